@@ -1,0 +1,116 @@
+// Package xlagate_test holds the tests of the whole: what may import what.
+package xlagate_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/xlagate/xlagate/"
+
+// layers lists the packages from the bottom up: a package imports only packages that stand above it in this list. The data runs the
+// same way: dump → hlo → facts → baseline and diff → rules → gate → report → github.
+var layers = []string{
+	"internal/pack", "internal/cache", "internal/glob", "internal/measure", "internal/suggest", "internal/yamldoc",
+	"internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
+	"internal/facts",
+	"internal/baseline", "internal/diff",
+	"internal/result",
+	"rules",
+	"internal/config", "internal/capture", "internal/proposal",
+	"internal/gate",
+	"internal/policy",
+	"internal/report",
+	"internal/ruledoc", "internal/schema", "internal/github",
+	"internal/github/fakegithub", "internal/github/fakegithub/acttest",
+	"cmd/xlagate", "internal/gen",
+}
+
+// owners are the libraries that one package alone may import, so that a change of library touches one place.
+var owners = map[string]string{
+	"gopkg.in/yaml.v3":                "internal/yamldoc",
+	"github.com/urfave/cli":           "cmd/xlagate",
+	"github.com/google/go-github":     "internal/github",
+	"github.com/getkin/kin-openapi":   "internal/github/fakegithub",
+	"github.com/vektah/gqlparser":     "internal/github/fakegithub",
+	"github.com/sergi/go-diff":        "internal/report",
+	"google.golang.org/protobuf":      "internal/hlo internal/companion internal/tfgraph internal/trace internal/facts internal/dump",
+	"github.com/klauspost/compress":   "internal/dump",
+	"github.com/bmatcuk/doublestar":   "internal/glob internal/gate",
+	"cel.dev/cel-go":                  "rules",
+	"github.com/google/jsonschema-go": "internal/schema",
+}
+
+// eachImport calls do for every import of every file that is not a test.
+func eachImport(t *testing.T, do func(pkg, imported string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (strings.HasPrefix(e.Name(), ".") && name != "." || e.Name() == "testdata" || e.Name() == "tools" || e.Name() == "bench") {
+			return fs.SkipDir
+		}
+		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			do(path.Dir(filepath.ToSlash(name)), imported)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	layer := map[string]int{}
+	for i, name := range layers {
+		layer[name] = i + 1
+	}
+	eachImport(t, func(pkg, imported string) {
+		target, own := strings.CutPrefix(imported, module)
+		if !own {
+			return
+		}
+		switch from, to := layer[pkg], layer[target]; {
+		case from == 0 || to == 0:
+			t.Errorf("%s imports %s: both must stand in the list of layers", pkg, target)
+		case to >= from:
+			t.Errorf("%s imports %s, which stands above it: the data runs the other way", pkg, target)
+		}
+	})
+}
+
+func TestLibrariesHaveOneOwner(t *testing.T) {
+	eachImport(t, func(pkg, imported string) {
+		for library, allowed := range owners {
+			if strings.HasPrefix(imported, library) && !strings.Contains(" "+allowed+" ", " "+pkg+" ") {
+				t.Errorf("%s imports %s, which belongs to %s", pkg, imported, allowed)
+			}
+		}
+	})
+}
+
+func TestNothingBelowTheCommandPrints(t *testing.T) {
+	eachImport(t, func(pkg, imported string) {
+		if imported == "log" || imported == "log/slog" {
+			t.Errorf("%s imports %s: stages return what they have to say", pkg, imported)
+		}
+	})
+}

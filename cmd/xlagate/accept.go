@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+func acceptCommand(w world) *cli.Command {
+	return &cli.Command{
+		Name:         "accept",
+		Usage:        "refresh the baseline after an intended change",
+		ArgsUsage:    "[DUMP…] [-- COMMAND…]",
+		OnUsageError: usageError,
+		Description: "xlagate accept --reason \"bigger batch\"             all that the dump holds\n" +
+			"xlagate accept --only a3f8c21b9d04 --reason \"…\"    one finding\n" +
+			"xlagate accept --from result.json                  from CI's result, without a dump",
+		Flags: append(append(configFlags(), pullRequestFlags()...),
+			&cli.StringSliceFlag{Name: "only", Usage: "findings by `ID`, separated by commas"},
+			&cli.StringFlag{Name: "reason", Usage: "why, for the baseline's readers"},
+			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better"},
+			&cli.StringFlag{Name: "from", Usage: "take facts and findings from a result `FILE`"},
+		),
+		Action: func(c *cli.Context) error {
+			if onGitHub(c) {
+				return acceptOnGitHub(c, w)
+			}
+			o, err := gateOptions(c, w)
+			if err != nil {
+				return err
+			}
+			a := gate.AcceptOptions{Only: ids(c.StringSlice("only")), Reason: c.String("reason"), Tighten: c.Bool("tighten")}
+			if from := c.String("from"); from != "" {
+				if a.From, err = readResult(w, from); err != nil {
+					return err
+				}
+			}
+			done, err := gate.Accept(c.Context, o, a)
+			if err != nil {
+				return incomplete(w, err)
+			}
+			sayAccepted(w, done)
+			return nil
+		},
+	}
+}
+
+func ids(values []string) []string {
+	var out []string
+	for _, v := range values {
+		for _, id := range strings.Split(v, ",") {
+			if id = strings.TrimSpace(id); id != "" {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+func sayAccepted(w world, done *gate.Accepted) {
+	for _, path := range done.Written {
+		fmt.Fprintf(w.out, "wrote    %s\n", path)
+	}
+	for _, path := range done.Removed {
+		fmt.Fprintf(w.out, "removed  %s\n", path)
+	}
+	if n := len(done.Written) + len(done.Removed); n == 0 {
+		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
+	} else {
+		fmt.Fprintln(w.out, "commit them with the change that they belong to")
+	}
+}
+
+// readResult reads a result file; "-" is the standard input.
+func readResult(w world, path string) (*result.Result, error) {
+	data, err := readInput(w, path)
+	if err != nil {
+		return nil, err
+	}
+	var r result.Result
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, &gate.Unreadable{File: path, Message: "not a result: " + err.Error(), Mend: "xlagate check -f json -o " + path}
+	}
+	if r.Schema != result.Schema {
+		return nil, &gate.Unreadable{File: path, Message: fmt.Sprintf("the schema is %q, expected %q", r.Schema, result.Schema), Mend: "make it with xlagate check -f json"}
+	}
+	return &r, nil
+}
+
+func readInput(w world, path string) ([]byte, error) {
+	if path == "-" {
+		data, err := io.ReadAll(w.in)
+		if err != nil {
+			return nil, fmt.Errorf("read the standard input: %w", err)
+		}
+		return data, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &gate.Unreadable{File: path, Message: "there is no such file, or it is not readable", Mend: "name the file that `xlagate check -f json -o FILE` wrote"}
+	}
+	return data, nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/github"
+)
+
+// pullRequestFlags make accept work on a pull request on GitHub, without a checkout.
+func pullRequestFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "pull-request", Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result"},
+		&cli.BoolFlag{Name: "from-event", Usage: "the same, as asked for by the comment that started this job: /xlagate accept ID REASON"},
+		&cli.StringFlag{Name: "repo", Usage: "the repository, `OWNER/NAME` (default: the job's)"},
+		&cli.StringFlag{Name: "artifact", Value: artifactName, Usage: "the `NAME` of the artifact that holds the result"},
+	}
+}
+
+func onGitHub(c *cli.Context) bool { return c.Int("pull-request") != 0 || c.Bool("from-event") }
+
+// request is what is to be accepted where, and who asked.
+type request struct {
+	github.Request
+	pr      int
+	comment int64
+	by      string
+}
+
+func acceptOnGitHub(c *cli.Context, w world) error {
+	env, err := github.ReadEnvironment(w.getenv)
+	if err != nil {
+		return gate.UsageError{Message: err.Error()}
+	}
+	if repo := c.String("repo"); repo != "" {
+		env.Repository = repo
+	}
+	if env.Token == "" {
+		return gate.UsageError{Message: "accepting on a pull request needs a token that can write: set GITHUB_TOKEN"}
+	}
+	client, err := github.New(github.Options{API: env.API, GraphQL: env.GraphQL, Token: env.Token, Repository: env.Repository, Agent: "xlagate/" + version()})
+	if err != nil {
+		return gate.UsageError{Message: err.Error()}
+	}
+	ctx, stop := context.WithTimeout(c.Context, postingTime)
+	defer stop()
+	asked, err := whatIsAsked(ctx, c, env, client)
+	if errors.Is(err, github.ErrNoRequest) || errors.Is(err, github.ErrNothingToDo) {
+		fmt.Fprintf(w.err, "xlagate: %s\n", err)
+		return nil
+	}
+	if asked == nil {
+		return err
+	}
+	if err == nil {
+		err = carryOut(ctx, c, w, client, asked)
+	}
+	if err != nil {
+		answer(ctx, w, client, asked, "-1", "Nothing was accepted: "+oneLine(github.Reason(err)))
+	}
+	return err
+}
+
+// whatIsAsked reads the flags, or the comment of somebody who may write. Others get no answer at all.
+func whatIsAsked(ctx context.Context, c *cli.Context, env github.Environment, client *github.Client) (*request, error) {
+	if !c.Bool("from-event") {
+		return &request{Request: github.Request{IDs: ids(c.StringSlice("only")), Reason: c.String("reason")}, pr: c.Int("pull-request"), by: env.Event.Sender.Login}, nil
+	}
+	e := env.Event
+	if env.EventName != "issue_comment" || e.Action != "created" || e.Issue.PullRequest == nil {
+		return nil, fmt.Errorf("%w: the event is not a new comment on a pull request", github.ErrNothingToDo)
+	}
+	asked := &request{pr: e.Issue.Number, comment: e.Comment.ID, by: e.Comment.User.Login}
+	var err error
+	asked.Request, err = github.ParseRequest(e.Comment.Body)
+	if errors.Is(err, github.ErrNoRequest) {
+		return nil, err
+	}
+	may, askErr := client.MayWrite(ctx, asked.by)
+	if askErr != nil {
+		return nil, askErr
+	}
+	if !may {
+		return nil, fmt.Errorf("%s may not write to %s: nothing was accepted", asked.by, client.Repository())
+	}
+	return asked, err
+}
+
+// carryOut accepts and says so.
+func carryOut(ctx context.Context, c *cli.Context, w world, client *github.Client, asked *request) error {
+	pr, err := client.PullRequest(ctx, asked.pr)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "xlagate-accept-*")
+	if err != nil {
+		return fmt.Errorf("make a folder for the baseline: %w", err)
+	}
+	defer os.RemoveAll(work)
+	file := c.String("config")
+	if file == "" {
+		file = config.FileName
+	}
+	done, err := client.Accept(ctx, pr, github.Acceptance{Request: asked.Request, By: asked.by, Config: file, Artifact: c.String("artifact"), Work: work, Version: version()})
+	if err != nil {
+		return err
+	}
+	if done.Commit == "" {
+		fmt.Fprintf(w.out, "nothing to accept: the baseline says so already (run %d)\n", done.Run)
+		answer(ctx, w, client, asked, "+1", "")
+		return nil
+	}
+	fmt.Fprintf(w.out, "committed %s to pull request %d from run %d: %s\n", done.Commit, asked.pr, done.Run, strings.Join(done.Files, ", "))
+	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", done.Run, done.Commit))
+	return nil
+}
+
+// answer tells whoever asked by a comment. That it cannot be told is no failure.
+func answer(ctx context.Context, w world, client *github.Client, asked *request, reaction, text string) {
+	if asked.comment == 0 {
+		return
+	}
+	if err := client.Answer(ctx, asked.pr, asked.comment, reaction, text); err != nil {
+		warn(w, github.Reason(err))
+	}
+}
+
+// oneLine makes a message safe to stand in a comment: it may quote what a dump holds.
+func oneLine(text string) string {
+	return "`" + strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(text) + "`"
+}

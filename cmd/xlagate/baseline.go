@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+func baselineCommand(w world) *cli.Command {
+	flags := func() []cli.Flag {
+		return []cli.Flag{
+			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "the rule `FILE`"},
+			&cli.StringFlag{Name: "baseline", Usage: "where the accepted facts lie"},
+		}
+	}
+	return &cli.Command{
+		Name: "baseline", Usage: "look after the stored baseline", OnUsageError: usageError,
+		Action: func(c *cli.Context) error {
+			return gate.UsageError{Message: fmt.Sprintf("baseline %q: expected one of show, list, prune, verify", c.Args().First())}
+		},
+		Subcommands: []*cli.Command{
+			{Name: "list", Usage: "targets and programs that were accepted", Flags: flags(), OnUsageError: usageError, Action: func(c *cli.Context) error { return listBaseline(c, w) }},
+			{Name: "show", Usage: "what was accepted for a program", ArgsUsage: "[PROGRAM]", Flags: flags(), OnUsageError: usageError, Action: func(c *cli.Context) error { return showBaseline(c, w) }},
+			{Name: "verify", Usage: "read every file and see that it is in canonical form", Flags: flags(), OnUsageError: usageError, Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
+			{Name: "prune", Usage: "remove what no target of the configuration owns", Flags: flags(), OnUsageError: usageError, Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
+		},
+	}
+}
+
+// stored opens the baseline that the flags and the configuration name.
+func stored(c *cli.Context) (gate.Options, fs.FS, error) {
+	dir, err := workingDir()
+	if err != nil {
+		return gate.Options{}, nil, err
+	}
+	cfg, err := loadConfig(c.String("config"), dir)
+	if err != nil {
+		return gate.Options{}, nil, err
+	}
+	o := gate.Options{Config: cfg, Baseline: c.String("baseline"), Dir: dir}
+	store, err := gate.OpenStore(c.Context, o, gate.BaselineOf(o))
+	if errors.Is(err, fs.ErrNotExist) {
+		return o, nil, &gate.Unreadable{File: gate.BaselineOf(o), Message: "there is no baseline", Mend: "xlagate accept --reason \"…\" writes one"}
+	}
+	return o, store, err
+}
+
+// eachStored reads every program of every target.
+func eachStored(ctx context.Context, store fs.FS, do func(target string, p *baseline.Program) error) error {
+	targets, err := baseline.Targets(store)
+	if err != nil {
+		return err
+	}
+	for _, target := range targets {
+		set, err := baseline.Load(store, target)
+		if errors.Is(err, baseline.ErrNone) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, p := range set.Programs {
+			if err := do(target, p); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+func listBaseline(c *cli.Context, w world) error {
+	_, store, err := stored(c)
+	if err != nil {
+		return incomplete(w, err)
+	}
+	return eachStored(c.Context, store, func(target string, p *baseline.Program) error {
+		_, err := fmt.Fprintf(w.out, "%-24s %-24s %s  %s\n", target, p.Name, measure.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
+		return err
+	})
+}
+
+func tools(t facts.Toolchain) string {
+	var parts []string
+	for _, s := range []string{t.Framework, t.Versions[t.Framework], t.Backend, t.Device} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func showBaseline(c *cli.Context, w world) error {
+	_, store, err := stored(c)
+	if err != nil {
+		return incomplete(w, err)
+	}
+	shown := 0
+	err = eachStored(c.Context, store, func(target string, p *baseline.Program) error {
+		if c.NArg() > 0 && c.Args().First() != p.Name && c.Args().First() != target+"/"+p.Name {
+			return nil
+		}
+		shown++
+		_, err := w.out.Write(baseline.Format(target, p))
+		return err
+	})
+	if err == nil && shown == 0 {
+		return gate.UsageError{Message: fmt.Sprintf("no program %q in the baseline; `xlagate baseline list` lists them", c.Args().First())}
+	}
+	return err
+}
+
+// verifyBaseline finds files that were edited by hand or merged badly.
+func verifyBaseline(c *cli.Context, w world) error {
+	_, store, err := stored(c)
+	if err != nil {
+		return incomplete(w, err)
+	}
+	files, wrong := 0, 0
+	err = eachStored(c.Context, store, func(target string, p *baseline.Program) error {
+		files++
+		name := path.Join(target, baseline.FileName(p.Name))
+		data, err := fs.ReadFile(store, name)
+		if err != nil || string(data) != string(baseline.Format(target, p)) {
+			wrong++
+			fmt.Fprintf(w.out, "%s: not as xlagate accept writes it; it was edited or merged by hand: accept anew\n", name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.out, "%s, %d wrong\n", measure.Counted(float64(files), "", "files"), wrong)
+	if wrong > 0 {
+		return verdict(gate.ExitFindings)
+	}
+	return nil
+}
+
+func pruneBaseline(c *cli.Context, w world) error {
+	o, store, err := stored(c)
+	if err != nil {
+		return incomplete(w, err)
+	}
+	if baseline.Remote(gate.BaselineOf(o)) {
+		return gate.UsageError{Message: "only a baseline in a directory can be pruned"}
+	}
+	declared := map[string]bool{"default": len(o.Config.Targets) == 0}
+	for _, t := range o.Config.Targets {
+		declared[t.Name] = true
+	}
+	targets, err := baseline.Targets(store)
+	if err != nil {
+		return err
+	}
+	removed := 0
+	for _, target := range targets {
+		if declared[target] {
+			continue
+		}
+		n, err := removeTarget(filepath.Join(gate.StoreDir(o), filepath.FromSlash(target)))
+		if err != nil {
+			return err
+		}
+		removed += n
+		fmt.Fprintf(w.out, "removed  %s (%s): no target of the configuration is called so\n", target, measure.Counted(float64(n), "", "files"))
+	}
+	if removed == 0 {
+		fmt.Fprintln(w.out, "nothing to prune")
+	}
+	return nil
+}
+
+// removeTarget removes the files of one target, and its folder when nothing else lies there.
+func removeTarget(dir string) (int, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, fmt.Errorf("prune: %w", err)
+	}
+	n := 0
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".yaml") {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return n, fmt.Errorf("prune: %w", err)
+		}
+		n++
+	}
+	if left, err := os.ReadDir(dir); err == nil && len(left) == 0 {
+		return n, os.Remove(dir)
+	}
+	return n, nil
+}
+
+// baselineSide reads a path as a stored baseline: nil when it is none.
+func baselineSide(name string) (*facts.Report, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil
+	}
+	if !info.IsDir() {
+		if !strings.HasSuffix(name, ".yaml") {
+			return nil, nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read the baseline: %w", err)
+		}
+		p, err := baseline.Parse(name, data)
+		if err != nil {
+			return nil, err
+		}
+		set := baseline.Set{Programs: []*baseline.Program{p}}
+		return named(set.Report(), name), nil
+	}
+	set, err := baseline.Load(os.DirFS(name), ".")
+	if err != nil {
+		return nil, nil
+	}
+	return named(set.Report(), name), nil
+}
+
+func named(r *facts.Report, name string) *facts.Report {
+	r.Dump = name
+	return r
+}

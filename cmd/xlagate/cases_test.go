@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pairs are real compiles of one small model before and after a change, under testdata/cases. Regressions name the rule, or one of its
+// consequences, and the line; what is no regression passes without a word.
+var pairs = []struct {
+	name, rule, place, says string
+	identical               bool
+}{
+	{name: "cpu-donate_dtype", rule: "donation-kept", place: "train.py:20", says: "the result that would take its place is bf16[32,32], not f32[32,32]"},
+	{name: "cpu-opt_state_dropped_output", rule: "donation-kept", place: "train.py:25", says: "no result is left for its buffer: 6 of its shape f32[32,32], 9 before"},
+	{name: "cpu-io_callback_log", rule: "no-host-callback", place: "train.py:10"},
+	{name: "cpu-forward_again", rule: "max-kernels", place: "train.py"},
+	{name: "tpu-f64_array", rule: "no-dtype", place: "train.py:8"},
+	{name: "j4-old_callback", rule: "no-host-callback", place: "train.py:5"},
+	{name: "cpu-imp_collective_gone"},
+	{name: "gpu-imp_stats_gone"},
+	{name: "gpu-imp_f64_gone"},
+	{name: "cpu-rename_all", identical: true},
+}
+
+// found is a finding as far as the test looks at it.
+type found struct {
+	Rule, Level string
+	Cause       struct {
+		Summary string
+		Source  struct {
+			File string
+			Line int
+		}
+	}
+}
+
+func TestRealPairs(t *testing.T) {
+	root, err := filepath.Abs("../../testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range pairs {
+		t.Run(c.name, func(t *testing.T) {
+			before, after := filepath.Join(root, c.name, "before.tar.xz"), filepath.Join(root, c.name, "after.tar.xz")
+			dir := t.TempDir()
+			config := filepath.Join(dir, "xlagate.yaml")
+			text := fmt.Sprintf("version: 1\nextends: [recommended]\nbaseline: %q\ntargets:\n  - {name: case, dump: %q}\n", filepath.Join(dir, "base"), before)
+			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			mustExit(t, 0, "accept", "-c", config, "--reason", "start")
+			mustExit(t, 0, "check", "-c", config)
+			want := 0
+			if c.rule != "" {
+				want = 1
+			}
+			var got struct{ Findings []found }
+			if err := json.Unmarshal(mustExit(t, want, "check", "-c", config, after, "-f", "json"), &got); err != nil {
+				t.Fatal(err)
+			}
+			if c.rule == "" && len(got.Findings) > 0 {
+				t.Errorf("a finding where nothing got worse: %+v", got.Findings)
+			}
+			if c.rule != "" && !slices.ContainsFunc(got.Findings, func(f found) bool {
+				place := fmt.Sprintf("%s:%d", f.Cause.Source.File, f.Cause.Source.Line)
+				return f.Level == "error" && f.Rule == c.rule && strings.Contains(place, c.place) && strings.Contains(f.Cause.Summary, c.says)
+			}) {
+				t.Errorf("no error of %s at %s saying %q: %+v", c.rule, c.place, c.says, got.Findings)
+			}
+			var compared struct{ Identical bool }
+			if err := json.Unmarshal(mustExit(t, 0, "diff", before, after, "-f", "json"), &compared); err != nil {
+				t.Fatal(err)
+			}
+			if compared.Identical != c.identical {
+				t.Errorf("diff says identical: %v, wanted %v", compared.Identical, c.identical)
+			}
+		})
+	}
+}
+
+func mustExit(t *testing.T, want int, args ...string) []byte {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(context.Background(), append([]string{"xlagate"}, args...), world{in: strings.NewReader(""), out: &out, err: &errs, getenv: func(string) string { return "" }})
+	if code != want {
+		t.Fatalf("%s: exit %d, wanted %d\n%s%s", strings.Join(args, " "), code, want, out.String(), errs.String())
+	}
+	return out.Bytes()
+}

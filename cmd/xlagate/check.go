@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+func checkCommand(w world) *cli.Command {
+	var to outputs
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "the gate: hold a dump against the rules and the baseline",
+		ArgsUsage: "[DUMP…] [-- COMMAND…]",
+		Description: "xlagate check                          the targets of xlagate.yaml\n" +
+			"xlagate check build/xla                a dump\n" +
+			"xlagate check -- python train.py       run a command and gate what it compiled",
+		OnUsageError: usageError,
+		Flags: append(append(append(configFlags(), outputFlags(&to, report.Formats())...), postFlags()...),
+			&cli.StringFlag{Name: "comment", Value: "off", Usage: "auto: in a job of GitHub Actions, say on the pull request what was found; off"},
+			&cli.StringFlag{Name: "fail-on", Usage: "error, warning or never"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing but what -f asks for"},
+			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
+			&cli.StringFlag{Name: "shard", Usage: "look at part `I/N` of the modules; `xlagate merge` joins the results"},
+		),
+		Action: func(c *cli.Context) error {
+			o, err := gateOptions(c, w)
+			if err != nil {
+				return err
+			}
+			if o.FailOn, err = oneOf(c, "fail-on", "", "error", "warning", "never"); err != nil {
+				return err
+			}
+			if _, err := oneOf(c, "comment", "", "auto", "off"); err != nil {
+				return err
+			}
+			if err := checkPostFlags(c); err != nil {
+				return err
+			}
+			r, err := gate.Check(c.Context, o)
+			if err != nil {
+				return err
+			}
+			if err := show(c, w, &to, r); err != nil {
+				return err
+			}
+			announce(c, w, o, r)
+			if r.ExitCode != 0 {
+				return verdict(r.ExitCode)
+			}
+			return nil
+		},
+	}
+}
+
+// show writes a result in every format that was asked for. When all go to files, a text summary still goes to the standard output.
+func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
+	list := to.list
+	if !c.Bool("quiet") && !toScreen(list) {
+		list = append(list, output{format: "text"})
+	}
+	return writeAll(c, w, list, report.Formats(), func(out output, o report.Options, dst writer) error {
+		return report.Result(dst, r, out.format, o)
+	})
+}
+
+func toScreen(list []output) bool {
+	for _, o := range list {
+		if o.path == "" || o.path == "-" {
+			return true
+		}
+	}
+	return false
+}
+
+func oneOf(c *cli.Context, flag string, allowed ...string) (string, error) {
+	value := c.String(flag)
+	for _, a := range allowed {
+		if value == a {
+			return value, nil
+		}
+	}
+	return "", gate.UsageError{Message: fmt.Sprintf("--%s is %q; expected one of %s", flag, value, strings.Join(allowed[1:], ", "))}
+}
+
+// gateOptions puts flags, arguments and the configuration together.
+func gateOptions(c *cli.Context, w world) (gate.Options, error) {
+	dir, err := workingDir()
+	if err != nil {
+		return gate.Options{}, err
+	}
+	cfg, err := loadConfig(c.String("config"), dir)
+	if err != nil {
+		return gate.Options{}, err
+	}
+	dumps, command := split(c)
+	o := gate.Options{
+		Config: cfg, Dumps: dumps, Command: command, ByTarget: map[string]string{}, Against: c.String("against"), Baseline: c.String("baseline"),
+		Logs: c.StringSlice("log"), Jobs: c.Int("jobs"), Cache: factsCache(c), Dir: dir, Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err,
+		Now: today(), Version: version(),
+	}
+	if len(dumps) > 0 && len(command) > 0 {
+		return o, gate.UsageError{Message: "give a dump or a command, not both"}
+	}
+	if c.Int("jobs") < 0 {
+		return o, gate.UsageError{Message: fmt.Sprintf("--jobs is %d; expected 1 or more", c.Int("jobs"))}
+	}
+	for _, pair := range c.StringSlice("target") {
+		name, dump, ok := strings.Cut(pair, "=")
+		if !ok || name == "" || dump == "" {
+			return o, gate.UsageError{Message: fmt.Sprintf("--target is %q; expected NAME=DUMP", pair)}
+		}
+		o.ByTarget[name] = dump
+	}
+	o.Shard, err = parseShard(c.String("shard"))
+	return o, err
+}
+
+func parseShard(s string) (gate.Shard, error) {
+	if s == "" {
+		return gate.Shard{}, nil
+	}
+	var index, count int
+	if n, err := fmt.Sscanf(s, "%d/%d", &index, &count); n != 2 || err != nil || count < 1 || index < 0 || index >= count || fmt.Sprintf("%d/%d", index, count) != s {
+		return gate.Shard{}, gate.UsageError{Message: fmt.Sprintf("--shard is %q; expected I/N with I from 0 to N-1, as in 0/4", s)}
+	}
+	return gate.Shard{Index: index, Count: count}, nil
+}
+
+func loadConfig(path, dir string) (*config.Config, error) {
+	if path == "" {
+		found, err := config.Find(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, gate.UsageError{Message: "no " + config.FileName + " here or above; `xlagate init DUMP` makes one"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		path = found
+	}
+	cfg, err := config.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, gate.UsageError{Message: fmt.Sprintf("there is no %s; `xlagate init DUMP` makes an %s", path, config.FileName)}
+	}
+	var wrong config.Errors
+	if err != nil && !errors.As(err, &wrong) {
+		return nil, gate.UsageError{Message: err.Error()}
+	}
+	return cfg, err
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/github"
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// artifactName is the artifact that a gate's run leaves behind, and the file in it without its ending.
+const artifactName = "xlagate-report"
+
+func commentCommand(w world) *cli.Command {
+	return &cli.Command{
+		Name:         "comment",
+		Usage:        "post a result to GitHub: comment, check run, annotations, step summary",
+		ArgsUsage:    "RESULT.json",
+		OnUsageError: usageError,
+		Description: "xlagate comment result.json                        in a job of GitHub Actions, on its pull request\n" +
+			"xlagate comment result.json --repo O/N --pr 7      from anywhere, with GITHUB_TOKEN set\n" +
+			"xlagate comment --workflow-run                     in a workflow_run job: what the run's artifact says, for pull requests from forks",
+		Flags: append(postFlags(),
+			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: config.FileName, Usage: "the rule `FILE`, from the root of the repository"},
+			&cli.StringFlag{Name: "repo", Usage: "the repository, `OWNER/NAME` (default: the job's)"},
+			&cli.IntFlag{Name: "pr", Usage: "the pull request's `NUMBER` (default: the job's)"},
+			&cli.StringFlag{Name: "head", Usage: "the `COMMIT` that was looked at (default: the pull request's head)"},
+			&cli.BoolFlag{Name: "workflow-run", Usage: "take the pull request from a workflow_run event and the result from that run's artifact"},
+			&cli.StringFlag{Name: "artifact", Value: artifactName, Usage: "the artifact's `NAME`; it holds NAME.json"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "print the comment instead of posting anything"},
+		),
+		Action: func(c *cli.Context) error { return comment(c, w) },
+	}
+}
+
+// postFlags say how a result is posted; check has them as well.
+func postFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Usage: "the gate's `NAME`: each has one comment and one check of its own"},
+		&cli.StringFlag{Name: "mode", Value: github.Update, Usage: "how to comment: " + strings.Join(github.Modes, ", ")},
+		&cli.BoolFlag{Name: "check-run", Usage: "make a check run with annotations (checks: write); a commit status where that cannot be"},
+		&cli.BoolFlag{Name: "upload-sarif", Usage: "hand the findings to code scanning (security-events: write)"},
+	}
+}
+
+// post is one posting: what is known before anything is asked of GitHub.
+type post struct {
+	env    github.Environment
+	client *github.Client // nil without a token
+	pr     int
+	head   string
+	run    github.Run
+	base   github.PullRequest
+	report bool // the result comes from a run that the pull request controls
+}
+
+func comment(c *cli.Context, w world) error {
+	if c.Bool("workflow-run") == c.Args().Present() || c.NArg() > 1 {
+		return gate.UsageError{Message: "comment takes one result (xlagate comment RESULT.json) or --workflow-run"}
+	}
+	if err := checkPostFlags(c); err != nil {
+		return err
+	}
+	p, err := newPost(c, w)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(c.Context, postingTime)
+	defer stop()
+	r, err := p.result(ctx, c, w)
+	if errors.Is(err, github.ErrNothingToDo) {
+		fmt.Fprintf(w.err, "xlagate: %s\n", err)
+		return nil
+	}
+	if err != nil {
+		return incomplete(w, err)
+	}
+	p.complete(ctx, c, w)
+	publication := p.publication(c, r)
+	publication.Comment.Artifact = c.String("artifact")
+	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config")))
+	if c.Bool("dry-run") {
+		_, err := fmt.Fprint(w.out, publication.Comment.Markdown(withLimit(publication.Report)))
+		return err
+	}
+	p.publish(ctx, w, publication)
+	return nil
+}
+
+// postingTime bounds all of posting: a job must not hang on it.
+const postingTime = 5 * time.Minute
+
+func withLimit(o report.Options) report.Options {
+	o.MaxBytes = github.MaxComment
+	return o
+}
+
+// checkPostFlags finds what is wrong with the flags before anything else is done: afterwards posting cannot fail.
+func checkPostFlags(c *cli.Context) error {
+	if !github.ValidKey(c.String("key")) {
+		return gate.UsageError{Message: fmt.Sprintf("--key is %q; expected letters, digits, '.', '_', '/' and '-', at most 64", c.String("key"))}
+	}
+	if !slices.Contains(github.Modes, c.String("mode")) {
+		return gate.UsageError{Message: fmt.Sprintf("--mode is %q; expected one of %s", c.String("mode"), strings.Join(github.Modes, ", "))}
+	}
+	return nil
+}
+
+// newPost puts flags and the environment together.
+func newPost(c *cli.Context, w world) (*post, error) {
+	env, err := github.ReadEnvironment(w.getenv)
+	if err != nil {
+		return nil, gate.UsageError{Message: err.Error()}
+	}
+	if repo := c.String("repo"); repo != "" {
+		env.Repository = repo
+	}
+	p := &post{env: env, pr: env.Event.PullRequest.Number, head: env.Event.PullRequest.Head.SHA, run: env.Run, base: env.Event.PullRequest}
+	if n := c.Int("pr"); n != 0 && n != p.pr {
+		p.pr, p.head, p.base = n, "", github.PullRequest{}
+	}
+	if head := c.String("head"); head != "" {
+		if !github.ValidCommit(head) {
+			return nil, gate.UsageError{Message: fmt.Sprintf("--head is %q; expected the full name of a commit", head)}
+		}
+		p.head = head
+	}
+	if env.Token == "" {
+		return p, nil
+	}
+	p.client, err = github.New(github.Options{API: env.API, GraphQL: env.GraphQL, Token: env.Token, Repository: env.Repository, Agent: "xlagate/" + version()})
+	if err != nil {
+		return nil, gate.UsageError{Message: err.Error()}
+	}
+	return p, nil
+}
+
+// result reads the result from its file, or from the artifact of the run that the event names.
+func (p *post) result(ctx context.Context, c *cli.Context, w world) (*result.Result, error) {
+	if !c.Bool("workflow-run") {
+		return readResult(w, c.Args().First())
+	}
+	run := p.env.Event.WorkflowRun
+	switch {
+	case p.client == nil:
+		return nil, gate.UsageError{Message: "--workflow-run needs a token: set GITHUB_TOKEN"}
+	case run.ID == 0:
+		return nil, gate.UsageError{Message: "--workflow-run needs the event of a workflow_run; GITHUB_EVENT_PATH names none"}
+	case run.Event != "pull_request":
+		return nil, fmt.Errorf("%w: run %d was started by %s, not by a pull request", github.ErrNothingToDo, run.ID, run.Event)
+	}
+	if err := p.client.Latest(ctx, run); err != nil {
+		return nil, err
+	}
+	pr, err := p.client.PullRequestOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	p.pr, p.head, p.base, p.run, p.report = pr.Number, run.HeadSHA, pr, github.Run{ID: run.ID, Attempt: run.Attempt}, true
+	data, err := p.client.Artifact(ctx, run.ID, c.String("artifact"))
+	if err != nil {
+		return nil, err
+	}
+	return result.Read(data)
+}
+
+// complete asks GitHub for what neither flags nor the event told of the pull request.
+func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
+	if p.client == nil || p.pr == 0 || p.base.Number == p.pr && p.head != "" {
+		return
+	}
+	pr, err := p.client.PullRequest(ctx, p.pr)
+	if err != nil {
+		warn(w, github.Reason(err))
+		return
+	}
+	p.base = pr
+	if p.head == "" {
+		p.head = pr.Head.SHA
+	}
+}
+
+func (p *post) publication(c *cli.Context, r *result.Result) github.Publication {
+	out := github.Publication{
+		Comment: report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
+		Report:  report.Options{Root: p.env.Workspace, Version: version()},
+		Key:     c.String("key"), Mode: c.String("mode"), PullRequest: p.pr, Head: p.head, Ref: p.env.Ref, Run: p.run, At: today(),
+		Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif"), Summary: p.env.Summary, Output: p.env.Output,
+	}
+	if p.pr != 0 {
+		out.Ref = fmt.Sprintf("refs/pull/%d/head", p.pr)
+	}
+	if out.Head == "" {
+		out.Head = p.env.SHA
+	}
+	out.Comment.Head = out.Head
+	return out
+}
+
+// publish posts, and says on the error stream what came of it. It never fails: the verdict stands already.
+func (p *post) publish(ctx context.Context, w world, publication github.Publication) {
+	done := github.Publish(ctx, p.client, publication)
+	for _, text := range done.Warnings {
+		warn(w, text)
+	}
+	switch o := done.Comment; {
+	case o.Done != "":
+		fmt.Fprintf(w.err, "xlagate: %s the comment %s\n", o.Done, o.URL)
+	case o.Why != "":
+		fmt.Fprintf(w.err, "xlagate: no comment written: %s\n", o.Why)
+	}
+	if p.env.Actions {
+		fmt.Fprint(w.err, done.Commands)
+	}
+}
+
+func warn(w world, text string) { fmt.Fprintf(w.err, "xlagate: warning: %s\n", text) }

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/github"
+	"github.com/xlagate/xlagate/internal/policy"
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// policies finds the policy of the base branch and the pull request's own.
+type policies func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error)
+
+// judgeByBase adds to a comment how the pull request changes its policy, and what the base branch's policy says of the same facts.
+// Where that cannot be had, the comment says why.
+func (p *post) judgeByBase(ctx context.Context, w world, c *report.Comment, find policies) {
+	if p.pr == 0 || p.base.Base.SHA == "" {
+		return
+	}
+	base, head, err := find(ctx, p, c.Result)
+	if err == nil {
+		base.Name = fmt.Sprintf("%s@%.7s", p.base.Base.Ref, p.base.Base.SHA)
+		c.Base = base.Name
+		err = compare(c, base, head)
+	}
+	if err != nil {
+		c.Note = unjudged(p.base.Base.Ref, err)
+		warn(w, "not judged by the base branch's policy: "+c.Note)
+	}
+}
+
+func compare(c *report.Comment, base, head policy.Policy) (err error) {
+	if c.Policy, err = policy.Compare(base, head); err != nil {
+		return err
+	}
+	if len(c.Policy) == 0 && !c.Reported {
+		return nil // judged by it already
+	}
+	c.Under, err = gate.Rejudge(gate.Options{Config: base.Config, Now: today(), Version: version()}, base.Store, c.Result)
+	return err
+}
+
+// unjudged says why a policy could not be had, in words for a pull request.
+func unjudged(branch string, err error) string {
+	var wrong config.Errors
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return branch + " has no " + config.FileName + " yet"
+	case errors.As(err, &wrong):
+		return fmt.Sprintf("the %s there is not readable: %s", config.FileName, wrong[0])
+	}
+	return github.Reason(err)
+}
+
+// remoteHead takes both policies from GitHub: nothing of the pull request lies on this machine.
+func remoteHead(file string) policies {
+	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
+		if p.client == nil {
+			return base, head, errors.New("there is no token to fetch it with")
+		}
+		from, to, err := p.client.Sides(ctx, p.base)
+		if err != nil {
+			return base, head, err
+		}
+		if base, err = p.client.Policy(ctx, from, file, targetsOf(r)); err != nil {
+			return base, head, err
+		}
+		head, err = p.client.Policy(ctx, to, file, targetsOf(r))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("the pull request removes %s", file)
+		}
+		return base, head, err
+	}
+}
+
+// localHead takes the pull request's policy from the working directory, and the base branch's from git or, where the checkout is
+// shallow, from GitHub.
+func localHead(o gate.Options) policies {
+	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
+		head = policy.Policy{Config: o.Config}
+		head.Store, err = gate.OpenStore(ctx, o, o.Config.Baseline)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return base, head, err
+		}
+		file := filepath.Base(o.Config.Path)
+		from, err := policy.Fork(ctx, o.Config.Dir, p.base.Head.SHA, p.base.Base.SHA)
+		if err == nil {
+			base, err = policy.FromGit(ctx, o.Config.Dir, from, file)
+		}
+		if errors.Is(err, policy.ErrUnknown) && p.client != nil {
+			base, err = fromGitHub(ctx, p, o, r)
+		}
+		return base, head, err
+	}
+}
+
+func fromGitHub(ctx context.Context, p *post, o gate.Options, r *result.Result) (policy.Policy, error) {
+	file, err := filepath.Rel(p.env.Workspace, o.Config.Path)
+	if err != nil || strings.HasPrefix(file, "..") {
+		return policy.Policy{}, fmt.Errorf("%s does not lie in the checkout %s", o.Config.Path, p.env.Workspace)
+	}
+	from, _, err := p.client.Sides(ctx, p.base)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	return p.client.Policy(ctx, from, filepath.ToSlash(file), targetsOf(r))
+}
+
+func targetsOf(r *result.Result) []string {
+	var out []string
+	for i := range r.Targets {
+		out = append(out, r.Targets[i].Name)
+	}
+	return out
+}
+
+// announce posts a check's result from within the job, when that was asked for and this is a job. Whatever goes wrong here is no
+// part of the verdict.
+func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
+	if c.String("comment") != "auto" {
+		return
+	}
+	p, err := newPost(c, w)
+	if err != nil {
+		warn(w, "nothing was posted: "+err.Error())
+		return
+	}
+	if !p.env.Actions {
+		return
+	}
+	ctx, stop := context.WithTimeout(c.Context, postingTime)
+	defer stop()
+	publication := p.publication(c, r)
+	publication.Report.Config = o.Config.Path
+	if file, err := filepath.Rel(p.env.Workspace, o.Config.Path); err == nil {
+		publication.Report.Config = filepath.ToSlash(file)
+	}
+	publication.Comment.Artifact = artifactName
+	if o.Against == "" && o.Baseline == "" {
+		p.judgeByBase(ctx, w, &publication.Comment, localHead(o))
+	}
+	p.publish(ctx, w, publication)
+}

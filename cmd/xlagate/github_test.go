@@ -1,0 +1,465 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/xlagate/xlagate/internal/github/fakegithub"
+)
+
+// pullRequest is a pull request on a fake GitHub, with its checkout: the quickstart model, from whose dump the regressed one differs.
+type pullRequest struct {
+	*fakegithub.Server
+	t          *testing.T
+	dir        string
+	base, head string
+	vars       map[string]string
+}
+
+// quickstart is found before the tests change the working directory.
+var quickstart, _ = filepath.Abs("../../examples/quickstart")
+
+func newPullRequest(t *testing.T, headRepo string) *pullRequest {
+	t.Helper()
+	p := &pullRequest{Server: fakegithub.New("acme/models", "/api/v3"), t: t, dir: t.TempDir()}
+	t.Cleanup(func() {
+		p.Close()
+		for _, v := range p.Violations {
+			t.Errorf("not as GitHub describes it: %s", v)
+		}
+	})
+	if err := os.CopyFS(p.dir, os.DirFS(quickstart)); err != nil {
+		t.Fatal(err)
+	}
+	p.Tokens["job"] = fakegithub.Token{Login: "github-actions[bot]", ID: 41898282, Bot: true, Rights: []string{"*"}}
+	p.Tokens["reader"] = fakegithub.Token{Login: "github-actions[bot]", ID: 41898282, Bot: true}
+	p.git("init", "-q", "-b", "main")
+	p.base = p.commit("base")
+	p.git("checkout", "-q", "-b", "wider")
+	p.head = p.base
+	p.Pulls[7] = &fakegithub.Pull{Number: 7, State: "open", HeadRef: "wider", HeadRepo: headRepo, BaseRef: "main", BaseSHA: p.base}
+	p.vars = map[string]string{
+		"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/models", "GITHUB_API_URL": p.API(), "GITHUB_SERVER_URL": p.URL(), "GITHUB_TOKEN": "job",
+		"GITHUB_RUN_ID": "100", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKSPACE": p.dir, "GITHUB_EVENT_NAME": "pull_request",
+		"GITHUB_STEP_SUMMARY": filepath.Join(t.TempDir(), "summary"), "GITHUB_OUTPUT": filepath.Join(t.TempDir(), "output"),
+	}
+	return p
+}
+
+func (p *pullRequest) git(args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.invalid"}, args...)...)
+	cmd.Dir = p.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit commits the checkout, and the fake GitHub learns of it.
+func (p *pullRequest) commit(message string) string {
+	p.t.Helper()
+	var parents []string
+	if p.base != "" {
+		parents = []string{p.git("rev-parse", "HEAD")}
+	}
+	p.git("add", "-A")
+	p.git("commit", "-q", "--allow-empty", "-m", message)
+	sha := p.git("rev-parse", "HEAD")
+	name := p.Commit(p.files(), message, parents...)
+	p.Commits[sha] = &fakegithub.Commit{SHA: sha, Tree: p.Commits[name].Tree, Parents: parents, Message: message}
+	return sha
+}
+
+func (p *pullRequest) files() map[string]string {
+	p.t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(p.dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && name == ".git" {
+			return fs.SkipDir
+		}
+		if !e.IsDir() {
+			data, err := os.ReadFile(filepath.Join(p.dir, name))
+			files[name] = string(data)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return files
+}
+
+// push commits what was changed and moves the pull request on.
+func (p *pullRequest) push() {
+	p.t.Helper()
+	p.head = p.commit("push")
+	p.Pulls[7].HeadSHA = p.head
+	p.Branches["wider"] = p.head
+	repo := p.Pulls[7].HeadRepo
+	p.event(map[string]any{"pull_request": map[string]any{
+		"number": 7, "state": "open", "head": map[string]any{"sha": p.head, "ref": "wider", "repo": map[string]any{"full_name": repo}},
+		"base": map[string]any{"sha": p.base, "ref": "main", "repo": map[string]any{"full_name": "acme/models"}},
+	}})
+}
+
+func (p *pullRequest) event(e map[string]any) {
+	p.t.Helper()
+	data, err := json.Marshal(e)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.vars["GITHUB_EVENT_PATH"] = filepath.Join(p.t.TempDir(), "event.json")
+	if err := os.WriteFile(p.vars["GITHUB_EVENT_PATH"], data, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *pullRequest) edit(name, old, fresh string) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	data, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(data), old) {
+		p.t.Fatalf("%s does not hold %q: %v", name, old, err)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(data), old, fresh)), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// run runs xlagate in the checkout and wants an exit code.
+func (p *pullRequest) run(code int, args ...string) (out, said string) {
+	p.t.Helper()
+	p.t.Chdir(p.dir)
+	var o, e bytes.Buffer
+	got := run(p.t.Context(), append([]string{"xlagate"}, args...), world{in: strings.NewReader(""), out: &o, err: &e, getenv: func(k string) string { return p.vars[k] }})
+	if got != code {
+		p.t.Fatalf("xlagate %v: exit %d, wanted %d\n%s%s", args, got, code, o.String(), e.String())
+	}
+	return o.String(), e.String()
+}
+
+func (p *pullRequest) says(i int, texts ...string) {
+	p.t.Helper()
+	if len(p.Comments) <= i {
+		p.t.Fatalf("there are %d comments", len(p.Comments))
+	}
+	for _, text := range texts {
+		if !strings.Contains(p.Comments[i].Body, text) {
+			p.t.Errorf("the comment does not say %q:\n%s", text, p.Comments[i].Body)
+		}
+	}
+}
+
+func TestCheckComments(t *testing.T) {
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	_, said := p.run(1, "check", "regressed", "--comment", "auto", "--check-run", "--quiet", "-o", "xlagate-report.json")
+	if !strings.Contains(said, "created the comment") || strings.Contains(said, "warning") || strings.Contains(said, "::error") {
+		t.Error(said)
+	}
+	p.says(0, "### ❌ xlagate: ", "| ❌ error | `train_step` |", "gh run download 100 --name xlagate-report && xlagate accept --from xlagate-report.json --only", "full report", "base `main@")
+	if len(p.Checks) != 1 || len(p.Checks[0].Annotations) == 0 || p.Checks[0].Annotations[0]["path"] != "train.py" {
+		t.Errorf("%+v", p.Checks)
+	}
+	p.push()
+	p.run(0, "check", "--comment", "auto", "--quiet")
+	p.says(0, "### ✅ xlagate: all clear", "(was: ")
+	if len(p.Comments) != 1 {
+		t.Errorf("%d comments", len(p.Comments))
+	}
+}
+
+// TestPolicyIsShown passes by asking for less, and is seen doing so.
+func TestPolicyIsShown(t *testing.T) {
+	for _, shallow := range []bool{false, true} {
+		p := newPullRequest(t, "acme/models")
+		p.run(0, "accept", "regressed", "--reason", "make it pass")
+		p.edit("xlagate.yaml", "max: 28", "max: 40")
+		p.edit("xlagate.yaml", "max_variants: 1", "max_variants: 2")
+		p.edit("xlagate.yaml", "  - rule: required-fusions", "  - {rule: no-host-callback, max: 9, level: info}\n  - rule: required-fusions")
+		p.push()
+		if shallow {
+			if err := os.RemoveAll(filepath.Join(p.dir, ".git")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.run(1, "check", "regressed", "--comment", "auto", "--quiet")
+		p.says(0, "Policy changes in this pull request: ", "`max-kernels` for `train_step`: max 28 → 40", "Judged by the base branch's rules and baseline",
+			"`.xlagate/classifier/cpu/train_step.yaml`", "make it pass", "Only the base branch's policy finds")
+	}
+}
+
+func TestPostingIsNoVerdict(t *testing.T) {
+	for name, change := range map[string]func(*pullRequest){
+		"read-only":       func(p *pullRequest) { p.vars["GITHUB_TOKEN"] = "reader" },
+		"no token":        func(p *pullRequest) { p.vars["GITHUB_TOKEN"] = "" },
+		"wrong token":     func(p *pullRequest) { p.vars["GITHUB_TOKEN"] = "stolen" },
+		"no event":        func(p *pullRequest) { p.vars["GITHUB_EVENT_PATH"] = "/nowhere" },
+		"no server":       func(p *pullRequest) { p.vars["GITHUB_API_URL"] = "ftp:" },
+		"summary is full": func(p *pullRequest) { p.vars["GITHUB_STEP_SUMMARY"] = "/nowhere/summary" },
+	} {
+		p := newPullRequest(t, "acme/models")
+		p.push()
+		change(p)
+		_, said := p.run(1, "check", "regressed", "--comment", "auto", "--quiet")
+		p.run(0, "check", "--comment", "auto", "--quiet")
+		if created := strings.Contains(said, "created the comment"); created != (name == "summary is full") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+}
+
+// artifact packs a file as a run leaves it behind.
+func (p *pullRequest) artifact(file string) []byte {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.dir, file))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("xlagate-report.json")
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// finished is a run of the gate that has ended and left its result.
+func (p *pullRequest) finished(id int64, dump string) {
+	p.t.Helper()
+	code := 1
+	if dump == "good" {
+		code = 0
+	}
+	p.run(code, "check", dump, "--quiet", "-f", "json", "-o", "xlagate-report.json")
+	repo := p.Pulls[7].HeadRepo
+	p.Runs = append(p.Runs, &fakegithub.Run{ID: id, Attempt: 1, Number: int(id), Workflow: 3, Event: "pull_request", Status: "completed", HeadSHA: p.head, HeadRef: "wider", HeadRepo: repo})
+	p.Artifacts = append(p.Artifacts, &fakegithub.Artifact{ID: id * 10, Run: id, Name: "xlagate-report", Data: p.artifact("xlagate-report.json")})
+	if err := os.Remove(filepath.Join(p.dir, "xlagate-report.json")); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func TestForkCommenter(t *testing.T) {
+	p := newPullRequest(t, "mona/models")
+	p.push()
+	p.vars["GITHUB_TOKEN"] = "reader"
+	_, said := p.run(1, "check", "regressed", "--comment", "auto", "--quiet")
+	if len(p.Comments) > 0 || !strings.Contains(said, "::error ") || !strings.Contains(said, "the token may not do this (403)") {
+		t.Errorf("the untrusted half: %s", said)
+	}
+	p.finished(50, "regressed")
+	p.vars["GITHUB_TOKEN"], p.vars["GITHUB_EVENT_NAME"] = "job", "workflow_run"
+	run := map[string]any{"id": 50, "run_attempt": 1, "workflow_id": 3, "event": "pull_request", "head_sha": p.head, "head_branch": "wider",
+		"head_repository": map[string]any{"full_name": "mona/models", "owner": map[string]any{"login": "mona"}}}
+	p.event(map[string]any{"workflow_run": run})
+	p.run(0, "comment", "--workflow-run", "--check-run")
+	p.says(0, "### ❌ xlagate: ", "reported by the pull request's own run")
+	if len(p.Checks) != 1 || p.Checks[0].Head != p.head {
+		t.Errorf("%+v", p.Checks)
+	}
+	run["event"] = "push"
+	p.event(map[string]any{"workflow_run": run})
+	if _, said := p.run(0, "comment", "--workflow-run"); !strings.Contains(said, "nothing was written") {
+		t.Error(said)
+	}
+}
+
+func (p *pullRequest) asks(login, permission, body string) {
+	p.Permissions[login] = permission
+	p.vars["GITHUB_EVENT_NAME"] = "issue_comment"
+	p.event(map[string]any{"action": "created", "issue": map[string]any{"number": 7, "pull_request": map[string]any{}},
+		"comment": map[string]any{"id": 77, "body": body, "user": map[string]any{"login": login}}})
+}
+
+func TestAcceptOnPullRequest(t *testing.T) {
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	p.finished(50, "regressed")
+	head := p.head
+	p.asks("mona", "write", "/xlagate accept all the callback is wanted")
+	out, _ := p.run(0, "accept", "--from-event")
+	tip := p.Branches["wider"]
+	if tip == head || !strings.Contains(out, tip) {
+		t.Fatalf("nothing was committed: %s", out)
+	}
+	c := p.Commits[tip]
+	if len(c.Parents) != 1 || c.Parents[0] != head || !strings.Contains(c.Message, "Xlagate-Accepted: all\nXlagate-Accepted-By: mona\n") {
+		t.Errorf("%+v", c)
+	}
+	p.run(0, "accept", "regressed", "--reason", "the callback is wanted")
+	local, err := os.ReadFile(filepath.Join(p.dir, ".xlagate/classifier/cpu/train_step.yaml"))
+	if err != nil || p.Files(tip)[".xlagate/classifier/cpu/train_step.yaml"] != string(local) {
+		t.Errorf("%v: the committed baseline is not what accepting the dump writes", err)
+	}
+	if len(p.Reactions) != 1 || p.Reactions[0] != "77 +1" || !strings.Contains(p.Comments[0].Body, "Accepted from run 50 in "+tip) {
+		t.Errorf("%v %+v", p.Reactions, p.Comments)
+	}
+}
+
+func TestAcceptIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		login, permission, body string
+		repo                    string
+		code                    int
+		answered                bool
+	}{
+		"a reader":         {"eve", "read", "/xlagate accept all because", "", 3, false},
+		"nobody":           {"eve", "", "/xlagate accept all because", "", 3, false},
+		"not at the start": {"mona", "write", "do not /xlagate accept all because", "", 0, false},
+		"quoted":           {"mona", "write", "> /xlagate accept all because", "", 0, false},
+		"on a later line":  {"mona", "write", "hello\n/xlagate accept all because", "", 0, false},
+		"no reason":        {"mona", "write", "/xlagate accept all", "", 3, true},
+		"no id":            {"mona", "write", "/xlagate accept the lot", "", 3, true},
+		"no such id":       {"mona", "admin", "/xlagate accept ffffffffffff because", "", 2, true},
+		"from a fork":      {"mona", "write", "/xlagate accept all because", "eve/models", 3, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			repo := c.repo
+			if repo == "" {
+				repo = "acme/models"
+			}
+			p := newPullRequest(t, repo)
+			p.push()
+			p.finished(50, "regressed")
+			head := p.head
+			p.asks(c.login, c.permission, c.body)
+			p.run(c.code, "accept", "--from-event")
+			if p.Branches["wider"] != head {
+				t.Error("something was committed")
+			}
+			if answered := len(p.Comments) > 0; answered != c.answered {
+				t.Errorf("answered: %t %v", answered, p.Reactions)
+			}
+		})
+	}
+}
+
+// TestHostileArtifact lets a fork's run report the worst that it can: its words are shown as words, and what is no result is not shown.
+func TestHostileArtifact(t *testing.T) {
+	const worst = "`|a|` [click](https://evil.example) ![x](http://evil.example/x.png) <img src=x onerror=alert(1)> @octocat acme/models#12 #123 \x1b[31mred\x1b[0m \u202egnp.exe ::error::x\n# heading\n<!-- xlagate:v1 key=default -->"
+	p := newPullRequest(t, "mona/models")
+	p.push()
+	p.finished(50, "regressed")
+	p.vars["GITHUB_EVENT_NAME"] = "workflow_run"
+	p.event(map[string]any{"workflow_run": map[string]any{"id": 50, "run_attempt": 1, "workflow_id": 3, "event": "pull_request", "head_sha": p.head, "head_branch": "wider",
+		"head_repository": map[string]any{"full_name": "mona/models", "owner": map[string]any{"login": "mona"}}}})
+	honest := p.unpacked()
+	for name, change := range map[string]func(map[string]any){
+		"an unknown field": func(r map[string]any) { r["html"] = worst },
+		"a path":           func(r map[string]any) { r["targets"].([]any)[0].(map[string]any)["name"] = "../../.github" },
+		"another schema":   func(r map[string]any) { r["schema"] = worst },
+	} {
+		p.repack(honest, change)
+		p.run(3, "comment", "--workflow-run")
+		if len(p.Comments) > 0 {
+			t.Errorf("%s: a comment was written", name)
+		}
+	}
+	p.repack(honest, func(r map[string]any) {
+		for _, f := range r["findings"].([]any) {
+			for _, key := range []string{"message", "rule", "program", "subject", "mend", "reason", "name"} {
+				f.(map[string]any)[key] = worst
+			}
+		}
+		r["verdict"], r["exit_code"] = "pass", 0
+	})
+	p.run(0, "comment", "--workflow-run", "--check-run")
+	p.says(0, "Judged by the base branch's rules and baseline", "reported by the pull request's own run")
+	for _, posted := range []string{p.Comments[0].Body, p.Checks[0].Summary} {
+		_, shown, _ := strings.Cut("\n"+posted, "\n### ") // the marker stands before
+		if strings.ContainsAny(shown, "\x1b\u202e") {
+			t.Error("characters that hide or reorder others came through")
+		}
+		onlyWords(t, shown)
+	}
+}
+
+// onlyWords reads Markdown as GitHub does: no images, no link but that to the run, no HTML but folds, no second heading.
+func onlyWords(t *testing.T, markdown string) {
+	t.Helper()
+	source := []byte("### " + markdown)
+	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	links, headings := 0, 0
+	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Image, *ast.AutoLink, *ast.RawHTML:
+			t.Errorf("a %s came through", n.Kind())
+		case *ast.Link:
+			links++
+		case *ast.Heading:
+			if n.Level < 3 {
+				headings++
+			}
+		case *ast.HTMLBlock:
+			for i := range n.Lines().Len() {
+				line := n.Lines().At(i)
+				if html := string(line.Value(source)); !strings.HasPrefix(html, "<details><summary>") && !strings.HasPrefix(html, "</details>") {
+					t.Errorf("HTML came through: %s", html)
+				}
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil || links > 1 || headings > 0 {
+		t.Errorf("%v: %d links, %d headings", err, links, headings)
+	}
+}
+
+// unpacked is the result in the last artifact.
+func (p *pullRequest) unpacked() []byte {
+	p.t.Helper()
+	data := p.Artifacts[len(p.Artifacts)-1].Data
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	text, err := fs.ReadFile(z, "xlagate-report.json")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return text
+}
+
+// repack puts a changed result into the last artifact.
+func (p *pullRequest) repack(honest []byte, change func(map[string]any)) {
+	p.t.Helper()
+	var r map[string]any
+	if err := json.Unmarshal(honest, &r); err != nil {
+		p.t.Fatal(err)
+	}
+	change(r)
+	data, err := json.Marshal(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "hostile.json"), data, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.Artifacts[len(p.Artifacts)-1].Data = p.artifact("hostile.json")
+}

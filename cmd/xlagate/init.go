@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/proposal"
+)
+
+func initCommand(w world) *cli.Command {
+	return &cli.Command{
+		Name: "init", Usage: "look at a dump and propose an xlagate.yaml; never overwrites", ArgsUsage: "[DUMP]", OnUsageError: usageError,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: config.FileName, Usage: "write to `FILE`"},
+			&cli.BoolFlag{Name: "workflow", Usage: "also write .github/workflows/xlagate.yml"},
+			&cli.BoolFlag{Name: "codeowners", Usage: "print the CODEOWNERS lines that put people before the rules and the baseline"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return gate.UsageError{Message: "init takes one dump; xlagate init DUMP"}
+			}
+			return propose(c, w)
+		},
+	}
+}
+
+// usualDumps are the places where init looks when no dump is named.
+var usualDumps = []string{"build/xla", "xla_dump", "dump", "xla"}
+
+func propose(c *cli.Context, w world) error {
+	path := c.Args().First()
+	if path == "" {
+		if path = usualDump(); path == "" {
+			return gate.UsageError{Message: "no dump here; make one: xlagate capture --to build/xla -- python train.py, then xlagate init build/xla"}
+		}
+	}
+	rep, err := measuredWith(c, w, path, gate.Options{EveryStage: true})
+	if err != nil {
+		return incomplete(w, err)
+	}
+	if err := unread(w, rep); err != nil {
+		return err
+	}
+	if len(rep.Programs) == 0 && rep.Clusters == nil {
+		return incomplete(w, &gate.Unreadable{File: path, Message: "the dump holds no program of the model's own", Mend: "make the run compile the model, then dump again"})
+	}
+	if err := writeNew(c.String("output"), proposal.Config(rep, relativeTo(c.String("output"), path))); err != nil {
+		return err
+	}
+	next(c, w, rep, path)
+	return extras(c, w)
+}
+
+func usualDump() string {
+	for _, d := range usualDumps {
+		if info, err := os.Stat(d); err == nil && info.IsDir() {
+			return d
+		}
+	}
+	return ""
+}
+
+func relativeTo(file, path string) string {
+	if rel, err := filepath.Rel(filepath.Dir(file), path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(path, text string) error {
+	if dir := filepath.Dir(path); dir != "." {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return fmt.Errorf("make the folder of %s: %w", path, err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return gate.UsageError{Message: path + " is there already and stays as it is; remove it, or write elsewhere: xlagate init -o FILE"}
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+func next(c *cli.Context, w world, rep *facts.Report, path string) {
+	fmt.Fprintf(w.out, "wrote %s for %s in %s (%s)\n", c.String("output"), measure.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
+	for _, p := range rep.Programs {
+		fmt.Fprintf(w.out, "  %s\n", p.Name)
+	}
+	fmt.Fprintln(w.out, "next:")
+	fmt.Fprintln(w.out, "  xlagate accept --reason \"first baseline\"   record what is there now; commit .xlagate with it")
+	fmt.Fprintln(w.out, "  xlagate check                              hold the next dump against it")
+}
+
+func extras(c *cli.Context, w world) error {
+	if c.Bool("workflow") {
+		if err := writeNew(filepath.Join(".github", "workflows", "xlagate.yml"), proposal.Workflow); err != nil {
+			return err
+		}
+		fmt.Fprintln(w.out, "wrote .github/workflows/xlagate.yml")
+	}
+	if c.Bool("codeowners") {
+		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", proposal.Codeowners)
+	}
+	return nil
+}

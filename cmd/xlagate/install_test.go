@@ -1,0 +1,100 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+var installer, _ = filepath.Abs("../../action/install.sh")
+
+// release is an archive as the release workflow makes it, with a program that only says its name.
+func release(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	script := []byte("#!/bin/sh\necho \"xlagate of the release, $1\"\n")
+	err := w.WriteHeader(&tar.Header{Name: "xlagate", Mode: 0o755, Size: int64(len(script))})
+	if err == nil {
+		_, err = w.Write(script)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestInstall lets the action install a release from a server of our own: nothing is run whose checksum is not the one that was wanted.
+func TestInstall(t *testing.T) {
+	archive := release(t)
+	sum := sha256.Sum256(archive)
+	good := hex.EncodeToString(sum[:])
+	name := "xlagate_1.2.3_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz"
+	checksums := good + "  " + name + "\n"
+	var offered atomic.Value // what the site lists; the server reads it in goroutines of its own
+	offered.Store(checksums)
+	site := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1.2.3/" + name:
+			_, _ = w.Write(archive)
+		case "/v1.2.3/checksums.txt":
+			_, _ = w.Write([]byte(offered.Load().(string)))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer site.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: site.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		env       []string
+		checksums string
+		installs  bool
+	}{
+		"as released":           {[]string{"INPUT_VERSION=1.2.3"}, checksums, true},
+		"named by its tag":      {[]string{"ACTION_REF=v1.2.3"}, checksums, true},
+		"with a checksum":       {[]string{"INPUT_VERSION=v1.2.3", "INPUT_CHECKSUM=" + good}, "", true},
+		"another checksum":      {[]string{"INPUT_VERSION=1.2.3", "INPUT_CHECKSUM=" + strings.Repeat("0", 64)}, checksums, false},
+		"another in the list":   {[]string{"INPUT_VERSION=1.2.3"}, strings.Repeat("0", 64) + "  " + name + "\n", false},
+		"not in the list":       {[]string{"INPUT_VERSION=1.2.3"}, good + "  other.tar.gz\n", false},
+		"no such release":       {[]string{"INPUT_VERSION=9.9.9"}, checksums, false},
+		"no version":            {[]string{"ACTION_REF=main"}, checksums, false},
+		"a version that is not": {[]string{"INPUT_VERSION=1.2.3/../../x; id"}, checksums, false},
+		"a binary":              {[]string{"INPUT_BINARY=/bin/true"}, "", true},
+		"no binary":             {[]string{"INPUT_BINARY=/nowhere/xlagate"}, "", false},
+	} {
+		offered.Store(c.checksums)
+		temp := t.TempDir()
+		cmd := exec.Command("bash", installer)
+		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + temp, "RUNNER_TEMP=" + temp, "GITHUB_PATH=" + filepath.Join(temp, "path"), "CURL_CA_BUNDLE=" + ca, "INPUT_DOWNLOAD_URL=" + site.URL}, c.env...)
+		out, err := cmd.CombinedOutput()
+		path, _ := os.ReadFile(filepath.Join(temp, "path"))
+		if installed := err == nil && strings.Contains(string(path), temp); installed != c.installs {
+			t.Errorf("%s: installed: %t\n%s", what, installed, out)
+		}
+		if !c.installs && strings.Contains(string(out), "of the release") {
+			t.Errorf("%s: it was run", what)
+		}
+	}
+}

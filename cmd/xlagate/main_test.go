@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"xlagate": func() {
+			os.Exit(run(context.Background(), os.Args, world{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}))
+		},
+	})
+}
+
+// TestScripts runs the command lines in testdata/script. $DUMPS is the repository's folder of real dumps, $EXAMPLES its examples.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DUMPS", filepath.Join(root, "testdata"))
+			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			env.Setenv("LOGS", filepath.Join(root, "internal/compilelog/testdata"))
+			env.Setenv("PROFILES", filepath.Join(root, "internal/trace/testdata"))
+			env.Setenv("NO_COLOR", "1")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs `exits CODE COMMAND…` and fails unless the exit code is just that.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := "0"
+	if err != nil {
+		code = exitStatus(err)
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code %s, wanted %s", code, args[0])
+	}
+}
+
+func exitStatus(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return strconv.Itoa(exit.ExitCode())
+	}
+	return err.Error()
+}

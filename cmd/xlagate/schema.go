@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/schema"
+)
+
+func schemaCommand(w world) *cli.Command {
+	return &cli.Command{
+		Name: "schema", Usage: "the JSON Schema of the configuration, a result or a baseline", ArgsUsage: "config|result|baseline", OnUsageError: usageError,
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 || !contains(schema.Names, c.Args().First()) {
+				return gate.UsageError{Message: fmt.Sprintf("schema is of one of %s, not %q", strings.Join(schema.Names, ", "), c.Args().First())}
+			}
+			data, err := schema.JSON(c.Args().First())
+			if err != nil {
+				return err
+			}
+			_, err = w.out.Write(data)
+			return err
+		},
+	}
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/ruledoc"
+)
+
+// writer is where a rendering goes.
+type writer = io.Writer
+
+// writeAll renders every output. A file appears whole or not at all.
+func writeAll(c *cli.Context, w world, list []output, formats []string, render func(output, report.Options, writer) error) error {
+	for _, out := range list {
+		if !contains(formats, out.format) {
+			return gate.UsageError{Message: fmt.Sprintf("--format is %q; expected one of %s", out.format, strings.Join(formats, ", "))}
+		}
+	}
+	for _, out := range list {
+		var b bytes.Buffer
+		if err := render(out, reportOptions(c, w, out), &b); err != nil {
+			return fmt.Errorf("render as %s: %w", out.format, err)
+		}
+		if err := deliver(w, out, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+func deliver(w world, out output, data []byte) error {
+	if out.path == "" || out.path == "-" {
+		if _, err := w.out.Write(data); err != nil {
+			return fmt.Errorf("write to the standard output: %w", err)
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(out.path), 0o755); err != nil {
+		return fmt.Errorf("make the folder of %s: %w", out.path, err)
+	}
+	if err := os.WriteFile(out.path, data, 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", out.path, err)
+	}
+	return nil
+}
+
+// repositoryRoot is where source paths are written relative to: the checkout in CI, else the repository around the working
+// directory, else nothing.
+func repositoryRoot(w world) string {
+	if root := w.getenv("GITHUB_WORKSPACE"); root != "" {
+		return root
+	}
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, ".git")); missing == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}
+
+// reportOptions decides on colour and width: colour only on a terminal, or where it was asked for.
+func reportOptions(c *cli.Context, w world, out output) report.Options {
+	o := report.Options{Version: version(), Rules: ruledoc.ByID, Root: repositoryRoot(w), Config: c.String("config")}
+	file, isFile := w.out.(*os.File)
+	terminal := isFile && out.path == "" && term.IsTerminal(int(file.Fd()))
+	if terminal {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			o.Width = width
+		}
+	}
+	switch {
+	case c.Bool("no-color") || w.getenv("NO_COLOR") != "" || out.path != "":
+	case w.getenv("FORCE_COLOR") != "" || w.getenv("CLICOLOR_FORCE") != "":
+		o.Color = true
+	default:
+		o.Color = terminal && w.getenv("TERM") != "dumb"
+	}
+	return o
+}

@@ -1,0 +1,144 @@
+// Package baseline keeps the facts that were accepted earlier: one small file for each target and program, made to be read in a
+// pull request and to merge.
+package baseline
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// Schema names the form of a baseline file.
+const Schema = "xlagate.baseline/v1"
+
+// Set is the baseline of one target.
+type Set struct {
+	Target   string
+	Programs []*Program    // sorted by name
+	Graphs   facts.Numbers // facts of TensorFlow's graphs; nil when none were accepted
+}
+
+// Program is the baseline of one program.
+type Program struct {
+	facts.Program
+	Toolchain facts.Toolchain
+	Reason    string // why it was accepted as it is
+}
+
+// Find returns a program of the set, nil when it was never accepted.
+func (s *Set) Find(name string) *Program {
+	if s == nil {
+		return nil
+	}
+	for _, p := range s.Programs {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Report turns the set into the form in which a dump's facts come, so that both are compared by the same code.
+func (s *Set) Report() *facts.Report {
+	r := &facts.Report{Dump: "the baseline"}
+	for _, p := range s.Programs {
+		r.Programs = append(r.Programs, &p.Program)
+		r.Toolchain = p.Toolchain
+	}
+	r.Clusters = clustersOf(s.Graphs)
+	return r
+}
+
+// ErrNone says that a target has no baseline.
+var ErrNone = errors.New("no baseline")
+
+// graphsFile holds the facts of a target's TensorFlow graphs. No program's file can be called so: a plus sign is escaped there.
+const graphsFile = "+graphs.yaml"
+
+// Load reads a target's baseline from a file system whose root is the store. It returns [ErrNone] when the target has none.
+func Load(store fs.FS, target string) (*Set, error) {
+	dir := path.Clean(target)
+	entries, err := fs.ReadDir(store, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline of %s: %w", target, err)
+	}
+	set := &Set{Target: target}
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".yaml") {
+			continue
+		}
+		if err := set.read(store, path.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	if len(set.Programs) == 0 && set.Graphs == nil {
+		return nil, ErrNone
+	}
+	sort.Slice(set.Programs, func(i, j int) bool { return set.Programs[i].Name < set.Programs[j].Name })
+	return set, nil
+}
+
+func (s *Set) read(store fs.FS, name string) error {
+	data, err := fs.ReadFile(store, name)
+	if err != nil {
+		return fmt.Errorf("read the baseline: %w", err)
+	}
+	if path.Base(name) == graphsFile {
+		s.Graphs, err = parseGraphs(name, data)
+		return err
+	}
+	p, err := Parse(name, data)
+	if err != nil {
+		return err
+	}
+	s.Programs = append(s.Programs, p)
+	return nil
+}
+
+// Targets lists the targets that a store holds.
+func Targets(store fs.FS) ([]string, error) {
+	var targets []string
+	seen := map[string]bool{}
+	err := fs.WalkDir(store, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if dir := path.Dir(name); !e.IsDir() && strings.HasSuffix(name, ".yaml") && dir != "." && !seen[dir] {
+			seen[dir] = true
+			targets = append(targets, dir)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list the baseline: %w", err)
+	}
+	sort.Strings(targets)
+	return targets, nil
+}
+
+// GraphsFile is where the facts of a target's TensorFlow graphs lie below it.
+func GraphsFile() string { return graphsFile }
+
+// FileName is where a program's baseline lies below its target: the name, with everything but letters, digits, '.', '_' and '-'
+// written as %XX.
+func FileName(program string) string {
+	var b strings.Builder
+	for i := 0; i < len(program); i++ {
+		c := program[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == '.' && i > 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String() + ".yaml"
+}

@@ -1,0 +1,259 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// measured is a real dump of the repository, measured.
+func measured(t *testing.T, name string) *facts.Report {
+	t.Helper()
+	d, err := dump.Open(context.Background(), filepath.Join("../../testdata", name), dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := facts.Measure(context.Background(), d, facts.Options{})
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var realDumps = []string{"cpu-donation_lost/before.tar.xz", "gpu-softmax_barrier/after.tar.xz", "tpu-intermediate_out/after.tar.xz", "tf-clusters-clean/dump.tar.xz", "recompile-jit_in_loop/dump.tar.xz"}
+
+// What is written reads back as it was, and is written the same again.
+func TestRealProgramsRoundTrip(t *testing.T) {
+	for _, name := range realDumps {
+		r := measured(t, name)
+		for _, p := range r.Programs {
+			text := Format("model/cpu", &Program{Program: *p, Toolchain: r.Toolchain, Reason: `because "it" is: so`})
+			back, err := Parse("x.yaml", text)
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, text)
+			}
+			if again := Format("model/cpu", back); string(again) != string(text) {
+				t.Errorf("%s: written differently the second time:\n%s", name, cmp.Diff(string(text), string(again)))
+			}
+			for i, v := range p.Variants {
+				if diff := cmp.Diff(v.Facts, back.Variants[i].Facts); diff != "" {
+					t.Errorf("%s: facts: %s", name, diff)
+				}
+				if diff := cmp.Diff(v.Params, back.Variants[i].Params, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s: arguments: %s", name, diff)
+				}
+				if len(v.Kernels) != len(back.Variants[i].Kernels) {
+					t.Errorf("%s: %d kernels became %d", name, len(v.Kernels), len(back.Variants[i].Kernels))
+				}
+			}
+		}
+	}
+}
+
+// A baseline is read in pull requests: no file, line or time of the run stands in it.
+func TestNothingThatMovesIsWritten(t *testing.T) {
+	r := measured(t, realDumps[0])
+	text := string(Format("m", &Program{Program: *r.Programs[0], Toolchain: r.Toolchain}))
+	for _, moving := range []string{".py", "module_0", "stack_frame", "20" + "26-"} {
+		if strings.Contains(text, moving) {
+			t.Errorf("the baseline holds %q", moving)
+		}
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "      - {do:") && strings.Count(line, "{do:") != 1 {
+			t.Errorf("more than one kernel on a line: %s", line)
+		}
+	}
+}
+
+// Any text, as odd as dumps are, comes back as it was.
+func TestTextRoundTrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		p := &Program{}
+		p.Name = "p"
+		p.Variants = []*facts.Variant{{Signature: "s" + text, Result: text, Modules: []string{"m"}, Facts: facts.Numbers{"a" + text: 1},
+			Params:    []facts.Parameter{{Name: text, Shape: "f32[]"}},
+			Constants: []facts.Constant{{Shape: "f32[]", Value: text, Bytes: 4}},
+			Kernels:   []facts.Kernel{{Kind: "loop", OpName: text, Times: 1, InEntry: true}},
+		}}
+		back, err := Parse("x", Format("t", p))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, Format("t", p))
+		}
+		v := back.Variants[0]
+		if v.Signature != "s"+text || v.Result != text || v.Params[0].Name != text || v.Constants[0].Value != text || v.Kernels[0].OpName != text || v.Facts["a"+text] != 1 {
+			t.Fatalf("%q came back as %+v", text, v)
+		}
+	})
+}
+
+func TestFileNamesAreSafeAndDistinct(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
+		if strings.ContainsAny(FileName(a), "/\\\x00 ") || strings.HasPrefix(FileName(a), ".") && a != "" && a[0] == '.' {
+			t.Fatalf("%q is stored as %q", a, FileName(a))
+		}
+		if a != b && FileName(a) == FileName(b) {
+			t.Fatalf("%q and %q are stored as %q", a, b, FileName(a))
+		}
+		if FileName(a) == graphsFile {
+			t.Fatalf("%q takes the name of the graphs' file", a)
+		}
+	})
+}
+
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":              "the baseline is empty",
+		"schema: other": `has the schema "other"`,
+		"schema: xlagate.baseline/v1\nprogram: a": "names no program or no variants",
+		"schema: [": "not readable",
+		"schema: xlagate.baseline/v1\nprogram: a\nvariants: 3": "not readable",
+	} {
+		if _, err := Parse("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "f.yaml: ") {
+			t.Errorf("%q: %v, wanted %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("schema: xlagate.baseline/v1\nprogram: a\nvariants:\n  - signature: s\n    facts: {a: 1}\n    kernels:\n      - {do: [add], kind: loop, times: 3}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := Parse("f", data)
+		if err != nil {
+			return
+		}
+		if _, err := Parse("f", Format("t", p)); err != nil {
+			t.Errorf("what was read cannot be written and read again: %v", err)
+		}
+	})
+}
+
+func TestLoadAndTargets(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Load(os.DirFS(dir), "a/b"); !errors.Is(err, ErrNone) {
+		t.Errorf("an empty store: %v", err)
+	}
+	r := measured(t, realDumps[0])
+	p := &Program{Program: *r.Programs[0]}
+	path, changed, err := Save(dir, "a/b", p)
+	if err != nil || !changed {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if _, changed, err := Save(dir, "a/b", p); err != nil || changed {
+		t.Errorf("the same again: changed %v, %v", changed, err)
+	}
+	if _, err := WriteFile(filepath.Join(dir, "a/b", GraphsFile()), FormatGraphs("a/b", facts.Numbers{"clusters.count": 2, "unclustered.AsString": 1})); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Load(os.DirFS(dir), "a/b")
+	if err != nil || len(set.Programs) != 1 || set.Find(p.Name) == nil || set.Find("other") != nil {
+		t.Fatalf("%+v, %v", set, err)
+	}
+	if c := set.Report().Clusters; c == nil || len(c.Clusters) != 2 || len(c.Unclustered) != 1 || c.Unclustered[0].Op != "AsString" {
+		t.Errorf("clusters %+v", c)
+	}
+	if targets, err := Targets(os.DirFS(dir)); err != nil || len(targets) != 1 || targets[0] != "a/b" {
+		t.Errorf("targets %v, %v", targets, err)
+	}
+}
+
+// A folder that cannot be written leaves the old file whole, and nothing behind.
+func TestWriteFileIsWholeOrNothing(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.yaml")
+	if _, err := WriteFile(file, []byte("old\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "q.yaml"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WriteFile(filepath.Join(dir, "q.yaml"), []byte("new\n")); err == nil {
+		t.Error("a folder was overwritten")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+func TestOpenGit(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	run("init", "-q", "-b", "main")
+	r := measured(t, realDumps[0])
+	if _, _, err := Save(filepath.Join(dir, "base"), "m", &Program{Program: *r.Programs[0]}); err != nil {
+		t.Fatal(err)
+	}
+	run("add", ".")
+	run("commit", "-q", "-m", "one")
+	store, err := Open(context.Background(), "git:main:base", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set, err := Load(store, "m"); err != nil || len(set.Programs) != 1 {
+		t.Errorf("%v, %v", set, err)
+	}
+	if _, err := Open(context.Background(), "git:main:elsewhere", dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+	for _, where := range []string{"git:nowhere:base", "git:main", "git::base", "git:--help:base", "ftp://x"} {
+		if _, err := Open(context.Background(), where, dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+}
+
+func ExampleFileName() {
+	fmt.Println(FileName("train_step"))
+	fmt.Println(FileName("<lambda>"))
+	// Output:
+	// train_step.yaml
+	// %3Clambda%3E.yaml
+}
+
+// A run that was killed leaves its temporary file; one that is still writing has a young one.
+func TestWriteFileSweepsWhatKilledRunsLeft(t *testing.T) {
+	dir := t.TempDir()
+	old, young := filepath.Join(dir, ".accept-1"), filepath.Join(dir, ".accept-2")
+	for _, name := range []string{old, young} {
+		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-2 * abandoned)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WriteFile(filepath.Join(dir, "p.yaml"), []byte("new\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("what a killed run left is still there")
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Error("what another run is writing was removed")
+	}
+}

@@ -1,0 +1,93 @@
+// Package capture runs a command with the flags that make XLA and TensorFlow dump what they compile, and records beside the dump
+// what made it: the versions of the framework and the compiler, the backend, the device and the XLA flags.
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// What capture itself writes into the dump directory.
+const (
+	ToolchainFile = "xlagate-toolchain.json"
+	LogFile       = "xlagate-stderr.log"
+	graphFolder   = "graph"
+)
+
+// Options says what to run and where its dump goes.
+type Options struct {
+	Argv    []string // the command
+	Env     []string // its environment, as os.Environ gives it; the dump flags are added to it
+	Dir     string   // its working directory; "" for the current one
+	To      string   // where the dump goes: a directory that is new, empty or was written by a capture
+	Timeout time.Duration
+	Stdin   io.Reader // not a terminal: the command runs in a process group of its own
+	Stdout  io.Writer
+	Stderr  io.Writer // is kept in To as well, for the compiler's log
+}
+
+// Outcome is what a command left behind.
+type Outcome struct {
+	Dir       string // the dump, as an absolute path
+	Toolchain facts.Toolchain
+	Log       string   // the command's stderr, kept in a file
+	Notes     []string // sentences about flags that were changed and things that could not be found out
+	Took      time.Duration
+}
+
+// ErrNothingDumped is returned when a command ended well without leaving a module or graph behind.
+var ErrNothingDumped = errors.New("the command ended well, but XLA dumped nothing: either it compiled nothing, or it sets XLA_FLAGS itself and so " +
+	`drops the flags that make XLA dump; append there instead: os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_…"`)
+
+// Run runs the command and returns when it has ended. The outcome is set whenever the command was started. A command that fails
+// gives an [ExitError]: whatever it had dumped until then is left in place, marked as incomplete.
+func Run(ctx context.Context, opts Options) (*Outcome, error) {
+	if len(opts.Argv) == 0 {
+		return nil, errors.New("there is no command to capture; give one after --")
+	}
+	to, err := filepath.Abs(opts.To)
+	if err != nil {
+		return nil, fmt.Errorf("find the dump directory %s: %w", opts.To, err)
+	}
+	env, err := dumpEnvironment(opts.Env, opts.Dir, to)
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(to); err != nil {
+		return nil, err
+	}
+	r := &record{Schema: toolchainSchema, Status: statusRunning, Toolchain: facts.Toolchain{Flags: compilerFlags(env)}}
+	if err := r.write(to); err != nil {
+		return nil, err
+	}
+	return finish(ctx, opts, env, to, r)
+}
+
+// finish runs the command and completes the record.
+func finish(ctx context.Context, opts Options, env *environ, to string, r *record) (*Outcome, error) {
+	out := &Outcome{Dir: to, Log: filepath.Join(to, LogFile), Notes: env.notes, Toolchain: r.Toolchain}
+	start := time.Now()
+	err := runCommand(ctx, opts, env.vars, out.Log)
+	out.Took = time.Since(start)
+	if err == nil {
+		err = r.lookAt(ctx, to)
+	}
+	if err != nil {
+		r.Status = statusFailed
+		return out, errors.Join(err, r.write(to))
+	}
+	r.Status = statusDone
+	versions, err := versionsOf(ctx, opts, env.vars)
+	if err != nil {
+		out.Notes = append(out.Notes, err.Error())
+	}
+	r.Versions = relevant(versions, r.Framework, r.Backend)
+	out.Toolchain = r.Toolchain
+	return out, r.write(to)
+}

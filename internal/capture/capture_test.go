@@ -1,0 +1,225 @@
+//go:build unix
+
+package capture
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fakePython answers like an interpreter with packages, and as a program dumps a module where XLA_FLAGS say.
+const fakePython = `#!/bin/sh
+if [ "$1" = -c ]; then
+  echo 'a warning on stdout'
+  echo '{"jax": "0.10.2", "jaxlib": "0.10.2", "tensorflow": "2.21.0"}'
+  exit
+fi
+to=${XLA_FLAGS#*--xla_dump_to=}; to=${to%% *}
+echo "compiling" >&2
+echo "loss 0.5"
+cp "$MODULE" "$to/module_0000.jit_step.cpu_after_optimizations.txt"
+exit ${FAIL:-0}
+`
+
+const module = `HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
+
+ENTRY %main.3 (x.1: f32[4]) -> f32[4] {
+  %x.1 = f32[4]{0} parameter(0), metadata={op_name="x"}
+  ROOT %wrapped_tanh = f32[4]{0} tanh(%x.1)
+}
+`
+
+// options runs a command in a folder with the fake interpreter in its PATH.
+func options(t *testing.T, argv ...string) Options {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"python": fakePython, "module.txt": module} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Options{Argv: argv, Dir: dir, To: filepath.Join(t.TempDir(), "xla"),
+		Env: []string{"PATH=" + dir + ":/usr/bin:/bin", "MODULE=" + filepath.Join(dir, "module.txt")}}
+}
+
+func readRecord(t *testing.T, dir string) record {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, ToolchainFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func keys(m map[string]string) string {
+	return strings.Join(slices.Sorted(maps.Keys(m)), " ")
+}
+
+func TestRunRecordsTheToolchain(t *testing.T) {
+	opts := options(t, "sh", "-c", "python train.py")
+	opts.Env = append(opts.Env, "XLA_FLAGS=--xla_force_host_platform_device_count=8")
+	var stdout, stderr bytes.Buffer
+	opts.Stdout, opts.Stderr = &stdout, &stderr
+	out, err := Run(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stdout.String() != "loss 0.5\n" || stderr.String() != "compiling\n" {
+		t.Errorf("stdout %q, stderr %q", stdout.String(), stderr.String())
+	}
+	if log, err := os.ReadFile(out.Log); err != nil || string(log) != "compiling\n" {
+		t.Errorf("log %q (%v)", log, err)
+	}
+	r := readRecord(t, out.Dir)
+	if r.Schema != "xlagate.toolchain/v1" || r.Status != "done" || r.Framework != "jax" || r.Backend != "cpu" {
+		t.Errorf("record %+v", r)
+	}
+	if got := keys(r.Versions); got != "jax jaxlib" {
+		t.Errorf("versions of %s, want those of jax", got)
+	}
+	if got := r.Flags["xla_force_host_platform_device_count"]; got != "8" || len(r.Flags) != 1 {
+		t.Errorf("flags %v", r.Flags)
+	}
+	if len(out.Notes) > 0 {
+		t.Errorf("notes %q", out.Notes)
+	}
+}
+
+func TestRunAgainReplacesTheDump(t *testing.T) {
+	opts := options(t, "python", "train.py")
+	for range 2 {
+		if _, err := Run(t.Context(), opts); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRunWithoutPython(t *testing.T) {
+	opts := options(t, "sh", "-c", `cp "$MODULE" "$(echo $XLA_FLAGS | sed 's/.*dump_to=//; s/ .*//')/module_0000.jit_step.cpu_after_optimizations.txt"`)
+	out, err := Run(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Notes) != 1 || !strings.Contains(out.Notes[0], "versions") || len(out.Toolchain.Versions) > 0 {
+		t.Errorf("notes %q, versions %v", out.Notes, out.Toolchain.Versions)
+	}
+}
+
+func TestRunFails(t *testing.T) {
+	opts := options(t, "python", "train.py")
+	opts.Env = append(opts.Env, "FAIL=3")
+	out, err := Run(t.Context(), opts)
+	var exit *ExitError
+	if !errors.As(err, &exit) || exit.Code != 3 || exit.Why != "exit status 3" || exit.Tail != "compiling" || !strings.HasSuffix(err.Error(), "(exit status 3), so what it dumped is not looked at; it last said: compiling") {
+		t.Fatalf("error %v (%+v)", err, exit)
+	}
+	if r := readRecord(t, out.Dir); r.Status != "failed" {
+		t.Errorf("status %q of a command that failed", r.Status)
+	}
+}
+
+func TestRunOfWhatIsNotThere(t *testing.T) {
+	for _, argv := range [][]string{nil, {"no-such-program"}, {"./no-such-program"}} {
+		_, err := Run(t.Context(), options(t, argv...))
+		if err == nil {
+			t.Errorf("%q runs", argv)
+		}
+	}
+}
+
+func TestRunThatDumpsNothing(t *testing.T) {
+	out, err := Run(t.Context(), options(t, "true"))
+	if !errors.Is(err, ErrNothingDumped) {
+		t.Errorf("error %v", err)
+	}
+	if r := readRecord(t, out.Dir); r.Status != "failed" {
+		t.Errorf("status %q", r.Status)
+	}
+}
+
+func TestTimeoutEndsTheWholeGroup(t *testing.T) {
+	opts := options(t, "sh", "-c", "sleep 300 & echo $! > child; wait")
+	opts.Timeout = 200 * time.Millisecond
+	_, err := Run(t.Context(), opts)
+	var exit *ExitError
+	if !errors.As(err, &exit) || exit.Why != "did not end within 200ms" {
+		t.Errorf("error %v", err)
+	}
+	waitForEnd(t, filepath.Join(opts.Dir, "child"))
+}
+
+func TestNothingIsLeftRunning(t *testing.T) {
+	opts := options(t, "sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $! > child; python train.py")
+	if _, err := Run(t.Context(), opts); err != nil {
+		t.Fatal(err)
+	}
+	waitForEnd(t, filepath.Join(opts.Dir, "child"))
+}
+
+// waitForEnd waits until the process whose number stands in a file is gone; a zombie nobody waits for counts as gone.
+func waitForEnd(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for syscall.Kill(pid, 0) == nil {
+		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if err == nil && bytes.Contains(stat, []byte(") Z ")) {
+			return
+		}
+		if t.Context().Err() != nil {
+			t.Fatalf("process %d still runs", pid)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestCancelIsPassedOn(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	opts := options(t, "sh", "-c", "echo up >&2; exec sleep 60")
+	opts.Stderr = writerFunc(func(p []byte) (int, error) {
+		cancel(errors.New("interrupted"))
+		return len(p), nil
+	})
+	_, err := Run(ctx, opts)
+	var exit *ExitError
+	if !errors.As(err, &exit) || exit.Why != "interrupted" {
+		t.Errorf("error %v", err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func TestTailKeepsTheEnd(t *testing.T) {
+	var w tailWriter
+	for range 1000 {
+		w.Write([]byte("a line of the log\n"))
+	}
+	w.Write(bytes.Repeat([]byte("y"), 2*tailBytes))
+	w.Write([]byte("\nthe end\n"))
+	if got := w.String(); !strings.HasSuffix(got, "y\nthe end") || len(got) > tailBytes {
+		t.Errorf("%d bytes that end in %q", len(got), got[max(0, len(got)-20):])
+	}
+}

@@ -1,0 +1,118 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// grace is how long a command has to end after it was told to, and its children to let go of its output after it ended.
+const grace = 5 * time.Second
+
+// ExitError is a command that did not end well: what it dumped may be half of what it would have.
+type ExitError struct {
+	Argv []string
+	Code int    // its exit status; -1 when it was killed or could not be started
+	Why  string // "exit status 1", "killed", "did not end within 20m0s"
+	Tail string // the last lines it wrote to stderr
+	Err  error
+}
+
+func (e *ExitError) Error() string {
+	text := fmt.Sprintf("the command failed (%s), so what it dumped is not looked at", e.Why)
+	if last := e.Tail[strings.LastIndexByte(e.Tail, '\n')+1:]; last != "" {
+		text += "; it last said: " + strings.TrimSpace(last)
+	}
+	return text
+}
+
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// runCommand runs the command in a process group of its own, keeps its stderr in a log, and leaves no process of it behind.
+func runCommand(ctx context.Context, opts Options, env []string, logPath string) error {
+	log, err := os.Create(logPath)
+	if err != nil {
+		return fmt.Errorf("keep the command's stderr: %w", err)
+	}
+	tail := &tailWriter{}
+	err = runGroup(ctx, opts, env, io.MultiWriter(orDiscard(opts.Stderr), log, tail))
+	if cerr := log.Close(); cerr != nil && err == nil {
+		return fmt.Errorf("keep the command's stderr: %w", cerr)
+	}
+	if err == nil {
+		return nil
+	}
+	e := &ExitError{Argv: opts.Argv, Code: -1, Why: err.Error(), Tail: tail.String(), Err: err}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		e.Code = exit.ExitCode()
+	}
+	return e
+}
+
+func runGroup(ctx context.Context, opts Options, env []string, stderr io.Writer) error {
+	if opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		cause := fmt.Errorf("did not end within %v", opts.Timeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, opts.Timeout, cause)
+		defer cancel()
+	}
+	cmd, err := command(ctx, opts.Argv, opts.Dir, env)
+	if err != nil {
+		return err
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = opts.Stdin, opts.Stdout, stderr
+	ownGroup(cmd)
+	err = cmd.Run()
+	killGroup(cmd)
+	switch {
+	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// command finds the program in the command's own PATH and working directory, not in ours.
+func command(ctx context.Context, argv []string, dir string, env []string) (*exec.Cmd, error) {
+	e := environ{vars: env, dir: dir}
+	path, err := lookPath(argv[0], dir, e.get("PATH"))
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path, argv[1:]...)
+	cmd.Args[0], cmd.Dir, cmd.Env, cmd.WaitDelay = argv[0], dir, env, grace
+	return cmd, nil
+}
+
+func orDiscard(w io.Writer) io.Writer {
+	if w == nil {
+		return io.Discard
+	}
+	return w
+}
+
+// tailWriter keeps the last lines that were written.
+type tailWriter struct{ buf []byte }
+
+const (
+	tailBytes = 4 << 10
+	tailLines = 20
+)
+
+func (t *tailWriter) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p[max(0, len(p)-tailBytes):]...)
+	t.buf = t.buf[max(0, len(t.buf)-tailBytes):]
+	return len(p), nil
+}
+
+func (t *tailWriter) String() string {
+	lines := strings.Split(strings.TrimRight(string(t.buf), "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
+}

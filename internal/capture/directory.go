@@ -1,0 +1,110 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// prepare makes the dump directory, or empties it when all that it holds came from an earlier capture: modules of two runs in one
+// directory would look like recompiles. Files of anybody else's are never removed.
+func prepare(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the dump directory: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the dump directory: %w", err)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ToolchainFile }) {
+		return fmt.Errorf("%s is not empty and no capture wrote it; give a new directory, or remove this one first", dir)
+	}
+	stale, foreign, err := listDump(dir)
+	if err != nil {
+		return err
+	}
+	if len(foreign) > 0 {
+		return fmt.Errorf("%s holds %s, which no capture wrote; move it away, or give another directory", dir, list(foreign))
+	}
+	return remove(dir, stale)
+}
+
+// listDump divides what a directory holds into files that a capture writes and others.
+func listDump(dir string) (stale, foreign []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if dumpFile(filepath.ToSlash(rel)) {
+			stale = append(stale, rel)
+		} else {
+			foreign = append(foreign, rel)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("look into the dump directory: %w", err)
+	}
+	return stale, foreign, nil
+}
+
+// dumpFile tells the names that XLA, TensorFlow and capture give to files; rel is the path below the dump directory.
+func dumpFile(rel string) bool {
+	folder, _, inFolder := strings.Cut(rel, "/")
+	if rel == ToolchainFile || rel == LogFile || inFolder && (folder == graphFolder || folder == "shardy") {
+		return true
+	}
+	for part := range strings.SplitSeq(rel, "/") {
+		if strings.HasPrefix(part, "module_") || strings.Contains(part, ".module_") {
+			return true
+		}
+	}
+	return strings.HasSuffix(rel, ".triton-to-llvm.txt") || strings.HasSuffix(rel, ".canonicalize-cse.txt")
+}
+
+// remove deletes files, the record last: what a removal that was killed leaves is still known as a capture's.
+func remove(dir string, files []string) error {
+	files = slices.DeleteFunc(files, func(f string) bool { return f == ToolchainFile })
+	for _, f := range append(files, ToolchainFile) {
+		if err := os.Remove(filepath.Join(dir, f)); err != nil {
+			return fmt.Errorf("empty the dump directory: %w", err)
+		}
+	}
+	return removeFolders(dir)
+}
+
+// removeFolders deletes the empty folders in a directory, innermost first.
+func removeFolders(dir string) error {
+	var folders []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && path != dir {
+			folders = append(folders, path)
+		}
+		return err
+	})
+	for _, f := range slices.Backward(folders) {
+		err = errors.Join(err, os.Remove(f))
+	}
+	if err != nil {
+		return fmt.Errorf("empty the dump directory: %w", err)
+	}
+	return nil
+}
+
+func list(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+}

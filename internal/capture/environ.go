@@ -1,0 +1,154 @@
+package capture
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// environ is the environment of a command while the dump flags are added to it.
+type environ struct {
+	vars  []string // "KEY=value", as os.Environ gives it
+	dir   string   // the command's working directory, which flag files are relative to
+	notes []string
+}
+
+// dumpEnvironment adds to the user's own environment what makes XLA and TensorFlow dump into a directory.
+func dumpEnvironment(vars []string, dir, to string) (*environ, error) {
+	e := &environ{vars: slices.Clone(vars), dir: dir}
+	if err := e.addXLA("XLA_FLAGS", quoteFlag("xla_dump_to", to), "--xla_dump_hlo_as_text"); err != nil {
+		return nil, err
+	}
+	// libtpu reads its own variable after XLA_FLAGS: a dump directory there would win.
+	if e.get("LIBTPU_INIT_ARGS") != "" {
+		if err := e.addXLA("LIBTPU_INIT_ARGS"); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.addTensorFlow(to); err != nil {
+		return nil, err
+	}
+	e.disableCaches()
+	return e, nil
+}
+
+func (e *environ) addXLA(key string, add ...string) error {
+	flags, err := e.flags(key)
+	if err != nil {
+		return err
+	}
+	flags = slices.DeleteFunc(flags, func(f flag) bool { return e.dropDumpFlag(key, f) })
+	e.set(key, joinFlags(add, flags))
+	return nil
+}
+
+// dropDumpFlag says whether a flag of the user's would keep the dump from where it is wanted, and notes what others hide.
+func (e *environ) dropDumpFlag(key string, f flag) bool {
+	switch f.name {
+	case "xla_dump_to":
+		e.note("%s dumped to %s; this run dumps elsewhere", key, f.value)
+		return true
+	case "xla_dump_hlo_as_text":
+		return true
+	case "xla_dump_hlo_unoptimized_snapshots":
+		e.note("%s is left out of %s: with it XLA dumps nothing else", f.raw, key)
+		return true
+	case "xla_dump_hlo_module_re", "xla_dump_max_hlo_modules":
+		e.note("%s in %s: modules that it hides cannot be checked", f.raw, key)
+	case "xla_dump_disable_metadata":
+		e.note("%s in %s: findings cannot name source lines", f.raw, key)
+	}
+	return false
+}
+
+func (e *environ) addTensorFlow(to string) error {
+	flags, err := e.flags("TF_XLA_FLAGS")
+	if err != nil {
+		return err
+	}
+	flags = slices.DeleteFunc(flags, func(f flag) bool {
+		if f.name == "tf_xla_persistent_cache_directory" {
+			e.note("%s is left out of TF_XLA_FLAGS: a program taken from that cache is not dumped", f.raw)
+		}
+		return f.name == "tf_xla_clustering_debug" || f.name == "tf_xla_persistent_cache_directory"
+	})
+	e.set("TF_XLA_FLAGS", joinFlags([]string{"--tf_xla_clustering_debug"}, flags))
+	if old := e.get("TF_DUMP_GRAPH_PREFIX"); old != "" {
+		e.note("TF_DUMP_GRAPH_PREFIX was %s; this run dumps graphs elsewhere", old)
+	}
+	e.set("TF_DUMP_GRAPH_PREFIX", filepath.Join(to, graphFolder))
+	return nil
+}
+
+// disableCaches keeps frameworks from taking a program from a cache: XLA dumps only what it compiles.
+func (e *environ) disableCaches() {
+	if cache := e.get("JAX_COMPILATION_CACHE_DIR"); cache != "" {
+		e.note("JAX's compilation cache in %s is not used: a program taken from it is not dumped", cache)
+	}
+	e.set("JAX_ENABLE_COMPILATION_CACHE", "false")
+	if cache := e.get("XLA_PERSISTENT_CACHE_PATH"); cache != "" {
+		e.note("PyTorch/XLA's compilation cache in %s is not used: a program taken from it is not dumped", cache)
+		e.set("XLA_PERSISTENT_CACHE_PATH", "")
+	}
+}
+
+// flags reads a variable that holds flags, or names a file that holds them.
+func (e *environ) flags(key string) ([]flag, error) {
+	text := strings.Trim(e.get(key), flagSpace)
+	if text != "" && text[0] != '-' {
+		content, err := e.flagFile(key, text)
+		if err != nil {
+			return nil, err
+		}
+		text = content
+	}
+	flags, rest := splitFlags(text)
+	if rest != "" {
+		e.note("%s: %q does not start with a hyphen; XLA reads neither it nor what follows", key, firstWord(rest))
+	}
+	return flags, nil
+}
+
+func (e *environ) flagFile(key, name string) (string, error) {
+	if r := []rune(name)[0]; unicode.Is(unicode.Pd, r) {
+		return "", fmt.Errorf("%s starts with %q, which is not the hyphen that flags start with: write --", key, r)
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.dir, path)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("%s does not start with --, so XLA takes it for the name of a file with flags: %w", key, err)
+	}
+	return string(content), nil
+}
+
+func firstWord(text string) string {
+	if end := strings.IndexAny(text, flagSpace); end >= 0 {
+		return text[:end]
+	}
+	return text
+}
+
+// get is the value that the command sees: the last one.
+func (e *environ) get(key string) string {
+	for _, v := range slices.Backward(e.vars) {
+		if k, value, _ := strings.Cut(v, "="); k == key {
+			return value
+		}
+	}
+	return ""
+}
+
+func (e *environ) set(key, value string) {
+	e.vars = slices.DeleteFunc(e.vars, func(v string) bool { return strings.HasPrefix(v, key+"=") })
+	e.vars = append(e.vars, key+"="+value)
+}
+
+func (e *environ) note(format string, args ...any) {
+	e.notes = append(e.notes, fmt.Sprintf(format, args...))
+}

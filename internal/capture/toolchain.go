@@ -1,0 +1,154 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+const toolchainSchema = "xlagate.toolchain/v1"
+
+// How far a capture came. A dump whose record does not say done is incomplete.
+const (
+	statusRunning = "running"
+	statusFailed  = "failed"
+	statusDone    = "done"
+)
+
+// record is the content of xlagate-toolchain.json.
+type record struct {
+	Schema string `json:"schema"`
+	Status string `json:"status"`
+	facts.Toolchain
+}
+
+// write replaces the record in a dump directory: whole or not at all.
+func (r *record) write(dir string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("record the toolchain: %w", err)
+	}
+	path := filepath.Join(dir, ToolchainFile)
+	if err := os.WriteFile(path+".tmp", append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("record the toolchain: %w", err)
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return fmt.Errorf("record the toolchain: %w", err)
+	}
+	return nil
+}
+
+// distribution is a Python package whose version decides what is compiled.
+type distribution struct {
+	name      string
+	key       string // the name it is recorded under
+	framework string // the one it belongs to
+	backend   string // the one it matters for; "" for all
+}
+
+var distributions = []distribution{
+	{"jax", "jax", "jax", ""},
+	{"jaxlib", "jaxlib", "jax", ""},
+	{"libtpu", "libtpu", "", "tpu"},
+	{"jax-cuda12-pjrt", "jax-cuda12-pjrt", "jax", "gpu"},
+	{"jax-cuda13-pjrt", "jax-cuda13-pjrt", "jax", "gpu"},
+	{"jax-rocm60-pjrt", "jax-rocm60-pjrt", "jax", "gpu"},
+	{"jax-rocm7-pjrt", "jax-rocm7-pjrt", "jax", "gpu"},
+	{"nvidia-cuda-nvcc-cu12", "nvcc", "", "gpu"},
+	{"nvidia-cuda-nvcc", "nvcc", "", "gpu"},
+	{"nvidia-cudnn-cu12", "cudnn", "", "gpu"},
+	{"nvidia-cudnn-cu13", "cudnn", "", "gpu"},
+	{"tensorflow", "tensorflow", "tensorflow", ""},
+	{"tensorflow-cpu", "tensorflow", "tensorflow", ""},
+	{"tensorflow-intel", "tensorflow", "tensorflow", ""},
+	{"tensorflow-macos", "tensorflow", "tensorflow", ""},
+	{"tensorflow-rocm", "tensorflow", "tensorflow", ""},
+	{"tf-nightly", "tensorflow", "tensorflow", ""},
+	{"torch", "torch", "torch_xla", ""},
+	{"torch_xla", "torch_xla", "torch_xla", ""},
+}
+
+const versionScript = `
+import importlib.metadata as m, json
+versions = {}
+for name in %s:
+    try:
+        versions[name] = m.version(name)
+    except m.PackageNotFoundError:
+        pass
+print(json.dumps(versions))
+`
+
+// versionsOf asks the interpreter that ran the command which packages it has, by distribution name.
+func versionsOf(ctx context.Context, opts Options, env []string) (map[string]string, error) {
+	e := environ{vars: env}
+	python := interpreter(opts.Argv, opts.Dir, e.get("PATH"))
+	if python == nil {
+		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s is not known to run Python", opts.Argv[0])
+	}
+	var names []string
+	for _, d := range distributions {
+		names = append(names, d.name)
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		return nil, fmt.Errorf("ask for package versions: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	out, err := ask(ctx, python, fmt.Sprintf(versionScript, list), opts, env)
+	if err != nil {
+		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not tell: %w", strings.Join(python, " "), err)
+	}
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	var versions map[string]string
+	if err := json.Unmarshal(lines[len(lines)-1], &versions); err != nil {
+		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s answered: %w", strings.Join(python, " "), err)
+	}
+	return versions, nil
+}
+
+// relevant keeps the packages that can change what this framework compiles for this backend: an upgrade of another one that
+// happens to be installed is no change of the toolchain.
+func relevant(versions map[string]string, framework, backend string) map[string]string {
+	kept := map[string]string{}
+	for _, d := range distributions {
+		version, found := versions[d.name]
+		otherFramework := framework != "" && d.framework != "" && d.framework != framework
+		otherBackend := d.backend != "" && d.backend != backend
+		if _, taken := kept[d.key]; found && !taken && !otherFramework && !otherBackend {
+			kept[d.key] = version
+		}
+	}
+	return kept
+}
+
+// compilerFlags are the user's own flags that can change what is compiled. Paths, and flags that only steer the dump, are left out.
+func compilerFlags(e *environ) map[string]string {
+	kept := map[string]string{}
+	for _, key := range []string{"XLA_FLAGS", "TF_XLA_FLAGS", "LIBTPU_INIT_ARGS"} {
+		flags, _ := splitFlags(e.get(key))
+		for _, f := range flags {
+			if strings.HasPrefix(f.name, "xla_dump_") || strings.HasPrefix(f.name, "tf_dump_") || slices.Contains(steering, f.name) ||
+				strings.ContainsAny(f.value, `/\`) {
+				continue
+			}
+			kept[f.name] = f.value
+			if !strings.Contains(f.raw, "=") {
+				kept[f.name] = "true"
+			}
+		}
+	}
+	return kept
+}
+
+// steering flags decide what is logged, not what is compiled.
+var steering = []string{"tf_xla_clustering_debug", "xla_hlo_profile", "vmodule", "v", "logtostderr", "alsologtostderr"}

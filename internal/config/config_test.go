@@ -1,0 +1,96 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// errorsOf are the messages of a configuration, one a line.
+func errorsOf(text string) string {
+	_, err := Parse("xlagate.yaml", []byte(text))
+	if err == nil {
+		return ""
+	}
+	return strings.TrimSuffix(err.Error(), "\n")
+}
+
+func TestErrorsNameTheirPlace(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "xlagate.yaml:1:1: the file is empty; `xlagate init` makes one"},
+		{"- a\n", "xlagate.yaml:1:1: the file is a list; expected a mapping with the keys version, extends, baseline, fail_on, targets, rules, waivers"},
+		{"version: 2\nextends: [recommended]\n", "xlagate.yaml:1:10: version is 2; this xlagate knows version 1"},
+		{"extends: [recommended]\n", "xlagate.yaml:1:1: the key \"version\" is missing; write version: 1"},
+		{"version: 1\n", "xlagate.yaml:1:1: no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass"},
+		{"version: 1\nextends: [recommended]\nfail_on: eror\n", `xlagate.yaml:3:10: fail_on is "eror"; expected one of error, warning, never; did you mean "error"?`},
+		{"version: 1\nextends: [recommended]\nextends: [strict]\n", `xlagate.yaml:3:1: key "extends" stands twice; first on line 2`},
+		{"version: 1\nrules:\n  - { max: 3 }\n", `xlagate.yaml:3:5: a rule without the key "rule"; name one of max-kernels, required-fusions, forbidden-fusions, fusion-drift, max-unfused, required-custom-calls, forbidden-custom-calls, no-host-callback, …`},
+		{"version: 1\nrules:\n  - { rule: max-kernels, max: many }\n", `xlagate.yaml:3:31: max is "many"; expected a number`},
+		{"version: 1\nrules:\n  - { rule: max-kernels, max: 1, equal: 1 }\n", "xlagate.yaml:3:5: rule max-kernels: equal stands beside max or min; keep one"},
+		{"version: 1\nrules:\n  - { rule: max-temp-bytes, max: 12 gb }\n", `xlagate.yaml:3:34: "12 gb" is not a size; write 12GB or a number of bytes`},
+		{"version: 1\nrules:\n  - { rule: max-kernels, max_increase: -1 }\n", `xlagate.yaml:3:40: max_increase is "-1"; expected an amount such as 2, 1MiB or 5%`},
+		{"version: 1\nrules:\n  - { rule: target-ran, level: off }\n", "xlagate.yaml:3:5: target-ran cannot be turned off: without it the gate would pass without having looked"},
+		{"version: 1\nrules:\n  - { rule: target-ran, max: 1 }\n", `xlagate.yaml:3:25: unknown key "max" in rule target-ran; expected one of level, program, target, name, reason, rule`},
+		{"version: 1\nrules:\n  - { rule: max-helper-modules }\n", "xlagate.yaml:3:5: rule max-helper-modules: needs a number: max, min or equal"},
+		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, pattern: \"reduce(exponentail(_))\" }]\n", `xlagate.yaml:4:43: pattern: unknown operation "exponentail"; did you mean "exponential"?`},
+		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, out: f32|f33 }]\n", `xlagate.yaml:4:35: out: unknown type "f33"; did you mean "f32"?`},
+		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a }]\n", `xlagate.yaml:3:5: rule required-fusions: the fusion "a" is not described: say what it contains, its pattern, kind, op_name or source`},
+		{"version: 1\nrules:\n  - { rule: assert, expr: \"facts.kernels.total +\" }\n", "xlagate.yaml:3:27: expr: column 22: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
+	} {
+		got := errorsOf(test.text)
+		if got != test.want+"\n1 error in xlagate.yaml" {
+			t.Errorf("%q\n%s\nwanted\n%s", test.text, got, test.want)
+		}
+	}
+}
+
+func TestYAMLOfAllKinds(t *testing.T) {
+	for name, text := range map[string]string{
+		"carriage returns": "version: 1\r\nextends: [recommended]\r\n",
+		"byte order mark":  "\ufeffversion: 1\nextends: [recommended]\n",
+		"anchors":          "version: 1\nrules:\n  - &k { rule: max-kernels, max: 3 }\n  - { <<: *k, program: a }\n",
+		"a comment first":  "# yaml-language-server: $schema=x\nversion: 1\nextends: recommended\n",
+		"JSON":             `{"version": 1, "extends": ["recommended"]}`,
+	} {
+		if got := errorsOf(text); got != "" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for name, text := range map[string]string{
+		"two documents": "version: 1\nextends: [recommended]\n---\nversion: 1\n",
+		"no UTF-8":      "version: 1\nextends: [recommended\xff]\n",
+		"a bomb":        "version: 1\na: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e]\n",
+		"a tab":         "version: 1\n\trules: []\n",
+	} {
+		if errorsOf(text) == "" {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+func TestEveryErrorAtOnce(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("version: 1\nrules:\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "  - { rule: no-such-%d }\n", i)
+	}
+	if got := errorsOf(b.String()); !strings.HasSuffix(got, "40 errors in xlagate.yaml") {
+		t.Error(got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"version: 1\nextends: [recommended, strict]\nrules:\n  - { rule: max-kernels, max: 3, max_increase: 5% }\n",
+		"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, pattern: \"add($x, _)\", min: 2 }]\n",
+		"a: &a [*a]\n", "<<: 1\n", "? [a]\n: b\n", "version: !!binary aGk=\n", "targets: [{ name: a, capture: [] }]\n", "waivers: [1]\n", "\ufeff", "%YAML 1.1\n---\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		cfg, err := Parse("xlagate.yaml", data)
+		if (cfg == nil) == (err == nil) {
+			t.Errorf("a configuration and an error, or neither: %v", err)
+		}
+	})
+}

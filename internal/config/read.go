@@ -1,0 +1,188 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/suggest"
+	"github.com/xlagate/xlagate/internal/yamldoc"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// config reads the whole document.
+func (r *reader) config(data []byte) *Config {
+	cfg := &Config{Baseline: ".xlagate", FailOn: "error"}
+	root, err := yamldoc.Parse(data)
+	switch {
+	case err != nil:
+		r.errors = append(r.errors, Error{File: r.file, Line: lineOf(err), Column: 1, Message: err.Error()})
+		return cfg
+	case root == nil:
+		r.errorf(nil, "the file is empty; `xlagate init` makes one")
+		return cfg
+	case root.Kind != yamldoc.Mapping:
+		r.errorf(root, "the file is %s; expected a mapping with the keys %s", describeNode(root), oneOf(keysOf(Keys)))
+		return cfg
+	}
+	r.topLevel(root, cfg)
+	return cfg
+}
+
+func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
+	var own []*rules.Settings
+	seen := map[string]int{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		option, ok := optionByKey(Keys, key.Value)
+		if !ok {
+			r.errorf(key, "unknown key %q; expected one of %s%s", key.Value, oneOf(keysOf(Keys)), suggest.DidYouMean(key.Value, keysOf(Keys)))
+			continue
+		}
+		if line, twice := seen[key.Value]; twice {
+			r.errorf(key, "key %q stands twice; first on line %d", key.Value, line)
+			continue
+		}
+		seen[key.Value] = key.Line
+		switch key.Value {
+		case "rules":
+			own = r.rules(value)
+		case "targets":
+			cfg.Targets = r.targets(value)
+		case "waivers":
+			cfg.Waivers = r.waivers(value)
+		default:
+			if v, ok := r.value(value, option, "the configuration"); ok {
+				r.setting(value, key.Value, v, cfg)
+			}
+		}
+	}
+	if _, ok := seen["version"]; !ok {
+		r.errorf(root, "the key \"version\" is missing; write version: 1")
+	}
+	cfg.Rules = overlay(r.packs(root, cfg.Extends), own)
+	if len(cfg.Rules) == 0 && len(r.errors) == 0 {
+		r.errorf(root, "no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass")
+	}
+}
+
+func (r *reader) setting(n *yamldoc.Node, key string, v any, cfg *Config) {
+	switch key {
+	case "version":
+		if v.(float64) != 1 {
+			r.errorf(n, "version is %v; this xlagate knows version 1", v)
+		}
+	case "extends":
+		cfg.Extends = v.([]string)
+	case "baseline":
+		cfg.Baseline = v.(string)
+	case "fail_on":
+		cfg.FailOn = v.(string)
+	}
+}
+
+func lineOf(err error) int {
+	var line int
+	if _, scanErr := fmt.Sscanf(err.Error(), "line %d:", &line); scanErr != nil {
+		return 1
+	}
+	return line
+}
+
+func (r *reader) targets(n *yamldoc.Node) []Target {
+	if n.Kind != yamldoc.Sequence || len(n.Content) == 0 {
+		r.errorf(n, "targets is %s; expected a list of targets, as in - { name: train, dump: build/xla }", describeNode(n))
+		return nil
+	}
+	var out []Target
+	names := map[string]int{}
+	for _, item := range n.Content {
+		t := r.target(item)
+		if line, twice := names[t.Name]; twice && t.Name != "" {
+			r.errorf(item, "two targets are named %q; the first stands on line %d", t.Name, line)
+		}
+		names[t.Name] = item.Line
+		out = append(out, t)
+	}
+	return out
+}
+
+func (r *reader) target(n *yamldoc.Node) Target {
+	nested := map[string]*yamldoc.Node{}
+	flat := withoutSingles(n, nested)
+	e := r.mapping(flat, TargetKeys, "the target")
+	t := Target{
+		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Logs: e.List("log"),
+		Place: fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column),
+	}
+	if s, ok := e.Number("samples"); ok {
+		t.Samples = int(s)
+		if s < 1 {
+			r.errorf(n, "samples is %v; expected 1 or more", s)
+		}
+	}
+	if p := nested["programs"]; p != nil {
+		programs := r.mapping(p, programKeys, "programs")
+		t.Include, t.Exclude = programs.List("include"), programs.List("exclude")
+	}
+	if c := nested["capture"]; c != nil {
+		t.Capture = r.capture(c)
+	}
+	if t.Dump != "" && t.Capture != nil {
+		r.errorf(n, "target %q has both dump and capture; keep one", t.Name)
+	}
+	return t
+}
+
+func (r *reader) capture(n *yamldoc.Node) *Capture {
+	e := r.mapping(n, CaptureKeys, "capture")
+	env, _ := e.Values["env"].(map[string]string)
+	seconds, _ := e.Number("timeout")
+	return &Capture{Run: e.Text("run"), Env: env, Timeout: time.Duration(seconds * float64(time.Second))}
+}
+
+// withoutSingles takes the keys that hold one mapping out of a node.
+func withoutSingles(n *yamldoc.Node, nested map[string]*yamldoc.Node) *yamldoc.Node {
+	if n.Kind != yamldoc.Mapping {
+		return n
+	}
+	flat := *n
+	flat.Content = nil
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if single[n.Content[i].Value] && nested[n.Content[i].Value] == nil {
+			nested[n.Content[i].Value] = n.Content[i+1]
+			continue
+		}
+		flat.Content = append(flat.Content, n.Content[i], n.Content[i+1])
+	}
+	return &flat
+}
+
+// findingID is the form of a finding's id.
+var findingID = regexp.MustCompile(`^[0-9a-f]{12}$`)
+
+func (r *reader) waivers(n *yamldoc.Node) []Waiver {
+	if n.Kind != yamldoc.Sequence {
+		r.errorf(n, "waivers is %s; expected a list", describeNode(n))
+		return nil
+	}
+	var out []Waiver
+	for _, item := range n.Content {
+		e := r.mapping(item, WaiverKeys, "the waiver")
+		w := Waiver{
+			Finding: e.Text("finding"), Reason: e.Text("reason"), Owner: e.Text("owner"), Expires: e.Text("expires"),
+			Place: fmt.Sprintf("%s:%d:%d", r.file, item.Line, item.Column),
+		}
+		if c, ok := e.Number("ceiling"); ok {
+			w.Ceiling = &c
+		}
+		if w.Finding != "" && !findingID.MatchString(w.Finding) {
+			r.errorf(item, "%q is not a finding's id; expected 12 hex digits, as `xlagate check` prints them", w.Finding)
+		}
+		if _, err := time.Parse(time.DateOnly, w.Expires); w.Expires != "" && err != nil {
+			r.errorf(item, "expires is %q; expected a day such as 2027-02-01", w.Expires)
+		}
+		out = append(out, w)
+	}
+	return out
+}

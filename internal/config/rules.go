@@ -1,0 +1,182 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/suggest"
+	"github.com/xlagate/xlagate/internal/yamldoc"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// rules reads the list under `rules:`.
+func (r *reader) rules(n *yamldoc.Node) []*rules.Settings {
+	if n.Kind != yamldoc.Sequence {
+		r.errorf(n, "rules is %s; expected a list, as in - { rule: max-kernels, max: 19 }", describeNode(n))
+		return nil
+	}
+	var out []*rules.Settings
+	for _, item := range n.Content {
+		if s := r.rule(item); s != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
+	if n.Kind != yamldoc.Mapping {
+		r.errorf(n, "a rule is %s; expected a mapping, as in { rule: max-kernels, max: 19 }", describeNode(n))
+		return nil
+	}
+	id := valueOf(n, "rule")
+	if id == nil {
+		r.errorf(n, "a rule without the key \"rule\"; name one of %s", oneOf(rules.IDs()))
+		return nil
+	}
+	rule := rules.ByID(id.Value)
+	if rule == nil {
+		r.errorf(id, "unknown rule %q%s", id.Value, orList(suggest.DidYouMean(id.Value, rules.IDs())))
+		return nil
+	}
+	before := len(r.errors)
+	e := r.mapping(n, rule.Keys(), "rule "+rule.ID)
+	s := r.settings(rule, e)
+	s.Place = fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column)
+	if rule.Always && s.Level == "off" {
+		r.errorf(n, "%s cannot be turned off: without it the gate would pass without having looked", rule.ID)
+	}
+	if err := rule.Validate(s); err != nil && len(r.errors) == before { // what is missing may just be what could not be read
+		r.errorf(n, "rule %s: %v", rule.ID, err)
+	}
+	return s
+}
+
+func orList(suggestion string) string {
+	if suggestion == "" {
+		return "; `xlagate rules` lists them"
+	}
+	return suggestion
+}
+
+func valueOf(n *yamldoc.Node, key string) *yamldoc.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func (r *reader) settings(rule *rules.Rule, e rules.Entry) *rules.Settings {
+	s := &rules.Settings{
+		Rule: rule, Name: e.Text("name"), Reason: e.Text("reason"), Level: e.Text("level"), Pack: r.pack,
+		Targets: e.List("target"), Programs: e.List("program"), Options: map[string]any{},
+	}
+	s.Max, s.Min, s.Equal = number(e, "max"), number(e, "min"), number(e, "equal")
+	s.MaxIncrease, s.MaxDecrease = change(e, "max_increase"), change(e, "max_decrease")
+	for _, o := range rule.Options {
+		if v, ok := e.Values[o.Key]; ok {
+			s.Options[o.Key] = v
+		}
+	}
+	return s
+}
+
+func number(e rules.Entry, key string) *float64 {
+	if v, ok := e.Number(key); ok {
+		return &v
+	}
+	return nil
+}
+
+func change(e rules.Entry, key string) *rules.Change {
+	if v, ok := e.Values[key].(rules.Change); ok {
+		return &v
+	}
+	return nil
+}
+
+// packs reads the packs that a file extends, later ones over earlier ones.
+func (r *reader) packs(root *yamldoc.Node, names []string) []*rules.Settings {
+	var out []*rules.Settings
+	for i, name := range names {
+		data, err := rules.Pack(name)
+		if err != nil {
+			at := valueOf(root, "extends")
+			if at != nil && at.Kind == yamldoc.Sequence && i < len(at.Content) {
+				at = at.Content[i]
+			}
+			r.errorf(at, "unknown pack %q; expected one of %s%s", name, oneOf(rules.Packs()), suggest.DidYouMean(name, rules.Packs()))
+			continue
+		}
+		out = overlay(out, r.readPack(name, data))
+	}
+	return out
+}
+
+func (r *reader) readPack(name string, data []byte) []*rules.Settings {
+	inner := reader{file: "pack:" + name, pack: name}
+	root, err := yamldoc.Parse(data)
+	if err != nil {
+		inner.errorf(nil, "%v", err)
+	} else if list := valueOf(root, "rules"); list != nil {
+		settings := inner.rules(list)
+		r.errors = append(r.errors, inner.errors...)
+		return settings
+	}
+	r.errors = append(r.errors, inner.errors...)
+	return nil
+}
+
+// overlay puts entries over those of a pack. An entry inherits what it does not set from the pack's entry of the same rule, and
+// the pack's entry no longer speaks of the programs that the new one covers.
+func overlay(pack, own []*rules.Settings) []*rules.Settings {
+	var out []*rules.Settings
+	for _, p := range pack {
+		p.Except = append(p.Except, sameRule(own, p.Rule)...)
+		out = append(out, p)
+	}
+	for _, s := range own {
+		for _, p := range sameRule(pack, s.Rule) {
+			inherit(s, p)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func sameRule(list []*rules.Settings, rule *rules.Rule) []*rules.Settings {
+	var out []*rules.Settings
+	for _, s := range list {
+		if s.Rule == rule {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func inherit(s, from *rules.Settings) {
+	if s.Level == "" {
+		s.Level = from.Level
+	}
+	if s.Reason == "" {
+		s.Reason = from.Reason
+	}
+	if s.Max == nil && s.Equal == nil {
+		s.Max = from.Max
+	}
+	if s.Min == nil && s.Equal == nil {
+		s.Min = from.Min
+	}
+	if s.MaxIncrease == nil {
+		s.MaxIncrease = from.MaxIncrease
+	}
+	if s.MaxDecrease == nil {
+		s.MaxDecrease = from.MaxDecrease
+	}
+	for k, v := range from.Options {
+		if _, ok := s.Options[k]; !ok {
+			s.Options[k] = v
+		}
+	}
+}

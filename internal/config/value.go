@@ -1,0 +1,333 @@
+package config
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/suggest"
+	"github.com/xlagate/xlagate/internal/yamldoc"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// reader collects errors while it walks a document.
+type reader struct {
+	file   string
+	pack   string
+	errors []Error
+}
+
+// mapping reads a mapping with known keys. what names the mapping in errors: "rule max-kernels".
+func (r *reader) mapping(n *yamldoc.Node, options []rules.Option, what string) rules.Entry {
+	entry := rules.Entry{Values: map[string]any{}, Line: n.Line, Column: n.Column}
+	if n.Kind != yamldoc.Mapping {
+		r.errorf(n, "%s is %s; expected a mapping with the keys %s", what, describeNode(n), oneOf(keysOf(options)))
+		return entry
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if line, twice := seen[key.Value]; twice {
+			r.errorf(key, "key %q stands twice in %s; first on line %d", key.Value, what, line)
+			continue
+		}
+		seen[key.Value] = key.Line
+		option, ok := optionByKey(options, key.Value)
+		if !ok {
+			r.errorf(key, "unknown key %q in %s; expected one of %s%s", key.Value, what, oneOf(keysOf(options)), suggest.DidYouMean(key.Value, keysOf(options)))
+			continue
+		}
+		if v, ok := r.value(value, option, what); ok {
+			entry.Values[key.Value] = v
+		}
+	}
+	for _, o := range options {
+		if _, ok := seen[o.Key]; o.Require && !ok {
+			r.errorf(n, "%s lacks the key %q: %s", what, o.Key, o.Doc)
+		}
+	}
+	return entry
+}
+
+func optionByKey(options []rules.Option, key string) (rules.Option, bool) {
+	for _, o := range options {
+		if o.Key == key {
+			return o, true
+		}
+	}
+	return rules.Option{}, false
+}
+
+func keysOf(options []rules.Option) []string {
+	var keys []string
+	for _, o := range options {
+		keys = append(keys, o.Key)
+	}
+	return keys
+}
+
+// value reads one value as its option wants it.
+func (r *reader) value(n *yamldoc.Node, o rules.Option, what string) (any, bool) {
+	switch o.Type {
+	case rules.Globs, rules.Words:
+		return r.list(n, o)
+	case rules.Table:
+		return r.table(n, o, what)
+	case rules.Pairs:
+		return r.pairs(n, o)
+	}
+	if n.Kind != yamldoc.Scalar || n.Tag == "!!null" {
+		r.errorf(n, "%s is %s; expected %s", o.Key, describeNode(n), expected(o))
+		return nil, false
+	}
+	v, ok := scalar(n, o)
+	if ok && !r.wellFormed(n, o) {
+		return nil, false
+	}
+	if !ok {
+		r.errorf(n, "%s", complaint(n, o))
+	}
+	return v, ok
+}
+
+// wellFormed checks texts that have a grammar of their own. What is wrong is reported at its place inside the value.
+func (r *reader) wellFormed(n *yamldoc.Node, o rules.Option) bool {
+	var err error
+	switch o.Type {
+	case rules.Pattern:
+		err = rules.CheckPattern(n.Value)
+	case rules.ShapeOf:
+		err = rules.CheckShape(n.Value)
+	case rules.Expr:
+		err = rules.CheckExpr(n.Value)
+	}
+	wrong := (*rules.PatternError)(nil)
+	if !errors.As(err, &wrong) {
+		if err != nil {
+			r.errorf(n, "%v", err)
+		}
+		return err == nil
+	}
+	if at, ok := inside(n, wrong.Offset); ok {
+		r.errorf(at, "%s: %s", o.Key, wrong.Message)
+	} else {
+		r.errorf(n, "%s: %v", o.Key, err)
+	}
+	return false
+}
+
+// inside is the place of a byte of a scalar, where the value stands on one line as it is written.
+func inside(n *yamldoc.Node, offset int) (*yamldoc.Node, bool) {
+	at := *n
+	switch {
+	case strings.ContainsAny(n.Value, "\n\\\"'") || n.Style&(yamldoc.Literal|yamldoc.Folded) != 0:
+		return nil, false
+	case n.Style&(yamldoc.SingleQuoted|yamldoc.DoubleQuoted) != 0:
+		at.Column++
+	}
+	at.Column += utf8.RuneCountInString(n.Value[:min(offset, len(n.Value))])
+	return &at, true
+}
+
+func scalar(n *yamldoc.Node, o rules.Option) (any, bool) {
+	s := n.Value
+	switch o.Type {
+	case rules.Word:
+		return s, n.Tag != "!!bool" && s != "" && (len(o.Enum) == 0 || has(o.Enum, s))
+	case rules.Text, rules.Pattern, rules.ShapeOf, rules.Expr:
+		return s, n.Tag != "!!bool" && s != ""
+	case rules.Glob:
+		return s, n.Tag != "!!bool" && s != "" && glob.Valid(s)
+	case rules.Count:
+		v, err := strconv.ParseFloat(s, 64)
+		return v, err == nil && v >= 0 && v == math.Trunc(v)
+	case rules.Number:
+		v, err := strconv.ParseFloat(s, 64)
+		return v, err == nil
+	case rules.Size:
+		return parseSize(s)
+	case rules.Share:
+		return parseShare(s)
+	case rules.Growth:
+		return parseGrowth(s)
+	case rules.Switch:
+		return s == "true", n.Tag == "!!bool"
+	case rules.Seconds:
+		d, err := time.ParseDuration(s)
+		return d.Seconds(), err == nil && d > 0
+	}
+	return nil, false
+}
+
+func has(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// sizeUnits are the suffixes of sizes. Longer ones come first, so that "KiB" is not read as "B".
+var sizeUnits = []struct {
+	suffix string
+	factor float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"kB", 1e3}, {"B", 1},
+}
+
+func parseSize(s string) (float64, bool) {
+	factor := 1.0
+	for _, u := range sizeUnits {
+		if strings.HasSuffix(s, u.suffix) {
+			s, factor = strings.TrimSuffix(s, u.suffix), u.factor
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v * factor, err == nil && v >= 0 && !math.IsInf(v, 0)
+}
+
+func parseShare(s string) (float64, bool) {
+	percent := strings.HasSuffix(s, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(s, "%")), 64)
+	if percent {
+		v /= 100
+	}
+	return v, err == nil && v >= 0 && v <= 1
+}
+
+func parseGrowth(s string) (rules.Change, bool) {
+	if rest, ok := strings.CutSuffix(s, "%"); ok {
+		v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+		return rules.Change{Amount: v, Percent: true}, err == nil && v >= 0
+	}
+	v, ok := parseSize(s)
+	return rules.Change{Amount: v}, ok
+}
+
+func (r *reader) list(n *yamldoc.Node, o rules.Option) (any, bool) {
+	items := []*yamldoc.Node{n}
+	if n.Kind == yamldoc.Sequence {
+		items = n.Content
+	}
+	var out []string
+	for _, item := range items {
+		switch {
+		case item.Kind != yamldoc.Scalar || item.Tag == "!!null" || item.Tag == "!!bool" || item.Value == "":
+			r.errorf(item, "%s holds %s; expected words, as in [a, b]", o.Key, describeNode(item))
+			return nil, false
+		case o.Type == rules.Globs && !glob.Valid(item.Value):
+			r.errorf(item, "%q is not a well-formed pattern; close its brackets and braces", item.Value)
+			return nil, false
+		case len(o.Enum) > 0 && !has(o.Enum, item.Value):
+			r.errorf(item, "%s holds %q; expected one of %s%s", o.Key, item.Value, oneOf(o.Enum), suggest.DidYouMean(item.Value, o.Enum))
+			return nil, false
+		}
+		out = append(out, item.Value)
+	}
+	return out, true
+}
+
+func (r *reader) table(n *yamldoc.Node, o rules.Option, what string) (any, bool) {
+	if n.Kind != yamldoc.Sequence {
+		r.errorf(n, "%s is %s; expected a list of mappings with the keys %s", o.Key, describeNode(n), oneOf(keysOf(o.Fields)))
+		return nil, false
+	}
+	if len(n.Content) == 0 && o.Require {
+		r.errorf(n, "%s of %s is empty; a rule that looks for nothing would always pass", o.Key, what)
+		return nil, false
+	}
+	var out []rules.Entry
+	for _, item := range n.Content {
+		out = append(out, r.mapping(item, o.Fields, o.Key+" of "+what))
+	}
+	return out, true
+}
+
+func (r *reader) pairs(n *yamldoc.Node, o rules.Option) (any, bool) {
+	if n.Kind != yamldoc.Mapping {
+		r.errorf(n, "%s is %s; expected a mapping of names to values", o.Key, describeNode(n))
+		return nil, false
+	}
+	out := map[string]string{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if v := n.Content[i+1]; v.Kind != yamldoc.Scalar {
+			r.errorf(v, "%s of %s is %s; expected a single value", n.Content[i].Value, o.Key, describeNode(v))
+			return nil, false
+		}
+		out[n.Content[i].Value] = n.Content[i+1].Value
+	}
+	return out, true
+}
+
+func describeNode(n *yamldoc.Node) string {
+	switch {
+	case n.Kind == yamldoc.Mapping:
+		return "a mapping"
+	case n.Kind == yamldoc.Sequence:
+		return "a list"
+	case n.Tag == "!!null":
+		return "empty"
+	}
+	return strconv.Quote(n.Value)
+}
+
+func expected(o rules.Option) string {
+	switch o.Type {
+	case rules.Word:
+		if len(o.Enum) > 0 {
+			return "one of " + oneOf(o.Enum)
+		}
+		return "a word"
+	case rules.Count:
+		return "a whole number"
+	case rules.Number:
+		return "a number"
+	case rules.Size:
+		return "a number or a size such as 12GiB"
+	case rules.Share:
+		return "a share such as 0.5 or 50%"
+	case rules.Growth:
+		return "an amount such as 2, 1MiB or 5%"
+	case rules.Switch:
+		return "true or false"
+	case rules.Seconds:
+		return "a time such as 90s or 20m"
+	case rules.Glob:
+		return "a pattern such as */mlp/*"
+	}
+	return "a text"
+}
+
+// complaint words why a scalar was refused, with what to write instead.
+func complaint(n *yamldoc.Node, o rules.Option) string {
+	switch {
+	case o.Type == rules.Size || o.Type == rules.Growth:
+		if fixed, ok := nearSize(n.Value); ok {
+			return strconv.Quote(n.Value) + " is not a size; write " + fixed + " or a number of bytes"
+		}
+	case o.Type == rules.Word:
+		return o.Key + " is " + strconv.Quote(n.Value) + "; expected one of " + oneOf(o.Enum) + suggest.DidYouMean(n.Value, o.Enum)
+	}
+	return o.Key + " is " + strconv.Quote(n.Value) + "; expected " + expected(o)
+}
+
+// nearSize mends the usual slips: "12 GIB", "12gb".
+func nearSize(s string) (string, bool) {
+	compact := strings.ReplaceAll(s, " ", "")
+	for _, u := range sizeUnits {
+		if len(compact) > len(u.suffix) && strings.EqualFold(compact[len(compact)-len(u.suffix):], u.suffix) {
+			fixed := compact[:len(compact)-len(u.suffix)] + u.suffix
+			if _, ok := parseSize(fixed); ok {
+				return fixed, true
+			}
+		}
+	}
+	return "", false
+}

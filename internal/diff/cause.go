@@ -1,0 +1,231 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// Why picks the cause that adds most to what is weighed, the weightiest cause where none adds anything; nil without causes.
+func (v *Variant) Why(weigh func(*facts.Kernel) int64) *Cause {
+	var best *Cause
+	most := int64(0)
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		var n int64
+		for j := range c.After {
+			n += weigh(&c.After[j])
+		}
+		for j := range c.Before {
+			n -= weigh(&c.Before[j])
+		}
+		if best == nil || n > most {
+			best, most = c, max(n, 0)
+		}
+	}
+	return best
+}
+
+// CauseOf finds the cause that brought a kernel of the new program; nil when none did.
+func (v *Variant) CauseOf(k *facts.Kernel) *Cause {
+	for i := range v.Causes {
+		if slices.ContainsFunc(v.Causes[i].After, func(o facts.Kernel) bool { return o.Name == k.Name && o.Print == k.Print }) {
+			return &v.Causes[i]
+		}
+	}
+	return nil
+}
+
+// findCauses says what brought a variant's changes about. Every kernel that came, went or changed is put down to one cause: the
+// place of the model that was edited on its line or in its scope, else the weightiest one.
+func findCauses(v *Variant, flags []FlagChange) []Cause {
+	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
+	b.whole(CauseArguments, argumentsSentence(v))
+	b.whole(CauseSharding, shardingSentence(v))
+	b.edits()
+	b.constants()
+	b.donation()
+	b.results()
+	b.compiler(flags)
+	b.share()
+	slices.SortStableFunc(b.suspects, func(x, y suspect) int { return cmp.Compare(y.weight, x.weight) })
+	var out []Cause
+	for i := range b.suspects {
+		out = append(out, b.suspects[i].finish(v))
+	}
+	return out
+}
+
+// suspect is a cause while kernels are still put down to it.
+type suspect struct {
+	Cause
+	weight int
+	edits  []*Edit // the weightiest first
+	split  []*Regroup
+	unroll []*Unroll
+}
+
+// blame puts kernels down to causes.
+type blame struct {
+	v        *Variant
+	suspects []suspect
+	byLine   map[hlo.Location]int
+	byScope  map[string]int
+}
+
+func (b *blame) add(s suspect) int {
+	b.suspects = append(b.suspects, s)
+	return len(b.suspects) - 1
+}
+
+// wholeProgram weighs more than any edit: everything follows from it.
+const wholeProgram = 1 << 30
+
+// whole blames something that the whole program follows from. Arguments are given at the call; what their sharding does shows at
+// the operations that have to talk.
+func (b *blame) whole(kind, summary string) {
+	if summary == "" {
+		return
+	}
+	s := suspect{Cause: Cause{Kind: kind, Summary: summary}, weight: wholeProgram - len(b.suspects)}
+	if kind == CauseArguments {
+		s.Op.Source = b.v.New.CallSite
+	}
+	b.add(s)
+}
+
+// edits blames what the model asks for now, function by function of its source.
+func (b *blame) edits() {
+	list := b.v.Model.Edits
+	order := make([]*Edit, len(list))
+	for i := range list {
+		order[i] = &list[i]
+	}
+	slices.SortStableFunc(order, func(x, y *Edit) int {
+		return cmp.Or(cmp.Compare(known(y), known(x)), cmp.Compare(y.effort(), x.effort()))
+	})
+	byFunction := map[string]int{}
+	for _, e := range order {
+		i, ok := byFunction[functionOf(e)]
+		if !ok && known(e) == 0 && !rematerialized(e.Scope) {
+			i, ok = b.beside(e)
+		}
+		if !ok {
+			i = b.add(suspect{Cause: Cause{Kind: CauseModel, Op: facts.Op{OpName: e.OpName, Source: e.Source}, OpType: e.OpType}})
+			byFunction[functionOf(e)] = i
+		}
+		s := &b.suspects[i]
+		s.edits, s.weight = append(s.edits, e), s.weight+e.effort()
+		b.place(e, i)
+	}
+}
+
+// known is 1 for an edit whose line is known.
+func known(e *Edit) int {
+	if e.Source.File != "" {
+		return 1
+	}
+	return 0
+}
+
+// beside finds the edited place that an edit without a line belongs to: around its scope, else, for what merely went, the weightiest
+// in the same function of the framework.
+func (b *blame) beside(e *Edit) (int, bool) {
+	if at, ok := b.enclosing(e.Scope); ok || len(e.Added) > 0 {
+		return at, ok
+	}
+	best := -1
+	for i := range b.suspects {
+		s := &b.suspects[i]
+		if len(s.edits) > 0 && firstStep(s.edits[0].Scope) == firstStep(e.Scope) {
+			best = b.better(best, i)
+		}
+	}
+	return best, best >= 0
+}
+
+func firstStep(scope string) string {
+	step, _, _ := strings.Cut(scope, "/")
+	return step
+}
+
+// enclosing finds the edited place in the nearest scope.
+func (b *blame) enclosing(scope string) (int, bool) {
+	for ; scope != ""; scope = scopeOf(scope) {
+		if at, ok := b.byScope[scope]; ok {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// functionOf is the function that an edit lies in; the outermost scope where no function is known. What jax.checkpoint computes
+// again is one place, wherever the functions lie that it calls.
+func functionOf(e *Edit) string {
+	switch {
+	case rematerialized(e.Scope) && len(e.Added) == 0:
+		return "rematerialized"
+	case e.Source.File != "":
+		return e.Source.File + "\x00" + e.Source.Function
+	}
+	if !strings.Contains(e.Scope, "/") {
+		return ""
+	}
+	return firstStep(e.Scope)
+}
+
+func rematerialized(scope string) bool {
+	return strings.Contains(scope, "rematted") || strings.Contains(scope, "/checkpoint") || strings.Contains(scope, "/remat")
+}
+
+// place notes where an edit lies.
+func (b *blame) place(e *Edit, i int) {
+	if e.Source.File != "" && len(e.Added) > 0 {
+		if _, ok := b.byLine[line(e.Source)]; !ok {
+			b.byLine[line(e.Source)] = i
+		}
+	}
+	if _, ok := b.byScope[e.Scope]; !ok {
+		b.byScope[e.Scope] = i
+	}
+}
+
+// Weights of what is not weighed by operations: an edit of the model, which weighs more, explains more.
+const (
+	constantsWeight = 3
+	donationWeight  = 2
+	resultsWeight   = 1
+)
+
+func (b *blame) constants() {
+	if c, text := constantsSentence(b.v); text != "" {
+		b.add(suspect{Cause: Cause{Kind: CauseConstants, Summary: text, Op: facts.Op{Opcode: "constant", OpName: c.OpName, Shape: c.Shape, Source: c.Source}}, weight: constantsWeight})
+	}
+}
+
+func (b *blame) donation() {
+	if text := donationSentence(b.v); text != "" {
+		b.add(suspect{Cause: Cause{Kind: CauseDonation, Summary: text, Op: facts.Op{Source: b.v.New.CallSite}}, weight: donationWeight})
+	}
+}
+
+// results blames what the program returns now and did not, where the model asks for no new operation.
+func (b *blame) results() {
+	if op, text := resultSentence(b.v); text != "" {
+		b.add(suspect{Cause: Cause{Kind: CauseResults, Summary: text, Op: op}, weight: resultsWeight})
+	}
+}
+
+// compiler blames the compiler where the model asks for the same, and the kernels themselves where nothing better is known.
+func (b *blame) compiler(flags []FlagChange) {
+	switch {
+	case len(b.suspects) > 0:
+	case b.v.Model.Same:
+		b.add(suspect{Cause: Cause{Kind: CauseCompiler, Summary: compilerSentence(flags)}})
+	default:
+		b.add(suspect{Cause: Cause{Kind: CauseKernels}})
+	}
+}

@@ -1,0 +1,146 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// finish gives a cause its sentence and its place in the model.
+func (s *suspect) finish(v *Variant) Cause {
+	c := s.Cause
+	if c.Kind == CauseModel {
+		c.Summary = editsSentence(s.edits)
+		for _, e := range s.edits {
+			c.Edits = append(c.Edits, *e)
+		}
+	}
+	parts := s.ledgerParts(c.Kind)
+	if c.Summary != "" {
+		parts = append([]string{c.Summary}, parts...)
+	}
+	if len(parts) == 0 {
+		parts = []string{kernelsSentence(&v.Kernels)}
+	}
+	c.Summary = strings.Join(parts, "; ")
+	if talks := FirstThat(s.After, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.OpName != "" }); c.Kind == CauseSharding && talks != nil {
+		c.Op, c.OpType = placeOfKernels([]facts.Kernel{*talks}, c.Op, c.OpType)
+	}
+	if c.Op.Source.File == "" && (c.Op.OpName == "" || onlyGone(s.edits)) {
+		c.Op, c.OpType = placeOfKernels(s.After, c.Op, c.OpType)
+	}
+	if c.Op.Source.File == "" && c.Kind != CauseDonation {
+		c.Op.Source = nearestSource(v.New, c.Op.OpName)
+	}
+	return c
+}
+
+// nearestSource is the line of the model whose scope is nearest to an op_name.
+func nearestSource(v *facts.Variant, opName string) hlo.Location {
+	best, most := hlo.Location{}, -1
+	for i := range v.Model {
+		s := &v.Model[i]
+		n := shared(s.OpName, opName)
+		if s.Scope == scopeOf(opName) || s.Scope == opName {
+			n += len(opName)
+		}
+		if s.Source.File != "" && n > most {
+			best, most = s.Source, n
+		}
+	}
+	return best
+}
+
+func onlyGone(edits []*Edit) bool {
+	return !slices.ContainsFunc(edits, func(e *Edit) bool { return len(e.Added) > 0 })
+}
+
+// placeOfKernels is the place of the first kernel that the model has a name for, one with a known line before one without.
+func placeOfKernels(kernels []facts.Kernel, op facts.Op, opType string) (facts.Op, string) {
+	if k := FirstThat(kernels, func(k *facts.Kernel) bool { return k.OpName != "" }); k != nil {
+		return facts.Op{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source}, k.OpType
+	}
+	return op, opType
+}
+
+// ledgerParts says what became of the kernels: what was unrolled, and the largest kernel that was split.
+func (s *suspect) ledgerParts(kind string) []string {
+	var parts []string
+	if len(s.unroll) > 0 {
+		parts = append(parts, unrollSentence(s.unroll))
+	}
+	if len(s.split) > 0 {
+		largest := *s.split[0]
+		if kind == CauseCompiler {
+			largest.Between = nil // nothing in the model stands there
+		}
+		parts = append(parts, SplitSentence(&largest))
+		if n := len(s.split) - 1; n > 0 {
+			parts[len(parts)-1] += fmt.Sprintf(", and %d more were split", n)
+		}
+	}
+	return parts
+}
+
+func unrollSentence(list []*Unroll) string {
+	most := list[0]
+	for _, u := range list {
+		if len(u.Copies) > len(most.Copies) {
+			most = u
+		}
+	}
+	return fmt.Sprintf("%s of a loop's body stands %d times in the program", Operations(&most.One), len(most.Copies))
+}
+
+// SplitSentence says that one kernel became several, and what stands between them.
+func SplitSentence(s *Regroup) string {
+	text := fmt.Sprintf("%s ran in one kernel, now in %d", Operations(&s.One), len(s.Many))
+	if len(s.Between) > 0 {
+		text += ": between them " + strings.Join(shorten(s.Between, 2), "; ")
+	}
+	return text
+}
+
+// kernelsSentence is what is left to say where neither the model nor a split explains anything.
+func kernelsSentence(k *Kernels) string {
+	switch {
+	case len(k.Added) == 1:
+		return "new: " + Describe(&k.Added[0])
+	case len(k.Added) > 1:
+		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), Describe(FirstThat(k.Added, func(*facts.Kernel) bool { return true })))
+	case len(k.Changed) > 0:
+		return fmt.Sprintf("%s: %s", Operations(&k.Changed[0].New), strings.Join(shorten(k.Changed[0].What, 3), ", "))
+	case len(k.Moved) > 0:
+		return fmt.Sprintf("%s: %s", Operations(&k.Moved[0].New), strings.Join(k.Moved[0].What, ", "))
+	case len(k.Removed) > 0:
+		return "gone: " + Describe(&k.Removed[0])
+	}
+	return "the kernels do the same, wired differently"
+}
+
+// compilerSentence says why equal programs were compiled to different ones.
+func compilerSentence(flags []FlagChange) string {
+	text := "the model asks for the same as before, the compiler made something else of it"
+	if len(flags) == 0 {
+		return text
+	}
+	var parts []string
+	for _, f := range flags {
+		parts = append(parts, f.String())
+	}
+	return text + ": " + strings.Join(shorten(parts, 4), ", ")
+}
+
+// String is "xla_disable_hlo_passes=fusion (was unset)".
+func (f FlagChange) String() string {
+	value := func(v string) string {
+		if v == "" {
+			return "unset"
+		}
+		return v
+	}
+	return fmt.Sprintf("%s is %s, was %s", f.Name, value(f.New), value(f.Old))
+}

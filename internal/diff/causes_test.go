@@ -1,0 +1,147 @@
+package diff_test
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// measured reads one packed dump.
+func measured(t testing.TB, name string, opts facts.Options) *facts.Report {
+	t.Helper()
+	d, err := dump.Open(context.Background(), filepath.Join("testdata", name+".tar.gz"), dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	r, err := facts.Measure(context.Background(), d, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Problems) > 0 {
+		t.Fatalf("%s: %+v", name, r.Problems)
+	}
+	return r
+}
+
+// stored is a report as a baseline keeps it: written and read again.
+func stored(t testing.TB, r *facts.Report) *facts.Report {
+	t.Helper()
+	out := &facts.Report{Dump: r.Dump, Toolchain: r.Toolchain}
+	for _, p := range r.Programs {
+		q, err := baseline.Parse(p.Name, baseline.Format("target", &baseline.Program{Program: *p, Toolchain: r.Toolchain}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Programs = append(out.Programs, &q.Program)
+	}
+	return out
+}
+
+// only is the difference of the one variant of the one program.
+func only(t testing.TB, r *diff.Report) *diff.Variant {
+	t.Helper()
+	if len(r.Programs) != 1 || len(r.Programs[0].Variants) != 1 {
+		t.Fatalf("%d programs, wanted one with one variant", len(r.Programs))
+	}
+	return r.Programs[0].Variants[0]
+}
+
+// causes are what the scripts behind the dumps changed, and on which line.
+var causes = []struct {
+	name, kind, source string
+	line               int
+	opName             string
+	says               []string
+}{
+	{"gpu-fusion_barrier", diff.CauseModel, "pairs.py", 15, "jit(act)/optimization_barrier",
+		[]string{"an optimization_barrier is new", "3 add, divide, exponential, 2 multiply, negate, tanh ran in one kernel, now in 2", "between them an optimization_barrier (pairs.py:15)"}},
+	{"cpu-cse_lost", diff.CauseModel, "pairs.py", 123, "jit(f)/optimization_barrier",
+		[]string{"2 optimization barriers are new; dot, tanh are computed a second time, as in "}},
+	{"cpu-extra_kernel", diff.CauseModel, "pairs.py", 99, "", []string{"new: sort, reduce, divide, sqrt, multiply, slice"}},
+	{"cpu-sharding_fsdp_gather", diff.CauseSharding, "pairs.py", 163, "", []string{"w is sharded P(None, 'x') now, was whole on every device"}},
+	{"cpu-sharding_allgather", diff.CauseSharding, "pairs.py", 30, "", []string{"w1 is sharded P('model', None) now, was sharded P(None, 'model')"}},
+	{"cpu-unrolled_loop", diff.CauseModel, "pairs.py", 53, "", []string{"unrolled", "116 dot", "times in the program"}},
+	{"cpu-scan_unroll_arg", diff.CauseModel, "pairs.py", 59, "", []string{"9 dot", "9 tanh", "of a loop's body stands 10 times in the program"}},
+	{"gpu-fusion_intermediate_out", diff.CauseResults, "pairs.py", 130, "jit(act)/tanh", []string{"tanh f32[64,256] is a result of the program now"}},
+	{"cpu-f64_creep", diff.CauseModel, "pairs.py", 41, "", []string{"reduce, divide, sqrt, add, multiply in f64, not f32", "new: 2 convert"}},
+	{"gpu-const_baked", diff.CauseConstants, "pairs.py", 77, "jit(predict)/dot_general", []string{"f32[512,1024] (2.0 MiB) is baked in as a constant now, it was the argument w"}},
+	{"cpu-batch_up", diff.CauseArguments, "", 0, "", []string{"x: f32[32,64] → f32[64,64]; y: s32[32] → s32[64]"}},
+	{"tpu-extra_transpose", diff.CauseModel, "pairs.py", 63, "jit(mm)/transpose", []string{"new: 2 transpose"}},
+	{"cpu-fusion_pass_off", diff.CauseCompiler, "models.py", 0, "", []string{"the model asks for the same as before", "xla_disable_hlo_passes is fusion, was unset", "ran in one kernel, now in"}},
+	{"cpu-fusion_callback_barrier", diff.CauseModel, "pairs.py", 138, "jit(act)/pure_callback", []string{"a call of the host (xla_ffi_python_cpu_callback) is new"}},
+	{"tf-cnn-f64", diff.CauseModel, "", 0, "Conv2D", []string{"2 convolution in f64, not f32"}},
+	{"tf-transformer-stats", diff.CauseModel, "", 0, "Mean_4", []string{"2 reduce"}},
+}
+
+func TestCauses(t *testing.T) {
+	for _, c := range causes {
+		old, fresh := measured(t, c.name+"-before", facts.Options{}), measured(t, c.name+"-after", facts.Options{})
+		for form, base := range map[string]*facts.Report{"dump": old, "baseline": stored(t, old)} {
+			v := only(t, diff.Compare(base, fresh))
+			if len(v.Causes) == 0 {
+				t.Errorf("%s against the %s: no cause", c.name, form)
+				continue
+			}
+			got := v.Causes[0]
+			if got.Kind != c.kind || c.line != 0 && int(got.Op.Source.Line) != c.line || c.source != "" && path.Base(got.Op.Source.File) != c.source ||
+				c.opName != "" && got.Op.OpName != c.opName {
+				t.Errorf("%s against the %s: %s %s %s:%d", c.name, form, got.Kind, got.Op.OpName, got.Op.Source.File, got.Op.Source.Line)
+			}
+			for _, words := range c.says {
+				if !strings.Contains(got.Summary, words) {
+					t.Errorf("%s against the %s says %q, not %q", c.name, form, got.Summary, words)
+				}
+			}
+		}
+	}
+}
+
+// A name that changes, lines that move and an order that means nothing are no difference.
+func TestIdentical(t *testing.T) {
+	for _, name := range []string{"cpu-benign_rename", "tpu-benign_scope"} {
+		old, fresh := measured(t, name+"-before", facts.Options{}), measured(t, name+"-after", facts.Options{})
+		for form, base := range map[string]*facts.Report{"dump": old, "baseline": stored(t, old)} {
+			if d := diff.Compare(base, fresh); !d.Identical {
+				t.Errorf("%s against the %s is not identical: %+v", name, form, only(t, d).Causes)
+			}
+		}
+	}
+}
+
+// A program of another name whose compilation is the same was renamed.
+func TestRenamedProgram(t *testing.T) {
+	old, fresh := measured(t, "gpu-fusion_barrier-before", facts.Options{}), measured(t, "gpu-fusion_barrier-before", facts.Options{})
+	fresh.Programs[0].Name = "activation"
+	d := diff.Compare(old, fresh)
+	if !d.Identical || len(d.Programs) != 1 || d.Programs[0].Was != "act" || d.Programs[0].Name != "activation" {
+		t.Errorf("a renamed program: %+v", d.Programs[0])
+	}
+}
+
+func TestFirstPass(t *testing.T) {
+	opts := facts.Options{AllStages: true, Passes: true}
+	old, fresh := measured(t, "passes-before", opts), measured(t, "passes-after", opts)
+	d := diff.Compare(old, fresh)
+	diff.FillPasses(d, old.Passes, fresh.Passes)
+	const want = "0017 fusion (HLO_passes_after_layout_assignment): it did nothing; in the old one instructions 16 → 19, fusions 0 → 1"
+	if got := only(t, d).FirstPass; got != want {
+		t.Errorf("first differs after %q, wanted %q", got, want)
+	}
+	same := diff.Compare(old, old)
+	diff.FillPasses(same, old.Passes, old.Passes)
+	if got := only(t, same).FirstPass; got != "" {
+		t.Errorf("equal compilations differ after %q", got)
+	}
+}

@@ -1,0 +1,126 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+// Describe is one kernel in a line: "loop add, tanh → f32[8,128]  jit(step)/gelu/tanh (model.py:3)".
+func Describe(k *facts.Kernel) string {
+	if k.Class == facts.ClassCollective {
+		return strings.TrimRight(Collective(k)+"  "+k.OpName, " ") + at(k.Source)
+	}
+	var b strings.Builder
+	b.WriteString(k.Kind)
+	if ops := Operations(k); ops != k.Kind {
+		b.WriteString(" " + ops)
+	}
+	b.WriteString(" → " + k.Out)
+	if k.Class == facts.ClassCopy && k.Attrs != "" {
+		b.WriteString(" " + k.Attrs)
+	}
+	if k.OpName != "" {
+		b.WriteString("  " + k.OpName)
+	}
+	return b.String() + at(k.Source)
+}
+
+// Collective is a collective in a line: "all-gather f32[32,64] over x (1 of 8 devices), 8.0 KiB".
+func Collective(k *facts.Kernel) string {
+	text := k.Target + " " + k.Out
+	if k.Axes != "" {
+		text += " over " + k.Axes
+	}
+	if k.Groups != "" {
+		text += " (" + groups(k.Groups) + ")"
+	}
+	if k.Bytes > 0 {
+		text += ", " + measure.Bytes(float64(k.Bytes))
+	}
+	return text
+}
+
+// groups spells "2 of 4" out: "2 groups of 4 devices".
+func groups(s string) string {
+	count, size, ok := strings.Cut(s, " of ")
+	switch {
+	case !ok:
+		return s
+	case count == "1":
+		return "all " + size + " devices"
+	}
+	return count + " groups of " + size + " devices"
+}
+
+// Operations names what a kernel does: "subtract, exponential, 2 reduce".
+func Operations(k *facts.Kernel) string {
+	if k.Target != "" && len(k.Do) <= 1 {
+		return k.Target
+	}
+	if len(k.Do) == 0 {
+		return k.Kind
+	}
+	return counted(k.Do)
+}
+
+// counted lists sorted words, each once, with how often it stands there.
+func counted(words []string) string {
+	var parts []string
+	for i := 0; i < len(words); {
+		n := 1
+		for i+n < len(words) && words[i+n] == words[i] {
+			n++
+		}
+		part := words[i]
+		if n > 1 {
+			part = fmt.Sprintf("%d %s", n, part)
+		}
+		parts = append(parts, part)
+		i += n
+	}
+	return strings.Join(shorten(parts, 8), ", ")
+}
+
+func shorten(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(append([]string{}, list[:most-1]...), fmt.Sprintf("%d more", len(list)-most+1))
+}
+
+// FirstThat finds a kernel that somebody cares for, one with a known source line before one without; nil when there is none.
+func FirstThat(kernels []facts.Kernel, cares func(*facts.Kernel) bool) *facts.Kernel {
+	var found *facts.Kernel
+	for i := range kernels {
+		k := &kernels[i]
+		if !cares(k) {
+			continue
+		}
+		if k.Source.File != "" {
+			return k
+		}
+		if found == nil {
+			found = k
+		}
+	}
+	return found
+}
+
+// FirstSource is the first known line of a variant's model.
+func FirstSource(v *facts.Variant) hlo.Location {
+	for i := range v.Model {
+		if v.Model[i].Source.File != "" {
+			return v.Model[i].Source
+		}
+	}
+	for i := range v.Kernels {
+		if v.Kernels[i].Source.File != "" {
+			return v.Kernels[i].Source
+		}
+	}
+	return hlo.Location{}
+}

@@ -1,0 +1,172 @@
+// Package diff tells what changed between two measurements, in the model's words: what the model asks for now and did not before,
+// which kernels were kept, changed, added, removed, split, merged or unrolled, which arguments differ, and why.
+//
+// It compares [facts.Variant] values, so a stored baseline and a fresh dump are compared by the same code as two dumps.
+package diff
+
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// How a program or a variant changed.
+const (
+	Same    = "same"
+	Changed = "changed"
+	Added   = "added"
+	Removed = "removed"
+)
+
+// Report is the difference of two dumps.
+type Report struct {
+	Old, New  string // what was compared
+	Identical bool   // equal but for names, ids, numbering, metadata and order that mean nothing
+	Programs  []*Program
+	Flags     []FlagChange // compiler flags that differ, by name
+}
+
+// FlagChange is a compiler flag that differs; "" stands for its default.
+type FlagChange struct{ Name, Old, New string }
+
+// Program is the difference of one program.
+type Program struct {
+	Name      string
+	Was       string // its name in the old dump, where only the name changed
+	Change    string
+	Old, New  *facts.Program // nil when added or removed
+	Variants  []*Variant
+	Recompile []ArgumentChange // what tells the new program's variants apart; empty with one variant
+}
+
+// Variant is the difference of two compilations that were matched with each other.
+type Variant struct {
+	Change   string
+	Old, New *facts.Variant // nil when added or removed
+	Rescaled bool           // the signature changed on purpose: only sizes differ, kernels were matched without their shapes
+	Causes   []Cause        // what brought the changes about, the weightiest first
+	Model    Model
+	Kernels  Kernels
+	Facts    []FactChange // facts that differ, by name
+	Params   []ParamChange
+	Dtypes   []DtypeChange
+	Buffers  []BufferChange // temporary buffers that are new or grew, the largest growth first
+	// FirstPass is the first pass after which the two differ, where per-pass dumps exist.
+	FirstPass string
+}
+
+// Model is what changed in what the model asks for, before any compiler saw it.
+type Model struct {
+	Known bool   // both sides tell what the model asks for
+	Same  bool   // the programs handed to the compiler are equal: whatever differs is the compiler's doing
+	Edits []Edit // place by place, in the order of the program
+}
+
+// Edit is one place of the model where operations came or went.
+type Edit struct {
+	Scope   string // the model's scope: an op_name without its last step
+	OpName  string // of the first operation that came, or went where none came
+	OpType  string
+	Source  hlo.Location // unknown for what only a stored baseline knows
+	Caller  hlo.Location // which call of the function it is, where the model calls it from several lines
+	Added   []Step
+	Removed []Step
+	Repeats *facts.Statement // the statement elsewhere that does exactly what was added: it is computed a second time
+}
+
+// Step is an operation of the model: what it does, in which type, and how often.
+type Step struct {
+	Opcode string
+	Type   string
+	Count  int
+}
+
+// Cause is one root change and the kernels that it took away and brought.
+type Cause struct {
+	Kind    string   // see the kinds of causes
+	Summary string   // a sentence
+	Op      facts.Op // where in the model
+	OpType  string
+	Edits   []Edit // of a cause of kind model: the places of the model, the weightiest first
+	Before  []facts.Kernel
+	After   []facts.Kernel
+}
+
+// The kinds of causes.
+const (
+	CauseArguments = "arguments" // the program is called with other shapes or types
+	CauseSharding  = "sharding"  // its arguments are spread over the devices in another way
+	CauseModel     = "model"     // the model asks for something else
+	CauseConstants = "constants" // something is baked into the program
+	CauseDonation  = "donation"  // arguments lend their buffers to results no longer, or do now
+	CauseResults   = "results"   // the program returns something else
+	CauseCompiler  = "compiler"  // the model asks for the same, and the compiler made something else of it
+	CauseKernels   = "kernels"   // what the model asks for is not known: the kernels themselves
+)
+
+// Kernels is the difference of two launch ledgers.
+type Kernels struct {
+	Kept     int
+	Changed  []KernelChange
+	Added    []facts.Kernel
+	Removed  []facts.Kernel
+	Split    []Regroup      // one old kernel became several
+	Merged   []Regroup      // several old kernels became one
+	Moved    []KernelChange // the same kernel, now in or out of a loop
+	Unrolled []Unroll       // a kernel of a loop's body now stands several times in the program
+}
+
+// KernelChange is one kernel before and after.
+type KernelChange struct {
+	Old, New facts.Kernel
+	What     []string // sentences: "tanh left it", "reads bf16[8,4096] instead of f32[8,4096]", "layout {1,0} → {0,1}"
+}
+
+// Regroup is one kernel on one side and several on the other.
+type Regroup struct {
+	One     facts.Kernel
+	Many    []facts.Kernel
+	Between []string // what stands between the many: "an optimization_barrier (train.py:99)", "tanh has a second user (the result)"
+
+	at []int // where the many stand in their ledger
+}
+
+// Unroll is a kernel of a loop's body and its copies outside the loop, or in a loop that takes fewer steps.
+type Unroll struct {
+	One    facts.Kernel
+	Copies []facts.Kernel
+}
+
+// FactChange is a fact that differs. A side that was not dumped is NaN.
+type FactChange struct {
+	Name     string
+	Old, New float64
+}
+
+// ParamChange is an argument that differs.
+type ParamChange struct {
+	Name     string
+	Old, New *facts.Parameter // nil when added or removed
+	What     string           // "dimension 0: 8 → 16", "no longer donated: no output has its shape f32[64,128]"
+}
+
+// DtypeChange is a type that is used more than before, with the first operation that brought it in.
+type DtypeChange struct {
+	Type  string
+	Old   int
+	New   int
+	First facts.Op
+}
+
+// BufferChange is a temporary buffer that is new or grew.
+type BufferChange struct {
+	New facts.Buffer
+	Old int64 // its bytes before, 0 when it is new
+}
+
+// ArgumentChange says how one argument varies over the variants of a program.
+type ArgumentChange struct {
+	Name   string
+	Kind   string   // shape | dtype | layout | sharding | donation | constant | static | count | none
+	Values []string // one a variant, in order: "f32[8,64]", "f32[16,64]"
+	Detail string   // "dimension 0: 8, 16, 24", "the closed-over constant 2 became 3 (train.py:12)"
+}

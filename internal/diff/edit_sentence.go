@@ -1,0 +1,154 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// editsSentence says what the model asks for in one place and did not before.
+func editsSentence(edits []*Edit) string {
+	var added, removed []Step
+	for _, e := range edits {
+		added, removed = append(added, e.Added...), append(removed, e.Removed...)
+	}
+	added, removed = cancelled(added, removed)
+	var parts []string
+	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
+		parts = append(parts, loopsSentence(loops[0].Count, len(added) > 0))
+	}
+	for _, w := range takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }) {
+		parts = append(parts, wallSentence(w))
+	}
+	if retyped := retype(&added, &removed); retyped != "" {
+		parts = append(parts, retyped)
+	}
+	switch first := edits[0]; {
+	case first.Repeats != nil && len(edits) == 1:
+		parts = append(parts, fmt.Sprintf("%s are computed a second time, as in %s", stepList(added), placeOfStatement(first.Repeats)))
+	case len(added) > 0:
+		parts = append(parts, "new: "+stepList(added))
+	}
+	if first := edits[0]; first.Caller.File != "" && len(first.Added) > 0 {
+		parts[len(parts)-1] += ", called from " + strings.Trim(at(first.Caller), " ()")
+	}
+	switch {
+	case len(removed) > 0 && rematerialized(edits[0].Scope):
+		parts = append(parts, "no longer computed again for the backward pass, but kept for it: "+stepList(removed))
+	case len(removed) > 0:
+		parts = append(parts, "gone: "+stepList(removed))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func placeOfStatement(s *facts.Statement) string {
+	if place := at(s.Source); place != "" {
+		return strings.Trim(place, " ()")
+	}
+	return s.Scope
+}
+
+func loopsSentence(n int, unrolled bool) string {
+	switch {
+	case n == 1 && unrolled:
+		return "a loop is unrolled"
+	case n == 1:
+		return "a loop is gone"
+	case unrolled:
+		return fmt.Sprintf("%d loops are unrolled", n)
+	}
+	return fmt.Sprintf("%d loops are gone", n)
+}
+
+// cancelled sums steps that are alike, and takes away what both lists have.
+func cancelled(added, removed []Step) (more, less []Step) {
+	type kind struct{ opcode, dtype string }
+	net := map[kind]int{}
+	var order []kind
+	count := func(list []Step, sign int) {
+		for _, s := range list {
+			k := kind{s.Opcode, s.Type}
+			if _, seen := net[k]; !seen {
+				order = append(order, k)
+			}
+			net[k] += sign * s.Count
+		}
+	}
+	count(added, 1)
+	count(removed, -1)
+	for _, k := range order {
+		if n := net[k]; n > 0 {
+			more = append(more, Step{k.opcode, k.dtype, n})
+		} else if n < 0 {
+			less = append(less, Step{k.opcode, k.dtype, -n})
+		}
+	}
+	return more, less
+}
+
+// takeSteps moves the steps that fit out of a list.
+func takeSteps(list *[]Step, fits func(Step) bool) []Step {
+	var taken, rest []Step
+	for _, s := range *list {
+		if fits(s) {
+			taken = append(taken, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	*list = rest
+	return taken
+}
+
+func wallSentence(s Step) string {
+	word := wallWord(s.Opcode)
+	if s.Count == 1 {
+		return word + " is new"
+	}
+	if s.Opcode == barrier {
+		return fmt.Sprintf("%d optimization barriers are new", s.Count)
+	}
+	return fmt.Sprintf("%d calls of the host are new (%s)", s.Count, s.Opcode)
+}
+
+// retype pairs what came in one type with what went in another: "dot, add run in f64, not f32".
+func retype(added, removed *[]Step) string {
+	from, to := map[string]Step{}, map[string]Step{}
+	for _, r := range *removed {
+		from[r.Opcode] = r
+	}
+	for _, a := range *added {
+		if was, ok := from[a.Opcode]; ok && was.Type != a.Type && was.Count == a.Count {
+			to[a.Opcode] = a
+		}
+	}
+	if len(to) == 0 {
+		return ""
+	}
+	retyped := takeSteps(added, func(s Step) bool { return to[s.Opcode] == s })
+	takeSteps(removed, func(s Step) bool { return to[s.Opcode].Count > 0 && from[s.Opcode] == s })
+	first := retyped[0]
+	return fmt.Sprintf("%s in %s, not %s", stepList(retyped), first.Type, from[first.Opcode].Type)
+}
+
+// stepList names steps, the weightiest first: "dot, 2 multiply, tanh".
+func stepList(steps []Step) string {
+	count := map[string]int{}
+	var ops []string
+	for _, s := range steps {
+		if count[s.Opcode] == 0 {
+			ops = append(ops, s.Opcode)
+		}
+		count[s.Opcode] += s.Count
+	}
+	slices.SortStableFunc(ops, func(a, b string) int { return cmp.Compare(effort(b), effort(a)) })
+	for i, op := range ops {
+		if n := count[op]; n > 1 {
+			ops[i] = fmt.Sprintf("%d %s", n, op)
+		}
+	}
+	return strings.Join(shorten(ops, 6), ", ")
+}

@@ -1,0 +1,167 @@
+package diff
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// matcher pairs the kernels of two ledgers. Every step works through hash tables over what is still unpaired, so the whole is near
+// linear, and every choice is made in ledger order, so it is deterministic.
+type matcher struct {
+	old, fresh []facts.Kernel
+	toNew      []int // of every old kernel: its counterpart, or one of the marks below
+	toOld      []int
+	rescaled   bool
+}
+
+// Marks in toNew and toOld besides indices.
+const (
+	unpaired  = -1
+	regrouped = -2
+)
+
+// compareKernels finds what became of every launch: what is the same first, then what was taken apart or put together, then what
+// changed in its place.
+func compareKernels(old, fresh *facts.Variant, rescaled bool) Kernels {
+	m := &matcher{old: old.Kernels, fresh: fresh.Kernels, toNew: filled(len(old.Kernels)), toOld: filled(len(fresh.Kernels)), rescaled: rescaled}
+	var k Kernels
+	content := m.content()
+	m.pair(func(k *facts.Kernel) string { return content(k) + loopOf(k) + "\x00" + k.OpName })
+	m.pair(func(k *facts.Kernel) string { return content(k) + loopOf(k) })
+	k.Unrolled = m.unroll()
+	m.pair(content)
+	k.Split, k.Merged = m.regroup(fresh.Walls)
+	m.pair(placeOf)
+	m.pairNeighbours()
+	m.pair(scopeAndShape)
+	m.pair(outAndRoot)
+	m.sort(&k)
+	return k
+}
+
+func filled(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = unpaired
+	}
+	return list
+}
+
+// keyOf is what two kernels must share to be paired; "" pairs with nothing.
+type keyOf func(*facts.Kernel) string
+
+// content is what a kernel does: with its shapes, unless the program was rescaled.
+func (m *matcher) content() keyOf {
+	if m.rescaled {
+		return familyOf
+	}
+	return printOf
+}
+
+func printOf(k *facts.Kernel) string {
+	if k.Print != "" {
+		return k.Print
+	}
+	return k.Kind + "\x00" + strings.Join(k.Do, ",") + "\x00" + k.Out + "\x00" + strings.Join(k.In, ",") + "\x00" + k.Attrs
+}
+
+func familyOf(k *facts.Kernel) string {
+	if k.Family != "" {
+		return k.Family
+	}
+	return k.Kind + "\x00" + strings.Join(k.Do, ",")
+}
+
+func loopOf(k *facts.Kernel) string {
+	if k.InLoop {
+		return "\x00loop"
+	}
+	return ""
+}
+
+// placeOf is the kernel's place in the model: the same operations there, with other shapes or results, have changed.
+func placeOf(k *facts.Kernel) string {
+	if k.OpName == "" {
+		return ""
+	}
+	return k.OpName + "\x00" + strings.Join(k.Do, ",")
+}
+
+func scopeAndShape(k *facts.Kernel) string {
+	if k.OpName == "" {
+		return ""
+	}
+	return k.OpName + "\x00" + k.Out
+}
+
+func outAndRoot(k *facts.Kernel) string {
+	return string(rune('0'+k.Class)) + k.Root + "\x00" + k.Target + "\x00" + k.Out + "\x00" + scopeOf(k.OpName)
+}
+
+// scopeOf is the part of the model that an op_name lies in, without its last step.
+func scopeOf(opName string) string {
+	if i := strings.LastIndexByte(opName, '/'); i >= 0 {
+		return opName[:i]
+	}
+	return ""
+}
+
+// pair joins unpaired kernels that have a key in common, in order.
+func (m *matcher) pair(key keyOf) {
+	waiting := map[string][]int{}
+	for i := range m.old {
+		if m.toNew[i] == unpaired {
+			if s := key(&m.old[i]); s != "" {
+				waiting[s] = append(waiting[s], i)
+			}
+		}
+	}
+	for j := range m.fresh {
+		if m.toOld[j] != unpaired {
+			continue
+		}
+		s := key(&m.fresh[j])
+		if list := waiting[s]; s != "" && len(list) > 0 {
+			m.toOld[j], m.toNew[list[0]] = list[0], j
+			waiting[s] = list[1:]
+		}
+	}
+}
+
+// sort turns the pairs into the difference.
+func (m *matcher) sort(k *Kernels) {
+	for j := range m.fresh {
+		i := m.toOld[j]
+		switch {
+		case i == unpaired:
+			k.Added = append(k.Added, m.fresh[j])
+		case i == regrouped:
+		case !m.same(&m.old[i], &m.fresh[j]):
+			k.Changed = append(k.Changed, KernelChange{Old: m.old[i], New: m.fresh[j], What: whatChanged(&m.old[i], &m.fresh[j])})
+		case m.moved(&m.old[i], &m.fresh[j]):
+			k.Moved = append(k.Moved, KernelChange{Old: m.old[i], New: m.fresh[j], What: movement(&m.old[i], &m.fresh[j])})
+		default:
+			k.Kept++
+		}
+	}
+	for i := range m.old {
+		if m.toNew[i] == unpaired {
+			k.Removed = append(k.Removed, m.old[i])
+		}
+	}
+}
+
+func (m *matcher) same(a, b *facts.Kernel) bool { return m.content()(a) == m.content()(b) }
+
+// moved says whether a kernel runs elsewhere, or more or less often, than it did.
+func (m *matcher) moved(a, b *facts.Kernel) bool {
+	return a.InLoop != b.InLoop || max(a.Times, 1) != max(b.Times, 1)
+}
+
+// byWeight orders kernels by how much is in them, the fullest first.
+func byWeight(kernels []facts.Kernel, at []int) []int {
+	sort.SliceStable(at, func(a, b int) bool { return len(kernels[at[a]].Do) > len(kernels[at[b]].Do) })
+	return at
+}

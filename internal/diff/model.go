@@ -1,0 +1,150 @@
+package diff
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// compareModels finds the places of the model where operations came or went. What merely moved to another line, or into a scope
+// of another name, is no edit: operations are cancelled against each other, the nearest first.
+func compareModels(old, fresh *facts.Variant) Model {
+	m := Model{Known: len(old.Model) > 0 && len(fresh.Model) > 0 && old.ModelAfter == fresh.ModelAfter}
+	m.Same = old.InputPrint != "" && old.InputPrint == fresh.InputPrint
+	if !m.Known || m.Same {
+		return m
+	}
+	c := &canceller{old: leftovers(old.Model), fresh: leftovers(fresh.Model)}
+	c.whole(func(s *facts.Statement) string { return s.Scope + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
+	c.single(func(s *facts.Statement) string { return s.Scope })
+	c.whole(func(s *facts.Statement) string { return s.Type + "\x00" + strings.Join(s.Do, ",") })
+	c.single(func(s *facts.Statement) string { return regionOf(s.Scope) })
+	c.single(func(*facts.Statement) string { return "" })
+	m.Edits = c.edits()
+	callers := callersOf(fresh.Model)
+	for i := range m.Edits {
+		e := &m.Edits[i]
+		e.Repeats = repeated(e, fresh.Model)
+		if len(callers[line(e.Source)]) < 2 {
+			e.Caller = hlo.Location{}
+		}
+	}
+	return m
+}
+
+// callersOf lists, for every line of the model, the lines that call the function which it lies in.
+func callersOf(model []facts.Statement) map[hlo.Location]map[hlo.Location]bool {
+	callers := map[hlo.Location]map[hlo.Location]bool{}
+	for i := range model {
+		at := line(model[i].Source)
+		if callers[at] == nil {
+			callers[at] = map[hlo.Location]bool{}
+		}
+		callers[at][line(model[i].Caller)] = true
+	}
+	return callers
+}
+
+func line(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
+
+// edits groups what is left by its place in the model: a source line, or a scope where no line is known.
+func (c *canceller) edits() []Edit {
+	g := &grouping{byLine: map[[2]hlo.Location]int{}, byScope: map[string]int{}}
+	for j := range c.fresh {
+		if l := &c.fresh[j]; l.n > 0 {
+			e := g.added(l.Statement)
+			e.Added = append(e.Added, l.steps()...)
+		}
+	}
+	for i := range c.old {
+		if l := &c.old[i]; l.n > 0 {
+			e := g.removed(l.Statement)
+			e.Removed = append(e.Removed, l.steps()...)
+		}
+	}
+	for i := range g.edits {
+		g.edits[i].Added, g.edits[i].Removed = cancelled(g.edits[i].Added, g.edits[i].Removed)
+	}
+	return g.edits
+}
+
+type grouping struct {
+	edits   []Edit
+	byLine  map[[2]hlo.Location]int // by line and caller
+	byScope map[string]int          // the first edit of a scope
+}
+
+func (g *grouping) added(s *facts.Statement) *Edit {
+	if s.Source.File == "" {
+		return g.removed(s)
+	}
+	at := [2]hlo.Location{line(s.Source), line(s.Caller)}
+	i, ok := g.byLine[at]
+	if !ok {
+		i = g.open(s)
+		g.byLine[at] = i
+	}
+	return &g.edits[i]
+}
+
+// removed finds the edit of the same scope: the lines of the old source are not those of the new one.
+func (g *grouping) removed(s *facts.Statement) *Edit {
+	i, ok := g.byScope[s.Scope]
+	if !ok {
+		i = g.open(s)
+	}
+	return &g.edits[i]
+}
+
+func (g *grouping) open(s *facts.Statement) int {
+	i := len(g.edits)
+	if _, ok := g.byScope[s.Scope]; !ok {
+		g.byScope[s.Scope] = i
+	}
+	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Caller: s.Caller})
+	return i
+}
+
+// repeated finds the statement that does exactly what an edit added, barriers aside: the same values computed a second time.
+func repeated(e *Edit, model []facts.Statement) *facts.Statement {
+	want := map[string]int{}
+	heavy := false
+	for _, s := range e.Added {
+		if s.Opcode != barrier {
+			want[s.Opcode] += s.Count
+			heavy = heavy || effort(s.Opcode) >= heavyEffort
+		}
+	}
+	if !heavy || len(want) < 2 || len(e.Removed) > 0 {
+		return nil
+	}
+	for i := range model {
+		if s := &model[i]; !e.at(s) && equalCounts(countOf(s.Do), want) {
+			return s
+		}
+	}
+	return nil
+}
+
+// at says whether a statement stands where the edit is.
+func (e *Edit) at(s *facts.Statement) bool {
+	if e.Source.File == "" {
+		return s.Scope == e.Scope
+	}
+	return sameLine(s.Source, e.Source) && line(s.Caller) == line(e.Caller)
+}
+
+func sameLine(a, b hlo.Location) bool { return a.File != "" && a.File == b.File && a.Line == b.Line }
+
+func equalCounts(a, b map[string]int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, n := range a {
+		if b[k] != n {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,131 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+type programs struct{ old, fresh *facts.Program }
+
+// pairPrograms joins programs of one name, then those that are the same under another name.
+func pairPrograms(old, fresh []*facts.Program) []programs {
+	byName := map[string]*facts.Program{}
+	for _, p := range old {
+		byName[p.Name] = p
+	}
+	var pairs, added []programs
+	for _, p := range fresh {
+		pair := programs{old: byName[p.Name], fresh: p}
+		delete(byName, p.Name)
+		if pair.old == nil {
+			added = append(added, pair)
+			continue
+		}
+		pairs = append(pairs, pair)
+	}
+	var removed []*facts.Program
+	for _, p := range old {
+		if byName[p.Name] == p {
+			removed = append(removed, p)
+		}
+	}
+	pairs = append(pairs, pairRenamed(removed, added)...)
+	return pairs
+}
+
+// pairRenamed joins removed and added programs whose compilations are the same.
+func pairRenamed(removed []*facts.Program, added []programs) []programs {
+	waiting := map[string][]*facts.Program{}
+	for _, p := range removed {
+		key := identity(p)
+		waiting[key] = append(waiting[key], p)
+	}
+	var out []programs
+	for _, pair := range added {
+		if list := waiting[identity(pair.fresh)]; len(list) > 0 {
+			pair.old = list[0]
+			waiting[identity(pair.fresh)] = list[1:]
+		}
+		out = append(out, pair)
+	}
+	for _, p := range removed {
+		if slices.Contains(waiting[identity(p)], p) {
+			out = append(out, programs{old: p})
+		}
+	}
+	return out
+}
+
+// identity spells the compilations of a program, whatever it is called.
+func identity(p *facts.Program) string {
+	var prints []string
+	for _, v := range p.Variants {
+		prints = append(prints, v.Fingerprint+" "+v.InputPrint)
+	}
+	slices.Sort(prints)
+	return strings.Join(prints, "\n")
+}
+
+type variants struct{ old, fresh *facts.Variant }
+
+// pairVariants joins the compilations of a program: with the same arguments first, then with the same content, then with
+// arguments of the same shapes, then of the same number, then in order.
+func pairVariants(old, fresh *facts.Program) []variants {
+	var left []*facts.Variant
+	if old != nil {
+		left = slices.Clone(old.Variants)
+	}
+	var pairs []variants
+	if fresh != nil {
+		for _, v := range fresh.Variants {
+			pairs = append(pairs, variants{fresh: v})
+		}
+	}
+	for _, key := range variantKeys {
+		for i := range pairs {
+			if pairs[i].old != nil {
+				continue
+			}
+			if at := slices.IndexFunc(left, func(o *facts.Variant) bool { return key(o) == key(pairs[i].fresh) }); at >= 0 {
+				pairs[i].old = left[at]
+				left = slices.Delete(left, at, at+1)
+			}
+		}
+	}
+	for _, o := range left {
+		pairs = append(pairs, variants{old: o})
+	}
+	return pairs
+}
+
+// variantKeys are what two compilations may share, the most telling first.
+var variantKeys = []func(*facts.Variant) string{
+	func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint },
+	func(v *facts.Variant) string { return v.Signature },
+	func(v *facts.Variant) string { return v.Fingerprint },
+	func(v *facts.Variant) string { return shapesOf(v, func(p *facts.Parameter) string { return p.Shape }) },
+	func(v *facts.Variant) string {
+		return shapesOf(v, func(p *facts.Parameter) string { return rank(p.Shape) })
+	},
+	func(*facts.Variant) string { return "" },
+}
+
+func shapesOf(v *facts.Variant, spell func(*facts.Parameter) string) string {
+	var b strings.Builder
+	for i := range v.Params {
+		b.WriteString(spell(&v.Params[i]))
+		b.WriteByte(';')
+	}
+	return b.String()
+}
+
+// rank is a shape's type and number of dimensions.
+func rank(shape string) string {
+	dtype, dims, _ := strings.Cut(shape, "[")
+	if dims != "]" {
+		dtype += strings.Repeat("*", 1+strings.Count(dims, ","))
+	}
+	return dtype
+}

@@ -1,0 +1,179 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+// FillPasses says of every variant that differs after which pass of the compiler the two first do, where both dumps hold the
+// module after every pass.
+func FillPasses(r *Report, old, fresh []facts.ModulePasses) {
+	for _, p := range r.Programs {
+		for _, v := range p.Variants {
+			if v.Change != Changed {
+				continue
+			}
+			a, b := passesOf(old, v.Old), passesOf(fresh, v.New)
+			if a != nil && b != nil {
+				v.FirstPass = firstPass(a, b)
+			}
+		}
+	}
+}
+
+// passesOf finds the passes of the module that a variant was measured from.
+func passesOf(list []facts.ModulePasses, v *facts.Variant) *facts.ModulePasses {
+	for i := range list {
+		if slices.Contains(v.Modules, list[i].Module) && slices.ContainsFunc(list[i].Stages, isPass) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func isPass(s facts.PassStage) bool { return s.Kind == dump.StagePass }
+
+// firstPass walks both compilations side by side. XLA writes a module after a pass only where the pass changed it, so the stages are
+// aligned first; where one side has none, it is as it was before.
+func firstPass(a, b *facts.ModulePasses) string {
+	var before [2]*facts.PassStage
+	apart := false
+	for _, at := range align(a.Stages, b.Stages) {
+		now := before
+		for side, s := range at {
+			if s != nil {
+				now[side] = s
+			}
+		}
+		if now[0] == nil || now[1] == nil {
+			before = now
+			continue
+		}
+		equal := now[0].Fingerprint == now[1].Fingerprint
+		name := passName(at)
+		switch {
+		case equal:
+			apart = false
+		case before[0] == nil || before[1] == nil:
+			apart = true // the model itself differs
+		case !apart:
+			return name + passDid(before, now)
+		case didOtherwise(before, now):
+			return name + passDid(before, now) + "; the two differ before any pass"
+		}
+		before = now
+	}
+	if apart {
+		return "before any pass: every pass did the same to both"
+	}
+	return ""
+}
+
+// align pairs the stages of two compilations: the longest sequence of passes that both have, in order, and between them what only
+// one has.
+func align(a, b []facts.PassStage) [][2]*facts.PassStage {
+	length := make([][]int, len(a)+1)
+	for i := range length {
+		length[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			length[i][j] = max(length[i+1][j], length[i][j+1])
+			if samePass(&a[i], &b[j]) {
+				length[i][j] = length[i+1][j+1] + 1
+			}
+		}
+	}
+	var out [][2]*facts.PassStage
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && samePass(&a[i], &b[j]):
+			out = append(out, [2]*facts.PassStage{&a[i], &b[j]})
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && length[i+1][j] >= length[i][j+1]:
+			out = append(out, [2]*facts.PassStage{&a[i], nil})
+			i++
+		default:
+			out = append(out, [2]*facts.PassStage{nil, &b[j]})
+			j++
+		}
+	}
+	return out
+}
+
+func samePass(a, b *facts.PassStage) bool {
+	return a.Kind == b.Kind && a.Pass.Pipeline == b.Pass.Pipeline && a.Pass.After == b.Pass.After
+}
+
+// passName is "0045 priority-fusion (fusion)".
+func passName(at [2]*facts.PassStage) string {
+	s := at[1]
+	if s == nil {
+		s = at[0]
+	}
+	switch {
+	case s.Kind != dump.StagePass:
+		return strings.ReplaceAll(string(s.Kind), "-", " ")
+	case s.Pass.After == "":
+		return fmt.Sprintf("%04d %s", s.Pass.Number, s.Pass.Pipeline)
+	}
+	return fmt.Sprintf("%04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
+}
+
+// didOtherwise says whether a step changed one module in another way than the other, as far as counting tells.
+func didOtherwise(before, now [2]*facts.PassStage) bool {
+	return slices.Compare(delta(before[0], now[0]), delta(before[1], now[1])) != 0
+}
+
+// amounts are the numbers of a stage that say what a pass did.
+var amounts = []struct {
+	noun string
+	of   func(*facts.PassStage) int
+}{
+	{"instructions", func(s *facts.PassStage) int { return s.Instructions }},
+	{"fusions", func(s *facts.PassStage) int { return s.Fusions }},
+	{"collectives", func(s *facts.PassStage) int { return s.Collectives }},
+	{"copies", func(s *facts.PassStage) int { return s.Opcodes["copy"] + s.Opcodes["copy-start"] }},
+	{"transposes", func(s *facts.PassStage) int { return s.Opcodes["transpose"] }},
+	{"loops", func(s *facts.PassStage) int { return s.Opcodes["while"] }},
+	{"custom calls", func(s *facts.PassStage) int { return s.Opcodes["custom-call"] }},
+}
+
+func delta(before, now *facts.PassStage) []int {
+	out := make([]int, len(amounts))
+	for i, c := range amounts {
+		out[i] = c.of(now) - c.of(before)
+	}
+	return out
+}
+
+// passDid says what a pass did on each side: ": instructions 31 → 19, fusions 0 → 2; in the old one instructions 31 → 17".
+func passDid(before, now [2]*facts.PassStage) string {
+	text := ": " + change(before[1], now[1])
+	if didOtherwise(before, now) {
+		text += "; in the old one " + change(before[0], now[0])
+	}
+	return text
+}
+
+func change(before, now *facts.PassStage) string {
+	var parts []string
+	for _, c := range amounts {
+		if was, is := c.of(before), c.of(now); was != is {
+			parts = append(parts, fmt.Sprintf("%s %s → %s", c.noun, measure.Number(float64(was)), measure.Number(float64(is))))
+		}
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case before.Fingerprint == now.Fingerprint:
+		return "it did nothing"
+	}
+	return "it changed operations without adding or removing any"
+}

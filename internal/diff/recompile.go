@@ -1,0 +1,295 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// Explain says how the variants of a program differ from each other: the arguments that vary, or, where all arguments are alike,
+// the constants that were baked in. Variants that differ in nothing it knows give one change of kind "none".
+func Explain(p *facts.Program) []ArgumentChange {
+	if p == nil || len(p.Variants) < 2 {
+		return nil
+	}
+	var out []ArgumentChange
+	if c, differ := countChange(p.Variants); differ {
+		out = append(out, c)
+	}
+	out = append(out, argumentChanges(p.Variants)...)
+	if len(out) == 0 {
+		out = constantChanges(p.Variants)
+	}
+	if len(out) == 0 {
+		out = unlikeChanges(p.Variants)
+	}
+	if len(out) == 0 {
+		out = []ArgumentChange{resultChange(p.Variants)}
+	}
+	return out
+}
+
+func countChange(variants []*facts.Variant) (ArgumentChange, bool) {
+	var counts []string
+	for _, v := range variants {
+		counts = append(counts, fmt.Sprintf("%d arguments", len(v.Params)))
+	}
+	return ArgumentChange{Kind: "count", Values: counts, Detail: missingNames(variants)}, !allEqual(counts)
+}
+
+// missingNames names the arguments that not every variant has.
+func missingNames(variants []*facts.Variant) string {
+	seen := map[string]int{}
+	var order []string
+	for _, v := range variants {
+		for _, p := range v.Params {
+			if seen[p.Name] == 0 {
+				order = append(order, p.Name)
+			}
+			seen[p.Name]++
+		}
+	}
+	var missing []string
+	for _, name := range order {
+		if seen[name] < len(variants) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return "not in every compile: " + strings.Join(missing[:min(len(missing), 6)], ", ")
+}
+
+// argumentChanges follows every argument through the variants, by position where all have as many, else by name.
+func argumentChanges(variants []*facts.Variant) []ArgumentChange {
+	var out []ArgumentChange
+	for i, p := range variants[0].Params {
+		column := follow(variants, i, p.Name)
+		if column == nil {
+			continue
+		}
+		for _, aspect := range aspects {
+			values := project(column, aspect.of)
+			if !allEqual(values) {
+				out = append(out, ArgumentChange{Name: p.Name, Kind: aspect.kind(column), Values: values, Detail: aspect.detail(column)})
+			}
+		}
+	}
+	return out
+}
+
+// follow collects one argument of every variant; nil when some variant lacks it.
+func follow(variants []*facts.Variant, at int, name string) []facts.Parameter {
+	var column []facts.Parameter
+	for _, v := range variants {
+		if at < len(v.Params) && (len(v.Params) == len(variants[0].Params) || v.Params[at].Name == name) {
+			column = append(column, v.Params[at])
+			continue
+		}
+		i := slices.IndexFunc(v.Params, func(p facts.Parameter) bool { return p.Name == name })
+		if i < 0 {
+			return nil
+		}
+		column = append(column, v.Params[i])
+	}
+	return column
+}
+
+// aspects are what may differ in an argument.
+var aspects = []struct {
+	of     func(facts.Parameter) string
+	kind   func([]facts.Parameter) string
+	detail func([]facts.Parameter) string
+}{
+	{func(p facts.Parameter) string { return p.Shape }, shapeKind, dimensionDetail},
+	{func(p facts.Parameter) string { return p.Constant }, always("constant"), always("a must-be-constant argument")},
+	{func(p facts.Parameter) string { return p.Layout }, always("layout"), always("layout")},
+	{func(p facts.Parameter) string { return p.Sharding }, always("sharding"), always("sharding")},
+	{donation, always("donation"), always("donated or not")},
+}
+
+func always(text string) func([]facts.Parameter) string {
+	return func([]facts.Parameter) string { return text }
+}
+
+func donation(p facts.Parameter) string {
+	if p.Aliased || p.Donated {
+		return "donated"
+	}
+	return "not donated"
+}
+
+func shapeKind(column []facts.Parameter) string {
+	dtype := func(p facts.Parameter) string { d, _, _ := strings.Cut(p.Shape, "["); return d }
+	if !allEqual(project(column, dtype)) {
+		return "dtype"
+	}
+	return "shape"
+}
+
+// dimensionDetail names the dimensions that vary: "dimension 0: 8, 16, 24".
+func dimensionDetail(column []facts.Parameter) string {
+	if shapeKind(column) == "dtype" {
+		return "dtype"
+	}
+	var all [][]string
+	for _, p := range column {
+		all = append(all, dimensions(p.Shape))
+		if len(all[len(all)-1]) != len(all[0]) {
+			return "rank"
+		}
+	}
+	var out []string
+	for d := range all[0] {
+		var values []string
+		for _, dims := range all {
+			values = append(values, dims[d])
+		}
+		if !allEqual(values) {
+			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(values[:min(len(values), 8)], ", ")))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// dimensions splits "f32[8,64]" into "8", "64".
+func dimensions(shape string) []string {
+	_, rest, ok := strings.Cut(shape, "[")
+	rest = strings.TrimSuffix(rest, "]")
+	if !ok || rest == "" {
+		return nil
+	}
+	return strings.Split(rest, ",")
+}
+
+func project(column []facts.Parameter, of func(facts.Parameter) string) []string {
+	var values []string
+	for _, p := range column {
+		values = append(values, of(p))
+	}
+	return values
+}
+
+func allEqual(values []string) bool {
+	for _, v := range values {
+		if v != values[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// constantChanges finds closed-over and static values: constants that stand at the same place of every variant with different values.
+func constantChanges(variants []*facts.Variant) []ArgumentChange {
+	var out []ArgumentChange
+	for i, c := range variants[0].Constants {
+		values := []string{c.Value}
+		for _, v := range variants[1:] {
+			if i >= len(v.Constants) || v.Constants[i].Shape != c.Shape {
+				return constantSets(variants)
+			}
+			values = append(values, v.Constants[i].Value)
+		}
+		if !allEqual(values) {
+			out = append(out, ArgumentChange{Kind: "constant", Values: values, Detail: constantDetail(c)})
+		}
+	}
+	if len(out) == 0 && slices.ContainsFunc(variants, func(v *facts.Variant) bool { return len(v.Constants) != len(variants[0].Constants) }) {
+		return constantSets(variants)
+	}
+	return out
+}
+
+func constantDetail(c facts.Constant) string {
+	text := "a static value or closed-over constant " + c.Shape
+	if c.OpName != "" {
+		text += " of " + c.OpName
+	}
+	if c.Source.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", c.Source.File, c.Source.Line)
+	}
+	return text
+}
+
+// constantSets compares programs whose constants do not line up: what each has that not all have.
+func constantSets(variants []*facts.Variant) []ArgumentChange {
+	count := map[string]int{}
+	for _, v := range variants {
+		for key := range valuesOf(v) {
+			count[key]++
+		}
+	}
+	var values []string
+	for _, v := range variants {
+		var own []string
+		for key := range valuesOf(v) {
+			if count[key] < len(variants) {
+				own = append(own, key)
+			}
+		}
+		slices.Sort(own)
+		values = append(values, strings.Join(own[:min(len(own), 3)], " "))
+	}
+	if allEqual(values) {
+		return nil
+	}
+	for i, v := range values {
+		if v == "" {
+			values[i] = "none of these"
+		}
+	}
+	return []ArgumentChange{{Kind: "static", Values: values, Detail: "constants in the program: a static argument or a closed-over value differs"}}
+}
+
+// unlikeChanges names the operations that not every variant has: what a static argument, a must-be-constant argument or a Python
+// branch decided.
+func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
+	change := ArgumentChange{Kind: "static", Detail: "a static argument or a Python branch decides"}
+	place := ""
+	for _, v := range variants {
+		var own []string
+		for _, op := range v.Unlike[:min(len(v.Unlike), 3)] {
+			own = append(own, strings.TrimSpace(op.Opcode+" "+op.Attrs))
+			if place == "" && op.Source.File != "" {
+				place = fmt.Sprintf(" (%s:%d)", op.Source.File, op.Source.Line)
+			} else if place == "" && op.OpName != "" {
+				place = " in " + op.OpName
+			}
+		}
+		if len(own) == 0 {
+			own = []string{"none of these"}
+		}
+		change.Values = append(change.Values, strings.Join(own, ", "))
+	}
+	if allEqual(change.Values) {
+		return nil
+	}
+	change.Detail += place
+	return []ArgumentChange{change}
+}
+
+func valuesOf(v *facts.Variant) map[string]bool {
+	set := map[string]bool{}
+	for _, c := range v.Constants {
+		set[c.Shape+" "+c.Value] = true
+	}
+	return set
+}
+
+func resultChange(variants []*facts.Variant) ArgumentChange {
+	var results, counts []string
+	for _, v := range variants {
+		results = append(results, v.Result)
+		counts = append(counts, fmt.Sprintf("%.0f instructions", v.Facts["instructions.before"]))
+	}
+	switch {
+	case !allEqual(results):
+		return ArgumentChange{Kind: "static", Values: results, Detail: "the arguments are alike, the results are not: a static argument differs"}
+	case !allEqual(counts):
+		return ArgumentChange{Kind: "static", Values: counts, Detail: "the arguments are alike, the programs are not: a static argument or a Python branch differs"}
+	}
+	return ArgumentChange{Kind: "none", Detail: "the arguments are alike; the programs differ inside"}
+}

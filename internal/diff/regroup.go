@@ -1,0 +1,226 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// regroup finds kernels that were split into several, and several that were merged into one.
+func (m *matcher) regroup(walls []facts.Wall) (split, merged []Regroup) {
+	split = regroupSide(newSide(m.old, m.toNew), newSide(m.fresh, m.toOld))
+	users := usersOf(m.fresh)
+	for i := range split {
+		split[i].Between = (&gap{kernels: m.fresh, users: users, walls: walls}).between(split[i].at)
+	}
+	return split, regroupSide(newSide(m.fresh, m.toOld), newSide(m.old, m.toNew))
+}
+
+// side is one ledger, with what became of its kernels.
+type side struct {
+	kernels   []facts.Kernel
+	paired    []int
+	connected bool
+	byName    map[string][]int // unpaired kernels that compute something, by their op_name
+	byScope   map[string][]int // the same, by their op_name without its last step
+	byRegion  map[string][]int // the same, by the outer part of their op_name
+}
+
+func newSide(kernels []facts.Kernel, paired []int) *side {
+	s := &side{kernels: kernels, paired: paired, connected: connected(kernels), byName: map[string][]int{}, byScope: map[string][]int{}, byRegion: map[string][]int{}}
+	for i := range kernels {
+		if k := &kernels[i]; s.free(i) && len(k.Do) > 0 {
+			scope := scopeOf(k.OpName)
+			s.byName[k.OpName] = append(s.byName[k.OpName], i)
+			s.byScope[scope] = append(s.byScope[scope], i)
+			s.byRegion[regionOf(scope)] = append(s.byRegion[regionOf(scope)], i)
+		}
+	}
+	return s
+}
+
+// free says whether a kernel may still become a piece.
+func (s *side) free(i int) bool { return s.paired[i] == unpaired && compute(&s.kernels[i]) }
+
+// regionOf is the outer part of a scope: "jit(step)/layer0" of "jit(step)/layer0/mlp". Pieces of one kernel stay in one region.
+// Functions that are jitted inside are no regions of their own.
+func regionOf(scope string) string {
+	outer, rest, _ := strings.Cut(scope, "/")
+	for rest != "" {
+		var step string
+		if step, rest, _ = strings.Cut(rest, "/"); !strings.HasPrefix(step, "jit(") {
+			return outer + "/" + step
+		}
+	}
+	return outer
+}
+
+// regroupSide looks, for every unpaired kernel of one side, for two or more unpaired ones of the other side that share out its
+// operations among them.
+func regroupSide(ones, others *side) []Regroup {
+	var wholes []int
+	for i := range ones.kernels {
+		if ones.paired[i] == unpaired && len(ones.kernels[i].Do) > 1 && compute(&ones.kernels[i]) {
+			wholes = append(wholes, i)
+		}
+	}
+	var out []Regroup
+	for _, i := range byWeight(ones.kernels, wholes) {
+		whole := &ones.kernels[i]
+		pieces := others.apart(whole)
+		if len(pieces) < 2 {
+			continue
+		}
+		g := Regroup{One: *whole, at: pieces}
+		ones.paired[i] = regrouped
+		for _, j := range pieces {
+			others.paired[j] = regrouped
+			g.Many = append(g.Many, others.kernels[j])
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// bounds that keep the search near linear
+const (
+	maxTries      = 8    // kernels that are tried as the last piece of one whole
+	maxCandidates = 1024 // kernels of a region among which pieces are looked for; in a larger one, those of the same scope
+)
+
+// apart finds the pieces of a kernel: along the values that they hand on where the ledger knows who reads from whom, else by
+// their place in the model.
+func (s *side) apart(whole *facts.Kernel) []int {
+	if pieces := s.along(whole, s.byName[whole.OpName]); pieces != nil {
+		return pieces
+	}
+	candidates := s.candidates(whole)
+	if pieces := s.along(whole, candidates); pieces != nil {
+		return pieces
+	}
+	return s.shareOut(whole, candidates)
+}
+
+// along tries kernels that may have written what the whole wrote as its last piece.
+func (s *side) along(whole *facts.Kernel, lasts []int) []int {
+	tries := 0
+	for _, j := range lasts {
+		k := &s.kernels[j]
+		if !s.connected || tries == maxTries {
+			return nil
+		}
+		if s.free(j) && k.Out == whole.Out && (k.OpName == whole.OpName || k.Root == whole.Root) {
+			tries++
+			if pieces := s.upstream(whole, j); pieces != nil {
+				return pieces
+			}
+		}
+	}
+	return nil
+}
+
+// candidates are the free kernels in the whole's region of the model, and those that the model has no name for, the nearest to the
+// whole first.
+func (s *side) candidates(whole *facts.Kernel) []int {
+	scope := scopeOf(whole.OpName)
+	list := slices.Clone(s.byRegion[regionOf(scope)])
+	if len(list) > maxCandidates {
+		list = slices.Clone(s.byScope[scope])
+	}
+	if scope != "" {
+		list = append(list, s.byRegion[""]...)
+	}
+	list = slices.DeleteFunc(list, func(j int) bool { return !s.free(j) })
+	list = list[:min(len(list), maxCandidates)]
+	near := make(map[int]int, len(list))
+	for _, j := range list {
+		near[j] = shared(s.kernels[j].OpName, whole.OpName)
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return near[b] - near[a] })
+	return list
+}
+
+func shared(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// upstream follows the values that the last piece reads to the pieces before it, as long as they do part of what the whole did.
+func (s *side) upstream(whole *facts.Kernel, last int) []int {
+	p := &pieces{left: countOf(whole.Do)}
+	if !p.take(last, s.kernels[last].Do) {
+		return nil
+	}
+	for next := 0; next < len(p.chosen); next++ {
+		for _, from := range s.kernels[p.chosen[next]].From {
+			if j := int(from); s.free(j) && !slices.Contains(p.chosen, j) {
+				p.take(j, s.kernels[j].Do)
+			}
+		}
+	}
+	return p.enough(whole)
+}
+
+// shareOut picks kernels that each do part of what the whole did, the nearest first, until nothing is left of it.
+func (s *side) shareOut(whole *facts.Kernel, candidates []int) []int {
+	p := &pieces{left: countOf(whole.Do)}
+	for _, j := range candidates {
+		if p.covered == len(whole.Do) {
+			return p.enough(whole)
+		}
+		p.take(j, s.kernels[j].Do)
+	}
+	return p.most(whole)
+}
+
+// pieces are the kernels chosen so far for one whole.
+type pieces struct {
+	left    map[string]int
+	chosen  []int
+	covered int
+}
+
+// take chooses a kernel when the whole has all of its operations left.
+func (p *pieces) take(j int, do []string) bool {
+	count := countOf(do)
+	for op, n := range count {
+		if p.left[op] < n {
+			return false
+		}
+	}
+	for op, n := range count {
+		p.left[op] -= n
+	}
+	p.covered += len(do)
+	p.chosen = append(p.chosen, j)
+	return true
+}
+
+// enough is the choice in ledger order, if half of the whole was found again: less is a coincidence.
+func (p *pieces) enough(whole *facts.Kernel) []int {
+	if 2*p.covered < len(whole.Do) || len(p.chosen) < 2 {
+		return nil
+	}
+	slices.Sort(p.chosen)
+	return p.chosen
+}
+
+// most asks for more where nothing but the model's names tells what belongs together.
+func (p *pieces) most(whole *facts.Kernel) []int {
+	if 4*p.covered < 3*len(whole.Do) {
+		return nil
+	}
+	return p.enough(whole)
+}
+
+func countOf(list []string) map[string]int {
+	count := make(map[string]int, len(list))
+	for _, s := range list {
+		count[s]++
+	}
+	return count
+}

@@ -1,0 +1,70 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// resultSentence finds a result that the program did not return before, and the operation that makes it.
+func resultSentence(v *Variant) (facts.Op, string) {
+	if v.Rescaled || v.Old.Result == "" || v.Old.Result == v.New.Result {
+		return facts.Op{}, ""
+	}
+	had := countOf(elements(v.Old.Result))
+	var fresh []facts.Op
+	for _, op := range v.New.Results {
+		if had[op.Shape]--; had[op.Shape] < 0 {
+			fresh = append(fresh, op)
+		}
+	}
+	if len(fresh) == 0 {
+		return facts.Op{}, ""
+	}
+	fresh = newest(v.Old, v.New.Results, fresh)
+	text := fmt.Sprintf("%s is a result of the program now", resultWord(fresh[0]))
+	if len(fresh) > 1 {
+		text = fmt.Sprintf("%d results are new, among them %s", len(fresh), resultWord(fresh[0]))
+	}
+	return fresh[0], text
+}
+
+func resultWord(op facts.Op) string {
+	name := lastStep(op.OpName)
+	if name == "" {
+		name = op.Opcode
+	}
+	return name + " " + op.Shape
+}
+
+// newest picks, of results that are alike in shape, those whose operation the old program did not end in.
+func newest(old *facts.Variant, all, fresh []facts.Op) []facts.Op {
+	ended := map[string]bool{}
+	for i := range old.Kernels {
+		ended[old.Kernels[i].OpName] = true
+	}
+	for _, op := range old.Results {
+		ended[op.OpName] = true
+	}
+	var out []facts.Op
+	for _, op := range all {
+		if !ended[op.OpName] && slices.ContainsFunc(fresh, func(f facts.Op) bool { return f.Shape == op.Shape }) {
+			out = append(out, op)
+		}
+	}
+	if len(out) == 0 {
+		return fresh
+	}
+	return out[:min(len(out), len(fresh))]
+}
+
+// elements are the shapes in a tuple's spelling, or the one shape.
+func elements(shape string) []string {
+	inner, ok := strings.CutPrefix(shape, "(")
+	if !ok {
+		return []string{shape}
+	}
+	return strings.Split(strings.TrimSuffix(inner, ")"), ", ")
+}

@@ -1,0 +1,89 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// whatChanged says in sentences how a kernel differs from its counterpart.
+func whatChanged(old, fresh *facts.Kernel) []string {
+	var out []string
+	if gone := minus(old.Do, fresh.Do); len(gone) > 0 {
+		out = append(out, counted(gone)+" left it")
+	}
+	if come := minus(fresh.Do, old.Do); len(come) > 0 {
+		out = append(out, counted(come)+" joined it")
+	}
+	out = appendChange(out, "writes", old.Out, fresh.Out)
+	if !slices.Equal(old.In, fresh.In) {
+		out = append(out, reads(old.In, fresh.In))
+	}
+	out = appendChange(out, "is", old.Kind, fresh.Kind)
+	out = appendChange(out, "calls", old.Target, fresh.Target)
+	out = appendChange(out, "runs over groups", old.Groups, fresh.Groups)
+	out = appendChange(out, "has", old.Attrs, fresh.Attrs)
+	if len(out) == 0 {
+		out = append(out, "the same operations, wired differently inside")
+	}
+	return out
+}
+
+func appendChange(out []string, verb, old, fresh string) []string {
+	if old == fresh {
+		return out
+	}
+	switch {
+	case old == "":
+		return append(out, fmt.Sprintf("%s %s", verb, fresh))
+	case fresh == "":
+		return append(out, fmt.Sprintf("no longer %s %s", verb, old))
+	}
+	return append(out, fmt.Sprintf("%s %s instead of %s", verb, fresh, old))
+}
+
+func reads(old, fresh []string) string {
+	gone, come := minus(old, fresh), minus(fresh, old)
+	switch {
+	case len(gone) == 0 && len(come) == 0:
+		return "reads its operands in another order"
+	case len(gone) == 0:
+		return "reads " + few(come) + " as well"
+	case len(come) == 0:
+		return "no longer reads " + few(gone)
+	}
+	return "reads " + few(come) + " instead of " + few(gone)
+}
+
+func few(list []string) string {
+	if len(list) > 4 {
+		return strings.Join(list[:3], ", ") + fmt.Sprintf(" and %d more", len(list)-3)
+	}
+	return strings.Join(list, ", ")
+}
+
+// minus is the multiset difference, in order.
+func minus(a, b []string) []string {
+	left := countOf(b)
+	var out []string
+	for _, s := range a {
+		if left[s] > 0 {
+			left[s]--
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func movement(old, fresh *facts.Kernel) []string {
+	switch {
+	case !old.InLoop && fresh.InLoop:
+		return []string{fmt.Sprintf("moved into a loop: runs %d times", fresh.Times)}
+	case old.InLoop && !fresh.InLoop:
+		return []string{"moved out of a loop"}
+	}
+	return []string{fmt.Sprintf("runs %d times instead of %d", fresh.Times, old.Times)}
+}

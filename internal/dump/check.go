@@ -1,0 +1,237 @@
+package dump
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How far apart files may have been written and still be of one run. Copying and downloading a dump sets new times, in any
+// order, so only large differences mean something.
+const (
+	pairGap = 2 * time.Minute
+	runGap  = 10 * time.Minute
+)
+
+const (
+	mendDump   = "dump again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\", or let xlagate do it: xlagate check -- COMMAND"
+	mendShared = "give every run and every process a directory of its own, and empty it before"
+	mendCut    = "the run that wrote it was cut off or is still writing: dump again"
+)
+
+// check notes what is missing or cannot be right.
+func (d *Dump) check(ctx context.Context) error {
+	for _, m := range d.Modules {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		d.checkModule(m)
+	}
+	d.checkShared()
+	d.checkOrder()
+	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
+		d.problem(d.Path, d.whyNothing(), mendDump)
+	}
+	for i := range d.Problems {
+		if p := &d.Problems[i]; p.module != nil {
+			p.Module = p.module.ID
+		}
+	}
+	return nil
+}
+
+func (d *Dump) moduleProblem(m *Module, file *File, message, mend string) {
+	d.Problems = append(d.Problems, Problem{File: file.Path, Message: message, Mend: mend, module: m})
+}
+
+// damaged notes a file that no reader needs to try.
+func (d *Dump) damaged(m *Module, file *File, message string) {
+	d.moduleProblem(m, file, message, mendCut)
+	d.Problems[len(d.Problems)-1].Damaged = true
+}
+
+func (d *Dump) checkModule(m *Module) {
+	before, after := m.Unoptimized(), m.Optimized()
+	switch {
+	case after == nil && d.Single: // who names one file means that file
+	case after == nil && before != nil && before.Label == snapshotLabel:
+		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", mendDump)
+	case after == nil && before != nil:
+		d.moduleProblem(m, before.anyFile(), "the module was dumped before its optimization and never after it: "+d.whyUnfinished(), "mend the compilation (its error stands in the run's log), or leave the module out with programs.exclude")
+	case after == nil:
+		d.moduleProblem(m, m.Stages[0].anyFile(), "the final module was not dumped", mendDump)
+	case after != nil && after.HLO() == nil:
+		d.moduleProblem(m, after.anyFile(), after.whyUnread(), "add --xla_dump_hlo_as_text or --xla_dump_hlo_as_proto to XLA_FLAGS and dump again")
+	}
+	if oom := m.labelled(outOfMemory); oom != nil {
+		d.moduleProblem(m, oom.anyFile(), "the compiler gave up: the program does not fit into the device's memory", "mend the compilation (its error stands in the run's log)")
+	}
+	if before != nil && after != nil && before.HLO() != nil && after.HLO() != nil {
+		d.checkPair(m, before.HLO(), after.HLO())
+	}
+}
+
+// whyUnread says what cannot be had of a final module without text and proto.
+func (s *Stage) whyUnread() string {
+	const lost = "what it costs, how much memory it takes, which arguments it reuses, its types, layouts, collectives' sizes and constants"
+	switch {
+	case s.Dot != nil || s.HTML != nil:
+		return "the final module was only drawn (" + strings.Join(s.formats(), ", ") + "): xlagate inspect counts its fusions and kernels, but " + lost + " cannot be had from a drawing"
+	case s.Riegeli != nil:
+		return "the final module was dumped as riegeli only, a container that xlagate does not read: nothing can be had from it"
+	}
+	return "of the final module there is only a link (url): the page that it names is not in the dump, and nothing can be had from it"
+}
+
+func (s *Stage) formats() []string {
+	var names []string
+	for _, f := range []*File{s.Dot, s.HTML, s.URL} {
+		if f != nil {
+			names = append(names, string(f.Kind))
+		}
+	}
+	return names
+}
+
+func (s *Stage) anyFile() *File {
+	for _, f := range []*File{s.Text, s.Proto, s.Riegeli, s.Dot, s.HTML, s.URL} {
+		if f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// checkPair looks at whether the module before and after optimization can be of one compilation.
+func (d *Dump) checkPair(m *Module, before, after *File) {
+	b, okB, errB := headerName(before)
+	a, okA, errA := headerName(after)
+	if okA && okB && errA == nil && errB == nil && a != b {
+		d.moduleProblem(m, after, fmt.Sprintf("the file holds the module %s, which before its optimization was %s: two runs or processes wrote to one directory", a, b), mendShared)
+	}
+	if before.ModTime.Sub(after.ModTime) > pairGap {
+		d.moduleProblem(m, after, "the optimized module is older than the unoptimized one: a later compilation into the same directory failed or was refused", mendShared)
+	}
+}
+
+// whyUnfinished guesses why a module was not dumped after its optimization.
+func (d *Dump) whyUnfinished() string {
+	files := slices.Clone(d.Other)
+	for _, other := range d.Modules {
+		files = append(files, other.Companions...)
+	}
+	for _, f := range files {
+		if f.Kind == KindDebugOptions && limitsModules(f) {
+			return "--xla_dump_max_hlo_modules stopped the dump, or the compilation failed"
+		}
+	}
+	return "the compilation failed, or the run was cut off"
+}
+
+func limitsModules(debugOptions *File) bool {
+	head, err := debugOptions.head(1 << 16)
+	return err == nil && bytes.Contains(head, []byte("xla_dump_max_hlo_modules: "))
+}
+
+// checkShared notes directories in which one module number stands for several modules.
+func (d *Dump) checkShared() {
+	type place struct{ dir, digits string }
+	first := map[place]*Module{}
+	told := map[string]bool{}
+	for _, m := range d.Modules {
+		if m.digits == "" {
+			continue
+		}
+		p := place{m.dir, m.digits}
+		switch other := first[p]; {
+		case other == nil:
+			first[p] = m
+		case !told[m.dir]:
+			told[m.dir] = true
+			d.moduleProblem(m, m.Stages[0].anyFile(), fmt.Sprintf("the module shares its number with %s: several runs or processes wrote to one directory, and may have overwritten each other's files", other.ID), mendShared)
+		}
+	}
+}
+
+// checkOrder notes modules that are much older than one of a lower number: an earlier run left them.
+func (d *Dump) checkOrder() {
+	byDir := map[string][]*Module{}
+	for _, m := range d.Modules {
+		if m.digits != "" && m.Stages[0].Kind == StageBefore {
+			byDir[m.dir+"\x00"+m.Process] = append(byDir[m.dir+"\x00"+m.Process], m)
+		}
+	}
+	for _, ms := range byDir {
+		slices.SortFunc(ms, func(a, b *Module) int { return cmp.Compare(a.Number, b.Number) })
+		newest := ms[0]
+		for _, m := range ms {
+			f := m.Stages[0].anyFile()
+			if newest.Stages[0].anyFile().ModTime.Sub(f.ModTime) > runGap {
+				d.moduleProblem(m, f, fmt.Sprintf("the module is older than %s, which was compiled before it: an earlier run left it", newest.ID), mendShared)
+				break
+			}
+			if f.ModTime.After(newest.Stages[0].anyFile().ModTime) {
+				newest = m
+			}
+		}
+	}
+}
+
+// whyNothing says why a dump holds no module.
+func (d *Dump) whyNothing() string {
+	kinds := map[Kind]bool{}
+	for _, f := range d.Other {
+		kinds[f.Kind] = true
+	}
+	switch {
+	case kinds[KindSnapshot]:
+		return "the dump holds snapshots, but no module: --xla_dump_hlo_snapshots and --xla_dump_hlo_unoptimized_snapshots write nothing else"
+	case kinds[KindCompileOptions], kinds[KindTPU], kinds[KindConfig], kinds[KindMLIR]:
+		return "the dump holds what was handed to the compiler, but no module: --xla_dump_hlo_module_re matched none, only snapshots were asked for, or the compilation failed"
+	case kinds[KindArchive] && d.Single:
+		return "the file is called an archive, but is none that can be read: tar, zip, or tar compressed with gzip, xz or zstd"
+	case kinds[KindArchive]:
+		return "the dump holds archives, but no module: name the archive itself as the dump"
+	case len(d.Other)+len(d.Unknown)+len(d.Logs) == 0:
+		return "the dump is empty"
+	}
+	return "the dump holds no HLO module"
+}
+
+// readName reads the module's own name, and notes module files that hold none or another one's.
+func (d *Dump) readName(m *Module) {
+	for _, s := range []*Stage{m.Stage(StageAfter), m.Stage(StageGiven), m.Stage(StageBefore)} {
+		if s == nil || s.HLO() == nil {
+			continue
+		}
+		name, ok := d.nameIn(m, s.HLO())
+		if !ok || name == "" {
+			continue
+		}
+		m.Name = name
+		return
+	}
+}
+
+func (d *Dump) nameIn(m *Module, f *File) (string, bool) {
+	if f.Size == 0 {
+		d.damaged(m, f, "the file is empty")
+		return "", false
+	}
+	name, ok, err := headerName(f)
+	switch {
+	case err != nil:
+		d.moduleProblem(m, f, "the file cannot be read: "+reason(err), mendRead(err))
+	case !ok && f.Kind == KindHLOText:
+		d.damaged(m, f, `the file is no HLO text: it does not begin with "HloModule"`)
+	case !ok:
+		d.damaged(m, f, "the file is no serialized HLO module")
+	case m.digits != "" && m.spelled != "" && sanitize(name) != m.Name && name != "":
+		d.moduleProblem(m, f, fmt.Sprintf("the file holds the module %s, not the one that it is called after: another run or process overwrote it", strings.TrimSpace(name)), mendShared)
+	}
+	return name, ok
+}

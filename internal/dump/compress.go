@@ -1,0 +1,83 @@
+package dump
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// compression is a format that files are compressed with, recognized by its first bytes.
+type compression struct {
+	magic string
+	open  func(io.Reader) (io.ReadCloser, error)
+}
+
+var compressions = []compression{
+	{"\x1f\x8b\x08", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+	{"\x28\xb5\x2f\xfd", openZstd},
+	{"\xfd7zXZ\x00", openXZ},
+}
+
+func openZstd(r io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(min(4, runtime.GOMAXPROCS(0))))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+func openXZ(r io.Reader) (io.ReadCloser, error) {
+	d, err := xz.NewReader(bufio.NewReaderSize(r, 1<<16))
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(d), nil
+}
+
+// compressionOf tells how content is compressed, nil for not at all.
+func compressionOf(head []byte) *compression {
+	for i := range compressions {
+		if bytes.HasPrefix(head, []byte(compressions[i].magic)) {
+			return &compressions[i]
+		}
+	}
+	return nil
+}
+
+func (c *compression) decompress(data []byte) ([]byte, error) {
+	r, err := c.open(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// plain reads content decompressed, whether it is stored compressed or not.
+func plain(r io.Reader) (io.ReadCloser, error) {
+	b := bufio.NewReader(r)
+	magic, err := b.Peek(6)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if c := compressionOf(magic); c != nil {
+		return c.open(b)
+	}
+	return io.NopCloser(b), nil
+}
+
+// readHead reads up to n bytes of content, decompressed.
+func readHead(r io.Reader, n int) ([]byte, error) {
+	p, err := plain(r)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return io.ReadAll(io.LimitReader(p, int64(n)))
+}

@@ -1,0 +1,183 @@
+package dump
+
+import "strings"
+
+// Kind says what a file is.
+type Kind string
+
+// Module files.
+const (
+	KindHLOText  Kind = "hlo-text"
+	KindHLOProto Kind = "hlo-proto" // HloProto, or a bare HloModuleProto
+	KindDot      Kind = "dot"
+	KindHTML     Kind = "html"
+	KindURL      Kind = "url"
+	KindRiegeli  Kind = "riegeli"
+)
+
+// Companions of a module.
+const (
+	KindBufferAssignment  Kind = "buffer-assignment"
+	KindBufferValues      Kind = "buffer-assignment-values"
+	KindLiveRange         Kind = "live-range"
+	KindMemoryReport      Kind = "memory-usage-report"
+	KindMemoryReportProto Kind = "memory-usage-report-proto"
+	KindDebugOptions      Kind = "debug-options"
+	KindConfig            Kind = "module-config"
+	KindTargetConfig      Kind = "gpu-target-config"
+	KindAutotuneResults   Kind = "autotune-results"
+	KindFlagFile          Kind = "flagfile"
+	KindThunks            Kind = "thunk-sequence"
+	KindThunksAfterPasses Kind = "thunk-sequence-after-passes"
+	KindThunkMetadata     Kind = "thunk-metadata"
+	KindThunkSchedule     Kind = "thunk-schedule" // the thunk sequence's predecessor
+	KindPriorityFusion    Kind = "priority-fusion"
+	KindPTX               Kind = "ptx"
+	KindLLVMUnoptimized   Kind = "llvm-ir-no-opt"
+	KindLLVMOptimized     Kind = "llvm-ir-with-opt"
+	KindObject            Kind = "object"
+	KindDeviceObject      Kind = "device-object"
+	KindMLIR              Kind = "mlir" // StableHLO, Shardy, Triton and the emitters' own
+	KindPassLog           Kind = "mlir-pass-log"
+	KindFusionHLO         Kind = "fusion-hlo" // one fusion as a module of its own: not a module of the user
+	KindFusionDrawing     Kind = "fusion-visualization"
+	KindTPU               Kind = "tpu-companion" // flags, arguments and statistics, told apart by their names
+	KindModuleMetadata    Kind = "module-metadata"
+	KindSnapshot          Kind = "hlo-snapshot"
+	KindCompileOptions    Kind = "compile-options"
+	KindTopology          Kind = "topology"
+	KindFDOProfile        Kind = "fdo-profile"
+	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized: a HloProto with the buffer assignment, whose module may be
+	// the unoptimized one.
+	KindBufferProto Kind = "hlo-proto-with-buffers"
+)
+
+// Files that belong to no module.
+const (
+	KindGraph        Kind = "tensorflow-graph"
+	KindOpStacks     Kind = "tensorflow-op-stack-traces"
+	KindSavedModel   Kind = "tensorflow-saved-model"
+	KindLog          Kind = "log"
+	KindTrace        Kind = "trace"
+	KindToolchain    Kind = "toolchain"
+	KindTensorsGraph Kind = "torch-xla-graphs"
+	KindTorchMetrics Kind = "torch-xla-metrics"
+	KindCacheEntry   Kind = "compilation-cache"
+	KindArchive      Kind = "archive"
+	KindJSON         Kind = "json"
+)
+
+// companions are the files that are about a whole module, by how their names end behind the module's.
+var companions = map[string]Kind{
+	"debug_options":                     KindDebugOptions,
+	"config":                            KindConfig,
+	"hlo_module_config":                 KindConfig,
+	"gpu_target_config":                 KindTargetConfig,
+	"autotune_results":                  KindAutotuneResults,
+	"priority_fusion_dump":              KindPriorityFusion,
+	"thunk_sequence":                    KindThunks,
+	"thunk_metadata":                    KindThunkMetadata,
+	"thunk_schedule":                    KindThunkSchedule,
+	"flagfile":                          KindFlagFile,
+	"basic_compiler_metadata":           KindTPU,
+	"execution_options":                 KindTPU,
+	"target_arguments":                  KindTPU,
+	"tpu_comp_env":                      KindTPU,
+	"transfer_stats":                    KindTPU,
+	"sparse_core_specific_metadata":     KindTPU,
+	"metadata":                          KindModuleMetadata,
+	"fdo_profile":                       KindFDOProfile,
+	"compile_options":                   KindCompileOptions,
+	"topology":                          KindTopology,
+	"thunk_sequence_after_thunk_passes": KindThunksAfterPasses,
+}
+
+// companionFormats are the extensions of those files in text form; the binary form ends in .pb.
+var companionFormats = []string{".txt", ".pbtxt", ".textproto"}
+
+// reports are written beside the final HLO; their names go on where the stage's ends.
+var reports = []struct {
+	end  string
+	kind Kind
+}{
+	{"-buffer-assignment.txt", KindBufferAssignment},
+	{"-buffer-assignment-values.txt", KindBufferValues},
+	{"-live-range.txt", KindLiveRange},
+	{"-memory-usage-report.txt", KindMemoryReport},
+	{"-memory-usage-report.pb", KindMemoryReportProto},
+}
+
+// unitFiles are about one kernel or part of a module: more of the name stands between the module's name and these.
+var unitFiles = []struct {
+	end  string
+	kind Kind
+}{
+	{".ptx", KindPTX},
+	{".o", KindObject},
+	{".hsaco", KindDeviceObject},
+	{".cubin", KindDeviceObject},
+	{".hlo", KindFusionHLO},
+	{".mlir", KindMLIR},
+	{".ttir", KindMLIR},
+	{".ttir.txt", KindMLIR},
+	{".triton-to-llvm.txt", KindMLIR},
+	{".canonicalize-cse.txt", KindMLIR},
+	{".xtile-to-triton.txt", KindMLIR},
+	{".mlir-passes.log", KindPassLog},
+	{"_fusion.html", KindFusionDrawing},
+	{"_fusion.pyz", KindFusionDrawing},
+	{"hlo_snapshot.pb", KindSnapshot},
+	{"hlo_unoptimized_snapshot.pb", KindSnapshot},
+	{"hlo_unoptimized_snapshot.txt", KindSnapshot},
+}
+
+// cutCompanion splits the name of a file about a whole module into the module's name and what the file is.
+func cutCompanion(s string) (name string, kind Kind, ok bool) {
+	s = cutCompression(s)
+	for _, r := range reports {
+		if stem, ok := strings.CutSuffix(s, r.end); ok {
+			if name, _, ok := cutStage(stem); ok {
+				return name, r.kind, true
+			}
+		}
+	}
+	s, binary := strings.CutSuffix(s, ".pb")
+	for _, ext := range companionFormats {
+		s = strings.TrimSuffix(s, ext)
+	}
+	dot := strings.LastIndexByte(s, '.')
+	kind, ok = companions[s[dot+1:]]
+	if binary && kind != KindTopology { // a topology's reader takes both forms
+		kind = kind.asProto()
+	}
+	return s[:max(dot, 0)], kind, ok
+}
+
+// asProto is the kind of the same file in binary form.
+func (k Kind) asProto() Kind { return k + "-proto" }
+
+// unitKind tells what a file about a part of a module is, by how its name ends.
+func unitKind(s string) (Kind, bool) {
+	s = "." + cutCompression(s)
+	if strings.HasSuffix(s, ".ll") {
+		return llvmKind(s), true
+	}
+	if rest, ok := strings.CutSuffix(s, ".pb"); ok {
+		if i := strings.LastIndex(rest, ".snapshot."); i >= 0 && allDigits(strings.TrimPrefix(rest[i+len(".snapshot."):], "-")) {
+			return KindSnapshot, true
+		}
+	}
+	for _, u := range unitFiles {
+		if strings.HasSuffix(s, u.end) {
+			return u.kind, true
+		}
+	}
+	return "", false
+}
+
+func llvmKind(s string) Kind {
+	if strings.Contains(s, "ir-with-opt") {
+		return KindLLVMOptimized
+	}
+	return KindLLVMUnoptimized
+}

@@ -1,0 +1,112 @@
+package dump
+
+// Module is one compiled HLO module with all its files.
+type Module struct {
+	ID         string  // "module_0010.jit_train_step": unique in the dump
+	Number     int     // 10; -1 where the file names hold none
+	Name       string  // "jit_train_step": from the module's header where it was read, else from the file name
+	Process    string  // which of several processes wrote it: a directory, host and pid, or a time stamp; "" when there is one
+	Stages     []Stage // in the order of compilation
+	Companions []*File
+
+	dir     string // the directory it lies in, below the dump
+	digits  string // the number as the file names spell it
+	stamp   string // the time stamp in its file names
+	spelled string // the name as the file names spell it
+}
+
+// StageKind says at which point of the compilation a module was dumped.
+type StageKind string
+
+// The stages, in the order of compilation.
+const (
+	StageBefore           StageKind = "before-optimizations"
+	StageAfterSPMD        StageKind = "after-spmd-partitioner"
+	StageBeforeConfig     StageKind = "before-config-assignment"
+	StagePass             StageKind = "pass"
+	StageBeforeAssignment StageKind = "before-buffer-assignment"
+	StageAfter            StageKind = "after-optimizations" // the final HLO
+	StageAfterAssignment  StageKind = "after-buffer-assignment"
+	StageAfterCodegen     StageKind = "after-codegen"
+	StageGiven            StageKind = "given" // a file whose name does not say
+	StageOther            StageKind = "other" // a stage that this version does not know
+)
+
+// Stage is a module at one point of its compilation, in every format that was dumped.
+type Stage struct {
+	Kind    StageKind
+	Tag     string // what stands before after_optimizations: "cpu", "sm_9.0a_gpu", "gfx942_gpu", or ""
+	Pass    Pass   // of StagePass
+	Label   string // the stage as the file name spells it: "sm_9.0a_gpu_after_optimizations"
+	Text    *File
+	Proto   *File
+	Dot     *File
+	HTML    *File
+	URL     *File
+	Riegeli *File
+}
+
+// Pass names the place of a pass dump.
+type Pass struct {
+	Number   int    // running number in the module
+	Pipeline string // "simplification"
+	After    string // the pass that just ran: "algsimp"; "pipeline-start" for none
+	Before   string // the pass that runs next; "" when the file was written while After ran
+}
+
+// HLO is the stage's module file: the text, else the proto, else nil (only drawings were dumped).
+func (s *Stage) HLO() *File {
+	if s.Text != nil {
+		return s.Text
+	}
+	return s.Proto
+}
+
+// Optimized is the module's final HLO, nil when it was not dumped. Of a module that was dumped after passes only, as some forks
+// of XLA do, it is what the last pass left.
+func (m *Module) Optimized() *Stage {
+	if s := m.Stage(StageAfter); s != nil {
+		return s
+	}
+	if s := m.Stage(StageGiven); s != nil {
+		return s
+	}
+	if m.Unoptimized() == nil {
+		return m.Stage(StagePass)
+	}
+	return nil
+}
+
+// Unoptimized is the module as the framework handed it over, nil when it was not dumped.
+func (m *Module) Unoptimized() *Stage { return m.Stage(StageBefore) }
+
+// Stage is the module's last stage of a kind, nil when it was not dumped.
+func (m *Module) Stage(kind StageKind) *Stage {
+	for i := len(m.Stages) - 1; i >= 0; i-- {
+		if m.Stages[i].Kind == kind {
+			return &m.Stages[i]
+		}
+	}
+	return nil
+}
+
+// Companion is the module's first companion of a kind, nil when there is none.
+func (m *Module) Companion(kind Kind) *File {
+	for _, f := range m.Companions {
+		if f.Kind == kind {
+			return f
+		}
+	}
+	return nil
+}
+
+// CompanionsOf lists the module's companions of a kind.
+func (m *Module) CompanionsOf(kind Kind) []*File {
+	var files []*File
+	for _, f := range m.Companions {
+		if f.Kind == kind {
+			files = append(files, f)
+		}
+	}
+	return files
+}

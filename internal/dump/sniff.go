@@ -1,0 +1,191 @@
+package dump
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// headSize is how much of a file is read to find out what it is.
+const headSize = 4096
+
+// sniff tells what a file is by the beginning of its content, "" when that says nothing.
+func sniff(head []byte) Kind {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	if isText(head) {
+		return sniffText(skipBlank(head))
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\x83\xafp\xd1\r\x88J?")):
+		return KindRiegeli
+	case isHLOProto(head):
+		return KindHLOProto
+	case isGraphDef(head):
+		return KindGraph
+	}
+	return ""
+}
+
+// textKinds are recognized by how a text begins.
+var textKinds = []struct {
+	start string
+	kind  Kind
+}{
+	{"HloModule", KindHLOText},
+	{"node {", KindGraph},
+	{"signature {", KindGraph},
+	{"library {", KindGraph},
+	{"versions {", KindGraph},
+	{"digraph ", KindDot},
+	{"<!DOCTYPE html", KindHTML},
+	{"<html", KindHTML},
+	{"BufferAssignment:", KindBufferAssignment},
+	{"HloLiveRange ", KindLiveRange},
+	{"Memory Space:", KindMemoryReport},
+	{"Total bytes used:", KindMemoryReport},
+	{"// -----// IR Dump", KindMLIR},
+	{"module @", KindMLIR},
+	{"module {", KindMLIR},
+	{"#loc", KindMLIR},
+	{"[ScheduleSyncTensorsGraph]", KindTensorsGraph},
+	{"TensorsGraphInfo:", KindTensorsGraph},
+	{"[MetricsData;", KindTorchMetrics},
+}
+
+func sniffText(text []byte) Kind {
+	for _, t := range textKinds {
+		if bytes.HasPrefix(text, []byte(t.start)) {
+			return t.kind
+		}
+	}
+	return ""
+}
+
+// isText tells a text by its first bytes. The last character may be cut in two.
+func isText(head []byte) bool {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return false
+	}
+	for i := 0; i < utf8.UTFMax && i < len(head); i++ {
+		if utf8.Valid(head[:len(head)-i]) {
+			return !bytes.ContainsAny(head, "\x01\x02\x03\x04\x05\x06\x0e\x0f\x12\x1a")
+		}
+	}
+	return len(head) == 0
+}
+
+// skipBlank skips blanks and comments before a text's first word.
+func skipBlank(text []byte) []byte {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n")
+		end := -1
+		switch {
+		case bytes.HasPrefix(text, []byte("/*")):
+			if end = bytes.Index(text, []byte("*/")); end >= 0 {
+				end += 2
+			}
+		case bytes.HasPrefix(text, []byte("//")) && !bytes.HasPrefix(text, []byte("// -----//")):
+			end = bytes.IndexByte(text, '\n')
+		}
+		if end < 0 {
+			return text
+		}
+		text = text[end:]
+	}
+}
+
+// protoFields reads the beginning of a serialized message as far as it goes: the first length-delimited field of each number.
+func protoFields(head []byte) map[protowire.Number][]byte {
+	fields := map[protowire.Number][]byte{}
+	for len(head) > 0 {
+		num, typ, n := protowire.ConsumeTag(head)
+		if n < 0 {
+			break
+		}
+		head = head[n:]
+		if typ != protowire.BytesType {
+			if n = protowire.ConsumeFieldValue(num, typ, head); n < 0 {
+				break
+			}
+			head = head[n:]
+			continue
+		}
+		size, n := protowire.ConsumeVarint(head)
+		if n < 0 {
+			break
+		}
+		end := min(uint64(n)+size, uint64(len(head)))
+		if fields[num] == nil {
+			fields[num] = head[n:end]
+		}
+		head = head[end:]
+	}
+	return fields
+}
+
+// isHLOProto recognizes a HloProto{1: HloModuleProto} and a bare HloModuleProto{1: name, 2: entry's name, 3: computation}.
+func isHLOProto(head []byte) bool {
+	_, ok := protoModuleName(head)
+	return ok
+}
+
+// protoModuleName is the name of the module that a serialized HloProto or HloModuleProto begins with.
+func protoModuleName(head []byte) (name string, ok bool) {
+	fields := protoFields(head)
+	if isModuleProto(fields) {
+		return string(fields[1]), true
+	}
+	if fields = protoFields(fields[1]); isModuleProto(fields) {
+		return string(fields[1]), true
+	}
+	return "", false
+}
+
+// isModuleProto tells a HloModuleProto: its first computation has a name and instructions that have a name and an opcode.
+func isModuleProto(fields map[protowire.Number][]byte) bool {
+	if !isName(fields[1]) || !isName(fields[2]) {
+		return false
+	}
+	computation := protoFields(fields[3])
+	instruction := protoFields(computation[2])
+	return isName(computation[1]) && isName(instruction[1]) && isName(instruction[2])
+}
+
+// isGraphDef recognizes a binary GraphDef{1: NodeDef{1: name, 2: op}}.
+func isGraphDef(head []byte) bool {
+	node := protoFields(protoFields(head)[1])
+	return isName(node[1]) && isName(node[2])
+}
+
+func isName(b []byte) bool {
+	return len(b) > 0 && utf8.Valid(b) && !strings.ContainsFunc(string(b), func(r rune) bool { return r < ' ' })
+}
+
+// textModuleName is the module's name on the first line of HLO text.
+func textModuleName(head []byte) (name string, ok bool) {
+	line, ok := bytes.CutPrefix(skipBlank(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), []byte("HloModule"))
+	if !ok {
+		return "", false
+	}
+	line = bytes.TrimLeft(line, " \t")
+	if i := bytes.IndexAny(line, ", \t\r\n"); i >= 0 {
+		line = line[:i]
+	}
+	return string(bytes.TrimPrefix(line, []byte("%"))), true
+}
+
+// headerName reads the name of the module in a module file.
+func headerName(f *File) (name string, ok bool, err error) {
+	head, err := f.head(headSize)
+	if err != nil {
+		return "", false, err
+	}
+	if f.Kind == KindHLOProto {
+		name, ok = protoModuleName(head)
+	} else {
+		name, ok = textModuleName(head)
+	}
+	return name, ok, nil
+}

@@ -1,0 +1,135 @@
+package dump
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestSniff(t *testing.T) {
+	for text, want := range map[string]Kind{
+		"HloModule jit_f\n":                      KindHLOText,
+		"\xef\xbb\xbfHloModule jit_f":            KindHLOText,
+		"\r\n// a note\n/* more */ HloModule f,": KindHLOText,
+		"node {\n  name: \"x\"":                  KindGraph,
+		"library {":                              KindGraph,
+		"digraph G {":                            KindDot,
+		"BufferAssignment:\n":                    KindBufferAssignment,
+		"// -----// IR Dump Before X":            KindMLIR,
+		"\x83\xafp\xd1\r\x88J?":                  KindRiegeli,
+		"\x0a\x10\x0a\x01x\x12\x04_Arg":          KindGraph,
+		"hello":                                  "",
+		"":                                       "",
+		"\x00\x01\x02":                           "",
+		"/* never closed":                        "",
+	} {
+		if got := sniff([]byte(text)); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}
+
+func TestModuleNameInText(t *testing.T) {
+	for text, want := range map[string]string{
+		"HloModule jit_f, is_scheduled=true\n": "jit_f",
+		"HloModule a.b-c\r\n":                  "a.b-c",
+		"HloModule  %x ":                       "x",
+		"HloModule , is_scheduled=true":        "",
+	} {
+		if got, ok := textModuleName([]byte(text)); !ok || got != want {
+			t.Errorf("%q: %q %v", text, got, ok)
+		}
+	}
+}
+
+// TestModuleNameInProto reads the name from the beginning of real protos: a HloProto and a bare HloModuleProto.
+func TestModuleNameInProto(t *testing.T) {
+	const ir = "testdata/tf-compiler-ir.tar.xz"
+	for _, suffix := range []string{"dense.hlo_serialized", "dense.optimized_hlo_proto_serialized"} {
+		head := content(t, ir, suffix)
+		head = head[:min(len(head), headSize)]
+		if name, ok := protoModuleName(head); !ok || name != "a_inference_dense_73__.3" {
+			t.Errorf("%s: %q %v", suffix, name, ok)
+		}
+		if got := sniff(head); got != KindHLOProto {
+			t.Errorf("%s: %q", suffix, got)
+		}
+	}
+}
+
+func TestCaptures(t *testing.T) {
+	const log = "step 1\n*** Begin stack trace ***\nx\n*** End stack trace ***\n" +
+		"*** Begin module_0000.jit_f.before_optimizations.txt ***\nHloModule jit_f\n*** End module_0000.jit_f.before_optimizations.txt ***\n\n" +
+		"loss 3.1 *** Begin module_0001.jit_g.debug_options ***\r\n*** End module_0001.jit_g.debug_options ***\n" +
+		"*** Begin module_0002.jit_h.before_optimizations.txt ***\nHloModule"
+	var got []string
+	for rest := []byte(log); ; {
+		name, body, after, ok := nextCapture(rest)
+		if !ok {
+			break
+		}
+		got = append(got, name+"="+string(body))
+		rest = after
+	}
+	want := []string{"module_0000.jit_f.before_optimizations.txt=HloModule jit_f\n", "module_0001.jit_g.debug_options=", "module_0002.jit_h.before_optimizations.txt="}
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func FuzzSniff(f *testing.F) {
+	for _, s := range []string{"HloModule f", "/*", "//", "\x0a\x03\x0a\x01x", "\x0a\xff\xff\xff\xff\x0f", "node {", "*** Begin module_0001.f.txt ***\n*** End module_0001.f.txt ***"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		sniff(data)
+		textModuleName(data)
+		protoModuleName(data)
+		for rest, n := data, 0; ; n++ {
+			_, body, after, ok := nextCapture(rest)
+			if !ok {
+				break
+			}
+			if len(after) >= len(rest) || n > len(data) || !bytes.Contains(data, body) {
+				t.Fatal("a capture does not end")
+			}
+			rest = after
+		}
+	})
+}
+
+func FuzzTar(f *testing.F) {
+	f.Add([]byte("not a tar"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := t.TempDir() + "/x.tar"
+		write(t, path, data)
+		if len(data) == 0 {
+			return
+		}
+		d := &Dump{Path: path}
+		defer d.Close()
+		file := &File{Path: path, Size: int64(len(data)), src: diskSource{path}, rel: "x.tar"}
+		files, err := d.gatherTar(t.Context(), file)
+		if err != nil {
+			return
+		}
+		for _, f := range files {
+			if _, err := f.head(16); err != nil {
+				continue
+			}
+		}
+	})
+}
+
+// A stored error of TensorFlow's is a log whatever it is called.
+func TestErrorText(t *testing.T) {
+	for text, want := range map[string]bool{
+		"InvalidArgumentError: Detected unsupported operations when trying to compile graph __inference_strings_21[]": true,
+		"\ttf2xla conversion failed while converting __inference_load_10[]. Run with TF_DUMP_GRAPH_PREFIX":            true,
+		"loss 0.25\n": false,
+	} {
+		if got := saysError([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package dump
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// tarMagicEnd is where the bytes that mark a tar archive end.
+const tarMagicEnd = 262
+
+func isTar(head []byte) bool { return len(head) >= tarMagicEnd && string(head[257:262]) == "ustar" }
+
+// gatherTar lists the files in a tar archive. Its end may be missing: what stands before is listed, and the rest is a problem.
+func (d *Dump) gatherTar(ctx context.Context, f *File) ([]*File, error) {
+	archive, err := d.unpacked(f)
+	if archive == nil {
+		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
+	}
+	index := tarIndex{dump: d, archive: archive, name: f.Path, files: map[string]*File{}}
+	if rerr := index.read(ctx); err == nil {
+		err = rerr
+	}
+	if err != nil && (ctx.Err() != nil || len(index.files) == 0) {
+		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
+	}
+	if err != nil {
+		d.problem(f.Path, "the archive was cut off: "+reason(err), "make or upload the archive again")
+	}
+	return index.list(), nil
+}
+
+// unpacked is the file that holds a tar archive without its compression: itself, or a temporary one. With an error it holds
+// what could be read.
+func (d *Dump) unpacked(f *File) (*os.File, error) {
+	if s, ok := f.src.(sectionSource); ok { // standard input, unpacked on its way into a temporary file
+		return s.archive.(*os.File), nil
+	}
+	file, err := os.Open(f.src.(diskSource).path)
+	if err != nil {
+		return nil, err
+	}
+	d.closers = append(d.closers, file)
+	magic := make([]byte, 6)
+	if n, _ := file.ReadAt(magic, 0); compressionOf(magic[:n]) == nil {
+		return file, nil
+	}
+	unpacked, _, err := d.spool(file)
+	return unpacked, err
+}
+
+// tarIndex finds the files in a tar archive.
+type tarIndex struct {
+	dump    *Dump
+	archive *os.File
+	name    string
+	files   map[string]*File
+	order   []string
+	links   []*tar.Header
+}
+
+func (x *tarIndex) read(ctx context.Context) error {
+	size, err := x.archive.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err := x.archive.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	r := tar.NewReader(x.archive)
+	for ctx.Err() == nil {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return x.checkEnd(size)
+		}
+		if err != nil {
+			return err
+		}
+		offset, err := x.archive.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return err
+		}
+		if offset+h.Size > size {
+			return errTarEnd
+		}
+		x.add(h, offset)
+	}
+	return ctx.Err()
+}
+
+var errTarEnd = errors.New("its end is missing")
+
+// checkEnd looks for the empty block that ends every tar archive: one that was cut off between two files has none.
+func (x *tarIndex) checkEnd(size int64) error {
+	block := make([]byte, 512)
+	if _, err := x.archive.ReadAt(block, size-512); err != nil || !bytes.Equal(block, make([]byte, 512)) {
+		return errTarEnd
+	}
+	return nil
+}
+
+func (x *tarIndex) add(h *tar.Header, offset int64) {
+	switch h.Typeflag {
+	case tar.TypeReg:
+		x.put(entryName(h.Name), h.FileInfo(), sectionSource{x.archive, offset, h.Size})
+	case tar.TypeLink, tar.TypeSymlink:
+		x.links = append(x.links, h)
+	case tar.TypeDir, tar.TypeXGlobalHeader:
+	default:
+		x.dump.problem(x.name+"!"+h.Name, "this is no regular file and was not read", "remove it from the archive")
+	}
+}
+
+func (x *tarIndex) put(name string, info fs.FileInfo, src source) {
+	if hidden(name) {
+		return
+	}
+	if x.files[name] == nil {
+		x.order = append(x.order, name)
+	}
+	x.files[name] = &File{Path: x.name + "!" + name, Size: info.Size(), ModTime: info.ModTime(), src: src, rel: name}
+}
+
+// list resolves the links and returns the files in the archive's order.
+func (x *tarIndex) list() []*File {
+	for _, h := range x.links {
+		target := entryName(h.Linkname)
+		if h.Typeflag == tar.TypeSymlink {
+			target = entryName(path.Join(path.Dir(h.Name), h.Linkname))
+		}
+		if f := x.files[target]; f != nil {
+			x.put(entryName(h.Name), tarInfo{h.FileInfo(), f.Size}, f.src)
+		} else if !x.isDir(target) {
+			x.dump.problem(x.name+"!"+h.Name, "the link leads to "+h.Linkname+", which is not in the archive", "make the archive again with what it points to (tar -h)")
+		}
+	}
+	files := make([]*File, len(x.order))
+	for i, name := range x.order {
+		files[i] = x.files[name]
+	}
+	return files
+}
+
+func (x *tarIndex) isDir(name string) bool {
+	for _, n := range x.order {
+		if strings.HasPrefix(n, name+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// tarInfo is a link's header with the size of what it points to.
+type tarInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i tarInfo) Size() int64 { return i.size }

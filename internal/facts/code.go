@@ -1,0 +1,37 @@
+package facts
+
+import (
+	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/dump"
+)
+
+// code sums what the back end made of the module: PTX and LLVM IR. A file that cannot be read leaves its sum unknown.
+func (out *measured) code() {
+	total(out, "code.ptx_entries", dump.KindPTX, companion.ReadPTX, func(p *companion.PTX) int64 {
+		out.toolchain.version("ptx", p.Version)
+		return int64(len(p.Entries))
+	})
+	total(out, "code.ptx_bytes", dump.KindPTX, length, func(n *int64) int64 { return *n })
+	total(out, "code.llvm_ir_bytes", dump.KindLLVMOptimized, companion.ReadLLVM, func(l *companion.LLVM) int64 { return l.Bytes })
+}
+
+// length reads a file only to know how long it is, unpacked.
+func length(data []byte) (*int64, error) {
+	n := int64(len(data))
+	return &n, nil
+}
+
+func total[T any](out *measured, fact string, kind dump.Kind, read func([]byte) (*T, error), amount func(*T) int64) {
+	files := out.module.CompanionsOf(kind)
+	var sum int64
+	for _, f := range files {
+		value := readCompanion(out, f, read)
+		if value == nil {
+			return
+		}
+		sum += amount(value)
+	}
+	if len(files) > 0 {
+		out.variant.Facts[fact] = float64(sum)
+	}
+}

@@ -1,0 +1,40 @@
+package facts
+
+import "testing"
+
+func TestParseGroups(t *testing.T) {
+	for _, c := range []struct {
+		printed     string
+		count, size int
+	}{
+		{"{{0,1},{2,3}}", 2, 2},
+		{"{{0}}", 1, 1},
+		{"{}", 0, 0},
+		{"[2,4]<=[8]", 2, 4},
+		{"[2,4]<=[4,2]T(1,0)", 2, 4},
+		{"[8]<=[8]", 1, 8},
+		{"mesh['a'=2,'b'=4] {'a'}", 4, 2},
+		{"mesh['a'=2,'b'=4] {'a','b'}", 1, 8},
+		{"mesh['a'=4] {'a':(1)2}", 2, 2},
+		{"mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)) {'a'}", 2, 2},
+		{`mesh[a=2,b=2] {a}`, 2, 2},
+		{"{{0,1,2}, {3,4,5}}", 2, 3},
+		{"garbage", 0, 0},
+		{"mesh['a'=0] {'a'}", 0, 0},
+	} {
+		if count, size := parseGroups(c.printed); count != c.count || size != c.size {
+			t.Errorf("parseGroups(%q) = %d of %d, want %d of %d", c.printed, count, size, c.count, c.size)
+		}
+	}
+}
+
+func FuzzParseGroups(f *testing.F) {
+	for _, s := range []string{"{{0,1},{2,3}}", "[2,4]<=[4,2]T(1,0)", "mesh['a'=2,'b'=4] {'a':(1)2}", "mesh[", "{{"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if count, size := parseGroups(s); count < 0 || size < 0 {
+			t.Errorf("parseGroups(%q) = %d of %d", s, count, size)
+		}
+	})
+}

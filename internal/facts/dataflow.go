@@ -1,0 +1,101 @@
+package facts
+
+import (
+	"math"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// What stands in Op.From for values that no operation of the same kernel makes. ^n is the kernel's operand n.
+const (
+	FromConstant  = int32(math.MinInt32)     // a constant
+	FromElsewhere = int32(math.MinInt32 + 1) // it cannot be told: a loop's state
+)
+
+// flow collects the operations of a fusion's body, each with where its operands come from.
+type flow struct {
+	r    *reader
+	ops  []opRef
+	from []int32 // of the operations, one after the other
+}
+
+// operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names.
+func (r *reader) operations(l launch) OpList {
+	w := &r.flow
+	w.r, w.ops, w.from = r, w.ops[:0], w.from[:0]
+	args := make([]int32, len(r.m.Operands(l.id)))
+	for i := range args {
+		args[i] = ^int32(i)
+	}
+	for _, c := range r.m.Callees(l.id) {
+		w.computation(c, args, 0)
+	}
+	return OpList{r.tables, slices.Clone(w.ops), slices.Clone(w.from)}
+}
+
+// computation appends the operations of one computation, given where its arguments come from, and says where its result does.
+func (w *flow) computation(c hlo.CompID, args []int32, depth int) int32 {
+	first, end := w.r.m.Body(c)
+	made := make([]int32, end-first)
+	for id := first; id < end; id++ {
+		made[id-first] = w.instruction(id, first, made, args, depth)
+	}
+	if root := w.r.m.Comps[c].Root; root >= first && root < end {
+		return made[root-first]
+	}
+	return FromElsewhere
+}
+
+// instruction appends one operation, or what it calls, and says where its value comes from.
+func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int) int32 {
+	in, operands := &w.r.m.Instrs[id], w.r.m.Operands(id)
+	switch op := in.Opcode; {
+	case op == hlo.OpConstant:
+		return FromConstant
+	case op == hlo.OpParameter:
+		if in.Param >= 0 && int(in.Param) < len(args) {
+			return args[in.Param]
+		}
+		return FromElsewhere
+	case hidden(op):
+		if op == hlo.OpTuple || len(operands) == 0 || operands[0] < first {
+			return FromElsewhere
+		}
+		return made[operands[0]-first]
+	case depth < maxDepth && (op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional):
+		return w.enter(id, w.refs(nil, operands, first, made), depth)
+	}
+	ref := w.r.ref(id)
+	ref.from, ref.operands = uint32(len(w.from)), uint32(len(operands))
+	w.from = w.refs(w.from, operands, first, made)
+	w.ops = append(w.ops, ref)
+	return int32(len(w.ops) - 1)
+}
+
+// enter appends what an instruction calls. What flows into the state of a loop is not followed.
+func (w *flow) enter(id hlo.InstrID, args []int32, depth int) int32 {
+	from := FromElsewhere
+	straight := w.r.m.Instrs[id].Opcode == hlo.OpFusion || w.r.m.Instrs[id].Opcode == hlo.OpCall
+	if !straight {
+		args = nil
+	}
+	for _, inner := range w.r.m.Callees(id) {
+		if ref := w.computation(inner, args, depth+1); straight {
+			from = ref
+		}
+	}
+	return from
+}
+
+// refs appends where operands come from.
+func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, made []int32) []int32 {
+	for _, o := range operands {
+		if o >= first && int(o-first) < len(made) {
+			list = append(list, made[o-first])
+		} else {
+			list = append(list, FromElsewhere)
+		}
+	}
+	return list
+}

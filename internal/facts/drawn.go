@@ -1,0 +1,144 @@
+package facts
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/drawing"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// Drawing is what a drawn module file shows. Kernels are counted as [Numbers] counts them; the bytes, types and costs behind them
+// are not drawn.
+type Drawing struct {
+	File    string
+	Module  string // "module_0010.jit_train_step"
+	Name    string // of the drawn computation: where file names hold no module name, it tells the module
+	Stage   string
+	Main    bool   // the largest final module drawn, where no module was dumped in another form
+	Format  string // dot | html
+	Nodes   int    // instructions drawn: constants and tuples are not
+	Fusions int
+	Kernels int
+	Why     string // why the numbers are not the whole module's, "" when they are
+}
+
+// drawn looks at the stages of a module that were dumped as drawings only.
+func (out *measured) drawn() {
+	for i := range out.module.Stages {
+		s := &out.module.Stages[i]
+		if s.HLO() != nil {
+			continue
+		}
+		for _, f := range []*dump.File{s.Dot, s.HTML} {
+			if f != nil {
+				out.drawing(s, f)
+				break
+			}
+		}
+	}
+}
+
+func (out *measured) drawing(s *dump.Stage, f *dump.File) {
+	d := readCompanion(out, f, drawing.Read)
+	if d == nil {
+		return
+	}
+	info := Drawing{File: f.Path, Module: out.module.ID, Name: d.Computation, Stage: s.Label, Format: string(f.Kind), Nodes: len(d.Nodes)}
+	c := &drawnCount{d: d, info: &info, backend: out.module.Backend()}
+	c.collect()
+	c.group(0, 0, false)
+	out.drawings = append(out.drawings, info)
+}
+
+// drawnCount counts the launches of a drawing as walk does those of a module.
+type drawnCount struct {
+	d       *drawing.Drawing
+	info    *Drawing
+	backend string
+	nodes   [][]int // by frame
+	frames  [][]int // frames in a frame
+	calls   [][]int // frames that a node calls
+}
+
+func (c *drawnCount) collect() {
+	c.nodes, c.frames = make([][]int, len(c.d.Groups)), make([][]int, len(c.d.Groups))
+	c.calls = make([][]int, len(c.d.Nodes))
+	for i, n := range c.d.Nodes {
+		c.nodes[n.Group] = append(c.nodes[n.Group], i)
+	}
+	for i, g := range c.d.Groups {
+		if g.Parent >= 0 {
+			c.frames[g.Parent] = append(c.frames[g.Parent], i)
+		}
+	}
+	for _, call := range c.d.Calls {
+		c.calls[call.Node] = append(c.calls[call.Node], call.Group)
+	}
+}
+
+// group counts what is drawn in a frame. In the computation of an async-start, what only moves data is a copy.
+func (c *drawnCount) group(g, depth int, async bool) {
+	if depth > maxDepth {
+		c.info.Why = errTooDeep.Error()
+		return
+	}
+	for _, frame := range c.frames[g] {
+		if f := c.d.Groups[frame]; f.Fusion {
+			c.fusion(f.Kind)
+		}
+	}
+	for _, node := range c.nodes[g] {
+		c.node(node, depth, async)
+	}
+}
+
+func (c *drawnCount) fusion(kind string) {
+	c.info.Fusions++
+	c.info.Kernels++
+	if kind == "kCustom" && c.backend != "cpu" {
+		c.doubt("whether a custom fusion computes or copies is not drawn")
+	}
+}
+
+func (c *drawnCount) node(id, depth int, async bool) {
+	n := &c.d.Nodes[id]
+	op, known := hlo.LookupOpcode(n.Opcode)
+	if !known {
+		c.doubt(fmt.Sprintf("what %s is, is not drawn", n.Name))
+		return
+	}
+	switch role := roleOf(op); {
+	case async && copied(op):
+	case op == hlo.OpFusion:
+		c.fusion(n.Kind)
+	case role == roleKernel, role == roleLibrary && !freeTargets[n.Target]:
+		c.info.Kernels++
+	case role == roleEnter && n.Inline:
+		c.info.Kernels++
+	case role == roleEnter, role == roleControl:
+		for _, g := range c.calls[id] {
+			c.group(g, depth+1, op == hlo.OpAsyncStart)
+		}
+	}
+}
+
+func (c *drawnCount) doubt(why string) {
+	if c.info.Why == "" {
+		c.info.Why = why
+	}
+}
+
+// markMainDrawing marks the largest module by its last drawing.
+func markMainDrawing(drawings []Drawing) {
+	main := -1
+	for i := range drawings {
+		last := i+1 == len(drawings) || drawings[i+1].Module != drawings[i].Module
+		if last && (main < 0 || drawings[i].Nodes > drawings[main].Nodes) {
+			main = i
+		}
+	}
+	if main >= 0 {
+		drawings[main].Main = true
+	}
+}

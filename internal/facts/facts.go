@@ -1,0 +1,301 @@
+// Package facts measures one dump: which programs and variants it holds, and of each variant its kernels, fusions, collectives,
+// memory, donation, dtypes and cost. Everything that a rule, a baseline or a diff looks at is here; none of them reads HLO again.
+package facts
+
+import "github.com/xlagate/xlagate/internal/hlo"
+
+// Numbers maps a fact's dotted name ("kernels.total") to its value. A fact that was not dumped is absent, never 0.
+type Numbers map[string]float64
+
+// Report is what one dump holds.
+type Report struct {
+	Dump      string
+	Toolchain Toolchain
+	Programs  []*Program // sorted by name
+	Helpers   []*Program // the framework's one-op helper modules, left out of Programs
+	Modules   []ModuleInfo
+	Drawings  []Drawing      // module files that were drawn only; see Options.AllStages
+	Passes    []ModulePasses // what each pass of the compiler left; see Options.Passes
+	Profile   *Profile       // what a profiler measured of the kernels; nil when no profile was given
+	Clusters  *Clusters      // TensorFlow's autoclustering graphs; nil when none were dumped
+	Logs      *Logs          // what the compiler and framework logs said; nil when none were given
+	Problems  []Problem      // what could not be read
+	Ignored   []string       // files that are of no known kind
+	Samples   int            // independent compiles that were compared; 0 when only one was asked for
+
+	releases []func() error // of the modules that are kept open; see Close
+}
+
+// Problem is a file or module that could not be looked at: the gate must not pass over it.
+type Problem struct {
+	File    string // with line and column where known
+	Program string // the program it belongs to, when known
+	Message string // a sentence: why
+	Mend    string // what to do about it
+}
+
+// Toolchain says what made a dump. An empty field is not known.
+type Toolchain struct {
+	Framework string            `json:"framework,omitempty" yaml:"framework,omitempty"` // jax | tensorflow | torch_xla
+	Versions  map[string]string `json:"versions,omitempty" yaml:"versions,omitempty"`   // jax, jaxlib, tensorflow, libtpu, …
+	Backend   string            `json:"backend,omitempty" yaml:"backend,omitempty"`     // cpu | gpu | tpu | …
+	Device    string            `json:"device,omitempty" yaml:"device,omitempty"`       // "NVIDIA H100 80GB HBM3", sm_9.0a, gfx942, v5e
+	Flags     map[string]string `json:"flags,omitempty" yaml:"flags,omitempty"`         // XLA flags that are not at their default; no dump flags or paths
+	Every     map[string]string `json:"-" yaml:"-"`                                     // all flags of a TPU's compiler; Flags holds their digest
+}
+
+// Program is what the user calls it: the function. Its variants are its different compilations.
+type Program struct {
+	Name     string
+	Variants []*Variant // in order of first compilation
+	// Main marks the program that matters most: the largest optimized module that no other calls.
+	Main bool
+}
+
+// Variant is one compilation of a program, told from the others by its signature.
+type Variant struct {
+	Signature   string       // "(p['w1']: f32[64,128], x: f32[8,64])"
+	Params      []Parameter  // in order
+	Result      string       // the result's shape without layout
+	Modules     []string     // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
+	CallSite    hlo.Location // the model's line that called the function, where stacks were dumped; never stored
+	Elsewhere   []string     // the same compile for other devices and in other processes: legitimate repetitions
+	File        string       // the optimized module it was measured from
+	Fingerprint string       // canonical, 16 hex digits; equal for equal programs
+	InputPrint  string       // the same of the unoptimized module, "" when not dumped
+	Facts       Numbers
+	Unstable    []string // facts that differed between samples
+	Kernels     []Kernel // every launch in the optimized module, in schedule order
+	Constants   []Constant
+	Unlike      []Op        // operations before optimization that not all variants of the same signature have
+	Buffers     []Buffer    // the largest temporary allocations
+	Model       []Statement // what the model asks for, line by line of its source
+	ModelAfter  bool        // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
+	Walls       []Wall      // what fusion cannot cross, in the program as it was handed to the compiler
+	Products    []Product   // every matrix product and convolution in the optimized module
+	Results     []Op        // what the program returns, in order, each with the operation that makes it
+	Missing     []string    // inputs that were not dumped: "buffer-assignment", "before_optimizations", …
+	Module      *hlo.Module `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
+
+	compiles []compile // see settle
+}
+
+// Parameter is one argument of an entry computation.
+type Parameter struct {
+	Name     string // the model's name ("p['w1']"), else the instruction's
+	Shape    string // without layout
+	Layout   string // minor_to_major and properties, "" for the default
+	Sharding string
+	Spec     string // how the model spreads it over its mesh: "P('data', None)"; "" where no axis splits it
+	Bytes    int64
+	Aliased  bool   // an output reuses its buffer
+	Donated  bool   // donated, but no output could use it
+	Unused   bool   // no instruction reads it
+	Constant string // a must-be-constant argument's value
+}
+
+// Kernel is one thing that the device is asked to run.
+type Kernel struct {
+	Name    string   // the instruction's name; changes with every compile
+	Kind    string   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
+	Do      []string // the opcodes in it, sorted, repetitions kept; parameters, constants, tuples and the like left out
+	Root    string   // the opcode at its root
+	Out     string   // its result's shape without layout
+	Layout  string   // its result's layout as printed, "" for the default
+	In      []string // its operands' shapes without layout
+	Target  string   // a custom call's target; a collective's opcode without -start
+	Attrs   string   // the attributes that tell equal opcodes apart: dimensions, groups, window …
+	OpName  string   // the model's own name
+	OpType  string
+	Source  hlo.Location
+	Ops     OpList // what is fused in it, in order, with the model's names
+	Bytes   int64  // read and written, once
+	Flops   int64
+	Times   int64  // how often it runs: the product of the known trip counts around it; 1 outside loops
+	Loop    string // op_name of the innermost loop around it, "" outside loops
+	InLoop  bool
+	InEntry bool // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
+	Fusion  bool // a fusion of any kind, not a single operation
+	Class   Class
+	Groups  string   // a collective's groups: "2 of 4"
+	Axes    string   // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
+	Grid    [3]int64 // blocks launched; zeros where the plan was not dumped
+	Block   [3]int64 // threads of a block
+	Shared  int64    // bytes of shared memory
+	Print   string   // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
+	Family  string   // the same without shapes, for programs whose shapes scale
+	From    []int32  // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
+	Async   bool     // a collective that is started and waited for apart
+	Beside  int      // how many kernels run between the two
+	Result  bool     // its value leaves the program
+	Outs    []Op     // the operations whose values leave a fusion of several results
+	devices []int    // a collective's first group; see nameAxes
+}
+
+// Class says how a launch counts.
+type Class uint8
+
+// The classes of launches: only ClassKernel and ClassLibrary count into kernels.total.
+const (
+	ClassKernel Class = iota
+	ClassLibrary
+	ClassCopy
+	ClassCollective
+	ClassControl
+)
+
+// Op is one operation inside a kernel.
+type Op struct {
+	Opcode string
+	OpName string
+	Shape  string
+	Layout string // "" for the default; only in kernels
+	Attrs  string // a constant's value, dimensions and the like; only in Variant.Unlike
+	Source hlo.Location
+	From   []int32 // its operands in Kernel.Ops; ^n is the kernel's operand n, and see FromConstant
+}
+
+// Statement is what one line of the model's source asks for in one scope: operations that compute or move, as the framework handed
+// them to the compiler.
+type Statement struct {
+	Scope  string   // of JAX the op_name without its last step, else the whole op_name
+	Type   string   // the element type of their results
+	Do     []string // opcodes, sorted, repetitions kept; a custom call's target; no parameters, constants, reshapes and broadcasts
+	OpName string   // of the first of them
+	OpType string
+	Source hlo.Location
+	Caller hlo.Location // the model's line that called the function which Source lies in; never stored
+}
+
+// Wall is an operation that fusion cannot cross: an optimization barrier, a callback, a transfer with the host.
+type Wall struct {
+	Op
+	Behind []Op // the operations whose values it takes
+}
+
+// Constant is a constant baked into the program.
+type Constant struct {
+	Shape  string
+	Bytes  int64
+	Value  string // as printed; "{...}" for more than ten elements
+	OpName string
+	Source hlo.Location
+}
+
+// Buffer is one allocation, named by what the model keeps in it.
+type Buffer struct {
+	Bytes  int64
+	Shape  string
+	OpName string
+	Source hlo.Location
+}
+
+// ModuleInfo is one module file as inspect lists it; the numbers are those of XLA's own parser and cost analysis.
+type ModuleInfo struct {
+	File              string             `json:"file"`
+	Name              string             `json:"name"`
+	Stage             string             `json:"stage"`
+	Entry             string             `json:"entry"`
+	Computations      int                `json:"computations"`
+	Instructions      int                `json:"instructions"`
+	EntryInstructions int                `json:"entry_instructions"`
+	Opcodes           map[string]int     `json:"opcodes"`
+	EntryParams       []string           `json:"entry_params"`
+	EntryResult       string             `json:"entry_result"`
+	Kernels           int                `json:"kernels"`
+	CustomCallTargets map[string]int     `json:"custom_call_targets"`
+	Aliases           int                `json:"aliases"`
+	Cost              map[string]float64 `json:"cost,omitempty"` // flops, bytes_accessed, transcendentals
+}
+
+// Clusters is what TensorFlow's autoclustering did to the graphs of one dump.
+type Clusters struct {
+	Ran         bool   // autoclustering looked at the graphs
+	Why         string // why it did not, as far as the dump tells; "" when it ran
+	Graphs      int    // graphs of functions and sessions
+	Eager       int    // operations that Python ran one by one, outside any function: never clustered, and not counted below
+	Pipeline    int    // graphs of functions that tf.data runs on the host: their operations are system operations
+	Clustered   int    // operations in clusters; system operations are counted neither here nor there
+	Unclustered []UnclusteredOp
+	Clusters    []Cluster
+}
+
+// Cluster is one cluster that autoclustering made.
+type Cluster struct {
+	Name        string // "cluster_0"
+	Function    string
+	Ops         map[string]int
+	Size        int      // nodes, as TensorFlow's own summary counts them
+	Module      string   // the module compiled from it, "" when none was found
+	Modules     []string // every module compiled from it: one for each signature it ran with
+	MustCompile bool     // a tf.function(jit_compile=True) inside the graph, compiled because it was asked for
+	Device      string
+	File        string
+}
+
+// UnclusteredOp is an operation that no cluster took.
+type UnclusteredOp struct {
+	Op       string // "AsString"
+	Node     string
+	Function string // the tf.function it stands in, "" for the main graph and where the dump does not tell
+	Device   string
+	System   bool         // _Arg, _Retval, IteratorGetNext, …: always allowed
+	Left     string       // the pass that took it out of a cluster again, "" when it never was in one
+	Reason   string       // why, where the dump or a log says so
+	Source   hlo.Location // the model's own line, where stack traces were dumped
+	File     string
+}
+
+// UserOps lists what was left out without being a system operation.
+func (c *Clusters) UserOps() []UnclusteredOp {
+	var out []UnclusteredOp
+	for _, op := range c.Unclustered {
+		if !op.System {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// Logs is what logs given beside the dump said.
+type Logs struct {
+	Compiles map[string]int // compilations by program
+	Misses   []CacheMiss
+	Notes    []LogNote
+	Events   int // how many lines meant something
+
+	leftOut   map[string]string // why autoclustering left a node out, by node and operation
+	summaries []clusterSummary
+}
+
+// CacheMiss is one explanation of a retrace.
+type CacheMiss struct {
+	Program string
+	Where   hlo.Location
+	Reason  string
+	Log     string // the log and the line it stands on: "stderr.log:12"
+}
+
+// LogNote is any other line that a rule reads.
+type LogNote struct {
+	Kind    string // one of the Note constants
+	Program string
+	Op      string
+	Where   hlo.Location
+	Message string
+	Value   float64
+	Log     string // the log and the line it stands on
+}
+
+// The kinds of notes.
+const (
+	NoteInvoluntaryRemat = "involuntary-remat" // Op is the model's name of the tensor, Message the two shardings
+	NoteUncompilableOp   = "uncompilable-op"   // jit_compile=True met an operation without an XLA kernel
+	NoteCPUFallback      = "cpu-fallback"      // PyTorch/XLA ran an operation on the CPU, Value times; 0: the log does not say how often
+	NoteCompileTime      = "compile-time"      // Value in seconds, of one compilation, or of all of PyTorch/XLA's
+	NoteCacheHit         = "cache-hit"         // the persistent compilation cache
+	NoteCacheMiss        = "cache-miss"
+	NoteCacheSkip        = "cache-skip"
+	NoteExecution        = "execution"  // PyTorch/XLA executed a graph: Message says why
+	NoteUnreadable       = "unreadable" // a known line in an unknown form: it was seen, what it says is not known
+)

@@ -1,0 +1,67 @@
+package facts
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/dump"
+)
+
+// flagFile adds the flags of a TPU's compiler. It writes all of them, thousands, whether they are at their defaults or not; what is kept
+// is their number and a digest, so that a flag that was set is seen as a difference, and named where both dumps are at hand.
+func (out *measured) flagFile() {
+	f := out.module.Companion(dump.KindFlagFile)
+	if f == nil {
+		return
+	}
+	flags := readCompanion(out, f, func(data []byte) (*companion.Flags, error) {
+		flags, err := companion.ReadFlagFile(data)
+		return &flags, err
+	})
+	if flags == nil || len(*flags) == 0 {
+		return
+	}
+	every := telling(*flags)
+	maps.DeleteFunc(every, func(name, _ string) bool { return strings.Contains(name, "dump") })
+	out.toolchain.Every = every
+	out.toolchain.Flags = union(out.toolchain.Flags, map[string]string{digestFlag: flagDigest(every)})
+}
+
+// digestFlag stands for all flags of a TPU's compiler.
+const digestFlag = "libtpu_flags"
+
+// flagDigest is the same for equal flags.
+func flagDigest(flags map[string]string) string {
+	h := fnv.New64a()
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		fmt.Fprintf(h, "%s=%s\n", name, flags[name])
+	}
+	return fmt.Sprintf("%d flags, digest %016x", len(flags), h.Sum64())
+}
+
+// Flag is the value of a flag, and whether it is known to be set.
+func (t *Toolchain) Flag(name string) (value string, set bool) {
+	if value, set = t.Flags[name]; !set {
+		value, set = t.Every[name]
+	}
+	return value, set
+}
+
+// ComparableFlags are the flags of two toolchains that can be held against each other: every single one where both are known.
+func ComparableFlags(a, b *Toolchain) (of, other map[string]string) {
+	if a.Every == nil || b.Every == nil {
+		return a.Flags, b.Flags
+	}
+	return a.everyFlag(), b.everyFlag()
+}
+
+func (t *Toolchain) everyFlag() map[string]string {
+	all := maps.Clone(t.Every)
+	maps.Copy(all, t.Flags)
+	delete(all, digestFlag)
+	return all
+}

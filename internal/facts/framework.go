@@ -1,0 +1,73 @@
+package facts
+
+import (
+	"os"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/tfgraph"
+)
+
+// ReadFramework measures what the framework itself left behind: TensorFlow's graph dumps, and logs. Graphs that were written into a log
+// count like dumped ones, and where no graph shows what autoclustering did, its own summaries in the logs do. Modules are the names of
+// the dump's HLO modules, of which the clusters find theirs.
+func ReadFramework(graphs, logs []File, modules []string) (*Clusters, *Logs, []Problem) {
+	said, problems := ReadLogs(logs)
+	for _, log := range logs {
+		found, more := GraphsInLog(log)
+		graphs = append(graphs[:len(graphs):len(graphs)], found...)
+		problems = append(problems, more...)
+	}
+	clusters, more := MeasureClusters(graphs)
+	problems = append(problems, more...)
+	if said != nil && (clusters == nil || !clusters.Ran) {
+		if fromLogs := said.Clusters(); fromLogs != nil {
+			clusters = fromLogs
+		}
+	}
+	if clusters != nil {
+		clusters.Explain(said)
+		clusters.MatchModules(modules)
+	}
+	return clusters, said, problems
+}
+
+// frameworkFiles picks what the framework left in a dump: graphs with their stack traces, and what counts as a log.
+func frameworkFiles(d *dump.Dump) (graphs, logs []File) {
+	graphs, logs = filesOf(d.Graphs), filesOf(d.Logs)
+	for _, f := range d.Other {
+		switch f.Kind {
+		case dump.KindOpStacks:
+			graphs = append(graphs, filesOf([]*dump.File{f})...)
+		case dump.KindMLIR:
+			if _, ok := tfgraph.ParseName(f.Path); ok { // a graph in TensorFlow's own dialect, which is refused by name
+				graphs = append(graphs, filesOf([]*dump.File{f})...)
+			}
+		case dump.KindTorchMetrics, dump.KindTensorsGraph:
+			logs = append(logs, filesOf([]*dump.File{f})...)
+		}
+	}
+	return graphs, logs
+}
+
+// outside makes the logs readable that lie outside of the dump. One that lies in it, or is named twice, is read once.
+func outside(inside []File, paths []string) []File {
+	var seen []os.FileInfo
+	for _, f := range inside {
+		if info, err := os.Stat(f.Path); err == nil {
+			seen = append(seen, info)
+		}
+	}
+	var logs []File
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err == nil && slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+			continue
+		}
+		if err == nil {
+			seen = append(seen, info)
+		}
+		logs = append(logs, LogFile(path)) // what cannot be found is told when it is read
+	}
+	return logs
+}

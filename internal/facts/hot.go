@@ -1,0 +1,157 @@
+package facts
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/trace"
+)
+
+// Profile is what a profiler measured, joined with the kernels of the dump.
+type Profile struct {
+	Files   []string
+	Devices []string // devices and host threads that instructions ran on
+	Time    time.Duration
+	Hot     []HotKernel     // by time of their own, longest first
+	Strange []StrangeModule // modules that ran and that the dump does not hold
+	Runs    map[string]int  // how often a program ran, over all devices; absent where the profile does not say
+}
+
+// HotKernel is one instruction that ran, with the kernel that it is.
+type HotKernel struct {
+	Program string
+	Module  string  // as in HloModule
+	Name    string  // the instruction
+	Kernel  *Kernel // nil where the module launches no such instruction
+	Several bool    // several compiles of the module have different kernels of that name: the time may be of any of them
+	Count   int
+	Total   time.Duration
+	Self    time.Duration // without what ran inside of it
+}
+
+// StrangeModule is a module that ran and was not dumped.
+type StrangeModule struct {
+	Name string
+	Time time.Duration
+}
+
+// hotList joins traces with programs.
+type hotList struct {
+	profile *Profile
+	modules map[string]*ranModule
+	at      map[[2]string]int // in profile.Hot, by module and instruction
+	strange map[string]time.Duration
+}
+
+// ranModule is what the dump knows of a module by the name that a trace calls it.
+type ranModule struct {
+	program string
+	kernels map[string]*Kernel
+	several map[string]bool
+}
+
+func newHotList(programs []*Program) *hotList {
+	l := &hotList{
+		profile: &Profile{Runs: map[string]int{}}, modules: map[string]*ranModule{}, at: map[[2]string]int{}, strange: map[string]time.Duration{},
+	}
+	for _, p := range programs {
+		for _, v := range p.Variants {
+			for _, c := range v.compiles {
+				l.know(p.Name, c.name, v)
+			}
+		}
+	}
+	return l
+}
+
+func (l *hotList) know(program, module string, v *Variant) {
+	m := l.modules[module]
+	if m == nil {
+		m = &ranModule{program: program, kernels: map[string]*Kernel{}, several: map[string]bool{}}
+		l.modules[module] = m
+	}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if other := m.kernels[k.Name]; other == nil {
+			m.kernels[k.Name] = k
+		} else if other.Print != k.Print {
+			m.several[k.Name] = true
+		}
+	}
+}
+
+// add takes over one trace. What it measured on several devices is added up.
+func (l *hotList) add(file string, t *trace.Trace) {
+	p := l.profile
+	p.Files = append(p.Files, file)
+	p.Devices = append(p.Devices, t.Devices...)
+	for i := range t.Modules {
+		m := &t.Modules[i]
+		p.Time += m.Time
+		known := l.modules[m.Name]
+		if known == nil {
+			l.strange[m.Name] += m.Time
+			continue
+		}
+		if m.Runs > 0 {
+			p.Runs[known.program] += m.Runs
+		}
+		for _, k := range m.Kernels {
+			h := l.kernel(known, m.Name, k.Name)
+			h.Count, h.Total, h.Self = h.Count+k.Count, h.Total+k.Total, h.Self+k.Self
+		}
+	}
+}
+
+func (l *hotList) kernel(known *ranModule, module, name string) *HotKernel {
+	key := [2]string{module, name}
+	at, seen := l.at[key]
+	if !seen {
+		at = len(l.profile.Hot)
+		l.at[key] = at
+		l.profile.Hot = append(l.profile.Hot, HotKernel{
+			Program: known.program, Module: module, Name: name, Kernel: known.kernels[name], Several: known.several[name],
+		})
+	}
+	return &l.profile.Hot[at]
+}
+
+// list is the profile of all traces that were added.
+func (l *hotList) list() *Profile {
+	for name, spent := range l.strange {
+		l.profile.Strange = append(l.profile.Strange, StrangeModule{Name: name, Time: spent})
+	}
+	l.profile.sort()
+	return l.profile
+}
+
+// sort puts what took longest first.
+func (p *Profile) sort() {
+	slices.Sort(p.Devices)
+	p.Devices = slices.Compact(p.Devices)
+	slices.SortFunc(p.Hot, func(a, b HotKernel) int {
+		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(a.Module, b.Module), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortFunc(p.Strange, func(a, b StrangeModule) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
+}
+
+// merge joins the profiles of several dumps of one run.
+func (p *Profile) merge(o *Profile) *Profile {
+	switch {
+	case p == nil:
+		return o
+	case o == nil:
+		return p
+	}
+	all := &Profile{
+		Files: slices.Concat(p.Files, o.Files), Devices: slices.Concat(p.Devices, o.Devices), Time: p.Time + o.Time,
+		Hot: slices.Concat(p.Hot, o.Hot), Strange: slices.Concat(p.Strange, o.Strange), Runs: maps.Clone(p.Runs),
+	}
+	for program, n := range o.Runs {
+		all.Runs[program] += n
+	}
+	all.sort()
+	return all
+}

@@ -1,0 +1,51 @@
+package facts
+
+import "github.com/xlagate/xlagate/internal/hlo"
+
+// moduleInfo counts what inspect lists of a module file.
+func (r *reader) moduleInfo(file, stage string) ModuleInfo {
+	m := r.m
+	first, end := m.Body(m.Entry)
+	info := ModuleInfo{
+		File: file, Name: m.Name, Stage: stage, Entry: m.CompName(m.Entry),
+		Computations: len(m.Comps), Instructions: len(m.Instrs), EntryInstructions: int(end - first),
+		Opcodes: map[string]int{}, CustomCallTargets: map[string]int{},
+		EntryResult: r.entryResult(), Aliases: len(m.Header.Aliases),
+	}
+	counts := map[hlo.Opcode]int{}
+	for id := range m.Instrs {
+		op := m.Instrs[id].Opcode
+		counts[op]++
+		if op == hlo.OpCustomCall {
+			target, _ := m.Attr(hlo.InstrID(id), "custom_call_target")
+			info.CustomCallTargets[target]++
+		}
+	}
+	for op, n := range counts {
+		info.Opcodes[m.OpcodeName(op)] = n
+	}
+	for _, p := range r.parameters() {
+		info.EntryParams = append(info.EntryParams, p.Name+": "+p.Shape)
+	}
+	cost := r.price().Comps[m.Entry]
+	info.Cost = map[string]float64{
+		"flops": cost.Flops, "bytes_accessed": cost.BytesAccessed, "transcendentals": cost.Transcendentals,
+	}
+	info.Kernels = countKernels(m)
+	return info
+}
+
+// countKernels counts kernels and library calls, were the module run as it stands.
+func countKernels(m *hlo.Module) int {
+	w, err := walkLaunches(m)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, l := range w.launches {
+		if l.class <= ClassLibrary {
+			n++
+		}
+	}
+	return n
+}

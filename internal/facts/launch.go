@@ -1,0 +1,137 @@
+package facts
+
+import (
+	"errors"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// A launch is one thing that the device is asked to run, and where in the program it stands.
+//
+// Counted are the instructions that are reachable from the entry through while bodies and conditions, branches, calls and
+// asynchronous wrappers; never those inside a fusion or inside the computation of a reduce, sort, scatter or map.
+type launch struct {
+	id    hlo.InstrID
+	async hlo.InstrID // the async-start around it, which holds the metadata when the wrapped instruction has none
+	moves hlo.InstrID // the collective itself: id, or the one that is fused in it; NoInstr for other launches
+	place place
+	class Class
+}
+
+// place is what stands around a launch.
+type place struct {
+	loop  hlo.InstrID // the innermost while; NoInstr outside loops
+	times int64       // the product of the known trip counts around it
+	depth int         // how many calls lie between it and the entry
+	inner bool        // in a loop or branch, so not simply once a run
+}
+
+// loop is one while that the program reaches.
+type loop struct {
+	id    hlo.InstrID
+	trips int64 // unknownTrips when the compiler did not say
+	runs  int64 // how often the loop itself is entered
+}
+
+// limits that only a broken or hostile module reaches
+const (
+	maxLaunches = 8 << 20
+	maxDepth    = 256
+)
+
+var errTooDeep = errors.New("its calls are nested too deep or repeat too often to be counted")
+
+// walk collects a module's launches in schedule order.
+type walk struct {
+	m        *hlo.Module
+	launches []launch
+	loops    []loop
+	chains   map[string]bool // asynchronous collectives whose first fusion was seen
+}
+
+func walkLaunches(m *hlo.Module) (*walk, error) {
+	w := &walk{m: m, chains: map[string]bool{}}
+	err := w.computation(m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
+	return w, err
+}
+
+func (w *walk) computation(c hlo.CompID, at place, async hlo.InstrID) error {
+	if at.depth > maxDepth || len(w.launches) > maxLaunches {
+		return errTooDeep
+	}
+	first, end := w.m.Body(c)
+	for id := first; id < end; id++ {
+		if err := w.instruction(id, at, async); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) instruction(id hlo.InstrID, at place, async hlo.InstrID) error {
+	switch roleOf(w.m.Instrs[id].Opcode) {
+	case roleFree:
+		return nil
+	case roleEnter:
+		return w.enter(id, at, async)
+	case roleControl:
+		return w.control(id, at)
+	}
+	l := launch{id: id, async: async, moves: hlo.NoInstr, place: at}
+	if w.classify(&l) {
+		w.launches = append(w.launches, l)
+	}
+	return nil
+}
+
+// enter walks what a call or an asynchronous wrapper runs. XLA for CPU compiles the callee of a small call into one kernel.
+func (w *walk) enter(id hlo.InstrID, at place, async hlo.InstrID) error {
+	if w.smallCall(id) {
+		w.launches = append(w.launches, launch{id: id, async: async, moves: hlo.NoInstr, place: at, class: ClassKernel})
+		return nil
+	}
+	if w.m.Instrs[id].Opcode == hlo.OpAsyncStart {
+		async = id
+	}
+	at.depth++
+	return w.all(w.m.Callees(id), at, async)
+}
+
+func (w *walk) smallCall(id hlo.InstrID) bool {
+	if w.m.Instrs[id].Opcode != hlo.OpCall {
+		return false
+	}
+	attrs, ok := w.m.Attr(id, "frontend_attributes")
+	return ok && frontendAttribute(attrs, "xla_cpu_small_call") == "true"
+}
+
+// control records a loop, a branch or a transfer with the host, and walks what it runs.
+func (w *walk) control(id hlo.InstrID, at place) error {
+	w.launches = append(w.launches, launch{id: id, async: hlo.NoInstr, moves: hlo.NoInstr, place: at, class: ClassControl})
+	callees, inside := w.m.Callees(id), at
+	inside.depth++
+	inside.inner = true
+	if w.m.Instrs[id].Opcode != hlo.OpWhile || len(callees) != 2 {
+		return w.all(callees, inside, hlo.NoInstr)
+	}
+	l := loop{id: id, trips: tripCount(w.m, id), runs: at.times}
+	w.loops = append(w.loops, l)
+	inside.loop = id
+	condition := inside // once: a loop whose trip count is known is run without asking it again
+	if l.trips != unknownTrips {
+		inside.times *= l.trips
+	}
+	if err := w.computation(callees[1], condition, hlo.NoInstr); err != nil {
+		return err
+	}
+	return w.computation(callees[0], inside, hlo.NoInstr)
+}
+
+func (w *walk) all(callees []hlo.CompID, at place, async hlo.InstrID) error {
+	for _, c := range callees {
+		if err := w.computation(c, at, async); err != nil {
+			return err
+		}
+	}
+	return nil
+}

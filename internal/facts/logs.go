@@ -1,0 +1,129 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/compilelog"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// torchProgram is what PyTorch/XLA calls every graph; its logs tell graphs apart by hash only.
+const torchProgram = "SyncTensorsGraph"
+
+// clusterSummary is autoclustering's own count of one graph, with what it said about nodes of that graph.
+type clusterSummary struct {
+	log     string
+	summary *compilelog.Summary
+	nodes   map[string][]compilelog.Event // what it said about nodes left out, by operation
+}
+
+// LogFile makes a log that lies outside the dump readable, compressed or not.
+func LogFile(path string) File { return File{Path: path, Bytes: dump.FileAt(path).Bytes} }
+
+// ReadLogs collects what logs say: nil when there are none.
+func ReadLogs(files []File) (*Logs, []Problem) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	l := &Logs{Compiles: map[string]int{}, leftOut: map[string]string{}}
+	var problems []Problem
+	for _, f := range files {
+		err := f.read(func(data []byte) error {
+			l.take(f.Path, compilelog.Read(data))
+			return nil
+		})
+		if err != nil {
+			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + err.Error(), Mend: "name the file that the run's output was written to, or leave the log out"})
+		}
+	}
+	return l, problems
+}
+
+// take adds what one log says.
+func (l *Logs) take(path string, events []compilelog.Event) {
+	torch := map[string]bool{} // graphs by hash
+	counted := false
+	nodes := map[string][]compilelog.Event{}
+	for _, e := range events {
+		log := fmt.Sprintf("%s:%d", path, e.Line)
+		l.Events++
+		switch e.Kind {
+		case compilelog.Compile:
+			l.Compiles[programOf(e.Program)]++
+			l.note(NoteCompileTime, log, e)
+		case compilelog.Retrace:
+			l.Misses = append(l.Misses, CacheMiss{Program: programOf(e.Program), Where: placeOf(e.Where), Reason: e.Text, Log: log})
+		case compilelog.Compiles:
+			l.Compiles[torchProgram] += int(e.Value)
+			counted = true
+		case compilelog.Graph:
+			torch[e.Key] = true
+		case compilelog.LeftOut:
+			l.leftOut[e.Node+"\x00"+e.Op] = e.Text
+			nodes[e.Op] = append(nodes[e.Op], e)
+		case compilelog.Clusters:
+			l.summaries = append(l.summaries, clusterSummary{log: log, summary: e.Summary, nodes: nodes})
+			nodes = map[string][]compilelog.Event{}
+		default:
+			l.note(noteKinds[e.Kind], log, e)
+		}
+	}
+	if !counted && len(torch) > 0 && l.Compiles[torchProgram] == 0 {
+		l.Compiles[torchProgram] = len(torch)
+	}
+}
+
+// noteKinds translates the kinds of events that become notes as they are.
+var noteKinds = map[compilelog.Kind]string{
+	compilelog.Remat:        NoteInvoluntaryRemat,
+	compilelog.Uncompilable: NoteUncompilableOp,
+	compilelog.Fallback:     NoteCPUFallback,
+	compilelog.CompileTime:  NoteCompileTime,
+	compilelog.CacheHit:     NoteCacheHit,
+	compilelog.CacheMiss:    NoteCacheMiss,
+	compilelog.CacheSkip:    NoteCacheSkip,
+	compilelog.Execution:    NoteExecution,
+	compilelog.Unreadable:   NoteUnreadable,
+}
+
+func (l *Logs) note(kind, log string, e compilelog.Event) {
+	n := LogNote{Kind: kind, Op: e.Op, Where: placeOf(e.Where), Message: e.Text, Value: e.Value, Log: log}
+	switch e.Kind {
+	case compilelog.CompileTime, compilelog.Fallback, compilelog.Execution:
+		n.Program = torchProgram
+	default:
+		n.Program = programOf(e.Program)
+	}
+	l.Notes = append(l.Notes, n)
+}
+
+func placeOf(w compilelog.Location) hlo.Location {
+	return hlo.Location{File: w.File, Function: w.Function, Line: int32(w.Line), Column: int32(w.Column)}
+}
+
+// programOf names the program that a log means as the modules' names do: JAX's <lambda> is _lambda there, and TensorFlow's
+// __inference_step_41 is step.
+func programOf(name string) string {
+	if name == "" {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(name, "__"); ok && (strings.HasPrefix(rest, "inference_") || strings.HasPrefix(rest, "forward_")) {
+		return dump.ProgramName("a_" + wordsOnly(rest) + "__XlaMustCompile_")
+	}
+	if strings.HasPrefix(name, "cluster_") {
+		return name
+	}
+	return dump.ProgramName("jit_" + wordsOnly(name))
+}
+
+// wordsOnly replaces what the frameworks do not put into module names.
+func wordsOnly(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '.' || r == '-' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 {
+			return r
+		}
+		return '_'
+	}, name)
+}

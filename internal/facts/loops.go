@@ -1,0 +1,191 @@
+package facts
+
+import (
+	"strconv"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+const unknownTrips = -1
+
+// tripCount is how often a while runs its body, unknownTrips when neither the compiler says so nor the loop is a plain count.
+func tripCount(m *hlo.Module, id hlo.InstrID) int64 {
+	if n := m.KnownTrips(id); n >= 0 {
+		return n
+	}
+	return countTrips(m, id)
+}
+
+// countTrips reads the trip count off a loop of the form `for (i = first; i < bound; i += step)`, as XLA's own annotator does.
+// Compilers before 2024, and the one for TPU, do not write it down.
+func countTrips(m *hlo.Module, id hlo.InstrID) int64 {
+	operands, callees := m.Operands(id), m.Callees(id)
+	if len(operands) != 1 || len(callees) != 2 {
+		return unknownTrips
+	}
+	l := plainLoop{m: m, init: operands[0], body: callees[0]}
+	index, bound, direction, ok := l.condition(callees[1])
+	if !ok {
+		return unknownTrips
+	}
+	first, ok := l.initial(index)
+	if !ok {
+		return unknownTrips
+	}
+	step, ok := l.step(index)
+	if !ok {
+		return unknownTrips
+	}
+	return trips(first, step, bound, direction)
+}
+
+// trips counts the iterations of a loop that runs while `i direction bound`.
+func trips(first, step, bound int64, direction string) int64 {
+	if step < 0 {
+		first, step, bound = -first, -step, -bound
+		direction = map[string]string{"GT": "LT", "GE": "LE", "NE": "NE"}[direction]
+	}
+	if direction == "LE" {
+		direction, bound = "LT", bound+1
+	}
+	distance := bound - first
+	switch {
+	case step == 0, direction == "NE" && (distance < 0 || distance%step != 0):
+		return unknownTrips
+	case direction != "LT" && direction != "NE":
+		return unknownTrips
+	case distance <= 0:
+		return 0
+	}
+	return (distance + step - 1) / step
+}
+
+// plainLoop answers what a loop's counter starts with, grows by and is compared with.
+type plainLoop struct {
+	m    *hlo.Module
+	init hlo.InstrID
+	body hlo.CompID
+}
+
+// operand is an instruction seen through the fusions and calls around it, so that their parameters can be followed outwards.
+type operand struct {
+	id    hlo.InstrID
+	outer *operand // the fusion or call whose body id stands in; nil in the computation where the search began
+}
+
+// behind follows an instruction to what computes its value: through copies, bitcasts, conversions, fusions, calls and their
+// parameters.
+func (l *plainLoop) behind(o operand) operand {
+	for steps := 0; steps < maxDepth; steps++ {
+		operands, callees := l.m.Operands(o.id), l.m.Callees(o.id)
+		switch in := &l.m.Instrs[o.id]; {
+		case passes(in.Opcode) && len(operands) == 1:
+			o.id = operands[0]
+		case (in.Opcode == hlo.OpFusion || in.Opcode == hlo.OpCall) && len(callees) == 1:
+			around := o
+			o = operand{id: l.m.Comps[callees[0]].Root, outer: &around}
+		case in.Opcode == hlo.OpParameter && o.outer != nil:
+			outside := l.m.Operands(o.outer.id)
+			if int(in.Param) >= len(outside) {
+				return o
+			}
+			o = operand{id: outside[in.Param], outer: o.outer.outer}
+		default:
+			return o
+		}
+	}
+	return o
+}
+
+// passes says whether an operation's value is its operand's.
+func passes(op hlo.Opcode) bool {
+	switch op {
+	case hlo.OpCopy, hlo.OpBitcast, hlo.OpConvert, hlo.OpReshape:
+		return true
+	}
+	return false
+}
+
+// condition reads `state[index] direction bound` off the computation that decides on another iteration.
+func (l *plainLoop) condition(c hlo.CompID) (index int32, bound int64, direction string, ok bool) {
+	root := l.behind(operand{id: l.m.Comps[c].Root})
+	sides := l.m.Operands(root.id)
+	if l.m.Instrs[root.id].Opcode != hlo.OpCompare || len(sides) != 2 {
+		return 0, 0, "", false
+	}
+	direction, _ = l.m.Attr(root.id, "direction")
+	left, right := operand{sides[0], root.outer}, operand{sides[1], root.outer}
+	if _, isCounter := l.element(left); !isCounter {
+		left, right = right, left
+		direction = map[string]string{"LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE", "NE": "NE"}[direction]
+	}
+	index, isCounter := l.element(left)
+	bound, known := l.constant(right)
+	return index, bound, direction, isCounter && known
+}
+
+// element is the index of the loop's state that a value is read from.
+func (l *plainLoop) element(o operand) (int32, bool) {
+	o = l.behind(o)
+	in := &l.m.Instrs[o.id]
+	if in.Opcode != hlo.OpGetTupleElement || o.outer != nil {
+		return 0, false
+	}
+	return in.Param, l.m.Instrs[l.m.Operands(o.id)[0]].Opcode == hlo.OpParameter
+}
+
+// constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.
+func (l *plainLoop) constant(o operand) (int64, bool) {
+	if index, ok := l.element(o); ok {
+		if kept, ok := l.element(l.next(index)); !ok || kept != index {
+			return 0, false
+		}
+		return l.initial(index)
+	}
+	return l.literal(o)
+}
+
+func (l *plainLoop) literal(o operand) (int64, bool) {
+	o = l.behind(o)
+	if l.m.Instrs[o.id].Opcode != hlo.OpConstant {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(l.m.Literal(o.id), 10, 64)
+	return n, err == nil
+}
+
+// initial is what an element of the state starts with.
+func (l *plainLoop) initial(index int32) (int64, bool) {
+	tuple := l.behind(operand{id: l.init})
+	elements := l.m.Operands(tuple.id)
+	if l.m.Instrs[tuple.id].Opcode != hlo.OpTuple || int(index) >= len(elements) {
+		return 0, false
+	}
+	return l.literal(operand{elements[index], tuple.outer})
+}
+
+// next is what the body leaves in an element of the state.
+func (l *plainLoop) next(index int32) operand {
+	root := l.m.Comps[l.body].Root
+	elements := l.m.Operands(root)
+	if l.m.Instrs[root].Opcode != hlo.OpTuple || int(index) >= len(elements) {
+		return operand{id: root}
+	}
+	return operand{id: elements[index]}
+}
+
+// step is what the body adds to the counter.
+func (l *plainLoop) step(index int32) (int64, bool) {
+	sum := l.behind(l.next(index))
+	terms := l.m.Operands(sum.id)
+	if l.m.Instrs[sum.id].Opcode != hlo.OpAdd || len(terms) != 2 {
+		return 0, false
+	}
+	for i := range terms {
+		from, ok := l.element(operand{terms[i], sum.outer})
+		if n, known := l.constant(operand{terms[1-i], sum.outer}); ok && known && from == index {
+			return n, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,67 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/xlagate/xlagate/internal/dump"
+)
+
+// Options says what is measured.
+type Options struct {
+	Jobs        int      // how many modules are read at once; 0: one a processor
+	Include     []string // globs of programs; empty: all but the framework's one-operation helpers
+	Exclude     []string // globs of programs that are left out; their modules are not read
+	Root        string   // the repository's folder: source paths below it are written relative to it; "" leaves them
+	AnyStage    bool     // of a single file that was named by itself, measure whatever stage it is
+	AllStages   bool     // read every stage, list each module file in Report.Modules, and count what was only drawn
+	Passes      bool     // with AllStages: say what each pass left, in Report.Passes
+	Profiles    []string // profiles of a run that lie outside the dump; those inside are read with AllStages
+	Logs        []string // logs that lie outside the dump
+	Cache       Cache    // what is known of large modules from earlier runs; nil: read every file again
+	CacheFrom   int64    // the size of a final module's file from which the cache is asked; 0: where it pays
+	KeepModules bool     // keep the optimized modules open in Variant.Module until the report is closed
+}
+
+// Measure reads the modules of a dump and measures them. What could not be looked at is in the report's problems; the error is
+// for a run that was interrupted.
+func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
+	opts.AnyStage = opts.AnyStage && d.Single
+	wanted := wantedModules(d, opts)
+	work := units(wanted, d.Single, opts)
+	results := make([]*measured, len(work))
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(cmp.Or(max(0, opts.Jobs), runtime.GOMAXPROCS(0)))
+	for i, unit := range work {
+		jobs.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			results[i] = unit()
+			return nil
+		})
+	}
+	if err := jobs.Wait(); err != nil {
+		return nil, fmt.Errorf("measuring %s: %w", d.Path, err)
+	}
+	return newReport(d, results, opts), nil
+}
+
+// units is the work, cut into pieces that are done side by side: a module, and every further stage of it that is only listed.
+func units(modules []*dump.Module, single bool, opts Options) []func() *measured {
+	var work []func() *measured
+	for _, m := range modules {
+		work = append(work, func() *measured { return recall(m, single, opts) })
+		if !opts.AllStages {
+			continue
+		}
+		for _, s := range otherStages(m) {
+			work = append(work, func() *measured { return listStage(m, s, opts) })
+		}
+	}
+	return work
+}

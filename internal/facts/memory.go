@@ -1,0 +1,109 @@
+package facts
+
+import (
+	"errors"
+
+	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// maxBuffers is how many of the largest temporary buffers are named.
+const maxBuffers = 10
+
+// memory reads the buffer assignment: the companion file, else the one inside the proto.
+func (out *measured) memory(r *reader, s *dump.Stage) {
+	v := out.variant
+	buffers := out.bufferAssignment(s)
+	if buffers == nil {
+		v.Missing = append(v.Missing, string(dump.KindBufferAssignment))
+		return
+	}
+	color := companion.AllColors
+	if out.module.Backend() == "tpu" {
+		color = 0 // the other memory spaces of a TPU are on the chip
+	}
+	total := buffers.Totals(color)
+	v.Facts["memory.temp_bytes"] = float64(total.Temp)
+	v.Facts["memory.argument_bytes"] = float64(total.Argument)
+	v.Facts["memory.output_bytes"] = float64(total.Output + total.Alias) // as XLA's memory analysis counts
+	v.Facts["memory.alias_bytes"] = float64(total.Alias)
+	v.Facts["memory.constant_bytes"] = float64(total.Constant)
+	v.Facts["memory.allocation_bytes"] = float64(largestAllocation(buffers, color))
+	v.Buffers = r.buffers(buffers.Largest(maxBuffers))
+}
+
+// largestAllocation is the largest single block: what has to fit into memory in one piece.
+func largestAllocation(buffers *companion.Buffers, color int64) int64 {
+	var most int64
+	for i := range buffers.Allocations {
+		if a := &buffers.Allocations[i]; color == companion.AllColors || a.Color == color {
+			most = max(most, a.Size)
+		}
+	}
+	return most
+}
+
+func (out *measured) bufferAssignment(s *dump.Stage) *companion.Buffers {
+	if f := out.module.Companion(dump.KindBufferAssignment); f != nil {
+		return readCompanion(out, f, companion.ReadBufferAssignment)
+	}
+	if s.Proto != nil {
+		return readCompanion(out, s.Proto, companion.ReadBufferAssignmentProto)
+	}
+	return nil
+}
+
+// readCompanion reads one companion file. What is wrong with it is a problem of the module, and the value is then none.
+func readCompanion[T any](out *measured, f *dump.File, read func([]byte) (*T, error)) *T {
+	out.reading(f)
+	data, release, err := f.Bytes()
+	if err != nil {
+		out.unreadable(f, err)
+		return nil
+	}
+	var value *T
+	err = dump.Guard(func() error {
+		value, err = read(data)
+		return err
+	})
+	if err = errors.Join(err, release()); err != nil {
+		out.unreadable(f, err)
+		return nil
+	}
+	return value
+}
+
+// peak reads the most bytes that are live at once, where the compiler wrote it down.
+func (out *measured) peak() {
+	for _, kind := range []dump.Kind{dump.KindLiveRange, dump.KindBufferAssignment} {
+		f := out.module.Companion(kind)
+		if f == nil {
+			continue
+		}
+		if live := readCompanion(out, f, companion.ReadLiveRange); live != nil {
+			out.variant.Facts["memory.peak_bytes"] = float64(live.Peak)
+			return
+		}
+	}
+}
+
+// buffers names the given allocations by what the model keeps in them.
+func (r *reader) buffers(largest []companion.Buffer) []Buffer {
+	byName := make(map[string]hlo.InstrID, len(largest))
+	for _, b := range largest {
+		byName[b.Name] = hlo.NoInstr
+	}
+	r.m.FindInstrs(byName)
+	list := make([]Buffer, 0, len(largest))
+	for _, b := range largest {
+		named := Buffer{Bytes: b.Size, Shape: b.Shape}
+		if id := byName[b.Name]; id != hlo.NoInstr {
+			md := r.metadata(id)
+			named.OpName, named.Source = md.OpName, r.sources.locate(md)
+			named.Shape = r.shape(leaf(r.m, r.m.Instrs[id].Shape, b.Index))
+		}
+		list = append(list, named)
+	}
+	return list
+}

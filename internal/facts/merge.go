@@ -1,0 +1,135 @@
+package facts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Merge joins the reports of several dumps of one run: programs by name, equal variants by content. The reports must not be
+// used afterwards.
+func Merge(reports []*Report) *Report {
+	if len(reports) == 1 {
+		return reports[0]
+	}
+	all := &Report{}
+	for i, r := range reports {
+		if i > 0 {
+			all.Dump += ", "
+		}
+		all.Dump += r.Dump
+		all.Toolchain.merge(r.Toolchain)
+		all.Programs = mergePrograms(all.Programs, r.Programs, r.Dump)
+		all.Helpers = mergePrograms(all.Helpers, r.Helpers, r.Dump)
+		all.Modules = append(all.Modules, r.Modules...)
+		all.Drawings = append(all.Drawings, r.Drawings...)
+		all.Passes = append(all.Passes, r.Passes...)
+		all.Profile = all.Profile.merge(r.Profile)
+		all.Problems = append(all.Problems, r.Problems...)
+		all.Ignored = append(all.Ignored, r.Ignored...)
+		all.Clusters = all.Clusters.merge(r.Clusters)
+		all.Logs = all.Logs.merge(r.Logs)
+		all.releases = append(all.releases, r.releases...)
+	}
+	all.Programs, all.Helpers = sorted(all.Programs), sorted(all.Helpers)
+	markMain(all.Programs)
+	return all
+}
+
+func mergePrograms(programs, more []*Program, dump string) []*Program {
+	for _, p := range more {
+		p.Main = false
+		at := slices.IndexFunc(programs, func(q *Program) bool { return q.Name == p.Name })
+		if at < 0 {
+			programs, at = append(programs, &Program{Name: p.Name}), len(programs)
+		}
+		for _, v := range p.Variants {
+			for i := range v.compiles {
+				v.compiles[i].run = dump + " " + v.compiles[i].run
+			}
+			programs[at].add(v)
+		}
+		programs[at].settle()
+	}
+	return programs
+}
+
+// Samples joins the reports of n independent compiles of the same source, whether they lie in one dump or in several, and marks
+// the facts that differ between them as unstable.
+func Samples(reports []*Report, n int) (*Report, error) {
+	all := Merge(reports)
+	runs := map[string]bool{}
+	for _, p := range all.Programs {
+		for _, v := range p.Variants {
+			for _, c := range v.compiles {
+				runs[c.run] = true
+			}
+			v.Unstable = v.unstable()
+		}
+	}
+	if len(runs) != n {
+		return nil, fmt.Errorf("%s holds %d independent compiles, but the target says samples: %d", all.Dump, len(runs), n)
+	}
+	all.Samples = n
+	return all, nil
+}
+
+// unstable lists the facts that differ between the variant's compiles, by name.
+func (v *Variant) unstable() []string {
+	differs := map[string]bool{}
+	for _, c := range v.compiles {
+		for name, value := range c.facts {
+			if other, ok := v.Facts[name]; !ok || other != value {
+				differs[name] = true
+			}
+		}
+		for name := range v.Facts {
+			if _, ok := c.facts[name]; !ok {
+				differs[name] = true
+			}
+		}
+	}
+	var names []string
+	for name := range differs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (c *Clusters) merge(o *Clusters) *Clusters {
+	switch {
+	case c == nil:
+		return o
+	case o == nil:
+		return c
+	}
+	all := *c
+	all.Ran = c.Ran || o.Ran
+	if all.Ran {
+		all.Why = ""
+	}
+	all.Graphs, all.Eager, all.Pipeline, all.Clustered = c.Graphs+o.Graphs, c.Eager+o.Eager, c.Pipeline+o.Pipeline, c.Clustered+o.Clustered
+	all.Unclustered, all.Clusters = slices.Concat(c.Unclustered, o.Unclustered), slices.Concat(c.Clusters, o.Clusters)
+	return &all
+}
+
+func (l *Logs) merge(o *Logs) *Logs {
+	switch {
+	case l == nil:
+		return o
+	case o == nil:
+		return l
+	}
+	all := &Logs{
+		Compiles: map[string]int{}, Misses: slices.Concat(l.Misses, o.Misses), Notes: slices.Concat(l.Notes, o.Notes),
+		Events: l.Events + o.Events, leftOut: map[string]string{}, summaries: slices.Concat(l.summaries, o.summaries),
+	}
+	for _, logs := range []*Logs{l, o} {
+		maps.Copy(all.leftOut, logs.leftOut)
+		for program, n := range logs.Compiles {
+			all.Compiles[program] += n
+		}
+	}
+	return all
+}

@@ -1,0 +1,192 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// count adds n to a fact.
+func (f Numbers) count(name string, n int64) { f[name] += float64(n) }
+
+// known are the facts that are looked for in every optimized module, so that a zero is known to be one.
+var known = []string{
+	"kernels.total", "kernels.entry", "kernels.weighted", "fusions.total", "fusions.loop", "fusions.input", "fusions.output",
+	"fusions.custom", "copies.count", "copies.bytes", "transposes.count", "transposes.bytes", "remat.count", "remat.bytes",
+}
+
+// launches counts what the device is asked to run. Kernels and library calls are one sum; copies and collectives have their
+// own.
+func (f Numbers) launches(r *reader, launches []launch, kernels []Kernel) {
+	for _, name := range known {
+		f[name] = 0
+	}
+	for i, l := range launches {
+		f.remat(&kernels[i])
+		switch k := &kernels[i]; k.Class {
+		case ClassKernel, ClassLibrary:
+			f.kernel(r, l, k)
+		case ClassCopy:
+			f.count("copies.count", 1)
+			f.count("copies.bytes", r.m.ShapeBytes(r.resultShape(l.id)))
+		case ClassCollective:
+			f.count("collectives."+k.Target+".count", 1)
+			f.count("collectives."+k.Target+".bytes", k.Bytes)
+		}
+	}
+}
+
+// remat counts what the compiler computes again rather than keep: it names the copy after the original.
+func (f Numbers) remat(k *Kernel) {
+	if strings.Contains(k.Name, ".remat") {
+		f.count("remat.count", 1)
+		f.count("remat.bytes", k.Bytes)
+	}
+}
+
+func (f Numbers) kernel(r *reader, l launch, k *Kernel) {
+	f.count("kernels.total", 1)
+	f.count("kernels."+k.Kind, 1)
+	f.count("kernels.weighted", k.Times)
+	if !l.place.inner {
+		f.count("kernels.entry", 1)
+	}
+	switch r.m.Instrs[l.id].Opcode {
+	case hlo.OpCustomCall:
+		f.count("custom_calls."+k.Target, 1)
+	case hlo.OpFusion:
+		f.count("fusions.total", 1)
+		f.count("fusions."+r.fusionKind(l.id), 1)
+	}
+}
+
+// loops counts loops, and iterations where the compiler knew all of them.
+func (f Numbers) loops(loops []loop) {
+	f["loops.while"] = float64(len(loops))
+	var trips, unknown int64
+	for _, l := range loops {
+		if l.trips == unknownTrips {
+			unknown++
+			continue
+		}
+		trips += l.trips * l.runs
+	}
+	f["loops.unknown"] = float64(unknown)
+	if unknown == 0 {
+		f["loops.trip_count"] = float64(trips)
+	}
+}
+
+// cost is XLA's cost analysis of the entry computation: loop bodies once, and weighted by their trip counts where the
+// program has loops and all of them are known.
+func (f Numbers) cost(r *reader, loops []loop) {
+	once := r.price().Comps[r.m.Entry]
+	f["cost.flops"], f["cost.bytes_accessed"], f["cost.transcendentals"] = once.Flops, once.BytesAccessed, once.Transcendentals
+	if f["loops.unknown"] > 0 {
+		return
+	}
+	weighted := once
+	if len(loops) > 0 {
+		weighted = r.m.Costs(func(id hlo.InstrID) int64 { return tripCount(r.m, id) }).Comps[r.m.Entry]
+	}
+	f["cost.weighted_flops"], f["cost.weighted_bytes_accessed"] = weighted.Flops, weighted.BytesAccessed
+}
+
+// module counts what stands in the optimized module as a whole.
+func (f Numbers) module(r *reader) {
+	m := r.m
+	f["instructions.after"] = float64(len(m.Instrs))
+	byShape := make([]int64, 0, 256)
+	for id := range m.Instrs {
+		shape := m.Instrs[id].Shape
+		if int(shape) >= len(byShape) {
+			byShape = append(byShape, make([]int64, int(shape)+1-len(byShape))...)
+		}
+		byShape[shape]++
+		if m.Instrs[id].Opcode == hlo.OpTranspose {
+			f.count("transposes.count", 1)
+			f.count("transposes.bytes", m.ShapeBytes(shape))
+		}
+	}
+	f.dtypes(m, byShape)
+	f["donation.aliased"] = float64(len(m.Header.Aliases))
+	f["donation.aliased_bytes"] = float64(aliasedBytes(m))
+}
+
+// dtypes counts the instructions whose result holds a type.
+func (f Numbers) dtypes(m *hlo.Module, byShape []int64) {
+	var types []hlo.Type
+	for shape, n := range byShape {
+		if n == 0 {
+			continue
+		}
+		types = leafTypes(m, hlo.ShapeID(shape), types[:0])
+		for _, t := range types {
+			f.count("dtypes."+t.String(), n)
+		}
+	}
+}
+
+// leafTypes lists the types that a shape holds, each once.
+func leafTypes(m *hlo.Module, id hlo.ShapeID, types []hlo.Type) []hlo.Type {
+	s := m.Shape(id)
+	if s.Type == hlo.Tuple {
+		for _, e := range s.Elements {
+			types = leafTypes(m, e, types)
+		}
+		return types
+	}
+	for _, t := range types {
+		if t == s.Type {
+			return types
+		}
+	}
+	return append(types, s.Type)
+}
+
+// aliasedBytes sums the parameters, or the parts of them, whose buffers the results reuse.
+func aliasedBytes(m *hlo.Module) int64 {
+	byNumber := map[int64]hlo.ShapeID{}
+	first, end := m.Body(m.Entry)
+	for id := first; id < end; id++ {
+		if in := &m.Instrs[id]; in.Opcode == hlo.OpParameter {
+			byNumber[int64(in.Param)] = in.Shape
+		}
+	}
+	var n int64
+	for _, a := range m.Header.Aliases {
+		shape, ok := byNumber[a.Param]
+		if !ok {
+			continue
+		}
+		n += m.ShapeBytes(leaf(m, shape, a.ParamIndex))
+	}
+	return n
+}
+
+func leaf(m *hlo.Module, id hlo.ShapeID, index []int64) hlo.ShapeID {
+	for _, i := range index {
+		elements := m.Shape(id).Elements
+		if i < 0 || i >= int64(len(elements)) {
+			break
+		}
+		id = elements[i]
+	}
+	return id
+}
+
+// estimatedCycles is what the compiler for TPU says of an operation in its backend_config; false where it does not.
+func estimatedCycles(config string) (float64, bool) {
+	_, rest, ok := strings.Cut(config, `"estimated_cycles":"`)
+	if !ok {
+		return 0, false
+	}
+	var n float64
+	for _, c := range rest {
+		if c < '0' || c > '9' {
+			return n, c == '"'
+		}
+		n = n*10 + float64(c-'0')
+	}
+	return 0, false
+}

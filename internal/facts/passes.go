@@ -1,0 +1,74 @@
+package facts
+
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// ModulePasses is one module on its way through the compiler: every stage that was dumped, in order.
+type ModulePasses struct {
+	Module  string // "module_0010.jit_train_step"
+	Program string
+	Stages  []PassStage
+}
+
+// PassStage is a module as one pass left it.
+type PassStage struct {
+	Label        string // as the file name spells it: "0032.simplification.after_algsimp.before_dce"
+	Kind         dump.StageKind
+	Pass         dump.Pass // of a pass dump
+	File         string
+	Computations int
+	Instructions int
+	Fusions      int // fusions, wherever they stand
+	Collectives  int // collectives; a start and its done are one
+	Opcodes      map[string]int
+	Fingerprint  string // equal for two stages whose programs are the same
+}
+
+// passStage counts what a pass may change.
+func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
+	p := &PassStage{
+		Label: s.Label, Kind: s.Kind, Pass: s.Pass, File: file, Computations: len(r.m.Comps), Instructions: len(r.m.Instrs),
+		Opcodes: map[string]int{}, Fingerprint: r.prints().Fingerprint(),
+	}
+	for id := range r.m.Instrs {
+		op := r.m.Instrs[id].Opcode
+		p.Opcodes[r.m.OpcodeName(op)]++
+		if op == hlo.OpFusion {
+			p.Fusions++
+		} else if roleOf(op) == roleCollective {
+			p.Collectives++
+		}
+	}
+	return p
+}
+
+// Changed says whether the program differs from the stage before it.
+func (p *PassStage) Changed(before *PassStage) bool { return p.Fingerprint != before.Fingerprint }
+
+// throughCompiler collects the stages that were read, module by module.
+func throughCompiler(results []*measured) []ModulePasses {
+	byModule := map[*dump.Module][]listed{}
+	for _, m := range results {
+		byModule[m.module] = append(byModule[m.module], m.infos...)
+	}
+	var all []ModulePasses
+	for _, m := range results {
+		if m.listed {
+			continue
+		}
+		stages := byModule[m.module]
+		slices.SortFunc(stages, func(a, b listed) int { return a.stage - b.stage })
+		one := ModulePasses{Module: m.module.ID, Program: m.program}
+		for _, s := range stages {
+			if s.pass != nil {
+				one.Stages = append(one.Stages, *s.pass)
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}

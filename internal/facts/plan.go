@@ -1,0 +1,71 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/dump"
+)
+
+// plan reads the launch shapes off the GPU runtime's plan, where one was dumped.
+func (out *measured) plan() {
+	f := out.module.Companion(dump.KindThunks)
+	if f == nil {
+		return
+	}
+	thunks := readCompanion(out, f, companion.ReadThunks)
+	if thunks == nil {
+		return
+	}
+	shapes := launchShapes(thunks, out.thunkNames())
+	for i := range out.variant.Kernels {
+		if k := &out.variant.Kernels[i]; k.Class == ClassKernel {
+			if t, ok := shapes[symbol(k.Name)]; ok {
+				k.Grid, k.Block, k.Shared = t.Grid, t.Block, max(0, t.Shared)
+			}
+		}
+	}
+	out.variant.Facts.launchShapes(out.variant.Kernels)
+}
+
+func (out *measured) thunkNames() companion.ThunkNames {
+	f := out.module.Companion(dump.KindThunkMetadata)
+	if f == nil {
+		return nil
+	}
+	names := readCompanion(out, f, thunkMetadata)
+	if names == nil {
+		return nil
+	}
+	return *names
+}
+
+func thunkMetadata(data []byte) (*companion.ThunkNames, error) {
+	names, err := companion.ReadThunkMetadata(data)
+	return &names, err
+}
+
+// launchShapes finds the kernels of a plan by the symbol that their instruction would have. Kernels with equal code share the
+// symbol of the first; the thunk's own name, where the version writes it, tells them apart.
+func launchShapes(thunks *companion.Thunks, names companion.ThunkNames) map[string]*companion.Thunk {
+	shapes := map[string]*companion.Thunk{}
+	for i := range thunks.Thunks {
+		t := &thunks.Thunks[i]
+		if t.Class != companion.ThunkKernel {
+			continue
+		}
+		name := t.Kernel
+		if own, ok := names[t.ID]; ok {
+			name = symbol(own)
+		}
+		if _, seen := shapes[name]; !seen {
+			shapes[name] = t
+		}
+	}
+	return shapes
+}
+
+// symbol is the name of the kernel that an instruction is compiled into.
+func symbol(instruction string) string {
+	return strings.NewReplacer(".", "_", "-", "_").Replace(instruction)
+}

@@ -1,0 +1,59 @@
+package facts
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// print fills in the kernel's content hashes: what its instruction is, without what it is computed from, and the shapes that it
+// reads. A loop or branch is told by its own shapes only: its body has launches of its own.
+func (r *reader) print(k *Kernel, l launch) {
+	prints := r.prints()
+	op, family := prints.Op[l.id], prints.OpFamily[l.id]
+	if l.class == ClassControl {
+		op, family = 0, 0
+	}
+	print := hashOf(op).text(k.Kind).text(k.Out)
+	for _, shape := range k.In {
+		print = print.text(shape)
+	}
+	k.Print, k.Family = r.intern(print.String()), r.intern(hashOf(family).text(k.Kind).String())
+}
+
+// contentHash is FNV-1a of a number and texts, each of which ends with a zero byte.
+type contentHash uint64
+
+func (h contentHash) add(b byte) contentHash { return (h ^ contentHash(b)) * 1099511628211 }
+
+func hashOf(content uint64) contentHash {
+	h := contentHash(14695981039346656037)
+	for range 8 {
+		h = h.add(byte(content))
+		content >>= 8
+	}
+	return h
+}
+
+func (h contentHash) text(s string) contentHash {
+	for i := range len(s) {
+		h = h.add(s[i])
+	}
+	return h.add(0)
+}
+
+// String spells the hash in 16 hex digits.
+func (h contentHash) String() string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(h))
+	return hex.EncodeToString(b[:])
+}
+
+// prints are the module's content hashes, made once.
+func (r *reader) prints() *hlo.Prints {
+	if r.hashes == nil {
+		r.hashes = r.m.Prints()
+	}
+	return r.hashes
+}

@@ -1,0 +1,160 @@
+package facts
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// Product is one matrix product or convolution of the optimized module, also inside a fusion, or a library call that is one.
+type Product struct {
+	Opcode    string // dot, ragged-dot, convolution, or the library call's target
+	Type      string // the widest element type that it multiplies
+	Shape     string
+	Precision string // default, high, highest, or the algorithm's name: dot_bf16_bf16_f32_x3
+	Flops     int64  // 0 where they cannot be told
+	OpName    string
+	Source    hlo.Location
+}
+
+// products lists what multiplies matrices, and counts it by type and by precision. It counts the conversions between floating-point
+// types, too: a product in a narrow type that is fed by conversions is no gain.
+func (r *reader) products(v *Variant) {
+	v.Facts["products.total"], v.Facts["converts.count"] = 0, 0
+	for i := range r.m.Instrs {
+		id := hlo.InstrID(i)
+		switch r.m.Instrs[id].Opcode {
+		case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
+			v.addProduct(r.product(id, r.opcode(id), r.operandPrecision(id), int64(r.price().Instrs[id].Flops)))
+		case hlo.OpCustomCall:
+			if target, _ := r.m.Attr(id, "custom_call_target"); multiplies(target) {
+				config, _ := r.m.Attr(id, "backend_config")
+				v.addProduct(r.product(id, target, libraryPrecision(config), r.libraryFlops(id, config)))
+			}
+		case hlo.OpConvert:
+			if r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
+				v.Facts["converts.count"]++
+			}
+		}
+	}
+}
+
+func (v *Variant) addProduct(p Product) {
+	v.Products = append(v.Products, p)
+	v.Facts["products.total"]++
+	v.Facts["products."+p.Type]++
+	v.Facts["precision."+p.Precision]++
+}
+
+func (r *reader) product(id hlo.InstrID, opcode, precision string, flops int64) Product {
+	md := r.metadata(id)
+	return Product{
+		Opcode: opcode, Type: r.widest(id), Shape: r.shape(r.product1(id)), Precision: precision, Flops: max(0, flops),
+		OpName: md.OpName, Source: r.sources.locate(md),
+	}
+}
+
+// product1 is the shape of what a product leaves: a library call returns its workspace beside it.
+func (r *reader) product1(id hlo.InstrID) hlo.ShapeID {
+	shape := r.m.Instrs[id].Shape
+	if elements := r.m.Shape(shape).Elements; len(elements) > 0 {
+		return elements[0]
+	}
+	return shape
+}
+
+// libraryCalls are parts of the names of custom calls that multiply matrices: cuBLAS, cuDNN, hipBLASLt, MIOpen, oneDNN, Eigen.
+var libraryCalls = []string{"matmul", "gemm", "conv", "fmha", "MatMul", "Conv"}
+
+func multiplies(target string) bool {
+	if !strings.HasPrefix(target, "__") && !strings.Contains(target, "Eigen") {
+		return false
+	}
+	for _, part := range libraryCalls {
+		if strings.Contains(target, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// widest is the widest type among the first two operands: what a product multiplies.
+func (r *reader) widest(id hlo.InstrID) string {
+	widest := hlo.TypeInvalid
+	operands := r.m.Operands(id)
+	for _, o := range operands[:min(2, len(operands))] {
+		if t := r.m.Shape(r.m.Instrs[o].Shape).Type; widest == hlo.TypeInvalid || t.Bytes() > widest.Bytes() {
+			widest = t
+		}
+	}
+	return widest.String()
+}
+
+func (r *reader) operandShape(id hlo.InstrID) hlo.ShapeID {
+	operands := r.m.Operands(id)
+	if len(operands) == 0 {
+		return r.m.Instrs[id].Shape
+	}
+	return r.m.Instrs[operands[0]].Shape
+}
+
+// floating says whether a shape's elements are real numbers of any width.
+func (r *reader) floating(shape hlo.ShapeID) bool {
+	name := r.m.Shape(shape).Type.String()
+	return strings.HasPrefix(name, "f") || name == "bf16"
+}
+
+// operandPrecision is what a product asks for: its algorithm, or the highest precision of an operand.
+func (r *reader) operandPrecision(id hlo.InstrID) string {
+	if algorithm, ok := r.m.Attr(id, "algorithm"); ok {
+		return r.intern(algorithm)
+	}
+	printed, _ := r.m.Attr(id, "operand_precision")
+	return highest(printed)
+}
+
+// libraryPrecision is the same of a library call, from its backend_config.
+func libraryPrecision(config string) string {
+	_, rest, ok := strings.Cut(config, `"precision_config":`)
+	if !ok {
+		return "default"
+	}
+	rest, _, _ = strings.Cut(rest, "}")
+	if _, algorithm, ok := strings.Cut(rest, `"algorithm":"ALG_`); ok {
+		if algorithm, _, _ = strings.Cut(algorithm, `"`); algorithm != "UNSET" {
+			return strings.ToLower(algorithm)
+		}
+	}
+	return highest(strings.ToLower(rest))
+}
+
+func highest(printed string) string {
+	switch {
+	case strings.Contains(printed, "highest"):
+		return "highest"
+	case strings.Contains(printed, "high"):
+		return "high"
+	}
+	return "default"
+}
+
+// libraryFlops is a multiply-add for each element of the result and of the contracted dimensions, where the call names them.
+func (r *reader) libraryFlops(id hlo.InstrID, config string) int64 {
+	_, list, ok := strings.Cut(config, `"lhs_contracting_dimensions":[`)
+	operands := r.m.Operands(id)
+	if !ok || len(operands) == 0 {
+		return 0
+	}
+	list, _, _ = strings.Cut(list, "]")
+	lhs := r.m.Shape(r.m.Instrs[operands[0]].Shape).Dims
+	width := int64(1)
+	for _, quoted := range strings.Split(list, ",") {
+		d, err := strconv.Atoi(strings.Trim(quoted, `" `))
+		if err != nil || d < 0 || d >= len(lhs) {
+			return 0
+		}
+		width *= lhs[d]
+	}
+	return 2 * r.m.Shape(r.product1(id)).ElementCount() * width
+}

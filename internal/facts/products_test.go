@@ -1,0 +1,75 @@
+package facts
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+const flows = `HloModule flows, is_scheduled=true
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+fused {
+  x = f32[8,64]{1,0} parameter(0)
+  c = f32[] constant(0)
+  e = f32[8,64]{1,0} exponential(x)
+  v = f32[512]{0} bitcast(e)
+  ROOT r = f32[] reduce(v, c), dimensions={0}, to_apply=add
+}
+
+ENTRY main {
+  p = f32[8,64]{1,0} parameter(0)
+  q = bf16[64,16]{1,0} parameter(1)
+  start = f32[8,64]{1,0} all-reduce-start(p), replica_groups={}, to_apply=add
+  f = f32[] fusion(p), kind=kInput, calls=fused
+  done = f32[8,64]{1,0} all-reduce-done(start)
+  alone = f32[8,64]{1,0} all-reduce(done), replica_groups={}, to_apply=add
+  w = f32[64,16]{1,0} convert(q)
+  d = f32[8,16]{1,0} dot(alone, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,default}
+  g = (f32[8,16]{1,0}, s8[64]{0}) custom-call(alone, w), custom_call_target="__cublas$gemm", backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"]},"precision_config":{"operand_precision":["HIGH","HIGH"],"algorithm":"ALG_UNSET"}}}
+  ROOT t = (f32[], f32[8,16]{1,0}, (f32[8,16]{1,0}, s8[64]{0})) tuple(f, d, g)
+}
+`
+
+func TestProductsOverlapAndFlow(t *testing.T) {
+	m, err := hlo.ParseText([]byte(flows), "flows.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(m)
+	w, err := walkLaunches(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &Variant{Facts: Numbers{}, Kernels: make([]Kernel, len(w.launches))}
+	for i, l := range w.launches {
+		v.Kernels[i] = r.kernel(l)
+	}
+	r.products(v)
+	r.overlap(w, v)
+	for fact, want := range map[string]float64{
+		"products.total": 2, "products.f32": 2, "precision.highest": 1, "precision.high": 1, "converts.count": 1, "async.overlapped": 1, "async.exposed": 1,
+	} {
+		if v.Facts[fact] != want {
+			t.Errorf("%s is %v, wanted %v", fact, v.Facts[fact], want)
+		}
+	}
+	for _, p := range v.Products {
+		if p.Flops != 2*8*16*64 {
+			t.Errorf("%s computes %d", p.Opcode, p.Flops)
+		}
+	}
+	if k := v.Kernels[0]; !k.Async || k.Beside != 1 {
+		t.Errorf("the first collective: %+v", k)
+	}
+	fusion := v.Kernels[1].Ops.Slice()
+	if len(fusion) != 2 || fmt.Sprint(fusion[0].From) != fmt.Sprint([]int32{^int32(0)}) || fmt.Sprint(fusion[1].From) != fmt.Sprint([]int32{0, FromConstant}) {
+		t.Errorf("what flows in the fusion: %+v", fusion)
+	}
+}

@@ -1,0 +1,161 @@
+package facts
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/glob"
+)
+
+// wantedModules leaves out the modules of programs that the options leave out.
+func wantedModules(d *dump.Dump, opts Options) []*dump.Module {
+	var wanted []*dump.Module
+	for _, m := range d.Modules {
+		if opts.wants(dump.ProgramName(m.Name)) {
+			wanted = append(wanted, m)
+		}
+	}
+	return wanted
+}
+
+func (o *Options) wants(program string) bool {
+	return (len(o.Include) == 0 || glob.Any(o.Include, program)) && !glob.Any(o.Exclude, program)
+}
+
+func newReport(d *dump.Dump, results []*measured, opts Options) *Report {
+	r := &Report{Dump: d.Path}
+	for _, p := range d.Problems {
+		r.Problems = append(r.Problems, dumpProblem(d, p))
+	}
+	for _, f := range d.Unknown {
+		r.Ignored = append(r.Ignored, f.Path)
+	}
+	r.Modules = list(results)
+	if opts.Passes {
+		r.Passes = throughCompiler(results)
+	}
+	for _, m := range results {
+		r.Problems = append(r.Problems, unsaid(d, m.problems)...)
+		if m.variant == nil && !m.listed && len(m.problems) == 0 && !explained(d, m.module) {
+			r.Problems = append(r.Problems, m.unseen())
+		}
+		r.Drawings = append(r.Drawings, m.drawings...)
+		r.releases = append(r.releases, m.releases...)
+	}
+	programs, helpers := group(results)
+	for _, p := range programs {
+		p.tellApart(d)
+	}
+	if len(programs) == 0 || len(opts.Include) > 0 {
+		programs, helpers = append(programs, helpers...), nil
+	}
+	r.Programs, r.Helpers = sorted(programs), sorted(helpers)
+	markMain(r.Programs)
+	if len(r.Programs) == 0 {
+		markMainDrawing(r.Drawings)
+	}
+	r.readToolchain(d, results)
+	r.readBeside(d, opts)
+	r.readProfiles(d, opts)
+	return r
+}
+
+// list collects the module files, module after module, each in the order of compilation.
+func list(results []*measured) []ModuleInfo {
+	byModule := map[*dump.Module][]listed{}
+	for _, m := range results {
+		byModule[m.module] = append(byModule[m.module], m.infos...)
+	}
+	var infos []ModuleInfo
+	for _, m := range results {
+		files := byModule[m.module]
+		slices.SortFunc(files, func(a, b listed) int { return a.stage - b.stage })
+		for _, f := range files {
+			infos = append(infos, f.info)
+		}
+		delete(byModule, m.module)
+	}
+	return infos
+}
+
+// readBeside reads what does not belong to one module: TensorFlow's graphs, and logs.
+func (r *Report) readBeside(d *dump.Dump, opts Options) {
+	graphs, logs := frameworkFiles(d)
+	logs = append(logs, outside(logs, opts.Logs)...)
+	clusters, said, problems := ReadFramework(graphs, logs, moduleIDs(d))
+	r.Clusters, r.Logs = clusters, said
+	r.Problems = append(r.Problems, problems...)
+}
+
+func filesOf(files []*dump.File) []File {
+	var list []File
+	for _, f := range files {
+		list = append(list, File{Path: f.Path, Bytes: f.Bytes})
+	}
+	return list
+}
+
+func moduleIDs(d *dump.Dump) []string {
+	var ids []string
+	for _, m := range d.Modules {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// Close gives up the modules that Options.KeepModules kept open.
+func (r *Report) Close() error {
+	var errs []error
+	for _, release := range r.releases {
+		errs = append(errs, release())
+	}
+	r.releases = nil
+	return errors.Join(errs...)
+}
+
+func sorted(programs []*Program) []*Program {
+	slices.SortFunc(programs, func(a, b *Program) int { return strings.Compare(a.Name, b.Name) })
+	return programs
+}
+
+// dumpProblem passes on a problem of the dump, with the program of the module it belongs to.
+func dumpProblem(d *dump.Dump, p dump.Problem) Problem {
+	program := ""
+	for _, m := range d.Modules {
+		if m.ID == p.Module {
+			program = dump.ProgramName(m.Name)
+		}
+	}
+	return Problem{File: p.File, Program: program, Message: p.Message, Mend: p.Mend}
+}
+
+// explained says whether the dump itself says why a module cannot be looked at.
+func explained(d *dump.Dump, m *dump.Module) bool {
+	return slices.ContainsFunc(d.Problems, func(p dump.Problem) bool { return p.Module == m.ID })
+}
+
+// unseen is the problem of a module that nothing was measured of.
+func (out *measured) unseen() Problem {
+	return Problem{
+		File: out.module.ID, Program: out.program, Message: "was not dumped after its optimization in a form that can be read",
+		Mend: "add --xla_dump_hlo_as_text to XLA_FLAGS and dump again, or leave the program out with programs.exclude",
+	}
+}
+
+// markMain marks the program with the largest optimized module.
+func markMain(programs []*Program) {
+	var main *Program
+	size := -1.0
+	for _, p := range programs {
+		for _, v := range p.Variants {
+			if n := v.Facts["instructions.after"]; n > size {
+				main, size = p, n
+			}
+		}
+	}
+	if main != nil {
+		main.Main = true
+	}
+}

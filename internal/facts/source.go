@@ -1,0 +1,164 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// frameworkTrees mark files that belong to a framework or to Python itself, wherever it is installed or built from.
+var frameworkTrees = []string{
+	"jax/_src/", "jax/experimental/", "jax/interpreters/", "tensorflow/python/", "tensorflow/core/", "keras/src/",
+	"torch_xla/core/", "/lib/python3", "/lib64/python3", "third_party/py/", "importlib/_bootstrap",
+}
+
+// frameworkPackages are installed packages that are never the model: only where no other frame is left are they named.
+var frameworkPackages = []string{
+	"jax", "jaxlib", "flax", "optax", "haiku", "chex", "orbax", "equinox", "tensorflow", "keras", "tf_keras", "torch",
+	"torch_xla", "numpy", "scipy", "einops", "absl", "IPython", "ipykernel", "pytest", "_pytest", "lightning", "transformers",
+}
+
+// origin says whose a source file is.
+type origin uint8
+
+const (
+	originNone      origin = iota // no file at all: the compiler's placeholder
+	originFramework               // the framework's or Python's own
+	originPackage                 // an installed package that is not a framework: a model may live there
+	originModel
+)
+
+func originOf(file string) origin {
+	if file == "" || file == "dummy_file_name" || strings.HasPrefix(file, "<frozen") {
+		return originNone
+	}
+	for _, dir := range []string{"/site-packages/", "/dist-packages/"} {
+		if _, inside, ok := strings.Cut(file, dir); ok {
+			return packageOrigin(inside)
+		}
+	}
+	for _, tree := range frameworkTrees {
+		if strings.Contains(file, tree) {
+			return originFramework
+		}
+	}
+	return originModel
+}
+
+func packageOrigin(inside string) origin {
+	name, _, _ := strings.Cut(inside, "/")
+	for _, p := range frameworkPackages {
+		if name == p {
+			return originFramework
+		}
+	}
+	return originPackage
+}
+
+// sources finds the model's own line of an instruction.
+type sources struct {
+	m       *hlo.Module
+	root    string                 // a folder with a slash behind it that paths are shortened by; "" for none
+	byFrame map[int32]hlo.Location // stack frames repeat: thousands of instructions share a few hundred
+	byOuter map[int32]hlo.Location
+}
+
+func newSources(m *hlo.Module) *sources {
+	return &sources{m: m, byFrame: map[int32]hlo.Location{}, byOuter: map[int32]hlo.Location{}}
+}
+
+// locate is the innermost frame in the model's own files; else the innermost in an installed package that is no framework;
+// else nothing, for a line of the framework's names no line of the model.
+func (s *sources) locate(md hlo.Metadata) hlo.Location {
+	if md.Frame == 0 {
+		if originOf(md.Source.File) < originPackage {
+			return hlo.Location{}
+		}
+		return s.relative(md.Source)
+	}
+	if known, ok := s.byFrame[md.Frame]; ok {
+		return known
+	}
+	best, found := originFramework, hlo.Location{}
+	for _, frame := range s.m.Stack(md) {
+		if o := originOf(frame.File); o > best {
+			best, found = o, frame
+		}
+	}
+	found = s.relative(found)
+	s.byFrame[md.Frame] = found
+	return found
+}
+
+// outer is the model's next line outwards from the one that locate finds; nothing where the stack does not tell.
+func (s *sources) outer(md hlo.Metadata) hlo.Location {
+	if md.Frame == 0 {
+		return hlo.Location{}
+	}
+	if known, ok := s.byOuter[md.Frame]; ok {
+		return known
+	}
+	inner, passed, found := s.locate(md), false, hlo.Location{}
+	for _, frame := range s.m.Stack(md) {
+		if passed && originOf(frame.File) == originModel {
+			found = s.relative(frame)
+			break
+		}
+		passed = passed || s.relative(frame) == inner
+	}
+	s.byOuter[md.Frame] = found
+	return found
+}
+
+// relative shortens the path of a file below the root: "model/attention.py" is what people and pull requests call it.
+func (s *sources) relative(l hlo.Location) hlo.Location {
+	if s.root != "" {
+		l.File = strings.TrimPrefix(l.File, s.root)
+	}
+	return l
+}
+
+// locateByName finds the lines of launches that lost theirs on the way: an operation that the compiler merged out of several
+// keeps their names ("jit(f)/transpose;jit(f)/transpose") and no place, but the unoptimized module still has both.
+func (r *reader) locateByName(kernels []Kernel) {
+	places := map[string]hlo.Location{}
+	for i := range kernels {
+		if k := &kernels[i]; k.Source.File == "" {
+			for name := range strings.SplitSeq(k.OpName, ";") {
+				places[name] = hlo.Location{}
+			}
+		}
+	}
+	delete(places, "")
+	if len(places) == 0 {
+		return
+	}
+	for md := range r.eachMetadata() {
+		if place, wanted := places[md.OpName]; wanted && place.File == "" {
+			places[md.OpName] = r.sources.locate(md)
+		}
+	}
+	for i := range kernels {
+		kernels[i].locate(places)
+	}
+}
+
+// locate takes the place of the first name that has one, else that of the last operation inside that has one.
+func (k *Kernel) locate(places map[string]hlo.Location) {
+	for name := range strings.SplitSeq(k.OpName, ";") {
+		if k.Source.File == "" {
+			k.Source = places[name]
+		}
+	}
+	for i := k.Ops.Len() - 1; i >= 0 && k.Source.File == ""; i-- {
+		k.Source = k.Ops.At(i).Source
+	}
+}
+
+// slashed is a folder's path with one slash behind it, "" for none.
+func slashed(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return strings.TrimSuffix(dir, "/") + "/"
+}

@@ -1,0 +1,282 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// maxExpanded bounds the operations that are walked when called functions are counted once for every call, as inlining does.
+const maxExpanded = 4 << 20
+
+// statementKey tells statements apart: one source line in one scope of the model.
+type statementKey struct {
+	scope, dtype  string
+	where, caller hlo.Location
+}
+
+// statements gathers operations line by line of the model's source.
+type statements struct {
+	at   map[statementKey]int
+	list []Statement
+}
+
+func newStatements() *statements { return &statements{at: map[statementKey]int{}} }
+
+// add puts one operation where the model asked for it, and where that was called from.
+func (s *statements) add(op Op, opType string, called hlo.Location) {
+	key := statementKey{scope: modelScope(op.OpName), dtype: typeOf(op), where: lineOf(op.Source), caller: lineOf(called)}
+	i, known := s.at[key]
+	if !known {
+		i = len(s.list)
+		s.at[key] = i
+		s.list = append(s.list, Statement{Scope: key.scope, Type: key.dtype, OpName: op.OpName, OpType: opType, Source: op.Source, Caller: called})
+	}
+	s.list[i].Do = append(s.list[i].Do, op.Opcode)
+}
+
+func lineOf(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
+
+// sorted is what was gathered, in program order, the operations of each statement in canonical order.
+func (s *statements) sorted() []Statement {
+	for i := range s.list {
+		slices.Sort(s.list[i].Do)
+	}
+	return s.list
+}
+
+// typeOf is the type that an operation computes in; "" for what carries whatever it is given.
+func typeOf(op Op) string {
+	switch op.Opcode {
+	case "while", "conditional", "opt-barrier", "custom-call":
+		return ""
+	}
+	return elementType(op.Shape)
+}
+
+// modelScope is the part of the model that an op_name names. JAX names steps within scopes: "jit(step)/mlp" of "jit(step)/mlp/tanh". A name
+// of TensorFlow or PyTorch is one node of the model's own.
+func modelScope(opName string) string {
+	if outer, _, _ := strings.Cut(opName, "/"); strings.HasSuffix(outer, ")") {
+		return scopeOf(opName)
+	}
+	return opName
+}
+
+// scopeOf is an op_name without its last step.
+func scopeOf(opName string) string {
+	if i := strings.LastIndexByte(opName, '/'); i >= 0 {
+		return opName[:i]
+	}
+	return ""
+}
+
+// elementType is the "f32" of "f32[8,64]", and of "(f32[8,64], s32[])".
+func elementType(shape string) string {
+	dtype, _, _ := strings.Cut(strings.TrimLeft(shape, "("), "[")
+	return dtype
+}
+
+// modelWalk reads the statements of a module that no compiler has touched, following its calls.
+type modelWalk struct {
+	r     *reader
+	found *statements
+	walls []Wall
+	steps int
+}
+
+// caller is what the operations of a called function inherit, as they do when it is inlined.
+type caller struct {
+	prefix         string
+	source, called hlo.Location
+	depth          int
+}
+
+// model fills in what the framework asked for. A module too large to be expanded tells nothing.
+func (r *reader) model(v *Variant) {
+	v.nameAxes(r.m)
+	w := &modelWalk{r: r, found: newStatements()}
+	w.computation(r.m.Entry, caller{})
+	if w.steps <= maxExpanded {
+		v.Model, v.Walls, v.ModelAfter = w.found.sorted(), w.walls, false
+	}
+}
+
+func (w *modelWalk) computation(c hlo.CompID, from caller) {
+	first, end := w.r.m.Body(c)
+	for id := first; id < end && from.depth < maxDepth && w.steps <= maxExpanded; id++ {
+		w.steps++
+		w.instruction(id, from)
+	}
+}
+
+func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
+	op := w.r.m.Instrs[id].Opcode
+	switch op {
+	case hlo.OpCall, hlo.OpWhile, hlo.OpConditional, hlo.OpAsyncStart:
+		at := w.operation(id, from)
+		inside := caller{prefix: from.prefix, source: at.Source, called: w.calledFrom(id, at, from), depth: from.depth + 1}
+		if op == hlo.OpCall {
+			inside.prefix = at.OpName
+		}
+		for _, c := range w.r.m.Callees(id) {
+			w.computation(c, inside)
+		}
+		if op == hlo.OpCall || op == hlo.OpAsyncStart {
+			return
+		}
+	}
+	if !w.tells(id) {
+		return
+	}
+	found := w.operation(id, from)
+	w.found.add(found, w.r.metadata(id).OpType, w.calledFrom(id, found, from))
+	if isWall(op, found.Opcode) {
+		w.walls = append(w.walls, Wall{Op: found, Behind: w.operands(id, from)})
+	}
+}
+
+// calledFrom is the model's line that called the function which an operation stands in: by its own stack, else by the call that
+// holds it.
+func (w *modelWalk) calledFrom(id hlo.InstrID, op Op, from caller) hlo.Location {
+	if called := w.r.sources.outer(w.r.metadata(id)); called.File != "" {
+		return called
+	}
+	if lineOf(op.Source) == lineOf(from.source) {
+		return from.called
+	}
+	return from.source
+}
+
+// operation describes an instruction as it reads after inlining.
+func (w *modelWalk) operation(id hlo.InstrID, from caller) Op {
+	md := w.r.metadata(id)
+	name, _, _ := strings.Cut(md.OpName, ";") // what was merged from several operations carries all their names
+	op := Op{Opcode: w.r.opcode(id), OpName: within(from.prefix, name), Shape: w.r.shape(w.r.m.Instrs[id].Shape), Source: w.r.sources.locate(md)}
+	if op.Source.File == "" {
+		op.Source = from.source
+	}
+	op.Opcode = w.word(id, op.Opcode)
+	return op
+}
+
+// word is an operation's opcode with what makes it another operation: a custom call's target, a precision, a promise.
+func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
+	switch w.r.m.Instrs[id].Opcode {
+	case hlo.OpCustomCall:
+		target, _ := w.r.m.Attr(id, "custom_call_target")
+		return target
+	case hlo.OpDot, hlo.OpConvolution, hlo.OpRaggedDot:
+		for _, key := range []string{"operand_precision", "algorithm"} {
+			if value, ok := w.r.m.Attr(id, key); ok {
+				return opcode + " " + value
+			}
+		}
+	case hlo.OpScatter, hlo.OpGather:
+		for _, key := range []string{"indices_are_sorted", "unique_indices"} {
+			if value, _ := w.r.m.Attr(id, key); value == "true" {
+				opcode += " " + key
+			}
+		}
+	}
+	return opcode
+}
+
+// within puts the caller's op_name before the callee's, unless it stands there already.
+func within(prefix, opName string) string {
+	if prefix == "" || strings.HasPrefix(opName, prefix) {
+		return opName
+	}
+	if opName == "" {
+		return prefix
+	}
+	return prefix + "/" + opName
+}
+
+// tells says whether an operation says something of the model: not what only names, wires or reshapes.
+func (w *modelWalk) tells(id hlo.InstrID) bool {
+	m := w.r.m
+	switch op := m.Instrs[id].Opcode; op {
+	case hlo.OpBroadcast, hlo.OpReshape, hlo.OpAfterAll, hlo.OpDomain, hlo.OpAddDependency, hlo.OpGetDimensionSize, hlo.OpSetDimensionSize, hlo.OpPartitionId, hlo.OpReplicaId:
+		return false
+	case hlo.OpConvert:
+		operands := m.Operands(id)
+		return len(operands) != 1 || elementType(w.r.shape(m.Instrs[operands[0]].Shape)) != elementType(w.r.shape(m.Instrs[id].Shape))
+	case hlo.OpCustomCall:
+		target, _ := m.Attr(id, "custom_call_target")
+		return !strings.HasSuffix(target, "FuncResultSharding") && !strings.HasPrefix(target, "SPMD")
+	default:
+		return !hidden(op)
+	}
+}
+
+// isWall says whether fusion cannot cross an operation: an optimization barrier or a call of the host.
+func isWall(op hlo.Opcode, name string) bool {
+	switch op {
+	case hlo.OpOptBarrier, hlo.OpInfeed, hlo.OpOutfeed, hlo.OpSend, hlo.OpRecv:
+		return true
+	}
+	return strings.Contains(name, "callback")
+}
+
+// operands finds the operations whose values a wall takes.
+func (w *modelWalk) operands(id hlo.InstrID, from caller) []Op {
+	var list []Op
+	for _, o := range w.r.m.Operands(id) {
+		list = w.producers(list, o, from, 0)
+	}
+	return list
+}
+
+// producers follows a value to what computes it, through tuples, views and calls.
+func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int) []Op {
+	m := w.r.m
+	if depth > maxDepth || len(list) >= 64 {
+		return list
+	}
+	switch m.Instrs[id].Opcode {
+	case hlo.OpParameter, hlo.OpConstant:
+		return list
+	case hlo.OpTuple, hlo.OpGetTupleElement, hlo.OpBitcast, hlo.OpReshape, hlo.OpBroadcast:
+		for _, o := range m.Operands(id) {
+			list = w.producers(list, o, from, depth+1)
+		}
+		return list
+	case hlo.OpCall:
+		if callees := m.Callees(id); len(callees) == 1 {
+			at := w.operation(id, from)
+			return w.producers(list, m.Comps[callees[0]].Root, caller{prefix: at.OpName, source: at.Source}, depth+1)
+		}
+	}
+	return append(list, w.operation(id, from))
+}
+
+// optimizedModel reads the statements off the kernels, where the module as the framework handed it over was not dumped. The
+// compiler has repeated and removed operations by then: each is named once.
+func (v *Variant) optimizedModel() {
+	found, seen := newStatements(), map[opRef]bool{}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if k.Ops.Len() == 0 && k.Class != ClassCopy && k.OpName != "" {
+			found.add(Op{Opcode: k.named(), OpName: k.OpName, Shape: k.Out, Source: k.Source}, k.OpType, hlo.Location{})
+		}
+		for op := range k.Ops.distinct(seen) {
+			if op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
+				found.add(op, "", hlo.Location{})
+			}
+		}
+	}
+	v.Model, v.ModelAfter = found.sorted(), true
+	for i := range v.Model {
+		v.Model[i].Do = slices.Compact(v.Model[i].Do)
+	}
+}
+
+// named is what a launch of a single operation does.
+func (k *Kernel) named() string {
+	if k.Target != "" {
+		return k.Target
+	}
+	return plainOpcode(k.Root)
+}

@@ -1,0 +1,134 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
+func group(results []*measured) (programs, helpers []*Program) {
+	byName, names := map[string]*Program{}, graphNames{}
+	for _, m := range results {
+		if m.variant == nil {
+			continue
+		}
+		name := names.of(m)
+		p := byName[name]
+		if p == nil {
+			p = &Program{Name: name}
+			byName[name] = p
+			if m.helper {
+				helpers = append(helpers, p)
+			} else {
+				programs = append(programs, p)
+			}
+		}
+		p.add(m.variant)
+	}
+	for _, p := range slices.Concat(programs, helpers) {
+		p.settle()
+	}
+	return programs, helpers
+}
+
+// nameless are names that a framework gives to whatever it compiles: they say nothing of the function.
+var nameless = map[string]bool{"SyncTensorsGraph": true, "IrToHlo": true, "restored_function_body": true}
+
+// graphNames tells the graphs apart that share a nameless name, by the operations in them without their shapes: the first graph
+// of a run keeps the name, the second becomes "SyncTensorsGraph-2".
+type graphNames map[string][]string
+
+func (g graphNames) of(m *measured) string {
+	if !nameless[m.program] {
+		return m.program
+	}
+	at := slices.Index(g[m.program], m.family)
+	if at < 0 {
+		at = len(g[m.program])
+		g[m.program] = append(g[m.program], m.family)
+	}
+	if at == 0 {
+		return m.program
+	}
+	return fmt.Sprintf("%s-%d", m.program, at+1)
+}
+
+// familyOf spells how often each operation stands in a module that graphNames has to tell from others.
+func (out *measured) familyOf(r *reader) string {
+	if !nameless[out.program] {
+		return ""
+	}
+	counts := map[string]int{}
+	for id := range r.m.Instrs {
+		counts[r.opcode(hlo.InstrID(id))]++
+	}
+	return fmt.Sprint(counts) // in the order of the keys
+}
+
+// compile is one time that a variant was compiled.
+type compile struct {
+	run    string // the process that did it
+	module string // the dump's ID of the module
+	name   string // the module's own name
+	facts  Numbers
+}
+
+// settle tells compiles for nothing from legitimate repetitions. Every process of a run compiles the program for itself, and
+// TensorFlow compiles one trace, told by its number, once a device; only what one process compiled again counts.
+func (p *Program) settle() {
+	for _, v := range p.Variants {
+		run := v.busiestRun()
+		v.Modules, v.Elsewhere = nil, nil
+		seen := map[string]bool{}
+		for _, c := range v.compiles {
+			replica := frameworkOf(c.name) == "tensorflow" && seen[c.name]
+			seen[c.name] = true
+			if c.run == run && !replica {
+				v.Modules = append(v.Modules, c.module)
+			} else {
+				v.Elsewhere = append(v.Elsewhere, c.module)
+			}
+		}
+	}
+}
+
+// busiestRun is the process that compiled the variant most often, the first of them on a tie.
+func (v *Variant) busiestRun() string {
+	count := map[string]int{}
+	busiest := ""
+	for i, c := range v.compiles {
+		if count[c.run]++; i == 0 || count[c.run] > count[busiest] {
+			busiest = c.run
+		}
+	}
+	return busiest
+}
+
+// add joins a compile with the variant that it repeats, or appends it as a new one.
+func (p *Program) add(v *Variant) {
+	for _, old := range p.Variants {
+		if old.repeatedBy(v) {
+			old.compiles = append(old.compiles, v.compiles...)
+			return
+		}
+	}
+	p.Variants = append(p.Variants, v)
+}
+
+// repeatedBy says whether v is the same compile again: the same arguments, and the same program before optimization or, where
+// that was not dumped, after.
+func (v *Variant) repeatedBy(w *Variant) bool {
+	if v.Signature != w.Signature || !slices.EqualFunc(v.Params, w.Params, sameArgument) {
+		return false
+	}
+	if v.InputPrint != "" && w.InputPrint != "" {
+		return v.InputPrint == w.InputPrint
+	}
+	return v.Fingerprint == w.Fingerprint
+}
+
+func sameArgument(a, b Parameter) bool {
+	return a.Layout == b.Layout && a.Sharding == b.Sharding && a.Aliased == b.Aliased && a.Donated == b.Donated
+}

@@ -1,0 +1,132 @@
+package facts
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func digest(t *testing.T, r *Report) string {
+	t.Helper()
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Each compile with its count, by variant: "x: f32[8,128] ×2".
+func TestVariants(t *testing.T) {
+	for _, c := range []struct {
+		dump     string
+		program  string
+		variants []int // compiles of each
+		unlike   []string
+	}{
+		{"recompile-jit_in_loop", "_lambda", []int{4}, nil},
+		{"recompile-closure_scalar", "step", []int{1, 1, 1}, []string{"constant 0.1", "constant 0.01", "constant 0.001"}},
+		{"recompile-static_args", "power", []int{1, 1, 1, 1}, []string{"", "multiply", "multiply", "multiply"}},
+		{"recompile-weak_types", "scale", []int{2, 2, 1}, nil}, // weak types do not show in HLO
+		{"tf-recompile-axis_python", "_lambda", []int{1, 1}, []string{"iota iota_dimension=0", "iota iota_dimension=1"}},
+		{"tf-recompile-recompile", "body", []int{1, 1, 1, 1}, nil},
+	} {
+		r := measure(t, c.dump, Options{})
+		if len(r.Programs) != 1 || r.Programs[0].Name != c.program {
+			t.Errorf("%s: programs %s, want %s", c.dump, programNames(r.Programs), c.program)
+			continue
+		}
+		variants := r.Programs[0].Variants
+		if len(variants) != len(c.variants) {
+			t.Errorf("%s: %d variants, want %d", c.dump, len(variants), len(c.variants))
+			continue
+		}
+		for i, v := range variants {
+			if len(v.Modules) != c.variants[i] {
+				t.Errorf("%s %s: compiled %d times, want %d", c.dump, v.Signature, len(v.Modules), c.variants[i])
+			}
+			if c.unlike != nil && !strings.HasPrefix(firstUnlike(v), c.unlike[i]) {
+				t.Errorf("%s %s: differs in %q, want %q", c.dump, v.Signature, firstUnlike(v), c.unlike[i])
+			}
+		}
+	}
+}
+
+func firstUnlike(v *Variant) string {
+	if len(v.Unlike) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(v.Unlike[0].Opcode + " " + v.Unlike[0].Attrs)
+}
+
+func TestUnlikeNamesTheModelsLine(t *testing.T) {
+	v := measure(t, "recompile-closure_scalar", Options{}).Programs[0].Variants[1]
+	if len(v.Unlike) != 1 || !strings.HasSuffix(v.Unlike[0].Source.File, "recomp.py") || v.Unlike[0].Source.Line != 63 {
+		t.Errorf("unlike %+v", v.Unlike)
+	}
+}
+
+// A process that compiles what another process of the run compiled, too, compiles nothing twice.
+func TestProcessesCompileForThemselves(t *testing.T) {
+	one, two := measure(t, "cpu-while", Options{}), measure(t, "cpu-while", Options{})
+	two.Dump = "host1"
+	v := Merge([]*Report{one, two}).Programs[0].Variants
+	if len(v) != 1 || len(v[0].Modules) != 1 || len(v[0].Elsewhere) != 1 {
+		t.Errorf("%d variants, modules %v, elsewhere %v", len(v), v[0].Modules, v[0].Elsewhere)
+	}
+}
+
+func TestSamplesMarkUnstableFacts(t *testing.T) {
+	one, two := measure(t, "cpu-while", Options{}), measure(t, "cpu-while", Options{})
+	two.Dump = "second"
+	two.Programs[0].Variants[0].Facts["kernels.total"]++
+	r, err := Samples([]*Report{one, two}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(r.Programs[0].Variants[0].Unstable, " "); got != "kernels.total" {
+		t.Errorf("unstable %q", got)
+	}
+	if _, err := Samples([]*Report{measure(t, "cpu-while", Options{})}, 3); err == nil {
+		t.Error("one compile passed for three samples")
+	}
+}
+
+// TensorFlow compiles one trace once a device; only a new trace of the same program is a compile for nothing.
+func TestReplicasAreLegitimate(t *testing.T) {
+	variant := func(module, name string) *Variant {
+		return &Variant{Fingerprint: "f", compiles: []compile{{module: module, name: name}}}
+	}
+	p := &Program{}
+	p.add(variant("module_0000", "a_inference_f_17__XlaMustCompile_true.2"))
+	p.add(variant("module_0001", "a_inference_f_17__XlaMustCompile_true.2"))
+	p.add(variant("module_0002", "a_inference_f_42__XlaMustCompile_true.2"))
+	p.settle()
+	if v := p.Variants[0]; len(v.Modules) != 2 || len(v.Elsewhere) != 1 {
+		t.Errorf("modules %v, elsewhere %v", v.Modules, v.Elsewhere)
+	}
+}
+
+func TestHelpersAreListedApart(t *testing.T) {
+	r := measure(t, "cpu-noisy", Options{})
+	if names := programNames(r.Programs); names != "mlp_train_step" {
+		t.Errorf("programs %s", names)
+	}
+	if !strings.Contains(programNames(r.Helpers), "_threefry_seed") {
+		t.Errorf("helpers %s", programNames(r.Helpers))
+	}
+}
+
+// PyTorch/XLA gives every graph one name: they are told apart by what is in them.
+func TestNamelessGraphs(t *testing.T) {
+	if names := programNames(measure(t, "torch-xla-mlp", Options{}).Programs); names != "SyncTensorsGraph SyncTensorsGraph-2" {
+		t.Errorf("programs %s", names)
+	}
+}
+
+// A function of the model may be called like one of JAX: its own frame in the stack tells.
+func TestModelsFunctionWithAHelpersName(t *testing.T) {
+	r := measure(t, "cpu-conv", Options{})
+	if names := programNames(r.Programs); names != "conv gspmd" || len(r.Helpers) > 0 {
+		t.Errorf("programs %s, helpers %s", names, programNames(r.Helpers))
+	}
+}

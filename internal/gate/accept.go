@@ -1,0 +1,313 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// AcceptOptions says what is accepted.
+type AcceptOptions struct {
+	Only    []string // findings, by id; empty: everything
+	Reason  string
+	Tighten bool           // record only what got better
+	From    *result.Result // take it from a result instead of a dump
+}
+
+// Accepted says what accepting did to the baseline.
+type Accepted struct {
+	Written   []string // files, relative to the working directory where possible
+	Removed   []string
+	Unchanged int
+}
+
+// intake is one target's new facts beside its old baseline.
+type intake struct {
+	target   string
+	old      *baseline.Set
+	fresh    map[string]*baseline.Program
+	graphs   facts.Numbers // of TensorFlow's graphs; nil when autoclustering did not run
+	findings []result.Finding
+}
+
+// Accept refreshes the baseline. A dump that could not be read whole is refused: accepting it would make its gaps the rule.
+func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) {
+	if baseline.Remote(BaselineOf(o)) {
+		return nil, UsageError{fmt.Sprintf("the baseline %s cannot be written; give a directory: --baseline .xlagate", BaselineOf(o))}
+	}
+	intakes, err := takeIn(ctx, o, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := known(a.Only, intakes); err != nil {
+		return nil, err
+	}
+	done := &Accepted{}
+	for _, in := range intakes {
+		if err := in.accept(o, a, done); err != nil {
+			return done, err
+		}
+	}
+	sort.Strings(done.Written)
+	return done, nil
+}
+
+func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, error) {
+	if a.From != nil {
+		return fromResult(ctx, o, a.From)
+	}
+	targets, err := lookAll(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &result.Result{}
+	var out []*intake
+	for _, l := range targets {
+		if len(l.problems) > 0 {
+			return nil, &Incomplete{l.problems}
+		}
+		judge(r, o, l)
+		in := &intake{target: l.name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters)}
+		for _, p := range l.report.Programs {
+			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
+		}
+		out = append(out, in)
+	}
+	shareOut(fold(join(r.Findings)), out)
+	return out, nil
+}
+
+// Incomplete says why nothing could be accepted.
+type Incomplete struct{ Problems []result.Problem }
+
+// Error names the first problem.
+func (e *Incomplete) Error() string {
+	return fmt.Sprintf("nothing was accepted: %s", e.Problems[0].Message)
+}
+
+func shareOut(findings []result.Finding, intakes []*intake) {
+	for _, f := range findings {
+		for _, in := range intakes {
+			if in.target == f.Target {
+				in.findings = append(in.findings, f)
+			}
+		}
+	}
+}
+
+// fromResult takes a run's facts and findings from its result file.
+func fromResult(ctx context.Context, o Options, r *result.Result) ([]*intake, error) {
+	if len(r.Problems) > 0 {
+		return nil, &Incomplete{r.Problems}
+	}
+	store, err := OpenStore(ctx, o, BaselineOf(o))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var out []*intake
+	for _, t := range r.Targets {
+		if !result.ValidTarget(t.Name) {
+			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
+		}
+		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs}
+		if store != nil {
+			if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
+				return nil, err
+			}
+		}
+		for _, p := range t.Programs {
+			if p.Accept == "" {
+				continue
+			}
+			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept))
+			if err != nil {
+				return nil, fmt.Errorf("the result holds no usable baseline: %w", err)
+			}
+			in.fresh[p.Name] = program
+		}
+		out = append(out, in)
+	}
+	shareOut(r.Findings, out)
+	return out, nil
+}
+
+// known refuses ids that no finding has.
+func known(only []string, intakes []*intake) error {
+	for _, id := range only {
+		if !slices.ContainsFunc(intakes, func(in *intake) bool { return in.find(id) != nil }) {
+			return UsageError{fmt.Sprintf("there is no finding %s; `xlagate check` prints the ids of what it finds", id)}
+		}
+	}
+	return nil
+}
+
+func (in *intake) find(id string) *result.Finding {
+	for i := range in.findings {
+		f := &in.findings[i]
+		if f.ID == id || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.ID == id }) {
+			return f
+		}
+	}
+	return nil
+}
+
+// accept writes what changes in one target.
+func (in *intake) accept(o Options, a AcceptOptions, done *Accepted) error {
+	for _, name := range in.names() {
+		old, fresh := in.old.Find(name), in.fresh[name]
+		next := old
+		switch {
+		case len(a.Only) > 0:
+			next = in.chosen(a.Only, old, fresh)
+		case a.Tighten:
+			next = tightened(old, fresh)
+		default:
+			next = fresh
+		}
+		if err := in.put(o, a, name, old, next, done); err != nil {
+			return err
+		}
+	}
+	return in.acceptGraphs(o, a, done)
+}
+
+// acceptGraphs records what TensorFlow clustered, when everything is accepted or a finding about it is.
+func (in *intake) acceptGraphs(o Options, a AcceptOptions, done *Accepted) error {
+	about := func(id string) bool { f := in.find(id); return f != nil && slices.Contains(scope(f), "clusters.*") }
+	if in.graphs == nil || a.Tighten || len(a.Only) > 0 && !slices.ContainsFunc(a.Only, about) {
+		return nil
+	}
+	path := filepath.Join(StoreDir(o), filepath.FromSlash(in.target), baseline.GraphsFile())
+	changed, err := baseline.WriteFile(path, baseline.FormatGraphs(in.target, in.graphs))
+	switch {
+	case err != nil:
+		return err
+	case changed:
+		done.Written = append(done.Written, relative(o.Dir, path))
+	default:
+		done.Unchanged++
+	}
+	return nil
+}
+
+// names lists the programs of both sides.
+func (in *intake) names() []string {
+	var names []string
+	for n := range in.fresh {
+		names = append(names, n)
+	}
+	if in.old != nil {
+		for _, p := range in.old.Programs {
+			if in.fresh[p.Name] == nil {
+				names = append(names, p.Name)
+			}
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// put writes, removes or leaves alone one program's file.
+func (in *intake) put(o Options, a AcceptOptions, name string, old, next *baseline.Program, done *Accepted) error {
+	if next == nil {
+		if old == nil {
+			return nil
+		}
+		path := filepath.Join(StoreDir(o), filepath.FromSlash(in.target), baseline.FileName(name))
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove the baseline of a program that is gone: %w", err)
+		}
+		done.Removed = append(done.Removed, relative(o.Dir, path))
+		return nil
+	}
+	next.Reason = reason(in.target, a.Reason, old, next)
+	path, changed, err := baseline.Save(StoreDir(o), in.target, next)
+	if err != nil {
+		return err
+	}
+	if changed {
+		done.Written = append(done.Written, relative(o.Dir, path))
+	} else {
+		done.Unchanged++
+	}
+	return nil
+}
+
+// reason keeps the earlier reason when the facts stay as they are: accepting twice changes nothing.
+func reason(target, given string, old, next *baseline.Program) string {
+	if old == nil || given != "" {
+		if old == nil {
+			return given
+		}
+		unreasoned, before := *next, *old
+		unreasoned.Reason, before.Reason = "", ""
+		if string(baseline.Format(target, &unreasoned)) != string(baseline.Format(target, &before)) {
+			return given
+		}
+	}
+	return old.Reason
+}
+
+func relative(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// tightened is the old baseline with what got better. A program that got worse somewhere keeps its ledger.
+func tightened(old, fresh *baseline.Program) *baseline.Program {
+	if old == nil || fresh == nil {
+		return old
+	}
+	next := copyOf(old)
+	for _, v := range next.Variants {
+		n := withSignature(&fresh.Program, v.Signature)
+		if n == nil {
+			continue
+		}
+		if noWorse(v.Facts, n.Facts) {
+			*v = *n
+			continue
+		}
+		for _, m := range metrics() {
+			if was, ok := v.Facts[m.Fact]; ok && better(m, was, n.Facts) {
+				v.Facts[m.Fact] = n.Facts[m.Fact]
+			}
+		}
+	}
+	return next
+}
+
+func withSignature(p *facts.Program, signature string) *facts.Variant {
+	for _, v := range p.Variants {
+		if v.Signature == signature {
+			return v
+		}
+	}
+	return nil
+}
+
+// copyOf copies a program deep enough to change its variants' facts.
+func copyOf(p *baseline.Program) *baseline.Program {
+	next := *p
+	next.Variants = nil
+	for _, v := range p.Variants {
+		c := *v
+		c.Facts = facts.Numbers{}
+		for k, n := range v.Facts {
+			c.Facts[k] = n
+		}
+		next.Variants = append(next.Variants, &c)
+	}
+	return &next
+}

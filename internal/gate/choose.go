@@ -1,0 +1,141 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// chosen is the old baseline with just what the named findings are about.
+func (in *intake) chosen(ids []string, old, fresh *baseline.Program) *baseline.Program {
+	next := old
+	for _, id := range ids {
+		f := in.find(id)
+		if f == nil || !speaksOf(f, old, fresh) {
+			continue
+		}
+		next = take(scope(f), f.Variant, next, fresh)
+	}
+	return next
+}
+
+func speaksOf(f *result.Finding, old, fresh *baseline.Program) bool {
+	if old != nil {
+		return f.Program == old.Name
+	}
+	return fresh != nil && f.Program == fresh.Name
+}
+
+// scope is what a finding and its consequences are about: fact globs, "ledger", "variants", "program".
+func scope(f *result.Finding) []string {
+	about := append([]string{}, rules.ByID(f.Rule).Accepts...)
+	for _, c := range f.Consequences {
+		if r := rules.ByID(c.Rule); r != nil {
+			about = append(about, r.Accepts...)
+		}
+	}
+	return about
+}
+
+// take moves what is in scope from the fresh program to the old one.
+func take(about []string, signature string, old, fresh *baseline.Program) *baseline.Program {
+	if fresh == nil || old == nil || slices.Contains(about, "*") {
+		return fresh
+	}
+	next := copyOf(old)
+	if slices.Contains(about, "variants") {
+		next.Variants = sameVariants(next, fresh)
+	}
+	for i, v := range next.Variants {
+		n := withSignature(&fresh.Program, v.Signature)
+		if n == nil && i < len(fresh.Variants) {
+			n = fresh.Variants[i]
+		}
+		if n != nil && (signature == "" || signature == n.Signature) {
+			takeFacts(about, v, n)
+		}
+	}
+	next.Toolchain = old.Toolchain
+	return next
+}
+
+// sameVariants takes over the fresh program's list of variants, each with its old facts where it has some.
+func sameVariants(old, fresh *baseline.Program) []*facts.Variant {
+	var out []*facts.Variant
+	for _, v := range fresh.Variants {
+		if o := withSignature(&old.Program, v.Signature); o != nil {
+			o.Modules = v.Modules
+			v = o
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func takeFacts(about []string, v, fresh *facts.Variant) {
+	for name, n := range fresh.Facts {
+		if glob.Any(about, name) {
+			v.Facts[name] = n
+		}
+	}
+	for name := range v.Facts {
+		if _, there := fresh.Facts[name]; !there && glob.Any(about, name) {
+			delete(v.Facts, name)
+		}
+	}
+	if slices.Contains(about, "ledger") {
+		v.Kernels, v.Buffers = fresh.Kernels, fresh.Buffers
+	}
+	if slices.Contains(about, "params") {
+		v.Params, v.Signature, v.Result = fresh.Params, fresh.Signature, fresh.Result
+	}
+	if slices.Contains(about, "constants") {
+		v.Constants = fresh.Constants
+	}
+	if sameFacts(v.Facts, fresh.Facts) {
+		v.Fingerprint, v.InputPrint = fresh.Fingerprint, fresh.InputPrint
+	}
+}
+
+func sameFacts(a, b facts.Numbers) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		if w, ok := b[k]; !ok || v != w {
+			return false
+		}
+	}
+	return true
+}
+
+// metrics lists the facts that have a direction.
+func metrics() []rules.Metric {
+	var out []rules.Metric
+	for _, r := range rules.All() {
+		if r.Budget != nil && r.Budget.Fact != "" {
+			out = append(out, *r.Budget)
+		}
+	}
+	return out
+}
+
+func better(m rules.Metric, was float64, fresh facts.Numbers) bool {
+	is, ok := fresh[m.Fact]
+	return ok && (m.Better == rules.Lower && is < was || m.Better == rules.Higher && is > was)
+}
+
+func noWorse(old, fresh facts.Numbers) bool {
+	for _, m := range metrics() {
+		was, had := old[m.Fact]
+		is, has := fresh[m.Fact]
+		if had != has || had && is != was && !better(m, was, fresh) {
+			return false
+		}
+	}
+	return true
+}

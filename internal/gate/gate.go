@@ -1,0 +1,219 @@
+// Package gate joins the stages: configuration → targets → facts → difference from the baseline → rules → result. It decides the
+// verdict and the exit code, and it prints nothing.
+package gate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sort"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// The exit codes of the contract.
+const (
+	ExitPass       = 0
+	ExitFindings   = 1
+	ExitUsage      = 2
+	ExitIncomplete = 3
+	ExitSkip       = 125
+)
+
+// Options is what one run is given besides the configuration.
+type Options struct {
+	Config     *config.Config
+	Dumps      []string          // replace the dump of the only target
+	ByTarget   map[string]string // NAME=DUMP
+	Against    string            // a dump to compare with instead of the stored baseline
+	Baseline   string            // overrides the configuration's
+	FailOn     string            // overrides the configuration's
+	Logs       []string
+	Command    []string // what to run and gate
+	Jobs       int
+	Shard      Shard
+	Cache      facts.Cache // nil: read every file again
+	EveryStage bool        // list the modules of every stage, not only those that the facts need
+	AnyStage   bool        // of a single file that was named by itself, measure whatever stage it is
+	Passes     bool        // say what each pass of the compiler left, where it was dumped
+	Profiles   []string    // profiles that lie outside the dump
+	Root       string      // the repository: source paths below it are written relative to it
+	Dir        string      // the working directory, from which command-line paths start
+	Stdin      io.Reader
+	Stdout     io.Writer // of captured commands
+	Stderr     io.Writer
+	Now        time.Time
+	Version    string
+	Warn       func(string) // says what a person should know and no verdict depends on
+}
+
+// Shard is one part of a run that is split over machines: part Index of Count, from 0. Count 0 means the whole.
+type Shard struct{ Index, Count int }
+
+// UsageError is a call that makes no sense: exit code 2.
+type UsageError struct{ Message string }
+
+// Error is the message.
+func (e UsageError) Error() string { return e.Message }
+
+// Check runs the gate. An error means that the call made no sense or that there was nothing to run on; everything else that went
+// wrong stands in the result.
+func Check(ctx context.Context, o Options) (*result.Result, error) {
+	targets, err := lookAll(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Findings: []result.Finding{}, Targets: []result.Target{}}
+	for _, t := range targets {
+		judge(r, o, t)
+		setAside(r, o, t)
+	}
+	if o.Shard.Count <= 1 { // a part holds few programs; that a rule matches none of them says nothing
+		unmatchedRules(r, o.Config, targets)
+	}
+	finish(r, o)
+	return r, nil
+}
+
+// finish waives, folds, sorts, counts and decides.
+func finish(r *result.Result, o Options) {
+	r.Findings = fold(join(r.Findings))
+	waive(r, o)
+	sortFindings(r.Findings)
+	count(r)
+	Decide(r, failOn(o))
+}
+
+func failOn(o Options) string {
+	if o.FailOn != "" {
+		return o.FailOn
+	}
+	return o.Config.FailOn
+}
+
+// rank orders levels, worst first.
+var rank = map[string]int{"error": 0, "warning": 1, "info": 2}
+
+func sortFindings(findings []result.Finding) {
+	sort.SliceStable(findings, func(i, j int) bool {
+		a, b := &findings[i], &findings[j]
+		if a.Waived != b.Waived {
+			return b.Waived
+		}
+		if rank[a.Level] != rank[b.Level] {
+			return rank[a.Level] < rank[b.Level]
+		}
+		if a.Target != b.Target {
+			return a.Target < b.Target
+		}
+		if a.Program != b.Program {
+			return a.Program < b.Program
+		}
+		return order(a.Rule) < order(b.Rule)
+	})
+}
+
+func order(rule string) int {
+	for i, r := range rules.All() {
+		if r.ID == rule {
+			return i
+		}
+	}
+	return -1
+}
+
+// count fills in the summary.
+func count(r *result.Result) {
+	s := result.Summary{Checks: r.Summary.Checks, Targets: len(r.Targets)}
+	for _, t := range r.Targets {
+		s.Programs += len(t.Programs)
+	}
+	for i := range r.Findings {
+		switch f := &r.Findings[i]; {
+		case f.Waived:
+			s.Waived++
+		case f.Level == "error":
+			s.Errors++
+		case f.Level == "warning":
+			s.Warnings++
+		default:
+			s.Infos++
+		}
+	}
+	r.Summary = s
+}
+
+// Decide sets the verdict and the exit code from what was found and what could not be looked at.
+func Decide(r *result.Result, failOn string) {
+	failing := 0
+	switch failOn {
+	case "error":
+		failing = r.Summary.Errors
+	case "warning":
+		failing = r.Summary.Errors + r.Summary.Warnings
+	}
+	switch {
+	case len(r.Problems) > 0:
+		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
+	case r.Summary.Checks == 0 && !parts(r):
+		r.Problems = append(r.Problems, result.Problem{Message: "no rule looked at anything; name rules, or extend a pack: extends: [recommended]"})
+		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
+	case failing > 0:
+		r.Verdict, r.ExitCode = "fail", ExitFindings
+	default:
+		r.Verdict, r.ExitCode = "pass", ExitPass
+	}
+}
+
+// unmatchedRules finds rules of the user's own that speak of no program: they would pass for ever.
+func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
+	for _, s := range cfg.Rules {
+		if s.Pack != "" || s.Level == "off" || matchesAny(s, targets) {
+			continue
+		}
+		r.Problems = append(r.Problems, result.Problem{
+			Rule: s.Rule.ID, File: s.Place,
+			Message: fmt.Sprintf("rule %s matches no program: %s", s.Rule.ID, patterns(s)),
+			Mend:    "`xlagate inspect DUMP` lists the programs; mend the pattern or remove the rule",
+		})
+	}
+}
+
+func matchesAny(s *rules.Settings, targets []*looked) bool {
+	for _, t := range targets {
+		if t.report == nil || len(t.programs) == 0 && len(t.problems) > 0 { // what could not be looked at is a problem of its own
+			return true
+		}
+		if s.Rule.Target != nil && s.Covers(t.name, "*") {
+			return true
+		}
+		for _, p := range t.programs {
+			if s.Covers(t.name, p.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func patterns(s *rules.Settings) string {
+	text := fmt.Sprintf("program %q", s.Programs)
+	if len(s.Targets) > 0 {
+		text += fmt.Sprintf(", target %q", s.Targets)
+	}
+	return text
+}
+
+// parts reports whether the result is of parts of targets, which may hold no program at all.
+func parts(r *result.Result) bool {
+	for _, t := range r.Targets {
+		if t.Shard != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,58 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// join makes one finding of those that say the same of several variants of a program: one cause, one line to accept it with.
+func join(findings []result.Finding) []result.Finding {
+	type key struct {
+		rule, name, target, program, subject, level string
+		whole                                       bool // said of the program, not of a variant
+	}
+	at := map[key]int{}
+	count := map[key]int{}
+	var out []result.Finding
+	for _, f := range findings {
+		k := key{f.Rule, f.Name, f.Target, f.Program, f.Subject, f.Level, f.Variant == ""}
+		i, seen := at[k]
+		if !seen || k.whole || out[i].Variant == f.Variant {
+			at[k], count[k] = len(out), 1
+			out = append(out, f)
+			continue
+		}
+		count[k]++
+		out[i] = worse(out[i], f)
+	}
+	for k, i := range at {
+		if n := count[k]; n > 1 {
+			out[i].Message += fmt.Sprintf(" (in %d variants)", n)
+			out[i].Variant = ""
+		}
+	}
+	return out
+}
+
+// worse keeps the finding that knows more: the one that is further from its limit, or has a baseline, or a source line. The id stays
+// that of the first.
+func worse(a, b result.Finding) result.Finding {
+	id, mend := a.ID, a.Mend
+	if knowledge(b) > knowledge(a) {
+		a = b
+	}
+	a.ID, a.Mend = id, mend
+	return a
+}
+
+func knowledge(f result.Finding) int {
+	n := 0
+	if f.Baseline != nil {
+		n += 2
+	}
+	if f.Cause != nil && f.Cause.Source.File != "" {
+		n++
+	}
+	return n
+}

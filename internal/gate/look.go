@@ -1,0 +1,293 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// looked is one target after it was looked at.
+type looked struct {
+	config.Target
+	name     string
+	dump     string        // as the user named it
+	report   *facts.Report // nil when it could not be looked at
+	base     *facts.Report // nil without a baseline
+	baseName string        // what base was read from
+	set      *baseline.Set // the stored baseline, nil when there is none or a dump stands for it
+	programs []*diff.Program
+	problems []result.Problem
+	temp     string // where a captured dump lies until it was read
+}
+
+// lookAll looks at every target of the configuration.
+func lookAll(ctx context.Context, o Options) ([]*looked, error) {
+	targets, err := targets(o)
+	if err != nil {
+		return nil, err
+	}
+	var out []*looked
+	for _, t := range targets {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("stopped before target %s: %w", t.Name, err)
+		}
+		l := &looked{Target: t, name: t.Name}
+		l.look(ctx, o)
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// targets puts the configuration and the command line together.
+func targets(o Options) ([]config.Target, error) {
+	list := append([]config.Target{}, o.Config.Targets...)
+	if len(list) == 0 {
+		list = []config.Target{{Name: "default", Samples: 1}}
+	}
+	names := map[string]int{}
+	for i := range list {
+		names[list[i].Name] = i
+		if list[i].Dump != "" && !filepath.IsAbs(list[i].Dump) && list[i].Dump != "-" {
+			list[i].Dump = filepath.Join(o.Config.Dir, list[i].Dump)
+		}
+	}
+	if err := fromCommandLine(o, list, names); err != nil {
+		return nil, err
+	}
+	for _, t := range list {
+		if t.Dump == "" && t.Capture == nil && len(o.Command) == 0 && !(len(o.Dumps) > 0 && len(list) == 1) {
+			return nil, UsageError{fmt.Sprintf("target %s has no dump: name one (xlagate check DUMP), set dump: or capture: in %s, or run a command (xlagate check -- python train.py)", t.Name, o.Config.Path)}
+		}
+	}
+	return list, nil
+}
+
+func fromCommandLine(o Options, list []config.Target, names map[string]int) error {
+	if len(o.Dumps) > 0 && len(list) > 1 {
+		return UsageError{fmt.Sprintf("%q could be the dump of any of %d targets; write --target NAME=DUMP", o.Dumps[0], len(list))}
+	}
+	if len(o.Command) > 0 && len(list) > 1 {
+		return UsageError{fmt.Sprintf("the command could make the dump of any of %d targets; use capture: in %s", len(list), o.Config.Path)}
+	}
+	if len(o.Logs) > 0 && len(list) > 1 {
+		return UsageError{fmt.Sprintf("%q could be the log of any of %d targets; write log: below one of them in %s", o.Logs[0], len(list), o.Config.Path)}
+	}
+	for name, path := range o.ByTarget {
+		i, ok := names[name]
+		if !ok {
+			return UsageError{fmt.Sprintf("--target %s=%s: there is no target %q; there are %s", name, path, name, strings.Join(sortedNames(names), ", "))}
+		}
+		list[i].Dump, list[i].Capture = absolute(o.Dir, path), nil
+	}
+	return nil
+}
+
+func sortedNames(names map[string]int) []string {
+	var out []string
+	for n := range names {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func absolute(dir, path string) string {
+	if path == "-" || filepath.IsAbs(path) || dir == "" {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// look measures the target and its baseline and matches them. What fails becomes a problem.
+func (l *looked) look(ctx context.Context, o Options) {
+	paths, err := l.paths(ctx, o)
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	report, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...), l.Samples)
+	if err == nil && l.temp != "" {
+		err = os.RemoveAll(l.temp)
+	}
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	l.report = report
+	o.Shard.Cut(l.report)
+	l.restrict(o.Shard)
+	l.loadBase(ctx, o)
+	o.Shard.Cut(l.base)
+	base := l.base
+	if base == nil {
+		base = &facts.Report{}
+	}
+	l.programs = diff.Compare(base, l.report).Programs
+}
+
+func absoluteAll(dir string, paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		out = append(out, absolute(dir, p))
+	}
+	return out
+}
+
+// fail turns an error into a problem of this target.
+func (l *looked) fail(err error) {
+	p := result.Problem{Target: l.name, Rule: "target-ran", File: l.dump, Message: err.Error(), Mend: "dump it again: xlagate capture --to DIR -- COMMAND"}
+	var mended *Unreadable
+	if errors.As(err, &mended) {
+		p.File, p.Message, p.Mend = mended.File, mended.Message, mended.Mend
+	}
+	l.problems = append(l.problems, p)
+}
+
+// Unreadable is a dump or baseline that could not be looked at, with what mends it.
+type Unreadable struct{ File, Message, Mend string }
+
+// Error is the message with the file.
+func (e *Unreadable) Error() string { return e.File + ": " + e.Message }
+
+// paths finds the dump: from the command line, captured, or where the configuration says.
+func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
+	switch {
+	case len(o.Dumps) > 0:
+		l.dump = strings.Join(o.Dumps, " ")
+		return existing(absoluteAll(o.Dir, o.Dumps))
+	case len(o.Command) > 0:
+		return l.captured(ctx, o, o.Command, nil)
+	case l.Capture != nil:
+		return l.captured(ctx, o, []string{"sh", "-c", l.Capture.Run}, l.Capture)
+	}
+	l.dump = l.Dump
+	if rel, err := filepath.Rel(o.Dir, l.Dump); err == nil && !strings.HasPrefix(rel, "..") {
+		l.dump = rel
+	}
+	if !strings.ContainsAny(l.Dump, "*?[{") {
+		return existing([]string{l.Dump})
+	}
+	matches, err := doublestar.FilepathGlob(l.Dump)
+	if err != nil {
+		return nil, &Unreadable{l.dump, fmt.Sprintf("the pattern is not well-formed: %v", err), "mend dump: in the configuration"}
+	}
+	if len(matches) == 0 {
+		return nil, &Unreadable{l.dump, "no dump: the pattern matches no file", "run the job that dumps, or mend dump: in the configuration"}
+	}
+	sort.Strings(matches)
+	return matches, nil
+}
+
+func existing(paths []string) ([]string, error) {
+	for _, p := range paths {
+		if p == "-" {
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return nil, &Unreadable{p, "no dump: there is no such file or directory", "run the job that dumps, or xlagate capture --to DIR -- COMMAND; XLA dumps with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\""}
+		}
+	}
+	return paths, nil
+}
+
+// measureAll measures one or more dumps as one.
+func measureAll(ctx context.Context, o Options, paths, logs []string, samples int) (*facts.Report, error) {
+	var reports []*facts.Report
+	for _, path := range paths {
+		r, err := MeasureDump(ctx, o, path, logs)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, r)
+		logs = nil // they are about the run, and counted once
+	}
+	if samples > 1 {
+		return facts.Samples(reports, samples)
+	}
+	return facts.Merge(reports), nil
+}
+
+// MeasureDump opens and measures one dump, with logs that lie outside of it.
+func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*facts.Report, error) {
+	d, err := dump.Open(ctx, path, dump.Options{Stdin: o.Stdin})
+	if err != nil {
+		return nil, err
+	}
+	r, err := facts.Measure(ctx, d, facts.Options{
+		Jobs: o.Jobs, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
+		Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache,
+	})
+	return r, errors.Join(err, d.Close())
+}
+
+// restrict keeps the programs that the configuration includes; a pattern that includes nothing is a problem.
+func (l *looked) restrict(part Shard) {
+	all := l.report.Programs
+	if len(l.Include) > 0 {
+		all = append(append([]*facts.Program{}, all...), l.report.Helpers...)
+	}
+	var kept []*facts.Program
+	for _, p := range all {
+		if (len(l.Include) == 0 || glob.Any(l.Include, p.Name)) && !glob.Any(l.Exclude, p.Name) {
+			kept = append(kept, p)
+		}
+	}
+	sort.Slice(kept, func(i, j int) bool { return kept[i].Name < kept[j].Name })
+	for _, pattern := range l.Include {
+		if part.Count <= 1 && !includes(kept, pattern) {
+			l.problems = append(l.problems, result.Problem{
+				Target: l.name, Rule: "target-ran", File: l.dump,
+				Message: fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern),
+				Mend:    "`xlagate inspect` lists the programs of a dump; mend programs.include, or make the run compile it",
+			})
+		}
+	}
+	l.report.Programs = kept
+	l.reportProblems(part)
+}
+
+func includes(programs []*facts.Program, pattern string) bool {
+	for _, p := range programs {
+		if glob.Match(pattern, p.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// reportProblems passes on what could not be read, but for programs that are left out on purpose.
+func (l *looked) reportProblems(part Shard) {
+	for _, p := range l.report.Problems {
+		if p.Program != "" && (glob.Any(l.Exclude, p.Program) || len(l.Include) > 0 && !glob.Any(l.Include, p.Program)) {
+			continue
+		}
+		l.problems = append(l.problems, result.Problem{Target: l.name, Rule: "facts-complete", File: p.File, Message: p.Message, Mend: p.Mend})
+	}
+	if part.Count <= 1 && len(l.report.Programs) == 0 && l.report.Clusters == nil && len(l.problems) == 0 {
+		l.problems = append(l.problems, result.Problem{
+			Target: l.name, Rule: "target-ran", File: l.dump, Message: "the dump holds no program" + l.helpersOnly(),
+			Mend: "make the run compile the model's own function, or name the program under programs.include",
+		})
+	}
+}
+
+func (l *looked) helpersOnly() string {
+	if n := len(l.report.Helpers); n > 0 {
+		return fmt.Sprintf(" of the model's own, only %d of the framework's one-op helpers", n)
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Rejudge holds the facts that a result carries against another policy, the base branch's say: no dump is needed. The store is that
+// policy's baseline, nil when it has none. A result carries what a baseline does; what rules need beyond that (a log, the module
+// before optimization) is no reason to complain here.
+func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
+	r := &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Findings: []result.Finding{}, Targets: []result.Target{}}
+	for _, t := range declared(o.Config, from) {
+		l, err := reported(t, store, from)
+		if err != nil {
+			return nil, err
+		}
+		judge(r, o, l)
+		setAside(r, o, l)
+	}
+	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return p.Rule != "target-ran" && p.Rule != "baseline-present" })
+	finish(r, o)
+	return r, nil
+}
+
+// declared lists the targets of a configuration; without any, those of the result.
+func declared(cfg *config.Config, from *result.Result) []config.Target {
+	if len(cfg.Targets) > 0 {
+		return cfg.Targets
+	}
+	var out []config.Target
+	for _, t := range from.Targets {
+		out = append(out, config.Target{Name: t.Name, Samples: 1})
+	}
+	return out
+}
+
+// reported is a target as a result tells of it.
+func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error) {
+	l := &looked{Target: t, name: t.Name}
+	at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
+	if at < 0 {
+		l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: "the target was not looked at"})
+		return l, nil
+	}
+	report, err := reportOf(&from.Targets[at])
+	if err != nil {
+		return nil, err
+	}
+	l.report, l.dump = report, from.Targets[at].Dump
+	l.restrict(Shard{})
+	if err := l.storedBase(store); err != nil {
+		return nil, err
+	}
+	base := l.base
+	if base == nil {
+		base = &facts.Report{}
+	}
+	l.programs = diff.Compare(base, l.report).Programs
+	return l, nil
+}
+
+// maxReported bounds the kernels of one target: few bytes can stand for many, and nobody reviewed who wrote them.
+const maxReported = 2_000_000
+
+// reportOf reads the facts out of the baseline that accepting everything would write.
+func reportOf(t *result.Target) (*facts.Report, error) {
+	set := baseline.Set{Target: t.Name, Graphs: t.Graphs}
+	kernels := 0
+	for _, p := range t.Programs {
+		if p.Accept == "" {
+			continue
+		}
+		program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept))
+		if err != nil {
+			return nil, fmt.Errorf("the result holds no usable facts: %w", err)
+		}
+		for _, v := range program.Variants {
+			kernels += len(v.Kernels) + len(v.Modules)
+		}
+		if kernels > maxReported {
+			return nil, fmt.Errorf("the result's facts of target %s stand for more than %d kernels", t.Name, maxReported)
+		}
+		set.Programs = append(set.Programs, program)
+	}
+	return set.Report(), nil
+}
+
+func (l *looked) storedBase(store fs.FS) error {
+	if store == nil {
+		return nil
+	}
+	set, err := baseline.Load(store, l.name)
+	if errors.Is(err, baseline.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.set, l.base, l.baseName = set, set.Report(), "the base branch's"
+	return nil
+}

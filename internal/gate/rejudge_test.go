@@ -1,0 +1,136 @@
+package gate
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// quickstart is the example's gate over the dump that regressed.
+func quickstart(t *testing.T) (Options, *result.Result) {
+	t.Helper()
+	dir, err := filepath.Abs("../../examples/quickstart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(filepath.Join(dir, "xlagate.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Config: cfg, Dir: dir, Dumps: []string{filepath.Join(dir, "regressed")}}
+	r, err := Check(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, r
+}
+
+func allIDs(r *result.Result) []string {
+	var ids []string
+	for _, f := range r.Findings {
+		ids = append(ids, f.ID)
+		for _, c := range f.Consequences {
+			ids = append(ids, c.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// TestRejudgeAgrees judges the facts of a result by the policy that it was judged by already.
+func TestRejudgeAgrees(t *testing.T) {
+	o, r := quickstart(t)
+	again, err := Rejudge(o, os.DirFS(filepath.Join(o.Dir, ".xlagate")), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Verdict != "fail" || !slices.Equal(allIDs(again), allIDs(r)) {
+		t.Errorf("%s %v, wanted %s %v", again.Verdict, allIDs(again), r.Verdict, allIDs(r))
+	}
+}
+
+func TestRejudgeByAnother(t *testing.T) {
+	o, r := quickstart(t)
+	strict, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: [recommended]\ntargets:\n  - {name: classifier/cpu, dump: a}\n  - {name: gone, dump: b}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Config = strict
+	again, err := Rejudge(o, nil, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Verdict != "incomplete" || !slices.ContainsFunc(again.Problems, func(p result.Problem) bool { return p.Target == "gone" }) {
+		t.Errorf("%s %+v", again.Verdict, again.Problems)
+	}
+}
+
+// TestRejudgeHostile hands over facts that nobody measured.
+func TestRejudgeHostile(t *testing.T) {
+	o, r := quickstart(t)
+	program := &r.Targets[0].Programs[0]
+	good := program.Accept
+	for what, text := range map[string]string{
+		"no YAML":        "{{{",
+		"another schema": strings.Replace(good, "xlagate.baseline/v1", "x", 1),
+		"a bomb":         "schema: xlagate.baseline/v1\nprogram: p\nvariants:\n  - signature: s\n    compiles: 999999999999\n",
+		"many kernels":   "schema: xlagate.baseline/v1\nprogram: p\nvariants:\n  - signature: s\n    kernels:\n" + strings.Repeat("      - {do: [add], times: 1000000}\n", 40),
+		"aliases":        "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e]\n",
+	} {
+		program.Accept = text
+		if _, err := Rejudge(o, fstest.MapFS{}, r); err == nil {
+			t.Errorf("%s is judged", what)
+		}
+	}
+}
+
+// TestAcceptFromResult refreshes the baseline without a dump: whole, by id, and never outside of its folder.
+func TestAcceptFromResult(t *testing.T) {
+	o, r := quickstart(t)
+	work := t.TempDir()
+	if err := os.CopyFS(work, os.DirFS(o.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	cfg := *o.Config
+	cfg.Path, cfg.Dir = filepath.Join(work, "xlagate.yaml"), work
+	o = Options{Config: &cfg, Dir: work}
+	file := filepath.Join(work, ".xlagate/classifier/cpu/train_step.yaml")
+	read := func() string {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	before := read()
+	id := r.Findings[slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Rule == "no-recompilation" })].ID
+	if _, err := Accept(t.Context(), o, AcceptOptions{From: r, Only: []string{id}, Reason: "two sizes"}); err != nil {
+		t.Fatal(err)
+	}
+	one := read()
+	if strings.Count(one, "  - signature:") != 2 || strings.Count(before, "  - signature:") != 1 {
+		t.Errorf("accepting %s did not take the second variant", id)
+	}
+	if _, err := Accept(t.Context(), o, AcceptOptions{From: r, Reason: "all of it"}); err != nil {
+		t.Fatal(err)
+	}
+	if all := read(); all == one || !strings.Contains(all, "all of it") {
+		t.Error("accepting everything changed nothing more")
+	}
+	if done, err := Accept(t.Context(), o, AcceptOptions{From: r, Reason: "again"}); err != nil || len(done.Written) > 0 {
+		t.Errorf("the second time wrote %v (%v)", done, err)
+	}
+	if _, err := Accept(t.Context(), o, AcceptOptions{From: r, Only: []string{"ffffffffffff"}}); err == nil {
+		t.Error("a finding that is not there is accepted")
+	}
+	r.Targets[0].Name = "../../elsewhere"
+	if _, err := Accept(t.Context(), o, AcceptOptions{From: r}); err == nil {
+		t.Error("a target outside of the baseline is written")
+	}
+}

@@ -1,0 +1,91 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// setAside takes what grew against a baseline that another toolchain made out of the findings: no one can say whether the pull
+// request or the compiler did it. It becomes one report on the upgrade, grouped by cause, with the line that writes a baseline for
+// the new toolchain beside the old one. Limits that need no baseline hold as before.
+func setAside(r *result.Result, o Options, l *looked) {
+	if l.base == nil || l.report == nil {
+		return
+	}
+	aside := map[string][]result.Finding{}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f result.Finding) bool {
+		moved := f.Target == l.name && f.Drift && mismatch(l.baseToolchain(f.Program), l.report.Toolchain) != ""
+		if moved {
+			aside[f.Program] = append(aside[f.Program], f)
+		}
+		return moved
+	})
+	for _, program := range slices.Sorted(maps.Keys(aside)) {
+		why := mismatch(l.baseToolchain(program), l.report.Toolchain)
+		r.Notes = append(r.Notes, upgradeNotes(o, l, program, why, fold(aside[program]))...)
+	}
+}
+
+// baseToolchain is what made the baseline of a program.
+func (l *looked) baseToolchain(program string) facts.Toolchain {
+	if p := l.set.Find(program); p != nil {
+		return p.Toolchain
+	}
+	return l.base.Toolchain
+}
+
+// mismatch says how two toolchains differ in what decides about the compiled program: "jax 0.4.30 → 0.10.2"; "" where they do not,
+// as far as both are known.
+func mismatch(old, fresh facts.Toolchain) string {
+	var parts []string
+	differ := func(what, a, b string) {
+		if a != "" && b != "" && a != b {
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %s → %s", what, a, b)))
+		}
+	}
+	differ("", old.Framework, fresh.Framework)
+	differ("backend", old.Backend, fresh.Backend)
+	differ("device", old.Device, fresh.Device)
+	for _, name := range slices.Sorted(maps.Keys(old.Versions)) {
+		differ(name, old.Versions[name], fresh.Versions[name])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// upgradeNotes is the report on one program: what differs in the toolchain and how to go on, then cause by cause what grew.
+func upgradeNotes(o Options, l *looked, program, why string, drift []result.Finding) []result.Note {
+	notes := []result.Note{{
+		Kind: "upgrade", Target: l.name, Program: program,
+		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what differs from it is reported, not failed; limits without a baseline hold", why),
+		Mend: fmt.Sprintf("xlagate accept --baseline %s.next --reason %q writes the proposed baseline beside the old one; compare with --against a dump of the base branch made by the new toolchain",
+			BaselineOf(o), why),
+	}}
+	for _, f := range drift {
+		notes = append(notes, result.Note{Kind: "upgrade", Target: l.name, Program: program, Message: driftSentence(f)})
+	}
+	return notes
+}
+
+// driftSentence is a finding in one line: what grew, what brought it about, and what follows from it.
+func driftSentence(f result.Finding) string {
+	text := f.Rule + ": " + f.Message
+	if f.Cause != nil && f.Cause.Summary != "" {
+		text += "; " + f.Cause.Summary
+		if f.Cause.Source.File != "" {
+			text += fmt.Sprintf(" (%s:%d)", f.Cause.Source.File, f.Cause.Source.Line)
+		}
+	}
+	if n := len(f.Consequences); n > 0 {
+		var names []string
+		for _, c := range f.Consequences {
+			names = append(names, c.Rule)
+		}
+		text += "; with it " + strings.Join(names, ", ")
+	}
+	return text
+}

@@ -1,0 +1,115 @@
+package gate
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// made is the options for a dump that one version of JAX made.
+func made(t *testing.T, o Options, name string) Options {
+	t.Helper()
+	path, err := filepath.Abs("testdata/mlp-jax-" + name + ".tar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Dumps = []string{path}
+	return o
+}
+
+func upgrades(r *result.Result) []string {
+	var said []string
+	for _, n := range r.Notes {
+		if n.Kind == "upgrade" {
+			said = append(said, n.Message+" | "+n.Mend)
+		}
+	}
+	return said
+}
+
+func TestUpgradeIsReportedNotFailed(t *testing.T) {
+	o := made(t, options(t, recommended), "0.4.30")
+	accept(t, o, AcceptOptions{Reason: "start"})
+	r := check(t, made(t, o, "0.10.2"))
+	said := upgrades(r)
+	if r.ExitCode != ExitPass || len(r.Findings) > 0 || len(said) < 2 {
+		t.Fatalf("exit %d, findings %+v, said %q", r.ExitCode, r.Findings, said)
+	}
+	for _, words := range []string{"jax 0.4.30 → 0.10.2", "xlagate accept --baseline .xlagate.next", "--against"} {
+		if !strings.Contains(said[0], words) {
+			t.Errorf("%q does not say %q", said[0], words)
+		}
+	}
+}
+
+func TestUpgradeLeavesLimitsAlone(t *testing.T) {
+	o := made(t, options(t, "version: 1\nrules:\n  - {rule: max-kernels, max: 5}\n"), "0.4.30")
+	accept(t, o, AcceptOptions{Reason: "start"})
+	if r := check(t, made(t, o, "0.10.2")); r.ExitCode != ExitFindings {
+		t.Errorf("a limit that needs no baseline: exit %d", r.ExitCode)
+	}
+}
+
+func TestUnknownToolchainIsNoUpgrade(t *testing.T) {
+	for _, pair := range [][2]string{{"0.4.30-untold", "0.10.2"}, {"0.4.30", "0.10.2-untold"}, {"0.4.30-untold", "0.10.2-untold"}} {
+		o := made(t, options(t, recommended), pair[0])
+		accept(t, o, AcceptOptions{Reason: "start"})
+		if r := check(t, made(t, o, pair[1])); r.ExitCode != ExitFindings || len(upgrades(r)) > 0 {
+			t.Errorf("%v: exit %d, %q", pair, r.ExitCode, upgrades(r))
+		}
+	}
+}
+
+// A dump of the base branch that the new toolchain made tells the pull request's part from the compiler's.
+func TestAgainstTheNewToolchain(t *testing.T) {
+	o := made(t, options(t, recommended), "0.4.30")
+	accept(t, o, AcceptOptions{Reason: "start"})
+	o = made(t, o, "0.10.2")
+	o.Against = o.Dumps[0]
+	if r := check(t, o); r.ExitCode != ExitPass || len(upgrades(r)) > 0 {
+		t.Errorf("against the same toolchain: exit %d, %q", r.ExitCode, upgrades(r))
+	}
+}
+
+func TestMismatch(t *testing.T) {
+	jax := func(version, backend, device string) facts.Toolchain {
+		return facts.Toolchain{Framework: "jax", Versions: map[string]string{"jax": version}, Backend: backend, Device: device}
+	}
+	for _, c := range []struct {
+		old, fresh facts.Toolchain
+		want       string
+	}{
+		{jax("0.10.2", "cpu", ""), jax("0.10.2", "cpu", ""), ""},
+		{jax("0.9.0", "cpu", ""), jax("0.10.2", "cpu", ""), "jax 0.9.0 → 0.10.2"},
+		{jax("0.10.2", "gpu", "sm_9.0"), jax("0.10.2", "gpu", "sm_10.0"), "device sm_9.0 → sm_10.0"},
+		{jax("0.10.2", "gpu", ""), jax("0.10.2", "gpu", "sm_10.0"), ""},
+		{facts.Toolchain{}, jax("0.10.2", "gpu", "sm_10.0"), ""},
+		{jax("0.10.2", "gpu", ""), facts.Toolchain{Versions: map[string]string{"tensorflow": "2.21"}}, ""},
+	} {
+		if got := mismatch(c.old, c.fresh); got != c.want {
+			t.Errorf("%+v against %+v: %q, wanted %q", c.old, c.fresh, got, c.want)
+		}
+	}
+}
+
+// Growth from one place is one finding, and what a rule explains stands under it even where that has consequences of its own.
+func TestFoldByPlace(t *testing.T) {
+	at := &result.Cause{Summary: "a callback is new", Source: result.Source{File: "train.py", Line: 9, Function: "step"}}
+	list := []result.Finding{
+		{ID: "1", Rule: "max-instructions", Level: "error", Program: "step", Cause: at},
+		{ID: "2", Rule: "fusion-drift", Level: "error", Program: "step", Cause: at},
+		{ID: "3", Rule: "no-host-callback", Level: "error", Program: "step", Cause: at},
+		{ID: "4", Rule: "max-flops", Level: "error", Program: "eval", Cause: at},
+	}
+	got := fold(list)
+	if len(got) != 2 || got[0].Rule != "no-host-callback" || len(got[0].Consequences) != 2 {
+		t.Errorf("folded to %+v", got)
+	}
+	if !slices.ContainsFunc(got, func(f result.Finding) bool { return f.Rule == "max-flops" }) {
+		t.Error("another program's finding was folded away")
+	}
+}

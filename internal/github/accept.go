@@ -1,0 +1,134 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Acceptance is a refresh of the baseline on a pull request's branch, from its run's result. No dump and no checkout is needed, and
+// nothing of the pull request is run.
+type Acceptance struct {
+	Request
+	By       string // who asked; named in the commit
+	Config   string // the configuration's path in the repository
+	Artifact string
+	Work     string // an empty folder for the baseline while it is refreshed
+	Version  string
+}
+
+// Accepted says what an acceptance did.
+type Accepted struct {
+	Commit string // "" when everything was accepted already
+	Files  []string
+	Run    int64
+}
+
+// ErrFork says that a pull request's branch lies in another repository, where nothing is pushed to.
+var ErrFork = errors.New("the pull request comes from a fork: accept there, with xlagate accept --from the run's artifact")
+
+// Accept refreshes the baseline on a pull request's branch.
+func (c *Client) Accept(ctx context.Context, pr PullRequest, a Acceptance) (*Accepted, error) {
+	switch {
+	case pr.State != "open":
+		return nil, fmt.Errorf("pull request %d is %s", pr.Number, pr.State)
+	case pr.Fork():
+		return nil, ErrFork
+	}
+	data, run, err := c.ResultFor(ctx, pr, a.Artifact)
+	if err != nil {
+		return nil, err
+	}
+	r, err := result.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("the artifact of run %d: %w", run, err)
+	}
+	o, err := c.unpack(ctx, pr, a, r)
+	if err != nil {
+		return nil, err
+	}
+	done, err := gate.Accept(ctx, o, gate.AcceptOptions{Only: a.IDs, Reason: a.Reason, From: r})
+	if err != nil {
+		return nil, err
+	}
+	files, err := changedFiles(o, done)
+	if err != nil || len(files) == 0 {
+		return &Accepted{Run: run}, err
+	}
+	commit, err := c.Commit(ctx, pr, files, a.message(done))
+	return &Accepted{Commit: commit, Files: append(done.Written, done.Removed...), Run: run}, err
+}
+
+// unpack fetches the configuration and the baseline of the pull request's head into the work folder.
+func (c *Client) unpack(ctx context.Context, pr PullRequest, a Acceptance, r *result.Result) (gate.Options, error) {
+	var targets []string
+	for i := range r.Targets {
+		targets = append(targets, r.Targets[i].Name)
+	}
+	p, err := c.Policy(ctx, pr.Head.SHA, a.Config, targets)
+	if err != nil {
+		return gate.Options{}, fmt.Errorf("fetch the pull request's baseline: %w", err)
+	}
+	if baseline.Remote(p.Config.Baseline) {
+		return gate.Options{}, fmt.Errorf("the baseline %s does not lie on the pull request's branch", p.Config.Baseline)
+	}
+	dir := filepath.Join(a.Work, filepath.FromSlash(path.Join(path.Dir(a.Config), p.Config.Baseline)))
+	cfg, err := inWork(p.Config, a)
+	if err != nil {
+		return gate.Options{}, err
+	}
+	if err := os.CopyFS(dir, p.Store); err != nil {
+		return gate.Options{}, fmt.Errorf("copy the pull request's baseline: %w", err)
+	}
+	return gate.Options{Config: cfg, Dir: a.Work, Version: a.Version}, nil
+}
+
+// inWork is the configuration as it lies in the work folder.
+func inWork(cfg *config.Config, a Acceptance) (*config.Config, error) {
+	if !fs.ValidPath(path.Join(path.Dir(a.Config), cfg.Baseline)) {
+		return nil, fmt.Errorf("the baseline %s does not lie in the repository", cfg.Baseline)
+	}
+	moved := *cfg
+	moved.Path = filepath.Join(a.Work, filepath.FromSlash(a.Config))
+	moved.Dir = filepath.Dir(moved.Path)
+	return &moved, nil
+}
+
+// changedFiles reads what accepting wrote, by path in the repository.
+func changedFiles(o gate.Options, done *gate.Accepted) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range done.Written {
+		data, err := os.ReadFile(filepath.Join(o.Dir, name))
+		if err != nil {
+			return nil, fmt.Errorf("read what was accepted: %w", err)
+		}
+		files[filepath.ToSlash(name)] = data
+	}
+	for _, name := range done.Removed {
+		files[filepath.ToSlash(name)] = nil
+	}
+	return files, nil
+}
+
+// message is the commit's. Its trailers say what was accepted and by whom.
+func (a Acceptance) message(done *gate.Accepted) string {
+	ids := strings.Join(a.IDs, ", ")
+	if ids == "" {
+		ids = "all"
+	}
+	text := fmt.Sprintf("Accept what XLA compiles now: %s\n\n%d files of the baseline, from the result of the pull request's own run.\n\nXlagate-Accepted: %s\n", a.Reason, len(done.Written)+len(done.Removed), ids)
+	if a.By != "" {
+		text += "Xlagate-Accepted-By: " + a.By + "\n"
+	}
+	return text
+}

@@ -1,0 +1,60 @@
+package github
+
+import (
+	"errors"
+	"io/fs"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+)
+
+const someConfig = "version: 1\nextends: [recommended]\ntargets:\n  - {name: mlp/cpu, dump: build}\n"
+
+func TestPolicyOfRevision(t *testing.T) {
+	s := newSite(t)
+	first := s.Commit(map[string]string{"xlagate.yaml": someConfig, ".xlagate/mlp/cpu/a..b.yaml": "one", ".xlagate/mlp/cpu/a%2Fb.yaml": "two", ".xlagate/other/x.yaml": "no", "README.md": "hi"}, "first")
+	empty := s.Commit(map[string]string{"README.md": "hi"}, "empty")
+	c := s.client("reader")
+	p, err := c.Policy(t.Context(), first, "xlagate.yaml", []string{"mlp/cpu", "gone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := baseline.Targets(p.Store)
+	if err != nil || len(targets) != 1 || targets[0] != "mlp/cpu" {
+		t.Errorf("%v %v", targets, err)
+	}
+	for name, want := range map[string]string{"mlp/cpu/a..b.yaml": "one", "mlp/cpu/a%2Fb.yaml": "two"} {
+		if data, err := fs.ReadFile(p.Store, name); err != nil || string(data) != want {
+			t.Errorf("%s: %q %v", name, data, err)
+		}
+	}
+	if _, err := c.Policy(t.Context(), empty, "xlagate.yaml", nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no configuration: %v", err)
+	}
+	if _, err := c.Folders(t.Context(), first, ".xlagate", []string{"../.."}); err == nil {
+		t.Error("a folder outside is fetched")
+	}
+}
+
+func TestSides(t *testing.T) {
+	s := newSite(t)
+	root := s.Commit(map[string]string{"a": "1"}, "root")
+	main := s.Commit(map[string]string{"a": "2"}, "main", root)
+	head := s.Commit(map[string]string{"a": "1", "b": "1"}, "head", root)
+	merge := s.Commit(map[string]string{"a": "2", "b": "1"}, "merge", main, head)
+	p := s.Pulls[7]
+	p.BaseSHA, p.HeadSHA, p.Merge = root, head, merge
+	c := s.client("reader")
+	pr, err := c.PullRequest(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, h, err := c.Sides(t.Context(), pr); err != nil || b != main || h != merge {
+		t.Errorf("merged: %.7s %.7s %v, wanted %.7s %.7s", b, h, err, main, merge)
+	}
+	p.Merge = ""
+	pr.Base.SHA = main
+	if b, h, err := c.Sides(t.Context(), pr); err != nil || b != root || h != head {
+		t.Errorf("in conflict: %.7s %.7s %v, wanted %.7s %.7s", b, h, err, root, head)
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// chapter is one thing that happens, and what must have come of it.
+type chapter struct {
+	name string
+	run  func(context.Context) error
+	want func() error
+}
+
+// story is what happens, in order.
+func (w *world) story(ctx context.Context) error {
+	for _, c := range []chapter{
+		{"a pull request with findings", w.opened, w.commentedRed},
+		{"a second push mends it", w.mended, w.commentedGreen},
+		{"the same from a fork", w.fromFork, w.nothingWritten},
+		{"the commenter speaks for the fork", w.commenter, w.commentedForFork},
+		{"somebody accepts by a comment", w.accepts, w.baselineCommitted},
+		{"a stranger tries to", w.strangerAccepts, w.nothingCommitted},
+		{"the nightly audit", w.nightly, w.audited},
+		{"a matrix and its merge", w.matrix, w.merged},
+	} {
+		if err := c.run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		if err := c.want(); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		fmt.Printf("ok  %s\n", c.name)
+	}
+	if len(w.Violations) > 0 {
+		return fmt.Errorf("not as GitHub describes it: %s", strings.Join(w.Violations, "; "))
+	}
+	return nil
+}
+
+func (w *world) opened(ctx context.Context) error {
+	if err := w.dump("regressed"); err != nil {
+		return err
+	}
+	w.push("acme/models")
+	return w.act(ctx, job{event: "pull_request", workflow: "xlagate.yml", token: "job", payload: w.pullRequestEvent(), fails: true})
+}
+
+func (w *world) commentedRed() error {
+	return w.wants(len(w.Comments) == 1 && len(w.Checks) == 1 && len(w.Artifacts) == 1, "one comment, one check run, one artifact").
+		and(w.says(0, "### ❌ xlagate:")).
+		and(w.says(0, "gh run download")).
+		and(w.check(w.Checks[0].Conclusion == "failure" && len(w.Checks[0].Annotations) > 0 && w.Checks[0].Annotations[0]["path"] == "train.py", "annotations on train.py")).err
+}
+
+func (w *world) mended(ctx context.Context) error {
+	if err := w.dump("good"); err != nil {
+		return err
+	}
+	w.push("acme/models")
+	return w.act(ctx, job{event: "pull_request", workflow: "xlagate.yml", token: "job", payload: w.pullRequestEvent()})
+}
+
+func (w *world) commentedGreen() error {
+	return w.wants(len(w.Comments) == 1 && w.Comments[0].Edits == 1, "the same comment, edited once").
+		and(w.says(0, "### ✅ xlagate: all clear")).
+		and(w.says(0, "(was: ")).
+		and(w.check(w.Checks[len(w.Checks)-1].Conclusion == "success", "a green check run")).err
+}
+
+func (w *world) fromFork(ctx context.Context) error {
+	if err := w.dump("regressed"); err != nil {
+		return err
+	}
+	w.push("mona/models")
+	w.before = len(w.Comments) + len(w.Checks) + w.Comments[0].Edits
+	return w.act(ctx, job{event: "pull_request", workflow: "xlagate.yml", token: "reader", payload: w.pullRequestEvent(), fails: true})
+}
+
+func (w *world) nothingWritten() error {
+	return w.wants(len(w.Comments)+len(w.Checks)+w.Comments[0].Edits == w.before, "no write by the job that may only read").
+		and(w.check(strings.Contains(w.printed, "train.py") && strings.Contains(w.printed, "required-fusions"), "annotations as workflow commands instead")).err
+}
+
+func (w *world) commenter(ctx context.Context) error {
+	return w.act(ctx, job{event: "workflow_run", workflow: "xlagate-comment.yml", token: "job", payload: w.workflowRunEvent()})
+}
+
+func (w *world) commentedForFork() error {
+	return w.wants(w.Comments[0].Edits == 2 && len(w.Comments) == 1, "the comment, written by the trusted half").
+		and(w.says(0, "### ❌ xlagate:")).
+		and(w.says(0, "reported by the pull request's own run")).err
+}
+
+func (w *world) accepts(ctx context.Context) error {
+	w.push("acme/models")
+	if err := w.act(ctx, job{event: "pull_request", workflow: "xlagate.yml", token: "job", payload: w.pullRequestEvent(), fails: true}); err != nil {
+		return err
+	}
+	w.Permissions["mona"] = "write"
+	return w.act(ctx, job{event: "issue_comment", workflow: "xlagate-accept.yml", token: "job", payload: w.commentEvent("mona", "/xlagate accept all the callback is wanted")})
+}
+
+func (w *world) baselineCommitted() error {
+	tip := w.Commits[w.Branches["wider"]]
+	if tip == nil || tip.SHA == w.head {
+		return fmt.Errorf("nothing was committed; printed:\n%s", w.printed)
+	}
+	accepted := w.Files(tip.SHA)[".xlagate/classifier/cpu/train_step.yaml"]
+	return w.wants(strings.Contains(accepted, "reason: \"the callback is wanted\"") || strings.Contains(accepted, "reason: the callback is wanted"), "a baseline with its reason").
+		and(w.check(accepted != w.files[".xlagate/classifier/cpu/train_step.yaml"], "a new baseline")).
+		and(w.check(strings.Contains(tip.Message, "Xlagate-Accepted: all"), "a trailer that says what was accepted")).
+		and(w.check(len(w.Reactions) == 1, "a reaction to the comment")).err
+}
+
+func (w *world) strangerAccepts(ctx context.Context) error {
+	w.tip = w.Branches["wider"]
+	return w.act(ctx, job{event: "issue_comment", workflow: "xlagate-accept.yml", token: "job", payload: w.commentEvent("eve", "/xlagate accept all let me"), fails: true})
+}
+
+func (w *world) nothingCommitted() error {
+	return w.wants(w.Branches["wider"] == w.tip, "no commit").err
+}
+
+// expectation is what was wanted; its error is nil while all of it holds.
+type expectation struct{ err error }
+
+func (w *world) wants(ok bool, what string) expectation { return w.check(ok, what) }
+
+func (w *world) check(ok bool, what string) expectation {
+	if ok {
+		return expectation{}
+	}
+	return expectation{fmt.Errorf("wanted %s; written so far: %v; printed:\n%s", what, w.Writes(), w.printed)}
+}
+
+func (e expectation) and(other expectation) expectation {
+	if e.err != nil {
+		return e
+	}
+	return other
+}
+
+func (w *world) says(i int, text string) expectation {
+	return w.check(strings.Contains(w.Comments[i].Body, text), fmt.Sprintf("a comment that says %q, not\n%s", text, w.Comments[i].Body))
+}

@@ -1,0 +1,99 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/policy"
+)
+
+// Policy fetches the policy of a revision: the configuration and, for its targets and those named, the accepted facts. A revision
+// without a configuration is [fs.ErrNotExist].
+func (c *Client) Policy(ctx context.Context, revision, file string, targets []string) (policy.Policy, error) {
+	data, err := c.File(ctx, revision, file)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	cfg, err := config.Parse(file, data)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	store, err := c.store(ctx, revision, cfg, targets)
+	return policy.Policy{Config: cfg, Store: store}, err
+}
+
+// store fetches the accepted facts of some targets.
+func (c *Client) store(ctx context.Context, revision string, cfg *config.Config, targets []string) (fs.FS, error) {
+	dir := path.Join(path.Dir(cfg.Path), cfg.Baseline)
+	if rest, ok := strings.CutPrefix(cfg.Baseline, "git:"); ok {
+		revision, dir, _ = strings.Cut(rest, ":")
+		revision = strings.TrimPrefix(revision, "origin/")
+	} else if baseline.Remote(cfg.Baseline) {
+		return nil, fmt.Errorf("the baseline %s is not in the repository", cfg.Baseline)
+	}
+	if !fs.ValidPath(dir) {
+		return nil, fmt.Errorf("the baseline %s does not lie in the repository", cfg.Baseline)
+	}
+	return c.Folders(ctx, revision, dir, folders(cfg, targets))
+}
+
+// folders lists the targets that a configuration declares and those that are named, each once.
+func folders(cfg *config.Config, named []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	for _, t := range cfg.Targets {
+		add(t.Name)
+	}
+	for _, name := range named {
+		add(name)
+	}
+	return out
+}
+
+// Sides are the revisions whose policies a pull request changes: what GitHub would merge and the commit it would merge into. A pull
+// request that cannot be merged is compared with where it left the base branch.
+func (c *Client) Sides(ctx context.Context, pr PullRequest) (base, head string, err error) {
+	p, _, err := c.api.PullRequests.Get(ctx, c.owner, c.name, pr.Number)
+	if err != nil {
+		return "", "", fmt.Errorf("ask for pull request %d: %w", pr.Number, err)
+	}
+	if merge := p.GetMergeCommitSHA(); merge != "" && p.GetMergeable() {
+		if base, err = c.firstParent(ctx, merge); err == nil {
+			return base, merge, nil
+		}
+	}
+	base, err = c.mergeBase(ctx, pr.Base.SHA, pr.Head.SHA)
+	return base, pr.Head.SHA, err
+}
+
+func (c *Client) firstParent(ctx context.Context, commit string) (string, error) {
+	found, _, err := c.api.Git.GetCommit(ctx, c.owner, c.name, commit)
+	if err != nil {
+		return "", fmt.Errorf("ask for commit %s: %w", short(commit), err)
+	}
+	if len(found.Parents) == 0 {
+		return "", fmt.Errorf("commit %s has no parent", short(commit))
+	}
+	return found.Parents[0].GetSHA(), nil
+}
+
+func (c *Client) mergeBase(ctx context.Context, base, head string) (string, error) {
+	diff, _, err := c.api.Repositories.CompareCommits(ctx, c.owner, c.name, base, head, &gh.ListOptions{PerPage: 1})
+	if err != nil {
+		return "", fmt.Errorf("find where %s left %s: %w", short(head), short(base), err)
+	}
+	return diff.GetMergeBaseCommit().GetSHA(), nil
+}

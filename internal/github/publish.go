@@ -1,0 +1,177 @@
+package github
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Publication is all that is said about one result.
+type Publication struct {
+	Comment     report.Comment
+	Report      report.Options
+	Key, Mode   string
+	PullRequest int    // 0: none
+	Head        string // the commit that was looked at
+	Ref         string
+	Run         Run
+	At          time.Time
+	Check       bool // make a check run
+	SARIF       bool // hand the findings to code scanning
+	Summary     string
+	Output      string
+}
+
+// Posted says what became of a publication. What could not be posted is a warning, never a verdict.
+type Posted struct {
+	Comment  Outcome
+	Check    string
+	Warnings []string
+	// Commands are workflow commands to print where no check run could carry the annotations.
+	Commands string
+}
+
+// Publish says it everywhere. Without a client only the step's own files are written.
+func Publish(ctx context.Context, c *Client, p Publication) Posted {
+	var done Posted
+	done.note(p.writeSummary())
+	if c == nil {
+		done.Commands = p.commands()
+	} else {
+		p.post(ctx, c, &done)
+	}
+	done.note(p.writeOutputs(done))
+	return done
+}
+
+func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
+	if p.PullRequest != 0 {
+		outcome, err := c.Stick(ctx, p.PullRequest, p.draft())
+		done.Comment = outcome
+		done.note(err)
+	}
+	if p.Check && p.Head != "" {
+		done.Check = p.postCheck(ctx, c, done)
+	}
+	if done.Check == "" {
+		done.Commands = p.commands()
+	}
+	if p.SARIF && p.Head != "" {
+		done.note(p.postSARIF(ctx, c))
+	}
+}
+
+// note keeps what went wrong as a warning.
+func (d *Posted) note(err error) {
+	if err != nil {
+		d.Warnings = append(d.Warnings, saying(err))
+	}
+}
+
+// saying is an error's own words, with the reason in ones that help.
+func saying(err error) string {
+	what, _, _ := strings.Cut(err.Error(), ": ")
+	if reason := Reason(err); reason != err.Error() {
+		return what + ": " + reason
+	}
+	return err.Error()
+}
+
+func (p *Publication) draft() Draft {
+	r := p.Comment.Result
+	m := Marker{
+		Key: p.Key, Run: p.Run, Head: p.Head, At: p.At.Unix(), Print: p.print(), Clean: p.Comment.Clean(),
+		Problems: len(r.Problems), Errors: r.Summary.Errors, Warnings: r.Summary.Warnings,
+	}
+	return Draft{Marker: m, Mode: p.Mode, Write: p.write}
+}
+
+// print is the same for comments that differ in nothing but the run that they point to.
+func (p *Publication) print() string {
+	c := p.Comment
+	c.Run, c.Full = 0, ""
+	sum := sha256.Sum256([]byte(c.Markdown(p.Report)))
+	return hex.EncodeToString(sum[:6])
+}
+
+func (p *Publication) write(before *Marker, most int) string {
+	c := p.Comment
+	if before != nil && !before.Clean {
+		c.Was = report.Sum(before.Problems, before.Errors, before.Warnings)
+		if before.Head != "" {
+			c.Was += " at " + short(before.Head)
+		}
+	}
+	o := p.Report
+	o.MaxBytes = most
+	return c.Markdown(o)
+}
+
+// postCheck makes a check run, or sets a commit status where check runs are not to be had.
+func (p *Publication) postCheck(ctx context.Context, c *Client, done *Posted) string {
+	check := p.check()
+	url, err := c.Check(ctx, check)
+	if refused(err) {
+		if statusErr := c.Status(ctx, check); statusErr != nil {
+			done.note(err)
+		}
+		return ""
+	}
+	done.note(err)
+	return url
+}
+
+func (p *Publication) check() Check {
+	r := p.Comment.Result
+	o := p.Report
+	o.MaxBytes = maxCheckText
+	name := "xlagate"
+	if p.Key != DefaultKey {
+		name += " (" + p.Key + ")"
+	}
+	check := Check{
+		Name: name, Head: p.Head, ID: fmt.Sprintf("%s/%d/%d/%d", p.Key, p.Run.ID, p.Run.Attempt, p.At.Unix()), Passed: r.ExitCode == 0,
+		Title: report.Sum(len(r.Problems), r.Summary.Errors, r.Summary.Warnings), Summary: p.Comment.Markdown(o), URL: p.Comment.Full,
+	}
+	for _, a := range report.Annotations(r, o) {
+		check.Annotations = append(check.Annotations, Annotation(a))
+	}
+	return check
+}
+
+// DefaultKey is the key of a gate that has no other beside it.
+const DefaultKey = "default"
+
+// commands are the worst findings as workflow commands.
+func (p *Publication) commands() string {
+	var b strings.Builder
+	if err := report.Result(&b, p.Comment.Result, "github", p.Report); err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+func (p *Publication) postSARIF(ctx context.Context, c *Client) error {
+	var b strings.Builder
+	if err := report.Result(&b, p.Comment.Result, "sarif", p.Report); err != nil {
+		return err
+	}
+	return c.UploadSARIF(ctx, p.Head, p.Ref, b.String())
+}
+
+// findings lists the ids of what was found and not waived, worst first.
+func findings(r *result.Result) string {
+	var ids []string
+	for i := range r.Findings {
+		if !r.Findings[i].Waived {
+			ids = append(ids, r.Findings[i].ID)
+		}
+	}
+	return strings.Join(ids, ",")
+}

@@ -1,0 +1,84 @@
+package github
+
+import (
+	"context"
+	"fmt"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// PullRequest asks for a pull request as it is now.
+func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, error) {
+	p, _, err := c.api.PullRequests.Get(ctx, c.owner, c.name, number)
+	if err != nil {
+		return PullRequest{}, fmt.Errorf("ask for pull request %d: %w", number, err)
+	}
+	return pullRequest(p), nil
+}
+
+func pullRequest(p *gh.PullRequest) PullRequest {
+	return PullRequest{Number: p.GetNumber(), State: p.GetState(), Head: branch(p.GetHead()), Base: branch(p.GetBase())}
+}
+
+func branch(b *gh.PullRequestBranch) Branch {
+	out := Branch{SHA: b.GetSHA(), Ref: b.GetRef()}
+	out.Repo.FullName = b.GetRepo().GetFullName()
+	return out
+}
+
+// PullRequestOf finds the open pull request that a workflow run looked at, by what GitHub knows of the run: its head. What the run
+// itself says could name somebody else's pull request.
+func (c *Client) PullRequestOf(ctx context.Context, run WorkflowRun) (PullRequest, error) {
+	found, err := c.withHead(ctx, run)
+	if err == nil && len(found) == 0 {
+		found, err = c.withCommit(ctx, run)
+	}
+	switch {
+	case err != nil:
+		return PullRequest{}, fmt.Errorf("look for the pull request of run %d: %w", run.ID, err)
+	case len(found) == 0:
+		return PullRequest{}, fmt.Errorf("%w: no open pull request has the head %s of run %d", ErrNothingToDo, short(run.HeadSHA), run.ID)
+	case len(found) > 1:
+		return PullRequest{}, fmt.Errorf("%w: %d open pull requests have the head %s of run %d", ErrNothingToDo, len(found), short(run.HeadSHA), run.ID)
+	}
+	return found[0], nil
+}
+
+func (c *Client) withHead(ctx context.Context, run WorkflowRun) ([]PullRequest, error) {
+	if run.HeadRepository.Owner.Login == "" || run.HeadBranch == "" {
+		return nil, nil
+	}
+	var found []PullRequest
+	o := &gh.PullRequestListOptions{State: "open", Head: run.HeadRepository.Owner.Login + ":" + run.HeadBranch}
+	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
+		o.ListOptions = page
+		list, response, err := c.api.PullRequests.List(ctx, c.owner, c.name, o)
+		found = append(found, c.matching(list, run)...)
+		return response, false, err
+	})
+	return found, err
+}
+
+func (c *Client) withCommit(ctx context.Context, run WorkflowRun) ([]PullRequest, error) {
+	var found []PullRequest
+	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
+		list, response, err := c.api.PullRequests.ListPullRequestsWithCommit(ctx, c.owner, c.name, run.HeadSHA, &page)
+		found = append(found, c.matching(list, run)...)
+		return response, false, err
+	})
+	return found, err
+}
+
+// matching keeps the open pull requests to this repository whose head is just the run's.
+func (c *Client) matching(list []*gh.PullRequest, run WorkflowRun) []PullRequest {
+	var found []PullRequest
+	for _, p := range list {
+		pr := pullRequest(p)
+		if pr.State == "open" && pr.Head.SHA == run.HeadSHA && pr.Head.Repo.FullName == run.HeadRepository.FullName && pr.Base.Repo.FullName == c.Repository() {
+			found = append(found, pr)
+		}
+	}
+	return found
+}
+
+func short(sha string) string { return sha[:min(7, len(sha))] }

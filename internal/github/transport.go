@@ -1,0 +1,179 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds on trying again.
+const (
+	maxTries     = 5
+	maxWait      = 2 * time.Minute // all waits of one request together
+	firstWait    = time.Second
+	secondary    = time.Minute // GitHub's advice when a secondary limit names no time
+	maxRedirects = 5
+)
+
+// transport adds what every request needs and the client library lacks: the token on the API's own addresses and nowhere else,
+// redirects of moved repositories for all methods, and tries again where that is safe.
+type transport struct {
+	next   http.RoundTripper
+	root   *url.URL // of the API
+	token  string
+	wait   func(context.Context, time.Duration) error
+	random func() float64
+	now    func() time.Time
+}
+
+// RoundTrip sends a request, and sends it again while that promises something.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	waited := time.Duration(0)
+	for try := 1; ; try++ {
+		response, err := t.follow(r)
+		pause, again := t.again(r, response, err, try)
+		if !again || try == maxTries || waited+pause > maxWait {
+			return response, err
+		}
+		if response != nil {
+			drain(response)
+		}
+		if err := t.wait(r.Context(), pause); err != nil {
+			return nil, fmt.Errorf("gave up waiting to try again: %w", err)
+		}
+		waited += pause
+	}
+}
+
+// follow sends a request once, and to where the API says that it moved. The standard library would turn a POST into a GET.
+func (t *transport) follow(r *http.Request) (*http.Response, error) {
+	at := r.URL
+	for range maxRedirects {
+		response, err := t.send(r, at)
+		if err != nil || !redirects(response.StatusCode) {
+			return response, err
+		}
+		to, err := at.Parse(response.Header.Get("Location"))
+		if err != nil || !t.own(to) {
+			return response, nil
+		}
+		drain(response)
+		at = to
+	}
+	return nil, fmt.Errorf("%s redirects more than %d times", r.URL.Path, maxRedirects)
+}
+
+func redirects(status int) bool {
+	return status == http.StatusMovedPermanently || status == http.StatusFound || status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
+}
+
+func (t *transport) send(r *http.Request, to *url.URL) (*http.Response, error) {
+	out := r.Clone(r.Context())
+	out.URL, out.Host = to, to.Host
+	if r.GetBody != nil {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		out.Body = body
+	}
+	out.Header.Del("Authorization")
+	if t.token != "" && t.ownHost(to) {
+		out.Header.Set("Authorization", "Bearer "+t.token)
+	}
+	return t.next.RoundTrip(out)
+}
+
+// own reports whether an address is one of the API's.
+func (t *transport) own(u *url.URL) bool {
+	return t.ownHost(u) && strings.HasPrefix(u.Path, t.root.Path)
+}
+
+// ownHost reports whether an address may see the token. The GraphQL API of an Enterprise Server lies beside the REST API.
+func (t *transport) ownHost(u *url.URL) bool {
+	return u.Scheme == t.root.Scheme && u.Host == t.root.Host && (strings.HasPrefix(u.Path, t.root.Path) || u.Path == "/api/graphql")
+}
+
+// again decides whether to send a request once more, and after which pause.
+func (t *transport) again(r *http.Request, response *http.Response, err error, try int) (time.Duration, bool) {
+	switch {
+	case r.Context().Err() != nil:
+		return 0, false
+	case err != nil:
+		return t.backoff(try), repeatable(r) || neverSent(err)
+	case limited(response):
+		return t.untilAllowed(response), true
+	case response.StatusCode >= 500 && response.StatusCode != http.StatusNotImplemented:
+		return t.backoff(try), repeatable(r)
+	}
+	return 0, false
+}
+
+// repeatable reports whether a request does no harm when it is done twice. A POST that failed may have been done all the same:
+// whoever sent it has to look.
+func repeatable(r *http.Request) bool {
+	return r.Method != http.MethodPost || strings.HasSuffix(r.URL.Path, "/graphql")
+}
+
+// neverSent reports whether a request failed before the server could see it.
+func neverSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// backoff doubles from try to try. The jitter keeps the jobs of a matrix from coming back all at once.
+func (t *transport) backoff(try int) time.Duration {
+	full := float64(firstWait) * math.Pow(2, float64(try-1))
+	return time.Duration(full/2 + t.random()*full/2)
+}
+
+// limited reports whether GitHub refused for now. It says so with 403 as often as with 429.
+func limited(response *http.Response) bool {
+	switch response.StatusCode {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusForbidden:
+		return response.Header.Get("Retry-After") != "" || response.Header.Get("X-Ratelimit-Remaining") == "0" || speaksOfLimit(response)
+	}
+	return false
+}
+
+// speaksOfLimit looks into the body of a 403, and puts it back.
+func speaksOfLimit(response *http.Response) bool {
+	start, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(start), response.Body), response.Body}
+	return err == nil && bytes.Contains(bytes.ToLower(start), []byte("secondary rate limit"))
+}
+
+// untilAllowed is how long GitHub asks to wait.
+func (t *transport) untilAllowed(response *http.Response) time.Duration {
+	jitter := time.Duration(t.random() * float64(firstWait))
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+		return time.Duration(seconds)*time.Second + jitter
+	}
+	if at, err := http.ParseTime(response.Header.Get("Retry-After")); err == nil {
+		return max(0, at.Sub(t.now())) + jitter
+	}
+	if reset, err := strconv.ParseInt(response.Header.Get("X-Ratelimit-Reset"), 10, 64); err == nil && response.Header.Get("X-Ratelimit-Remaining") == "0" {
+		return max(0, time.Unix(reset, 0).Sub(t.now())) + jitter
+	}
+	return secondary + jitter
+}
+
+// drain reads the rest of a body so that its connection can be used again.
+func drain(response *http.Response) {
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10))
+	response.Body.Close()
+}

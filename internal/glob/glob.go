@@ -1,0 +1,33 @@
+// Package glob matches names against the patterns that users write: `*` (slashes too), `?`, `[abc]` and `{a,b}`.
+package glob
+
+import (
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Match reports whether the name fits the pattern. A malformed pattern fits nothing; see [Valid].
+func Match(pattern, name string) bool {
+	if pattern == "*" || pattern == name {
+		return true
+	}
+	ok, err := doublestar.Match(flat(pattern), flat(name))
+	return err == nil && ok
+}
+
+// Any reports whether the name fits one of the patterns. No patterns fit nothing.
+func Any(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if Match(p, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Valid reports whether a pattern is well-formed.
+func Valid(pattern string) bool { return doublestar.ValidatePattern(flat(pattern)) }
+
+// flat hides slashes from the matcher: an op_name is a path, but its users write "*/mlp/*" and mean any depth.
+func flat(s string) string { return strings.ReplaceAll(s, "/", "\x00") }

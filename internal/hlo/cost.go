@@ -1,0 +1,163 @@
+package hlo
+
+// Cost is what an instruction or a computation asks of the machine, counted by the rules of XLA's HloCostAnalysis.
+//
+// A custom call counts -1 flops and -1 bytes, as it does there: nobody knows what it costs, and a module's sum includes the
+// -1 so that it equals the number XLA gives.
+type Cost struct {
+	Flops           float64 // arithmetic operations; a multiply-add is two
+	Transcendentals float64 // exponentials, logarithms, roots and their like, which Flops leaves out
+	BytesAccessed   float64 // read and written, with 8 bytes for each entry of a tuple's table
+}
+
+func (c Cost) plus(d Cost) Cost {
+	return Cost{c.Flops + d.Flops, c.Transcendentals + d.Transcendentals, c.BytesAccessed + d.BytesAccessed}
+}
+
+func (c Cost) times(n float64) Cost {
+	return Cost{c.Flops * n, c.Transcendentals * n, c.BytesAccessed * n}
+}
+
+// work is the cost without its bytes: what a function that is applied to elements in registers adds to its caller.
+func (c Cost) work() Cost { return Cost{Flops: c.Flops, Transcendentals: c.Transcendentals} }
+
+// Costs is a priced module.
+type Costs struct {
+	Instrs []Cost // by InstrID: one execution of the instruction with everything that it calls
+	Comps  []Cost // by CompID: the sum over the computation's instructions
+	// Unpriced are the instructions that could not be priced: their operation is not known, or operands, called computations
+	// or attributes that the price depends on are missing or damaged.
+	Unpriced []InstrID
+}
+
+// Cost prices the module as XLA does: the entry computation with all that it calls, the body of a loop once.
+func (m *Module) Cost() Cost {
+	if m.Entry == NoComp {
+		return Cost{}
+	}
+	return m.Costs(nil).Comps[m.Entry]
+}
+
+// Costs prices every instruction. trips says how often a while runs its body, a negative number when that is not known; a
+// loop that it does not know, and every loop when trips is nil, counts body and condition once. See [Module.KnownTrips].
+func (m *Module) Costs(trips func(InstrID) int64) *Costs {
+	p := &pricer{
+		m:      m,
+		trips:  trips,
+		sizes:  m.shapeSizes(),
+		states: make([]pricing, len(m.Comps)),
+		Costs:  &Costs{Instrs: make([]Cost, len(m.Instrs)), Comps: make([]Cost, len(m.Comps))},
+	}
+	for c := range m.Comps {
+		p.computation(CompID(c))
+	}
+	return p.Costs
+}
+
+// pricing is how far a computation has been priced.
+type pricing uint8
+
+const (
+	unpriced pricing = iota
+	beingPriced
+	priced
+)
+
+// pricer prices the instructions of one module.
+type pricer struct {
+	*Costs
+	m      *Module
+	trips  func(InstrID) int64
+	sizes  shapeSizes
+	states []pricing // by CompID
+
+	// Made when the first fusion asks.
+	users *Users
+	fused []*fusedBody // by CompID
+	reads []float64    // by InstrID, see read
+	known []bool       // those of reads that are known
+}
+
+// computation prices a computation once. Callees stand before callers, so that it seldom goes deep.
+func (p *pricer) computation(c CompID) (Cost, bool) {
+	if p.states[c] != unpriced {
+		return p.Comps[c], p.states[c] == priced
+	}
+	p.states[c] = beingPriced
+	var sum Cost
+	first, end := p.m.Body(c)
+	for i := first; i < end; i++ {
+		p.Instrs[i] = p.price(i)
+		sum = sum.plus(p.Instrs[i])
+	}
+	p.Comps[c], p.states[c] = sum, priced
+	return sum, true
+}
+
+// callee is the price of the n-th computation that an instruction calls.
+func (p *pricer) callee(i InstrID, n int) Cost {
+	cost, ok := p.computation(p.m.Callees(i)[n])
+	if !ok {
+		p.giveUp(i) // it calls itself
+	}
+	return cost
+}
+
+// giveUp notes that an instruction could not be priced.
+func (p *pricer) giveUp(i InstrID) {
+	if n := len(p.Unpriced); n == 0 || p.Unpriced[n-1] != i {
+		p.Unpriced = append(p.Unpriced, i)
+	}
+}
+
+func (p *pricer) price(i InstrID) Cost {
+	op := p.m.Instrs[i].Opcode
+	if !op.hasParts(len(p.m.Operands(i)), len(p.m.Callees(i))) {
+		p.giveUp(i)
+		return Cost{}
+	}
+	switch op {
+	case OpFusion:
+		return p.fusion(i)
+	case OpCall, OpAsyncStart:
+		return p.callee(i, 0)
+	case OpWhile:
+		return p.loop(i)
+	case OpConditional:
+		return p.conditional(i)
+	case OpCustomCall:
+		return Cost{Flops: -1, BytesAccessed: -1}
+	}
+	cost := p.work(i)
+	cost.BytesAccessed = p.bytes(i)
+	return cost
+}
+
+// loop prices a while: n runs of the body and n+1 of the condition, or one of each when n is not known.
+func (p *pricer) loop(i InstrID) Cost {
+	body, condition := p.callee(i, 0), p.callee(i, 1)
+	if p.trips != nil {
+		if n := p.trips(i); n >= 0 {
+			return body.times(float64(n)).plus(condition.times(float64(n + 1)))
+		}
+	}
+	return body.plus(condition)
+}
+
+// conditional takes for each number the dearest branch's. A branch's 0 does not raise another's -1.
+func (p *pricer) conditional(i InstrID) Cost {
+	dearer := func(a, b float64) float64 {
+		if b == 0 {
+			return a
+		}
+		return max(a, b)
+	}
+	cost := p.callee(i, 0)
+	for n := range p.m.Callees(i)[1:] {
+		branch := p.callee(i, n+1)
+		cost.Flops = dearer(cost.Flops, branch.Flops)
+		cost.Transcendentals = dearer(cost.Transcendentals, branch.Transcendentals)
+		cost.BytesAccessed = dearer(cost.BytesAccessed, branch.BytesAccessed)
+	}
+	return cost
+}

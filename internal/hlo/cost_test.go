@@ -1,0 +1,292 @@
+package hlo
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// costOf lists real dumps with what hlo_module_cost_analysis of jaxlib 0.10.2 says about them. The names tell the stage: the
+// input of the optimizer (before), a pass in between, or the optimized module of a backend.
+var costOf = []struct {
+	file string
+	want Cost // flops, transcendentals, bytes
+}{
+	{"argmax.before.txt", Cost{567, 0, 1296}},
+	{"awkward.gpu.txt", Cost{27635652, 4096, 22515148}}, // triangular solves among others
+	{"callback.cpu.txt", Cost{-1, 0, -1}},
+	{"cholesky.gpu.txt", Cost{103765, 0, 271368}},
+	{"cnn.before.hlo.pb", Cost{33746080, 0, 7290684}},
+	{"collectives.cpu.txt", Cost{68, 0, 2168}},
+	{"collectives.gpu.txt", Cost{68, 0, 3064}}, // most of them asynchronous
+	{"complex.before.txt", Cost{2448, 256, 25115}},
+	{"conditional.before.hlo.pb", Cost{8451, 512, 9266}},
+	{"conditional.cpu.txt", Cost{8451, 512, 7224}},
+	{"conditional.pass.txt", Cost{8451, 512, 7232}},
+	{"conv.cpu.txt", Cost{50784, 0, 11104}},
+	{"conv.tpu.txt", Cost{137438953472, 0, 469762080}},
+	{"custom_call.gpu.txt", Cost{-1, 0, -1}},
+	{"dyn.before.txt", Cost{31, 32, 840}},
+	{"dyn.cpu.hlo.pb", Cost{95, 32, 160}},
+	{"dyn.cpu.txt", Cost{95, 32, 160}},
+	{"dynamic_slice.cpu.txt", Cost{0, 0, 68}},
+	{"f8.cpu.txt", Cost{1024, 0, 6672}},
+	{"fft.gpu.txt", Cost{1048576, 0, 131584}},
+	{"input_fusion.gpu.txt", Cost{0, 0, 524312}},
+	{"maxpool_grad.before.txt", Cost{1536, 0, 15368}},
+	{"maxpool_grad.cpu.txt", Cost{13056, 0, 102940}},
+	{"newton.before.hlo.pb", Cost{10, 0, 173}},
+	{"ragged.cpu.txt", Cost{4614, 0, 5040}},
+	{"reduce_window.cpu.txt", Cost{1020000, 0, 200004}},
+	{"scan.gpu.txt", Cost{258, 0, 17537}},
+	{"scatter.before.txt", Cost{0, 0, 52}},
+	{"scatter.cpu.txt", Cost{11, 0, 214}},
+	{"sort.gpu.txt", Cost{20971520, 0, 8388608}},
+	{"topk.gpu.txt", Cost{0, 0, 1052688}},
+	{"triton_softmax.gpu.txt", Cost{916480, 131072, 524288}},
+	{"while.cpu.txt", Cost{540544, 6144, 164988}},
+}
+
+func TestCostOfRealDumps(t *testing.T) {
+	for _, c := range costOf {
+		t.Run(c.file, func(t *testing.T) { checkCost(t, readDump(t, "cost/"+c.file), c.want) })
+	}
+}
+
+// TestCostOfOperations goes through small modules written for one operation each, with odd windows, nested fusions and the like.
+// XLA's numbers stand above each of them.
+func TestCostOfOperations(t *testing.T) {
+	for _, c := range operationCases(t) {
+		t.Run(c.m.Name, func(t *testing.T) { checkCost(t, c.m, c.want) })
+	}
+}
+
+// TestEveryOperationIsPriced keeps the list of operations that no dump here has.
+func TestEveryOperationIsPriced(t *testing.T) {
+	missing := map[string]string{
+		"atan":              "newer than the jaxlib that gave the numbers",
+		"collective-reduce": "newer than the jaxlib that gave the numbers",
+		"shuffle":           "newer than the jaxlib that gave the numbers",
+		"trace":             "gone since 2020",
+		"tuple-select":      "gone since 2021",
+	}
+	seen := make([]bool, len(opcodeNames))
+	note := func(m *Module) {
+		for i := range m.Instrs {
+			seen[m.Instrs[i].Opcode] = true
+		}
+	}
+	for _, c := range costOf {
+		note(readDump(t, "cost/"+c.file))
+	}
+	for _, c := range operationCases(t) {
+		note(c.m)
+	}
+	for op, name := range opcodeNames {
+		if _, known := missing[name]; known == seen[op] {
+			t.Errorf("%s: in a dump: %v, listed as missing: %v", name, seen[op], known)
+		}
+	}
+}
+
+func TestCostsWeighsLoops(t *testing.T) {
+	m := readDump(t, "cost/while.cpu.txt")
+	once, weighed := m.Costs(nil), m.Costs(m.KnownTrips)
+	loop := slices.IndexFunc(m.Instrs, func(in Instruction) bool { return in.Opcode == OpWhile })
+	if trips := m.KnownTrips(InstrID(loop)); trips != 10 {
+		t.Fatalf("the loop runs %d times, want 10", trips)
+	}
+	callees := m.Callees(InstrID(loop))
+	body, condition := once.Comps[callees[0]], once.Comps[callees[1]]
+	if got, want := once.Instrs[loop], body.plus(condition); got != want {
+		t.Errorf("once through the loop: %v, want %v", got, want)
+	}
+	if got, want := weighed.Instrs[loop], body.times(10).plus(condition.times(11)); got != want {
+		t.Errorf("ten times through the loop: %v, want %v", got, want)
+	}
+	grown := weighed.Comps[m.Entry].Flops - once.Comps[m.Entry].Flops
+	if want := 9*body.Flops + 10*condition.Flops; grown != want {
+		t.Errorf("the entry grew by %v flops, want %v", grown, want)
+	}
+	unknown := m.Costs(func(InstrID) int64 { return -1 })
+	if !maps.Equal(costsByName(m, unknown), costsByName(m, once)) {
+		t.Error("a loop without a known count is not counted once")
+	}
+}
+
+func costsByName(m *Module, c *Costs) map[string]Cost {
+	byName := make(map[string]Cost)
+	for i := range m.Instrs {
+		byName[m.InstrName(InstrID(i))] = c.Instrs[i]
+	}
+	return byName
+}
+
+func TestKnownTripsIsNegativeWhenUnknown(t *testing.T) {
+	m := readDump(t, "cost/newton.before.hlo.pb")
+	for i := range m.Instrs {
+		if got := m.KnownTrips(InstrID(i)); got != -1 {
+			t.Errorf("%s: %d", m.InstrName(InstrID(i)), got)
+		}
+	}
+}
+
+// TestCostsNotesWhatItCannotPrice spoils attributes and operations in real dumps.
+func TestCostsNotesWhatItCannotPrice(t *testing.T) {
+	for _, c := range []struct{ file, old, new, culprit string }{
+		{"conv.cpu.txt", "window={size=", "window={size=3x3x", "convolution"},
+		{"conv.cpu.txt", "dim_labels=b", "dim_labels=x", "convolution"},
+		{"maxpool_grad.before.txt", "select-and-scatter(", "select-and-shuffle(", "select-and-shuffle"},
+		{"fft.gpu.txt", "fft_length={", "fft_length={x", "fft"},
+		{"complex.before.txt", "lhs_contracting_dims={1}", "lhs_contracting_dims={7}", "dot"},
+	} {
+		source := strings.Replace(string(readFile(t, "cost/"+c.file)), c.old, c.new, 1)
+		m, err := ParseText([]byte(source), c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpriced := m.Costs(nil).Unpriced
+		if len(unpriced) != 1 || m.OpcodeName(m.Instrs[unpriced[0]].Opcode) != c.culprit {
+			t.Errorf("%s with %s: %d instructions are unpriced, want one %s", c.file, c.new, len(unpriced), c.culprit)
+		}
+	}
+}
+
+// TestCostsEndsOnRecursion ties a computation to itself, which no compiler does.
+func TestCostsEndsOnRecursion(t *testing.T) {
+	for _, file := range []string{"argmax.before.txt", "maxpool_grad.cpu.txt", "while.cpu.txt"} {
+		m := readDump(t, "cost/"+file)
+		for i := range m.Instrs {
+			for k := range m.Callees(InstrID(i)) {
+				m.Callees(InstrID(i))[k] = m.Instrs[i].Comp
+			}
+		}
+		if len(m.Costs(nil).Unpriced) == 0 {
+			t.Errorf("%s: recursion went unnoticed", file)
+		}
+	}
+}
+
+// TestInputsReadEqualsCounting compares the closed form with counting for all small windows.
+func TestInputsReadEqualsCounting(t *testing.T) {
+	for n := range 5 * 4 * 5 * 17 * 6 {
+		w := windowDim{stride: int64(n%5 + 1), lhsDilate: int64(n/5%4 + 1)}
+		input, base, output := int64(n/20%5), int64(n/100%17-8), int64(n/1700)
+		want := int64(0)
+		for o := range output {
+			if at := base + o*w.stride; at >= 0 && at%w.lhsDilate == 0 && at/w.lhsDilate < input {
+				want++
+			}
+		}
+		if got := w.inputsRead(base, input, output); got != want {
+			t.Fatalf("%+v from %d, %d inputs, %d outputs: %d, want %d", w, base, input, output, got, want)
+		}
+	}
+}
+
+func FuzzParseWindow(f *testing.F) {
+	f.Add("{size=3x3 stride=2x2 pad=1_1x0_1 lhs_dilate=2x2 rhs_dilate=2x2 rhs_reversal=1x0}")
+	f.Add("{size=3x5 pad=-1_0x3_3}")
+	f.Add("{}")
+	f.Fuzz(func(t *testing.T, s string) {
+		window, ok := parseWindow(s)
+		for _, w := range window {
+			if ok && (w.stride < 1 || w.lhsDilate < 1) {
+				t.Errorf("%q: %+v", s, w)
+			}
+		}
+	})
+}
+
+// FuzzCosts prices whatever the reader lets through.
+func FuzzCosts(f *testing.F) {
+	source, err := os.ReadFile("testdata/cost/operations.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for part := range strings.SplitSeq(string(source), "\n\n") {
+		f.Add([]byte(part))
+	}
+	f.Fuzz(func(t *testing.T, source []byte) {
+		if m, err := ParseText(source, "fuzz"); err == nil {
+			m.Cost()
+		}
+	})
+}
+
+type operationCase struct {
+	m    *Module
+	want Cost
+}
+
+func operationCases(t *testing.T) (cases []operationCase) {
+	t.Helper()
+	source, err := os.ReadFile("testdata/cost/operations.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split("\n"+string(source), "\n// ")[1:] {
+		var c operationCase
+		if _, err := fmt.Sscanf(part, "%g flops, %g transcendentals, %g bytes",
+			&c.want.Flops, &c.want.Transcendentals, &c.want.BytesAccessed); err != nil {
+			t.Fatalf("%.60s: %v", part, err)
+		}
+		if c.m, err = ParseText([]byte("// "+part), "operations.txt"); err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// checkCost allows for XLA's single precision.
+func checkCost(t *testing.T, m *Module, want Cost) {
+	t.Helper()
+	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-6*math.Abs(want) }
+	got := m.Cost()
+	if !near(got.Flops, want.Flops) || !near(got.Transcendentals, want.Transcendentals) || !near(got.BytesAccessed, want.BytesAccessed) {
+		t.Errorf("%s costs %+v, want %+v", m.Name, got, want)
+	}
+	if unpriced := m.Costs(nil).Unpriced; len(unpriced) > 0 {
+		t.Errorf("%s: %s is unpriced", m.Name, m.InstrName(unpriced[0]))
+	}
+}
+
+func readDump(t testing.TB, file string) *Module {
+	t.Helper()
+	read := ParseText
+	if filepath.Ext(file) == ".pb" {
+		read = ParseProto
+	}
+	m, err := read(readFile(t, file), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// readFile unpacks testdata/file.gz.
+func readFile(t testing.TB, file string) []byte {
+	t.Helper()
+	packed, err := os.ReadFile("testdata/" + file + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}

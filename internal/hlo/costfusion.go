@@ -1,0 +1,223 @@
+package hlo
+
+// fusedBody is what the price of a fusion asks of the computation that it calls.
+type fusedBody struct {
+	root      InstrID
+	params    []InstrID // by parameter number; NoInstr where the body has none
+	indexed   InstrID   // its first gather or scatter
+	constants float64   // bytes of the constants that are too large to stand in the code
+}
+
+// fusedBody looks through a computation once.
+func (p *pricer) fusedBody(c CompID) *fusedBody {
+	if b := p.fused[c]; b != nil {
+		return b
+	}
+	first, end := p.m.Body(c)
+	b := &fusedBody{root: p.m.Comps[c].Root, indexed: NoInstr, params: make([]InstrID, 0, p.countParams(first, end))}
+	p.fused[c] = b
+	for i := first; i < end; i++ {
+		switch p.m.Instrs[i].Opcode {
+		case OpParameter:
+			b.setParam(int(p.m.Instrs[i].Param), i, int(end-first))
+		case OpConstant:
+			if p.elements(i) > 1 {
+				b.constants += p.size(i)
+			}
+		case OpGather, OpScatter:
+			if b.indexed == NoInstr {
+				b.indexed = i
+			}
+		}
+	}
+	return b
+}
+
+func (p *pricer) countParams(first, end InstrID) (n int) {
+	for i := first; i < end; i++ {
+		if p.m.Instrs[i].Opcode == OpParameter {
+			n++
+		}
+	}
+	return n
+}
+
+// setParam notes parameter n of at most limit.
+func (b *fusedBody) setParam(n int, i InstrID, limit int) {
+	if n < 0 || n >= limit {
+		return
+	}
+	for len(b.params) <= n {
+		b.params = append(b.params, NoInstr)
+	}
+	b.params[n] = i
+}
+
+// param returns parameter n, NoInstr when the body does not have it.
+func (b *fusedBody) param(n int) InstrID {
+	if n >= len(b.params) {
+		return NoInstr
+	}
+	return b.params[n]
+}
+
+// prepareFusions makes what only the price of a fusion needs.
+func (p *pricer) prepareFusions() {
+	n := len(p.m.Instrs)
+	p.users, p.fused = p.m.Users(), make([]*fusedBody, len(p.m.Comps))
+	p.reads, p.known = make([]float64, n), make([]bool, n)
+}
+
+// fusion prices a fusion: the work in its body, and what goes in and out of it. What lies between stays in registers.
+func (p *pricer) fusion(i InstrID) Cost {
+	if p.users == nil {
+		p.prepareFusions()
+	}
+	cost := p.callee(i, 0)
+	body := p.fusedBody(p.m.Callees(i)[0])
+	if body.indexed != NoInstr && p.attr(i, "kind") == "kCustom" {
+		return p.Instrs[body.indexed] // a hand-written kernel for it
+	}
+	cost.BytesAccessed = p.written(i, body.root) + body.constants
+	for _, param := range body.params {
+		if param != NoInstr {
+			cost.BytesAccessed += p.readFrom(param, p.m.Instrs[param].Shape)
+		}
+	}
+	return cost
+}
+
+// written is what a fusion writes. A root that updates a slice in place writes the slice alone.
+func (p *pricer) written(fusion, root InstrID) float64 {
+	if root == NoInstr {
+		p.giveUp(fusion)
+		return 0
+	}
+	shape := p.m.Instrs[fusion].Shape
+	elements, roots := p.m.Shape(shape).Elements, p.m.Operands(root)
+	if p.m.Shape(shape).Type != Tuple {
+		return p.writtenBy(root, shape)
+	}
+	var bytes float64
+	for n, e := range elements {
+		if p.m.Instrs[root].Opcode == OpTuple && n < len(roots) {
+			bytes += p.writtenBy(roots[n], e)
+		} else {
+			bytes += float64(p.sizes.leaves[e])
+		}
+	}
+	return bytes
+}
+
+func (p *pricer) writtenBy(root InstrID, shape ShapeID) float64 {
+	if p.m.Instrs[root].Opcode == OpDynamicUpdateSlice && len(p.m.Operands(root)) > 1 {
+		return p.argSize(root, 1)
+	}
+	return float64(p.sizes.leaves[shape])
+}
+
+// readFrom is what is read of a fusion's parameter: of a tuple, what is read of each array in it.
+func (p *pricer) readFrom(i InstrID, shape ShapeID) float64 {
+	s := p.m.Shape(shape)
+	if s.Type != Tuple {
+		return p.read(i)
+	}
+	parts := make([]InstrID, len(s.Elements)) // an element that nobody takes out is read as the whole
+	for n := range parts {
+		parts[n] = i
+	}
+	for _, u := range p.users.Of(i) {
+		n := int(p.m.Instrs[u].Param)
+		if p.m.Instrs[u].Opcode == OpGetTupleElement && n < len(parts) && parts[n] == i {
+			parts[n] = u
+		}
+	}
+	var bytes float64
+	for n, e := range s.Elements {
+		bytes += p.readFrom(parts[n], e)
+	}
+	return bytes
+}
+
+// read is how many bytes of a value that comes into a fusion are read: its slices where users take slices of it, else all of
+// it, and once more for each broadcast and reshape.
+func (p *pricer) read(i InstrID) float64 {
+	if p.known[i] {
+		return p.reads[i]
+	}
+	p.known[i] = true // a fusion that calls itself ends here
+	bytes, all := 0.0, false
+	for _, u := range p.users.Of(i) {
+		if p.m.Instrs[u].Opcode == OpFusion {
+			bytes += p.readInside(i, u)
+			continue
+		}
+		part, whole := p.readBy(i, u)
+		bytes, all = bytes+part, all || whole
+	}
+	if all {
+		bytes += p.size(i)
+	}
+	p.reads[i] = bytes
+	return bytes
+}
+
+// readBy is what one user reads of a value: a part of its own, or the whole, which users share.
+func (p *pricer) readBy(i, user InstrID) (part float64, whole bool) {
+	first := p.m.Operands(user)[0] == i
+	switch p.m.Instrs[user].Opcode {
+	case OpBroadcast, OpReshape:
+		return p.size(i), false
+	case OpSlice:
+		return p.size(user), false
+	case OpDynamicSlice:
+		if first {
+			return p.size(user), false
+		}
+	case OpDynamicUpdateSlice:
+		return 0, !first
+	}
+	return 0, true
+}
+
+// readInside is what a fusion within a fusion reads of a value. Where its body does no more than one operation to the value,
+// users that slice the result read no more than their slices.
+func (p *pricer) readInside(i, fusion InstrID) (bytes float64) {
+	if len(p.m.Callees(fusion)) == 0 {
+		return 0
+	}
+	body := p.fusedBody(p.m.Callees(fusion)[0])
+	if body.root == NoInstr {
+		return 0
+	}
+	for n, o := range p.m.Operands(fusion) {
+		if param := body.param(n); o == i && param != NoInstr {
+			bytes += p.readThrough(fusion, param, body.root)
+		}
+	}
+	return bytes
+}
+
+// readThrough is what the users of an inner fusion make it read of one of its parameters.
+func (p *pricer) readThrough(fusion, param, root InstrID) (bytes float64) {
+	operands := p.m.Operands(root)
+	simple, all := len(operands) == 0 || operands[0] == param, false
+	for _, u := range p.users.Of(fusion) {
+		if !simple || !isSlicing(p.m.Instrs[u].Opcode) {
+			if !all {
+				bytes, all = bytes+p.read(param), true
+			}
+			continue
+		}
+		part, whole := p.readBy(fusion, u)
+		if bytes += part; whole && !all {
+			bytes, all = bytes+p.size(fusion), true
+		}
+	}
+	return bytes
+}
+
+// isSlicing tells whether an operation takes or replaces a part of its first operand.
+func isSlicing(op Opcode) bool {
+	return op == OpSlice || op == OpDynamicSlice || op == OpDynamicUpdateSlice
+}

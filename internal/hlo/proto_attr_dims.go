@@ -1,0 +1,241 @@
+package hlo
+
+import "strconv"
+
+func (p *attrPrinter) dot() {
+	p.dotDimensions(p.body(30))
+	p.precision()
+}
+
+// dotDimensions prints a DotDimensionNumbers; only the batch dimensions are left out when there are none.
+func (p *attrPrinter) dotDimensions(body Range) {
+	n := p.lists(body)
+	p.listUnlessEmpty("lhs_batch_dims", n[3])
+	p.list("lhs_contracting_dims", n[1])
+	p.listUnlessEmpty("rhs_batch_dims", n[4])
+	p.list("rhs_contracting_dims", n[2])
+}
+
+func (p *attrPrinter) raggedDot() {
+	var dot Range
+	var ragged, group []int64
+	f := p.walk(p.body(90))
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | wireBytes: // dot_dimension_numbers
+			dot = f.body
+		case 2<<3 | wireBytes, 2<<3 | wireVarint: // lhs_ragged_dimensions
+			ragged = appendNumbers(ragged, &f)
+		case 3<<3 | wireBytes, 3<<3 | wireVarint: // rhs_group_dimensions
+			group = appendNumbers(group, &f)
+		}
+	}
+	p.walked(&f)
+	p.dotDimensions(dot)
+	p.list("lhs_ragged_dims", ragged)
+	p.list("rhs_group_dims", group)
+	p.precision()
+}
+
+// lists reads a message that holds nothing but lists of numbers and numbers, by field number.
+func (p *attrPrinter) lists(body Range) (n [16][]int64) {
+	f := p.walk(body)
+	for f.next() {
+		if field := f.tag >> 3; field < len(n) && (f.tag&7 == wireBytes || f.tag&7 == wireVarint) {
+			n[field] = appendNumbers(n[field], &f)
+		}
+	}
+	p.walked(&f)
+	return n
+}
+
+// last is a scalar in what lists read.
+func last(numbers []int64) int64 {
+	if len(numbers) == 0 {
+		return 0
+	}
+	return numbers[len(numbers)-1]
+}
+
+var precisions = []string{"default", "high", "highest", "packed_nibble"}
+
+var dotAlgorithms = []string{
+	"unset", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32",
+	"dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_tf32_tf32_f32",
+	"dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64", "dot_bf16_bf16_f32_x9",
+}
+
+// precision prints a PrecisionConfig, unless all of it is default.
+func (p *attrPrinter) precision() {
+	n := p.lists(p.body(51))
+	for _, precision := range n[1] {
+		if precision != 0 {
+			p.operandPrecision(n[1])
+			break
+		}
+	}
+	if algorithm := last(n[2]); algorithm != 0 {
+		p.name("algorithm", dotAlgorithms, algorithm)
+	}
+}
+
+func (p *attrPrinter) operandPrecision(operands []int64) {
+	p.value = append(p.value, '{')
+	for i, n := range operands {
+		if i > 0 {
+			p.value = append(p.value, ',')
+		}
+		p.value = append(p.value, precisions[min(uint64(n), uint64(len(precisions)-1))]...)
+	}
+	p.value = append(p.value, '}')
+	p.emit("operand_precision")
+}
+
+func (p *attrPrinter) gather() {
+	n := p.lists(p.body(33))
+	p.list("offset_dims", n[1])
+	p.list("collapsed_slice_dims", n[2])
+	p.list("start_index_map", n[3])
+	p.listUnlessEmpty("operand_batching_dims", n[5])
+	p.listUnlessEmpty("start_indices_batching_dims", n[6])
+	p.integer("index_vector_dim", last(n[4]))
+	p.list("slice_sizes", p.repeated(34))
+	p.flag("indices_are_sorted", 67)
+}
+
+func (p *attrPrinter) scatter() {
+	n := p.lists(p.body(48))
+	p.list("update_window_dims", n[1])
+	p.list("inserted_window_dims", n[2])
+	p.list("scatter_dims_to_operand_dims", n[3])
+	p.listUnlessEmpty("input_batching_dims", n[5])
+	p.listUnlessEmpty("scatter_indices_batching_dims", n[6])
+	p.integer("index_vector_dim", last(n[4]))
+	p.flag("indices_are_sorted", 67)
+	p.flag("unique_indices", 69)
+}
+
+func (p *attrPrinter) convolution() {
+	p.window()
+	p.dimLabels()
+	p.counts()
+	p.precision()
+	if p.has(97) {
+		p.name("conv_kind", []string{"unset", "fprop", "dgrad", "wgrad"}, p.number(97))
+	}
+}
+
+func (p *attrPrinter) counts() {
+	p.integerUnless("feature_group_count", max(p.number(50), 1), 1)
+	p.integerUnless("batch_group_count", max(p.number(58), 1), 1)
+}
+
+// windowFields are the parts of a window in printed order: their names, the field numbers of WindowDimension, and the value
+// that is left out when all dimensions have it.
+var windowFields = []struct {
+	name   string
+	field  int
+	normal int64
+}{{"size", 1, -1}, {"stride", 2, 1}, {"pad", 3, 0}, {"lhs_dilate", 6, 1}, {"rhs_dilate", 5, 1}, {"rhs_reversal", 7, 0}}
+
+func (p *attrPrinter) window() {
+	var dims [][8]int64
+	f := p.walk(p.body(15))
+	for f.next() {
+		if f.tag == 1<<3|wireBytes { // dimensions
+			dims = append(dims, p.numbersOf(f.body))
+		}
+	}
+	p.walked(&f)
+	if len(dims) == 0 {
+		return
+	}
+	p.value = append(p.value, '{')
+	for _, w := range windowFields {
+		if windowHas(dims, w.field, w.normal) {
+			p.appendWindow(w.name, dims, w.field)
+		}
+	}
+	p.value = append(p.value, '}')
+	p.emit("window")
+}
+
+func windowHas(dims [][8]int64, field int, normal int64) bool {
+	for _, d := range dims {
+		if d[field] != normal || field == 3 && d[4] != normal {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *attrPrinter) appendWindow(name string, dims [][8]int64, field int) {
+	if p.value[len(p.value)-1] != '{' {
+		p.value = append(p.value, ' ')
+	}
+	p.value = append(append(p.value, name...), '=')
+	for i, d := range dims {
+		if i > 0 {
+			p.value = append(p.value, 'x')
+		}
+		p.value = strconv.AppendInt(p.value, d[field], 10)
+		if field == 3 {
+			p.value = strconv.AppendInt(append(p.value, '_'), d[4], 10)
+		}
+	}
+}
+
+// dimLabels prints a ConvolutionDimensionNumbers: "b01f_01io->b01f".
+func (p *attrPrinter) dimLabels() {
+	if !p.has(16) {
+		return
+	}
+	n := p.lists(p.body(16))
+	b := appendLabels(p.value, 'b', last(n[7]), 'f', last(n[8]), n[11])
+	b = appendLabels(append(b, '_'), 'i', last(n[3]), 'o', last(n[4]), n[6])
+	p.value = appendLabels(append(b, "->"...), 'b', last(n[9]), 'f', last(n[10]), n[12])
+	p.emit("dim_labels")
+}
+
+func appendLabels(b []byte, first byte, firstAt int64, second byte, secondAt int64, spatial []int64) []byte {
+	start := len(b)
+	for range len(spatial) + 2 {
+		b = append(b, '?')
+	}
+	place := func(label byte, at int64) {
+		if at >= 0 && at < int64(len(b)-start) {
+			b[start+int(at)] = label
+		}
+	}
+	place(first, firstAt)
+	place(second, secondAt)
+	for i, at := range spatial {
+		place('0'+byte(i), at)
+	}
+	return b
+}
+
+// pad prints "1_1x0_1", with the interior padding of all dimensions when one has some.
+func (p *attrPrinter) pad() {
+	var dims [][8]int64
+	interior := false
+	f := p.walk(p.body(21))
+	for f.next() {
+		if f.tag == 1<<3|wireBytes { // dimensions
+			dims = append(dims, p.numbersOf(f.body))
+			interior = interior || dims[len(dims)-1][3] != 0
+		}
+	}
+	p.walked(&f)
+	for i, d := range dims {
+		if i > 0 {
+			p.value = append(p.value, 'x')
+		}
+		p.value = strconv.AppendInt(p.value, d[1], 10)
+		p.value = strconv.AppendInt(append(p.value, '_'), d[2], 10)
+		if interior {
+			p.value = strconv.AppendInt(append(p.value, '_'), d[3], 10)
+		}
+	}
+	p.emit("padding")
+}

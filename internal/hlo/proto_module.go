@@ -1,0 +1,212 @@
+package hlo
+
+import (
+	"fmt"
+	"math"
+)
+
+// ParseProto reads a serialized HloProto, HloModuleProto or HloSnapshot, already decompressed. Literals and attributes are
+// left where they lie in src, which the module keeps: ask [Module.Attrs], [Module.Metadata] and [Module.Literal] for them.
+func ParseProto(src []byte, file string) (m *Module, err error) {
+	r := &protoReader{src: src, file: file, m: &Module{Format: FormatProto, src: src}}
+	defer func() {
+		switch failure := recover().(type) {
+		case nil:
+		case *SyntaxError:
+			m, err = nil, failure
+		default:
+			panic(failure)
+		}
+	}()
+	r.shapes.reset()
+	r.opcodes.reset()
+	r.metadata.reset(r.m)
+	r.module(r.findModule())
+	return r.m, nil
+}
+
+// protoReader builds a module. What is wrong with the file is thrown as a *SyntaxError and caught in ParseProto.
+type protoReader struct {
+	src  []byte
+	file string
+	m    *Module
+
+	ids          []int64 // of the instructions, in order, for the schedule
+	keepIDs      bool    // for the names of control predecessors
+	sequenced    []int64 // the order of the computation that is being scheduled
+	instructions idTable // of the computation that is being read
+	computations idTable
+	shapes       rangeIndex // by the bytes of a ShapeProto
+	opcodes      rangeIndex // by their spelling
+	metadata     metadataIndex
+}
+
+func (r *protoReader) fail(offset uint32, format string, args ...any) {
+	panic(&SyntaxError{File: r.file, Offset: int64(offset), Message: fmt.Sprintf(format, args...)})
+}
+
+// finished throws when a message was not walked to its end.
+func (r *protoReader) finished(f *fields, what string, name Range) {
+	if f.broken == whole {
+		return
+	}
+	if name.Len() > 0 {
+		what += " " + string(r.src[name.Start:name.End])
+	}
+	r.fail(uint32(f.at), "%s is damaged: a field does not fit into it", what)
+}
+
+// moduleFields are the parts of an HloModuleProto, as they lie in the file.
+type moduleFields struct {
+	name, programShape, schedule, aliases, frames, donors, attributes, devices Range
+	entry                                                                      int64
+	computations                                                               []computationFields
+	instructions                                                               int
+}
+
+type computationFields struct {
+	body         Range
+	instructions int
+}
+
+func (r *protoReader) module(body Range) {
+	parts := r.split(body)
+	m := r.m
+	m.Name = m.Text(parts.name)
+	m.Instrs = make([]Instruction, 0, parts.instructions)
+	m.operands = make([]InstrID, 0, 2*parts.instructions)
+	m.Comps = make([]Computation, 0, len(parts.computations))
+	r.ids = make([]int64, 0, parts.instructions)
+	r.computations.reset(len(parts.computations))
+	for _, c := range parts.computations {
+		r.computation(c)
+	}
+	m.Entry = CompID(r.computations.find(parts.entry))
+	if m.Entry == NoComp {
+		r.fail(body.Start, "the entry computation (id %d) of module %s is not in the file", parts.entry, m.Name)
+	}
+	r.schedule(parts.schedule)
+	if r.keepIDs {
+		m.ids = r.ids
+	}
+	r.header(&parts)
+	m.setCallers()
+}
+
+// split finds the parts of an HloModuleProto and counts what must be allocated.
+func (r *protoReader) split(body Range) moduleFields {
+	var p moduleFields
+	f := fieldsOf(r.src, body)
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | wireBytes:
+			p.name = f.body
+		case 3<<3 | wireBytes:
+			n := r.countInstructions(f.body)
+			p.computations = append(p.computations, computationFields{f.body, n})
+			p.instructions += n
+		case 4<<3 | wireBytes:
+			p.programShape = f.body
+		case 6<<3 | wireVarint:
+			p.entry = int64(f.value)
+		case 7<<3 | wireBytes:
+			p.schedule = f.body
+		case 8<<3 | wireBytes:
+			p.aliases = f.body
+		case 15<<3 | wireBytes:
+			p.devices = f.body
+		case 17<<3 | wireBytes:
+			p.frames = f.body
+		case 18<<3 | wireBytes:
+			p.donors = f.body
+		case 19<<3 | wireBytes:
+			p.attributes = f.body
+		case 22<<3 | wireBytes:
+			r.m.payloads = append(r.m.payloads, f.body)
+		}
+	}
+	r.finished(&f, "module", p.name)
+	return p
+}
+
+func (r *protoReader) countInstructions(computation Range) int {
+	n := 0
+	for f := fieldsOf(r.src, computation); f.next(); {
+		if f.tag == 2<<3|wireBytes {
+			n++
+		}
+	}
+	return n
+}
+
+// findModule finds the HloModuleProto: the file itself, its field 1 (HloProto), or field 1 of that (HloSnapshot).
+func (r *protoReader) findModule() Range {
+	if len(r.src) > math.MaxUint32 {
+		r.fail(0, "the file has %d bytes, more than 4 GiB", len(r.src))
+	}
+	file := Range{0, uint32(len(r.src))}
+	r.checkFrame(file)
+	hlo := r.firstField(file)
+	for _, candidate := range []Range{r.firstField(hlo), hlo, file} {
+		if r.holdsComputations(candidate) {
+			return candidate
+		}
+	}
+	r.fail(0, "this is no serialized HLO module: there are no computations in it")
+	return Range{}
+}
+
+// checkFrame refuses a file that is not whole, even where the module in it is.
+func (r *protoReader) checkFrame(file Range) {
+	if file.Len() == 0 {
+		r.fail(0, "the file is empty")
+	}
+	f := fieldsOf(r.src, file)
+	for f.next() {
+	}
+	if f.broken == cutOff && r.src[0] == 1<<3|byte(wireBytes) {
+		r.fail(uint32(f.at), "the file is cut off: a message that starts here is longer than the %d bytes that are left",
+			len(r.src)-f.at)
+	}
+	if f.broken != whole {
+		r.fail(uint32(f.at), "this is no serialized HLO module")
+	}
+}
+
+// firstField is the body of a message's field 1, empty when it has none.
+func (r *protoReader) firstField(message Range) Range {
+	for f := fieldsOf(r.src, message); f.next(); {
+		if f.tag == 1<<3|wireBytes {
+			return f.body
+		}
+	}
+	return Range{}
+}
+
+// holdsComputations tells an HloModuleProto from a string or another message: a module's name never looks like that.
+func (r *protoReader) holdsComputations(message Range) bool {
+	found := false
+	f := fieldsOf(r.src, message)
+	for f.next() {
+		found = found || f.tag == 3<<3|wireBytes && r.countInstructions(f.body) > 0
+	}
+	return found && f.broken == whole
+}
+
+// setCallers notes the first instruction that calls each computation, in the order of the computations.
+func (m *Module) setCallers() {
+	for c := range m.Comps {
+		first, end := m.Body(CompID(c))
+		for i := first; i < end; i++ {
+			m.setCaller(i)
+		}
+	}
+}
+
+func (m *Module) setCaller(i InstrID) {
+	for _, c := range m.Callees(i) {
+		if m.Comps[c].Caller == NoInstr {
+			m.Comps[c].Caller = i
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package hlo
+
+import (
+	"strconv"
+)
+
+// sharding is an OpSharding; see OpSharding.Type for kind.
+type sharding struct {
+	kind             uint64
+	dims, devices    []int64
+	reshape, perm    []int64 // of an iota device assignment
+	replicateLast    bool
+	lastDims         []int64
+	grouped          bool
+	group, groupKind uint64
+	elements         []Range
+	named            Range
+}
+
+const (
+	shardingReplicated = iota
+	shardingMaximal
+	shardingTuple
+	shardingOther
+)
+
+var shardingNames = []string{"replicated", "maximal", "tuple", "other", "manual", "unknown", "unreduced"}
+
+func (p *attrPrinter) sharding(body Range) (s sharding) {
+	f := p.walk(body)
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | wireVarint: // type
+			s.kind = f.value
+		case 3<<3 | wireBytes, 3<<3 | wireVarint: // tile_assignment_dimensions
+			s.dims = appendNumbers(s.dims, &f)
+		case 4<<3 | wireBytes, 4<<3 | wireVarint: // tile_assignment_devices
+			s.devices = appendNumbers(s.devices, &f)
+		case 5<<3 | wireBytes: // tuple_shardings
+			s.elements = append(s.elements, f.body)
+		case 6<<3 | wireVarint: // replicate_on_last_tile_dim
+			s.replicateLast = f.value != 0
+		case 8<<3 | wireBytes, 8<<3 | wireVarint: // last_tile_dims
+			s.lastDims = appendNumbers(s.lastDims, &f)
+		case 9<<3 | wireBytes, 9<<3 | wireVarint: // iota_reshape_dims
+			s.reshape = appendNumbers(s.reshape, &f)
+		case 10<<3 | wireBytes, 10<<3 | wireVarint: // iota_transpose_perm
+			s.perm = appendNumbers(s.perm, &f)
+		case 11<<3 | wireVarint: // is_shard_group
+			s.grouped = f.value != 0
+		case 12<<3 | wireVarint: // shard_group_id
+			s.group = f.value
+		case 13<<3 | wireVarint: // shard_group_type
+			s.groupKind = f.value
+		case 14<<3 | wireBytes: // named_sharding
+			s.named = f.body
+		}
+	}
+	p.walked(&f)
+	return s
+}
+
+// appendSharding prints an OpSharding, braces included.
+func (p *attrPrinter) appendSharding(b []byte, body Range, depth int) []byte {
+	s := p.sharding(body)
+	switch {
+	case s.kind == shardingTuple && depth == 0:
+		return p.appendTupleSharding(b, s.elements)
+	case s.named.Len() > 0:
+		return p.appendNamedSharding(b, s.named)
+	}
+	b = append(b, '{')
+	switch {
+	case s.kind == shardingOther:
+		b = s.appendTiles(b)
+	case s.kind == shardingMaximal && len(s.devices) > 0:
+		b = strconv.AppendInt(append(b, "maximal device="...), s.devices[0], 10)
+	default:
+		b = append(b, shardingName(s.kind)...)
+	}
+	if s.grouped {
+		b = append(append(b, " shard_"...), []string{"as ", "like "}[min(s.groupKind, 1)]...)
+		b = strconv.AppendUint(b, s.group, 10)
+	}
+	return append(b, '}')
+}
+
+func shardingName(kind uint64) string {
+	return shardingNames[min(kind, uint64(len(shardingNames)-1))]
+}
+
+func (p *attrPrinter) appendTupleSharding(b []byte, elements []Range) []byte {
+	b = append(b, '{')
+	for i, e := range elements {
+		b = appendSeparator(b, i)
+		b = p.appendSharding(b, e, 1)
+	}
+	return append(b, '}')
+}
+
+// appendTiles prints "devices=[2,2,2]<=[8] last_tile_dim_replicate".
+func (s *sharding) appendTiles(b []byte) []byte {
+	b = append(appendList(append(b, "devices=["...), s.dims), ']')
+	if len(s.reshape) > 0 {
+		b = appendIota(append(b, "<="...), s.reshape, s.perm)
+	} else {
+		b = appendList(b, s.devices)
+	}
+	if s.replicateLast {
+		b = append(b, " last_tile_dim_replicate"...)
+	}
+	if len(s.lastDims) == 0 {
+		return b
+	}
+	b = append(b, " last_tile_dims={"...)
+	for i, kind := range s.lastDims {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, shardingName(uint64(kind))...)
+	}
+	return append(b, '}')
+}
+
+// appendNamedSharding prints a NamedShardingProto: "{mesh['a'=2,'b'=2], [{'a'}, {?}], replicated={'b'}}".
+func (p *attrPrinter) appendNamedSharding(b []byte, body Range) []byte {
+	var mesh mesh
+	var dims, replicated, unreduced, manual []Range
+	f := p.walk(body)
+	for f.next() {
+		switch f.tag {
+		case 2<<3 | wireBytes: // mesh
+			mesh = p.mesh(f.body)
+		case 3<<3 | wireBytes: // dim_shardings
+			dims = append(dims, f.body)
+		case 4<<3 | wireBytes: // replicated_axes
+			replicated = append(replicated, f.body)
+		case 5<<3 | wireBytes: // unreduced_axes
+			unreduced = append(unreduced, f.body)
+		case 7<<3 | wireBytes: // manual_axes
+			manual = append(manual, f.body)
+		}
+	}
+	p.walked(&f)
+	b = mesh.append(append(b, '{'))
+	if len(mesh.axes) > 0 {
+		b = append(b, ", ["...)
+		for i, d := range dims {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = p.appendDimSharding(b, &mesh, d)
+		}
+		b = append(b, ']')
+	}
+	b = p.appendAxes(b, "replicated", &mesh, replicated)
+	b = p.appendAxes(b, "unreduced", &mesh, unreduced)
+	b = p.appendAxes(b, "manual", &mesh, manual)
+	return append(b, '}')
+}
+
+// appendDimSharding prints "{'a', 'b', ?}": the axes of one dimension, and `?` where more may be added.
+func (p *attrPrinter) appendDimSharding(b []byte, m *mesh, body Range) []byte {
+	closed := false
+	b = append(b, '{')
+	f := p.walk(body)
+	for f.next() {
+		switch f.tag {
+		case 1<<3 | wireBytes: // axes
+			if b[len(b)-1] != '{' {
+				b = append(b, ", "...)
+			}
+			b = p.appendAxis(b, m, f.body)
+		case 2<<3 | wireVarint: // is_closed
+			closed = f.value != 0
+		}
+	}
+	p.walked(&f)
+	if closed {
+		return append(b, '}')
+	}
+	if b[len(b)-1] != '{' {
+		b = append(b, ", "...)
+	}
+	return append(b, "?}"...)
+}
+
+func (p *attrPrinter) appendAxes(b []byte, name string, m *mesh, axes []Range) []byte {
+	if len(axes) == 0 {
+		return b
+	}
+	b = append(append(append(b, ", "...), name...), "={"...)
+	for i, a := range axes {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = p.appendAxis(b, m, a)
+	}
+	return append(b, '}')
+}
+
+// domain prints domain={kind="sharding", entry={...}, exit={...}}.
+func (p *attrPrinter) domain() {
+	p.value = append(p.value, `{kind="sharding", entry=`...)
+	p.value = p.appendSharding(p.value, p.body(54), 0)
+	p.value = append(p.value, ", exit="...)
+	p.value = append(p.appendSharding(p.value, p.body(55), 0), '}')
+	p.emit("domain")
+}

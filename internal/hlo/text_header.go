@@ -1,0 +1,116 @@
+package hlo
+
+// header reads what follows the word HloModule.
+func (p *textParser) header(i int) int {
+	i = p.t.blanks(i)
+	end := i
+	for end < len(p.t) && p.t[end] != ',' && !p.t.is(end, classBlank) {
+		end++
+	}
+	p.m.Name = string(p.t[i:end])
+	for {
+		key, value, ok := p.t.attributeKey(end)
+		if !ok {
+			break
+		}
+		end = p.t.attributeValue(key, value)
+		p.headerAttribute(string(p.t[key.Start:key.End]), Range{uint32(value), uint32(end)})
+	}
+	if end >= len(p.t) {
+		p.fail(end, end, "")
+	}
+	return end
+}
+
+func (p *textParser) headerAttribute(key string, value Range) {
+	h, i := &p.m.Header, int(value.Start)
+	switch key {
+	case "is_scheduled":
+		h.IsScheduled = p.m.Text(value) == "true"
+	case "num_partitions":
+		h.NumPartitions, _ = p.integer(i)
+	case "replica_count":
+		h.ReplicaCount, _ = p.integer(i)
+	case "input_output_alias":
+		p.list(i, func(i int) int { return p.alias(i) })
+	case "buffer_donor":
+		p.list(i, func(i int) int { return p.donor(i) })
+	case "entry_computation_layout":
+		h.EntryLayout = p.entryLayout(i)
+	case "frontend_attributes":
+		h.Attributes = make(map[string]string)
+		for k, v := range p.t.dictionary(value) {
+			h.Attributes[k] = v
+		}
+	}
+}
+
+// entryLayout takes {(f32[2]{0}, s32[])->f32[2]{0}}. Old versions set fewer blanks and comments; it comes as new ones print it.
+func (p *textParser) entryLayout(i int) string {
+	b, n := []byte{'('}, 0
+	for i = p.expect(p.expect(i, '{'), '('); !p.t.at(i, ')'); n++ {
+		shape, end := p.shape(i)
+		b = p.m.appendShape(appendSeparator(b, n), shape)
+		if i = p.t.blanks(end); p.t.at(i, ',') {
+			i = p.t.blanks(i + 1)
+		} else if !p.t.at(i, ')') {
+			p.fail(i, i, "expected , or ) in the layout of the entry computation")
+		}
+	}
+	i = p.expect(p.expect(i+1, '-'), '>')
+	result, i := p.shape(i)
+	p.expect(i, '}')
+	return string(p.m.appendShape(append(b, ")->"...), result))
+}
+
+// list takes a braced list, one entry after the other.
+func (p *textParser) list(i int, entry func(i int) int) int {
+	for i = p.expect(i, '{'); !p.t.at(i, '}'); {
+		if i = p.t.blanks(entry(i)); p.t.at(i, ',') {
+			i = p.t.blanks(i + 1)
+		} else if !p.t.at(i, '}') {
+			p.fail(i, i, "expected , or }")
+		}
+	}
+	return i + 1
+}
+
+// shapeIndex takes {}, {0} or {1,0}.
+func (p *textParser) shapeIndex(i int) (index []int64, end int) {
+	end = p.list(i, func(i int) int {
+		n, end := p.integer(i)
+		index = append(index, n)
+		return end
+	})
+	return index, end
+}
+
+// alias takes {0}: (2, {1}, must-alias). The kind is younger than the rest.
+func (p *textParser) alias(i int) int {
+	var a Alias
+	a.Output, i = p.shapeIndex(i)
+	i = p.expect(i, ':')
+	a.Param, a.ParamIndex, i = p.parameterIndex(i)
+	if p.t.at(i, ',') {
+		start := p.t.blanks(i + 1)
+		i = p.t.ident(start)
+		a.Must = string(p.t[start:i]) == "must-alias"
+	}
+	p.m.Header.Aliases = append(p.m.Header.Aliases, a)
+	return p.expect(i, ')')
+}
+
+// donor takes (2, {}).
+func (p *textParser) donor(i int) int {
+	var d Donor
+	d.Param, d.ParamIndex, i = p.parameterIndex(i)
+	p.m.Header.Donors = append(p.m.Header.Donors, d)
+	return p.expect(i, ')')
+}
+
+// parameterIndex takes (2, {1} and leaves what follows.
+func (p *textParser) parameterIndex(i int) (param int64, index []int64, end int) {
+	param, i = p.integer(p.expect(i, '('))
+	index, i = p.shapeIndex(p.expect(i, ','))
+	return param, index, p.t.blanks(i)
+}

@@ -1,0 +1,154 @@
+package hlo
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ParseText reads HLO text in one pass over its bytes. Attributes are left where they lie in src, which the module keeps: ask
+// [Module.Attrs], [Module.Metadata] and [Module.Literal] for them.
+func ParseText(src []byte, file string) (m *Module, err error) {
+	p := &textParser{t: src, file: file, m: &Module{Format: FormatText, src: src, Entry: NoComp}}
+	defer func() {
+		switch failure := recover().(type) {
+		case nil:
+		case *SyntaxError:
+			m, err = nil, failure
+		default:
+			panic(failure)
+		}
+	}()
+	p.module()
+	return p.m, nil
+}
+
+// textParser builds a module. What is wrong with the text is thrown as a *SyntaxError and caught in ParseText.
+type textParser struct {
+	t    text
+	file string
+	m    *Module
+
+	body    *textBody   // of the computation that is being read
+	bodies  []*textBody // no longer in use
+	comps   rangeIndex
+	shapes  rangeIndex
+	opcodes rangeIndex
+	spelled []spelledOpcode // by the numbers in opcodes
+	metas   metadataIndex
+
+	operands []InstrID   // a stack: of the instructions that are being read
+	callees  []calleeRef // a stack: likewise
+	made     map[string]int
+
+	stage   textStage
+	comp    Range // the computation that stage speaks of
+	nesting int
+}
+
+const maxNesting = 200
+
+// module reads [header] [tables] computation*.
+func (p *textParser) module() {
+	if len(p.t) > math.MaxUint32 {
+		p.fail(0, 0, fmt.Sprintf("the file has %d bytes, more than 4 GiB", len(p.t)))
+	}
+	p.prepare()
+	p.m.Header = Header{NumPartitions: 1, ReplicaCount: 1}
+	i := p.t.start()
+	headed := p.t.word(i, "HloModule")
+	if headed {
+		i = p.tables(p.header(i + len("HloModule")))
+	}
+	p.stage = stageBetween
+	for i = p.t.blanks(i); i < len(p.t); i = p.t.blanks(i) {
+		i = p.computation(i)
+	}
+	p.chooseEntry(headed)
+	p.m.setCallers()
+	p.m.Instrs, p.m.operands = trimmed(p.m.Instrs), trimmed(p.m.operands)
+}
+
+// prepare allocates by the number of instructions, estimated from samples: nearly always one begins an indented line.
+func (p *textParser) prepare() {
+	const sample, every = 1 << 12, 1 << 16
+	n := 0
+	for i := 0; i < len(p.t); i += every {
+		n += bytes.Count(p.t[i:min(i+sample, len(p.t))], []byte("\n  ")) * min(every, len(p.t)-i) / min(sample, len(p.t)-i)
+	}
+	n += n/32 + 16
+	p.m.Instrs = make([]Instruction, 0, n)
+	p.m.operands = make([]InstrID, 0, 2*n)
+	for _, x := range []*rangeIndex{&p.comps, &p.shapes, &p.opcodes} {
+		x.reset()
+	}
+	p.metas.reset(p.m)
+}
+
+// trimmed gives back memory that was allocated for more.
+func trimmed[T any](s []T) []T {
+	if cap(s)-len(s) > len(s)/8 {
+		return slices.Clip(slices.Clone(s))
+	}
+	return s
+}
+
+// chooseEntry falls back to the last computation, as XLA does, but only without a header: whatever prints a header prints an
+// ENTRY too, and then the text was cut between two computations.
+func (p *textParser) chooseEntry(headed bool) {
+	switch {
+	case p.m.Entry != NoComp:
+	case headed || len(p.m.Comps) == 0:
+		p.fail(len(p.t), len(p.t), "")
+	default:
+		p.m.Entry = CompID(len(p.m.Comps) - 1)
+	}
+}
+
+// expect takes one punctuation mark and the blanks around it.
+func (p *textParser) expect(i int, c byte) int {
+	if i = p.t.blanks(i); !p.t.at(i, c) {
+		p.failf(i, i, "expected %q", c)
+	}
+	return p.t.blanks(i + 1)
+}
+
+// name takes a name with or without %.
+func (p *textParser) name(i int, what string) (Range, int) {
+	if p.t.at(i, '%') {
+		i++
+	}
+	end := p.t.ident(i)
+	if end == i {
+		p.fail(i, i, "expected "+what)
+	}
+	return Range{uint32(i), uint32(end)}, end
+}
+
+// integer takes a decimal number.
+func (p *textParser) integer(i int) (int64, int) {
+	start := i
+	if p.t.at(i, '-') {
+		start++
+	}
+	var n int64
+	end := start
+	for ; end < len(p.t) && '0' <= p.t[end] && p.t[end] <= '9' && n < math.MaxInt64/10; end++ {
+		n = 10*n + int64(p.t[end]-'0')
+	}
+	if end == start || p.t.is(end, classIdent) {
+		p.fail(i, max(end, p.t.ident(end)), "expected an integer")
+	}
+	if start > i {
+		n = -n
+	}
+	return n, end
+}
+
+// nest counts one more level of nesting; who calls it counts it down again.
+func (p *textParser) nest(i int) {
+	if p.nesting++; p.nesting > maxNesting {
+		p.failf(i, i, "nested more than %d deep", maxNesting)
+	}
+}

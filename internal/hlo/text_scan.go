@@ -1,0 +1,208 @@
+package hlo
+
+import "bytes"
+
+// text is HLO text. Its methods scan from a byte offset and return the offset behind what they scanned; none of them fails:
+// what does not end ends with the text.
+type text []byte
+
+// The classes of bytes.
+const (
+	classIdent   = 1 << iota // may stand in a name
+	classBlank               // separates tokens
+	classOpening             // ( [ {
+	classClosing             // ) ] }
+	classQuote               // " and '
+	classSlash               // may begin a comment
+
+	classNested = classOpening | classClosing | classQuote | classSlash // what counts in balanced text
+)
+
+var class = func() (t [256]uint8) {
+	mark := func(bytes string, class uint8) {
+		for _, c := range []byte(bytes) {
+			t[c] |= class
+		}
+	}
+	mark("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-", classIdent)
+	mark(" \t\r\n\v\f", classBlank)
+	mark("([{", classOpening)
+	mark(")]}", classClosing)
+	mark(`"'`, classQuote)
+	mark("/", classSlash)
+	return t
+}()
+
+// start skips what may stand before the first token.
+func (t text) start() int {
+	const byteOrderMark = "\xef\xbb\xbf"
+	if bytes.HasPrefix(t, []byte(byteOrderMark)) {
+		return t.blanks(len(byteOrderMark))
+	}
+	return t.blanks(0)
+}
+
+// is tells whether byte i exists and is of a class.
+func (t text) is(i int, of uint8) bool { return i < len(t) && class[t[i]]&of != 0 }
+
+// at tells whether byte i exists and is c.
+func (t text) at(i int, c byte) bool { return i < len(t) && t[i] == c }
+
+// blanks skips blanks and comments. Most often there is none, or one.
+func (t text) blanks(i int) int {
+	if i < len(t) && t[i] == ' ' {
+		i++
+	}
+	if i < len(t) && class[t[i]]&(classBlank|classSlash) == 0 {
+		return i
+	}
+	return t.manyBlanks(i)
+}
+
+func (t text) manyBlanks(i int) int {
+	for i < len(t) {
+		switch {
+		case class[t[i]]&classBlank != 0:
+			i++
+		case t[i] == '/':
+			end := t.comment(i)
+			if end == i {
+				return i
+			}
+			i = end
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// comment skips one comment, if there is one.
+func (t text) comment(i int) int {
+	closing := ""
+	switch {
+	case t.at(i+1, '*'):
+		closing = "*/"
+	case t.at(i+1, '/'):
+		closing = "\n"
+	default:
+		return i
+	}
+	n := bytes.Index(t[i+2:], []byte(closing))
+	if n < 0 {
+		return len(t)
+	}
+	return i + 2 + n + len(closing)
+}
+
+// ident skips the bytes of a name.
+func (t text) ident(i int) int {
+	for i < len(t) && class[t[i]]&classIdent != 0 {
+		i++
+	}
+	return i
+}
+
+// word tells whether the name at i is exactly w.
+func (t text) word(i int, w string) bool {
+	end := i + len(w)
+	return end <= len(t) && string(t[i:end]) == w && !t.is(end, classIdent)
+}
+
+// quoted skips a string in quotes; i is its opening quote. A string may hold raw newlines.
+func (t text) quoted(i int) int {
+	quote := t[i]
+	for i++; ; i++ {
+		n := bytes.IndexByte(t[i:], quote)
+		if n < 0 {
+			return len(t)
+		}
+		if i += n; t[i-1] != '\\' || !t.escaped(i) {
+			return i + 1
+		}
+	}
+}
+
+// escaped tells whether an odd number of backslashes stands before byte i.
+func (t text) escaped(i int) bool {
+	first := i
+	for first > 0 && t[first-1] == '\\' {
+		first--
+	}
+	return (i-first)%2 == 1
+}
+
+// balanced skips everything from the bracket at i to the one that closes it. Brackets in strings and comments do not count.
+func (t text) balanced(i int) int {
+	depth := 0
+	for ; i < len(t); i++ {
+		kind := class[t[i]]
+		switch {
+		case kind&classNested == 0:
+		case kind&classOpening != 0:
+			depth++
+		case kind&classClosing != 0:
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case kind&classQuote != 0:
+			i = t.quoted(i) - 1
+		default:
+			i = max(i, t.comment(i)-1)
+		}
+	}
+	return i
+}
+
+// braces skips from the { at i to the } that closes it, in a value that need not be HLO: only braces and strings in double
+// quotes count.
+func (t text) braces(i int) int {
+	depth := 0
+	for i < len(t) {
+		switch t[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"':
+			i = t.quoted(i)
+			continue
+		}
+		i++
+	}
+	return i
+}
+
+// value skips an attribute's value: `{0,1}`, `kLoop`, `"x"`, `[2,4]<=[4,2]T(1,0)`, `s32[2]{0} {1, 2}`. It ends before a comma
+// or closing bracket that does not belong to it and at the end of the line.
+func (t text) value(i int) int {
+	for i < len(t) {
+		c := t[i]
+		switch kind := class[c]; {
+		case kind&classIdent != 0:
+			i = t.ident(i)
+		case kind&classOpening != 0:
+			i = t.balanced(i)
+		case kind&classQuote != 0:
+			i = t.quoted(i)
+		case c == ',' || kind&classClosing != 0:
+			return i
+		case kind&classBlank != 0:
+			next := i
+			for t.at(next, ' ') || t.at(next, '\t') {
+				next++
+			}
+			if !t.is(next, classOpening) {
+				return i
+			}
+			i = next
+		case c == '/' && t.comment(i) > i:
+			return i
+		default:
+			i++
+		}
+	}
+	return i
+}

@@ -1,0 +1,158 @@
+package hlo
+
+import "bytes"
+
+// NoShape stands for none.
+const NoShape ShapeID = -1
+
+// typeByName finds an array's primitive type by its spelling.
+var typeByName = func() map[string]Type {
+	byName := make(map[string]Type, len(typeNames))
+	for t, name := range typeNames {
+		if t := Type(t); name != "" && t != Tuple && t != Buffer {
+			byName[name] = t
+		}
+	}
+	return byName
+}()
+
+// shape skips a shape; it returns i when there is none at i.
+func (t text) shape(i int) int {
+	if t.at(i, '(') {
+		return t.balanced(i)
+	}
+	end := t.ident(i)
+	switch {
+	case end == i:
+		return i
+	case t.at(end, '['):
+		return t.layout(t.balanced(end))
+	case end == i+1 && t[i] == 'b' && t.at(end, '('):
+		return t.balanced(end)
+	}
+	return i
+}
+
+// layout skips a layout: braces that begin with a dimension or a colon, or are empty behind a scalar.
+func (t text) layout(i int) int {
+	open := i
+	for t.is(open, classBlank) {
+		open++
+	}
+	if !t.at(open, '{') {
+		return i
+	}
+	first := t.blanks(open + 1)
+	if t.at(first, ':') || first < len(t) && '0' <= t[first] && t[first] <= '9' {
+		return t.balanced(open)
+	}
+	if open == i && t.at(first, '}') {
+		return first + 1
+	}
+	return i
+}
+
+// shape reads a shape; one spelling is read only once.
+func (p *textParser) shape(i int) (ShapeID, int) {
+	if id, end := p.knownShape(i); id >= 0 {
+		return ShapeID(id), end
+	}
+	end := p.t.shape(i)
+	if end == i || end >= len(p.t) {
+		p.fail(i, end, "expected a shape")
+	}
+	r := Range{uint32(i), uint32(end)}
+	hash := p.t.hash(r)
+	id := p.shapes.find(p.t, r, hash)
+	if id < 0 {
+		id = int32(p.newShape(i, end))
+		p.shapes.add(p.t, r, hash, id)
+	}
+	return ShapeID(id), end
+}
+
+// knownShape finds an array shape that was spelled before up to the next blank, behind which a name follows and no layout. Where it
+// ends need not be scanned again.
+func (p *textParser) knownShape(i int) (id int32, end int) {
+	const most = 64
+	if i >= len(p.t) || p.t[i] == '(' {
+		return -1, i
+	}
+	n := bytes.IndexByte(p.t[i:min(i+most, len(p.t))], ' ')
+	if end = i + n; n <= 0 || !p.t.is(end+1, classIdent) {
+		return -1, i
+	}
+	r := Range{uint32(i), uint32(end)}
+	return p.shapes.find(p.t, r, p.t.hash(r)), end
+}
+
+func (p *textParser) newShape(i, end int) ShapeID {
+	p.nest(i)
+	defer func() { p.nesting-- }()
+	switch {
+	case p.t[i] == '(':
+		return p.m.shapes.add(Shape{Type: Tuple, Elements: p.elements(i+1, end-1)})
+	case p.t[i] == 'b' && p.t[i+1] == '(':
+		elements := p.elements(i+2, end-1)
+		if len(elements) != 1 {
+			p.fail(i, i, "expected one shape in b()")
+		}
+		return p.m.shapes.add(Shape{Type: Buffer, Elements: elements})
+	}
+	return p.array(i, end)
+}
+
+// elements reads the shapes between i and end.
+func (p *textParser) elements(i, end int) []ShapeID {
+	var elements []ShapeID
+	for i = p.t.blanks(i); i < end; {
+		id, next := p.shape(i)
+		elements = append(elements, id)
+		if i = p.t.blanks(next); i < end && !p.t.at(i, ',') {
+			p.fail(i, i, "expected , or ) in a tuple shape")
+		}
+		i = p.t.blanks(i + 1)
+	}
+	return elements
+}
+
+// array reads f32[8,<=64]{1,0:T(8,128)}.
+func (p *textParser) array(i, end int) ShapeID {
+	open := p.t.ident(i)
+	primitive, ok := typeByName[string(p.t[i:open])]
+	if !ok {
+		p.failf(i, open, "%s is not a type that this version knows", p.t[i:open])
+	}
+	s := Shape{Type: primitive}
+	i = p.t.blanks(open + 1)
+	for !p.t.at(i, ']') {
+		i = p.dimension(i, &s)
+		if i = p.t.blanks(i); p.t.at(i, ',') {
+			i = p.t.blanks(i + 1)
+		} else if !p.t.at(i, ']') {
+			p.fail(i, i, "expected , or ] behind a dimension")
+		}
+	}
+	if i = p.t.blanks(i + 1); i < end {
+		s.Layout = canonicalLayout(p.t[i+1 : end-1])
+		if !isLayout(s.Layout, len(s.Dims)) {
+			p.fail(i, end, "expected the order of the dimensions and properties like T(8,128)")
+		}
+	}
+	return p.m.shapes.add(s)
+}
+
+// dimension reads 8, <=8 or ?.
+func (p *textParser) dimension(i int, s *Shape) int {
+	if p.t.at(i, '?') {
+		s.Dims = append(s.Dims, Unbounded)
+		return i + 1
+	}
+	if p.t.at(i, '<') && p.t.at(i+1, '=') {
+		s.Dynamic |= 1 << len(s.Dims)
+		i = p.t.blanks(i + 2)
+	}
+	n, end := p.integer(i)
+	s.Dims = append(s.Dims, n)
+	return end
+}

@@ -1,0 +1,102 @@
+package pack
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"testing"
+)
+
+type leaf struct {
+	name  string
+	Ints  []int32
+	bytes []byte
+}
+
+type tree struct {
+	A      bool
+	b      int8
+	C      int64
+	d      uint16
+	E      float64
+	f      string
+	G      [3]int64
+	h      []leaf
+	I      map[string]float64
+	j      *leaf
+	K      []*leaf
+	l      map[string][]string
+	M      struct{ x, Y int }
+	nested *tree
+}
+
+func sample() tree {
+	shared := &leaf{name: "shared", Ints: []int32{math.MinInt32, -1, 0, math.MaxInt32}, bytes: []byte("x")}
+	list := []string{"a", "b"}
+	return tree{
+		A: true, b: -8, C: math.MinInt64, d: 65535, E: -0.5, f: "f", G: [3]int64{1, -2, 3},
+		h: []leaf{{name: "one"}, {Ints: []int32{}, bytes: nil}, {name: "one"}},
+		I: map[string]float64{"nan?": math.Inf(1), "": 0}, j: shared, K: []*leaf{shared, nil, shared},
+		l: map[string][]string{"p": list, "q": list, "none": nil, "empty": {}}, nested: &tree{f: "f"},
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, want := range []tree{{}, sample()} {
+		b, err := Append([]byte("before"), want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got tree
+		if err := Read(bytes.TrimPrefix(b, []byte("before")), &got); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestSharedOnce(t *testing.T) {
+	b, err := Append(nil, sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(b, []byte("shared")); n != 1 {
+		t.Errorf("a shared text was written %d times", n)
+	}
+	var got tree
+	if err := Read(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.j != got.K[0] || &got.l["p"][0] != &got.l["q"][0] {
+		t.Error("what was shared is not any more")
+	}
+}
+
+func TestNothingWithoutContent(t *testing.T) {
+	for _, value := range []any{func() {}, make(chan int), struct{ x any }{1}} {
+		if _, err := Append(nil, value); err == nil {
+			t.Errorf("%T was packed", value)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	b, err := Append(nil, sample())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	for i := range b {
+		f.Add(b[:i])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var got tree
+		if err := Read(b, &got); err == nil {
+			if _, err := Append(nil, got); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,174 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// baselines tells which accepted facts a pull request replaces.
+func baselines(base, head Policy) ([]Change, error) {
+	names, err := storedTargets(base.Store, head.Store)
+	if err != nil {
+		return nil, err
+	}
+	var out []Change
+	for _, target := range names {
+		old, err := load(base.Store, target)
+		if err != nil {
+			return nil, fmt.Errorf("read the baseline of %s: %w", base.Name, err)
+		}
+		fresh, err := load(head.Store, target)
+		if err != nil {
+			return nil, fmt.Errorf("read the pull request's baseline: %w", err)
+		}
+		out = append(out, sets(head.Config.Baseline, target, old, fresh)...)
+	}
+	return out, nil
+}
+
+func storedTargets(stores ...fs.FS) ([]string, error) {
+	all := map[string]bool{}
+	for _, store := range stores {
+		if store == nil {
+			continue
+		}
+		names, err := baseline.Targets(store)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			all[n] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all)), nil
+}
+
+// load reads a target's baseline; none is an empty one.
+func load(store fs.FS, target string) (*baseline.Set, error) {
+	if store == nil {
+		return nil, nil
+	}
+	set, err := baseline.Load(store, target)
+	if errors.Is(err, baseline.ErrNone) {
+		return nil, nil
+	}
+	return set, err
+}
+
+func sets(dir, target string, old, fresh *baseline.Set) []Change {
+	names := map[string]bool{}
+	for _, set := range []*baseline.Set{old, fresh} {
+		if set != nil {
+			for _, p := range set.Programs {
+				names[p.Name] = true
+			}
+		}
+	}
+	var out []Change
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		c, changed := program(target, old.Find(name), fresh.Find(name))
+		if !changed {
+			continue
+		}
+		c.File, c.Subject = path.Join(dir, target, baseline.FileName(name)), name
+		out = append(out, c)
+	}
+	return out
+}
+
+func program(target string, old, fresh *baseline.Program) (Change, bool) {
+	switch {
+	case fresh == nil:
+		return Change{Effect: Looser, Text: "the accepted facts are removed: nothing is compared with them any more"}, true
+	case old == nil:
+		return Change{Effect: Other, Text: "accepted for the first time" + because(fresh)}, true
+	case string(baseline.Format(target, old)) == string(baseline.Format(target, fresh)):
+		return Change{}, false
+	}
+	worse, better := moved(old, fresh)
+	c := Change{Effect: Other, Text: "accepted anew"}
+	switch {
+	case len(worse) > 0:
+		c.Effect = Looser
+	case len(better) > 0:
+		c.Effect = Stricter
+	}
+	if all := append(worse, better...); len(all) > 0 {
+		c.Text += ": " + joined(all)
+	}
+	c.Text += because(fresh)
+	return c, true
+}
+
+func because(p *baseline.Program) string {
+	if p.Reason == "" {
+		return " (no reason given)"
+	}
+	return fmt.Sprintf(" (%s)", p.Reason)
+}
+
+// maxMoved bounds the facts that are named of one program.
+const maxMoved = 6
+
+func joined(list []string) string {
+	if left := len(list) - maxMoved; left > 0 {
+		list = append(list[:maxMoved:maxMoved], fmt.Sprintf("and %d more", left))
+	}
+	return strings.Join(list, ", ")
+}
+
+// moved lists the facts that got worse and those that got better, by the direction that each fact has.
+func moved(old, fresh *baseline.Program) (worse, better []string) {
+	if n := len(fresh.Variants) - len(old.Variants); n > 0 {
+		worse = append(worse, fmt.Sprintf("%s → %s", measure.Counted(float64(len(old.Variants)), "", "variants"), measure.Number(float64(len(fresh.Variants)))))
+	} else if n < 0 {
+		better = append(better, fmt.Sprintf("%s → %s", measure.Counted(float64(len(old.Variants)), "", "variants"), measure.Number(float64(len(fresh.Variants)))))
+	}
+	for _, v := range fresh.Variants {
+		if o := withSignature(&old.Program, v.Signature); o != nil {
+			w, b := movedFacts(o.Facts, v.Facts)
+			worse, better = append(worse, w...), append(better, b...)
+		}
+	}
+	return worse, better
+}
+
+func movedFacts(old, fresh facts.Numbers) (worse, better []string) {
+	for _, r := range rules.All() {
+		m := r.Budget
+		if m == nil || m.Fact == "" || m.Better == rules.Exact {
+			continue
+		}
+		was, had := old[m.Fact]
+		is, has := fresh[m.Fact]
+		if !had || !has || was == is {
+			continue
+		}
+		text := fmt.Sprintf("%s %s → %s", m.Noun, measure.Show(was, m.Unit), measure.Show(is, m.Unit))
+		if (is > was) == (m.Better == rules.Lower) {
+			worse = append(worse, text)
+		} else {
+			better = append(better, text)
+		}
+	}
+	return worse, better
+}
+
+func withSignature(p *facts.Program, signature string) *facts.Variant {
+	for _, v := range p.Variants {
+		if v.Signature == signature {
+			return v
+		}
+	}
+	return nil
+}

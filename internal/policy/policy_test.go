@@ -1,0 +1,204 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/xlagate/xlagate/internal/config"
+)
+
+func parse(t *testing.T, text string) *config.Config {
+	t.Helper()
+	cfg, err := config.Parse("xlagate.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+const base = `version: 1
+extends: [recommended]
+targets:
+  - {name: mlp, dump: a, programs: {include: [train_step, eval_step]}}
+  - {name: serve, dump: b}
+rules:
+  - {rule: max-kernels, program: train_step, max: 19, max_increase: 0}
+  - rule: required-fusions
+    program: train_step
+    fusions:
+      - {name: softmax, contains: [subtract, exponential]}
+      - {name: gelu, contains: [tanh, multiply], min: 2}
+  - {rule: no-recompilation, max_variants: 1}
+waivers:
+  - {finding: a3f8c21b9d04, reason: "openxla/xla#47203", owner: "ml-perf", expires: 2027-02-01, ceiling: 20}
+`
+
+func TestConfigurationChanges(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, fresh string
+		want       string // EFFECT SUBJECT [SCOPE]: TEXT
+	}{
+		"nothing":             {"", "", ""},
+		"order and comments":  {"version: 1\n", "version: 1\n# a comment\n", ""},
+		"a higher limit":      {"max: 19", "max: 22", "looser max-kernels train_step: max 19 → 22"},
+		"a lower limit":       {"max: 19", "max: 18", "stricter max-kernels train_step: max 19 → 18"},
+		"more growth":         {"max_increase: 0", "max_increase: 5%", "changed max-kernels train_step: max_increase 0 → 5 %"},
+		"a level":             {"max: 19,", "max: 19, level: warning,", "looser max-kernels train_step: level error → warning"},
+		"a rule goes":         {"  - {rule: no-recompilation, max_variants: 1}\n", "", "looser no-recompilation : removed"},
+		"a fusion goes":       {"      - {name: softmax, contains: [subtract, exponential]}\n", "", `looser required-fusions train_step: fusions: "softmax" removed`},
+		"a fusion changes":    {"min: 2", "min: 1", `changed required-fusions train_step: fusions: "gelu" changed`},
+		"more variants":       {"max_variants: 1", "max_variants: 3", "looser no-recompilation : max_variants 1 → 3"},
+		"another pack":        {"extends: [recommended]\n", "", "looser fusion-drift : removed"},
+		"fail_on":             {"version: 1", "version: 1\nfail_on: never", "looser fail_on : error → never"},
+		"fail_on, stricter":   {"version: 1", "version: 1\nfail_on: warning", "stricter fail_on : error → warning"},
+		"a target goes":       {"  - {name: serve, dump: b}\n", "", "looser serve : the target is looked at no longer"},
+		"a program goes":      {"[train_step, eval_step]", "[train_step]", "looser mlp : programs.include: train_step, eval_step → train_step"},
+		"a program is left":   {"eval_step]}", "eval_step], exclude: [train_step]}", "looser mlp : programs.exclude: none → train_step"},
+		"a waiver":            {"waivers:\n", "waivers:\n  - {finding: 0123456789ab, reason: later, owner: me, expires: 2027-03-01}\n", "looser waiver 0123456789ab : added until 2027-03-01 by me: later"},
+		"a waiver lasts":      {"2027-02-01", "2027-12-31", "looser waiver a3f8c21b9d04 : until 2027-02-01 → 2027-12-31"},
+		"a waiver's ceiling":  {"ceiling: 20", "ceiling: 30", "looser waiver a3f8c21b9d04 : ceiling 20 → 30"},
+		"a waiver goes":       {base[strings.Index(base, "waivers:"):], "", "stricter waiver a3f8c21b9d04 : removed"},
+		"an entry of its own": {"rules:\n", "rules:\n  - {rule: max-temp-bytes, program: train_step, max_increase: 50%}\n", "looser max-temp-bytes train_step: now has an entry of its own:"},
+	} {
+		fresh := base
+		if c.old != "" {
+			if fresh = strings.Replace(base, c.old, c.fresh, 1); fresh == base {
+				t.Fatalf("%s changes nothing", name)
+			}
+		}
+		changes, err := Compare(Policy{Config: parse(t, base)}, Policy{Config: parse(t, fresh)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, ch := range changes {
+			got = append(got, string(ch.Effect)+" "+ch.Subject+" "+ch.Scope+": "+ch.Text)
+		}
+		text := strings.Join(got, "\n")
+		if c.want == "" && text != "" || !strings.Contains(text, c.want) {
+			t.Errorf("%s:\n%s\nwanted: %s", name, text, c.want)
+		}
+		if Loosened(changes) != strings.Contains(text, "looser ") {
+			t.Errorf("%s: loosened: %t", name, Loosened(changes))
+		}
+	}
+}
+
+const accepted = `# mlp/train_step.yaml: written by xlagate accept; one fact, one kernel a line
+schema: xlagate.baseline/v1
+program: train_step
+toolchain:
+  framework: jax
+reason: first
+variants:
+  - signature: "(x: f32[8])"
+    facts:
+      copies.count: 2
+      kernels.total: 19
+      memory.temp_bytes: 1024
+`
+
+func TestBaselineChanges(t *testing.T) {
+	cfg := parse(t, base)
+	store := func(text string) fs.FS {
+		if text == "" {
+			return nil
+		}
+		return fstest.MapFS{"mlp/train_step.yaml": {Data: []byte(text)}}
+	}
+	for name, c := range map[string]struct{ old, fresh, want string }{
+		"the same":  {accepted, accepted, ""},
+		"first":     {"", accepted, "changed train_step: accepted for the first time (first)"},
+		"removed":   {accepted, "", "looser train_step: the accepted facts are removed: nothing is compared with them any more"},
+		"worse":     {accepted, strings.NewReplacer("total: 19", "total: 22", "reason: first", "reason: bigger").Replace(accepted), "looser train_step: accepted anew: kernels 19 → 22 (bigger)"},
+		"better":    {accepted, strings.Replace(accepted, "1024", "512", 1), "stricter train_step: accepted anew: temporary memory 1.0 KiB → 512 B (first)"},
+		"both":      {accepted, strings.NewReplacer("1024", "2048", "count: 2", "count: 1").Replace(accepted), "looser train_step: accepted anew: temporary memory 1.0 KiB → 2.0 KiB, copies 2 → 1 (first)"},
+		"no reason": {accepted, strings.NewReplacer("19", "20", "reason: first\n", "").Replace(accepted), "looser train_step: accepted anew: kernels 19 → 20 (no reason given)"},
+	} {
+		changes, err := Compare(Policy{Config: cfg, Store: store(c.old)}, Policy{Config: cfg, Store: store(c.fresh)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, ch := range changes {
+			text += string(ch.Effect) + " " + ch.Subject + ": " + ch.Text
+			if ch.File != ".xlagate/mlp/train_step.yaml" {
+				t.Errorf("%s: %s", name, ch.File)
+			}
+		}
+		if text != c.want {
+			t.Errorf("%s: %s, wanted %s", name, text, c.want)
+		}
+	}
+	if _, err := Compare(Policy{Config: cfg, Store: store("nonsense")}, Policy{Config: cfg}); err == nil {
+		t.Error("a baseline that cannot be read is passed over")
+	}
+}
+
+func TestFromGit(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) string {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.invalid"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit := func(message string) string {
+		run("add", "-A")
+		run("commit", "-q", "--allow-empty", "-m", message)
+		return run("rev-parse", "HEAD")
+	}
+	run("init", "-q", "-b", "main")
+	empty := commit("nothing")
+	write("xlagate.yaml", base)
+	write(".xlagate/mlp/train_step.yaml", accepted)
+	first := commit("policy")
+	run("checkout", "-q", "-b", "pr")
+	head := commit("pull request")
+	run("checkout", "-q", "main")
+	write("other", "x")
+	tip := commit("main moves on")
+
+	ctx := context.Background()
+	p, err := FromGit(ctx, dir, first, "xlagate.yaml")
+	if err != nil || len(p.Config.Targets) != 2 {
+		t.Fatalf("%v", err)
+	}
+	if data, err := fs.ReadFile(p.Store, "mlp/train_step.yaml"); err != nil || string(data) != accepted {
+		t.Errorf("%v", err)
+	}
+	if _, err := FromGit(ctx, dir, empty, "xlagate.yaml"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if _, err := FromGit(ctx, dir, strings.Repeat("0", 40), "xlagate.yaml"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("%v", err)
+	}
+	run("checkout", "-q", "pr")
+	if at, err := Fork(ctx, dir, head, tip); err != nil || at != first {
+		t.Errorf("a branch: %s %v, wanted %s", at, err, first)
+	}
+	run("checkout", "-q", "--detach", "main")
+	run("merge", "-q", "--no-ff", "-m", "merge", "pr")
+	if at, err := Fork(ctx, dir, head, first); err != nil || at != tip {
+		t.Errorf("a merge: %s %v, wanted %s", at, err, tip)
+	}
+	if _, err := Fork(ctx, dir, head[:39]+"0", strings.Repeat("0", 40)); !errors.Is(err, ErrUnknown) {
+		t.Errorf("%v", err)
+	}
+}

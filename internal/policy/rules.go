@@ -1,0 +1,282 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// ruleChanges pairs the entries of both sides, rule by rule, and tells what differs.
+func ruleChanges(base, head []*rules.Settings) []Change {
+	var out []Change
+	for _, rule := range rules.All() {
+		_, old, fresh := match(entriesOf(base, rule), entriesOf(head, rule), equal)
+		pairs, gone, added := match(old, fresh, counterparts)
+		for _, p := range pairs {
+			out = append(out, compareEntry(p[0], p[1])...)
+		}
+		for _, s := range gone {
+			out = append(out, Change{Effect: Looser, Subject: rule.ID, Scope: scope(s), Text: "removed"})
+		}
+		for _, s := range added {
+			out = append(out, addedEntry(s, entriesOf(base, rule)))
+		}
+	}
+	return out
+}
+
+func entriesOf(list []*rules.Settings, rule *rules.Rule) []*rules.Settings {
+	var out []*rules.Settings
+	for _, s := range list {
+		if s.Rule == rule {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func sameScope(a, b *rules.Settings) bool {
+	return slices.Equal(a.Programs, b.Programs) && slices.Equal(a.Targets, b.Targets) && a.Pack == b.Pack
+}
+
+// match pairs each old entry with the first new one that fits and is not taken; what is left on either side has no counterpart.
+func match(old, fresh []*rules.Settings, fits func(a, b *rules.Settings) bool) (pairs [][2]*rules.Settings, gone, added []*rules.Settings) {
+	taken := map[*rules.Settings]bool{}
+	for _, s := range old {
+		at := slices.IndexFunc(fresh, func(f *rules.Settings) bool { return !taken[f] && fits(s, f) })
+		if at < 0 {
+			gone = append(gone, s)
+			continue
+		}
+		taken[fresh[at]] = true
+		pairs = append(pairs, [2]*rules.Settings{s, fresh[at]})
+	}
+	for _, f := range fresh {
+		if !taken[f] {
+			added = append(added, f)
+		}
+	}
+	return pairs, gone, added
+}
+
+func equal(a, b *rules.Settings) bool { return sameScope(a, b) && len(differences(a, b)) == 0 }
+
+func counterparts(a, b *rules.Settings) bool { return sameScope(a, b) && a.Name == b.Name }
+
+func compareEntry(base, head *rules.Settings) []Change {
+	var out []Change
+	for _, d := range differences(base, head) {
+		out = append(out, Change{Effect: d.effect, Subject: head.Rule.ID, Scope: scope(head), Text: d.text})
+	}
+	return out
+}
+
+// addedEntry tells of an entry that is new. One that takes programs over from a wider entry can ask for less than that did.
+func addedEntry(s *rules.Settings, base []*rules.Settings) Change {
+	c := Change{Effect: Stricter, Subject: s.Rule.ID, Scope: scope(s), Text: "added"}
+	for _, b := range base {
+		if !overlaps(b, s) {
+			continue
+		}
+		var texts []string
+		for _, d := range differences(b, s) {
+			texts = append(texts, d.text)
+			if d.effect != Stricter && c.Effect != Looser {
+				c.Effect = d.effect
+			}
+		}
+		c.Text = "now has an entry of its own: " + strings.Join(texts, ", ")
+		return c
+	}
+	return c
+}
+
+// overlaps reports whether two entries can speak of one program. Globs that are not equal are taken to overlap.
+func overlaps(a, b *rules.Settings) bool {
+	wide := func(globs []string) bool {
+		return len(globs) == 0 || strings.ContainsAny(strings.Join(globs, ""), "*?[{")
+	}
+	shares := func(a, b []string) bool {
+		return wide(a) || wide(b) || slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+	}
+	return shares(a.Programs, b.Programs) && shares(a.Targets, b.Targets)
+}
+
+func scope(s *rules.Settings) string {
+	text := strings.Join(s.Programs, ", ")
+	if len(s.Targets) > 0 {
+		text = strings.Join(s.Targets, ", ") + "/" + first(text, "*")
+	}
+	if s.Name != "" && s.Name != s.Rule.ID {
+		text = strings.TrimSpace(s.Name + " " + text)
+	}
+	return text
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// difference is one key that differs.
+type difference struct {
+	effect Effect
+	text   string
+}
+
+// severity orders levels; no level is an error.
+var severity = map[string]int{"off": 0, "info": 1, "warning": 2, "error": 3, "": 3}
+
+func differences(base, head *rules.Settings) []difference {
+	var out []difference
+	if severity[base.Level] != severity[head.Level] {
+		out = append(out, difference{direction(severity[base.Level], severity[head.Level]), "level " + first(base.Level, "error") + " → " + first(head.Level, "error")})
+	}
+	out = append(out, bound(base.Rule, "max", base.Max, head.Max, Looser)...)
+	out = append(out, bound(base.Rule, "min", base.Min, head.Min, Stricter)...)
+	out = append(out, bound(base.Rule, "equal", base.Equal, head.Equal, Other)...)
+	out = append(out, growth(base.Rule, "max_increase", base.MaxIncrease, head.MaxIncrease)...)
+	out = append(out, growth(base.Rule, "max_decrease", base.MaxDecrease, head.MaxDecrease)...)
+	keys := maps.Clone(base.Options)
+	if keys == nil {
+		keys = map[string]any{}
+	}
+	maps.Copy(keys, head.Options)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		out = append(out, option(key, base.Options[key], head.Options[key])...)
+	}
+	return out
+}
+
+// bound compares a limit; grown says what it means when the limit grows.
+func bound(rule *rules.Rule, key string, base, head *float64, grown Effect) []difference {
+	show := func(v *float64) string {
+		if v == nil {
+			return "none"
+		}
+		return measure.Show(*v, unit(rule))
+	}
+	effect := grown
+	switch {
+	case base == nil && head == nil || base != nil && head != nil && *base == *head:
+		return nil
+	case head == nil:
+		effect = Looser
+	case base == nil:
+		effect = Stricter
+	case grown != Other && *head < *base:
+		effect = opposite(grown)
+	}
+	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, show(base), show(head))}}
+}
+
+func unit(rule *rules.Rule) string {
+	if rule.Budget == nil {
+		return ""
+	}
+	return rule.Budget.Unit
+}
+
+func opposite(e Effect) Effect {
+	if e == Looser {
+		return Stricter
+	}
+	return Looser
+}
+
+func growth(rule *rules.Rule, key string, base, head *rules.Change) []difference {
+	show := func(c *rules.Change) string {
+		switch {
+		case c == nil:
+			return "none"
+		case c.Percent:
+			return measure.Number(c.Amount) + " %"
+		}
+		return measure.Show(c.Amount, unit(rule))
+	}
+	effect := Other
+	switch {
+	case base == nil && head == nil || base != nil && head != nil && *base == *head:
+		return nil
+	case head == nil:
+		effect = Looser
+	case base == nil:
+		effect = Stricter
+	case base.Percent == head.Percent && head.Amount > base.Amount:
+		effect = Looser
+	case base.Percent == head.Percent:
+		effect = Stricter
+	}
+	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, show(base), show(head))}}
+}
+
+// option compares a key of the rule's own.
+func option(key string, base, head any) []difference {
+	if reflect.DeepEqual(unplaced(base), unplaced(head)) {
+		return nil
+	}
+	if old, ok := base.([]rules.Entry); ok {
+		if fresh, ok := head.([]rules.Entry); ok {
+			return entries(key, old, fresh)
+		}
+	}
+	effect := Other
+	switch {
+	case exempts(key) && head != nil && !contained(head, base):
+		effect = Looser
+	case strings.HasPrefix(key, "max_"):
+		effect = raised(base, head)
+	}
+	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, shown(base), shown(head))}}
+}
+
+// exempts reports whether a key lists what a rule lets pass.
+func exempts(key string) bool {
+	return key == "allow" || key == "exclude" || strings.HasPrefix(key, "ignore")
+}
+
+func contained(list, in any) bool {
+	whole, _ := in.([]string)
+	for _, s := range asList(list) {
+		if !slices.Contains(whole, s) {
+			return false
+		}
+	}
+	return true
+}
+
+func asList(v any) []string {
+	list, _ := v.([]string)
+	return list
+}
+
+func raised(base, head any) Effect {
+	old, hadOld := base.(float64)
+	fresh, hasFresh := head.(float64)
+	switch {
+	case hadOld && !hasFresh, hadOld && fresh > old:
+		return Looser
+	case hadOld || hasFresh:
+		return Stricter
+	}
+	return Other
+}
+
+func shown(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "none"
+	case []string:
+		return strings.Join(v, ", ")
+	case float64:
+		return measure.Number(v)
+	}
+	return fmt.Sprint(v)
+}

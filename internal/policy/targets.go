@@ -1,0 +1,110 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+// targets tells which targets and programs are looked at no longer, or for the first time.
+func targets(base, head *config.Config) []Change {
+	var out []Change
+	for _, b := range base.Targets {
+		at := slices.IndexFunc(head.Targets, func(t config.Target) bool { return t.Name == b.Name })
+		if at < 0 {
+			out = append(out, Change{Effect: Looser, Subject: b.Name, Text: "the target is looked at no longer"})
+			continue
+		}
+		out = append(out, programs(b, head.Targets[at])...)
+	}
+	for _, h := range head.Targets {
+		if !slices.ContainsFunc(base.Targets, func(t config.Target) bool { return t.Name == h.Name }) {
+			out = append(out, Change{Effect: Stricter, Subject: h.Name, Text: "a new target"})
+		}
+	}
+	return out
+}
+
+func programs(base, head config.Target) []Change {
+	var out []Change
+	add := func(key string, old, fresh []string, effect Effect) {
+		if !slices.Equal(old, fresh) {
+			out = append(out, Change{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("programs.%s: %s → %s", key, orNone(old), orNone(fresh))})
+		}
+	}
+	add("include", base.Include, head.Include, narrowed(base.Include, head.Include))
+	add("exclude", base.Exclude, head.Exclude, widened(base.Exclude, head.Exclude))
+	if base.Samples != head.Samples {
+		out = append(out, Change{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("samples %d → %d", base.Samples, head.Samples)})
+	}
+	return out
+}
+
+func orNone(list []string) string { return first(strings.Join(list, ", "), "none") }
+
+// narrowed is the effect of another list of what is looked at. No list means everything.
+func narrowed(base, head []string) Effect {
+	if len(head) == 0 {
+		return Stricter
+	}
+	if len(base) == 0 || slices.ContainsFunc(base, func(s string) bool { return !slices.Contains(head, s) }) {
+		return Looser
+	}
+	return Stricter
+}
+
+// widened is the effect of another list of what is left out.
+func widened(base, head []string) Effect {
+	if slices.ContainsFunc(head, func(s string) bool { return !slices.Contains(base, s) }) {
+		return Looser
+	}
+	return Stricter
+}
+
+// waivers tells which findings are permitted that were not, or longer than they were.
+func waivers(base, head []config.Waiver) []Change {
+	var out []Change
+	for _, h := range head {
+		at := slices.IndexFunc(base, func(w config.Waiver) bool { return w.Finding == h.Finding })
+		if at < 0 {
+			out = append(out, Change{Effect: Looser, Subject: "waiver " + h.Finding, Text: fmt.Sprintf("added until %s by %s: %s", h.Expires, h.Owner, h.Reason)})
+			continue
+		}
+		out = append(out, waiver(base[at], h)...)
+	}
+	for _, b := range base {
+		if !slices.ContainsFunc(head, func(w config.Waiver) bool { return w.Finding == b.Finding }) {
+			out = append(out, Change{Effect: Stricter, Subject: "waiver " + b.Finding, Text: "removed"})
+		}
+	}
+	return out
+}
+
+func waiver(base, head config.Waiver) []Change {
+	var out []Change
+	subject := "waiver " + head.Finding
+	if base.Expires != head.Expires {
+		effect := Stricter
+		if head.Expires > base.Expires {
+			effect = Looser
+		}
+		out = append(out, Change{Effect: effect, Subject: subject, Text: fmt.Sprintf("until %s → %s", base.Expires, head.Expires)})
+	}
+	ceiling := func(w config.Waiver) string {
+		if w.Ceiling == nil {
+			return "none"
+		}
+		return measure.Number(*w.Ceiling)
+	}
+	if ceiling(base) != ceiling(head) {
+		effect := Stricter
+		if head.Ceiling == nil || base.Ceiling != nil && *head.Ceiling > *base.Ceiling {
+			effect = Looser
+		}
+		out = append(out, Change{Effect: effect, Subject: subject, Text: fmt.Sprintf("ceiling %s → %s", ceiling(base), ceiling(head))})
+	}
+	return out
+}

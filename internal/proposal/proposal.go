@@ -1,0 +1,213 @@
+// Package proposal writes a first xlagate.yaml from what a dump holds: budgets at what is there now, and the fusions that save the
+// most traffic pinned by what is in them.
+package proposal
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+// mostFusions bounds how many fusions are pinned for a program.
+const mostFusions = 3
+
+// Config is the text of an xlagate.yaml for a dump that lies at path.
+func Config(rep *facts.Report, path string) string {
+	var b strings.Builder
+	b.WriteString("# yaml-language-server: $schema=https://raw.githubusercontent.com/xlagate/xlagate/main/docs/xlagate.schema.json\n")
+	fmt.Fprintf(&b, "# %s\n", origin(rep))
+	b.WriteString("version: 1\nextends: [recommended]   # against the accepted baseline nothing that matters may get worse\nbaseline: .xlagate\n")
+	fmt.Fprintf(&b, "targets:\n  - name: %s\n    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", targetName(rep), path)
+	fmt.Fprintf(&b, "    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))
+	if rules := proposed(rep); rules != "" {
+		b.WriteString("rules:\n" + rules)
+	}
+	return b.String()
+}
+
+// proposed are the entries under `rules:`.
+func proposed(rep *facts.Report) string {
+	var b strings.Builder
+	for _, p := range rep.Programs {
+		budgets(&b, p)
+	}
+	if rep.Clusters != nil && rep.Clusters.Ran {
+		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(outside(rep.Clusters), ", "))
+	}
+	return b.String()
+}
+
+func origin(rep *facts.Report) string {
+	text := "from a dump"
+	for _, s := range []string{rep.Toolchain.Framework, rep.Toolchain.Backend, rep.Toolchain.Device} {
+		if s != "" {
+			text += " " + s
+		}
+	}
+	return fmt.Sprintf("%s: %d programs, %d one-op helpers left out; budgets stand at what is there now", text, len(rep.Programs), len(rep.Helpers))
+}
+
+func targetName(rep *facts.Report) string {
+	if rep.Toolchain.Backend == "" {
+		return "model"
+	}
+	return "model/" + rep.Toolchain.Backend
+}
+
+func names(programs []*facts.Program) []string {
+	var out []string
+	for _, p := range programs {
+		out = append(out, fmt.Sprintf("%q", p.Name))
+	}
+	return out
+}
+
+func budgets(b *strings.Builder, p *facts.Program) {
+	kernels, temp := worst(p, "kernels.total"), worst(p, "memory.temp_bytes")
+	if kernels >= 0 {
+		fmt.Fprintf(b, "  - { rule: max-kernels, program: %q, max: %.0f }\n", p.Name, kernels)
+	}
+	fmt.Fprintf(b, "  - { rule: no-recompilation, program: %q, max_variants: %d }\n", p.Name, compiles(p))
+	if temp > 0 {
+		fmt.Fprintf(b, "  - { rule: max-temp-bytes, program: %q, max: %.0f }   # %s\n", p.Name, temp, measure.Bytes(temp))
+	}
+	pins(b, p)
+}
+
+func compiles(p *facts.Program) int {
+	n := 0
+	for _, v := range p.Variants {
+		n += max(1, len(v.Modules))
+	}
+	return n
+}
+
+// worst is the largest value of a fact over the variants, -1 when no variant has it.
+func worst(p *facts.Program, fact string) float64 {
+	most := -1.0
+	for _, v := range p.Variants {
+		if n, ok := v.Facts[fact]; ok {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// pins writes required-fusions for the fusions that save the most: each operation beyond the first would read and write its
+// operands once more.
+func pins(b *strings.Builder, p *facts.Program) {
+	if len(p.Variants) == 0 {
+		return
+	}
+	chosen := distinct(p.Variants[0].Kernels)
+	if len(chosen) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "  - rule: required-fusions\n    program: %q\n    fusions:\n", p.Name)
+	for _, c := range chosen {
+		fmt.Fprintf(b, "      - { name: %s, contains: [%s], min: %d }   # %s\n", c.name, strings.Join(c.do, ", "), c.count, c.where)
+	}
+}
+
+type pin struct {
+	name, where string
+	do          []string
+	saved       int64
+	count       int
+}
+
+func distinct(kernels []facts.Kernel) []pin {
+	byKey := map[string]*pin{}
+	for i := range kernels {
+		k := &kernels[i]
+		if !k.Fusion || len(k.Do) < 2 {
+			continue
+		}
+		do := once(k.Do)
+		key := strings.Join(do, ",")
+		if byKey[key] == nil {
+			byKey[key] = &pin{do: do, where: where(k)}
+		}
+		byKey[key].saved += k.Bytes * int64(len(k.Do)-1)
+	}
+	var list []pin
+	for _, c := range byKey {
+		c.name = strings.Join(c.do[:min(len(c.do), 3)], "-")
+		c.count = holding(kernels, c.do)
+		list = append(list, *c)
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].saved != list[j].saved {
+			return list[i].saved > list[j].saved
+		}
+		return strings.Join(list[i].do, ",") < strings.Join(list[j].do, ",")
+	})
+	return list[:min(len(list), mostFusions)]
+}
+
+// once drops repetitions from a sorted list.
+func once(list []string) []string {
+	var out []string
+	for i, s := range list {
+		if i == 0 || list[i-1] != s {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// holding counts the fusions that hold all of the operations, as the rule will.
+func holding(kernels []facts.Kernel, do []string) int {
+	n := 0
+	for i := range kernels {
+		if kernels[i].Fusion && subset(do, kernels[i].Do) {
+			n++
+		}
+	}
+	return n
+}
+
+func subset(part, whole []string) bool {
+	have := map[string]bool{}
+	for _, s := range whole {
+		have[s] = true
+	}
+	for _, s := range part {
+		if !have[s] {
+			return false
+		}
+	}
+	return true
+}
+
+func where(k *facts.Kernel) string {
+	text := strings.Map(printable, k.OpName)
+	if k.Source.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", strings.Map(printable, k.Source.File), k.Source.Line)
+	}
+	return text
+}
+
+// printable keeps text from a dump from ending the comment that it stands in.
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+		return -1
+	}
+	return r
+}
+
+func outside(c *facts.Clusters) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, op := range c.Unclustered {
+		if !op.System && !seen[op.Op] {
+			seen[op.Op] = true
+			out = append(out, op.Op)
+		}
+	}
+	sort.Strings(out)
+	return out
+}

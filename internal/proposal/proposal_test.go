@@ -1,0 +1,66 @@
+package proposal_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/proposal"
+)
+
+// What is proposed for a dump parses, and passes on that dump with the dump as its own baseline.
+func TestProposalsPass(t *testing.T) {
+	var dumps []string
+	for _, pattern := range []string{"../../testdata/*/dump.tar.xz", "../../testdata/*/before.tar.xz"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dumps = append(dumps, found...)
+	}
+	if len(dumps) < 30 {
+		t.Errorf("only %d dumps", len(dumps))
+	}
+	for _, path := range dumps {
+		t.Run(filepath.Base(filepath.Dir(path))+"/"+strings.TrimSuffix(filepath.Base(path), ".tar.xz"), func(t *testing.T) {
+			text := proposal.Config(measured(t, path), path)
+			cfg, err := config.Parse("xlagate.yaml", []byte(text))
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			r, err := gate.Check(context.Background(), gate.Options{Config: cfg, Against: path, Jobs: 1, Now: time.Unix(0, 0)})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			if strings.Contains(path, "nocpujit") { // graphs that autoclustering never looked at: nothing to check is no pass
+				if r.ExitCode != gate.ExitIncomplete {
+					t.Errorf("exit %d", r.ExitCode)
+				}
+				return
+			}
+			if r.ExitCode != 0 {
+				t.Errorf("exit %d: %+v %+v\n%s", r.ExitCode, r.Findings, r.Problems, text)
+			}
+		})
+	}
+}
+
+func measured(t *testing.T, path string) *facts.Report {
+	t.Helper()
+	d, err := dump.Open(context.Background(), path, dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	r, err := facts.Measure(context.Background(), d, facts.Options{Jobs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

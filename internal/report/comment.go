@@ -1,0 +1,232 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/policy"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Comment is what a pull request is told: the result, and how the pull request changes what it is judged by.
+type Comment struct {
+	Result   *result.Result
+	Under    *result.Result  // the same facts judged by the base branch's policy; nil where that is not known
+	Head     string          // the commit that was looked at
+	Base     string          // the base as people know it: "main@91ab03d"
+	Policy   []policy.Change // what the pull request changes in the policy
+	Note     string          // why the base branch's policy could not be had
+	Was      string          // what an earlier comment said: "2 errors at 4f1c9e2"
+	Reported bool            // the facts come from a run that the pull request itself controls
+	Run      int64           // the run whose artifact holds the result; 0 when there is none
+	Artifact string
+	Trigger  bool   // the repository answers to "/xlagate accept"
+	Full     string // the address of the full report
+}
+
+// Clean reports whether there is nothing to say: no finding, nothing that could not be looked at, no change of policy.
+func (c *Comment) Clean() bool {
+	live, _ := split(c.Result)
+	return len(live) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
+}
+
+// disputed reports whether the base branch's policy leads to another verdict, or to findings that the pull request's does not.
+func (c *Comment) disputed() bool {
+	return c.Under != nil && (c.Under.Verdict != c.Result.Verdict || len(c.hidden()) > 0)
+}
+
+// hidden are the findings that only the base branch's policy brings.
+func (c *Comment) hidden() []*result.Finding {
+	if c.Under == nil {
+		return nil
+	}
+	known := map[string]bool{}
+	for i := range c.Result.Findings {
+		f := &c.Result.Findings[i]
+		known[f.ID] = !f.Waived
+		for _, e := range f.Consequences {
+			known[e.ID] = !f.Waived
+		}
+	}
+	live, _ := split(c.Under)
+	return slices.DeleteFunc(live, func(f *result.Finding) bool { return known[f.ID] || f.Level == "info" })
+}
+
+// Markdown renders the comment, never longer than Options.MaxBytes: details are dropped in a fixed order, each drop counted.
+func (c *Comment) Markdown(o Options) string {
+	own := *c
+	own.Result = rooted(c.Result, o.Root)
+	d := everything
+	text := own.render(d)
+	for _, drop := range shorter {
+		if o.MaxBytes == 0 || len(text) <= o.MaxBytes {
+			return text
+		}
+		drop(&d)
+		text = own.render(d)
+	}
+	if o.MaxBytes > 0 && len(text) > o.MaxBytes {
+		return markdownOf(page{Title: c.title(), Blocks: []block{para{say("The findings are too long to show here; see the full report.")}}}) + c.footer()
+	}
+	return text
+}
+
+func (c *Comment) render(d detail) string {
+	p := page{Title: c.title()}
+	if c.Clean() {
+		return markdownOf(p) + c.footer()
+	}
+	live, _ := split(c.Result)
+	p.add(c.dispute())
+	p.add(verdictBlocks(c.Result, live, d)...)
+	p.add(c.accept(live)...)
+	p.add(c.policyFold())
+	p.add(restBlocks(c.Result, d)...)
+	return markdownOf(p) + c.footer()
+}
+
+func (c *Comment) title() line {
+	l := resultTitle(c.Result)
+	if c.Was != "" && c.Clean() {
+		l = l.and(" (was: " + c.Was + ")")
+	}
+	return l
+}
+
+// Sum is "2 errors, 1 warning" or "could not look".
+func Sum(problems, errors, warnings int) string {
+	var parts []string
+	if problems > 0 {
+		parts = append(parts, "could not look")
+	}
+	if errors > 0 {
+		parts = append(parts, plural(errors, "error"))
+	}
+	if warnings > 0 {
+		parts = append(parts, plural(warnings, "warning"))
+	}
+	if len(parts) == 0 {
+		return "nothing found"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// dispute is said first when the pull request passes only by what it changed in the policy.
+func (c *Comment) dispute() para {
+	if !c.disputed() {
+		return para{}
+	}
+	u := c.Under
+	return para{say("⚠️ ").in(strong, "Judged by the base branch's rules and baseline").and(": " + Sum(len(u.Problems), u.Summary.Errors, u.Summary.Warnings) + "; by this pull request's own: " +
+		Sum(len(c.Result.Problems), c.Result.Summary.Errors, c.Result.Summary.Warnings) + ".")}
+}
+
+// maxPolicy bounds the changes and the findings that are listed of a policy.
+const maxPolicy = 30
+
+func (c *Comment) policyFold() section {
+	if len(c.Policy) == 0 && !c.disputed() {
+		if c.Note == "" {
+			return section{}
+		}
+		return section{Blocks: []block{para{say("Not judged by the base branch's policy: " + c.Note + ".")}}}
+	}
+	s := section{Fold: true, Title: say("Policy changes in this pull request: " + c.policySum())}
+	s.add(list{c.policyLines()}, c.hiddenList())
+	if c.Note != "" {
+		s.add(para{say("Not judged by the base branch's policy: " + c.Note + ".")})
+	}
+	return s
+}
+
+func (c *Comment) policySum() string {
+	looser := 0
+	for _, p := range c.Policy {
+		if p.Effect == policy.Looser {
+			looser++
+		}
+	}
+	text := measure.Number(float64(len(c.Policy)))
+	if looser > 0 {
+		text += fmt.Sprintf(" (%d looser)", looser)
+	}
+	return text
+}
+
+func (c *Comment) policyLines() []line {
+	var lines []line
+	for i, p := range c.Policy {
+		if i == maxPolicy {
+			lines = append(lines, say("… and "+plural(len(c.Policy)-i, "more change")))
+			break
+		}
+		l := in(strong, string(p.Effect)).and("  ").in(name, p.File).and("  ").in(name, p.Subject)
+		if p.Scope != "" {
+			l = l.and(" for ").in(name, p.Scope)
+		}
+		lines = append(lines, l.and(": ").and(p.Text))
+	}
+	return lines
+}
+
+// hiddenList names what the base branch's policy would have found.
+func (c *Comment) hiddenList() section {
+	var lines []line
+	for i, f := range c.hidden() {
+		if i == maxPolicy {
+			lines = append(lines, say("… and "+plural(len(c.hidden())-i, "more finding")))
+			break
+		}
+		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(c.Under, f)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxWhy)))
+	}
+	return filledSection(say("Only the base branch's policy finds"), list{lines})
+}
+
+// accept are the ways to accept what the table shows.
+func (c *Comment) accept(live []*result.Finding) []block {
+	blocks := acceptBlocks(live)
+	if len(blocks) == 0 {
+		return nil
+	}
+	last := len(blocks) - 1
+	ask, isCode := blocks[last].(code)
+	if !isCode {
+		return blocks
+	}
+	if options, ok := strings.CutPrefix(ask.Text, "xlagate accept "); ok && c.Run != 0 && c.Artifact != "" {
+		ask.Text += fmt.Sprintf("\n# or from this run, without a device:\ngh run download %d --name %s && xlagate accept --from %s.json %s", c.Run, c.Artifact, c.Artifact, options)
+	}
+	ids, _, _ := strings.Cut(strings.TrimPrefix(ask.Text, "xlagate accept --only "), " ")
+	if c.Trigger && strings.HasPrefix(ask.Text, "xlagate accept --only ") {
+		ask.Text += "\n# or as a comment on this pull request:\n/xlagate accept " + ids + " REASON"
+	}
+	blocks[last] = ask
+	return blocks
+}
+
+// footer says where the words come from. Its link is the only one in a comment; its address is not from a dump.
+func (c *Comment) footer() string {
+	var parts []string
+	if c.Head != "" {
+		parts = append(parts, "commit "+mdCode(clean(c.Head[:min(7, len(c.Head))])))
+	}
+	if c.Base != "" {
+		parts = append(parts, "base "+mdCode(cut(clean(c.Base), maxName)))
+	}
+	if c.Reported {
+		parts = append(parts, "reported by the pull request's own run")
+	}
+	if linkable.MatchString(c.Full) {
+		parts = append(parts, "[full report]("+c.Full+")")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(parts, " · ") + "\n"
+}
+
+// linkable is an address that cannot end the link that it stands in.
+var linkable = regexp.MustCompile(`^https?://[A-Za-z0-9.:/_-]+$`)

@@ -1,0 +1,193 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+const (
+	maxCauses = 6 // causes that are shown unless all are wanted
+	maxGrown  = 3 // buffers that grew, likewise
+
+	maxFollowing = 24 // kernels that follow from the causes, before their sum stands for them
+)
+
+// following is how many rows the kernels that differ would take.
+func following(v *diff.Variant) int {
+	k := &v.Kernels
+	return len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
+}
+
+// followingSum is "kernels that follow from it: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
+func followingSum(k *diff.Kernels) string {
+	text := ""
+	for _, part := range []struct {
+		n    int
+		word string
+	}{
+		{len(k.Split), "split"}, {len(k.Merged), "merged"}, {len(k.Unrolled), "unrolled"}, {len(k.Changed), "changed"},
+		{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
+	} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %s %s", measure.Number(float64(part.n)), part.word)
+		}
+	}
+	return "kernels that follow from it: " + strings.TrimPrefix(text, ", ")
+}
+
+// causeBlocks say what brought the changes about: the place of the model, what changed there, and how many kernels follow from it.
+func causeBlocks(v *diff.Variant, o Options) []block {
+	var lines []line
+	for i := range v.Causes {
+		if i == maxCauses && !o.All {
+			lines = append(lines, in(dim, "… "+plural(len(v.Causes)-i, "more cause")+" (--all lists them)"))
+			break
+		}
+		lines = append(lines, causeLine(&v.Causes[i]))
+	}
+	return []block{list{lines}}
+}
+
+// causeLine is "· an optimization_barrier is new   train.py:99   jit(step)/optimization_barrier   1 kernel → 2".
+func causeLine(c *diff.Cause) line {
+	l := in(warn, "·").and(" ").in(strong, c.Summary)
+	for _, part := range []string{location(c.Op.Source), c.Op.OpName} {
+		if part != "" {
+			l = l.and("   ").in(name, part)
+		}
+	}
+	if len(c.Before)+len(c.After) > 0 {
+		l = l.in(dim, "   "+plural(len(c.Before), "kernel")+" → "+measure.Number(float64(len(c.After))))
+	}
+	return l
+}
+
+// bufferLines are the temporary buffers that are new or grew.
+func bufferLines(v *diff.Variant, o Options) []line {
+	var lines []line
+	for i := range v.Buffers {
+		b := &v.Buffers[i]
+		if i == maxGrown && !o.All {
+			break
+		}
+		l := in(warn, "~").and(" ")
+		if b.Old == 0 {
+			l = l.and("new buffer ").in(name, shortShape(b.New.Shape)).and(", " + measure.Bytes(float64(b.New.Bytes)))
+		} else {
+			l = l.and("buffer ").in(name, shortShape(b.New.Shape)).and(" grew " + measure.Bytes(float64(b.Old)) + " → " + measure.Bytes(float64(b.New.Bytes)))
+		}
+		for _, part := range []string{location(b.New.Source), b.New.OpName} {
+			if part != "" {
+				l = l.and("   ").in(name, part)
+			}
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// unrollLines are the kernels of loops that now stand several times in the program.
+func unrollLines(unrolled []diff.Unroll) []line {
+	var lines []line
+	for i := range unrolled {
+		u := &unrolled[i]
+		lines = append(lines, kernelTitle(&u.One).and("   of a loop's body, now "+plural(len(u.Copies), "time")+" in the program"))
+	}
+	return lines
+}
+
+type (
+	causeView struct {
+		Kind    string      `json:"kind"`
+		Summary string      `json:"summary"`
+		OpName  string      `json:"op_name,omitempty"`
+		OpType  string      `json:"op_type,omitempty"`
+		Source  *sourceView `json:"source,omitempty"`
+		Before  int         `json:"kernels_before"`
+		After   int         `json:"kernels_after"`
+		Edits   []editView  `json:"edits,omitempty"`
+	}
+	editView struct {
+		Scope   string      `json:"scope,omitempty"`
+		Source  *sourceView `json:"source,omitempty"`
+		Caller  *sourceView `json:"caller,omitempty"`
+		Added   []stepView  `json:"added,omitempty"`
+		Removed []stepView  `json:"removed,omitempty"`
+	}
+	stepView struct {
+		Opcode string `json:"opcode"`
+		Type   string `json:"type,omitempty"`
+		Count  int    `json:"count"`
+	}
+	unrollView struct {
+		Variant string     `json:"variant,omitempty"`
+		One     kernelView `json:"one"`
+		Copies  int        `json:"copies"`
+	}
+	bufferChangeView struct {
+		Shape  string      `json:"shape"`
+		Old    int64       `json:"old_bytes"`
+		New    int64       `json:"new_bytes"`
+		OpName string      `json:"op_name,omitempty"`
+		Source *sourceView `json:"source,omitempty"`
+	}
+	flagView struct {
+		Name string `json:"name"`
+		Old  string `json:"old"`
+		New  string `json:"new"`
+	}
+)
+
+func viewCauses(causes []diff.Cause) []causeView {
+	out := []causeView{}
+	for i := range causes {
+		c := &causes[i]
+		view := causeView{
+			Kind: c.Kind, Summary: c.Summary, OpName: c.Op.OpName, OpType: c.OpType, Source: viewSource(c.Op.Source), Before: len(c.Before), After: len(c.After),
+		}
+		for j := range c.Edits {
+			e := &c.Edits[j]
+			view.Edits = append(view.Edits, editView{
+				Scope: e.Scope, Source: viewSource(e.Source), Caller: viewSource(e.Caller), Added: viewSteps(e.Added), Removed: viewSteps(e.Removed),
+			})
+		}
+		out = append(out, view)
+	}
+	return out
+}
+
+func viewSteps(steps []diff.Step) []stepView {
+	var out []stepView
+	for _, s := range steps {
+		out = append(out, stepView{s.Opcode, s.Type, s.Count})
+	}
+	return out
+}
+
+func viewUnrolled(variant string, unrolled []diff.Unroll, all bool) []unrollView {
+	var out []unrollView
+	for i := range unrolled {
+		out = append(out, unrollView{variant, viewKernel(&unrolled[i].One, all), len(unrolled[i].Copies)})
+	}
+	return out
+}
+
+func viewBuffers(changes []diff.BufferChange) []bufferChangeView {
+	out := []bufferChangeView{}
+	for i := range changes {
+		b := &changes[i]
+		out = append(out, bufferChangeView{Shape: b.New.Shape, Old: b.Old, New: b.New.Bytes, OpName: b.New.OpName, Source: viewSource(b.New.Source)})
+	}
+	return out
+}
+
+func viewFlags(flags []diff.FlagChange) []flagView {
+	out := []flagView{}
+	for _, f := range flags {
+		out = append(out, flagView(f))
+	}
+	return out
+}

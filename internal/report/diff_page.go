@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+// diffPage tells a difference from the sum to the single line: programs, kernels, operations.
+func diffPage(d *diff.Report, o Options) page {
+	p := page{Title: in(name, d.Old).and(" → ").in(name, d.New)}
+	if d.Identical {
+		p.add(para{in(good, "identical").and(": " + identicalSum(d) + " (names, numbering, metadata and meaningless order are not compared)")})
+		return p
+	}
+	if len(d.Programs) > 1 {
+		p.add(table{Head: []string{"program", "change", "kernels", "came, went, changed"}, Rows: diffStat(d), Bare: true})
+	}
+	for _, prog := range d.Programs {
+		if s := diffProgram(prog, o); len(s.Blocks) > 0 || len(d.Programs) == 1 {
+			p.add(s)
+		}
+	}
+	return p
+}
+
+func identicalSum(d *diff.Report) string {
+	variants, kernels := 0, 0
+	for _, p := range d.Programs {
+		variants += len(p.Variants)
+		for _, v := range p.Variants {
+			if v.New != nil {
+				kernels += len(v.New.Kernels)
+			}
+		}
+	}
+	return plural(len(d.Programs), "program") + ", " + plural(variants, "variant") + ", " + plural(kernels, "launch")
+}
+
+// diffStat is a row for each program, as `git diff --stat` has one for each file. Programs that are the same are one row.
+func diffStat(d *diff.Report) [][]line {
+	var rows [][]line
+	same := 0
+	for _, p := range d.Programs {
+		if p.Change == diff.Same {
+			same++
+			continue
+		}
+		rows = append(rows, []line{in(strong, p.Name), changeCell(p.Change), say(kernelTotals(p)), tally(p)})
+	}
+	if same > 0 {
+		rows = append(rows, []line{in(dim, plural(same, "program")+" unchanged")})
+	}
+	return rows
+}
+
+// kernelTotals is "kernels 482 → 484", summed over the variants that both sides know.
+func kernelTotals(p *diff.Program) string {
+	var old, fresh float64
+	for _, v := range p.Variants {
+		o, okOld := total(v.Old)
+		n, okNew := total(v.New)
+		if v.Old != nil && !okOld || v.New != nil && !okNew {
+			return ""
+		}
+		old, fresh = old+o, fresh+n
+	}
+	switch p.Change {
+	case diff.Added:
+		return "kernels " + measure.Number(fresh)
+	case diff.Removed:
+		return "kernels " + measure.Number(old)
+	}
+	return "kernels " + change("kernels.total", old, fresh)
+}
+
+func total(v *facts.Variant) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	n, ok := v.Facts["kernels.total"]
+	return n, ok
+}
+
+// tally is "+2 -1 ~3": kernels that came, went and changed.
+func tally(p *diff.Program) line {
+	var added, removed, changed int
+	for _, v := range p.Variants {
+		k := &v.Kernels
+		added += len(k.Added)
+		removed += len(k.Removed)
+		changed += len(k.Changed) + len(k.Split) + len(k.Merged) + len(k.Moved)
+	}
+	var l line
+	for _, part := range []struct {
+		n     int
+		sign  string
+		voice voice
+	}{{added, "+", good}, {removed, "-", bad}, {changed, "~", warn}} {
+		if part.n > 0 {
+			l = l.with(" ", in(part.voice, part.sign+measure.Number(float64(part.n))))
+		}
+	}
+	return l
+}
+
+// diffProgram is a program that changed, variant by variant.
+func diffProgram(p *diff.Program, o Options) section {
+	if p.Change == diff.Same {
+		return section{}
+	}
+	s := section{Title: in(strong, p.Name).and("   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
+	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(p.Recompile), Bare: true})
+	for _, v := range p.Variants {
+		if v.Change == diff.Same {
+			continue
+		}
+		blocks := diffVariant(v, o)
+		if len(p.Variants) > 1 {
+			blocks = []block{section{Title: in(name, shortSignature(signatureOf(v), maxName)).and("   ").and(v.Change), Blocks: blocks}}
+		}
+		s.add(blocks...)
+	}
+	return s
+}
+
+func variantWord(p *diff.Program) string {
+	old, fresh := 0, 0
+	for _, v := range p.Variants {
+		if v.Old != nil {
+			old++
+		}
+		if v.New != nil {
+			fresh++
+		}
+	}
+	switch {
+	case p.Change == diff.Added:
+		return "new, " + plural(fresh, "variant")
+	case p.Change == diff.Removed:
+		return "gone, had " + plural(old, "variant")
+	case old != fresh:
+		return fmt.Sprintf("variants %d → %d", old, fresh)
+	}
+	return plural(fresh, "variant")
+}
+
+func diffVariant(v *diff.Variant, o Options) []block {
+	var s section
+	if v.Rescaled {
+		s.add(para{in(warn, "the sizes of its arguments changed").and(": kernels were matched without their shapes")})
+	}
+	s.add(causeBlocks(v, o)...)
+	s.add(factBlocks(v, o)...)
+	s.add(table{Head: []string{"argument", "what changed"}, Rows: paramRows(v.Params, o), Bare: true})
+	s.add(list{dtypeLines(v.Dtypes)})
+	s.add(list{bufferLines(v, o)})
+	if followers := following(v); followers > maxFollowing && len(v.Causes) > 0 && !o.All {
+		s.add(para{in(dim, followingSum(&v.Kernels)+" (--all lists them)")})
+	} else {
+		s.add(kernelBlocks(v, o)...)
+	}
+	if v.Kernels.Kept > 0 {
+		s.add(para{in(dim, "= "+plural(v.Kernels.Kept, "launch")+" unchanged")})
+	}
+	if v.FirstPass != "" {
+		s.add(para{say("first differs after pass ").in(name, v.FirstPass)})
+	}
+	return s.Blocks
+}
+
+func dtypeLines(changes []diff.DtypeChange) []line {
+	var lines []line
+	for i := range changes {
+		d := &changes[i]
+		l := in(warn, "~").and(" ").in(name, d.Type).and(fmt.Sprintf(" values %d → %d", d.Old, d.New))
+		if d.First.Opcode != "" {
+			l = l.and(", first in ").in(name, d.First.Opcode+" "+shortShape(d.First.Shape))
+		}
+		if at := location(d.First.Source); at != "" {
+			l = l.and(" at ").in(name, at)
+		}
+		if d.First.OpName != "" {
+			l = l.and(" ").in(name, d.First.OpName)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// documented is Options.Rules with one rule that is documented.
+func documented(id string) RuleDoc {
+	if id != "required-fusions" && id != "fusion-drift" {
+		return RuleDoc{}
+	}
+	doc := aRule()
+	doc.ID = id
+	return doc
+}
+
+func TestGolden(t *testing.T) {
+	o := Options{Version: "1.2.3", Root: "/srv/models", Rules: documented}
+	for name, r := range map[string]*result.Result{"failing": failing(), "passing": passing(), "incomplete": incomplete(), "ugly": ugly()} {
+		for _, format := range Formats() {
+			if name == "ugly" && format != "text" && format != "markdown" && format != "github" {
+				continue // large, and held to their schemas elsewhere
+			}
+			golden(t, "result_"+name+"."+format, func(w io.Writer) error { return Result(w, r, format, o) })
+		}
+	}
+	for _, format := range ViewFormats() {
+		golden(t, "inspect."+format, func(w io.Writer) error { return Inspect(w, aDump(), format, o) })
+		golden(t, "diff."+format, func(w io.Writer) error { return Diff(w, aDiff(), format, o) })
+		golden(t, "rules."+format, func(w io.Writer) error { return Rules(w, []RuleDoc{aRule(), aRule()}, format, o) })
+		golden(t, "explain."+format, func(w io.Writer) error { return Explain(w, aRule(), format, o) })
+		golden(t, "finding."+format, func(w io.Writer) error { return ExplainFinding(w, &failing().Findings[0], aRule(), format, o) })
+		golden(t, "baseline_list."+format, func(w io.Writer) error { return BaselineList(w, stored(), format, o) })
+		golden(t, "baseline_show."+format, func(w io.Writer) error { return BaselineShow(w, stored()[0], format, o) })
+	}
+	golden(t, "inspect_all.text", func(w io.Writer) error { return Inspect(w, aDump(), "text", Options{All: true, Width: 120}) })
+	golden(t, "result_failing_color.text", func(w io.Writer) error { return Result(w, failing(), "text", Options{Color: true, Width: 100}) })
+	golden(t, "baseline_empty.text", func(w io.Writer) error { return BaselineList(w, nil, "text", o) })
+}
+
+func golden(t *testing.T, name string, render func(io.Writer) error) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := render(&got); err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s differs (-want +got), go test -update writes it anew:\n%s", name, diff)
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	err := Result(io.Discard, passing(), "xml", Options{})
+	want := `unknown format "xml"; there are text, json, markdown, sarif, junit, github, html`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if !IsFormat("sarif") || IsFormat("xml") {
+		t.Error("IsFormat does not know the formats")
+	}
+}

@@ -1,0 +1,58 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// writeJSON writes a value indented, keys of maps sorted, `<`, `>` and `&` as they are.
+func writeJSON(w io.Writer, what string, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("write %s as JSON: %w", what, err)
+	}
+	return nil
+}
+
+// asJSON renders a value that is its own JSON form.
+func asJSON[T any](w io.Writer, v T, _ Options) error { return writeJSON(w, "the report", v) }
+
+// resultJSON writes a result in its schema. Lists that are empty are written as such, not as null.
+func resultJSON(w io.Writer, r *result.Result, _ Options) error {
+	out := *r
+	out.Findings = filled(out.Findings)
+	out.Targets = append([]result.Target{}, out.Targets...)
+	for i := range out.Targets {
+		t := &out.Targets[i]
+		t.NotCovered = filled(t.NotCovered)
+		t.Programs = append([]result.Program{}, t.Programs...)
+		for j := range t.Programs {
+			t.Programs[j].Variants = filledVariants(t.Programs[j].Variants)
+		}
+	}
+	return writeJSON(w, "the result", &out)
+}
+
+func filledVariants(variants []result.Variant) []result.Variant {
+	out := append([]result.Variant{}, variants...)
+	for i := range out {
+		v := &out[i]
+		v.Modules, v.Unstable = filled(v.Modules), filled(v.Unstable)
+		if v.Facts == nil {
+			v.Facts = map[string]float64{}
+		}
+	}
+	return out
+}
+
+func filled[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

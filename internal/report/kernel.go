@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// maxOperations bounds the operations that are named of one kernel.
+const maxOperations = 7
+
+// kernelWhat says what a kernel does: "loop add, 2 multiply, tanh".
+func kernelWhat(k *facts.Kernel) string {
+	ops := operations(k)
+	if ops == "" || ops == k.Kind {
+		return k.Kind
+	}
+	return k.Kind + " " + ops
+}
+
+// operations names a kernel's operations, equal ones counted.
+func operations(k *facts.Kernel) string {
+	if k.Target != "" && len(k.Do) <= 1 {
+		return k.Target
+	}
+	var parts []string
+	for i := 0; i < len(k.Do); {
+		n := 1
+		for i+n < len(k.Do) && k.Do[i+n] == k.Do[i] {
+			n++
+		}
+		if n > 1 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, k.Do[i]))
+		} else {
+			parts = append(parts, k.Do[i])
+		}
+		i += n
+	}
+	if len(parts) > maxOperations {
+		parts = append(parts[:maxOperations-1], fmt.Sprintf("and %d more", len(parts)-maxOperations+1))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// maxShape bounds the shapes that are shown in full.
+const maxShape = 48
+
+// shortShape counts the arrays of a long tuple.
+func shortShape(shape string) string {
+	if len(shape) <= maxShape || !strings.HasPrefix(shape, "(") {
+		return shape
+	}
+	return "(" + plural(len(splitArguments(strings.TrimSuffix(shape[1:], ")"))), "array") + ")"
+}
+
+// does is what a kernel does and makes: "loop add, tanh → f32[8,128]".
+func does(k *facts.Kernel) string { return kernelWhat(k) + " → " + shortShape(k.Out) }
+
+// kernelRow describes a kernel in the cells what, size, where and name.
+func kernelRow(k *facts.Kernel) []line {
+	what := in(name, does(k))
+	if k.Groups != "" {
+		what = what.and(" in groups of ").in(name, k.Groups)
+	}
+	if k.Times > 1 {
+		what = what.and(" ×" + measure.Number(float64(k.Times)))
+	}
+	return []line{what, say(measure.Bytes(float64(k.Bytes))), in(name, location(k.Source)), in(name, modelName(k))}
+}
+
+// modelName is what the model calls a kernel, else what the compiler does.
+func modelName(k *facts.Kernel) string {
+	switch {
+	case k.OpName != "":
+		return k.OpName
+	case k.OpType != "":
+		return k.OpType
+	}
+	return k.Name
+}
+
+// location is the place in the model with the file's own name; "" when it is not known.
+func location(l hlo.Location) string {
+	return shortPlace(result.Source{File: l.File, Line: int(l.Line)})
+}
+
+// opLines are the operations in a kernel as HLO has them, one a line.
+func opLines(k *facts.Kernel) []string {
+	var out []string
+	for o := range k.Ops.All() {
+		text := o.Opcode + " " + shortShape(o.Shape)
+		if o.OpName != "" {
+			text += "  " + clean(o.OpName)
+		}
+		if at := location(o.Source); at != "" {
+			text += "  " + at
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// kindCounts is "14 loop, 3 library, 2 dot" from the facts of a variant, most first.
+func kindCounts(f facts.Numbers) string {
+	kinds := map[string]float64{}
+	for fact, n := range f {
+		if kind, ok := strings.CutPrefix(fact, "kernels."); ok && !sums[kind] && n > 0 {
+			kinds[kind] = n
+		}
+	}
+	var parts []string
+	for _, kind := range byCount(kinds) {
+		parts = append(parts, measure.Number(kinds[kind])+" "+kind)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sums are the facts below kernels. that are no kinds.
+var sums = map[string]bool{"total": true, "entry": true, "weighted": true}

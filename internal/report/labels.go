@@ -1,0 +1,77 @@
+package report
+
+import "strings"
+
+// label is how reports call a fact.
+type label struct{ fact, text string }
+
+// keyFacts are shown of every program; the others only where they changed.
+var keyFacts = []label{
+	{"kernels.total", "kernels"},
+	{"fusions.total", "fusions"},
+	{"memory.temp_bytes", "temp"},
+	{"cost.bytes_accessed", "moved"},
+}
+
+// moreFacts follow them, most telling first.
+var moreFacts = []label{
+	{"donation.aliased", "aliased"},
+	{"memory.peak_bytes", "peak"},
+	{"memory.constant_bytes", "constants"},
+	{"copies.count", "copies"},
+	{"transposes.count", "transposes"},
+	{"loops.while", "loops"},
+	{"cost.flops", "flops"},
+	{"memory.argument_bytes", "arguments"},
+	{"memory.output_bytes", "output"},
+	{"memory.alias_bytes", "aliased bytes"},
+	{"instructions.after", "instructions"},
+	{"cost.transcendentals", "transcendentals"},
+	{"cost.estimated_cycles", "cycles"},
+	{"cost.weighted_bytes_accessed", "moved with all loops"},
+	{"cost.weighted_flops", "flops with all loops"},
+	{"clusters.count", "clusters"},
+	{"clusters.clustered_ops", "clustered ops"},
+	{"clusters.unclustered_ops", "unclustered ops"},
+}
+
+// factLabel is the short name of a fact: "temp" for memory.temp_bytes, "all-gather" for collectives.all-gather.count.
+func factLabel(fact string) string {
+	for _, table := range [][]label{keyFacts, moreFacts} {
+		for _, l := range table {
+			if l.fact == fact {
+				return l.text
+			}
+		}
+	}
+	if rest, ok := strings.CutPrefix(fact, "collectives."); ok {
+		return strings.TrimSuffix(strings.Replace(rest, ".bytes", " bytes", 1), ".count")
+	}
+	family, rest, ok := strings.Cut(fact, ".")
+	switch {
+	case !ok:
+		return fact
+	case family == "dtypes":
+		return rest + " values"
+	case family == "custom_calls":
+		return rest + " calls"
+	case family == "kernels" || family == "fusions":
+		return rest + " " + family
+	}
+	return strings.ReplaceAll(rest, "_", " ")
+}
+
+// budgetLabel is the short name of what a budget bounds: by its fact, else by its rule.
+func budgetLabel(rule, subject string) string {
+	if subject == "kernels.all" || subject == "kernels.total" {
+		return "kernels"
+	}
+	for _, table := range [][]label{keyFacts, moreFacts} {
+		for _, l := range table {
+			if l.fact == subject {
+				return l.text
+			}
+		}
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(rule, "max-"), "-", " ")
+}

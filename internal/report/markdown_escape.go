@@ -1,0 +1,166 @@
+package report
+
+import (
+	"html"
+	"strings"
+)
+
+// mdSpan writes a span: names as code, everything else as escaped prose.
+func mdSpan(s span) string {
+	if s.Voice == name {
+		return mdCode(s.shown())
+	}
+	text := mdProse(flowing(s.shown()))
+	if s.Voice == strong && text != "" && strings.TrimSpace(text) == text {
+		return "**" + text + "**"
+	}
+	return text
+}
+
+// flowing replaces the gap that separates cells on a terminal; Markdown and HTML would close it.
+func flowing(text string) string { return strings.ReplaceAll(text, columnGap, " · ") }
+
+// mdCode writes text as a code span, with a fence that is longer than any run of backticks in it.
+func mdCode(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	fence := strings.Repeat("`", longestRun(text, '`')+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " "
+	}
+	return fence + text + fence
+}
+
+// apart appends a span, and keeps two code spans from running into one.
+func apart(b *strings.Builder, text string) {
+	if strings.HasSuffix(b.String(), "`") && strings.HasPrefix(text, "`") {
+		b.WriteString(separator)
+	}
+	b.WriteString(text)
+}
+
+// fenced writes lines as a code block.
+func fenced(language string, lines []string) string {
+	fence := "```"
+	for _, l := range lines {
+		if n := longestRun(l, '`'); n >= len(fence) {
+			fence = strings.Repeat("`", n+1)
+		}
+	}
+	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence
+}
+
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// mdProse writes text so that Markdown reads no markup in it and GitHub finds nobody to notify and nothing to link.
+func mdProse(text string) string {
+	text = quiet(text)
+	var b strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		if strings.IndexByte("\\`*[]<>~|$&", c) >= 0 || c == '_' && !inWord(text, i) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// inWord reports whether a character stands between letters or digits, where an underscore emphasises nothing.
+func inWord(s string, i int) bool {
+	return i > 0 && i+1 < len(s) && isWord(s[i-1]) && isWord(s[i+1])
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// unBlock escapes what would open a heading, list, quote or rule at the start of a line.
+func unBlock(text string) string {
+	digits := 0
+	for digits < len(text) && isDigit(text[digits]) {
+		digits++
+	}
+	if digits < len(text) && (digits > 0 && strings.IndexByte(".)", text[digits]) >= 0 || digits == 0 && strings.IndexByte("#+-=", text[0]) >= 0) {
+		return text[:digits] + `\` + text[digits:]
+	}
+	return text
+}
+
+// separator stands invisibly where GitHub would otherwise see a mention, a reference, a link or an emoji.
+const separator = "\u200b"
+
+// quiet breaks mentions, references to issues, bare links and emoji names. Backslashes do not: GitHub looks for them in the
+// text that Markdown was rendered to.
+func quiet(text string) string {
+	if !strings.ContainsAny(text, "@#:.-") {
+		return text
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		b.WriteByte(text[i])
+		if speaks(text, i) {
+			b.WriteString(separator)
+		}
+	}
+	return b.String()
+}
+
+// speaks reports whether GitHub would act on the characters around i.
+func speaks(s string, i int) bool {
+	rest := s[i+1:]
+	switch s[i] {
+	case '@':
+		return true
+	case '#':
+		return rest != "" && isDigit(rest[0])
+	case '-':
+		return rest != "" && isDigit(rest[0]) && i >= 2 && strings.EqualFold(s[i-2:i], "gh")
+	case ':':
+		return strings.HasPrefix(rest, "//") || emoji(rest)
+	case '.':
+		return i >= 3 && strings.EqualFold(s[i-3:i], "www")
+	}
+	return false
+}
+
+// emoji reports whether the text after a colon ends the name of an emoji.
+func emoji(rest string) bool {
+	for i := range len(rest) {
+		switch c := rest[i]; {
+		case c == ':':
+			return i > 0
+		case !isWord(c) && c != '_' && c != '+' && c != '-':
+			return false
+		}
+	}
+	return false
+}
+
+// summaryHTML writes the title of a fold, which Markdown passes on as HTML.
+func summaryHTML(l line) string {
+	var b strings.Builder
+	for _, s := range l {
+		if text := s.shown(); s.Voice == name {
+			b.WriteString("<code>" + html.EscapeString(text) + "</code>")
+		} else {
+			b.WriteString(html.EscapeString(quiet(flowing(text))))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+// unitOf is the unit of a fact, by its name.
+func unitOf(fact string) string {
+	if strings.Contains(fact, "bytes") {
+		return "bytes"
+	}
+	return ""
+}
+
+// value writes a fact's value.
+func value(fact string, v float64) string { return measure.Show(v, unitOf(fact)) }
+
+// change writes "1 → 4", or the value alone when it is the same.
+func change(fact string, old, fresh float64) string {
+	from, to := shown(old, unitOf(fact)), shown(fresh, unitOf(fact))
+	if old == fresh {
+		return to
+	}
+	if from == to { // both round to the same size
+		from, to = shown(old, "")+" B", shown(fresh, "")+" B"
+	}
+	return from + " → " + to
+}
+
+// shown writes a value; one that was not dumped has none.
+func shown(v float64, unit string) string {
+	if math.IsNaN(v) {
+		return "not dumped"
+	}
+	return measure.Show(v, unit)
+}
+
+// of writes "19 of 19" and "1.2 of 2.0 GiB".
+func of(actual, limit float64, unit string) string {
+	a, l := measure.Show(actual, unit), measure.Show(limit, unit)
+	if number, ok := strings.CutSuffix(a, l[strings.LastIndexByte(l, ' ')+1:]); ok && unit != "" {
+		a = strings.TrimSpace(number)
+	}
+	return a + " of " + l
+}
+
+// percent writes a share of a whole; "" when there is no whole.
+func percent(part, whole float64) string {
+	if whole <= 0 {
+		return ""
+	}
+	if share := 100 * part / whole; share > 0 && share < 1 {
+		return "<1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*part/whole)
+}
+
+// amount writes the actual, limit or baseline of a finding, which may be anything that JSON holds.
+func amount(v any, unit string) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return measure.Show(v, unit)
+	case int:
+		return measure.Show(float64(v), unit)
+	case int64:
+		return measure.Show(float64(v), unit)
+	}
+	return fmt.Sprint(v)
+}
+
+// plural writes "1 kernel", "1,204 kernels".
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
+		noun = strings.TrimSuffix(noun, "y") + "ie"
+	case strings.HasSuffix(noun, "ch"):
+		noun += "e"
+	}
+	return measure.Number(float64(n)) + " " + noun + "s"
+}
+
+// times writes "twice", "3 times".
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return measure.Number(float64(n)) + " times"
+}

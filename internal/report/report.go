@@ -1,0 +1,145 @@
+// Package report renders what was found: a gate result, the contents of a dump, a difference, the catalogue of rules, a baseline.
+//
+// Everything here is a pure function from values to a writer. Nothing is looked up, and nothing that is computed changes a verdict.
+// Every text that came out of a dump is untrusted, and every renderer neutralises it.
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Options is what a rendering is given besides the values.
+type Options struct {
+	Color bool // underline the words with colour; for terminals
+	Width int  // cut table rows of the text format to so many columns; 0: do not cut
+	All   bool // inspect and diff: every kernel, fact, module and one-op helper; in JSON the operations in each kernel as well
+	// MaxBytes bounds the markdown of a result: details are dropped in a fixed order, each drop counted. 0: no bound.
+	MaxBytes int
+	// Version is the tool's, for the JSON of inspect and diff.
+	Version string
+	// Config is the configuration file as a finding without a source line is attached to it; "" means xlagate.yaml.
+	Config string
+	// Root is the directory of the repository: source paths below it are written relative to it in sarif and github.
+	Root string
+	// Rules finds the documentation of a rule for the SARIF help; nil: there is none.
+	Rules func(id string) RuleDoc
+}
+
+// RuleDoc is what is to be known about a rule. Empty fields are left out.
+type RuleDoc struct {
+	ID       string      `json:"id"`
+	Title    string      `json:"title"`
+	Category string      `json:"category"`
+	Why      string      `json:"why"`
+	Reads    []string    `json:"reads"`
+	Options  []OptionDoc `json:"options"`
+	Fails    string      `json:"fails,omitempty"`  // an example that fails, as YAML with a comment
+	Passes   string      `json:"passes,omitempty"` // the same, passing
+	Mend     string      `json:"mend,omitempty"`
+	Threads  []string    `json:"threads,omitempty"` // public issue threads: "openxla/xla#6370"
+	Since    string      `json:"since,omitempty"`
+	Always   bool        `json:"always,omitempty"` // on without being named
+	URL      string      `json:"url,omitempty"`    // its page in the documentation
+}
+
+// OptionDoc is one key of a rule's entry.
+type OptionDoc struct {
+	Key     string `json:"key"`
+	Type    string `json:"type"`
+	Default string `json:"default,omitempty"`
+	Doc     string `json:"doc"`
+}
+
+// Stored is one file of a baseline.
+type Stored struct {
+	Target  string
+	File    string
+	Reason  string
+	Tools   facts.Toolchain
+	Program *facts.Program // nil for a target's TensorFlow graphs
+	Graphs  facts.Numbers
+}
+
+// renderer writes a value of one kind in one format.
+type renderer[T any] struct {
+	format string
+	render func(io.Writer, T, Options) error
+}
+
+func render[T any](w io.Writer, v T, format string, o Options, table []renderer[T]) error {
+	for _, r := range table {
+		if r.format == format {
+			return r.render(w, v, o)
+		}
+	}
+	return fmt.Errorf("unknown format %q; there are %s", format, strings.Join(formatsOf(table), ", "))
+}
+
+func formatsOf[T any](table []renderer[T]) []string {
+	var names []string
+	for _, r := range table {
+		names = append(names, r.format)
+	}
+	return names
+}
+
+// Formats lists the formats of a result.
+func Formats() []string { return formatsOf(resultFormats) }
+
+// ViewFormats lists the formats of everything but a result.
+func ViewFormats() []string { return formatsOf(inspectFormats) }
+
+// IsFormat reports whether a result can be written in a format.
+func IsFormat(format string) bool { return slices.Contains(Formats(), format) }
+
+// Result renders a gate result: text, json, markdown, sarif, junit, github or html.
+func Result(w io.Writer, r *result.Result, format string, o Options) error {
+	return render(w, r, format, o, resultFormats)
+}
+
+// Inspect renders what a dump holds: text, json, markdown or html.
+func Inspect(w io.Writer, rep *facts.Report, format string, o Options) error {
+	return render(w, rep, format, o, inspectFormats)
+}
+
+// Diff renders a difference: text, json, markdown or html.
+func Diff(w io.Writer, d *diff.Report, format string, o Options) error {
+	return render(w, d, format, o, diffFormats)
+}
+
+// Rules renders the catalogue: text, json, markdown or html.
+func Rules(w io.Writer, docs []RuleDoc, format string, o Options) error {
+	return render(w, docs, format, o, rulesFormats)
+}
+
+// Explain renders all that is to be known about one rule: text, json, markdown or html.
+func Explain(w io.Writer, doc RuleDoc, format string, o Options) error {
+	return render(w, doc, format, o, explainFormats)
+}
+
+// ExplainFinding renders one finding of a result with its evidence and its rule: text, json, markdown or html.
+func ExplainFinding(w io.Writer, f *result.Finding, doc RuleDoc, format string, o Options) error {
+	return render(w, explained{f, doc}, format, o, findingFormats)
+}
+
+type explained struct {
+	Finding *result.Finding `json:"finding"`
+	Rule    RuleDoc         `json:"rule"`
+}
+
+// BaselineList renders the files of a baseline, one a line: text, json, markdown or html.
+func BaselineList(w io.Writer, files []Stored, format string, o Options) error {
+	return render(w, files, format, o, listFormats)
+}
+
+// BaselineShow renders one file of a baseline with its facts and kernels: text, json, markdown or html.
+func BaselineShow(w io.Writer, file Stored, format string, o Options) error {
+	return render(w, file, format, o, showFormats)
+}

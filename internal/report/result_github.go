@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// maxAnnotations is how many annotations of one level GitHub keeps of a step.
+const maxAnnotations = 10
+
+// resultGitHub renders a result as workflow commands: the ten worst errors and the ten worst warnings, and how many were left
+// out. What could not be looked at comes first, since the verdict hangs on it.
+func resultGitHub(w io.Writer, r *result.Result, o Options) error {
+	a := &annotations{kept: map[string]int{}, left: map[string]int{}}
+	for i := range r.Problems {
+		a.problem(&r.Problems[i])
+	}
+	live, _ := split(r)
+	for _, f := range live {
+		a.finding(r, f, o)
+	}
+	if left := a.left["error"] + a.left["warning"] + a.left["notice"]; left > 0 {
+		a.write("notice", nil, "xlagate", fmt.Sprintf("%s not shown here (%s, %s): see the report",
+			plural(left, "more annotation"), plural(a.left["error"], "error"), plural(a.left["warning"], "warning")))
+	}
+	_, err := io.WriteString(w, a.out.String())
+	return err
+}
+
+type annotations struct {
+	out        strings.Builder
+	kept, left map[string]int // by command
+}
+
+// full counts an annotation and reports whether there is no room for it.
+func (a *annotations) full(command string) bool {
+	most := maxAnnotations
+	if command == "notice" {
+		most-- // the last one says what was left out
+	}
+	if a.kept[command] == most {
+		a.left[command]++
+		return true
+	}
+	a.kept[command]++
+	return false
+}
+
+func (a *annotations) problem(p *result.Problem) {
+	if a.full("error") {
+		return
+	}
+	lines := problemLines(p)
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = l.text()
+	}
+	title := "xlagate could not look"
+	if p.Target != "" {
+		title += " at " + p.Target
+	}
+	a.write("error", configurationPlace(p.File), title, texts...)
+}
+
+// configurationPlace are the properties of a problem that stands in the configuration: "xlagate.yaml:12:5".
+func configurationPlace(place string) []string {
+	file, rest, ok := strings.Cut(place, ".yaml:")
+	line, _, _ := strings.Cut(rest, ":")
+	if _, err := strconv.Atoi(line); err != nil || !ok {
+		return nil
+	}
+	return []string{"file=" + escapeProperty(file+".yaml"), "line=" + line}
+}
+
+func (a *annotations) finding(r *result.Result, f *result.Finding, o Options) {
+	command := map[string]string{"error": "error", "warning": "warning"}[f.Level]
+	if command == "" {
+		command = "notice"
+	}
+	if a.full(command) {
+		return
+	}
+	texts := []string{f.Message}
+	for _, l := range append(causeLines(f), consequences(f), mend(f)) {
+		if len(l) > 0 {
+			texts = append(texts, l.text())
+		}
+	}
+	file, line := repositoryFile(f, o)
+	properties := []string{"file=" + escapeProperty(file)}
+	if line > 0 {
+		properties = append(properties, fmt.Sprintf("line=%d", line))
+	}
+	a.write(command, properties, "xlagate "+f.Rule+": "+subject(r, f), texts...)
+}
+
+func (a *annotations) write(command string, properties []string, title string, texts ...string) {
+	properties = append(properties, "title="+escapeProperty(cut(clean(title), maxName)))
+	for i, t := range texts {
+		texts[i] = escapeData(cut(clean(t), maxSentence))
+	}
+	fmt.Fprintf(&a.out, "::%s %s::%s\n", command, strings.Join(properties, ","), strings.Join(texts, "%0A"))
+}
+
+// escapeData escapes the text of a workflow command.
+func escapeData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// escapeProperty escapes a property of a workflow command.
+func escapeProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(clean(s)))
+}

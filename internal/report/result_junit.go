@@ -1,0 +1,207 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// The elements of JUnit's form, as Jenkins' junit-10.xsd defines them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string `xml:"name,attr"`
+		Tests      int    `xml:"tests,attr"`
+		Failures   int    `xml:"failures,attr"`
+		Errors     int    `xml:"errors,attr"`
+		Skipped    int    `xml:"skipped,attr"`
+		Properties *junitProperties
+		Cases      []junitCase `xml:"testcase"`
+	}
+	junitProperties struct {
+		XMLName xml.Name        `xml:"properties"`
+		List    []junitProperty `xml:"property"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		ClassName string        `xml:"classname,attr"`
+		Name      string        `xml:"name,attr"`
+		Skipped   *junitMessage `xml:"skipped"`
+		Error     *junitMessage `xml:"error"`
+		Failure   *junitMessage `xml:"failure"`
+		Out       string        `xml:"system-out,omitempty"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr,omitempty"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// resultJUnit renders a result as test suites: a suite for each target, a case for each finding and for each program without
+// one. What failed the gate is a failure, what could not be looked at an error, what was waived is skipped; findings below the
+// failing level pass and keep their text as output.
+func resultJUnit(w io.Writer, r *result.Result, _ Options) error {
+	all := junitSuites{Name: "xlagate"}
+	for i := range r.Targets {
+		all.add(targetSuite(r, r.Targets[i].Name, &r.Targets[i]))
+	}
+	for _, name := range strangers(r) {
+		all.add(targetSuite(r, name, nil))
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return fmt.Errorf("write the result as JUnit: %w", err)
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (all *junitSuites) add(s junitSuite) {
+	for i := range s.Cases {
+		switch c := &s.Cases[i]; {
+		case c.Failure != nil:
+			s.Failures++
+		case c.Error != nil:
+			s.Errors++
+		case c.Skipped != nil:
+			s.Skipped++
+		}
+	}
+	s.Tests = len(s.Cases)
+	all.Tests += s.Tests
+	all.Failures += s.Failures
+	all.Errors += s.Errors
+	all.Suites = append(all.Suites, s)
+}
+
+// strangers are the targets that problems and findings name and that are not among the result's: "" for the run as a whole.
+func strangers(r *result.Result) []string {
+	known := map[string]bool{}
+	for i := range r.Targets {
+		known[r.Targets[i].Name] = true
+	}
+	var out []string
+	add := func(name string) {
+		if !known[name] {
+			known[name] = true
+			out = append(out, name)
+		}
+	}
+	for i := range r.Problems {
+		add(r.Problems[i].Target)
+	}
+	for i := range r.Findings {
+		add(r.Findings[i].Target)
+	}
+	return out
+}
+
+func targetSuite(r *result.Result, target string, t *result.Target) junitSuite {
+	title := target
+	if title == "" {
+		title = "xlagate"
+	}
+	s := junitSuite{Name: clean(title)}
+	if t != nil {
+		s.Properties = &junitProperties{List: properties("dump", t.Dump, "baseline", t.Baseline, "toolchain", tools(t.Toolchain), "not covered", strings.Join(t.NotCovered, "; "))}
+	}
+	for i := range r.Problems {
+		if p := &r.Problems[i]; p.Target == target {
+			s.Cases = append(s.Cases, problemCase(s.Name, p))
+		}
+	}
+	found := map[string]bool{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Target == target {
+			found[f.Program] = true
+			s.Cases = append(s.Cases, findingCase(r, s.Name, f))
+		}
+	}
+	if t == nil {
+		return s
+	}
+	for i := range t.Programs {
+		if p := &t.Programs[i]; !found[p.Name] {
+			s.Cases = append(s.Cases, junitCase{ClassName: s.Name, Name: clean(p.Name)})
+		}
+	}
+	return s
+}
+
+func properties(pairs ...string) []junitProperty {
+	var out []junitProperty
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			out = append(out, junitProperty{pairs[i], clean(pairs[i+1])})
+		}
+	}
+	return out
+}
+
+func problemCase(suite string, p *result.Problem) junitCase {
+	lines := problemLines(p)
+	what := "looked at"
+	if p.Rule != "" {
+		what = p.Rule
+	}
+	return junitCase{
+		ClassName: suite, Name: clean(what + ": " + p.File),
+		Error: &junitMessage{Message: lines[0].text(), Type: clean(p.Rule), Text: linesText(lines)},
+	}
+}
+
+func findingCase(r *result.Result, suite string, f *result.Finding) junitCase {
+	c := junitCase{ClassName: suite, Name: clean(strings.TrimSpace(f.Program + " " + f.Rule + " " + f.Subject))}
+	message := &junitMessage{Message: clean(f.Message), Type: clean(f.Rule), Text: findingText(f)}
+	switch {
+	case f.Waived:
+		c.Skipped = &junitMessage{Message: mend(f).text()}
+	case fails(r, f):
+		c.Failure = message
+	default:
+		c.Out = message.Message + "\n" + message.Text
+	}
+	return c
+}
+
+// fails reports whether a finding is one that failed the gate. A run that fails without errors was told to fail on warnings.
+func fails(r *result.Result, f *result.Finding) bool {
+	return f.Level == "error" || f.Level == "warning" && r.Verdict == "fail" && r.Summary.Errors == 0
+}
+
+// findingText is what stands behind a finding's message: cause, evidence, consequences and what to type.
+func findingText(f *result.Finding) string {
+	lines := causeLines(f)
+	for _, l := range listingLines(evidence(f).Lines) {
+		lines = append(lines, say(l))
+	}
+	return linesText(append(lines, consequences(f), mend(f)))
+}
+
+func linesText(lines []line) string {
+	var texts []string
+	for _, l := range lines {
+		if len(l) > 0 {
+			texts = append(texts, l.text())
+		}
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v2/sarif"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// home is where the tool and its rules are documented.
+const home = "https://github.com/xlagate/xlagate"
+
+// resultSARIF renders a result as SARIF 2.1.0, made for GitHub's code scanning: every result has a place, a fingerprint that
+// stays from commit to commit, and the help of its rule.
+func resultSARIF(w io.Writer, r *result.Result, o Options) error {
+	log, err := sarif.New(sarif.Version210)
+	if err != nil {
+		return fmt.Errorf("write the result as SARIF: %w", err)
+	}
+	run := sarif.NewRunWithInformationURI("xlagate", home)
+	if r.Tool.Version != "" {
+		run.Tool.Driver.WithVersion(r.Tool.Version)
+	}
+	run.Results = []*sarif.Result{} // a run that found nothing says so; without the list it says that it did not look
+	index := map[string]int{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if _, ok := index[f.Rule]; !ok {
+			index[f.Rule] = len(index)
+			describeRule(run.AddRule(f.Rule), o)
+		}
+		run.AddResult(sarifResult(f, o).WithRuleIndex(index[f.Rule]))
+	}
+	run.AddInvocations(invocation(r))
+	log.AddRun(run)
+	clean, err := withoutNulls(log)
+	if err != nil {
+		return fmt.Errorf("write the result as SARIF: %w", err)
+	}
+	return writeJSON(w, "the result as SARIF", clean)
+}
+
+// withoutNulls is the log without the nulls that the library writes where nothing was set, which the schema refuses.
+func withoutNulls(log *sarif.Report) (any, error) {
+	data, err := json.Marshal(log)
+	if err != nil {
+		return nil, err
+	}
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, err
+	}
+	dropNulls(v)
+	return v, nil
+}
+
+func dropNulls(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			if e == nil {
+				delete(v, k)
+			}
+			dropNulls(e)
+		}
+	case []any:
+		for _, e := range v {
+			dropNulls(e)
+		}
+	}
+}
+
+// describeRule adds the documentation of a rule, where there is any.
+func describeRule(rule *sarif.ReportingDescriptor, o Options) {
+	var doc RuleDoc
+	if o.Rules != nil {
+		doc = o.Rules(rule.ID)
+	}
+	if doc.ID == "" {
+		return
+	}
+	rule.WithName(doc.ID).WithDescription(clean(doc.Title))
+	if doc.Why != "" {
+		rule.WithFullDescription(sarif.NewMultiformatMessageString(clean(doc.Why)))
+	}
+	if doc.URL != "" {
+		rule.WithHelpURI(doc.URL)
+	}
+	page := explainPage(doc)
+	rule.WithHelp(sarif.NewMultiformatMessageString(textOf(page)).WithMarkdown(markdownOf(page)))
+}
+
+func sarifResult(f *result.Finding, o Options) *sarif.Result {
+	text := clean(f.Message)
+	if more := findingText(f); more != "" {
+		text += "\n" + more
+	}
+	res := sarif.NewRuleResult(f.Rule).WithLevel(sarifLevel(f.Level)).WithMessage(sarif.NewTextMessage(unlinked(text)))
+	res.WithPartialFingerPrints(map[string]any{"xlagate/v1": f.ID})
+	res.AddLocation(sarifLocation(f, o))
+	res.Properties = sarif.Properties{}
+	for _, p := range properties("target", f.Target, "program", f.Program, "subject", f.Subject) {
+		res.AddString(p.Name, p.Value)
+	}
+	if f.Waived {
+		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(mend(f).text()))
+	}
+	return res
+}
+
+// unlinked breaks the links that plain text may embed in SARIF: [text](place).
+func unlinked(text string) string { return strings.ReplaceAll(text, "](", "] (") }
+
+func sarifLevel(level string) string {
+	switch level {
+	case "error", "warning":
+		return level
+	}
+	return "note"
+}
+
+func sarifLocation(f *result.Finding, o Options) *sarif.Location {
+	file, line := repositoryFile(f, o)
+	location := sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
+		WithArtifactLocation(sarif.NewSimpleArtifactLocation(uri(file))).
+		WithRegion(sarif.NewRegion().WithStartLine(max(1, line))))
+	if f.Cause != nil && f.Cause.OpName != "" {
+		location.AddLogicalLocations(sarif.NewLogicalLocation().WithFullyQualifiedName(clean(f.Cause.OpName)))
+	}
+	return location
+}
+
+// invocation says whether everything was looked at, and what was not.
+func invocation(r *result.Result) *sarif.Invocation {
+	in := sarif.NewInvocation().WithExecutionSuccess(len(r.Problems) == 0).WithExitCode(r.ExitCode)
+	for i := range r.Problems {
+		text := linesText(problemLines(&r.Problems[i]))
+		in.AddTToolExecutionNotification(sarif.NewNotification().WithLevel("error").WithTextMessage(unlinked(text)))
+	}
+	return in
+}

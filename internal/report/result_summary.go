@@ -1,0 +1,177 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// split separates the findings that count from those that were waived.
+func split(r *result.Result) (live, waived []*result.Finding) {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Waived {
+			waived = append(waived, f)
+		} else {
+			live = append(live, f)
+		}
+	}
+	return live, waived
+}
+
+func foldedCount(r *result.Result) int {
+	n := 0
+	for i := range r.Findings {
+		n += len(r.Findings[i].Consequences)
+	}
+	return n
+}
+
+// sumLine is "1 error (3 consequences folded into it), 0 warnings, 19 checks passed".
+func sumLine(r *result.Result) line {
+	s := r.Summary
+	var l line
+	if r.Verdict == "incomplete" {
+		l = in(bad, "could not look").and(": " + plural(len(r.Problems), "problem") + "; ")
+	}
+	l = l.in(voiceOf(s.Errors, bad), plural(s.Errors, "error"))
+	if n := foldedCount(r); n > 0 {
+		l = l.and(" (" + plural(n, "consequence") + " folded into " + themOrIt(s.Errors+s.Warnings+s.Infos) + ")")
+	}
+	l = l.and(", ").in(voiceOf(s.Warnings, warn), plural(s.Warnings, "warning"))
+	if s.Infos > 0 {
+		l = l.and(", " + plural(s.Infos, "info"))
+	}
+	if s.Waived > 0 {
+		l = l.and(", " + measure.Number(float64(s.Waived)) + " waived")
+	}
+	passed := max(0, s.Checks-len(r.Findings)-foldedCount(r))
+	if r.Verdict == "pass" && len(r.Findings) == 0 {
+		return l.and(", ").in(good, "all "+plural(s.Checks, "check")+" passed")
+	}
+	return l.and(", " + plural(passed, "check") + " passed")
+}
+
+func themOrIt(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+func voiceOf(n int, v voice) voice {
+	if n > 0 {
+		return v
+	}
+	return plain
+}
+
+// notCovered lists what found no input of its kind, each sentence once with the targets that it holds for.
+func notCovered(r *result.Result) []line {
+	var order []string
+	targets := map[string][]string{}
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		for _, what := range t.NotCovered {
+			if targets[what] == nil {
+				order = append(order, what)
+			}
+			targets[what] = append(targets[what], t.Name)
+		}
+	}
+	var lines []line
+	for _, what := range order {
+		l := say(what)
+		if n := len(targets[what]); len(r.Targets) > 1 && n < len(r.Targets) {
+			l = l.and(" in ").in(name, strings.Join(targets[what], ", "))
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// maxProblems bounds the problems of one target that are shown.
+const maxProblems = 25
+
+// problemSections say what could not be looked at, target by target.
+func problemSections(r *result.Result) []section {
+	var order []string
+	byTarget := map[string][]*result.Problem{}
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		if byTarget[p.Target] == nil {
+			order = append(order, p.Target)
+		}
+		byTarget[p.Target] = append(byTarget[p.Target], p)
+	}
+	var out []section
+	for _, target := range order {
+		s := section{Title: in(bad, "could not look")}
+		if target != "" {
+			s.Title = in(bad, "could not look at ").in(name, target)
+		}
+		s.add(problemBlocks(byTarget[target])...)
+		out = append(out, s)
+	}
+	return out
+}
+
+func problemBlocks(problems []*result.Problem) []block {
+	var blocks []block
+	for i, p := range problems {
+		if i == maxProblems {
+			return append(blocks, para{say("… and " + plural(len(problems)-i, "more problem"))})
+		}
+		blocks = append(blocks, list{problemLines(p)})
+	}
+	return blocks
+}
+
+// problemLines are the file with the reason, and what to do.
+func problemLines(p *result.Problem) []line {
+	message := strings.TrimPrefix(strings.TrimPrefix(p.Message, p.File), ": ")
+	var what line
+	if p.File != "" {
+		what = in(name, p.File).and(": ")
+	}
+	lines := []line{what.and(message)}
+	if p.Mend != "" {
+		lines = append(lines, in(dim, "mend: ").and(p.Mend))
+	}
+	return lines
+}
+
+// notes are improvements and other things worth knowing.
+func notes(r *result.Result) []line {
+	var lines []line
+	for i := range r.Notes {
+		n := &r.Notes[i]
+		l := in(noteVoice(n.Kind), noteWord(n.Kind)).and("  ")
+		if n.Target != "" && len(r.Targets) > 1 {
+			l = l.in(name, n.Target).and(" ")
+		}
+		if n.Program != "" {
+			l = l.in(name, n.Program).and("  ")
+		}
+		l = l.and(n.Message)
+		if n.Mend != "" {
+			l = l.in(dim, "   to keep it: ").in(name, n.Mend)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func noteVoice(kind string) voice {
+	if kind == "better" {
+		return good
+	}
+	return plain
+}
+
+func noteWord(kind string) string {
+	if kind == "better" {
+		return "better than the baseline"
+	}
+	return kind
+}

@@ -1,0 +1,183 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// headline names a target: what was looked at, and with what it was compared.
+func headline(t *result.Target) line {
+	l := in(strong, t.Name).and("   dump ").in(name, t.Dump)
+	if now := tools(t.Toolchain); now != "" {
+		l = l.and(" (").in(name, now).and(")")
+	}
+	if t.Baseline != "" {
+		l = l.and("   baseline ").in(name, t.Baseline)
+		if was := tools(t.Base); was != "" && was != tools(t.Toolchain) {
+			l = l.and(" (accepted under ").in(name, was).and(")")
+		}
+	}
+	l = l.and("   " + plural(len(t.Programs), "program") + ", " + plural(variantCount(t), "variant"))
+	if t.Helpers > 0 {
+		l = l.in(dim, ", "+plural(t.Helpers, "one-op helper")+" left out")
+	}
+	return l
+}
+
+func variantCount(t *result.Target) int {
+	n := 0
+	for i := range t.Programs {
+		n += len(t.Programs[i].Variants)
+	}
+	return n
+}
+
+// maxVariants bounds the variants of one program that are shown.
+const maxVariants = 6
+
+// programRows is a row for each variant of each program, with its key facts or the use of its budgets.
+func programRows(r *result.Result, t *result.Target) [][]line {
+	var rows [][]line
+	for i := range t.Programs {
+		p := &t.Programs[i]
+		signatures := variantNames(p.Variants, maxSignature)
+		for j := range p.Variants {
+			if j == maxVariants {
+				rows = append(rows, []line{in(dim, "  … "+plural(len(p.Variants)-j, "more variant"))})
+				break
+			}
+			rows = append(rows, variantRow(r, t, p, j, signatures[j]))
+		}
+		if len(p.Variants) == 0 {
+			rows = append(rows, []line{in(name, p.Name), in(dim, changeWord(p.Change))})
+		}
+	}
+	return rows
+}
+
+// variantNames are the signatures of variants, shortened to what tells them apart.
+func variantNames(variants []result.Variant, n int) []string {
+	var signatures []string
+	for i := range variants {
+		signatures = append(signatures, variants[i].Signature)
+	}
+	return distinct(signatures, n)
+}
+
+func variantRow(r *result.Result, t *result.Target, p *result.Program, at int, signature string) []line {
+	v := &p.Variants[at]
+	row := []line{in(name, p.Name+signature)}
+	budgets := budgetsOf(r, t.Name, p.Name)
+	for _, f := range keyFacts {
+		row = append(row, factCell(f, v, budgets[f.text]))
+		delete(budgets, f.text)
+	}
+	return append(row, otherFacts(v, budgets), changeCell(p.Change))
+}
+
+// factCell is "kernels 1 → 4", or "kernels 19 of 19" where a budget bounds it. A fact that was not dumped has no cell.
+func factCell(f label, v *result.Variant, budget *result.Headroom) line {
+	now, ok := v.Facts[f.fact]
+	if !ok {
+		return nil
+	}
+	base, based := v.Base[f.fact]
+	switch {
+	case based && base != now:
+		return say(f.text+" ").in(strong, change(f.fact, base, now))
+	case budget != nil:
+		return say(f.text + " " + of(budget.Actual, budget.Limit, budget.Unit))
+	}
+	return say(f.text + " " + value(f.fact, now))
+}
+
+// maxOthers bounds the facts that are shown beside the key facts.
+const maxOthers = 3
+
+// otherFacts are the facts that changed and the budgets that are not shown as key facts.
+func otherFacts(v *result.Variant, budgets map[string]*result.Headroom) line {
+	var parts []string
+	for _, f := range changedFacts(v) {
+		delete(budgets, f.text)
+		parts = append(parts, f.text+" "+change(f.fact, v.Base[f.fact], v.Facts[f.fact]))
+	}
+	for _, l := range sortedKeys(budgets) {
+		b := budgets[l]
+		parts = append(parts, l+" "+of(b.Actual, b.Limit, b.Unit))
+	}
+	if len(parts) > maxOthers {
+		parts = append(parts[:maxOthers], "…")
+	}
+	return say(strings.Join(parts, ", "))
+}
+
+// changedFacts are the facts beside the key facts that both sides know and that differ, most telling first.
+func changedFacts(v *result.Variant) []label {
+	var out []label
+	seen := map[string]bool{}
+	differs := func(fact string) bool {
+		base, based := v.Base[fact]
+		now, ok := v.Facts[fact]
+		return based && ok && base != now && !seen[fact]
+	}
+	for _, f := range keyFacts {
+		seen[f.fact] = true
+	}
+	for _, f := range moreFacts[:maxTelling] {
+		if differs(f.fact) {
+			out = append(out, f)
+			seen[f.fact] = true
+		}
+	}
+	for _, fact := range sortedKeys(v.Base) {
+		if strings.HasPrefix(fact, "collectives.") && strings.HasSuffix(fact, ".count") && differs(fact) {
+			out = append(out, label{fact, factLabel(fact)})
+		}
+	}
+	return out
+}
+
+// maxTelling is how many of moreFacts are worth a word beside the key facts.
+const maxTelling = 7
+
+// budgetsOf finds the budgets of a program, the fullest of each kind, by label.
+func budgetsOf(r *result.Result, target, program string) map[string]*result.Headroom {
+	out := map[string]*result.Headroom{}
+	for i := range r.Headroom {
+		h := &r.Headroom[i]
+		if h.Target != target || h.Program != program {
+			continue
+		}
+		l := budgetLabel(h.Rule, h.Subject)
+		if old := out[l]; old == nil || h.Actual*old.Limit > old.Actual*h.Limit {
+			out[l] = h
+		}
+	}
+	return out
+}
+
+func changeCell(change string) line {
+	switch change {
+	case "changed", "removed":
+		return in(warn, changeWord(change))
+	case "same":
+		return in(dim, changeWord(change))
+	}
+	return say(changeWord(change))
+}
+
+// changeWord says how a program stands to its baseline.
+func changeWord(change string) string {
+	switch change {
+	case "same":
+		return "unchanged"
+	case "added":
+		return "new, not in the baseline"
+	case "removed":
+		return "gone from the dump"
+	case "unbased":
+		return "no baseline"
+	}
+	return change
+}

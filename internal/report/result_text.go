@@ -1,0 +1,79 @@
+package report
+
+import (
+	"io"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be looked at, the sum.
+func resultText(w io.Writer, r *result.Result, o Options) error {
+	return writeText(w, resultTextPage(r), o)
+}
+
+// maxFindings bounds the findings that are shown in full.
+const maxFindings = 100
+
+func resultTextPage(r *result.Result) page {
+	var p page
+	live, waived := split(r)
+	for i := range r.Targets {
+		p.add(targetSection(r, &r.Targets[i]))
+	}
+	shown := map[string]string{}
+	for i, f := range live {
+		if i == maxFindings {
+			p.add(section{Title: say("… and " + plural(len(live)-i, "more finding") + "; -f json lists them all")})
+			break
+		}
+		p.add(findingSection(r, f, shown))
+	}
+	if len(waived) > 0 {
+		p.add(waivedSection(r, waived))
+	}
+	if l := notes(r); len(l) > 0 {
+		p.add(section{Title: l[0]})
+		for _, more := range l[1:] {
+			p.add(para{more})
+		}
+	}
+	for _, s := range problemSections(r) {
+		p.add(s)
+	}
+	p.add(section{Title: sumLine(r)})
+	if l := notCovered(r); len(l) > 0 {
+		p.add(para{in(dim, "not covered: ").with("", joinLines(l, "; "))})
+	}
+	return p
+}
+
+// targetSection is a target that was looked at; one of which nothing is known stands among the problems alone.
+func targetSection(r *result.Result, t *result.Target) section {
+	if len(t.Programs) == 0 && hasProblem(r, t.Name) {
+		return section{}
+	}
+	s := section{Title: headline(t)}
+	s.add(table{Rows: programRows(r, t), Bare: true})
+	return s
+}
+
+func hasProblem(r *result.Result, target string) bool {
+	for i := range r.Problems {
+		if r.Problems[i].Target == target {
+			return true
+		}
+	}
+	return false
+}
+
+func waivedSection(r *result.Result, waived []*result.Finding) section {
+	var rows [][]line
+	for _, f := range waived {
+		row := []line{in(dim, "waived"), say(ruleName(f)), in(name, subject(r, f)), in(dim, f.ID), say(f.Message)}
+		if f.Waiver != nil {
+			row = append(row, in(dim, waiver(f.Waiver)))
+		}
+		rows = append(rows, row)
+	}
+	return section{Blocks: []block{table{Rows: rows, Bare: true}}}
+}

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// rulesPage lists the catalogue, category by category.
+func rulesPage(docs []RuleDoc) page {
+	p := page{Title: say("rules")}
+	for len(docs) > 0 {
+		n := 1
+		for n < len(docs) && docs[n].Category == docs[0].Category {
+			n++
+		}
+		t := table{Head: []string{"rule", "what it holds to", "on"}, Bare: true}
+		for i := range docs[:n] {
+			t.Rows = append(t.Rows, []line{in(name, docs[i].ID), say(docs[i].Title), in(dim, alwaysWord(&docs[i]))})
+		}
+		p.add(section{Title: in(strong, docs[0].Category), Blocks: []block{t}})
+		docs = docs[n:]
+	}
+	return p
+}
+
+func alwaysWord(d *RuleDoc) string {
+	if d.Always {
+		return "always on"
+	}
+	return ""
+}
+
+// explainPage is all that is to be known about a rule.
+func explainPage(d RuleDoc) page {
+	return page{Title: in(strong, d.ID).and(": " + d.Title), Blocks: ruleBlocks(d)}
+}
+
+func ruleBlocks(d RuleDoc) []block {
+	var s section
+	s.add(para{say(d.Why)})
+	if len(d.Reads) > 0 {
+		s.add(para{in(dim, "reads: ").and(strings.Join(d.Reads, ", "))})
+	}
+	if d.Mend != "" {
+		s.add(para{in(dim, "mend: ").and(d.Mend)})
+	}
+	if len(d.Threads) > 0 {
+		s.add(para{in(dim, "would have caught: ").in(name, strings.Join(d.Threads, ", "))})
+	}
+	if d.Since != "" {
+		s.add(para{in(dim, "since version ").and(d.Since).and(" of the configuration").with(", ", say(alwaysWord(&d)))})
+	}
+	s.add(filledSection(in(strong, "options"), optionTable(d.Options)))
+	s.add(example("fails", d.Fails), example("passes", d.Passes))
+	return s.Blocks
+}
+
+func optionTable(options []OptionDoc) table {
+	t := table{Head: []string{"key", "type", "default", "what it does"}}
+	for _, o := range options {
+		t.Rows = append(t.Rows, []line{in(name, o.Key), in(dim, o.Type), in(name, o.Default), say(o.Doc)})
+	}
+	return t
+}
+
+// example is a piece of configuration with what it says.
+func example(title, yaml string) block {
+	return filledSection(in(strong, title), code{"yaml", yaml})
+}
+
+// findingPage is one finding with its rule.
+func findingPage(e explained) page {
+	var p page
+	p.add(findingSection(&result.Result{}, e.Finding, map[string]string{}))
+	if e.Rule.ID != "" {
+		p.add(section{Title: in(strong, e.Rule.ID).and(": " + e.Rule.Title), Blocks: ruleBlocks(e.Rule)})
+	}
+	return p
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"slices"
+
+	"math"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+func at(file string, line int32) hlo.Location {
+	return hlo.Location{File: "/srv/models/" + file, Line: line}
+}
+
+func geluKernel() facts.Kernel {
+	return facts.Kernel{
+		Name: "multiply_add_fusion.3", Kind: "loop", Do: []string{"add", "multiply", "multiply", "tanh"}, Root: "multiply", Out: "f32[8,128]",
+		In: []string{"f32[8,128]"}, OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Bytes: 8192, Flops: 4096, Times: 1, Fusion: true,
+		Print: "aa", Family: "a", Ops: facts.ListOf(
+			facts.Op{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 3)},
+			facts.Op{Opcode: "tanh", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3)},
+			facts.Op{Opcode: "add", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/add", Source: at("model.py", 4)},
+			facts.Op{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 4)},
+		),
+	}
+}
+
+func dotKernel() facts.Kernel {
+	return facts.Kernel{
+		Name: "dot.7", Kind: "dot", Do: []string{"dot"}, Root: "dot", Out: "f32[8,128]", In: []string{"f32[8,64]", "f32[64,128]"},
+		OpName: bracketName, Source: at("model.py", 2), Bytes: 38912, Times: 1, Class: facts.ClassLibrary, Print: "bb", Family: "b",
+	}
+}
+
+func gatherKernel() facts.Kernel {
+	return facts.Kernel{
+		Name: "all-gather.1", Kind: "collective", Do: []string{"all-gather"}, Target: "all-gather", Out: "bf16[8192,4096]", OpName: "layer0/attn/q_proj",
+		Source: at("attention.py", 212), Bytes: 64 << 20, Times: 24, Loop: "layers", InLoop: true, Class: facts.ClassCollective, Groups: "2 of 4", Print: "cc",
+	}
+}
+
+func trainVariant(signature, module string, numbers facts.Numbers) *facts.Variant {
+	all := facts.Numbers{
+		"kernels.total": 3, "kernels.entry": 3, "kernels.weighted": 3, "kernels.loop": 2, "kernels.dot": 1, "fusions.total": 2, "loops.while": 0,
+		"collectives.all-gather.count": 1, "collectives.all-gather.bytes": 64 << 20, "memory.temp_bytes": 13312, "memory.argument_bytes": 51712,
+		"cost.flops": 2.5e6, "copies.count": 0,
+	}
+	for fact, v := range numbers {
+		all[fact] = v
+	}
+	return &facts.Variant{
+		Signature: signature, Result: "f32[]", Modules: []string{module}, File: "build/xla/" + module + ".cpu_after_optimizations.txt",
+		Fingerprint: "0123456789abcdef", Facts: all, Missing: []string{"per-pass modules"},
+		Params: []facts.Parameter{
+			{Name: "p['w1']", Shape: "f32[64,128]", Bytes: 32768, Donated: true}, {Name: "x", Shape: "f32[8,64]", Bytes: 2048},
+		},
+		Kernels: []facts.Kernel{dotKernel(), geluKernel(), geluKernel(), gatherKernel()},
+	}
+}
+
+// aDump holds a program that was compiled for two shapes, helpers, clusters, logs and a file that was cut off.
+func aDump() *facts.Report {
+	return &facts.Report{
+		Dump: "build/xla", Toolchain: facts.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2"}, Backend: "cpu"},
+		Programs: []*facts.Program{
+			{Name: "train_step", Main: true, Variants: []*facts.Variant{
+				trainVariant("(p['w1']: f32[64,128], x: f32[8,64])", "module_0010.jit_train_step", nil),
+				trainVariant("(p['w1']: f32[64,128], x: f32[16,64])", "module_0014.jit_train_step", facts.Numbers{"kernels.total": 5}),
+			}},
+			{Name: "my fn<lambda>.v1%2", Variants: []*facts.Variant{{Signature: "()", Modules: []string{"module_0003", "module_0004"}, Unstable: []string{"kernels.total"}}}},
+		},
+		Helpers: []*facts.Program{{Name: "broadcast_in_dim", Variants: []*facts.Variant{{Signature: "(x: f32[])", Modules: []string{"module_0001"}}}}},
+		Modules: []facts.ModuleInfo{{
+			File: "build/xla/module_0010.jit_train_step.cpu_after_optimizations.txt", Name: "jit_train_step", Stage: "after_optimizations", Entry: "main.42",
+			Computations: 4, Instructions: 1204, EntryInstructions: 19, Opcodes: map[string]int{"dot": 1, "add": 2}, EntryParams: []string{"x: f32[8,64]"},
+			EntryResult: "f32[]", Kernels: 3, Aliases: 0, Cost: map[string]float64{"flops": 2.5e6},
+		}},
+		Clusters: &facts.Clusters{Ran: true, Graphs: 6, Clustered: 40,
+			Clusters:    []facts.Cluster{{Name: "cluster_0", Function: "train_step", Ops: map[string]int{"MatMul": 12, "Add": 20, "Relu": 4, "Sub": 2, "Mul": 2}, Size: 40, Module: "module_0031"}},
+			Unclustered: []facts.UnclusteredOp{{Op: "AsString", Node: "AsString_3", Function: "train_step", Reason: "no kernel of this type for XLA"}, {Op: "_Arg", System: true}},
+		},
+		Logs: &facts.Logs{Compiles: map[string]int{"train_step": 2}, Misses: []facts.CacheMiss{{Program: "train_step", Where: at("train.py", 40), Reason: "x: f32[8,64] became f32[16,64]"}}},
+		Problems: []facts.Problem{{File: "build/xla/module_0020.jit_eval.cpu_after_optimizations.txt:3:1", Program: "eval",
+			Message: "the file ends inside an instruction of %fused_computation.4", Mend: "dump it again"}},
+		Ignored: []string{"build/xla/core.1234"},
+	}
+}
+
+// aDiff has every kind of difference.
+func aDiff() *diff.Report {
+	old := trainVariant("(x: f32[8,64])", "module_0010", nil)
+	fresh := trainVariant("(x: f32[8,64])", "module_0010", facts.Numbers{"kernels.total": 5})
+	narrow := geluKernel()
+	narrow.Do, narrow.Ops = []string{"add", "multiply", "multiply"}, facts.ListOf(slices.Delete(narrow.Ops.Slice(), 1, 2)...)
+	tanh := geluKernel()
+	tanh.Do, tanh.Ops = []string{"tanh"}, facts.ListOf(tanh.Ops.At(1))
+	return &diff.Report{Old: "main.tar.gz", New: "pr.tar.gz", Programs: []*diff.Program{
+		{Name: "eval_step", Change: diff.Same, Variants: []*diff.Variant{{Change: diff.Same, Old: old, New: old}}},
+		{Name: "predict", Change: diff.Added, New: &facts.Program{}, Variants: []*diff.Variant{{Change: diff.Added, New: fresh}}},
+		{Name: "train_step", Change: diff.Changed, Old: &facts.Program{}, New: &facts.Program{},
+			Recompile: []diff.ArgumentChange{{Name: "x", Kind: "shape", Values: []string{"f32[8,64]", "f32[16,64]"}, Detail: "dimension 0: 8, 16"}},
+			Variants: []*diff.Variant{
+				{
+					Change: diff.Changed, Old: old, New: fresh,
+					Kernels: diff.Kernels{
+						Kept: 480, Added: []facts.Kernel{gatherKernel()}, Removed: []facts.Kernel{dotKernel()},
+						Changed:  []diff.KernelChange{{Old: geluKernel(), New: narrow, What: []string{"tanh left it"}}},
+						Split:    []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{narrow, tanh}, Between: []string{"tanh has a second user (returned at train.py:40)"}}},
+						Merged:   []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{tanh, narrow}}},
+						Moved:    []diff.KernelChange{{Old: dotKernel(), New: dotKernel(), What: []string{"now in a loop that runs 24 times"}}},
+						Unrolled: []diff.Unroll{{One: dotKernel(), Copies: []facts.Kernel{dotKernel(), dotKernel()}}},
+					},
+					Facts: []diff.FactChange{
+						{Name: "copies.count", Old: 0, New: 2}, {Name: "kernels.total", Old: 3, New: 5}, {Name: "memory.peak_bytes", Old: math.NaN(), New: 1 << 20},
+						{Name: "memory.temp_bytes", Old: 13312, New: 13316},
+					},
+					Params: []diff.ParamChange{{Name: "p['w1']", Old: &old.Params[0], New: &fresh.Params[0], What: "no longer donated: no output has its shape f32[64,128]"}, {Name: "seed", New: &fresh.Params[1], What: "u32[2]"}},
+					Dtypes: []diff.DtypeChange{{Type: "f64", Old: 0, New: 3, First: facts.Op{Opcode: "convert", Shape: "f64[8,128]", OpName: "jit(train_step)/convert", Source: at("model.py", 9)}}},
+					Causes: []diff.Cause{{
+						Kind: diff.CauseModel, Summary: "tanh is a result of the program now; 3 operations ran in one kernel, now in 2",
+						Op: facts.Op{OpName: "jit(train_step)/tanh", Source: at("train.py", 40)}, Before: []facts.Kernel{geluKernel()}, After: []facts.Kernel{narrow, tanh},
+						Edits: []diff.Edit{{Scope: "jit(train_step)", Source: at("train.py", 40), Added: []diff.Step{{Opcode: "reduce", Type: "f32", Count: 2}}}},
+					}},
+					Buffers:   []diff.BufferChange{{New: facts.Buffer{Bytes: 65536, Shape: "f32[128,128]", OpName: "jit(train_step)/tanh", Source: at("train.py", 40)}}, {New: facts.Buffer{Bytes: 32768, Shape: "f32[64,128]"}, Old: 16384}},
+					FirstPass: "0041 spmd-partitioning",
+				},
+				{Change: diff.Removed, Old: old},
+			}},
+	}}
+}
+
+func aRule() RuleDoc {
+	return RuleDoc{
+		ID: "max-kernels", Title: "the device is asked to run no more kernels", Category: "kernels and fusions",
+		Why: "Every kernel costs a launch and a round trip of its operands through memory.", Reads: []string{"the optimized module"},
+		Options: []OptionDoc{{"scope", "word", "all", "count every reachable computation, or only the entry computation"}, {"exclude", "globs", "", "leave out kernels whose op_name fits"}},
+		Fails:   "- { rule: max-kernels, program: train_step, max: 19 }\n# 22 kernels: at most 19 allowed", Passes: "- { rule: max-kernels, program: train_step, max: 19 }\n# kernels 19 of 19",
+		Mend: "Look at the source line that the finding names.", Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620"}, Since: "1", URL: home + "/blob/main/docs/rules.md#max-kernels",
+	}
+}
+
+func stored() []Stored {
+	program := aDump().Programs[0]
+	return []Stored{
+		{Target: "mlp/cpu", File: ".xlagate/mlp/cpu/train_step.yaml", Reason: "the new head", Tools: facts.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2"}, Backend: "cpu", Flags: map[string]string{"xla_cpu_enable_fast_math": "true"}}, Program: program},
+		{Target: "tf/cpu", File: ".xlagate/tf/cpu/+graphs.yaml", Graphs: facts.Numbers{"clusters.count": 3}},
+	}
+}

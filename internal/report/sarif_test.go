@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// TestSARIFSchema holds every result to the schema that OASIS publishes.
+func TestSARIFSchema(t *testing.T) {
+	schema := sarifSchema(t)
+	for name, r := range map[string]*result.Result{"failing": failing(), "passing": passing(), "incomplete": incomplete(), "ugly": ugly(), "empty": {}} {
+		for _, o := range []Options{{}, {Rules: documented, Root: "/srv/models"}} {
+			var out bytes.Buffer
+			if err := Result(&out, r, "sarif", o); err != nil {
+				t.Fatal(err)
+			}
+			v, err := jsonschema.UnmarshalJSON(&out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(v); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func sarifSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	f, err := os.Open("testdata/sarif-schema-2.1.0.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("sarif.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("sarif.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// TestSARIFPlaces holds code scanning to what it needs: a place in the repository, a stable fingerprint, rules by index.
+func TestSARIFPlaces(t *testing.T) {
+	r := failing()
+	r.Findings = append(r.Findings, result.Finding{ID: "0000000000aa", Rule: "max-kernels", Level: "info", Message: "see [here](https://evil.example)"})
+	var out bytes.Buffer
+	if err := Result(&out, r, "sarif", Options{Root: "/srv/models"}); err != nil {
+		t.Fatal(err)
+	}
+	var log struct {
+		Runs []struct {
+			Results []struct {
+				RuleID    string `json:"ruleId"`
+				RuleIndex int    `json:"ruleIndex"`
+				Level     string `json:"level"`
+				Message   struct{ Text string }
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine int }
+					}
+				}
+				PartialFingerprints map[string]string
+			}
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		rule, level, uri, fingerprint string
+		line                          int
+	}{{"required-fusions", "error", "train.py", "3fa91c02b7d1", 98}, {"max-kernels", "note", "xlagate.yaml", "0000000000aa", 1}} {
+		got := log.Runs[0].Results[i]
+		place := got.Locations[0].PhysicalLocation
+		if got.RuleID != want.rule || got.RuleIndex != i || got.Level != want.level || place.ArtifactLocation.URI != want.uri ||
+			place.Region.StartLine != want.line || got.PartialFingerprints["xlagate/v1"] != want.fingerprint {
+			t.Errorf("result %d is %+v, want %+v", i, got, want)
+		}
+	}
+	if text := log.Runs[0].Results[1].Message.Text; text != "see [here] (https://evil.example)" {
+		t.Errorf("a link stays in the message: %s", text)
+	}
+}
+
+func TestRepositoryFile(t *testing.T) {
+	for file, want := range map[string]string{
+		"train.py": "train.py", `src\train.py`: "src/train.py", "/usr/lib/python3/site-packages/flax/core.py": "xlagate.yaml", "": "xlagate.yaml",
+		"../other/train.py": "xlagate.yaml", "<string>": "xlagate.yaml", `C:\src\train.py`: "xlagate.yaml", "a/../../b.py": "xlagate.yaml",
+	} {
+		f := &result.Finding{Cause: &result.Cause{Source: result.Source{File: file, Line: 3}}}
+		if got, _ := repositoryFile(f, Options{}); got != want {
+			t.Errorf("%q is attached to %s, want %s", file, got, want)
+		}
+	}
+	if got := below("/srv/models/", "/srv/models/a/b.py"); got != "a/b.py" {
+		t.Errorf("below: %s", got)
+	}
+	if got := below("/srv/models", "/srv/models2/b.py"); got != "/srv/models2/b.py" {
+		t.Errorf("below: %s", got)
+	}
+	if got := uri("my fn/é.py"); got != "my%20fn/%C3%A9.py" {
+		t.Errorf("uri: %s", got)
+	}
+}

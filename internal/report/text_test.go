@@ -1,0 +1,242 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain f32[8,64]{1,0}":   "plain f32[8,64]{1,0}",
+		"a\n       b\tc":         "a b c",
+		"\x1b[31mred\x1b[0m":     `\x1b[31mred\x1b[0m`,
+		"\u202egnp.exe":          `\u202egnp.exe`,
+		"\u200b\ufeff\U000e0041": `\u200b\ufeff\U000e0041`,
+		"unicodé-层":              "unicodé-层",
+		"bad \xff utf-8 \ufffd":  "bad \\xff utf-8 \ufffd",
+		"##[error]x":             "# #[error]x",
+		"\u00a0\u2028":           `\u00a0\u2028`,
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) is %q, want %q", in, got, want)
+		}
+	}
+	if got := cut("层层层层", 3); got != "层层…" {
+		t.Errorf("cut: %s", got)
+	}
+}
+
+// TestTextIsHarmless looks at every byte that reaches a terminal or the log of a runner.
+func TestTextIsHarmless(t *testing.T) {
+	for _, format := range []string{"text", "github", "junit", "sarif"} {
+		var out bytes.Buffer
+		if err := Result(&out, ugly(), format, Options{Rules: documented}); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range out.String() {
+			if r != '\n' && !unicode.IsPrint(r) && r != '\ufe0f' {
+				t.Errorf("%s holds %U", format, r)
+			}
+		}
+		for l := range strings.Lines(out.String()) {
+			if l := strings.TrimSpace(l); format == "text" && strings.HasPrefix(l, "::") || strings.Contains(l, "##[") {
+				t.Errorf("%s holds a command: %s", format, l)
+			}
+			if format == "github" && l != "\n" && !strings.HasPrefix(l, "::error ") && !strings.HasPrefix(l, "::warning ") && !strings.HasPrefix(l, "::notice ") {
+				t.Errorf("not a command: %s", l)
+			}
+		}
+	}
+}
+
+func TestAnnotationsAreBounded(t *testing.T) {
+	r := failing()
+	base := r.Findings[0]
+	r.Findings = nil
+	for level, n := range map[string]int{"error": 14, "warning": 12, "info": 30} {
+		for i := range n {
+			f := base
+			f.Level, f.ID = level, fmt.Sprintf("%s%d", level, i)
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	waived := base
+	waived.Waived = true
+	r.Findings = append(r.Findings, waived)
+	var out bytes.Buffer
+	if err := Result(&out, r, "github", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]int{"::error ": 10, "::warning ": 10, "::notice ": 10} {
+		if got := strings.Count("\n"+out.String(), "\n"+command); got != want {
+			t.Errorf("%d of %s, want %d", got, command, want)
+		}
+	}
+	if want := "::notice title=xlagate::27 more annotations not shown here (4 errors, 2 warnings): see the report\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("the last line does not say what was left out:\n%s", out.String())
+	}
+}
+
+func TestWidth(t *testing.T) {
+	for _, width := range []int{40, 80, 120} {
+		var out bytes.Buffer
+		if err := Inspect(&out, aDump(), "text", Options{Width: width, All: true}); err != nil {
+			t.Fatal(err)
+		}
+		for l := range strings.Lines(out.String()) {
+			if l := strings.TrimSuffix(l, "\n"); strings.Contains(l, "   ") && strings.HasSuffix(l, "…") && cells.StringWidth(l) > width {
+				t.Errorf("%d cells, at most %d wanted: %s", cells.StringWidth(l), width, l)
+			}
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	sentence := say("Every kernel costs a launch and a round trip of its operands through memory.")
+	var got []string
+	for _, l := range wrapLine(sentence, 30) {
+		got = append(got, l.text())
+	}
+	want := []string{"Every kernel costs a launch ", "and a round trip of its ", "operands through memory."}
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if l := sentence.in(name, "xlagate accept"); len(wrapLine(l, 30)) != 1 {
+		t.Error("a line with a command was broken")
+	}
+}
+
+func TestManyFindings(t *testing.T) {
+	r := failing()
+	for i := range 500 {
+		f := r.Findings[0]
+		f.ID = fmt.Sprintf("%012x", i)
+		r.Findings = append(r.Findings, f)
+	}
+	var out bytes.Buffer
+	if err := Result(&out, r, "text", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "… and 401 more findings; -f json lists them all") {
+		t.Error("nothing says how many findings were left out")
+	}
+	if n := strings.Count(out.String(), "for the same reason as 3fa91c02b7d1"); n != maxFindings-1 {
+		t.Errorf("%d findings point to the first, want %d", n, maxFindings-1)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 → 4": change("kernels.total", 1, 4), "0 B → 256 B": change("memory.temp_bytes", 0, 256), "4": change("kernels.total", 4, 4),
+		"13,312 B → 13,316 B": change("memory.temp_bytes", 13312, 13316), "not dumped → 3": change("kernels.total", math.NaN(), 3),
+		"19 of 19": of(19, 19, ""), "1.2 of 2.0 GiB": of(1288490189, 2<<30, "bytes"), "512 B of 1.0 KiB": of(512, 1024, "bytes"),
+		"512 of 900 B": of(512, 900, "bytes"), "<1 %": percent(1, 1000), "0 %": percent(0, 10), "33 %": percent(1, 3), "": percent(1, 0),
+		"1 kernel": plural(1, "kernel"), "1,204 kernels": plural(1204, "kernel"), "2 launches": plural(2, "launch"), "0 libraries": plural(0, "library"),
+		"12.0 KiB": amount(12288.0, "bytes"), "none": amount("none", ""), "all-gather": factLabel("collectives.all-gather.count"),
+		"f64 values": factLabel("dtypes.f64"), "loop kernels": factLabel("kernels.loop"), "compile time": budgetLabel("max-compile-time", "seconds"),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestShortSignature(t *testing.T) {
+	long := "(p['w,0']: f32[64,128], q: (f32[2], s32[]), " + strings.Repeat("x: f32[8,64], ", 40) + "y: f32[])"
+	got := distinct([]string{"(a: f32[2], b: f32[3], x: f32[8])", "(a: f32[2], b: f32[3], x: f32[16])"}, 40)
+	if want := "(x: f32[8], 2 the same) (x: f32[16], 2 the same)"; strings.Join(got, " ") != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := shortShape("(" + strings.Repeat("f32[8,64], ", 8) + "s32[])"); got != "(9 arrays)" {
+		t.Errorf("shape: %s", got)
+	}
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"(x: f32[8,64])", 40, "(x: f32[8,64])"}, {long, 60, "(p['w,0']: f32[64,128], q: (f32[2], s32[]), … 41 more)"}, {long, 24, "(43 arguments)"},
+	} {
+		if got := shortSignature(c.in, c.n); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+func TestLineDiff(t *testing.T) {
+	got := lineDiff([]string{"a  x", "b", "c"}, []string{"a  x", "c", "d"})
+	want := []string{"  a   x", "- b", "  c", "+ d"}
+	if lines := listingLines(got.Lines); strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q, want %q", lines, want)
+	}
+	long := make([]string, maxDiffLines+1)
+	if lines := listingLines(lineDiff(long, nil).Lines); lines[0] != "- 50,001 lines, too many to show line by line" {
+		t.Errorf("got %q", lines)
+	}
+}
+
+// TestJSON: the same each time, lists never null, nothing escaped that need not be, numbers that were not dumped null.
+func TestJSON(t *testing.T) {
+	for name, render := range map[string]func(io.Writer) error{
+		"result":  func(w io.Writer) error { return Result(w, ugly(), "json", Options{}) },
+		"empty":   func(w io.Writer) error { return Result(w, &result.Result{}, "json", Options{}) },
+		"inspect": func(w io.Writer) error { return Inspect(w, aDump(), "json", Options{}) },
+		"diff":    func(w io.Writer) error { return Diff(w, aDiff(), "json", Options{}) },
+	} {
+		var one, two bytes.Buffer
+		if err := render(&one); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := render(&two); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
+			t.Errorf("%s: two renderings differ: %v", name, err)
+		}
+		if !json.Valid(one.Bytes()) || !bytes.HasSuffix(one.Bytes(), []byte("}\n")) {
+			t.Errorf("%s: not a JSON document with a line end", name)
+		}
+		for _, bad := range []string{`\u003c`, `\u0026`, `findings": null`, `"targets": null`, `"variants": null`, `"modules": null`} {
+			if bytes.Contains(one.Bytes(), []byte(bad)) {
+				t.Errorf("%s holds %s", name, bad)
+			}
+		}
+	}
+	r := passing()
+	r.Headroom[0].Actual = math.NaN()
+	if err := Result(io.Discard, r, "json", Options{}); err == nil || !strings.HasPrefix(err.Error(), "write the result as JSON: ") {
+		t.Errorf("a number that JSON cannot hold: %v", err)
+	}
+}
+
+func TestResultJSONKeepsEverything(t *testing.T) {
+	var out bytes.Buffer
+	if err := Result(&out, ugly(), "json", Options{Root: "/srv"}); err != nil {
+		t.Fatal(err)
+	}
+	var back result.Result
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if got := back.Findings[4].Message; got != hostileText {
+		t.Errorf("the message came back as %q", got)
+	}
+}
+
+func TestIdentical(t *testing.T) {
+	d := &diff.Report{Old: "a", New: "b", Identical: true, Programs: aDiff().Programs[:1]}
+	var out bytes.Buffer
+	if err := Diff(&out, d, "text", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "a → b\nidentical: 1 program, 1 variant, 4 launches (names, numbering, metadata and meaningless order are not compared)\n"
+	if out.String() != want {
+		t.Errorf("got %q", out.String())
+	}
+}

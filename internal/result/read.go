@@ -1,0 +1,143 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"slices"
+)
+
+// Bounds on a result that code nobody reviewed may have made. What a real run makes lies far below.
+const (
+	maxTargets  = 500
+	maxPrograms = 5_000
+	maxVariants = 5_000
+	maxFacts    = 2_000
+	maxFindings = 20_000
+	maxLines    = 10_000  // of evidence, of lists
+	maxName     = 16_384  // names, messages
+	maxText     = 4 << 20 // a baseline file
+)
+
+var findingID = regexp.MustCompile(`^[0-9a-f]{12}$`)
+
+// Read reads a result that cannot be trusted: its schema is held to strictly, unknown fields are refused, and everything is bounded.
+func Read(data []byte) (*Result, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var r Result
+	if err := d.Decode(&r); err != nil {
+		return nil, fmt.Errorf("not a result: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("not a result: something stands behind it")
+	}
+	if r.Schema != Schema {
+		return nil, fmt.Errorf("the schema is %q, expected %q", clip(r.Schema), Schema)
+	}
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("not a result that xlagate made: %w", err)
+	}
+	return &r, nil
+}
+
+func clip(s string) string { return s[:min(len(s), 80)] }
+
+func (r *Result) check() error {
+	switch {
+	case !slices.Contains([]string{"pass", "fail", "incomplete"}, r.Verdict):
+		return fmt.Errorf("the verdict is %q", clip(r.Verdict))
+	case len(r.Targets) > maxTargets:
+		return fmt.Errorf("it has %d targets; at most %d are read", len(r.Targets), maxTargets)
+	case len(r.Findings) > maxFindings || len(r.Problems) > maxFindings || len(r.Notes) > maxFindings || len(r.Headroom) > maxFindings:
+		return fmt.Errorf("it has more than %d findings, problems or notes", maxFindings)
+	case r.Summary.negative():
+		return errors.New("it counts less than nothing")
+	}
+	for i := range r.Targets {
+		if err := r.Targets[i].check(); err != nil {
+			return fmt.Errorf("target %q: %w", clip(r.Targets[i].Name), err)
+		}
+	}
+	for i := range r.Findings {
+		if err := r.Findings[i].check(); err != nil {
+			return fmt.Errorf("finding %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (s Summary) negative() bool {
+	return min(s.Errors, s.Warnings, s.Infos, s.Waived, s.Checks, s.Targets, s.Programs) < 0
+}
+
+// ValidTarget reports whether a name can be a target's: it is also where the target's baseline lies, so it may not lead elsewhere.
+func ValidTarget(name string) bool { return fs.ValidPath(name) && name != "." }
+
+func (t *Target) check() error {
+	switch {
+	case !ValidTarget(t.Name):
+		return errors.New("its name leads out of the baseline")
+	case tooLong(t.Name, t.Dump, t.Baseline):
+		return errTooLong
+	case len(t.Programs) > maxPrograms || len(t.NotCovered) > maxLines || len(t.Graphs) > maxFacts:
+		return errors.New("it holds too much")
+	case tooLong(t.NotCovered...):
+		return errTooLong
+	}
+	for i := range t.Programs {
+		if err := t.Programs[i].check(); err != nil {
+			return fmt.Errorf("program %q: %w", clip(t.Programs[i].Name), err)
+		}
+	}
+	return nil
+}
+
+func (p *Program) check() error {
+	if tooLong(p.Name, p.Change) || len(p.Accept) > maxText || len(p.Variants) > maxVariants {
+		return errTooLong
+	}
+	for i := range p.Variants {
+		v := &p.Variants[i]
+		if len(v.Facts) > maxFacts || len(v.Base) > maxFacts || len(v.Modules) > maxLines || tooLong(v.Fingerprint) || len(v.Signature) > maxText {
+			return errTooLong
+		}
+	}
+	return nil
+}
+
+func (f *Finding) check() error {
+	switch {
+	case !findingID.MatchString(f.ID):
+		return fmt.Errorf("the id is %q; expected 12 hex digits", clip(f.ID))
+	case !slices.Contains([]string{"error", "warning", "info"}, f.Level):
+		return fmt.Errorf("the level is %q", clip(f.Level))
+	case tooLong(f.Rule, f.Name, f.Target, f.Program, f.Subject, f.Reason, f.Unit) || max(len(f.Message), len(f.Variant), len(f.Mend)) > maxText:
+		return errTooLong
+	case len(f.Evidence.Before) > maxLines || len(f.Evidence.After) > maxLines || len(f.Consequences) > maxLines:
+		return errTooLong
+	}
+	return plainValues(f.Actual, f.Limit, f.Baseline)
+}
+
+// plainValues lets numbers, texts and their absence pass.
+func plainValues(values ...any) error {
+	for _, v := range values {
+		switch v.(type) {
+		case nil, float64, string, bool:
+		default:
+			return fmt.Errorf("an amount is a %T", v)
+		}
+	}
+	return nil
+}
+
+var errTooLong = errors.New("it is longer than what xlagate writes")
+
+func tooLong(texts ...string) bool {
+	return slices.ContainsFunc(texts, func(s string) bool { return len(s) > maxName })
+}

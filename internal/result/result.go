@@ -1,0 +1,168 @@
+// Package result is what a gate run found, in the form that is written, merged, rendered and posted: schema xlagate.result/v1.
+package result
+
+// Schema names the form.
+const Schema = "xlagate.result/v1"
+
+// Result is one gate run.
+type Result struct {
+	Schema   string     `json:"schema"`
+	Tool     Tool       `json:"tool"`
+	Verdict  string     `json:"verdict"` // pass | fail | incomplete
+	ExitCode int        `json:"exit_code"`
+	Summary  Summary    `json:"summary"`
+	Targets  []Target   `json:"targets"`
+	Findings []Finding  `json:"findings"` // worst first
+	Problems []Problem  `json:"problems,omitempty"`
+	Notes    []Note     `json:"notes,omitempty"`    // improvements and other things worth knowing that cannot fail
+	Headroom []Headroom `json:"headroom,omitempty"` // how much of each budget is used
+}
+
+// Tool is the program that made the result.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Summary counts the findings.
+type Summary struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Infos    int `json:"infos"`
+	Waived   int `json:"waived"`
+	Checks   int `json:"checks"` // how many times a rule looked at something
+	Targets  int `json:"targets"`
+	Programs int `json:"programs"`
+}
+
+// Target is one dump that was looked at.
+type Target struct {
+	Name       string    `json:"name"`
+	Dump       string    `json:"dump"`
+	Baseline   string    `json:"baseline,omitempty"` // what it was compared with
+	Toolchain  Toolchain `json:"toolchain"`
+	Base       Toolchain `json:"base_toolchain,omitzero"`
+	NotCovered []string  `json:"not_covered"`
+	Programs   []Program `json:"programs"`
+	// Graphs are the facts of TensorFlow's graphs: clusters.count, clusters.clustered_ops, …; absent when autoclustering did not run.
+	Graphs  map[string]float64 `json:"graphs,omitempty"`
+	Helpers int                `json:"helpers"`         // one-op helper modules left out
+	Shard   string             `json:"shard,omitempty"` // "0/4": one part of the target's programs
+}
+
+// Toolchain is what made the dump.
+type Toolchain struct {
+	Framework string            `json:"framework,omitempty"`
+	Versions  map[string]string `json:"versions,omitempty"`
+	Backend   string            `json:"backend,omitempty"`
+	Device    string            `json:"device,omitempty"`
+	Flags     map[string]string `json:"flags,omitempty"`
+}
+
+// Program is one function of the model.
+type Program struct {
+	Name     string    `json:"name"`
+	Change   string    `json:"change"` // same | changed | added | removed | unbased
+	Variants []Variant `json:"variants"`
+	// Accept is the program's baseline file as accepting everything would write it, so that `accept --from` needs only the result.
+	Accept string `json:"accept,omitempty"`
+}
+
+// Variant is one compilation of a program.
+type Variant struct {
+	Signature   string             `json:"signature"`
+	Modules     []string           `json:"modules"`
+	Fingerprint string             `json:"fingerprint"`
+	Unstable    []string           `json:"unstable"`
+	Facts       map[string]float64 `json:"facts"`
+	Base        map[string]float64 `json:"base,omitempty"` // the facts of the baseline's matching variant
+}
+
+// Finding is one thing that a rule found.
+type Finding struct {
+	ID           string        `json:"id"` // 12 hex digits of a hash of rule, target, program and subject
+	Rule         string        `json:"rule"`
+	Name         string        `json:"name,omitempty"` // the rule's name in the configuration
+	Level        string        `json:"level"`          // error | warning | info
+	Target       string        `json:"target"`
+	Program      string        `json:"program"`
+	Variant      string        `json:"variant,omitempty"`
+	Subject      string        `json:"subject,omitempty"` // what the rule looked at: a fact, a fusion's name, a parameter
+	Message      string        `json:"message"`
+	Reason       string        `json:"reason,omitempty"` // why the rule stands in the configuration
+	Actual       any           `json:"actual,omitempty"`
+	Limit        any           `json:"limit,omitempty"`
+	Baseline     any           `json:"baseline,omitempty"`
+	Unit         string        `json:"unit,omitempty"` // "bytes" or ""
+	Cause        *Cause        `json:"cause,omitempty"`
+	Evidence     Evidence      `json:"evidence,omitzero"`
+	Consequences []Consequence `json:"consequences,omitempty"`
+	Mend         string        `json:"mend,omitempty"`
+	Drift        bool          `json:"-"` // found only by comparing with the baseline: no limit of its own was broken
+	Waived       bool          `json:"waived"`
+	Waiver       *Waiver       `json:"waiver,omitempty"`
+}
+
+// Cause says why, in the model's own lines.
+type Cause struct {
+	Summary string `json:"summary"`
+	OpName  string `json:"op_name,omitempty"`
+	OpType  string `json:"op_type,omitempty"`
+	Source  Source `json:"source,omitzero"`
+}
+
+// Source is a place in the model.
+type Source struct {
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Function string `json:"function,omitempty"`
+}
+
+// Evidence holds the lines that prove a finding, before and after.
+type Evidence struct {
+	Before []string `json:"before,omitempty"`
+	After  []string `json:"after,omitempty"`
+}
+
+// Consequence is another rule's finding that follows from this one.
+type Consequence struct {
+	Rule    string `json:"rule"`
+	ID      string `json:"id,omitempty"`
+	Message string `json:"message"`
+}
+
+// Waiver is the permission that a finding was given.
+type Waiver struct {
+	Reason  string `json:"reason"`
+	Owner   string `json:"owner"`
+	Expires string `json:"expires"`
+}
+
+// Problem is something that could not be looked at; any makes the result incomplete.
+type Problem struct {
+	Target  string `json:"target,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	File    string `json:"file,omitempty"`
+	Message string `json:"message"`
+	Mend    string `json:"mend,omitempty"`
+}
+
+// Note is worth knowing, but neither good nor bad enough to be a finding.
+type Note struct {
+	Kind    string `json:"kind"` // better | upgrade | unstable
+	Target  string `json:"target,omitempty"`
+	Program string `json:"program,omitempty"`
+	Message string `json:"message"`
+	Mend    string `json:"mend,omitempty"`
+}
+
+// Headroom is the use of one budget.
+type Headroom struct {
+	Target  string  `json:"target"`
+	Program string  `json:"program"`
+	Rule    string  `json:"rule"`
+	Subject string  `json:"subject,omitempty"`
+	Actual  float64 `json:"actual"`
+	Limit   float64 `json:"limit"`
+	Unit    string  `json:"unit,omitempty"`
+}

@@ -1,0 +1,106 @@
+package ruledoc
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/rules"
+)
+
+const markdownHead = `# Rules
+
+Made from the code by ` + "`go run ./internal/gen`" + `; do not edit. ` + "`xlagate rules`" + ` lists them, ` + "`xlagate explain RULE`" + ` shows one.
+
+Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `, and those that count something ` + "`max`, `min` and `equal`" + `, which need no
+baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Which way is worse belongs to what is counted: an improvement never
+fails. Without any of them a rule holds to the baseline, or, where it says so, lets nothing pass at all.
+
+Packs: PACKS. ` + "`extends: [recommended]`" + ` is where to start; the others stand behind it.
+
+`
+
+// Markdown is the page of all rules.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString(strings.Replace(markdownHead, "PACKS", "`"+strings.Join(rules.Packs(), "`, `")+"`", 1))
+	contents(&b)
+	for _, r := range rules.All() {
+		ruleSection(&b, r)
+	}
+	return b.String()
+}
+
+// contents lists the rules, category by category.
+func contents(b *strings.Builder) {
+	category := rules.Category("")
+	for _, r := range rules.All() {
+		if r.Category != category {
+			category = r.Category
+			fmt.Fprintf(b, "\n**%s**\n\n| rule | holds to |\n|---|---|\n", category)
+		}
+		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, r.ID, cell(r.Title))
+	}
+}
+
+func ruleSection(b *strings.Builder, r *rules.Rule) {
+	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n%s\n\n", r.ID, upper(r.Title), r.Why)
+	doc := Of(r)
+	if len(doc.Reads) > 0 {
+		fmt.Fprintf(b, "Reads %s.\n", strings.Join(doc.Reads, ", "))
+	}
+	fmt.Fprintf(b, "%s Since version %s.\n", bounded(r), r.Since)
+	optionRows(b, doc.Options)
+	for _, example := range []struct{ title, text string }{{"Fails", doc.Fails}, {"Passes", doc.Passes}} {
+		if example.text != "" {
+			fmt.Fprintf(b, "\n%s:\n\n```yaml\n%s\n```\n", example.title, example.text)
+		}
+	}
+	fmt.Fprintf(b, "\nTo mend it: %s\n", r.Mend)
+	if len(r.Threads) > 0 {
+		fmt.Fprintf(b, "\nWould have caught %s.\n", strings.Join(links(r.Threads), ", "))
+	}
+}
+
+// bounded says what the bounds of a rule speak of.
+func bounded(r *rules.Rule) string {
+	switch {
+	case r.Always:
+		return "Always on."
+	case r.Budget == nil:
+		return "Counts nothing: it takes no bounds."
+	case r.Forbids:
+		return "Counts " + r.Budget.Noun + "; without a bound there may be none."
+	}
+	return "Counts " + r.Budget.Noun + "; without a bound, as in the baseline."
+}
+
+func optionRows(b *strings.Builder, options []report.OptionDoc) {
+	if len(options) == 0 {
+		return
+	}
+	b.WriteString("\n| key | value | default | |\n|---|---|---|---|\n")
+	for _, o := range options {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", o.Key, cell(o.Type), cell(o.Default), cell(o.Doc))
+	}
+}
+
+// cell keeps a text from ending the table cell that it stands in.
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+func upper(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// links turns owner/repository#12 into links.
+func links(threads []string) []string {
+	var out []string
+	for _, thread := range threads {
+		repository, number, _ := strings.Cut(thread, "#")
+		out = append(out, fmt.Sprintf("[%s](https://github.com/%s/issues/%s)", thread, repository, number))
+	}
+	return out
+}

@@ -1,0 +1,76 @@
+// Package ruledoc turns the metadata of rules into documentation: pages, SARIF help, JSON Schema.
+package ruledoc
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// All documents every rule.
+func All() []report.RuleDoc {
+	var docs []report.RuleDoc
+	for _, r := range rules.All() {
+		docs = append(docs, Of(r))
+	}
+	return docs
+}
+
+// ByID documents one rule; an unknown id gives an empty page that bears it.
+func ByID(id string) report.RuleDoc {
+	if r := rules.ByID(id); r != nil {
+		return Of(r)
+	}
+	return report.RuleDoc{ID: id}
+}
+
+// Of documents a rule.
+func Of(r *rules.Rule) report.RuleDoc {
+	doc := report.RuleDoc{
+		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: example(r.Fails), Passes: example(r.Passes), Mend: r.Mend,
+		Threads: r.Threads, Since: r.Since, Always: r.Always,
+	}
+	for _, in := range r.Reads {
+		doc.Reads = append(doc.Reads, string(in))
+	}
+	doc.Options = options("", r.Options)
+	return doc
+}
+
+// example is an entry with what it says as a comment.
+func example(e rules.Example) string {
+	says := e.Says
+	if says == "" {
+		says = "no finding"
+	}
+	return strings.TrimPrefix(e.Config+"\n# "+says, "\n")
+}
+
+func options(prefix string, list []rules.Option) []report.OptionDoc {
+	var docs []report.OptionDoc
+	for _, o := range list {
+		d := report.OptionDoc{Key: prefix + o.Key, Type: typeName(o), Doc: o.Doc}
+		if o.Default != nil {
+			d.Default = fmt.Sprint(o.Default)
+		}
+		docs = append(docs, d)
+		docs = append(docs, options(prefix+o.Key+".", o.Fields)...)
+	}
+	return docs
+}
+
+// typeNames says in words what a value of each type looks like.
+var typeNames = map[rules.OptionType]string{
+	rules.Word: "word", rules.Text: "text", rules.Glob: "pattern", rules.Globs: "patterns", rules.Words: "words", rules.Count: "whole number",
+	rules.Size: "number or size", rules.Number: "number", rules.Share: "share", rules.Growth: "amount or percent", rules.Switch: "true or false",
+	rules.Table: "list", rules.Pattern: "data-flow pattern", rules.ShapeOf: "shape", rules.Expr: "CEL expression", rules.Pairs: "names to values", rules.Seconds: "time",
+}
+
+func typeName(o rules.Option) string {
+	if len(o.Enum) > 0 {
+		return strings.Join(o.Enum, " | ")
+	}
+	return typeNames[o.Type]
+}

@@ -1,0 +1,42 @@
+// Package schema makes the JSON Schemas of what xlagate reads and writes.
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// draft is the dialect that editors and validators agree on.
+const draft = "https://json-schema.org/draft/2020-12/schema"
+
+// Names lists what there are schemas of.
+var Names = []string{"config", "result", "baseline"}
+
+// JSON is a schema by name.
+func JSON(name string) ([]byte, error) {
+	var s *jsonschema.Schema
+	var err error
+	switch name {
+	case "config":
+		s = config()
+	case "baseline":
+		s = baseline()
+	case "result":
+		s, err = jsonschema.For[result.Result](nil)
+	default:
+		return nil, fmt.Errorf("there is no schema of %q", name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make the schema of %s: %w", name, err)
+	}
+	s.Schema, s.Title = draft, "xlagate "+name
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the schema of %s: %w", name, err)
+	}
+	return append(data, '\n'), nil
+}

@@ -1,0 +1,227 @@
+package tfgraph
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// sample reads one of the compressed dumps in testdata.
+func sample(t testing.TB, name string) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name+".gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func parse(t testing.TB, name string) *Graph {
+	t.Helper()
+	g, err := Parse(sample(t, name))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return g
+}
+
+// One run dumped as text, another of the same program as binary: the graphs are the same.
+func TestTextAndBinaryAgree(t *testing.T) {
+	text, binary := parse(t, "unclusterable.pbtxt"), parse(t, "unclusterable.pb")
+	if len(text.Nodes) != 52 || !reflect.DeepEqual(text, binary) {
+		t.Errorf("text has %d nodes, binary %d; equal: %v", len(text.Nodes), len(binary.Nodes), reflect.DeepEqual(text, binary))
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		nodes, functions int
+		clusters, marked int
+		producer         int64
+	}{
+		{"unclusterable.pbtxt", 52, 0, 35, 35, 2474},
+		{"mixed.pbtxt", 63, 5, 13, 13, 2474},
+		{"mixed_built.pbtxt", 68, 8, 0, 0, 2474},
+		{"tf23.pbtxt", 20, 0, 15, 15, 440},
+		{"function.pbtxt", 0, 1, 0, 0, 0},
+		{"function.pb", 0, 1, 0, 0, 0},
+	} {
+		g := parse(t, tt.name)
+		clusters, marked := 0, 0
+		for _, n := range g.Nodes {
+			if n.Cluster != "" {
+				clusters++
+			}
+			if n.Marked {
+				marked++
+			}
+		}
+		if len(g.Nodes) != tt.nodes || len(g.Functions) != tt.functions || clusters != tt.clusters || marked != tt.marked || g.Producer != tt.producer {
+			t.Errorf("%s: %d nodes, %d functions, %d in clusters, %d marked, producer %d; want %+v",
+				tt.name, len(g.Nodes), len(g.Functions), clusters, marked, g.Producer, tt)
+		}
+	}
+}
+
+func TestParseFunction(t *testing.T) {
+	for _, name := range []string{"function.pbtxt", "function.pb"} {
+		f := &parse(t, name).Functions[0]
+		if !strings.HasPrefix(f.Name, "cluster_") || len(f.Nodes) < 4 || len(f.Args) == 0 {
+			t.Errorf("%s: %s(%v) of %d nodes", name, f.Name, f.Args, len(f.Nodes))
+		}
+	}
+}
+
+// What text protos allow, though TensorFlow does not write it.
+func TestParseText(t *testing.T) {
+	const graph = `# a comment
+node < name: 'a\'\303\244\x41\n' "b" op: "Op", input: "x:1"; input: "^c"
+  attr { value { type: DT_STRING } key: "T" }
+  attr { key: "L" value { list { type: [ DT_INT32, 9 ] func { name: "f" attr { key: "x" value { i: -1 } } } s: "}" } } }
+  attr { key: "t" value { tensor { tensor_content: "\000\"{" float_val: 1e-3 } } }
+  attr { key: "_XlaCluster" value { s: "cluster_0" } }
+  experimental_debug_info { original_func_names: "" original_func_names: "__inference_f_1" } >
+library { function { signature { name: "f" input_arg { name: "x" type: DT_FLOAT } } attr { key: "_XlaMustCompile" value { b: true } } } }
+versions { producer: 7 min_consumer: 1 }`
+	g, err := Parse([]byte(graph))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Node{
+		Name: "a'äA\nb", Op: "Op", Inputs: []string{"x:1", "^c"}, Origin: "__inference_f_1", Cluster: "cluster_0",
+		Types: []DataType{String, Int32, Int64}, Calls: []string{"f"},
+	}
+	if len(g.Nodes) != 1 || !reflect.DeepEqual(g.Nodes[0], want) {
+		t.Errorf("got  %+v\nwant %+v", g.Nodes, want)
+	}
+	if f := g.Function("f"); f == nil || !f.MustCompile || len(f.Args) != 1 || g.Producer != 7 {
+		t.Errorf("%+v", g)
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	whole := sample(t, "unclusterable.pbtxt")
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", "", "the file is empty"},
+		{"blank", " \n\t", "the file is empty"},
+		{"cut in a node", string(whole[:1050]), "end of the file"},
+		{"cut between nodes", string(whole[:bytes.Index(whole[100:], []byte("\nnode {"))+101]), "was cut off"},
+		{"another proto", "version: 3\nresults {\n}", "2:1: not a TensorFlow graph: a GraphDef has no field \"results\""},
+		{"no value", "node {\n  name: }", "2:9: expected a string, found \"}\""},
+		{"open string", "node {\n  name: \"a\n}", "2:9: a string is not closed before the line ends"},
+		{"no message", "node: 3", "1:7: expected {, found \"3\""},
+		{"garbage", "\x7fELF\x02\x01\x01", "not a TensorFlow graph"},
+		{"another binary", "\x0a\x03abc", "cut off"},
+		{"mlir", "module {\n  tfg.graph {\n", "MLIR's tfg dialect"},
+	} {
+		_, err := Parse([]byte(tt.text))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+	if _, err := Parse(sample(t, "tfg.mlir")); !errors.Is(err, ErrMLIR) {
+		t.Errorf("a graph in MLIR: %v", err)
+	}
+	binary := sample(t, "unclusterable.pb")
+	for _, n := range []int{1, 100, len(binary) - 3, len(binary) - 1} {
+		if _, err := Parse(binary[:n]); err == nil {
+			t.Errorf("a binary graph cut after %d of %d bytes is no error", n, len(binary))
+		}
+	}
+}
+
+// A message nested without end costs no stack.
+func TestParseDeep(t *testing.T) {
+	deep := "node { attr { key: \"x\" value { list { " + strings.Repeat("list { ", 1<<20)
+	if _, err := Parse([]byte(deep)); err == nil {
+		t.Error("an endless message is no error")
+	}
+}
+
+func TestParseName(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		want Name
+		ok   bool
+	}{
+		{"graph/mark_for_compilation.pbtxt", Name{Pass: PassMark, Format: FormatText}, true},
+		{"graph/mark_for_compilation_12.pb", Name{Pass: PassMark, Number: 12, Format: FormatBinary}, true},
+		{"mark_for_compilation_annotated_1.pbtxt", Name{Pass: PassMarkAnnotated, Number: 1, Format: FormatText}, true},
+		{"before_mark_for_compilation_3.mlir", Name{Pass: PassBeforeMark, Number: 3, Format: FormatMLIR}, true},
+		{"before_increase_dynamism_for_auto_jit_pass_20.pbtxt", Name{Pass: PassBeforeDynamism, Number: 20, Format: FormatText}, true},
+		{"encapsulate_subgraphs_after_4.pbtxt", Name{Pass: PassEncapsulateAfter, Number: 4, Format: FormatText}, true},
+		{"encapsulate_subgraphs_subgraph_cluster_0.pbtxt", Name{Pass: PassSubgraph, Function: "cluster_0", Format: FormatText}, true},
+		{"encapsulate_fdef_graph_cluster_1.pbtxt", Name{Pass: PassClusterGraph, Function: "cluster_1", Format: FormatText}, true},
+		{"encapsulate_fdef_cluster_1.pbtxt", Name{Pass: PassClusterFunction, Function: "cluster_1", Format: FormatText}, true},
+		{"encapsulate_xla_computations_halfway_2.pbtxt", Name{Pass: PassXlaComputationsHalfway, Number: 2, Format: FormatText}, true},
+		{"xla_compile_graph___inference_<lambda>_55__XlaMustCompile=true,config_proto=13,executor_type=11_.pbtxt",
+			Name{Pass: PassCompileGraph, Function: "__inference_<lambda>_55__XlaMustCompile=true,config_proto=13,executor_type=11_", Format: FormatText}, true},
+		{"__inference_outer_98_partition__job:localhost_replica:0_task:0_device:CPU:0.0001.main.before_opt.pbtxt",
+			Name{Pass: PassNamed, Function: "__inference_outer_98", Order: 1, Group: "main", Tag: "before_opt", Format: FormatText}, true},
+		{"__inference_<lambda>_15.0000.op_stacktrace.initial.csv",
+			Name{Pass: PassNamed, Function: "__inference_<lambda>_15", Group: "op_stacktrace", Tag: "initial", Format: FormatStacks}, true},
+		{"placer_input.pbtxt", Name{Pass: PassOther, Format: FormatText}, true},
+		{"compile_options.pb", Name{Pass: PassOther, Format: FormatBinary}, false},
+		{"triton_ir.mlir", Name{Pass: PassOther, Format: FormatMLIR}, false},
+		{"results.csv", Name{}, false},
+		{"module_0000.jit_f.before_optimizations.txt", Name{}, false},
+	} {
+		got, ok := ParseName(tt.file)
+		if ok != tt.ok || got != tt.want {
+			t.Errorf("%s: got %+v, %v; want %+v, %v", tt.file, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+func TestFunctionAndClusterNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"__inference_train_step_441": "train_step", "__inference_<lambda>_15": "<lambda>", "__forward_f_3": "f", "while_body_31": "while_body_31",
+		"__inference_f": "f", "__inference__7": "_7",
+	} {
+		if got := FunctionName(name); got != want {
+			t.Errorf("FunctionName(%s) = %s, want %s", name, got, want)
+		}
+	}
+	for module, want := range map[string]string{
+		"cluster_0__XlaCompiledKernel_true__XlaHasReferenceVars_false__XlaNumConstantArgs_0__XlaNumResourceArgs_1_.2": "cluster_0",
+		"cluster_1154007346014236116_2__XlaCompiledKernel_true__XlaHasReferenceVars_false_.3":                         "cluster_1154007346014236116_2",
+		"a_inference_f_17__XlaMustCompile_true_.1":                                                                    "", "cluster_assignment": "", "jit_f": "",
+	} {
+		if got, ok := ClusterOf(module); got != want || ok != (want != "") {
+			t.Errorf("ClusterOf(%s) = %q, %v", module, got, ok)
+		}
+	}
+}
+
+func TestParseStacks(t *testing.T) {
+	s, err := ParseStacks(sample(t, "stacks.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := s.Of("cond/else/_41/cond/AsString")
+	if !ok || f.Line != 117 || f.Function != "outer" || filepath.Base(f.File) != "s03_auto.py" {
+		t.Errorf("AsString is at %+v, %v", f, ok)
+	}
+	if _, ok := s.Of("cond/else/_41/cond/Nothing"); ok {
+		t.Error("a node without a stack has one")
+	}
+	if _, err := ParseStacks([]byte("a,b\n")); err == nil {
+		t.Error("another table is no error")
+	}
+}

@@ -1,0 +1,116 @@
+// Package yamldoc reads YAML documents as nodes with positions. It alone imports the YAML library.
+package yamldoc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Node is a YAML node with its line and column.
+type Node = yaml.Node
+
+// The kinds of nodes.
+const (
+	Mapping  = yaml.MappingNode
+	Sequence = yaml.SequenceNode
+	Scalar   = yaml.ScalarNode
+	Alias    = yaml.AliasNode
+)
+
+// The styles of scalars.
+const (
+	SingleQuoted = yaml.SingleQuotedStyle
+	DoubleQuoted = yaml.DoubleQuotedStyle
+	Literal      = yaml.LiteralStyle
+	Folded       = yaml.FoldedStyle
+)
+
+// maxNodes bounds a document with its aliases expanded: a short file of nested aliases ("a billion laughs") is refused.
+const maxNodes = 200_000
+
+// Parse reads one document and returns its root, with aliases replaced by what they stand for and merge keys (<<) merged.
+// An empty document returns nil.
+func Parse(data []byte) (*Node, error) {
+	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
+	var doc Node
+	if err := decoder.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	var more Node
+	if err := decoder.Decode(&more); err == nil {
+		return nil, fmt.Errorf("line %d: a second document begins; put everything into one", more.Line)
+	}
+	budget := maxNodes
+	return expand(doc.Content[0], &budget, 0)
+}
+
+func expand(n *Node, budget *int, depth int) (*Node, error) {
+	if *budget--; *budget < 0 || depth > 100 {
+		return nil, fmt.Errorf("line %d: the aliases expand to more than %d nodes; write it out more plainly", n.Line, maxNodes)
+	}
+	if n.Kind == Alias {
+		target, err := expand(n.Alias, budget, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		copied := *target
+		copied.Line, copied.Column = n.Line, n.Column
+		return &copied, nil
+	}
+	out := *n
+	out.Content = make([]*Node, 0, len(n.Content))
+	for _, child := range n.Content {
+		e, err := expand(child, budget, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out.Content = append(out.Content, e)
+	}
+	if out.Kind == Mapping {
+		mergeKeys(&out)
+	}
+	return &out, nil
+}
+
+// mergeKeys resolves `<<`: keys that the mapping has itself win.
+func mergeKeys(n *Node) {
+	var own, merged []*Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Tag != "!!merge" {
+			own = append(own, n.Content[i], n.Content[i+1])
+			continue
+		}
+		sources := []*Node{n.Content[i+1]}
+		if sources[0].Kind == Sequence {
+			sources = sources[0].Content
+		}
+		for _, s := range sources {
+			merged = append(merged, s.Content...)
+		}
+	}
+	for i := 0; i+1 < len(merged); i += 2 {
+		if !hasKey(own, merged[i].Value) {
+			own = append(own, merged[i], merged[i+1])
+		}
+	}
+	n.Content = own
+}
+
+func hasKey(content []*Node, key string) bool {
+	for i := 0; i+1 < len(content); i += 2 {
+		if content[i].Value == key {
+			return true
+		}
+	}
+	return false
+}
+
+// Decode fills a Go value from a node; unknown keys are errors of the caller's, not found here.
+func Decode(n *Node, into any) error { return n.Decode(into) }

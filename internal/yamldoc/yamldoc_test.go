@@ -1,0 +1,70 @@
+package yamldoc
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseKeepsPlaces(t *testing.T) {
+	root, err := Parse([]byte("a: 1\nb:\n  - {c: d}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := root.Content[3].Content[0].Content[0]
+	if c.Value != "c" || c.Line != 3 || c.Column != 6 {
+		t.Errorf("c stands at %d:%d (%q)", c.Line, c.Column, c.Value)
+	}
+}
+
+func TestParseMergesAndFollowsAliases(t *testing.T) {
+	root, err := Parse([]byte("base: &b {x: 1, y: 2}\nuse:\n  <<: *b\n  y: 3\nalso: *b\nmore:\n  <<: [*b, {z: 9}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Use, Also, More map[string]int
+	}
+	if err := Decode(root, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Use["x"] != 1 || got.Use["y"] != 3 || got.Also["y"] != 2 || got.More["z"] != 9 || got.More["x"] != 1 {
+		t.Errorf("merged to %+v", got)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	laughs := "a: &a [1,1,1,1,1,1,1,1,1,1]\n"
+	for _, name := range strings.Split("bcdefg", "") {
+		prev := string(name[0] - 1)
+		laughs += name + ": &" + name + " [" + strings.Repeat("*"+prev+",", 9) + "*" + prev + "]\n"
+	}
+	for name, text := range map[string]string{
+		"aliases expand to more":   laughs,
+		"a second document begins": "a: 1\n---\nb: 2\n",
+		"did not find":             "a: [1",
+	} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%.20q: %v, wanted %q", text, err, name)
+		}
+	}
+}
+
+func TestParseOfNothing(t *testing.T) {
+	for _, text := range []string{"", "# only a comment\n"} {
+		if root, err := Parse([]byte(text)); root != nil || err != nil {
+			t.Errorf("%q: %v, %v", text, root, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("a: &x [1, *x]\n"))
+	f.Add([]byte("<<: {a: 1}\n"))
+	f.Add([]byte("a: !!binary x\n? [b]\n: c\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		root, err := Parse(data)
+		if err != nil && root != nil {
+			t.Error("an error and a document")
+		}
+	})
+}

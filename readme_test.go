@@ -1,0 +1,79 @@
+package xlagate_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into README.md")
+
+// shown is a command in a page with the block below it that shows its output.
+var shown = regexp.MustCompile("(?s)(<!-- output: go run \\./cmd/xlagate ([^\n]*) -->\n)(?:```\n(.*?)```\n)?")
+
+// TestReadmeShowsWhatIsPrinted runs every command whose output the README shows.
+func TestReadmeShowsWhatIsPrinted(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(t.TempDir(), "xlagate")
+	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/xlagate").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	blocks := shown.FindAllSubmatch(page, -1)
+	if len(blocks) == 0 {
+		t.Fatal("the README shows no output")
+	}
+	for _, b := range blocks {
+		want := printed(t, bin, string(b[2]))
+		if got := string(b[3]); got != want && !*update {
+			t.Errorf("the README shows for %s\n%s\nit prints\n%s\ngo test -run Readme . -update writes it", b[2], got, want)
+		}
+		page = bytes.Replace(page, b[0], []byte(string(b[1])+"```\n"+want+"```\n"), 1)
+	}
+	if *update {
+		if err := os.WriteFile("README.md", page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// printed is what a command prints; it may fail, as a gate does.
+func printed(t *testing.T, bin, args string) string {
+	t.Helper()
+	cmd := exec.Command(bin, strings.Fields(args)...)
+	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	out, err := cmd.Output()
+	if len(out) == 0 {
+		t.Fatalf("%s printed nothing: %v", args, err)
+	}
+	return string(out)
+}
+
+// TestEveryDependencyIsAccountedFor holds docs/dependencies.md to go.mod.
+func TestEveryDependencyIsAccountedFor(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := regexp.MustCompile(`(?m)^\t(\S+) (v\S+)$`) // indirect ones carry a comment
+	found := required.FindAllSubmatch(mod, -1)
+	if len(found) < 4 {
+		t.Fatalf("go.mod names only %d modules", len(found))
+	}
+	for _, m := range found {
+		if !bytes.Contains(doc, append(append([]byte("`"), m[1]...), '`')) {
+			t.Errorf("docs/dependencies.md does not say what %s %s is for", m[1], m[2])
+		}
+	}
+}

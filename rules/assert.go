@@ -1,0 +1,256 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var assert = Rule{
+	ID:       "assert",
+	Title:    "an expression of one's own holds",
+	Category: Custom,
+	Why: "No catalogue has every rule. An expression over the facts of a program and its baseline says what a team has agreed on. It is written in CEL, " +
+		"checked when the configuration is read, and bounded in cost.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "expr", Type: Expr, Require: true, Doc: "a CEL expression over facts and base, true when all is well; a name that is no word is written facts.custom_calls[\"TopK\"]"},
+	},
+	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
+	Passes:  Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},
+	Mend:    "The finding lists the values that the expression read: mend what moved them, or the expression.",
+	Since:   "1",
+	Accepts: []string{"*", "ledger"},
+	Program: checkAssert,
+}
+
+// costLimit bounds the evaluation of one expression, in CEL's own units.
+const costLimit = 100_000
+
+// expression is a compiled `expr` with the facts that it names.
+type expression struct {
+	program cel.Program
+	paths   []string // "facts.kernels.total", in order
+	base    bool     // whether it reads the baseline
+}
+
+// factGroups are the first words of fact names.
+var factGroups = []string{
+	"kernels", "instructions", "fusions", "collectives", "copies", "transposes", "memory", "donation", "dtypes", "custom_calls", "cost", "loops",
+	"clusters", "code", "remat", "async", "products", "precision", "converts",
+}
+
+// CheckExpr finds what is wrong in an expression; the error is a [PatternError] where a place is known.
+func CheckExpr(text string) error {
+	_, err := compileExpr(text)
+	return err
+}
+
+// compileExpr checks an expression; the error names the column.
+func compileExpr(text string) (*expression, error) {
+	env, err := cel.NewEnv(cel.Variable("facts", cel.MapType(cel.StringType, cel.DynType)), cel.Variable("base", cel.MapType(cel.StringType, cel.DynType)))
+	if err != nil {
+		return nil, fmt.Errorf("prepare CEL: %w", err)
+	}
+	checked, issues := env.Compile(realNumbers(text))
+	if issues.Err() != nil {
+		return nil, fmt.Errorf("expr: %s", firstIssue(issues))
+	}
+	if checked.OutputType() != cel.BoolType {
+		return nil, fmt.Errorf("expr gives %s; expected a comparison, true when all is well", checked.OutputType())
+	}
+	program, err := env.Program(checked, cel.CostLimit(costLimit))
+	if err != nil {
+		return nil, fmt.Errorf("expr: %w", err)
+	}
+	e := &expression{program: program}
+	return e, e.readPaths(checked)
+}
+
+func firstIssue(issues *cel.Issues) string {
+	first := issues.Errors()[0]
+	return fmt.Sprintf("column %d: %s", first.Location.Column()+1, first.Message)
+}
+
+// readPaths collects the facts that the expression names, and refuses groups that no fact is in.
+func (e *expression) readPaths(checked *cel.Ast) error {
+	var wrong error
+	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		p := pathOf(x)
+		if strings.Count(p, ".") == 1 && !slices.Contains(factGroups, p[strings.IndexByte(p, '.')+1:]) && wrong == nil {
+			wrong = fmt.Errorf("expr: no fact is called %s; the groups are %s", p, strings.Join(factGroups, ", "))
+		}
+		if strings.Count(p, ".") >= 2 {
+			e.paths = append(slices.DeleteFunc(e.paths, func(q string) bool { return strings.HasPrefix(p, q+".") || p == q }), p)
+		}
+		e.base = e.base || strings.HasPrefix(p, "base.")
+	}))
+	return wrong
+}
+
+// pathOf spells a chain of selections that starts at facts or base: "facts.kernels.total"; "" for everything else.
+func pathOf(x ast.Expr) string {
+	switch x.Kind() {
+	case ast.IdentKind:
+		if name := x.AsIdent(); name == "facts" || name == "base" {
+			return name
+		}
+	case ast.SelectKind:
+		if p := pathOf(x.AsSelect().Operand()); p != "" {
+			return p + "." + x.AsSelect().FieldName()
+		}
+	case ast.CallKind:
+		call := x.AsCall()
+		if call.FunctionName() == "_[_]" && call.Args()[1].Kind() == ast.LiteralKind {
+			if key, ok := call.Args()[1].AsLiteral().Value().(string); ok && pathOf(call.Args()[0]) != "" {
+				return pathOf(call.Args()[0]) + "." + key
+			}
+		}
+	}
+	return ""
+}
+
+// realNumbers makes every whole number in an expression a real one: facts are real numbers, and CEL does not mix the two.
+func realNumbers(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '"' || c == '\'':
+			end := stringEnd(text, i)
+			b.WriteString(text[i:end])
+			i = end
+		case isDigit(c) && (i == 0 || !isWord(text[i-1])):
+			end := i
+			for end < len(text) && (isDigit(text[end]) || isWord(text[end])) {
+				end++
+			}
+			b.WriteString(text[i:end])
+			if whole(text[i:end]) {
+				b.WriteString(".0")
+			}
+			i = end
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return b.String()
+}
+
+func stringEnd(text string, at int) int {
+	for end := at + 1; end < len(text); end++ {
+		if text[end] == '\\' {
+			end++
+		} else if text[end] == text[at] {
+			return end + 1
+		}
+	}
+	return len(text)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isWord(c byte) bool {
+	return isDigit(c) || c == '.' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func whole(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+func checkAssert(c *Context, p *diff.Program) {
+	e, err := compileExpr(c.Text("expr"))
+	if err != nil {
+		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Mend: "mend the expression"})
+		return
+	}
+	for _, v := range live(p) {
+		if e.base && v.Old == nil {
+			c.Problems = append(c.Problems, result.Problem{
+				Rule: c.Rule.ID, File: c.Target.Dump, Mend: "xlagate accept --reason \"…\", then commit what it writes",
+				Message: fmt.Sprintf("%s reads the baseline, and %s has none", c.assertName(), p.Name),
+			})
+			continue
+		}
+		c.Checked()
+		c.evaluate(e, p, v)
+	}
+}
+
+func (c *Context) assertName() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	return c.Text("expr")
+}
+
+func (c *Context) evaluate(e *expression, p *diff.Program, v *diff.Variant) {
+	var old facts.Numbers
+	if v.Old != nil {
+		old = v.Old.Facts
+	}
+	out, _, err := e.program.Eval(map[string]any{"facts": nested(v.New.Facts), "base": nested(old)})
+	if err != nil {
+		c.Problems = append(c.Problems, result.Problem{
+			Rule: c.Rule.ID, File: c.Place, Mend: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
+			Message: fmt.Sprintf("%s could not be judged for %s: %v", c.assertName(), p.Name, err),
+		})
+		return
+	}
+	if holds, ok := out.Value().(bool); ok && holds {
+		return
+	}
+	f := result.Finding{
+		Program: p.Name, Variant: variantName(p, v), Subject: c.assertName(),
+		Message: fmt.Sprintf("%s does not hold: %s", c.assertName(), strings.Join(e.values(v.New.Facts, old), ", ")),
+	}
+	f.Cause, f.Evidence = explain(v, anyKernel)
+	c.Find(f)
+}
+
+// values lists what the expression read.
+func (e *expression) values(fresh, old facts.Numbers) []string {
+	var out []string
+	for _, path := range e.paths {
+		side, name, _ := strings.Cut(path, ".")
+		from := fresh
+		if side == "base" {
+			from = old
+		}
+		if n, ok := from[name]; ok {
+			out = append(out, fmt.Sprintf("%s is %v", path, n))
+		}
+	}
+	return out
+}
+
+// nested turns dotted names into maps of maps, as CEL selects them.
+func nested(n facts.Numbers) map[string]any {
+	root := map[string]any{}
+	for _, g := range factGroups {
+		root[g] = map[string]any{}
+	}
+	for name, v := range n {
+		if math.IsNaN(v) {
+			continue
+		}
+		at := root
+		steps := strings.Split(name, ".")
+		for _, s := range steps[:len(steps)-1] {
+			inner, ok := at[s].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				at[s] = inner
+			}
+			at = inner
+		}
+		at[steps[len(steps)-1]] = v
+	}
+	return root
+}

@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+func TestAssertIsCheckedWhenItIsRead(t *testing.T) {
+	for expr, want := range map[string]string{
+		"facts.kernels.total <= base.kernels.total + 2":    "",
+		"facts.fusions.total >= 0.8 * facts.kernels.total": "",
+		"facts.collectives[\"all-gather\"].count == 0":     "",
+		"facts.kernels.total <=":                           "column 23",
+		"facts.kernels.total + 1":                          "expected a comparison",
+		"facts.kernel.total < 3":                           "no fact is called facts.kernel",
+		"fact.kernels.total < 3":                           "undeclared reference to 'fact'",
+		"\"12\" == \"12\" && facts.kernels.total2 < 3":     "",
+	} {
+		_, err := compileExpr(expr)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", expr, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, wanted %q", expr, err, want)
+		}
+	}
+}
+
+func asserted(t *testing.T, expr string, old, fresh facts.Numbers) *Context {
+	t.Helper()
+	c := NewContext(&Settings{Rule: &assert, Name: "mine", Options: map[string]any{"expr": expr}}, &Target{}, nil)
+	v := &diff.Variant{New: &facts.Variant{Facts: fresh}}
+	if old != nil {
+		v.Old = &facts.Variant{Facts: old}
+	}
+	checkAssert(c, &diff.Program{Name: "step", Variants: []*diff.Variant{v}})
+	return c
+}
+
+func TestAssertJudges(t *testing.T) {
+	const expr = "facts.kernels.total <= base.kernels.total + 2"
+	base := facts.Numbers{"kernels.total": 19}
+	if c := asserted(t, expr, base, facts.Numbers{"kernels.total": 21}); len(c.Findings) != 0 || len(c.Problems) != 0 || c.Checks != 1 {
+		t.Errorf("21 against 19: %+v", c)
+	}
+	c := asserted(t, expr, base, facts.Numbers{"kernels.total": 24})
+	if len(c.Findings) != 1 || c.Findings[0].Message != "mine does not hold: facts.kernels.total is 24, base.kernels.total is 19" {
+		t.Errorf("24 against 19: %+v", c.Findings)
+	}
+	if c := asserted(t, expr, nil, facts.Numbers{"kernels.total": 1}); len(c.Problems) != 1 {
+		t.Errorf("without a baseline it could not look: %+v", c)
+	}
+	if c := asserted(t, "facts.memory.temp_bytes < 3", base, facts.Numbers{"kernels.total": 1}); len(c.Problems) != 1 {
+		t.Errorf("a fact that was not dumped is no zero: %+v", c)
+	}
+}

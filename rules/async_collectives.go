@@ -1,0 +1,102 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var asyncCollectives = Rule{
+	ID:       "async-collectives",
+	Title:    "kernels run while collectives are under way",
+	Category: Collectives,
+	Why: "A collective that is started early and waited for late costs nothing. A scheduler flag, a rematerialization policy or a data dependence puts the two next " +
+		"to each other, and the device waits for the network.",
+	Reads: []Input{Schedule},
+	Options: []Option{
+		{Key: "kinds", Type: Words, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		{Key: "min_distance", Type: Count, Default: 1.0, Doc: "how many kernels must run between start and end"},
+		{Key: "min_ratio", Type: Share, Doc: "the least share of collectives that kernels must run beside, instead of all of them"},
+		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "smaller collectives do not matter"},
+	},
+	Budget:  &Metric{Noun: "exposed collectives", Better: Lower},
+	Forbids: true,
+	Bounds:  []string{"min_ratio"},
+	Fails:   Example{On: "gpu-collectives", Config: "- { rule: async-collectives }", Says: "1 exposed collective: at most 0 allowed"},
+	Passes:  Example{On: "gpu-collectives", Config: "- { rule: async-collectives, min_ratio: 50% }"},
+	Mend:    "Look at the latency-hiding scheduler's flags, and at what needs the collective's result at once: prefetch the next layer's weights, reduce gradients late.",
+	Threads: []string{"openxla/xla#14397"},
+	Since:   "1",
+	Accepts: []string{"async.*"},
+	Program: checkAsyncCollectives,
+}
+
+func checkAsyncCollectives(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		if _, ok := v.New.Facts["async.exposed"]; !ok {
+			c.Uncovered(p.Name, Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
+			continue
+		}
+		exposed := countThat(v.New, c.exposed)
+		a := Amount{
+			Program: p, Variant: v, Subject: "async.exposed", Noun: "exposed collectives", Better: Lower, Actual: exposed,
+			Cause: func() (*result.Cause, result.Evidence) { return c.exposedCause(v.New) },
+		}
+		if v.Old != nil {
+			was, ok := v.Old.Facts["async.exposed"]
+			a.baseline(true, ok && c.asCounted(), was)
+		}
+		if ratio, ok := c.Number("min_ratio"); ok {
+			if all := countThat(v.New, c.concerned); all == 0 || (all-exposed)/all >= ratio {
+				c.Checked()
+				continue
+			}
+		}
+		c.Forbid(a)
+	}
+}
+
+// asCounted says whether the settings count what the fact counts.
+func (c *Context) asCounted() bool {
+	distance, _ := c.Number("min_distance")
+	least, _ := c.Number("min_bytes")
+	return distance == 1 && least == 0 && c.List("kinds") == nil
+}
+
+func (c *Context) concerned(k *facts.Kernel) bool {
+	least, _ := c.Number("min_bytes")
+	return k.Class == facts.ClassCollective && float64(k.Bytes) >= least && (c.List("kinds") == nil || contains(c.List("kinds"), k.Target))
+}
+
+func (c *Context) exposed(k *facts.Kernel) bool {
+	distance, _ := c.Number("min_distance")
+	return c.concerned(k) && float64(k.Beside) < distance
+}
+
+func (c *Context) exposedCause(v *facts.Variant) (*result.Cause, result.Evidence) {
+	var most *facts.Kernel
+	var e result.Evidence
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if !c.exposed(k) {
+			continue
+		}
+		e.After = firstLines(e.After, describe(k))
+		if most == nil || k.Bytes > most.Bytes {
+			most = k
+		}
+	}
+	if most == nil {
+		return nil, e
+	}
+	how := "is waited for where it is started"
+	switch {
+	case most.Async && most.Beside > 0:
+		how = fmt.Sprintf("has %d kernels beside it", most.Beside)
+	case !most.Async:
+		how = "is not started apart"
+	}
+	return CauseOf(fmt.Sprintf("the largest, %s, %s", most.Target, how), most), e
+}

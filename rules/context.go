@@ -1,0 +1,239 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Settings is one entry under `rules:` after packs and the user's file were put together.
+type Settings struct {
+	Rule        *Rule
+	Name        string
+	Reason      string
+	Level       string // error | warning | info
+	Targets     []string
+	Programs    []string
+	Max         *float64
+	Min         *float64
+	Equal       *float64
+	MaxIncrease *Change
+	MaxDecrease *Change
+	Options     map[string]any // by key; only what was set, or has a default
+	Place       string         // file:line:column
+	Except      []*Settings    // entries of the same rule that take over the programs they cover
+	Pack        string         // the pack it came from; "" when the user's own file names the rule
+
+	implied bool // max is what the rule means, not what anybody wrote
+}
+
+// Covers reports whether the settings speak of a program of a target. A rule that looks at whole targets covers program "*".
+func (s *Settings) Covers(target, program string) bool {
+	if !orAll(s.Targets, target) || program != "*" && !orAll(s.Programs, program) {
+		return false
+	}
+	for _, e := range s.Except {
+		if e.Covers(target, program) {
+			return false
+		}
+	}
+	return true
+}
+
+// orAll matches a list of globs that means everything when it is empty.
+func orAll(globs []string, name string) bool { return len(globs) == 0 || glob.Any(globs, name) }
+
+// value returns an option's value, or the default that the rule gives it.
+func (s *Settings) value(key string) any {
+	if v, ok := s.Options[key]; ok {
+		return v
+	}
+	for _, o := range s.Rule.Options {
+		if o.Key == key {
+			return o.Default
+		}
+	}
+	return nil
+}
+
+// bounded reports whether the settings say how much there may be.
+func (s *Settings) bounded() bool {
+	return s.Max != nil || s.Min != nil || s.Equal != nil || s.MaxIncrease != nil || s.MaxDecrease != nil
+}
+
+// NeedsBaseline reports whether the settings compare with the baseline.
+func (s *Settings) NeedsBaseline() bool {
+	if s.MaxIncrease != nil || s.MaxDecrease != nil {
+		return true
+	}
+	own := slices.ContainsFunc(s.Rule.Bounds, func(key string) bool { _, set := s.Options[key]; return set })
+	if s.Rule.Budget != nil && !s.Rule.Forbids && !s.bounded() && !own {
+		return true
+	}
+	for _, in := range s.Rule.Reads {
+		if in == Baseline {
+			return true
+		}
+	}
+	return false
+}
+
+// Severity is the level of the findings: what the settings say, else the rule's own, else error.
+func (s *Settings) Severity() string {
+	switch {
+	case s.Level != "":
+		return s.Level
+	case s.Rule.Level != "":
+		return s.Rule.Level
+	}
+	return "error"
+}
+
+// Number returns a numeric option and whether it was set.
+func (s *Settings) Number(key string) (float64, bool) {
+	v, ok := s.value(key).(float64)
+	return v, ok
+}
+
+// Text returns a textual option, "" when it was not set.
+func (s *Settings) Text(key string) string {
+	v, _ := s.value(key).(string)
+	return v
+}
+
+// List returns a list option, nil when it was not set.
+func (s *Settings) List(key string) []string {
+	v, _ := s.value(key).([]string)
+	return v
+}
+
+// On returns a switch, false when it was not set.
+func (s *Settings) On(key string) bool {
+	v, _ := s.value(key).(bool)
+	return v
+}
+
+// Entries returns a table option.
+func (s *Settings) Entries(key string) []Entry {
+	v, _ := s.value(key).([]Entry)
+	return v
+}
+
+// Text returns a textual value of an entry, "" when it was not set.
+func (e Entry) Text(key string) string {
+	v, _ := e.Values[key].(string)
+	return v
+}
+
+// List returns a list value of an entry.
+func (e Entry) List(key string) []string {
+	v, _ := e.Values[key].([]string)
+	return v
+}
+
+// Number returns a numeric value of an entry and whether it was set.
+func (e Entry) Number(key string) (float64, bool) {
+	v, ok := e.Values[key].(float64)
+	return v, ok
+}
+
+// Context is what a rule is given and what it says back. It is used by one goroutine.
+type Context struct {
+	*Settings
+	*Said
+	Target *Target
+	Needed func(program string) bool // whether some rule compares that program with its baseline
+}
+
+// NewContext gives a rule's settings a target to look at.
+func NewContext(s *Settings, t *Target, needed func(program string) bool) *Context {
+	return &Context{Settings: s, Said: &Said{}, Target: t, Needed: needed}
+}
+
+// Said is what a rule has to say.
+type Said struct {
+	Checks   int
+	Findings []result.Finding
+	Problems []result.Problem
+	Notes    []result.Note
+	Headroom []result.Headroom
+	// NotCovered lists what a rule from a pack found no input for.
+	NotCovered []string
+}
+
+// Find reports a finding. The gate fills in id, target, level and what the settings say.
+func (c *Context) Find(f result.Finding) {
+	c.Findings = append(c.Findings, f)
+}
+
+// Checked counts one thing that was looked at.
+func (c *Context) Checked() { c.Checks++ }
+
+// Uncovered says that an input was not dumped: for a rule that the user names this is a failure to look, for one from a pack it
+// is listed.
+func (c *Context) Uncovered(program string, in Input, mend string) {
+	what := fmt.Sprintf("%s could not look: %s was not dumped", c.Rule.ID, in)
+	switch in {
+	case Graphs:
+		what = fmt.Sprintf("%s could not look: the dump holds no TensorFlow graphs", c.Rule.ID)
+	case Log:
+		what = fmt.Sprintf("%s could not look: there is no compile log", c.Rule.ID)
+	}
+	if program != "" {
+		what = fmt.Sprintf("%s (program %s)", what, program)
+	}
+	c.gap(fmt.Sprintf("%s (the dump holds no %s)", c.Rule.ID, trimArticle(in)), result.Problem{Message: what, Mend: mend})
+}
+
+// gap lists what a rule from a pack could not look at; for a rule that the user names it is a failure to look.
+func (c *Context) gap(note string, p result.Problem) {
+	if c.Pack != "" {
+		c.NotCovered = append(c.NotCovered, note)
+		return
+	}
+	p.Rule, p.File = c.Rule.ID, c.Target.Dump
+	c.Problems = append(c.Problems, p)
+}
+
+func trimArticle(in Input) string {
+	for _, article := range []string{"the ", "a "} {
+		if len(in) > len(article) && string(in[:len(article)]) == article {
+			return string(in[len(article):])
+		}
+	}
+	return string(in)
+}
+
+// CauseOf makes a cause from a kernel.
+func CauseOf(summary string, k *facts.Kernel) *result.Cause {
+	return &result.Cause{Summary: summary, OpName: k.OpName, OpType: k.OpType, Source: SourceOf(k.Source)}
+}
+
+// SourceOf turns a location into the result's form.
+func SourceOf(l hlo.Location) result.Source {
+	return result.Source{File: l.File, Line: int(l.Line), Function: l.Function}
+}
+
+// variantName is how findings call a variant: its signature, or nothing when the program has just one.
+func variantName(p *diff.Program, v *diff.Variant) string {
+	if v == nil || v.New == nil {
+		return ""
+	}
+	return v.New.Signature
+}
+
+// live yields the variants that the dump holds.
+func live(p *diff.Program) []*diff.Variant {
+	var out []*diff.Variant
+	for _, v := range p.Variants {
+		if v.New != nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}

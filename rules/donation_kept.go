@@ -1,0 +1,173 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var donationKept = Rule{
+	ID:       "donation-kept",
+	Title:    "arguments that were updated in place still are",
+	Category: Memory,
+	Why: "A donated argument lends its buffer to a result. When donation is lost, parameters and optimizer state exist twice: peak memory doubles, " +
+		"and the framework gives at most a gentle warning.",
+	Reads: []Input{Optimized, Baseline},
+	Options: []Option{
+		{Key: "params", Type: Globs, Doc: "arguments that must be donated, whatever the baseline says"},
+		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "smaller arguments do not matter"},
+	},
+	Budget:   &Metric{Fact: "donation.aliased", Noun: "donated arguments", Better: Higher},
+	Fails:    Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
+	Passes:   Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
+	Mend:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
+	Threads:  []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
+	Since:    "1",
+	Accepts:  []string{"donation.*", "memory.*", "copies.*", "params"},
+	Explains: []string{"max-peak-bytes", "max-temp-bytes", "max-copies", "max-output-bytes", "max-kernels", "max-instructions", "max-bytes-accessed"},
+	Program:  checkDonationKept,
+}
+
+func checkDonationKept(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		c.Checked()
+		lost := append(c.undonated(v), lostDonations(c, v)...)
+		if len(lost) == 0 {
+			continue
+		}
+		f := result.Finding{
+			Drift:   c.List("params") == nil,
+			Program: p.Name, Variant: variantName(p, v), Subject: "donation",
+			Message: fmt.Sprintf("%s not updated in place any more: %s", counted(len(lost), "argument is", "arguments are"), strings.Join(shorten(namesOf(lost), 6), ", ")),
+			Actual:  float64(aliased(v.New)), Cause: donationCause(v, lost),
+		}
+		if v.Old != nil {
+			f.Baseline, f.Limit = float64(aliased(v.Old)), float64(aliased(v.Old))
+		}
+		for _, ch := range lost[:min(len(lost), maxEvidence)] {
+			f.Evidence.After = append(f.Evidence.After, ch.Name+": "+ch.What)
+		}
+		c.Find(f)
+	}
+}
+
+// undonated lists the arguments that must be donated and are not.
+func (c *Context) undonated(v *diff.Variant) []diff.ParamChange {
+	var out []diff.ParamChange
+	for i := range v.New.Params {
+		if p := &v.New.Params[i]; fits(c.List("params"), p.Name) && !p.Aliased {
+			out = append(out, diff.ParamChange{Name: p.Name, New: p, What: whyNot(p, v)})
+		}
+	}
+	return out
+}
+
+// whyNot says why an argument's buffer is not reused. The framework donates nothing that no result could use, and says so only to
+// the log: fewer results of its shape than before are the reason then.
+func whyNot(p *facts.Parameter, v *diff.Variant) string {
+	results, taken := countShape(v.New.Result, p.Shape), takenOf(p.Shape, v.New)
+	taker := takerOf(p, v.New)
+	switch {
+	case !p.Donated && v.Old != nil && results <= taken && results < countShape(v.Old.Result, p.Shape):
+		return fmt.Sprintf("no result is left for its buffer: %d of its shape %s, %d before", results, p.Shape, countShape(v.Old.Result, p.Shape))
+	case !p.Donated:
+		return "not donated"
+	case results > taken:
+		return "donated, but its buffer is still read when the result of its shape is written"
+	case taker != nil:
+		return fmt.Sprintf("donated, but the result that would take its place is %s, not %s", taker.Shape, p.Shape)
+	case results > 0:
+		return fmt.Sprintf("donated, but every result of its shape %s has another argument's buffer", p.Shape)
+	}
+	return "donated, but no result has its shape " + p.Shape
+}
+
+// countShape counts a shape among the parts of a result, as text.
+func countShape(result, shape string) int {
+	n := 0
+	for part := range strings.SplitSeq(strings.Trim(result, "()"), ", ") {
+		if strings.Trim(part, "()") == shape {
+			n++
+		}
+	}
+	return n
+}
+
+// takenOf counts the arguments of a shape that lend their buffers to results.
+func takenOf(shape string, v *facts.Variant) int {
+	n := 0
+	for i := range v.Params {
+		if v.Params[i].Shape == shape && v.Params[i].Aliased {
+			n++
+		}
+	}
+	return n
+}
+
+// takerOf finds a result that would take an argument's place were it not of another type.
+func takerOf(p *facts.Parameter, v *facts.Variant) *facts.Op {
+	_, dims, _ := strings.Cut(p.Shape, "[")
+	for i := range v.Results {
+		if _, d, ok := strings.Cut(v.Results[i].Shape, "["); ok && d == dims && v.Results[i].Shape != p.Shape {
+			return &v.Results[i]
+		}
+	}
+	return nil
+}
+
+// lostDonations lists the arguments whose buffer the baseline reused and this program does not.
+func lostDonations(c *Context, v *diff.Variant) []diff.ParamChange {
+	least, _ := c.Number("min_bytes")
+	var out []diff.ParamChange
+	for _, ch := range v.Params {
+		if ch.Old == nil || ch.New == nil || !ch.Old.Aliased || ch.New.Aliased || float64(ch.New.Bytes) < least {
+			continue
+		}
+		if !fits(c.List("params"), ch.Name) {
+			ch.What = whyNot(ch.New, v)
+			out = append(out, ch)
+		}
+	}
+	return out
+}
+
+func namesOf(changes []diff.ParamChange) []string {
+	var names []string
+	for _, ch := range changes {
+		names = append(names, ch.Name)
+	}
+	return names
+}
+
+func aliased(v *facts.Variant) int {
+	n := 0
+	for _, p := range v.Params {
+		if p.Aliased {
+			n++
+		}
+	}
+	return n
+}
+
+// donationCause names the first argument and why; where none is donated any more, that is said instead.
+func donationCause(v *diff.Variant, lost []diff.ParamChange) *result.Cause {
+	first := lost[0]
+	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && !first.New.Donated {
+		return &result.Cause{Source: SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %d others were: is donate_argnums gone?", first.Name, len(lost)-1)}
+	}
+	cause := &result.Cause{Summary: first.Name + ": " + first.What, Source: SourceOf(v.New.CallSite)}
+	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
+		cause.OpName, cause.Source = taker.OpName, SourceOf(taker.Source)
+	}
+	return cause
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,158 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var dtypeFloor = Rule{
+	ID:       "dtype-floor",
+	Title:    "matrix products stay in the narrow types that they are meant for",
+	Category: Types,
+	Why: "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32: an eighth of the speed on a device whose " +
+		"matrix units want sixteen bits or eight.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "dtypes", Type: Words, Default: narrowTypes, Doc: "the types that products may be in"},
+		{Key: "min_share", Type: Share, Doc: "the least share of the products' arithmetic that must be in these types, instead of all of it"},
+		{Key: "allow", Type: Globs, Doc: "op_names of products that may be in any type"},
+		{Key: "max_converts", Type: Count, Doc: "how many conversions between floating-point types there may be"},
+	},
+	Budget:  &Metric{Noun: "wide products", Better: Lower},
+	Forbids: true,
+	Bounds:  []string{"min_share"},
+	Fails:   Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
+	Passes:  Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
+	Mend:    "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
+	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
+	Since:   "1",
+	Accepts: []string{"products.*", "converts.*", "dtypes.*", "ledger"},
+	Program: checkDtypeFloor,
+}
+
+// narrowTypes are the types of sixteen bits and fewer.
+var narrowTypes = []string{
+	"bf16", "f16", "f8e5m2", "f8e4m3", "f8e4m3fn", "f8e3m4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu", "f6e3m2fn", "f6e2m3fn",
+	"f4e2m1fn", "s8", "u8", "s4", "u4", "s2", "u2", "s1", "u1",
+}
+
+func checkDtypeFloor(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		if _, ok := v.New.Facts["products.total"]; !ok {
+			c.Uncovered(p.Name, Optimized, dumpMend)
+			continue
+		}
+		c.checkWide(p, v)
+		c.checkConverts(p, v)
+	}
+}
+
+func (c *Context) checkWide(p *diff.Program, v *diff.Variant) {
+	wide := c.wideProducts(v.New)
+	a := Amount{
+		Program: p, Variant: v, Subject: "products", Noun: "wide products", Better: Lower, Actual: float64(len(wide)),
+		Cause: func() (*result.Cause, result.Evidence) { return productCause(wide) },
+	}
+	if v.Old != nil {
+		was, ok := c.wideBefore(v.Old)
+		a.baseline(true, ok && c.List("allow") == nil, was)
+	}
+	share, asked := c.Number("min_share")
+	if !asked {
+		c.Forbid(a)
+		return
+	}
+	c.Checked()
+	have, of := narrowShare(v.New.Products, wide)
+	if have >= share {
+		return
+	}
+	f := a.finding(breach{limit: share, said: []string{fmt.Sprintf("%.3g %% of the products' %s is in %s, %.3g %% wanted", 100*have, of, strings.Join(shorten(c.List("dtypes"), 4), ", "), 100*share)}})
+	f.Actual = have
+	c.Find(f)
+}
+
+func (c *Context) wideProducts(v *facts.Variant) []facts.Product {
+	var wide []facts.Product
+	for _, m := range v.Products {
+		if !contains(c.List("dtypes"), m.Type) && !fits(c.List("allow"), m.OpName) {
+			wide = append(wide, m)
+		}
+	}
+	return wide
+}
+
+// wideBefore counts the wide products of a baseline, which holds no more than their number in each type.
+func (c *Context) wideBefore(v *facts.Variant) (n float64, ok bool) {
+	n, ok = v.Facts["products.total"]
+	for _, dtype := range c.List("dtypes") {
+		n -= v.Facts["products."+dtype]
+	}
+	return n, ok
+}
+
+// narrowShare is the share of arithmetic in narrow products; of their number where the arithmetic of some is not known.
+func narrowShare(all, wide []facts.Product) (share float64, of string) {
+	if len(all) == 0 {
+		return 1, "number"
+	}
+	total, known := arithmetic(all)
+	if !known {
+		return 1 - float64(len(wide))/float64(len(all)), "number"
+	}
+	part, _ := arithmetic(wide)
+	return 1 - part/total, "arithmetic"
+}
+
+func arithmetic(products []facts.Product) (flops float64, known bool) {
+	known = true
+	for _, m := range products {
+		flops += float64(m.Flops)
+		known = known && m.Flops > 0
+	}
+	return flops, known
+}
+
+// productCause names the product that computes most.
+func productCause(products []facts.Product) (*result.Cause, result.Evidence) {
+	var e result.Evidence
+	if len(products) == 0 {
+		return nil, e
+	}
+	most := products[0]
+	for _, m := range products {
+		if m.Flops > most.Flops || m.Flops == most.Flops && most.Source.File == "" && m.Source.File != "" {
+			most = m
+		}
+		e.After = firstLines(e.After, describeProduct(m))
+	}
+	return &result.Cause{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: SourceOf(most.Source)}, e
+}
+
+func describeProduct(m facts.Product) string {
+	text := fmt.Sprintf("%s of %s → %s", m.Opcode, m.Type, m.Shape)
+	if m.Precision != "default" {
+		text += " at " + m.Precision
+	}
+	if m.OpName != "" {
+		text += "  " + m.OpName
+	}
+	if m.Source.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", m.Source.File, m.Source.Line)
+	}
+	return text
+}
+
+func (c *Context) checkConverts(p *diff.Program, v *diff.Variant) {
+	limit, ok := c.Number("max_converts")
+	if !ok {
+		return
+	}
+	a := c.amount(p, v, Metric{Noun: "conversions", Better: Lower}, "converts.count")
+	a.Subject = "converts.count"
+	c.with(func(s *Settings) { s.Max, s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease = &limit, nil, nil, nil, nil }).Judge(a)
+}

@@ -1,0 +1,153 @@
+package rules_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
+)
+
+var update = flag.Bool("update", false, "write what the rules say into testdata")
+
+// dumpOf is the file of a dump in the repository's testdata: "pair/after" or a folder of its own.
+func dumpOf(name string) string {
+	if strings.HasSuffix(name, "/*") {
+		name += ".tar.xz"
+	}
+	for _, path := range []string{name + ".tar.xz", filepath.Join(name, "dump.tar.xz"), name} {
+		if full := filepath.Join("..", "testdata", path); exists(full) {
+			return full
+		}
+	}
+	return filepath.Join("..", "testdata", name)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// try runs an example of a rule, with the log that lies beside its message where it reads one.
+func try(t *testing.T, rule string, e rules.Example) *result.Result {
+	t.Helper()
+	text := fmt.Sprintf("version: 1\ntargets:\n  - { name: example, dump: %q, samples: %d }\nrules:\n%s\n", dumpOf(e.On), samples(e.On), indent(e.Config))
+	cfg, err := config.Parse("xlagate.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%s\n%v", text, err)
+	}
+	o := gate.Options{Config: cfg, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Jobs: 1}
+	if base := baseOf(e); base != "" {
+		o.Against = dumpOf(base)
+	}
+	if log := filepath.Join("testdata", rule+".log"); exists(log) {
+		o.Logs = []string{log}
+	}
+	r, err := gate.Check(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// samples is 2 for a pair whose two sides are compiles of the same source.
+func samples(on string) int {
+	if strings.HasSuffix(on, "/*") {
+		return 2
+	}
+	return 1
+}
+
+func baseOf(e rules.Example) string {
+	pair, side, ok := strings.Cut(e.On, "/")
+	ok = ok && side != "*"
+	switch {
+	case e.Base != "":
+		return e.Base
+	case ok && exists(dumpOf(pair+"/before")):
+		return pair + "/before"
+	}
+	return ""
+}
+
+func indent(yaml string) string { return "  " + strings.ReplaceAll(yaml, "\n", "\n  ") }
+
+// told is everything that a rule said, as text.
+func told(r *result.Result, rule string) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		if f.Rule != rule {
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s %s\n%s\n", f.Level, f.Rule, f.Program, f.Message)
+		if f.Cause != nil {
+			fmt.Fprintf(&b, "because %s\n", f.Cause.Summary)
+		}
+		for _, line := range f.Evidence.Before {
+			fmt.Fprintf(&b, "  - %s\n", line)
+		}
+		for _, line := range f.Evidence.After {
+			fmt.Fprintf(&b, "  + %s\n", line)
+		}
+	}
+	for _, p := range r.Problems {
+		if p.Rule == rule || p.Rule == "" {
+			fmt.Fprintf(&b, "could not look: %s\n", p.Message)
+		}
+	}
+	return b.String()
+}
+
+// Every rule's example is run on a real dump: the one that fails says what the catalogue says it does, the one that passes nothing.
+func TestExamples(t *testing.T) {
+	for _, rule := range rules.All() {
+		if rule.Fails.On == "" || rule.Always {
+			continue
+		}
+		t.Run(rule.ID, func(t *testing.T) {
+			failing, passing := try(t, rule.ID, rule.Fails), try(t, rule.ID, rule.Passes)
+			got := told(failing, rule.ID)
+			golden(t, filepath.Join("testdata", rule.ID+".txt"), got)
+			if message := firstMessage(failing, rule.ID); message != rule.Fails.Says {
+				t.Errorf("fails with %q, the catalogue says %q", message, rule.Fails.Says)
+			}
+			if said := told(passing, rule.ID); said != "" || passing.Summary.Checks == 0 {
+				t.Errorf("does not pass, with %d checks:\n%s", passing.Summary.Checks, said)
+			}
+		})
+	}
+}
+
+func firstMessage(r *result.Result, rule string) string {
+	for _, f := range r.Findings {
+		if f.Rule == rule {
+			return f.Message
+		}
+	}
+	return ""
+}
+
+// golden compares with a file; -update writes it.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s\nsays\n%s\nwanted\n%s\ngo test ./rules -update writes it", path, got, want)
+	}
+}

@@ -1,0 +1,72 @@
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// onlyCostly lets pass what the program does not pay for.
+var onlyCostly = Option{
+	Key: "only_costly", Type: Switch, Default: false,
+	Doc: "let growth pass while the program launches no more than before, copies included, and moves no more memory",
+}
+
+// minGrowth lets pass what is too little to matter.
+var minGrowth = Option{Key: "min_growth", Type: Size, Default: 0.0, Doc: "growth of less than this does not matter, whatever its share"}
+
+// excused says whether a growth against the baseline is none that anybody should be stopped for. What the settings bound without a
+// baseline is never excused.
+func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
+	if v == nil || v.Old == nil || grown <= 0 {
+		return false
+	}
+	if least, ok := c.Number(minGrowth.Key); ok && grown < least {
+		return true
+	}
+	if c.On(onlyCostly.Key) && !costlier(v) {
+		return true
+	}
+	switch fact {
+	case "memory.peak_bytes": // what was a constant and is an argument now lies in memory either way
+		return grown <= constantBytes(v.Old)-constantBytes(v.New) || !reservesMore(v)
+	case "cost.bytes_accessed":
+		return onlyDonated(v) || !movesMore(v)
+	case "memory.temp_bytes", "copies.count", "instructions.after", "kernels.total":
+		return onlyDonated(v)
+	}
+	return false
+}
+
+// costlier says whether the program launches more, or moves more memory by more than a wobble, than it did.
+func costlier(v *diff.Variant) bool {
+	return launched(v.New) > launched(v.Old) || v.New.Facts["cost.bytes_accessed"] > 1.01*v.Old.Facts["cost.bytes_accessed"]
+}
+
+func launched(v *facts.Variant) float64 { return v.Facts["kernels.total"] + v.Facts["copies.count"] }
+
+// reservesMore says whether the program's buffers take more than they did. The live-range report names a moment as the peak that is
+// not always one; what is reserved bounds it.
+func reservesMore(v *diff.Variant) bool { return reserved(v.New) > reserved(v.Old) }
+
+func reserved(v *facts.Variant) float64 {
+	f := v.Facts
+	return f["memory.argument_bytes"] + f["memory.output_bytes"] + f["memory.temp_bytes"] + f["memory.constant_bytes"] - f["memory.alias_bytes"]
+}
+
+// movesMore says whether kernels read and write more than they did by more than a wobble, each buffer once: XLA counts what several
+// slices of one kernel read several times over.
+func movesMore(v *diff.Variant) bool { return movedOnce(v.New) > 1.01*movedOnce(v.Old) }
+
+func movedOnce(v *facts.Variant) float64 {
+	var n float64
+	for i := range v.Kernels {
+		n += float64(v.Kernels[i].Bytes * max(v.Kernels[i].Times, 1))
+	}
+	return n
+}
+
+// onlyDonated says whether nothing changed but that more arguments are updated in place: copies and temporary memory pay for it,
+// and the memory of the results, which is more, is saved.
+func onlyDonated(v *diff.Variant) bool {
+	return len(v.Causes) == 1 && v.Causes[0].Kind == diff.CauseDonation && v.New.Facts["donation.aliased_bytes"] > v.Old.Facts["donation.aliased_bytes"]
+}

@@ -1,0 +1,88 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var flags = Rule{
+	ID:       "flags",
+	Title:    "XLA's flags are as agreed",
+	Category: Integrity,
+	Why: "A flag that was set to try something and stayed, or one that a container image lost, changes every program at once. Nobody looks for it in the model's diff, where " +
+		"it is not.",
+	Reads: nil,
+	Options: []Option{
+		{Key: "require", Type: Pairs, Doc: "flags that must be set, and to what, as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
+		{Key: "forbid", Type: Globs, Doc: "flags that must be left at their default"},
+		{Key: "allow", Type: Globs, Doc: "flags that may differ from the baseline"},
+	},
+	Budget:  &Metric{Noun: "flags that are not as agreed", Better: Lower},
+	Bounds:  []string{"require", "forbid"},
+	Fails:   Example{On: "cpu-unfused/after", Config: "- { rule: flags }", Says: "1 flag is not as agreed: xla_disable_hlo_passes at its default → fusion"},
+	Passes:  Example{On: "cpu-unfused/before", Config: "- { rule: flags, forbid: [xla_disable_hlo_passes] }"},
+	Mend:    "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
+	Threads: []string{"pytorch/xla#8008"},
+	Since:   "1",
+	Accepts: []string{"*", "ledger"},
+	Target:  checkFlags,
+}
+
+func checkFlags(c *Context, t *Target) {
+	now := t.Report.Toolchain.Flags
+	required, _ := c.value("require").(map[string]string)
+	var wrong []string
+	for _, name := range names(required) {
+		if value, set := t.Report.Toolchain.Flag(name); !set || !glob.Match(required[name], value) {
+			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, orDefault(now, name), required[name]))
+		}
+	}
+	for _, name := range names(now) {
+		if fits(c.List("forbid"), name) {
+			wrong = append(wrong, fmt.Sprintf("%s is %s, its default wanted", name, now[name]))
+		}
+	}
+	if required == nil && c.List("forbid") == nil {
+		if t.Base == nil {
+			c.gap("flags (there is no baseline)", result.Problem{
+				Message: fmt.Sprintf("flags could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or require: and forbid: flags",
+			})
+			return
+		}
+		wrong = c.flagChanges(t.Base.Toolchain.Flags, now)
+	}
+	if c.tolerates(Amount{Subject: "flags", Noun: "flags that are not as agreed", Actual: float64(len(wrong))}) {
+		return
+	}
+	c.Find(result.Finding{
+		Subject: "flags", Actual: float64(len(wrong)), Limit: 0.0, Message: are(len(wrong), "flag") + " not as agreed: " + strings.Join(shorten(wrong, 6), ", "),
+		Cause: &result.Cause{Summary: "the program was compiled with other flags"}, Evidence: result.Evidence{After: wrong},
+	})
+}
+
+func orDefault(flags map[string]string, name string) string {
+	if value, set := flags[name]; set {
+		return value
+	}
+	return "at its default"
+}
+
+// flagChanges lists the flags that one side sets and the other does not, or sets to something else.
+func (c *Context) flagChanges(was, now map[string]string) []string {
+	all := map[string]bool{}
+	for _, side := range []map[string]string{was, now} {
+		for name := range side {
+			all[name] = true
+		}
+	}
+	var out []string
+	for _, name := range sorted(all) {
+		if orDefault(was, name) != orDefault(now, name) && !fits(c.List("allow"), name) {
+			out = append(out, fmt.Sprintf("%s %s → %s", name, orDefault(was, name), orDefault(now, name)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var forbiddenCustomCalls = Rule{
+	ID:       "forbidden-custom-calls",
+	Title:    "slow paths and unwanted libraries are not called",
+	Category: Kernels,
+	Why: "A fallback is a call, too: a solver that runs on the host, a convolution that quietly goes through BF16, a sort where a top-k kernel should be. " +
+		"It is right, it is slow, and it is told by its name alone.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "calls", Type: Table, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
+			Option{Key: "max", Type: Count, Default: 0.0, Doc: "how many there may be"},
+		)},
+	},
+	Budget:  &Metric{Noun: "forbidden custom calls", Better: Lower},
+	Forbids: true,
+	Fails:   Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 calls of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
+	Passes:  Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
+	Mend:    "Look at the source line that the finding names: use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
+	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
+	Since:   "1",
+	Accepts: []string{"custom_calls.*", "kernels.*", "ledger"},
+	Program: checkForbiddenCalls,
+}
+
+func checkForbiddenCalls(c *Context, p *diff.Program) {
+	for _, e := range c.Entries("calls") {
+		for _, v := range live(p) {
+			c.forbidCall(p, v, e, callOf(e))
+		}
+	}
+}
+
+func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQuery) {
+	found := countThat(v.New, q.matches)
+	limit, _ := e.Number("max")
+	a := Amount{Program: p, Variant: v, Subject: q.call, Noun: "forbidden custom calls", Actual: max(0, found-limit)}
+	if v.Old != nil {
+		a.baseline(true, true, max(0, countThat(v.Old, q.matches)-limit))
+	}
+	if c.tolerates(a) {
+		return
+	}
+	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: q.call, Actual: found, Limit: limit}
+	names := map[string]bool{}
+	for i := range v.New.Kernels {
+		k := &v.New.Kernels[i]
+		if !q.matches(k) {
+			continue
+		}
+		names[calls(k)] = true
+		f.Evidence.After = firstLines(f.Evidence.After, describe(k))
+		if f.Cause == nil || f.Cause.Source.File == "" && k.Source.File != "" {
+			f.Cause = CauseOf(fmt.Sprintf("%s is called", calls(k)), k)
+		}
+	}
+	f.Message = fmt.Sprintf("%v calls of %s, %v allowed", found, q.call, limit)
+	if list := sorted(names); len(list) != 1 || list[0] != q.call {
+		f.Message += ": " + strings.Join(shorten(list, 6), ", ")
+	}
+	c.Find(f)
+}
+
+// firstLines appends a line while there are few.
+func firstLines(lines []string, line string) []string {
+	if len(lines) >= maxEvidence {
+		return lines
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,94 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var forbiddenFusions = Rule{
+	ID:       "forbidden-fusions",
+	Title:    "fusions that are known to be bad are not made",
+	Category: Kernels,
+	Why: "A fusion can be a mistake: one that fuses nothing but holds two buffers at once, a reduction inside a loop emitter, a kernel of forty operands that " +
+		"spills. Whoever has found one does not want it back with the next compiler.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "fusions", Type: Table, Require: true, Doc: "the fusions that must not be there", Fields: append(slices.Clone(fusionFields),
+			Option{Key: "outputs", Type: Count, Doc: "only fusions with at least that many results"},
+			Option{Key: "operands", Type: Count, Doc: "only fusions that read at least that many values"},
+			Option{Key: "max", Type: Count, Default: 0.0, Doc: "how many there may be"},
+		)},
+	},
+	Budget:  &Metric{Noun: "forbidden fusions", Better: Lower},
+	Forbids: true,
+	Fails:   Example{On: "gpu-intermediate_out/after", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]", Says: "the fusion \"two results\" is made: loop_add_tanh_fusion"},
+	Passes:  Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
+	Mend:    "Look at what the kernel's operations have in common in the model's source, and keep them apart there; or report the fusion to the compiler and waive it.",
+	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
+	Since:   "1",
+	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
+	Check:   func(s *Settings) error { return describedFusions(s) },
+	Program: checkForbiddenFusions,
+}
+
+// describedFusions refuses an entry that describes every fusion there is.
+func describedFusions(s *Settings) error {
+	for _, e := range s.Entries("fusions") {
+		if len(e.Values) < 2 || len(e.Values) == 2 && (e.Values["min"] != nil || e.Values["max"] != nil) {
+			return fmt.Errorf("the fusion %q is not described: say what it contains, its pattern, kind, op_name or source", e.Text("name"))
+		}
+	}
+	return nil
+}
+
+func checkForbiddenFusions(c *Context, p *diff.Program) {
+	for _, entry := range c.Entries("fusions") {
+		q := queryOf(entry)
+		for _, v := range live(p) {
+			c.forbidFusion(p, v, entry, &q)
+		}
+	}
+}
+
+func (c *Context) forbidFusion(p *diff.Program, v *diff.Variant, entry Entry, q *fusionQuery) {
+	found := atLeast(entry, q.in(v.New))
+	limit, _ := entry.Number("max")
+	a := Amount{Program: p, Variant: v, Subject: q.name, Noun: "forbidden fusions", Actual: max(0, float64(len(found))-limit)}
+	if v.Old != nil {
+		a.baseline(true, q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
+	}
+	if c.tolerates(a) {
+		return
+	}
+	f := result.Finding{
+		Program: p.Name, Variant: variantName(p, v), Subject: q.name, Actual: float64(len(found)), Limit: limit,
+		Message: fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found)),
+		Cause:   CauseOf(describe(found[0]), found[0]),
+	}
+	for _, k := range found[:min(len(found), maxEvidence)] {
+		f.Evidence.After = append(f.Evidence.After, describe(k))
+	}
+	c.Find(f)
+}
+
+// atLeast keeps the fusions with as many results and operands as the entry says.
+func atLeast(e Entry, kernels []*facts.Kernel) []*facts.Kernel {
+	outputs, _ := e.Number("outputs")
+	operands, _ := e.Number("operands")
+	var kept []*facts.Kernel
+	for _, k := range kernels {
+		results := 1
+		if strings.HasPrefix(k.Out, "(") {
+			results = len(elements(k.Out))
+		}
+		if float64(results) >= outputs && float64(len(k.In)) >= operands {
+			kept = append(kept, k)
+		}
+	}
+	return kept
+}

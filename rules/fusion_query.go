@@ -1,0 +1,100 @@
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+)
+
+// fusionFields are the keys that say which fusions are meant.
+var fusionFields = []Option{
+	{Key: "name", Type: Text, Require: true, Doc: "what findings call it"},
+	{Key: "contains", Type: Words, Doc: "operations that must be in it; one named twice must be in it twice"},
+	{Key: "pattern", Type: Pattern, Doc: "what flows in it, as HLO writes it: reduce(exponential(subtract(_, broadcast(_))))"},
+	{Key: "root", Type: Word, Doc: "the operation at its root"},
+	{Key: "kind", Type: Words, Doc: "loop, input, output or custom; a library kernel has the kind library"},
+	{Key: "out", Type: ShapeOf, Doc: "the shape of its result, * for any size: f32|bf16[*,512]"},
+	{Key: "op_name", Type: Glob, Doc: "a glob over the model's own names, of the fusion or of an operation in it"},
+	{Key: "source", Type: Glob, Doc: "a glob over the source files, of the fusion or of an operation in it"},
+}
+
+// fusionQuery says which fusions are meant.
+type fusionQuery struct {
+	name, root, opName, source string
+	contains, kinds            []string
+	flow                       *dataFlow     // nil: whatever flows
+	out                        *shapePattern // nil: of any shape
+}
+
+func queryOf(e Entry) fusionQuery {
+	q := fusionQuery{
+		name: e.Text("name"), root: e.Text("root"), opName: e.Text("op_name"), source: e.Text("source"),
+		contains: e.List("contains"), kinds: e.List("kind"),
+	}
+	if text := e.Text("pattern"); text != "" {
+		q.flow, _ = parsePattern(text) // checked when the configuration was read
+	}
+	if text := e.Text("out"); text != "" {
+		q.out, _ = parseShapePattern(text)
+	}
+	return q
+}
+
+func (q *fusionQuery) in(v *facts.Variant) []*facts.Kernel {
+	var found []*facts.Kernel
+	for i := range v.Kernels {
+		if q.matches(&v.Kernels[i]) {
+			found = append(found, &v.Kernels[i])
+		}
+	}
+	return found
+}
+
+func (q *fusionQuery) matches(k *facts.Kernel) bool {
+	switch {
+	case len(k.Do) < 2 && len(q.contains) > 1, !k.Fusion && len(q.kinds) == 0:
+		return false
+	case len(q.kinds) > 0 && !contains(q.kinds, k.Kind), q.root != "" && k.Root != q.root, q.out != nil && !q.out.fits(k.Out):
+		return false
+	}
+	return containsAll(k.Do, q.contains) && q.inScope(k) && (q.flow == nil || q.flow.in(k))
+}
+
+func (q *fusionQuery) inScope(k *facts.Kernel) bool {
+	return anyOp(k, func(opName, file string) bool {
+		return (q.opName == "" || glob.Match(q.opName, opName)) && (q.source == "" || fitsPath(q.source, file))
+	})
+}
+
+// anyOp asks about the kernel's own name and source and those of every operation in it.
+func anyOp(k *facts.Kernel, is func(opName, file string) bool) bool {
+	if is(k.OpName, k.Source.File) {
+		return true
+	}
+	for op := range k.Ops.All() {
+		if is(op.OpName, op.Source.File) {
+			return true
+		}
+	}
+	return false
+}
+
+// operations are those that the fusion is known by.
+func (q *fusionQuery) operations() []string {
+	if len(q.contains) > 0 || q.flow == nil {
+		return q.contains
+	}
+	return q.flow.opcodes()
+}
+
+// touches says whether a kernel does some of it, in the wanted place.
+func (q *fusionQuery) touches(k *facts.Kernel) bool {
+	if !q.inScope(k) {
+		return false
+	}
+	for _, op := range q.operations() {
+		if contains(k.Do, op) {
+			return true
+		}
+	}
+	return len(q.operations()) == 0 && (q.root == "" || k.Root == q.root)
+}

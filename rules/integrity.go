@@ -1,0 +1,119 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var targetRan = Rule{
+	ID: "target-ran", Title: "every target was dumped and every named program is in it", Category: Integrity, Always: true, Since: "1",
+	Why:     "A gate that did not look must not be green: a suite that no longer runs would pass for ever.",
+	Reads:   []Input{Optimized},
+	Fails:   Example{On: "damaged/empty_file", Config: ""},
+	Passes:  Example{On: "", Config: ""},
+	Mend:    "Run the job that dumps, or mend the path or the program's name.",
+	Threads: []string{"iree-org/iree#22855"},
+}
+
+var factsComplete = Rule{
+	ID: "facts-complete", Title: "every module that was dumped could be read whole", Category: Integrity, Always: true, Since: "1",
+	Why:    "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
+	Reads:  []Input{Optimized},
+	Fails:  Example{On: "damaged/cut_off_text", Config: ""},
+	Passes: Example{On: "", Config: ""},
+	Mend:   "Dump again; the run was cut off or is still writing. Or leave the program out with programs.exclude.",
+}
+
+var baselinePresent = Rule{
+	ID: "baseline-present", Title: "every program has a baseline made for its arguments", Category: Integrity, Always: true, Since: "1",
+	Why: "A program that was never accepted has nothing to be compared with; one whose arguments changed is another program. Both need a person " +
+		"to say once that what is there now is wanted.",
+	Reads:    []Input{Optimized},
+	Fails:    Example{On: "", Config: ""},
+	Passes:   Example{On: "", Config: ""},
+	Mend:     "Accept it: xlagate accept --only ID --reason \"…\".",
+	Accepts:  []string{"*", "ledger", "variants"},
+	Explains: growthRules,
+	Program:  checkBaselinePresent,
+}
+
+func checkBaselinePresent(c *Context, p *diff.Program) {
+	if p.New == nil || !c.Needed(p.Name) {
+		return
+	}
+	c.Checked()
+	switch {
+	case c.Target.Base == nil:
+		c.Problems = append(c.Problems, result.Problem{
+			Rule: c.Rule.ID, File: c.Target.Dump, Mend: "xlagate accept --reason \"…\", then commit what it writes",
+			Message: fmt.Sprintf("no baseline for target %s: the rules compare with what was accepted, and nothing was", c.Target.Name),
+		})
+	case p.Old == nil:
+		c.Find(result.Finding{
+			Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s is new: no baseline says what it may cost", p.Name),
+			Cause: &result.Cause{Summary: "a program that was not there before", Source: SourceOf(firstSource(p.New.Variants[0]))},
+		})
+	default:
+		for _, v := range live(p) {
+			checkArguments(c, p, v)
+		}
+	}
+}
+
+// checkArguments finds variants that were accepted for other arguments: whatever else grew is a consequence. Alone it is no finding:
+// the gate drops it when nothing grew.
+func checkArguments(c *Context, p *diff.Program, v *diff.Variant) {
+	if v.Old == nil || len(v.Causes) == 0 || v.Causes[0].Kind != diff.CauseArguments {
+		return
+	}
+	var changes []string
+	for _, ch := range v.Params {
+		changes = append(changes, ch.Name+": "+ch.What)
+	}
+	c.Find(result.Finding{
+		Program: p.Name, Variant: variantName(p, v), Subject: ArgumentsSubject, Drift: true,
+		Message:  "the arguments changed, the baseline was accepted for others: " + strings.Join(shorten(changes, 4), "; "),
+		Cause:    causeFrom(&v.Causes[0]),
+		Evidence: result.Evidence{Before: []string{v.Old.Signature}, After: []string{v.New.Signature}},
+	})
+}
+
+// ArgumentsSubject marks the finding that a program's arguments are not those that were accepted.
+const ArgumentsSubject = "arguments"
+
+func shorten(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(append([]string{}, list[:most]...), fmt.Sprintf("%d more", len(list)-most))
+}
+
+var orphanBaseline = Rule{
+	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: Integrity, Always: true, Since: "1",
+	Why:     "A baseline without its program is a check that no longer happens, and nobody notices.",
+	Reads:   []Input{Baseline},
+	Fails:   Example{On: "", Config: ""},
+	Passes:  Example{On: "", Config: ""},
+	Mend:    "Make the run compile it, or remove its baseline: xlagate baseline prune.",
+	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
+	Accepts: []string{"program"},
+	Program: func(c *Context, p *diff.Program) {
+		c.Checked()
+		if p.New == nil && p.Old != nil {
+			c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but this dump does not hold it", p.Name)})
+		}
+	},
+}
+
+var waiverValid = Rule{
+	ID: "waiver-valid", Title: "waivers are used, in force, and hide nothing worse", Category: Integrity, Always: true, Since: "1",
+	Why:     "Waivers that never end, or end silently, turn a gate off.",
+	Reads:   []Input{Optimized},
+	Fails:   Example{On: "", Config: ""},
+	Passes:  Example{On: "", Config: ""},
+	Mend:    "Mend what was waived, remove the waiver, or give it a new date and a reason.",
+	Threads: []string{"awslabs/ferret-scan#699", "mick-gsk/drift#461"},
+}

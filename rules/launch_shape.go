@@ -1,0 +1,106 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var launchShape = Rule{
+	ID:       "launch-shape",
+	Title:    "kernels are launched with enough blocks and threads, and no more shared memory than there is room for",
+	Category: Kernels,
+	Why: "A kernel of eight blocks leaves most of a GPU idle, one of 1024 threads and all the shared memory runs alone on its multiprocessor. The optimized HLO does not say " +
+		"how a kernel is launched; the runtime's plan does.",
+	Reads: []Input{Thunks},
+	Options: []Option{
+		{Key: "min_blocks", Type: Count, Doc: "the least blocks in a launch"},
+		{Key: "min_threads", Type: Count, Doc: "the least threads in a block"},
+		{Key: "max_threads", Type: Count, Doc: "the most threads in a block"},
+		{Key: "max_shared", Type: Size, Doc: "the most shared memory of a block"},
+		{Key: "op_name", Type: Glob, Doc: "only kernels of this part of the model"},
+		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "kernels that read and write less do not matter"},
+	},
+	Budget:  &Metric{Noun: "badly launched kernels", Better: Lower},
+	Forbids: true,
+	Fails:   Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
+	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
+	Mend:    "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
+	Threads: []string{"openxla/xla#47203"},
+	Since:   "1",
+	Check:   checkLaunchSettings,
+	Program: checkLaunchShape,
+}
+
+func checkLaunchSettings(s *Settings) error {
+	for _, key := range []string{"min_blocks", "min_threads", "max_threads", "max_shared"} {
+		if _, ok := s.Number(key); ok {
+			return withoutBaseline(s)
+		}
+	}
+	return errors.New("bounds nothing: say min_blocks, min_threads, max_threads or max_shared")
+}
+
+func checkLaunchShape(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		if countThat(v.New, planned) == 0 && countThat(v.New, computes) > 0 {
+			c.Uncovered(p.Name, Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
+			continue
+		}
+		bad := func(k *facts.Kernel) bool { return c.badLaunch(k) != "" }
+		c.Forbid(Amount{
+			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: Lower, Actual: countThat(v.New, bad),
+			Cause: func() (*result.Cause, result.Evidence) { return c.launchCause(v.New) },
+		})
+	}
+}
+
+func planned(k *facts.Kernel) bool { return k.Grid[0] > 0 }
+
+// badLaunch says what is wrong with a launch, "" when nothing is.
+func (c *Context) badLaunch(k *facts.Kernel) string {
+	least, _ := c.Number("min_bytes")
+	if !planned(k) || float64(k.Bytes) < least || c.Text("op_name") != "" && !fits([]string{c.Text("op_name")}, k.OpName) {
+		return ""
+	}
+	blocks, threads := volume(k.Grid), volume(k.Block)
+	if n, ok := c.Number("min_blocks"); ok && blocks < n {
+		return fmt.Sprintf("%s blocks, %s wanted", measure.Number(blocks), measure.Number(n))
+	}
+	if n, ok := c.Number("min_threads"); ok && threads < n {
+		return fmt.Sprintf("%s threads a block, %s wanted", measure.Number(threads), measure.Number(n))
+	}
+	if n, ok := c.Number("max_threads"); ok && threads > n {
+		return fmt.Sprintf("%s threads a block, %s allowed", measure.Number(threads), measure.Number(n))
+	}
+	if n, ok := c.Number("max_shared"); ok && float64(k.Shared) > n {
+		return fmt.Sprintf("%s of shared memory, %s allowed", measure.Bytes(float64(k.Shared)), measure.Bytes(n))
+	}
+	return ""
+}
+
+func volume(size [3]int64) float64 { return float64(size[0]) * float64(size[1]) * float64(size[2]) }
+
+func (c *Context) launchCause(v *facts.Variant) (*result.Cause, result.Evidence) {
+	var worst *facts.Kernel
+	var e result.Evidence
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		wrong := c.badLaunch(k)
+		if wrong == "" {
+			continue
+		}
+		e.After = firstLines(e.After, wrong+": "+describe(k))
+		if worst == nil || k.Bytes > worst.Bytes {
+			worst = k
+		}
+	}
+	if worst == nil {
+		return nil, e
+	}
+	return CauseOf(fmt.Sprintf("%s is launched with %s", worst.Name, c.badLaunch(worst)), worst), e
+}

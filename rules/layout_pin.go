@@ -1,0 +1,214 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var layoutPin = Rule{
+	ID:       "layout-pin",
+	Title:    "arguments and operations keep their layouts",
+	Category: Types,
+	Why: "The order of dimensions in memory decides whether threads that lie side by side read bytes that do. A segment_sum went from 1.7 to 8.5 ms when a compiler chose the other " +
+		"order. Without pins this holds the arguments to the layouts that they have in the baseline.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "params", Type: Table, Doc: "layouts of arguments", Fields: []Option{
+			{Key: "param", Type: Glob, Require: true, Doc: "a glob over the arguments' names"},
+			{Key: "layout", Type: Text, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
+		}},
+		{Key: "ops", Type: Table, Doc: "layouts of results", Fields: []Option{
+			{Key: "layout", Type: Text, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
+			{Key: "op", Type: Words, Doc: "only results of these operations"},
+			{Key: "op_name", Type: Glob, Doc: "only in this part of the model"},
+			{Key: "source", Type: Glob, Doc: "only from these source files"},
+			{Key: "out", Type: ShapeOf, Doc: "only results of this shape, * for any size: f32[*,512]"},
+		}},
+	},
+	Budget:  &Metric{Noun: "changed layouts", Better: Lower},
+	Bounds:  []string{"params", "ops"},
+	Fails:   Example{On: "cpu-extra_transpose/after", Config: "- { rule: layout-pin, ops: [{ op: transpose, layout: \"1,0\" }] }", Says: "2 layouts are not as pinned: transpose f32[64,64] lies as 0,1, not 1,0 and 1 more"},
+	Passes:  Example{On: "cpu-extra_transpose/after", Config: "- { rule: layout-pin, ops: [{ op: transpose, layout: \"0,1\" }] }"},
+	Mend:    "Look at what reads and writes the value: one einsum in another order, or a custom call with fixed layouts, turns the rest. Layouts of arguments are set by jax.jit's in_shardings (Format).",
+	Threads: []string{"openxla/xla#47203", "AI-Hypercomputer/torchprime#119"},
+	Since:   "1",
+	Accepts: []string{"params", "copies.*", "transposes.*", "ledger"},
+	Check:   checkLayouts,
+	Program: checkLayoutPin,
+}
+
+// checkLayouts finds layouts that are none.
+func checkLayouts(s *Settings) error {
+	for _, key := range []string{"params", "ops"} {
+		for _, e := range s.Entries(key) {
+			if layout := e.Text("layout"); layout != "default" && !isLayout(layout) {
+				return fmt.Errorf("layout %q of %s is none; expected dimensions from minor to major, such as 1,0", layout, key)
+			}
+		}
+	}
+	if s.Options["params"] == nil && s.Options["ops"] == nil && (s.Min != nil || s.Equal != nil) {
+		return errors.New("min and equal bound nothing without params or ops")
+	}
+	return nil
+}
+
+func isLayout(text string) bool {
+	order, _, _ := strings.Cut(strings.Trim(text, "{}"), ":")
+	seen := map[int]bool{}
+	for _, part := range strings.Split(order, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 0 || seen[n] {
+			return false
+		}
+		seen[n] = true
+	}
+	for i := range len(seen) {
+		if !seen[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func checkLayoutPin(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		wrong := c.wrongLayouts(p, v)
+		a := Amount{Program: p, Variant: v, Subject: "layouts", Noun: "changed layouts", Actual: float64(len(wrong))}
+		if v.Old != nil {
+			a.baseline(true, c.Entries("ops") == nil, float64(len(c.wrongParams(v.Old))))
+		}
+		if c.tolerates(a) {
+			continue
+		}
+		f := result.Finding{
+			Program: p.Name, Variant: variantName(p, v), Subject: "layouts", Actual: float64(len(wrong)), Limit: 0.0,
+			Message: are(len(wrong), "layout") + " not as pinned: " + wrong[0].said, Cause: wrong[0].cause,
+		}
+		if len(wrong) > 1 {
+			f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
+		}
+		for _, w := range wrong {
+			f.Evidence.After = firstLines(f.Evidence.After, w.said)
+		}
+		c.Find(f)
+	}
+}
+
+// wrongLayout is one value that does not lie in memory as it should.
+type wrongLayout struct {
+	said  string
+	cause *result.Cause
+}
+
+func (c *Context) wrongLayouts(p *diff.Program, v *diff.Variant) []wrongLayout {
+	var wrong []wrongLayout
+	if c.Entries("params") == nil && c.Entries("ops") == nil {
+		return movedParams(v)
+	}
+	wrong = append(wrong, c.wrongParams(v.New)...)
+	for _, pin := range c.Entries("ops") {
+		found, bad := wrongOps(v.New, pin)
+		if found == 0 {
+			c.gap(fmt.Sprintf("%s (no operation of %s fits the pin)", c.Rule.ID, p.Name), result.Problem{
+				Message: fmt.Sprintf("%s: no operation of %s fits the pin of line %d", c.Rule.ID, p.Name, pin.Line),
+				Mend:    "`xlagate inspect DUMP --all` lists the operations; mend op, op_name, source or out, or remove the pin",
+			})
+		}
+		wrong = append(wrong, bad...)
+	}
+	return wrong
+}
+
+// movedParams are the arguments whose layout is not the baseline's.
+func movedParams(v *diff.Variant) []wrongLayout {
+	var wrong []wrongLayout
+	for _, ch := range v.Params {
+		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
+			said := fmt.Sprintf("%s %s lies as %s, was %s", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
+			wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, Source: SourceOf(firstSource(v.New))}})
+		}
+	}
+	return wrong
+}
+
+func (c *Context) wrongParams(v *facts.Variant) []wrongLayout {
+	var wrong []wrongLayout
+	for _, pin := range c.Entries("params") {
+		for i := range v.Params {
+			p := &v.Params[i]
+			if glob.Match(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
+				said := fmt.Sprintf("%s %s lies as %s, not %s", p.Name, p.Shape, printedLayout(p.Layout, p.Shape), pin.Text("layout"))
+				wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said}})
+			}
+		}
+	}
+	return wrong
+}
+
+// wrongOps counts the operations that a pin speaks of, and lists those that lie otherwise.
+func wrongOps(v *facts.Variant, pin Entry) (found int, wrong []wrongLayout) {
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		ops := k.Ops.Slice()
+		if len(ops) == 0 {
+			ops = []facts.Op{single(k)}
+		}
+		for _, op := range ops {
+			if !pinned(pin, op) {
+				continue
+			}
+			found++
+			if !liesAs(pin.Text("layout"), op.Layout, op.Shape) {
+				said := fmt.Sprintf("%s %s lies as %s, not %s", op.Opcode, op.Shape, printedLayout(op.Layout, op.Shape), pin.Text("layout"))
+				wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, OpName: op.OpName, Source: SourceOf(op.Source)}})
+			}
+		}
+	}
+	return found, wrong
+}
+
+func pinned(pin Entry, op facts.Op) bool {
+	if ops := pin.List("op"); ops != nil && !contains(ops, op.Opcode) || strings.HasPrefix(op.Shape, "(") {
+		return false
+	}
+	if text := pin.Text("out"); text != "" {
+		if shape, err := parseShapePattern(text); err != nil || !shape.fits(op.Shape) {
+			return false
+		}
+	}
+	return (pin.Text("op_name") == "" || glob.Match(pin.Text("op_name"), op.OpName)) && (pin.Text("source") == "" || fitsPath(pin.Text("source"), op.Source.File))
+}
+
+// liesAs compares layouts. Tiles and memory spaces count only where the pin names them.
+func liesAs(want, layout, shape string) bool {
+	have := printedLayout(layout, shape)
+	want = strings.ReplaceAll(strings.Trim(want, "{}"), " ", "")
+	if want == "default" {
+		want = printedLayout("", shape)
+	}
+	if !strings.Contains(want, ":") {
+		have, _, _ = strings.Cut(have, ":")
+	}
+	return want == have
+}
+
+// printedLayout is a layout as HLO prints it, the default one too.
+func printedLayout(layout, shape string) string {
+	if layout != "" {
+		return layout
+	}
+	_, rest, _ := strings.Cut(shape, "[")
+	rank := len(sizes(strings.TrimSuffix(rest, "]")))
+	var order []string
+	for i := rank - 1; i >= 0; i-- {
+		order = append(order, strconv.Itoa(i))
+	}
+	return strings.Join(order, ",")
+}

@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxClusters = Rule{
+	ID:       "max-clusters",
+	Title:    "autoclustering makes few clusters",
+	Category: Frameworks,
+	Why: "Every cluster is compiled by itself, for every shape. A hundred of them instead of two were minutes of compile time for a model whose graph had a few operations in " +
+		"the wrong place.",
+	Reads: []Input{Graphs},
+	Options: []Option{
+		{Key: "min_size", Type: Count, Default: 0.0, Doc: "count only clusters of at least that many nodes"},
+		{Key: "max_size", Type: Count, Doc: "the most nodes that one cluster may have"},
+	},
+	Budget:  &Metric{Noun: "clusters", Better: Lower},
+	Bounds:  []string{"max_size"},
+	Fails:   Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 0 }", Says: "1 cluster: at most 0 allowed"},
+	Passes:  Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 1 }"},
+	Mend:    "Look at what no cluster took (no-unclustered-ops): each such operation in the middle of the graph cuts a cluster in two.",
+	Threads: []string{"tensorflow/tensorflow#38450"},
+	Since:   "1",
+	Accepts: []string{"clusters.*"},
+	Target:  checkMaxClusters,
+}
+
+func checkMaxClusters(c *Context, t *Target) {
+	clusters := t.Report.Clusters
+	if clusters == nil || !clusters.Ran {
+		c.noClusters(t, clusters)
+		return
+	}
+	a := Amount{
+		Subject: "clusters", Noun: "clusters", Better: Lower, Actual: c.countClusters(clusters),
+		Cause: func() (*result.Cause, result.Evidence) { return clusterCause(clusters) },
+	}
+	if t.Base != nil {
+		known := t.Base.Clusters != nil
+		was := 0.0
+		if known {
+			was = c.countClusters(t.Base.Clusters)
+		}
+		a.baseline(true, known, was)
+	}
+	limit, ok := c.Number("max_size")
+	if !ok || c.bounded() {
+		c.Judge(a)
+	}
+	if ok {
+		c.checkClusterSizes(clusters, limit)
+	}
+}
+
+func (c *Context) countClusters(clusters *facts.Clusters) float64 {
+	least, _ := c.Number("min_size")
+	var n float64
+	for _, one := range clusters.Clusters {
+		n += float64(oneIf(float64(one.Size) >= least))
+	}
+	return n
+}
+
+func (c *Context) checkClusterSizes(clusters *facts.Clusters, limit float64) {
+	for _, one := range clusters.Clusters {
+		c.Checked()
+		if float64(one.Size) > limit {
+			c.Find(result.Finding{
+				Program: one.Function, Subject: one.Name, Actual: float64(one.Size), Limit: limit,
+				Message: fmt.Sprintf("%s has %d nodes, at most %v allowed", one.Name, one.Size, limit),
+			})
+		}
+	}
+}
+
+func clusterCause(clusters *facts.Clusters) (*result.Cause, result.Evidence) {
+	list := append([]facts.Cluster{}, clusters.Clusters...)
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
+	var e result.Evidence
+	for _, one := range list {
+		e.After = firstLines(e.After, fmt.Sprintf("%s  %d nodes  %s", one.Name, one.Size, one.Function))
+	}
+	if len(list) == 0 {
+		return nil, e
+	}
+	return &result.Cause{Summary: fmt.Sprintf("the largest, %s, has %d nodes", list[0].Name, list[0].Size)}, e
+}

@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxCollectives = Rule{
+	ID:       "max-collectives",
+	Title:    "devices talk no more than they did",
+	Category: Collectives,
+	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays.",
+	Reads:    []Input{Optimized},
+	Options: []Option{
+		{Key: "kinds", Type: Words, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of them may move"},
+		{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
+		{Key: "exchange", Type: Switch, Default: false, Doc: "let one kind take another's place while all together are no more and move no more"},
+	},
+	Budget:   &Metric{Noun: "collectives", Better: Lower},
+	Bounds:   []string{"max_bytes"},
+	Fails:    Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
+	Passes:   Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
+	Mend:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
+	Threads:  []string{"jax-ml/jax#20381", "openxla/xla#6126"},
+	Since:    "1",
+	Accepts:  []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},
+	Explains: append([]string{"max-collectives"}, allGrowth...), // one reshard brings several kinds of them
+	Program:  checkMaxCollectives,
+}
+
+func checkMaxCollectives(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		for _, kind := range collectiveKinds(c, v) {
+			cares := func(k *facts.Kernel) bool {
+				return k.Class == facts.ClassCollective && k.Target == kind && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, k.OpName))
+			}
+			a := Amount{
+				Program: p, Variant: v, Subject: kind, Noun: kind + "s", Better: Lower, Actual: countThat(v.New, cares),
+				Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, cares) },
+			}
+			if v.Old != nil {
+				base := countThat(v.Old, cares)
+				a.Base = &base
+			}
+			a.Excused = c.exchanged(a)
+			c.Judge(a)
+		}
+		checkCollectiveBytes(c, p, v)
+	}
+}
+
+// exchanged says whether a kind that is more took the place of others.
+func (c *Context) exchanged(a Amount) bool {
+	return c.On("exchange") && a.Base != nil && a.Actual > *a.Base && !talk(a.Variant.New).more(talk(a.Variant.Old))
+}
+
+// traffic is what devices say to each other: how often, and how much.
+type traffic struct{ count, bytes int64 }
+
+func (t traffic) more(than traffic) bool { return t.count > than.count || t.bytes > than.bytes }
+
+// talk sums up all collectives of a variant, those in loops as often as they run.
+func talk(v *facts.Variant) traffic {
+	var t traffic
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; k.Class == facts.ClassCollective {
+			t.count += max(k.Times, 1)
+			t.bytes += k.Bytes * max(k.Times, 1)
+		}
+	}
+	return t
+}
+
+// explainCollectives names the collective that is new, what it moves, and along which axis of the mesh, beside what brought it about.
+func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*result.Cause, result.Evidence) {
+	cause, e := explain(v, cares)
+	if v.Old == nil || cause == nil {
+		return cause, e
+	}
+	k := newest(v, cares)
+	if k == nil {
+		return cause, e
+	}
+	why := cause.Summary
+	cause = CauseOf("new: "+diff.Collective(k), k)
+	if cause.Source.File == "" {
+		cause.Source, cause.OpName = SourceOf(v.CauseOf(k).Op.Source), v.CauseOf(k).Op.OpName
+	}
+	cause.Summary += "; " + why
+	return cause, e
+}
+
+// newest finds a collective that a cause brought.
+func newest(v *diff.Variant, cares func(*facts.Kernel) bool) *facts.Kernel {
+	var found *facts.Kernel
+	for i := range v.Causes {
+		if k := firstThat(v.Causes[i].After, cares); k != nil && (found == nil || found.Source.File == "") {
+			found = k
+		}
+	}
+	return found
+}
+
+// collectiveKinds lists the kinds that are asked for, or all that either side has, in order of name.
+func collectiveKinds(c *Context, v *diff.Variant) []string {
+	if kinds := c.List("kinds"); kinds != nil {
+		return kinds
+	}
+	seen := map[string]bool{}
+	for _, side := range []*facts.Variant{v.Old, v.New} {
+		if side == nil {
+			continue
+		}
+		for i := range side.Kernels {
+			if side.Kernels[i].Class == facts.ClassCollective {
+				seen[side.Kernels[i].Target] = true
+			}
+		}
+	}
+	return sorted(seen)
+}
+
+func countThat(v *facts.Variant, cares func(*facts.Kernel) bool) float64 {
+	var n float64
+	for i := range v.Kernels {
+		if cares(&v.Kernels[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
+	limit, ok := c.Number("max_bytes")
+	if !ok {
+		return
+	}
+	c.Checked()
+	var n float64
+	for i := range v.New.Kernels {
+		if k := &v.New.Kernels[i]; k.Class == facts.ClassCollective {
+			n += float64(k.Bytes)
+		}
+	}
+	if n > limit {
+		c.Find(result.Finding{
+			Program: p.Name, Variant: variantName(p, v), Subject: "bytes", Unit: "bytes", Actual: n, Limit: limit,
+			Message: fmt.Sprintf("collectives move %s, at most %s allowed", measure.Bytes(n), measure.Bytes(limit)),
+			Cause:   largest(v, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective }),
+		})
+	}
+}

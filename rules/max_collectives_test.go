@@ -1,0 +1,38 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// One kind of collective may take another's place, where the settings say so, while all together are no more and move no more.
+func TestMaxCollectivesExchange(t *testing.T) {
+	gathers := []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4096)}
+	for name, c := range map[string]struct {
+		exchange bool
+		now      []facts.Kernel
+		findings int
+	}{
+		"fewer and smaller":     {true, []facts.Kernel{collective("all-reduce", 4096)}, 0},
+		"not asked for":         {false, []facts.Kernel{collective("all-reduce", 4096)}, 1},
+		"fewer but larger":      {true, []facts.Kernel{collective("all-reduce", 65536)}, 1},
+		"smaller but more":      {true, []facts.Kernel{collective("all-reduce", 8), collective("all-reduce", 8), collective("all-reduce", 8)}, 1},
+		"one beside the others": {true, append([]facts.Kernel{collective("all-reduce", 8)}, gathers...), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := &diff.Variant{Old: &facts.Variant{Kernels: gathers}, New: &facts.Variant{Kernels: c.now}}
+			p := &diff.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*diff.Variant{v}}
+			ctx := &Context{Settings: &Settings{Rule: &maxCollectives, MaxIncrease: &Change{}, Options: map[string]any{"exchange": c.exchange}}, Said: &Said{}}
+			checkMaxCollectives(ctx, p)
+			if len(ctx.Findings) != c.findings {
+				t.Errorf("%d findings, wanted %d: %+v", len(ctx.Findings), c.findings, ctx.Findings)
+			}
+		})
+	}
+}
+
+func collective(kind string, bytes int64) facts.Kernel {
+	return facts.Kernel{Kind: "collective", Target: kind, Do: []string{kind}, Bytes: bytes, Times: 1, Class: facts.ClassCollective}
+}

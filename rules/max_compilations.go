@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxCompilations = Rule{
+	ID:       "max-compilations",
+	Title:    "the run compiles no more often",
+	Category: Compilation,
+	Why: "Every compilation stops the device for seconds to minutes: five hundred in one step have been seen. Unlike no-recompilation this counts them all, " +
+		"equal ones too, over one program or the whole run, and believes a log that saw more than the dump holds.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "per", Type: Word, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all of them together"},
+	},
+	Budget:  &Metric{Noun: "compilations", Better: Lower},
+	Fails:   Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
+	Passes:  Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
+	Mend:    "Make the jitted function once, outside the loop; pad or bucket shapes; warm up before serving.",
+	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
+	Since:   "1",
+	Accepts: []string{"variants"},
+	Target:  checkMaxCompilations,
+}
+
+func checkMaxCompilations(c *Context, t *Target) {
+	total := Amount{Subject: "compilations", Noun: "compilations", Better: Lower}
+	var most *diff.Program
+	was, based := 0.0, t.Base != nil
+	for _, p := range t.Programs {
+		if p.New == nil || !c.Covers(t.Name, p.Name) {
+			continue
+		}
+		a := compiled(t, p)
+		if c.Text("per") == "program" {
+			c.Judge(a)
+			continue
+		}
+		total.Actual += a.Actual
+		if a.Base != nil {
+			was += *a.Base
+		}
+		if most == nil || a.Actual > compiled(t, most).Actual {
+			most = p
+		}
+	}
+	if c.Text("per") == "target" && most != nil {
+		total.baseline(based, true, was)
+		total.Cause = func() (*result.Cause, result.Evidence) {
+			return &result.Cause{Summary: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(t, most).Actual)}, result.Evidence{}
+		}
+		c.Judge(total)
+	}
+}
+
+// compiled counts the compilations of a program: the modules in the dump, or those that a log saw where they are more.
+func compiled(t *Target, p *diff.Program) Amount {
+	a := Amount{
+		Program: p, Subject: "compilations", Noun: "compilations", Better: Lower, Actual: float64(compilations(p.New)),
+		Cause: func() (*result.Cause, result.Evidence) { return compiledAgain(p), result.Evidence{} },
+	}
+	if t.Report.Logs != nil {
+		a.Actual = max(a.Actual, float64(t.Report.Logs.Compiles[p.Name]))
+	}
+	if p.Old != nil {
+		a.baseline(true, true, float64(compilations(p.Old)))
+	}
+	return a
+}
+
+func compiledAgain(p *diff.Program) *result.Cause {
+	last := p.New.Variants[len(p.New.Variants)-1]
+	why := differences(p)
+	return &result.Cause{Summary: why[0], Source: SourceOf(firstSource(last))}
+}

@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxCompileTime = Rule{
+	ID:       "max-compile-time",
+	Title:    "compiling takes no longer than it may",
+	Category: Compilation,
+	Why: "Compile time goes from 22 to 98 seconds by one commit of the compiler or one unrolled loop, and every developer and every restart pays it. " +
+		"It is the one thing here that depends on the machine: give it room.",
+	Reads: []Input{Log},
+	Options: []Option{
+		{Key: "per", Type: Word, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
+	},
+	Budget:  &Metric{Unit: "seconds", Noun: "compile time", Better: Lower},
+	Level:   "warning",
+	Fails:   Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 1ms }", Says: "42.6 ms of compile time: at most 1 ms allowed"},
+	Passes:  Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 10m }"},
+	Mend:    "Look for loops that were unrolled, constants that are folded at compile time, and a persistent compilation cache that is not used.",
+	Threads: []string{"jax-ml/jax#21250", "jax-ml/jax#40416", "pytorch/xla#6816"},
+	Since:   "1",
+	Check:   withoutBaseline,
+	Target:  checkMaxCompileTime,
+}
+
+const logMend = "give the log that the run wrote: --log FILE, or log: in the target; xlagate capture keeps it"
+
+func checkMaxCompileTime(c *Context, t *Target) {
+	times := compileTimes(t.Report.Logs)
+	if len(times) == 0 {
+		c.Uncovered("", Log, logMend+"; JAX writes compile times with JAX_LOG_COMPILES=1")
+		return
+	}
+	var programs []string
+	for name := range times {
+		programs = append(programs, name)
+	}
+	sort.Strings(programs)
+	for _, name := range programs {
+		if c.Covers(t.Name, name) {
+			c.judgeTimes(name, times[name])
+		}
+	}
+}
+
+// compileTimes lists what the logs say about compile times, by program.
+func compileTimes(logs *facts.Logs) map[string][]facts.LogNote {
+	times := map[string][]facts.LogNote{}
+	if logs == nil {
+		return times
+	}
+	for _, n := range logs.Notes {
+		if n.Kind == facts.NoteCompileTime {
+			times[n.Program] = append(times[n.Program], n)
+		}
+	}
+	return times
+}
+
+func (c *Context) judgeTimes(program string, notes []facts.LogNote) {
+	longest, sum := notes[0], 0.0
+	for _, n := range notes {
+		sum += n.Value
+		if n.Value > longest.Value {
+			longest = n
+		}
+	}
+	a := Amount{Name: program, Subject: "compile time", Noun: "compile time", Unit: "seconds", Better: Lower, Actual: longest.Value}
+	if c.Text("per") == "program" {
+		a.Actual = sum
+	}
+	a.Cause = func() (*result.Cause, result.Evidence) {
+		summary := fmt.Sprintf("%d compilations, the longest took %s (%s)", len(notes), measure.Show(longest.Value, "seconds"), longest.Log)
+		return &result.Cause{Summary: summary, Source: SourceOf(longest.Where)}, result.Evidence{}
+	}
+	c.Judge(a)
+}

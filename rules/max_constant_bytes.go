@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxConstantBytes = Rule{
+	ID:       "max-constant-bytes",
+	Title:    "nothing large is baked into the program",
+	Category: Compilation,
+	Why: "A weight that is closed over instead of passed in becomes a constant: it is copied into every compiled program, folded at compile time for " +
+		"minutes, and can be neither donated nor sharded.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "per_constant", Type: Size, Doc: "the most that a single constant may hold"},
+	},
+	Budget:   &Metric{Fact: "memory.constant_bytes", Unit: "bytes", Noun: "constants", Better: Lower},
+	Bounds:   []string{"per_constant"},
+	Fails:    Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of constants: up from 0 B in the baseline"},
+	Passes:   Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
+	Mend:     "Pass the array as an argument of the jitted function instead of closing over it.",
+	Threads:  []string{"openxla/xla#1652", "jax-ml/jax#21300"},
+	Since:    "1",
+	Accepts:  []string{"memory.*", "constants", "params"},
+	Explains: []string{"baseline-present", "max-peak-bytes", "unused-parameters"},
+	Program:  checkConstantBytes,
+}
+
+func checkConstantBytes(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		a := Amount{
+			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: Lower, Actual: constantBytes(v.New),
+			Cause: func() (*result.Cause, result.Evidence) { return constantCause(v) },
+		}
+		if v.Old != nil {
+			base := constantBytes(v.Old)
+			a.Base = &base
+		}
+		c.Judge(a)
+		checkEachConstant(c, p, v)
+	}
+}
+
+// constantBytes adds up the constants in the module. The buffer assignment's figure would do as well, but is not always dumped,
+// and hides constants that were folded into kernels.
+func constantBytes(v *facts.Variant) float64 {
+	var n float64
+	for _, k := range v.Constants {
+		n += float64(k.Bytes)
+	}
+	return n
+}
+
+func checkEachConstant(c *Context, p *diff.Program, v *diff.Variant) {
+	limit, ok := c.Number("per_constant")
+	if !ok {
+		return
+	}
+	for _, k := range v.New.Constants {
+		c.Checked()
+		if float64(k.Bytes) > limit {
+			c.Find(result.Finding{
+				Program: p.Name, Variant: variantName(p, v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
+				Message: fmt.Sprintf("a constant of %s is baked in, larger than per_constant allows", k.Shape), Cause: constantAt(k),
+			})
+		}
+	}
+}
+
+// constantCause names the largest constant that is new, and the argument that it was.
+func constantCause(v *diff.Variant) (*result.Cause, result.Evidence) {
+	var e result.Evidence
+	var largest *facts.Constant
+	for _, k := range diff.NewConstants(v) {
+		if largest == nil || k.Bytes > largest.Bytes {
+			largest = &k
+		}
+		if len(e.After) < maxEvidence {
+			e.After = append(e.After, fmt.Sprintf("constant %s (%s) %s", k.Shape, measure.Bytes(float64(k.Bytes)), k.OpName))
+		}
+	}
+	if largest == nil {
+		return nil, e
+	}
+	cause := constantAt(*largest)
+	if name := diff.FormerArgument(v, largest.Shape); name != "" {
+		cause.Summary += ": it was the argument " + name
+	}
+	return cause, e
+}
+
+func constantAt(k facts.Constant) *result.Cause {
+	return &result.Cause{Summary: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: SourceOf(k.Source)}
+}

@@ -1,0 +1,17 @@
+package rules
+
+var maxFlops = Rule{
+	ID:       "max-flops",
+	Title:    "the program computes no more",
+	Category: CostFacts,
+	Why:      "The same result for more arithmetic is work done twice: a forward pass that is recomputed, a common subexpression that is no longer common.",
+	Reads:    []Input{Optimized},
+	Budget:   &Metric{Fact: "cost.flops", Weighted: "cost.weighted_flops", Noun: "floating-point operations", Better: Lower},
+	Fails:    Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},
+	Passes:   Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
+	Mend:     "Look for what is computed twice: an aux output that runs the model again, a checkpoint that covers too much.",
+	Threads:  []string{"marin-community/marin#1714"},
+	Since:    "1",
+	Accepts:  []string{"cost.*"},
+	Program:  checkBudget,
+}

@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxHelperModules = Rule{
+	ID:       "max-helper-modules",
+	Title:    "the framework compiles few one-op programs beside the model",
+	Category: Compilation,
+	Why: "An operation on arrays outside a jitted function is a program of its own: compiled, cached and launched one by one. A hundred of them at start-up are " +
+		"a minute that no profile of the step shows, and the first to miss a persistent cache.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "allow", Type: Globs, Doc: "helper programs that do not count"},
+	},
+	Budget:  &Metric{Noun: "helper modules", Better: Lower},
+	Level:   "warning",
+	Fails:   Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 0 }", Says: "4 helper modules: at most 0 allowed"},
+	Passes:  Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 20 }"},
+	Mend:    "Move the operations into the jitted function, or do them with NumPy before the arrays go to the device.",
+	Threads: []string{"jax-ml/jax#19654"},
+	Since:   "1",
+	Check:   withoutBaseline,
+	Target:  checkMaxHelperModules,
+}
+
+// withoutBaseline is the check of rules that count what no baseline holds: they need a number.
+func withoutBaseline(s *Settings) error {
+	if s.MaxIncrease != nil || s.MaxDecrease != nil {
+		return errors.New("the baseline does not hold what it counts; bound it with max")
+	}
+	if !s.bounded() && !s.Rule.Forbids {
+		return errors.New("needs a number: max, min or equal")
+	}
+	return nil
+}
+
+func checkMaxHelperModules(c *Context, t *Target) {
+	var names []string
+	var n float64
+	for _, p := range t.Report.Helpers {
+		if !fits(c.List("allow"), p.Name) {
+			names = append(names, fmt.Sprintf("%s (%d)", p.Name, compilations(p)))
+			n += float64(compilations(p))
+		}
+	}
+	c.Judge(Amount{Subject: "helper modules", Noun: "helper modules", Better: Lower, Actual: n, Cause: func() (*result.Cause, result.Evidence) {
+		sort.Strings(names)
+		return &result.Cause{Summary: strings.Join(shorten(names, 6), ", "), Source: SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
+	}})
+}
+
+// helperSource is the first line of the model that made a helper.
+func helperSource(helpers []*facts.Program) (at hlo.Location) {
+	for _, p := range helpers {
+		for _, v := range p.Variants {
+			if at = firstSource(v); at.File != "" {
+				return at
+			}
+		}
+	}
+	return at
+}

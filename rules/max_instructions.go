@@ -1,0 +1,18 @@
+package rules
+
+var maxInstructions = Rule{
+	ID:       "max-instructions",
+	Title:    "the program does not grow",
+	Category: Compilation,
+	Why:      "A loop that was unrolled, or work that is traced twice, shows first as more instructions: compile time and code size follow.",
+	Reads:    []Input{Optimized},
+	Options:  []Option{onlyCostly},
+	Budget:   &Metric{Fact: "instructions.after", Noun: "instructions", Better: Lower},
+	Fails:    Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max_increase: 10% }", Says: "231 instructions: up from 50 in the baseline"},
+	Passes:   Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max: 231 }"},
+	Mend:     "Look for a Python loop where lax.scan or vmap would do, and for a function that is called twice with the same arguments.",
+	Threads:  []string{"jax-ml/jax#2777", "openxla/xla#35719"},
+	Since:    "1",
+	Accepts:  []string{"instructions.*", "kernels.*", "ledger"},
+	Program:  checkBudget,
+}

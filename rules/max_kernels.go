@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxKernels = Rule{
+	ID:       "max-kernels",
+	Title:    "the device is asked to run no more kernels",
+	Category: Kernels,
+	Why: "Every kernel costs a launch and a round trip of its operands through memory. A change that splits fusions or adds work shows as more kernels " +
+		"long before anybody measures the step time.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "scope", Type: Word, Enum: []string{"all", "entry"}, Default: "all", Doc: "count every reachable computation (loop bodies and branches once), or only the entry computation"},
+		{Key: "weighted_by_trip_count", Type: Switch, Default: false, Doc: "count a kernel in a loop as often as the loop is known to run"},
+		{Key: "kind", Type: Words, Doc: "count only these kinds: loop, input, output, custom, library, …"},
+		{Key: "exclude", Type: Globs, Doc: "leave out kernels whose op_name fits"},
+	},
+	Budget:  &Metric{Fact: "kernels.total", Noun: "kernels", Better: Lower},
+	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},
+	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
+	Mend:    "Look at the source line that the finding names: what stands between the operations that used to run in one kernel? If the kernels are wanted, accept them.",
+	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
+	Since:   "1",
+	Accepts: []string{"kernels.*", "fusions.*", "ledger"},
+	Program: checkMaxKernels,
+}
+
+func checkMaxKernels(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		if _, ok := v.New.Facts["kernels.total"]; !ok {
+			c.Uncovered(p.Name, Optimized, dumpMend)
+			continue
+		}
+		a := Amount{
+			Program: p, Variant: v, Subject: c.kernelSubject(), Noun: "kernels", Better: Lower,
+			Actual: c.countKernels(v.New),
+			Cause:  func() (*result.Cause, result.Evidence) { return explain(v, c.countsKernel) },
+		}
+		if v.Old != nil {
+			base := c.countKernels(v.Old)
+			a.Base = &base
+		}
+		c.Judge(a)
+	}
+}
+
+// kernelSubject tells several max-kernels entries of one program apart.
+func (c *Context) kernelSubject() string {
+	subject := "kernels." + c.Text("scope")
+	if c.On("weighted_by_trip_count") {
+		subject += ".weighted"
+	}
+	for _, kind := range c.List("kind") {
+		subject += "." + kind
+	}
+	return subject
+}
+
+func (c *Context) countKernels(v *facts.Variant) float64 {
+	if c.Text("scope") != "entry" && !c.On("weighted_by_trip_count") && c.List("kind") == nil && c.List("exclude") == nil {
+		return v.Facts["kernels.total"]
+	}
+	var n float64
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		switch {
+		case !c.countsKernel(k):
+		case c.On("weighted_by_trip_count"):
+			n += float64(max(k.Times, 1))
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+func (c *Context) countsKernel(k *facts.Kernel) bool {
+	if k.Class != facts.ClassKernel && k.Class != facts.ClassLibrary {
+		return false
+	}
+	if c.Text("scope") == "entry" && !k.InEntry {
+		return false
+	}
+	if kinds := c.List("kind"); kinds != nil && !contains(kinds, k.Kind) {
+		return false
+	}
+	return !fits(c.List("exclude"), k.OpName)
+}

@@ -1,0 +1,48 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxRemat = Rule{
+	ID:       "max-remat",
+	Title:    "the compiler computes nothing twice to save memory",
+	Category: Memory,
+	Why: "When a program does not fit, XLA throws values away and computes them again. The step gets slower by what is computed twice, and only the names of the " +
+		"copies (.remat) tell.",
+	Reads:   []Input{Optimized},
+	Budget:  &Metric{Fact: "remat.count", Noun: "rematerialized operations", Better: Lower},
+	Fails:   Example{On: "tpu-remat", Config: "- { rule: max-remat, max: 0 }", Says: "2 rematerialized operations: at most 0 allowed"},
+	Passes:  Example{On: "tpu-remat", Config: "- { rule: max-remat, max: 2 }"},
+	Mend:    "Need less memory at once: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
+	Threads: []string{"marin-community/marin#8549"},
+	Since:   "1",
+	Accepts: []string{"remat.*", "cost.*", "kernels.*", "ledger"},
+	Program: checkMaxRemat,
+}
+
+func checkMaxRemat(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok {
+			c.Uncovered(p.Name, Optimized, dumpMend)
+			continue
+		}
+		a := c.amount(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
+		a.Cause = func() (*result.Cause, result.Evidence) { return rematCause(v.New) }
+		c.Judge(a)
+	}
+}
+
+func rematCause(v *facts.Variant) (*result.Cause, result.Evidence) {
+	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
+	e := result.Evidence{After: kernelLines(v.Kernels, again)}
+	k := firstThat(v.Kernels, again)
+	if k == nil {
+		return nil, e
+	}
+	return CauseOf(k.Name+" is computed again", k), e
+}

@@ -1,0 +1,17 @@
+package rules
+
+var maxTransposes = Rule{
+	ID:       "max-transposes",
+	Title:    "no transpose is added to the program",
+	Category: Memory,
+	Why:      "A transpose moves every byte and computes nothing. It appears when two operations want different layouts.",
+	Reads:    []Input{Optimized},
+	Budget:   &Metric{Fact: "transposes.count", Noun: "transposes", Better: Lower},
+	Fails:    Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max: 1 }", Says: "2 transposes: at most 1 allowed"},
+	Passes:   Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max_increase: 0 }"},
+	Mend:     "Give the operation its operand in the layout that it wants: change the einsum's order, or transpose once outside the step.",
+	Threads:  []string{"jax-ml/jax#33338", "openxla/xla#47203"},
+	Since:    "1",
+	Accepts:  []string{"transposes.*", "kernels.*", "ledger"},
+	Program:  checkBudget,
+}

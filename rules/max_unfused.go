@@ -1,0 +1,51 @@
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var maxUnfused = Rule{
+	ID:       "max-unfused",
+	Title:    "operations that should be fused do not run alone",
+	Category: Kernels,
+	Why: "A transpose, a conversion or a reduction that runs as a kernel of its own reads and writes a whole tensor for next to no arithmetic. On two models " +
+		"one transpose that fell out of its fusion went from 21.8 to 128 microseconds, and nothing else in the program had changed.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "ops", Type: Words, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "the operations that are counted when a kernel does nothing else"},
+		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "kernels that read and write less do not matter"},
+		{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
+	},
+	Budget:  &Metric{Noun: "unfused operations", Better: Lower},
+	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }", Says: "3 unfused operations: at most 0 allowed"},
+	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }"},
+	Mend:    "Look at what the operation reads and who reads it: a barrier, a second user, a layout that its neighbours do not share keeps it out of their kernel.",
+	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
+	Since:   "1",
+	Accepts: []string{"kernels.*", "fusions.*", "copies.*", "transposes.*", "ledger"},
+	Program: checkMaxUnfused,
+}
+
+func checkMaxUnfused(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		a := Amount{
+			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: Lower, Actual: countThat(v.New, c.runsAlone),
+			Cause: func() (*result.Cause, result.Evidence) { return explain(v, c.runsAlone) },
+		}
+		if v.Old != nil {
+			a.baseline(true, true, countThat(v.Old, c.runsAlone))
+		}
+		c.Judge(a)
+	}
+}
+
+// runsAlone says whether a kernel does one of the operations and nothing else.
+func (c *Context) runsAlone(k *facts.Kernel) bool {
+	if len(k.Do) != 1 || !contains(c.List("ops"), k.Do[0]) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {
+		return false
+	}
+	least, _ := c.Number("min_bytes")
+	return float64(k.Bytes) >= least && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, k.OpName))
+}

@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var minCollectiveBytes = Rule{
+	ID:       "min-collective-bytes",
+	Title:    "collectives are large enough to be worth starting",
+	Category: Collectives,
+	Why: "Every collective pays its latency before the first byte moves. XLA combines small ones; when that pass no longer sees them side by side, a step makes " +
+		"hundreds of tiny transfers instead of a few large ones, for the same bytes.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "kinds", Type: Words, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+	},
+	Budget:  &Metric{Unit: "bytes", Noun: "bytes a collective", Better: Higher},
+	Fails:   Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 1MiB }", Says: "514 B of one all-reduce on average: at least 1.0 MiB wanted"},
+	Passes:  Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 512 }"},
+	Mend:    "Look at the thresholds of the combiner passes, and at what stands between collectives that could be one; reduce gradients as one tree.",
+	Threads: []string{"openxla/xla#6126"},
+	Since:   "1",
+	Accepts: []string{"collectives.*", "ledger"},
+	Program: checkMinCollectiveBytes,
+}
+
+func checkMinCollectiveBytes(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		c.Checked()
+		for _, kind := range collectiveKinds(c, v) {
+			c.judgeAverage(p, v, kind)
+		}
+	}
+}
+
+// judgeAverage judges what the collectives of one kind move on average.
+func (c *Context) judgeAverage(p *diff.Program, v *diff.Variant, kind string) {
+	of := func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.Target == kind }
+	now, n := average(v.New, of)
+	if n == 0 {
+		return
+	}
+	a := Amount{
+		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: Higher, Actual: now,
+		Cause: func() (*result.Cause, result.Evidence) {
+			return smallest(v.New, of), result.Evidence{After: kernelLines(v.New.Kernels, of)}
+		},
+	}
+	if v.Old != nil {
+		if was, m := average(v.Old, of); m > 0 {
+			a.baseline(true, true, was)
+		}
+	}
+	c.Judge(a)
+}
+
+func average(v *facts.Variant, cares func(*facts.Kernel) bool) (bytes float64, n int) {
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; cares(k) {
+			bytes += float64(k.Bytes)
+			n++
+		}
+	}
+	return bytes / float64(max(n, 1)), n
+}
+
+// smallest names the kernel that moves the fewest bytes.
+func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *result.Cause {
+	var least *facts.Kernel
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; cares(k) && (least == nil || k.Bytes < least.Bytes) {
+			least = k
+		}
+	}
+	if least == nil {
+		return nil
+	}
+	return CauseOf("the smallest is "+describe(least), least)
+}

@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var noInvoluntaryRemat = Rule{
+	ID:       "no-involuntary-remat",
+	Title:    "the partitioner replicates no tensor to reshard it",
+	Category: Collectives,
+	Why: "When the partitioner cannot get from one sharding to another it replicates the whole tensor on every device and cuts it up again. It says so in one line of the " +
+		"log, \"Involuntary full rematerialization\", and goes on.",
+	Reads: []Input{Log},
+	Options: []Option{
+		{Key: "allow", Type: Globs, Doc: "op_names that may be replicated"},
+	},
+	Budget:  &Metric{Noun: "involuntary rematerializations", Better: Lower},
+	Forbids: true,
+	Fails:   Example{On: "cpu-sharding_allgather/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(f)/add is replicated on every device to reshard it"},
+	Passes:  Example{On: "cpu-sharding_allgather/after", Config: "- { rule: no-involuntary-remat, allow: [\"jit(f)/*\"] }"},
+	Mend:    "Constrain the tensor to a sharding in between, or give producer and consumer axes of the mesh that divide each other.",
+	Threads: []string{"openxla/xla#15207", "EnzymeAD/Enzyme-JAX#822"},
+	Since:   "1",
+	Check:   withoutBaseline,
+	Target:  checkInvoluntaryRemat,
+}
+
+func checkInvoluntaryRemat(c *Context, t *Target) {
+	logs := t.Report.Logs
+	if logs == nil {
+		c.Uncovered("", Log, logMend)
+		return
+	}
+	found := c.notes(logs, facts.NoteInvoluntaryRemat)
+	if c.tolerates(Amount{Subject: "involuntary remat", Noun: "involuntary rematerializations", Actual: float64(len(found))}) {
+		return
+	}
+	for _, n := range found {
+		c.Find(result.Finding{
+			Program: n.Program, Subject: n.Op, Actual: float64(len(found)), Limit: 0.0,
+			Message:  fmt.Sprintf("%s is replicated on every device to reshard it", orUnnamed(n.Op)),
+			Cause:    &result.Cause{Summary: n.Message, OpName: n.Op, Source: SourceOf(n.Where)},
+			Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
+		})
+	}
+}
+
+// notes lists the notes of one kind that the settings care for, each tensor or operation once.
+func (c *Context) notes(logs *facts.Logs, kind string) []facts.LogNote {
+	seen := map[[2]string]bool{}
+	var out []facts.LogNote
+	for _, n := range logs.Notes {
+		key := [2]string{n.Program, n.Op}
+		if n.Kind != kind || seen[key] || fits(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {
+			continue
+		}
+		seen[key] = true
+		out = append(out, n)
+	}
+	return out
+}
+
+func orUnnamed(op string) string {
+	if op == "" {
+		return "a tensor without a name"
+	}
+	return op
+}

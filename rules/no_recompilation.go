@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var noRecompilation = Rule{
+	ID:       "no-recompilation",
+	Title:    "a program is compiled once, not for every shape",
+	Category: Compilation,
+	Why: "A new shape, dtype, static value or closed-over constant compiles the whole program again: seconds to minutes in which the device waits. " +
+		"Frameworks do it silently.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "max_variants", Type: Count, Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
+		{Key: "ignore_args", Type: Globs, Doc: "arguments that may differ without counting"},
+	},
+	Budget:  &Metric{Noun: "compilations", Better: Lower},
+	Bounds:  []string{"max_variants"},
+	Fails:   Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
+	Passes:  Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
+	Mend:    "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
+	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
+	Since:   "1",
+	Accepts: []string{"variants"},
+	Program: checkNoRecompilation,
+}
+
+func checkNoRecompilation(c *Context, p *diff.Program) {
+	if p.New == nil {
+		return
+	}
+	c.Checked()
+	compiled := compilations(p.New) - c.ignored(p)
+	limit, ok := c.Number("max_variants")
+	what := "allowed"
+	switch {
+	case ok:
+	case c.Max != nil:
+		limit = *c.Max
+	case p.Old != nil:
+		limit, what = float64(compilations(p.Old)), "in the baseline"
+		if c.MaxIncrease != nil {
+			limit, what = limit+c.MaxIncrease.Of(limit), "with what max_increase allows"
+		}
+	default:
+		return
+	}
+	if float64(compiled) <= limit {
+		return
+	}
+	f := result.Finding{
+		Drift:   !ok && c.Max == nil,
+		Program: p.Name, Subject: "variants", Actual: float64(compiled), Limit: limit,
+		Message: fmt.Sprintf("compiled %d times, %v %s: %s", compiled, limit, what, strings.Join(differences(p), "; ")),
+	}
+	if p.Old != nil {
+		f.Baseline = float64(compilations(p.Old))
+	}
+	f.Cause = recompileCause(c, p)
+	for _, v := range p.New.Variants {
+		f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))
+	}
+	c.Find(f)
+}
+
+// ignored counts the variants that differ from an earlier one only in arguments that may differ.
+func (c *Context) ignored(p *diff.Program) int {
+	globs := c.List("ignore_args")
+	if globs == nil {
+		return 0
+	}
+	for _, a := range p.Recompile {
+		if !fits(globs, a.Name) {
+			return 0
+		}
+	}
+	return len(p.New.Variants) - 1
+}
+
+// compilations counts every compile, also of equal modules.
+func compilations(p *facts.Program) int {
+	n := 0
+	for _, v := range p.Variants {
+		n += max(1, len(v.Modules))
+	}
+	return n
+}
+
+// differences says what differs from compile to compile.
+func differences(p *diff.Program) []string {
+	var out []string
+	for _, a := range p.Recompile {
+		s := a.Name
+		if len(a.Values) > 0 {
+			if s != "" {
+				s += ": "
+			}
+			s += chain(a.Values)
+		}
+		if a.Detail != "" {
+			s = strings.TrimSpace(s + " (" + a.Detail + ")")
+		}
+		out = append(out, s)
+	}
+	for _, v := range p.New.Variants {
+		if n := len(v.Modules); n > 1 {
+			out = append(out, fmt.Sprintf("the same module was compiled %d times (%s): the function is made anew for every call, or an argument's type is weak one time and not the other", n, strings.Join(v.Modules, ", ")))
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, "the modules differ, but not in their arguments")
+	}
+	return out
+}
+
+// chain writes the values of an argument in the order of the compiles: "f32[8,64] → f32[16,64]".
+func chain(values []string) string {
+	const most = 8
+	if len(values) > most {
+		values = append(append([]string{}, values[:most]...), fmt.Sprintf("… %d more", len(values)-most))
+	}
+	return strings.Join(values, " → ")
+}
+
+func recompileCause(c *Context, p *diff.Program) *result.Cause {
+	cause := &result.Cause{Summary: strings.Join(differences(p), "; ")}
+	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
+		for _, miss := range c.Target.Report.Logs.Misses {
+			if miss.Program == p.Name && miss.Where.File != "" {
+				cause.Source = SourceOf(miss.Where)
+				return cause
+			}
+		}
+	}
+	// The call that compiled it again; without stacks in the dump no line is better than one that is not the cause.
+	cause.Source = SourceOf(p.New.Variants[len(p.New.Variants)-1].CallSite)
+	return cause
+}
+
+func firstSource(v *facts.Variant) hlo.Location {
+	for i := range v.Kernels {
+		if v.Kernels[i].Source.File != "" {
+			return v.Kernels[i].Source
+		}
+	}
+	return hlo.Location{}
+}

@@ -1,0 +1,169 @@
+package rules
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var noUnclusteredOps = Rule{
+	ID:       "no-unclustered-ops",
+	Title:    "TensorFlow's autoclustering leaves no operation out",
+	Category: Frameworks,
+	Why: "An operation that XLA cannot cluster splits the graph: its neighbours lose their fusions, and its inputs and outputs cross between the " +
+		"compiled and the uncompiled world on every step. Under jit_compile=True there is no outside: the function fails, and its log names the operation.",
+	Reads: []Input{Graphs},
+	Options: []Option{
+		{Key: "allow", Type: Globs, Doc: "operations that may stay outside; the system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
+		{Key: "min_ratio", Type: Share, Doc: "the least share of operations that must be in clusters, instead of all of them"},
+	},
+	Budget:  &Metric{Noun: "unclustered operations", Better: Lower},
+	Forbids: true,
+	Bounds:  []string{"min_ratio"},
+	Fails:   Example{On: "tf-clusters-unclusterable", Config: "- { rule: no-unclustered-ops }", Says: "AsString is outside every cluster (node \"AsString\"); 23 of 32 operations are clustered"},
+	Passes:  Example{On: "tf-clusters-clean", Config: "- { rule: no-unclustered-ops }"},
+	Mend:    "Move the operation out of the compiled function (into the input pipeline, behind the step), replace it by one that XLA compiles, or allow it by name.",
+	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
+	Since:   "1",
+	Accepts: []string{"clusters.*"},
+	Target:  checkNoUnclusteredOps,
+}
+
+const graphMend = "set TF_XLA_FLAGS=\"--tf_xla_auto_jit=2 --tf_xla_clustering_debug\" (on a CPU also --tf_xla_cpu_global_jit) and TF_DUMP_GRAPH_PREFIX=DIR; xlagate capture does"
+
+func checkNoUnclusteredOps(c *Context, t *Target) {
+	clusters := t.Report.Clusters
+	failed := c.uncompilable(t.Report.Logs)
+	if clusters == nil || !clusters.Ran {
+		if failed {
+			c.Checked()
+		} else {
+			c.noClusters(t, clusters)
+		}
+		return
+	}
+	c.Checked()
+	outside := c.beyondBase(c.outside(clusters), t)
+	allowed := 0.0
+	if c.Max != nil {
+		allowed = *c.Max
+	}
+	if ratio, ok := c.Number("min_ratio"); ok && clusteredShare(clusters, len(outside)) >= ratio {
+		return
+	}
+	if float64(len(outside)) <= allowed {
+		return
+	}
+	for _, group := range byOp(outside) {
+		c.Find(c.unclusteredFinding(clusters, group))
+	}
+}
+
+// noClusters says why there is nothing to look at.
+func (c *Context) noClusters(t *Target, clusters *facts.Clusters) {
+	switch {
+	case clusters == nil:
+		c.Uncovered("", Graphs, graphMend)
+	case c.Pack != "":
+		// A program under jit_compile writes graphs as well: nothing says that autoclustering was wanted.
+		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (autoclustering did not run)")
+	default:
+		c.Problems = append(c.Problems, result.Problem{
+			Rule: c.Rule.ID, File: t.Dump, Mend: graphMend,
+			Message: "autoclustering did not run: " + because(clusters.Why),
+		})
+	}
+}
+
+func because(why string) string {
+	if why == "" {
+		return "the dump holds TensorFlow graphs, but none from MarkForCompilation"
+	}
+	return why
+}
+
+// beyondBase leaves out what the baseline has as well, when the rule compares with it.
+func (c *Context) beyondBase(outside []facts.UnclusteredOp, t *Target) []facts.UnclusteredOp {
+	if c.MaxIncrease == nil || t.Base == nil || t.Base.Clusters == nil {
+		return outside
+	}
+	had := map[string]int{}
+	for _, op := range t.Base.Clusters.Unclustered {
+		had[op.Op]++
+	}
+	var out []facts.UnclusteredOp
+	for _, op := range outside {
+		if had[op.Op]--; had[op.Op] < 0 {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// outside lists the operations that no cluster took and nobody allowed.
+func (c *Context) outside(clusters *facts.Clusters) []facts.UnclusteredOp {
+	var out []facts.UnclusteredOp
+	for _, op := range clusters.Unclustered {
+		if !op.System && !fits(c.List("allow"), op.Op) && !fits(c.List("allow"), op.Node) {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+func clusteredShare(clusters *facts.Clusters, outside int) float64 {
+	all := clusters.Clustered + outside
+	if all == 0 {
+		return 0
+	}
+	return float64(clusters.Clustered) / float64(all)
+}
+
+// byOp groups the operations by kind, in order of name.
+func byOp(ops []facts.UnclusteredOp) [][]facts.UnclusteredOp {
+	groups := map[string][]facts.UnclusteredOp{}
+	var names []string
+	for _, op := range ops {
+		if groups[op.Op] == nil {
+			names = append(names, op.Op)
+		}
+		groups[op.Op] = append(groups[op.Op], op)
+	}
+	sort.Strings(names)
+	var out [][]facts.UnclusteredOp
+	for _, n := range names {
+		out = append(out, groups[n])
+	}
+	return out
+}
+
+func (c *Context) unclusteredFinding(clusters *facts.Clusters, group []facts.UnclusteredOp) result.Finding {
+	first := group[0]
+	f := result.Finding{
+		Program: first.Function, Subject: first.Op, Actual: float64(len(group)), Limit: 0.0,
+		Message: fmt.Sprintf("%s is outside every cluster (%s); %d of %d operations are clustered",
+			first.Op, places(group), clusters.Clustered, clusters.Clustered+len(c.outside(clusters))),
+		Cause: &result.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: SourceOf(first.Source)},
+	}
+	if first.Reason != "" {
+		f.Cause.Summary += ": " + first.Reason
+	}
+	for _, op := range group[:min(len(group), maxEvidence)] {
+		f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(op.Node+"  "+op.Function+"  "+op.File))
+	}
+	return f
+}
+
+func places(group []facts.UnclusteredOp) string {
+	first := fmt.Sprintf("node %q", group[0].Node)
+	if group[0].Function != "" {
+		first += " of " + group[0].Function
+	}
+	if len(group) > 1 {
+		first += fmt.Sprintf(" and %d more", len(group)-1)
+	}
+	return first
+}

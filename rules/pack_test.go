@@ -1,0 +1,86 @@
+package rules_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/rules"
+)
+
+func TestPacksStandBehindRecommended(t *testing.T) {
+	want := []string{"gpu", "recommended", "serving", "strict", "tensorflow", "tpu", "training"}
+	if got := rules.Packs(); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("packs %v, wanted %v", got, want)
+	}
+	for _, name := range want {
+		text, err := rules.Pack(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(text), "# ") || !strings.Contains(string(text), "\nversion: 1\n") {
+			t.Errorf("pack %s says neither what it is for nor its version", name)
+		}
+		for _, extends := range []string{name, "recommended, " + name} {
+			if _, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: ["+extends+"]\n")); err != nil {
+				t.Errorf("%s: %v", extends, err)
+			}
+		}
+	}
+}
+
+// A dump that is held against itself passes with every pack: nothing in a pack asks for more than the baseline has.
+func TestPacksPassWhatDidNotChange(t *testing.T) {
+	dumps, err := filepath.Glob("../testdata/*-*/before.tar.xz")
+	if err != nil || len(dumps) < 10 {
+		t.Fatalf("%d dumps, %v", len(dumps), err)
+	}
+	for _, dump := range dumps {
+		for _, pack := range []string{"strict", "training, serving, tpu, gpu, tensorflow"} {
+			cfg, err := config.Parse("xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended, %s]\ntargets: [{ name: a, dump: %q }]\n", pack, dump)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := gate.Check(context.Background(), gate.Options{Config: cfg, Against: dump, Jobs: 1, Now: time.Unix(0, 0)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.Findings {
+				if f.Level != "info" && f.Rule != "no-host-callback" {
+					t.Errorf("%s %s: %s: %s", dump, pack, f.Rule, f.Message)
+				}
+			}
+			for _, p := range r.Problems {
+				t.Errorf("%s %s: %s", dump, pack, p.Message)
+			}
+		}
+	}
+}
+
+// An entry of the user's own takes over the programs that it covers, and inherits what it does not set.
+func TestOwnEntriesOverrideAPack(t *testing.T) {
+	cfg, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: [recommended]\nrules:\n  - { rule: max-kernels, program: step, max: 9 }\n  - { rule: max-copies, level: off }\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	covering := map[string][]*rules.Settings{}
+	for _, s := range cfg.Rules {
+		if s.Covers("a", "step") {
+			covering[s.Rule.ID] = append(covering[s.Rule.ID], s)
+		}
+	}
+	if list := covering["max-kernels"]; len(list) != 1 || list[0].Max == nil || *list[0].Max != 9 || list[0].MaxIncrease == nil || list[0].Pack != "" {
+		t.Errorf("max-kernels of step: %+v", list)
+	}
+	if list := covering["max-copies"]; len(list) != 1 || list[0].Level != "off" {
+		t.Errorf("max-copies: %+v", list)
+	}
+	if len(covering["max-transposes"]) != 1 || covering["max-transposes"][0].Pack != "recommended" {
+		t.Errorf("max-transposes: %+v", covering["max-transposes"])
+	}
+}

@@ -1,0 +1,124 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var precision = Rule{
+	ID:       "precision",
+	Title:    "matrix products keep their precision",
+	Category: Types,
+	Why: "jax.default_matmul_precision and its kin decide how many passes a product takes: highest is six times the work on a TPU, default may be too coarse for a " +
+		"loss. Either way it is one word, far from the product.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "precisions", Type: Words, Doc: "what products may ask for: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; without it, what they ask for in the baseline"},
+		{Key: "op_name", Type: Glob, Doc: "only products of this part of the model"},
+	},
+	Budget:  &Metric{Noun: "products of another precision", Better: Lower},
+	Bounds:  []string{"precisions"},
+	Fails:   Example{On: "tpu-precision/after", Config: "- { rule: precision, precisions: [default] }", Says: "1 products of another precision: at most 0 allowed"},
+	Passes:  Example{On: "tpu-precision/before", Config: "- { rule: precision, precisions: [default] }"},
+	Mend:    "Set the precision on the product that needs it (precision=), not for the whole program.",
+	Threads: []string{"jax-ml/jax#22313"},
+	Since:   "1",
+	Accepts: []string{"precision.*", "cost.*", "products.*", "ledger"},
+	Program: checkPrecision,
+}
+
+func checkPrecision(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		switch _, ok := v.New.Facts["products.total"]; {
+		case !ok:
+			c.Uncovered(p.Name, Optimized, dumpMend)
+		case c.List("precisions") == nil:
+			c.samePrecision(p, v)
+		default:
+			c.checkPrecisions(p, v)
+		}
+	}
+}
+
+// checkPrecisions holds every product to what is allowed.
+func (c *Context) checkPrecisions(p *diff.Program, v *diff.Variant) {
+	var other []facts.Product
+	for _, m := range v.New.Products {
+		if !contains(c.List("precisions"), m.Precision) && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, m.OpName)) {
+			other = append(other, m)
+		}
+	}
+	a := Amount{
+		Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: Lower, Actual: float64(len(other)),
+		Cause: func() (*result.Cause, result.Evidence) { return productCause(other) },
+	}
+	if v.Old != nil {
+		was, ok := v.Old.Facts["products.total"]
+		for _, name := range c.List("precisions") {
+			was -= v.Old.Facts["precision."+name]
+		}
+		a.baseline(true, ok && c.Text("op_name") == "", was)
+	}
+	c.Forbid(a)
+}
+
+// samePrecision compares how many products there are of each precision with the baseline.
+func (c *Context) samePrecision(p *diff.Program, v *diff.Variant) {
+	if v.Old == nil {
+		return
+	}
+	total, ok := v.Old.Facts["products.total"]
+	if !ok {
+		c.incomparable(Amount{Program: p, Variant: v, Subject: "precision", Lacking: true})
+		return
+	}
+	more, changes := 0.0, []string{}
+	for _, name := range precisionsOf(v) {
+		was, is := v.Old.Facts["precision."+name], v.New.Facts["precision."+name]
+		if is > was {
+			more += is - was
+			changes = append(changes, fmt.Sprintf("%s more at %s", measure.Number(is-was), name))
+		}
+	}
+	grown := max(0, v.New.Facts["products.total"]-total)
+	zero := 0.0
+	a := Amount{Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: Lower, Actual: more - grown, Base: &zero}
+	if c.tolerates(a) {
+		return
+	}
+	f := result.Finding{
+		Program: p.Name, Variant: variantName(p, v), Subject: "precision", Actual: more - grown, Limit: 0.0,
+		Message: "products changed their precision: " + strings.Join(changes, ", "),
+	}
+	f.Cause, f.Evidence = productCause(c.gained(v))
+	c.Find(f)
+}
+
+// precisionsOf lists the precisions of both sides in order.
+func precisionsOf(v *diff.Variant) []string {
+	seen := map[string]bool{}
+	for _, side := range []*facts.Variant{v.Old, v.New} {
+		for name := range side.Facts {
+			if p, ok := strings.CutPrefix(name, "precision."); ok {
+				seen[p] = true
+			}
+		}
+	}
+	return sorted(seen)
+}
+
+// gained lists the products of precisions that became more.
+func (c *Context) gained(v *diff.Variant) []facts.Product {
+	var out []facts.Product
+	for _, m := range v.New.Products {
+		if name := "precision." + m.Precision; v.New.Facts[name] > v.Old.Facts[name] {
+			out = append(out, m)
+		}
+	}
+	return out
+}

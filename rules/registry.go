@@ -1,0 +1,118 @@
+package rules
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// All lists every rule, category by category.
+func All() []*Rule { return registry }
+
+// growthRules are the rules that hold an amount against the baseline. A program whose arguments changed breaks many of them at
+// once, and that is one finding.
+var growthRules = append([]string{"max-constant-bytes", "max-collectives", "no-recompilation"}, allGrowth...)
+
+// allGrowth are the rules whose amounts grow with whatever a program does more of, the most telling first.
+var allGrowth = []string{
+	"fusion-drift", "max-kernels", "max-transposes", "max-copies", "max-output-bytes", "max-temp-bytes", "max-peak-bytes", "max-flops",
+	"max-bytes-accessed", "max-instructions",
+}
+
+// GrowthRank ranks the rules whose amounts grow with whatever a program does more of, so that their findings tell little by themselves:
+// the most telling is 0. It is -1 for every other rule.
+func GrowthRank(id string) int { return slices.Index(allGrowth, id) }
+
+// Reach is how many kinds of findings follow from a rule's, directly or not.
+func Reach(id string) int {
+	seen := map[string]bool{}
+	var follow func(string)
+	follow = func(id string) {
+		r := ByID(id)
+		if r == nil || seen[id] {
+			return
+		}
+		seen[id] = true
+		for _, next := range r.Explains {
+			follow(next)
+		}
+	}
+	follow(id)
+	return len(seen)
+}
+
+// registry holds the rules in the order in which they are listed. A new rule is added here and nowhere else.
+var registry = []*Rule{
+	&maxKernels, &requiredFusions, &forbiddenFusions, &fusionDrift, &maxUnfused, &requiredCustomCalls, &forbiddenCustomCalls, &noHostCallback, &launchShape,
+	&noRecompilation, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
+	&donationKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
+	&maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
+	&noDtype, &dtypeFloor, &precision, &layoutPin,
+	&noUnclusteredOps, &maxClusters, &noCPUFallback,
+	&maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,
+	&targetRan, &factsComplete, &baselinePresent, &orphanBaseline, &waiverValid, &toolchain, &flags, &stableCompile, &unusedParameters,
+	&assert,
+}
+
+// ByID finds a rule, nil when there is none of that id.
+func ByID(id string) *Rule {
+	for _, r := range registry {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// IDs lists the ids of all rules.
+func IDs() []string {
+	var ids []string
+	for _, r := range registry {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// Keys are all keys that an entry of this rule may have: its own, the bounds of what it counts, and those that every rule has.
+func (r *Rule) Keys() []Option {
+	keys := slices.Clone(r.Options)
+	if r.Budget != nil {
+		keys = append(keys, bounds(r.Budget)...)
+	}
+	common := slices.Clone(CommonOptions)
+	if r.Level != "" {
+		common[slices.IndexFunc(common, func(o Option) bool { return o.Key == "level" })].Default = r.Level
+	}
+	return append(keys, common...)
+}
+
+// Validate finds what is wrong with settings beyond their types.
+func (r *Rule) Validate(s *Settings) error {
+	if s.Equal != nil && (s.Max != nil || s.Min != nil) {
+		return fmt.Errorf("equal stands beside max or min; keep one")
+	}
+	if s.Max != nil && s.Min != nil && *s.Min > *s.Max {
+		return fmt.Errorf("min %v is above max %v", *s.Min, *s.Max)
+	}
+	if r.Check != nil {
+		return r.Check(s)
+	}
+	return nil
+}
+
+//go:embed packs/*.yaml
+var packFiles embed.FS
+
+// Pack returns the YAML of a pack.
+func Pack(name string) ([]byte, error) { return packFiles.ReadFile("packs/" + name + ".yaml") }
+
+// Packs lists the names of the packs.
+func Packs() []string {
+	entries, _ := packFiles.ReadDir("packs")
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	return names
+}

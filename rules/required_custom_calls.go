@@ -1,0 +1,88 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var requiredCustomCalls = Rule{
+	ID:       "required-custom-calls",
+	Title:    "the libraries and hand-written kernels that are counted on are really called",
+	Category: Kernels,
+	Why: "Flash attention, an FP8 product, a Pallas kernel are reached through pattern matchers and version checks that fail without a word: the model still " +
+		"runs, on the slow path. Scaled dot-product attention on a TPU took 115.9 ms instead of 0.7 ms that way.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "calls", Type: Table, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
+			Option{Key: "min", Type: Count, Default: 1.0, Doc: "how many there must be"},
+		)},
+	},
+	Budget:  &Metric{Noun: "missing custom calls", Better: Lower},
+	Forbids: true,
+	Fails:   Example{On: "cpu-topk_sorted/after", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }", Says: "TopK is not called"},
+	Passes:  Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
+	Mend:    "Look at shapes, dtypes and layouts that the library asks for, at the flags that switch it on, and at its version beside the compiler's.",
+	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
+	Since:   "1",
+	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
+	Program: checkRequiredCalls,
+}
+
+func checkRequiredCalls(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		var missing []result.Finding
+		had := 0
+		for _, e := range c.Entries("calls") {
+			least, ok := e.Number("min")
+			if !ok {
+				least = 1
+			}
+			q := callOf(e)
+			if n := countThat(v.New, q.matches); n < least {
+				missing = append(missing, missingCall(p, v, q, n, least))
+			}
+			if v.Old != nil {
+				had += int(oneIf(countThat(v.Old, q.matches) < least))
+			}
+		}
+		a := Amount{Program: p, Variant: v, Subject: "missing custom calls", Noun: "missing custom calls", Actual: float64(len(missing))}
+		a.baseline(v.Old != nil, true, float64(had))
+		if c.tolerates(a) {
+			continue
+		}
+		for _, f := range missing {
+			c.Find(f)
+		}
+	}
+}
+
+func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) result.Finding {
+	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: q.call, Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q.call)}
+	if found > 0 {
+		f.Message = fmt.Sprintf("%s is called %v times, %v wanted", q.call, found, least)
+	}
+	if names := called(v.New); len(names) > 0 {
+		f.Message += "; what is called: " + strings.Join(shorten(names, 6), ", ")
+	}
+	if v.Old != nil {
+		f.Baseline = countThat(v.Old, q.matches)
+		f.Cause, f.Evidence = explain(v, anyKernel)
+	}
+	return f
+}
+
+// called lists what a program calls, each once, in order of name.
+func called(v *facts.Variant) []string {
+	seen := map[string]bool{}
+	for i := range v.Kernels {
+		if name := calls(&v.Kernels[i]); name != "" {
+			seen[name] = true
+		}
+	}
+	return sorted(seen)
+}

@@ -1,0 +1,167 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var requiredFusions = Rule{
+	ID:       "required-fusions",
+	Title:    "named fusions are still there",
+	Category: Kernels,
+	Why: "A softmax or an activation that runs as one kernel reads its input once. When a barrier, a callback or a second user splits it, it is read " +
+		"and written several times, and nothing fails.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "fusions", Type: Table, Require: true, Doc: "the fusions that must be there", Fields: append(slices.Clone(fusionFields),
+			Option{Key: "min", Type: Count, Default: 1.0, Doc: "how many there must be"},
+		)},
+	},
+	Budget:  &Metric{Noun: "missing fusions", Better: Lower},
+	Forbids: true,
+	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
+	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
+	Mend:    "Remove what stands between the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry when the fusion is no longer wanted.",
+	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
+	Since:   "1",
+	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
+	Check:   func(s *Settings) error { return describedFusions(s) },
+	Program: checkRequiredFusions,
+}
+
+// wantedFusion is one entry under `fusions:`.
+type wantedFusion struct {
+	fusionQuery
+	min int
+}
+
+// missingFusion is one that a variant has too few of.
+type missingFusion struct {
+	want  wantedFusion
+	found int
+}
+
+func checkRequiredFusions(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		var missing []missingFusion
+		had, known := 0, true
+		for _, entry := range c.Entries("fusions") {
+			want := wanted(entry)
+			if n := len(want.in(v.New)); n < want.min {
+				missing = append(missing, missingFusion{want, n})
+			}
+			if v.Old != nil {
+				known = known && want.flow == nil
+				had += int(oneIf(len(want.in(v.Old)) < want.min))
+			}
+		}
+		a := Amount{Program: p, Variant: v, Subject: "missing fusions", Noun: "missing fusions", Actual: float64(len(missing))}
+		a.baseline(v.Old != nil, known, float64(had))
+		if c.tolerates(a) {
+			continue
+		}
+		for _, m := range missing {
+			c.Find(m.finding(p, v))
+		}
+	}
+}
+
+func wanted(e Entry) wantedFusion {
+	least, ok := e.Number("min")
+	if !ok {
+		least = 1
+	}
+	return wantedFusion{fusionQuery: queryOf(e), min: int(least)}
+}
+
+func (m missingFusion) finding(p *diff.Program, v *diff.Variant) result.Finding {
+	parts := m.want.whereabouts(v.New)
+	f := result.Finding{
+		Program: p.Name, Variant: variantName(p, v), Subject: m.want.name,
+		Message: m.want.sentence(m.found, parts),
+		Actual:  float64(m.found), Limit: float64(m.want.min),
+	}
+	between := diff.Between(v.New, m.want.places(v.New))
+	if len(between) > 0 {
+		f.Message += "; between them " + strings.Join(shorten(between, 3), ", ")
+	}
+	if v.Old != nil && m.want.flow == nil {
+		f.Baseline = float64(len(m.want.in(v.Old)))
+	}
+	f.Cause, f.Evidence = explain(v, m.want.touches)
+	if v.Old == nil && len(between) > 0 {
+		f.Cause = CauseOf("between the kernels stands "+strings.Join(shorten(between, 3), ", "), parts[0])
+	}
+	for _, k := range parts[:min(len(parts), maxEvidence)] {
+		f.Evidence.After = appendNew(f.Evidence.After, describe(k))
+	}
+	if f.Cause == nil && len(parts) > 0 {
+		f.Cause = CauseOf("ran apart: "+describe(parts[0]), parts[0])
+	}
+	return f
+}
+
+func appendNew(lines []string, line string) []string {
+	if contains(lines, line) {
+		return lines
+	}
+	return append(lines, line)
+}
+
+// sentence says that the fusion is gone, and where its operations ran instead.
+func (w wantedFusion) sentence(found int, parts []*facts.Kernel) string {
+	var b strings.Builder
+	if found == 0 {
+		fmt.Fprintf(&b, "the fusion %q is gone", w.name)
+	} else {
+		fmt.Fprintf(&b, "the fusion %q is there %d times, %d wanted", w.name, found, w.min)
+	}
+	if wanted := w.operations(); len(wanted) > 0 {
+		fmt.Fprintf(&b, ": %s ", strings.Join(wanted, ", "))
+		if len(parts) == 0 {
+			b.WriteString("are nowhere in the program")
+		} else {
+			fmt.Fprintf(&b, "ran in %s", kernelNames(parts))
+		}
+	}
+	return b.String()
+}
+
+func kernelNames(kernels []*facts.Kernel) string {
+	var names []string
+	for _, k := range kernels {
+		if len(names) == 6 {
+			names = append(names, fmt.Sprintf("%d more", len(kernels)-6))
+			break
+		}
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// places are the places in the ledger of what whereabouts finds.
+func (w wantedFusion) places(v *facts.Variant) []int {
+	var out []int
+	for i := range v.Kernels {
+		if w.touches(&v.Kernels[i]) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// whereabouts finds the kernels that do some of the wanted operations, in the wanted place.
+func (w wantedFusion) whereabouts(v *facts.Variant) []*facts.Kernel {
+	var out []*facts.Kernel
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; w.touches(k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+// Package rules holds the checks that the gate makes, one file each, with their documentation as data, and the packs of them
+// that ship with xlagate.
+//
+// A rule looks at programs that were matched with their baseline ([diff.Program]) and says what is wrong. It reads no files, and
+// it never decides about exit codes, waivers or output.
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// Rule is one check and everything that is to be known about it. The docs, the JSON Schema, `xlagate explain` and the SARIF help
+// are made from it.
+type Rule struct {
+	ID       string
+	Title    string // one line: what it holds to
+	Category Category
+	Why      string   // why it exists: what is lost without it
+	Reads    []Input  // what must have been dumped for it to look
+	Options  []Option // besides the common keys
+	Budget   *Metric  // what max, min, equal, max_increase and max_decrease bound; nil: the rule counts nothing and takes none of them
+	Forbids  bool     // without a bound there may be none of what it counts; without this no more than in the baseline
+	Bounds   []string // options of its own that bound what it counts
+	Level    string   // of its findings where the settings name none; "": error
+	Fails    Example
+	Passes   Example
+	Mend     string   // what to do about a finding
+	Threads  []string // public issue threads that it would have caught
+	Since    string   // the configuration version that brought it: "1"
+	// Accepts lists the facts (globs) that accepting one of its findings records; "ledger" stands for the list of kernels.
+	Accepts []string
+	// Explains lists the rules whose findings follow from one of this rule's: they are folded under it.
+	Explains []string
+	// Always marks an integrity rule: on without being named, and not to be turned off.
+	Always bool
+	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
+	Check func(*Settings) error
+	// Program looks at one matched program; Target at everything in a target. A rule has one of them; an integrity rule that the
+	// gate itself enforces (there is nothing to hand to a rule when nothing was dumped) has neither.
+	Program func(*Context, *diff.Program)
+	Target  func(*Context, *Target)
+}
+
+// Example is an entry under `rules:`, the real dump that it is run on, and what comes of it.
+type Example struct {
+	// On names the dump in the repository's testdata. Of "pair/after" the baseline is "pair/before"; "pair/before" is held against itself.
+	On     string
+	Base   string // the baseline, where it is another dump
+	Config string // as YAML
+	Says   string // the finding's message; "" where there is none
+}
+
+// Category groups the rules in lists.
+type Category string
+
+// The categories of rules, in the order in which they are listed.
+const (
+	Kernels     Category = "kernels and fusions"
+	Compilation Category = "compilation"
+	Memory      Category = "memory and donation"
+	Collectives Category = "collectives and sharding"
+	Types       Category = "types and layout"
+	Frameworks  Category = "tensorflow and pytorch/xla"
+	CostFacts   Category = "cost"
+	Integrity   Category = "integrity"
+	Custom      Category = "rules of one's own"
+)
+
+// Input is something that a dump may or may not hold.
+type Input string
+
+// The inputs that rules read.
+const (
+	Optimized        Input = "the optimized module"
+	Unoptimized      Input = "the unoptimized module"
+	BufferAssignment Input = "the buffer assignment"
+	LiveRange        Input = "the live-range report"
+	Graphs           Input = "TensorFlow graphs"
+	Log              Input = "a compile log"
+	Baseline         Input = "the baseline"
+	Thunks           Input = "the thunk sequence"
+	Code             Input = "LLVM IR or PTX"
+	Codegen          Input = "the module after code generation"
+	Samples          Input = "several compiles"
+	Schedule         Input = "a scheduled module"
+)
+
+// Metric is a fact with a direction: which way is worse belongs to it, not to the author of a rule file.
+type Metric struct {
+	Fact     string // "" for what only the rule counts
+	Weighted string // the same fact with loops counted as often as they run, where there is one
+	Unit     string // "bytes", "seconds" or ""
+	Better   Direction
+	Noun     string // "kernels", "temporary memory": how messages call it
+}
+
+// Direction says which way a metric gets better.
+type Direction int
+
+// The directions.
+const (
+	Lower Direction = iota
+	Higher
+	Exact
+)
+
+// Target is one dump that is looked at, for rules that look at more than one program.
+type Target struct {
+	Name     string
+	Dump     string
+	Report   *facts.Report
+	Base     *facts.Report // nil without a baseline
+	Programs []*diff.Program
+}

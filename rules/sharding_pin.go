@@ -1,0 +1,149 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var shardingPin = Rule{
+	ID:       "sharding-pin",
+	Title:    "arguments are spread over the devices as agreed",
+	Category: Collectives,
+	Why: "A weight that is replicated by mistake takes its memory on every device and its gradient is reduced over all of them. The program runs, and is right. " +
+		"Without pins this holds every argument to the sharding that it has in the baseline.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "params", Type: Table, Doc: "how arguments must be spread", Fields: []Option{
+			{Key: "param", Type: Glob, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
+			{Key: "sharding", Type: Text, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}; * stands for anything, replicated for none"},
+		}},
+		{Key: "max_replicated", Type: Size, Doc: "larger arguments must be split over the devices"},
+	},
+	Budget:  &Metric{Noun: "wrongly spread arguments", Better: Lower},
+	Bounds:  []string{"params", "max_replicated"},
+	Fails:   Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
+	Passes:  Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
+	Mend:    "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
+	Threads: []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
+	Since:   "1",
+	Accepts: []string{"params", "collectives.*", "memory.*", "ledger"},
+	Program: checkShardingPin,
+}
+
+func checkShardingPin(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		wrong, subjects := c.wronglySpread(p, v)
+		a := Amount{Program: p, Variant: v, Subject: "sharding", Noun: "wrongly spread arguments", Actual: float64(len(wrong))}
+		if v.Old != nil {
+			was, _ := c.with(func(*Settings) {}).wronglySpread(p, &diff.Variant{New: v.Old})
+			a.baseline(true, true, float64(len(was)))
+		}
+		if c.tolerates(a) {
+			continue
+		}
+		c.Find(result.Finding{
+			Program: p.Name, Variant: variantName(p, v), Subject: "sharding", Actual: float64(len(wrong)), Limit: 0.0,
+			Message:  fmt.Sprintf("%s not spread over the devices as agreed: %s", are(len(wrong), "argument"), strings.Join(shorten(subjects, 6), ", ")),
+			Cause:    &result.Cause{Summary: wrong[0], Source: SourceOf(firstSource(v.New))},
+			Evidence: result.Evidence{After: wrong[:min(len(wrong), maxEvidence)]},
+		})
+	}
+}
+
+// are counts things and says that they are: "1 argument is", "2 arguments are".
+func are(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, noun)
+}
+
+// wronglySpread says what is wrong with each argument, and names them.
+func (c *Context) wronglySpread(p *diff.Program, v *diff.Variant) (wrong, names []string) {
+	say := func(param *facts.Parameter, format string, args ...any) {
+		wrong, names = append(wrong, param.Name+": "+fmt.Sprintf(format, args...)), append(names, param.Name)
+	}
+	pins := c.Entries("params")
+	limit, limited := c.Number("max_replicated")
+	for i := range v.New.Params {
+		param := &v.New.Params[i]
+		for _, pin := range pins {
+			if glob.Match(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
+				say(param, "%s, not %s", spread(param), pin.Text("sharding"))
+			}
+		}
+		if limited && float64(param.Bytes) > limit && replicated(param) {
+			say(param, "%s is replicated on every device", measure.Bytes(float64(param.Bytes)))
+		}
+	}
+	if pins == nil && !limited && v.Old != nil {
+		for _, ch := range v.Params {
+			if ch.Old != nil && ch.New != nil && ch.Old.Sharding != ch.New.Sharding {
+				say(ch.New, "%s, was %s", spread(ch.New), spread(ch.Old))
+			}
+		}
+	}
+	c.unmatchedPins(p, v, pins)
+	return wrong, names
+}
+
+// unmatchedPins says which pins speak of no argument: they would hold for ever.
+func (c *Context) unmatchedPins(p *diff.Program, v *diff.Variant, pins []Entry) {
+	for _, pin := range pins {
+		matched := false
+		for i := range v.New.Params {
+			matched = matched || glob.Match(pin.Text("param"), v.New.Params[i].Name)
+		}
+		if !matched {
+			c.gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, p.Name, pin.Text("param")), result.Problem{
+				Message: fmt.Sprintf("%s: no argument of %s fits %q", c.Rule.ID, p.Name, pin.Text("param")),
+				Mend:    "`xlagate inspect DUMP` lists the arguments; mend the pattern or remove the pin",
+			})
+		}
+	}
+}
+
+func replicated(p *facts.Parameter) bool {
+	return p.Sharding == "" || p.Sharding == "{replicated}" || p.Sharding == "{maximal device=0}"
+}
+
+func spread(p *facts.Parameter) string {
+	switch {
+	case replicated(p):
+		return "replicated"
+	case p.Spec != "":
+		return p.Spec
+	}
+	return p.Sharding
+}
+
+// spreadAs compares an argument's sharding with one that was written down, in the model's words or in HLO's. Of the characters that
+// mean something in globs only * does here: shardings are full of the others.
+func spreadAs(want string, p *facts.Parameter) bool {
+	if want == "replicated" {
+		return replicated(p)
+	}
+	return starred(want, p.Sharding) || p.Spec != "" && starred(want, p.Spec)
+}
+
+// starred matches a text in which * stands for anything.
+func starred(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	rest, ok := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1 : len(parts)-1] {
+		if !ok {
+			return false
+		}
+		_, rest, ok = strings.Cut(rest, part)
+	}
+	return ok && strings.HasSuffix(rest, parts[len(parts)-1])
+}

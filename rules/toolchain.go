@@ -1,0 +1,104 @@
+package rules
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var toolchain = Rule{
+	ID:       "toolchain",
+	Title:    "the program was compiled by the compiler that the baseline was accepted for",
+	Category: Integrity,
+	Why: "A new compiler moves thousands of lines of optimized HLO with no change of the model. Whoever sees findings next to an upgrade needs to know that there was one: " +
+		"it is accepted in a change of its own.",
+	Reads: nil,
+	Options: []Option{
+		{Key: "pin", Type: Pairs, Doc: "what parts must be, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; without it, what they are in the baseline"},
+		{Key: "ignore", Type: Globs, Doc: "parts that may differ: framework, backend, device, or a version's name"},
+	},
+	Budget:  &Metric{Noun: "differences of the toolchain", Better: Lower},
+	Bounds:  []string{"pin"},
+	Fails:   Example{On: "gpu-softmax_barrier/before", Base: "cpu-softmax_barrier/before", Config: "- { rule: toolchain }", Says: "another toolchain: backend cpu → gpu"},
+	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: toolchain, pin: { backend: gpu } }"},
+	Mend:    "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
+	Threads: []string{"pytorch/xla#8008"},
+	Since:   "1",
+	Accepts: []string{"*", "ledger"},
+	Target:  checkToolchain,
+}
+
+func checkToolchain(c *Context, t *Target) {
+	now := parts(t.Report.Toolchain)
+	pins, _ := c.value("pin").(map[string]string)
+	var wrong []string
+	switch {
+	case pins != nil:
+		wrong = againstPins(now, pins)
+	case t.Base == nil:
+		c.gap("toolchain (there is no baseline)", result.Problem{
+			Message: fmt.Sprintf("toolchain could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or pin: the versions",
+		})
+		return
+	default:
+		wrong = c.toolchainChanges(parts(t.Base.Toolchain), now)
+	}
+	if c.tolerates(Amount{Subject: "toolchain", Noun: "differences of the toolchain", Actual: float64(len(wrong))}) {
+		return
+	}
+	c.Find(result.Finding{
+		Subject: "toolchain", Actual: float64(len(wrong)), Limit: 0.0, Message: "another toolchain: " + strings.Join(shorten(wrong, 6), ", "),
+		Cause: &result.Cause{Summary: "what else differs may be the compiler's doing"}, Evidence: result.Evidence{After: wrong},
+	})
+}
+
+// parts names everything about a toolchain that is known, but for its flags.
+func parts(t facts.Toolchain) map[string]string {
+	out := map[string]string{"framework": t.Framework, "backend": t.Backend, "device": t.Device}
+	for name, version := range t.Versions {
+		out[name] = version
+	}
+	for name, value := range out {
+		if value == "" {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+func againstPins(now, pins map[string]string) []string {
+	var wrong []string
+	for _, name := range names(pins) {
+		switch value, known := now[name]; {
+		case !known:
+			wrong = append(wrong, fmt.Sprintf("%s is not known, %s wanted", name, pins[name]))
+		case !glob.Match(pins[name], value):
+			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, value, pins[name]))
+		}
+	}
+	return wrong
+}
+
+// toolchainChanges lists the parts that are not as they were. One that only one side knows says nothing.
+func (c *Context) toolchainChanges(was, now map[string]string) []string {
+	var out []string
+	for _, name := range names(was) {
+		if value, known := now[name]; known && value != was[name] && !fits(c.List("ignore"), name) {
+			out = append(out, fmt.Sprintf("%s %s → %s", name, was[name], value))
+		}
+	}
+	return out
+}
+
+func names[V any](m map[string]V) []string {
+	var list []string
+	for name := range m {
+		list = append(list, name)
+	}
+	sort.Strings(list)
+	return list
+}

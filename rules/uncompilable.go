@@ -1,0 +1,54 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// uncompilable reports the operations that a log says XLA could not compile under jit_compile=True, and whether there were any.
+// The error stops the function, so the dump holds no module of it.
+func (c *Context) uncompilable(logs *facts.Logs) bool {
+	notes := uncompilableNotes(logs)
+	for _, n := range notes {
+		if !fits(c.List("allow"), n.Op) {
+			c.Find(uncompilableFinding(n))
+		}
+	}
+	return len(notes) > 0
+}
+
+// uncompilableNotes lists one note for each operation of a function: a log repeats an error, and only some repetitions name the line.
+func uncompilableNotes(logs *facts.Logs) []facts.LogNote {
+	if logs == nil {
+		return nil
+	}
+	type key struct{ program, op string }
+	at := map[key]int{}
+	var notes []facts.LogNote
+	for _, n := range logs.Notes {
+		if n.Kind != facts.NoteUncompilableOp {
+			continue
+		}
+		k := key{n.Program, n.Op}
+		i, seen := at[k]
+		switch {
+		case !seen:
+			at[k] = len(notes)
+			notes = append(notes, n)
+		case notes[i].Where.File == "" && n.Where.File != "":
+			notes[i] = n
+		}
+	}
+	return notes
+}
+
+func uncompilableFinding(n facts.LogNote) result.Finding {
+	return result.Finding{
+		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
+		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),
+		Cause:    &result.Cause{Summary: n.Message, OpType: n.Op, Source: SourceOf(n.Where)},
+		Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
+	}
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Makes all dumps of this folder again. Needs two Pythons: one with examples/jax-aot/requirements.txt, one with
+# examples/tensorflow/requirements.txt:   JAX=/path/to/python TF=/path/to/python ./make.sh
+set -euo pipefail
+shopt -s extglob nullglob
+cd "$(dirname "$0")"
+here=$PWD
+jax=$(command -v "${JAX:?}")
+tf=$(command -v "${TF:?}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# No path of this machine ends in a dump: files of the model are named without folders, dumps are written to a relative path.
+export JAX_PLATFORMS=cpu JAX_HLO_SOURCE_FILE_CANONICALIZATION_REGEX='.*/' TF_CPP_MIN_LOG_LEVEL=2 PYTHONDONTWRITEBYTECODE=1
+
+# run NAME COMMAND... dumps into $work/NAME.
+run() {
+  local name=$1
+  shift
+  mkdir -p "$work/$name"
+  (cd "$work/$name" && "$@" > log 2>&1) || { cat "$work/$name/log"; exit 1; }
+  rm "$work/$name/log"
+  # TensorFlow names its own files, JAX the CUDA compiler's folder, with full paths.
+  find "$work/$name" -regex '.*\.\(txt\|debug_options\|flagfile\)' -exec sed -i -E 's#"/[^" ]*/site-packages/#"/srv/venv/lib/python3.11/site-packages/#g' {} +
+}
+
+# pack NAME PATTERN... makes NAME.tar.xz of the files in $work/NAME that the patterns name, always in the same bytes.
+pack() {
+  local name=$1
+  shift
+  mkdir -p "$(dirname "$name")"
+  (cd "$work/$name" && printf '%s\n' "$@" | sort |
+    tar --create --xz --format=gnu --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 --file "$here/$name.tar.xz" --files-from=-)
+  echo "$(stat -c %s "$name.tar.xz") $name.tar.xz"
+}
+
+text=(--xla_dump_to=. --xla_dump_hlo_as_text)
+
+# One program in two versions. The rest of what XLA dumps (LLVM IR, object files, buffer values, MLIR) is left out.
+pair() {
+  local name=$1 case=$2 version
+  shift 2
+  for version in before after; do
+    local flags="${text[*]} --xla_force_host_platform_device_count=4"
+    [ "$version" = before ] || flags+=" ${after_flags:-}"
+    run "$name/$version" env XLA_FLAGS="$flags" "$jax" "$here/make/pairs.py" "$case" "$version" "$@"
+    (cd "$work/$name/$version" && echo *@(before_optimizations|after_optimizations|after_codegen|-buffer-assignment|-live-range|-memory-usage-report|thunk_sequence|target_arguments).txt \
+      *.@(debug_options|gpu_target_config.pbtxt|flagfile) *.ptx) > "$work/list"
+    read -ra files < "$work/list"
+    pack "$name/$version" "${files[@]}"
+  done
+}
+
+# One dump of one run.
+single() {
+  local name=$1 python=$2 script=$3 case=$4
+  run "$name/dump" env XLA_FLAGS="${text[*]}" TF_DUMP_GRAPH_PREFIX=graph "$python" "$here/make/$script" "$case"
+  (cd "$work/$name/dump" && echo *@(before_optimizations|after_optimizations|-buffer-assignment|-memory-usage-report).txt *.debug_options \
+    graph/*mark_for_compilation* graph/before_increase_dynamism*) > "$work/list"
+  read -ra files < "$work/list"
+  pack "$name/dump" "${files[@]}"
+}
+
+for case in fusion_callback_barrier softmax_barrier donation_lost f64_creep sharding_allgather unrolled_loop renamed improved; do
+  pair "cpu-$case" "$case"
+done
+# What shows only in the live ranges, or with a pass left out.
+for case in topk_sorted constant_baked extra_transpose; do
+  pair "cpu-$case" "$case"
+done
+after_flags=--xla_disable_hlo_passes=fusion pair cpu-unfused unfused
+for case in precision wide_weights; do
+  pair "tpu-$case" "$case" tpu-v5e
+done
+for case in softmax_barrier intermediate_out; do
+  pair "gpu-$case" "$case" gpu-h100
+  pair "tpu-$case" "$case" tpu-v5e
+done
+for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do
+  single "recompile-$case" "$jax" recompile.py "$case"
+done
+unset TF_XLA_FLAGS
+for case in axis_python axis_tensor axis_fixed tail; do
+  single "tf-recompile-$case" "$tf" functions.py "$case"
+done
+export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug --tf_xla_cpu_global_jit"
+for case in clean unclusterable train; do
+  single "tf-clusters-$case" "$tf" functions.py "$case"
+done
+# Without the last flag autoclustering does nothing on a CPU, and says nothing.
+export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug"
+single tf-clusters-nocpujit "$tf" functions.py clean
+
+# The same program as text, as proto and as compressed proto.
+for form in "" --xla_dump_compress_protos; do
+  name=cpu-fusion_callback_barrier/proto${form:+_compressed}
+  run "$name" env XLA_FLAGS="--xla_dump_to=. --xla_dump_hlo_as_proto $form" "$jax" "$here/make/pairs.py" fusion_callback_barrier before
+  (cd "$work/$name" && echo *optimizations.hlo.pb*) > "$work/list"
+  read -ra files < "$work/list"
+  pack "$name" "${files[@]}"
+done
+
+# What a full disk, a killed job or a wrong path leave behind, made of real files.
+good=$work/cpu-fusion_callback_barrier
+rm -rf damaged
+mkdir -p damaged/{cut_off_text,cut_off_proto,empty_file,garbage,without_optimized}
+name=module_0000.jit_act.cpu_after_optimizations
+head -c 2000 "$good/before/$name.txt" > "damaged/cut_off_text/$name.txt"
+head -c 1500 "$good/proto/$name.hlo.pb" > "damaged/cut_off_proto/$name.hlo.pb"
+: > "damaged/empty_file/$name.txt"
+# Bytes that are no module, the same ones every time.
+"$jax" -c 'import random, sys; sys.stdout.buffer.write(random.Random(0).randbytes(2048))' > "damaged/garbage/$name.hlo.pb"
+cp "$good/before/module_0000.jit_act.before_optimizations.txt" damaged/without_optimized/
+head -c 1000 cpu-fusion_callback_barrier/before.tar.xz > damaged/cut_off.tar.xz

@@ -1,0 +1,105 @@
+"""TensorFlow functions, compiled or clustered by XLA: functions.py CASE."""
+
+import sys
+
+import tensorflow as tf
+
+SQUARE = tf.ones([10, 10])
+
+
+def axis_python():
+    """A Python number is part of the trace: a new one, a new program."""
+
+    @tf.function(jit_compile=True)
+    def largest(a, axis):
+        return tf.math.argmax(a, axis=axis)
+
+    for axis in (0, 0, 1):
+        largest(SQUARE, axis)
+
+
+def axis_tensor():
+    """One trace; but XLA needs the axis as a constant, so every value is a program."""
+
+    @tf.function(jit_compile=True)
+    def largest(a, axis):
+        return tf.math.argmax(a, axis=axis)
+
+    for axis in (0, 0, 1):
+        largest(SQUARE, tf.constant(axis))
+
+
+def axis_fixed():
+    """One axis, one program; the data is transposed outside."""
+
+    @tf.function(jit_compile=True)
+    def largest(a):
+        return tf.math.argmax(a, axis=0)
+
+    for axis in (0, 0, 1):
+        largest(tf.transpose(SQUARE) if axis else SQUARE)
+
+
+def tail():
+    """The last batch is shorter than the others."""
+
+    @tf.function(jit_compile=True)
+    def train_step(x):
+        return tf.reduce_sum(tf.nn.softmax(x @ tf.ones([6, 6])))
+
+    for x in tf.data.Dataset.from_tensor_slices(tf.ones([22, 6])).batch(8):
+        train_step(x)
+
+
+def clean():
+    """Everything that does work ends in one cluster."""
+    w = tf.Variable(tf.ones([16, 32]))
+
+    @tf.function
+    def forward(x):
+        h = tf.nn.relu(x @ w + 1.0)
+        h = h / tf.reduce_sum(h, -1, keepdims=True)
+        return tf.tanh(h) * tf.exp(-h)
+
+    forward(tf.ones([8, 16]))
+
+
+def unclusterable():
+    """Operations without an XLA kernel, between such as have one."""
+    keys = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1.0, 2.0])
+    table = tf.lookup.StaticHashTable(keys, 0.0)
+
+    @tf.function
+    def messy(x, names):
+        h = tf.nn.softmax(tf.tanh(x) * 2.0 + tf.exp(-x))
+        h = tf.ensure_shape(tf.py_function(lambda v: v + 1, [h], tf.float32), [8, 16])
+        h = tf.sigmoid(h) * 3.0 - tf.square(h)
+        tf.print("sum", tf.reduce_sum(h))
+        h = h * tf.reduce_max(table.lookup(tf.strings.lower(names))) + tf.sqrt(tf.abs(h)) - 1.0
+        unique, _ = tf.unique(tf.cast(tf.boolean_mask(h, h > 0.1) * 4.0, tf.int32))
+        return h, tf.strings.length(tf.strings.as_string(tf.reduce_sum(unique)))
+
+    messy(tf.ones([8, 16]), tf.constant(["A", "c"]))
+
+
+def train():
+    """A train step that fetches its own data: IteratorGetNext is never clustered, and need not be."""
+    w, seen = tf.Variable(tf.zeros([4, 1])), tf.Variable(0, dtype=tf.int64)
+    x = tf.reshape(tf.range(64.0), [16, 4]) / 64.0
+    data = tf.data.Dataset.from_tensor_slices((x, tf.reduce_sum(x, 1, keepdims=True))).batch(4)
+
+    @tf.function
+    def step(iterator):
+        x, y = next(iterator)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ w - y))
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        seen.assign_add(4)
+        return loss
+
+    iterator = iter(data)
+    for _ in range(3):
+        step(iterator)
+
+
+globals()[sys.argv[1]]()

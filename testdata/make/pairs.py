@@ -1,0 +1,212 @@
+"""Programs in two versions each: pairs.py CASE before|after [tpu-v5e|gpu-h100] compiles one for the CPU or a chip, and runs nothing."""
+
+import os
+import pathlib
+import sys
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+case, version, *chip = sys.argv[1:]
+after = version == "after"
+
+
+def array(*shape, dtype=np.float32):
+    return jax.ShapeDtypeStruct(shape, dtype)
+
+
+def fusion_callback_barrier():
+    """A callback in the middle of an activation: what was one kernel cannot be one any more."""
+
+    def act(x, b):
+        y = jnp.tanh(x + b)
+        if after:
+            y = jax.pure_callback(np.asarray, y, y)
+        return jax.nn.silu(y) * 2 + x
+
+    return act, (array(64, 256), array(256)), {}
+
+
+def softmax_barrier():
+    """Optimization barriers between the steps of a softmax. A CPU drops them, GPU and TPU do not."""
+    barrier = jax.lax.optimization_barrier if after else lambda x: x
+
+    def softmax(x):
+        largest = barrier(x.max(-1, keepdims=True))
+        weights = barrier(jnp.exp(x - largest))
+        return weights / barrier(weights.sum(-1, keepdims=True))
+
+    return softmax, (array(64, 512),), {}
+
+
+def intermediate_out():
+    """An intermediate is returned as well, so it has to be written to memory."""
+
+    def act(x, b):
+        y = jnp.tanh(x + b)
+        z = jax.nn.silu(y) * 2 + x
+        return (z, y) if after else z
+
+    return act, (array(64, 256), array(256)), {}
+
+
+def donation_lost():
+    """The parameters are not donated any more: nothing is updated in place."""
+
+    def train_step(params, x, y):
+        def loss(params):
+            hidden = jax.nn.relu(x @ params["w1"] + params["b1"])
+            return jnp.mean((hidden @ params["w2"] - y) ** 2)
+
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params))
+
+    params = {"w1": array(64, 128), "b1": array(128), "w2": array(128, 32)}
+    return train_step, (params, array(8, 64), array(8, 32)), {} if after else {"donate_argnums": 0}
+
+
+def f64_creep():
+    """A NumPy double sneaks in and widens what follows."""
+    jax.config.update("jax_enable_x64", True)
+    epsilon = np.float64(1e-3) * np.ones(256) if after else np.float32(1e-3) * np.ones(256, np.float32)
+
+    def norm(x):
+        return (x * epsilon / jnp.sqrt((x * x).sum(-1, keepdims=True) + epsilon[0])).sum()
+
+    return norm, (array(64, 256),), {}
+
+
+def sharding_allgather():
+    """The weights are split along the wrong axis: they have to be gathered before every product."""
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("data", "model"))
+
+    def split(*axes):
+        return NamedSharding(mesh, PartitionSpec(*axes))
+
+    def tensor_parallel_mlp(x, w1, w2):
+        return jnp.sum(jax.nn.gelu(x @ w1) @ w2)
+
+    column, row = split(None, "model"), split("model", None)
+    shardings = (split("data", None), row, column) if after else (split("data", None), column, row)
+    return tensor_parallel_mlp, (array(16, 32), array(32, 128), array(128, 32)), {"in_shardings": shardings}
+
+
+def unrolled_loop():
+    """A scan written as a Python loop: one step becomes twenty."""
+
+    def rnn(w, xs):
+        step = lambda h, x: (jnp.tanh(h @ w + x), None)
+        h = jnp.zeros((4, 32))
+        if after:
+            for i in range(20):
+                h, _ = step(h, xs[i])
+        else:
+            h, _ = jax.lax.scan(step, h, xs)
+        return h.sum()
+
+    return rnn, (array(32, 32), array(20, 4, 32)), {}
+
+
+def renamed():
+    """The same program, moved to other lines with other names inside: not a regression."""
+    if after:
+
+        def layer(inputs, weight):
+            beta = jnp.cos(inputs)
+            alpha = jnp.sin(inputs)
+            return (alpha * beta) @ weight
+
+    else:
+
+        def layer(x, w):
+            return (jnp.sin(x) * jnp.cos(x)) @ w
+
+    return layer, (array(16, 32), array(32, 8)), {}
+
+
+def improved():
+    """The other way round: a callback in the middle is gone."""
+
+    def scale(x, w):
+        y = jax.nn.relu(x @ w)
+        if not after:
+            y = jax.pure_callback(np.asarray, y, y)
+        return y * 2 + 1
+
+    return scale, (array(64, 128), array(128, 128)), {}
+
+
+def topk_sorted():
+    """The best eight are taken from a sort instead of by the compiler's own kernel."""
+
+    def best(x):
+        return jnp.sort(x, axis=-1)[:, -8:] if after else jax.lax.top_k(x, 8)[0]
+
+    return best, (array(16, 256),), {}
+
+
+def constant_baked():
+    """A weight is closed over instead of passed: it becomes a constant, and its argument is left unread."""
+    weight = np.sin(np.arange(64 * 128, dtype=np.float32)).reshape(64, 128)
+
+    def project(x, w):
+        return jnp.tanh(x @ (weight if after else w))
+
+    return project, (array(8, 64), array(64, 128)), {"keep_unused": True}
+
+
+def extra_transpose():
+    """The result is turned, because somebody prefers its rows as columns."""
+
+    def project(x, w):
+        y = jnp.cumsum(jnp.sin(x), axis=0)
+        return jnp.cumsum(y.T, axis=0) @ w if after else jnp.cumsum(y, axis=1) @ w
+
+    return project, (array(64, 64), array(64, 128)), {}
+
+
+def unfused():
+    """The same source; make.sh compiles the second without the fusion pass."""
+
+    def act(x, b):
+        return jnp.tanh(x + b) * 2 + x
+
+    return act, (array(64, 256), array(256)), {}
+
+
+def precision():
+    """The product asks for full float32 precision: six passes through the matrix unit."""
+
+    def project(x, w):
+        return jnp.dot(x, w, precision="highest" if after else "default")
+
+    return project, (array(512, 512), array(512, 512)), {}
+
+
+def wide_weights():
+    """The weights are float32, and drag the bfloat16 activations with them."""
+    wide = np.float32 if after else jnp.bfloat16
+
+    def mlp(x, w1, w2):
+        return jax.nn.relu(x @ w1) @ w2
+
+    return mlp, (array(256, 256, dtype=jnp.bfloat16), array(256, 512, dtype=wide), array(512, 256, dtype=wide)), {}
+
+
+def on_chip(name, args):
+    """One chip of a kind that this machine does not have, and the arguments placed there."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
+    import compile
+
+    here = NamedSharding(Mesh(np.array(compile.CHIPS[name]().devices[:1]), ("x",)), PartitionSpec())
+    return [jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=here) for a in args]
+
+
+function, arguments, options = globals()[case]()
+if chip:
+    arguments = on_chip(chip[0], arguments)
+jax.jit(function, **options).lower(*arguments).compile()
