@@ -198,7 +198,7 @@ func TestFromGit(t *testing.T) {
 	if at, err := Fork(ctx, dir, head, first); err != nil || at != tip {
 		t.Errorf("a merge: %s %v, wanted %s", at, err, tip)
 	}
-	if _, err := Fork(ctx, dir, head[:39]+"0", strings.Repeat("0", 40)); !errors.Is(err, ErrUnknown) {
+	if _, err := Fork(ctx, dir, empty, strings.Repeat("0", 40)); !errors.Is(err, ErrUnknown) {
 		t.Errorf("%v", err)
 	}
 }
