@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // Options says what is measured.
@@ -30,10 +31,20 @@ type Options struct {
 // Measure reads the modules of a dump and measures them. What could not be looked at is in the report's problems; the error is
 // for a run that was interrupted.
 func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
+	s, err := MeasureShare(ctx, d, opts, shard.NewDealer(shard.Shard{Count: 1}))
+	if err != nil {
+		return nil, err
+	}
+	return s.report(), nil
+}
+
+// MeasureShare measures the part of a dump that is dealt to this machine. Nothing else of the dump is read but names and headers.
+func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard.Dealer) (*Share, error) {
 	opts.AnyStage = opts.AnyStage && d.Single
 	wanted := wantedModules(d, opts)
-	work := units(wanted, d.Single, opts)
-	results := make([]*measured, len(work))
+	mine, besides := deal(d, wanted, opts, dealer)
+	work := units(wanted, mine, d.Single, opts)
+	s := &Share{dump: list(d, wanted, opts), units: make([]*measured, len(work))}
 	jobs, ctx := errgroup.WithContext(ctx)
 	jobs.SetLimit(cmp.Or(max(0, opts.Jobs), runtime.GOMAXPROCS(0)))
 	for i, unit := range work {
@@ -41,26 +52,39 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			results[i] = unit()
+			s.units[i] = unit.measure()
+			s.units[i].at = unit.at
 			return nil
 		})
 	}
 	if err := jobs.Wait(); err != nil {
 		return nil, fmt.Errorf("measuring %s: %w", d.Path, err)
 	}
-	return newReport(d, results, opts), nil
+	if besides {
+		s.beside = readBeside(d, opts)
+	}
+	s.close(d)
+	return s, nil
 }
 
-// units is the work, cut into pieces that are done side by side: a module, and every further stage of it that is only listed.
-func units(modules []*dump.Module, single bool, opts Options) []func() *measured {
-	var work []func() *measured
-	for _, m := range modules {
-		work = append(work, func() *measured { return recall(m, single, opts) })
+// unit is a piece of work that is done beside others: a module, or a further stage of it that is only listed.
+type unit struct {
+	at      int // among the wanted modules
+	measure func() *measured
+}
+
+func units(modules []*dump.Module, mine []bool, single bool, opts Options) []unit {
+	var work []unit
+	for at, m := range modules {
+		if !mine[at] {
+			continue
+		}
+		work = append(work, unit{at, func() *measured { return recall(m, single, opts) }})
 		if !opts.AllStages {
 			continue
 		}
 		for _, s := range otherStages(m) {
-			work = append(work, func() *measured { return listStage(m, s, opts) })
+			work = append(work, unit{at, func() *measured { return listStage(m, s, opts) }})
 		}
 	}
 	return work

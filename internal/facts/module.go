@@ -9,7 +9,8 @@ import (
 
 // measured is what one compiled module gave: the unit of work.
 type measured struct {
-	module    *dump.Module
+	at        int          // the module's place among those that are wanted
+	module    *dump.Module // nil once everything was read
 	program   string
 	variant   *Variant // nil when the module could not be measured
 	family    string   // the operations in it, see graphNames

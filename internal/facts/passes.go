@@ -50,19 +50,19 @@ func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 func (p *PassStage) Changed(before *PassStage) bool { return p.Fingerprint != before.Fingerprint }
 
 // throughCompiler collects the stages that were read, module by module.
-func throughCompiler(results []*measured) []ModulePasses {
-	byModule := map[*dump.Module][]listed{}
+func throughCompiler(results []*measured, ids []string) []ModulePasses {
+	byModule := map[int][]listed{}
 	for _, m := range results {
-		byModule[m.module] = append(byModule[m.module], m.infos...)
+		byModule[m.at] = append(byModule[m.at], m.infos...)
 	}
 	var all []ModulePasses
 	for _, m := range results {
 		if m.listed {
 			continue
 		}
-		stages := byModule[m.module]
+		stages := byModule[m.at]
 		slices.SortFunc(stages, func(a, b listed) int { return a.stage - b.stage })
-		one := ModulePasses{Module: m.module.ID, Program: m.program}
+		one := ModulePasses{Module: ids[m.at], Program: m.program}
 		for _, s := range stages {
 			if s.pass != nil {
 				one.Stages = append(one.Stages, *s.pass)

@@ -12,17 +12,23 @@ import (
 
 const mendProfile = "take the profile again, with jax.profiler.trace(DIR) or TensorBoard's, while the dumped program runs"
 
-// readProfiles joins what profilers measured with the kernels: the profiles in the dump, and those that lie outside.
-func (r *Report) readProfiles(d *dump.Dump, opts Options) {
+// profiled is what one profile says.
+type profiled struct {
+	file  string
+	trace *trace.Trace
+}
+
+// readProfiles reads the profiles in the dump, and those that lie outside; nil when there are none.
+func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 	files := filesOf(d.Traces)
 	if !opts.AllStages {
 		files = nil
 	}
 	files = append(files, outside(files, opts.Profiles)...)
 	if len(files) == 0 {
-		return
+		return nil, nil
 	}
-	l := newHotList(slices.Concat(r.Programs, r.Helpers))
+	read, problems := []profiled{}, []Problem{}
 	for _, f := range oncePerHost(files) {
 		var t *trace.Trace
 		err := f.read(func(data []byte) (err error) {
@@ -30,12 +36,12 @@ func (r *Report) readProfiles(d *dump.Dump, opts Options) {
 			return err
 		})
 		if err != nil {
-			r.Problems = append(r.Problems, Problem{File: f.Path, Message: err.Error(), Mend: mendProfile})
+			problems = append(problems, Problem{File: f.Path, Message: err.Error(), Mend: mendProfile})
 			continue
 		}
-		l.add(f.Path, t)
+		read = append(read, profiled{f.Path, t})
 	}
-	r.Profile = l.list()
+	return read, problems
 }
 
 // profileForms are how the files end that a profiler writes of one host: all say the same, the first say it whole.

@@ -24,69 +24,51 @@ func (o *Options) wants(program string) bool {
 	return (len(o.Include) == 0 || glob.Any(o.Include, program)) && !glob.Any(o.Exclude, program)
 }
 
-func newReport(d *dump.Dump, results []*measured, opts Options) *Report {
-	r := &Report{Dump: d.Path}
-	for _, p := range d.Problems {
-		r.Problems = append(r.Problems, dumpProblem(d, p))
+// report puts together what a share holds.
+func (s *Share) report() *Report {
+	r := &Report{
+		Dump: s.dump.path, Problems: slices.Clone(s.dump.problems), Ignored: s.dump.ignored, Toolchain: s.dump.toolchain, Modules: listModules(s.units),
 	}
-	for _, f := range d.Unknown {
-		r.Ignored = append(r.Ignored, f.Path)
+	if s.dump.passes {
+		r.Passes = throughCompiler(s.units, s.dump.modules)
 	}
-	r.Modules = list(results)
-	if opts.Passes {
-		r.Passes = throughCompiler(results)
-	}
-	for _, m := range results {
-		r.Problems = append(r.Problems, unsaid(d, m.problems)...)
-		if m.variant == nil && !m.listed && len(m.problems) == 0 && !explained(d, m.module) {
-			r.Problems = append(r.Problems, m.unseen())
-		}
+	for _, m := range s.units {
+		r.Problems = append(r.Problems, m.problems...)
 		r.Drawings = append(r.Drawings, m.drawings...)
 		r.releases = append(r.releases, m.releases...)
+		r.Toolchain.merge(m.toolchain)
 	}
-	programs, helpers := group(results)
-	for _, p := range programs {
-		p.tellApart(d)
+	r.Programs, r.Helpers = group(s.units)
+	if s.dump.included || len(r.Programs) == 0 && s.whole() {
+		r.Programs, r.Helpers = append(r.Programs, r.Helpers...), nil
 	}
-	if len(programs) == 0 || len(opts.Include) > 0 {
-		programs, helpers = append(programs, helpers...), nil
-	}
-	r.Programs, r.Helpers = sorted(programs), sorted(helpers)
+	r.Programs, r.Helpers = sorted(r.Programs), sorted(r.Helpers)
 	markMain(r.Programs)
 	if len(r.Programs) == 0 {
 		markMainDrawing(r.Drawings)
 	}
-	r.readToolchain(d, results)
-	r.readBeside(d, opts)
-	r.readProfiles(d, opts)
+	if s.beside != nil {
+		r.lay(s.beside)
+	}
 	return r
 }
 
-// list collects the module files, module after module, each in the order of compilation.
-func list(results []*measured) []ModuleInfo {
-	byModule := map[*dump.Module][]listed{}
+// listModules collects the module files, module after module, each in the order of compilation.
+func listModules(results []*measured) []ModuleInfo {
+	byModule := map[int][]listed{}
 	for _, m := range results {
-		byModule[m.module] = append(byModule[m.module], m.infos...)
+		byModule[m.at] = append(byModule[m.at], m.infos...)
 	}
 	var infos []ModuleInfo
 	for _, m := range results {
-		files := byModule[m.module]
+		files := byModule[m.at]
 		slices.SortFunc(files, func(a, b listed) int { return a.stage - b.stage })
 		for _, f := range files {
 			infos = append(infos, f.info)
 		}
-		delete(byModule, m.module)
+		delete(byModule, m.at)
 	}
 	return infos
-}
-
-// readBeside reads what does not belong to one module: TensorFlow's graphs, and logs.
-func (r *Report) readBeside(d *dump.Dump, opts Options) {
-	graphs, logs := frameworkFiles(d)
-	logs = append(logs, outside(logs, opts.Logs)...)
-	clusters, said, problems := ReadFramework(graphs, logs, moduleIDs(d))
-	r.Clusters, r.Logs = clusters, said
-	r.Problems = append(r.Problems, problems...)
 }
 
 func filesOf(files []*dump.File) []File {

@@ -12,18 +12,6 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
-// readToolchain joins what `xlagate capture` wrote down with what the modules say themselves.
-func (r *Report) readToolchain(d *dump.Dump, results []*measured) {
-	if f := d.Toolchain; f != nil {
-		if err := r.Toolchain.read(f); err != nil {
-			r.Problems = append(r.Problems, Problem{File: f.Path, Message: err.Error(), Mend: "capture the dump again, or remove the file"})
-		}
-	}
-	for _, m := range results {
-		r.Toolchain.merge(m.toolchain)
-	}
-}
-
 func (t *Toolchain) read(f *dump.File) error {
 	data, release, err := f.Bytes()
 	if err != nil {

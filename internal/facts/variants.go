@@ -114,7 +114,9 @@ func (p *Program) add(v *Variant) {
 			return
 		}
 	}
-	p.Variants = append(p.Variants, v)
+	fresh := *v // what was measured of one module stays as it is
+	fresh.compiles = slices.Clone(v.compiles)
+	p.Variants = append(p.Variants, &fresh)
 }
 
 // repeatedBy says whether v is the same compile again: the same arguments, and the same program before optimization or, where

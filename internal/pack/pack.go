@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 )
 
 // Append appends a value to b. It fails for what has no content: functions, channels, interfaces.
@@ -125,15 +127,24 @@ func (e *encoder) table(v reflect.Value) error {
 		return nil
 	}
 	e.number(markNew + uint64(v.Len()))
-	for entries := v.MapRange(); entries.Next(); {
-		if err := e.value(entries.Key()); err != nil {
+	for _, key := range sortedKeys(v) {
+		if err := e.value(key); err != nil {
 			return err
 		}
-		if err := e.value(entries.Value()); err != nil {
+		if err := e.value(v.MapIndex(key)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sortedKeys lists a map's keys, texts in order: the same value always gives the same bytes.
+func sortedKeys(table reflect.Value) []reflect.Value {
+	keys := table.MapKeys()
+	if table.Type().Key().Kind() == reflect.String {
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	}
+	return keys
 }
 
 func (e *encoder) pointer(v reflect.Value) error {

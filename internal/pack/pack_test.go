@@ -57,6 +57,30 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// The same value gives the same bytes, and a type that is laid out in another way another form.
+func TestSameBytes(t *testing.T) {
+	first, err := Append(nil, sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if again, err := Append(nil, sample()); err != nil || !bytes.Equal(again, first) {
+			t.Fatal("other bytes of the same value")
+		}
+	}
+	forms := map[string]string{}
+	for name, value := range map[string]any{
+		"tree": tree{}, "leaf": leaf{}, "renamed": struct{ A int }{}, "field": struct{ B int }{}, "type": struct{ A int64 }{}, "two": struct{ A, B int }{},
+		"list": []int{}, "array": [2]int{}, "longer": [3]int{}, "map": map[string]int{}, "pointer": new(int),
+	} {
+		form := Form(value)
+		if other, taken := forms[form]; taken || form != Form(value) {
+			t.Errorf("%s has the form of %s", name, other)
+		}
+		forms[form] = name
+	}
+}
+
 func TestSharedOnce(t *testing.T) {
 	b, err := Append(nil, sample())
 	if err != nil {
