@@ -71,9 +71,12 @@ func sayAccepted(w world, done *gate.Accepted) {
 	for _, path := range done.Removed {
 		fmt.Fprintf(w.out, "removed  %s\n", path)
 	}
-	if n := len(done.Written) + len(done.Removed); n == 0 {
+	switch {
+	case len(done.Written)+len(done.Removed) == 0:
 		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
-	} else {
+	case done.Pushed != "":
+		sayPushed(w, done.Pushed)
+	default:
 		fmt.Fprintln(w.out, "commit them with the change that they belong to")
 	}
 }

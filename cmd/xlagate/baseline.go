@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -20,10 +18,10 @@ import (
 
 func baselineCommand(w world) *cli.Command {
 	flags := func() []cli.Flag {
-		return []cli.Flag{
+		return append(registryFlags(),
 			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "the rule `FILE`"},
 			&cli.StringFlag{Name: "baseline", Usage: "where the accepted facts lie"},
-		}
+		)
 	}
 	return &cli.Command{
 		Name: "baseline", Usage: "look after the stored baseline", OnUsageError: usageError,
@@ -39,22 +37,31 @@ func baselineCommand(w world) *cli.Command {
 	}
 }
 
-// stored opens the baseline that the flags and the configuration name.
-func stored(c *cli.Context) (gate.Options, fs.FS, error) {
+// baselineOptions finds where the baseline lies that the flags and the configuration name.
+func baselineOptions(c *cli.Context, w world) (gate.Options, error) {
 	dir, err := workingDir()
 	if err != nil {
-		return gate.Options{}, nil, err
+		return gate.Options{}, err
 	}
 	cfg, err := loadConfig(c.String("config"), dir)
 	if err != nil {
-		return gate.Options{}, nil, err
+		return gate.Options{}, err
 	}
-	o := gate.Options{Config: cfg, Baseline: c.String("baseline"), Dir: dir}
-	store, err := gate.OpenStore(c.Context, o, gate.BaselineOf(o))
+	o := gate.Options{Config: cfg, Baseline: c.String("baseline"), Dir: dir, Registry: registryClient(c, w)}
+	return o, checkBaseline(o.Baseline)
+}
+
+// stored opens that baseline for reading.
+func stored(c *cli.Context, w world) (fs.FS, error) {
+	o, err := baselineOptions(c, w)
+	if err != nil {
+		return nil, err
+	}
+	store, err := gate.OpenBaseline(c.Context, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return o, nil, &gate.Unreadable{File: gate.BaselineOf(o), Message: "there is no baseline", Mend: "xlagate accept --reason \"…\" writes one"}
+		return nil, incomplete(w, &gate.Unreadable{File: gate.BaselineOf(o), Message: "there is no baseline", Mend: "xlagate accept --reason \"…\" writes one"})
 	}
-	return o, store, err
+	return store, incomplete(w, err)
 }
 
 // eachStored reads every program of every target.
@@ -81,9 +88,9 @@ func eachStored(ctx context.Context, store fs.FS, do func(target string, p *base
 }
 
 func listBaseline(c *cli.Context, w world) error {
-	_, store, err := stored(c)
+	store, err := stored(c, w)
 	if err != nil {
-		return incomplete(w, err)
+		return err
 	}
 	return eachStored(c.Context, store, func(target string, p *baseline.Program) error {
 		_, err := fmt.Fprintf(w.out, "%-24s %-24s %s  %s\n", target, p.Name, measure.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
@@ -102,9 +109,9 @@ func tools(t facts.Toolchain) string {
 }
 
 func showBaseline(c *cli.Context, w world) error {
-	_, store, err := stored(c)
+	store, err := stored(c, w)
 	if err != nil {
-		return incomplete(w, err)
+		return err
 	}
 	shown := 0
 	err = eachStored(c.Context, store, func(target string, p *baseline.Program) error {
@@ -123,9 +130,9 @@ func showBaseline(c *cli.Context, w world) error {
 
 // verifyBaseline finds files that were edited by hand or merged badly.
 func verifyBaseline(c *cli.Context, w world) error {
-	_, store, err := stored(c)
+	store, err := stored(c, w)
 	if err != nil {
-		return incomplete(w, err)
+		return err
 	}
 	files, wrong := 0, 0
 	err = eachStored(c.Context, store, func(target string, p *baseline.Program) error {
@@ -149,90 +156,20 @@ func verifyBaseline(c *cli.Context, w world) error {
 }
 
 func pruneBaseline(c *cli.Context, w world) error {
-	o, store, err := stored(c)
-	if err != nil {
-		return incomplete(w, err)
-	}
-	if baseline.Remote(gate.BaselineOf(o)) {
-		return gate.UsageError{Message: "only a baseline in a directory can be pruned"}
-	}
-	declared := map[string]bool{"default": len(o.Config.Targets) == 0}
-	for _, t := range o.Config.Targets {
-		declared[t.Name] = true
-	}
-	targets, err := baseline.Targets(store)
+	o, err := baselineOptions(c, w)
 	if err != nil {
 		return err
 	}
-	removed := 0
-	for _, target := range targets {
-		if declared[target] {
-			continue
-		}
-		n, err := removeTarget(filepath.Join(gate.StoreDir(o), filepath.FromSlash(target)))
-		if err != nil {
-			return err
-		}
-		removed += n
-		fmt.Fprintf(w.out, "removed  %s (%s): no target of the configuration is called so\n", target, measure.Counted(float64(n), "", "files"))
+	done, err := gate.Prune(c.Context, o)
+	if err != nil {
+		return incomplete(w, err)
 	}
-	if removed == 0 {
+	for _, p := range done.Targets {
+		fmt.Fprintf(w.out, "removed  %s (%s): no target of the configuration is called so\n", p.Name, measure.Counted(float64(p.Files), "", "files"))
+	}
+	if len(done.Targets) == 0 {
 		fmt.Fprintln(w.out, "nothing to prune")
 	}
+	sayPushed(w, done.Pushed)
 	return nil
-}
-
-// removeTarget removes the files of one target, and its folder when nothing else lies there.
-func removeTarget(dir string) (int, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return 0, fmt.Errorf("prune: %w", err)
-	}
-	n := 0
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".yaml") {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return n, fmt.Errorf("prune: %w", err)
-		}
-		n++
-	}
-	if left, err := os.ReadDir(dir); err == nil && len(left) == 0 {
-		return n, os.Remove(dir)
-	}
-	return n, nil
-}
-
-// baselineSide reads a path as a stored baseline: nil when it is none.
-func baselineSide(name string) (*facts.Report, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, nil
-	}
-	if !info.IsDir() {
-		if !strings.HasSuffix(name, ".yaml") {
-			return nil, nil
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read the baseline: %w", err)
-		}
-		p, err := baseline.Parse(name, data)
-		if err != nil {
-			return nil, err
-		}
-		set := baseline.Set{Programs: []*baseline.Program{p}}
-		return named(set.Report(), name), nil
-	}
-	set, err := baseline.Load(os.DirFS(name), ".")
-	if err != nil {
-		return nil, nil
-	}
-	return named(set.Report(), name), nil
-}
-
-func named(r *facts.Report, name string) *facts.Report {
-	r.Dump = name
-	return r
 }

@@ -9,17 +9,18 @@ import (
 
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 func captureCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "capture", Usage: "run a command with the dump flags set, and record the toolchain beside the dump",
-		ArgsUsage: "--to DIR -- COMMAND…", OnUsageError: usageError,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "to", Usage: "where the dump goes: a `DIR` that is new, empty or was written by a capture"},
+		ArgsUsage: "--to DIR|oci://… -- COMMAND…", OnUsageError: usageError,
+		Flags: append(registryFlags()[1:],
+			&cli.StringFlag{Name: "to", Usage: "where the dump goes: a `DIR` that is new, empty or was written by a capture; or oci://REGISTRY/REPOSITORY:TAG"},
 			&cli.DurationFlag{Name: "timeout", Usage: "how long the command may take"},
-		},
+		),
 		Action: func(c *cli.Context) error {
 			before, command := split(c)
 			switch {
@@ -34,8 +35,21 @@ func captureCommand(w world) *cli.Command {
 }
 
 func runCapture(c *cli.Context, w world, command []string) error {
+	to := c.String("to")
+	if registry.Is(to) {
+		return captureToRegistry(c, w, command)
+	}
+	out, err := capturedTo(c, w, to, command)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.err, "xlagate: dumped to %s (%s); look at it: xlagate inspect %s\n", to, tools(out.Toolchain), to)
+	return nil
+}
+
+func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture.Outcome, error) {
 	out, err := capture.Run(c.Context, capture.Options{
-		Argv: command, Env: os.Environ(), To: c.String("to"), Timeout: c.Duration("timeout"), Stdin: w.in, Stdout: w.out, Stderr: w.err,
+		Argv: command, Env: os.Environ(), To: dir, Timeout: c.Duration("timeout"), Stdin: w.in, Stdout: w.out, Stderr: w.err,
 	})
 	if out != nil {
 		for _, note := range out.Notes {
@@ -43,13 +57,36 @@ func runCapture(c *cli.Context, w world, command []string) error {
 		}
 	}
 	var failed *capture.ExitError
-	switch {
-	case errors.As(err, &failed), errors.Is(err, capture.ErrNothingDumped):
+	if errors.As(err, &failed) || errors.Is(err, capture.ErrNothingDumped) {
 		sayProblems(w, c.String("to"), []result.Problem{{Message: err.Error(), Mend: "run the command by itself first, until it ends well"}})
-		return verdict(gate.ExitIncomplete)
-	case err != nil:
+		return nil, verdict(gate.ExitIncomplete)
+	}
+	return out, err
+}
+
+// captureToRegistry dumps into a temporary folder and pushes that. What a tag named before stays there under its digest.
+func captureToRegistry(c *cli.Context, w world, command []string) (err error) {
+	ref, err := registry.Parse(c.String("to"))
+	if err != nil {
+		return gate.UsageError{Message: "--to " + err.Error()}
+	}
+	dir, err := os.MkdirTemp("", "xlagate-capture-*")
+	if err != nil {
+		return fmt.Errorf("make a folder for the dump: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	out, err := capturedTo(c, w, dir, command)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.err, "xlagate: dumped to %s (%s); look at it: xlagate inspect %s\n", c.String("to"), tools(out.Toolchain), c.String("to"))
+	layer, release, err := registry.Archive("dump", dir)
+	if err != nil {
+		return err
+	}
+	done, err := registryClient(c, w).Push(c.Context, ref, registry.TypeDump, []registry.Layer{layer}, registry.Any)
+	if err = errors.Join(err, release()); err != nil {
+		return incomplete(w, gate.Explained(err))
+	}
+	fmt.Fprintf(w.err, "xlagate: dumped to %s (%s); look at it: xlagate inspect %s\n", ref.At(done.Digest), tools(out.Toolchain), ref)
 	return nil
 }

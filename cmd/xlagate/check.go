@@ -104,8 +104,11 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	dumps, command := split(c)
 	o := gate.Options{
 		Config: cfg, Dumps: dumps, Command: command, ByTarget: map[string]string{}, Against: c.String("against"), Baseline: c.String("baseline"),
-		Logs: c.StringSlice("log"), Jobs: c.Int("jobs"), Cache: factsCache(c), Dir: dir, Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err,
+		Registry: registryClient(c, w), Logs: c.StringSlice("log"), Jobs: c.Int("jobs"), Cache: factsCache(c), Dir: dir, Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err,
 		Now: today(), Version: version(),
+	}
+	if err := checkBaseline(o.Baseline); err != nil {
+		return o, err
 	}
 	if len(dumps) > 0 && len(command) > 0 {
 		return o, gate.UsageError{Message: "give a dump or a command, not both"}

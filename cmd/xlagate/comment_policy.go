@@ -88,14 +88,14 @@ func remoteHead(file string) policies {
 func localHead(o gate.Options) policies {
 	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
 		head = policy.Policy{Config: o.Config}
-		head.Store, err = gate.OpenStore(ctx, o, o.Config.Baseline)
+		head.Store, err = gate.OpenBaseline(ctx, o)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return base, head, err
 		}
 		file := filepath.Base(o.Config.Path)
 		from, err := policy.Fork(ctx, o.Config.Dir, p.base.Head.SHA, p.base.Base.SHA)
 		if err == nil {
-			base, err = policy.FromGit(ctx, o.Config.Dir, from, file)
+			base, err = policy.FromGit(ctx, o.Registry, o.Config.Dir, from, file)
 		}
 		if errors.Is(err, policy.ErrUnknown) && p.client != nil {
 			base, err = fromGitHub(ctx, p, o, r)

@@ -77,13 +77,12 @@ func outputFlags(to *outputs, formats []string) []cli.Flag {
 }
 
 func configFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "the rule `FILE` (default: xlagate.yaml here or above)"},
-		&cli.StringFlag{Name: "baseline", Usage: "where the accepted facts lie: a directory or git:REF:PATH"},
+		&cli.StringFlag{Name: "baseline", Usage: "where the accepted facts lie: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
 		&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP` instead of the stored baseline"},
 		&cli.StringSliceFlag{Name: "target", Usage: "`NAME=DUMP`: the dump of one of several targets"},
 		&cli.StringSliceFlag{Name: "log", Usage: "a compiler or framework log as extra input"},
-		&cli.BoolFlag{Name: "no-cache", Usage: "read every file again"},
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many modules are read at once (default: one a core)"},
-	}
+	}, registryFlags()...)
 }

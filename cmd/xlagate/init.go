@@ -70,6 +70,9 @@ func usualDump() string {
 }
 
 func relativeTo(file, path string) string {
+	if !gate.OnDisk(path) {
+		return path
+	}
 	if rel, err := filepath.Rel(filepath.Dir(file), path); err == nil {
 		return rel
 	}

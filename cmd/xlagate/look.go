@@ -23,7 +23,7 @@ func inspectCommand(w world) *cli.Command {
 		Usage:        "what a dump holds: programs, variants, kernels, fusions, memory, cost",
 		ArgsUsage:    "DUMP",
 		OnUsageError: usageError,
-		Flags: append(outputFlags(&to, report.ViewFormats()),
+		Flags: append(append(outputFlags(&to, report.ViewFormats()), registryFlags()...),
 			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},
 			&cli.BoolFlag{Name: "passes", Usage: "what each pass of the compiler changed, where the module was dumped after it"},
 			&cli.StringSliceFlag{Name: "trace", Usage: "a profile of the program (`FILE`.xplane.pb or .trace.json.gz): how long each kernel took"},
@@ -54,12 +54,12 @@ func inspectCommand(w world) *cli.Command {
 
 // measuredWith opens and measures one dump with what the options ask for.
 func measuredWith(c *cli.Context, w world, path string, o gate.Options) (*facts.Report, error) {
-	if path != "-" {
+	if gate.OnDisk(path) {
 		if _, err := os.Stat(path); err != nil {
 			return nil, &gate.Unreadable{File: path, Message: "there is no such file or directory", Mend: "name a dump: the directory that --xla_dump_to wrote, a file of it, or an archive"}
 		}
 	}
-	o.Config, o.Root, o.Jobs, o.Stdin = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in
+	o.Config, o.Root, o.Jobs, o.Stdin, o.Registry = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in, registryClient(c, w)
 	return gate.MeasureDump(c.Context, o, path, o.Logs)
 }
 
@@ -119,7 +119,7 @@ func diffCommand(w world) *cli.Command {
 		Usage:        "what changed between two dumps, modules or baselines, in the model's own words",
 		ArgsUsage:    "OLD NEW",
 		OnUsageError: usageError,
-		Flags: append(outputFlags(&to, report.ViewFormats()),
+		Flags: append(append(outputFlags(&to, report.ViewFormats()), registryFlags()...),
 			&cli.BoolFlag{Name: "exit-code", Usage: "exit 1 when they are not identical"},
 			&cli.BoolFlag{Name: "passes", Usage: "name the first pass after which they differ"},
 			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},
@@ -147,6 +147,9 @@ func diffCommand(w world) *cli.Command {
 
 // difference measures and compares both sides; one that could not be read whole is refused.
 func difference(c *cli.Context, w world) (*diff.Report, error) {
+	if err := gate.CheckDumps(c.Args().Slice()...); err != nil {
+		return nil, err
+	}
 	var sides []*facts.Report
 	for _, path := range c.Args().Slice() {
 		rep, err := side(c, w, path)
@@ -165,7 +168,7 @@ func difference(c *cli.Context, w world) (*diff.Report, error) {
 
 // side measures a dump, or reads a baseline.
 func side(c *cli.Context, w world, path string) (*facts.Report, error) {
-	if rep, err := baselineSide(path); rep != nil || err != nil {
+	if rep, err := baselineSide(c, w, path); rep != nil || err != nil {
 		return rep, err
 	}
 	return measuredWith(c, w, path, gate.Options{AnyStage: true, Passes: c.Bool("passes")})
@@ -177,13 +180,12 @@ func factsCommand(w world) *cli.Command {
 		Usage:        "only extract facts, as JSON: the unit of work that a cluster runs",
 		ArgsUsage:    "DUMP…",
 		OnUsageError: usageError,
-		Flags: []cli.Flag{
+		Flags: append(registryFlags(),
 			&cli.StringFlag{Name: "shard", Usage: "only part `I/N` of the modules"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`"},
 			&cli.StringSliceFlag{Name: "log", Usage: "a compiler or framework log as extra input"},
 			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many modules are read at once"},
-			&cli.BoolFlag{Name: "no-cache", Usage: "read every file again"},
-		},
+		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return gate.UsageError{Message: "facts needs a dump; xlagate facts DUMP…"}
@@ -198,6 +200,9 @@ func factsCommand(w world) *cli.Command {
 }
 
 func writeFacts(c *cli.Context, w world, part gate.Shard) error {
+	if err := gate.CheckDumps(c.Args().Slice()...); err != nil {
+		return err
+	}
 	var reports []*facts.Report
 	o := gate.Options{EveryStage: true, Logs: c.StringSlice("log")}
 	for _, path := range c.Args().Slice() {

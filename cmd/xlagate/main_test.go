@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/xlagate/xlagate/internal/registry/registrytest"
 )
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts")
@@ -23,7 +25,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command lines in testdata/script. $DUMPS is the repository's folder of real dumps, $EXAMPLES its examples.
+// TestScripts runs the command lines in testdata/script. $DUMPS is the repository's folder of real dumps, $EXAMPLES its examples,
+// $REGISTRY the host of a registry that is there for one script.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -39,9 +42,14 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LOGS", filepath.Join(root, "internal/compilelog/testdata"))
 			env.Setenv("PROFILES", filepath.Join(root, "internal/trace/testdata"))
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
+			r := registrytest.Start()
+			env.Defer(r.Close)
+			env.Values["registry"] = r.Server
+			env.Setenv("REGISTRY", r.Host)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "users": users},
 	})
 }
 
@@ -57,6 +65,13 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code != args[0] {
 		ts.Fatalf("exit code %s, wanted %s", code, args[0])
+	}
+}
+
+// users runs `users USER…` and makes the registry ask for one of them, whose password is the name. The first may push.
+func users(ts *testscript.TestScript, _ bool, args []string) {
+	for i, user := range args {
+		ts.Value("registry").(*registrytest.Server).Login(user, user, i == 0)
 	}
 }
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -151,11 +149,11 @@ func TestLoadAndTargets(t *testing.T) {
 	}
 	r := measured(t, realDumps[0])
 	p := &Program{Program: *r.Programs[0]}
-	path, changed, err := Save(dir, "a/b", p)
-	if err != nil || !changed {
-		t.Fatalf("%s: %v", path, err)
+	save := func() (bool, error) { return WriteFile(filepath.Join(dir, "a/b", FileName(p.Name)), Format("a/b", p)) }
+	if changed, err := save(); err != nil || !changed {
+		t.Fatalf("changed %v, %v", changed, err)
 	}
-	if _, changed, err := Save(dir, "a/b", p); err != nil || changed {
+	if changed, err := save(); err != nil || changed {
 		t.Errorf("the same again: changed %v, %v", changed, err)
 	}
 	if _, err := WriteFile(filepath.Join(dir, "a/b", GraphsFile()), FormatGraphs("a/b", facts.Numbers{"clusters.count": 2, "unclustered.AsString": 1})); err != nil {
@@ -189,40 +187,6 @@ func TestWriteFileIsWholeOrNothing(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)
-	}
-}
-
-func TestOpenGit(t *testing.T) {
-	dir := t.TempDir()
-	run := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	run("init", "-q", "-b", "main")
-	r := measured(t, realDumps[0])
-	if _, _, err := Save(filepath.Join(dir, "base"), "m", &Program{Program: *r.Programs[0]}); err != nil {
-		t.Fatal(err)
-	}
-	run("add", ".")
-	run("commit", "-q", "-m", "one")
-	store, err := Open(context.Background(), "git:main:base", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if set, err := Load(store, "m"); err != nil || len(set.Programs) != 1 {
-		t.Errorf("%v, %v", set, err)
-	}
-	if _, err := Open(context.Background(), "git:main:elsewhere", dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
-	}
-	for _, where := range []string{"git:nowhere:base", "git:main", "git::base", "git:--help:base", "ftp://x"} {
-		if _, err := Open(context.Background(), where, dir); err == nil || errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v", where, err)
-		}
 	}
 }
 

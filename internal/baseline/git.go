@@ -4,54 +4,94 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os/exec"
 	"strings"
 )
 
-// Remote reports whether a baseline lies elsewhere than in a directory.
-func Remote(where string) bool {
-	return strings.HasPrefix(where, "git:") || strings.HasPrefix(where, "oci://")
-}
+// Error says why a baseline could not be read where it lies, and what to do about it.
+type Error struct{ Where, Message, Mend string }
 
-// Open reads a baseline that lies elsewhere: git:REF:PATH, from the repository around dir.
-func Open(ctx context.Context, where, dir string) (fs.FS, error) {
-	if rest, ok := strings.CutPrefix(where, "git:"); ok {
-		ref, below, found := strings.Cut(rest, ":")
-		if !found || ref == "" || below == "" {
-			return nil, fmt.Errorf("%q is not git:REF:PATH, as in git:origin/main:.xlagate", where)
-		}
-		return openGit(ctx, dir, ref, below)
+// Error is the message with the place.
+func (e *Error) Error() string { return e.Where + ": " + e.Message }
+
+// cutGit splits git:REF:PATH.
+func cutGit(where string) (ref, below string, err error) {
+	ref, below, found := strings.Cut(strings.TrimPrefix(where, gitScheme), ":")
+	if !found || ref == "" || below == "" || strings.HasPrefix(ref, "-") {
+		return "", "", fmt.Errorf("%q is not git:REF:PATH, as in git:origin/main:.xlagate", where)
 	}
-	return nil, fmt.Errorf("%q is no baseline that this xlagate reads; give a directory or git:REF:PATH", where)
+	return ref, below, nil
 }
 
 // openGit reads a folder of a revision into memory. A zip, because a zip can be read as a file system.
-func openGit(ctx context.Context, dir, ref, below string) (fs.FS, error) {
-	if strings.HasPrefix(ref, "-") {
-		return nil, fmt.Errorf("%q is not a git revision", ref)
-	}
-	if _, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); err != nil {
-		return nil, fmt.Errorf("git does not know the revision %q here (%w); fetch it: git fetch origin", ref, err)
-	}
-	if _, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", ref+":./"+below); err != nil {
-		return nil, fs.ErrNotExist
-	}
-	out, err := git(ctx, dir, "archive", "--format=zip", ref+":./"+below)
+func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
+	ref, below, err := cutGit(where)
 	if err != nil {
-		return nil, fmt.Errorf("read the baseline %s of %s: %w", below, ref, err)
+		return nil, err
+	}
+	g := repository{ctx, dir, where}
+	tree, err := g.tree(ref, below)
+	if err != nil {
+		return nil, err
+	}
+	out, err := g.ask("-c", "core.autocrlf=false", "archive", "--format=zip", tree)
+	if err != nil {
+		return nil, err
 	}
 	return zip.NewReader(bytes.NewReader(out), int64(len(out)))
 }
 
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
+// tree names the folder below a revision as git does. One that is not there is [fs.ErrNotExist].
+func (g repository) tree(ref, below string) (string, error) {
+	if _, err := g.ask("rev-parse", "--verify", "--quiet", ref+"^{commit}"); errors.Is(err, errSilent) {
+		mend := "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
+		return "", &Error{g.where, fmt.Sprintf("git does not know the revision %q here", ref), mend}
+	} else if err != nil {
+		return "", err
+	}
+	tree := ref + ":./" + below
+	if _, err := g.ask("rev-parse", "--verify", "--quiet", tree); errors.Is(err, errSilent) {
+		return "", fs.ErrNotExist
+	} else if err != nil {
+		return "", err
+	}
+	kind, err := g.ask("cat-file", "-t", tree)
+	if err == nil && strings.TrimSpace(string(kind)) != "tree" {
+		err = &Error{g.where, below + " is a file there; the baseline is a directory", "name the directory that it lies in"}
+	}
+	return tree, err
+}
+
+// repository is the git repository that a baseline is read from.
+type repository struct {
+	ctx        context.Context
+	dir, where string
+}
+
+// errSilent is git's answer when something is not there: a failure without a word.
+var errSilent = errors.New("there is no such thing")
+
+// ask runs git. What it has to say is what went wrong.
+func (g repository) ask(args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(g.ctx, "git", args...)
+	cmd.Dir = g.dir
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(said.String()))
+	err := cmd.Run()
+	var failed *exec.ExitError
+	switch {
+	case err == nil:
+		return out.Bytes(), nil
+	case g.ctx.Err() != nil:
+		return nil, g.ctx.Err()
+	case !errors.As(err, &failed):
+		return nil, &Error{g.where, "git cannot be run: " + err.Error(), "install it, or give the baseline as a directory"}
+	case said.Len() == 0:
+		return nil, errSilent
 	}
-	return out.Bytes(), nil
+	first, _, _ := strings.Cut(strings.TrimPrefix(said.String(), "fatal: "), "\n")
+	return nil, &Error{g.where, "git says: " + first, "run xlagate inside of the repository"}
 }

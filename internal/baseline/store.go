@@ -64,10 +64,3 @@ func discard(name string) error {
 	}
 	return nil
 }
-
-// Save writes one program of a target into a store's directory.
-func Save(dir, target string, p *Program) (path string, changed bool, err error) {
-	path = filepath.Join(dir, filepath.FromSlash(target), FileName(p.Name))
-	changed, err = WriteFile(path, Format(target, p))
-	return path, changed, err
-}

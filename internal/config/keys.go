@@ -16,7 +16,7 @@ var Keys = []rules.Option{
 // TargetKeys describes an entry under `targets:`.
 var TargetKeys = []rules.Option{
 	{Key: "name", Type: rules.Text, Require: true, Doc: "what findings and the baseline call it; slashes make folders"},
-	{Key: "dump", Type: rules.Glob, Doc: "the dump: a path or a glob"},
+	{Key: "dump", Type: rules.Glob, Doc: "the dump: a path, a glob or oci://REGISTRY/REPOSITORY:TAG"},
 	{Key: "capture", Type: rules.Table, Fields: CaptureKeys, Doc: "a command whose dump is looked at"},
 	{Key: "programs", Type: rules.Table, Fields: programKeys, Doc: "which programs count"},
 	{Key: "samples", Type: rules.Count, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},

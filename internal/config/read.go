@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
@@ -76,6 +78,9 @@ func (r *reader) setting(n *yamldoc.Node, key string, v any, cfg *Config) {
 		cfg.Extends = v.([]string)
 	case "baseline":
 		cfg.Baseline = v.(string)
+		if err := baseline.CheckPlace(cfg.Baseline); err != nil {
+			r.errorf(n, "baseline %v", err)
+		}
 	case "fail_on":
 		cfg.FailOn = v.(string)
 	}
@@ -127,6 +132,9 @@ func (r *reader) target(n *yamldoc.Node) Target {
 	}
 	if c := nested["capture"]; c != nil {
 		t.Capture = r.capture(c)
+	}
+	if _, err := registry.Parse(t.Dump); registry.Is(t.Dump) && err != nil {
+		r.errorf(n, "dump %v", err)
 	}
 	if t.Dump != "" && t.Capture != nil {
 		r.errorf(n, "target %q has both dump and capture; keep one", t.Name)

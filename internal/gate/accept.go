@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -28,6 +28,7 @@ type Accepted struct {
 	Written   []string // files, relative to the working directory where possible
 	Removed   []string
 	Unchanged int
+	Pushed    string // what the baseline is now, where it lies in a registry and changed
 }
 
 // intake is one target's new facts beside its old baseline.
@@ -41,9 +42,11 @@ type intake struct {
 
 // Accept refreshes the baseline. A dump that could not be read whole is refused: accepting it would make its gaps the rule.
 func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) {
-	if baseline.Remote(BaselineOf(o)) {
-		return nil, UsageError{fmt.Sprintf("the baseline %s cannot be written; give a directory: --baseline .xlagate", BaselineOf(o))}
+	edit, err := editBaseline(ctx, o)
+	if err != nil {
+		return nil, err
 	}
+	o.base = func() (fs.FS, error) { return edit, nil } // what is accepted is compared with what it takes the place of
 	intakes, err := takeIn(ctx, o, a)
 	if err != nil {
 		return nil, err
@@ -53,17 +56,28 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) 
 	}
 	done := &Accepted{}
 	for _, in := range intakes {
-		if err := in.accept(o, a, done); err != nil {
+		if err := in.accept(edit, a, done); err != nil {
 			return done, err
 		}
 	}
-	sort.Strings(done.Written)
-	return done, nil
+	done.Pushed, err = edit.Commit(ctx)
+	return done.named(o.Dir, edit), Explained(err)
+}
+
+// named gives the files the names that people know them by.
+func (a *Accepted) named(dir string, edit baseline.Edit) *Accepted {
+	for _, names := range [][]string{a.Written, a.Removed} {
+		sort.Strings(names)
+		for i, name := range names {
+			names[i] = relative(dir, edit.Shown(name))
+		}
+	}
+	return a
 }
 
 func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, error) {
 	if a.From != nil {
-		return fromResult(ctx, o, a.From)
+		return fromResult(o, a.From)
 	}
 	targets, err := lookAll(ctx, o)
 	if err != nil {
@@ -105,12 +119,12 @@ func shareOut(findings []result.Finding, intakes []*intake) {
 }
 
 // fromResult takes a run's facts and findings from its result file.
-func fromResult(ctx context.Context, o Options, r *result.Result) ([]*intake, error) {
+func fromResult(o Options, r *result.Result) ([]*intake, error) {
 	if len(r.Problems) > 0 {
 		return nil, &Incomplete{r.Problems}
 	}
-	store, err := OpenStore(ctx, o, BaselineOf(o))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	store, err := o.base()
+	if err != nil {
 		return nil, err
 	}
 	var out []*intake
@@ -119,10 +133,8 @@ func fromResult(ctx context.Context, o Options, r *result.Result) ([]*intake, er
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
 		}
 		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs}
-		if store != nil {
-			if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
-				return nil, err
-			}
+		if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
+			return nil, err
 		}
 		for _, p := range t.Programs {
 			if p.Accept == "" {
@@ -161,7 +173,7 @@ func (in *intake) find(id string) *result.Finding {
 }
 
 // accept writes what changes in one target.
-func (in *intake) accept(o Options, a AcceptOptions, done *Accepted) error {
+func (in *intake) accept(edit baseline.Edit, a AcceptOptions, done *Accepted) error {
 	for _, name := range in.names() {
 		old, fresh := in.old.Find(name), in.fresh[name]
 		next := old
@@ -173,28 +185,32 @@ func (in *intake) accept(o Options, a AcceptOptions, done *Accepted) error {
 		default:
 			next = fresh
 		}
-		if err := in.put(o, a, name, old, next, done); err != nil {
+		if err := in.put(edit, a, name, old, next, done); err != nil {
 			return err
 		}
 	}
-	return in.acceptGraphs(o, a, done)
+	return in.acceptGraphs(edit, a, done)
 }
 
 // acceptGraphs records what TensorFlow clustered, when everything is accepted or a finding about it is.
-func (in *intake) acceptGraphs(o Options, a AcceptOptions, done *Accepted) error {
+func (in *intake) acceptGraphs(edit baseline.Edit, a AcceptOptions, done *Accepted) error {
 	about := func(id string) bool { f := in.find(id); return f != nil && slices.Contains(scope(f), "clusters.*") }
 	if in.graphs == nil || a.Tighten || len(a.Only) > 0 && !slices.ContainsFunc(a.Only, about) {
 		return nil
 	}
-	path := filepath.Join(StoreDir(o), filepath.FromSlash(in.target), baseline.GraphsFile())
-	changed, err := baseline.WriteFile(path, baseline.FormatGraphs(in.target, in.graphs))
+	return done.put(edit, path.Join(in.target, baseline.GraphsFile()), baseline.FormatGraphs(in.target, in.graphs))
+}
+
+// put writes one file, and notes whether that changed it.
+func (a *Accepted) put(edit baseline.Edit, name string, data []byte) error {
+	changed, err := edit.Put(name, data)
 	switch {
 	case err != nil:
 		return err
 	case changed:
-		done.Written = append(done.Written, relative(o.Dir, path))
+		a.Written = append(a.Written, name)
 	default:
-		done.Unchanged++
+		a.Unchanged++
 	}
 	return nil
 }
@@ -217,28 +233,19 @@ func (in *intake) names() []string {
 }
 
 // put writes, removes or leaves alone one program's file.
-func (in *intake) put(o Options, a AcceptOptions, name string, old, next *baseline.Program, done *Accepted) error {
-	if next == nil {
-		if old == nil {
-			return nil
-		}
-		path := filepath.Join(StoreDir(o), filepath.FromSlash(in.target), baseline.FileName(name))
-		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("remove the baseline of a program that is gone: %w", err)
-		}
-		done.Removed = append(done.Removed, relative(o.Dir, path))
+func (in *intake) put(edit baseline.Edit, a AcceptOptions, name string, old, next *baseline.Program, done *Accepted) error {
+	file := path.Join(in.target, baseline.FileName(name))
+	if next != nil {
+		next.Reason = reason(in.target, a.Reason, old, next)
+		return done.put(edit, file, baseline.Format(in.target, next))
+	}
+	if old == nil {
 		return nil
 	}
-	next.Reason = reason(in.target, a.Reason, old, next)
-	path, changed, err := baseline.Save(StoreDir(o), in.target, next)
-	if err != nil {
+	if err := edit.Remove(file); err != nil {
 		return err
 	}
-	if changed {
-		done.Written = append(done.Written, relative(o.Dir, path))
-	} else {
-		done.Unchanged++
-	}
+	done.Removed = append(done.Removed, file)
 	return nil
 }
 

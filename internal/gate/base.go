@@ -3,9 +3,8 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
+	"sync"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/result"
@@ -27,17 +26,25 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 	}
 	where := BaselineOf(o)
 	l.baseName = where
-	store, err := OpenStore(ctx, o, where)
+	store, err := o.base()
 	if err == nil {
 		l.set, err = baseline.Load(store, l.name)
 	}
 	switch {
 	case errors.Is(err, baseline.ErrNone) || errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		l.problems = append(l.problems, result.Problem{Target: l.name, Rule: "baseline-present", File: where, Message: err.Error(), Mend: "restore it from git, or write it anew: xlagate accept"})
+		l.problems = append(l.problems, baseProblem(l.name, where, err))
 	default:
 		l.base = l.set.Report()
 	}
+}
+
+func baseProblem(target, where string, err error) result.Problem {
+	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Mend: "restore it from git, or write it anew: xlagate accept"}
+	if u := unreadable(err); u != nil {
+		p.Message, p.Mend = u.Message, u.Mend
+	}
+	return p
 }
 
 // BaselineOf says where the baseline lies.
@@ -48,25 +55,31 @@ func BaselineOf(o Options) string {
 	return o.Config.Baseline
 }
 
-// StoreDir is the directory of a baseline that can be written.
-func StoreDir(o Options) string {
-	if o.Baseline != "" {
-		return absolute(o.Dir, o.Baseline)
+// Place is where the baseline lies. A directory that the command line names starts from the working directory.
+func Place(o Options) baseline.Place {
+	p := baseline.Place{Where: BaselineOf(o), Dir: o.Config.Dir, Registry: o.Registry}
+	if o.Baseline != "" && !baseline.Remote(o.Baseline) {
+		p.Dir = o.Dir
 	}
-	return absolute(o.Config.Dir, o.Config.Baseline)
+	return p
 }
 
-// OpenStore opens a baseline for reading: a directory or git:REF:PATH.
-func OpenStore(ctx context.Context, o Options, where string) (fs.FS, error) {
-	if baseline.Remote(where) {
-		return baseline.Open(ctx, where, o.Config.Dir)
+// OpenBaseline opens the baseline for reading. One that is not there is [fs.ErrNotExist].
+func OpenBaseline(ctx context.Context, o Options) (fs.FS, error) {
+	store, err := Place(o).Open(ctx)
+	return store, Explained(err)
+}
+
+// opener opens the baseline once for all targets.
+func opener(ctx context.Context, o Options) func() (fs.FS, error) {
+	return sync.OnceValues(func() (fs.FS, error) { return OpenBaseline(ctx, o) })
+}
+
+// editBaseline opens the baseline for changing.
+func editBaseline(ctx context.Context, o Options) (baseline.Edit, error) {
+	edit, err := Place(o).Edit(ctx)
+	if errors.Is(err, baseline.ErrFixed) {
+		return nil, UsageError{err.Error()}
 	}
-	dir := StoreDir(o)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		if err == nil {
-			err = fmt.Errorf("%s is a file; the baseline is a directory", dir)
-		}
-		return nil, err
-	}
-	return os.DirFS(dir), nil
+	return edit, Explained(err)
 }

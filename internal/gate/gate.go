@@ -6,11 +6,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"sort"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -48,7 +50,10 @@ type Options struct {
 	Stderr     io.Writer
 	Now        time.Time
 	Version    string
-	Warn       func(string) // says what a person should know and no verdict depends on
+	Warn       func(string)    // says what a person should know and no verdict depends on
+	Registry   registry.Client // for dumps and baselines that lie in one
+
+	base func() (fs.FS, error) // the baseline, opened once
 }
 
 // Shard is one part of a run that is split over machines: part Index of Count, from 0. Count 0 means the whole.

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
@@ -40,6 +38,9 @@ func lookAll(ctx context.Context, o Options) ([]*looked, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.base == nil {
+		o.base = opener(ctx, o)
+	}
 	var out []*looked
 	for _, t := range targets {
 		if err := ctx.Err(); err != nil {
@@ -61,11 +62,14 @@ func targets(o Options) ([]config.Target, error) {
 	names := map[string]int{}
 	for i := range list {
 		names[list[i].Name] = i
-		if list[i].Dump != "" && !filepath.IsAbs(list[i].Dump) && list[i].Dump != "-" {
-			list[i].Dump = filepath.Join(o.Config.Dir, list[i].Dump)
+		if list[i].Dump != "" {
+			list[i].Dump = absolute(o.Config.Dir, list[i].Dump)
 		}
 	}
 	if err := fromCommandLine(o, list, names); err != nil {
+		return nil, err
+	}
+	if err := CheckDumps(allDumps(o, list)...); err != nil {
 		return nil, err
 	}
 	for _, t := range list {
@@ -96,6 +100,18 @@ func fromCommandLine(o Options, list []config.Target, names map[string]int) erro
 	return nil
 }
 
+// allDumps lists what will be read; what all targets are compared with is read for each of them.
+func allDumps(o Options, list []config.Target) []string {
+	all := append([]string{}, o.Dumps...)
+	for _, t := range list {
+		if len(o.Dumps)+len(o.Command) == 0 {
+			all = append(all, t.Dump)
+		}
+		all = append(all, o.Against)
+	}
+	return all
+}
+
 func sortedNames(names map[string]int) []string {
 	var out []string
 	for n := range names {
@@ -106,7 +122,7 @@ func sortedNames(names map[string]int) []string {
 }
 
 func absolute(dir, path string) string {
-	if path == "-" || filepath.IsAbs(path) || dir == "" {
+	if !OnDisk(path) || filepath.IsAbs(path) || dir == "" {
 		return path
 	}
 	return filepath.Join(dir, path)
@@ -150,18 +166,11 @@ func absoluteAll(dir string, paths []string) []string {
 // fail turns an error into a problem of this target.
 func (l *looked) fail(err error) {
 	p := result.Problem{Target: l.name, Rule: "target-ran", File: l.dump, Message: err.Error(), Mend: "dump it again: xlagate capture --to DIR -- COMMAND"}
-	var mended *Unreadable
-	if errors.As(err, &mended) {
-		p.File, p.Message, p.Mend = mended.File, mended.Message, mended.Mend
+	if u := unreadable(err); u != nil {
+		p.File, p.Message, p.Mend = u.File, u.Message, u.Mend
 	}
 	l.problems = append(l.problems, p)
 }
-
-// Unreadable is a dump or baseline that could not be looked at, with what mends it.
-type Unreadable struct{ File, Message, Mend string }
-
-// Error is the message with the file.
-func (e *Unreadable) Error() string { return e.File + ": " + e.Message }
 
 // paths finds the dump: from the command line, captured, or where the configuration says.
 func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
@@ -178,7 +187,7 @@ func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
 	if rel, err := filepath.Rel(o.Dir, l.Dump); err == nil && !strings.HasPrefix(rel, "..") {
 		l.dump = rel
 	}
-	if !strings.ContainsAny(l.Dump, "*?[{") {
+	if !OnDisk(l.Dump) || !strings.ContainsAny(l.Dump, "*?[{") {
 		return existing([]string{l.Dump})
 	}
 	matches, err := doublestar.FilepathGlob(l.Dump)
@@ -190,18 +199,6 @@ func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
 	}
 	sort.Strings(matches)
 	return matches, nil
-}
-
-func existing(paths []string) ([]string, error) {
-	for _, p := range paths {
-		if p == "-" {
-			continue
-		}
-		if _, err := os.Stat(p); err != nil {
-			return nil, &Unreadable{p, "no dump: there is no such file or directory", "run the job that dumps, or xlagate capture --to DIR -- COMMAND; XLA dumps with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\""}
-		}
-	}
-	return paths, nil
 }
 
 // measureAll measures one or more dumps as one.
@@ -219,19 +216,6 @@ func measureAll(ctx context.Context, o Options, paths, logs []string, samples in
 		return facts.Samples(reports, samples)
 	}
 	return facts.Merge(reports), nil
-}
-
-// MeasureDump opens and measures one dump, with logs that lie outside of it.
-func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*facts.Report, error) {
-	d, err := dump.Open(ctx, path, dump.Options{Stdin: o.Stdin})
-	if err != nil {
-		return nil, err
-	}
-	r, err := facts.Measure(ctx, d, facts.Options{
-		Jobs: o.Jobs, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
-		Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache,
-	})
-	return r, errors.Join(err, d.Close())
 }
 
 // restrict keeps the programs that the configuration includes; a pattern that includes nothing is a problem.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/registry"
 )
 
 // ErrUnknown says that a checkout does not hold a revision; shallow ones rarely do.
@@ -18,7 +19,7 @@ var ErrUnknown = errors.New("the checkout does not hold the revision")
 
 // FromGit reads the policy of a revision from the repository around dir, where the configuration has this name. A revision without
 // a configuration is [fs.ErrNotExist].
-func FromGit(ctx context.Context, dir, revision, file string) (Policy, error) {
+func FromGit(ctx context.Context, client registry.Client, dir, revision, file string) (Policy, error) {
 	if _, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", revision+"^{commit}"); err != nil {
 		return Policy{}, fmt.Errorf("%w %s", ErrUnknown, revision)
 	}
@@ -33,11 +34,11 @@ func FromGit(ctx context.Context, dir, revision, file string) (Policy, error) {
 	if err != nil {
 		return Policy{}, err
 	}
-	where := cfg.Baseline
-	if !baseline.Remote(where) {
-		where = "git:" + revision + ":" + where
+	place := baseline.Place{Where: cfg.Baseline, Dir: dir, Registry: client}
+	if !baseline.Remote(place.Where) {
+		place.Where = "git:" + revision + ":" + place.Where
 	}
-	store, err := baseline.Open(ctx, where, dir)
+	store, err := place.Open(ctx)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Policy{}, err
 	}

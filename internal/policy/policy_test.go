@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/registry"
 )
 
 func parse(t *testing.T, text string) *config.Config {
@@ -176,17 +177,17 @@ func TestFromGit(t *testing.T) {
 	tip := commit("main moves on")
 
 	ctx := context.Background()
-	p, err := FromGit(ctx, dir, first, "xlagate.yaml")
+	p, err := FromGit(ctx, registry.Client{}, dir, first, "xlagate.yaml")
 	if err != nil || len(p.Config.Targets) != 2 {
 		t.Fatalf("%v", err)
 	}
 	if data, err := fs.ReadFile(p.Store, "mlp/train_step.yaml"); err != nil || string(data) != accepted {
 		t.Errorf("%v", err)
 	}
-	if _, err := FromGit(ctx, dir, empty, "xlagate.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := FromGit(ctx, registry.Client{}, dir, empty, "xlagate.yaml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	if _, err := FromGit(ctx, dir, strings.Repeat("0", 40), "xlagate.yaml"); !errors.Is(err, ErrUnknown) {
+	if _, err := FromGit(ctx, registry.Client{}, dir, strings.Repeat("0", 40), "xlagate.yaml"); !errors.Is(err, ErrUnknown) {
 		t.Errorf("%v", err)
 	}
 	run("checkout", "-q", "pr")

@@ -1,0 +1,122 @@
+package baseline
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/registry"
+)
+
+// artifact is a baseline in a registry: one layer a file. Nothing changes there before Commit.
+type artifact struct {
+	fs.FS
+	client registry.Client
+	ref    registry.Reference
+	digest string // what the tag named when it was opened; "" for nothing
+	layers map[string]registry.Layer
+	files  map[string][]byte
+	edited bool
+}
+
+// limit bounds a baseline in a registry. Its files are held in memory.
+var limit = registry.Limit{Bytes: 64 << 20, Layers: 10_000}
+
+// openArtifact reads a baseline from a registry; one that is not there is empty.
+func openArtifact(ctx context.Context, p Place) (*artifact, error) {
+	ref, err := registry.Parse(p.Where)
+	if err != nil {
+		return nil, err
+	}
+	a := &artifact{client: p.Registry, ref: ref, layers: map[string]registry.Layer{}, files: map[string][]byte{}}
+	pulled, err := p.Registry.Pull(ctx, ref, limit)
+	switch {
+	case err == nil:
+		a.digest = pulled.Digest
+		err = errors.Join(a.take(pulled), pulled.Close())
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
+	if err == nil {
+		a.FS, err = inMemory(a.files)
+	}
+	return a, err
+}
+
+func (a *artifact) take(pulled *registry.Artifact) error {
+	if pulled.Type == registry.TypeDump {
+		return pulled.Unfit("this is a dump, not a baseline")
+	}
+	for _, l := range pulled.Layers {
+		if l.Unpack || !strings.HasSuffix(l.Name, ".yaml") {
+			return pulled.Unfit(fmt.Sprintf("this is no baseline: %q is none of its files, which are called TARGET/PROGRAM.yaml", l.Name))
+		}
+		data, err := os.ReadFile(pulled.Path(l))
+		if err != nil {
+			return fmt.Errorf("read the baseline %s: %w", a.ref, err)
+		}
+		a.layers[l.Name], a.files[l.Name] = l, data
+	}
+	return nil
+}
+
+// inMemory is a file system of files in memory: a zip, because a zip can be read as one.
+func inMemory(files map[string][]byte) (fs.FS, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write(files[name])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+}
+
+// Shown is the file's name below the baseline.
+func (a *artifact) Shown(name string) string { return name }
+
+// Put changes a file in the next artifact.
+func (a *artifact) Put(name string, data []byte) (bool, error) {
+	if old, ok := a.files[name]; ok && bytes.Equal(old, data) {
+		return false, nil
+	}
+	a.layers[name], a.files[name], a.edited = registry.BaselineFile(name, data), data, true
+	return true, nil
+}
+
+// Remove leaves a file out of the next artifact.
+func (a *artifact) Remove(name string) error {
+	if _, ok := a.files[name]; !ok {
+		return fmt.Errorf("remove %s from the baseline: %w", name, fs.ErrNotExist)
+	}
+	delete(a.layers, name)
+	delete(a.files, name)
+	a.edited = true
+	return nil
+}
+
+// Commit pushes the next artifact under the tag, unless somebody else moved the tag meanwhile.
+func (a *artifact) Commit(ctx context.Context) (string, error) {
+	if !a.edited {
+		return "", nil
+	}
+	done, err := a.client.Push(ctx, a.ref, registry.TypeBaseline, slices.Collect(maps.Values(a.layers)), registry.Over(a.digest))
+	if err != nil || !done.New {
+		return "", err
+	}
+	return a.ref.At(done.Digest), nil
+}

@@ -1,0 +1,46 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// folder is a baseline in a directory. Each change lasts at once: a file is written whole or not at all.
+type folder struct {
+	fs.FS
+	dir string
+}
+
+func openFolder(dir string) (fs.FS, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if err == nil {
+			err = fmt.Errorf("%s is a file; the baseline is a directory", dir)
+		}
+		return nil, err
+	}
+	return os.DirFS(dir), nil
+}
+
+// Shown is the file's path.
+func (f folder) Shown(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+
+// Put writes a file.
+func (f folder) Put(name string, data []byte) (bool, error) { return WriteFile(f.Shown(name), data) }
+
+// Remove removes a file, and its folder when nothing else lies there.
+func (f folder) Remove(name string) error {
+	if err := os.Remove(f.Shown(name)); err != nil {
+		return fmt.Errorf("remove from the baseline: %w", err)
+	}
+	dir := filepath.Dir(f.Shown(name))
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 || dir == filepath.Clean(f.dir) {
+		return nil
+	}
+	return os.Remove(dir)
+}
+
+// Commit has nothing left to do.
+func (f folder) Commit(context.Context) (string, error) { return "", nil }

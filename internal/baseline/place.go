@@ -1,0 +1,98 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/registry"
+)
+
+// Place is where a baseline lies.
+type Place struct {
+	Where    string // a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG
+	Dir      string // where the path of a directory starts, and the git repository lies around
+	Registry registry.Client
+}
+
+const gitScheme = "git:"
+
+// Remote reports whether a baseline lies elsewhere than in a directory.
+func Remote(where string) bool { return strings.HasPrefix(where, gitScheme) || registry.Is(where) }
+
+// CheckPlace finds what is wrong with how a baseline's place is written.
+func CheckPlace(where string) error {
+	switch {
+	case strings.HasPrefix(where, gitScheme):
+		_, _, err := cutGit(where)
+		return err
+	case registry.Is(where):
+		_, err := registry.Parse(where)
+		return err
+	case strings.Contains(where, "://"):
+		return fmt.Errorf("%q is no place for a baseline; give a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG", where)
+	}
+	return nil
+}
+
+// Open opens a baseline for reading. One that is not there is [fs.ErrNotExist].
+func (p Place) Open(ctx context.Context) (fs.FS, error) {
+	if err := CheckPlace(p.Where); err != nil {
+		return nil, err
+	}
+	switch {
+	case strings.HasPrefix(p.Where, gitScheme):
+		return openGit(ctx, p.Dir, p.Where)
+	case registry.Is(p.Where):
+		a, err := openArtifact(ctx, p)
+		if err == nil && a.digest == "" {
+			err = fs.ErrNotExist
+		}
+		return a, err
+	}
+	return openFolder(p.folder())
+}
+
+// folder is the directory of a baseline that lies in one.
+func (p Place) folder() string {
+	if filepath.IsAbs(p.Where) {
+		return p.Where
+	}
+	return filepath.Join(p.Dir, p.Where)
+}
+
+// Edit is a baseline that is being changed. What is read from it is what it held when it was opened.
+type Edit interface {
+	fs.FS
+	// Put writes a file, and reports whether that changed it.
+	Put(name string, data []byte) (changed bool, err error)
+	Remove(name string) error
+	// Shown is what people call a file of the baseline.
+	Shown(name string) string
+	// Commit makes the changes last. It names what they were pushed as, where they were.
+	Commit(ctx context.Context) (pushed string, err error)
+}
+
+// ErrFixed says that a baseline cannot be changed where it lies.
+var ErrFixed = errors.New("cannot be written; give a directory, as in --baseline .xlagate, or a tag of a registry")
+
+// Edit opens a baseline for reading and writing. One that is not there yet is empty.
+func (p Place) Edit(ctx context.Context) (Edit, error) {
+	if err := CheckPlace(p.Where); err != nil {
+		return nil, err
+	}
+	switch {
+	case strings.HasPrefix(p.Where, gitScheme):
+		return nil, fmt.Errorf("the baseline %s %w", p.Where, ErrFixed)
+	case registry.Is(p.Where):
+		return openArtifact(ctx, p)
+	}
+	if _, err := openFolder(p.folder()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return folder{os.DirFS(p.folder()), p.folder()}, nil
+}

@@ -1,0 +1,140 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/registry"
+)
+
+// Unreadable is a dump or baseline that could not be looked at, with what mends it.
+type Unreadable struct{ File, Message, Mend string }
+
+// Error is the message with the file.
+func (e *Unreadable) Error() string { return e.File + ": " + e.Message }
+
+// unreadable finds what an error says of a place that could not be looked at; nil when it says nothing of the kind.
+func unreadable(err error) *Unreadable {
+	var dump *Unreadable
+	var git *baseline.Error
+	var remote *registry.Error
+	switch {
+	case errors.As(err, &dump):
+		return dump
+	case errors.As(err, &git):
+		return &Unreadable{git.Where, git.Message, git.Mend}
+	case errors.As(err, &remote):
+		return &Unreadable{remote.Where, remote.Message, remote.Mend}
+	}
+	return nil
+}
+
+// Explained is an error as the commands report it.
+func Explained(err error) error {
+	if u := unreadable(err); u != nil {
+		return u
+	}
+	return err
+}
+
+const mendNoDump = "run the job that dumps, or xlagate capture --to DIR -- COMMAND; XLA dumps with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\""
+
+// OnDisk tells paths from the standard input and from what lies in a registry.
+func OnDisk(path string) bool { return path != "-" && !registry.Is(path) }
+
+// CheckDumps refuses dumps of which two are the standard input, and names that are no reference to a registry.
+func CheckDumps(paths ...string) error {
+	streams := 0
+	for _, p := range paths {
+		if p == "-" {
+			streams++
+		}
+		if _, err := registry.Parse(p); registry.Is(p) && err != nil {
+			return UsageError{err.Error()}
+		}
+	}
+	if streams > 1 {
+		return UsageError{"\"-\" is the standard input, which can be read only once; write the other dump to a file"}
+	}
+	return nil
+}
+
+func existing(paths []string) ([]string, error) {
+	for _, p := range paths {
+		if !OnDisk(p) {
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return nil, &Unreadable{p, "no dump: there is no such file or directory", mendNoDump}
+		}
+	}
+	return paths, nil
+}
+
+// MeasureDump opens and measures one dump, with logs that lie outside of it.
+func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*facts.Report, error) {
+	d, release, err := openDump(ctx, o, path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := facts.Measure(ctx, d, facts.Options{
+		Jobs: o.Jobs, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
+		Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache,
+	})
+	return r, errors.Join(err, d.Close(), release())
+}
+
+// openDump opens a dump wherever it lies. What was fetched for it is released after it was closed.
+func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, release func() error, err error) {
+	if registry.Is(path) {
+		return pullDump(ctx, o, path)
+	}
+	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin})
+	return d, func() error { return nil }, err
+}
+
+// dumpLimit bounds a dump in a registry.
+var dumpLimit = registry.Limit{Bytes: 64 << 30, Layers: 20_000}
+
+func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() error, error) {
+	ref, err := registry.Parse(where)
+	if err != nil {
+		return nil, nil, UsageError{err.Error()}
+	}
+	a, err := o.Registry.Pull(ctx, ref, dumpLimit)
+	if err != nil {
+		return nil, nil, noDump(err)
+	}
+	var parts []dump.Part
+	for _, l := range a.Layers {
+		parts = append(parts, dump.Part{Name: l.Name, Path: a.Path(l), Unpack: l.Unpack})
+	}
+	if a.Type == registry.TypeBaseline {
+		err = a.Unfit("this is a baseline, not a dump; name it with --baseline")
+	}
+	var d *dump.Dump
+	if err == nil {
+		d, err = dump.OpenParts(ctx, where, parts)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, a.Close())
+	}
+	return d, a.Close, nil
+}
+
+// noDump says of an artifact that is not there how one gets there.
+func noDump(err error) error {
+	u := unreadable(err)
+	if u != nil && errors.Is(err, fs.ErrNotExist) {
+		u.Mend = "correct the name, or push a dump: xlagate capture --to " + u.File + " -- COMMAND"
+	}
+	if u == nil {
+		return err
+	}
+	return u
+}

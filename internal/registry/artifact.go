@@ -1,0 +1,121 @@
+package registry
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+)
+
+// The types of the artifacts that xlagate writes, and of the files in them. Artifacts of other types are read as well: what makes a
+// layer a file is its title, as everywhere.
+const (
+	TypeBaseline = "application/vnd.xlagate.baseline.v1"
+	TypeDump     = "application/vnd.xlagate.dump.v1"
+
+	mediaBaseline = "application/vnd.xlagate.baseline.v1+yaml"
+)
+
+// unpack marks a layer that is a folder as an archive, for oras as for us.
+const unpack = "io.deis.oras.content.unpack"
+
+// Layer is one file of an artifact.
+type Layer struct {
+	Name   string // with slashes; "" for the only layer of an artifact that gives it no title
+	Size   int64
+	Unpack bool // the layer stands for the files in it
+
+	descriptor ocispec.Descriptor
+	open       func() (io.ReadCloser, error) // nil where the registry has it
+}
+
+// manifest is what a reference leads to.
+type manifest struct {
+	digest string
+	kind   string // the artifact's type
+	layers []Layer
+}
+
+// readManifest reads a manifest whose digest was verified. Names that lead out of the artifact, or stand twice, are refused.
+func readManifest(desc ocispec.Descriptor, data []byte) (*manifest, error) {
+	var m struct {
+		ocispec.Manifest
+		Manifests []ocispec.Descriptor `json:"manifests"`
+	}
+	switch err := json.Unmarshal(data, &m); {
+	case len(m.Manifests) > 0:
+		return nil, errors.New("this is an index of several artifacts; name one of them by its digest")
+	case err != nil || m.SchemaVersion != 2:
+		return nil, fmt.Errorf("this is no artifact: its manifest (%s) is not readable", desc.MediaType)
+	}
+	out := &manifest{digest: desc.Digest.String(), kind: m.ArtifactType}
+	seen := map[string]bool{}
+	for _, d := range m.Layers {
+		if d.MediaType == ocispec.MediaTypeEmptyJSON {
+			continue
+		}
+		l := Layer{Name: d.Annotations[ocispec.AnnotationTitle], Size: d.Size, Unpack: d.Annotations[unpack] == "true", descriptor: d}
+		if err := l.check(len(m.Layers) == 1); err != nil {
+			return nil, err
+		}
+		if seen[l.Name] {
+			return nil, fmt.Errorf("two of its layers are called %q", l.Name)
+		}
+		seen[l.Name] = true
+		out.layers = append(out.layers, l)
+	}
+	return out, nil
+}
+
+func (l *Layer) check(only bool) error {
+	d := &l.descriptor
+	switch {
+	case d.Digest.Validate() != nil || d.Size < 0:
+		return fmt.Errorf("the layer %q has no valid digest or size", l.Name)
+	case l.Name == "" && !only:
+		return fmt.Errorf("it has several layers, and %s has no title: it was not made of files (oras push gives them titles)", short(d.Digest.String()))
+	case l.Name != "" && (!fs.ValidPath(l.Name) || strings.ContainsAny(l.Name, "\\\x00")):
+		return fmt.Errorf("the layer %q has a name that leads out of the artifact", l.Name)
+	}
+	return nil
+}
+
+// empty stands for what an artifact has none of: a configuration, or any layer at all.
+var empty = inMemory("", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+
+// pack writes the manifest of some layers, in the order of their names. Nothing in it says when it was written.
+func pack(kind string, layers []Layer) (ocispec.Descriptor, []byte, error) {
+	m := ocispec.Manifest{
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: kind, Config: empty.descriptor,
+	}
+	for _, l := range slices.SortedFunc(slices.Values(layers), func(a, b Layer) int { return cmp.Compare(a.Name, b.Name) }) {
+		d := l.descriptor
+		d.Annotations = map[string]string{ocispec.AnnotationTitle: l.Name}
+		if l.Unpack {
+			d.Annotations[unpack] = "true"
+		}
+		m.Layers = append(m.Layers, d)
+	}
+	if len(m.Layers) == 0 {
+		m.Layers = append(m.Layers, empty.descriptor)
+	}
+	data, err := json.Marshal(m)
+	return ocispec.Descriptor{MediaType: m.MediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}, data, err
+}
+
+// short is a digest as people tell them apart.
+func short(digest string) string {
+	algorithm, hex, found := strings.Cut(digest, ":")
+	if !found {
+		return digest
+	}
+	return algorithm + ":" + hex[:min(12, len(hex))]
+}

@@ -1,0 +1,115 @@
+package registry
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+)
+
+// Error says why an artifact could not be read or written, and what to do about it.
+type Error struct {
+	Where   string // the artifact
+	Message string
+	Mend    string
+
+	cause error
+}
+
+// Error is the message with the artifact.
+func (e *Error) Error() string { return e.Where + ": " + e.Message }
+
+// Unwrap is what went wrong: [fs.ErrNotExist] for an artifact that is not there.
+func (e *Error) Unwrap() error { return e.cause }
+
+// explain puts what went wrong with an artifact into words.
+func (r Reference) explain(err error) error {
+	var said *Error
+	if err == nil || errors.As(err, &said) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	e := &Error{Where: r.String(), cause: err}
+	var file *fs.PathError
+	switch host := r.name.Registry; {
+	case errors.As(err, &file):
+		e.Message, e.Mend = err.Error(), "see that it can be read and written here, and that there is room"
+	case errors.Is(err, errdef.ErrNotFound):
+		e.Message, e.Mend, e.cause = "there is no such tag or repository in "+host, "correct the name, or push it", fs.ErrNotExist
+	case refused(err):
+		e.Message = fmt.Sprintf("%s does not let us in: %s", host, inner(err))
+		e.Mend = fmt.Sprintf("log in: docker login %s; in GitHub Actions give the job packages: read (to accept: write) and GITHUB_TOKEN", host)
+	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData):
+		e.Message, e.Mend = host+" sent something else than it was asked for: the digest is wrong", "push it again; the registry or a proxy before it is damaged"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e.Message, e.Mend = host+" cut the answer off before its end", "try again; if it happens again, push it again"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		e.Message, e.Mend = host+" speaks http, not https", "give it a certificate, or say that this is meant: --plain-http"
+	case untrusted(err):
+		e.Message, e.Mend = host+" has a certificate that is not trusted here: "+inner(err), "name the certificate of who signed it: SSL_CERT_FILE"
+	case unanswered(err):
+		e.Message, e.Mend = host+" does not answer: "+inner(err), "see that it is up and can be reached from here (HTTPS_PROXY names a proxy)"
+	default:
+		e.Message, e.Mend = host+" failed: "+inner(err), "try again later"
+	}
+	return e
+}
+
+// refused reports whether the registry wants somebody else, or anybody at all, to ask.
+func refused(err error) bool {
+	var answer *errcode.ErrorResponse
+	if errors.As(err, &answer) {
+		return answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden
+	}
+	return errors.Is(err, auth.ErrBasicCredentialNotFound)
+}
+
+func untrusted(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	return errors.As(err, &certificate)
+}
+
+func unanswered(err error) bool {
+	var network net.Error
+	return errors.As(err, &network)
+}
+
+// inner is an error without the request that it belongs to, which the message names already.
+func inner(err error) string {
+	var answer *errcode.ErrorResponse
+	var request *url.Error
+	switch {
+	case errors.As(err, &answer) && len(answer.Errors) > 0:
+		return fmt.Sprintf("%d %s", answer.StatusCode, oneLine(answer.Errors.Error()))
+	case errors.As(err, &answer):
+		return fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
+	case errors.As(err, &request):
+		return request.Err.Error()
+	}
+	return err.Error()
+}
+
+// maxSaid bounds what is passed on of a registry's own words.
+const maxSaid = 300
+
+// oneLine makes a registry's own words safe to print.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return text[:min(len(text), maxSaid)]
+}

@@ -1,0 +1,138 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/registry/remote"
+)
+
+// Artifact is what was pulled: files, each under its own name, wherever they lie.
+type Artifact struct {
+	Reference Reference
+	Digest    string // of the manifest
+	Type      string
+	Layers    []Layer
+
+	shelf *shelf
+}
+
+// Path is where a layer's content lies until the artifact is closed.
+func (a *Artifact) Path(l Layer) string { return a.shelf.path(l.descriptor.Digest) }
+
+// Close gives up what was pulled; what is kept for the next time stays.
+func (a *Artifact) Close() error { return a.shelf.close() }
+
+// Limit bounds what is pulled.
+type Limit struct {
+	Bytes  int64
+	Layers int
+}
+
+// maxManifest bounds a manifest: registries take none that are larger.
+const maxManifest = 4 << 20
+
+// atOnce bounds how many layers are on their way at a time.
+const atOnce = 4
+
+// Pull fetches an artifact. One that is not there is [fs.ErrNotExist]; every error is an [Error].
+func (c Client) Pull(ctx context.Context, ref Reference, most Limit) (*Artifact, error) {
+	from := c.repository(ref)
+	m, err := c.manifest(ctx, from, ref, most)
+	if err != nil {
+		return nil, ref.explain(err)
+	}
+	shelf, err := openShelf(c.Cache)
+	if err != nil {
+		return nil, err
+	}
+	a := &Artifact{Reference: ref, Digest: m.digest, Type: m.kind, Layers: m.layers, shelf: shelf}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, l := range m.layers {
+		group.Go(func() error { return c.layer(ctx, from, shelf, l) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, errors.Join(ref.explain(err), a.Close())
+	}
+	return a, nil
+}
+
+// Type tells what kind of artifact a reference leads to, without fetching it.
+func (c Client) Type(ctx context.Context, ref Reference) (string, error) {
+	m, err := c.manifest(ctx, c.repository(ref), ref, Limit{math.MaxInt64, math.MaxInt})
+	if err != nil {
+		return "", ref.explain(err)
+	}
+	return m.kind, nil
+}
+
+// manifest fetches a manifest, and refuses artifacts that are too large before any of their layers comes.
+func (c Client) manifest(ctx context.Context, from *remote.Repository, ref Reference, most Limit) (*manifest, error) {
+	desc, body, err := from.FetchReference(ctx, ref.name.Reference)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	if desc.Size > maxManifest {
+		return nil, ref.unfit("its manifest has %d bytes; at most %d are read", desc.Size, maxManifest)
+	}
+	data, err := content.ReadAll(body, desc)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readManifest(desc, data)
+	if err != nil {
+		return nil, ref.unfit("%v", err)
+	}
+	var total int64
+	for _, l := range m.layers {
+		if total += l.Size; l.Size > most.Bytes || total > most.Bytes || len(m.layers) > most.Layers {
+			return nil, ref.unfit("it has %d layers of %d bytes or more; at most %d of %d bytes are read", len(m.layers), total, most.Layers, most.Bytes)
+		}
+	}
+	return m, nil
+}
+
+// Unfit says that an artifact is not what it was named for.
+func (a *Artifact) Unfit(why string) error { return a.Reference.unfit("%s", why) }
+
+func (r Reference) unfit(format string, args ...any) error {
+	return &Error{Where: r.String(), Message: fmt.Sprintf(format, args...), Mend: "name another, or push it anew"}
+}
+
+// layer fetches a layer that is not there yet. A connection that breaks off in the middle is no reason to give up at once.
+func (c Client) layer(ctx context.Context, from *remote.Repository, to *shelf, l Layer) error {
+	if to.has(l.descriptor) {
+		return nil
+	}
+	var err error
+	for range cmp.Or(c.patience, usual).tries {
+		if err = fetch(ctx, from, to, l); err == nil || !brokenOff(err) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("pull %s: %w", l.Name, err)
+	}
+	return nil
+}
+
+func brokenOff(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || unanswered(err)
+}
+
+func fetch(ctx context.Context, from *remote.Repository, to *shelf, l Layer) error {
+	body, err := from.Blobs().Fetch(ctx, l.descriptor)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	return to.put(l.descriptor, body)
+}

@@ -1,0 +1,147 @@
+package registry
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"golang.org/x/sync/errgroup"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+)
+
+// Over says what a push may take the place of: the artifact with this digest, none ("") or [Any].
+type Over string
+
+// Any is whatever a tag names.
+const Any Over = "*"
+
+// Pushed says what a push came to.
+type Pushed struct {
+	Digest string
+	New    bool // false where the tag named just this already: nothing was pushed
+}
+
+// Push puts layers under a tag. All of them are there before the tag moves, and readers see the old artifact or the new one. A tag
+// that somebody else moved is left alone. Layers that were pulled from the same repository need not be sent again.
+func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []Layer, over Over) (Pushed, error) {
+	if ref.Fixed() {
+		return Pushed{}, &Error{Where: ref.String(), Message: "a digest names what never changes", Mend: "name a tag to push to"}
+	}
+	desc, data, err := pack(kind, layers)
+	if err != nil {
+		return Pushed{}, fmt.Errorf("write the manifest of %s: %w", ref, err)
+	}
+	p := push{c, ref, c.repository(ref), over}
+	ctx = auth.AppendRepositoryScope(ctx, ref.name, auth.ActionPull, auth.ActionPush)
+	done := Pushed{Digest: desc.Digest.String()}
+	done.New, err = p.run(ctx, layers, desc, data)
+	return done, ref.explain(err)
+}
+
+// push is one push under way.
+type push struct {
+	Client
+	ref  Reference
+	to   *remote.Repository
+	over Over
+}
+
+func (p *push) run(ctx context.Context, layers []Layer, desc ocispec.Descriptor, manifest []byte) (moved bool, err error) {
+	if there, err := p.check(ctx, desc.Digest); err != nil || there {
+		return false, err
+	}
+	if err := p.upload(ctx, layers); err != nil {
+		return false, err
+	}
+	if there, err := p.check(ctx, desc.Digest); err != nil || there { // uploading takes time
+		return false, err
+	}
+	return true, p.to.PushReference(ctx, desc, bytes.NewReader(manifest), p.ref.name.Reference)
+}
+
+// check reports whether the tag names the new artifact already, and fails when it names neither that nor what it may replace.
+func (p *push) check(ctx context.Context, next digest.Digest) (there bool, err error) {
+	now, err := p.now(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case now == next.String():
+		return true, nil
+	case p.over != Any && Over(now) != p.over:
+		return false, p.movedBy(now)
+	}
+	return false, nil
+}
+
+// now is the digest that the tag names, "" for none.
+func (p *push) now(ctx context.Context) (string, error) {
+	desc, body, err := p.to.FetchReference(ctx, p.ref.name.Reference)
+	if errors.Is(err, errdef.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return desc.Digest.String(), body.Close()
+}
+
+func (p *push) movedBy(now string) error {
+	was, is := cmp.Or(short(string(p.over)), "nothing"), cmp.Or(short(now), "nothing")
+	return &Error{
+		Where: p.ref.String(), Message: fmt.Sprintf("somebody else moved the tag meanwhile: it named %s and names %s now; nothing was pushed", was, is),
+		Mend: "do the same again: it starts from what is there now",
+	}
+}
+
+// upload sends the layers that the registry does not have, and the empty blob that stands for a configuration.
+func (p *push) upload(ctx context.Context, layers []Layer) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, l := range append([]Layer{empty}, layers...) {
+		if l.open != nil {
+			group.Go(func() error { return p.layer(ctx, l) })
+		}
+	}
+	return group.Wait()
+}
+
+func (p *push) layer(ctx context.Context, l Layer) error {
+	there, err := p.to.Blobs().Exists(ctx, l.descriptor)
+	if err != nil || there {
+		return err
+	}
+	for range cmp.Or(p.patience, usual).tries {
+		if err = p.send(ctx, l); err == nil || !brokenOff(err) {
+			break
+		}
+	}
+	return err
+}
+
+func (p *push) send(ctx context.Context, l Layer) error {
+	content, err := l.open()
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	return p.to.Blobs().Push(ctx, l.descriptor, content)
+}
+
+// BaselineFile is a layer that holds a file of a baseline.
+func BaselineFile(name string, data []byte) Layer { return inMemory(name, mediaBaseline, data) }
+
+// inMemory is a layer with this content.
+func inMemory(name, mediaType string, data []byte) Layer {
+	return Layer{
+		Name: name, Size: int64(len(data)),
+		descriptor: ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(data), Size: int64(len(data))},
+		open:       func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
+	}
+}

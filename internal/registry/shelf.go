@@ -1,0 +1,114 @@
+package registry
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+)
+
+// shelf keeps blobs by their digest: between runs, or for one artifact only. Several processes may use it at once.
+type shelf struct {
+	dir   string
+	brief bool // the folder goes when the artifact is closed
+}
+
+// mostKept is what the blobs may take between runs, and spared the time for which no other run throws one away.
+const (
+	mostKept = 4 << 30
+	spared   = time.Hour
+)
+
+// openShelf opens a folder of blobs, or a temporary one where there is none to keep.
+func openShelf(dir string) (*shelf, error) {
+	if dir != "" && os.MkdirAll(dir, 0o700) == nil {
+		return &shelf{dir: dir}, nil
+	}
+	dir, err := os.MkdirTemp("", "xlagate-pull-*")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for what is pulled: %w", err)
+	}
+	return &shelf{dir: dir, brief: true}, nil
+}
+
+func (s *shelf) path(d digest.Digest) string {
+	return filepath.Join(s.dir, d.Algorithm().String()+"-"+d.Encoded())
+}
+
+// has reports whether a blob is there whole. It is read for that: a damaged one is fetched again.
+func (s *shelf) has(desc ocispec.Descriptor) bool {
+	name := s.path(desc.Digest)
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if _, err := copyVerified(io.Discard, f, desc); err != nil {
+		return false
+	}
+	now := time.Now()
+	_ = os.Chtimes(name, now, now) // it was of use: others go first
+	return true
+}
+
+// put stores a blob. It appears whole, with the digest that it should have, or not at all.
+func (s *shelf) put(desc ocispec.Descriptor, from io.Reader) error {
+	f, err := os.CreateTemp(s.dir, "new-*")
+	if err != nil {
+		return fmt.Errorf("keep what is pulled: %w", err)
+	}
+	defer os.Remove(f.Name()) // no longer there when all went well
+	_, err = copyVerified(f, from, desc)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), s.path(desc.Digest))
+}
+
+func copyVerified(to io.Writer, from io.Reader, desc ocispec.Descriptor) (int64, error) {
+	verified := content.NewVerifyReader(from, desc)
+	n, err := io.Copy(to, verified)
+	if err != nil {
+		return n, err
+	}
+	return n, verified.Verify()
+}
+
+// close throws away what is not kept.
+func (s *shelf) close() error {
+	if s.brief {
+		return os.RemoveAll(s.dir)
+	}
+	s.prune(mostKept)
+	return nil
+}
+
+// prune removes the blobs that were of no use for longest until the rest fits. What cannot be removed harms nobody.
+func (s *shelf) prune(most int64) {
+	var blobs []fs.FileInfo
+	var total int64
+	entries, _ := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			blobs, total = append(blobs, info), total+info.Size()
+		}
+	}
+	slices.SortFunc(blobs, func(a, b fs.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	for _, b := range blobs {
+		if total <= most || time.Since(b.ModTime()) < spared {
+			return
+		}
+		if os.Remove(filepath.Join(s.dir, b.Name())) == nil {
+			total -= b.Size()
+		}
+	}
+}
