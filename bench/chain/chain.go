@@ -16,14 +16,35 @@ func Write(w io.Writer, src []byte, size int64) (copies int, err error) {
 	if bytes.HasPrefix(src, []byte("HloModule ")) {
 		write = writeText
 	}
-	copies = max(1, int((size+int64(len(src))/2)/int64(len(src))))
+	if copies, err = copiesFor(write, src, size); err != nil {
+		return 0, err
+	}
 	if err := write(w, src, copies); err != nil {
 		return 0, fmt.Errorf("chain %d copies: %w", copies, err)
 	}
 	return copies, nil
 }
 
+// copiesFor is how many copies come nearest to a size. All copies are of one size, but for the first and for the numbers in them.
+func copiesFor(write func(io.Writer, []byte, int) error, src []byte, size int64) (int, error) {
+	const few = 4
+	var one, more counter
+	if err := errors.Join(write(&one, src, 1), write(&more, src, few)); err != nil {
+		return 0, fmt.Errorf("chain a few copies: %w", err)
+	}
+	each := (more - one) / (few - 1)
+	return 1 + max(0, int((size-int64(one)+int64(each)/2)/int64(each))), nil
+}
+
+// counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
 var errForm = errors.New("this is no module in the form that XLA writes into a dump")
 
-// suffix is what tells the names of one copy from those of the others.
-func suffix(k int) string { return fmt.Sprintf(".k%d", k) }
+// suffix is what tells the names of one copy from those of the others: as long for the first as for the last.
+func suffix(k int) string { return fmt.Sprintf(".k%04d", k) }

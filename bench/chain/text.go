@@ -20,7 +20,7 @@ type textModule struct {
 }
 
 // textParam is a parameter of the entry computation.
-type textParam struct{ name, shape, attributes string }
+type textParam struct{ name, shape, metadata string }
 
 func writeText(w io.Writer, src []byte, copies int) error {
 	m, err := splitText(src)
@@ -44,8 +44,11 @@ func writeText(w io.Writer, src []byte, copies int) error {
 
 // splitText cuts a module as XLA prints it: the entry computation stands last.
 func splitText(src []byte) (*textModule, error) {
-	body := bytes.Index(src, []byte("\n\n%"))
 	entry := bytes.Index(src, []byte("\nENTRY "))
+	body := bytes.Index(src, []byte("\n\n%"))
+	if body < 0 {
+		body = entry - 1 // the entry computation is all
+	}
 	end := bytes.LastIndex(src, []byte("\n}"))
 	if body < 0 || entry < body || end < entry {
 		return nil, errForm
@@ -78,7 +81,7 @@ func (m *textModule) note(line string) error {
 		if err != nil {
 			return fmt.Errorf("%w: parameter(%s)", errForm, digits)
 		}
-		m.params[n] = textParam{name, shape, withoutSharding(attributes)}
+		m.params[n] = textParam{name, shape, metadataOf(attributes)}
 	}
 	if strings.HasPrefix(line, "  ROOT ") {
 		m.root, m.results = name, []string{shape}
@@ -140,23 +143,21 @@ func splitTuple(shape string) []string {
 	return shapes
 }
 
-// withoutSharding leaves out an attribute that only parameters have.
-func withoutSharding(attributes string) string {
-	before, rest, ok := strings.Cut(attributes, ", sharding={")
-	if !ok {
-		return attributes
+// metadataOf is the one attribute of a parameter that any instruction may have: `, metadata={…}`.
+func metadataOf(attributes string) string {
+	at := strings.Index(attributes, ", metadata={")
+	if at < 0 {
+		return ""
 	}
-	for depth, i := 1, 0; i < len(rest); i++ {
-		switch rest[i] {
-		case '{':
-			depth++
+	for i := at; i < len(attributes); i++ {
+		switch attributes[i] {
+		case '"':
+			i = stringEnd(attributes, i+1) - 1
 		case '}':
-			if depth--; depth == 0 {
-				return before + rest[i+1:]
-			}
+			return attributes[at : i+1]
 		}
 	}
-	return before
+	return ""
 }
 
 // signatureOfFirst is the entry computation's first line with the names that its parameters have in the first copy.
@@ -176,7 +177,7 @@ func (m *textModule) writeLine(out *bufio.Writer, line string, k int, last bool)
 	if digits, ok := strings.CutPrefix(operation, "parameter("); ok && k > 0 {
 		digits, _, _ := strings.Cut(digits, ")")
 		n, _ := strconv.Atoi(digits)
-		fmt.Fprintf(out, "  %%%s = %s %s%s\n", name+suffix(k), shape, m.carried(n, k), m.params[n].attributes)
+		fmt.Fprintf(out, "  %%%s = %s %s%s\n", name+suffix(k), shape, m.carried(n, k), m.params[n].metadata)
 		return
 	}
 	if !last {
@@ -228,7 +229,7 @@ func nameEnd(text []byte, i int) int {
 }
 
 // stringEnd is behind the quote that ends the string that i stands in.
-func stringEnd(text []byte, i int) int {
+func stringEnd[T string | []byte](text T, i int) int {
 	for ; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {
 			i++

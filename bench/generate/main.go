@@ -1,16 +1,16 @@
-// Command generate makes large modules and large dumps for benchmarks out of a real module.
+// Command generate makes large modules and large dumps for benchmarks out of a real module, a file of any form that a dump has.
 //
-//	go run ./bench/generate -size 100MB -o large.txt  module.txt
+//	go run ./bench/generate -size 100MB -o large.txt module.txt
 //	go run ./bench/generate -size 100MB -o large.hlo.pb module.hlo.pb
 //	go run ./bench/generate -modules 2000 -o dump module.txt
 package main
 
 import (
-	"bytes"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -18,32 +18,37 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	size := flag.String("size", "100MB", "about how large the module becomes, as in 10MB")
-	modules := flag.Int("modules", 0, "make a dump of so many modules instead, each a copy under its own name")
-	output := flag.String("o", "", "the `FILE` or, with -modules, the directory to write")
-	flag.Parse()
-	if flag.NArg() != 1 || *output == "" {
-		return fmt.Errorf("name a module and where to write: generate -size 100MB -o large.txt module.txt")
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
+	size := flags.String("size", "100MB", "about how large the module becomes, as in 10MB")
+	modules := flags.Int("modules", 0, "make a dump of so many modules instead, each a copy under its own name")
+	output := flags.String("o", "", "the `FILE` or, with -modules, the directory to write")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	src, err := os.ReadFile(flag.Arg(0))
+	if flags.NArg() != 1 || *output == "" {
+		return errors.New("name a module and where to write: generate -size 100MB -o large.txt module.txt")
+	}
+	src, err := chain.Read(flags.Arg(0))
 	if err != nil {
 		return err
 	}
 	if *modules > 0 {
-		return writeDump(*output, src, *modules)
+		return chain.Dump(*output, src, *modules)
 	}
-	bytes, err := parseSize(*size)
+	asked, err := parseSize(*size)
 	if err != nil {
 		return err
 	}
-	return writeModule(*output, src, bytes)
+	copies, err := writeModule(*output, src, asked)
+	fmt.Fprintf(out, "%s: %d copies\n", *output, copies)
+	return err
 }
 
 func parseSize(s string) (int64, error) {
@@ -54,38 +59,14 @@ func parseSize(s string) (int64, error) {
 	return mb * 1e6, nil
 }
 
-func writeModule(path string, src []byte, size int64) error {
+func writeModule(path string, src []byte, size int64) (copies int, err error) {
 	f, err := os.Create(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	copies, err := chain.Write(f, src, size)
-	if err == nil {
-		err = f.Close()
+	copies, err = chain.Write(f, src, size)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return copies, fmt.Errorf("write %s: %w", path, err)
 	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	fmt.Printf("%s: %d copies\n", path, copies)
-	return nil
-}
-
-// writeDump writes a module under many names, as the final modules of a dump.
-func writeDump(dir string, src []byte, n int) error {
-	name, rest, ok := bytes.Cut(bytes.TrimPrefix(src, []byte("HloModule ")), []byte(","))
-	if !ok || !bytes.HasPrefix(src, []byte("HloModule ")) {
-		return fmt.Errorf("-modules needs HLO text")
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for i := range n {
-		program := fmt.Sprintf("%s_v%d", name, i)
-		path := filepath.Join(dir, fmt.Sprintf("module_%04d.%s.cpu_after_optimizations.txt", i, program))
-		if err := os.WriteFile(path, append([]byte("HloModule "+program+","), rest...), 0o644); err != nil {
-			return err
-		}
-	}
-	fmt.Printf("%s: %d modules\n", dir, n)
-	return nil
+	return copies, nil
 }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// describeMachine says on what was measured, and with which peers.
+func describeMachine(python string) (string, error) {
+	var kernel, grep, diff, peers string
+	for _, ask := range []struct {
+		into *string
+		args []string
+	}{
+		{&kernel, []string{"uname", "-sr"}},
+		{&grep, []string{"grep", "--version"}},
+		{&diff, []string{"diff", "--version"}},
+		{&peers, []string{python, "-c", "import sys, jaxlib, google.protobuf as p; print('Python %d.%d' % sys.version_info[:2] + ', jaxlib', jaxlib.__version__ + ', protobuf', p.__version__)"}},
+	} {
+		out, err := exec.Command(ask.args[0], ask.args[1:]...).Output()
+		if err != nil {
+			return "", fmt.Errorf("ask for a version: %s: %w", strings.Join(ask.args, " "), err)
+		}
+		line, _, _ := bytes.Cut(out, []byte("\n"))
+		*ask.into = string(line)
+	}
+	return fmt.Sprintf("Measured on %s, %d cores, %s; %s, %s, %s, %s.\n", cpu(), runtime.NumCPU(), kernel, runtime.Version(), peers, grep, diff), nil
+}
+
+// cpu is the processor's name, as Linux knows it.
+func cpu() string {
+	return infoOf("/proc/cpuinfo", "model name", runtime.GOARCH)
+}
+
+// infoOf is the value of a key in one of Linux's files with lines of `key: value`.
+func infoOf(path, key, otherwise string) string {
+	data, _ := os.ReadFile(path)
+	for line := range strings.Lines(string(data)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == key {
+			return strings.TrimSpace(value)
+		}
+	}
+	return otherwise
+}
+
+// most is what a peer may hold even where there is more.
+const most = 12 << 30
+
+// memoryLeft is how much memory a peer may take: what is free, but for a tenth.
+func memoryLeft() int64 {
+	free := kilobytes("/proc/meminfo", "MemAvailable")
+	if free == 0 {
+		return most
+	}
+	return min(most, free/10*9)
+}
+
+// kilobytes is a number of bytes that stands in one of Linux's files as `key: 123 kB`; 0 where it does not.
+func kilobytes(path, key string) int64 {
+	digits, _, _ := strings.Cut(infoOf(path, key, ""), " ")
+	n, _ := strconv.ParseInt(digits, 10, 64)
+	return n << 10
+}

@@ -1,0 +1,90 @@
+// Command run measures xlagate beside other readers of the same files, all in one run on one machine, and writes what it found into
+// docs/performance.md. It fails when XLA's own reader sees other facts in a module than xlagate does. Run it from the top of the
+// repository, with a Python that has what bench/requirements.txt names:
+//
+//	go run ./bench/run -python PYTHON [MODULE…]
+//	go run ./bench/run -python PYTHON -small [MODULE…]
+//
+// A MODULE is a real one, to be measured beside those that are made. -small takes seconds, looks only whether everything agrees, and
+// writes nothing.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// page is where the figures go.
+const page = "docs/performance.md"
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "run:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/requirements.txt names")
+	small := flag.Bool("small", false, "only see that all of it runs and agrees")
+	times := flag.Int("times", 3, "how often each is run at most; the best counts")
+	flag.Parse()
+	work, err := os.MkdirTemp("", "xlagate-bench.")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	b := &bench{python: *python, work: work, xlagate: filepath.Join(work, "xlagate"), times: *times}
+	p := whole
+	if *small {
+		b.times, p = 1, few
+	}
+	if err := b.prepare(); err != nil {
+		return err
+	}
+	for _, input := range p.inputs(flag.Args()) {
+		if err := b.measure(input); err != nil {
+			return err
+		}
+	}
+	if b.agreed == 0 {
+		return errors.New("XLA's reader was given no module: there was not the memory for it")
+	}
+	fmt.Printf("%d modules read, and in each XLA's reader sees the same facts\n", b.agreed)
+	if *small {
+		return nil
+	}
+	return b.write()
+}
+
+// prepare builds the program as it is released, and looks for the peers.
+func (b *bench) prepare() error {
+	if _, err := os.Stat(page); err != nil {
+		return fmt.Errorf("run this from the top of the repository: %w", err)
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.xlagate, "./cmd/xlagate")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build xlagate: %w\n%s", err, out)
+	}
+	if out, err := exec.Command(b.python, "-c", "import jaxlib, google.protobuf").CombinedOutput(); err != nil {
+		return fmt.Errorf("%s has not what bench/requirements.txt names: install that, or name another with -python: %w\n%s", b.python, err, out)
+	}
+	return nil
+}
+
+// write writes the page.
+func (b *bench) write() error {
+	machine, err := describeMachine(b.python)
+	if err != nil {
+		return err
+	}
+	stages, err := b.stages()
+	if err != nil {
+		return err
+	}
+	return fill(page, machine+"\n"+tables(b.rows)+growthTable(b.rows)+stages)
+}
