@@ -61,7 +61,7 @@ func tables(rows []row) string {
 func line(r, first row) string {
 	label := r.input.label
 	if r.tool != first.tool {
-		label = ""
+		label = " "
 	}
 	if r.skipped != "" {
 		return fmt.Sprintf("| %s | `%s` | not run: it %s | | | | | |\n", label, r.tool, r.skipped)

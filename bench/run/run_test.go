@@ -103,8 +103,8 @@ func TestTables(t *testing.T) {
 	got := tables(sampleRows()) + growthTable(sampleRows())
 	for _, want := range []string{
 		"| 10 MB | `xlagate facts --jobs 1` | 0.10 | 0.10 | 100 | 20 | 10 | 1 × |\n",
-		"|  | `XLA's reader` | 6.00 | 6.00 | 3 | 200 |  | 30 × |\n",
-		"|  | `cat` | not run: it would take too much | | | | | |\n",
+		"|   | `XLA's reader` | 6.00 | 6.00 | 3 | 200 |  | 30 × |\n",
+		"|   | `cat` | not run: it would take too much | | | | | |\n",
 		"| HLO text | `xlagate facts --jobs 1` | 1.00 (1.00) | 1.00 (1.00) | 1.00 (1.00) |\n",
 	} {
 		if !strings.Contains(got, want) {
