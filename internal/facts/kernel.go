@@ -18,6 +18,7 @@ type reader struct {
 	decoded []bool         // those in metas that were asked for
 	flow    flow           // of the kernel at hand
 	lists   sharedLists
+	same    *hlo.Alike  // see alike
 	costs   *hlo.Costs  // see price
 	hashes  *hlo.Prints // see prints
 }
@@ -92,7 +93,7 @@ func (r *reader) kernel(l launch) Kernel {
 	r.describe(&k, l)
 	r.name(&k, l)
 	k.Bytes = r.bytes(l)
-	if flops := r.price().Instrs[l.id].Flops; flops > 0 && l.class != ClassControl {
+	if flops := r.price().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
 		k.Flops = int64(flops)
 	}
 	r.print(&k, l)
@@ -221,7 +222,7 @@ func (r *reader) bytes(l launch) int64 {
 		return 2 * r.operandBytes(l.id)
 	case hlo.OpFusion, hlo.OpDynamicSlice, hlo.OpDynamicUpdateSlice, hlo.OpGather, hlo.OpScatter:
 		// XLA's own count knows which part of an operand is read, but counts what is read twice twice.
-		if bytes := r.price().Instrs[l.id].BytesAccessed; bytes > 0 {
+		if bytes := r.price().Instr(l.id).BytesAccessed; bytes > 0 {
 			return min(int64(bytes), all)
 		}
 	}
@@ -231,7 +232,7 @@ func (r *reader) bytes(l launch) int64 {
 // price is XLA's cost analysis of the module, made once.
 func (r *reader) price() *hlo.Costs {
 	if r.costs == nil {
-		r.costs = r.m.Costs(nil)
+		r.costs = r.alike().Costs(nil)
 	}
 	return r.costs
 }

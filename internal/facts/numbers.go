@@ -80,14 +80,14 @@ func (f Numbers) loops(loops []loop) {
 // cost is XLA's cost analysis of the entry computation: loop bodies once, and weighted by their trip counts where the
 // program has loops and all of them are known.
 func (f Numbers) cost(r *reader, loops []loop) {
-	once := r.price().Comps[r.m.Entry]
+	once := r.price().Comp(r.m.Entry)
 	f["cost.flops"], f["cost.bytes_accessed"], f["cost.transcendentals"] = once.Flops, once.BytesAccessed, once.Transcendentals
 	if f["loops.unknown"] > 0 {
 		return
 	}
 	weighted := once
 	if len(loops) > 0 {
-		weighted = r.m.Costs(func(id hlo.InstrID) int64 { return tripCount(r.m, id) }).Comps[r.m.Entry]
+		weighted = r.alike().Costs(func(id hlo.InstrID) int64 { return tripCount(r.m, id) }).Comp(r.m.Entry)
 	}
 	f["cost.weighted_flops"], f["cost.weighted_bytes_accessed"] = weighted.Flops, weighted.BytesAccessed
 }

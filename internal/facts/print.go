@@ -11,7 +11,7 @@ import (
 // reads. A loop or branch is told by its own shapes only: its body has launches of its own.
 func (r *reader) print(k *Kernel, l launch) {
 	prints := r.prints()
-	op, family := prints.Op[l.id], prints.OpFamily[l.id]
+	op, family := prints.Op(l.id)
 	if l.class == ClassControl {
 		op, family = 0, 0
 	}
@@ -50,10 +50,18 @@ func (h contentHash) String() string {
 	return hex.EncodeToString(b[:])
 }
 
+// alike says which computations are the same, found out once.
+func (r *reader) alike() *hlo.Alike {
+	if r.same == nil {
+		r.same = r.m.Alike()
+	}
+	return r.same
+}
+
 // prints are the module's content hashes, made once.
 func (r *reader) prints() *hlo.Prints {
 	if r.hashes == nil {
-		r.hashes = r.m.Prints()
+		r.hashes = r.alike().Prints()
 	}
 	return r.hashes
 }

@@ -26,7 +26,7 @@ func (r *reader) products(v *Variant) {
 		id := hlo.InstrID(i)
 		switch r.m.Instrs[id].Opcode {
 		case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
-			v.addProduct(r.product(id, r.opcode(id), r.operandPrecision(id), int64(r.price().Instrs[id].Flops)))
+			v.addProduct(r.product(id, r.opcode(id), r.operandPrecision(id), int64(r.price().Instr(id).Flops)))
 		case hlo.OpCustomCall:
 			if target, _ := r.m.Attr(id, "custom_call_target"); multiplies(target) {
 				config, _ := r.m.Attr(id, "backend_config")

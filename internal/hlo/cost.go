@@ -23,33 +23,42 @@ func (c Cost) work() Cost { return Cost{Flops: c.Flops, Transcendentals: c.Trans
 
 // Costs is a priced module.
 type Costs struct {
-	Instrs []Cost // by InstrID: one execution of the instruction with everything that it calls
-	Comps  []Cost // by CompID: the sum over the computation's instructions
+	alike  *Alike
+	instrs []Cost // by Alike.Index
+	comps  []Cost // by CompID, of the computations that are first of their like
 	// Unpriced are the instructions that could not be priced: their operation is not known, or operands, called computations
-	// or attributes that the price depends on are missing or damaged.
+	// or attributes that the price depends on are missing or damaged. Of those that say the same it names one.
 	Unpriced []InstrID
 }
+
+// Instr is the cost of one execution of an instruction with everything that it calls.
+func (c *Costs) Instr(i InstrID) Cost { return c.instrs[c.alike.Index(i)] }
+
+// Comp is the sum over the computation's instructions.
+func (c *Costs) Comp(id CompID) Cost { return c.comps[c.alike.First(id)] }
 
 // Cost prices the module as XLA does: the entry computation with all that it calls, the body of a loop once.
 func (m *Module) Cost() Cost {
 	if m.Entry == NoComp {
 		return Cost{}
 	}
-	return m.Costs(nil).Comps[m.Entry]
+	return m.Alike().Costs(nil).Comp(m.Entry)
 }
 
 // Costs prices every instruction. trips says how often a while runs its body, a negative number when that is not known; a
 // loop that it does not know, and every loop when trips is nil, counts body and condition once. See [Module.KnownTrips].
-func (m *Module) Costs(trips func(InstrID) int64) *Costs {
+func (a *Alike) Costs(trips func(InstrID) int64) *Costs {
+	n := len(a.first)
 	p := &pricer{
-		m:      m,
+		m:      a.m,
 		trips:  trips,
-		sizes:  m.shapeSizes(),
-		states: make([]pricing, len(m.Comps)),
-		Costs:  &Costs{Instrs: make([]Cost, len(m.Instrs)), Comps: make([]Cost, len(m.Comps))},
+		sizes:  a.m.shapeSizes(),
+		states: make([]pricing, n),
+		bodies: make([]*fusedBody, n),
+		Costs:  &Costs{alike: a, instrs: make([]Cost, a.Len()), comps: make([]Cost, n)},
 	}
-	for c := range m.Comps {
-		p.computation(CompID(c))
+	for c := range a.first {
+		p.computation(a.first[c])
 	}
 	return p.Costs
 }
@@ -69,34 +78,31 @@ type pricer struct {
 	m      *Module
 	trips  func(InstrID) int64
 	sizes  shapeSizes
-	states []pricing // by CompID
-
-	// Made when the first fusion asks.
-	users *Users
-	fused []*fusedBody // by CompID
-	reads []float64    // by InstrID, see read
-	known []bool       // those of reads that are known
+	states []pricing    // by CompID
+	bodies []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
 }
 
-// computation prices a computation once. Callees stand before callers, so that it seldom goes deep.
+// computation prices a computation that is the first of its like, once. Callees stand before callers, so that it seldom goes deep.
 func (p *pricer) computation(c CompID) (Cost, bool) {
 	if p.states[c] != unpriced {
-		return p.Comps[c], p.states[c] == priced
+		return p.comps[c], p.states[c] == priced
 	}
 	p.states[c] = beingPriced
 	var sum Cost
 	first, end := p.m.Body(c)
+	costs := p.instrs[p.alike.start[c]:]
 	for i := first; i < end; i++ {
-		p.Instrs[i] = p.price(i)
-		sum = sum.plus(p.Instrs[i])
+		cost := p.price(i)
+		costs[i-first] = cost
+		sum = sum.plus(cost)
 	}
-	p.Comps[c], p.states[c] = sum, priced
+	p.comps[c], p.states[c] = sum, priced
 	return sum, true
 }
 
 // callee is the price of the n-th computation that an instruction calls.
 func (p *pricer) callee(i InstrID, n int) Cost {
-	cost, ok := p.computation(p.m.Callees(i)[n])
+	cost, ok := p.computation(p.alike.First(p.m.Callees(i)[n]))
 	if !ok {
 		p.giveUp(i) // it calls itself
 	}

@@ -99,24 +99,24 @@ func TestEveryOperationIsPriced(t *testing.T) {
 
 func TestCostsWeighsLoops(t *testing.T) {
 	m := readDump(t, "cost/while.cpu.txt")
-	once, weighed := m.Costs(nil), m.Costs(m.KnownTrips)
+	once, weighed := m.Alike().Costs(nil), m.Alike().Costs(m.KnownTrips)
 	loop := slices.IndexFunc(m.Instrs, func(in Instruction) bool { return in.Opcode == OpWhile })
 	if trips := m.KnownTrips(InstrID(loop)); trips != 10 {
 		t.Fatalf("the loop runs %d times, want 10", trips)
 	}
 	callees := m.Callees(InstrID(loop))
-	body, condition := once.Comps[callees[0]], once.Comps[callees[1]]
-	if got, want := once.Instrs[loop], body.plus(condition); got != want {
+	body, condition := once.Comp(callees[0]), once.Comp(callees[1])
+	if got, want := once.Instr(InstrID(loop)), body.plus(condition); got != want {
 		t.Errorf("once through the loop: %v, want %v", got, want)
 	}
-	if got, want := weighed.Instrs[loop], body.times(10).plus(condition.times(11)); got != want {
+	if got, want := weighed.Instr(InstrID(loop)), body.times(10).plus(condition.times(11)); got != want {
 		t.Errorf("ten times through the loop: %v, want %v", got, want)
 	}
-	grown := weighed.Comps[m.Entry].Flops - once.Comps[m.Entry].Flops
+	grown := weighed.Comp(m.Entry).Flops - once.Comp(m.Entry).Flops
 	if want := 9*body.Flops + 10*condition.Flops; grown != want {
 		t.Errorf("the entry grew by %v flops, want %v", grown, want)
 	}
-	unknown := m.Costs(func(InstrID) int64 { return -1 })
+	unknown := m.Alike().Costs(func(InstrID) int64 { return -1 })
 	if !maps.Equal(costsByName(m, unknown), costsByName(m, once)) {
 		t.Error("a loop without a known count is not counted once")
 	}
@@ -125,7 +125,7 @@ func TestCostsWeighsLoops(t *testing.T) {
 func costsByName(m *Module, c *Costs) map[string]Cost {
 	byName := make(map[string]Cost)
 	for i := range m.Instrs {
-		byName[m.InstrName(InstrID(i))] = c.Instrs[i]
+		byName[m.InstrName(InstrID(i))] = c.Instr(InstrID(i))
 	}
 	return byName
 }
@@ -153,7 +153,7 @@ func TestCostsNotesWhatItCannotPrice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unpriced := m.Costs(nil).Unpriced
+		unpriced := m.Alike().Costs(nil).Unpriced
 		if len(unpriced) != 1 || m.OpcodeName(m.Instrs[unpriced[0]].Opcode) != c.culprit {
 			t.Errorf("%s with %s: %d instructions are unpriced, want one %s", c.file, c.new, len(unpriced), c.culprit)
 		}
@@ -169,7 +169,7 @@ func TestCostsEndsOnRecursion(t *testing.T) {
 				m.Callees(InstrID(i))[k] = m.Instrs[i].Comp
 			}
 		}
-		if len(m.Costs(nil).Unpriced) == 0 {
+		if len(m.Alike().Costs(nil).Unpriced) == 0 {
 			t.Errorf("%s: recursion went unnoticed", file)
 		}
 	}
@@ -255,7 +255,7 @@ func checkCost(t *testing.T, m *Module, want Cost) {
 	if !near(got.Flops, want.Flops) || !near(got.Transcendentals, want.Transcendentals) || !near(got.BytesAccessed, want.BytesAccessed) {
 		t.Errorf("%s costs %+v, want %+v", m.Name, got, want)
 	}
-	if unpriced := m.Costs(nil).Unpriced; len(unpriced) > 0 {
+	if unpriced := m.Alike().Costs(nil).Unpriced; len(unpriced) > 0 {
 		t.Errorf("%s: %s is unpriced", m.Name, m.InstrName(unpriced[0]))
 	}
 }

@@ -1,21 +1,33 @@
 package hlo
 
+import "slices"
+
 // fusedBody is what the price of a fusion asks of the computation that it calls.
 type fusedBody struct {
+	first     InstrID
 	root      InstrID
 	params    []InstrID // by parameter number; NoInstr where the body has none
 	indexed   InstrID   // its first gather or scatter
 	constants float64   // bytes of the constants that are too large to stand in the code
+	users     *Users
+	reads     []float64 // by instruction; unread until it is asked for
 }
 
-// fusedBody looks through a computation once.
-func (p *pricer) fusedBody(c CompID) *fusedBody {
-	if b := p.fused[c]; b != nil {
+// unread stands for a number of bytes that is not known yet.
+const unread = -1
+
+// fusedBody looks through the computation that a fusion calls, once for all that are like it.
+func (p *pricer) fusedBody(fusion InstrID) *fusedBody {
+	c := p.alike.First(p.m.Callees(fusion)[0])
+	if b := p.bodies[c]; b != nil {
 		return b
 	}
 	first, end := p.m.Body(c)
-	b := &fusedBody{root: p.m.Comps[c].Root, indexed: NoInstr, params: make([]InstrID, 0, p.countParams(first, end))}
-	p.fused[c] = b
+	b := &fusedBody{
+		first: first, root: p.m.Comps[c].Root, indexed: NoInstr, params: make([]InstrID, 0, p.countParams(first, end)),
+		users: p.m.Users(c), reads: slices.Repeat([]float64{unread}, int(end-first)),
+	}
+	p.bodies[c] = b
 	for i := first; i < end; i++ {
 		switch p.m.Instrs[i].Opcode {
 		case OpParameter:
@@ -61,27 +73,17 @@ func (b *fusedBody) param(n int) InstrID {
 	return b.params[n]
 }
 
-// prepareFusions makes what only the price of a fusion needs.
-func (p *pricer) prepareFusions() {
-	n := len(p.m.Instrs)
-	p.users, p.fused = p.m.Users(), make([]*fusedBody, len(p.m.Comps))
-	p.reads, p.known = make([]float64, n), make([]bool, n)
-}
-
 // fusion prices a fusion: the work in its body, and what goes in and out of it. What lies between stays in registers.
 func (p *pricer) fusion(i InstrID) Cost {
-	if p.users == nil {
-		p.prepareFusions()
-	}
 	cost := p.callee(i, 0)
-	body := p.fusedBody(p.m.Callees(i)[0])
+	body := p.fusedBody(i)
 	if body.indexed != NoInstr && p.attr(i, "kind") == "kCustom" {
-		return p.Instrs[body.indexed] // a hand-written kernel for it
+		return p.Instr(body.indexed) // a hand-written kernel for it
 	}
 	cost.BytesAccessed = p.written(i, body.root) + body.constants
 	for _, param := range body.params {
 		if param != NoInstr {
-			cost.BytesAccessed += p.readFrom(param, p.m.Instrs[param].Shape)
+			cost.BytesAccessed += p.readFrom(body, param, p.m.Instrs[param].Shape)
 		}
 	}
 	return cost
@@ -117,16 +119,16 @@ func (p *pricer) writtenBy(root InstrID, shape ShapeID) float64 {
 }
 
 // readFrom is what is read of a fusion's parameter: of a tuple, what is read of each array in it.
-func (p *pricer) readFrom(i InstrID, shape ShapeID) float64 {
+func (p *pricer) readFrom(b *fusedBody, i InstrID, shape ShapeID) float64 {
 	s := p.m.Shape(shape)
 	if s.Type != Tuple {
-		return p.read(i)
+		return p.read(b, i)
 	}
 	parts := make([]InstrID, len(s.Elements)) // an element that nobody takes out is read as the whole
 	for n := range parts {
 		parts[n] = i
 	}
-	for _, u := range p.users.Of(i) {
+	for _, u := range b.users.Of(i) {
 		n := int(p.m.Instrs[u].Param)
 		if p.m.Instrs[u].Opcode == OpGetTupleElement && n < len(parts) && parts[n] == i {
 			parts[n] = u
@@ -134,22 +136,23 @@ func (p *pricer) readFrom(i InstrID, shape ShapeID) float64 {
 	}
 	var bytes float64
 	for n, e := range s.Elements {
-		bytes += p.readFrom(parts[n], e)
+		bytes += p.readFrom(b, parts[n], e)
 	}
 	return bytes
 }
 
 // read is how many bytes of a value that comes into a fusion are read: its slices where users take slices of it, else all of
 // it, and once more for each broadcast and reshape.
-func (p *pricer) read(i InstrID) float64 {
-	if p.known[i] {
-		return p.reads[i]
+func (p *pricer) read(b *fusedBody, i InstrID) float64 {
+	known := &b.reads[i-b.first]
+	if *known != unread {
+		return *known
 	}
-	p.known[i] = true // a fusion that calls itself ends here
+	*known = 0 // a fusion that calls itself ends here
 	bytes, all := 0.0, false
-	for _, u := range p.users.Of(i) {
+	for _, u := range b.users.Of(i) {
 		if p.m.Instrs[u].Opcode == OpFusion {
-			bytes += p.readInside(i, u)
+			bytes += p.readInside(b, i, u)
 			continue
 		}
 		part, whole := p.readBy(i, u)
@@ -158,7 +161,7 @@ func (p *pricer) read(i InstrID) float64 {
 	if all {
 		bytes += p.size(i)
 	}
-	p.reads[i] = bytes
+	*known = bytes
 	return bytes
 }
 
@@ -182,30 +185,30 @@ func (p *pricer) readBy(i, user InstrID) (part float64, whole bool) {
 
 // readInside is what a fusion within a fusion reads of a value. Where its body does no more than one operation to the value,
 // users that slice the result read no more than their slices.
-func (p *pricer) readInside(i, fusion InstrID) (bytes float64) {
+func (p *pricer) readInside(b *fusedBody, i, fusion InstrID) (bytes float64) {
 	if len(p.m.Callees(fusion)) == 0 {
 		return 0
 	}
-	body := p.fusedBody(p.m.Callees(fusion)[0])
-	if body.root == NoInstr {
+	inner := p.fusedBody(fusion)
+	if inner.root == NoInstr {
 		return 0
 	}
 	for n, o := range p.m.Operands(fusion) {
-		if param := body.param(n); o == i && param != NoInstr {
-			bytes += p.readThrough(fusion, param, body.root)
+		if param := inner.param(n); o == i && param != NoInstr {
+			bytes += p.readThrough(b, inner, fusion, param)
 		}
 	}
 	return bytes
 }
 
 // readThrough is what the users of an inner fusion make it read of one of its parameters.
-func (p *pricer) readThrough(fusion, param, root InstrID) (bytes float64) {
-	operands := p.m.Operands(root)
+func (p *pricer) readThrough(b, inner *fusedBody, fusion, param InstrID) (bytes float64) {
+	operands := p.m.Operands(inner.root)
 	simple, all := len(operands) == 0 || operands[0] == param, false
-	for _, u := range p.users.Of(fusion) {
+	for _, u := range b.users.Of(fusion) {
 		if !simple || !isSlicing(p.m.Instrs[u].Opcode) {
 			if !all {
-				bytes, all = bytes+p.read(param), true
+				bytes, all = bytes+p.read(inner, param), true
 			}
 			continue
 		}

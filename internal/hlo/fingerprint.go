@@ -18,31 +18,35 @@ import "fmt"
 // Operands keep their order: a+b is not b+a. Constants of more than ten elements count by their shape, since text leaves them out.
 type Prints struct {
 	Module uint64
-	// Instr is of an instruction with all that it is computed from. Family is the same without dimension sizes, layouts and the
-	// values of constants: equal for variants whose shapes scale.
-	Instr, Family []uint64
-	// Op is of an instruction alone: its opcode, shape and attributes and the computations it calls, without its operands.
-	Op, OpFamily []uint64
-	// Comp is of a computation: its root and, in any order, all that is live in it, so that work done twice counts twice.
-	Comp, CompFamily []uint64
+	alike  *Alike
+	ops    []digest // by Alike.Index
+	comps  []digest // by CompID, of the computations that are first
 }
+
+// Op is the hash of an instruction alone: its opcode, shape and attributes and the computations it calls, without its operands. The
+// family is the same without dimension sizes, layouts and the values of constants: equal for variants whose shapes scale.
+func (p *Prints) Op(i InstrID) (full, family uint64) {
+	d := p.ops[p.alike.Index(i)]
+	return d.full, d.family
+}
+
+// comp is of a computation: its root and, in any order, all that is live in it, so that work done twice counts twice.
+func (p *Prints) comp(c CompID) digest { return p.comps[p.alike.First(c)] }
 
 // Fingerprint is the hash of the whole program in 16 hex digits.
 func (p *Prints) Fingerprint() string { return fmt.Sprintf("%016x", p.Module) }
 
 // Fingerprint hashes the whole program; see [Prints].
-func (m *Module) Fingerprint() string { return m.Prints().Fingerprint() }
+func (m *Module) Fingerprint() string { return m.Alike().Prints().Fingerprint() }
 
-// Prints hashes every instruction and computation in one pass. Keep the result.
-func (m *Module) Prints() *Prints {
-	n, c := len(m.Instrs), len(m.Comps)
-	p := printer{m: m, p: &Prints{
-		Instr: make([]uint64, n), Family: make([]uint64, n), Op: make([]uint64, n), OpFamily: make([]uint64, n),
-		Comp: make([]uint64, c), CompFamily: make([]uint64, c),
-	}}
+// Prints hashes the instructions and computations that are first of their like. Keep the result.
+func (a *Alike) Prints() *Prints {
+	p := printer{m: a.m, p: &Prints{alike: a, ops: make([]digest, 0, a.Len()), comps: make([]digest, len(a.first))}}
 	p.prepare()
-	for c := range m.Comps {
-		p.computation(CompID(c))
+	for c, first := range a.first {
+		if first == CompID(c) {
+			p.computation(first)
+		}
 	}
 	p.p.Module = p.module()
 	return p.p
@@ -56,15 +60,22 @@ type printer struct {
 	opcodes   []digest
 	addresses map[InstrID]bool // constants that hold the address of a callback
 	effects   []bool           // computations that do more than compute their result
-	live      []bool           // instructions of the computation at hand
+	known     []knownOp        // instructions alone, by their Alike.Own
 
+	// of the computation at hand
+	first InstrID
+	instr []digest           // of an instruction with all that it is computed from
+	live  []bool             // whether its result or an effect needs an instruction
+	names map[string]InstrID // nil until one is asked for
+
+	// of the instruction at hand
 	attributes attrReader
 	note       func(key string, value []byte) bool // calls attribute
 	in         *Instruction                        // whose attributes are being hashed
 	target     string                              // its custom_call_target
 	attrs      []digest                            // of its attributes
 	before     []byte                              // its control predecessors, as printed
-	names      map[string]InstrID                  // of the computation at hand, nil until one is asked for
+	through    []InstrID                           // what is handed to the one that it wraps
 }
 
 func (p *printer) prepare() {
@@ -81,39 +92,35 @@ func (p *printer) prepare() {
 		return true
 	}
 	p.effects = make([]bool, len(m.Comps))
-	p.addresses = m.callbackAddresses()
+	p.known = make([]knownOp, knownOps)
+	p.addresses = p.callbackAddresses()
 }
 
 // computation hashes the instructions of a computation, then what is live in it.
 func (p *printer) computation(c CompID) {
-	p.names = nil
 	first, end := p.m.Body(c)
+	p.first, p.instr, p.names = first, p.instr[:0], nil
 	for i := first; i < end; i++ {
 		p.instruction(i)
 	}
 	p.findLive(c)
 	var all digest
-	for i := first; i < end; i++ {
-		if p.live[i-first] {
-			all = all.plus(p.instr(i))
+	for i, d := range p.instr {
+		if p.live[i] {
+			all = all.plus(d)
 		}
 	}
-	d := p.instr(p.m.Comps[c].Root).and(all)
-	p.p.Comp[c], p.p.CompFamily[c] = d.full, d.family
+	p.p.comps[c] = p.instr[p.m.Comps[c].Root-first].and(all)
 }
-
-func (p *printer) instr(i InstrID) digest { return digest{p.p.Instr[i], p.p.Family[i]} }
-func (p *printer) comp(c CompID) digest   { return digest{p.p.Comp[c], p.p.CompFamily[c]} }
 
 func (p *printer) instruction(i InstrID) {
 	op, operands := p.operation(i)
 	d := op
 	for _, o := range operands {
-		d = d.and(p.instr(o))
+		d = d.and(p.instr[o-p.first])
 	}
-	d = d.and(p.predecessors(i))
-	p.p.Op[i], p.p.OpFamily[i] = op.full, op.family
-	p.p.Instr[i], p.p.Family[i] = d.full, d.family
+	p.p.ops = append(p.p.ops, op)
+	p.instr = append(p.instr, d.and(p.predecessors(i)))
 }
 
 // operation hashes an instruction alone and returns its operands; it looks through what only wraps another instruction.
@@ -122,30 +129,60 @@ func (p *printer) operation(i InstrID) (digest, []InstrID) {
 	switch in.Opcode {
 	case OpCall:
 		if root, wraps := p.wrapped(i); wraps && m.isParallel(root) {
-			return digest{p.p.Op[root], p.p.OpFamily[root]}, p.through(i, root)
+			return p.p.ops[p.p.alike.Index(root)], p.looked(i, root)
 		}
 	case OpAsyncStart:
 		if root, wraps := p.wrapped(i); wraps {
 			w := &m.Instrs[root]
-			return p.start(w.Opcode, w.Shape, m.Callees(root), i, root), p.through(i, root)
+			return p.start(w.Opcode, w.Shape, m.Callees(root), i, root), p.looked(i, root)
 		}
-	case OpAllReduceStart:
-		return p.start(OpAllReduce, in.Shape, m.Callees(i), i, NoInstr), m.Operands(i)
-	case OpAllGatherStart:
-		return p.start(OpAllGather, m.started(in.Shape), m.Callees(i), i, NoInstr), m.Operands(i)
-	case OpCollectivePermuteStart:
-		return p.start(OpCollectivePermute, m.started(in.Shape), m.Callees(i), i, NoInstr), m.Operands(i)
-	case OpAsyncUpdate, OpAsyncDone, OpAllReduceDone, OpAllGatherDone, OpCollectivePermuteDone:
-		return p.plain(asyncStep(in.Opcode), in.Shape, nil, i, NoInstr), m.Operands(i)
 	}
-	return p.plain(in.Opcode, in.Shape, m.Callees(i), i, NoInstr).and(p.argument(i)), m.Operands(i)
+	return p.alone(i), m.Operands(i)
+}
+
+// knownOp is what an instruction was hashed to that said the same.
+type knownOp struct {
+	own  uint64
+	hash digest
+}
+
+const knownOps = 1 << 12
+
+// alone hashes an instruction that wraps no other, once for those that say the same one soon after the other.
+func (p *printer) alone(i InstrID) digest {
+	own := p.p.alike.own[len(p.p.ops)]
+	known := &p.known[own%knownOps]
+	if known.own == own {
+		return known.hash
+	}
+	d := p.spelled(i)
+	if len(p.before) == 0 && !p.addresses[i] {
+		*known = knownOp{own, d}
+	}
+	return d
+}
+
+// spelled hashes an instruction alike in the spellings of different versions.
+func (p *printer) spelled(i InstrID) digest {
+	m, in := p.m, &p.m.Instrs[i]
+	switch in.Opcode {
+	case OpAllReduceStart:
+		return p.start(OpAllReduce, in.Shape, m.Callees(i), i, NoInstr)
+	case OpAllGatherStart:
+		return p.start(OpAllGather, m.started(in.Shape), m.Callees(i), i, NoInstr)
+	case OpCollectivePermuteStart:
+		return p.start(OpCollectivePermute, m.started(in.Shape), m.Callees(i), i, NoInstr)
+	case OpAsyncUpdate, OpAsyncDone, OpAllReduceDone, OpAllGatherDone, OpCollectivePermuteDone:
+		return p.plain(asyncStep(in.Opcode), in.Shape, nil, i, NoInstr)
+	}
+	return p.plain(in.Opcode, in.Shape, m.Callees(i), i, NoInstr).and(p.argument(i))
 }
 
 // plain hashes an opcode with a shape, callees and the attributes of an instruction and of the one that it wraps, if any.
 func (p *printer) plain(op Opcode, shape ShapeID, callees []CompID, i, wrapped InstrID) digest {
 	d := p.opcodes[op].and(p.shapes[shape]).and(p.attributesOf(i, wrapped))
 	for _, c := range callees {
-		d = d.and(p.comp(c))
+		d = d.and(p.p.comp(c))
 	}
 	return d
 }
@@ -187,5 +224,5 @@ func (p *printer) module() uint64 {
 	for _, d := range p.m.Header.Donors {
 		donors += mix(hashNumbers(d.ParamIndex), uint64(d.Param))
 	}
-	return mix(mix(p.p.Comp[p.m.Entry], aliases), donors)
+	return mix(mix(p.p.comp(p.m.Entry).full, aliases), donors)
 }

@@ -89,11 +89,14 @@ func frontendDigest(value []byte) (sum digest) {
 
 // predecessors hashes what must run before an instruction although it does not use it.
 func (p *printer) predecessors(i InstrID) (sum digest) {
+	if len(p.before) == 0 {
+		return digest{}
+	}
 	t := text(p.before)
 	for at := 0; at < len(t); {
 		end := t.ident(at)
 		if before, found := p.named(p.m.Instrs[i].Comp, t[at:end]); found && before < i {
-			sum = sum.plus(p.instr(before))
+			sum = sum.plus(p.instr[before-p.first])
 		}
 		at = max(end, at+1)
 	}

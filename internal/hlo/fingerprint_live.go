@@ -1,10 +1,13 @@
 package hlo
 
+import "slices"
+
 // findLive marks the instructions of a computation that its result or an effect needs. Parameters are part of the signature.
 func (p *printer) findLive(c CompID) {
 	m := p.m
 	first, end := m.Body(c)
-	p.live = append(p.live[:0], make([]bool, end-first)...)
+	p.live = slices.Grow(p.live[:0], int(end-first))[:end-first]
+	clear(p.live)
 	p.live[m.Comps[c].Root-first] = true
 	for i := end - 1; i >= first; i-- {
 		if p.hasEffect(i) {
@@ -35,7 +38,7 @@ func (p *printer) hasEffect(i InstrID) bool {
 		return effect == "true"
 	}
 	for _, c := range p.m.Callees(i) {
-		if p.effects[c] {
+		if p.effects[p.p.alike.First(c)] {
 			return true
 		}
 	}

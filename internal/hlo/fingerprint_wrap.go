@@ -24,14 +24,14 @@ func (p *printer) wrapped(caller InstrID) (root InstrID, wraps bool) {
 	return root, true
 }
 
-// through are the caller's operands in the order in which the wrapped instruction uses them.
-func (p *printer) through(caller, root InstrID) []InstrID {
+// looked are the caller's operands in the order in which the wrapped instruction uses them.
+func (p *printer) looked(caller, root InstrID) []InstrID {
 	given := p.m.Operands(caller)
-	operands := make([]InstrID, 0, len(given))
+	p.through = p.through[:0]
 	for _, o := range p.m.Operands(root) {
-		operands = append(operands, given[p.m.Instrs[o].Param])
+		p.through = append(p.through, given[p.m.Instrs[o].Param])
 	}
-	return operands
+	return p.through
 }
 
 // isParallel tells whether the CPU back end wrapped an instruction to run it in parallel: on one core it stands alone.
@@ -63,16 +63,16 @@ func asyncStep(op Opcode) Opcode {
 }
 
 // callbackAddresses finds the constants that older versions of JAX hand to a callback: the address of the Python function.
-func (m *Module) callbackAddresses() map[InstrID]bool {
-	addresses := make(map[InstrID]bool)
-	for i := range m.Instrs {
+func (p *printer) callbackAddresses() map[InstrID]bool {
+	addresses, m := make(map[InstrID]bool), p.m
+	for i := range p.p.alike.Each() {
 		if m.Instrs[i].Opcode != OpCustomCall {
 			continue
 		}
-		if target, _ := m.Attr(InstrID(i), "custom_call_target"); !isCallback(target) {
+		if target, _ := m.Attr(i, "custom_call_target"); !isCallback(target) {
 			continue
 		}
-		for _, o := range m.Operands(InstrID(i)) {
+		for _, o := range m.Operands(i) {
 			if in := &m.Instrs[o]; in.Opcode == OpConstant && m.isAddress(in.Shape) {
 				addresses[o] = true
 			}

@@ -136,7 +136,7 @@ func TestParseProtoOfDamagedFiles(t *testing.T) {
 			if m, err := ParseProto(damaged, name); err == nil {
 				checkOrder(t, m)
 				describe(m)
-				m.Prints()
+				m.Alike().Prints()
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func FuzzParseProto(f *testing.F) {
 		}
 		checkOrder(t, m)
 		describe(m)
-		m.Prints()
+		m.Alike().Prints()
 	})
 }
 

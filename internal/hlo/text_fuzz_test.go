@@ -56,5 +56,5 @@ func askEverything(t *testing.T, m *Module) {
 		_, _ = m.Attr(id, "no such key")
 		_, _ = m.Stack(m.Metadata(id)), m.Literal(id)
 	}
-	m.Users()
+	m.Alike()
 }

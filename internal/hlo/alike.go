@@ -1,0 +1,108 @@
+package hlo
+
+import "iter"
+
+// Alike tells which computations of a module are the same but for names, metadata and numbering. A model repeats its layers: what
+// holds for a computation holds for all that are like it, and is found out once, for the first of them. Two that are alike have
+// the same instructions in the same order; two that only compute the same need not be alike.
+type Alike struct {
+	m     *Module
+	first []CompID // by CompID
+	start []int32  // by CompID: the index of the first instruction; see Index
+	own   []uint64 // by index: see Own
+}
+
+// First is the first computation that is like c: c itself, or one that stands before it.
+func (a *Alike) First(c CompID) CompID { return a.first[c] }
+
+// Index numbers the instructions of the computations that are first, without gaps. An instruction of a computation that is like
+// one of these has the index of its counterpart there.
+func (a *Alike) Index(i InstrID) int {
+	c := a.m.Instrs[i].Comp
+	return int(a.start[c]) + int(i-a.m.Comps[c].First)
+}
+
+// Len is the number behind the last index.
+func (a *Alike) Len() int { return len(a.own) }
+
+// Own is equal for two instructions that say the same but for names, metadata and what they read: the same opcode, shape and
+// attributes, and computations that are alike.
+func (a *Alike) Own(i InstrID) uint64 { return a.own[a.Index(i)] }
+
+// Each yields the instructions of the computations that are first, by their index.
+func (a *Alike) Each() iter.Seq[InstrID] {
+	return func(yield func(InstrID) bool) {
+		for c, like := range a.first {
+			if like != CompID(c) {
+				continue
+			}
+			for i, end := a.m.Body(like); i < end; i++ {
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Alike compares all computations. It costs one pass; keep the result.
+func (m *Module) Alike() *Alike {
+	n := len(m.Comps)
+	a := &Alike{m: m, first: make([]CompID, n), start: make([]int32, n)}
+	known := make(map[uint64]CompID, 64)
+	for c := range m.Comps {
+		c, start := CompID(c), len(a.own)
+		content := a.computation(c)
+		a.first[c], a.start[c] = c, int32(start)
+		if like, ok := known[content]; ok {
+			a.first[c], a.start[c] = like, a.start[like]
+			a.own = a.own[:start]
+		} else {
+			known[content] = c
+		}
+	}
+	return a
+}
+
+// computation hashes what a computation says, and appends what its instructions say by themselves.
+func (a *Alike) computation(c CompID) uint64 {
+	m, comp := a.m, &a.m.Comps[c]
+	first, end := m.Body(c)
+	h := mix(mix(0, uint64(comp.Count)|hashBool(comp.wrapped)<<32), uint64(comp.Root-first))
+	if comp.Thread.Len() > 0 {
+		h = mix(h, hashText(m.src[comp.Thread.Start:comp.Thread.End]))
+	}
+	for i := first; i < end; i++ {
+		in := &m.Instrs[i]
+		own := a.instruction(c, in)
+		a.own = append(a.own, own)
+		h = mix(h, own)
+		for operands := m.operands[in.operands.start:][:in.operands.n]; len(operands) > 0; {
+			pair := uint64(uint32(operands[0] - first))
+			if operands = operands[1:]; len(operands) > 0 {
+				pair |= uint64(uint32(operands[0]-first)) << 32
+				operands = operands[1:]
+			}
+			h = mix(h, pair)
+		}
+	}
+	return h
+}
+
+// instruction hashes what an instruction says by itself.
+func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
+	h := mix(mix(0, uint64(in.Opcode)|uint64(uint32(in.Shape))<<16), uint64(uint32(in.Param))|uint64(in.operands.n)<<32)
+	for _, callee := range a.m.callees[in.callees.start:][:in.callees.n] {
+		if callee < c {
+			callee = a.first[callee]
+		}
+		h = mix(h, uint64(callee))
+	}
+	if in.bare && in.Opcode != OpConstant {
+		return h
+	}
+	if a.m.Format == FormatProto {
+		return a.proto(h, in)
+	}
+	return a.text(h, in)
+}
