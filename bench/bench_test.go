@@ -13,7 +13,6 @@ import (
 	"github.com/xlagate/xlagate/bench/chain"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // fixture is a training step of a small GPT with Adam, as XLA dumped it for a CPU: about 1 MB in each form.
@@ -22,23 +21,11 @@ const fixture = "testdata/module_0000.jit_adam_step.cpu_after_optimizations"
 // original reads the fixture with an ending, .txt or .hlo.pb.
 func original(tb testing.TB, ending string) []byte {
 	tb.Helper()
-	d, err := dump.Open(context.Background(), fixture+ending+".zst", dump.Options{})
+	src, err := chain.Read(fixture + ending + ".zst")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	data, release, err := d.Modules[0].Stages[0].HLO().Bytes()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := release(); err != nil {
-			tb.Error(err)
-		}
-		if err := d.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return data
+	return src
 }
 
 // chained writes a module of so many megabytes and says where.
@@ -74,42 +61,6 @@ func eachSize(b *testing.B, measure func(b *testing.B, path string)) {
 			})
 		}
 	}
-}
-
-// BenchmarkParse reads a module that lies in memory.
-func BenchmarkParse(b *testing.B) {
-	eachSize(b, func(b *testing.B, path string) {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		before := liveHeap()
-		var m *hlo.Module
-		for b.Loop() {
-			if m, err = hlo.Parse(src, path); err != nil {
-				b.Fatal(err)
-			}
-		}
-		b.ReportMetric(float64(liveHeap()-before)/float64(len(src)), "live/file")
-		runtime.KeepAlive(m)
-	})
-}
-
-// BenchmarkFacts measures a module in a file, from opening it to its facts, one core at work.
-func BenchmarkFacts(b *testing.B) {
-	eachSize(b, func(b *testing.B, path string) {
-		before := liveHeap()
-		var report *facts.Report
-		for b.Loop() {
-			report = measured(b, path, facts.Options{Jobs: 1})
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(liveHeap()-before)/float64(info.Size()), "live/file")
-		runtime.KeepAlive(report)
-	})
 }
 
 func measured(tb testing.TB, path string, opts facts.Options) *facts.Report {
