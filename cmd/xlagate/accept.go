@@ -15,16 +15,16 @@ import (
 
 func acceptCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name:         "accept",
-		Usage:        "refresh the baseline after an intended change",
-		ArgsUsage:    "[DUMP…] [-- COMMAND…]",
-		OnUsageError: usageError,
+		Name:      "accept",
+		Usage:     "refresh the baseline after an intended change",
+		ArgsUsage: "[DUMP…] [-- COMMAND…]",
+		Category:  theGate,
 		Description: "xlagate accept --reason \"bigger batch\"             all that the dump holds\n" +
 			"xlagate accept --only a3f8c21b9d04 --reason \"…\"    one finding\n" +
 			"xlagate accept --from result.json                  from CI's result, without a dump",
 		Flags: append(append(configFlags(), pullRequestFlags()...),
-			&cli.StringSliceFlag{Name: "only", Usage: "findings by `ID`, separated by commas"},
-			&cli.StringFlag{Name: "reason", Usage: "why, for the baseline's readers"},
+			&cli.StringSliceFlag{Name: "only", Usage: "only the findings with these `IDS`, separated by commas"},
+			&cli.StringFlag{Name: "reason", Usage: "`TEXT`: why, for the baseline's readers"},
 			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better"},
 			&cli.StringFlag{Name: "from", Usage: "take facts and findings from a result `FILE`"},
 		),

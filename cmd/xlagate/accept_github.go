@@ -17,10 +17,10 @@ import (
 // pullRequestFlags make accept work on a pull request on GitHub, without a checkout.
 func pullRequestFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "pull-request", Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result"},
-		&cli.BoolFlag{Name: "from-event", Usage: "the same, as asked for by the comment that started this job: /xlagate accept ID REASON"},
-		&cli.StringFlag{Name: "repo", Usage: "the repository, `OWNER/NAME` (default: the job's)"},
-		&cli.StringFlag{Name: "artifact", Value: artifactName, Usage: "the `NAME` of the artifact that holds the result"},
+		&cli.IntFlag{Name: "pull-request", Category: githubHeading, Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result"},
+		&cli.BoolFlag{Name: "from-event", Category: githubHeading, Usage: "the same, as asked for by the comment that started this job: /xlagate accept ID REASON"},
+		&cli.StringFlag{Name: "repo", Category: githubHeading, Usage: "the repository, `OWNER/NAME` (default: the job's)"},
+		&cli.StringFlag{Name: "artifact", Value: artifactName, Category: githubHeading, Usage: "the `NAME` of the artifact that holds the result"},
 	}
 }
 
@@ -43,7 +43,7 @@ func acceptOnGitHub(c *cli.Context, w world) error {
 		env.Repository = repo
 	}
 	if env.Token == "" {
-		return gate.UsageError{Message: "accepting on a pull request needs a token that can write: set GITHUB_TOKEN"}
+		return wrongUsage("accepting on a pull request needs a token that can write: set GITHUB_TOKEN")
 	}
 	client, err := github.New(github.Options{API: env.API, GraphQL: env.GraphQL, Token: env.Token, Repository: env.Repository, Agent: "xlagate/" + version()})
 	if err != nil {

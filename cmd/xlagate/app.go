@@ -25,6 +25,10 @@ type world struct {
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, w world) int {
 	a := newApp(w)
+	if len(args) > 2 && args[1] == completeWord {
+		fmt.Fprint(w.out, strings.Join(append(complete(a, args[2:]), ""), "\n"))
+		return gate.ExitPass
+	}
 	err := a.RunContext(ctx, permute(a, args))
 	code := exitCode(w, err)
 	if bisecting(args) && (code == gate.ExitUsage || code == gate.ExitIncomplete) {
@@ -34,46 +38,28 @@ func run(ctx context.Context, args []string, w world) int {
 }
 
 func newApp(w world) *cli.App {
-	return &cli.App{
-		Name:                 "xlagate",
-		Usage:                "gate a model's pull requests on what XLA compiled",
-		Reader:               w.in,
-		Writer:               w.out,
-		ErrWriter:            w.err,
-		HideVersion:          true,
-		Suggest:              true,
-		EnableBashCompletion: true,
-		ExitErrHandler:       func(*cli.Context, error) {},
-		OnUsageError:         usageError,
-		CommandNotFound:      nil,
-		Action:               noCommand,
+	a := &cli.App{
+		Name:                      "xlagate",
+		Usage:                     "gate a model's pull requests on what XLA compiled",
+		Reader:                    w.in,
+		Writer:                    w.out,
+		ErrWriter:                 w.err,
+		HideVersion:               true,
+		HideHelpCommand:           true,
+		DisableSliceFlagSeparator: true, // a comma may stand in a file's name
+		ExitErrHandler:            func(*cli.Context, error) {},
+		OnUsageError:              usageError,
+		Action:                    noCommand,
 		Commands: []*cli.Command{
-			initCommand(w), checkCommand(w), captureCommand(w), acceptCommand(w), baselineCommand(w), diffCommand(w), inspectCommand(w),
-			factsCommand(w), mergeCommand(w), reportCommand(w), commentCommand(w), rulesCommand(w), explainCommand(w), schemaCommand(w),
-			completionCommand(w), versionCommand(w),
+			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w),
+			captureCommand(w), inspectCommand(w), diffCommand(w),
+			factsCommand(w), mergeCommand(w),
+			reportCommand(w), commentCommand(w),
+			rulesCommand(w), explainCommand(w), schemaCommand(w), completionCommand(w), versionCommand(w), helpCommand(),
 		},
 	}
-}
-
-func usageError(_ *cli.Context, err error, _ bool) error {
-	return gate.UsageError{Message: err.Error()}
-}
-
-func noCommand(c *cli.Context) error {
-	if c.Args().Present() {
-		return gate.UsageError{Message: fmt.Sprintf("unknown command %q%s (`xlagate help` lists them)", c.Args().First(), suggestion(c))}
-	}
-	if err := cli.ShowAppHelp(c); err != nil {
-		return err
-	}
-	return verdict(gate.ExitUsage) // a job whose arguments came out empty must not be green
-}
-
-func suggestion(c *cli.Context) string {
-	if near := cli.SuggestCommand(c.App.Commands, c.Args().First()); near != "" {
-		return "; " + strings.ToLower(near[:1]) + near[1:]
-	}
-	return ""
+	makeStrict(a.Commands)
+	return a
 }
 
 // verdict carries an exit code past the CLI library.
@@ -116,87 +102,6 @@ func bisecting(args []string) bool {
 		}
 	}
 	return false
-}
-
-// permute moves flags before positional arguments: the CLI library takes every flag behind an argument for another argument, and
-// a gate must not swallow a flag. What stands behind "--" stays.
-func permute(a *cli.App, args []string) []string {
-	flags := a.Flags
-	commands := a.Commands
-	at := 1
-	for at < len(args) {
-		next := commandNamed(commands, args[at])
-		if next == nil {
-			break
-		}
-		flags, commands = next.Flags, next.Subcommands
-		at++
-	}
-	var front, back []string
-	rest := args[min(at, len(args)):]
-	for i := 0; i < len(rest); i++ {
-		arg := rest[i]
-		if arg == "--" {
-			back = append(back, rest[i:]...)
-			break
-		}
-		if len(arg) < 2 || arg[0] != '-' {
-			back = append(back, arg)
-			continue
-		}
-		front = append(front, arg)
-		if takesValue(flags, arg) && i+1 < len(rest) {
-			i++
-			front = append(front, rest[i])
-		}
-	}
-	out := append([]string{}, args[:min(at, len(args))]...)
-	return append(append(out, front...), guard(back)...)
-}
-
-// guard keeps the library from reading positional arguments as flags.
-func guard(back []string) []string {
-	if len(back) > 0 && back[0] == "--" {
-		return append([]string{"--"}, back...)
-	}
-	return back
-}
-
-func commandNamed(commands []*cli.Command, name string) *cli.Command {
-	for _, c := range commands {
-		if c.HasName(name) {
-			return c
-		}
-	}
-	return nil
-}
-
-// takesValue reports whether the argument behind a flag belongs to it.
-func takesValue(flags []cli.Flag, arg string) bool {
-	name := strings.TrimLeft(arg, "-")
-	if strings.Contains(name, "=") {
-		return false
-	}
-	for _, f := range flags {
-		for _, n := range f.Names() {
-			if n == name {
-				_, boolean := f.(*cli.BoolFlag)
-				return !boolean
-			}
-		}
-	}
-	return false
-}
-
-// split separates a command's own arguments from the command behind "--".
-func split(c *cli.Context) (own, command []string) {
-	args := c.Args().Slice()
-	for i, a := range args {
-		if a == "--" {
-			return args[:i], args[i+1:]
-		}
-	}
-	return args, nil
 }
 
 func workingDir() (string, error) {

@@ -18,21 +18,16 @@ import (
 
 func baselineCommand(w world) *cli.Command {
 	flags := func() []cli.Flag {
-		return append(registryFlags(),
-			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "the rule `FILE`"},
-			&cli.StringFlag{Name: "baseline", Usage: "where the accepted facts lie"},
-		)
+		return append([]cli.Flag{configFlag(), baselineFlag()}, registryFlags()...)
 	}
 	return &cli.Command{
-		Name: "baseline", Usage: "look after the stored baseline", OnUsageError: usageError,
-		Action: func(c *cli.Context) error {
-			return gate.UsageError{Message: fmt.Sprintf("baseline %q: expected one of show, list, prune, verify", c.Args().First())}
-		},
+		Name: "baseline", Usage: "look after the stored baseline", Category: theGate,
+		Action: noCommand,
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "targets and programs that were accepted", Flags: flags(), OnUsageError: usageError, Action: func(c *cli.Context) error { return listBaseline(c, w) }},
-			{Name: "show", Usage: "what was accepted for a program", ArgsUsage: "[PROGRAM]", Flags: flags(), OnUsageError: usageError, Action: func(c *cli.Context) error { return showBaseline(c, w) }},
-			{Name: "verify", Usage: "read every file and see that it is in canonical form", Flags: flags(), OnUsageError: usageError, Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
-			{Name: "prune", Usage: "remove what no target of the configuration owns", Flags: flags(), OnUsageError: usageError, Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
+			{Name: "list", Usage: "targets and programs that were accepted", Flags: flags(), Action: func(c *cli.Context) error { return listBaseline(c, w) }},
+			{Name: "show", Usage: "what was accepted for a program", ArgsUsage: "[PROGRAM]", Flags: flags(), Action: func(c *cli.Context) error { return showBaseline(c, w) }},
+			{Name: "verify", Usage: "read every file and see that it is in canonical form", Flags: flags(), Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
+			{Name: "prune", Usage: "remove what no target of the configuration owns", Flags: flags(), Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
 		},
 	}
 }
@@ -123,7 +118,7 @@ func showBaseline(c *cli.Context, w world) error {
 		return err
 	})
 	if err == nil && shown == 0 {
-		return gate.UsageError{Message: fmt.Sprintf("no program %q in the baseline; `xlagate baseline list` lists them", c.Args().First())}
+		return wrongUsage("no program %q in the baseline; `xlagate baseline list` lists them", c.Args().First())
 	}
 	return err
 }

@@ -16,18 +16,18 @@ import (
 func captureCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "capture", Usage: "run a command with the dump flags set, and record the toolchain beside the dump",
-		ArgsUsage: "--to DIR|oci://… -- COMMAND…", OnUsageError: usageError,
-		Flags: append(registryFlags()[1:],
+		ArgsUsage: "--to DIR|oci://… -- COMMAND…", Category: dumps,
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "where the dump goes: a `DIR` that is new, empty or was written by a capture; or oci://REGISTRY/REPOSITORY:TAG"},
-			&cli.DurationFlag{Name: "timeout", Usage: "how long the command may take"},
-		),
+			&cli.DurationFlag{Name: "timeout", Usage: "how long the command may take: `TIME`, as in 90s or 20m"},
+		}, registryFlags()[1:]...),
 		Action: func(c *cli.Context) error {
 			before, command := split(c)
 			switch {
 			case c.String("to") == "":
-				return gate.UsageError{Message: "capture needs --to DIR; xlagate capture --to DIR -- COMMAND…"}
+				return wrongUsage("capture needs --to DIR; xlagate capture --to DIR -- COMMAND…")
 			case len(command) == 0 || len(before) > 0:
-				return gate.UsageError{Message: "capture needs a command behind --; xlagate capture --to DIR -- COMMAND…"}
+				return wrongUsage("capture needs a command behind --; xlagate capture --to DIR -- COMMAND…")
 			}
 			return runCapture(c, w, command)
 		},

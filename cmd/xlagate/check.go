@@ -18,18 +18,18 @@ func checkCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "the gate: hold a dump against the rules and the baseline",
+		Usage:     "hold a dump against the rules and the baseline: the gate",
 		ArgsUsage: "[DUMP…] [-- COMMAND…]",
+		Category:  theGate,
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +
 			"xlagate check build/xla                a dump\n" +
 			"xlagate check -- python train.py       run a command and gate what it compiled",
-		OnUsageError: usageError,
 		Flags: append(append(append(configFlags(), outputFlags(&to, report.Formats())...), postFlags()...),
-			&cli.StringFlag{Name: "comment", Value: "off", Usage: "auto: in a job of GitHub Actions, say on the pull request what was found; off"},
-			&cli.StringFlag{Name: "fail-on", Usage: "error, warning or never"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing but what -f asks for"},
+			&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, say on the pull request what was found"},
+			failOnFlag(),
+			quietFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
-			&cli.StringFlag{Name: "shard", Usage: "look at part `I/N` of the modules; `xlagate merge` joins the results"},
+			&cli.StringFlag{Name: "shard", Usage: "look at part `I/N` of the modules; xlagate merge joins the results"},
 		),
 		Action: func(c *cli.Context) error {
 			o, err := gateOptions(c, w)
@@ -67,7 +67,7 @@ func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
 	if !c.Bool("quiet") && !toScreen(list) {
 		list = append(list, output{format: "text"})
 	}
-	return writeAll(c, w, list, report.Formats(), func(out output, o report.Options, dst writer) error {
+	return writeAll(c, w, list, func(out output, o report.Options, dst writer) error {
 		return report.Result(dst, r, out.format, o)
 	})
 }
@@ -88,7 +88,7 @@ func oneOf(c *cli.Context, flag string, allowed ...string) (string, error) {
 			return value, nil
 		}
 	}
-	return "", gate.UsageError{Message: fmt.Sprintf("--%s is %q; expected one of %s", flag, value, strings.Join(allowed[1:], ", "))}
+	return "", wrongUsage("--%s is %q; expected one of %s", flag, value, strings.Join(allowed[1:], ", "))
 }
 
 // gateOptions puts flags, arguments and the configuration together.
@@ -111,15 +111,15 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 		return o, err
 	}
 	if len(dumps) > 0 && len(command) > 0 {
-		return o, gate.UsageError{Message: "give a dump or a command, not both"}
-	}
-	if c.Int("jobs") < 0 {
-		return o, gate.UsageError{Message: fmt.Sprintf("--jobs is %d; expected 1 or more", c.Int("jobs"))}
+		return o, wrongUsage("give a dump or a command, not both")
 	}
 	for _, pair := range c.StringSlice("target") {
 		name, dump, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || dump == "" {
-			return o, gate.UsageError{Message: fmt.Sprintf("--target is %q; expected NAME=DUMP", pair)}
+			return o, wrongUsage("--target is %q; expected NAME=DUMP", pair)
+		}
+		if o.ByTarget[name] != "" {
+			return o, wrongUsage("--target names the dump of %s twice; name it once", name)
 		}
 		o.ByTarget[name] = dump
 	}
@@ -133,7 +133,7 @@ func parseShard(s string) (gate.Shard, error) {
 	}
 	var index, count int
 	if n, err := fmt.Sscanf(s, "%d/%d", &index, &count); n != 2 || err != nil || count < 1 || index < 0 || index >= count || fmt.Sprintf("%d/%d", index, count) != s {
-		return gate.Shard{}, gate.UsageError{Message: fmt.Sprintf("--shard is %q; expected I/N with I from 0 to N-1, as in 0/4", s)}
+		return gate.Shard{}, wrongUsage("--shard is %q; expected I/N with I from 0 to N-1, as in 0/4", s)
 	}
 	return gate.Shard{Index: index, Count: count}, nil
 }
@@ -142,7 +142,7 @@ func loadConfig(path, dir string) (*config.Config, error) {
 	if path == "" {
 		found, err := config.Find(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, gate.UsageError{Message: "no " + config.FileName + " here or above; `xlagate init DUMP` makes one"}
+			return nil, wrongUsage("no %s here or above; `xlagate init DUMP` makes one", config.FileName)
 		}
 		if err != nil {
 			return nil, err
@@ -151,7 +151,7 @@ func loadConfig(path, dir string) (*config.Config, error) {
 	}
 	cfg, err := config.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, gate.UsageError{Message: fmt.Sprintf("there is no %s; `xlagate init DUMP` makes an %s", path, config.FileName)}
+		return nil, wrongUsage("there is no %s; `xlagate init DUMP` makes an %s", path, config.FileName)
 	}
 	var wrong config.Errors
 	if err != nil && !errors.As(err, &wrong) {

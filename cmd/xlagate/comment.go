@@ -22,10 +22,10 @@ const artifactName = "xlagate-report"
 
 func commentCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name:         "comment",
-		Usage:        "post a result to GitHub: comment, check run, annotations, step summary",
-		ArgsUsage:    "RESULT.json",
-		OnUsageError: usageError,
+		Name:      "comment",
+		Usage:     "post a result to GitHub: comment, check run, annotations, step summary",
+		ArgsUsage: "RESULT.json",
+		Category:  results,
 		Description: "xlagate comment result.json                        in a job of GitHub Actions, on its pull request\n" +
 			"xlagate comment result.json --repo O/N --pr 7      from anywhere, with GITHUB_TOKEN set\n" +
 			"xlagate comment --workflow-run                     in a workflow_run job: what the run's artifact says, for pull requests from forks",
@@ -45,10 +45,10 @@ func commentCommand(w world) *cli.Command {
 // postFlags say how a result is posted; check has them as well.
 func postFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Usage: "the gate's `NAME`: each has one comment and one check of its own"},
-		&cli.StringFlag{Name: "mode", Value: github.Update, Usage: "how to comment: " + strings.Join(github.Modes, ", ")},
-		&cli.BoolFlag{Name: "check-run", Usage: "make a check run with annotations (checks: write); a commit status where that cannot be"},
-		&cli.BoolFlag{Name: "upload-sarif", Usage: "hand the findings to code scanning (security-events: write)"},
+		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each has one comment and one check of its own"},
+		&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")},
+		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "make a check run with annotations (checks: write); a commit status where that cannot be"},
+		&cli.BoolFlag{Name: "upload-sarif", Category: githubHeading, Usage: "hand the findings to code scanning (security-events: write)"},
 	}
 }
 
@@ -65,7 +65,7 @@ type post struct {
 
 func comment(c *cli.Context, w world) error {
 	if c.Bool("workflow-run") == c.Args().Present() || c.NArg() > 1 {
-		return gate.UsageError{Message: "comment takes one result (xlagate comment RESULT.json) or --workflow-run"}
+		return wrongUsage("comment takes one result (xlagate comment RESULT.json) or --workflow-run")
 	}
 	if err := checkPostFlags(c); err != nil {
 		return err
@@ -107,10 +107,10 @@ func withLimit(o report.Options) report.Options {
 // checkPostFlags finds what is wrong with the flags before anything else is done: afterwards posting cannot fail.
 func checkPostFlags(c *cli.Context) error {
 	if !github.ValidKey(c.String("key")) {
-		return gate.UsageError{Message: fmt.Sprintf("--key is %q; expected letters, digits, '.', '_', '/' and '-', at most 64", c.String("key"))}
+		return wrongUsage("--key is %q; expected letters, digits, '.', '_', '/' and '-', at most 64", c.String("key"))
 	}
 	if !slices.Contains(github.Modes, c.String("mode")) {
-		return gate.UsageError{Message: fmt.Sprintf("--mode is %q; expected one of %s", c.String("mode"), strings.Join(github.Modes, ", "))}
+		return wrongUsage("--mode is %q; expected one of %s", c.String("mode"), strings.Join(github.Modes, ", "))
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func newPost(c *cli.Context, w world) (*post, error) {
 	}
 	if head := c.String("head"); head != "" {
 		if !github.ValidCommit(head) {
-			return nil, gate.UsageError{Message: fmt.Sprintf("--head is %q; expected the full name of a commit", head)}
+			return nil, wrongUsage("--head is %q; expected the full name of a commit", head)
 		}
 		p.head = head
 	}
@@ -152,9 +152,9 @@ func (p *post) result(ctx context.Context, c *cli.Context, w world) (*result.Res
 	run := p.env.Event.WorkflowRun
 	switch {
 	case p.client == nil:
-		return nil, gate.UsageError{Message: "--workflow-run needs a token: set GITHUB_TOKEN"}
+		return nil, wrongUsage("--workflow-run needs a token: set GITHUB_TOKEN")
 	case run.ID == 0:
-		return nil, gate.UsageError{Message: "--workflow-run needs the event of a workflow_run; GITHUB_EVENT_PATH names none"}
+		return nil, wrongUsage("--workflow-run needs the event of a workflow_run; GITHUB_EVENT_PATH names none")
 	case run.Event != "pull_request":
 		return nil, fmt.Errorf("%w: run %d was started by %s, not by a pull request", github.ErrNothingToDo, run.ID, run.Event)
 	}

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
-
-	"github.com/xlagate/xlagate/internal/gate"
 )
 
 // output is one rendering: a format and where it goes. An empty path is the standard output.
@@ -14,7 +15,8 @@ type output struct{ format, path string }
 
 // outputs collects -f and -o in the order in which they stand: each -o belongs to the -f before it.
 type outputs struct {
-	list []output
+	list    []output
+	formats []string // those that the command can write
 }
 
 // formatFlag and pathFlag are the two flags that write into outputs.
@@ -25,6 +27,9 @@ type (
 
 // Set begins a new output.
 func (f formatFlag) Set(format string) error {
+	if !slices.Contains(f.to.formats, format) {
+		return errors.New("one of " + strings.Join(f.to.formats, ", "))
+	}
 	f.to.list = append(f.to.list, output{format: format})
 	return nil
 }
@@ -34,14 +39,22 @@ func (f formatFlag) String() string { return "" }
 
 // Set gives the last output its path. Without a format before it, the path's ending says the format.
 func (f pathFlag) Set(path string) error {
+	to := f.to
 	if path == "" {
-		return gate.UsageError{Message: "-o needs a file name"}
+		return errors.New("the name of a file")
 	}
-	if n := len(f.to.list); n > 0 && f.to.list[n-1].path == "" {
-		f.to.list[n-1].path = path
+	if path != "-" && slices.ContainsFunc(to.list, func(o output) bool { return o.path == path }) {
+		return errors.New("a file for each format, this one was named before")
+	}
+	if n := len(to.list); n > 0 && to.list[n-1].path == "" {
+		to.list[n-1].path = path
 		return nil
 	}
-	f.to.list = append(f.to.list, output{format: formatOf(path), path: path})
+	format := formatOf(path)
+	if !slices.Contains(to.formats, format) {
+		return fmt.Errorf("a file for one of %s", strings.Join(to.formats, ", "))
+	}
+	to.list = append(to.list, output{format: format, path: path})
 	return nil
 }
 
@@ -65,24 +78,66 @@ func formatOf(path string) string {
 	return "text"
 }
 
+// outputFlags say in which formats, and where to. A hidden flag stands for each short form: the library gives an alias its value by
+// setting the flag a second time.
 func outputFlags(to *outputs, formats []string) []cli.Flag {
-	// The short forms are flags of their own: the library gives an alias its value by setting the flag a second time.
+	to.formats = formats
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "format", Value: formatFlag{to}, Usage: "-f: one of " + strings.Join(formats, ", ") + "; may stand several times"},
+		&cli.GenericFlag{Name: "format", Value: formatFlag{to}, Category: outputHeading, Usage: "`FORMAT`: " + strings.Join(formats, ", ") + "; may stand several times"},
 		&cli.GenericFlag{Name: "f", Value: formatFlag{to}, Hidden: true},
-		&cli.GenericFlag{Name: "output", Value: pathFlag{to}, Usage: "-o: write the format before it to `FILE`"},
+		&cli.GenericFlag{Name: "output", Value: pathFlag{to}, Category: outputHeading, Usage: "write the format before it to `FILE`; without one the ending says the format"},
 		&cli.GenericFlag{Name: "o", Value: pathFlag{to}, Hidden: true},
-		&cli.BoolFlag{Name: "no-color", Usage: "no colours"},
+		&cli.BoolFlag{Name: "no-color", Category: outputHeading, Usage: "no colours"},
 	}
 }
 
+// The headings under which flags are listed, besides "flags".
+const (
+	outputHeading = "output"
+	readHeading   = "reading"
+	githubHeading = "on GitHub"
+)
+
 func configFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "the rule `FILE` (default: xlagate.yaml here or above)"},
-		&cli.StringFlag{Name: "baseline", Usage: "where the accepted facts lie: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
+		configFlag(),
+		baselineFlag(),
 		&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP` instead of the stored baseline"},
-		&cli.StringSliceFlag{Name: "target", Usage: "`NAME=DUMP`: the dump of one of several targets"},
-		&cli.StringSliceFlag{Name: "log", Usage: "a compiler or framework log as extra input"},
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many modules are read at once (default: one a core)"},
+		&cli.StringSliceFlag{Name: "target", Usage: "`NAME=DUMP`: the dump of one of several targets; may stand several times"},
+		logFlag(),
+	}, readFlags()...)
+}
+
+func configFlag() cli.Flag {
+	return &cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "the rule `FILE` (default: xlagate.yaml here or above)"}
+}
+
+func baselineFlag() cli.Flag {
+	return &cli.StringFlag{Name: "baseline", Usage: "`WHERE`: the accepted facts, a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"}
+}
+
+func logFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "log", Usage: "`FILE`: a log of the compiler or the framework as extra input; may stand several times"}
+}
+
+// readFlags say how a dump is read; none of them changes what is found.
+func readFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one a core)", Action: checkJobs},
 	}, registryFlags()...)
+}
+
+func checkJobs(_ *cli.Context, n int) error {
+	if n < 0 {
+		return wrongUsage("--jobs is %d; expected 1 or more, or 0 for one a core", n)
+	}
+	return nil
+}
+
+func failOnFlag() cli.Flag {
+	return &cli.StringFlag{Name: "fail-on", Usage: "`LEVEL`: error, warning or never, from which a finding fails"}
+}
+
+func quietFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: outputHeading, Usage: "print nothing but what -f asks for"}
 }

@@ -18,15 +18,15 @@ import (
 
 func initCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name: "init", Usage: "look at a dump and propose an xlagate.yaml; never overwrites", ArgsUsage: "[DUMP]", OnUsageError: usageError,
-		Flags: []cli.Flag{
+		Name: "init", Usage: "look at a dump and propose an xlagate.yaml; never overwrites", ArgsUsage: "[DUMP]", Category: theGate,
+		Flags: append(readFlags(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: config.FileName, Usage: "write to `FILE`"},
 			&cli.BoolFlag{Name: "workflow", Usage: "also write .github/workflows/xlagate.yml"},
 			&cli.BoolFlag{Name: "codeowners", Usage: "print the CODEOWNERS lines that put people before the rules and the baseline"},
-		},
+		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
-				return gate.UsageError{Message: "init takes one dump; xlagate init DUMP"}
+				return wrongUsage("init takes one dump; xlagate init DUMP")
 			}
 			return propose(c, w)
 		},
@@ -40,7 +40,7 @@ func propose(c *cli.Context, w world) error {
 	path := c.Args().First()
 	if path == "" {
 		if path = usualDump(); path == "" {
-			return gate.UsageError{Message: "no dump here; make one: xlagate capture --to build/xla -- python train.py, then xlagate init build/xla"}
+			return wrongUsage("no dump here; make one: xlagate capture --to build/xla -- python train.py, then xlagate init build/xla")
 		}
 	}
 	rep, err := measuredWith(c, w, path, gate.Options{EveryStage: true})
@@ -88,7 +88,7 @@ func writeNew(path, text string) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return gate.UsageError{Message: path + " is there already and stays as it is; remove it, or write elsewhere: xlagate init -o FILE"}
+		return wrongUsage("%s is there already and stays as it is; remove it, or write elsewhere: xlagate init -o FILE", path)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

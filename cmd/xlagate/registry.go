@@ -15,8 +15,8 @@ import (
 // registryFlags say how dumps and baselines are fetched that lie elsewhere.
 func registryFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "no-cache", Usage: "read every file again, and pull again what lies in a registry"},
-		&cli.BoolFlag{Name: "plain-http", EnvVars: []string{"XLAGATE_PLAIN_HTTP"}, Usage: "speak http with the registry; with one on this machine that is done anyway"},
+		&cli.BoolFlag{Name: "no-cache", Category: readHeading, Usage: "read every file again, and pull again what lies in a registry"},
+		&cli.BoolFlag{Name: "plain-http", EnvVars: []string{"XLAGATE_PLAIN_HTTP"}, Category: readHeading, Usage: "speak http with a registry; with one on this machine that is done anyway"},
 	}
 }
 

@@ -6,12 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/ruledoc"
 )
@@ -19,13 +17,8 @@ import (
 // writer is where a rendering goes.
 type writer = io.Writer
 
-// writeAll renders every output. A file appears whole or not at all.
-func writeAll(c *cli.Context, w world, list []output, formats []string, render func(output, report.Options, writer) error) error {
-	for _, out := range list {
-		if !contains(formats, out.format) {
-			return gate.UsageError{Message: fmt.Sprintf("--format is %q; expected one of %s", out.format, strings.Join(formats, ", "))}
-		}
-	}
+// writeAll renders every output.
+func writeAll(c *cli.Context, w world, list []output, render func(output, report.Options, writer) error) error {
 	for _, out := range list {
 		var b bytes.Buffer
 		if err := render(out, reportOptions(c, w, out), &b); err != nil {
@@ -36,15 +29,6 @@ func writeAll(c *cli.Context, w world, list []output, formats []string, render f
 		}
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 func deliver(w world, out output, data []byte) error {

@@ -20,6 +20,7 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 			l.base, err = measureAll(ctx, o, paths, nil, 1)
 		}
 		if err != nil {
+			l.baseUnread = true
 			l.fail(err)
 		}
 		return
@@ -33,6 +34,7 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 	switch {
 	case errors.Is(err, baseline.ErrNone) || errors.Is(err, fs.ErrNotExist):
 	case err != nil:
+		l.baseUnread = true
 		l.problems = append(l.problems, baseProblem(l.name, where, err))
 	default:
 		l.base = l.set.Report()

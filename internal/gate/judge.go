@@ -67,10 +67,10 @@ func integrity(named []*rules.Settings) []*rules.Settings {
 	return out
 }
 
-// needsBaseline reports whether some rule compares a program with its baseline.
+// needsBaseline reports whether some rule compares a program with its baseline. Of one that could not be read that was said already.
 func needsBaseline(o Options, l *looked) func(program string) bool {
 	return func(program string) bool {
-		return slices.ContainsFunc(o.Config.Rules, func(s *rules.Settings) bool {
+		return !l.baseUnread && slices.ContainsFunc(o.Config.Rules, func(s *rules.Settings) bool {
 			return s.Level != "off" && s.NeedsBaseline() && s.Covers(l.name, program)
 		})
 	}

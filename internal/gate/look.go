@@ -21,15 +21,16 @@ import (
 // looked is one target after it was looked at.
 type looked struct {
 	config.Target
-	name     string
-	dump     string        // as the user named it
-	report   *facts.Report // nil when it could not be looked at
-	base     *facts.Report // nil without a baseline
-	baseName string        // what base was read from
-	set      *baseline.Set // the stored baseline, nil when there is none or a dump stands for it
-	programs []*diff.Program
-	problems []result.Problem
-	temp     string // where a captured dump lies until it was read
+	name       string
+	dump       string        // as the user named it
+	report     *facts.Report // nil when it could not be looked at
+	base       *facts.Report // nil without a baseline
+	baseName   string        // what base was read from
+	baseUnread bool          // it is there, or was named, but could not be read
+	set        *baseline.Set // the stored baseline, nil when there is none or a dump stands for it
+	programs   []*diff.Program
+	problems   []result.Problem
+	temp       string // where a captured dump lies until it was read
 }
 
 // lookAll looks at every target of the configuration.
@@ -81,6 +82,12 @@ func targets(o Options) ([]config.Target, error) {
 }
 
 func fromCommandLine(o Options, list []config.Target, names map[string]int) error {
+	if err := Distinct(o.Dumps); err != nil {
+		return err
+	}
+	if len(o.Dumps) > 0 && len(o.ByTarget) > 0 {
+		return UsageError{fmt.Sprintf("%q and --target both name a dump; name each target's dump once", o.Dumps[0])}
+	}
 	if len(o.Dumps) > 0 && len(list) > 1 {
 		return UsageError{fmt.Sprintf("%q could be the dump of any of %d targets; write --target NAME=DUMP", o.Dumps[0], len(list))}
 	}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/github"
+	"github.com/xlagate/xlagate/internal/schema"
+)
+
+// completeWord is the first argument with which the scripts ask what could stand in the place of the last one. Where the answer is
+// empty, the shell offers files.
+const completeWord = "__complete"
+
+//go:embed complete.bash
+var bashScript string
+
+//go:embed complete.zsh
+var zshScript string
+
+//go:embed complete.fish
+var fishScript string
+
+// shells are those that can be made to ask, with their scripts.
+var shells = map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}
+
+func completionCommand(w world) *cli.Command {
+	return &cli.Command{
+		Name: "completion", Usage: "a completion script for bash, zsh or fish", ArgsUsage: "SHELL", Category: reference,
+		Description: "source <(xlagate completion bash)                                      in ~/.bashrc; for zsh the same\n" +
+			"xlagate completion fish > ~/.config/fish/completions/xlagate.fish",
+		Action: func(c *cli.Context) error {
+			script, ok := shells[c.Args().First()]
+			if !ok || c.NArg() != 1 {
+				return wrongUsage("completion is for bash, zsh or fish, not %q; xlagate completion bash", c.Args().First())
+			}
+			_, err := fmt.Fprint(w.out, script)
+			return err
+		},
+	}
+}
+
+// flagValues are what may stand behind a flag, where that is a closed list.
+var flagValues = map[string][]string{
+	"fail-on": {"error", "warning", "never"},
+	"comment": {"auto", "off"},
+	"mode":    github.Modes,
+}
+
+// complete lists what could stand in the place of the last word.
+func complete(a *cli.App, words []string) []string {
+	before, current := words[:len(words)-1], words[len(words)-1]
+	before = slices.DeleteFunc(slices.Clone(before), func(word string) bool { return word == "=" }) // bash makes words of them
+	if slices.Contains(before, "--") {
+		return nil
+	}
+	cmd := &cli.Command{Subcommands: a.Commands}
+	for len(before) > 0 && commandNamed(cmd.Subcommands, before[0]) != nil {
+		cmd, before = commandNamed(cmd.Subcommands, before[0]), before[1:]
+	}
+	if name, value, ok := strings.Cut(current, "="); ok && strings.HasPrefix(name, "-") {
+		return prefixed(name+"=", beginning(strings.TrimPrefix(value, "="), valuesOf(cmd.Flags, name)))
+	}
+	switch n := len(before); {
+	case n > 0 && takesValue(cmd.Flags, before[n-1]):
+		return beginning(strings.TrimPrefix(current, "="), valuesOf(cmd.Flags, before[n-1]))
+	case strings.HasPrefix(current, "-"):
+		return beginning(current, longFlags(cmd.Flags))
+	case len(cmd.Subcommands) > 0 && len(before) == 0:
+		return beginning(current, commandNames(cmd.Subcommands))
+	}
+	return beginning(current, argumentsOf(a, cmd.Name))
+}
+
+func beginning(with string, words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, with) })
+}
+
+func prefixed(with string, words []string) []string {
+	for i := range words {
+		words[i] = with + words[i]
+	}
+	return words
+}
+
+func longFlags(flags []cli.Flag) []string {
+	long := []string{"--help"}
+	for _, f := range flags {
+		if name := f.Names()[0]; len(name) > 1 {
+			long = append(long, "--"+name)
+		}
+	}
+	return long
+}
+
+func commandNames(commands []*cli.Command) []string {
+	var names []string
+	for _, cmd := range commands {
+		names = append(names, cmd.Name)
+	}
+	return names
+}
+
+// valuesOf lists what may stand behind a flag; nothing where that is a file, a name or a number.
+func valuesOf(flags []cli.Flag, flag string) []string {
+	name := strings.TrimLeft(flag, "-")
+	for _, f := range flags {
+		if generic, ok := f.(*cli.GenericFlag); ok && slices.Contains(f.Names(), name) {
+			if format, ok := generic.Value.(formatFlag); ok {
+				return format.to.formats
+			}
+		}
+	}
+	return flagValues[name]
+}
+
+// argumentsOf lists what may stand behind a command, where that is a closed list.
+func argumentsOf(a *cli.App, command string) []string {
+	switch command {
+	case "help":
+		return commandNames(a.Commands)
+	case "explain":
+		return ruleIDs()
+	case "schema":
+		return schema.Names
+	case "completion":
+		return []string{"bash", "fish", "zsh"}
+	}
+	return nil
+}

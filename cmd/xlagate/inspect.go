@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
+)
+
+func inspectCommand(w world) *cli.Command {
+	var to outputs
+	return &cli.Command{
+		Name:      "inspect",
+		Usage:     "what a dump holds: programs, variants, kernels, fusions, memory, cost",
+		ArgsUsage: "DUMP",
+		Category:  dumps,
+		Flags: append(append(outputFlags(&to, report.ViewFormats()), readFlags()...),
+			logFlag(),
+			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},
+			&cli.BoolFlag{Name: "passes", Usage: "what each pass of the compiler changed, where the module was dumped after it"},
+			&cli.StringSliceFlag{Name: "trace", Usage: "a profile of the program, a `FILE`.xplane.pb or .trace.json.gz: how long each kernel took"},
+		),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return wrongUsage("inspect takes one dump, not %d; xlagate inspect DUMP", c.NArg())
+			}
+			rep, err := measuredWith(c, w, c.Args().First(), gate.Options{
+				EveryStage: true, Passes: c.Bool("passes"), Profiles: c.StringSlice("trace"), Logs: c.StringSlice("log"),
+			})
+			if err != nil {
+				return incomplete(w, err)
+			}
+			err = writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
+				o.All = c.Bool("all")
+				return report.Inspect(dst, rep, out.format, o)
+			})
+			if err != nil {
+				return err
+			}
+			return unread(w, rep)
+		},
+	}
+}
+
+// measuredWith opens and measures one dump with what the options ask for.
+func measuredWith(c *cli.Context, w world, path string, o gate.Options) (*facts.Report, error) {
+	if gate.OnDisk(path) {
+		if _, err := os.Stat(path); err != nil {
+			return nil, &gate.Unreadable{File: path, Message: "there is no such file or directory", Mend: "name a dump: the directory that --xla_dump_to wrote, a file of it, or an archive"}
+		}
+	}
+	o.Config, o.Root, o.Jobs, o.Stdin, o.Registry = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in, registryClient(c, w)
+	return gate.MeasureDump(c.Context, o, path, o.Logs)
+}
+
+func orText(list []output) []output {
+	if len(list) == 0 {
+		return []output{{format: "text"}}
+	}
+	return list
+}

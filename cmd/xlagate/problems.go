@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// unread fails when something in the dump could not be read: exit 3, after what could be read was shown.
+func unread(w world, rep *facts.Report) error {
+	if len(rep.Problems) == 0 {
+		return nil
+	}
+	var problems []result.Problem
+	for _, p := range rep.Problems {
+		problems = append(problems, result.Problem{File: p.File, Message: p.Message, Mend: p.Mend})
+	}
+	sayProblems(w, rep.Dump, problems)
+	return verdict(gate.ExitIncomplete)
+}
+
+func sayProblems(w world, what string, problems []result.Problem) {
+	fmt.Fprintf(w.err, "xlagate: could not look at %s\n", what)
+	for _, p := range problems {
+		text := p.Message
+		if p.File != "" {
+			text = p.File + ": " + text
+		}
+		fmt.Fprintf(w.err, "  %s\n", text)
+		if p.Mend != "" {
+			fmt.Fprintf(w.err, "  %s\n", p.Mend)
+		}
+	}
+}
+
+// incomplete says what could not be looked at.
+func incomplete(w world, err error) error {
+	var gap *gate.Incomplete
+	var unreadable *gate.Unreadable
+	switch {
+	case errors.As(err, &gap):
+		sayProblems(w, "everything: nothing was accepted", gap.Problems)
+	case errors.As(err, &unreadable):
+		sayProblems(w, unreadable.File, []result.Problem{{Message: unreadable.Message, Mend: unreadable.Mend}})
+	default:
+		return err
+	}
+	return verdict(gate.ExitIncomplete)
+}
