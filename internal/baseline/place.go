@@ -85,8 +85,8 @@ func (p Place) Edit(ctx context.Context) (Edit, error) {
 	if err := CheckPlace(p.Where); err != nil {
 		return nil, err
 	}
-	switch {
-	case strings.HasPrefix(p.Where, gitScheme):
+	switch ref, _ := registry.Parse(p.Where); {
+	case strings.HasPrefix(p.Where, gitScheme), registry.Is(p.Where) && ref.Fixed():
 		return nil, fmt.Errorf("the baseline %s %w", p.Where, ErrFixed)
 	case registry.Is(p.Where):
 		return openArtifact(ctx, p)

@@ -60,8 +60,13 @@ func (d *Dump) gatherStream(ctx context.Context, stream io.Reader) ([]*File, err
 		return nil, errors.New(`open the dump: "-" stands for standard input, and there is none`)
 	}
 	spooled, size, err := d.spool(stream)
-	if err != nil {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("read the dump from standard input: it was cut off")
+	case err != nil:
 		return nil, fmt.Errorf("read the dump from standard input: %w", err)
+	case size == 0:
+		return nil, errors.New("read the dump from standard input: it is empty")
 	}
 	f := &File{Path: "-", Size: size, src: sectionSource{spooled, 0, size}, rel: "stdin"}
 	return d.gatherFile(ctx, f)

@@ -95,6 +95,9 @@ func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, releas
 		return pullDump(ctx, o, path)
 	}
 	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin})
+	if err != nil && path == "-" && ctx.Err() == nil {
+		err = &Unreadable{path, err.Error(), "see that the command before the pipe ends well (set -o pipefail)"}
+	}
 	return d, func() error { return nil }, err
 }
 

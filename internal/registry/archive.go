@@ -41,8 +41,11 @@ func writeArchive(to io.Writer, prefix string, folder fs.FS) error {
 	zipped := gzip.NewWriter(to)
 	out := tar.NewWriter(zipped)
 	err := fs.WalkDir(folder, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+		if err != nil {
 			return err
+		}
+		if e.IsDir() { // oras makes no folder that is not listed
+			return out.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: path.Join(prefix, name) + "/", Mode: 0o755})
 		}
 		return addFile(out, path.Join(prefix, name), folder, name)
 	})

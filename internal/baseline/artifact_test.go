@@ -1,0 +1,211 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/registry"
+	"github.com/xlagate/xlagate/internal/registry/registrytest"
+)
+
+// edit opens a baseline in a registry for changing.
+func edit(t *testing.T, p Place) Edit {
+	t.Helper()
+	e, err := p.Edit(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func put(t *testing.T, e Edit, name, text string) {
+	t.Helper()
+	if changed, err := e.Put(name, []byte(text)); err != nil || !changed {
+		t.Fatalf("%s: changed %v, %v", name, changed, err)
+	}
+}
+
+func commit(t *testing.T, e Edit) string {
+	t.Helper()
+	pushed, err := e.Commit(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pushed
+}
+
+func texts(t *testing.T, p Place) string {
+	t.Helper()
+	store, err := p.Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	err = fs.WalkDir(store, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(store, name)
+		all = append(all, name+"="+string(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, " ")
+}
+
+// Real programs come back from a registry as they went there, beside those of other targets.
+func TestRegistryHoldsRealPrograms(t *testing.T) {
+	p := Place{Where: registrytest.New(t).Ref("team/base:main")}
+	for _, name := range realDumps {
+		r := measured(t, name)
+		e := edit(t, p)
+		for _, program := range r.Programs {
+			put(t, e, path.Join("models", path.Dir(name), FileName(program.Name)), string(Format(name, &Program{Program: *program, Toolchain: r.Toolchain})))
+		}
+		if commit(t, e) == "" {
+			t.Errorf("%s was not pushed", name)
+		}
+	}
+	store, err := p.Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := Targets(store)
+	if err != nil || len(targets) != len(realDumps) {
+		t.Errorf("targets %v, %v", targets, err)
+	}
+	for _, name := range realDumps {
+		set, err := Load(store, path.Join("models", path.Dir(name)))
+		if err != nil || len(set.Programs) != len(measured(t, name).Programs) {
+			t.Errorf("%s: %+v, %v", name, set, err)
+		}
+	}
+}
+
+func TestEditsReachTheRegistryTogether(t *testing.T) {
+	s := registrytest.New(t)
+	p := Place{Where: s.Ref("base:main")}
+	if _, err := p.Open(context.Background()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("one that is not there: %v", err)
+	}
+	e := edit(t, p)
+	put(t, e, "a/x.yaml", "1")
+	put(t, e, "b/y.yaml", "2")
+	if _, err := p.Open(context.Background()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("before it is committed: %v", err)
+	}
+	first := commit(t, e)
+	if !strings.HasPrefix(first, p.Where+"@sha256:") || texts(t, p) != "a/x.yaml=1 b/y.yaml=2" {
+		t.Errorf("%q holds %s", first, texts(t, p))
+	}
+	again := edit(t, p)
+	if changed, err := again.Put("a/x.yaml", []byte("1")); err != nil || changed || commit(t, again) != "" {
+		t.Errorf("the same once more: changed %v, %v", changed, err)
+	}
+	put(t, again, "a/x.yaml", "3")
+	put(t, again, "a/x.yaml", "1")
+	if pushed := commit(t, again); pushed != "" {
+		t.Errorf("changed and changed back: pushed %s", pushed)
+	}
+	last := edit(t, p)
+	if err := errors.Join(last.Remove("a/x.yaml"), last.Remove("b/y.yaml")); err != nil || commit(t, last) == "" || texts(t, p) != "" {
+		t.Errorf("%v: %s is left", err, texts(t, p))
+	}
+	if err := last.Remove("c.yaml"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("removing what is not there: %v", err)
+	}
+	fixed := Place{Where: strings.Replace(first, ":main@", "@", 1)}
+	if texts(t, fixed) != "a/x.yaml=1 b/y.yaml=2" {
+		t.Errorf("the first digest holds %s", texts(t, fixed))
+	}
+	if _, err := fixed.Edit(context.Background()); !errors.Is(err, ErrFixed) {
+		t.Errorf("a digest was opened for changing: %v", err)
+	}
+}
+
+// Of two that accept at once the second is refused, and loses nothing of the first's.
+func TestTheSecondOfTwoIsRefused(t *testing.T) {
+	s := registrytest.New(t)
+	p := Place{Where: s.Ref("base:main")}
+	one, two := edit(t, p), edit(t, p)
+	put(t, one, "a/x.yaml", "1")
+	put(t, two, "b/y.yaml", "2")
+	commit(t, one)
+	_, err := two.Commit(context.Background())
+	var said *registry.Error
+	if !errors.As(err, &said) || !strings.Contains(said.Message, "somebody else moved the tag") || !strings.Contains(said.Mend, "do the same again") {
+		t.Errorf("the second: %v", err)
+	}
+	if n := s.Asked(http.MethodPut, "/manifests/"); n != 1 || texts(t, p) != "a/x.yaml=1" {
+		t.Errorf("%d manifests were pushed; it holds %s", n, texts(t, p))
+	}
+	again := edit(t, p)
+	put(t, again, "b/y.yaml", "2")
+	commit(t, again)
+	if texts(t, p) != "a/x.yaml=1 b/y.yaml=2" {
+		t.Errorf("it holds %s", texts(t, p))
+	}
+}
+
+func TestArtifactsThatAreNoBaseline(t *testing.T) {
+	s := registrytest.New(t)
+	ref := func(name string) registry.Reference {
+		r, err := registry.Parse(s.Ref(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	push := func(name, kind string, layers ...registry.Layer) {
+		if _, err := (registry.Client{}).Push(context.Background(), ref(name), kind, layers, registry.Any); err != nil {
+			t.Fatal(err)
+		}
+	}
+	push("dump:x", registry.TypeDump, registry.BaselineFile("a/x.yaml", nil))
+	push("other:x", "application/vnd.example", registry.BaselineFile("README.md", nil))
+	for name, says := range map[string]string{"dump:x": "this is a dump, not a baseline", "other:x": `"README.md" is none of its files`} {
+		if _, err := (Place{Where: s.Ref(name)}).Edit(context.Background()); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, wanted %q", name, err, says)
+		}
+	}
+	push("odd:x", "", registry.BaselineFile("a/x.yaml", []byte("schema: other")))
+	store, err := Place{Where: s.Ref("odd:x")}.Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(store, "a"); err == nil || !strings.Contains(err.Error(), `has the schema "other"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A directory takes the same edits.
+func TestEditsOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	e := edit(t, Place{Where: "store", Dir: dir})
+	if _, err := Load(e, "a"); !errors.Is(err, ErrNone) {
+		t.Errorf("one that is not there: %v", err)
+	}
+	p := &Program{Program: facts.Program{Name: "p"}}
+	put(t, e, "a/b/p.yaml", string(Format("a/b", p)))
+	put(t, e, "a/b/q.yaml", "q")
+	if err := e.Remove("a/b/q.yaml"); err != nil || commit(t, e) != "" || !strings.HasPrefix(texts(t, Place{Where: "store", Dir: dir}), "a/b/p.yaml=") {
+		t.Errorf("%v: %s", err, texts(t, Place{Where: "store", Dir: dir}))
+	}
+	if err := e.Remove("a/b/p.yaml"); err != nil {
+		t.Error(err)
+	}
+	if _, err := fs.Stat(e, "a/b"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty folder was left: %v", err)
+	}
+	if _, err := (Place{Where: "store/a/../..", Dir: dir + "/nowhere"}).Open(context.Background()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,32 @@
+package registry
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What was of no use for longest goes first, and nothing that another run may be reading.
+func TestShelfMakesRoom(t *testing.T) {
+	s := &shelf{dir: t.TempDir()}
+	for i, age := range []time.Duration{3 * time.Hour, 2 * time.Hour, time.Minute, 0} {
+		name := filepath.Join(s.dir, fmt.Sprint("sha256-", i))
+		if err := os.WriteFile(name, make([]byte, 10), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, time.Now(), time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		most int64
+		left string
+	}{{40, "sha256-0"}, {30, "sha256-1"}, {25, "sha256-2"}, {5, "sha256-2"}} {
+		s.prune(step.most)
+		if entries, err := os.ReadDir(s.dir); err != nil || entries[0].Name() != step.left {
+			t.Errorf("with room for %d: %v, %v", step.most, entries, err)
+		}
+	}
+}
