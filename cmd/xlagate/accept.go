@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -87,14 +86,7 @@ func readResult(w world, path string) (*result.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r result.Result
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, &gate.Unreadable{File: path, Message: "not a result: " + err.Error(), Mend: "xlagate check -f json -o " + path}
-	}
-	if r.Schema != result.Schema {
-		return nil, &gate.Unreadable{File: path, Message: fmt.Sprintf("the schema is %q, expected %q", r.Schema, result.Schema), Mend: "make it with xlagate check -f json"}
-	}
-	return &r, nil
+	return parseResult(path, data)
 }
 
 func readInput(w world, path string) ([]byte, error) {

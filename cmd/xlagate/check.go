@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -29,7 +28,7 @@ func checkCommand(w world) *cli.Command {
 			failOnFlag(),
 			quietFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
-			&cli.StringFlag{Name: "shard", Usage: "look at part `I/N` of the modules; xlagate merge joins the results"},
+			shardFlag(),
 		),
 		Action: func(c *cli.Context) error {
 			o, err := gateOptions(c, w)
@@ -44,6 +43,9 @@ func checkCommand(w world) *cli.Command {
 			}
 			if err := checkPostFlags(c); err != nil {
 				return err
+			}
+			if !o.Shard.Whole() {
+				return checkPart(c, w, to.list, o)
 			}
 			r, err := gate.Check(c.Context, o)
 			if err != nil {
@@ -123,19 +125,8 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 		}
 		o.ByTarget[name] = dump
 	}
-	o.Shard, err = parseShard(c.String("shard"))
+	o.Shard, err = chosenShard(c)
 	return o, err
-}
-
-func parseShard(s string) (gate.Shard, error) {
-	if s == "" {
-		return gate.Shard{}, nil
-	}
-	var index, count int
-	if n, err := fmt.Sscanf(s, "%d/%d", &index, &count); n != 2 || err != nil || count < 1 || index < 0 || index >= count || fmt.Sprintf("%d/%d", index, count) != s {
-		return gate.Shard{}, wrongUsage("--shard is %q; expected I/N with I from 0 to N-1, as in 0/4", s)
-	}
-	return gate.Shard{Index: index, Count: count}, nil
 }
 
 func loadConfig(path, dir string) (*config.Config, error) {

@@ -8,6 +8,8 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/shard"
 )
 
 func factsCommand(w world) *cli.Command {
@@ -17,7 +19,7 @@ func factsCommand(w world) *cli.Command {
 		ArgsUsage: "DUMP…",
 		Category:  manyMachines,
 		Flags: append(readFlags(),
-			&cli.StringFlag{Name: "shard", Usage: "only part `I/N` of the modules"},
+			shardFlag(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`"},
 			logFlag(),
 		),
@@ -25,33 +27,53 @@ func factsCommand(w world) *cli.Command {
 			if c.NArg() == 0 {
 				return wrongUsage("facts needs a dump; xlagate facts DUMP…")
 			}
-			part, err := parseShard(c.String("shard"))
+			s, err := chosenShard(c)
 			if err != nil {
 				return err
 			}
-			return writeFacts(c, w, part)
+			return writeFacts(c, w, s)
 		},
 	}
 }
 
-func writeFacts(c *cli.Context, w world, part gate.Shard) error {
-	if err := errors.Join(gate.CheckDumps(c.Args().Slice()...), gate.Distinct(c.Args().Slice())); err != nil {
-		return err
+// writeFacts measures one dump after the other, or this machine's part of each.
+func writeFacts(c *cli.Context, w world, s shard.Shard) error {
+	o := gate.Options{EveryStage: true, Logs: c.StringSlice("log"), Version: version()}
+	dealt := s
+	if s.Whole() {
+		dealt = shard.Shard{Count: 1}
 	}
-	var reports []*facts.Report
-	o := gate.Options{EveryStage: true, Logs: c.StringSlice("log")}
-	for _, path := range c.Args().Slice() {
-		rep, err := measuredWith(c, w, path, o)
+	shares, err := measuredShares(c, w, shard.NewDealer(dealt), o)
+	if err != nil {
+		return incomplete(w, err)
+	}
+	var parts []result.Part
+	if !s.Whole() {
+		part, err := gate.FactsPart(o, s, shares)
 		if err != nil {
-			return incomplete(w, err)
+			return err
 		}
-		reports = append(reports, rep)
-		o.Logs = nil // they are about the run, and counted once
+		parts = append(parts, part)
 	}
-	rep := facts.Merge(reports)
-	part.Cut(rep)
-	out := output{format: "json", path: c.String("output")}
-	err := writeAll(c, w, []output{out}, func(out output, o report.Options, dst writer) error {
+	return deliverFacts(c, w, []output{{format: "json", path: c.String("output")}}, gate.Partial(shares), parts)
+}
+
+func measuredShares(c *cli.Context, w world, dealer *shard.Dealer, o gate.Options) ([]*facts.Share, error) {
+	if err := errors.Join(gate.CheckDumps(c.Args().Slice()...), gate.Distinct(c.Args().Slice())); err != nil {
+		return nil, err
+	}
+	for _, path := range c.Args().Slice() {
+		if err := there(path); err != nil {
+			return nil, err
+		}
+	}
+	return gate.MeasureShares(c.Context, surroundings(c, w, o), dealer, c.Args().Slice(), o.Logs)
+}
+
+// deliverFacts writes facts, with the parts that are yet to be merged; what could not be looked at makes the exit code.
+func deliverFacts(c *cli.Context, w world, list []output, rep *facts.Report, parts []result.Part) error {
+	err := writeAll(c, w, list, func(out output, o report.Options, dst writer) error {
+		o.Parts = parts
 		return report.Inspect(dst, rep, out.format, o)
 	})
 	if err != nil {

@@ -48,13 +48,24 @@ func inspectCommand(w world) *cli.Command {
 
 // measuredWith opens and measures one dump with what the options ask for.
 func measuredWith(c *cli.Context, w world, path string, o gate.Options) (*facts.Report, error) {
-	if gate.OnDisk(path) {
-		if _, err := os.Stat(path); err != nil {
-			return nil, &gate.Unreadable{File: path, Message: "there is no such file or directory", Mend: "name a dump: the directory that --xla_dump_to wrote, a file of it, or an archive"}
-		}
+	if err := there(path); err != nil {
+		return nil, err
 	}
+	return gate.MeasureDump(c.Context, surroundings(c, w, o), path, o.Logs)
+}
+
+// there refuses a dump that does not exist.
+func there(path string) error {
+	if _, err := os.Stat(path); err != nil && gate.OnDisk(path) {
+		return &gate.Unreadable{File: path, Message: "there is no such file or directory", Mend: "name a dump: the directory that --xla_dump_to wrote, a file of it, or an archive"}
+	}
+	return nil
+}
+
+// surroundings adds what is known without a configuration.
+func surroundings(c *cli.Context, w world, o gate.Options) gate.Options {
 	o.Config, o.Root, o.Jobs, o.Stdin, o.Registry = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in, registryClient(c, w)
-	return gate.MeasureDump(c.Context, o, path, o.Logs)
+	return o
 }
 
 func orText(list []output) []output {

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -16,47 +22,132 @@ func mergeCommand(w world) *cli.Command {
 		Name:      "merge",
 		Usage:     "join sharded or matrix results into one",
 		ArgsUsage: "RESULT.json…",
-		Category:  manyMachines,
-		Flags:     append(outputFlags(&to, report.Formats()), configFlag(), failOnFlag(), quietFlag()),
+		Description: "xlagate merge part-*.json        what check --shard wrote: all parts are joined, and judged by xlagate.yaml and the baseline\n" +
+			"xlagate merge */result.json      the results of several targets\n" +
+			"xlagate merge facts-*.json       what facts --shard wrote",
+		Category: manyMachines,
+		Flags:    append(append(outputFlags(&to, report.Formats()), registryFlags()...), configFlag(), baselineFlag(), failOnFlag(), quietFlag()),
 		Action: func(c *cli.Context) error {
-			r, err := merged(c, w)
+			if c.NArg() == 0 {
+				return wrongUsage("merge needs results; xlagate merge part-*.json")
+			}
+			inputs, parts, err := readInputs(c, w)
 			if err != nil {
-				return err
+				return incomplete(w, err)
 			}
-			if err := show(c, w, &to, r); err != nil {
-				return err
+			if len(parts) > 0 {
+				return mergeFacts(c, w, to.list, parts)
 			}
-			if r.ExitCode != 0 {
-				return verdict(r.ExitCode)
-			}
-			return nil
+			return mergeResults(c, w, &to, inputs)
 		},
 	}
 }
 
-func merged(c *cli.Context, w world) (*result.Result, error) {
-	if c.NArg() == 0 {
-		return nil, wrongUsage("merge needs results; xlagate merge part-*.json")
-	}
-	failOn, err := oneOf(c, "fail-on", "", "error", "warning", "never")
-	if err != nil {
-		return nil, err
-	}
-	dir, err := workingDir()
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := loadConfig(c.String("config"), dir)
-	if err != nil && (c.String("config") != "" || !strings.Contains(err.Error(), "here or above")) {
-		return nil, err
-	}
-	var results []*result.Result
+// readInputs reads the results, or the parts of facts.
+func readInputs(c *cli.Context, w world) ([]gate.Input, []gate.FactsInput, error) {
+	var results []gate.Input
+	var parts []gate.FactsInput
 	for _, path := range c.Args().Slice() {
-		r, err := readResult(w, path)
+		data, err := readInput(w, path)
 		if err != nil {
-			return nil, incomplete(w, err)
+			return nil, nil, err
 		}
-		results = append(results, r)
+		part := gate.FactsInput{File: path}
+		if err := json.Unmarshal(data, &part); err == nil && part.Schema == report.InspectSchema {
+			parts = append(parts, part)
+			continue
+		}
+		r, err := parseResult(path, data)
+		if err != nil {
+			return nil, nil, err
+		}
+		results = append(results, gate.Input{File: path, Result: r})
 	}
-	return gate.Merge(results, cfg, failOn, version()), nil
+	if len(results) > 0 && len(parts) > 0 {
+		return nil, nil, wrongUsage("%s is a result, and %s holds facts; merge one kind only", results[0].File, parts[0].File)
+	}
+	return results, parts, nil
+}
+
+func mergeFacts(c *cli.Context, w world, list []output, inputs []gate.FactsInput) error {
+	rep, parts, err := gate.MergeFacts(inputs, version())
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		list = []output{{format: "json"}}
+	}
+	for _, out := range list {
+		if !slices.Contains(report.ViewFormats(), out.format) {
+			return wrongUsage("--format is %q; facts are written as %s", out.format, strings.Join(report.ViewFormats(), ", "))
+		}
+	}
+	return deliverFacts(c, w, list, rep, parts)
+}
+
+func mergeResults(c *cli.Context, w world, to *outputs, inputs []gate.Input) error {
+	o, err := mergeOptions(c, w, inputs)
+	if err != nil {
+		return err
+	}
+	r := gate.Merge(c.Context, o, inputs)
+	if err := show(c, w, to, r); err != nil {
+		return err
+	}
+	if r.ExitCode != 0 {
+		return verdict(r.ExitCode)
+	}
+	return nil
+}
+
+// mergeOptions finds what results are merged under. Those of a matrix need no configuration; parts are judged by theirs, which is
+// also looked for where they say that it lay.
+func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, error) {
+	o := gate.Options{Baseline: c.String("baseline"), Registry: registryClient(c, w), Now: today(), Version: version()}
+	err := checkBaseline(o.Baseline)
+	if err != nil {
+		return o, err
+	}
+	if o.FailOn, err = oneOf(c, "fail-on", "", "error", "warning", "never"); err != nil {
+		return o, err
+	}
+	if o.Dir, err = workingDir(); err != nil {
+		return o, err
+	}
+	file := c.String("config")
+	if file == "" {
+		if file, err = config.Find(o.Dir); errors.Is(err, os.ErrNotExist) {
+			if file = partsConfig(inputs); file == "" {
+				return o, nil
+			}
+		}
+	}
+	o.Config, err = loadConfig(file, o.Dir)
+	return o, err
+}
+
+// partsConfig is the configuration that parts were measured under, where it is still there.
+func partsConfig(inputs []gate.Input) string {
+	for _, in := range inputs {
+		for _, t := range in.Targets {
+			if t.Part == nil || strings.TrimSpace(t.Part.ConfigFile) == "" {
+				continue
+			}
+			if _, err := os.Stat(t.Part.ConfigFile); err == nil {
+				return t.Part.ConfigFile
+			}
+		}
+	}
+	return ""
+}
+
+func parseResult(path string, data []byte) (*result.Result, error) {
+	var r result.Result
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, &gate.Unreadable{File: path, Message: "not a result: " + err.Error(), Mend: "xlagate check -f json -o " + path}
+	}
+	if r.Schema != result.Schema {
+		return nil, &gate.Unreadable{File: path, Message: fmt.Sprintf("the schema is %q, expected %q", r.Schema, result.Schema), Mend: "make it with xlagate check -f json"}
+	}
+	return &r, nil
 }

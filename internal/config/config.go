@@ -2,6 +2,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +25,7 @@ type Config struct {
 	Targets  []Target
 	Rules    []*rules.Settings
 	Waivers  []Waiver
+	Sum      string // the SHA-256 of the file
 }
 
 // Target is one entry under `targets:`.
@@ -89,6 +92,7 @@ func Parse(path string, data []byte) (*Config, error) {
 	if len(r.errors) > 0 {
 		return nil, r.sorted()
 	}
-	cfg.Path, cfg.Dir = path, filepath.Dir(path)
+	sum := sha256.Sum256(data)
+	cfg.Path, cfg.Dir, cfg.Sum = path, filepath.Dir(path), hex.EncodeToString(sum[:])
 	return cfg, nil
 }

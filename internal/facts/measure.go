@@ -35,7 +35,7 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.report(), nil
+	return s.Report(), nil
 }
 
 // MeasureShare measures the part of a dump that is dealt to this machine. Nothing else of the dump is read but names and headers.

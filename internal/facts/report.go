@@ -24,8 +24,8 @@ func (o *Options) wants(program string) bool {
 	return (len(o.Include) == 0 || glob.Any(o.Include, program)) && !glob.Any(o.Exclude, program)
 }
 
-// report puts together what a share holds.
-func (s *Share) report() *Report {
+// Report is what a share alone tells of the dump.
+func (s *Share) Report() *Report {
 	r := &Report{
 		Dump: s.dump.path, Problems: slices.Clone(s.dump.problems), Ignored: s.dump.ignored, Toolchain: s.dump.toolchain, Modules: listModules(s.units),
 	}

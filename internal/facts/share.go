@@ -161,5 +161,5 @@ func Join(shares []*Share) (*Report, error) {
 	if err := all.gap(); err != nil {
 		return nil, err
 	}
-	return all.report(), nil
+	return all.Report(), nil
 }

@@ -82,11 +82,16 @@ func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*f
 	if err != nil {
 		return nil, err
 	}
-	r, err := facts.Measure(ctx, d, facts.Options{
+	r, err := facts.Measure(ctx, d, o.measuring(logs))
+	return r, errors.Join(err, d.Close(), release())
+}
+
+// measuring says what is measured of a dump.
+func (o Options) measuring(logs []string) facts.Options {
+	return facts.Options{
 		Jobs: o.Jobs, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
 		Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache,
-	})
-	return r, errors.Join(err, d.Close(), release())
+	}
 }
 
 // openDump opens a dump wherever it lies. What was fetched for it is released after it was closed.

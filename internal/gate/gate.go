@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"sort"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/shard"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -37,7 +37,7 @@ type Options struct {
 	Logs       []string
 	Command    []string // what to run and gate
 	Jobs       int
-	Shard      Shard
+	Shard      shard.Shard // what part of the work CheckPart does
 	Cache      facts.Cache // nil: read every file again
 	EveryStage bool        // list the modules of every stage, not only those that the facts need
 	AnyStage   bool        // of a single file that was named by itself, measure whatever stage it is
@@ -56,9 +56,6 @@ type Options struct {
 	base func() (fs.FS, error) // the baseline, opened once
 }
 
-// Shard is one part of a run that is split over machines: part Index of Count, from 0. Count 0 means the whole.
-type Shard struct{ Index, Count int }
-
 // UsageError is a call that makes no sense: exit code 2.
 type UsageError struct{ Message string }
 
@@ -72,63 +69,42 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Findings: []result.Finding{}, Targets: []result.Target{}}
+	return judgeAll(o, targets), nil
+}
+
+// judgeAll holds the rules against everything that was looked at.
+func judgeAll(o Options, targets []*looked) *result.Result {
+	r := newResult(o)
 	for _, t := range targets {
 		judge(r, o, t)
 		setAside(r, o, t)
 	}
-	if o.Shard.Count <= 1 { // a part holds few programs; that a rule matches none of them says nothing
-		unmatchedRules(r, o.Config, targets)
-	}
+	unmatchedRules(r, o.Config, targets)
 	finish(r, o)
-	return r, nil
+	return r
+}
+
+func newResult(o Options) *result.Result {
+	return &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Findings: []result.Finding{}, Targets: []result.Target{}}
 }
 
 // finish waives, folds, sorts, counts and decides.
 func finish(r *result.Result, o Options) {
 	r.Findings = fold(join(r.Findings))
 	waive(r, o)
-	sortFindings(r.Findings)
+	order(r, o.Config)
 	count(r)
 	Decide(r, failOn(o))
 }
 
 func failOn(o Options) string {
-	if o.FailOn != "" {
+	switch {
+	case o.FailOn != "":
 		return o.FailOn
+	case o.Config != nil:
+		return o.Config.FailOn
 	}
-	return o.Config.FailOn
-}
-
-// rank orders levels, worst first.
-var rank = map[string]int{"error": 0, "warning": 1, "info": 2}
-
-func sortFindings(findings []result.Finding) {
-	sort.SliceStable(findings, func(i, j int) bool {
-		a, b := &findings[i], &findings[j]
-		if a.Waived != b.Waived {
-			return b.Waived
-		}
-		if rank[a.Level] != rank[b.Level] {
-			return rank[a.Level] < rank[b.Level]
-		}
-		if a.Target != b.Target {
-			return a.Target < b.Target
-		}
-		if a.Program != b.Program {
-			return a.Program < b.Program
-		}
-		return order(a.Rule) < order(b.Rule)
-	})
-}
-
-func order(rule string) int {
-	for i, r := range rules.All() {
-		if r.ID == rule {
-			return i
-		}
-	}
-	return -1
+	return "error"
 }
 
 // count fills in the summary.
@@ -164,7 +140,7 @@ func Decide(r *result.Result, failOn string) {
 	switch {
 	case len(r.Problems) > 0:
 		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
-	case r.Summary.Checks == 0 && !parts(r):
+	case r.Summary.Checks == 0:
 		r.Problems = append(r.Problems, result.Problem{Message: "no rule looked at anything; name rules, or extend a pack: extends: [recommended]"})
 		r.Verdict, r.ExitCode = "incomplete", ExitIncomplete
 	case failing > 0:
@@ -211,14 +187,4 @@ func patterns(s *rules.Settings) string {
 		text += fmt.Sprintf(", target %q", s.Targets)
 	}
 	return text
-}
-
-// parts reports whether the result is of parts of targets, which may hold no program at all.
-func parts(r *result.Result) bool {
-	for _, t := range r.Targets {
-		if t.Shard != "" {
-			return true
-		}
-	}
-	return false
 }

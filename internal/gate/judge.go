@@ -15,7 +15,7 @@ import (
 
 // judge runs the rules over one target and puts what they say into the result.
 func judge(r *result.Result, o Options, l *looked) {
-	out := result.Target{Name: l.name, Dump: l.dump, Shard: o.Shard.String(), NotCovered: []string{}, Programs: []result.Program{}}
+	out := result.Target{Name: l.name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
 		t := &rules.Target{Name: l.name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs}
@@ -31,7 +31,7 @@ func judge(r *result.Result, o Options, l *looked) {
 func run(o Options, l *looked, t *rules.Target) []*rules.Context {
 	var done []*rules.Context
 	for _, s := range append(integrity(o.Config.Rules), o.Config.Rules...) {
-		if s.Level == "off" || s.Rule.Target != nil && o.Shard.Index > 0 {
+		if s.Level == "off" {
 			continue
 		}
 		c := rules.NewContext(s, t, needsBaseline(o, l))

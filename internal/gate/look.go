@@ -151,10 +151,13 @@ func (l *looked) look(ctx context.Context, o Options) {
 		return
 	}
 	l.report = report
-	o.Shard.Cut(l.report)
-	l.restrict(o.Shard)
+	l.restrict()
 	l.loadBase(ctx, o)
-	o.Shard.Cut(l.base)
+	l.compare()
+}
+
+// compare matches what was measured with its baseline.
+func (l *looked) compare() {
 	base := l.base
 	if base == nil {
 		base = &facts.Report{}
@@ -219,6 +222,11 @@ func measureAll(ctx context.Context, o Options, paths, logs []string, samples in
 		reports = append(reports, r)
 		logs = nil // they are about the run, and counted once
 	}
+	return asOne(reports, samples)
+}
+
+// asOne joins the reports of a target's dumps.
+func asOne(reports []*facts.Report, samples int) (*facts.Report, error) {
 	if samples > 1 {
 		return facts.Samples(reports, samples)
 	}
@@ -226,7 +234,29 @@ func measureAll(ctx context.Context, o Options, paths, logs []string, samples in
 }
 
 // restrict keeps the programs that the configuration includes; a pattern that includes nothing is a problem.
-func (l *looked) restrict(part Shard) {
+func (l *looked) restrict() {
+	kept := l.included()
+	for _, pattern := range l.Include {
+		if !includes(kept, pattern) {
+			l.problems = append(l.problems, result.Problem{
+				Target: l.name, Rule: "target-ran", File: l.dump,
+				Message: fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern),
+				Mend:    "`xlagate inspect` lists the programs of a dump; mend programs.include, or make the run compile it",
+			})
+		}
+	}
+	l.report.Programs = kept
+	l.reportProblems(l.report)
+	if len(kept) == 0 && l.report.Clusters == nil && len(l.problems) == 0 {
+		l.problems = append(l.problems, result.Problem{
+			Target: l.name, Rule: "target-ran", File: l.dump, Message: "the dump holds no program" + l.helpersOnly(),
+			Mend: "make the run compile the model's own function, or name the program under programs.include",
+		})
+	}
+}
+
+// included lists the programs that the configuration includes, helpers too where it names some.
+func (l *looked) included() []*facts.Program {
 	all := l.report.Programs
 	if len(l.Include) > 0 {
 		all = append(append([]*facts.Program{}, all...), l.report.Helpers...)
@@ -238,17 +268,7 @@ func (l *looked) restrict(part Shard) {
 		}
 	}
 	sort.Slice(kept, func(i, j int) bool { return kept[i].Name < kept[j].Name })
-	for _, pattern := range l.Include {
-		if part.Count <= 1 && !includes(kept, pattern) {
-			l.problems = append(l.problems, result.Problem{
-				Target: l.name, Rule: "target-ran", File: l.dump,
-				Message: fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern),
-				Mend:    "`xlagate inspect` lists the programs of a dump; mend programs.include, or make the run compile it",
-			})
-		}
-	}
-	l.report.Programs = kept
-	l.reportProblems(part)
+	return kept
 }
 
 func includes(programs []*facts.Program, pattern string) bool {
@@ -261,18 +281,12 @@ func includes(programs []*facts.Program, pattern string) bool {
 }
 
 // reportProblems passes on what could not be read, but for programs that are left out on purpose.
-func (l *looked) reportProblems(part Shard) {
-	for _, p := range l.report.Problems {
+func (l *looked) reportProblems(r *facts.Report) {
+	for _, p := range r.Problems {
 		if p.Program != "" && (glob.Any(l.Exclude, p.Program) || len(l.Include) > 0 && !glob.Any(l.Include, p.Program)) {
 			continue
 		}
 		l.problems = append(l.problems, result.Problem{Target: l.name, Rule: "facts-complete", File: p.File, Message: p.Message, Mend: p.Mend})
-	}
-	if part.Count <= 1 && len(l.report.Programs) == 0 && l.report.Clusters == nil && len(l.problems) == 0 {
-		l.problems = append(l.problems, result.Problem{
-			Target: l.name, Rule: "target-ran", File: l.dump, Message: "the dump holds no program" + l.helpersOnly(),
-			Mend: "make the run compile the model's own function, or name the program under programs.include",
-		})
 	}
 }
 

@@ -1,57 +1,201 @@
 package gate
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"sort"
+	"reflect"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/shard"
 )
 
-// Merge joins the results of shards or of a matrix. It does not depend on their order. A target that the configuration declares
-// and no result holds, or that two hold, is a failure to look. cfg may be nil: then nothing is declared.
-func Merge(results []*result.Result, cfg *config.Config, failOn, version string) *result.Result {
-	out := &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: version}, Findings: []result.Finding{}, Targets: []result.Target{}}
-	seen := map[string]int{}
-	for _, r := range results {
-		for _, t := range r.Targets {
-			seen[t.Name]++
-			out.Targets = append(out.Targets, t)
-		}
-		out.Findings = append(out.Findings, r.Findings...)
-		out.Problems = append(out.Problems, r.Problems...)
-		out.Notes = append(out.Notes, r.Notes...)
-		out.Headroom = append(out.Headroom, r.Headroom...)
-		out.Summary.Checks += r.Summary.Checks
-	}
-	var problems []result.Problem
-	out.Targets, problems = joinTargets(out.Targets)
-	sort.SliceStable(out.Findings, func(i, j int) bool { return out.Findings[i].ID < out.Findings[j].ID })
-	out.Problems = append(out.Problems, problems...)
-	if cfg != nil {
-		out.Problems = append(out.Problems, absent(cfg, seen)...)
-		if failOn == "" {
-			failOn = cfg.FailOn
+// Input is a result that is merged, and the file that it came in.
+type Input struct {
+	File string
+	*result.Result
+}
+
+// Merge joins the parts of a run, which it judges, and the results of a matrix. Neither the order of the inputs nor what was merged
+// before makes a difference. A target that is absent, there twice, or not there with all its parts is a failure to look; parts that
+// cannot be judged yet stay in the result, so that it can be merged with the rest. The configuration may be nil where there are no
+// parts: then nothing is declared.
+func Merge(ctx context.Context, o Options, inputs []Input) *result.Result {
+	whole, parts := split(inputs)
+	complaints := append(doubled(inputs), apart(o, parts)...)
+	if len(parts) > 0 && len(complaints) == 0 {
+		judged, complaint := judgeParts(ctx, o, parts)
+		if complaint == nil {
+			whole, parts = append(whole, judged), nil
+		} else {
+			complaints = append(complaints, *complaint)
 		}
 	}
-	if failOn == "" {
-		failOn = "error"
+	out := newResult(o)
+	for _, r := range whole {
+		add(out, r)
 	}
-	sortFindings(out.Findings)
-	sort.SliceStable(out.Problems, func(i, j int) bool {
-		return out.Problems[i].Target+out.Problems[i].Message < out.Problems[j].Target+out.Problems[j].Message
-	})
-	count(out)
-	Decide(out, failOn)
+	for _, p := range parts {
+		out.Targets = append(out.Targets, p.Target)
+		out.Problems = append(out.Problems, p.problems...)
+	}
+	out.Problems = append(out.Problems, append(complaints, absent(o.Config, inputs)...)...)
+	conclude(out, o)
 	return out
 }
 
-func absent(cfg *config.Config, seen map[string]int) []result.Problem {
-	var out []result.Problem
-	for _, t := range cfg.Targets {
-		if seen[t.Name] == 0 {
-			out = append(out, result.Problem{Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("target %s (%s) is in none of the results: its job did not run or did not upload", t.Name, t.Place), Mend: "look at the job of that target"})
+// part is one part of one target, with what could not be looked at in it.
+type part struct {
+	result.Target
+	shard    shard.Shard
+	file     string
+	problems []result.Problem
+}
+
+// split takes the parts out of the results.
+func split(inputs []Input) (whole []*result.Result, parts []part) {
+	for _, in := range inputs {
+		rest := *in.Result
+		rest.Targets = nil
+		own := map[string]bool{}
+		for _, t := range in.Targets {
+			if t.Part == nil {
+				rest.Targets = append(rest.Targets, t)
+				continue
+			}
+			s, _ := shard.Parse(t.Part.Shard)
+			own[t.Name] = true
+			parts = append(parts, part{t, s, in.File, problemsOf(in.Result, t.Name)})
+		}
+		rest.Problems = slices.DeleteFunc(slices.Clone(in.Problems), func(p result.Problem) bool { return p.Pending || own[p.Target] })
+		whole = append(whole, &rest)
+	}
+	return whole, parts
+}
+
+func problemsOf(r *result.Result, target string) []result.Problem {
+	return slices.DeleteFunc(slices.Clone(r.Problems), func(p result.Problem) bool { return p.Pending || p.Target != target })
+}
+
+// add adds what was judged already.
+func add(out, r *result.Result) {
+	out.Targets = append(out.Targets, r.Targets...)
+	out.Findings = append(out.Findings, r.Findings...)
+	out.Problems = append(out.Problems, r.Problems...)
+	out.Notes = append(out.Notes, r.Notes...)
+	out.Headroom = append(out.Headroom, r.Headroom...)
+	out.Summary.Checks += r.Summary.Checks
+}
+
+// conclude orders what came together, says everything once, counts and decides.
+func conclude(out *result.Result, o Options) {
+	order(out, o.Config)
+	out.Problems = slices.CompactFunc(out.Problems, func(a, b result.Problem) bool { return a == b })
+	out.Findings = slices.CompactFunc(out.Findings, func(a, b result.Finding) bool { return a.Target == "" && reflect.DeepEqual(a, b) })
+	count(out)
+	Decide(out, failOn(o))
+}
+
+// byTarget groups parts, each target's in their order.
+func byTarget(parts []part) map[string][]part {
+	groups := map[string][]part{}
+	for _, p := range parts {
+		groups[p.Name] = append(groups[p.Name], p)
+	}
+	for _, group := range groups {
+		slices.SortStableFunc(group, func(a, b part) int { return a.shard.Index - b.shard.Index })
+	}
+	return groups
+}
+
+// judgeParts joins the parts of every target and holds the rules against them. The complaint says why that cannot be.
+func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *result.Problem) {
+	list := o.Config.Targets
+	if len(list) == 0 {
+		list = []config.Target{{Name: "default", Samples: 1}}
+	}
+	if o.Baseline == "" {
+		o.Baseline = parts[0].Part.Baseline
+	}
+	o.base = opener(ctx, o)
+	groups := byTarget(parts)
+	var targets []*looked
+	for _, t := range list {
+		if group := groups[t.Name]; group != nil {
+			l := &looked{Target: t, name: t.Name}
+			if err := l.join(ctx, o, group); err != nil {
+				p := pending(t.Name, "its parts do not join: "+err.Error())
+				return nil, &p
+			}
+			targets = append(targets, l)
 		}
 	}
-	return out
+	return judgeAll(o, targets), nil
+}
+
+// join puts a target together from its parts, as look does from the dump. The error is for parts that do not fit together.
+func (l *looked) join(ctx context.Context, o Options, parts []part) error {
+	l.dump = parts[0].Dump
+	fresh, base, failures := unpack(parts)
+	if fresh == nil {
+		if l.problems = failures; len(failures) == 0 {
+			return errors.New("one holds no facts, and does not say why")
+		}
+		return nil
+	}
+	reports, err := joinPacked(fresh)
+	if err != nil {
+		return err
+	}
+	if l.report, err = asOne(reports, l.Samples); err != nil {
+		l.fail(err)
+		return nil
+	}
+	l.restrict()
+	first := parts[0].Part
+	switch {
+	case first.Against == "":
+		l.loadBase(ctx, o)
+	case base == nil:
+		l.baseUnread = true
+	default:
+		if reports, err = joinPacked(base); err != nil {
+			return err
+		}
+		l.baseName, l.base = first.Against, facts.Merge(reports)
+	}
+	l.problems = append(l.problems, failures...)
+	l.compare()
+	return nil
+}
+
+// unpack lists what the parts measured, in their order, of the dump and of the one that it is compared with; nil where some could not
+// look at it, with the reasons.
+func unpack(parts []part) (fresh, base []string, failures []result.Problem) {
+	for _, p := range parts {
+		for _, problem := range p.problems {
+			if problem.Rule == "target-ran" && !slices.Contains(failures, problem) {
+				failures = append(failures, problem)
+			}
+		}
+		fresh, base = append(fresh, p.Part.Facts), append(base, p.Part.AgainstFacts)
+	}
+	if slices.Contains(base, "") {
+		base = nil
+	}
+	if slices.Contains(fresh, "") {
+		fresh = nil
+	}
+	return fresh, base, failures
+}
+
+// pending is a problem of merging: another merge may solve it.
+func pending(target, message string) result.Problem {
+	return result.Problem{
+		Target: target, Rule: "target-ran", Message: fmt.Sprintf("target %s: %s", target, message), Pending: true,
+		Mend: "look at the jobs of that target, and merge the results of one run only",
+	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -17,7 +16,7 @@ import (
 // policy's baseline, nil when it has none. A result carries what a baseline does; what rules need beyond that (a log, the module
 // before optimization) is no reason to complain here.
 func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
-	r := &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Findings: []result.Finding{}, Targets: []result.Target{}}
+	r := newResult(o)
 	for _, t := range declared(o.Config, from) {
 		l, err := reported(t, store, from)
 		if err != nil {
@@ -56,15 +55,11 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error
 		return nil, err
 	}
 	l.report, l.dump = report, from.Targets[at].Dump
-	l.restrict(Shard{})
+	l.restrict()
 	if err := l.storedBase(store); err != nil {
 		return nil, err
 	}
-	base := l.base
-	if base == nil {
-		base = &facts.Report{}
-	}
-	l.programs = diff.Compare(base, l.report).Programs
+	l.compare()
 	return l, nil
 }
 

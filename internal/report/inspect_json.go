@@ -26,6 +26,7 @@ type (
 		Profile   *profileView       `json:"profile,omitempty"`
 		Problems  []problemView      `json:"problems"`
 		Ignored   []string           `json:"ignored"`
+		Parts     []result.Part      `json:"parts,omitempty"`
 	}
 	programView struct {
 		Name     string        `json:"name"`
@@ -74,6 +75,7 @@ func inspectJSON(w io.Writer, r *facts.Report, o Options) error {
 		Programs: viewPrograms(r.Programs, o.All), Helpers: viewPrograms(r.Helpers, o.All), Clusters: viewClusters(r.Clusters), Logs: viewLogs(r.Logs),
 		Drawings: viewDrawings(r.Drawings), Passes: viewPasses(r.Passes), Profile: viewProfile(r.Profile),
 		Modules: make([]facts.ModuleInfo, len(r.Modules)), Problems: make([]problemView, len(r.Problems)), Ignored: filled(r.Ignored),
+		Parts: o.Parts,
 	}
 	for i, m := range r.Modules {
 		m.EntryParams = filled(m.EntryParams)

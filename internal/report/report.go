@@ -22,6 +22,8 @@ type Options struct {
 	All   bool // inspect and diff: every kernel, fact, module and one-op helper; in JSON the operations in each kernel as well
 	// MaxBytes bounds the markdown of a result: details are dropped in a fixed order, each drop counted. 0: no bound.
 	MaxBytes int
+	// Parts are what is to be merged with other parts of the same facts; for the JSON of facts.
+	Parts []result.Part
 	// Version is the tool's, for the JSON of inspect and diff.
 	Version string
 	// Config is the configuration file as a finding without a source line is attached to it; "" means xlagate.yaml.

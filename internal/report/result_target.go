@@ -8,7 +8,11 @@ import (
 
 // headline names a target: what was looked at, and with what it was compared.
 func headline(t *result.Target) line {
-	l := in(strong, t.Name).and("   dump ").in(name, t.Dump)
+	l := in(strong, t.Name)
+	if t.Part != nil {
+		l = l.and("   part " + t.Part.Shard)
+	}
+	l = l.and("   dump ").in(name, t.Dump)
 	if now := tools(t.Toolchain); now != "" {
 		l = l.and(" (").in(name, now).and(")")
 	}
@@ -73,7 +77,11 @@ func variantRow(r *result.Result, t *result.Target, p *result.Program, at int, s
 		row = append(row, factCell(f, v, budgets[f.text]))
 		delete(budgets, f.text)
 	}
-	return append(row, otherFacts(v, budgets), changeCell(p.Change))
+	row = append(row, otherFacts(v, budgets))
+	if t.Part != nil { // what has changed is told when all parts are joined
+		return row
+	}
+	return append(row, changeCell(p.Change))
 }
 
 // factCell is "kernels 1 → 4", or "kernels 19 of 19" where a budget bounds it. A fact that was not dumped has no cell.

@@ -46,8 +46,21 @@ type Target struct {
 	Programs   []Program `json:"programs"`
 	// Graphs are the facts of TensorFlow's graphs: clusters.count, clusters.clustered_ops, …; absent when autoclustering did not run.
 	Graphs  map[string]float64 `json:"graphs,omitempty"`
-	Helpers int                `json:"helpers"`         // one-op helper modules left out
-	Shard   string             `json:"shard,omitempty"` // "0/4": one part of the target's programs
+	Helpers int                `json:"helpers"` // one-op helper modules left out
+	Part    *Part              `json:"part,omitempty"`
+}
+
+// Part is what one part of a target's work measured. No rule has judged it yet: `xlagate merge` joins all parts of a target and does.
+type Part struct {
+	Shard        string `json:"shard"`            // "0/4"; the first is 0
+	Version      string `json:"version"`          // of the xlagate that measured it
+	Form         string `json:"form"`             // how the facts are packed
+	Config       string `json:"config,omitempty"` // the SHA-256 of the configuration
+	ConfigFile   string `json:"config_file,omitempty"`
+	Baseline     string `json:"baseline,omitempty"` // what --baseline said
+	Against      string `json:"against,omitempty"`  // what --against said
+	Facts        string `json:"facts,omitempty"`    // base64; absent when the dump could not be looked at
+	AgainstFacts string `json:"against_facts,omitempty"`
 }
 
 // Toolchain is what made the dump.
@@ -145,6 +158,7 @@ type Problem struct {
 	File    string `json:"file,omitempty"`
 	Message string `json:"message"`
 	Mend    string `json:"mend,omitempty"`
+	Pending bool   `json:"pending,omitempty"` // it holds as long as results are missing: `xlagate merge` says it anew, or no more
 }
 
 // Note is worth knowing, but neither good nor bad enough to be a finding.

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/shard"
+)
+
+func shardFlag() cli.Flag {
+	return &cli.StringFlag{Name: "shard", Usage: "measure part `I/N` of the modules, I from 0 to N-1; xlagate merge joins the parts"}
+}
+
+// chosenShard reads --shard; without it, nothing is cut.
+func chosenShard(c *cli.Context) (shard.Shard, error) {
+	if !c.IsSet("shard") {
+		return shard.Shard{}, nil
+	}
+	s, err := shard.Parse(c.String("shard"))
+	if err != nil {
+		return s, wrongUsage("--shard %s", err)
+	}
+	return s, nil
+}
+
+// checkPart does one part of a check. The exit code says whether its part was done, not what comes of the whole: that is known when
+// all parts are merged.
+func checkPart(c *cli.Context, w world, list []output, o gate.Options) error {
+	if !slices.ContainsFunc(list, func(out output) bool { return out.format == "json" }) {
+		return wrongUsage("--shard %s makes a part of a result, and nothing would be kept of it; write it with -f json -o part-%d.json", o.Shard, o.Shard.Index)
+	}
+	r, err := gate.CheckPart(c.Context, o)
+	if err != nil {
+		return err
+	}
+	err = writeAll(c, w, list, func(out output, o report.Options, dst writer) error {
+		return report.Result(dst, r, out.format, o)
+	})
+	if err != nil {
+		return err
+	}
+	unread := slices.DeleteFunc(slices.Clone(r.Problems), func(p result.Problem) bool { return p.Pending })
+	if len(unread) > 0 {
+		sayProblems(w, "part "+o.Shard.String(), unread)
+		return verdict(gate.ExitIncomplete)
+	}
+	if !c.Bool("quiet") && !toScreen(list) {
+		fmt.Fprintf(w.out, "part %s: %d %s measured; xlagate merge joins the parts and judges\n", o.Shard, r.Summary.Programs, plural(r.Summary.Programs, "program"))
+	}
+	return nil
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

@@ -1,0 +1,76 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/shard"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// rank orders levels, worst first.
+var rank = map[string]int{"error": 0, "warning": 1, "info": 2}
+
+// order puts a result into its order: findings worst first, everything else target by target as the configuration lists them, and
+// last what belongs to none. A result that was merged is in the same order as one that was made at once.
+func order(r *result.Result, cfg *config.Config) {
+	place := map[string]int{"": 1}
+	if cfg != nil {
+		for i, t := range cfg.Targets {
+			place[t.Name] = i - len(cfg.Targets)
+		}
+	}
+	byTarget := func(a, b string) int { return cmp.Or(cmp.Compare(place[a], place[b]), strings.Compare(a, b)) }
+	slices.SortStableFunc(r.Targets, func(a, b result.Target) int { return cmp.Or(byTarget(a.Name, b.Name), cmp.Compare(index(a), index(b))) })
+	slices.SortStableFunc(r.Notes, func(a, b result.Note) int { return byTarget(a.Target, b.Target) })
+	slices.SortStableFunc(r.Headroom, func(a, b result.Headroom) int { return byTarget(a.Target, b.Target) })
+	slices.SortStableFunc(r.Problems, func(a, b result.Problem) int { return cmp.Or(byTarget(a.Target, b.Target), compareGeneral(&a, &b)) })
+	sortFindings(r.Findings)
+}
+
+// index is which part of a target it is.
+func index(t result.Target) int {
+	if t.Part == nil {
+		return 0
+	}
+	s, _ := shard.Parse(t.Part.Shard)
+	return s.Index
+}
+
+// compareGeneral orders problems of no target: by file, places in one file by line, then by what they say.
+func compareGeneral(a, b *result.Problem) int {
+	if a.Target != "" {
+		return 0
+	}
+	return cmp.Or(cmp.Compare(len(a.File), len(b.File)), strings.Compare(a.File, b.File), strings.Compare(a.Message, b.Message))
+}
+
+func sortFindings(findings []result.Finding) {
+	slices.SortStableFunc(findings, func(a, b result.Finding) int {
+		first := cmp.Or(
+			compareBool(a.Waived, b.Waived), cmp.Compare(rank[a.Level], rank[b.Level]), strings.Compare(a.Target, b.Target),
+			strings.Compare(a.Program, b.Program), cmp.Compare(ruleOrder(a.Rule), ruleOrder(b.Rule)),
+		)
+		if first == 0 && a.Target == "" {
+			return strings.Compare(a.ID, b.ID)
+		}
+		return first
+	})
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func ruleOrder(rule string) int {
+	return slices.IndexFunc(rules.All(), func(r *rules.Rule) bool { return r.ID == rule })
+}

@@ -1,0 +1,179 @@
+package gate
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/shard"
+)
+
+// CheckPart does one part of the work of Check: it measures. No rule is held against a part, for what is missing in it may be in
+// another; Merge joins the parts and judges. A part is never green: its verdict is incomplete.
+func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
+	list, err := targets(o)
+	if err == nil {
+		err = cuttable(o, list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, dealer := newResult(o), shard.NewDealer(o.Shard)
+	for _, t := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("stopped before target %s: %w", t.Name, err)
+		}
+		l := &looked{Target: t, name: t.Name}
+		r.Targets = append(r.Targets, l.part(ctx, o, dealer))
+		r.Problems = append(r.Problems, l.problems...)
+	}
+	r.Problems = append(r.Problems, result.Problem{
+		Rule: "target-ran", Message: fmt.Sprintf("this is part %s of a check: it was measured, and no rule has judged it", o.Shard),
+		Mend: "join all parts: xlagate merge part-*.json", Pending: true,
+	})
+	count(r)
+	Decide(r, failOn(o))
+	return r, nil
+}
+
+// cuttable refuses what each part would do anew.
+func cuttable(o Options, list []config.Target) error {
+	const instead = "dump once (xlagate capture --to DIR -- COMMAND), then check DIR in parts"
+	if len(o.Command) > 0 {
+		return UsageError{"--shard cuts a dump, but every part would run the command for itself; " + instead}
+	}
+	for _, t := range list {
+		if t.Capture != nil && len(o.Dumps) == 0 {
+			return UsageError{fmt.Sprintf("--shard cuts a dump, but target %s captures one, and every part would for itself; %s: --target %s=DIR", t.Name, instead, t.Name)}
+		}
+	}
+	return nil
+}
+
+// part measures this machine's part of a target.
+func (l *looked) part(ctx context.Context, o Options, dealer *shard.Dealer) result.Target {
+	out := result.Target{Name: l.name, NotCovered: []string{}, Programs: []result.Program{}, Part: &result.Part{
+		Shard: o.Shard.String(), Version: o.Version, Form: facts.ShareForm(), Config: o.Config.Sum, ConfigFile: o.Config.Path,
+		Baseline: o.Baseline, Against: o.Against,
+	}}
+	paths, err := l.paths(ctx, o)
+	out.Dump = l.dump
+	if err != nil {
+		l.fail(err)
+		return out
+	}
+	logs := append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...)
+	if out.Part.Facts, err = l.measurePart(ctx, o, dealer, paths, logs); err != nil {
+		l.fail(err)
+		return out
+	}
+	if o.Against != "" {
+		paths, err := existing([]string{absolute(o.Dir, o.Against)})
+		if err == nil {
+			out.Part.AgainstFacts, err = (&looked{}).measurePart(ctx, o, dealer, paths, nil)
+		}
+		if err != nil {
+			l.fail(err)
+		}
+	}
+	l.listPart(&out)
+	return out
+}
+
+// measurePart measures this machine's part of each dump, and packs what it measured.
+func (l *looked) measurePart(ctx context.Context, o Options, dealer *shard.Dealer, paths, logs []string) (string, error) {
+	shares, err := MeasureShares(ctx, o, dealer, paths, logs)
+	if err != nil {
+		return "", err
+	}
+	packed, err := Pack(shares)
+	if err != nil {
+		return "", err
+	}
+	l.report = Partial(shares)
+	return packed, nil
+}
+
+// listPart lists what this part holds, and what of it could not be read.
+func (l *looked) listPart(out *result.Target) {
+	l.reportProblems(l.report)
+	out.Toolchain, out.Helpers = toolchain(l.report.Toolchain), len(l.report.Helpers)
+	for _, p := range l.included() {
+		listed := result.Program{Name: p.Name, Change: "unbased", Variants: []result.Variant{}}
+		for _, v := range p.Variants {
+			listed.Variants = append(listed.Variants, variant(&diff.Variant{New: v}))
+		}
+		out.Programs = append(out.Programs, listed)
+	}
+}
+
+// MeasureShares measures one part of each of several dumps, with logs that lie outside of them.
+func MeasureShares(ctx context.Context, o Options, dealer *shard.Dealer, paths, logs []string) ([]*facts.Share, error) {
+	var shares []*facts.Share
+	for _, path := range paths {
+		d, release, err := openDump(ctx, o, path)
+		if err != nil {
+			return nil, err
+		}
+		s, err := facts.MeasureShare(ctx, d, o.measuring(logs), dealer)
+		if err = errors.Join(err, d.Close(), release()); err != nil {
+			return nil, err
+		}
+		shares = append(shares, s)
+		logs = nil // they are about the run, and counted once
+	}
+	return shares, nil
+}
+
+// Partial is what one part alone knows of its dumps.
+func Partial(shares []*facts.Share) *facts.Report {
+	var reports []*facts.Report
+	for _, s := range shares {
+		reports = append(reports, s.Report())
+	}
+	return facts.Merge(reports)
+}
+
+// Pack turns what a part measured into text.
+func Pack(shares []*facts.Share) (string, error) {
+	data, err := facts.PackShares(shares)
+	return base64.StdEncoding.EncodeToString(data), err
+}
+
+// joinPacked joins what the parts of one target measured, each dump for itself.
+func joinPacked(packed []string) ([]*facts.Report, error) {
+	var dumps [][]*facts.Share // by dump, then by part
+	for i, text := range packed {
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, fmt.Errorf("the facts are damaged: %w", err)
+		}
+		shares, err := facts.UnpackShares(data)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			dumps = make([][]*facts.Share, len(shares))
+		}
+		if len(shares) != len(dumps) || len(dumps) == 0 {
+			return nil, fmt.Errorf("one part looked at %d dumps, another at %d", len(dumps), len(shares))
+		}
+		for d, s := range shares {
+			dumps[d] = append(dumps[d], s)
+		}
+	}
+	var reports []*facts.Report
+	for _, shares := range dumps {
+		r, err := facts.Join(shares)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
+}
