@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
@@ -48,6 +49,7 @@ func postFlags() []cli.Flag {
 		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each has one comment and one check of its own"},
 		&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")},
 		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "make a check run with annotations (checks: write); a commit status where that cannot be"},
+		&cli.BoolFlag{Name: "accept-command", Usage: "the repository answers to /xlagate accept (docs/github.md): show the line in the comment"},
 		&cli.BoolFlag{Name: "upload-sarif", Category: githubHeading, Usage: "hand the findings to code scanning (security-events: write)"},
 	}
 }
@@ -203,7 +205,13 @@ func (p *post) publication(c *cli.Context, r *result.Result) github.Publication 
 		out.Head = p.env.SHA
 	}
 	out.Comment.Head = out.Head
+	out.Comment.Trigger = c.Bool("accept-command") && !p.base.Fork() && onBranch(r)
 	return out
+}
+
+// onBranch reports whether the baseline lies on the pull request's branch, where a comment can have it refreshed.
+func onBranch(r *result.Result) bool {
+	return !slices.ContainsFunc(r.Targets, func(t result.Target) bool { return baseline.Remote(t.Baseline) })
 }
 
 // publish posts, and says on the error stream what came of it. It never fails: the verdict stands already.

@@ -184,6 +184,28 @@ func TestCheckComments(t *testing.T) {
 	}
 }
 
+// TestAcceptCommandIsShown where somebody said that it works, and it does: not to a fork, and not with a baseline elsewhere.
+func TestAcceptCommandIsShown(t *testing.T) {
+	for _, c := range []struct {
+		name, repo string
+		args       []string
+		shown      bool
+	}{
+		{"not set up", "acme/models", nil, false},
+		{"set up", "acme/models", []string{"--accept-command"}, true},
+		{"a fork", "mona/models", []string{"--accept-command"}, false},
+		{"another baseline", "acme/models", []string{"--accept-command", "--baseline", "git:HEAD:.xlagate"}, false},
+	} {
+		p := newPullRequest(t, c.repo)
+		p.push()
+		p.run(1, append([]string{"check", "regressed", "--comment", "auto", "--quiet", "-o", "xlagate-report.json"}, c.args...)...)
+		p.says(0, "xlagate accept --only")
+		if shown := strings.Contains(p.Comments[0].Body, "\n/xlagate accept "); shown != c.shown {
+			t.Errorf("%s: shown %v\n%s", c.name, shown, p.Comments[0].Body)
+		}
+	}
+}
+
 // TestPolicyIsShown passes by asking for less, and is seen doing so.
 func TestPolicyIsShown(t *testing.T) {
 	for _, shallow := range []bool{false, true} {

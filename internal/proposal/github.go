@@ -29,6 +29,7 @@ jobs:
       - uses: xlagate/xlagate@main # zizmor: ignore[unpinned-uses] pin the commit of the release that you use
         with:
           check-run: true
+          # accept-command: true # with xlagate-accept.yml: the comment shows the line that sets it off
       - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2
         if: ${{ !cancelled() }}
         with:

@@ -51,6 +51,7 @@ func (w *world) commentedRed() error {
 	return w.wants(len(w.Comments) == 1 && len(w.Checks) == 1 && len(w.Artifacts) == 1, "one comment, one check run, one artifact").
 		and(w.says(0, "### ❌ xlagate:")).
 		and(w.says(0, "gh run download")).
+		and(w.says(0, "\n/xlagate accept ")).
 		and(w.check(w.Checks[0].Conclusion == "failure" && len(w.Checks[0].Annotations) > 0 && w.Checks[0].Annotations[0]["path"] == "train.py", "annotations on train.py")).err
 }
 

@@ -76,6 +76,7 @@ func (w *world) makeRepository(root string) error {
 		os.WriteFile(filepath.Join(w.dir, "Makefile"), []byte("dumps:\n\ttest -d dump\ndump:\n\ttest -n \"$$MODEL$$BACKEND\"\n"), 0o644),
 		os.WriteFile(filepath.Join(w.dir, "requirements.txt"), nil, 0o644),
 		w.replace(filepath.Join(w.dir, "xlagate.yaml"), "dump: good", "dump: dump"),
+		w.replace(filepath.Join(workflows, "xlagate.yml"), "# accept-command: true #", "accept-command: true #"),
 	)
 	if err != nil {
 		return err
