@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/xlagate/xlagate/internal/result"
@@ -10,13 +8,9 @@ import (
 
 // writeJSON writes a value indented, keys of maps sorted, `<`, `>` and `&` as they are.
 func writeJSON(w io.Writer, what string, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("write %s as JSON: %w", what, err)
-	}
-	return nil
+	s := newJSONStream(w)
+	s.value(v)
+	return s.end(what)
 }
 
 // asJSON renders a value that is its own JSON form.
