@@ -30,6 +30,10 @@ func run(ctx context.Context, args []string, w world) int {
 		return gate.ExitPass
 	}
 	err := a.RunContext(ctx, permute(a, args))
+	var v verdict
+	if ctx.Err() != nil && err != nil && !errors.As(err, &v) {
+		err = ctx.Err() // whatever else it was said to be
+	}
 	code := exitCode(w, err)
 	if bisecting(args) && (code == gate.ExitUsage || code == gate.ExitIncomplete) {
 		return gate.ExitSkip

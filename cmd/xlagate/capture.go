@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/gate"
@@ -49,12 +51,15 @@ func runCapture(c *cli.Context, w world, command []string) error {
 
 func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture.Outcome, error) {
 	out, err := capture.Run(c.Context, capture.Options{
-		Argv: command, Env: os.Environ(), To: dir, Timeout: c.Duration("timeout"), Stdin: w.in, Stdout: w.out, Stderr: w.err,
+		Argv: command, Env: os.Environ(), To: dir, Timeout: c.Duration("timeout"), Stdin: piped(w.in), Stdout: w.out, Stderr: w.err,
 	})
 	if out != nil {
 		for _, note := range out.Notes {
 			fmt.Fprintf(w.err, "xlagate: %s\n", note)
 		}
+	}
+	if c.Context.Err() != nil {
+		return nil, c.Context.Err()
 	}
 	var failed *capture.ExitError
 	if errors.As(err, &failed) || errors.Is(err, capture.ErrNothingDumped) {
@@ -62,6 +67,15 @@ func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture
 		return nil, verdict(gate.ExitIncomplete)
 	}
 	return out, err
+}
+
+// piped is the standard input unless that is a terminal: the command runs in a process group of its own, and a terminal stops every group
+// that reads from it but the one it talks to.
+func piped(in io.Reader) io.Reader {
+	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return in
 }
 
 // captureToRegistry dumps into a temporary folder and pushes that. What a tag named before stays there under its digest.

@@ -90,12 +90,15 @@ func comment(c *cli.Context, w world) error {
 	publication := p.publication(c, r)
 	publication.Comment.Artifact = c.String("artifact")
 	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config")))
+	if err := c.Context.Err(); err != nil {
+		return err
+	}
 	if c.Bool("dry-run") {
 		_, err := fmt.Fprint(w.out, publication.Comment.Markdown(withLimit(publication.Report)))
 		return err
 	}
 	p.publish(ctx, w, publication)
-	return nil
+	return c.Context.Err()
 }
 
 // postingTime bounds all of posting: a job must not hang on it.
@@ -182,7 +185,9 @@ func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 	}
 	pr, err := p.client.PullRequest(ctx, p.pr)
 	if err != nil {
-		warn(w, github.Reason(err))
+		if ctx.Err() == nil {
+			warn(w, github.Reason(err))
+		}
 		return
 	}
 	p.base = pr

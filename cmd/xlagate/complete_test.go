@@ -76,21 +76,14 @@ func TestZsh(t *testing.T) {
 	_ = cmd.Wait()
 }
 
-// shellCommand is a shell, if there is one, that finds the program as xlagate.
+// shellCommand is a shell, if there is one, that finds the program.
 func shellCommand(t *testing.T, shell string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath(shell)
 	if err != nil {
 		t.Skipf("there is no %s here", shell)
 	}
-	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, filepath.Join(dir, "xlagate")); err != nil {
-		t.Fatal(err)
-	}
+	dir := filepath.Dir(program(t))
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+dir, "TERM=xterm")
 	return cmd

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"os"
@@ -19,9 +18,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"xlagate": func() {
-			os.Exit(run(context.Background(), os.Args, world{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}))
-		},
+		"xlagate": main,
 	})
 }
 
@@ -81,4 +78,18 @@ func exitStatus(err error) string {
 		return strconv.Itoa(exit.ExitCode())
 	}
 	return err.Error()
+}
+
+// program is the program as a file to be started: the test's own, which TestMain makes it when it is called so.
+func program(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "xlagate")
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

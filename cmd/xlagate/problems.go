@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -41,6 +42,8 @@ func incomplete(w world, err error) error {
 	var gap *gate.Incomplete
 	var unreadable *gate.Unreadable
 	switch {
+	case errors.Is(err, context.Canceled):
+		return err
 	case errors.As(err, &gap):
 		sayProblems(w, "everything: nothing was accepted", gap.Problems)
 	case errors.As(err, &unreadable):

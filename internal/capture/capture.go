@@ -27,7 +27,7 @@ type Options struct {
 	Dir     string   // its working directory; "" for the current one
 	To      string   // where the dump goes: a directory that is new, empty or was written by a capture
 	Timeout time.Duration
-	Stdin   io.Reader // not a terminal: the command runs in a process group of its own
+	Stdin   io.Reader // never a terminal: the command runs in a process group of its own
 	Stdout  io.Writer
 	Stderr  io.Writer // is kept in To as well, for the compiler's log
 }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -68,7 +70,11 @@ func runGroup(ctx context.Context, opts Options, env []string, stderr io.Writer)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = opts.Stdin, opts.Stdout, stderr
 	ownGroup(cmd)
-	err = cmd.Run()
+	if err = cmd.Start(); err == nil {
+		stop := killAtSecond(cmd)
+		err = cmd.Wait()
+		stop()
+	}
 	killGroup(cmd)
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
@@ -77,6 +83,26 @@ func runGroup(ctx context.Context, opts Options, env []string, stderr io.Writer)
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// killAtSecond ends a command that takes its time to end when a person interrupts a second time.
+func killAtSecond(cmd *exec.Cmd) (stop func()) {
+	asked, ended := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for range 2 {
+			select {
+			case <-asked:
+			case <-ended:
+				return
+			}
+		}
+		killGroup(cmd)
+	}()
+	return func() {
+		signal.Stop(asked)
+		close(ended)
+	}
 }
 
 // command finds the program in the command's own PATH and working directory, not in ours.

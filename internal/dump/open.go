@@ -59,7 +59,7 @@ func (d *Dump) gatherStream(ctx context.Context, stream io.Reader) ([]*File, err
 	if stream == nil {
 		return nil, errors.New(`open the dump: "-" stands for standard input, and there is none`)
 	}
-	spooled, size, err := d.spool(stream)
+	spooled, size, err := d.spool(ctx, stream)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("read the dump from standard input: it was cut off")

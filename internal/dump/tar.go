@@ -20,7 +20,7 @@ func isTar(head []byte) bool { return len(head) >= tarMagicEnd && string(head[25
 
 // gatherTar lists the files in a tar archive. Its end may be missing: what stands before is listed, and the rest is a problem.
 func (d *Dump) gatherTar(ctx context.Context, f *File) ([]*File, error) {
-	archive, err := d.unpacked(f)
+	archive, err := d.unpacked(ctx, f)
 	if archive == nil {
 		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
 	}
@@ -39,7 +39,7 @@ func (d *Dump) gatherTar(ctx context.Context, f *File) ([]*File, error) {
 
 // unpacked is the file that holds a tar archive without its compression: itself, or a temporary one. With an error it holds
 // what could be read.
-func (d *Dump) unpacked(f *File) (*os.File, error) {
+func (d *Dump) unpacked(ctx context.Context, f *File) (*os.File, error) {
 	if s, ok := f.src.(sectionSource); ok { // standard input, unpacked on its way into a temporary file
 		return s.archive.(*os.File), nil
 	}
@@ -52,7 +52,7 @@ func (d *Dump) unpacked(f *File) (*os.File, error) {
 	if n, _ := file.ReadAt(magic, 0); compressionOf(magic[:n]) == nil {
 		return file, nil
 	}
-	unpacked, _, err := d.spool(file)
+	unpacked, _, err := d.spool(ctx, file)
 	return unpacked, err
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // captured runs a command and returns where it dumped. The dump lies below the system's temporary folder and is left there when
-// the run fails, so that a person can look.
+// the run fails, so that a person can look, but not when a person ends it.
 func (l *looked) captured(ctx context.Context, o Options, argv []string, c *config.Capture) ([]string, error) {
 	l.dump = strings.Join(argv, " ")
 	to, err := os.MkdirTemp("", "xlagate-dump-*")
@@ -35,6 +35,9 @@ func (l *looked) captured(ctx context.Context, o Options, argv []string, c *conf
 		if outcome.Log != "" {
 			l.Logs = append(l.Logs, outcome.Log)
 		}
+	}
+	if ctx.Err() != nil {
+		return nil, errors.Join(ctx.Err(), os.RemoveAll(to))
 	}
 	if err != nil {
 		return nil, unreadableCommand(l.dump, to, err)

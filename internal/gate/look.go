@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,11 +45,11 @@ func lookAll(ctx context.Context, o Options) ([]*looked, error) {
 	}
 	var out []*looked
 	for _, t := range targets {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("stopped before target %s: %w", t.Name, err)
-		}
 		l := &looked{Target: t, name: t.Name}
 		l.look(ctx, o)
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("stopped at target %s: %w", t.Name, err)
+		}
 		out = append(out, l)
 	}
 	return out, nil
@@ -143,8 +144,8 @@ func (l *looked) look(ctx context.Context, o Options) {
 		return
 	}
 	report, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...), l.Samples)
-	if err == nil && l.temp != "" {
-		err = os.RemoveAll(l.temp)
+	if l.temp != "" && (err == nil || ctx.Err() != nil) {
+		err = errors.Join(err, os.RemoveAll(l.temp))
 	}
 	if err != nil {
 		l.fail(err)
