@@ -1,7 +1,8 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,31 +21,43 @@ type writer = io.Writer
 // writeAll renders every output.
 func writeAll(c *cli.Context, w world, list []output, render func(output, report.Options, writer) error) error {
 	for _, out := range list {
-		var b bytes.Buffer
-		if err := render(out, reportOptions(c, w, out), &b); err != nil {
-			return fmt.Errorf("render as %s: %w", out.format, err)
-		}
-		if err := deliver(w, out, b.Bytes()); err != nil {
+		err := deliver(w, out, func(dst writer) error {
+			if err := render(out, reportOptions(c, w, out), dst); err != nil {
+				return fmt.Errorf("render as %s: %w", out.format, err)
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func deliver(w world, out output, data []byte) error {
+// deliver writes an output where it goes, as it is rendered: that of a large dump is not held in memory.
+func deliver(w world, out output, render func(writer) error) error {
 	if out.path == "" || out.path == "-" {
-		if _, err := w.out.Write(data); err != nil {
-			return fmt.Errorf("write to the standard output: %w", err)
-		}
-		return nil
+		return buffered(w.out, render)
 	}
 	if err := os.MkdirAll(filepath.Dir(out.path), 0o755); err != nil {
 		return fmt.Errorf("make the folder of %s: %w", out.path, err)
 	}
-	if err := os.WriteFile(out.path, data, 0o644); err != nil {
+	f, err := os.Create(out.path)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", out.path, err)
+	}
+	if err := errors.Join(buffered(f, render), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", out.path, err)
 	}
 	return nil
+}
+
+func buffered(dst writer, render func(writer) error) error {
+	b := bufio.NewWriterSize(dst, 1<<16)
+	if err := render(b); err != nil {
+		return err
+	}
+	return b.Flush()
 }
 
 // repositoryRoot is where source paths are written relative to: the checkout in CI, else the repository around the working
