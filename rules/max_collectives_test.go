@@ -34,5 +34,6 @@ func TestMaxCollectivesExchange(t *testing.T) {
 }
 
 func collective(kind string, bytes int64) facts.Kernel {
-	return facts.Kernel{Kind: "collective", Target: kind, Do: []string{kind}, Bytes: bytes, Times: 1, Class: facts.ClassCollective}
+	form := &facts.Form{Kind: "collective", Target: kind, Do: []string{kind}, Bytes: bytes, Class: facts.ClassCollective}
+	return facts.Kernel{Form: form, Times: 1}
 }

@@ -139,8 +139,9 @@ func (d *variantDoc) variant() *facts.Variant {
 		v.Model = append(v.Model, s.statement())
 	}
 	for _, k := range d.Kernels {
+		kernel := k.kernel()
 		for range min(max(1, k.Times), maxRepeats) {
-			v.Kernels = append(v.Kernels, k.kernel())
+			v.Kernels = append(v.Kernels, kernel)
 		}
 	}
 	return v
@@ -160,10 +161,12 @@ func (d *modelDoc) statement() facts.Statement {
 const maxRepeats = 1 << 20
 
 func (d *kernelDoc) kernel() facts.Kernel {
+	form := &facts.Form{
+		Kind: d.Kind, Do: d.Do, Root: d.Root, Out: d.Out, In: d.In, Target: d.Target, Attrs: d.Attrs, Bytes: d.Bytes, Flops: d.Flops,
+		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Print: d.Print, Family: d.Family,
+	}
 	return facts.Kernel{
-		Kind: d.Kind, Do: d.Do, Root: d.Root, Out: d.Out, In: d.In, Target: d.Target, Attrs: d.Attrs, OpName: d.Op, OpType: d.Type,
-		Bytes: d.Bytes, Flops: d.Flops, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner, Fusion: d.Fusion,
-		Class: classByName(d.Class), Groups: d.Groups, Axes: d.Axes, Print: d.Print, Family: d.Family,
+		Form: form, OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner, Axes: d.Axes,
 	}
 }
 

@@ -10,10 +10,13 @@ import (
 func (w *walk) classify(l *launch) bool {
 	op := w.m.Instrs[l.id].Opcode
 	switch role := roleOf(op); {
-	case op == hlo.OpFusion:
-		return w.classifyFusion(l)
-	case op == hlo.OpCustomCall:
-		return w.classifyCustomCall(l)
+	case op == hlo.OpFusion, op == hlo.OpCustomCall:
+		j := w.judge(l.id)
+		l.class = j.class
+		if j.collective >= 0 {
+			w.start(l, w.m.Comps[w.m.Callees(l.id)[0]].First+j.collective)
+		}
+		return !j.free
 	case role == roleCollective:
 		l.class, l.moves = ClassCollective, l.id
 	case role == roleCopy, l.async != hlo.NoInstr && copied(op):
@@ -24,51 +27,69 @@ func (w *walk) classify(l *launch) bool {
 	return true
 }
 
-func (w *walk) classifyCustomCall(l *launch) bool {
-	target, _ := w.m.Attr(l.id, "custom_call_target")
-	if !kernelTargets[target] {
-		l.class = ClassLibrary
+// start makes a fusion the launch of the collective in it, unless a fusion before it has started that. TPU splits an asynchronous
+// collective over a chain of fusions: the first starts it, those in the middle compute beside it, the last waits.
+func (w *walk) start(l *launch, collective hlo.InstrID) {
+	chain := w.chain(collective)
+	if w.chains[chain] {
+		return
 	}
-	return !freeTargets[target]
+	w.chains[chain] = chain != ""
+	l.class, l.moves = ClassCollective, collective
 }
 
-// classifyFusion knows fusions that call a library, that copy, and that start a collective. TPU splits an asynchronous
-// collective over a chain of fusions: the first starts it, those in the middle compute beside it, the last waits.
-func (w *walk) classifyFusion(l *launch) bool {
-	if kind, _ := w.m.Attr(l.id, "kind"); kind == "kCustom" {
-		l.class = customFusionClass(fusionConfigKind(w.m, l.id))
+// judgement is how instructions count that say the same.
+type judgement struct {
+	class      Class
+	free       bool        // no launch
+	small      bool        // a call that XLA for CPU compiles into one kernel
+	collective hlo.InstrID // the first one in a fusion, counted from its body's first instruction; -1 for none
+}
+
+// judge looks at fusions and calls of any kind, once at those that say the same.
+func (w *walk) judge(id hlo.InstrID) judgement {
+	own := w.alike.Own(id)
+	j, known := w.judged[own]
+	if known {
+		return j
 	}
-	callees := w.m.Callees(l.id)
+	j.collective = -1
+	switch w.m.Instrs[id].Opcode {
+	case hlo.OpFusion:
+		w.judgeFusion(&j, id)
+	case hlo.OpCustomCall:
+		target, _ := w.m.Attr(id, "custom_call_target")
+		if j.free = freeTargets[target]; !kernelTargets[target] {
+			j.class = ClassLibrary
+		}
+	case hlo.OpCall:
+		attrs, _ := w.m.Attr(id, "frontend_attributes")
+		j.small = frontendAttribute(attrs, "xla_cpu_small_call") == "true"
+	}
+	w.judged[own] = j
+	return j
+}
+
+// judgeFusion knows fusions that call a library, that copy, and that have to do with a collective.
+func (w *walk) judgeFusion(j *judgement, id hlo.InstrID) {
+	if kind, _ := w.m.Attr(id, "kind"); kind == "kCustom" {
+		j.class = customFusionClass(fusionConfigKind(w.m, id))
+	}
+	callees := w.m.Callees(id)
 	if len(callees) == 0 {
-		return true
+		return
 	}
 	root := w.m.Comps[callees[0]].Root
 	if w.m.Instrs[root].Opcode == hlo.OpCustomCall {
-		if target, _ := w.m.Attr(root, "custom_call_target"); target == "AsyncCollectiveDone" {
-			return false
+		target, _ := w.m.Attr(root, "custom_call_target")
+		j.free = target == "AsyncCollectiveDone"
+	}
+	first, end := w.m.Body(callees[0])
+	for i := first; i < end && j.collective < 0 && !j.free; i++ {
+		if roleOf(w.m.Instrs[i].Opcode) == roleCollective {
+			j.collective = i - first
 		}
 	}
-	if c := w.fusedCollective(callees[0]); c != hlo.NoInstr {
-		l.class, l.moves = ClassCollective, c
-	}
-	return true
-}
-
-// fusedCollective finds a collective in a fusion's body that no fusion before it has started.
-func (w *walk) fusedCollective(c hlo.CompID) hlo.InstrID {
-	first, end := w.m.Body(c)
-	for id := first; id < end; id++ {
-		if roleOf(w.m.Instrs[id].Opcode) != roleCollective {
-			continue
-		}
-		chain := w.chain(id)
-		if w.chains[chain] {
-			return hlo.NoInstr
-		}
-		w.chains[chain] = chain != ""
-		return id
-	}
-	return hlo.NoInstr
 }
 
 // chain is what the pieces of one asynchronous collective have in common, "" for a collective in one piece.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -13,11 +14,7 @@ const maxConstants = 256
 // constants lists what is baked into the program, computation after computation as the program reaches them: text and proto,
 // and two compiles of one program, may list computations in different orders.
 func (r *reader) constants() []Constant {
-	ids := r.all(hlo.OpConstant)
-	if len(ids) > maxConstants {
-		slices.SortStableFunc(ids, func(a, b hlo.InstrID) int { return cmp.Compare(r.size(b), r.size(a)) })
-		ids = ids[:maxConstants]
-	}
+	ids := r.largestConstants()
 	rank := r.reached()
 	slices.SortFunc(ids, func(a, b hlo.InstrID) int {
 		return cmp.Or(cmp.Compare(rank[r.m.Instrs[a].Comp], rank[r.m.Instrs[b].Comp]), cmp.Compare(a, b))
@@ -30,15 +27,46 @@ func (r *reader) constants() []Constant {
 	return list
 }
 
+// largestConstants lists the largest constants, of several of one size the first.
+func (r *reader) largestConstants() []hlo.InstrID {
+	sizes := map[int64]int{}
+	for id, n := range r.distinct() {
+		if r.isConstant(id) {
+			sizes[r.size(id)] += n
+		}
+	}
+	least, room := int64(-1), maxConstants // how many of the smallest size there is room for
+	for _, size := range slices.Backward(slices.Sorted(maps.Keys(sizes))) {
+		if sizes[size] > room {
+			least = size
+			break
+		}
+		room -= sizes[size]
+	}
+	var ids []hlo.InstrID
+	for id := range r.all(func(id hlo.InstrID) bool { return r.isConstant(id) && r.size(id) >= least }) {
+		if size := r.size(id); size > least {
+			ids = append(ids, id)
+		} else if room > 0 {
+			ids = append(ids, id)
+			room--
+		}
+	}
+	return ids
+}
+
+func (r *reader) isConstant(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConstant }
+
 // reached ranks the computations by when the program first calls them, the entry first; computations that nothing calls come last.
 func (r *reader) reached() []int {
+	calls := r.find(func(id hlo.InstrID) bool { return len(r.m.Callees(id)) > 0 })
 	rank := make([]int, len(r.m.Comps))
 	queue := []hlo.CompID{r.m.Entry}
 	rank[r.m.Entry] = 1
 	for next := 0; next < len(queue); next++ {
-		first, end := r.m.Body(queue[next])
-		for id := first; id < end; id++ {
-			for _, c := range r.m.Callees(id) {
+		first := r.m.Comps[queue[next]].First
+		for _, at := range calls.in(queue[next]) {
+			for _, c := range r.m.Callees(first + at) {
 				if rank[c] == 0 {
 					queue = append(queue, c)
 					rank[c] = len(queue)
@@ -52,17 +80,6 @@ func (r *reader) reached() []int {
 		}
 	}
 	return rank
-}
-
-// all lists the instructions with an opcode.
-func (r *reader) all(op hlo.Opcode) []hlo.InstrID {
-	var ids []hlo.InstrID
-	for id := range r.m.Instrs {
-		if r.m.Instrs[id].Opcode == op {
-			ids = append(ids, hlo.InstrID(id))
-		}
-	}
-	return ids
 }
 
 func (r *reader) size(id hlo.InstrID) int64 { return r.m.ShapeBytes(r.m.Instrs[id].Shape) }
@@ -80,16 +97,32 @@ func (r *reader) constant(id, user hlo.InstrID) Constant {
 
 // firstUsers finds the first instruction that reads each of the given ones.
 func (r *reader) firstUsers(ids []hlo.InstrID) map[hlo.InstrID]hlo.InstrID {
-	users, sought := make(map[hlo.InstrID]hlo.InstrID, len(ids)), make([]bool, len(r.m.Instrs))
+	users, looked := make(map[hlo.InstrID]hlo.InstrID, len(ids)), map[hlo.CompID]bool{}
 	for _, id := range ids {
-		users[id], sought[id] = hlo.NoInstr, true
+		users[id] = hlo.NoInstr
 	}
-	for id := range r.m.Instrs {
-		for _, o := range r.m.Operands(hlo.InstrID(id)) {
-			if sought[o] {
-				users[o], sought[o] = hlo.InstrID(id), false
+	for _, id := range ids {
+		c := r.m.Instrs[id].Comp
+		if looked[c] {
+			continue
+		}
+		looked[c] = true
+		r.addUsers(users, c)
+	}
+	return users
+}
+
+func (r *reader) addUsers(users map[hlo.InstrID]hlo.InstrID, c hlo.CompID) {
+	first, end := r.m.Body(c)
+	sought := make([]bool, end-first)
+	for id := first; id < end; id++ {
+		_, sought[id-first] = users[id]
+	}
+	for id := first; id < end; id++ {
+		for _, o := range r.m.Operands(id) {
+			if sought[o-first] {
+				users[o], sought[o-first] = id, false
 			}
 		}
 	}
-	return users
 }

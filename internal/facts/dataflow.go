@@ -2,7 +2,6 @@ package facts
 
 import (
 	"math"
-	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -21,9 +20,8 @@ type flow struct {
 }
 
 // operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names.
-func (r *reader) operations(l launch) OpList {
-	w := &r.flow
-	w.r, w.ops, w.from = r, w.ops[:0], w.from[:0]
+func (r *reader) operations(l launch) *body {
+	w := &flow{r: r}
 	args := make([]int32, len(r.m.Operands(l.id)))
 	for i := range args {
 		args[i] = ^int32(i)
@@ -31,7 +29,7 @@ func (r *reader) operations(l launch) OpList {
 	for _, c := range r.m.Callees(l.id) {
 		w.computation(c, args, 0)
 	}
-	return OpList{r.tables, slices.Clone(w.ops), slices.Clone(w.from)}
+	return &body{r.tables, w.ops, w.from}
 }
 
 // computation appends the operations of one computation, given where its arguments come from, and says where its result does.
@@ -63,7 +61,7 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 			return FromElsewhere
 		}
 		return made[operands[0]-first]
-	case depth < maxDepth && (op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional):
+	case depth < maxDepth && entered(op):
 		return w.enter(id, w.refs(nil, operands, first, made), depth)
 	}
 	ref := w.r.ref(id)
@@ -95,6 +93,51 @@ func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, mad
 			list = append(list, made[o-first])
 		} else {
 			list = append(list, FromElsewhere)
+		}
+	}
+	return list
+}
+
+// ref makes sure that the tables hold what an operation says.
+func (r *reader) ref(id hlo.InstrID) opRef {
+	t, in := r.tables, &r.m.Instrs[id]
+	if t.shapes[in.Shape] == "" {
+		r.shape(in.Shape)
+	}
+	if t.opcodes = reach(t.opcodes, int(in.Opcode)); t.opcodes[in.Opcode] == "" {
+		t.opcodes[in.Opcode] = r.m.OpcodeName(in.Opcode)
+	}
+	return opRef{shape: in.Shape, opcode: in.Opcode}
+}
+
+// entered says whether the operations inside an operation stand for it.
+func entered(op hlo.Opcode) bool {
+	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
+}
+
+// originsIn lists where the n operations come from that the computations of a launch hold.
+func (r *reader) originsIn(l launch, n int) []hlo.MetadataID {
+	list := r.ids.take(n)[:0]
+	for _, c := range r.m.Callees(l.id) {
+		list = r.appendOrigins(list, c, 0)
+	}
+	return list
+}
+
+// appendOrigins walks a computation as flow does.
+func (r *reader) appendOrigins(list []hlo.MetadataID, c hlo.CompID, depth int) []hlo.MetadataID {
+	first, end := r.m.Body(c)
+	for id := first; id < end; id++ {
+		switch op := r.m.Instrs[id].Opcode; {
+		case hidden(op):
+		case depth < maxDepth && entered(op):
+			for _, inner := range r.m.Callees(id) {
+				list = r.appendOrigins(list, inner, depth+1)
+			}
+		default:
+			meta := r.m.MetadataID(id)
+			r.decode(meta)
+			list = append(list, meta)
 		}
 	}
 	return list

@@ -96,40 +96,48 @@ type Parameter struct {
 
 // Kernel is one thing that the device is asked to run.
 type Kernel struct {
-	Name    string   // the instruction's name; changes with every compile
-	Kind    string   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
-	Do      []string // the opcodes in it, sorted, repetitions kept; parameters, constants, tuples and the like left out
-	Root    string   // the opcode at its root
-	Out     string   // its result's shape without layout
-	Layout  string   // its result's layout as printed, "" for the default
-	In      []string // its operands' shapes without layout
-	Target  string   // a custom call's target; a collective's opcode without -start
-	Attrs   string   // the attributes that tell equal opcodes apart: dimensions, groups, window …
-	OpName  string   // the model's own name
+	*Form
+	Name    string // the instruction's name; changes with every compile
+	OpName  string // the model's own name
 	OpType  string
 	Source  hlo.Location
 	Ops     OpList // what is fused in it, in order, with the model's names
-	Bytes   int64  // read and written, once
-	Flops   int64
 	Times   int64  // how often it runs: the product of the known trip counts around it; 1 outside loops
 	Loop    string // op_name of the innermost loop around it, "" outside loops
 	InLoop  bool
-	InEntry bool // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
-	Fusion  bool // a fusion of any kind, not a single operation
-	Class   Class
-	Groups  string   // a collective's groups: "2 of 4"
+	InEntry bool     // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
 	Axes    string   // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
 	Grid    [3]int64 // blocks launched; zeros where the plan was not dumped
 	Block   [3]int64 // threads of a block
 	Shared  int64    // bytes of shared memory
-	Print   string   // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
-	Family  string   // the same without shapes, for programs whose shapes scale
 	From    []int32  // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
 	Async   bool     // a collective that is started and waited for apart
 	Beside  int      // how many kernels run between the two
 	Result  bool     // its value leaves the program
 	Outs    []Op     // the operations whose values leave a fusion of several results
 	devices []int    // a collective's first group; see nameAxes
+}
+
+// Form is what a kernel does, without its place in the program and the names there. A model repeats its layers: many kernels share
+// one form.
+type Form struct {
+	Kind   string   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
+	Do     []string // the opcodes in it, sorted, repetitions kept; parameters, constants, tuples and the like left out
+	Root   string   // the opcode at its root
+	Out    string   // its result's shape without layout
+	Layout string   // its result's layout as printed, "" for the default
+	In     []string // its operands' shapes without layout
+	Target string   // a custom call's target; a collective's opcode without -start
+	Attrs  string   // the attributes that tell equal opcodes apart: dimensions, groups, window …
+	Bytes  int64    // read and written, once
+	Flops  int64
+	Fusion bool // a fusion of any kind, not a single operation
+	Class  Class
+	Groups string // a collective's groups: "2 of 4"
+	Print  string // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
+	Family string // the same without shapes, for programs whose shapes scale
+
+	body *body // of what the operations in it say; nil where there are none
 }
 
 // Class says how a launch counts.

@@ -35,11 +35,12 @@ func FuzzLaunches(f *testing.F) {
 		if err != nil || m.Entry == hlo.NoComp {
 			return
 		}
-		w, err := walkLaunches(m)
+		r, v := newReader(m), &Variant{Facts: Numbers{}}
+		w, err := r.walk()
 		if err != nil {
 			return
 		}
-		r, v := newReader(m), &Variant{Facts: Numbers{}, Kernels: make([]Kernel, len(w.launches))}
+		v.Kernels = make([]Kernel, len(w.launches))
 		for i, l := range w.launches {
 			v.Kernels[i] = r.kernel(l)
 		}

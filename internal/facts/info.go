@@ -13,12 +13,12 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 		EntryResult: r.entryResult(), Aliases: len(m.Header.Aliases),
 	}
 	counts := map[hlo.Opcode]int{}
-	for id := range m.Instrs {
+	for id, n := range r.distinct() {
 		op := m.Instrs[id].Opcode
-		counts[op]++
+		counts[op] += n
 		if op == hlo.OpCustomCall {
-			target, _ := m.Attr(hlo.InstrID(id), "custom_call_target")
-			info.CustomCallTargets[target]++
+			target, _ := m.Attr(id, "custom_call_target")
+			info.CustomCallTargets[target] += n
 		}
 	}
 	for op, n := range counts {
@@ -31,13 +31,13 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 	info.Cost = map[string]float64{
 		"flops": cost.Flops, "bytes_accessed": cost.BytesAccessed, "transcendentals": cost.Transcendentals,
 	}
-	info.Kernels = countKernels(m)
+	info.Kernels = r.countKernels()
 	return info
 }
 
 // countKernels counts kernels and library calls, were the module run as it stands.
-func countKernels(m *hlo.Module) int {
-	w, err := walkLaunches(m)
+func (r *reader) countKernels() int {
+	w, err := r.walk()
 	if err != nil {
 		return 0
 	}

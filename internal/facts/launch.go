@@ -44,14 +44,17 @@ var errTooDeep = errors.New("its calls are nested too deep or repeat too often t
 // walk collects a module's launches in schedule order.
 type walk struct {
 	m        *hlo.Module
+	alike    *hlo.Alike
+	judged   map[uint64]judgement // by what an instruction says
 	launches []launch
 	loops    []loop
 	chains   map[string]bool // asynchronous collectives whose first fusion was seen
 }
 
-func walkLaunches(m *hlo.Module) (*walk, error) {
-	w := &walk{m: m, chains: map[string]bool{}}
-	err := w.computation(m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
+// walk finds the module's launches.
+func (r *reader) walk() (*walk, error) {
+	w := &walk{m: r.m, alike: r.alike(), judged: map[uint64]judgement{}, chains: map[string]bool{}}
+	err := w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
 	return w, err
 }
 
@@ -86,7 +89,7 @@ func (w *walk) instruction(id hlo.InstrID, at place, async hlo.InstrID) error {
 
 // enter walks what a call or an asynchronous wrapper runs. XLA for CPU compiles the callee of a small call into one kernel.
 func (w *walk) enter(id hlo.InstrID, at place, async hlo.InstrID) error {
-	if w.smallCall(id) {
+	if w.judge(id).small {
 		w.launches = append(w.launches, launch{id: id, async: async, moves: hlo.NoInstr, place: at, class: ClassKernel})
 		return nil
 	}
@@ -95,14 +98,6 @@ func (w *walk) enter(id hlo.InstrID, at place, async hlo.InstrID) error {
 	}
 	at.depth++
 	return w.all(w.m.Callees(id), at, async)
-}
-
-func (w *walk) smallCall(id hlo.InstrID) bool {
-	if w.m.Instrs[id].Opcode != hlo.OpCall {
-		return false
-	}
-	attrs, ok := w.m.Attr(id, "frontend_attributes")
-	return ok && frontendAttribute(attrs, "xla_cpu_small_call") == "true"
 }
 
 // control records a loop, a branch or a transfer with the host, and walks what it runs.

@@ -165,7 +165,7 @@ func openModule(file *dump.File) (*hlo.Module, func() error, error) {
 
 // measure takes the facts of the optimized module.
 func (out *measured) measure(r *reader, s *dump.Stage) error {
-	w, err := walkLaunches(r.m)
+	w, err := r.walk()
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 // measureCodegen adds up the cycles that the compiler for TPU expects.
 func (out *measured) measureCodegen(r *reader, s *dump.Stage) error {
 	out.list(r, s)
-	w, err := walkLaunches(r.m)
+	w, err := r.walk()
 	if err != nil || out.variant == nil {
 		return err
 	}

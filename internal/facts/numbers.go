@@ -9,6 +9,9 @@ import (
 // count adds n to a fact.
 func (f Numbers) count(name string, n int64) { f[name] += float64(n) }
 
+// bytes adds n times so many bytes to a fact.
+func (f Numbers) bytes(name string, n, bytes int64) { f[name] += float64(n) * float64(bytes) }
+
 // known are the facts that are looked for in every optimized module, so that a zero is known to be one.
 var known = []string{
 	"kernels.total", "kernels.entry", "kernels.weighted", "fusions.total", "fusions.loop", "fusions.input", "fusions.output",
@@ -21,18 +24,46 @@ func (f Numbers) launches(r *reader, launches []launch, kernels []Kernel) {
 	for _, name := range known {
 		f[name] = 0
 	}
+	tallies := map[*Form]*tally{}
 	for i, l := range launches {
-		f.remat(&kernels[i])
-		switch k := &kernels[i]; k.Class {
-		case ClassKernel, ClassLibrary:
-			f.kernel(r, l, k)
-		case ClassCopy:
-			f.count("copies.count", 1)
-			f.count("copies.bytes", r.m.ShapeBytes(r.resultShape(l.id)))
-		case ClassCollective:
-			f.count("collectives."+k.Target+".count", 1)
-			f.count("collectives."+k.Target+".bytes", k.Bytes)
+		k := &kernels[i]
+		f.remat(k)
+		t := tallies[k.Form]
+		if t == nil {
+			t = &tally{one: l}
+			tallies[k.Form] = t
 		}
+		t.add(k)
+	}
+	for form, t := range tallies {
+		f.form(r, form, t)
+	}
+}
+
+// tally counts the launches of one form.
+type tally struct {
+	one            launch
+	n, times, once int64
+}
+
+func (t *tally) add(k *Kernel) {
+	t.n++
+	t.times += k.Times
+	if k.InEntry {
+		t.once++
+	}
+}
+
+func (f Numbers) form(r *reader, k *Form, t *tally) {
+	switch k.Class {
+	case ClassKernel, ClassLibrary:
+		f.kernels(r, k, t)
+	case ClassCopy:
+		f.count("copies.count", t.n)
+		f.bytes("copies.bytes", t.n, r.m.ShapeBytes(r.resultShape(t.one.id)))
+	case ClassCollective:
+		f.count("collectives."+k.Target+".count", t.n)
+		f.bytes("collectives."+k.Target+".bytes", t.n, k.Bytes)
 	}
 }
 
@@ -44,19 +75,17 @@ func (f Numbers) remat(k *Kernel) {
 	}
 }
 
-func (f Numbers) kernel(r *reader, l launch, k *Kernel) {
-	f.count("kernels.total", 1)
-	f.count("kernels."+k.Kind, 1)
-	f.count("kernels.weighted", k.Times)
-	if !l.place.inner {
-		f.count("kernels.entry", 1)
-	}
-	switch r.m.Instrs[l.id].Opcode {
+func (f Numbers) kernels(r *reader, k *Form, t *tally) {
+	f.count("kernels.total", t.n)
+	f.count("kernels."+k.Kind, t.n)
+	f.count("kernels.weighted", t.times)
+	f.count("kernels.entry", t.once)
+	switch r.m.Instrs[t.one.id].Opcode {
 	case hlo.OpCustomCall:
-		f.count("custom_calls."+k.Target, 1)
+		f.count("custom_calls."+k.Target, t.n)
 	case hlo.OpFusion:
-		f.count("fusions.total", 1)
-		f.count("fusions."+r.fusionKind(l.id), 1)
+		f.count("fusions.total", t.n)
+		f.count("fusions."+r.fusionKind(t.one.id), t.n)
 	}
 }
 
@@ -96,16 +125,13 @@ func (f Numbers) cost(r *reader, loops []loop) {
 func (f Numbers) module(r *reader) {
 	m := r.m
 	f["instructions.after"] = float64(len(m.Instrs))
-	byShape := make([]int64, 0, 256)
-	for id := range m.Instrs {
+	byShape := make([]int64, m.ShapeIDs())
+	for id, n := range r.distinct() {
 		shape := m.Instrs[id].Shape
-		if int(shape) >= len(byShape) {
-			byShape = append(byShape, make([]int64, int(shape)+1-len(byShape))...)
-		}
-		byShape[shape]++
+		byShape[shape] += int64(n)
 		if m.Instrs[id].Opcode == hlo.OpTranspose {
-			f.count("transposes.count", 1)
-			f.count("transposes.bytes", m.ShapeBytes(shape))
+			f.count("transposes.count", int64(n))
+			f.bytes("transposes.bytes", int64(n), m.ShapeBytes(shape))
 		}
 	}
 	f.dtypes(m, byShape)

@@ -34,13 +34,13 @@ func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 		Label: s.Label, Kind: s.Kind, Pass: s.Pass, File: file, Computations: len(r.m.Comps), Instructions: len(r.m.Instrs),
 		Opcodes: map[string]int{}, Fingerprint: r.prints().Fingerprint(),
 	}
-	for id := range r.m.Instrs {
+	for id, n := range r.distinct() {
 		op := r.m.Instrs[id].Opcode
-		p.Opcodes[r.m.OpcodeName(op)]++
+		p.Opcodes[r.m.OpcodeName(op)] += n
 		if op == hlo.OpFusion {
-			p.Fusions++
+			p.Fusions += n
 		} else if roleOf(op) == roleCollective {
-			p.Collectives++
+			p.Collectives += n
 		}
 	}
 	return p

@@ -7,19 +7,19 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// print fills in the kernel's content hashes: what its instruction is, without what it is computed from, and the shapes that it
+// print fills in a form's content hashes: what its instruction is, without what it is computed from, and the shapes that it
 // reads. A loop or branch is told by its own shapes only: its body has launches of its own.
-func (r *reader) print(k *Kernel, l launch) {
+func (r *reader) print(f *Form, l launch) {
 	prints := r.prints()
 	op, family := prints.Op(l.id)
 	if l.class == ClassControl {
 		op, family = 0, 0
 	}
-	print := hashOf(op).text(k.Kind).text(k.Out)
-	for _, shape := range k.In {
+	print := hashOf(op).text(f.Kind).text(f.Out)
+	for _, shape := range f.In {
 		print = print.text(shape)
 	}
-	k.Print, k.Family = r.intern(print.String()), r.intern(hashOf(family).text(k.Kind).String())
+	f.Print, f.Family = print.String(), r.intern(hashOf(family).text(f.Kind).String())
 }
 
 // contentHash is FNV-1a of a number and texts, each of which ends with a zero byte.

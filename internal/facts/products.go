@@ -22,22 +22,34 @@ type Product struct {
 // types, too: a product in a narrow type that is fed by conversions is no gain.
 func (r *reader) products(v *Variant) {
 	v.Facts["products.total"], v.Facts["converts.count"] = 0, 0
-	for i := range r.m.Instrs {
-		id := hlo.InstrID(i)
-		switch r.m.Instrs[id].Opcode {
-		case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
-			v.addProduct(r.product(id, r.opcode(id), r.operandPrecision(id), int64(r.price().Instr(id).Flops)))
-		case hlo.OpCustomCall:
-			if target, _ := r.m.Attr(id, "custom_call_target"); multiplies(target) {
-				config, _ := r.m.Attr(id, "backend_config")
-				v.addProduct(r.product(id, target, libraryPrecision(config), r.libraryFlops(id, config)))
-			}
-		case hlo.OpConvert:
-			if r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
-				v.Facts["converts.count"]++
-			}
+	known := map[uint64]Product{}
+	for id := range r.all(r.isProduct) {
+		same := r.alike().Call(id)
+		p, ok := known[same]
+		if !ok {
+			p = r.product(id)
+			known[same] = p
+		}
+		md := r.metadata(id)
+		p.OpName, p.Source = md.OpName, r.sources.locate(md)
+		v.addProduct(p)
+	}
+	for id, n := range r.distinct() {
+		if r.m.Instrs[id].Opcode == hlo.OpConvert && r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
+			v.Facts["converts.count"] += float64(n)
 		}
 	}
+}
+
+func (r *reader) isProduct(id hlo.InstrID) bool {
+	switch r.m.Instrs[id].Opcode {
+	case hlo.OpDot, hlo.OpRaggedDot, hlo.OpScaledDot, hlo.OpConvolution:
+		return true
+	case hlo.OpCustomCall:
+		target, _ := r.m.Attr(id, "custom_call_target")
+		return multiplies(target)
+	}
+	return false
 }
 
 func (v *Variant) addProduct(p Product) {
@@ -47,12 +59,18 @@ func (v *Variant) addProduct(p Product) {
 	v.Facts["precision."+p.Precision]++
 }
 
-func (r *reader) product(id hlo.InstrID, opcode, precision string, flops int64) Product {
-	md := r.metadata(id)
-	return Product{
-		Opcode: opcode, Type: r.widest(id), Shape: r.shape(r.product1(id)), Precision: precision, Flops: max(0, flops),
-		OpName: md.OpName, Source: r.sources.locate(md),
+// product is a product without its place in the model.
+func (r *reader) product(id hlo.InstrID) Product {
+	p := Product{Type: r.widest(id), Shape: r.shape(r.product1(id))}
+	if r.m.Instrs[id].Opcode == hlo.OpCustomCall {
+		config, _ := r.m.Attr(id, "backend_config")
+		p.Opcode, _ = r.m.Attr(id, "custom_call_target")
+		p.Precision, p.Flops = libraryPrecision(config), r.libraryFlops(id, config)
+	} else {
+		p.Opcode, p.Precision, p.Flops = r.opcode(id), r.operandPrecision(id), int64(r.price().Instr(id).Flops)
 	}
+	p.Flops = max(0, p.Flops)
+	return p
 }
 
 // product1 is the shape of what a product leaves: a library call returns its workspace beside it.

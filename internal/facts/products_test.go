@@ -43,7 +43,7 @@ func TestProductsOverlapAndFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newReader(m)
-	w, err := walkLaunches(m)
+	w, err := r.walk()
 	if err != nil {
 		t.Fatal(err)
 	}

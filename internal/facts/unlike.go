@@ -80,7 +80,7 @@ func givenOperations(d *dump.Dump, id string) *operations {
 }
 
 func (r *reader) countOperations(ops *operations) {
-	users := r.firstUsers(r.all(hlo.OpConstant))
+	users := r.firstUsers(slices.Collect(r.all(r.isConstant)))
 	for i := range r.m.Instrs {
 		id, in := hlo.InstrID(i), &r.m.Instrs[i]
 		op := Op{Opcode: r.opcode(id), Shape: r.shape(in.Shape)}

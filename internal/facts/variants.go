@@ -3,8 +3,6 @@ package facts
 import (
 	"fmt"
 	"slices"
-
-	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
@@ -61,8 +59,8 @@ func (out *measured) familyOf(r *reader) string {
 		return ""
 	}
 	counts := map[string]int{}
-	for id := range r.m.Instrs {
-		counts[r.opcode(hlo.InstrID(id))]++
+	for id, n := range r.distinct() {
+		counts[r.opcode(id)] += n
 	}
 	return fmt.Sprint(counts) // in the order of the keys
 }

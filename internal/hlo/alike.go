@@ -1,6 +1,9 @@
 package hlo
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Alike tells which computations of a module are the same but for names, metadata and numbering. A model repeats its layers: what
 // holds for a computation holds for all that are like it, and is found out once, for the first of them. Two that are alike have
@@ -43,6 +46,20 @@ func (a *Alike) Each() iter.Seq[InstrID] {
 			}
 		}
 	}
+}
+
+// Call is equal for two instructions that are equal in Own and read the same: values of the same shapes, and the same value where
+// the other does.
+func (a *Alike) Call(i InstrID) uint64 {
+	h, operands := a.Own(i), a.m.Operands(i)
+	for n, o := range operands {
+		said := uint64(uint32(a.m.Instrs[o].Shape))
+		if before := slices.Index(operands[:n], o); before >= 0 {
+			said |= uint64(before+1) << 32
+		}
+		h = mix(h, said)
+	}
+	return h
 }
 
 // Alike compares all computations. It costs one pass; keep the result.

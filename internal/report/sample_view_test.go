@@ -16,9 +16,11 @@ func at(file string, line int32) hlo.Location {
 
 func geluKernel() facts.Kernel {
 	return facts.Kernel{
-		Name: "multiply_add_fusion.3", Kind: "loop", Do: []string{"add", "multiply", "multiply", "tanh"}, Root: "multiply", Out: "f32[8,128]",
-		In: []string{"f32[8,128]"}, OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Bytes: 8192, Flops: 4096, Times: 1, Fusion: true,
-		Print: "aa", Family: "a", Ops: facts.ListOf(
+		Form: &facts.Form{
+			Kind: "loop", Do: []string{"add", "multiply", "multiply", "tanh"}, Root: "multiply", Out: "f32[8,128]", In: []string{"f32[8,128]"},
+			Bytes: 8192, Flops: 4096, Fusion: true, Print: "aa", Family: "a",
+		},
+		Name: "multiply_add_fusion.3", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1, Ops: facts.ListOf(
 			facts.Op{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 3)},
 			facts.Op{Opcode: "tanh", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3)},
 			facts.Op{Opcode: "add", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/add", Source: at("model.py", 4)},
@@ -29,15 +31,21 @@ func geluKernel() facts.Kernel {
 
 func dotKernel() facts.Kernel {
 	return facts.Kernel{
-		Name: "dot.7", Kind: "dot", Do: []string{"dot"}, Root: "dot", Out: "f32[8,128]", In: []string{"f32[8,64]", "f32[64,128]"},
-		OpName: bracketName, Source: at("model.py", 2), Bytes: 38912, Times: 1, Class: facts.ClassLibrary, Print: "bb", Family: "b",
+		Form: &facts.Form{
+			Kind: "dot", Do: []string{"dot"}, Root: "dot", Out: "f32[8,128]", In: []string{"f32[8,64]", "f32[64,128]"}, Bytes: 38912,
+			Class: facts.ClassLibrary, Print: "bb", Family: "b",
+		},
+		Name: "dot.7", OpName: bracketName, Source: at("model.py", 2), Times: 1,
 	}
 }
 
 func gatherKernel() facts.Kernel {
 	return facts.Kernel{
-		Name: "all-gather.1", Kind: "collective", Do: []string{"all-gather"}, Target: "all-gather", Out: "bf16[8192,4096]", OpName: "layer0/attn/q_proj",
-		Source: at("attention.py", 212), Bytes: 64 << 20, Times: 24, Loop: "layers", InLoop: true, Class: facts.ClassCollective, Groups: "2 of 4", Print: "cc",
+		Form: &facts.Form{
+			Kind: "collective", Do: []string{"all-gather"}, Target: "all-gather", Out: "bf16[8192,4096]", Bytes: 64 << 20,
+			Class: facts.ClassCollective, Groups: "2 of 4", Print: "cc",
+		},
+		Name: "all-gather.1", OpName: "layer0/attn/q_proj", Source: at("attention.py", 212), Times: 24, Loop: "layers", InLoop: true,
 	}
 }
 

@@ -1,0 +1,152 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// formKey tells forms apart: what the instruction says and reads, and how the walk classed the launch.
+type formKey struct {
+	call  uint64
+	class Class
+	moves bool
+}
+
+// form is what a launch does, found out once for all launches that say the same.
+func (r *reader) form(l launch) *Form {
+	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr}
+	f := r.forms[key]
+	if f == nil {
+		f = r.newForm(l)
+		r.forms[key] = f
+	}
+	return f
+}
+
+func (r *reader) newForm(l launch) *Form {
+	f := &Form{
+		Class: l.class, Kind: r.kind(l), Fusion: r.m.Instrs[l.id].Opcode == hlo.OpFusion, Root: r.opcode(l.id),
+		Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, In: r.operandShapes(l.id), Bytes: r.bytes(l),
+	}
+	r.describe(f, l)
+	if flops := r.price().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
+		f.Flops = int64(flops)
+	}
+	r.print(f, l)
+	return f
+}
+
+// describe fills in what the launch does.
+func (r *reader) describe(f *Form, l launch) {
+	switch r.m.Instrs[l.id].Opcode {
+	case hlo.OpFusion, hlo.OpCall:
+		r.describeBody(f, l)
+	case hlo.OpCustomCall:
+		f.Target, _ = r.m.Attr(l.id, "custom_call_target")
+		f.Do = []string{"custom-call"}
+	case hlo.OpWhile, hlo.OpConditional:
+	default:
+		f.Do = []string{plainOpcode(f.Root)}
+	}
+	if l.moves != hlo.NoInstr {
+		f.Target = plainOpcode(r.opcode(l.moves))
+		f.Groups = r.groups(l.moves)
+	}
+	f.Attrs = r.attrs(l)
+}
+
+// describeBody collects the operations of a fusion or small call, through the fusions and calls inside it.
+func (r *reader) describeBody(f *Form, l launch) {
+	f.body = r.operations(l)
+	refs := f.body.refs
+	f.Do = r.doing(refs)
+	if n := len(refs); len(f.Do) == 0 && n > 0 {
+		f.Do = []string{r.m.OpcodeName(refs[n-1].opcode)} // a broadcast alone is what such a kernel does
+	}
+	if callees := r.m.Callees(l.id); len(callees) > 0 {
+		f.Root = r.opcode(r.root(callees[0], 0))
+	}
+}
+
+// root is the operation that makes a computation's result: behind bitcasts, and inside a nested fusion. A computation that
+// returns several results has the tuple as its root.
+func (r *reader) root(c hlo.CompID, depth int) hlo.InstrID {
+	id := r.m.Comps[c].Root
+	for ; depth < maxDepth; depth++ {
+		operands, callees := r.m.Operands(id), r.m.Callees(id)
+		switch op := r.m.Instrs[id].Opcode; {
+		case op == hlo.OpBitcast && len(operands) == 1:
+			id = operands[0]
+		case op == hlo.OpTuple && len(operands) == 1:
+			id = operands[0]
+		case op == hlo.OpFusion && len(callees) == 1:
+			id = r.m.Comps[callees[0]].Root
+		default:
+			return id
+		}
+	}
+	return id
+}
+
+// kind is the fusion's kind, the family of the operation, or its opcode.
+func (r *reader) kind(l launch) string {
+	op := r.m.Instrs[l.id].Opcode
+	switch {
+	case l.class == ClassCollective:
+		return "collective"
+	case l.class == ClassCopy:
+		return "copy"
+	case op == hlo.OpFusion && l.class == ClassLibrary:
+		return "library"
+	case op == hlo.OpFusion:
+		return r.fusionKind(l.id)
+	case op == hlo.OpRng, op == hlo.OpRngBitGenerator:
+		return "rng"
+	}
+	return r.opcode(l.id)
+}
+
+// fusionKind is loop, input, output or custom.
+func (r *reader) fusionKind(id hlo.InstrID) string {
+	kind, _ := r.m.Attr(id, "kind")
+	return strings.ToLower(strings.TrimPrefix(kind, "k"))
+}
+
+// bytes is what a launch reads and writes, each buffer once; a collective's is what it moves.
+func (r *reader) bytes(l launch) int64 {
+	if l.moves != hlo.NoInstr {
+		return r.moved(l.moves)
+	}
+	all := r.operandBytes(l.id) + r.m.ShapeBytes(r.m.Instrs[l.id].Shape)
+	switch r.m.Instrs[l.id].Opcode {
+	case hlo.OpCopyStart:
+		return 2 * r.operandBytes(l.id)
+	case hlo.OpFusion, hlo.OpDynamicSlice, hlo.OpDynamicUpdateSlice, hlo.OpGather, hlo.OpScatter:
+		// XLA's own count knows which part of an operand is read, but counts what is read twice twice.
+		if bytes := r.price().Instr(l.id).BytesAccessed; bytes > 0 {
+			return min(int64(bytes), all)
+		}
+	}
+	return all
+}
+
+func (r *reader) operandBytes(id hlo.InstrID) int64 {
+	var n int64
+	operands := r.m.Operands(id)
+	for i, o := range operands {
+		if !slices.Contains(operands[:i], o) {
+			n += r.m.ShapeBytes(r.m.Instrs[o].Shape)
+		}
+	}
+	return n
+}
+
+// price is XLA's cost analysis of the module, made once.
+func (r *reader) price() *hlo.Costs {
+	if r.costs == nil {
+		r.costs = r.alike().Costs(nil)
+	}
+	return r.costs
+}
