@@ -9,7 +9,7 @@ import (
 
 // What is looked for once in computations that are alike is found in all of them, in the order of the instructions.
 func TestCensusFindsEverything(t *testing.T) {
-	for _, name := range []string{"gpu-0.10-train", "tpu-v5e-sharded", "cpu-conv"} {
+	for _, name := range []string{"gpu-0.10-train", "tpu-v5e-sharded", "torch-xla-mlp"} {
 		m := kept(t, name)
 		r := newReader(m)
 		products := func(id hlo.InstrID) bool { return m.Instrs[id].Opcode == hlo.OpDot || m.Instrs[id].Opcode == hlo.OpAdd }
