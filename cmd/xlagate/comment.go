@@ -89,7 +89,7 @@ func comment(c *cli.Context, w world) error {
 	p.complete(ctx, c, w)
 	publication := p.publication(c, r)
 	publication.Comment.Artifact = c.String("artifact")
-	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config")))
+	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config"), registryClient(c, w)))
 	if err := c.Context.Err(); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/policy"
+	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -62,8 +63,9 @@ func unjudged(branch string, err error) string {
 	return github.Reason(err)
 }
 
-// remoteHead takes both policies from GitHub: nothing of the pull request lies on this machine.
-func remoteHead(file string) policies {
+// remoteHead takes both policies from GitHub: nothing of the pull request lies on this machine. A baseline that only the pull request
+// names elsewhere is not fetched, because this job has rights; without it, what the base branch accepted counts as removed.
+func remoteHead(file string, client registry.Client) policies {
 	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
 		if p.client == nil {
 			return base, head, errors.New("there is no token to fetch it with")
@@ -72,15 +74,32 @@ func remoteHead(file string) policies {
 		if err != nil {
 			return base, head, err
 		}
-		if base, err = p.client.Policy(ctx, from, file, targetsOf(r)); err != nil {
+		if base, err = basePolicy(ctx, p, client, from, file, r); err != nil {
 			return base, head, err
 		}
 		head, err = p.client.Policy(ctx, to, file, targetsOf(r))
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			err = fmt.Errorf("the pull request removes %s", file)
+		case errors.Is(err, github.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
+			head.Store, err = base.Store, nil
+		case errors.Is(err, github.ErrElsewhere):
+			err = nil
 		}
 		return base, head, err
 	}
+}
+
+// basePolicy takes the base branch's policy from GitHub, and its baseline from where that branch says.
+func basePolicy(ctx context.Context, p *post, client registry.Client, revision, file string, r *result.Result) (policy.Policy, error) {
+	base, err := p.client.Policy(ctx, revision, file, targetsOf(r))
+	if errors.Is(err, github.ErrElsewhere) && registry.Is(base.Config.Baseline) {
+		base.Store, err = gate.OpenBaseline(ctx, gate.Options{Config: base.Config, Registry: client})
+	}
+	if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
+		err = nil // nothing was accepted there yet
+	}
+	return base, err
 }
 
 // localHead takes the pull request's policy from the working directory, and the base branch's from git or, where the checkout is
@@ -113,7 +132,7 @@ func fromGitHub(ctx context.Context, p *post, o gate.Options, r *result.Result) 
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	return p.client.Policy(ctx, from, filepath.ToSlash(file), targetsOf(r))
+	return basePolicy(ctx, p, o.Registry, from, filepath.ToSlash(file), r)
 }
 
 func targetsOf(r *result.Result) []string {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
+	"github.com/xlagate/xlagate/internal/registry/registrytest"
 )
 
 // pullRequest is a pull request on a fake GitHub, with its checkout: the quickstart model, from whose dump the regressed one differs.
@@ -306,6 +308,36 @@ func TestForkCommenter(t *testing.T) {
 	p.event(map[string]any{"workflow_run": run})
 	if _, said := p.run(0, "comment", "--workflow-run"); !strings.Contains(said, "nothing was written") {
 		t.Error(said)
+	}
+}
+
+// TestForkCommenterAndRegistries judges by the baseline that the base branch keeps in a registry, and asks no registry that only the
+// pull request names: the job has rights. Naming another is no way around the base branch's rules.
+func TestForkCommenterAndRegistries(t *testing.T) {
+	trusted, other := registrytest.New(t), registrytest.New(t)
+	for baseline, says := range map[string][]string{
+		trusted.Ref("base:main"): {"### ❌ xlagate: ", "`donation-kept`"},
+		other.Ref("base:main"):   {"Judged by the base branch's rules and baseline", "Only the base branch's policy finds", "the accepted facts are removed"},
+	} {
+		p := newPullRequest(t, "mona/models")
+		p.git("checkout", "-q", "main")
+		p.edit("xlagate.yaml", "targets:", "baseline: "+trusted.Ref("base:main")+"\ntargets:")
+		p.run(0, "accept", "--reason", "start")
+		p.base = p.commit("the baseline lies in a registry")
+		p.Pulls[7].BaseSHA = p.base
+		p.git("checkout", "-q", "-B", "wider")
+		p.run(0, "accept", "regressed", "--reason", "mine", "--baseline", other.Ref("base:main"))
+		p.edit("xlagate.yaml", trusted.Ref("base:main"), baseline)
+		p.push()
+		p.finished(50, "regressed")
+		p.vars["GITHUB_EVENT_NAME"] = "workflow_run"
+		p.event(map[string]any{"workflow_run": map[string]any{"id": 50, "run_attempt": 1, "workflow_id": 3, "event": "pull_request", "head_sha": p.head, "head_branch": "wider",
+			"head_repository": map[string]any{"full_name": "mona/models", "owner": map[string]any{"login": "mona"}}}})
+		asked := other.Asked(http.MethodGet, "/manifests/")
+		if _, said := p.run(0, "comment", "--workflow-run"); strings.Contains(said, "warning") || other.Asked(http.MethodGet, "/manifests/") != asked {
+			t.Errorf("%s: the other registry was asked %d times more; %s", baseline, other.Asked(http.MethodGet, "/manifests/")-asked, said)
+		}
+		p.says(0, says...)
 	}
 }
 

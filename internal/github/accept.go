@@ -76,6 +76,9 @@ func (c *Client) unpack(ctx context.Context, pr PullRequest, a Acceptance, r *re
 		targets = append(targets, r.Targets[i].Name)
 	}
 	p, err := c.Policy(ctx, pr.Head.SHA, a.Config, targets)
+	if errors.Is(err, ErrElsewhere) {
+		return gate.Options{}, fmt.Errorf("%w: accept where it can be written, with xlagate accept --from the run's artifact", err)
+	}
 	if err != nil {
 		return gate.Options{}, fmt.Errorf("fetch the pull request's baseline: %w", err)
 	}

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -14,8 +15,12 @@ import (
 	"github.com/xlagate/xlagate/internal/policy"
 )
 
+// ErrElsewhere says that a baseline does not lie in the repository.
+var ErrElsewhere = errors.New("does not lie in the repository")
+
 // Policy fetches the policy of a revision: the configuration and, for its targets and those named, the accepted facts. A revision
-// without a configuration is [fs.ErrNotExist].
+// without a configuration is [fs.ErrNotExist]; where only the facts are elsewhere, the policy comes without them beside
+// [ErrElsewhere].
 func (c *Client) Policy(ctx context.Context, revision, file string, targets []string) (policy.Policy, error) {
 	data, err := c.File(ctx, revision, file)
 	if err != nil {
@@ -36,10 +41,10 @@ func (c *Client) store(ctx context.Context, revision string, cfg *config.Config,
 		revision, dir, _ = strings.Cut(rest, ":")
 		revision = strings.TrimPrefix(revision, "origin/")
 	} else if baseline.Remote(cfg.Baseline) {
-		return nil, fmt.Errorf("the baseline %s is not in the repository", cfg.Baseline)
+		return nil, fmt.Errorf("the baseline %s %w", cfg.Baseline, ErrElsewhere)
 	}
 	if !fs.ValidPath(dir) {
-		return nil, fmt.Errorf("the baseline %s does not lie in the repository", cfg.Baseline)
+		return nil, fmt.Errorf("the baseline %s %w", cfg.Baseline, ErrElsewhere)
 	}
 	return c.Folders(ctx, revision, dir, folders(cfg, targets))
 }
