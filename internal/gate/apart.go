@@ -37,14 +37,26 @@ func doubled(inputs []Input) []result.Problem {
 
 // apart finds parts that cannot be joined: some are missing or there twice, or they are not of one run.
 func apart(o Options, parts []part) []result.Problem {
-	var out []result.Problem
-	groups := byTarget(parts)
+	groups, names := byTarget(parts), map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if why := misfit(o, groups[name]); why != "" {
-			out = append(out, pending(name, why))
+			names[why] = append(names[why], name)
 		}
 	}
+	var out []result.Problem
+	for _, why := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, said(names[why], why))
+	}
 	return out
+}
+
+// said makes one problem of what holds for several targets alike.
+func said(targets []string, why string) result.Problem {
+	p := pending(targets[0], why)
+	if more := len(targets) - 1; more > 0 {
+		p.Target, p.Message = "", fmt.Sprintf("target %s, and %d more: %s", targets[0], more, why)
+	}
+	return p
 }
 
 // misfit says why the parts of one target cannot be joined, "" when they can.

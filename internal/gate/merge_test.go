@@ -188,7 +188,7 @@ func (c cutCase) cut(t *testing.T) cut {
 	o := c.options(t)
 	whole := check(t, o)
 	made := cut{c.name, o, asJSON(t, whole), map[int][]Input{}}
-	if whole.ExitCode != c.exit || !said(whole, c.says) {
+	if whole.ExitCode != c.exit || !tells(whole, c.says) {
 		t.Fatalf("%s: exit %d, wanted %d and %q:\n%s", c.name, whole.ExitCode, c.exit, c.says, made.want)
 	}
 	for _, count := range counts {
@@ -224,8 +224,8 @@ func TestMergedPartsAreTheWhole(t *testing.T) {
 	})
 }
 
-// said says whether a finding, a problem or a note says so.
-func said(r *result.Result, text string) bool {
+// tells says whether a finding, a problem or a note says so.
+func tells(r *result.Result, text string) bool {
 	return slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return strings.Contains(f.Message, text) }) ||
 		slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return strings.Contains(p.Message, text) }) ||
 		slices.ContainsFunc(r.Notes, func(n result.Note) bool { return strings.Contains(n.Message, text) }) || text == ""
@@ -272,13 +272,13 @@ func TestPartsThatDoNotJoin(t *testing.T) {
 		{"does not say why", []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Facts = "" })}},
 	} {
 		r := Merge(context.Background(), elsewhere(o), c.inputs)
-		if r.ExitCode != ExitIncomplete || !said(r, c.says) {
+		if r.ExitCode != ExitIncomplete || !tells(r, c.says) {
 			t.Errorf("%s: exit %d, %+v", c.says, r.ExitCode, r.Problems)
 		}
 	}
 	nowhere := elsewhere(o)
 	nowhere.Config = nil
-	if r := Merge(context.Background(), nowhere, []Input{part(0, 1)}); r.ExitCode != ExitIncomplete || !said(r, "-c xlagate.yaml") {
+	if r := Merge(context.Background(), nowhere, []Input{part(0, 1)}); r.ExitCode != ExitIncomplete || !tells(r, "-c xlagate.yaml") {
 		t.Errorf("without configuration: exit %d, %+v", r.ExitCode, r.Problems)
 	}
 }
