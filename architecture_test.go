@@ -19,7 +19,7 @@ const module = "github.com/xlagate/xlagate/"
 var layers = []string{
 	"internal/pack", "internal/shard", "internal/cache", "internal/glob", "internal/measure", "internal/suggest", "internal/yamldoc",
 	"internal/registry",
-	"internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
+	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
 	"internal/facts",
 	"internal/baseline", "internal/diff",
 	"internal/result",

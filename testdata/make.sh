@@ -76,6 +76,10 @@ for case in softmax_barrier intermediate_out; do
   pair "gpu-$case" "$case" gpu-h100
   pair "tpu-$case" "$case" tpu-v5e
 done
+pair gpu-kernel_body kernel_body gpu-h100
+pair tpu-kernel_body kernel_body tpu-v5e
+pair cases/gpu-kernel_moved kernel_moved gpu-h100
+pair cases/tpu-kernel_moved kernel_moved tpu-v5e
 for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do
   single "recompile-$case" "$jax" recompile.py "$case"
 done

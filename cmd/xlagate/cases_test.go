@@ -28,6 +28,8 @@ var pairs = []struct {
 	{name: "gpu-imp_stats_gone"},
 	{name: "gpu-imp_f64_gone"},
 	{name: "cpu-rename_all", identical: true},
+	{name: "gpu-kernel_moved", identical: true},
+	{name: "tpu-kernel_moved", identical: true},
 }
 
 // found is a finding as far as the test looks at it.

@@ -39,6 +39,17 @@ func (f *flow) list(key string, values []string) {
 	}
 }
 
+func (f *flow) counts(key string, counts map[string]int) {
+	if len(counts) == 0 {
+		return
+	}
+	var list flow
+	for _, name := range sortedKeys(counts) {
+		list.add(quote(name), strconv.Itoa(counts[name]))
+	}
+	f.add(key, list.String())
+}
+
 func (f *flow) String() string { return "{" + strings.Join(f.parts, ", ") + "}" }
 
 func formatKernel(k *facts.Kernel) string {
@@ -51,6 +62,8 @@ func formatKernel(k *facts.Kernel) string {
 	f.text("root", k.Root)
 	f.list("in", k.In)
 	f.text("target", k.Target)
+	f.text("function", k.Function)
+	f.counts("body", k.Written)
 	f.text("groups", k.Groups)
 	f.text("axes", k.Axes)
 	f.text("attrs", k.Attrs)
@@ -105,13 +118,10 @@ func modelLines(model []facts.Statement) []string {
 	}
 	var lines []string
 	for at, count := range counts {
-		var do, f flow
-		for _, op := range sortedKeys(count) {
-			do.add(quote(op), strconv.Itoa(count[op]))
-		}
+		var f flow
 		f.text("scope", at.scope)
 		f.text("type", at.dtype)
-		f.add("do", do.String())
+		f.counts("do", count)
 		lines = append(lines, f.String())
 	}
 	sort.Strings(lines)

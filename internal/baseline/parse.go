@@ -55,6 +55,8 @@ type (
 		Bytes, Flops, Trips                                                 int64
 		InLoop                                                              bool `yaml:"in_loop"`
 		Inner, Fusion                                                       bool
+		Function                                                            string
+		Body                                                                map[string]int
 		Print, Family                                                       string
 		Times                                                               int
 	}
@@ -164,6 +166,7 @@ func (d *kernelDoc) kernel() facts.Kernel {
 	form := &facts.Form{
 		Kind: d.Kind, Do: d.Do, Root: d.Root, Out: d.Out, In: d.In, Target: d.Target, Attrs: d.Attrs, Bytes: d.Bytes, Flops: d.Flops,
 		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Print: d.Print, Family: d.Family,
+		Function: d.Function, Written: d.Body,
 	}
 	return facts.Kernel{
 		Form: form, OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner, Axes: d.Axes,

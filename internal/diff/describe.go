@@ -58,7 +58,10 @@ func groups(s string) string {
 
 // Operations names what a kernel does: "subtract, exponential, 2 reduce".
 func Operations(k *facts.Kernel) string {
-	if k.Target != "" && len(k.Do) <= 1 {
+	switch {
+	case k.Function != "":
+		return k.Function + " (" + k.Target + ")"
+	case k.Target != "" && len(k.Do) <= 1:
 		return k.Target
 	}
 	if len(k.Do) == 0 {

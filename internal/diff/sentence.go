@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ func whatChanged(old, fresh *facts.Kernel) []string {
 	if come := minus(fresh.Do, old.Do); len(come) > 0 {
 		out = append(out, counted(come)+" joined it")
 	}
+	out = append(out, bodyChanges(old.Written, fresh.Written)...)
 	out = appendChange(out, "writes", old.Out, fresh.Out)
 	if !slices.Equal(old.In, fresh.In) {
 		out = append(out, reads(old.In, fresh.In))
@@ -26,9 +28,38 @@ func whatChanged(old, fresh *facts.Kernel) []string {
 	out = appendChange(out, "runs over groups", old.Groups, fresh.Groups)
 	out = appendChange(out, "has", old.Attrs, fresh.Attrs)
 	if len(out) == 0 {
-		out = append(out, "the same operations, wired differently inside")
+		out = append(out, "the same operations, with other constants or wired differently inside")
 	}
 	return out
+}
+
+// bodyChanges says which operations a kernel that was written by hand has more and fewer of.
+func bodyChanges(old, fresh map[string]int) []string {
+	var out []string
+	if old == nil || fresh == nil {
+		return nil
+	}
+	if gone := fewer(old, fresh); gone != "" {
+		out = append(out, gone+" left its body")
+	}
+	if come := fewer(fresh, old); come != "" {
+		out = append(out, come+" joined its body")
+	}
+	return out
+}
+
+// fewer names what b has fewer of than a: "math.exp, 2 arith.mulf".
+func fewer(a, b map[string]int) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		switch n := a[name] - b[name]; {
+		case n == 1:
+			parts = append(parts, name)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, name))
+		}
+	}
+	return strings.Join(shorten(parts, 8), ", ")
 }
 
 func appendChange(out []string, verb, old, fresh string) []string {

@@ -137,6 +137,9 @@ type Form struct {
 	Print  string // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
 	Family string // the same without shapes, for programs whose shapes scale
 
+	Function string         // of a kernel that was written by hand (Pallas, Mosaic, Triton): its name
+	Written  map[string]int // and how often each operation stands in it: "math.exp": 2
+
 	body *body // of what the operations in it say; nil where there are none
 }
 

@@ -46,6 +46,9 @@ func (r *reader) describe(f *Form, l launch) {
 	case hlo.OpCustomCall:
 		f.Target, _ = r.m.Attr(l.id, "custom_call_target")
 		f.Do = []string{"custom-call"}
+		if written := r.m.Kernel(l.id); written != nil {
+			f.Function, f.Written = written.Name, written.Ops
+		}
 	case hlo.OpWhile, hlo.OpConditional:
 	default:
 		f.Do = []string{plainOpcode(f.Root)}

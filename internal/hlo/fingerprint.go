@@ -10,7 +10,7 @@ import "fmt"
 //   - channel ids, and the spelling of replica groups and of asynchronous operations;
 //   - how many cores the CPU back end splits an operation for, also where it wraps the operation in a call for that;
 //   - what a backend_config holds besides the work: picks of the autotuner, estimates, memory offsets (see noisyConfig), the
-//     order of its keys, and serialized kernels, which hold the paths and lines of their source;
+//     order of its keys, and the paths, lines and names in serialized kernels;
 //   - addresses and numbers of Python callbacks;
 //   - the module's own frontend attributes and how far shardings may propagate;
 //   - instructions that nothing needs.

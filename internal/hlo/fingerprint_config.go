@@ -7,7 +7,7 @@ import (
 
 // noisyConfig are the keys of a backend_config, at any depth, that do not say what is computed: partitions by the number of
 // cores, what autotuning picked, what the compiler estimated, numbers that tell instructions apart, memory offsets, and
-// serialized kernels, which hold the paths and lines of the source.
+// serialized kernels, which hold the paths and lines of the source: they are hashed by what they do, see [Module.Kernel].
 var noisyConfig = map[string]bool{
 	"outer_dimension_partitions": true,
 
@@ -21,7 +21,7 @@ var noisyConfig = map[string]bool{
 
 	"scoped_memory_configs": true, "used_scoped_memory_configs": true,
 
-	"body": true, "ir": true,
+	"body": true, "ir": true, "module": true, "kernel_hash": true,
 }
 
 // config hashes a backend_config: JSON with its keys in any order, an MLIR dictionary likewise, anything else as it stands. It is
@@ -30,6 +30,17 @@ func (p *printer) config(value []byte) digest {
 	if isCallback(p.target) {
 		return digest{} // the address or the number of a Python function
 	}
+	d := p.settings(value)
+	if p.target != "" {
+		if kernel := kernelIn(string(value)); kernel != nil {
+			d = d.plus(digest{kernel.Print, kernel.Family})
+		}
+	}
+	return d
+}
+
+// settings hashes what a backend_config holds beside a kernel.
+func (p *printer) settings(value []byte) digest {
 	c := configReader{src: value}
 	if d, ok := c.value(0); ok && c.skipBlanks() == len(value) {
 		return d

@@ -97,7 +97,10 @@ func rename(src string, random *rand.Rand) string {
 			continue
 		}
 		end := strings.IndexFunc(part, func(r rune) bool { return !strings.ContainsRune(nameRunes, r) })
-		end = max(end, 0)
+		if end <= 0 { // no name: a byte of a serialized kernel
+			b.WriteString("%" + part)
+			continue
+		}
 		if _, known := names[part[:end]]; !known {
 			names[part[:end]] = fmt.Sprintf("n%d", numbers[len(names)])
 		}

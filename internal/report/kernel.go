@@ -24,7 +24,10 @@ func kernelWhat(k *facts.Kernel) string {
 
 // operations names a kernel's operations, equal ones counted.
 func operations(k *facts.Kernel) string {
-	if k.Target != "" && len(k.Do) <= 1 {
+	switch {
+	case k.Function != "":
+		return k.Function + " (" + k.Target + ")"
+	case k.Target != "" && len(k.Do) <= 1:
 		return k.Target
 	}
 	var parts []string

@@ -8,26 +8,28 @@ import (
 // The JSON forms of what a variant holds; names and meaning are those of the facts.
 type (
 	kernelView struct {
-		Name   string      `json:"name"`
-		Kind   string      `json:"kind"`
-		Class  string      `json:"class"`
-		Do     []string    `json:"do"`
-		Root   string      `json:"root,omitempty"`
-		Out    string      `json:"out"`
-		In     []string    `json:"in"`
-		Target string      `json:"target,omitempty"`
-		Attrs  string      `json:"attrs,omitempty"`
-		Groups string      `json:"groups,omitempty"`
-		OpName string      `json:"op_name,omitempty"`
-		OpType string      `json:"op_type,omitempty"`
-		Source *sourceView `json:"source,omitempty"`
-		Ops    []opView    `json:"ops,omitempty"`
-		Bytes  int64       `json:"bytes"`
-		Flops  int64       `json:"flops,omitempty"`
-		Times  int64       `json:"times"`
-		Loop   string      `json:"loop,omitempty"`
-		Launch *launchView `json:"launch,omitempty"`
-		Print  string      `json:"fingerprint,omitempty"`
+		Name     string         `json:"name"`
+		Kind     string         `json:"kind"`
+		Class    string         `json:"class"`
+		Do       []string       `json:"do"`
+		Root     string         `json:"root,omitempty"`
+		Out      string         `json:"out"`
+		In       []string       `json:"in"`
+		Target   string         `json:"target,omitempty"`
+		Function string         `json:"function,omitempty"`
+		Body     map[string]int `json:"body,omitempty"`
+		Attrs    string         `json:"attrs,omitempty"`
+		Groups   string         `json:"groups,omitempty"`
+		OpName   string         `json:"op_name,omitempty"`
+		OpType   string         `json:"op_type,omitempty"`
+		Source   *sourceView    `json:"source,omitempty"`
+		Ops      []opView       `json:"ops,omitempty"`
+		Bytes    int64          `json:"bytes"`
+		Flops    int64          `json:"flops,omitempty"`
+		Times    int64          `json:"times"`
+		Loop     string         `json:"loop,omitempty"`
+		Launch   *launchView    `json:"launch,omitempty"`
+		Print    string         `json:"fingerprint,omitempty"`
 	}
 	launchView struct {
 		Grid   [3]int64 `json:"grid"`
@@ -69,7 +71,7 @@ func viewKernel(k *facts.Kernel, all bool) kernelView {
 	v := kernelView{
 		Name: k.Name, Kind: k.Kind, Class: classNames[k.Class], Do: filled(k.Do), Root: k.Root, Out: k.Out, In: filled(k.In), Target: k.Target,
 		Attrs: k.Attrs, Groups: k.Groups, OpName: k.OpName, OpType: k.OpType, Source: viewSource(k.Source), Bytes: k.Bytes, Flops: k.Flops,
-		Times: k.Times, Loop: k.Loop, Print: k.Print,
+		Times: k.Times, Loop: k.Loop, Print: k.Print, Function: k.Function, Body: k.Written,
 	}
 	if k.Threads() > 0 {
 		v.Launch = &launchView{Grid: k.Grid, Block: k.Block, Shared: k.Shared}

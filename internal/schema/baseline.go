@@ -6,20 +6,23 @@ import "github.com/google/jsonschema-go/jsonschema"
 func baseline() *jsonschema.Schema {
 	text, count, yes := kind("string"), kind("number"), kind("boolean")
 	texts := list(text)
+	counts := &jsonschema.Schema{Type: "object", AdditionalProperties: count}
 	kernel := fields(map[string]*jsonschema.Schema{
 		"do": texts, "kind": text, "out": text, "op": text, "type": text, "root": text, "in": texts, "target": text, "groups": text, "attrs": text,
+		"axes": text, "function": text, "body": counts,
 		"bytes": count, "flops": count, "trips": count, "loop": text, "in_loop": yes, "inner": yes, "fusion": yes, "class": text, "print": text,
 		"family": text, "times": count,
 	})
 	variant := fields(map[string]*jsonschema.Schema{
 		"signature": text, "result": text, "fingerprint": text, "input": text, "compiles": count, "unstable": texts,
 		"params": list(fields(map[string]*jsonschema.Schema{
-			"name": text, "shape": text, "layout": text, "sharding": text, "bytes": count, "aliased": yes, "donated": yes, "unused": yes, "constant": text,
+			"name": text, "shape": text, "layout": text, "sharding": text, "spec": text, "bytes": count, "aliased": yes, "donated": yes, "unused": yes, "constant": text,
 		})),
-		"facts":     {Type: "object", AdditionalProperties: count},
-		"constants": list(fields(map[string]*jsonschema.Schema{"shape": text, "bytes": count, "value": text, "op": text})),
-		"buffers":   list(fields(map[string]*jsonschema.Schema{"bytes": count, "shape": text, "op": text})),
-		"kernels":   list(kernel),
+		"facts":       counts,
+		"constants":   list(fields(map[string]*jsonschema.Schema{"shape": text, "bytes": count, "value": text, "op": text})),
+		"buffers":     list(fields(map[string]*jsonschema.Schema{"bytes": count, "shape": text, "op": text})),
+		"model_after": yes, "model": list(fields(map[string]*jsonschema.Schema{"scope": text, "type": text, "do": counts})),
+		"kernels": list(kernel),
 	})
 	variant.Required = []string{"signature", "facts"}
 	pairs := &jsonschema.Schema{Type: "object", AdditionalProperties: text}

@@ -197,6 +197,60 @@ def wide_weights():
     return mlp, (array(256, 256, dtype=jnp.bfloat16), array(256, 512, dtype=wide), array(512, 256, dtype=wide)), {}
 
 
+def written(kernel, x):
+    """Calls a kernel that was written by hand, with Pallas: for a TPU by Mosaic, for a GPU by Triton."""
+    from jax.experimental import pallas
+    from jax.experimental.pallas import triton
+
+    options = {"compiler_params": triton.CompilerParams()} if chip[0].startswith("gpu") else {}
+    return pallas.pallas_call(kernel, out_shape=x, **options)
+
+
+def kernel_body():
+    """Inside a kernel that was written by hand, every step computes more: outside nothing changes."""
+    x = array(128, 128)
+
+    def accumulate(x_ref, out_ref):
+        def step(i, total):
+            y = jnp.exp(x_ref[...]) * i
+            return total + (y * jnp.tanh(y) if after else y)
+
+        out_ref[...] = jax.lax.fori_loop(0, 8, step, jnp.zeros(x.shape, jnp.float32))
+
+    def layer(x):
+        return written(accumulate, x)(x) * 2
+
+    return layer, (x,), {}
+
+
+def kernel_moved():
+    """A kernel that was written by hand moved to other lines, under other names: not a regression."""
+    x = array(128, 128)
+    if after:
+
+        def accumulate_rows(in_ref, sum_ref):
+            # What is added up.
+            def body(k, carry):
+                return carry + jnp.exp(in_ref[...]) * k
+
+            zero = jnp.zeros(x.shape, jnp.float32)
+            sum_ref[...] = jax.lax.fori_loop(0, 8, body, zero)
+
+        def layer(value):
+            return written(accumulate_rows, value)(value) * 2
+
+    else:
+
+        def accumulate(x_ref, out_ref):
+            step = lambda i, total: total + jnp.exp(x_ref[...]) * i
+            out_ref[...] = jax.lax.fori_loop(0, 8, step, jnp.zeros(x.shape, jnp.float32))
+
+        def layer(x):
+            return written(accumulate, x)(x) * 2
+
+    return layer, (x,), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))

@@ -1,0 +1,71 @@
+package hlo
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/mlir"
+)
+
+// kernelKeys stand in a backend_config before a kernel that was written by hand: of Pallas on TPU, of Triton, of Mosaic on GPU.
+var kernelKeys = []string{`"body"`, "ir", "module"}
+
+// Kernel is the kernel that a custom call brings along; nil when it brings none, or none that can be read.
+func (m *Module) Kernel(id InstrID) *mlir.Kernel {
+	if m.Instrs[id].Opcode != OpCustomCall {
+		return nil
+	}
+	config, _ := m.Attr(id, "backend_config")
+	return kernelIn(config)
+}
+
+func kernelIn(config string) *mlir.Kernel {
+	for _, key := range kernelKeys {
+		value, ok := quotedValue(config, key)
+		if !ok {
+			continue
+		}
+		if kernel, err := mlir.Read(unescaped(value)); err == nil {
+			return kernel
+		}
+	}
+	return nil
+}
+
+// quotedValue finds what stands in quotes behind a key and its colon or equals sign.
+func quotedValue(config, key string) (string, bool) {
+	for rest := config; ; {
+		at := strings.Index(rest, key)
+		if at < 0 {
+			return "", false
+		}
+		first := at == 0 || strings.IndexByte(" {,", rest[at-1]) >= 0
+		rest = rest[at+len(key):]
+		if value := strings.TrimLeft(rest, " :="); first && len(value) < len(rest) && strings.HasPrefix(value, `"`) {
+			return value[1:], true
+		}
+	}
+}
+
+// unescaped decodes a quoted string up to its closing quote: with bytes as \XX, or in base64.
+func unescaped(s string) []byte {
+	var out []byte
+	for i := 0; i < len(s) && s[i] != '"'; i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			out = append(out, s[i])
+			continue
+		}
+		if b, err := hex.DecodeString(s[i+1 : min(i+3, len(s))]); err == nil && len(b) == 1 {
+			out = append(out, b[0])
+			i += 2
+			continue
+		}
+		out = append(out, s[i+1])
+		i++
+	}
+	if decoded, err := base64.StdEncoding.DecodeString(string(out)); err == nil {
+		return decoded
+	}
+	return out
+}

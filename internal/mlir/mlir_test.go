@@ -1,0 +1,114 @@
+package mlir
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func read(t testing.TB, name string) *Kernel {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := Read(data)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return k
+}
+
+// What is in the kernels that JAX 0.10.2 hands to the compilers for TPU and H100, as MLIR's own parser prints them.
+func TestOperations(t *testing.T) {
+	for name, want := range map[string]struct {
+		function string
+		ops      map[string]int
+	}{
+		"tpu.mlirbc": {"kern", map[string]int{
+			"arith.addf": 1, "arith.addi": 1, "arith.mulf": 1, "arith.sitofp": 1, "func.return": 1, "math.exp": 1, "scf.for": 1, "scf.yield": 1,
+			"tpu.vector_store": 1, "vector.broadcast": 2, "vector.load": 2,
+		}},
+		"triton_loop.mlirbc": {"loop_kernel_a", map[string]int{
+			"arith.addf": 1, "arith.addi": 9, "arith.mulf": 1, "arith.muli": 8, "arith.sitofp": 1, "scf.for": 1, "scf.yield": 1, "tt.addptr": 2,
+			"tt.broadcast": 4, "tt.expand_dims": 4, "tt.extern_elementwise": 1, "tt.load": 2, "tt.make_range": 4, "tt.return": 1, "tt.splat": 14,
+			"tt.store": 1,
+		}},
+	} {
+		if k := read(t, name); k.Name != want.function || !maps.Equal(k.Ops, want.ops) {
+			t.Errorf("%s is %s with %v", name, k.Name, k.Ops)
+		}
+	}
+}
+
+// A kernel of XLA's own, handed over as text.
+func TestText(t *testing.T) {
+	k := read(t, "attention.mlir")
+	if k.Name != "main" || k.Ops["tpu.matmul"] != 1 || k.Ops["math.exp"] != 3 || k.Ops["scf.if"] != 1 || k.Ops["vector.store"] != 6 {
+		t.Errorf("%s with %v", k.Name, k.Ops)
+	}
+	moved, err := Read([]byte("module {\n  func.func @other(%a: f32 loc(\"a\"(\"x.py\":1:2))) -> f32 {\n    %0 = math.exp %a : f32 loc(#loc3)\n    return %0 : f32\n  }\n}\n#loc3 = loc(\"x.py\":3:4)\n"))
+	plain, same := Read([]byte("module {\n  func.func @kernel(%a: f32) -> f32 {\n    %0 = math.exp %a : f32\n    return %0 : f32\n  }\n}\n"))
+	if err != nil || same != nil || moved.Print != plain.Print || moved.Ops["math.exp"] != 1 || moved.Name != "other" {
+		t.Errorf("%+v is not %+v", moved, plain)
+	}
+}
+
+func TestPrint(t *testing.T) {
+	for _, pair := range []struct {
+		a, b         string
+		same, family bool
+	}{
+		{"tpu_loop.mlirbc", "tpu_loop_renamed.mlirbc", true, true}, // other names, on other lines
+		{"triton_loop.mlirbc", "triton_loop_renamed.mlirbc", true, true},
+		{"mosaic_gpu.mlirbc", "mosaic_gpu_renamed.mlirbc", true, true},
+		{"tpu.mlirbc", "tpu_more.mlirbc", false, false},         // one operation more
+		{"triton_sin.mlirbc", "triton_cos.mlirbc", false, true}, // the function that is called is a property
+	} {
+		a, b := read(t, pair.a), read(t, pair.b)
+		if (a.Print == b.Print) != pair.same || (a.Family == b.Family) != pair.family {
+			t.Errorf("%s and %s: the same %v, of one family %v", pair.a, pair.b, a.Print == b.Print, a.Family == b.Family)
+		}
+	}
+}
+
+// A file that was cut off is no kernel, wherever the cut is, and nothing in it is trusted.
+func TestCut(t *testing.T) {
+	data, err := os.ReadFile("testdata/triton_loop.mlirbc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(data) {
+		if k, err := Read(data[:n]); err == nil && len(k.Ops) > 0 && n < len(data)-1 {
+			t.Fatalf("the first %d of %d bytes are a kernel with %v", n, len(data), k.Ops)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.mlir*")
+	if err != nil || len(names) == 0 {
+		f.Fatal("no kernels", err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		k, err := Read(data)
+		if err != nil {
+			return
+		}
+		n := 0
+		for _, times := range k.Ops {
+			n += times
+		}
+		if n > len(data) {
+			t.Errorf("%d operations in %d bytes", n, len(data))
+		}
+	})
+}

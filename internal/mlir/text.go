@@ -1,0 +1,87 @@
+package mlir
+
+import (
+	"bytes"
+	"strings"
+)
+
+// isText says whether bytes are MLIR as it is printed.
+func isText(data []byte) bool {
+	head := bytes.TrimSpace(data[:min(len(data), 200)])
+	return bytes.HasPrefix(head, []byte("module")) || bytes.HasPrefix(head, []byte("#")) || bytes.HasPrefix(head, []byte("func.func")) || bytes.HasPrefix(head, []byte(`"builtin.module"`))
+}
+
+// readText reads a printed module line by line: an operation a line.
+func readText(data []byte) *Kernel {
+	k := newKernel()
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(withoutPlaces(line))
+		if line == "" || strings.HasPrefix(line, "#loc") {
+			continue
+		}
+		op := operationOf(line)
+		if strings.HasSuffix(op, ".func") {
+			if k.Name == "" && strings.HasSuffix(line, "{") {
+				k.Name = symbolOf(line)
+			}
+			line = strings.Replace(line, "@"+symbolOf(line), "@", 1)
+		}
+		if op == "" || silent(op) {
+			k.Print += uint64(start.text(line))
+			continue
+		}
+		k.add(op, start.text(line))
+	}
+	return k
+}
+
+// place starts a location in the source.
+const place = " loc("
+
+// withoutPlaces takes every location out of a line.
+func withoutPlaces(line string) string {
+	for {
+		at := strings.Index(line, place)
+		if at < 0 {
+			return line
+		}
+		end, depth := at+len(place), 1
+		for ; end < len(line) && depth > 0; end++ {
+			switch line[end] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+		}
+		line = line[:at] + line[end:]
+	}
+}
+
+// operationOf is the name of the operation on a line: what stands behind the results, or first; "" on lines of brackets and labels, and where a function
+// returns.
+func operationOf(line string) string {
+	if strings.HasPrefix(line, "%") {
+		_, line, _ = strings.Cut(line, "= ")
+	}
+	line = strings.TrimPrefix(line, `"`)
+	end := strings.IndexFunc(line, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.')
+	})
+	if end >= 0 {
+		line = line[:end]
+	}
+	if !strings.Contains(line, ".") {
+		return ""
+	}
+	return line
+}
+
+// symbolOf is the name behind the first @.
+func symbolOf(line string) string {
+	_, name, _ := strings.Cut(line, "@")
+	if end := strings.IndexAny(name, "( {"); end >= 0 {
+		name = name[:end]
+	}
+	return name
+}

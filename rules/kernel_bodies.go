@@ -1,0 +1,104 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+var kernelBodies = Rule{
+	ID:       "kernel-bodies",
+	Title:    "kernels that were written by hand do no more than they did",
+	Category: Kernels,
+	Why: "A kernel of Pallas, Mosaic or Triton is one custom call, whatever is in it: its cost is in no other fact. This rule counts the operations in its body, " +
+		"and leaves alone what only moved or was renamed.",
+	Reads: []Input{Optimized},
+	Options: []Option{
+		{Key: "function", Type: Globs, Doc: "only kernels of these functions"},
+	},
+	Budget:  &Metric{Noun: "operations in one kernel", Better: Lower},
+	Fails:   Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},
+	Passes:  Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
+	Mend:    "Look at what the kernel computes in every step of its grid, and move what does not change out of it.",
+	Threads: []string{"keras-team/keras-io#2284"},
+	Since:   "1",
+	Accepts: []string{"custom_calls.*", "ledger"},
+	Program: checkKernelBodies,
+}
+
+func checkKernelBodies(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		for _, body := range c.bodies(v) {
+			c.judgeBody(p, v, body)
+		}
+	}
+}
+
+// written is a kernel that was written by hand, with what became of it: nil when it did not change, or has no counterpart in the baseline.
+type written struct {
+	*facts.Kernel
+	change *diff.KernelChange
+}
+
+// bodies lists the kernels that were written by hand, of each function the one that grew most.
+func (c *Context) bodies(v *diff.Variant) []written {
+	changes := map[string]*diff.KernelChange{}
+	for i := range v.Kernels.Changed {
+		k := &v.Kernels.Changed[i]
+		changes[k.New.Name] = k
+	}
+	most := map[string]written{}
+	var order []string
+	for i := range v.New.Kernels {
+		k := &v.New.Kernels[i]
+		if k.Written == nil || c.List("function") != nil && !fits(c.List("function"), k.Function) {
+			continue
+		}
+		b := written{k, changes[k.Name]}
+		known, seen := most[k.Function]
+		if !seen {
+			order = append(order, k.Function)
+		}
+		if !seen || b.grown() > known.grown() {
+			most[k.Function] = b
+		}
+	}
+	var out []written
+	for _, function := range order {
+		out = append(out, most[function])
+	}
+	return out
+}
+
+func (b written) grown() float64 {
+	if b.change == nil || b.change.Old.Written == nil {
+		return 0
+	}
+	return size(b.Written) - size(b.change.Old.Written)
+}
+
+func size(body map[string]int) float64 {
+	n := 0
+	for _, times := range body {
+		n += times
+	}
+	return float64(n)
+}
+
+func (c *Context) judgeBody(p *diff.Program, v *diff.Variant, b written) {
+	a := Amount{
+		Program: p, Variant: v, Subject: "body of " + b.Function, Noun: "operations in the kernel " + b.Function, Better: Lower, Actual: size(b.Written),
+		Cause: b.cause,
+	}
+	a.baseline(v.Old != nil, true, a.Actual-b.grown())
+	c.Judge(a)
+}
+
+func (b written) cause() (*result.Cause, result.Evidence) {
+	if b.change == nil {
+		return CauseOf(describe(b.Kernel), b.Kernel), result.Evidence{}
+	}
+	return CauseOf(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{describe(&b.change.Old)}, After: []string{describe(b.Kernel)}}
+}
