@@ -28,7 +28,7 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"version: 1\nextends: [recommended]\nbaseline: oci://ghcr.io/a/b\n", `xlagate.yaml:3:11: baseline "oci://ghcr.io/a/b" names no tag; write oci://ghcr.io/a/b:TAG`},
 		{"version: 1\nextends: [recommended]\ntargets:\n  - { name: a, dump: \"oci://ghcr.io/A/b:c\" }\n", `xlagate.yaml:4:5: dump "oci://ghcr.io/A/b:c": the names of repositories are in lower case; write oci://ghcr.io/a/b:c`},
 		{"version: 1\nextends: [recommended]\nextends: [strict]\n", `xlagate.yaml:3:1: key "extends" stands twice; first on line 2`},
-		{"version: 1\nrules:\n  - { max: 3 }\n", `xlagate.yaml:3:5: a rule without the key "rule"; name one of max-kernels, required-fusions, forbidden-fusions, fusion-drift, max-unfused, required-custom-calls, forbidden-custom-calls, no-host-callback, …`},
+		{"version: 1\nrules:\n  - { max: 3 }\n", `xlagate.yaml:3:5: a rule without the key "rule"; name one of max-kernels, required-fusions, forbidden-fusions, fusion-drift, max-unfused, required-custom-calls, forbidden-custom-calls, kernel-bodies, …`},
 		{"version: 1\nrules:\n  - { rule: max-kernels, max: many }\n", `xlagate.yaml:3:31: max is "many"; expected a number`},
 		{"version: 1\nrules:\n  - { rule: max-kernels, max: 1, equal: 1 }\n", "xlagate.yaml:3:5: rule max-kernels: equal stands beside max or min; keep one"},
 		{"version: 1\nrules:\n  - { rule: max-temp-bytes, max: 12 gb }\n", `xlagate.yaml:3:34: "12 gb" is not a size; write 12GB or a number of bytes`},
