@@ -136,12 +136,15 @@ func (r *reader) bytes(l launch) int64 {
 }
 
 func (r *reader) operandBytes(id hlo.InstrID) int64 {
-	var n int64
 	operands := r.m.Operands(id)
-	for i, o := range operands {
-		if !slices.Contains(operands[:i], o) {
-			n += r.m.ShapeBytes(r.m.Instrs[o].Shape)
-		}
+	if len(operands) > 1 {
+		operands = slices.Clone(operands) // a tuple or a concatenation may have thousands
+		slices.Sort(operands)
+		operands = slices.Compact(operands)
+	}
+	var n int64
+	for _, o := range operands {
+		n += r.m.ShapeBytes(r.m.Instrs[o].Shape)
 	}
 	return n
 }

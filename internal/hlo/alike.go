@@ -52,14 +52,31 @@ func (a *Alike) Each() iter.Seq[InstrID] {
 // the other does.
 func (a *Alike) Call(i InstrID) uint64 {
 	h, operands := a.Own(i), a.m.Operands(i)
+	var place map[InstrID]int // of the operands, where they are too many to be searched
+	if len(operands) > 64 {
+		place = make(map[InstrID]int, len(operands))
+	}
 	for n, o := range operands {
 		said := uint64(uint32(a.m.Instrs[o].Shape))
-		if before := slices.Index(operands[:n], o); before >= 0 {
+		if before := placeOf(o, operands[:n], place); before >= 0 {
 			said |= uint64(before+1) << 32
+		} else if place != nil {
+			place[o] = n
 		}
 		h = mix(h, said)
 	}
 	return h
+}
+
+// placeOf is where an operand stands among those before it, -1 when it is new.
+func placeOf(o InstrID, before []InstrID, place map[InstrID]int) int {
+	if place == nil {
+		return slices.Index(before, o)
+	}
+	if n, ok := place[o]; ok {
+		return n
+	}
+	return -1
 }
 
 // Alike compares all computations. It costs one pass; keep the result.

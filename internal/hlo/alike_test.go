@@ -1,7 +1,9 @@
 package hlo
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -114,5 +116,27 @@ ENTRY %e (p: f32[2,2]) -> f32[2,2] {
 	m := parse(t, source)
 	if got, want := m.Alike().first, []CompID{0, 1, 0, 3, 4}; !slices.Equal(got, want) {
 		t.Errorf("alike are %v, want %v", got, want)
+	}
+}
+
+// Calls are equal when they read the same value in the same places, however many they read.
+func TestCallsThatReadTheSameTwice(t *testing.T) {
+	for _, n := range []int{3, 500} {
+		var b strings.Builder
+		b.WriteString("HloModule m\n\nENTRY %e (p: f32[2], q: f32[2]) -> f32[] {\n  %p = f32[2]{0} parameter(0)\n  %q = f32[2]{0} parameter(1)\n")
+		for name, at := range map[string]int{"first": 0, "same": 0, "second": 1} {
+			operands := slices.Repeat([]string{"%p"}, n)
+			operands[at] = "%q"
+			fmt.Fprintf(&b, "  %%%s = f32[%d]{0} concatenate(%s), dimensions={0}\n", name, 2*n, strings.Join(operands, ", "))
+		}
+		b.WriteString("  ROOT %r = f32[] constant(0)\n}\n")
+		m := parse(t, b.String())
+		a, calls := m.Alike(), map[string]uint64{}
+		for i := range m.Instrs {
+			calls[m.InstrName(InstrID(i))] = a.Call(InstrID(i))
+		}
+		if calls["first"] != calls["same"] || calls["first"] == calls["second"] {
+			t.Errorf("%d operands: %x", n, calls)
+		}
 	}
 }
