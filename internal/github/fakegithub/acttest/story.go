@@ -23,6 +23,8 @@ func (w *world) story(ctx context.Context) error {
 		{"somebody accepts by a comment", w.accepts, w.baselineCommitted},
 		{"a stranger tries to", w.strangerAccepts, w.nothingCommitted},
 		{"the nightly audit", w.nightly, w.audited},
+		{"a dump in four parts", w.shards, w.joined},
+		{"the same, and a part is lost", w.lostPart, w.missed},
 		{"a matrix and its merge", w.matrix, w.merged},
 	} {
 		if err := c.run(ctx); err != nil {

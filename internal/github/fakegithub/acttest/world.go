@@ -274,6 +274,7 @@ func (w *world) push(repository string) {
 		panic(err)
 	}
 	w.run++
+	clear(w.left) // what one run uploaded, another does not find
 	w.head, w.Branches["wider"] = head, head
 	w.Pulls[7] = &fakegithub.Pull{Number: 7, State: "open", HeadSHA: head, HeadRef: "wider", HeadRepo: repository, BaseRef: "main", BaseSHA: w.base}
 	w.Runs = append(w.Runs, &fakegithub.Run{ID: w.run, Attempt: 1, Number: int(w.run), Workflow: 3, Event: "pull_request", Status: "completed", HeadSHA: head, HeadRef: "wider", HeadRepo: repository})
