@@ -43,30 +43,40 @@ func mergeCommand(w world) *cli.Command {
 	}
 }
 
-// readInputs reads the results, or the parts of facts.
-func readInputs(c *cli.Context, w world) ([]gate.Input, []gate.FactsInput, error) {
-	var results []gate.Input
-	var parts []gate.FactsInput
+// readInputs reads the results, or the parts of facts. A result that cannot be read is one of the inputs: merging says what it lacks.
+func readInputs(c *cli.Context, w world) (results []gate.Input, parts []gate.FactsInput, err error) {
 	for _, path := range c.Args().Slice() {
-		data, err := readInput(w, path)
-		if err != nil {
+		in, part, err := readMergeable(w, path)
+		switch {
+		case part != nil:
+			parts = append(parts, *part)
+		case errors.As(err, &in.Unread), err == nil:
+			results = append(results, in)
+		default:
 			return nil, nil, err
 		}
-		part := gate.FactsInput{File: path}
-		if err := json.Unmarshal(data, &part); err == nil && part.Schema == report.InspectSchema {
-			parts = append(parts, part)
-			continue
-		}
-		r, err := parseResult(path, data)
-		if err != nil {
-			return nil, nil, err
-		}
-		results = append(results, gate.Input{File: path, Result: r})
 	}
 	if len(results) > 0 && len(parts) > 0 {
+		if u := results[0].Unread; u != nil {
+			return nil, nil, u
+		}
 		return nil, nil, wrongUsage("%s is a result, and %s holds facts; merge one kind only", results[0].File, parts[0].File)
 	}
 	return results, parts, nil
+}
+
+func readMergeable(w world, path string) (gate.Input, *gate.FactsInput, error) {
+	in := gate.Input{File: path}
+	data, err := readInput(w, path)
+	if err != nil {
+		return in, nil, err
+	}
+	part := gate.FactsInput{File: path}
+	if err := json.Unmarshal(data, &part); err == nil && part.Schema == report.InspectSchema {
+		return in, &part, nil
+	}
+	in.Result, err = parseResult(path, data)
+	return in, nil, err
 }
 
 func mergeFacts(c *cli.Context, w world, list []output, inputs []gate.FactsInput) error {
@@ -129,6 +139,9 @@ func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, e
 // partsConfig is the configuration that parts were measured under, where it is still there.
 func partsConfig(inputs []gate.Input) string {
 	for _, in := range inputs {
+		if in.Unread != nil {
+			continue
+		}
 		for _, t := range in.Targets {
 			if t.Part == nil || strings.TrimSpace(t.Part.ConfigFile) == "" {
 				continue

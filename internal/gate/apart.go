@@ -11,12 +11,23 @@ import (
 	"github.com/xlagate/xlagate/internal/shard"
 )
 
+// unread finds inputs that hold no result: what they were to bring is missing.
+func unread(inputs []Input) []result.Problem {
+	var out []result.Problem
+	for _, in := range inputs {
+		if in.Unread != nil {
+			out = append(out, result.Problem{Rule: "target-ran", File: in.Unread.File, Message: in.Unread.Message, Mend: in.Unread.Mend, Pending: true})
+		}
+	}
+	return out
+}
+
 // doubled finds targets that are in two results: one would hide the other.
 func doubled(inputs []Input) []result.Problem {
 	var out []result.Problem
 	first := map[string]string{}
 	inParts := map[string]string{}
-	for _, in := range inputs {
+	for _, in := range withResult(inputs) {
 		for _, t := range in.Targets {
 			if t.Part != nil {
 				inParts[t.Name] = in.File
@@ -100,7 +111,7 @@ func absent(cfg *config.Config, inputs []Input) []result.Problem {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, in := range inputs {
+	for _, in := range withResult(inputs) {
 		for _, t := range in.Targets {
 			seen[t.Name] = true
 		}
@@ -112,4 +123,9 @@ func absent(cfg *config.Config, inputs []Input) []result.Problem {
 		}
 	}
 	return out
+}
+
+// withResult leaves out what could not be read.
+func withResult(inputs []Input) []Input {
+	return slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return in.Unread != nil })
 }

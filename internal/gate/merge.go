@@ -17,6 +17,7 @@ import (
 type Input struct {
 	File string
 	*result.Result
+	Unread *Unreadable // why there is no result in it
 }
 
 // Merge joins the parts of a run, which it judges, and the results of a matrix. Neither the order of the inputs nor what was merged
@@ -25,7 +26,7 @@ type Input struct {
 // parts: then nothing is declared.
 func Merge(ctx context.Context, o Options, inputs []Input) *result.Result {
 	whole, parts := split(inputs)
-	complaints := append(doubled(inputs), apart(o, parts)...)
+	complaints := slices.Concat(unread(inputs), doubled(inputs), apart(o, parts))
 	if len(parts) > 0 && len(complaints) == 0 {
 		judged, complaint := judgeParts(ctx, o, parts)
 		if complaint == nil {
@@ -57,7 +58,7 @@ type part struct {
 
 // split takes the parts out of the results.
 func split(inputs []Input) (whole []*result.Result, parts []part) {
-	for _, in := range inputs {
+	for _, in := range withResult(inputs) {
 		rest := *in.Result
 		rest.Targets = nil
 		own := map[string]bool{}

@@ -158,7 +158,7 @@ func checkPart(t *testing.T, o Options, index, count int) Input {
 	if r.Verdict != "incomplete" || r.ExitCode != ExitIncomplete {
 		t.Errorf("part %s alone: %s, exit %d", o.Shard, r.Verdict, r.ExitCode)
 	}
-	return Input{fmt.Sprintf("part-%d.json", index), reread(t, r)}
+	return Input{File: fmt.Sprintf("part-%d.json", index), Result: reread(t, r)}
 }
 
 func asJSON(t rapid.TB, r *result.Result) string {
@@ -232,7 +232,7 @@ func tells(r *result.Result, text string) bool {
 }
 
 func merged(t *testing.T, o Options, inputs []Input) Input {
-	return Input{"merged.json", reread(t, Merge(context.Background(), elsewhere(o), inputs))}
+	return Input{File: "merged.json", Result: reread(t, Merge(context.Background(), elsewhere(o), inputs))}
 }
 
 // What is no whole run is never judged: it stays what it was, and says what is wrong.
@@ -244,7 +244,7 @@ func TestPartsThatDoNotJoin(t *testing.T) {
 		change(in.Targets[0].Part)
 		return in
 	}
-	whole := Input{"whole.json", check(t, o)}
+	whole := Input{File: "whole.json", Result: check(t, o)}
 	other := o.to(t, c.accepted[0])
 	other.Shard = shard.Shard{Index: 1, Count: 2}
 	foreign, err := CheckPart(context.Background(), other)
@@ -265,10 +265,11 @@ func TestPartsThatDoNotJoin(t *testing.T) {
 		{"another configuration", []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Config = "0" })}},
 		{`against the baseline "", part-1.json against "git:main:.xlagate"`, []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Baseline = "git:main:.xlagate" })}},
 		{`with "build/old"`, []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Against = "build/old" })}},
-		{"other files for one part than for another", []Input{part(0, 2), {"part-1.json", foreign}}},
+		{"other files for one part than for another", []Input{part(0, 2), {File: "part-1.json", Result: foreign}}},
 		{`is part "2/2", which is none`, []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Shard = "2/2" })}},
 		{"the facts are damaged", []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Facts = "?" })}},
 		{"unpack what was measured", []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Facts = p.Facts[:len(p.Facts)/8*4] })}},
+		{"not a result", []Input{part(0, 2), part(1, 2), {File: "more.json", Unread: &Unreadable{"more.json", "not a result", "make it anew"}}}},
 		{"does not say why", []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Facts = "" })}},
 	} {
 		r := Merge(context.Background(), elsewhere(o), c.inputs)

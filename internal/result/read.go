@@ -88,6 +88,8 @@ func (t *Target) check() error {
 		return errors.New("it holds too much")
 	case tooLong(t.NotCovered...):
 		return errTooLong
+	case t.Part != nil:
+		return errors.New("it is a part that was not merged with the others")
 	}
 	for i := range t.Programs {
 		if err := t.Programs[i].check(); err != nil {
