@@ -22,6 +22,9 @@ type world struct {
 	getenv   func(string) string
 }
 
+// warn says what a person should know and no verdict depends on.
+func (w world) warn(text string) { fmt.Fprintf(w.err, "xlagate: %s\n", text) }
+
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, w world) int {
 	a := newApp(w)

@@ -106,7 +106,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	dumps, command := split(c)
 	o := gate.Options{
 		Config: cfg, Dumps: dumps, Command: command, ByTarget: map[string]string{}, Against: c.String("against"), Baseline: c.String("baseline"),
-		Registry: registryClient(c, w), Logs: c.StringSlice("log"), Jobs: c.Int("jobs"), Cache: factsCache(c), Dir: dir, Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err,
+		Registry: registryClient(c, w), Logs: c.StringSlice("log"), Jobs: c.Int("jobs"), MaxMemory: maxMemory(c), Warn: w.warn, Cache: factsCache(c), Dir: dir, Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err,
 		Now: today(), Version: version(),
 	}
 	if err := checkBaseline(o.Baseline); err != nil {

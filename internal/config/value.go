@@ -149,7 +149,7 @@ func scalar(n *yamldoc.Node, o rules.Option) (any, bool) {
 		v, err := strconv.ParseFloat(s, 64)
 		return v, err == nil
 	case rules.Size:
-		return parseSize(s)
+		return ParseSize(s)
 	case rules.Share:
 		return parseShare(s)
 	case rules.Growth:
@@ -181,7 +181,8 @@ var sizeUnits = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"kB", 1e3}, {"B", 1},
 }
 
-func parseSize(s string) (float64, bool) {
+// ParseSize reads a number of bytes: 1048576, 500MB, 2GiB.
+func ParseSize(s string) (float64, bool) {
 	factor := 1.0
 	for _, u := range sizeUnits {
 		if strings.HasSuffix(s, u.suffix) {
@@ -207,7 +208,7 @@ func parseGrowth(s string) (rules.Change, bool) {
 		v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
 		return rules.Change{Amount: v, Percent: true}, err == nil && v >= 0
 	}
-	v, ok := parseSize(s)
+	v, ok := ParseSize(s)
 	return rules.Change{Amount: v}, ok
 }
 
@@ -324,7 +325,7 @@ func nearSize(s string) (string, bool) {
 	for _, u := range sizeUnits {
 		if len(compact) > len(u.suffix) && strings.EqualFold(compact[len(compact)-len(u.suffix):], u.suffix) {
 			fixed := compact[:len(compact)-len(u.suffix)] + u.suffix
-			if _, ok := parseSize(fixed); ok {
+			if _, ok := ParseSize(fixed); ok {
 				return fixed, true
 			}
 		}

@@ -26,6 +26,10 @@ type Options struct {
 	Cache       Cache    // what is known of large modules from earlier runs; nil: read every file again
 	CacheFrom   int64    // the size of a final module's file from which the cache is asked; 0: where it pays
 	KeepModules bool     // keep the optimized modules open in Variant.Module until the report is closed
+
+	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
+	Progress  func(read, total int64) // is told how much was read, in bytes, from one goroutine at a time
+	Warn      func(string)            // is told what a person should know and no fact depends on
 }
 
 // Measure reads the modules of a dump and measures them. What could not be looked at is in the report's problems; the error is
@@ -45,19 +49,7 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)
 	s := &Share{dump: list(d, wanted, opts), units: make([]*measured, len(work))}
-	jobs, ctx := errgroup.WithContext(ctx)
-	jobs.SetLimit(cmp.Or(max(0, opts.Jobs), runtime.GOMAXPROCS(0)))
-	for i, unit := range work {
-		jobs.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s.units[i] = unit.measure()
-			s.units[i].at = unit.at
-			return nil
-		})
-	}
-	if err := jobs.Wait(); err != nil {
+	if err := measureUnits(ctx, work, s.units, opts); err != nil {
 		return nil, fmt.Errorf("measuring %s: %w", d.Path, err)
 	}
 	if besides {
@@ -67,9 +59,39 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard
 	return s, nil
 }
 
+// measureUnits does the work side by side, as far as there are jobs and room for it.
+func measureUnits(ctx context.Context, work []unit, done []*measured, opts Options) error {
+	room, progress := newRoom(opts.MaxMemory), newProgress(work, opts)
+	if said := room.tooSmall(work, opts.MaxMemory); said != "" && opts.Warn != nil {
+		opts.Warn(said)
+	}
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(cmp.Or(max(0, opts.Jobs), runtime.GOMAXPROCS(0)))
+	for i, unit := range work {
+		jobs.Go(func() error {
+			leave, err := room.enter(ctx, unit.weight)
+			if err != nil {
+				return err
+			}
+			defer leave()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			done[i] = unit.measure()
+			done[i].at = unit.at
+			progress.add(unit.size)
+			return nil
+		})
+	}
+	return jobs.Wait()
+}
+
 // unit is a piece of work that is done beside others: a module, or a further stage of it that is only listed.
 type unit struct {
 	at      int // among the wanted modules
+	name    string
+	size    int64 // how many bytes are read
+	weight  int64 // about how much memory that takes
 	measure func() *measured
 }
 
@@ -79,12 +101,13 @@ func units(modules []*dump.Module, mine []bool, single bool, opts Options) []uni
 		if !mine[at] {
 			continue
 		}
-		work = append(work, unit{at, func() *measured { return recall(m, single, opts) }})
+		work = append(work, unit{at, m.ID, moduleSize(m, false), moduleWeight(m), func() *measured { return recall(m, single, opts) }})
 		if !opts.AllStages {
 			continue
 		}
 		for _, s := range otherStages(m) {
-			work = append(work, unit{at, func() *measured { return listStage(m, s, opts) }})
+			size, heavy := stageSize(s)
+			work = append(work, unit{at, m.ID + " " + s.Label, size, heavy, func() *measured { return listStage(m, s, opts) }})
 		}
 	}
 	return work

@@ -82,16 +82,20 @@ func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*f
 	if err != nil {
 		return nil, err
 	}
-	r, err := facts.Measure(ctx, d, o.measuring(logs))
+	r, err := facts.Measure(ctx, d, o.measuring(path, logs))
 	return r, errors.Join(err, d.Close(), release())
 }
 
 // measuring says what is measured of a dump.
-func (o Options) measuring(logs []string) facts.Options {
-	return facts.Options{
-		Jobs: o.Jobs, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
+func (o Options) measuring(path string, logs []string) facts.Options {
+	opts := facts.Options{
+		Jobs: o.Jobs, MaxMemory: o.MaxMemory, Warn: o.Warn, Root: o.Root, AllStages: o.EveryStage || o.Passes, AnyStage: o.EveryStage || o.AnyStage,
 		Passes: o.Passes, Logs: logs, Profiles: o.Profiles, Cache: o.Cache,
 	}
+	if o.Progress != nil {
+		opts.Progress = func(read, total int64) { o.Progress(path, read, total) }
+	}
+	return opts
 }
 
 // openDump opens a dump wherever it lies. What was fetched for it is released after it was closed.

@@ -37,14 +37,16 @@ type Options struct {
 	Logs       []string
 	Command    []string // what to run and gate
 	Jobs       int
-	Shard      shard.Shard // what part of the work CheckPart does
-	Cache      facts.Cache // nil: read every file again
-	EveryStage bool        // list the modules of every stage, not only those that the facts need
-	AnyStage   bool        // of a single file that was named by itself, measure whatever stage it is
-	Passes     bool        // say what each pass of the compiler left, where it was dumped
-	Profiles   []string    // profiles that lie outside the dump
-	Root       string      // the repository: source paths below it are written relative to it
-	Dir        string      // the working directory, from which command-line paths start
+	MaxMemory  int64                                // see facts.Options
+	Progress   func(dump string, read, total int64) // is told how much of a dump was read, in bytes
+	Shard      shard.Shard                          // what part of the work CheckPart does
+	Cache      facts.Cache                          // nil: read every file again
+	EveryStage bool                                 // list the modules of every stage, not only those that the facts need
+	AnyStage   bool                                 // of a single file that was named by itself, measure whatever stage it is
+	Passes     bool                                 // say what each pass of the compiler left, where it was dumped
+	Profiles   []string                             // profiles that lie outside the dump
+	Root       string                               // the repository: source paths below it are written relative to it
+	Dir        string                               // the working directory, from which command-line paths start
 	Stdin      io.Reader
 	Stdout     io.Writer // of captured commands
 	Stderr     io.Writer

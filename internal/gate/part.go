@@ -120,7 +120,7 @@ func MeasureShares(ctx context.Context, o Options, dealer *shard.Dealer, paths, 
 		if err != nil {
 			return nil, err
 		}
-		s, err := facts.MeasureShare(ctx, d, o.measuring(logs), dealer)
+		s, err := facts.MeasureShare(ctx, d, o.measuring(path, logs), dealer)
 		if err = errors.Join(err, d.Close(), release()); err != nil {
 			return nil, err
 		}

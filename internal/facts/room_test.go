@@ -1,0 +1,101 @@
+package facts
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/dump"
+)
+
+// Units are counted while they are in the middle of their work: together they never take more than there is, and one that is too large
+// has nobody beside it.
+func TestRoomIsNotOverfull(t *testing.T) {
+	const limit = ownRoom + 1000
+	var taken, beside, large atomic.Int64
+	var said []string
+	var work []unit
+	for i := range 200 {
+		u := unit{name: "u", weight: int64(1 + i%7*100)}
+		if i%50 == 25 {
+			u.name, u.weight = "large", 5000
+		}
+		u.measure = func() *measured {
+			defer beside.Add(-1)
+			if n := beside.Add(1); u.name == "large" && (n != 1 || large.Add(1) == 0) {
+				t.Errorf("%d units beside one that is too large", n-1)
+			}
+			defer taken.Add(-min(u.weight, 1000))
+			if n := taken.Add(min(u.weight, 1000)); n > 1000 {
+				t.Errorf("%d taken of 1000", n)
+			}
+			return &measured{}
+		}
+		work = append(work, u)
+	}
+	err := measureUnits(context.Background(), work, make([]*measured, len(work)), Options{Jobs: 8, MaxMemory: limit, Warn: func(s string) { said = append(said, s) }})
+	if err != nil || large.Load() != 4 || len(said) != 1 || !strings.HasSuffix(said[0], "read by itself, like 3 more") || !strings.HasPrefix(said[0], "large takes about 32.0 MiB to read, more than") {
+		t.Errorf("%v; %d large ones, said %q", err, large.Load(), said)
+	}
+}
+
+// A limit that nothing fits into changes nothing that is found.
+func TestLimitChangesNothing(t *testing.T) {
+	for _, path := range []string{"../../testdata/dumps/passes.tar.xz", "../../testdata/recompile-shapes/dump.tar.xz", "../../examples/quickstart/good"} {
+		var reports []*Report
+		for _, limit := range []int64{0, 1, ownRoom + 4<<10} {
+			d, err := dump.Open(context.Background(), path, dump.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Measure(context.Background(), d, Options{AllStages: true, MaxMemory: limit})
+			if err != nil || d.Close() != nil || len(r.Programs) == 0 {
+				t.Fatal(err)
+			}
+			reports = append(reports, r)
+		}
+		if !reflect.DeepEqual(reports[0], reports[1]) || !reflect.DeepEqual(reports[0], reports[2]) {
+			t.Errorf("%s: another report with a limit", path)
+		}
+	}
+}
+
+func TestWeight(t *testing.T) {
+	for _, c := range []struct {
+		file dump.File
+		want int64
+	}{
+		{dump.File{Path: "m.txt", Size: 10, Kind: dump.KindHLOText}, 30},
+		{dump.File{Path: "m.txt.gz", Size: 10, Kind: dump.KindHLOText}, 360},
+		{dump.File{Path: "a.tar!m.hlo.pb.zst", Size: 10, Kind: dump.KindHLOProto}, 480},
+		{dump.File{Path: "m-buffer-assignment.txt", Size: 10, Kind: dump.KindBufferAssignment}, 20},
+	} {
+		if got := weight(&c.file); got != c.want {
+			t.Errorf("%s: %d, wanted %d", c.file.Path, got, c.want)
+		}
+	}
+}
+
+// A run that is ended while it reads says so.
+func TestMeasuringIsInterrupted(t *testing.T) {
+	d, err := dump.Open(context.Background(), "../../testdata/recompile-shapes/dump.tar.xz", dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	var last, total int64
+	_, err = Measure(ctx, d, Options{Jobs: 1, Progress: func(read, all int64) {
+		if read < last || read > all {
+			t.Errorf("%d of %d read after %d", read, all, last)
+		}
+		if last, total = read, all; read > 0 {
+			stop()
+		}
+	}})
+	if err == nil || ctx.Err() == nil || last == 0 || last == total {
+		t.Errorf("%v after %d of %d", err, last, total)
+	}
+}
