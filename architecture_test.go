@@ -45,6 +45,7 @@ var owners = map[string]string{
 	"github.com/klauspost/compress":          "internal/dump",
 	"github.com/bmatcuk/doublestar":          "internal/glob internal/gate",
 	"cel.dev/cel-go":                         "rules",
+	"github.com/schollz/progressbar":         "cmd/xlagate",
 	"github.com/google/jsonschema-go":        "internal/schema",
 	"github.com/google/go-containerregistry": "internal/registry/registrytest",
 	"oras.land/oras-go":                      "internal/registry",

@@ -45,7 +45,9 @@ func acceptCommand(w world) *cli.Command {
 			if err != nil {
 				return incomplete(w, err)
 			}
-			sayAccepted(w, done)
+			if !c.Bool("quiet") {
+				sayAccepted(w, done)
+			}
 			return nil
 		},
 	}

@@ -26,7 +26,6 @@ func checkCommand(w world) *cli.Command {
 		Flags: append(append(append(configFlags(), outputFlags(&to, report.Formats())...), postFlags()...),
 			&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, say on the pull request what was found"},
 			failOnFlag(),
-			quietFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
 			shardFlag(),
 		),
@@ -106,7 +105,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	dumps, command := split(c)
 	o := gate.Options{
 		Config: cfg, Dumps: dumps, Command: command, ByTarget: map[string]string{}, Against: c.String("against"), Baseline: c.String("baseline"),
-		Registry: registryClient(c, w), Logs: c.StringSlice("log"), Jobs: c.Int("jobs"), MaxMemory: maxMemory(c), Warn: w.warn, Cache: factsCache(c), Dir: dir, Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err,
+		Registry: registryClient(c, w), Logs: c.StringSlice("log"), Jobs: c.Int("jobs"), MaxMemory: maxMemory(c), Warn: w.warn, Progress: progress(c, w), Cache: factsCache(c), Dir: dir, Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err,
 		Now: today(), Version: version(),
 	}
 	if err := checkBaseline(o.Baseline); err != nil {

@@ -125,6 +125,7 @@ func readFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one a core)", Action: checkJobs},
 		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "read fewer modules at once, so as to stay below `SIZE`, as in 500MiB"},
+		quietFlag(),
 	}, registryFlags()...)
 }
 
@@ -140,5 +141,5 @@ func failOnFlag() cli.Flag {
 }
 
 func quietFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: outputHeading, Usage: "print nothing but what -f asks for"}
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: outputHeading, Usage: "print nothing but what -f asks for, errors and warnings"}
 }

@@ -56,7 +56,9 @@ func propose(c *cli.Context, w world) error {
 	if err := writeNew(c.String("output"), proposal.Config(rep, relativeTo(c.String("output"), path))); err != nil {
 		return err
 	}
-	next(c, w, rep, path)
+	if !c.Bool("quiet") {
+		next(c, w, rep, path)
+	}
 	return extras(c, w)
 }
 

@@ -65,7 +65,7 @@ func there(path string) error {
 // surroundings adds what is known without a configuration.
 func surroundings(c *cli.Context, w world, o gate.Options) gate.Options {
 	o.Config, o.Root, o.Jobs, o.Stdin, o.Registry = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in, registryClient(c, w)
-	o.MaxMemory, o.Warn = maxMemory(c), w.warn
+	o.MaxMemory, o.Warn, o.Progress = maxMemory(c), w.warn, progress(c, w)
 	return o
 }
 

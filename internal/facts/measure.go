@@ -28,7 +28,7 @@ type Options struct {
 	KeepModules bool     // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
-	Progress  func(read, total int64) // is told how much was read, in bytes, from one goroutine at a time
+	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
 	Warn      func(string)            // is told what a person should know and no fact depends on
 }
 
@@ -62,6 +62,7 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard
 // measureUnits does the work side by side, as far as there are jobs and room for it.
 func measureUnits(ctx context.Context, work []unit, done []*measured, opts Options) error {
 	room, progress := newRoom(opts.MaxMemory), newProgress(work, opts)
+	defer progress.end()
 	if said := room.tooSmall(work, opts.MaxMemory); said != "" && opts.Warn != nil {
 		opts.Warn(said)
 	}

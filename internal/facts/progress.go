@@ -18,6 +18,9 @@ func newProgress(work []unit, opts Options) *progress {
 	return p
 }
 
+// end tells that nothing more will be read, whatever came of it.
+func (p *progress) end() { p.add(p.total - p.read) }
+
 func (p *progress) add(n int64) {
 	if p.tell == nil {
 		return
