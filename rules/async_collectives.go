@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -39,23 +40,36 @@ func checkAsyncCollectives(c *Context, p *diff.Program) {
 			c.Uncovered(p.Name, Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
 			continue
 		}
-		exposed := countThat(v.New, c.exposed)
 		a := Amount{
-			Program: p, Variant: v, Subject: "async.exposed", Noun: "exposed collectives", Better: Lower, Actual: exposed,
+			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: countThat(v.New, c.exposed),
 			Cause: func() (*result.Cause, result.Evidence) { return c.exposedCause(v.New) },
 		}
 		if v.Old != nil {
 			was, ok := v.Old.Facts["async.exposed"]
 			a.baseline(true, ok && c.asCounted(), was)
 		}
-		if ratio, ok := c.Number("min_ratio"); ok {
-			if all := countThat(v.New, c.concerned); all == 0 || (all-exposed)/all >= ratio {
-				c.Checked()
-				continue
-			}
-		}
+		c.judgeShare(a, "min_ratio", countThat(v.New, c.concerned), "collectives run beside kernels")
+	}
+}
+
+// judgeShare judges an amount of what should be none of all, or no more than a share: where the settings name that share, it stands
+// in place of none.
+func (c *Context) judgeShare(a Amount, key string, all float64, what string) {
+	share, asked := c.Number(key)
+	if !asked || c.bounded() {
 		c.Forbid(a)
 	}
+	if !asked {
+		return
+	}
+	c.Checked()
+	if all == 0 || (all-a.Actual)/all >= share {
+		return
+	}
+	said := fmt.Sprintf("%.3g %% of %s %s, %.3g %% wanted", 100*(all-a.Actual)/all, measure.Number(all), what, 100*share)
+	f := a.finding(breach{limit: share, tooMuch: true, said: []string{said}})
+	f.Actual, f.Subject = (all-a.Actual)/all, a.Subject+"."+key
+	c.Find(f)
 }
 
 // asCounted says whether the settings count what the fact counts.

@@ -32,13 +32,13 @@ type Settings struct {
 	implied bool // max is what the rule means, not what anybody wrote
 }
 
-// Covers reports whether the settings speak of a program of a target. A rule that looks at whole targets covers program "*".
+// Covers reports whether the settings speak of a program of a target. Program "*" stands for the target as a whole.
 func (s *Settings) Covers(target, program string) bool {
 	if !orAll(s.Targets, target) || program != "*" && !orAll(s.Programs, program) {
 		return false
 	}
 	for _, e := range s.Except {
-		if e.Covers(target, program) {
+		if (program != "*" || orAll(e.Programs, "*")) && e.Covers(target, program) {
 			return false
 		}
 	}
@@ -63,24 +63,44 @@ func (s *Settings) value(key string) any {
 
 // bounded reports whether the settings say how much there may be.
 func (s *Settings) bounded() bool {
-	return s.Max != nil || s.Min != nil || s.Equal != nil || s.MaxIncrease != nil || s.MaxDecrease != nil
+	return s.absolutelyBounded() || s.MaxIncrease != nil || s.MaxDecrease != nil
+}
+
+// absolutelyBounded reports whether they say so without a baseline.
+func (s *Settings) absolutelyBounded() bool { return s.Max != nil || s.Min != nil || s.Equal != nil }
+
+// boundedByOwn reports whether one of the rule's own options bounds what it counts.
+func (s *Settings) boundedByOwn() bool {
+	return slices.ContainsFunc(s.Rule.Bounds, func(key string) bool { _, set := s.Options[key]; return set })
 }
 
 // NeedsBaseline reports whether the settings compare with the baseline.
 func (s *Settings) NeedsBaseline() bool {
-	if s.MaxIncrease != nil || s.MaxDecrease != nil {
+	m := s.Rule.Budget
+	switch {
+	case s.MaxIncrease != nil, s.MaxDecrease != nil:
 		return true
+	case m == nil:
+		return slices.Contains(s.Rule.Reads, Baseline)
+	case m.Difference:
+		return !s.boundedByOwn()
 	}
-	own := slices.ContainsFunc(s.Rule.Bounds, func(key string) bool { _, set := s.Options[key]; return set })
-	if s.Rule.Budget != nil && !s.Rule.Forbids && !s.bounded() && !own {
-		return true
+	compares := slices.ContainsFunc(s.Rule.Options, func(o Option) bool { return o.Compares && s.On(o.Key) })
+	return compares || !s.Rule.Forbids && !s.bounded() && !s.boundedByOwn()
+}
+
+// has reports whether a key was set.
+func (s *Settings) has(key string) bool {
+	switch key {
+	case "max":
+		return s.Max != nil
+	case "min":
+		return s.Min != nil
+	case "equal":
+		return s.Equal != nil
 	}
-	for _, in := range s.Rule.Reads {
-		if in == Baseline {
-			return true
-		}
-	}
-	return false
+	_, set := s.Options[key]
+	return set
 }
 
 // Severity is the level of the findings: what the settings say, else the rule's own, else error.

@@ -15,12 +15,13 @@ var donationKept = Rule{
 	Category: Memory,
 	Why: "A donated argument lends its buffer to a result. When donation is lost, parameters and optimizer state exist twice: peak memory doubles, " +
 		"and the framework gives at most a gentle warning.",
-	Reads: []Input{Optimized, Baseline},
+	Reads: []Input{Optimized},
 	Options: []Option{
 		{Key: "params", Type: Globs, Doc: "arguments that must be donated, whatever the baseline says"},
 		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
-	Budget:   &Metric{Fact: "donation.aliased", Noun: "donated arguments", Better: Higher},
+	Budget:   &Metric{Fact: "donation.aliased", Noun: "arguments updated in place", Better: Higher},
+	Bounds:   []string{"params"},
 	Fails:    Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
 	Passes:   Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
 	Mend:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
@@ -33,25 +34,62 @@ var donationKept = Rule{
 
 func checkDonationKept(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
-		c.Checked()
-		lost := append(c.undonated(v), lostDonations(c, v)...)
-		if len(lost) == 0 {
-			continue
-		}
-		f := result.Finding{
-			Drift:   c.List("params") == nil,
-			Program: p.Name, Variant: variantName(p, v), Subject: "donation",
-			Message: fmt.Sprintf("%s not updated in place any more: %s", counted(len(lost), "argument is", "arguments are"), strings.Join(shorten(namesOf(lost), 6), ", ")),
-			Actual:  float64(aliased(v.New)), Cause: donationCause(v, lost),
-		}
+		c.mustDonate(p, v)
+		lost := lostDonations(c, v)
+		a := Amount{Program: p, Variant: v, Subject: "donation", Noun: c.Rule.Budget.Noun, Better: Higher, Actual: c.donated(v.New), Lost: float64(len(lost))}
 		if v.Old != nil {
-			f.Baseline, f.Limit = float64(aliased(v.Old)), float64(aliased(v.Old))
+			a.baseline(true, true, c.donated(v.Old)-c.removed(v))
 		}
-		for _, ch := range lost[:min(len(lost), maxEvidence)] {
-			f.Evidence.After = append(f.Evidence.After, ch.Name+": "+ch.What)
+		a.Tell = func(f result.Finding) []result.Finding {
+			if len(lost) > 0 {
+				undonatedFinding(&f, v, lost, " any more")
+			}
+			return []result.Finding{f}
 		}
-		c.Find(f)
+		c.Judge(a)
 	}
+}
+
+// mustDonate holds the arguments that the settings name to it, whatever the baseline says.
+func (c *Context) mustDonate(p *diff.Program, v *diff.Variant) {
+	c.unmatchedArguments(p, v, c.List("params"))
+	missing := c.undonated(v)
+	if len(missing) == 0 {
+		return
+	}
+	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: "params", Actual: c.donated(v.New), Limit: c.donated(v.New) + float64(len(missing))}
+	undonatedFinding(&f, v, missing, "")
+	c.Find(f)
+}
+
+// undonatedFinding says which arguments are not updated in place, and why.
+func undonatedFinding(f *result.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
+	f.Message = fmt.Sprintf("%s not updated in place%s: %s", are(len(lost), "argument"), since, strings.Join(shorten(namesOf(lost), 6), ", "))
+	f.Cause = donationCause(v, lost)
+	for _, ch := range lost[:min(len(lost), maxEvidence)] {
+		f.Evidence.After = append(f.Evidence.After, ch.Name+": "+ch.What)
+	}
+}
+
+// donated counts the arguments whose buffers are reused, those that matter.
+func (c *Context) donated(v *facts.Variant) (n float64) {
+	for i := range v.Params {
+		n += float64(oneIf(c.reused(&v.Params[i])))
+	}
+	return n
+}
+
+func (c *Context) reused(p *facts.Parameter) bool {
+	least, _ := c.Number("min_bytes")
+	return p.Aliased && float64(p.Bytes) >= least
+}
+
+// removed counts those that the program no longer has as arguments: nothing is lost with them.
+func (c *Context) removed(v *diff.Variant) (n float64) {
+	for _, ch := range v.Params {
+		n += float64(oneIf(ch.New == nil && ch.Old != nil && c.reused(ch.Old)))
+	}
+	return n
 }
 
 // undonated lists the arguments that must be donated and are not.

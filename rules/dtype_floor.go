@@ -19,7 +19,7 @@ var dtypeFloor = Rule{
 	Options: []Option{
 		{Key: "dtypes", Type: Words, Default: narrowTypes, Doc: "the types that products may be in"},
 		{Key: "min_share", Type: Share, Doc: "the least share of the products' arithmetic that must be in these types, instead of all of it"},
-		{Key: "allow", Type: Globs, Doc: "op_names of products that may be in any type"},
+		{Key: "allow", Type: Globs, Empty: true, Doc: "op_names of products that may be in any type"},
 		{Key: "max_converts", Type: Count, Doc: "how many conversions between floating-point types there may be"},
 	},
 	Budget:  &Metric{Noun: "wide products", Better: Lower},
@@ -62,8 +62,10 @@ func (c *Context) checkWide(p *diff.Program, v *diff.Variant) {
 		a.baseline(true, ok && c.List("allow") == nil, was)
 	}
 	share, asked := c.Number("min_share")
-	if !asked {
+	if !asked || c.bounded() {
 		c.Forbid(a)
+	}
+	if !asked {
 		return
 	}
 	c.Checked()
@@ -72,7 +74,7 @@ func (c *Context) checkWide(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	f := a.finding(breach{limit: share, said: []string{fmt.Sprintf("%.3g %% of the products' %s is in %s, %.3g %% wanted", 100*have, of, strings.Join(shorten(c.List("dtypes"), 4), ", "), 100*share)}})
-	f.Actual = have
+	f.Actual, f.Subject = have, "products.share"
 	c.Find(f)
 }
 
@@ -154,5 +156,5 @@ func (c *Context) checkConverts(p *diff.Program, v *diff.Variant) {
 	}
 	a := c.amount(p, v, Metric{Noun: "conversions", Better: Lower}, "converts.count")
 	a.Subject = "converts.count"
-	c.with(func(s *Settings) { s.Max, s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease = &limit, nil, nil, nil, nil }).Judge(a)
+	c.with(func(s *Settings) { s.Max, s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease = &limit, nil, nil, nil, nil }).hold(a)
 }

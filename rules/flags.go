@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -18,49 +19,61 @@ var flags = Rule{
 	Options: []Option{
 		{Key: "require", Type: Pairs, Doc: "flags that must be set, and to what, as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
 		{Key: "forbid", Type: Globs, Doc: "flags that must be left at their default"},
-		{Key: "allow", Type: Globs, Doc: "flags that may differ from the baseline"},
+		{Key: "allow", Type: Globs, Empty: true, Doc: "flags that may differ from the baseline"},
 	},
-	Budget:  &Metric{Noun: "flags that are not as agreed", Better: Lower},
+	Budget:  &Metric{Noun: "flags that are not as agreed", Better: Lower, Difference: true},
 	Bounds:  []string{"require", "forbid"},
 	Fails:   Example{On: "cpu-unfused/after", Config: "- { rule: flags }", Says: "1 flag is not as agreed: xla_disable_hlo_passes at its default → fusion"},
 	Passes:  Example{On: "cpu-unfused/before", Config: "- { rule: flags, forbid: [xla_disable_hlo_passes] }"},
 	Mend:    "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
 	Threads: []string{"pytorch/xla#8008"},
 	Since:   "1",
+	Whole:   true,
 	Accepts: []string{"*", "ledger"},
 	Target:  checkFlags,
 }
 
 func checkFlags(c *Context, t *Target) {
-	now := t.Report.Toolchain.Flags
+	if !c.boundedByOwn() && t.Base == nil {
+		c.gap("flags (there is no baseline)", result.Problem{
+			Message: fmt.Sprintf("flags could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or require: and forbid: flags",
+		})
+		return
+	}
+	var wrong []string
+	a := Amount{Upgrade: true, Subject: "flags", Noun: c.Rule.Budget.Noun}
+	if c.boundedByOwn() {
+		wrong = c.disagreed(t.Report.Toolchain)
+	} else {
+		wrong = c.flagChanges(t.Base.Toolchain.Flags, t.Report.Toolchain.Flags)
+	}
+	a.Actual = float64(len(wrong))
+	if t.Base != nil {
+		a.baseline(true, true, float64(len(c.disagreed(t.Base.Toolchain))))
+	}
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Message = are(len(wrong), "flag") + " not as agreed: " + strings.Join(shorten(wrong, 6), ", ")
+		f.Cause, f.Evidence.After = &result.Cause{Summary: "the program was compiled with other flags"}, wrong
+		return []result.Finding{f}
+	}
+	c.judgePinned(a)
+}
+
+// disagreed lists the flags that are not as the settings require and forbid.
+func (c *Context) disagreed(t facts.Toolchain) []string {
 	required, _ := c.value("require").(map[string]string)
 	var wrong []string
 	for _, name := range names(required) {
-		if value, set := t.Report.Toolchain.Flag(name); !set || !glob.Match(required[name], value) {
-			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, orDefault(now, name), required[name]))
+		if value, set := t.Flag(name); !set || !glob.Match(required[name], value) {
+			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, orDefault(t.Flags, name), required[name]))
 		}
 	}
-	for _, name := range names(now) {
+	for _, name := range names(t.Flags) {
 		if fits(c.List("forbid"), name) {
-			wrong = append(wrong, fmt.Sprintf("%s is %s, its default wanted", name, now[name]))
+			wrong = append(wrong, fmt.Sprintf("%s is %s, its default wanted", name, t.Flags[name]))
 		}
 	}
-	if required == nil && c.List("forbid") == nil {
-		if t.Base == nil {
-			c.gap("flags (there is no baseline)", result.Problem{
-				Message: fmt.Sprintf("flags could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or require: and forbid: flags",
-			})
-			return
-		}
-		wrong = c.flagChanges(t.Base.Toolchain.Flags, now)
-	}
-	if c.tolerates(Amount{Subject: "flags", Noun: "flags that are not as agreed", Actual: float64(len(wrong))}) {
-		return
-	}
-	c.Find(result.Finding{
-		Subject: "flags", Actual: float64(len(wrong)), Limit: 0.0, Message: are(len(wrong), "flag") + " not as agreed: " + strings.Join(shorten(wrong, 6), ", "),
-		Cause: &result.Cause{Summary: "the program was compiled with other flags"}, Evidence: result.Evidence{After: wrong},
-	})
+	return wrong
 }
 
 func orDefault(flags map[string]string, name string) string {

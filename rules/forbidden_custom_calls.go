@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -23,7 +24,7 @@ var forbiddenCustomCalls = Rule{
 	},
 	Budget:  &Metric{Noun: "forbidden custom calls", Better: Lower},
 	Forbids: true,
-	Fails:   Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 calls of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
+	Fails:   Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 call of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
 	Passes:  Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
 	Mend:    "Look at the source line that the finding names: use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
@@ -47,13 +48,19 @@ func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQu
 	if v.Old != nil {
 		a.baseline(true, true, max(0, countThat(v.Old, q.matches)-limit))
 	}
-	if c.tolerates(a) {
-		return
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Actual, f.Limit = found, limit
+		q.describe(&f, v.New)
+		return []result.Finding{f}
 	}
-	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: q.call, Actual: found, Limit: limit}
+	c.Forbid(a)
+}
+
+// describe says what is called, and from where.
+func (q callQuery) describe(f *result.Finding, v *facts.Variant) {
 	names := map[string]bool{}
-	for i := range v.New.Kernels {
-		k := &v.New.Kernels[i]
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
 		if !q.matches(k) {
 			continue
 		}
@@ -63,11 +70,10 @@ func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQu
 			f.Cause = CauseOf(fmt.Sprintf("%s is called", calls(k)), k)
 		}
 	}
-	f.Message = fmt.Sprintf("%v calls of %s, %v allowed", found, q.call, limit)
+	f.Message = fmt.Sprintf("%s of %s, %v allowed", counted(int(countThat(v, q.matches)), "call", "calls"), q.call, f.Limit)
 	if list := sorted(names); len(list) != 1 || list[0] != q.call {
 		f.Message += ": " + strings.Join(shorten(list, 6), ", ")
 	}
-	c.Find(f)
 }
 
 // firstLines appends a line while there are few.

@@ -18,7 +18,7 @@ var forbiddenFusions = Rule{
 		"spills. Whoever has found one does not want it back with the next compiler.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "fusions", Type: Table, Require: true, Doc: "the fusions that must not be there", Fields: append(slices.Clone(fusionFields),
+		{Key: "fusions", Type: Table, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
 			Option{Key: "outputs", Type: Count, Doc: "only fusions with at least that many results"},
 			Option{Key: "operands", Type: Count, Doc: "only fusions that read at least that many values"},
 			Option{Key: "max", Type: Count, Default: 0.0, Doc: "how many there may be"},
@@ -32,18 +32,7 @@ var forbiddenFusions = Rule{
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
 	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
-	Check:   func(s *Settings) error { return describedFusions(s) },
 	Program: checkForbiddenFusions,
-}
-
-// describedFusions refuses an entry that describes every fusion there is.
-func describedFusions(s *Settings) error {
-	for _, e := range s.Entries("fusions") {
-		if len(e.Values) < 2 || len(e.Values) == 2 && (e.Values["min"] != nil || e.Values["max"] != nil) {
-			return fmt.Errorf("the fusion %q is not described: say what it contains, its pattern, kind, op_name or source", e.Text("name"))
-		}
-	}
-	return nil
 }
 
 func checkForbiddenFusions(c *Context, p *diff.Program) {
@@ -62,18 +51,16 @@ func (c *Context) forbidFusion(p *diff.Program, v *diff.Variant, entry Entry, q 
 	if v.Old != nil {
 		a.baseline(true, q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
 	}
-	if c.tolerates(a) {
-		return
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Actual, f.Limit = float64(len(found)), limit
+		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
+		f.Cause = CauseOf(describe(found[0]), found[0])
+		for _, k := range found[:min(len(found), maxEvidence)] {
+			f.Evidence.After = append(f.Evidence.After, describe(k))
+		}
+		return []result.Finding{f}
 	}
-	f := result.Finding{
-		Program: p.Name, Variant: variantName(p, v), Subject: q.name, Actual: float64(len(found)), Limit: limit,
-		Message: fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found)),
-		Cause:   CauseOf(describe(found[0]), found[0]),
-	}
-	for _, k := range found[:min(len(found), maxEvidence)] {
-		f.Evidence.After = append(f.Evidence.After, describe(k))
-	}
-	c.Find(f)
+	c.Forbid(a)
 }
 
 // atLeast keeps the fusions with as many results and operands as the entry says.

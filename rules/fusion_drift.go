@@ -16,13 +16,11 @@ var fusionDrift = Rule{
 		"together; this rule compares fusions by what is in them.",
 	Reads: []Input{Optimized, Baseline},
 	Options: []Option{
-		{Key: "max_removed", Type: Count, Default: 0.0, Doc: "how many fusions of the baseline may be gone"},
+		{Key: "max_removed", Type: Count, Means: "max", Doc: "how many fusions of the baseline may be gone"},
 		onlyCostly,
-		{Key: "ignore", Type: Globs, Doc: "parts of the model, by op_name, whose fusions may change"},
+		{Key: "ignore", Type: Globs, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
-	Budget:   &Metric{Noun: "lost fusions", Better: Lower},
-	Forbids:  true,
-	Bounds:   []string{"max_removed"},
+	Budget:   &Metric{Noun: "lost fusions", Better: Lower, Difference: true},
 	Fails:    Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract ran in one kernel, now in 4: between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:   Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
 	Mend:     "Remove what stands between the operations: a barrier, a callback, a second use of an intermediate.",
@@ -34,35 +32,29 @@ var fusionDrift = Rule{
 }
 
 func checkFusionDrift(c *Context, p *diff.Program) {
-	limit, _ := c.Number("max_removed")
-	if c.Max != nil {
-		limit = *c.Max
-	} else if c.MaxIncrease != nil {
-		limit = c.MaxIncrease.Of(0) // the baseline has lost none
-	}
 	for _, v := range live(p) {
 		if v.Old == nil {
 			continue
 		}
-		c.Checked()
 		lost := c.lostFusions(v)
-		if float64(len(lost)) <= limit || c.On(onlyCostly.Key) && !costlier(v) {
-			continue
+		a := Amount{Program: p, Variant: v, Subject: "fusions", Noun: "lost fusions", Better: Lower, Actual: float64(len(lost))}
+		a.baseline(true, true, 0)
+		a.Tell = func(f result.Finding) []result.Finding {
+			f.Message = lostSentence(lost)
+			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
+				f.Cause, f.Evidence = causeFrom(cause), evidence(cause, anyKernel)
+			}
+			return []result.Finding{f}
 		}
-		f := result.Finding{
-			Drift:   true,
-			Program: p.Name, Variant: variantName(p, v), Subject: "fusions", Actual: float64(len(lost)), Limit: limit,
-			Message: lostSentence(lost),
-		}
-		if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
-			f.Cause, f.Evidence = causeFrom(cause), evidence(cause, anyKernel)
-		}
-		c.Find(f)
+		c.Judge(a)
 	}
 }
 
 // lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.
 func (c *Context) lostFusions(v *diff.Variant) []*diff.Regroup {
+	if c.On(onlyCostly.Key) && !costlier(v) {
+		return nil
+	}
 	var out []*diff.Regroup
 	for i := range v.Kernels.Split {
 		s := &v.Kernels.Split[i]

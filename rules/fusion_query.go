@@ -17,6 +17,9 @@ var fusionFields = []Option{
 	{Key: "source", Type: Glob, Doc: "a glob over the source files, of the fusion or of an operation in it"},
 }
 
+// fusionKeys are those of them that describe a fusion.
+var fusionKeys = []string{"contains", "pattern", "root", "kind", "out", "op_name", "source"}
+
 // fusionQuery says which fusions are meant.
 type fusionQuery struct {
 	name, root, opName, source string

@@ -8,6 +8,12 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
+// unlookable are the common keys that mean nothing where there was nothing to look at.
+var unlookable = map[string]string{
+	"level": "what could not be looked at is never green", "program": "it holds for all that was named", "target": "it holds for all that was named",
+	"name": "it makes no findings", "reason": "it makes no findings",
+}
+
 var targetRan = Rule{
 	ID: "target-ran", Title: "every target was dumped and every named program is in it", Category: Integrity, Always: true, Since: "1",
 	Why:     "A gate that did not look must not be green: a suite that no longer runs would pass for ever.",
@@ -16,15 +22,17 @@ var targetRan = Rule{
 	Passes:  Example{On: "", Config: ""},
 	Mend:    "Run the job that dumps, or mend the path or the program's name.",
 	Threads: []string{"iree-org/iree#22855"},
+	Without: unlookable,
 }
 
 var factsComplete = Rule{
 	ID: "facts-complete", Title: "every module that was dumped could be read whole", Category: Integrity, Always: true, Since: "1",
-	Why:    "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
-	Reads:  []Input{Optimized},
-	Fails:  Example{On: "damaged/cut_off_text", Config: ""},
-	Passes: Example{On: "", Config: ""},
-	Mend:   "Dump again; the run was cut off or is still writing. Or leave the program out with programs.exclude.",
+	Why:     "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
+	Reads:   []Input{Optimized},
+	Fails:   Example{On: "damaged/cut_off_text", Config: ""},
+	Passes:  Example{On: "", Config: ""},
+	Mend:    "Dump again; the run was cut off or is still writing. Or leave the program out with programs.exclude.",
+	Without: unlookable,
 }
 
 var baselinePresent = Rule{
@@ -116,4 +124,5 @@ var waiverValid = Rule{
 	Passes:  Example{On: "", Config: ""},
 	Mend:    "Mend what was waived, remove the waiver, or give it a new date and a reason.",
 	Threads: []string{"awslabs/ferret-scan#699", "mick-gsk/drift#461"},
+	Without: map[string]string{"target": "waivers are looked at all together", "program": "waivers are looked at all together"},
 }

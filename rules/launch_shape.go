@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -25,24 +24,15 @@ var launchShape = Rule{
 		{Key: "op_name", Type: Glob, Doc: "only kernels of this part of the model"},
 		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "kernels that read and write less do not matter"},
 	},
-	Budget:  &Metric{Noun: "badly launched kernels", Better: Lower},
-	Forbids: true,
-	Fails:   Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
-	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
-	Mend:    "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
-	Threads: []string{"openxla/xla#47203"},
-	Since:   "1",
-	Check:   checkLaunchSettings,
-	Program: checkLaunchShape,
-}
-
-func checkLaunchSettings(s *Settings) error {
-	for _, key := range []string{"min_blocks", "min_threads", "max_threads", "max_shared"} {
-		if _, ok := s.Number(key); ok {
-			return withoutBaseline(s)
-		}
-	}
-	return errors.New("bounds nothing: say min_blocks, min_threads, max_threads or max_shared")
+	Budget:   &Metric{Noun: "badly launched kernels", Better: Lower, Unheld: "how kernels are launched"},
+	NeedsOne: []string{"min_blocks", "min_threads", "max_threads", "max_shared"},
+	Forbids:  true,
+	Fails:    Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
+	Passes:   Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
+	Mend:     "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
+	Threads:  []string{"openxla/xla#47203"},
+	Since:    "1",
+	Program:  checkLaunchShape,
 }
 
 func checkLaunchShape(c *Context, p *diff.Program) {

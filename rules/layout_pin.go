@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,10 +31,10 @@ var layoutPin = Rule{
 			{Key: "out", Type: ShapeOf, Doc: "only results of this shape, * for any size: f32[*,512]"},
 		}},
 	},
-	Budget:  &Metric{Noun: "changed layouts", Better: Lower},
+	Budget:  &Metric{Noun: "changed layouts", Better: Lower, Difference: true},
 	Bounds:  []string{"params", "ops"},
-	Fails:   Example{On: "cpu-extra_transpose/after", Config: "- { rule: layout-pin, ops: [{ op: transpose, layout: \"1,0\" }] }", Says: "2 layouts are not as pinned: transpose f32[64,64] lies as 0,1, not 1,0 and 1 more"},
-	Passes:  Example{On: "cpu-extra_transpose/after", Config: "- { rule: layout-pin, ops: [{ op: transpose, layout: \"0,1\" }] }"},
+	Fails:   Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin }", Says: "1 layout is not that of the baseline: x f32[64,256]{0,1}, was {1,0}"},
+	Passes:  Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin, params: [{ param: x, layout: \"0,1\" }], ops: [{ op: tanh, layout: default }] }"},
 	Mend:    "Look at what reads and writes the value: one einsum in another order, or a custom call with fixed layouts, turns the rest. Layouts of arguments are set by jax.jit's in_shardings (Format).",
 	Threads: []string{"openxla/xla#47203", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
@@ -52,9 +51,6 @@ func checkLayouts(s *Settings) error {
 				return fmt.Errorf("layout %q of %s is none; expected dimensions from minor to major, such as 1,0", layout, key)
 			}
 		}
-	}
-	if s.Options["params"] == nil && s.Options["ops"] == nil && (s.Min != nil || s.Equal != nil) {
-		return errors.New("min and equal bound nothing without params or ops")
 	}
 	return nil
 }
@@ -80,25 +76,31 @@ func isLayout(text string) bool {
 func checkLayoutPin(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		wrong := c.wrongLayouts(p, v)
-		a := Amount{Program: p, Variant: v, Subject: "layouts", Noun: "changed layouts", Actual: float64(len(wrong))}
+		a := Amount{Program: p, Variant: v, Subject: "layouts", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: float64(len(wrong))}
 		if v.Old != nil {
 			a.baseline(true, c.Entries("ops") == nil, float64(len(c.wrongParams(v.Old))))
 		}
-		if c.tolerates(a) {
-			continue
+		a.Tell = func(f result.Finding) []result.Finding {
+			f.Message = are(len(wrong), "layout") + " not " + c.agreed() + ": " + wrong[0].said
+			f.Cause = wrong[0].cause
+			if len(wrong) > 1 {
+				f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
+			}
+			for _, w := range wrong {
+				f.Evidence.After = firstLines(f.Evidence.After, w.said)
+			}
+			return []result.Finding{f}
 		}
-		f := result.Finding{
-			Program: p.Name, Variant: variantName(p, v), Subject: "layouts", Actual: float64(len(wrong)), Limit: 0.0,
-			Message: are(len(wrong), "layout") + " not as pinned: " + wrong[0].said, Cause: wrong[0].cause,
-		}
-		if len(wrong) > 1 {
-			f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
-		}
-		for _, w := range wrong {
-			f.Evidence.After = firstLines(f.Evidence.After, w.said)
-		}
-		c.Find(f)
+		c.judgePinned(a)
 	}
+}
+
+// agreed says what layouts are held to.
+func (c *Context) agreed() string {
+	if c.boundedByOwn() {
+		return "as pinned"
+	}
+	return "that of the baseline"
 }
 
 // wrongLayout is one value that does not lie in memory as it should.
@@ -131,7 +133,7 @@ func movedParams(v *diff.Variant) []wrongLayout {
 	var wrong []wrongLayout
 	for _, ch := range v.Params {
 		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
-			said := fmt.Sprintf("%s %s lies as %s, was %s", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
+			said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
 			wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, Source: SourceOf(firstSource(v.New))}})
 		}
 	}
@@ -144,7 +146,7 @@ func (c *Context) wrongParams(v *facts.Variant) []wrongLayout {
 		for i := range v.Params {
 			p := &v.Params[i]
 			if glob.Match(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
-				said := fmt.Sprintf("%s %s lies as %s, not %s", p.Name, p.Shape, printedLayout(p.Layout, p.Shape), pin.Text("layout"))
+				said := fmt.Sprintf("%s %s{%s}, not %s", p.Name, p.Shape, printedLayout(p.Layout, p.Shape), braced(pin.Text("layout")))
 				wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said}})
 			}
 		}
@@ -166,7 +168,7 @@ func wrongOps(v *facts.Variant, pin Entry) (found int, wrong []wrongLayout) {
 			}
 			found++
 			if !liesAs(pin.Text("layout"), op.Layout, op.Shape) {
-				said := fmt.Sprintf("%s %s lies as %s, not %s", op.Opcode, op.Shape, printedLayout(op.Layout, op.Shape), pin.Text("layout"))
+				said := fmt.Sprintf("%s %s{%s}, not %s", op.Opcode, op.Shape, printedLayout(op.Layout, op.Shape), braced(pin.Text("layout")))
 				wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, OpName: op.OpName, Source: SourceOf(op.Source)}})
 			}
 		}
@@ -197,6 +199,14 @@ func liesAs(want, layout, shape string) bool {
 		have, _, _ = strings.Cut(have, ":")
 	}
 	return want == have
+}
+
+// braced writes a pinned layout as HLO prints it.
+func braced(layout string) string {
+	if layout == "default" {
+		return "the default"
+	}
+	return "{" + strings.Trim(layout, "{}") + "}"
 }
 
 // printedLayout is a layout as HLO prints it, the default one too.

@@ -13,7 +13,7 @@ var loopsKept = Rule{
 	Title:    "loops are not unrolled",
 	Category: Compilation,
 	Why:      "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers.",
-	Reads:    []Input{Optimized, Baseline},
+	Reads:    []Input{Optimized},
 	Budget:   &Metric{Fact: "loops.while", Noun: "loops", Better: Exact},
 	Fails:    Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
 	Passes:   Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
@@ -26,19 +26,16 @@ var loopsKept = Rule{
 }
 
 func checkLoopsKept(c *Context, p *diff.Program) {
+	if !c.bounded() { // a loop more is a change like any other
+		c = c.with(func(s *Settings) { s.MaxDecrease = &Change{} })
+	}
 	for _, v := range live(p) {
-		if v.Old == nil {
+		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok {
+			c.Uncovered(p.Name, Optimized, dumpMend)
 			continue
 		}
-		base := v.Old.Facts["loops.while"]
-		a := Amount{
-			Program: p, Variant: v, Subject: "loops.while", Noun: "loops", Better: Exact, Actual: v.New.Facts["loops.while"], Base: &base,
-			Cause: func() (*result.Cause, result.Evidence) { return explainLoops(v) },
-		}
-		if c.MaxDecrease == nil {
-			c.withDecrease(Change{}).Judge(a)
-			continue
-		}
+		a := c.amount(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
+		a.Cause = func() (*result.Cause, result.Evidence) { return explainLoops(v) }
 		c.Judge(a)
 	}
 }
@@ -56,12 +53,4 @@ func explainLoops(v *diff.Variant) (*result.Cause, result.Evidence) {
 
 func lostLoop(e diff.Edit) bool {
 	return slices.ContainsFunc(e.Removed, func(s diff.Step) bool { return s.Opcode == "while" })
-}
-
-// withDecrease is the same context with a decrease that is allowed.
-func (c *Context) withDecrease(d Change) *Context {
-	settings := *c.Settings
-	settings.MaxDecrease = &d
-	c.Settings = &settings
-	return c
 }

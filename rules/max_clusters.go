@@ -26,6 +26,7 @@ var maxClusters = Rule{
 	Mend:    "Look at what no cluster took (no-unclustered-ops): each such operation in the middle of the graph cuts a cluster in two.",
 	Threads: []string{"tensorflow/tensorflow#38450"},
 	Since:   "1",
+	Whole:   true,
 	Accepts: []string{"clusters.*"},
 	Target:  checkMaxClusters,
 }
@@ -41,7 +42,7 @@ func checkMaxClusters(c *Context, t *Target) {
 		Cause: func() (*result.Cause, result.Evidence) { return clusterCause(clusters) },
 	}
 	if t.Base != nil {
-		known := t.Base.Clusters != nil
+		known := t.Base.Clusters != nil && c.sized(t.Base.Clusters)
 		was := 0.0
 		if known {
 			was = c.countClusters(t.Base.Clusters)
@@ -64,6 +65,12 @@ func (c *Context) countClusters(clusters *facts.Clusters) float64 {
 		n += float64(oneIf(float64(one.Size) >= least))
 	}
 	return n
+}
+
+// sized says whether the clusters can be counted by size: a stored baseline holds only their number.
+func (c *Context) sized(clusters *facts.Clusters) bool {
+	least, _ := c.Number("min_size")
+	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
 }
 
 func (c *Context) checkClusterSizes(clusters *facts.Clusters, limit float64) {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -19,35 +18,24 @@ var maxHelperModules = Rule{
 		"a minute that no profile of the step shows, and the first to miss a persistent cache.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Doc: "helper programs that do not count"},
+		{Key: "allow", Type: Globs, Empty: true, Doc: "helper programs that do not count"},
 	},
-	Budget:  &Metric{Noun: "helper modules", Better: Lower},
-	Level:   "warning",
-	Fails:   Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 0 }", Says: "4 helper modules: at most 0 allowed"},
-	Passes:  Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 20 }"},
-	Mend:    "Move the operations into the jitted function, or do them with NumPy before the arrays go to the device.",
-	Threads: []string{"jax-ml/jax#19654"},
-	Since:   "1",
-	Check:   withoutBaseline,
-	Target:  checkMaxHelperModules,
-}
-
-// withoutBaseline is the check of rules that count what no baseline holds: they need a number.
-func withoutBaseline(s *Settings) error {
-	if s.MaxIncrease != nil || s.MaxDecrease != nil {
-		return errors.New("the baseline does not hold what it counts; bound it with max")
-	}
-	if !s.bounded() && !s.Rule.Forbids {
-		return errors.New("needs a number: max, min or equal")
-	}
-	return nil
+	Budget:   &Metric{Noun: "helper modules", Better: Lower, Unheld: "the helper programs"},
+	NeedsOne: []string{"max", "min", "equal"},
+	Level:    "warning",
+	Fails:    Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 0 }", Says: "4 helper modules: at most 0 allowed"},
+	Passes:   Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 20 }"},
+	Mend:     "Move the operations into the jitted function, or do them with NumPy before the arrays go to the device.",
+	Threads:  []string{"jax-ml/jax#19654"},
+	Since:    "1",
+	Target:   checkMaxHelperModules,
 }
 
 func checkMaxHelperModules(c *Context, t *Target) {
 	var names []string
 	var n float64
 	for _, p := range t.Report.Helpers {
-		if !fits(c.List("allow"), p.Name) {
+		if c.Covers(t.Name, p.Name) && !fits(c.List("allow"), p.Name) {
 			names = append(names, fmt.Sprintf("%s (%d)", p.Name, compilations(p)))
 			n += float64(compilations(p))
 		}

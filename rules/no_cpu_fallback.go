@@ -16,16 +16,15 @@ var noCPUFallback = Rule{
 		"counters in the metrics report (aten::…) tell.",
 	Reads: []Input{Log},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
+		{Key: "allow", Type: Globs, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
 	},
-	Budget:  &Metric{Noun: "operations that fall back to the CPU", Better: Lower},
+	Budget:  &Metric{Noun: "operations that fall back to the CPU", Better: Lower, Unheld: "what a log says"},
 	Forbids: true,
-	Fails:   Example{On: "recompile-shapes", Config: "- { rule: no-cpu-fallback }", Says: "aten::_local_scalar_dense ran 3 times on the CPU"},
-	Passes:  Example{On: "recompile-shapes", Config: "- { rule: no-cpu-fallback, allow: [\"aten::_local_scalar_dense\"] }"},
+	Fails:   Example{On: "torch-cpu_fallback/after", Config: "- { rule: no-cpu-fallback }", Says: "aten::special_i0e ran 3 times on the CPU"},
+	Passes:  Example{On: "torch-cpu_fallback/before", Config: "- { rule: no-cpu-fallback }"},
 	Mend:    "Write the operation with others that have a lowering, move .item() and printing out of the step, or allow it by name.",
 	Threads: []string{"pytorch/xla#2918", "pytorch/xla#1368"},
 	Since:   "1",
-	Check:   withoutBaseline,
 	Target:  checkNoCPUFallback,
 }
 
@@ -36,19 +35,23 @@ func checkNoCPUFallback(c *Context, t *Target) {
 		return
 	}
 	found := c.notes(logs, facts.NoteCPUFallback)
-	if c.tolerates(Amount{Subject: "cpu fallback", Noun: "operations that fall back to the CPU", Actual: float64(len(found))}) {
-		return
-	}
-	for _, n := range found {
-		times := "on the CPU"
-		if n.Value > 0 {
-			times = measure.Counted(n.Value, "", "times") + " on the CPU"
+	c.Forbid(Amount{Subject: "cpu fallback", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged result.Finding) (each []result.Finding) {
+		for _, n := range found {
+			f := judged
+			f.Subject, f.Actual = n.Op, n.Value
+			f.Message = fmt.Sprintf("%s ran %s", n.Op, often(n.Value))
+			f.Cause = &result.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: SourceOf(n.Where)}
+			f.Evidence.After = []string{n.Log}
+			each = append(each, f)
 		}
-		c.Find(result.Finding{
-			Subject: n.Op, Actual: n.Value, Limit: 0.0,
-			Message:  fmt.Sprintf("%s ran %s", n.Op, times),
-			Cause:    &result.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: SourceOf(n.Where)},
-			Evidence: result.Evidence{After: []string{n.Log}},
-		})
+		return each
+	}})
+}
+
+// often says how often something ran on the CPU, where that is known.
+func often(times float64) string {
+	if times == 0 {
+		return "on the CPU"
 	}
+	return measure.Counted(times, "", "times") + " on the CPU"
 }

@@ -18,8 +18,8 @@ var noDtype = Rule{
 	Reads:    []Input{Optimized},
 	Options: []Option{
 		{Key: "dtypes", Type: Words, Default: []string{"f64", "c128"}, Doc: "the types that are not wanted"},
-		{Key: "allow", Type: Globs, Doc: "op_names that may have them"},
-		{Key: "new_only", Type: Switch, Default: false, Doc: "what the baseline has may stay"},
+		{Key: "allow", Type: Globs, Empty: true, Doc: "op_names that may have them; the rule passes when all operations that do are of these"},
+		{Key: "new_only", Type: Switch, Default: false, Compares: true, Doc: "what the baseline has may stay"},
 	},
 	Budget:   &Metric{Noun: "unwanted operations", Better: Lower},
 	Forbids:  true,
@@ -36,36 +36,73 @@ var noDtype = Rule{
 func checkNoDtype(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		for _, dtype := range c.List("dtypes") {
-			c.Checked()
-			checkDtype(c, p, v, dtype)
+			a := Amount{Program: p, Variant: v, Subject: dtype, Noun: dtype + " operations", Better: Lower, Actual: c.unwanted(v.New, dtype)}
+			if v.Old != nil {
+				a.baseline(true, true, v.Old.Facts["dtypes."+dtype])
+			}
+			a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{c.dtypeFinding(f, v, dtype)} }
+			c.mayStay(a.Base).Forbid(a)
 		}
 	}
 }
 
-func checkDtype(c *Context, p *diff.Program, v *diff.Variant, dtype string) {
-	now := v.New.Facts["dtypes."+dtype]
-	allowed := 0.0
-	if c.Max != nil {
-		allowed = *c.Max
+// mayStay lets pass as much as there was, where only what is new matters.
+func (c *Context) mayStay(was *float64) *Context {
+	if !c.On("new_only") || was == nil {
+		return c
 	}
-	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: dtype, Actual: now}
-	if v.Old != nil {
-		base := v.Old.Facts["dtypes."+dtype]
-		f.Baseline = base
-		if c.On("new_only") {
-			allowed = max(allowed, base)
+	return c.with(func(s *Settings) {
+		switch {
+		case s.Max != nil:
+			s.Max = new(max(*s.Max, *was))
+		case !s.bounded():
+			s.MaxIncrease = &Change{}
+		}
+	})
+}
+
+// unwanted counts the operations of a type: none when all that bear a name are allowed.
+func (c *Context) unwanted(v *facts.Variant, dtype string) float64 {
+	if c.List("allow") != nil {
+		if named, other := c.namedOf(v, dtype); len(named) > 0 && len(other) == 0 {
+			return 0
 		}
 	}
-	if now <= allowed {
-		return
+	return v.Facts["dtypes."+dtype]
+}
+
+// namedOf lists the operations of a type whose names are known, and those of them that are not allowed.
+func (c *Context) namedOf(v *facts.Variant, dtype string) (named, other []facts.Op) {
+	note := func(op facts.Op) {
+		if op.OpName == "" {
+			return
+		}
+		if named = append(named, op); !fits(c.List("allow"), op.OpName) {
+			other = append(other, op)
+		}
 	}
-	first := diff.FirstNew(v, dtype)
-	if first.OpName != "" && fits(c.List("allow"), first.OpName) {
-		return
+	for i := range v.Model {
+		if s := &v.Model[i]; s.Type == dtype {
+			note(facts.Op{Opcode: strings.Join(s.Do, ", "), OpName: s.OpName, Shape: dtype, Source: s.Source})
+		}
 	}
-	f.Limit = allowed
-	f.Message = fmt.Sprintf("%s is used by %s operations", dtype, measure.Number(now))
+	for i := range v.Kernels {
+		for op := range v.Kernels[i].Ops.All() {
+			if strings.Contains(op.Shape, dtype+"[") {
+				note(op)
+			}
+		}
+	}
+	return named, other
+}
+
+func (c *Context) dtypeFinding(f result.Finding, v *diff.Variant, dtype string) result.Finding {
+	f.Message = fmt.Sprintf("%s is used by %s", dtype, measure.Counted(v.New.Facts["dtypes."+dtype], "", "operations"))
 	f.Cause = &result.Cause{Summary: dtype + " is in the program, but in no kernel"}
+	first := diff.FirstNew(v, dtype)
+	if _, other := c.namedOf(v.New, dtype); len(other) > 0 && fits(c.List("allow"), first.OpName) {
+		first = other[0]
+	}
 	if first.Opcode != "" {
 		f.Message += ", the first is " + first.Opcode
 		f.Cause = &result.Cause{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: SourceOf(first.Source)}
@@ -74,5 +111,5 @@ func checkDtype(c *Context, p *diff.Program, v *diff.Variant, dtype string) {
 		f.Cause.Summary += "; " + why.Summary
 		f.Evidence = evidence(why, anyKernel)
 	}
-	c.Find(f)
+	return f
 }

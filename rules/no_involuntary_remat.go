@@ -15,16 +15,15 @@ var noInvoluntaryRemat = Rule{
 		"log, \"Involuntary full rematerialization\", and goes on.",
 	Reads: []Input{Log},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Doc: "op_names that may be replicated"},
+		{Key: "allow", Type: Globs, Empty: true, Doc: "op_names that may be replicated"},
 	},
-	Budget:  &Metric{Noun: "involuntary rematerializations", Better: Lower},
+	Budget:  &Metric{Noun: "involuntary rematerializations", Better: Lower, Unheld: "what a log says"},
 	Forbids: true,
-	Fails:   Example{On: "cpu-sharding_allgather/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(f)/add is replicated on every device to reshard it"},
-	Passes:  Example{On: "cpu-sharding_allgather/after", Config: "- { rule: no-involuntary-remat, allow: [\"jit(f)/*\"] }"},
+	Fails:   Example{On: "cpu-involuntary_remat/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(mix)/sharding_constraint is replicated on every device to reshard it"},
+	Passes:  Example{On: "cpu-involuntary_remat/before", Config: "- { rule: no-involuntary-remat }"},
 	Mend:    "Constrain the tensor to a sharding in between, or give producer and consumer axes of the mesh that divide each other.",
 	Threads: []string{"openxla/xla#15207", "EnzymeAD/Enzyme-JAX#822"},
 	Since:   "1",
-	Check:   withoutBaseline,
 	Target:  checkInvoluntaryRemat,
 }
 
@@ -35,17 +34,17 @@ func checkInvoluntaryRemat(c *Context, t *Target) {
 		return
 	}
 	found := c.notes(logs, facts.NoteInvoluntaryRemat)
-	if c.tolerates(Amount{Subject: "involuntary remat", Noun: "involuntary rematerializations", Actual: float64(len(found))}) {
-		return
-	}
-	for _, n := range found {
-		c.Find(result.Finding{
-			Program: n.Program, Subject: n.Op, Actual: float64(len(found)), Limit: 0.0,
-			Message:  fmt.Sprintf("%s is replicated on every device to reshard it", orUnnamed(n.Op)),
-			Cause:    &result.Cause{Summary: n.Message, OpName: n.Op, Source: SourceOf(n.Where)},
-			Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
-		})
-	}
+	c.Forbid(Amount{Subject: "involuntary remat", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged result.Finding) (each []result.Finding) {
+		for _, n := range found {
+			f := judged
+			f.Program, f.Subject = n.Program, n.Op
+			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", orUnnamed(n.Op))
+			f.Cause = &result.Cause{Summary: n.Message, OpName: n.Op, Source: SourceOf(n.Where)}
+			f.Evidence.After = []string{n.Log + ": " + n.Message}
+			each = append(each, f)
+		}
+		return each
+	}})
 }
 
 // notes lists the notes of one kind that the settings care for, each tensor or operation once.

@@ -18,11 +18,10 @@ var noRecompilation = Rule{
 		"Frameworks do it silently.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "max_variants", Type: Count, Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
-		{Key: "ignore_args", Type: Globs, Doc: "arguments that may differ without counting"},
+		{Key: "max_variants", Type: Count, Means: "max", Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
+		{Key: "ignore_args", Type: Globs, Empty: true, Doc: "arguments that may differ without counting"},
 	},
 	Budget:  &Metric{Noun: "compilations", Better: Lower},
-	Bounds:  []string{"max_variants"},
 	Fails:   Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
 	Passes:  Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
 	Mend:    "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
@@ -36,38 +35,30 @@ func checkNoRecompilation(c *Context, p *diff.Program) {
 	if p.New == nil {
 		return
 	}
-	c.Checked()
-	compiled := compilations(p.New) - c.ignored(p)
-	limit, ok := c.Number("max_variants")
-	what := "allowed"
-	switch {
-	case ok:
-	case c.Max != nil:
-		limit = *c.Max
-	case p.Old != nil:
-		limit, what = float64(compilations(p.Old)), "in the baseline"
-		if c.MaxIncrease != nil {
-			limit, what = limit+c.MaxIncrease.Of(limit), "with what max_increase allows"
-		}
-	default:
-		return
-	}
-	if float64(compiled) <= limit {
-		return
-	}
-	f := result.Finding{
-		Drift:   !ok && c.Max == nil,
-		Program: p.Name, Subject: "variants", Actual: float64(compiled), Limit: limit,
-		Message: fmt.Sprintf("compiled %d times, %v %s: %s", compiled, limit, what, strings.Join(differences(p), "; ")),
-	}
+	a := Amount{Program: p, Subject: "variants", Noun: "compilations", Better: Lower, Actual: float64(compilations(p.New) - c.ignored(p))}
 	if p.Old != nil {
-		f.Baseline = float64(compilations(p.Old))
+		a.baseline(true, true, float64(compilations(p.Old)))
 	}
-	f.Cause = recompileCause(c, p)
-	for _, v := range p.New.Variants {
-		f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Message = fmt.Sprintf("compiled %v times, %s: %s", a.Actual, c.permitted(a, f.Limit), strings.Join(differences(p), "; "))
+		f.Cause = recompileCause(c, p)
+		for _, v := range p.New.Variants {
+			f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))
+		}
+		return []result.Finding{f}
 	}
-	c.Find(f)
+	c.Judge(a)
+}
+
+// permitted says how often a program may be compiled: "1 allowed", "1 in the baseline".
+func (c *Context) permitted(a Amount, limit any) string {
+	switch {
+	case c.Max != nil && a.Actual > *c.Max, c.Equal != nil:
+		return fmt.Sprintf("%v allowed", limit)
+	case *a.Base == limit:
+		return fmt.Sprintf("%v in the baseline", limit)
+	}
+	return fmt.Sprintf("%v in the baseline, at most %v allowed", *a.Base, limit)
 }
 
 // ignored counts the variants that differ from an earlier one only in arguments that may differ.

@@ -17,7 +17,7 @@ var noUnclusteredOps = Rule{
 		"compiled and the uncompiled world on every step. Under jit_compile=True there is no outside: the function fails, and its log names the operation.",
 	Reads: []Input{Graphs},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Doc: "operations that may stay outside; the system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
+		{Key: "allow", Type: Globs, Empty: true, Doc: "operations that may stay outside; the system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
 		{Key: "min_ratio", Type: Share, Doc: "the least share of operations that must be in clusters, instead of all of them"},
 	},
 	Budget:  &Metric{Noun: "unclustered operations", Better: Lower},
@@ -28,6 +28,7 @@ var noUnclusteredOps = Rule{
 	Mend:    "Move the operation out of the compiled function (into the input pipeline, behind the step), replace it by one that XLA compiles, or allow it by name.",
 	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
 	Since:   "1",
+	Whole:   true,
 	Accepts: []string{"clusters.*"},
 	Target:  checkNoUnclusteredOps,
 }
@@ -45,21 +46,37 @@ func checkNoUnclusteredOps(c *Context, t *Target) {
 		}
 		return
 	}
-	c.Checked()
-	outside := c.beyondBase(c.outside(clusters), t)
-	allowed := 0.0
-	if c.Max != nil {
-		allowed = *c.Max
+	outside := c.outside(clusters)
+	a := Amount{Subject: "unclustered", Noun: c.Rule.Budget.Noun, Actual: float64(len(outside))}
+	fresh := outside
+	if t.Base != nil {
+		known := t.Base.Clusters != nil
+		var was []facts.UnclusteredOp
+		if known {
+			was = c.outside(t.Base.Clusters)
+			fresh = beyond(outside, was)
+		}
+		a.baseline(true, known, float64(len(was)))
+		a.Added = float64(len(fresh))
 	}
-	if ratio, ok := c.Number("min_ratio"); ok && clusteredShare(clusters, len(outside)) >= ratio {
-		return
+	a.Tell = func(f result.Finding) (each []result.Finding) {
+		told := outside
+		if len(fresh) > 0 && !c.exceeds(a) {
+			told = fresh
+		}
+		for _, group := range byOp(told) {
+			each = append(each, c.unclusteredFinding(f, clusters, group))
+		}
+		return each
 	}
-	if float64(len(outside)) <= allowed {
-		return
-	}
-	for _, group := range byOp(outside) {
-		c.Find(c.unclusteredFinding(clusters, group))
-	}
+	c.judgeShare(a, "min_ratio", float64(clusters.Clustered+len(outside)), "operations are in clusters")
+}
+
+// exceeds says whether an amount breaks a limit that needs no baseline.
+func (c *Context) exceeds(a Amount) bool {
+	var b breach
+	c.absolute(a, &b)
+	return len(b.said) > 0
 }
 
 // noClusters says why there is nothing to look at.
@@ -85,13 +102,10 @@ func because(why string) string {
 	return why
 }
 
-// beyondBase leaves out what the baseline has as well, when the rule compares with it.
-func (c *Context) beyondBase(outside []facts.UnclusteredOp, t *Target) []facts.UnclusteredOp {
-	if c.MaxIncrease == nil || t.Base == nil || t.Base.Clusters == nil {
-		return outside
-	}
+// beyond leaves out the operations that the baseline has as well, kind by kind.
+func beyond(outside, was []facts.UnclusteredOp) []facts.UnclusteredOp {
 	had := map[string]int{}
-	for _, op := range t.Base.Clusters.Unclustered {
+	for _, op := range was {
 		had[op.Op]++
 	}
 	var out []facts.UnclusteredOp
@@ -140,14 +154,12 @@ func byOp(ops []facts.UnclusteredOp) [][]facts.UnclusteredOp {
 	return out
 }
 
-func (c *Context) unclusteredFinding(clusters *facts.Clusters, group []facts.UnclusteredOp) result.Finding {
+func (c *Context) unclusteredFinding(f result.Finding, clusters *facts.Clusters, group []facts.UnclusteredOp) result.Finding {
 	first := group[0]
-	f := result.Finding{
-		Program: first.Function, Subject: first.Op, Actual: float64(len(group)), Limit: 0.0,
-		Message: fmt.Sprintf("%s is outside every cluster (%s); %d of %d operations are clustered",
-			first.Op, places(group), clusters.Clustered, clusters.Clustered+len(c.outside(clusters))),
-		Cause: &result.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: SourceOf(first.Source)},
-	}
+	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
+	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %d operations are clustered",
+		first.Op, places(group), clusters.Clustered, clusters.Clustered+len(c.outside(clusters)))
+	f.Cause = &result.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: SourceOf(first.Source)}
 	if first.Reason != "" {
 		f.Cause.Summary += ": " + first.Reason
 	}

@@ -1,5 +1,7 @@
 package rules
 
+import "slices"
+
 // Option is one key of a rule in xlagate.yaml.
 type Option struct {
 	Key     string
@@ -9,6 +11,12 @@ type Option struct {
 	Enum    []string // the values a Word may have
 	Fields  []Option // the keys of each entry of a Table
 	Require bool
+	Empty   bool    // it may be an empty list: of what is let pass, none is as good as any
+	Least   float64 // of a Count
+	// NeedsOne lists keys of which each entry of a Table must have one at least.
+	NeedsOne []string
+	Means    string // the common key that it is another name of
+	Compares bool   // of a Switch: when it is on, the rule compares with the baseline
 }
 
 // OptionType says what a value may be.
@@ -16,23 +24,25 @@ type OptionType int
 
 // The types of options, with what they decode to.
 const (
-	Word    OptionType = iota // string; one of Enum where given
-	Text                      // string
-	Glob                      // string, a well-formed glob
-	Globs                     // []string; one glob may stand alone
-	Words                     // []string; one word may stand alone
-	Count                     // float64, a whole number >= 0
-	Size                      // float64, bytes: 12, 12KiB, 2GiB
-	Number                    // float64
-	Share                     // float64 in 0..1: 0.5 or 50%
-	Growth                    // Change: 3, 1MiB, 5%
-	Switch                    // bool
-	Table                     // []Entry
-	Pattern                   // string, a data-flow pattern
-	ShapeOf                   // string, a shape with wildcards
-	Expr                      // string, a CEL expression
-	Pairs                     // map[string]string
-	Seconds                   // float64: 90s, 20m
+	Word      OptionType = iota // string; one of Enum where given
+	Text                        // string
+	Glob                        // string, a well-formed glob
+	Globs                       // []string; one glob may stand alone
+	Words                       // []string; one word may stand alone
+	Count                       // float64, a whole number >= 0
+	Size                        // float64, bytes: 12, 12KiB, 2GiB
+	Number                      // float64
+	Share                       // float64 in 0..1: 0.5 or 50%
+	Growth                      // Change: 3, 1MiB, 5%
+	Switch                      // bool
+	Table                       // []Entry
+	Pattern                     // string, a data-flow pattern
+	ShapeOf                     // string, a shape with wildcards
+	Expr                        // string, a CEL expression
+	Pairs                       // map[string]string
+	Seconds                     // float64: 90s, 20m
+	Day                         // string: 2027-02-01
+	FindingID                   // string: 12 hex digits
 )
 
 // Change is a growth that is allowed: an absolute amount or a share of the old value.
@@ -66,22 +76,50 @@ var CommonOptions = []Option{
 	{Key: "rule", Type: Text, Doc: "the rule's id; see `xlagate rules`", Require: true},
 }
 
-// bounds are the keys that bound what a rule counts. Those that compare with the baseline are left out where no baseline has it.
-func bounds(m *Metric) []Option {
-	amount := map[string]OptionType{"bytes": Size, "seconds": Seconds}[m.Unit]
-	if amount == Word {
-		amount = Number
+// boundKeys are the keys that bound what a rule counts.
+var boundKeys = []string{"max", "min", "equal", "max_increase", "max_decrease"}
+
+// bounds describes those of them that a rule takes.
+func (r *Rule) bounds() []Option {
+	m := r.Budget
+	if m == nil {
+		return nil
+	}
+	amount := Number
+	switch m.Unit {
+	case "bytes":
+		amount = Size
+	case "seconds":
+		amount = Seconds
 	}
 	keys := []Option{
 		{Key: "max", Type: amount, Doc: "the most " + m.Noun + " there may be; needs no baseline"},
 		{Key: "min", Type: amount, Doc: "the least " + m.Noun + " there must be; needs no baseline"},
 		{Key: "equal", Type: amount, Doc: "exactly how many or how much " + m.Noun + " there must be; needs no baseline"},
+		{Key: "max_increase", Type: Growth, Doc: "how much more " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
+		{Key: "max_decrease", Type: Growth, Doc: "how much less " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
 	}
-	if m.Unit == "seconds" {
-		return keys
+	return slices.DeleteFunc(keys, func(o Option) bool { return r.Refuses(o.Key, func(string) bool { return true }) != "" })
+}
+
+// Refuses says why an entry may not have a key that its rule knows of, "" where it may: no key is taken that would change nothing.
+// has says whether the entry has a key.
+func (r *Rule) Refuses(key string, has func(string) bool) string {
+	if why, ok := r.Without[key]; ok {
+		return why
 	}
-	return append(keys,
-		Option{Key: "max_increase", Type: Growth, Doc: "how much more " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
-		Option{Key: "max_decrease", Type: Growth, Doc: "how much less " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
-	)
+	if slices.ContainsFunc(r.Options, func(o Option) bool { return o.Key == key && o.Means != "" && has(o.Means) }) {
+		return "max stands here too, and says the same"
+	}
+	m := r.Budget
+	compares := key == "max_increase" || key == "max_decrease"
+	switch {
+	case m == nil && slices.Contains(boundKeys, key):
+		return "it counts nothing"
+	case m != nil && m.Unheld != "" && compares:
+		return "no baseline holds " + m.Unheld + "; bound it with max"
+	case m != nil && m.Difference && key == "max_decrease" && !slices.ContainsFunc(r.Bounds, has):
+		return "it counts differences from the baseline, which has none of them"
+	}
+	return ""
 }

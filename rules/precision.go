@@ -21,7 +21,7 @@ var precision = Rule{
 		{Key: "precisions", Type: Words, Doc: "what products may ask for: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; without it, what they ask for in the baseline"},
 		{Key: "op_name", Type: Glob, Doc: "only products of this part of the model"},
 	},
-	Budget:  &Metric{Noun: "products of another precision", Better: Lower},
+	Budget:  &Metric{Noun: "products of another precision", Better: Lower, Difference: true},
 	Bounds:  []string{"precisions"},
 	Fails:   Example{On: "tpu-precision/after", Config: "- { rule: precision, precisions: [default] }", Says: "1 products of another precision: at most 0 allowed"},
 	Passes:  Example{On: "tpu-precision/before", Config: "- { rule: precision, precisions: [default] }"},
@@ -73,10 +73,6 @@ func (c *Context) samePrecision(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	total, ok := v.Old.Facts["products.total"]
-	if !ok {
-		c.incomparable(Amount{Program: p, Variant: v, Subject: "precision", Lacking: true})
-		return
-	}
 	more, changes := 0.0, []string{}
 	for _, name := range precisionsOf(v) {
 		was, is := v.Old.Facts["precision."+name], v.New.Facts["precision."+name]
@@ -86,17 +82,14 @@ func (c *Context) samePrecision(p *diff.Program, v *diff.Variant) {
 		}
 	}
 	grown := max(0, v.New.Facts["products.total"]-total)
-	zero := 0.0
-	a := Amount{Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: Lower, Actual: more - grown, Base: &zero}
-	if c.tolerates(a) {
-		return
+	a := Amount{Program: p, Variant: v, Subject: "precision", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: more - grown}
+	a.baseline(true, ok, 0)
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Message = "products changed their precision: " + strings.Join(changes, ", ")
+		f.Cause, f.Evidence = productCause(c.gained(v))
+		return []result.Finding{f}
 	}
-	f := result.Finding{
-		Program: p.Name, Variant: variantName(p, v), Subject: "precision", Actual: more - grown, Limit: 0.0,
-		Message: "products changed their precision: " + strings.Join(changes, ", "),
-	}
-	f.Cause, f.Evidence = productCause(c.gained(v))
-	c.Find(f)
+	c.Judge(a)
 }
 
 // precisionsOf lists the precisions of both sides in order.

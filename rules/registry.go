@@ -76,15 +76,30 @@ func IDs() []string {
 
 // Keys are all keys that an entry of this rule may have: its own, the bounds of what it counts, and those that every rule has.
 func (r *Rule) Keys() []Option {
-	keys := slices.Clone(r.Options)
-	if r.Budget != nil {
-		keys = append(keys, bounds(r.Budget)...)
+	keys := append(slices.Clone(r.Options), r.bounds()...)
+	for _, o := range CommonOptions {
+		switch {
+		case r.Without[o.Key] != "":
+			continue
+		case o.Key == "level":
+			o = r.levels(o)
+		case o.Key == "program" && r.Whole:
+			o.Enum, o.Doc = []string{"*"}, "it looks at the target as a whole"
+		}
+		keys = append(keys, o)
 	}
-	common := slices.Clone(CommonOptions)
+	return keys
+}
+
+// levels are the levels that the rule may have. One that is always on is not turned off.
+func (r *Rule) levels(o Option) Option {
 	if r.Level != "" {
-		common[slices.IndexFunc(common, func(o Option) bool { return o.Key == "level" })].Default = r.Level
+		o.Default = r.Level
 	}
-	return append(keys, common...)
+	if r.Always {
+		o.Enum = slices.DeleteFunc(slices.Clone(o.Enum), func(level string) bool { return level == "off" })
+	}
+	return o
 }
 
 // Validate finds what is wrong with settings beyond their types.
@@ -95,10 +110,22 @@ func (r *Rule) Validate(s *Settings) error {
 	if s.Max != nil && s.Min != nil && *s.Min > *s.Max {
 		return fmt.Errorf("min %v is above max %v", *s.Min, *s.Max)
 	}
+	if len(r.NeedsOne) > 0 && !slices.ContainsFunc(r.NeedsOne, s.has) {
+		return fmt.Errorf("bounds nothing: say %s", OrOf(r.NeedsOne))
+	}
 	if r.Check != nil {
 		return r.Check(s)
 	}
 	return nil
+}
+
+// OrOf lists words: "max, min or equal".
+func OrOf(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 //go:embed packs/*.yaml

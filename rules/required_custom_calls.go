@@ -52,12 +52,8 @@ func checkRequiredCalls(c *Context, p *diff.Program) {
 		}
 		a := Amount{Program: p, Variant: v, Subject: "missing custom calls", Noun: "missing custom calls", Actual: float64(len(missing))}
 		a.baseline(v.Old != nil, true, float64(had))
-		if c.tolerates(a) {
-			continue
-		}
-		for _, f := range missing {
-			c.Find(f)
-		}
+		a.Tell = func(result.Finding) []result.Finding { return missing }
+		c.Forbid(a)
 	}
 }
 

@@ -18,7 +18,7 @@ var requiredFusions = Rule{
 		"and written several times, and nothing fails.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "fusions", Type: Table, Require: true, Doc: "the fusions that must be there", Fields: append(slices.Clone(fusionFields),
+		{Key: "fusions", Type: Table, Require: true, Doc: "the fusions that must be there", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
 			Option{Key: "min", Type: Count, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
@@ -30,7 +30,6 @@ var requiredFusions = Rule{
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
 	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
-	Check:   func(s *Settings) error { return describedFusions(s) },
 	Program: checkRequiredFusions,
 }
 
@@ -62,12 +61,13 @@ func checkRequiredFusions(c *Context, p *diff.Program) {
 		}
 		a := Amount{Program: p, Variant: v, Subject: "missing fusions", Noun: "missing fusions", Actual: float64(len(missing))}
 		a.baseline(v.Old != nil, known, float64(had))
-		if c.tolerates(a) {
-			continue
+		a.Tell = func(result.Finding) (each []result.Finding) {
+			for _, m := range missing {
+				each = append(each, m.finding(p, v))
+			}
+			return each
 		}
-		for _, m := range missing {
-			c.Find(m.finding(p, v))
-		}
+		c.Forbid(a)
 	}
 }
 

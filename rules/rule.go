@@ -19,19 +19,23 @@ type Rule struct {
 	Why      string   // why it exists: what is lost without it
 	Reads    []Input  // what must have been dumped for it to look
 	Options  []Option // besides the common keys
-	Budget   *Metric  // what max, min, equal, max_increase and max_decrease bound; nil: the rule counts nothing and takes none of them
-	Forbids  bool     // without a bound there may be none of what it counts; without this no more than in the baseline
-	Bounds   []string // options of its own that bound what it counts
-	Level    string   // of its findings where the settings name none; "": error
-	Fails    Example
-	Passes   Example
-	Mend     string   // what to do about a finding
-	Threads  []string // public issue threads that it would have caught
-	Since    string   // the configuration version that brought it: "1"
+	NeedsOne []string // keys of which an entry must have one at least
+	// Without lists common keys that an entry may not have, because they would change nothing, with why.
+	Without map[string]string
+	Budget  *Metric  // what max, min, equal, max_increase and max_decrease bound; nil: the rule counts nothing and takes none of them
+	Forbids bool     // without a bound there may be none of what it counts; without this no more than in the baseline
+	Bounds  []string // options of its own that bound what it counts
+	Level   string   // of its findings where the settings name none; "": error
+	Fails   Example
+	Passes  Example
+	Mend    string   // what to do about a finding
+	Threads []string // public issue threads that it would have caught
+	Since   string   // the configuration version that brought it: "1"
 	// Accepts lists the facts (globs) that accepting one of its findings records; "ledger" stands for the list of kernels.
 	Accepts []string
 	// Explains lists the rules whose findings follow from one of this rule's: they are folded under it.
 	Explains []string
+	Whole    bool // it looks at a target as a whole: entries are for no program of their own
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
@@ -93,6 +97,11 @@ type Metric struct {
 	Unit     string // "bytes", "seconds" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it
+	// Unheld says what no baseline holds, where it does not hold the metric: max_increase and max_decrease have nothing to compare with.
+	Unheld string
+	// Difference marks a count of differences from the baseline, of which that has none; with one of the rule's own bounds it is a count
+	// of differences from them.
+	Difference bool
 }
 
 // Direction says which way a metric gets better.

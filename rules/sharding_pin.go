@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -25,7 +26,7 @@ var shardingPin = Rule{
 		}},
 		{Key: "max_replicated", Type: Size, Doc: "larger arguments must be split over the devices"},
 	},
-	Budget:  &Metric{Noun: "wrongly spread arguments", Better: Lower},
+	Budget:  &Metric{Noun: "wrongly spread arguments", Better: Lower, Difference: true},
 	Bounds:  []string{"params", "max_replicated"},
 	Fails:   Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
 	Passes:  Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
@@ -38,22 +39,30 @@ var shardingPin = Rule{
 
 func checkShardingPin(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
-		wrong, subjects := c.wronglySpread(p, v)
-		a := Amount{Program: p, Variant: v, Subject: "sharding", Noun: "wrongly spread arguments", Actual: float64(len(wrong))}
+		wrong, subjects := c.wronglySpread(v)
+		c.unmatchedPins(p, v)
+		a := Amount{Program: p, Variant: v, Subject: "sharding", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
 		if v.Old != nil {
-			was, _ := c.with(func(*Settings) {}).wronglySpread(p, &diff.Variant{New: v.Old})
+			was, _ := c.wronglySpread(&diff.Variant{New: v.Old})
 			a.baseline(true, true, float64(len(was)))
 		}
-		if c.tolerates(a) {
-			continue
+		a.Tell = func(f result.Finding) []result.Finding {
+			f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", are(len(wrong), "argument"), strings.Join(shorten(subjects, 6), ", "))
+			f.Cause = &result.Cause{Summary: wrong[0], Source: SourceOf(firstSource(v.New))}
+			f.Evidence.After = wrong[:min(len(wrong), maxEvidence)]
+			return []result.Finding{f}
 		}
-		c.Find(result.Finding{
-			Program: p.Name, Variant: variantName(p, v), Subject: "sharding", Actual: float64(len(wrong)), Limit: 0.0,
-			Message:  fmt.Sprintf("%s not spread over the devices as agreed: %s", are(len(wrong), "argument"), strings.Join(shorten(subjects, 6), ", ")),
-			Cause:    &result.Cause{Summary: wrong[0], Source: SourceOf(firstSource(v.New))},
-			Evidence: result.Evidence{After: wrong[:min(len(wrong), maxEvidence)]},
-		})
+		c.judgePinned(a)
 	}
+}
+
+// judgePinned judges a count of what is not as it was pinned, or, without pins of the rule's own, as it was in the baseline.
+func (c *Context) judgePinned(a Amount) {
+	if c.boundedByOwn() {
+		c.Forbid(a)
+		return
+	}
+	c.Judge(a)
 }
 
 // are counts things and says that they are: "1 argument is", "2 arguments are".
@@ -65,15 +74,14 @@ func are(n int, noun string) string {
 }
 
 // wronglySpread says what is wrong with each argument, and names them.
-func (c *Context) wronglySpread(p *diff.Program, v *diff.Variant) (wrong, names []string) {
+func (c *Context) wronglySpread(v *diff.Variant) (wrong, names []string) {
 	say := func(param *facts.Parameter, format string, args ...any) {
 		wrong, names = append(wrong, param.Name+": "+fmt.Sprintf(format, args...)), append(names, param.Name)
 	}
-	pins := c.Entries("params")
 	limit, limited := c.Number("max_replicated")
 	for i := range v.New.Params {
 		param := &v.New.Params[i]
-		for _, pin := range pins {
+		for _, pin := range c.Entries("params") {
 			if glob.Match(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
 				say(param, "%s, not %s", spread(param), pin.Text("sharding"))
 			}
@@ -82,30 +90,34 @@ func (c *Context) wronglySpread(p *diff.Program, v *diff.Variant) (wrong, names 
 			say(param, "%s is replicated on every device", measure.Bytes(float64(param.Bytes)))
 		}
 	}
-	if pins == nil && !limited && v.Old != nil {
-		for _, ch := range v.Params {
-			if ch.Old != nil && ch.New != nil && ch.Old.Sharding != ch.New.Sharding {
-				say(ch.New, "%s, was %s", spread(ch.New), spread(ch.Old))
-			}
+	if c.boundedByOwn() || v.Old == nil {
+		return wrong, names
+	}
+	for _, ch := range v.Params {
+		if ch.Old != nil && ch.New != nil && ch.Old.Sharding != ch.New.Sharding {
+			say(ch.New, "%s, was %s", spread(ch.New), spread(ch.Old))
 		}
 	}
-	c.unmatchedPins(p, v, pins)
 	return wrong, names
 }
 
 // unmatchedPins says which pins speak of no argument: they would hold for ever.
-func (c *Context) unmatchedPins(p *diff.Program, v *diff.Variant, pins []Entry) {
-	for _, pin := range pins {
-		matched := false
-		for i := range v.New.Params {
-			matched = matched || glob.Match(pin.Text("param"), v.New.Params[i].Name)
+func (c *Context) unmatchedPins(p *diff.Program, v *diff.Variant) {
+	for _, pin := range c.Entries("params") {
+		c.unmatchedArguments(p, v, []string{pin.Text("param")})
+	}
+}
+
+// unmatchedArguments says which patterns fit no argument.
+func (c *Context) unmatchedArguments(p *diff.Program, v *diff.Variant, globs []string) {
+	for _, pattern := range globs {
+		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return glob.Match(pattern, param.Name) }) {
+			continue
 		}
-		if !matched {
-			c.gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, p.Name, pin.Text("param")), result.Problem{
-				Message: fmt.Sprintf("%s: no argument of %s fits %q", c.Rule.ID, p.Name, pin.Text("param")),
-				Mend:    "`xlagate inspect DUMP` lists the arguments; mend the pattern or remove the pin",
-			})
-		}
+		c.gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, p.Name, pattern), result.Problem{
+			Message: fmt.Sprintf("%s: no argument of %s fits %q", c.Rule.ID, p.Name, pattern),
+			Mend:    "`xlagate inspect DUMP` lists the arguments; mend the pattern or remove it",
+		})
 	}
 }
 

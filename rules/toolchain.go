@@ -19,15 +19,16 @@ var toolchain = Rule{
 	Reads: nil,
 	Options: []Option{
 		{Key: "pin", Type: Pairs, Doc: "what parts must be, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; without it, what they are in the baseline"},
-		{Key: "ignore", Type: Globs, Doc: "parts that may differ: framework, backend, device, or a version's name"},
+		{Key: "ignore", Type: Globs, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
 	},
-	Budget:  &Metric{Noun: "differences of the toolchain", Better: Lower},
+	Budget:  &Metric{Noun: "differences of the toolchain", Better: Lower, Difference: true},
 	Bounds:  []string{"pin"},
 	Fails:   Example{On: "gpu-softmax_barrier/before", Base: "cpu-softmax_barrier/before", Config: "- { rule: toolchain }", Says: "another toolchain: backend cpu → gpu"},
 	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: toolchain, pin: { backend: gpu } }"},
 	Mend:    "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
 	Threads: []string{"pytorch/xla#8008"},
 	Since:   "1",
+	Whole:   true,
 	Accepts: []string{"*", "ledger"},
 	Target:  checkToolchain,
 }
@@ -47,13 +48,16 @@ func checkToolchain(c *Context, t *Target) {
 	default:
 		wrong = c.toolchainChanges(parts(t.Base.Toolchain), now)
 	}
-	if c.tolerates(Amount{Subject: "toolchain", Noun: "differences of the toolchain", Actual: float64(len(wrong))}) {
-		return
+	a := Amount{Upgrade: true, Subject: "toolchain", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
+	if t.Base != nil {
+		a.baseline(true, true, float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}
-	c.Find(result.Finding{
-		Subject: "toolchain", Actual: float64(len(wrong)), Limit: 0.0, Message: "another toolchain: " + strings.Join(shorten(wrong, 6), ", "),
-		Cause: &result.Cause{Summary: "what else differs may be the compiler's doing"}, Evidence: result.Evidence{After: wrong},
-	})
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Message = "another toolchain: " + strings.Join(shorten(wrong, 6), ", ")
+		f.Cause, f.Evidence.After = &result.Cause{Summary: "what else differs may be the compiler's doing"}, wrong
+		return []result.Finding{f}
+	}
+	c.judgePinned(a)
 }
 
 // parts names everything about a toolchain that is known, but for its flags.

@@ -17,7 +17,7 @@ var unusedParameters = Rule{
 		"is transferred and not read is paid for all the same.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Doc: "arguments that need not be read"},
+		{Key: "allow", Type: Globs, Empty: true, Doc: "arguments that need not be read"},
 		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
 	Budget:  &Metric{Noun: "unused arguments", Better: Lower},
@@ -38,18 +38,12 @@ func checkUnusedParameters(c *Context, p *diff.Program) {
 		if v.Old != nil {
 			a.baseline(true, true, float64(len(c.unused(v.Old))))
 		}
-		if c.tolerates(a) {
-			continue
+		a.Tell = func(f result.Finding) []result.Finding {
+			f.Message = fmt.Sprintf("%s never read: %s", are(len(names), "argument"), strings.Join(shorten(names, 6), ", "))
+			f.Cause = &result.Cause{Summary: "no instruction reads " + names[0], Source: SourceOf(firstSource(v.New))}
+			return []result.Finding{f}
 		}
-		f := result.Finding{
-			Program: p.Name, Variant: variantName(p, v), Subject: "unused arguments", Actual: a.Actual, Limit: 0.0,
-			Message: fmt.Sprintf("%s never read: %s", are(len(names), "argument"), strings.Join(shorten(names, 6), ", ")),
-			Cause:   &result.Cause{Summary: "no instruction reads " + names[0], Source: SourceOf(firstSource(v.New))},
-		}
-		if a.Base != nil {
-			f.Baseline = *a.Base
-		}
-		c.Find(f)
+		c.Forbid(a)
 	}
 }
 

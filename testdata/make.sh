@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Makes all dumps of this folder again. Needs two Pythons: one with examples/jax-aot/requirements.txt, one with
-# examples/tensorflow/requirements.txt:   JAX=/path/to/python TF=/path/to/python ./make.sh
+# Makes all dumps of this folder again. Needs three Pythons: one with examples/jax-aot/requirements.txt, one with
+# examples/tensorflow/requirements.txt, one with torch==2.9.0 and torch_xla==2.9.0:
+#   JAX=/path/to/python TF=/path/to/python TORCH=/path/to/python ./make.sh
 set -euo pipefail
 shopt -s extglob nullglob
 cd "$(dirname "$0")"
 here=$PWD
 jax=$(command -v "${JAX:?}")
 tf=$(command -v "${TF:?}")
+torch=$(command -v "${TORCH:?}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -19,6 +21,8 @@ run() {
   shift
   mkdir -p "$work/$name"
   (cd "$work/$name" && "$@" > log 2>&1) || { cat "$work/$name/log"; exit 1; }
+  # Of what the partitioner said the time and the process are left out.
+  sed -nE 's/^W[0-9]+ [0-9:.]+ +[0-9]+ (spmd_partitioner)/W1121 00:00:00.000000       1 \1/p' "$work/$name/log" > "$work/$name/compile.log"
   rm "$work/$name/log"
   # TensorFlow names its own files, JAX the CUDA compiler's folder, with full paths.
   find "$work/$name" -regex '.*\.\(txt\|debug_options\|flagfile\)' -exec sed -i -E 's#"/[^" ]*/site-packages/#"/srv/venv/lib/python3.11/site-packages/#g' {} +
@@ -41,11 +45,11 @@ pair() {
   local name=$1 case=$2 version
   shift 2
   for version in before after; do
-    local flags="${text[*]} --xla_force_host_platform_device_count=4"
+    local flags="${text[*]} --xla_force_host_platform_device_count=${devices:-4}"
     [ "$version" = before ] || flags+=" ${after_flags:-}"
     run "$name/$version" env XLA_FLAGS="$flags" "$jax" "$here/make/pairs.py" "$case" "$version" "$@"
     (cd "$work/$name/$version" && echo *@(before_optimizations|after_optimizations|after_codegen|-buffer-assignment|-live-range|-memory-usage-report|thunk_sequence|target_arguments).txt \
-      *.@(debug_options|gpu_target_config.pbtxt|flagfile) *.ptx) > "$work/list"
+      *.@(debug_options|gpu_target_config.pbtxt|flagfile) *.ptx ${log:-}) > "$work/list"
     read -ra files < "$work/list"
     pack "$name/$version" "${files[@]}"
   done
@@ -68,9 +72,21 @@ done
 for case in topk_sorted constant_baked extra_transpose; do
   pair "cpu-$case" "$case"
 done
+pair cpu-param_layout param_layout
+TF_CPP_MIN_LOG_LEVEL=1 devices=8 log=compile.log pair cpu-involuntary_remat involuntary_remat
 after_flags=--xla_disable_hlo_passes=fusion pair cpu-unfused unfused
-for case in precision wide_weights; do
+for case in precision wide_weights remat; do
   pair "tpu-$case" "$case" tpu-v5e
+done
+# The same source in two processes, which is what samples: 2 compares: with a step order that Python shuffles, and with one that is sorted.
+for version in after before; do
+  for seed in 0 3; do
+    name=cpu-set_order_$([ "$version" = after ] && echo shuffled || echo sorted)/compile$seed
+    run "$name" env PYTHONHASHSEED=$seed XLA_FLAGS="${text[*]}" "$jax" "$here/make/pairs.py" set_order "$version"
+    (cd "$work/$name" && echo *@(before_optimizations|after_optimizations|-buffer-assignment).txt *.debug_options) > "$work/list"
+    read -ra files < "$work/list"
+    pack "$name" "${files[@]}"
+  done
 done
 for case in softmax_barrier intermediate_out; do
   pair "gpu-$case" "$case" gpu-h100
@@ -82,6 +98,13 @@ pair cases/gpu-kernel_moved kernel_moved gpu-h100
 pair cases/tpu-kernel_moved kernel_moved tpu-v5e
 for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do
   single "recompile-$case" "$jax" recompile.py "$case"
+done
+for version in before after; do
+  name=torch-cpu_fallback/$version
+  run "$name" env PJRT_DEVICE=CPU XLA_METRICS_FILE=metrics.txt XLA_FLAGS="${text[*]}" "$torch" -P "$here/make/torch_step.py" "$version"
+  (cd "$work/$name" && echo metrics.txt *@(before_optimizations|after_optimizations|-buffer-assignment|-memory-usage-report).txt *.debug_options) > "$work/list"
+  read -ra files < "$work/list"
+  pack "$name" "${files[@]}"
 done
 unset TF_XLA_FLAGS
 for case in axis_python axis_tensor axis_fixed tail; do

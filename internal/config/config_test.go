@@ -33,12 +33,13 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"version: 1\nrules:\n  - { rule: max-kernels, max: 1, equal: 1 }\n", "xlagate.yaml:3:5: rule max-kernels: equal stands beside max or min; keep one"},
 		{"version: 1\nrules:\n  - { rule: max-temp-bytes, max: 12 gb }\n", `xlagate.yaml:3:34: "12 gb" is not a size; write 12GB or a number of bytes`},
 		{"version: 1\nrules:\n  - { rule: max-kernels, max_increase: -1 }\n", `xlagate.yaml:3:40: max_increase is "-1"; expected an amount such as 2, 1MiB or 5%`},
-		{"version: 1\nrules:\n  - { rule: target-ran, level: off }\n", "xlagate.yaml:3:5: target-ran cannot be turned off: without it the gate would pass without having looked"},
-		{"version: 1\nrules:\n  - { rule: target-ran, max: 1 }\n", `xlagate.yaml:3:25: unknown key "max" in rule target-ran; expected one of level, program, target, name, reason, rule`},
-		{"version: 1\nrules:\n  - { rule: max-helper-modules }\n", "xlagate.yaml:3:5: rule max-helper-modules: needs a number: max, min or equal"},
+		{"version: 1\nrules:\n  - { rule: target-ran, level: off }\n", "xlagate.yaml:3:25: rule target-ran takes no level: what could not be looked at is never green"},
+		{"version: 1\nrules:\n  - { rule: orphan-baseline, level: off }\n", "xlagate.yaml:3:37: orphan-baseline cannot be turned off: without it the gate would pass without having looked"},
+		{"version: 1\nrules:\n  - { rule: target-ran, max: 1 }\n", "xlagate.yaml:3:25: rule target-ran takes no max: it counts nothing"},
+		{"version: 1\nrules:\n  - { rule: max-helper-modules }\n", "xlagate.yaml:3:5: rule max-helper-modules: bounds nothing: say max, min or equal"},
 		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, pattern: \"reduce(exponentail(_))\" }]\n", `xlagate.yaml:4:43: pattern: unknown operation "exponentail"; did you mean "exponential"?`},
 		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, out: f32|f33 }]\n", `xlagate.yaml:4:35: out: unknown type "f33"; did you mean "f32"?`},
-		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a }]\n", `xlagate.yaml:3:5: rule required-fusions: the fusion "a" is not described: say what it contains, its pattern, kind, op_name or source`},
+		{"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a }]\n", "xlagate.yaml:4:15: an entry of fusions in rule required-fusions describes nothing; say contains, pattern, root, kind, out, op_name or source"},
 		{"version: 1\nrules:\n  - { rule: assert, expr: \"facts.kernels.total +\" }\n", "xlagate.yaml:3:27: expr: column 22: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
 	} {
 		got := errorsOf(test.text)

@@ -5,12 +5,12 @@ import "github.com/xlagate/xlagate/rules"
 // Keys describes the top level of xlagate.yaml. The JSON Schema is made from it, as the errors are.
 var Keys = []rules.Option{
 	{Key: "version", Type: rules.Count, Require: true, Doc: "the version of the rule set: 1; new rules never turn on under an old version"},
-	{Key: "extends", Type: rules.Words, Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
+	{Key: "extends", Type: rules.Words, Enum: rules.Packs(), Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
 	{Key: "baseline", Type: rules.Text, Default: ".xlagate", Doc: "where the accepted facts lie: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
 	{Key: "fail_on", Type: rules.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
 	{Key: "targets", Type: rules.Table, Fields: TargetKeys, Doc: "the dumps that are looked at; without it, one target \"default\" from the command line"},
-	{Key: "rules", Type: rules.Table, Doc: "the checks; see `xlagate rules`"},
-	{Key: "waivers", Type: rules.Table, Fields: WaiverKeys, Doc: "reasoned, dated permissions for single findings"},
+	{Key: "rules", Type: rules.Table, Empty: true, Doc: "the checks; see `xlagate rules`"},
+	{Key: "waivers", Type: rules.Table, Empty: true, Fields: WaiverKeys, Doc: "reasoned, dated permissions for single findings"},
 }
 
 // TargetKeys describes an entry under `targets:`.
@@ -19,7 +19,7 @@ var TargetKeys = []rules.Option{
 	{Key: "dump", Type: rules.Glob, Doc: "the dump: a path, a glob or oci://REGISTRY/REPOSITORY:TAG"},
 	{Key: "capture", Type: rules.Table, Fields: CaptureKeys, Doc: "a command whose dump is looked at"},
 	{Key: "programs", Type: rules.Table, Fields: programKeys, Doc: "which programs count"},
-	{Key: "samples", Type: rules.Count, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},
+	{Key: "samples", Type: rules.Count, Least: 1, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},
 	{Key: "log", Type: rules.Globs, Doc: "compiler and framework logs as extra input"},
 }
 
@@ -32,15 +32,15 @@ var CaptureKeys = []rules.Option{
 
 var programKeys = []rules.Option{
 	{Key: "include", Type: rules.Globs, Doc: "programs that must be there and are looked at; default: all but the framework's one-op helpers"},
-	{Key: "exclude", Type: rules.Globs, Doc: "programs that are left out"},
+	{Key: "exclude", Type: rules.Globs, Empty: true, Doc: "programs that are left out"},
 }
 
 // WaiverKeys describes an entry under `waivers:`.
 var WaiverKeys = []rules.Option{
-	{Key: "finding", Type: rules.Text, Require: true, Doc: "the finding's id: 12 hex digits"},
+	{Key: "finding", Type: rules.FindingID, Require: true, Doc: "the finding's id: 12 hex digits"},
 	{Key: "reason", Type: rules.Text, Require: true, Doc: "why it is allowed"},
 	{Key: "owner", Type: rules.Text, Require: true, Doc: "who answers for it"},
-	{Key: "expires", Type: rules.Text, Require: true, Doc: "the last day it holds: 2027-02-01"},
+	{Key: "expires", Type: rules.Day, Require: true, Doc: "the last day it holds: 2027-02-01"},
 	{Key: "ceiling", Type: rules.Size, Doc: "the worst that is waived; anything beyond fails"},
 }
 

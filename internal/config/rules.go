@@ -39,16 +39,43 @@ func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
 		return nil
 	}
 	before := len(r.errors)
-	e := r.mapping(n, rule.Keys(), "rule "+rule.ID)
+	e := r.mapping(r.refuse(n, rule), rule.Keys(), "rule "+rule.ID)
 	s := r.settings(rule, e)
 	s.Place = fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column)
-	if rule.Always && s.Level == "off" {
-		r.errorf(n, "%s cannot be turned off: without it the gate would pass without having looked", rule.ID)
-	}
 	if err := rule.Validate(s); err != nil && len(r.errors) == before { // what is missing may just be what could not be read
 		r.errorf(n, "rule %s: %v", rule.ID, err)
 	}
 	return s
+}
+
+// refuse takes the keys out of an entry that are common to all rules but would change nothing of this one, and says why each.
+func (r *reader) refuse(n *yamldoc.Node, rule *rules.Rule) *yamldoc.Node {
+	kept := *n
+	kept.Content = nil
+	has := func(key string) bool { return valueOf(n, key) != nil }
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		why := rule.Refuses(key.Value, has)
+		switch {
+		case why != "":
+			r.errorf(key, "rule %s takes no %s: %s", rule.ID, key.Value, why)
+		case key.Value == "level" && value.Value == "off" && rule.Always:
+			r.errorf(value, "%s cannot be turned off: without it the gate would pass without having looked", rule.ID)
+		case key.Value == "program" && rule.Whole && !everything(value):
+			r.errorf(value, "rule %s takes no program but \"*\": it looks at the target as a whole", rule.ID)
+		default:
+			kept.Content = append(kept.Content, key, value)
+		}
+	}
+	return &kept
+}
+
+// everything reports whether a value is the glob that fits all names.
+func everything(n *yamldoc.Node) bool {
+	if n.Kind == yamldoc.Sequence && len(n.Content) == 1 {
+		n = n.Content[0]
+	}
+	return n.Value == "*"
 }
 
 func orList(suggestion string) string {
@@ -75,7 +102,12 @@ func (r *reader) settings(rule *rules.Rule, e rules.Entry) *rules.Settings {
 	s.Max, s.Min, s.Equal = number(e, "max"), number(e, "min"), number(e, "equal")
 	s.MaxIncrease, s.MaxDecrease = change(e, "max_increase"), change(e, "max_decrease")
 	for _, o := range rule.Options {
-		if v, ok := e.Values[o.Key]; ok {
+		v, ok := e.Values[o.Key]
+		switch limit, _ := e.Number(o.Key); {
+		case !ok:
+		case o.Means == "max":
+			s.Max = &limit
+		default:
 			s.Options[o.Key] = v
 		}
 	}
@@ -97,17 +129,12 @@ func change(e rules.Entry, key string) *rules.Change {
 }
 
 // packs reads the packs that a file extends, later ones over earlier ones.
-func (r *reader) packs(root *yamldoc.Node, names []string) []*rules.Settings {
+func (r *reader) packs(names []string) []*rules.Settings {
 	var out []*rules.Settings
-	for i, name := range names {
+	for _, name := range names {
 		data, err := rules.Pack(name)
 		if err != nil {
-			at := valueOf(root, "extends")
-			if at != nil && at.Kind == yamldoc.Sequence && i < len(at.Content) {
-				at = at.Content[i]
-			}
-			r.errorf(at, "unknown pack %q; expected one of %s%s", name, oneOf(rules.Packs()), suggest.DidYouMean(name, rules.Packs()))
-			continue
+			continue // refused where extends was read
 		}
 		out = overlay(out, r.readPack(name, data))
 	}

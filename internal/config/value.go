@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -144,10 +146,10 @@ func scalar(n *yamldoc.Node, o rules.Option) (any, bool) {
 		return s, n.Tag != "!!bool" && s != "" && glob.Valid(s)
 	case rules.Count:
 		v, err := strconv.ParseFloat(s, 64)
-		return v, err == nil && v >= 0 && v == math.Trunc(v)
+		return v, err == nil && v >= o.Least && v == math.Trunc(v) && !math.IsInf(v, 0)
 	case rules.Number:
 		v, err := strconv.ParseFloat(s, 64)
-		return v, err == nil
+		return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 	case rules.Size:
 		return ParseSize(s)
 	case rules.Share:
@@ -159,9 +161,17 @@ func scalar(n *yamldoc.Node, o rules.Option) (any, bool) {
 	case rules.Seconds:
 		d, err := time.ParseDuration(s)
 		return d.Seconds(), err == nil && d > 0
+	case rules.Day:
+		_, err := time.Parse(time.DateOnly, s)
+		return s, err == nil
+	case rules.FindingID:
+		return s, findingID.MatchString(s)
 	}
 	return nil, false
 }
+
+// findingID is the form of a finding's id.
+var findingID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
 func has(list []string, s string) bool {
 	for _, l := range list {
@@ -217,6 +227,10 @@ func (r *reader) list(n *yamldoc.Node, o rules.Option) (any, bool) {
 	if n.Kind == yamldoc.Sequence {
 		items = n.Content
 	}
+	if len(items) == 0 && !o.Empty {
+		r.errorf(n, "%s is an empty list, which fits nothing; name something or leave the key out", o.Key)
+		return nil, false
+	}
 	var out []string
 	for _, item := range items {
 		switch {
@@ -240,13 +254,17 @@ func (r *reader) table(n *yamldoc.Node, o rules.Option, what string) (any, bool)
 		r.errorf(n, "%s is %s; expected a list of mappings with the keys %s", o.Key, describeNode(n), oneOf(keysOf(o.Fields)))
 		return nil, false
 	}
-	if len(n.Content) == 0 && o.Require {
-		r.errorf(n, "%s of %s is empty; a rule that looks for nothing would always pass", o.Key, what)
+	if len(n.Content) == 0 {
+		r.errorf(n, "%s of %s is an empty list; a rule that looks for nothing would always pass", o.Key, what)
 		return nil, false
 	}
 	var out []rules.Entry
 	for _, item := range n.Content {
-		out = append(out, r.mapping(item, o.Fields, o.Key+" of "+what))
+		e := r.mapping(item, o.Fields, o.Key+" of "+what)
+		if len(o.NeedsOne) > 0 && item.Kind == yamldoc.Mapping && !slices.ContainsFunc(o.NeedsOne, func(key string) bool { return valueOf(item, key) != nil }) {
+			r.errorf(item, "an entry of %s in %s describes nothing; say %s", o.Key, what, rules.OrOf(o.NeedsOne))
+		}
+		out = append(out, e)
 	}
 	return out, true
 }
@@ -254,6 +272,10 @@ func (r *reader) table(n *yamldoc.Node, o rules.Option, what string) (any, bool)
 func (r *reader) pairs(n *yamldoc.Node, o rules.Option) (any, bool) {
 	if n.Kind != yamldoc.Mapping {
 		r.errorf(n, "%s is %s; expected a mapping of names to values", o.Key, describeNode(n))
+		return nil, false
+	}
+	if len(n.Content) == 0 {
+		r.errorf(n, "%s is empty; name something or leave the key out", o.Key)
 		return nil, false
 	}
 	out := map[string]string{}
@@ -287,6 +309,9 @@ func expected(o rules.Option) string {
 		}
 		return "a word"
 	case rules.Count:
+		if o.Least > 0 {
+			return "a whole number from " + strconv.FormatFloat(o.Least, 'f', -1, 64)
+		}
 		return "a whole number"
 	case rules.Number:
 		return "a number"
@@ -302,6 +327,10 @@ func expected(o rules.Option) string {
 		return "a time such as 90s or 20m"
 	case rules.Glob:
 		return "a pattern such as */mlp/*"
+	case rules.Day:
+		return "a day such as 2027-02-01"
+	case rules.FindingID:
+		return "a finding's id: 12 hex digits, as `xlagate check` prints them"
 	}
 	return "a text"
 }

@@ -65,6 +65,7 @@ type Variant struct {
 	InputPrint  string       // the same of the unoptimized module, "" when not dumped
 	Facts       Numbers
 	Unstable    []string // facts that differed between samples
+	InputVaries bool     // so did the program before optimization
 	Kernels     []Kernel // every launch in the optimized module, in schedule order
 	Constants   []Constant
 	Unlike      []Op        // operations before optimization that not all variants of the same signature have

@@ -60,6 +60,7 @@ func Samples(reports []*Report, n int) (*Report, error) {
 	all := Merge(reports)
 	runs := map[string]bool{}
 	for _, p := range all.Programs {
+		p.joinSamples()
 		for _, v := range p.Variants {
 			for _, c := range v.compiles {
 				runs[c.run] = true
@@ -72,6 +73,29 @@ func Samples(reports []*Report, n int) (*Report, error) {
 	}
 	all.Samples = n
 	return all, nil
+}
+
+// joinSamples makes one variant of those with the same signature of which no sample holds two: what was lowered came out otherwise
+// each time, an iteration over a set in the model's source for one.
+func (p *Program) joinSamples() {
+	var joined []*Variant
+	for _, v := range p.Variants {
+		at := slices.IndexFunc(joined, func(w *Variant) bool { return w.Signature == v.Signature && !w.sharesRun(v) })
+		if at < 0 {
+			joined = append(joined, v)
+			continue
+		}
+		w := joined[at]
+		w.compiles, w.InputVaries = append(w.compiles, v.compiles...), w.InputVaries || w.InputPrint != v.InputPrint
+	}
+	p.Variants = joined
+	p.settle()
+}
+
+func (v *Variant) sharesRun(w *Variant) bool {
+	return slices.ContainsFunc(v.compiles, func(a compile) bool {
+		return slices.ContainsFunc(w.compiles, func(b compile) bool { return a.run == b.run })
+	})
 }
 
 // unstable lists the facts that differ between the variant's compiles, by name.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
@@ -171,16 +172,35 @@ func matchesAny(s *rules.Settings, targets []*looked) bool {
 		if t.report == nil || len(t.programs) == 0 && len(t.problems) > 0 { // what could not be looked at is a problem of its own
 			return true
 		}
-		if s.Rule.Target != nil && s.Covers(t.name, "*") {
+		if s.Rule.Target != nil && (len(s.Programs) == 0 || slices.Contains(s.Programs, "*")) && s.Covers(t.name, "*") {
 			return true
 		}
-		for _, p := range t.programs {
-			if s.Covers(t.name, p.Name) {
-				return true
-			}
+		if slices.ContainsFunc(t.named(s.Rule), func(name string) bool { return s.Covers(t.name, name) }) {
+			return true
 		}
 	}
 	return false
+}
+
+// named lists the programs that a rule can speak of: those of the dump, and for one that looks at the target as a whole also the
+// framework's helpers and what only a log knows of.
+func (l *looked) named(rule *rules.Rule) []string {
+	var names []string
+	for _, p := range l.programs {
+		names = append(names, p.Name)
+	}
+	if rule.Target == nil {
+		return names
+	}
+	for _, p := range l.report.Helpers {
+		names = append(names, p.Name)
+	}
+	if l.report.Logs != nil {
+		for _, n := range l.report.Logs.Notes {
+			names = append(names, n.Program)
+		}
+	}
+	return names
 }
 
 func patterns(s *rules.Settings) string {

@@ -21,7 +21,9 @@ func Config(rep *facts.Report, path string) string {
 	fmt.Fprintf(&b, "# %s\n", origin(rep))
 	b.WriteString("version: 1\nextends: [recommended]   # against the accepted baseline nothing that matters may get worse\nbaseline: .xlagate\n")
 	fmt.Fprintf(&b, "targets:\n  - name: %s\n    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", targetName(rep), path)
-	fmt.Fprintf(&b, "    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))
+	if len(rep.Programs) > 0 {
+		fmt.Fprintf(&b, "    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))
+	}
 	if rules := proposed(rep); rules != "" {
 		b.WriteString("rules:\n" + rules)
 	}

@@ -13,8 +13,9 @@ const markdownHead = `# Rules
 Made from the code by ` + "`go run ./internal/gen`" + `; do not edit. ` + "`xlagate rules`" + ` lists them, ` + "`xlagate explain RULE`" + ` shows one.
 
 Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `, and those that count something ` + "`max`, `min` and `equal`" + `, which need no
-baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Which way is worse belongs to what is counted: an improvement never
-fails. Without any of them a rule holds to the baseline, or, where it says so, lets nothing pass at all.
+baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Which way is worse belongs to what is counted: an improvement
+fails only what was bounded from that side. Without any of them a rule holds to the baseline, or, where it says so, lets nothing pass at all. A key that would
+change nothing of a rule is an error.
 
 Packs: PACKS. ` + "`extends: [recommended]`" + ` is where to start; the others stand behind it.
 
@@ -64,15 +65,30 @@ func ruleSection(b *strings.Builder, r *rules.Rule) {
 
 // bounded says what the bounds of a rule speak of.
 func bounded(r *rules.Rule) string {
+	m := r.Budget
 	switch {
 	case r.Always:
 		return "Always on."
-	case r.Budget == nil:
+	case m == nil:
 		return "Counts nothing: it takes no bounds."
+	case m.Unheld != "":
+		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unheld, without(r))
+	case m.Difference && len(r.Bounds) == 0:
+		return "Counts " + m.Noun + " against the baseline; without a bound there may be none."
+	case m.Difference:
+		return fmt.Sprintf("Counts %s against the baseline, or against `%s` where that is given; without a bound there may be none.", m.Noun, strings.Join(r.Bounds, "`, `"))
 	case r.Forbids:
-		return "Counts " + r.Budget.Noun + "; without a bound there may be none."
+		return "Counts " + m.Noun + "." + without(r)
 	}
-	return "Counts " + r.Budget.Noun + "; without a bound, as in the baseline."
+	return "Counts " + m.Noun + "; without a bound, " + map[rules.Direction]string{rules.Lower: "no more than", rules.Higher: "no fewer than", rules.Exact: "no fewer than"}[m.Better] + " in the baseline."
+}
+
+// without says what a rule holds to that is given no bound.
+func without(r *rules.Rule) string {
+	if r.Forbids {
+		return " Without a bound there may be none."
+	}
+	return ""
 }
 
 func optionRows(b *strings.Builder, options []report.OptionDoc) {

@@ -14,20 +14,58 @@ func config() *jsonschema.Schema {
 	target := s.Properties["targets"].Items
 	target.Properties["programs"] = target.Properties["programs"].Items
 	target.Properties["capture"] = target.Properties["capture"].Items
+	target.Not = together("dump", "capture")
 	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: entries()}
+	s.AnyOf = []*jsonschema.Schema{some("extends"), some("rules")} // a gate that checks nothing would always pass
 	return s
+}
+
+// some asks for a key whose list is not empty.
+func some(key string) *jsonschema.Schema {
+	return &jsonschema.Schema{Required: []string{key}, Properties: map[string]*jsonschema.Schema{key: {MinItems: jsonschema.Ptr(1)}}}
+}
+
+// together asks for all of the keys.
+func together(keys ...string) *jsonschema.Schema { return &jsonschema.Schema{Required: keys} }
+
+// oneOf asks for one of the keys at least.
+func oneOf(keys []string) []*jsonschema.Schema {
+	var out []*jsonschema.Schema
+	for _, key := range keys {
+		out = append(out, together(key))
+	}
+	return out
 }
 
 func entries() []*jsonschema.Schema {
 	var out []*jsonschema.Schema
 	for _, r := range rules.All() {
-		entry := object(r.Keys())
-		id := any(r.ID)
-		entry.Title, entry.Description = r.ID, r.Title
-		entry.Properties["rule"] = &jsonschema.Schema{Const: &id, Description: r.Why}
-		out = append(out, entry)
+		out = append(out, entry(r))
 	}
 	return out
+}
+
+// entry describes an entry of one rule: its keys, and which of them do not go together.
+func entry(r *rules.Rule) *jsonschema.Schema {
+	s := object(r.Keys())
+	id := any(r.ID)
+	s.Title, s.Description = r.ID, r.Title
+	s.Properties["rule"] = &jsonschema.Schema{Const: &id, Description: r.Why}
+	s.AnyOf = oneOf(r.NeedsOne)
+	if r.Budget == nil {
+		return s
+	}
+	apart := []*jsonschema.Schema{together("equal", "max"), together("equal", "min")}
+	for _, o := range r.Options {
+		if o.Means != "" {
+			apart = append(apart, together(o.Key, o.Means), together(o.Key, "equal"))
+		}
+	}
+	s.Not = &jsonschema.Schema{AnyOf: apart}
+	if r.Budget.Difference && len(r.Bounds) > 0 {
+		s.DependentSchemas = map[string]*jsonschema.Schema{"max_decrease": {AnyOf: oneOf(r.Bounds)}}
+	}
+	return s
 }
 
 func object(options []rules.Option) *jsonschema.Schema {
@@ -49,6 +87,8 @@ const (
 	sizePattern   = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B)?$`
 	growthPattern = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B|%)?$`
 	sharePattern  = `^(0(\.[0-9]+)?|1(\.0+)?|(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?) ?%)$`
+	dayPattern    = `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`
+	idPattern     = `^[0-9a-f]{12}$`
 	timePattern   = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
 )
 
@@ -56,9 +96,13 @@ func value(o rules.Option) *jsonschema.Schema {
 	switch o.Type {
 	case rules.Globs, rules.Words:
 		one := word(o)
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, {Type: "array", Items: one}}}
+		several := &jsonschema.Schema{Type: "array", Items: one}
+		if !o.Empty {
+			several.MinItems = jsonschema.Ptr(1)
+		}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, several}}
 	case rules.Count:
-		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0)}
+		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(o.Least)}
 	case rules.Number:
 		return &jsonschema.Schema{Type: "number"}
 	case rules.Size:
@@ -71,16 +115,21 @@ func value(o rules.Option) *jsonschema.Schema {
 		return s
 	case rules.Seconds:
 		return &jsonschema.Schema{Type: "string", Pattern: timePattern}
+	case rules.Day:
+		return &jsonschema.Schema{Type: "string", Pattern: dayPattern}
+	case rules.FindingID:
+		return &jsonschema.Schema{Types: []string{"string", "integer"}, Pattern: idPattern} // one of digits alone is a number to YAML
 	case rules.Switch:
 		return &jsonschema.Schema{Type: "boolean"}
 	case rules.Table:
 		s := &jsonschema.Schema{Type: "array", Items: object(o.Fields)}
-		if o.Require {
+		s.Items.AnyOf = oneOf(o.NeedsOne)
+		if !o.Empty {
 			s.MinItems = jsonschema.Ptr(1)
 		}
 		return s
 	case rules.Pairs:
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}}
+		return &jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}}
 	}
 	return word(o)
 }

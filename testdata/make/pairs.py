@@ -10,7 +10,7 @@ os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
 case, version, *chip = sys.argv[1:]
 after = version == "after"
@@ -249,6 +249,60 @@ def kernel_moved():
             return written(accumulate, x)(x) * 2
 
     return layer, (x,), {}
+
+
+def param_layout():
+    """The argument is wanted with its columns in a row in memory: a copy turns it before anything is computed."""
+    from jax.experimental.layout import Format, Layout
+
+    def column_sums(x):
+        return jnp.tanh(x).sum(0)
+
+    turned = Format(Layout((1, 0)), SingleDeviceSharding(jax.devices()[0]))
+    return column_sums, (array(64, 256),), {"in_shardings": turned} if after else {}
+
+
+def remat():
+    """The activations are all kept for the gradient: they no longer fit, and the compiler computes some of them twice."""
+
+    def slope(w, x):
+        def loss(w):
+            h = x
+            block = lambda h: jnp.tanh(jnp.tanh(h @ w) @ w)
+            for _ in range(3):
+                h = (block if after else jax.checkpoint(block))(h)
+            return h.sum()
+
+        return jax.grad(loss)(w)
+
+    return slope, (array(256, 256), array(2359296, 256)), {}
+
+
+def involuntary_remat():
+    """The second constraint spreads the value in a way that the partitioner does not get to from the first: it replicates all of it."""
+    mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("data", "model"))
+
+    def split(*axes):
+        return NamedSharding(mesh, PartitionSpec(*axes))
+
+    def mix(x):
+        y = jax.lax.with_sharding_constraint(jnp.tanh(x) + x, split("model", None, "data"))
+        z = jax.lax.with_sharding_constraint(y, split(None, ("data", "model"), None) if after else split(None, None, "data"))
+        return z * 2
+
+    return mix, (array(8, 16, 4),), {"in_shardings": split("model", None, "data")}
+
+
+def set_order():
+    """Steps in the order of a set of strings, which Python shuffles anew in every process: two compiles are two programs."""
+
+    def embed(x, w):
+        steps = {"project": lambda x: x @ w, "normalize": lambda x: x / jnp.sqrt((x * x).sum(-1, keepdims=True)), "activate": jnp.tanh}
+        for name in set(steps) if after else sorted(steps):
+            x = steps[name](x)
+        return x
+
+    return embed, (array(64, 256), array(256, 32)), {}
 
 
 def on_chip(name, args):

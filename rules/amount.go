@@ -1,0 +1,114 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Amount is what a budget is held against.
+type Amount struct {
+	Program *diff.Program // nil for amounts of a whole target
+	Variant *diff.Variant // nil for amounts of a whole program
+	Name    string        // the program's name where only a log knows of it
+	Subject string        // what is counted; part of the finding's id
+	Noun    string        // "kernels"
+	Unit    string        // "bytes" or ""
+	Better  Direction
+	Actual  float64
+	Base    *float64 // nil: there is no baseline for it
+	Added   float64  // how much of it the baseline does not have: the increase is at least that
+	Lost    float64  // how much of the baseline's it does not have: the decrease is at least that
+	Lacking bool     // there is a baseline, but it does not hold this
+	Upgrade bool     // it is the change of the toolchain itself: no change of the toolchain explains it
+	Excused bool     // growth against the baseline is none that anybody should be stopped for
+	// Cause explains an excess; it is asked only when there is one.
+	Cause func() (*result.Cause, result.Evidence)
+	// Tell puts an amount that is worse than it may be into the rule's own words, in one finding or in one for each thing; nil:
+	// the finding that it is given will do.
+	Tell func(result.Finding) []result.Finding
+}
+
+// baseline says what the amount was, where there is a baseline and it is known from it.
+func (a *Amount) baseline(there, known bool, was float64) {
+	a.Lacking = there && !known
+	if there && known {
+		a.Base = &was
+	}
+}
+
+// unstable says whether the amount differs from compile to compile.
+func (a Amount) unstable() bool {
+	if a.Variant == nil {
+		return false
+	}
+	is := func(v *facts.Variant) bool { return v != nil && slices.Contains(v.Unstable, a.Subject) }
+	return is(a.Variant.New) || is(a.Variant.Old)
+}
+
+// program is the program's name, "" for amounts of a whole target.
+func (a Amount) program() string {
+	if a.Program == nil {
+		return a.Name
+	}
+	return a.Program.Name
+}
+
+func (a Amount) comparison(word string) string {
+	s := word + " " + a.show(*a.Base) + " in the baseline"
+	switch times := a.Actual / *a.Base; {
+	case a.Unit != "bytes" || *a.Base <= 0:
+	case times >= 10:
+		s += fmt.Sprintf(" (%s times as much)", measure.Number(math.Round(times)))
+	default:
+		s += fmt.Sprintf(" (%+.1f %%)", 100*(times-1))
+	}
+	return s
+}
+
+func (a Amount) show(v float64) string { return measure.Show(v, a.Unit) }
+
+// breach is what an amount breaks: the first limit, on which side, and a phrase for each.
+type breach struct {
+	limit   float64
+	tooMuch bool
+	said    []string
+}
+
+func (b *breach) add(limit float64, tooMuch bool, said string) {
+	if len(b.said) == 0 {
+		b.limit, b.tooMuch = limit, tooMuch
+	}
+	b.said = append(b.said, said)
+}
+
+// finding is what is said of a breach, in words that fit every amount.
+func (a Amount) finding(b breach) result.Finding {
+	f := result.Finding{
+		Program: a.program(), Subject: a.Subject, Variant: variantName(a.Program, a.Variant), Unit: a.Unit,
+		Message: fmt.Sprintf("%s: %s", measure.Counted(a.Actual, a.Unit, a.Noun), strings.Join(b.said, "; ")),
+		Actual:  a.Actual, Limit: b.limit,
+	}
+	if a.Base != nil {
+		f.Baseline = *a.Base
+	}
+	if a.Cause != nil {
+		f.Cause, f.Evidence = a.Cause()
+	}
+	return f
+}
+
+// findings are what is said of a breach: in the rule's own words where it is the worse side that was broken.
+func (a Amount) findings(b breach) []result.Finding {
+	f := a.finding(b)
+	if a.Tell != nil && b.tooMuch == (a.Better != Higher) {
+		return a.Tell(f)
+	}
+	return []result.Finding{f}
+}

@@ -1,0 +1,127 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Judge holds an amount against max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the
+// baseline; improvements are noted.
+func (c *Context) Judge(a Amount) { c.noWorse(a.Better).hold(a) }
+
+// Forbid judges an amount of what should not be there at all, unless the settings give it a limit.
+func (c *Context) Forbid(a Amount) {
+	if c.MaxIncrease == nil && !c.absolutelyBounded() {
+		c = c.with(func(s *Settings) { s.Max, s.implied = new(float64), true })
+	}
+	c.hold(a)
+}
+
+// noWorse bounds the side that is worse by the baseline, unless the settings bound the amount themselves. So a bound on the other
+// side, of an improvement that would be too good to be true, never takes the place of it.
+func (c *Context) noWorse(better Direction) *Context {
+	if c.absolutelyBounded() || better == Exact && c.bounded() {
+		return c
+	}
+	return c.with(func(s *Settings) {
+		if better != Higher && s.MaxIncrease == nil {
+			s.MaxIncrease = &Change{}
+		}
+		if better != Lower && s.MaxDecrease == nil {
+			s.MaxDecrease = &Change{}
+		}
+	})
+}
+
+// hold reports what an amount breaks.
+func (c *Context) hold(a Amount) {
+	c.Checked()
+	var b breach
+	c.absolute(a, &b)
+	drift := len(b.said) == 0 && !a.Upgrade
+	c.drift(a, &b)
+	c.room(a)
+	if len(b.said) == 0 {
+		c.noteBetter(a)
+		return
+	}
+	for _, f := range a.findings(b) {
+		f.Drift = drift
+		c.Find(f)
+	}
+}
+
+// absolute holds an amount against the limits that need no baseline.
+func (c *Context) absolute(a Amount, b *breach) {
+	if c.Equal != nil && a.Actual != *c.Equal {
+		b.add(*c.Equal, a.Actual > *c.Equal, "exactly "+a.show(*c.Equal)+" wanted")
+	}
+	if c.Max != nil && a.Actual > *c.Max {
+		b.add(*c.Max, true, "at most "+a.show(*c.Max)+" allowed")
+	}
+	if c.Min != nil && a.Actual < *c.Min {
+		b.add(*c.Min, false, "at least "+a.show(*c.Min)+" wanted")
+	}
+}
+
+// drift compares with the baseline, where there is one and the settings ask for it.
+func (c *Context) drift(a Amount, b *breach) {
+	if c.MaxIncrease == nil && c.MaxDecrease == nil || c.incomparable(a) || a.Base == nil {
+		return
+	}
+	grown, shrunk := max(a.Actual-*a.Base, a.Added), max(*a.Base-a.Actual, a.Lost)
+	if a.Excused || c.excused(a.Variant, a.Subject, grown) {
+		return
+	}
+	if c.MaxIncrease != nil && grown > 0 && grown > c.MaxIncrease.Of(*a.Base) {
+		b.add(math.Floor(*a.Base+c.MaxIncrease.Of(*a.Base)), true, a.comparison("up from"))
+	}
+	if c.MaxDecrease != nil && shrunk > 0 && shrunk > c.MaxDecrease.Of(*a.Base) {
+		b.add(math.Ceil(*a.Base-c.MaxDecrease.Of(*a.Base)), false, a.comparison("down from"))
+	}
+}
+
+// incomparable says why an amount cannot be held against the baseline, if it cannot: the baseline does not have it, or it differs from
+// compile to compile.
+func (c *Context) incomparable(a Amount) bool {
+	switch {
+	case a.Lacking:
+		c.gap(fmt.Sprintf("%s (the baseline does not hold %s)", c.Rule.ID, a.Subject), result.Problem{
+			Message: fmt.Sprintf("%s could not compare: the baseline of %s does not hold %s", c.Rule.ID, a.program(), a.Subject),
+			Mend:    "accept it again from a dump that has it: xlagate accept --reason \"…\"",
+		})
+		return true
+	case a.unstable():
+		c.Notes = append(c.Notes, result.Note{
+			Kind: "unstable", Program: a.program(), Message: fmt.Sprintf("%s differs from compile to compile: not held against the baseline", a.Subject),
+		})
+		return true
+	}
+	return false
+}
+
+// room notes how much of a budget is used.
+func (c *Context) room(a Amount) {
+	if c.Max != nil && !c.implied {
+		c.Headroom = append(c.Headroom, result.Headroom{Program: a.program(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Limit: *c.Max, Unit: a.Unit})
+	}
+}
+
+// noteworthy is the share of the old value from which an improvement is worth a line.
+const noteworthy = 0.001
+
+func (c *Context) noteBetter(a Amount) {
+	if a.Base == nil || a.Actual == *a.Base || (c.MaxIncrease == nil && c.MaxDecrease == nil) {
+		return
+	}
+	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
+	if !better || a.Variant != nil && a.Variant.Rescaled || math.Abs(a.Actual-*a.Base) < noteworthy**a.Base {
+		return
+	}
+	c.Notes = append(c.Notes, result.Note{
+		Kind: "better", Program: a.program(),
+		Message: fmt.Sprintf("%s %s → %s", a.Noun, a.show(*a.Base), a.show(a.Actual)), Mend: "xlagate accept --tighten",
+	})
+}

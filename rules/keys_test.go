@@ -1,0 +1,258 @@
+package rules_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/cache"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// sides are two real dumps of which a rule counts more in one.
+type sides struct {
+	with       string // keys that the entry has besides
+	many       string // what the rule counts in the dump that has more
+	more, less string
+	samples    int
+}
+
+// counted names, for every rule that counts something, a pair of dumps that differ in it.
+var counted = map[string]sides{
+	"max-kernels":            {many: "4", more: "gpu-softmax_barrier/after", less: "gpu-softmax_barrier/before"},
+	"required-fusions":       {with: "fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", many: "1", more: "gpu-softmax_barrier/after", less: "gpu-softmax_barrier/before"},
+	"forbidden-fusions":      {with: "fusions: [{ name: two results, contains: [tanh], outputs: 2 }]", many: "1", more: "gpu-intermediate_out/after", less: "gpu-intermediate_out/before"},
+	"fusion-drift":           {many: "1", more: "gpu-softmax_barrier/after", less: "gpu-softmax_barrier/before"},
+	"max-unfused":            {with: "ops: [reduce, divide]", many: "3", more: "gpu-softmax_barrier/after", less: "gpu-softmax_barrier/before"},
+	"required-custom-calls":  {with: "calls: [{ call: TopK }]", many: "1", more: "cpu-topk_sorted/after", less: "cpu-topk_sorted/before"},
+	"forbidden-custom-calls": {with: "calls: [{ call: \"*callback\" }]", many: "1", more: "cpu-fusion_callback_barrier/after", less: "cpu-fusion_callback_barrier/before"},
+	"no-host-callback":       {many: "1", more: "cpu-fusion_callback_barrier/after", less: "cpu-fusion_callback_barrier/before"},
+	"launch-shape":           {with: "min_blocks: 128", many: "1", more: "gpu-softmax_barrier/before", less: "gpu-softmax_barrier/before"},
+	"no-recompilation":       {many: "3", more: "recompile-shapes", less: "recompile-shapes_fixed"},
+	"max-compilations":       {many: "4", more: "recompile-jit_in_loop", less: "recompile-jit_in_loop_fixed"},
+	"max-helper-modules":     {many: "4", more: "recompile-eager_helpers", less: "recompile-eager_helpers"},
+	"max-compile-time":       {many: "42.591333ms", more: "recompile-shapes", less: "recompile-shapes"},
+	"max-instructions":       {many: "231", more: "cpu-unrolled_loop/after", less: "cpu-unrolled_loop/before"},
+	"loops-kept":             {many: "1", more: "cpu-unrolled_loop/before", less: "cpu-unrolled_loop/after"},
+	"max-constant-bytes":     {many: "32KiB", more: "cpu-constant_baked/after", less: "cpu-constant_baked/before"},
+	"donation-kept":          {many: "3", more: "cpu-donation_lost/before", less: "cpu-donation_lost/after"},
+	"max-temp-bytes":         {many: "64KiB", more: "cpu-fusion_callback_barrier/after", less: "cpu-fusion_callback_barrier/before"},
+	"max-peak-bytes":         {many: "62936", more: "cases/cpu-donate_dtype/after", less: "cases/cpu-donate_dtype/before"},
+	"max-allocation-bytes":   {many: "20676", more: "cases/cpu-donate_dtype/before", less: "cases/cpu-donate_dtype/after"},
+	"max-output-bytes":       {many: "131088", more: "gpu-intermediate_out/after", less: "gpu-intermediate_out/before"},
+	"max-remat":              {many: "1", more: "tpu-remat/after", less: "tpu-remat/before"},
+	"max-copies":             {many: "2", more: "cpu-unrolled_loop/before", less: "cpu-unrolled_loop/after"},
+	"max-transposes":         {many: "2", more: "cpu-extra_transpose/after", less: "cpu-constant_baked/before"},
+	"max-collectives":        {with: "kinds: [all-reduce]", many: "3", more: "cpu-sharding_allgather/after", less: "cpu-sharding_allgather/before"},
+	"min-collective-bytes":   {with: "kinds: [all-reduce]", many: "1368", more: "cpu-sharding_allgather/after", less: "cpu-sharding_allgather/before"},
+	"async-collectives":      {many: "3", more: "cpu-sharding_allgather/after", less: "cpu-sharding_allgather/before"},
+	"sharding-pin":           {with: "params: [{ param: w1, sharding: \"P(None, 'model')\" }]", many: "1", more: "cpu-sharding_allgather/after", less: "cpu-sharding_allgather/before"},
+	"no-involuntary-remat":   {many: "1", more: "cpu-involuntary_remat/after", less: "cpu-involuntary_remat/before"},
+	"no-dtype":               {with: "dtypes: [f64]", many: "17", more: "cpu-f64_creep/after", less: "cpu-f64_creep/before"},
+	"dtype-floor":            {many: "2", more: "tpu-wide_weights/after", less: "tpu-wide_weights/before"},
+	"precision":              {with: "precisions: [default]", many: "1", more: "tpu-precision/after", less: "tpu-precision/before"},
+	"layout-pin":             {with: "params: [{ param: x, layout: \"1,0\" }]", many: "1", more: "cpu-param_layout/after", less: "cpu-param_layout/before"},
+	"no-unclustered-ops":     {many: "9", more: "tf-clusters-unclusterable", less: "tf-clusters-clean"},
+	"max-clusters":           {many: "3", more: "tf-clusters-unclusterable", less: "tf-clusters-clean"},
+	"no-cpu-fallback":        {many: "2", more: "torch-cpu_fallback/after", less: "torch-cpu_fallback/before"},
+	"max-flops":              {many: "1181568", more: "cpu-extra_transpose/after", less: "cpu-constant_baked/before"},
+	"max-bytes-accessed":     {many: "787456", more: "gpu-softmax_barrier/after", less: "gpu-softmax_barrier/before"},
+	"max-estimated-cycles":   {many: "18532", more: "tpu-precision/after", less: "tpu-precision/before"},
+	"max-code-bytes":         {many: "2632", more: "gpu-intermediate_out/after", less: "gpu-intermediate_out/before"},
+	"toolchain":              {with: "pin: { backend: cpu }", many: "1", more: "gpu-softmax_barrier/before", less: "cpu-softmax_barrier/before"},
+	"flags":                  {with: "forbid: [xla_disable_hlo_passes]", many: "1", more: "cpu-unfused/after", less: "cpu-unfused/before"},
+	"stable-compile":         {many: "16", more: "cpu-set_order_shuffled/*", less: "cpu-set_order_sorted/*", samples: 2},
+	"unused-parameters":      {many: "1", more: "cpu-constant_baked/after", less: "cpu-constant_baked/before"},
+}
+
+// keyRun runs entries of one rule on dumps that are measured once.
+type keyRun struct {
+	t      *testing.T
+	rule   string
+	cache  *cache.Dir
+	stores string // where baselines are kept
+}
+
+// outcome is what an entry came to: its exit code, or 2 and the error where the configuration was refused.
+type outcome struct {
+	code int
+	err  string
+	r    *result.Result
+}
+
+func (k keyRun) run(s sides, on, base string, keys ...string) outcome {
+	k.t.Helper()
+	entry := strings.Join(append([]string{"rule: " + k.rule}, append(keys, s.with)...), ", ")
+	text := fmt.Sprintf("version: 1\ntargets: [{ name: model, dump: %q, samples: %d }]\nrules:\n  - { %s }\n", dumpOf(on), max(1, s.samples), strings.TrimSuffix(entry, ", "))
+	cfg, err := config.Parse("xlagate.yaml", []byte(text))
+	if err != nil {
+		return outcome{code: gate.ExitUsage, err: err.Error()}
+	}
+	o := gate.Options{Config: cfg, Now: time.Unix(0, 0), Jobs: 1, Cache: k.cache}
+	if base != "" {
+		o.Baseline = k.accepted(s, base)
+	}
+	if log := filepath.Join("testdata", k.rule+".log"); exists(log) {
+		o.Logs = []string{log}
+	}
+	r, err := gate.Check(context.Background(), o)
+	if err != nil {
+		k.t.Fatalf("%s\n%v", text, err)
+	}
+	return outcome{r.ExitCode, "", r}
+}
+
+// accepted stores the baseline of a dump, once.
+func (k keyRun) accepted(s sides, dump string) string {
+	k.t.Helper()
+	dir := filepath.Join(k.stores, strings.Map(func(r rune) rune {
+		if r == '/' || r == '*' {
+			return '-'
+		}
+		return r
+	}, dump))
+	if exists(dir) {
+		return dir
+	}
+	cfg, err := config.Parse("xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended]\ntargets: [{ name: model, dump: %q, samples: %d }]\n", dumpOf(dump), max(1, s.samples))))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if _, err := gate.Accept(context.Background(), gate.Options{Config: cfg, Baseline: dir, Jobs: 1, Cache: k.cache}, gate.AcceptOptions{Reason: "the first"}); err != nil {
+		k.t.Fatal(err)
+	}
+	return dir
+}
+
+// finds says whether the rule has a finding, by itself or as the consequence of another one.
+func (o outcome) finds(rule string) bool {
+	return o.r != nil && len(o.r.Problems) == 0 && slices.ContainsFunc(o.r.Findings, func(f result.Finding) bool {
+		return f.Rule == rule || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.Rule == rule })
+	})
+}
+
+// silent says whether the rule looked and has none.
+func (o outcome) silent(rule string) bool {
+	return o.r != nil && len(o.r.Problems) == 0 && !o.finds(rule)
+}
+
+// differs says of two values of a key that the one passes and the other fails.
+func (k keyRun) differs(s sides, on, base, key, passes, fails string) bool {
+	return k.run(s, on, base, key+": "+passes).silent(k.rule) && k.run(s, on, base, key+": "+fails).finds(k.rule)
+}
+
+// refused says that a key is refused at its place.
+func (k keyRun) refused(s sides, key, value string) bool {
+	o := k.run(s, s.more, s.less, key+": "+value)
+	return o.code == gate.ExitUsage && strings.Contains(o.err, "xlagate.yaml:4:") && strings.Contains(o.err, key)
+}
+
+// Every key that bounds what a rule counts either changes the verdict on a real dump or is refused where it stands.
+func TestNoBoundIsIgnored(t *testing.T) {
+	shared, stores := cache.At(t.TempDir(), "test", cache.MostBytes), t.TempDir()
+	for _, rule := range rules.All() {
+		t.Run(rule.ID, func(t *testing.T) {
+			k := keyRun{t, rule.ID, shared, stores}
+			s, counts := counted[rule.ID]
+			if !counts {
+				s = uncounted(rule)
+			}
+			for _, key := range []string{"max", "min", "equal", "max_increase", "max_decrease"} {
+				taken := slices.ContainsFunc(rule.Keys(), func(o rules.Option) bool { return o.Key == key })
+				switch {
+				case !taken && !k.refused(s, key, "1"):
+					t.Errorf("%s is neither taken nor refused: %+v", key, k.run(s, s.more, s.less, key+": 1"))
+				case taken && !k.moves(s, key):
+					t.Errorf("%s changes nothing", key)
+				}
+			}
+		})
+	}
+}
+
+// uncounted is something to run a rule on that counts nothing.
+func uncounted(rule *rules.Rule) sides {
+	s := sides{more: "cpu-improved/after", less: "cpu-improved/before"}
+	if rule.ID == "assert" {
+		s.with = "expr: \"facts.kernels.total > 0\""
+	}
+	return s
+}
+
+// moves says whether a key decides about a dump, one way or the other.
+func (k keyRun) moves(s sides, key string) bool {
+	zero, much := "0", "1000000000"
+	if strings.HasSuffix(s.many, "s") {
+		zero, much = "1ns", "100h"
+	}
+	base := ""
+	if rule := rules.ByID(k.rule); rule.Budget.Difference && s.with == "" {
+		base = s.less
+	}
+	switch key {
+	case "max":
+		return k.differs(s, s.more, base, key, s.many, zero)
+	case "min":
+		return k.differs(s, s.more, base, key, s.many, much)
+	case "equal":
+		return k.differs(s, s.more, base, key, s.many, much) && k.run(s, s.more, base, key+": "+zero).finds(k.rule)
+	case "max_increase":
+		return k.differs(s, s.more, s.less, key, much, zero)
+	}
+	s.with = strings.TrimSuffix("max: "+much+", "+s.with, ", ") // what it does not say of the other side stays as it was: none, or no more than before
+	return k.differs(s, s.less, s.more, key, much, zero)
+}
+
+// So does every key that all rules have: it is heard, or refused where it stands.
+func TestNoCommonKeyIsIgnored(t *testing.T) {
+	shared, stores := cache.At(t.TempDir(), "test", cache.MostBytes), t.TempDir()
+	for _, rule := range rules.All() {
+		s, counts := counted[rule.ID]
+		if !counts {
+			continue
+		}
+		t.Run(rule.ID, func(t *testing.T) {
+			k := keyRun{t, rule.ID, shared, stores}
+			broken := "equal: 1000000000"
+			if strings.HasSuffix(s.many, "ms") {
+				broken = "equal: 100h"
+			}
+			base := ""
+			if rule.Budget.Difference && s.with == "" {
+				base = s.less
+			}
+			with := func(keys ...string) outcome { return k.run(s, s.more, base, append(keys, broken)...) }
+			if o := with("level: warning", "name: mine", "reason: because"); !o.says(rule.ID, "warning", "mine", "because") {
+				t.Errorf("level, name and reason are not heard: %+v", o.r)
+			}
+			if o := with("level: off"); o.finds(rule.ID) {
+				t.Error("finds something although it is off")
+			}
+			for _, key := range []string{"target: other", "program: no_such_program"} {
+				if o := with(key); o.finds(rule.ID) || o.code != gate.ExitIncomplete && o.code != gate.ExitUsage {
+					t.Errorf("%s: exit %d %s", key, o.code, o.err)
+				}
+			}
+			if o := with("target: [model]", "program: \"*\""); !o.finds(rule.ID) {
+				t.Errorf("finds nothing for all programs of its target: %d %s", o.code, o.err)
+			}
+		})
+	}
+}
+
+// says reports whether every finding of the rule bears a level, a name and a reason.
+func (o outcome) says(rule, level, name, reason string) bool {
+	if !o.finds(rule) {
+		return false
+	}
+	return !slices.ContainsFunc(o.r.Findings, func(f result.Finding) bool {
+		return f.Rule == rule && (f.Level != level || f.Name != name || f.Reason != reason)
+	})
+}
