@@ -66,6 +66,9 @@ func budgetLabel(rule, subject string) string {
 	if subject == "kernels.all" || subject == "kernels.total" {
 		return "kernels"
 	}
+	if rule == "no-recompilation" {
+		return "compilations"
+	}
 	for _, table := range [][]label{keyFacts, moreFacts} {
 		for _, l := range table {
 			if l.fact == subject {
