@@ -20,6 +20,7 @@ type Settings struct {
 	Targets     []string
 	Programs    []string
 	Max         *float64
+	MaxKey      string // the rule's own key that max was written as; "": max
 	Min         *float64
 	Equal       *float64
 	MaxIncrease *Change

@@ -106,7 +106,7 @@ func (r *reader) settings(rule *rules.Rule, e rules.Entry) *rules.Settings {
 		switch limit, _ := e.Number(o.Key); {
 		case !ok:
 		case o.Means == "max":
-			s.Max = &limit
+			s.Max, s.MaxKey = &limit, o.Key
 		default:
 			s.Options[o.Key] = v
 		}
@@ -190,7 +190,7 @@ func inherit(s, from *rules.Settings) {
 		s.Reason = from.Reason
 	}
 	if s.Max == nil && s.Equal == nil {
-		s.Max = from.Max
+		s.Max, s.MaxKey = from.Max, from.MaxKey
 	}
 	if s.Min == nil && s.Equal == nil {
 		s.Min = from.Min

@@ -139,7 +139,7 @@ func differences(base, head *rules.Settings) []difference {
 	if severity[base.Level] != severity[head.Level] {
 		out = append(out, difference{direction(severity[base.Level], severity[head.Level]), "level " + first(base.Level, "error") + " → " + first(head.Level, "error")})
 	}
-	out = append(out, bound(base.Rule, "max", base.Max, head.Max, Looser)...)
+	out = append(out, bound(base.Rule, first(first(head.MaxKey, base.MaxKey), "max"), base.Max, head.Max, Looser)...)
 	out = append(out, bound(base.Rule, "min", base.Min, head.Min, Stricter)...)
 	out = append(out, bound(base.Rule, "equal", base.Equal, head.Equal, Other)...)
 	out = append(out, growth(base.Rule, "max_increase", base.MaxIncrease, head.MaxIncrease)...)
