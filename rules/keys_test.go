@@ -33,6 +33,7 @@ var counted = map[string]sides{
 	"max-unfused":            {with: "ops: [reduce, divide]", many: "3", more: "gpu-softmax_barrier/after", less: "gpu-softmax_barrier/before"},
 	"required-custom-calls":  {with: "calls: [{ call: TopK }]", many: "1", more: "cpu-topk_sorted/after", less: "cpu-topk_sorted/before"},
 	"forbidden-custom-calls": {with: "calls: [{ call: \"*callback\" }]", many: "1", more: "cpu-fusion_callback_barrier/after", less: "cpu-fusion_callback_barrier/before"},
+	"kernel-bodies":          {many: "16", more: "tpu-kernel_body/after", less: "tpu-kernel_body/before"},
 	"no-host-callback":       {many: "1", more: "cpu-fusion_callback_barrier/after", less: "cpu-fusion_callback_barrier/before"},
 	"launch-shape":           {with: "min_blocks: 128", many: "1", more: "gpu-softmax_barrier/before", less: "gpu-softmax_barrier/before"},
 	"no-recompilation":       {many: "3", more: "recompile-shapes", less: "recompile-shapes_fixed"},
