@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 )
 
 // Event is the part of a webhook's payload that matters here. GitHub made it: unlike an artifact it can be trusted to say which
@@ -90,13 +89,3 @@ func readEvent(path string) (Event, error) {
 	}
 	return e, json.Unmarshal(data, &e)
 }
-
-var (
-	repositoryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}/[A-Za-z0-9._-]{1,100}$`)
-	commitName     = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-)
-
-func validRepository(s string) bool { return repositoryName.MatchString(s) }
-
-// ValidCommit reports whether a text is the full name of a commit.
-func ValidCommit(s string) bool { return commitName.MatchString(s) }

@@ -2,7 +2,6 @@ package github
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -22,12 +21,6 @@ type Marker struct {
 }
 
 const markerStart = "<!-- xlagate:v1 "
-
-// keyName is the form of a key: nothing in it can end the marker.
-var keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$`)
-
-// ValidKey reports whether a text can be a gate's key.
-func ValidKey(key string) bool { return keyName.MatchString(key) }
 
 // String is the marker's line.
 func (m Marker) String() string {

@@ -2,7 +2,6 @@ package github
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 )
 
@@ -14,8 +13,6 @@ type Request struct {
 
 // trigger is what a comment must begin with, to the letter: words that merely mention it must not set anything off.
 const trigger = "/xlagate accept "
-
-var findingIDs = regexp.MustCompile(`^[0-9a-f]{12}(,[0-9a-f]{12})*$`)
 
 // maxReason bounds a reason: it goes into the baseline and the commit's message.
 const maxReason = 500
@@ -33,7 +30,7 @@ func ParseRequest(body string) (Request, error) {
 	which, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	reason = strings.TrimSpace(reason)
 	switch {
-	case which != "all" && !findingIDs.MatchString(which):
+	case which != "all" && !validIDs(which):
 		return Request{}, errors.New("name what to accept: findings by id, with commas between them, or all: /xlagate accept a3f8c21b9d04 REASON")
 	case reason == "":
 		return Request{}, errors.New("give a reason: /xlagate accept " + which + " REASON")
