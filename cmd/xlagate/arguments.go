@@ -86,7 +86,7 @@ func split(c *cli.Context) (own, command []string) {
 	args := c.Args().Slice()
 	for i, a := range args {
 		if a == "--" {
-			return args[:i], args[i+1:]
+			return args[:i], args[i+1:] // empty rather than nil where nothing stands behind it
 		}
 	}
 	return args, nil

@@ -62,11 +62,16 @@ func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture
 		return nil, c.Context.Err()
 	}
 	var failed *capture.ExitError
-	if errors.As(err, &failed) || errors.Is(err, capture.ErrNothingDumped) {
-		sayProblems(w, c.String("to"), []result.Problem{{Message: err.Error(), Mend: "run the command by itself first, until it ends well"}})
-		return nil, verdict(gate.ExitIncomplete)
+	problem := result.Problem{}
+	switch {
+	case errors.As(err, &failed):
+		problem.Mend = "run the command by itself first, until it ends well"
+	case !errors.Is(err, capture.ErrNothingDumped):
+		return out, err
 	}
-	return out, err
+	problem.Message = err.Error()
+	sayProblems(w, c.String("to"), []result.Problem{problem})
+	return nil, verdict(gate.ExitIncomplete)
 }
 
 // piped is the standard input unless that is a terminal: the command runs in a process group of its own, and a terminal stops every group

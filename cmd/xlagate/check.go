@@ -111,6 +111,9 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	if err := checkBaseline(o.Baseline); err != nil {
 		return o, err
 	}
+	if command != nil && len(command) == 0 {
+		return o, wrongUsage("%s needs a command behind --; there is none", c.Command.HelpName)
+	}
 	if len(dumps) > 0 && len(command) > 0 {
 		return o, wrongUsage("give a dump or a command, not both")
 	}

@@ -230,6 +230,8 @@ func (p *post) publish(ctx context.Context, w world, publication github.Publicat
 		fmt.Fprintf(w.err, "xlagate: %s the comment %s\n", o.Done, o.URL)
 	case o.Why != "":
 		fmt.Fprintf(w.err, "xlagate: no comment written: %s\n", o.Why)
+	case p.pr == 0 && !p.env.Actions:
+		warn(w, "no comment written: no pull request is known; name one: --repo OWNER/NAME --pr NUMBER, with GITHUB_TOKEN set")
 	}
 	if p.env.Actions {
 		fmt.Fprint(w.err, done.Commands)

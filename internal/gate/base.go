@@ -15,7 +15,7 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 	if o.Against != "" {
 		path := absolute(o.Dir, o.Against)
 		l.baseName = o.Against
-		paths, err := existing([]string{path})
+		paths, err := existing(o.Dir, path)
 		if err == nil {
 			l.base, err = measureAll(ctx, o, paths, nil, 1)
 		}

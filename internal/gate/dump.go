@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/dump"
@@ -64,16 +65,25 @@ func CheckDumps(paths ...string) error {
 	return nil
 }
 
-func existing(paths []string) ([]string, error) {
+// existing refuses paths where nothing is. They are shown as seen from a directory.
+func existing(dir string, paths ...string) ([]string, error) {
 	for _, p := range paths {
 		if !OnDisk(p) {
 			continue
 		}
 		if _, err := os.Stat(p); err != nil {
-			return nil, &Unreadable{p, "no dump: there is no such file or directory", mendNoDump}
+			return nil, &Unreadable{nearby(dir, p), "no dump: there is no such file or directory", mendNoDump}
 		}
 	}
 	return paths, nil
+}
+
+// nearby is a path as seen from a directory that it lies below; any other stays as it is.
+func nearby(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
 }
 
 // MeasureDump opens and measures one dump, with logs that lie outside of it.

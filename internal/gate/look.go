@@ -188,18 +188,15 @@ func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
 	switch {
 	case len(o.Dumps) > 0:
 		l.dump = strings.Join(o.Dumps, " ")
-		return existing(absoluteAll(o.Dir, o.Dumps))
+		return existing(o.Dir, absoluteAll(o.Dir, o.Dumps)...)
 	case len(o.Command) > 0:
 		return l.captured(ctx, o, o.Command, nil)
 	case l.Capture != nil:
 		return l.captured(ctx, o, []string{"sh", "-c", l.Capture.Run}, l.Capture)
 	}
-	l.dump = l.Dump
-	if rel, err := filepath.Rel(o.Dir, l.Dump); err == nil && !strings.HasPrefix(rel, "..") {
-		l.dump = rel
-	}
+	l.dump = nearby(o.Dir, l.Dump)
 	if !OnDisk(l.Dump) || !strings.ContainsAny(l.Dump, "*?[{") {
-		return existing([]string{l.Dump})
+		return existing(o.Dir, l.Dump)
 	}
 	matches, err := doublestar.FilepathGlob(l.Dump)
 	if err != nil {

@@ -73,7 +73,7 @@ func (l *looked) part(ctx context.Context, o Options, dealer *shard.Dealer) resu
 		return out
 	}
 	if o.Against != "" {
-		paths, err := existing([]string{absolute(o.Dir, o.Against)})
+		paths, err := existing(o.Dir, absolute(o.Dir, o.Against))
 		if err == nil {
 			out.Part.AgainstFacts, err = (&looked{}).measurePart(ctx, o, dealer, paths, nil)
 		}

@@ -43,13 +43,15 @@ func proposed(rep *facts.Report) string {
 }
 
 func origin(rep *facts.Report) string {
-	text := "from a dump"
+	text, of := "from a dump", " of "
 	for _, s := range []string{rep.Toolchain.Framework, rep.Toolchain.Backend, rep.Toolchain.Device} {
 		if s != "" {
-			text += " " + s
+			text += of + s
+			of = " "
 		}
 	}
-	return fmt.Sprintf("%s: %d programs, %d one-op helpers left out; budgets stand at what is there now", text, len(rep.Programs), len(rep.Helpers))
+	return fmt.Sprintf("%s: %s, %s left out; budgets stand at what is there now", text,
+		measure.Counted(float64(len(rep.Programs)), "", "programs"), measure.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
 }
 
 func targetName(rep *facts.Report) string {
