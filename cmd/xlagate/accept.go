@@ -38,7 +38,7 @@ func acceptCommand(w world) *cli.Command {
 			a := gate.AcceptOptions{Only: ids(c.StringSlice("only")), Reason: c.String("reason"), Tighten: c.Bool("tighten")}
 			if from := c.String("from"); from != "" {
 				if a.From, err = readResult(w, from); err != nil {
-					return err
+					return incomplete(w, err)
 				}
 			}
 			done, err := gate.Accept(c.Context, o, a)

@@ -41,6 +41,9 @@ func inspectCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
+			if len(rep.Problems) > 0 && onScreen(orText(to.list), "text") {
+				return verdict(gate.ExitIncomplete) // what is wrong stands there
+			}
 			return unread(w, rep)
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -35,6 +36,11 @@ func writeAll(c *cli.Context, w world, list []output, render func(output, report
 }
 
 // deliver writes an output where it goes, as it is rendered: that of a large dump is not held in memory.
+// onScreen reports whether a format goes to the standard output.
+func onScreen(list []output, format string) bool {
+	return slices.ContainsFunc(list, func(o output) bool { return o.format == format && (o.path == "" || o.path == "-") })
+}
+
 func deliver(w world, out output, render func(writer) error) error {
 	if out.path == "" || out.path == "-" {
 		return buffered(w.out, render)

@@ -35,7 +35,7 @@ func ReadLogs(files []File) (*Logs, []Problem) {
 			return nil
 		})
 		if err != nil {
-			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + err.Error(), Mend: "name the file that the run's output was written to, or leave the log out"})
+			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Mend: "name the file that the run's output was written to, or leave the log out"})
 		}
 	}
 	return l, problems
