@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -125,8 +126,8 @@ func paramSentence(old, fresh *facts.Parameter) string {
 	}
 	say("%s → %s", old.Shape, fresh.Shape)
 	say("layout {%s} → {%s}", old.Layout, fresh.Layout)
-	say("sharding %s → %s", old.Sharding, fresh.Sharding)
-	say("constant %s → %s", old.Constant, fresh.Constant)
+	say("sharding %s → %s", cmp.Or(old.Sharding, "none"), cmp.Or(fresh.Sharding, "none"))
+	say("constant %s → %s", cmp.Or(old.Constant, "none"), cmp.Or(fresh.Constant, "none"))
 	switch {
 	case old.Aliased && !fresh.Aliased && fresh.Donated:
 		parts = append(parts, "donated still, but no output has its shape "+fresh.Shape)

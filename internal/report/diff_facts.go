@@ -27,7 +27,7 @@ func factBlocks(v *diff.Variant, o Options) []block {
 	}
 	l := say(strings.Join(parts, columnGap))
 	if rest > 0 {
-		l = l.with(columnGap, in(dim, plural(rest, "more fact")+" differ (--all)"))
+		l = l.with(columnGap, in(dim, differing(rest)))
 	}
 	return []block{para{l}}
 }
@@ -98,4 +98,12 @@ func counted(fact string) bool {
 		}
 	}
 	return false
+}
+
+// differing says how many facts are not shown.
+func differing(n int) string {
+	if n == 1 {
+		return "1 more fact differs (--all)"
+	}
+	return plural(n, "more fact") + " differ (--all)"
 }
