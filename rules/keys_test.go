@@ -257,3 +257,60 @@ func (o outcome) says(rule, level, name, reason string) bool {
 		return f.Rule == rule && (f.Level != level || f.Name != name || f.Reason != reason)
 	})
 }
+
+// The rules that count nothing hear the common keys, too, or refuse them.
+func TestNoCommonKeyOfAnUncountedRuleIsIgnored(t *testing.T) {
+	for _, rule := range rules.All() {
+		if _, counts := counted[rule.ID]; counts {
+			continue
+		}
+		t.Run(rule.ID, func(t *testing.T) {
+			for key, heard := range map[string]func(result.Finding) bool{
+				"level: warning":           func(f result.Finding) bool { return f.Level == "warning" },
+				"name: mine":               func(f result.Finding) bool { return f.Name == "mine" },
+				"reason: because":          func(f result.Finding) bool { return f.Reason == "because" },
+				"target: other":            nil, // there is no such target, and no finding
+				"program: no_such_program": nil,
+			} {
+				r, err := tryWith(t, rule, key)
+				word, _, _ := strings.Cut(key, ":")
+				if err != nil && strings.Contains(err.Error(), "takes no "+word) {
+					continue
+				}
+				if err != nil {
+					t.Errorf("%s: %v", key, err)
+					continue
+				}
+				own := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Rule == rule.ID })
+				if heard == nil && (own >= 0 || r.ExitCode != gate.ExitIncomplete) || heard != nil && (own < 0 || !heard(r.Findings[own])) {
+					t.Errorf("%s is neither heard nor refused: exit %d", key, r.ExitCode)
+				}
+			}
+		})
+	}
+}
+
+// tryWith runs the failing example of a rule with one key more in the rule's entry.
+func tryWith(t *testing.T, rule *rules.Rule, key string) (*result.Result, error) {
+	t.Helper()
+	e := rule.Fails
+	if rule.Always {
+		e.Config += fmt.Sprintf("\nrules:\n  - { rule: %s, %s }", rule.ID, key)
+	} else {
+		e.Config = strings.Replace(e.Config, "name: mostly-fused, ", "", 1)
+		e.Config = strings.Replace(e.Config, "- { rule: "+rule.ID, "- { rule: "+rule.ID+", "+key, 1)
+	}
+	cfg, err := config.Parse("xlagate.yaml", []byte(exampleFile(rule, e)))
+	if err != nil {
+		return nil, err
+	}
+	o := gate.Options{Config: cfg, Jobs: 1, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
+	if base := baseOf(e); base != "" {
+		o.Against = dumpOf(base)
+	}
+	r, err := gate.Check(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, nil
+}

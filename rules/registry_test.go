@@ -32,9 +32,9 @@ func TestEveryRuleIsDocumented(t *testing.T) {
 			}
 		}
 		switch {
-		case r.Always:
-		case r.Fails.Config == "" || r.Passes.Config == "" || r.Fails.Says == "":
+		case r.Fails.Config == "" || r.Passes.Config == "" || r.Fails.Says == "" || r.Fails.On == "" || r.Passes.On == "":
 			t.Errorf("%s lacks an example", r.ID)
+		case r.Always:
 		case r.Program == nil && r.Target == nil:
 			t.Errorf("%s does nothing", r.ID)
 		case len(r.Threads) == 0 && r.Category != Custom:

@@ -60,9 +60,16 @@ func (f *folding) gather(i int, follows func(cause, echo *result.Finding) bool) 
 	}
 }
 
-// alike says whether two findings are about the same program, and the second is no worse.
+// alike says whether two findings are about the same program, and the second is no worse. One that is waived stands by itself, and
+// takes nothing along that would fail above it.
 func alike(cause, echo *result.Finding) bool {
-	return cause.Target == echo.Target && cause.Program == echo.Program && rank[cause.Level] <= rank[echo.Level]
+	same := cause.Target == echo.Target && cause.Program == echo.Program && rank[cause.Level] <= rank[echo.Level]
+	return same && !echo.Waived && (!cause.Waived || isEcho(cause, echo))
+}
+
+// isEcho says whether a finding only says again, in another amount, that something grew against the baseline: no limit is broken.
+func isEcho(cause, echo *result.Finding) bool {
+	return echo.Rule == cause.Rule && echo.Subject == cause.Subject || echo.Drift && rules.GrowthRank(echo.Rule) >= 0
 }
 
 // explains says whether a rule's findings are known to follow from another's.

@@ -93,8 +93,10 @@ func newResult(o Options) *result.Result {
 
 // finish waives, folds, sorts, counts and decides.
 func finish(r *result.Result, o Options) {
-	r.Findings = fold(join(r.Findings))
+	r.Findings = join(r.Findings)
 	waive(r, o)
+	r.Findings = fold(r.Findings)
+	unused(r, o)
 	order(r, o.Config)
 	count(r)
 	Decide(r, failOn(o))

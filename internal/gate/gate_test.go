@@ -267,30 +267,6 @@ func TestFoldNeverHidesBehindLess(t *testing.T) {
 	}
 }
 
-func TestWaivers(t *testing.T) {
-	finding := result.Finding{ID: "a3f8c21b9d04", Rule: "max-kernels", Level: "error", Actual: 22.0}
-	limit := func(v float64) *float64 { return &v }
-	for name, c := range map[string]struct {
-		waiver config.Waiver
-		waived bool
-		rule   string // of the finding that is left
-	}{
-		"in force":        {config.Waiver{Finding: finding.ID, Expires: "2026-06-02"}, true, ""},
-		"its last day":    {config.Waiver{Finding: finding.ID, Expires: "2026-06-01"}, true, ""},
-		"expired":         {config.Waiver{Finding: finding.ID, Expires: "2026-05-31"}, false, "waiver-valid"},
-		"no date":         {config.Waiver{Finding: finding.ID, Expires: "soon"}, false, "waiver-valid"},
-		"under a ceiling": {config.Waiver{Finding: finding.ID, Expires: "2026-06-02", Ceiling: limit(22)}, true, ""},
-		"beyond it":       {config.Waiver{Finding: finding.ID, Expires: "2026-06-02", Ceiling: limit(21)}, false, "waiver-valid"},
-		"unused":          {config.Waiver{Finding: "000000000000", Expires: "2026-06-02"}, false, "waiver-valid"},
-	} {
-		r := &result.Result{Findings: []result.Finding{finding}}
-		waive(r, Options{Config: &config.Config{Waivers: []config.Waiver{c.waiver}}, Now: time.Date(2026, 6, 1, 23, 0, 0, 0, time.UTC)})
-		if r.Findings[0].Waived != c.waived || (c.rule == "") != (len(r.Findings) == 1) || c.rule != "" && r.Findings[1].Rule != c.rule {
-			t.Errorf("%s: %+v", name, r.Findings)
-		}
-	}
-}
-
 func TestIntegrityRulesAreOnWithoutBeingNamed(t *testing.T) {
 	on := map[string]bool{}
 	for _, s := range integrity(nil) {

@@ -2,45 +2,81 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// waive marks the findings that somebody was allowed, and finds waivers that are unused, have expired, or would hide worse.
+// waive marks the findings that somebody was allowed, and finds waivers that have expired or would hide worse. It comes before folding:
+// what is waived takes only its echoes along.
 func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
-		used := false
 		for i := range r.Findings {
 			if f := &r.Findings[i]; f.ID == w.Finding && f.Rule != "waiver-valid" {
-				used = true
-				r.Findings = append(r.Findings, permit(w, f, o.Now)...)
+				if why := permit(w, f, o.Now); why != "" {
+					r.Findings = append(r.Findings, waiverFinding(o, w, why))
+				}
 				break
 			}
-		}
-		if !used && len(r.Problems) == 0 {
-			r.Findings = append(r.Findings, waiverFinding(w, fmt.Sprintf("the waiver of %s is not used: nothing has that id any more; remove it (%s)", w.Finding, w.Place)))
 		}
 	}
 	r.Summary.Checks += len(o.Config.Waivers)
 }
 
-// permit waives one finding, or says why the waiver does not hold.
-func permit(w config.Waiver, f *result.Finding, now time.Time) []result.Finding {
-	expires, err := time.Parse(time.DateOnly, w.Expires)
-	if err != nil || now.UTC().Truncate(24*time.Hour).After(expires) {
-		return []result.Finding{waiverFinding(w, fmt.Sprintf("the waiver of %s (%s) expired on %s (%s)", w.Finding, f.Rule, w.Expires, w.Place))}
+// unused finds waivers of what was not found. Where something could not be looked at, nothing is known.
+func unused(r *result.Result, o Options) {
+	if len(r.Problems) > 0 {
+		return
 	}
-	if actual, ok := f.Actual.(float64); ok && w.Ceiling != nil && actual > *w.Ceiling {
-		return []result.Finding{waiverFinding(w, fmt.Sprintf("%s (%s) is %v, beyond the %v that was waived (%s)", w.Finding, f.Rule, actual, *w.Ceiling, w.Place))}
+	for _, w := range o.Config.Waivers {
+		if !slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return names(&f, w.Finding) }) {
+			r.Findings = append(r.Findings, waiverFinding(o, w, fmt.Sprintf("the waiver of %s is not used: nothing has that id any more; remove it", w.Finding)))
+		}
 	}
-	f.Waived, f.Waiver = true, &result.Waiver{Reason: w.Reason, Owner: w.Owner, Expires: w.Expires}
-	return nil
 }
 
-func waiverFinding(w config.Waiver, message string) result.Finding {
-	f := result.Finding{Rule: "waiver-valid", Level: "error", Subject: w.Finding, Message: message, Mend: "edit the waiver at " + w.Place}
+// names says whether an id is a finding's, or that of something that follows from it.
+func names(f *result.Finding, id string) bool {
+	return f.Rule != "waiver-valid" && (f.ID == id || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.ID == id }))
+}
+
+// permit waives one finding, or says why the waiver does not hold.
+func permit(w config.Waiver, f *result.Finding, now time.Time) string {
+	expires, err := time.Parse(time.DateOnly, w.Expires)
+	if err != nil || now.UTC().Truncate(24*time.Hour).After(expires) {
+		return fmt.Sprintf("the waiver of %s (%s) expired on %s", w.Finding, f.Rule, w.Expires)
+	}
+	if w.Ceiling != nil {
+		actual, counts := f.Actual.(float64)
+		switch {
+		case !counts:
+			return fmt.Sprintf("the waiver of %s (%s) has a ceiling, but the finding is of nothing that is counted; remove the ceiling", w.Finding, f.Rule)
+		case beyond(f, actual, *w.Ceiling):
+			return fmt.Sprintf("%s (%s) is %v, beyond the %v that was waived", w.Finding, f.Rule, actual, *w.Ceiling)
+		}
+	}
+	f.Waived, f.Waiver = true, &result.Waiver{Reason: w.Reason, Owner: w.Owner, Expires: w.Expires}
+	return ""
+}
+
+// beyond says whether an amount is worse than the worst that is waived: further from the limit that it broke.
+func beyond(f *result.Finding, actual, ceiling float64) bool {
+	if limit, ok := f.Limit.(float64); ok && actual < limit {
+		return actual < ceiling
+	}
+	return actual > ceiling
+}
+
+// waiverFinding says what is wrong with a waiver.
+func waiverFinding(o Options, w config.Waiver, message string) result.Finding {
+	f := result.Finding{Rule: "waiver-valid", Level: "error", Subject: w.Finding, Message: message + " (" + w.Place + ")", Mend: "edit the waiver at " + w.Place}
+	for _, s := range o.Config.Rules {
+		if s.Rule.ID == f.Rule {
+			f.Level, f.Name, f.Reason = s.Severity(), s.Name, s.Reason
+		}
+	}
 	f.ID = unique(&result.Result{}, f)
 	return f
 }
