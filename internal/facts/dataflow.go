@@ -107,7 +107,12 @@ func (r *reader) ref(id hlo.InstrID) opRef {
 	if t.opcodes = reach(t.opcodes, int(in.Opcode)); t.opcodes[in.Opcode] == "" {
 		t.opcodes[in.Opcode] = r.m.OpcodeName(in.Opcode)
 	}
-	return opRef{shape: in.Shape, opcode: in.Opcode}
+	kind, known := r.kinds[opKind{in.Shape, in.Opcode}]
+	if !known {
+		kind = int32(len(r.kinds))
+		r.kinds[opKind{in.Shape, in.Opcode}] = kind
+	}
+	return opRef{shape: in.Shape, opcode: in.Opcode, kind: kind}
 }
 
 // entered says whether the operations inside an operation stand for it.

@@ -10,6 +10,8 @@ import (
 type edges struct {
 	r    *reader
 	made []int32 // of every instruction: the launch that makes its value, -1 for none
+	from []int32 // of the launch at hand
+	kept arena[int32]
 }
 
 // connect tells of every launch which others it reads from, and whether its value leaves the program.
@@ -41,16 +43,21 @@ func (e *edges) sources(l launch) []int32 {
 	if l.async != hlo.NoInstr {
 		operands = e.r.m.Operands(l.async)
 	}
-	var from []int32
+	e.from = e.from[:0]
 	for _, o := range operands {
-		if id := e.origin(o, 0); id != hlo.NoInstr && !slices.Contains(from, e.made[id]) {
-			from = append(from, e.made[id])
+		if id := e.origin(o, 0); id != hlo.NoInstr && !slices.Contains(e.from, e.made[id]) {
+			e.from = append(e.from, e.made[id])
 		}
-		if len(from) >= maxSources {
+		if len(e.from) >= maxSources {
 			break
 		}
 	}
-	slices.Sort(from)
+	if len(e.from) == 0 {
+		return nil
+	}
+	slices.Sort(e.from)
+	from := e.kept.take(len(e.from))
+	copy(from, e.from)
 	return from
 }
 

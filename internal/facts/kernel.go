@@ -16,6 +16,7 @@ type reader struct {
 	decoded []bool                // those in metas that were asked for
 	ids     arena[hlo.MetadataID] // of the operations in kernels
 	forms   map[formKey]*Form
+	kinds   map[opKind]int32 // of the operations in kernels
 	lists   sharedLists
 	order   []hlo.CompID // see inOrder
 	same    *hlo.Alike   // see alike
@@ -26,7 +27,7 @@ type reader struct {
 func newReader(m *hlo.Module) *reader {
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	return &reader{
-		m: m, sources: newSources(m), words: map[string]string{}, forms: map[formKey]*Form{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas),
+		m: m, sources: newSources(m), words: map[string]string{}, forms: map[formKey]*Form{}, kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas),
 		tables: &opTables{shapes: make([]string, shapes), layouts: make([]string, shapes), origins: make([]origins, metas)},
 	}
 }

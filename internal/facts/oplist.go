@@ -29,6 +29,12 @@ type opTables struct {
 	origins []origins // by hlo.MetadataID
 }
 
+// opKind is what an operation says but for its operands.
+type opKind struct {
+	shape  hlo.ShapeID
+	opcode hlo.Opcode
+}
+
 // origins is where an operation comes from.
 type origins struct {
 	opName string
@@ -37,6 +43,7 @@ type origins struct {
 
 type opRef struct {
 	shape          hlo.ShapeID
+	kind           int32 // equal for two of a module that say the same
 	opcode         hlo.Opcode
 	from, operands uint32 // where in body.from its operands stand, and how many
 }
@@ -48,7 +55,7 @@ func ListOf(ops ...Op) OpList {
 	for i, op := range ops {
 		t.opcodes, t.shapes, t.layouts = append(t.opcodes, op.Opcode), append(t.shapes, op.Shape), append(t.layouts, op.Layout)
 		t.origins = append(t.origins, origins{op.OpName, op.Source})
-		l.body.refs = append(l.body.refs, opRef{hlo.ShapeID(i), hlo.Opcode(i), uint32(len(l.body.from)), uint32(len(op.From))})
+		l.body.refs = append(l.body.refs, opRef{hlo.ShapeID(i), int32(i), hlo.Opcode(i), uint32(len(l.body.from)), uint32(len(op.From))})
 		l.body.from = append(l.body.from, op.From...)
 		l.origins = append(l.origins, hlo.MetadataID(i))
 	}
@@ -83,23 +90,38 @@ func (l OpList) All() iter.Seq[Op] {
 // Slice is a copy of the list.
 func (l OpList) Slice() []Op { return slices.AppendSeq(make([]Op, 0, l.Len()), l.All()) }
 
-// opKind is what two operations of a module have in common that say the same and come from the same place.
-type opKind struct {
-	shape  hlo.ShapeID
-	origin hlo.MetadataID
-	opcode hlo.Opcode
+// seenOps remembers operations of one module. Most metadata stands for one kind of operation.
+type seenOps struct {
+	one  []int32 // by hlo.MetadataID: the kind that was seen first with it + 1
+	more map[[2]int32]bool
+}
+
+// add says whether an operation of this kind and origin was not seen before.
+func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
+	s.one = reach(s.one, int(from))
+	switch s.one[from] {
+	case kind + 1:
+		return false
+	case 0:
+		s.one[from] = kind + 1
+		return true
+	}
+	key := [2]int32{int32(from), kind}
+	if s.more[key] {
+		return false
+	}
+	if s.more == nil {
+		s.more = map[[2]int32]bool{}
+	}
+	s.more[key] = true
+	return true
 }
 
 // distinct yields the operations that differ in opcode, shape or origin from those seen, in this list and in others of the module.
-func (l OpList) distinct(seen map[opKind]bool) iter.Seq[Op] {
+func (l OpList) distinct(seen *seenOps) iter.Seq[Op] {
 	return func(yield func(Op) bool) {
 		for i, from := range l.origins {
-			ref := &l.body.refs[i]
-			kind := opKind{ref.shape, from, ref.opcode}
-			if seen[kind] {
-				continue
-			}
-			if seen[kind] = true; !yield(l.At(i)) {
+			if seen.add(from, l.body.refs[i].kind) && !yield(l.At(i)) {
 				return
 			}
 		}

@@ -11,35 +11,42 @@ func (a *Alike) text(h uint64, in *Instruction) uint64 {
 	if in.bare {
 		return h
 	}
-	if before := a.beforeMetadata(in); before.Len() > 0 && in.callees.n == 0 {
-		return a.spelled(h, in, src[before.Start:before.End])
+	if metadata, last := a.metadataLast(in); last && in.callees.n == 0 {
+		return a.spelled(h, in, src[in.Attrs.Start:metadata])
 	}
-	for key, value := range text(src).attributes(in.Attrs) {
-		name := src[key.Start:key.End]
-		if string(name) == "metadata" {
-			continue
+	h, rest := a.named(h, in)
+	return a.spelled(h, in, src[rest:in.Attrs.End])
+}
+
+// named hashes the attributes up to the metadata, without the names of computations, and says where the others begin.
+func (a *Alike) named(h uint64, in *Instruction) (hash uint64, rest uint32) {
+	t := text(a.m.src)
+	key, value, ok := t.attributeKey(int(in.Attrs.Start))
+	for ok && key.End <= in.Attrs.End {
+		name := t[key.Start:key.End]
+		if in.meta != 0 && string(name) == "metadata" {
+			return h, uint32(value + a.m.metas[in.meta].Len())
 		}
-		h = mix(h, hashText(name))
+		h = mix(h, hashText([]byte(name)))
+		end := t.attributeValue(key, value)
 		if _, callee := calleeRole(name); !callee {
-			h = a.spelled(h, in, src[key.Start:value.End])
+			h = a.spelled(h, in, t[key.Start:end])
 		}
+		key, value, ok = t.attributeKey(end)
 	}
-	return h
+	return h, in.Attrs.End
 }
 
 const metadataKey = "metadata="
 
-// beforeMetadata is what an instruction says up to its metadata, where this comes last as it mostly does; empty where it does not.
-func (a *Alike) beforeMetadata(in *Instruction) Range {
+// metadataLast says where an instruction's metadata begins if nothing stands behind it, as is mostly so.
+func (a *Alike) metadataLast(in *Instruction) (start uint32, last bool) {
 	src, n := a.m.src, a.m.metas[in.meta].Len()+len(metadataKey)
 	if in.meta == 0 || in.Attrs.Len() < n {
-		return Range{}
+		return 0, false
 	}
-	end := int(in.Attrs.End) - n
-	if string(src[end:end+len(metadataKey)]) != metadataKey {
-		return Range{}
-	}
-	return Range{in.Attrs.Start, uint32(end)}
+	at := int(in.Attrs.End) - n
+	return uint32(at), string(src[at:at+len(metadataKey)]) == metadataKey
 }
 
 // orderedKey is the attribute whose names mean instructions of the same computation.
