@@ -82,7 +82,7 @@ func (r *reader) reached() []int {
 	return rank
 }
 
-func (r *reader) size(id hlo.InstrID) int64 { return r.m.ShapeBytes(r.m.Instrs[id].Shape) }
+func (r *reader) size(id hlo.InstrID) int64 { return r.sizes[r.m.Instrs[id].Shape] }
 
 // constant describes one constant. JAX gives constants no metadata: its first user says whose it is.
 func (r *reader) constant(id, user hlo.InstrID) Constant {

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -10,13 +9,14 @@ import (
 // formKey tells forms apart: what the instruction says and reads, and how the walk classed the launch.
 type formKey struct {
 	call  uint64
+	read  int64 // less where one value is read several times
 	class Class
 	moves bool
 }
 
 // form is what a launch does, found out once for all launches that say the same.
 func (r *reader) form(l launch) *Form {
-	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr}
+	key := formKey{r.alike().Call(l.id), r.operandBytes(l.id), l.class, l.moves != hlo.NoInstr}
 	f := r.forms[key]
 	if f == nil {
 		f = r.newForm(l)
@@ -135,16 +135,17 @@ func (r *reader) bytes(l launch) int64 {
 	return all
 }
 
-func (r *reader) operandBytes(id hlo.InstrID) int64 {
-	operands := r.m.Operands(id)
-	if len(operands) > 1 {
-		operands = slices.Clone(operands) // a tuple or a concatenation may have thousands
-		slices.Sort(operands)
-		operands = slices.Compact(operands)
-	}
-	var n int64
+// operandBytes is the size of what an instruction reads, each value once.
+func (r *reader) operandBytes(id hlo.InstrID) (n int64) {
+	operands, first := r.m.Operands(id), r.m.Comps[r.m.Instrs[id].Comp].First
 	for _, o := range operands {
-		n += r.m.ShapeBytes(r.m.Instrs[o].Shape)
+		if r.seen = reach(r.seen, int(o-first)); !r.seen[o-first] {
+			n += r.size(o)
+			r.seen[o-first] = true
+		}
+	}
+	for _, o := range operands {
+		r.seen[o-first] = false
 	}
 	return n
 }

@@ -19,6 +19,8 @@ type reader struct {
 	kinds   map[opKind]int32 // of the operations in kernels
 	lists   sharedLists
 	order   []hlo.CompID // see inOrder
+	sizes   []int64      // by ShapeID, of all arrays in it
+	seen    []bool       // see operandBytes
 	same    *hlo.Alike   // see alike
 	costs   *hlo.Costs   // see price
 	hashes  *hlo.Prints  // see prints
@@ -26,10 +28,15 @@ type reader struct {
 
 func newReader(m *hlo.Module) *reader {
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
-	return &reader{
+	r := &reader{
 		m: m, sources: newSources(m), words: map[string]string{}, forms: map[formKey]*Form{}, kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas),
 		tables: &opTables{shapes: make([]string, shapes), layouts: make([]string, shapes), origins: make([]origins, metas)},
+		sizes:  make([]int64, shapes),
 	}
+	for id := range r.sizes {
+		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
+	}
+	return r
 }
 
 // shape is the shape's text without layout.

@@ -1,9 +1,6 @@
 package hlo
 
-import (
-	"iter"
-	"slices"
-)
+import "iter"
 
 // Alike tells which computations of a module are the same but for names, metadata and numbering. A model repeats its layers: what
 // holds for a computation holds for all that are like it, and is found out once, for the first of them. Two that are alike have
@@ -48,35 +45,13 @@ func (a *Alike) Each() iter.Seq[InstrID] {
 	}
 }
 
-// Call is equal for two instructions that are equal in Own and read the same: values of the same shapes, and the same value where
-// the other does.
+// Call is equal for two instructions that are equal in Own and read values of the same shapes.
 func (a *Alike) Call(i InstrID) uint64 {
-	h, operands := a.Own(i), a.m.Operands(i)
-	var place map[InstrID]int // of the operands, where they are too many to be searched
-	if len(operands) > 64 {
-		place = make(map[InstrID]int, len(operands))
-	}
-	for n, o := range operands {
-		said := uint64(uint32(a.m.Instrs[o].Shape))
-		if before := placeOf(o, operands[:n], place); before >= 0 {
-			said |= uint64(before+1) << 32
-		} else if place != nil {
-			place[o] = n
-		}
-		h = mix(h, said)
+	h := a.Own(i)
+	for _, o := range a.m.Operands(i) {
+		h = mix(h, uint64(a.m.Instrs[o].Shape))
 	}
 	return h
-}
-
-// placeOf is where an operand stands among those before it, -1 when it is new.
-func placeOf(o InstrID, before []InstrID, place map[InstrID]int) int {
-	if place == nil {
-		return slices.Index(before, o)
-	}
-	if n, ok := place[o]; ok {
-		return n
-	}
-	return -1
 }
 
 // Alike compares all computations. It costs one pass; keep the result.
