@@ -9,14 +9,13 @@ import (
 // formKey tells forms apart: what the instruction says and reads, and how the walk classed the launch.
 type formKey struct {
 	call  uint64
-	read  int64 // less where one value is read several times
 	class Class
 	moves bool
 }
 
 // form is what a launch does, found out once for all launches that say the same.
 func (r *reader) form(l launch) *Form {
-	key := formKey{r.alike().Call(l.id), r.operandBytes(l.id), l.class, l.moves != hlo.NoInstr}
+	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr}
 	f := r.forms[key]
 	if f == nil {
 		f = r.newForm(l)

@@ -10,6 +10,7 @@ type Alike struct {
 	first []CompID // by CompID
 	start []int32  // by CompID: the index of the first instruction; see Index
 	own   []uint64 // by index: see Own
+	place []uint32 // of an instruction among the operands that Call looks at, counted from 1
 }
 
 // First is the first computation that is like c: c itself, or one that stands before it.
@@ -45,11 +46,22 @@ func (a *Alike) Each() iter.Seq[InstrID] {
 	}
 }
 
-// Call is equal for two instructions that are equal in Own and read values of the same shapes.
+// Call is equal for two instructions that are equal in Own and read the same: values of the same shapes, and the same value where
+// the other does. It is not to be called by several goroutines at once.
 func (a *Alike) Call(i InstrID) uint64 {
-	h := a.Own(i)
-	for _, o := range a.m.Operands(i) {
-		h = mix(h, uint64(a.m.Instrs[o].Shape))
+	h, operands, first := a.Own(i), a.m.Operands(i), a.m.Comps[a.m.Instrs[i].Comp].First
+	for n, o := range operands {
+		for int(o-first) >= len(a.place) {
+			a.place = append(a.place, make([]uint32, len(a.place)+minSlots)...)
+		}
+		place := &a.place[o-first]
+		h = mix(h, uint64(uint32(a.m.Instrs[o].Shape))|uint64(*place)<<32)
+		if *place == 0 {
+			*place = uint32(n + 1)
+		}
+	}
+	for _, o := range operands {
+		a.place[o-first] = 0
 	}
 	return h
 }
