@@ -59,29 +59,45 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard
 	return s, nil
 }
 
-// measureUnits does the work side by side, as far as there are jobs and room for it.
+// measureUnits does the work. Who interrupts it need not wait for what is being read: that goes on until the program ends, and is lost.
 func measureUnits(ctx context.Context, work []unit, done []*measured, opts Options) error {
 	room, progress := newRoom(opts.MaxMemory), newProgress(work, opts)
 	defer progress.end()
 	if said := room.tooSmall(work, opts.MaxMemory); said != "" && opts.Warn != nil {
 		opts.Warn(said)
 	}
-	jobs, ctx := errgroup.WithContext(ctx)
-	jobs.SetLimit(cmp.Or(max(0, opts.Jobs), runtime.GOMAXPROCS(0)))
-	for i, unit := range work {
-		jobs.Go(func() error {
-			leave, err := room.enter(ctx, unit.weight)
+	finished := make(chan error, 1)
+	go func() {
+		finished <- sideBySide(ctx, opts.Jobs, work, func(ctx context.Context, i int) error {
+			leave, err := room.enter(ctx, work[i].weight)
 			if err != nil {
 				return err
 			}
 			defer leave()
+			done[i] = work[i].measure()
+			done[i].at = work[i].at
+			progress.add(work[i].size)
+			return nil
+		})
+	}()
+	select {
+	case err := <-finished:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// sideBySide does as many units at once as there are jobs, one a processor when that is 0.
+func sideBySide(ctx context.Context, n int, work []unit, do func(ctx context.Context, i int) error) error {
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(cmp.Or(max(0, n), runtime.GOMAXPROCS(0)))
+	for i := range work {
+		jobs.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			done[i] = unit.measure()
-			done[i].at = unit.at
-			progress.add(unit.size)
-			return nil
+			return do(ctx, i)
 		})
 	}
 	return jobs.Wait()

@@ -2,7 +2,7 @@ package facts
 
 import "sync"
 
-// progress adds up how much was read.
+// progress adds up how much was read, and tells until the end.
 type progress struct {
 	sync.Mutex
 	read, total int64
@@ -18,15 +18,20 @@ func newProgress(work []unit, opts Options) *progress {
 	return p
 }
 
-// end tells that nothing more will be read, whatever came of it.
-func (p *progress) end() { p.add(p.total - p.read) }
-
 func (p *progress) add(n int64) {
-	if p.tell == nil {
-		return
-	}
 	p.Lock()
 	defer p.Unlock()
-	p.read += n
-	p.tell(p.read, p.total)
+	if p.read += n; p.tell != nil {
+		p.tell(p.read, p.total)
+	}
+}
+
+// end tells that nothing more will be read, whatever came of it.
+func (p *progress) end() {
+	p.Lock()
+	defer p.Unlock()
+	if p.tell != nil {
+		p.tell(p.total, p.total)
+	}
+	p.tell = nil
 }

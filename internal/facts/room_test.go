@@ -79,6 +79,21 @@ func TestWeight(t *testing.T) {
 	}
 }
 
+// A run that is ended in the middle of a large module does not wait for it.
+func TestMeasuringIsLeft(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	large := make(chan struct{})
+	defer close(large)
+	work := []unit{{size: 1, measure: func() *measured {
+		stop()
+		<-large
+		return &measured{}
+	}}}
+	if err := measureUnits(ctx, work, make([]*measured, 1), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, wanted that it was interrupted", err)
+	}
+}
+
 // A run that is ended while it reads says so, and that nothing more will be read.
 func TestMeasuringIsInterrupted(t *testing.T) {
 	d, err := dump.Open(context.Background(), "../../testdata/recompile-shapes/dump.tar.xz", dump.Options{})

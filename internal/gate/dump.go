@@ -93,7 +93,15 @@ func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*f
 		return nil, err
 	}
 	r, err := facts.Measure(ctx, d, o.measuring(path, logs))
-	return r, errors.Join(err, d.Close(), release())
+	return r, errors.Join(err, shut(ctx, d), release())
+}
+
+// shut closes a dump, unless it was left in the middle of being read.
+func shut(ctx context.Context, d *dump.Dump) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return d.Close()
 }
 
 // measuring says what is measured of a dump.

@@ -121,7 +121,7 @@ func MeasureShares(ctx context.Context, o Options, dealer *shard.Dealer, paths, 
 			return nil, err
 		}
 		s, err := facts.MeasureShare(ctx, d, o.measuring(path, logs), dealer)
-		if err = errors.Join(err, d.Close(), release()); err != nil {
+		if err = errors.Join(err, shut(ctx, d), release()); err != nil {
 			return nil, err
 		}
 		shares = append(shares, s)
