@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -123,15 +126,22 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 	}
 	o.base = opener(ctx, o)
 	groups := byTarget(parts)
-	var targets []*looked
-	for _, t := range list {
-		if group := groups[t.Name]; group != nil {
-			l := &looked{Target: t, name: t.Name}
-			if err := l.join(ctx, o, group); err != nil {
-				p := pending(t.Name, "its parts do not join: "+err.Error())
-				return nil, &p
-			}
-			targets = append(targets, l)
+	list = slices.DeleteFunc(slices.Clone(list), func(t config.Target) bool { return groups[t.Name] == nil })
+	targets, apart := make([]*looked, len(list)), make([]error, len(list))
+	var joining errgroup.Group
+	joining.SetLimit(runtime.GOMAXPROCS(0))
+	for i, t := range list {
+		joining.Go(func() error {
+			targets[i] = &looked{Target: t, name: t.Name}
+			apart[i] = targets[i].join(ctx, o, groups[t.Name])
+			return nil
+		})
+	}
+	_ = joining.Wait() // what went wrong stands in its place
+	for i, err := range apart {
+		if err != nil {
+			p := pending(list[i].Name, "its parts do not join: "+err.Error())
+			return nil, &p
 		}
 	}
 	return judgeAll(o, targets), nil
