@@ -18,12 +18,13 @@ const piece = 1 << 16
 
 // Write indents a piece of valid JSON, cut anywhere.
 func (n *indenter) Write(p []byte) (int, error) {
-	for _, c := range p {
+	for rest := p; len(rest) > 0; {
 		if n.quoted {
-			n.inString(c)
-		} else {
-			n.between(c)
+			rest = rest[n.inString(rest):]
+			continue
 		}
+		n.between(rest[0])
+		rest = rest[1:]
 	}
 	if len(n.out) < piece {
 		return len(p), nil
@@ -31,10 +32,17 @@ func (n *indenter) Write(p []byte) (int, error) {
 	return len(p), n.flush()
 }
 
-func (n *indenter) inString(c byte) {
-	n.out = append(n.out, c)
+// inString passes on what comes next in a string, up to a quote or a backslash, and says how much that is.
+func (n *indenter) inString(p []byte) int {
+	end := 0
+	for !n.escaped && end < len(p)-1 && p[end] != '"' && p[end] != '\\' {
+		end++
+	}
+	c := p[end]
+	n.out = append(n.out, p[:end+1]...)
 	n.quoted = c != '"' || n.escaped
 	n.escaped = c == '\\' && !n.escaped
+	return end + 1
 }
 
 func (n *indenter) between(c byte) {
@@ -69,11 +77,15 @@ func (n *indenter) open(line bool) {
 	if !line {
 		return
 	}
-	n.out = append(n.out, '\n')
-	for range n.depth {
-		n.out = append(n.out, "  "...)
+	blanks := 2 * n.depth
+	n.out = append(n.out, margin[:1+min(blanks, len(margin)-1)]...)
+	for more := blanks - len(margin) + 1; more > 0; more-- {
+		n.out = append(n.out, ' ')
 	}
 }
+
+// margin is a line break and the blanks of as many levels as there mostly are.
+const margin = "\n                                        "
 
 func (n *indenter) flush() error {
 	_, err := n.to.Write(n.out)
