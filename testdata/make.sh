@@ -49,7 +49,7 @@ pair() {
     [ "$version" = before ] || flags+=" ${after_flags:-}"
     run "$name/$version" env XLA_FLAGS="$flags" "$jax" "$here/make/pairs.py" "$case" "$version" "$@"
     (cd "$work/$name/$version" && echo *@(before_optimizations|after_optimizations|after_codegen|-buffer-assignment|-live-range|-memory-usage-report|thunk_sequence|target_arguments).txt \
-      *.@(debug_options|gpu_target_config.pbtxt|flagfile) *.ptx ${log:-}) > "$work/list"
+      *.@(debug_options|gpu_target_config.pbtxt|flagfile) *.ptx ${log:+"$log"}) > "$work/list"
     read -ra files < "$work/list"
     pack "$name/$version" "${files[@]}"
   done
