@@ -35,6 +35,7 @@ var maxCollectives = Rule{
 
 func checkMaxCollectives(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
+		found := len(c.Findings)
 		for _, kind := range collectiveKinds(c, v) {
 			cares := func(k *facts.Kernel) bool {
 				return k.Class == facts.ClassCollective && k.Target == kind && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, k.OpName))
@@ -48,29 +49,63 @@ func checkMaxCollectives(c *Context, p *diff.Program) {
 				a.Base = &base
 			}
 			a.Excused = c.exchanged(a)
-			c.Judge(a)
+			c.judgeRuns(a, func(v *facts.Variant) float64 { return runsOf(v, cares) })
+		}
+		if v.Old != nil && len(c.Findings) == found { // else what is new says it
+			c.judgeTraffic(p, v)
 		}
 		checkCollectiveBytes(c, p, v)
 	}
 }
 
-// exchanged says whether a kind that is more took the place of others.
+// exchanged says whether a kind took the place of others, or others its place.
 func (c *Context) exchanged(a Amount) bool {
-	return c.On("exchange") && a.Base != nil && a.Actual > *a.Base && !talk(a.Variant.New).more(talk(a.Variant.Old))
+	if !c.On("exchange") || a.Base == nil {
+		return false
+	}
+	now, was := talk(a.Variant.New, everyCollective), talk(a.Variant.Old, everyCollective)
+	return a.Actual > *a.Base && !now.more(was) || a.Actual < *a.Base && !was.more(now)
 }
+
+// judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
+func (c *Context) judgeTraffic(p *diff.Program, v *diff.Variant) {
+	if c.absolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
+		return
+	}
+	kinds := c.List("kinds")
+	cares := func(k *facts.Kernel) bool {
+		return everyCollective(k) && (kinds == nil || contains(kinds, k.Target)) && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, k.OpName))
+	}
+	now, was := float64(talk(v.New, cares).bytes), float64(talk(v.Old, cares).bytes)
+	if now <= was {
+		return
+	}
+	c.with(noBounds).Judge(Amount{
+		Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Better: Lower, Actual: now, Base: &was,
+		Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, cares) },
+	})
+}
+
+func everyCollective(k *facts.Kernel) bool { return k.Class == facts.ClassCollective }
 
 // traffic is what devices say to each other: how often, and how much.
 type traffic struct{ count, bytes int64 }
 
 func (t traffic) more(than traffic) bool { return t.count > than.count || t.bytes > than.bytes }
 
-// talk sums up all collectives of a variant, those in loops as often as they run.
-func talk(v *facts.Variant) traffic {
+// talk sums up collectives of a variant, those in loops as often as they run. An all-reduce moves twice its size: it is a reduce-scatter
+// and an all-gather.
+func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	var t traffic
 	for i := range v.Kernels {
-		if k := &v.Kernels[i]; k.Class == facts.ClassCollective {
-			t.count += max(k.Times, 1)
-			t.bytes += k.Bytes * max(k.Times, 1)
+		k := &v.Kernels[i]
+		if !cares(k) {
+			continue
+		}
+		runs := max(k.Times, 1)
+		t.count += runs
+		if t.bytes += k.Bytes * runs; k.Target == "all-reduce" {
+			t.bytes += k.Bytes * runs
 		}
 	}
 	return t

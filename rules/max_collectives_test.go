@@ -19,6 +19,7 @@ func TestMaxCollectivesExchange(t *testing.T) {
 		"not asked for":         {false, []facts.Kernel{collective("all-reduce", 4096)}, 1},
 		"fewer but larger":      {true, []facts.Kernel{collective("all-reduce", 65536)}, 1},
 		"smaller but more":      {true, []facts.Kernel{collective("all-reduce", 8), collective("all-reduce", 8), collective("all-reduce", 8)}, 1},
+		"larger":                {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 8192)}, 1},
 		"one beside the others": {true, append([]facts.Kernel{collective("all-reduce", 8)}, gathers...), 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,10 @@ func wallWords(opcode string) string {
 	if opcode == barrier {
 		return "optimization barriers"
 	}
-	return strings.Replace(strings.TrimPrefix(wallWord(opcode), "a "), "call of", "calls of", 1)
+	if callsHost(opcode) {
+		return "calls of the host (" + opcode + ")"
+	}
+	return opcode + "s"
 }
 
 // makes says whether an operation of the model is what a kernel's value is.
@@ -83,7 +86,10 @@ func wallWord(opcode string) string {
 	case callsHost(opcode):
 		return "a call of the host (" + opcode + ")"
 	}
-	return "an " + opcode
+	if strings.ContainsRune("aeiou", rune(opcode[0])) {
+		return "an " + opcode
+	}
+	return "a " + opcode
 }
 
 // secondUsers says who else reads a value that one piece hands to another.

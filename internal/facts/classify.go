@@ -17,6 +17,8 @@ func (w *walk) classify(l *launch) bool {
 			w.start(l, w.m.Comps[w.m.Callees(l.id)[0]].First+j.collective)
 		}
 		return !j.free
+	case w.withHost(l.id):
+		l.class = ClassControl
 	case role == roleCollective:
 		l.class, l.moves = ClassCollective, l.id
 	case role == roleCopy, l.async != hlo.NoInstr && copied(op):
@@ -25,6 +27,16 @@ func (w *walk) classify(l *launch) bool {
 		l.class = ClassLibrary
 	}
 	return true
+}
+
+// withHost says whether an operation hands something to the host or takes it from there: so a TPU calls Python.
+func (w *walk) withHost(id hlo.InstrID) bool {
+	switch w.m.Instrs[id].Opcode {
+	case hlo.OpSend, hlo.OpRecv:
+		host, _ := w.m.Attr(id, "is_host_transfer")
+		return host == "true"
+	}
+	return false
 }
 
 // start makes a fusion the launch of the collective in it, unless a fusion before it has started that. TPU splits an asynchronous

@@ -92,6 +92,9 @@ func (r *reader) root(c hlo.CompID, depth int) hlo.InstrID {
 	return id
 }
 
+// KindHost is the kind of a transfer with the host.
+const KindHost = "host"
+
 // kind is the fusion's kind, the family of the operation, or its opcode.
 func (r *reader) kind(l launch) string {
 	op := r.m.Instrs[l.id].Opcode
@@ -100,6 +103,8 @@ func (r *reader) kind(l launch) string {
 		return "collective"
 	case l.class == ClassCopy:
 		return "copy"
+	case op == hlo.OpSend, op == hlo.OpRecv:
+		return KindHost
 	case op == hlo.OpFusion && l.class == ClassLibrary:
 		return "library"
 	case op == hlo.OpFusion:

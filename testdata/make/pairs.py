@@ -305,6 +305,49 @@ def set_order():
     return embed, (array(64, 256), array(256, 32)), {}
 
 
+def host_print():
+    """A debug print in the step: a TPU sends to the host, and waits for its answer."""
+
+    def step(x):
+        y = jnp.tanh(x)
+        if after:
+            jax.debug.print("mean {}", y.mean())
+        return y * 2
+
+    return step, (array(64, 64),), {}
+
+
+def psum_in_loop():
+    """A sum over all devices moved from behind a loop into it: it is one still, and runs twelve times."""
+    mesh = Mesh(np.array(jax.devices()), ("data",))
+
+    def accumulate(w, xs):
+        def step(total, x):
+            y = jnp.tanh(x @ w)
+            return total + (jax.lax.psum(y, "data") if after else y), None
+
+        total, _ = jax.lax.scan(step, jnp.zeros((16, 64)), xs)
+        return total if after else jax.lax.psum(total, "data")
+
+    split = PartitionSpec(None, "data")
+    mapped = jax.shard_map(accumulate, mesh=mesh, in_specs=(PartitionSpec(), split), out_specs=PartitionSpec(), check_vma=False)
+
+    def step(w, xs):
+        return mapped(w, xs)
+
+    return step, (array(64, 64), array(12, 64, 64)), {}
+
+
+def loop_gone():
+    """A loop over the batch became one product: better."""
+
+    def project(x, w):
+        row = lambda x: jnp.tanh(x @ w)
+        return jax.vmap(row)(x) if after else jax.lax.map(row, x)
+
+    return project, (array(32, 16, 64), array(64, 64)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
