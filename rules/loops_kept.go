@@ -36,7 +36,7 @@ func checkLoopsKept(c *Context, p *diff.Program) {
 		}
 		a := c.amount(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
 		a.Cause = func() (*result.Cause, result.Evidence) { return explainLoops(v) }
-		a.Excused = v.Old != nil && !unrolled(v)
+		a.Excused = a.Base != nil && a.Actual < *a.Base && !unrolled(v)
 		c.Judge(a)
 	}
 }
