@@ -32,14 +32,14 @@ func upgrades(r *result.Result) []string {
 }
 
 func TestUpgradeIsReportedNotFailed(t *testing.T) {
-	o := made(t, options(t, recommended), "0.4.30")
+	o := made(t, options(t, recommended), "0.10.2")
 	accept(t, o, AcceptOptions{Reason: "start"})
-	r := check(t, made(t, o, "0.10.2"))
+	r := check(t, made(t, o, "0.4.30"))
 	said := upgrades(r)
 	if r.ExitCode != ExitPass || len(r.Findings) > 0 || len(said) < 2 {
 		t.Fatalf("exit %d, findings %+v, said %q", r.ExitCode, r.Findings, said)
 	}
-	for _, words := range []string{"jax 0.4.30 → 0.10.2", "xlagate accept --baseline .xlagate.next", "--against"} {
+	for _, words := range []string{"jax 0.10.2 → 0.4.30", "xlagate accept --baseline .xlagate.next", "--against"} {
 		if !strings.Contains(said[0], words) {
 			t.Errorf("%q does not say %q", said[0], words)
 		}
@@ -55,7 +55,7 @@ func TestUpgradeLeavesLimitsAlone(t *testing.T) {
 }
 
 func TestUnknownToolchainIsNoUpgrade(t *testing.T) {
-	for _, pair := range [][2]string{{"0.4.30-untold", "0.10.2"}, {"0.4.30", "0.10.2-untold"}, {"0.4.30-untold", "0.10.2-untold"}} {
+	for _, pair := range [][2]string{{"0.10.2", "0.4.30-untold"}, {"0.10.2-untold", "0.4.30"}, {"0.10.2-untold", "0.4.30-untold"}} {
 		o := made(t, options(t, recommended), pair[0])
 		accept(t, o, AcceptOptions{Reason: "start"})
 		if r := check(t, made(t, o, pair[1])); r.ExitCode != ExitFindings || len(upgrades(r)) > 0 {
