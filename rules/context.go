@@ -25,12 +25,20 @@ type Settings struct {
 	Equal       *float64
 	MaxIncrease *Change
 	MaxDecrease *Change
-	Options     map[string]any // by key; only what was set, or has a default
-	Place       string         // file:line:column
-	Except      []*Settings    // entries of the same rule that take over the programs they cover
-	Pack        string         // the pack it came from; "" when the user's own file names the rule
+	Options     map[string]any  // by key; only what was set, or has a default
+	Place       string          // file:line:column
+	Marks       map[string]Mark // where the file says its bounds; what a pack says has none
+	Except      []*Settings     // entries of the same rule that take over the programs they cover
+	Pack        string          // the pack it came from; "" when the user's own file names the rule
 
 	implied bool // max is what the rule means, not what anybody wrote
+}
+
+// Mark is where a value stands in a file, and how it is written there.
+type Mark struct {
+	Line, Column int
+	Text         string
+	Plain        bool // without quotes
 }
 
 // Covers reports whether the settings speak of a program of a target. Program "*" stands for the target as a whole.

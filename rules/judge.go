@@ -104,8 +104,14 @@ func (c *Context) incomparable(a Amount) bool {
 
 // room notes how much of a budget is used.
 func (c *Context) room(a Amount) {
+	row := result.Headroom{Program: a.program(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Unit: a.Unit}
 	if c.Max != nil && !c.implied {
-		c.Headroom = append(c.Headroom, result.Headroom{Program: a.program(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Limit: *c.Max, Unit: a.Unit})
+		row.Key, row.Limit = "max", *c.Max
+		c.Headroom = append(c.Headroom, row)
+	}
+	if _, written := c.Marks["max_increase"]; written && c.MaxIncrease != nil && c.MaxIncrease.Amount > 0 && a.Base != nil {
+		row.Key, row.Base, row.Limit = "max_increase", *a.Base, *a.Base+c.MaxIncrease.Of(*a.Base)
+		c.Headroom = append(c.Headroom, row)
 	}
 }
 

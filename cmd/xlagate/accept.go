@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -24,7 +25,7 @@ func acceptCommand(w world) *cli.Command {
 		Flags: append(append(configFlags(), pullRequestFlags()...),
 			&cli.StringSliceFlag{Name: "only", Usage: "only the findings with these `IDS`, separated by commas"},
 			&cli.StringFlag{Name: "reason", Usage: "`TEXT`: why, for the baseline's readers"},
-			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better"},
+			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower the budgets that are wider than what there is"},
 			&cli.StringFlag{Name: "from", Usage: "take facts and findings from a result `FILE`"},
 		),
 		Action: func(c *cli.Context) error {
@@ -72,7 +73,12 @@ func sayAccepted(w world, done *gate.Accepted) {
 	for _, path := range done.Removed {
 		fmt.Fprintf(w.out, "removed  %s\n", path)
 	}
+	for _, l := range done.Lowered {
+		sayLowered(w, l)
+	}
 	switch {
+	case len(done.Written)+len(done.Removed) == 0 && len(done.Lowered) > 0:
+		fmt.Fprintf(w.out, "the baseline stays: %d unchanged\n", done.Unchanged)
 	case len(done.Written)+len(done.Removed) == 0:
 		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
 	case done.Pushed != "":
@@ -80,6 +86,15 @@ func sayAccepted(w world, done *gate.Accepted) {
 	default:
 		fmt.Fprintln(w.out, "commit them with the change that they belong to")
 	}
+}
+
+// sayLowered says what became of a budget that was wider than what there is.
+func sayLowered(w world, l *config.Lowering) {
+	if l.Left != "" {
+		fmt.Fprintf(w.out, "slack    %s %s of %s is %s, %s would do; change it by hand: %s\n", l.Place(), l.Key, l.Settings.Rule.ID, l.From, l.Became, l.Left)
+		return
+	}
+	fmt.Fprintf(w.out, "lowered  %s %s of %s %s → %s\n", l.Place(), l.Key, l.Settings.Rule.ID, l.From, l.Became)
 }
 
 // readResult reads a result file; "-" is the standard input.

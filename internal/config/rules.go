@@ -42,6 +42,9 @@ func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
 	e := r.mapping(r.refuse(n, rule), rule.Keys(), "rule "+rule.ID)
 	s := r.settings(rule, e)
 	s.Place = fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column)
+	if r.pack == "" {
+		s.Marks = marks(n)
+	}
 	if err := rule.Validate(s); err != nil && len(r.errors) == before { // what is missing may just be what could not be read
 		r.errorf(n, "rule %s: %v", rule.ID, err)
 	}
@@ -68,6 +71,17 @@ func (r *reader) refuse(n *yamldoc.Node, rule *rules.Rule) *yamldoc.Node {
 		}
 	}
 	return &kept
+}
+
+// marks notes where the values of an entry stand.
+func marks(n *yamldoc.Node) map[string]rules.Mark {
+	out := map[string]rules.Mark{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if v := n.Content[i+1]; v.Kind == yamldoc.Scalar {
+			out[n.Content[i].Value] = rules.Mark{Line: v.Line, Column: v.Column, Text: v.Value, Plain: v.Style == 0}
+		}
+	}
+	return out
 }
 
 // everything reports whether a value is the glob that fits all names.

@@ -11,6 +11,7 @@ import (
 	"sort"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -28,7 +29,8 @@ type Accepted struct {
 	Written   []string // files, relative to the working directory where possible
 	Removed   []string
 	Unchanged int
-	Pushed    string // what the baseline is now, where it lies in a registry and changed
+	Pushed    string             // what the baseline is now, where it lies in a registry and changed
+	Lowered   []*config.Lowering // budgets of the configuration that were wider than what there is
 }
 
 // intake is one target's new facts beside its old baseline.
@@ -47,7 +49,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) 
 		return nil, err
 	}
 	o.base = func() (fs.FS, error) { return edit, nil } // what is accepted is compared with what it takes the place of
-	intakes, err := takeIn(ctx, o, a)
+	intakes, rows, err := takeIn(ctx, o, a)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +62,9 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) 
 			return done, err
 		}
 	}
-	done.Pushed, err = edit.Commit(ctx)
+	if done.Pushed, err = edit.Commit(ctx); err == nil && a.Tighten && len(a.Only) == 0 {
+		done.Lowered, err = tightenBudgets(o.Config, rows)
+	}
 	return done.named(o.Dir, edit), Explained(err)
 }
 
@@ -75,19 +79,21 @@ func (a *Accepted) named(dir string, edit baseline.Edit) *Accepted {
 	return a
 }
 
-func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, error) {
+// takeIn collects what there is to accept, and how much of each budget it uses.
+func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []result.Headroom, error) {
 	if a.From != nil {
-		return fromResult(o, a.From)
+		intakes, err := fromResult(o, a.From)
+		return intakes, a.From.Headroom, err
 	}
 	targets, err := lookAll(ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := &result.Result{}
 	var out []*intake
 	for _, l := range targets {
 		if len(l.problems) > 0 {
-			return nil, &Incomplete{l.problems}
+			return nil, nil, &Incomplete{l.problems}
 		}
 		judge(r, o, l)
 		in := &intake{target: l.name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters)}
@@ -97,7 +103,7 @@ func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, error) 
 		out = append(out, in)
 	}
 	shareOut(fold(join(r.Findings)), out)
-	return out, nil
+	return out, r.Headroom, nil
 }
 
 // Incomplete says why nothing could be accepted.

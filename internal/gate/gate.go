@@ -97,6 +97,7 @@ func finish(r *result.Result, o Options) {
 	waive(r, o)
 	r.Findings = fold(r.Findings)
 	unused(r, o)
+	noteSlack(r, o.Config)
 	order(r, o.Config)
 	count(r)
 	Decide(r, failOn(o))

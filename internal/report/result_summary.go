@@ -155,7 +155,7 @@ func notes(r *result.Result) []line {
 		}
 		l = l.and(n.Message)
 		if n.Mend != "" {
-			l = l.in(dim, "   to keep it: ").in(name, n.Mend)
+			l = l.in(dim, "   "+noteMend(n.Kind)+": ").in(name, n.Mend)
 		}
 		lines = append(lines, l)
 	}
@@ -167,6 +167,14 @@ func noteVoice(kind string) voice {
 		return good
 	}
 	return plain
+}
+
+// noteMend says what the command behind a note does.
+func noteMend(kind string) string {
+	if kind == "slack" {
+		return "to lower it"
+	}
+	return "to keep it"
 }
 
 func noteWord(kind string) string {

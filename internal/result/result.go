@@ -175,8 +175,10 @@ type Headroom struct {
 	Target  string  `json:"target"`
 	Program string  `json:"program"`
 	Rule    string  `json:"rule"`
+	Key     string  `json:"key,omitempty"` // max, or max_increase: then the limit is what that allows over the baseline
 	Subject string  `json:"subject,omitempty"`
 	Actual  float64 `json:"actual"`
 	Limit   float64 `json:"limit"`
+	Base    float64 `json:"baseline,omitempty"`
 	Unit    string  `json:"unit,omitempty"`
 }

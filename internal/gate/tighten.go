@@ -1,0 +1,114 @@
+package gate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// slack lists the budgets of the user's own that are wider than anything they bound.
+func slack(cfg *config.Config, rows []result.Headroom) []*config.Lowering {
+	var out []*config.Lowering
+	for _, s := range cfg.Rules {
+		if s.Max == nil || s.Rule.Budget == nil || s.Rule.Budget.Unit == "seconds" { // times are the machine's
+			continue
+		}
+		key := s.MaxKey
+		if key == "" {
+			key = "max"
+		}
+		if _, written := s.Marks[key]; !written {
+			continue
+		}
+		if most, ok := fullest(s, rows, *s.Max); ok && most < *s.Max {
+			out = append(out, &config.Lowering{Settings: s, Key: key, To: most})
+		}
+	}
+	return out
+}
+
+// muchSlack is the share of a budget that has to be unused for it to be worth a line.
+const muchSlack = 0.1
+
+// noteSlack lists the budgets of which much is unused: what they let pass is more than anybody would want to.
+func noteSlack(r *result.Result, cfg *config.Config) {
+	if len(r.Problems) > 0 { // not all there is was seen
+		return
+	}
+	for _, l := range slack(cfg, r.Headroom) {
+		limit := *l.Settings.Max
+		if limit-l.To < muchSlack*limit {
+			continue
+		}
+		unit := l.Settings.Rule.Budget.Unit
+		r.Notes = append(r.Notes, result.Note{
+			Kind: "slack", Message: fmt.Sprintf("%s allows %s, %s is the most there is (%s)", l.Settings.Rule.ID, measure.Show(limit, unit), measure.Show(l.To, unit), l.Place()),
+			Mend: "xlagate accept --tighten",
+		})
+	}
+}
+
+// unusedIncreases lists the increases, counted and not in percent or bytes, of which not all is used. They are tolerances: how much a
+// change may cost is for a person to say.
+func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Lowering {
+	var out []*config.Lowering
+	for _, s := range cfg.Rules {
+		if _, written := s.Marks["max_increase"]; !written || s.MaxIncrease == nil || s.MaxIncrease.Percent || s.Rule.Budget.Unit != "" {
+			continue
+		}
+		used, bounds := 0.0, false
+		for _, row := range rows {
+			if row.Rule == s.Rule.ID && row.Key == "max_increase" && row.Limit-row.Base == s.MaxIncrease.Amount && s.Covers(row.Target, row.Program) {
+				used, bounds = max(used, row.Actual-row.Base), true
+			}
+		}
+		if bounds && used < s.MaxIncrease.Amount {
+			out = append(out, &config.Lowering{Settings: s, Key: "max_increase", To: used, Left: "it is a tolerance"})
+		}
+	}
+	return out
+}
+
+// fullest is the most that an entry's max bounds anywhere, and whether it bounds anything.
+func fullest(s *rules.Settings, rows []result.Headroom, limit float64) (most float64, any bool) {
+	for _, row := range rows {
+		program := row.Program
+		if program == "" {
+			program = "*"
+		}
+		if row.Rule == s.Rule.ID && row.Key == "max" && row.Limit == limit && s.Covers(row.Target, program) {
+			most, any = max(most, row.Actual), true
+		}
+	}
+	return most, any
+}
+
+// tightenBudgets lowers the numbers in the configuration to what is there.
+func tightenBudgets(cfg *config.Config, rows []result.Headroom) ([]*config.Lowering, error) {
+	list := append(slack(cfg, rows), unusedIncreases(cfg, rows)...)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	data, err := os.ReadFile(cfg.Path)
+	if err != nil {
+		return nil, fmt.Errorf("read the budgets again: %w", err)
+	}
+	text := config.Lower(cfg, data, list)
+	if _, err := config.Parse(cfg.Path, text); err != nil {
+		return nil, fmt.Errorf("the budgets of %s could not be lowered, it stays as it is: %w", cfg.Path, err)
+	}
+	path, err := filepath.EvalSymlinks(cfg.Path) // a link stays one
+	if err == nil {
+		_, err = baseline.WriteFile(path, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lower the budgets of %s: %w", cfg.Path, err)
+	}
+	return list, nil
+}
