@@ -23,7 +23,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	if least, ok := c.Number(minGrowth.Key); ok && grown < least {
 		return true
 	}
-	if c.On(onlyCostly.Key) && !costlier(v) {
+	if c.On(onlyCostly.Key) && c.Rule.ID != "sharding-pin" && !costlier(v) { // that rule asks for more
 		return true
 	}
 	switch fact {
@@ -31,7 +31,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 		return grown <= constantBytes(v.Old)-constantBytes(v.New) || !reservesMore(v)
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v)
-	case "memory.temp_bytes", "copies.count", "instructions.after", "kernels.total":
+	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", "instructions.after", "kernels.total", "unfused":
 		return onlyDonated(v)
 	}
 	return false

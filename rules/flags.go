@@ -2,8 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
@@ -20,6 +22,7 @@ var flags = Rule{
 		{Key: "require", Type: Pairs, Doc: "flags that must be set, and to what, as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
 		{Key: "forbid", Type: Globs, Doc: "flags that must be left at their default"},
 		{Key: "allow", Type: Globs, Empty: true, Doc: "flags that may differ from the baseline"},
+		{Key: "only_effective", Type: Switch, Default: false, Doc: "let flags differ from the baseline while every program is compiled to what it was"},
 	},
 	Budget:  &Metric{Noun: "flags that are not as agreed", Better: Lower, Difference: true},
 	Bounds:  []string{"require", "forbid"},
@@ -44,7 +47,7 @@ func checkFlags(c *Context, t *Target) {
 	a := Amount{Upgrade: true, Subject: "flags", Noun: c.Rule.Budget.Noun}
 	if c.boundedByOwn() {
 		wrong = c.disagreed(t.Report.Toolchain)
-	} else {
+	} else if !c.On("only_effective") || t.changed() {
 		wrong = c.flagChanges(t.Base.Toolchain.Flags, t.Report.Toolchain.Flags)
 	}
 	a.Actual = float64(len(wrong))
@@ -57,6 +60,11 @@ func checkFlags(c *Context, t *Target) {
 		return []result.Finding{f}
 	}
 	c.judgePinned(a)
+}
+
+// changed says whether a program is not what it was.
+func (t *Target) changed() bool {
+	return slices.ContainsFunc(t.Programs, func(p *diff.Program) bool { return p.Change != "same" })
 }
 
 // disagreed lists the flags that are not as the settings require and forbid.

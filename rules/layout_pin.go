@@ -30,6 +30,7 @@ var layoutPin = Rule{
 			{Key: "source", Type: Glob, Doc: "only from these source files"},
 			{Key: "out", Type: ShapeOf, Doc: "only results of this shape, * for any size: f32[*,512]"},
 		}},
+		onlyCostly,
 	},
 	Budget:  &Metric{Noun: "changed layouts", Better: Lower, Difference: true},
 	Bounds:  []string{"params", "ops"},

@@ -17,6 +17,7 @@ var maxUnfused = Rule{
 		{Key: "ops", Type: Words, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "the operations that are counted when a kernel does nothing else"},
 		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "kernels that read and write less do not matter"},
 		{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
+		onlyCostly,
 	},
 	Budget:  &Metric{Noun: "unfused operations", Better: Lower},
 	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }", Says: "3 unfused operations: at most 0 allowed"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/cache"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/rules"
@@ -57,6 +58,36 @@ func TestPacksPassWhatDidNotChange(t *testing.T) {
 			}
 			for _, p := range r.Problems {
 				t.Errorf("%s %s: %s", dump, pack, p.Message)
+			}
+		}
+	}
+}
+
+// What got better passes with every pack: pairs that are improvements, and regressions the other way round.
+func TestPacksPassImprovements(t *testing.T) {
+	shared := cache.At(t.TempDir(), "test", cache.MostBytes)
+	for _, pair := range [][2]string{
+		{"cpu-improved/after", "cpu-improved/before"}, {"cases/cpu-imp_collective_gone/after", "cases/cpu-imp_collective_gone/before"},
+		{"cases/gpu-imp_f64_gone/after", "cases/gpu-imp_f64_gone/before"}, {"cases/gpu-imp_stats_gone/after", "cases/gpu-imp_stats_gone/before"},
+		{"cpu-fusion_callback_barrier/before", "cpu-fusion_callback_barrier/after"}, {"cpu-donation_lost/before", "cpu-donation_lost/after"},
+		{"cpu-f64_creep/before", "cpu-f64_creep/after"}, {"cpu-sharding_allgather/before", "cpu-sharding_allgather/after"},
+		{"gpu-softmax_barrier/before", "gpu-softmax_barrier/after"}, {"gpu-intermediate_out/before", "gpu-intermediate_out/after"},
+		{"cpu-constant_baked/before", "cpu-constant_baked/after"}, {"cpu-param_layout/before", "cpu-param_layout/after"},
+	} {
+		for _, pack := range rules.Packs() {
+			cfg, err := config.Parse("xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended, %s]\ntargets: [{ name: a, dump: %q }]\n", pack, dumpOf(pair[0]))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := gate.Check(context.Background(), gate.Options{Config: cfg, Against: dumpOf(pair[1]), Jobs: 1, Now: time.Unix(0, 0), Cache: shared})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.Findings {
+				t.Errorf("%s with %s: %s: %s", pair[0], pack, f.Rule, f.Message)
+			}
+			if len(r.Problems) > 0 {
+				t.Errorf("%s with %s: %+v", pair[0], pack, r.Problems)
 			}
 		}
 	}
