@@ -2,14 +2,10 @@ package baseline
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -132,33 +128,6 @@ func TestEditsReachTheRegistryTogether(t *testing.T) {
 	}
 	if _, err := fixed.Edit(context.Background()); !errors.Is(err, ErrFixed) {
 		t.Errorf("a digest was opened for changing: %v", err)
-	}
-}
-
-// A registry that calls a repository which is not there forbidden, but to those who may push, takes the first baseline all the same.
-func TestTheFirstBaselineWhereNothingMayBeRead(t *testing.T) {
-	s := registrytest.New(t)
-	s.Login("ann", "secret", true)
-	dir := t.TempDir()
-	login := fmt.Sprintf(`{"auths":{%q:{"auth":%q}}}`, s.Host, base64.StdEncoding.EncodeToString([]byte("ann:secret")))
-	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(login), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.Before(func(w http.ResponseWriter, r *http.Request) bool {
-		hidden := r.Header.Get("Authorization") == "Bearer "+base64.StdEncoding.EncodeToString([]byte("pull"))
-		if hidden {
-			w.WriteHeader(http.StatusForbidden)
-		}
-		return hidden
-	})
-	p := Place{Where: s.Ref("new:main"), Registry: registry.Client{Getenv: func(key string) string { return map[string]string{"DOCKER_CONFIG": dir}[key] }}}
-	e := edit(t, p)
-	put(t, e, "a/x.yaml", "1")
-	if commit(t, e) == "" {
-		t.Error("nothing was pushed")
-	}
-	if _, err := p.Open(context.Background()); err == nil || !strings.Contains(err.Error(), "does not let us in: 403") {
-		t.Errorf("reading: %v", err)
 	}
 }
 

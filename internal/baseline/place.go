@@ -89,7 +89,7 @@ func (p Place) Edit(ctx context.Context) (Edit, error) {
 	case strings.HasPrefix(p.Where, gitScheme), registry.Is(p.Where) && ref.Fixed():
 		return nil, fmt.Errorf("the baseline %s %w", p.Where, ErrFixed)
 	case registry.Is(p.Where):
-		return openArtifact(ref.ForPush(ctx), p)
+		return openArtifact(ctx, p)
 	}
 	if _, err := openFolder(p.folder()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

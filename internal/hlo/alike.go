@@ -98,7 +98,7 @@ func (a *Alike) computation(c CompID) uint64 {
 		own := a.instruction(c, in)
 		a.own = append(a.own, own)
 		h = mix(h, own)
-		for operands := m.operands[in.operands.start:][:in.operands.n]; len(operands) > 0; {
+		for operands := list(m.operands, in.operands); len(operands) > 0; {
 			pair := uint64(uint32(operands[0] - first))
 			if operands = operands[1:]; len(operands) > 0 {
 				pair |= uint64(uint32(operands[0]-first)) << 32
@@ -112,14 +112,14 @@ func (a *Alike) computation(c CompID) uint64 {
 
 // instruction hashes what an instruction says by itself.
 func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
-	h := mix(mix(0, uint64(in.Opcode)|uint64(uint32(in.Shape))<<16), uint64(uint32(in.Param))|uint64(in.operands.n)<<32)
-	for _, callee := range a.m.callees[in.callees.start:][:in.callees.n] {
+	h := mix(mix(0, uint64(in.Opcode)|uint64(uint32(in.Shape))<<16), uint64(uint32(in.Param))|uint64(a.m.operands[in.operands])<<32)
+	for _, callee := range list(a.m.callees, in.callees) {
 		if callee < c {
 			callee = a.first[callee]
 		}
 		h = mix(h, uint64(callee))
 	}
-	if in.bare && in.Opcode != OpConstant {
+	if in.bare() && in.Opcode != OpConstant {
 		return h
 	}
 	if a.m.Format == FormatProto {

@@ -3,7 +3,7 @@ package hlo
 // proto hashes the fields of an instruction that no other part of it tells, as they are serialized.
 func (a *Alike) proto(h uint64, in *Instruction) uint64 {
 	src := a.m.src
-	for f := fieldsOf(src, in.Attrs); f.next(); {
+	for f := fieldsOf(src, in.message()); f.next(); {
 		switch number := f.tag >> 3; number {
 		case 1, 2, 3, 7, 9, 13, 35, 36, 38:
 			// name, opcode, shape, metadata, the number in Param, id, operands and callees

@@ -4,58 +4,44 @@ import "bytes"
 
 // text hashes a constant's literal and the attributes, but for metadata and the names of computations.
 func (a *Alike) text(h uint64, in *Instruction) uint64 {
-	src := a.m.src
+	t := text(a.m.src)
 	if in.Opcode == OpConstant {
-		h = mix(h, hashText(src[in.Args.Start:in.Args.End]))
+		h = mix(h, hashText(a.m.src[in.args:t.balanced(int(in.args)-1)]))
 	}
-	if in.bare {
+	if in.bare() {
 		return h
 	}
-	if metadata, last := a.metadataLast(in); last && in.callees.n == 0 {
-		return a.spelled(h, in, src[in.Attrs.Start:metadata])
-	}
-	h, rest := a.named(h, in)
-	return a.spelled(h, in, src[rest:in.Attrs.End])
-}
-
-// named hashes the attributes up to the metadata, without the names of computations, and says where the others begin.
-func (a *Alike) named(h uint64, in *Instruction) (hash uint64, rest uint32) {
-	t := text(a.m.src)
-	key, value, ok := t.attributeKey(int(in.Attrs.Start))
-	for ok && key.End <= in.Attrs.End {
-		name := t[key.Start:key.End]
-		if in.meta != 0 && string(name) == "metadata" {
-			return h, uint32(value + a.m.metas[in.meta].Len())
+	for key := t.key(int(in.attrs)); key.n > 0; {
+		value := t.blanks(key.end() + 1)
+		name := t[key.at:key.end()]
+		end := 0
+		if string(name) == "metadata" {
+			end = t.knownValue(value, a.m.metas[in.meta])
+		} else {
+			end = t.attributeValue(key.bounds(), value)
+			h = a.attribute(h, in, name, t[value:end])
 		}
-		h = mix(h, hashText([]byte(name)))
-		end := t.attributeValue(key, value)
-		if _, callee := calleeRole(name); !callee {
-			h = a.spelled(h, in, t[key.Start:end])
-		}
-		key, value, ok = t.attributeKey(end)
+		key = t.key(end)
 	}
-	return h, in.Attrs.End
+	return h
 }
 
-const metadataKey = "metadata="
-
-// metadataLast says where an instruction's metadata begins if nothing stands behind it, as is mostly so.
-func (a *Alike) metadataLast(in *Instruction) (start uint32, last bool) {
-	src, n := a.m.src, a.m.metas[in.meta].Len()+len(metadataKey)
-	if in.meta == 0 || in.Attrs.Len() < n {
-		return 0, false
+// attribute hashes one attribute as it stands. What names instructions is like nothing in another computation.
+func (a *Alike) attribute(h uint64, in *Instruction, key, value []byte) uint64 {
+	h = mix(h, hashText(key))
+	if _, callee := calleeRole(key); callee {
+		return h
 	}
-	at := int(in.Attrs.End) - n
-	return uint32(at), string(src[at:at+len(metadataKey)]) == metadataKey
-}
-
-// orderedKey is the attribute whose names mean instructions of the same computation.
-const orderedKey = "control-predecessors="
-
-// spelled hashes attributes as they stand. What names instructions is like nothing in another computation.
-func (a *Alike) spelled(h uint64, in *Instruction, attributes []byte) uint64 {
-	if len(attributes) > len(orderedKey) && bytes.Contains(attributes, []byte(orderedKey)) {
+	if string(key) == "control-predecessors" {
 		h = mix(h, uint64(in.Comp))
 	}
-	return mix(h, hashText(attributes))
+	return mix(h, hashText(value))
+}
+
+// knownValue skips a value that most often is spelled like another one.
+func (t text) knownValue(i int, known Range) int {
+	if known.Len() > 0 && bytes.HasPrefix(t[i:], t[known.Start:known.End]) {
+		return i + known.Len()
+	}
+	return t.value(i)
 }

@@ -3,6 +3,7 @@ package hlo
 import (
 	"fmt"
 	"iter"
+	"strconv"
 )
 
 // Attrs yields an instruction's attributes in printed order: `dimensions`, `{0,1}`; `kind`, `kLoop`; `window`, `{size=3x3}`.
@@ -10,7 +11,12 @@ import (
 // unescaped, and `backend_config={...}` as its content with the braces. Metadata is left out (see [Module.Metadata]); so are
 // computations (see [Module.Callees]) and a parameter's or constant's arguments.
 func (m *Module) Attrs(i InstrID) iter.Seq2[string, string] {
-	if m.Format == FormatProto {
+	switch in := &m.Instrs[i]; {
+	case in.bare() && in.Opcode != OpGetTupleElement:
+		return func(func(string, string) bool) {}
+	case in.bare():
+		return func(yield func(string, string) bool) { yield("index", strconv.Itoa(int(in.Param))) }
+	case m.Format == FormatProto:
 		return m.protoAttrs(i)
 	}
 	return m.textAttrs(i)
@@ -18,7 +24,12 @@ func (m *Module) Attrs(i InstrID) iter.Seq2[string, string] {
 
 // Attr returns one attribute; see [Module.Attrs].
 func (m *Module) Attr(i InstrID, key string) (string, bool) {
-	if m.Format == FormatProto {
+	switch in := &m.Instrs[i]; {
+	case in.Opcode == OpGetTupleElement && key == "index":
+		return strconv.Itoa(int(in.Param)), true
+	case in.bare():
+		return "", false
+	case m.Format == FormatProto:
 		return m.protoAttr(i, key)
 	}
 	return m.textAttr(i, key)

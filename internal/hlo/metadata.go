@@ -10,7 +10,8 @@ type Metadata struct {
 	Frame int32
 }
 
-// MetadataID tells the metadata of a module apart: most instructions share theirs with others. 0 stands for none.
+// MetadataID tells the metadata of a module apart: most instructions share theirs with others. A scheduling name makes no difference:
+// each instruction in a dump for GPU has its own. 0 stands for none.
 type MetadataID int32
 
 // MetadataID finds an instruction's metadata without decoding it.
@@ -28,31 +29,6 @@ func (m *Module) MetadataByID(id MetadataID) Metadata {
 		return m.protoMetadata(m.metas[id])
 	}
 	return m.textMetadata(m.metas[id])
-}
-
-// metadataIndex gives numbers to the spellings of metadata.
-type metadataIndex struct{ byText rangeIndex }
-
-func (x *metadataIndex) reset(m *Module) {
-	x.byText.reset()
-	m.metas = append(m.metas[:0], Range{})
-}
-
-// find returns 0 for metadata that was not added yet.
-func (x *metadataIndex) find(m *Module, spelling Range) MetadataID {
-	return MetadataID(max(0, x.byText.find(m.src, spelling, text(m.src).hash(spelling))))
-}
-
-// add returns the number of metadata, a new one when it was not added yet.
-func (x *metadataIndex) add(m *Module, spelling Range) MetadataID {
-	hash := text(m.src).hash(spelling)
-	if id := x.byText.find(m.src, spelling, hash); id >= 0 {
-		return MetadataID(id)
-	}
-	id := int32(len(m.metas))
-	m.metas = append(m.metas, spelling)
-	x.byText.add(m.src, spelling, hash, id)
-	return MetadataID(id)
 }
 
 // Location is a place in a source file. Line and Column are 1-based; 0 means not known.

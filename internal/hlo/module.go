@@ -45,15 +45,16 @@ type Module struct {
 	Instrs []Instruction // see [Module.Body]
 	Entry  CompID
 
-	operands []InstrID // see Instruction.operands
-	callees  []CompID  // see Instruction.callees
+	operands []InstrID // lists, each behind its length; see Instruction.operands
+	callees  []CompID  // likewise
 	shapes   shapeTable
 	frames   frameTables
-	metas    []Range  // distinct metadata by MetadataID, as the source spells it; the first is empty
-	unknown  []string // spellings of opcodes that are not in the table: Opcode(opUnknown+i)
-	src      []byte   // the text or the serialized proto that every Range refers to
-	payloads []Range  // HloModuleProto.payloads (22), for deduplicated backend configs
-	ids      []int64  // of the instructions in a proto that has control predecessors
+	metas    []Range            // distinct metadata by MetadataID, as the source spells it; the first is empty
+	unknown  []string           // spellings of opcodes that are not in the table: Opcode(opUnknown+i)
+	made     []string           // names of computations that the reader made; see Computation.made
+	src      []byte             // the text or the serialized proto that every Range refers to
+	payloads []Range            // HloModuleProto.payloads (22), for deduplicated backend configs
+	ids      map[CompID][]int64 // of the instructions in a proto's computations that have control predecessors
 }
 
 // Header holds what stands on the module's first line.
@@ -91,28 +92,37 @@ type Computation struct {
 	Count  int32
 	Root   InstrID
 	Caller InstrID // the first instruction that calls it; NoInstr for the entry and for dead computations
-	// synthetic is the name of a computation that the reader made when it undid syntactic sugar (`<op>-start`).
-	synthetic string
-	wrapped   bool // it holds the operation of an `<op>-start`
+	// made is the place + 1 in Module.made of the name of a computation that the reader made when it undid syntactic sugar
+	// (`<op>-start`); 0 when it stands in the source.
+	made    int32
+	wrapped bool // it holds the operation of an `<op>-start`
 }
 
 // Instruction is one operation. Ask the module for its name, operands, callees, attributes and metadata.
 type Instruction struct {
-	Name     Range // without the leading %
-	Attrs    Range // text: what follows the operands; proto: the serialized HloInstructionProto
-	Args     Range // text: what stands in the parentheses (a constant's literal, a parameter's number); proto: unused
-	Shape    ShapeID
-	Comp     CompID
-	operands span // into Module.operands
-	callees  span // into Module.callees
-	meta     MetadataID
-	Opcode   Opcode
-	bare     bool // it has no attributes but metadata and callees
+	Shape ShapeID
+	Comp  CompID
 	// Param is the parameter number of a parameter and the tuple index of a get-tuple-element.
-	Param int32
+	Param  int32
+	Opcode Opcode
+
+	nameLen  uint16
+	name     uint32 // where in the source its name begins, without %
+	args     uint32 // where in a text begins what stands in the parentheses, and in a proto the HloInstructionProto
+	attrs    uint32 // where in a text the attributes begin, and in a proto the HloInstructionProto ends; 0: see bare
+	operands uint32 // where in Module.operands the length of its list stands; all that have none share the one at 0
+	callees  uint32 // likewise
+	meta     MetadataID
 }
 
-type span struct{ start, n uint32 }
+// bare tells that an instruction has no attributes but metadata, callees and the index of a get-tuple-element.
+func (in *Instruction) bare() bool { return in.attrs == 0 }
+
+// message is where in a proto the HloInstructionProto of an instruction lies that is not bare.
+func (in *Instruction) message() Range { return Range{in.args, in.attrs} }
+
+// maxName is the longest name in bytes; those of real modules have some dozens.
+const maxName = 1<<16 - 1
 
 // Body returns the ids of a computation's first instruction and the one behind its last.
 func (m *Module) Body(c CompID) (first, end InstrID) {
@@ -122,34 +132,43 @@ func (m *Module) Body(c CompID) (first, end InstrID) {
 
 // Operands returns the instruction's operands. The slice belongs to the module.
 func (m *Module) Operands(i InstrID) []InstrID {
-	s := m.Instrs[i].operands
-	return m.operands[s.start : s.start+s.n]
+	return list(m.operands, m.Instrs[i].operands)
 }
 
 // Callees returns the computations that an instruction calls, in this order: while [body, condition]; conditional its
 // branches (for a predicate: true, false); every other the order in which they are printed. The slice belongs to the module.
 func (m *Module) Callees(i InstrID) []CompID {
-	s := m.Instrs[i].callees
-	return m.callees[s.start : s.start+s.n]
+	return list(m.callees, m.Instrs[i].callees)
+}
+
+// list is the one whose length stands at a place.
+func list[T ~int32](lists []T, at uint32) []T {
+	first := at + 1
+	return lists[first : first+uint32(lists[at])]
 }
 
 // InstrName is the instruction's name without %.
-func (m *Module) InstrName(i InstrID) string { return m.Text(m.Instrs[i].Name) }
+func (m *Module) InstrName(i InstrID) string { return string(m.nameOf(i)) }
+
+func (m *Module) nameOf(i InstrID) []byte {
+	in := &m.Instrs[i]
+	return m.src[in.name : in.name+uint32(in.nameLen)]
+}
 
 // FindInstrs fills in the instructions whose names are the keys; of several with one name the last.
 func (m *Module) FindInstrs(byName map[string]InstrID) {
 	for i := range m.Instrs {
-		name := m.Instrs[i].Name
-		if _, wanted := byName[string(m.src[name.Start:name.End])]; wanted {
-			byName[m.Text(name)] = InstrID(i)
+		name := m.nameOf(InstrID(i))
+		if _, wanted := byName[string(name)]; wanted {
+			byName[string(name)] = InstrID(i)
 		}
 	}
 }
 
 // CompName is the computation's name without %.
 func (m *Module) CompName(c CompID) string {
-	if s := m.Comps[c].synthetic; s != "" {
-		return s
+	if n := m.Comps[c].made; n > 0 {
+		return m.made[n-1]
 	}
 	return m.Text(m.Comps[c].Name)
 }

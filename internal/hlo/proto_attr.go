@@ -8,9 +8,6 @@ import (
 // protoAttrs yields an instruction's attributes as the text would print them; see [Module.Attrs].
 func (m *Module) protoAttrs(i InstrID) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		if m.Instrs[i].bare {
-			return
-		}
 		var p attrPrinter
 		p.print(m, i, func(key string, value []byte) bool { return yield(key, string(value)) })
 	}
@@ -40,7 +37,7 @@ type protoField struct {
 
 // print yields the attributes in the order in which XLA prints them. A value is only valid until yield returns.
 func (p *attrPrinter) print(m *Module, i InstrID, yield func(key string, value []byte) bool) {
-	if m.Instrs[i].bare {
+	if m.Instrs[i].bare() {
 		return
 	}
 	p.m, p.in, p.yield, p.stopped = m, &m.Instrs[i], yield, false
@@ -54,7 +51,7 @@ func (p *attrPrinter) print(m *Module, i InstrID, yield func(key string, value [
 // index notes where each field of the instruction lies.
 func (p *attrPrinter) index() {
 	p.fields, p.first = p.fields[:0], [fieldCount]int32{}
-	for f := fieldsOf(p.m.src, p.in.Attrs); f.next(); {
+	for f := fieldsOf(p.m.src, p.in.message()); f.next(); {
 		number := f.tag >> 3
 		if number >= fieldCount {
 			continue

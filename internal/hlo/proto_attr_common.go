@@ -84,9 +84,8 @@ func (p *attrPrinter) controlPredecessors() {
 
 // protoName finds the name of the instruction with a proto id in a computation. Few instructions ask for one.
 func (m *Module) protoName(c CompID, id int64) string {
-	first, end := m.Body(c)
-	if at := slices.Index(m.ids[first:end], id); at >= 0 {
-		return m.InstrName(first + InstrID(at))
+	if at := slices.Index(m.ids[c], id); at >= 0 {
+		return m.InstrName(m.Comps[c].First + InstrID(at))
 	}
 	return strconv.FormatInt(id, 10)
 }

@@ -4,8 +4,6 @@ package hlo
 func (m *Module) protoAttr(i InstrID, key string) (string, bool) {
 	in := &m.Instrs[i]
 	switch {
-	case in.bare:
-		return "", false
 	case key == "kind" && in.Opcode == OpFusion:
 		return m.Text(m.protoField(i, 11)), true
 	case key == "custom_call_target" && in.Opcode == OpCustomCall:
@@ -30,7 +28,7 @@ func (m *Module) protoAttr(i InstrID, key string) (string, bool) {
 
 // protoField is the body of the first field of an instruction with a number; empty when there is none.
 func (m *Module) protoField(i InstrID, number int) Range {
-	for f := fieldsOf(m.src, m.Instrs[i].Attrs); f.next(); {
+	for f := fieldsOf(m.src, m.Instrs[i].message()); f.next(); {
 		if f.tag == number<<3|wireBytes {
 			return f.body
 		}

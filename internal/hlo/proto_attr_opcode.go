@@ -112,11 +112,11 @@ func (p *attrPrinter) compare() {
 
 // defaultComparison is the comparison_type of the first operand's element type.
 func (p *attrPrinter) defaultComparison() string {
-	if p.in.operands.n == 0 {
+	operands := list(p.m.operands, p.in.operands)
+	if len(operands) == 0 {
 		return ""
 	}
-	operand := p.m.operands[p.in.operands.start]
-	switch name := p.m.Shape(p.m.Instrs[operand].Shape).Type.String(); name[0] {
+	switch name := p.m.Shape(p.m.Instrs[operands[0]].Shape).Type.String(); name[0] {
 	case 'p', 'u':
 		return "UNSIGNED"
 	case 's':

@@ -1,128 +1,68 @@
 package hlo
 
-import "math"
-
 // computation reads an HloComputationProto and appends it to the module.
-func (r *protoReader) computation(c computationFields) {
+func (r *protoReader) computation(body Range) {
 	m := r.m
-	comp := Computation{First: InstrID(len(m.Instrs)), Count: int32(c.instructions), Root: NoInstr, Caller: NoInstr}
-	var id, root int64
-	r.instructions.reset(c.instructions)
-	f := fieldsOf(r.src, c.body)
+	comp := Computation{First: InstrID(len(m.Instrs)), Caller: NoInstr}
+	id, root, f := r.computationFields(body, &comp)
+	comp.Count = int32(len(r.bodies))
+	r.instructions.reset(len(r.bodies))
+	r.ids, r.hasOrder = r.ids[:0], false
+	for _, b := range r.bodies {
+		r.instruction(b)
+	}
+	r.finished(&f, "computation", comp.Name)
+	comp.Root = comp.First + InstrID(r.instructions.find(root))
+	if comp.Root < comp.First {
+		r.fail(body.Start, "the root (id %d) of computation %s is not in it", root, m.Text(comp.Name))
+	}
+	if !r.computations.add(id, int32(len(m.Comps))) {
+		r.fail(body.Start, "computation %s has the id %d of an earlier one", m.Text(comp.Name), id)
+	}
+	r.reorder(id, &comp)
+	if r.hasOrder {
+		m.keepIDs(CompID(len(m.Comps)), r.ids)
+	}
+	m.Comps = append(m.Comps, comp)
+}
+
+// computationFields finds the instructions and reads the rest.
+func (r *protoReader) computationFields(body Range, comp *Computation) (id, root int64, f fields) {
+	r.bodies = r.bodies[:0]
+	f = fieldsOf(r.src, body)
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | wireBytes: // name
 			comp.Name = f.body
 		case 2<<3 | wireBytes: // instructions
-			r.instruction(f.body)
+			r.bodies = append(r.bodies, f.body)
 		case 5<<3 | wireVarint: // id
 			id = int64(f.value)
 		case 6<<3 | wireVarint: // root_id
 			root = int64(f.value)
 		case 8<<3 | wireBytes: // execution_thread
-			comp.Thread = f.body
+			if string(r.src[f.body.Start:f.body.End]) != "main" {
+				comp.Thread = f.body
+			}
 		}
 	}
-	r.finished(&f, "computation", comp.Name)
-	if m.Text(comp.Thread) == "main" {
-		comp.Thread = Range{}
-	}
-	comp.Root = InstrID(r.instructions.find(root))
-	if comp.Root == NoInstr {
-		r.fail(c.body.Start, "the root (id %d) of computation %s is not in it", root, m.Text(comp.Name))
-	}
-	if !r.computations.add(id, int32(len(m.Comps))) {
-		r.fail(c.body.Start, "computation %s has the id %d of an earlier one", m.Text(comp.Name), id)
-	}
-	m.Comps = append(m.Comps, comp)
+	return id, root, f
 }
 
-// instruction reads the part of an HloInstructionProto that every question needs.
-func (r *protoReader) instruction(body Range) {
-	m := r.m
-	in := Instruction{Attrs: body, Comp: CompID(len(m.Comps)), Shape: -1, bare: true}
-	in.operands.start, in.callees.start = uint32(len(m.operands)), uint32(len(m.callees))
-	var id int64
-	var opcode Range
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // name
-			in.Name = f.body
-		case 2<<3 | wireBytes: // opcode
-			opcode = f.body
-		case 3<<3 | wireBytes: // shape
-			in.Shape = r.shape(f.body)
-		case 7<<3 | wireBytes: // metadata
-			in.meta = r.metadata.add(m, f.body)
-		case 68<<3 | wireBytes, 82<<3 | wireBytes: // frontend_attributes, statistics_viz: written even when they are empty
-			in.bare = in.bare && f.body.Len() == 0
-		case 9<<3 | wireVarint, 13<<3 | wireVarint: // parameter_number, tuple_index
-			in.Param = r.int32(&f)
-		case 35<<3 | wireVarint: // id
-			id = int64(f.value)
-		case 36<<3 | wireBytes, 36<<3 | wireVarint: // operand_ids
-			r.operands(&f, &in)
-		case 37<<3 | wireBytes, 37<<3 | wireVarint: // control_predecessor_ids
-			r.keepIDs, in.bare = true, false
-		case 38<<3 | wireBytes, 38<<3 | wireVarint: // called_computation_ids
-			r.callees(&f, &in)
-		default:
-			in.bare = false
-		}
+// keepIDs notes the ids by which control predecessors are named.
+func (m *Module) keepIDs(c CompID, ids []int64) {
+	if m.ids == nil {
+		m.ids = make(map[CompID][]int64)
 	}
-	r.finished(&f, "instruction", in.Name)
-	if opcode.Len() == 0 || in.Shape < 0 {
-		r.fail(body.Start, "instruction %s has no opcode or no shape", m.Text(in.Name))
-	}
-	in.Opcode = r.opcode(opcode)
-	in.bare = in.bare && in.Opcode.silent()
-	if !r.instructions.add(id, int32(len(m.Instrs))) {
-		r.fail(body.Start, "instruction %s has the id %d of an earlier one", m.Text(in.Name), id)
-	}
-	in.operands.n = uint32(len(m.operands)) - in.operands.start
-	in.callees.n = uint32(len(m.callees)) - in.callees.start
-	m.Instrs = append(m.Instrs, in)
-	r.ids = append(r.ids, id)
-}
-
-func (r *protoReader) operands(f *fields, in *Instruction) {
-	for p := fieldsOf(r.src, f.body); p.more(); {
-		id := int64(p.varint())
-		operand := r.instructions.find(id)
-		if operand < 0 && p.broken == whole {
-			r.fail(f.body.Start, "instruction %s has an operand (id %d) that does not stand before it", r.m.Text(in.Name), id)
-		}
-		r.m.operands = append(r.m.operands, InstrID(operand))
-		f.broken = p.broken
-	}
-}
-
-func (r *protoReader) callees(f *fields, in *Instruction) {
-	for p := fieldsOf(r.src, f.body); p.more(); {
-		id := int64(p.varint())
-		callee := r.computations.find(id)
-		if callee < 0 && p.broken == whole {
-			r.fail(f.body.Start, "instruction %s calls a computation (id %d) that does not stand before it", r.m.Text(in.Name), id)
-		}
-		r.m.callees = append(r.m.callees, CompID(callee))
-		f.broken = p.broken
-	}
-}
-
-func (r *protoReader) int32(f *fields) int32 {
-	if f.value > math.MaxInt32 {
-		r.fail(f.body.Start, "the number %d is too large for a parameter or a tuple index", int64(f.value))
-	}
-	return int32(f.value)
+	m.ids[c] = append([]int64(nil), ids...)
 }
 
 func (r *protoReader) opcode(spelling Range) Opcode {
-	hash := text(r.src).hash(spelling)
-	n := r.opcodes.find(r.src, spelling, hash)
+	s := text(r.src).spelling(int(spelling.Start), int(spelling.End))
+	n := r.opcodes.find(r.src, s)
 	if n < 0 {
 		n = int32(r.resolve(spelling))
-		r.opcodes.add(r.src, spelling, hash, n)
+		r.opcodes.add(r.src, s, n)
 	}
 	return Opcode(n)
 }

@@ -12,7 +12,7 @@ const (
 
 // protoLiteral prints a constant's LiteralProto; see [Module.Literal].
 func (m *Module) protoLiteral(i InstrID) string {
-	for f := fieldsOf(m.src, m.Instrs[i].Attrs); f.next(); {
+	for f := fieldsOf(m.src, m.Instrs[i].message()); f.next(); {
 		if f.tag == 8<<3|wireBytes { // literal
 			text, _ := decodeLiteral(m.src, f.body)
 			return text

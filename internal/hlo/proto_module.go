@@ -8,7 +8,6 @@ import (
 // ParseProto reads a serialized HloProto, HloModuleProto or HloSnapshot, already decompressed. Literals and attributes are
 // left where they lie in src, which the module keeps: ask [Module.Attrs], [Module.Metadata] and [Module.Literal] for them.
 func ParseProto(src []byte, file string) (m *Module, err error) {
-	r := &protoReader{src: src, file: file, m: &Module{Format: FormatProto, src: src}}
 	defer func() {
 		switch failure := recover().(type) {
 		case nil:
@@ -18,11 +17,8 @@ func ParseProto(src []byte, file string) (m *Module, err error) {
 			panic(failure)
 		}
 	}()
-	r.shapes.reset()
-	r.opcodes.reset()
-	r.metadata.reset(r.m)
-	r.module(r.findModule())
-	return r.m, nil
+	r := newProtoReader(src, file)
+	return r.module(r.findModule()), nil
 }
 
 // protoReader builds a module. What is wrong with the file is thrown as a *SyntaxError and caught in ParseProto.
@@ -31,14 +27,26 @@ type protoReader struct {
 	file string
 	m    *Module
 
-	ids          []int64 // of the instructions, in order, for the schedule
-	keepIDs      bool    // for the names of control predecessors
-	sequenced    []int64 // the order of the computation that is being scheduled
-	instructions idTable // of the computation that is being read
 	computations idTable
-	shapes       rangeIndex // by the bytes of a ShapeProto
-	opcodes      rangeIndex // by their spelling
+	schedule     sequences
+	shapes       spellingIndex // by the bytes of a ShapeProto
+	opcodes      spellingIndex // by their spelling
 	metadata     metadataIndex
+
+	// Of the computation that is being read:
+	bodies       []Range // of its instructions
+	ids          []int64 // of its instructions
+	instructions idTable
+	hasOrder     bool             // some of its instructions have control predecessors
+	parts        [partCount]Range // of the instruction that is being read
+}
+
+func newProtoReader(src []byte, file string) *protoReader {
+	r := &protoReader{src: src, file: file, m: &Module{Format: FormatProto, src: src, Entry: NoComp}}
+	r.shapes.reset()
+	r.opcodes.reset()
+	r.metadata.reset(r.m)
+	return r
 }
 
 func (r *protoReader) fail(offset uint32, format string, args ...any) {
@@ -47,37 +55,31 @@ func (r *protoReader) fail(offset uint32, format string, args ...any) {
 
 // finished throws when a message was not walked to its end.
 func (r *protoReader) finished(f *fields, what string, name Range) {
-	if f.broken == whole {
-		return
+	if f.broken != whole {
+		r.damaged(f.at, what, name)
 	}
+}
+
+func (r *protoReader) damaged(at int, what string, name Range) {
 	if name.Len() > 0 {
-		what += " " + string(r.src[name.Start:name.End])
+		what += " " + r.m.Text(name)
 	}
-	r.fail(uint32(f.at), "%s is damaged: a field does not fit into it", what)
+	r.fail(uint32(at), "%s is damaged: a field does not fit into it", what)
 }
 
 // moduleFields are the parts of an HloModuleProto, as they lie in the file.
 type moduleFields struct {
 	name, programShape, schedule, aliases, frames, donors, attributes, devices Range
 	entry                                                                      int64
-	computations                                                               []computationFields
-	instructions                                                               int
+	computations                                                               []Range
 }
 
-type computationFields struct {
-	body         Range
-	instructions int
-}
-
-func (r *protoReader) module(body Range) {
+func (r *protoReader) module(body Range) *Module {
 	parts := r.split(body)
 	m := r.m
 	m.Name = m.Text(parts.name)
-	m.Instrs = make([]Instruction, 0, parts.instructions)
-	m.operands = make([]InstrID, 0, 2*parts.instructions)
-	m.Comps = make([]Computation, 0, len(parts.computations))
-	r.ids = make([]int64, 0, parts.instructions)
-	r.computations.reset(len(parts.computations))
+	r.prepare(parts.computations)
+	r.findSequences(parts.schedule)
 	for _, c := range parts.computations {
 		r.computation(c)
 	}
@@ -85,15 +87,33 @@ func (r *protoReader) module(body Range) {
 	if m.Entry == NoComp {
 		r.fail(body.Start, "the entry computation (id %d) of module %s is not in the file", parts.entry, m.Name)
 	}
-	r.schedule(parts.schedule)
-	if r.keepIDs {
-		m.ids = r.ids
-	}
+	r.scheduleUsed()
 	r.header(&parts)
 	m.setCallers()
+	m.Instrs, m.operands = trimmed(m.Instrs), trimmed(m.operands)
+	return m
 }
 
-// split finds the parts of an HloModuleProto and counts what must be allocated.
+// prepare allocates by the number of instructions, estimated from a sample of the computations.
+func (r *protoReader) prepare(computations []Range) {
+	const every = 16
+	all, sampled, n := 0, 0, 0
+	for i, c := range computations {
+		all += c.Len()
+		if i%every == 0 {
+			sampled += c.Len()
+			n += r.countInstructions(c)
+		}
+	}
+	n = int(float64(n)*float64(all)/float64(max(sampled, 1))) + n/32 + 16
+	m := r.m
+	m.Instrs = make([]Instruction, 0, n)
+	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), []CompID{0}
+	m.Comps = make([]Computation, 0, len(computations))
+	r.computations.reset(len(computations))
+}
+
+// split finds the parts of an HloModuleProto.
 func (r *protoReader) split(body Range) moduleFields {
 	var p moduleFields
 	f := fieldsOf(r.src, body)
@@ -102,9 +122,7 @@ func (r *protoReader) split(body Range) moduleFields {
 		case 1<<3 | wireBytes:
 			p.name = f.body
 		case 3<<3 | wireBytes:
-			n := r.countInstructions(f.body)
-			p.computations = append(p.computations, computationFields{f.body, n})
-			p.instructions += n
+			p.computations = append(p.computations, f.body)
 		case 4<<3 | wireBytes:
 			p.programShape = f.body
 		case 6<<3 | wireVarint:
@@ -198,7 +216,9 @@ func (m *Module) setCallers() {
 	for c := range m.Comps {
 		first, end := m.Body(CompID(c))
 		for i := first; i < end; i++ {
-			m.setCaller(i)
+			if m.Instrs[i].callees > 0 {
+				m.setCaller(i)
+			}
 		}
 	}
 }

@@ -2,42 +2,64 @@ package hlo
 
 import "slices"
 
-// schedule brings the instructions of the scheduled computations into the order that they run in, which is also the order
-// in which the text prints them.
-func (r *protoReader) schedule(body Range) {
-	r.m.Header.IsScheduled = body.Len() > 0
-	f := fieldsOf(r.src, body)
+// sequences says where in the schedule the order of each computation stands.
+type sequences struct {
+	at    idTable // places in list, by the computation's id
+	list  []Range // HloScheduleProto.InstructionSequence
+	ids   []int64 // by place: of the computations
+	used  []bool  // by place: the computation is in the file
+	order []int64 // the ids of the computation at hand, in the order that they run in
+	rest  fields  // what could not be read
+}
+
+// findSequences reads the map from computation to sequence. A scheduled module's instructions are brought into the order that they
+// run in, which is also the order in which the text prints them.
+func (r *protoReader) findSequences(schedule Range) {
+	r.m.Header.IsScheduled = schedule.Len() > 0
+	s, f := &r.schedule, fieldsOf(r.src, schedule)
 	for f.next() {
 		if f.tag == 1<<3|wireBytes { // sequences
-			r.sequence(f.body)
+			computation, ids := sequence(&f)
+			s.ids, s.list = append(s.ids, computation), append(s.list, ids)
 		}
 	}
-	r.finished(&f, "the schedule", Range{})
+	s.rest = f
+	s.used = make([]bool, len(s.ids))
+	s.at.reset(len(s.ids))
+	for at, id := range slices.Backward(s.ids) { // of several the last counts
+		if !s.at.add(id, int32(at)) {
+			s.used[at] = true
+		}
+	}
 }
 
-// sequence reads one entry of the map from computation to HloScheduleProto.InstructionSequence.
-func (r *protoReader) sequence(entry Range) {
-	var computation int64
-	var ids Range
-	f := fieldsOf(r.src, entry)
-	for f.next() {
-		switch f.tag {
+// sequence reads one entry of the map.
+func sequence(f *fields) (computation int64, ids Range) {
+	e := fieldsOf(f.src, f.body)
+	for e.next() {
+		switch e.tag {
 		case 1<<3 | wireVarint: // key
-			computation = int64(f.value)
+			computation = int64(e.value)
 		case 2<<3 | wireBytes: // value
-			ids = f.body
+			ids = e.body
 		}
 	}
-	r.finished(&f, "the schedule", Range{})
-	c := CompID(r.computations.find(computation))
-	if c == NoComp {
-		r.fail(entry.Start, "the schedule names a computation (id %d) that is not in the file", computation)
-	}
-	r.reorder(c, r.sequenceIDs(ids))
+	f.broken = e.broken
+	return computation, ids
 }
 
+// scheduleUsed refuses a schedule that is damaged or for what is not there.
+func (r *protoReader) scheduleUsed() {
+	s := &r.schedule
+	r.finished(&s.rest, "the schedule", Range{})
+	if at := slices.Index(s.used, false); at >= 0 {
+		r.fail(s.list[at].Start, "the schedule names a computation (id %d) that is not in the file", s.ids[at])
+	}
+}
+
+// sequenceIDs reads the ids of one sequence.
 func (r *protoReader) sequenceIDs(sequence Range) []int64 {
-	ids := r.sequenced[:0]
+	ids := r.schedule.order[:0]
 	f := fieldsOf(r.src, sequence)
 	for f.next() {
 		if f.tag != 1<<3|wireBytes && f.tag != 1<<3|wireVarint { // instruction_ids
@@ -49,58 +71,63 @@ func (r *protoReader) sequenceIDs(sequence Range) []int64 {
 		}
 	}
 	r.finished(&f, "the schedule", Range{})
-	r.sequenced = ids
+	r.schedule.order = ids
 	return ids
 }
 
-// reorder permutes a computation's instructions into the order of ids.
-func (r *protoReader) reorder(c CompID, ids []int64) {
-	first, end := r.m.Body(c)
-	if len(ids) != int(end-first) {
-		r.fail(r.m.Comps[c].Name.Start, "the schedule of computation %s lists %d of its %d instructions",
-			r.m.CompName(c), len(ids), end-first)
+// reorder permutes the instructions of the computation that was just read into the order of the schedule, if it has one.
+func (r *protoReader) reorder(id int64, comp *Computation) {
+	at := r.schedule.at.find(id)
+	if at < 0 {
+		return
 	}
-	if slices.Equal(ids, r.ids[first:end]) {
+	r.schedule.used[at] = true
+	ids := r.sequenceIDs(r.schedule.list[at])
+	name := r.m.Text(comp.Name)
+	if len(ids) != len(r.ids) {
+		r.fail(comp.Name.Start, "the schedule of computation %s lists %d of its %d instructions", name, len(ids), len(r.ids))
+	}
+	if slices.Equal(ids, r.ids) {
 		return
 	}
 	r.instructions.reset(len(ids))
 	for at, id := range ids {
-		if !r.instructions.add(id, int32(first)+int32(at)) {
-			r.fail(r.m.Comps[c].Name.Start, "the schedule of computation %s lists the id %d twice", r.m.CompName(c), id)
+		if !r.instructions.add(id, int32(at)) {
+			r.fail(comp.Name.Start, "the schedule of computation %s lists the id %d twice", name, id)
 		}
 	}
-	r.permute(c)
+	r.permute(comp)
 }
 
 // permute moves every instruction to the place that r.instructions has for its id, and renames the operands.
-func (r *protoReader) permute(c CompID) {
+func (r *protoReader) permute(comp *Computation) {
 	m := r.m
-	first, end := m.Body(c)
-	body := m.Instrs[first:end]
+	body := m.Instrs[comp.First:]
 	place := make([]InstrID, len(body))
-	for i := range body {
-		place[i] = InstrID(r.instructions.find(r.ids[int(first)+i]))
-		if place[i] == NoInstr {
-			r.fail(body[i].Attrs.Start, "the schedule of computation %s leaves out %s", m.CompName(c), m.Text(body[i].Name))
+	for i, id := range r.ids {
+		to := r.instructions.find(id)
+		if to < 0 {
+			in := &body[i]
+			r.fail(in.name, "the schedule of computation %s leaves out %s", m.Text(comp.Name), m.nameOf(comp.First+InstrID(i)))
 		}
+		place[i] = comp.First + InstrID(to)
 	}
-	r.renameOperands(place, first, body)
+	r.renameOperands(place, comp.First, body)
 	before := slices.Clone(body)
 	for i, to := range place {
-		body[to-first] = before[i]
+		body[to-comp.First] = before[i]
 	}
-	copy(r.ids[first:end], r.sequenced)
-	m.Comps[c].Root = place[m.Comps[c].Root-first]
+	r.ids, r.schedule.order = r.schedule.order, r.ids
+	comp.Root = place[comp.Root-comp.First]
 }
 
 func (r *protoReader) renameOperands(place []InstrID, first InstrID, body []Instruction) {
 	for i := range body {
-		s := body[i].operands
-		operands := r.m.operands[s.start : s.start+s.n]
+		operands := list(r.m.operands, body[i].operands)
 		for k, operand := range operands {
 			operands[k] = place[operand-first]
 			if operands[k] >= place[i] {
-				r.fail(body[i].Attrs.Start, "the schedule runs %s before its operand", r.m.Text(body[i].Name))
+				r.fail(body[i].name, "the schedule runs %s before its operand", r.m.nameOf(first+InstrID(i)))
 			}
 		}
 	}

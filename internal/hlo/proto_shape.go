@@ -7,8 +7,8 @@ import (
 
 // shape interns a ShapeProto; most are found by their bytes.
 func (r *protoReader) shape(body Range) ShapeID {
-	hash := text(r.src).hash(body)
-	if id := r.shapes.find(r.src, body, hash); id >= 0 {
+	s := text(r.src).spelling(int(body.Start), int(body.End))
+	if id := r.shapes.find(r.src, s); id >= 0 {
 		return ShapeID(id)
 	}
 	d := shapeDecoder{src: r.src, table: &r.m.shapes}
@@ -16,7 +16,7 @@ func (r *protoReader) shape(body Range) ShapeID {
 	if !ok {
 		r.fail(body.Start, "a shape is damaged")
 	}
-	r.shapes.add(r.src, body, hash, int32(id))
+	r.shapes.add(r.src, s, int32(id))
 	return id
 }
 

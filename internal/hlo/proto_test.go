@@ -5,8 +5,11 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // A module's computations may stand in another order in its two forms; everything else is alike.
@@ -233,6 +236,21 @@ func BenchmarkParseProto(b *testing.B) {
 	for b.Loop() {
 		if _, err := ParseProto(src, "gpu_shardmap.hlo.pb"); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Varints of every length are read like protobuf reads them, wherever in the file they stand.
+func TestVarints(t *testing.T) {
+	for bit := range 64 {
+		for _, v := range []uint64{1 << bit, 1<<bit - 1, 1<<bit | 0x5555_5555_5555_5555&(1<<bit-1)} {
+			encoded := protowire.AppendVarint(nil, v)
+			for behind := range 9 {
+				got, n := varint(append(slices.Clone(encoded), "\x80\x80\x01\x01\x01\x01\x01\x01\x01"[:behind]...), 0)
+				if got != v || n != len(encoded) {
+					t.Fatalf("%x before %d bytes: read %x of %d bytes, want %x of %d", encoded, behind, got, n, v, len(encoded))
+				}
+			}
 		}
 	}
 }

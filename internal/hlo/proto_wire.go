@@ -46,72 +46,99 @@ func fieldsOf(src []byte, r Range) fields {
 
 // next reads one field. At the end of the message, or where it is broken, it returns false.
 func (f *fields) next() bool {
-	if f.at >= len(f.src) {
+	if f.at >= len(f.src) || f.broken != whole {
 		return false
 	}
-	tag, size := f.readTag(), uint64(0)
-	f.tag, f.body.Start = int(tag), uint32(f.at)
-	switch tag & 7 {
+	tag, value, start, end := field(f.src, f.at)
+	if tag < 0 {
+		f.at = end
+		f.fail(brokenness(-tag))
+		return false
+	}
+	f.tag, f.value, f.body, f.at = tag, value, Range{uint32(start), uint32(end)}, end
+	return true
+}
+
+// field reads the field at an offset: its tag, the value of a varint, and where the bytes of its value lie. Of a broken one it
+// returns a negative brokenness and, as end, how far it could be read.
+func field(src []byte, at int) (tag int, value uint64, start, end int) {
+	number, n := varint(src, at)
+	if n < 0 {
+		return n, 0, at, at
+	}
+	at += n
+	size := uint64(0)
+	switch number & 7 {
 	case uint64(wireVarint):
-		f.value = f.varint()
+		value, n = varint(src, at)
+		size = uint64(n)
 	case uint64(wireBytes):
-		size = f.varint()
-		f.body.Start = uint32(f.at)
+		size, n = varint(src, at)
+		at += max(n, 0)
 	case uint64(wireFixed32):
 		size = 4
 	case uint64(wireFixed64):
 		size = 8
 	default: // groups were never used in an HLO proto
-		f.fail(garbage)
+		n = -int(garbage)
 	}
-	if size > uint64(len(f.src)-f.at) {
-		f.fail(cutOff)
+	switch {
+	case n < 0:
+		return n, 0, at, at
+	case size > uint64(len(src)-at):
+		return -int(cutOff), 0, at, at
+	case number < 8 || number > maxTag:
+		return -int(garbage), 0, at, at
 	}
-	if f.broken != whole || tag < 8 || tag > maxTag {
-		f.fail(garbage)
-		return false
-	}
-	f.at += int(size)
-	f.body.End = uint32(f.at)
-	return true
+	return int(number), value, at, at + int(size)
 }
 
-// readTag reads a tag; those of the fields below 16 have one byte, nearly all others two.
-func (f *fields) readTag() uint64 {
-	if b := f.src[f.at]; b < 0x80 {
-		f.at++
-		return uint64(b)
+// varint reads one varint and tells how many bytes it has, or a negative brokenness.
+func varint(src []byte, at int) (v uint64, n int) {
+	if at < len(src) && src[at] < 0x80 {
+		return uint64(src[at]), 1
 	}
-	return f.longVarint()
+	return longVarint(src, at)
+}
+
+func longVarint(src []byte, at int) (v uint64, n int) {
+	if at >= 0 && at <= cap(src)-8 { // what stands behind the message is cut off again
+		word := binary.LittleEndian.Uint64(src[at : at+8])
+		last := ^word & marks
+		if n = int(firstMark(last)) + 1; last != 0 && n <= len(src)-at {
+			return joinBits(word & (last ^ (last - 1))), n
+		}
+	}
+	v, n = protowire.ConsumeVarint(src[at:])
+	switch {
+	case n >= 0:
+		return v, n
+	case errors.Is(protowire.ParseError(n), io.ErrUnexpectedEOF):
+		return 0, -int(cutOff)
+	}
+	return 0, -int(garbage)
+}
+
+// joinBits closes the gaps that the eighth bits of eight bytes leave.
+func joinBits(word uint64) uint64 {
+	word &^= marks
+	word = word&0x007f007f007f007f | word>>1&0x3f803f803f803f80
+	word = word&0x00003fff00003fff | word>>2&0x0fffc0000fffc000
+	return word&0x000000000fffffff | word>>4&0x00fffffff0000000
 }
 
 // more tells whether a packed field holds another number.
 func (f *fields) more() bool { return f.at < len(f.src) && f.broken == whole }
 
-// varint reads one varint; nearly all are of one byte.
+// varint reads one number of a packed field.
 func (f *fields) varint() uint64 {
-	if f.at < len(f.src) && f.src[f.at] < 0x80 {
-		f.at++
-		return uint64(f.src[f.at-1])
+	v, n := varint(f.src, f.at)
+	if n < 0 {
+		f.fail(brokenness(-n))
+		return 0
 	}
-	return f.longVarint()
-}
-
-func (f *fields) longVarint() uint64 {
-	if f.at+1 < len(f.src) && f.src[f.at+1] < 0x80 {
-		f.at += 2
-		return uint64(f.src[f.at-2]&0x7f) | uint64(f.src[f.at-1])<<7
-	}
-	v, n := protowire.ConsumeVarint(f.src[f.at:])
-	if n >= 0 {
-		f.at += n
-		return v
-	}
-	if errors.Is(protowire.ParseError(n), io.ErrUnexpectedEOF) {
-		f.fail(cutOff)
-	}
-	f.fail(garbage)
-	return 0
+	f.at += n
+	return v
 }
 
 // fixed32 and fixed64 read what next found under a fixed tag, or one number of a packed field.

@@ -13,30 +13,42 @@ func (p *textParser) wrap(start InstrID, op Opcode) {
 	m := p.m
 	w := asyncStart{start, op, CompID(len(m.Comps))}
 	p.body.wraps = append(p.body.wraps, w)
-	m.Comps = append(m.Comps, Computation{Caller: NoInstr, synthetic: p.unique("async_wrapped"), wrapped: true})
+	m.Comps = append(m.Comps, Computation{Caller: NoInstr, made: m.make(asyncWrapped), wrapped: true})
 }
 
 // unwrap fills the computation of an asyncStart.
-func (p *textParser) unwrap(start InstrID, w asyncStart) {
+func (p *textParser) unwrap(w asyncStart) {
 	m, c := p.m, &p.m.Comps[w.comp]
-	in := &m.Instrs[start]
-	c.First, c.Thread = InstrID(len(m.Instrs)), p.asyncThread(in.Attrs)
-	op := Instruction{
-		Name: p.opcodeRange(in), Attrs: in.Attrs, Shape: p.wrappedShape(in.Shape), Comp: w.comp, Opcode: w.op,
-		operands: span{uint32(len(m.operands)), in.operands.n}, callees: in.callees, meta: in.meta, bare: in.bare,
-	}
-	in.callees = span{uint32(len(m.callees)), 1}
-	m.callees = append(m.callees, w.comp)
-	for n, o := range m.Operands(start) {
+	in := &m.Instrs[w.start]
+	op := *in
+	op.Shape, op.Comp, op.Opcode = p.wrappedShape(in.Shape), w.comp, w.op
+	op.name, op.nameLen = p.opcodeName(in)
+	in.callees = uint32(len(m.callees))
+	m.callees = append(m.callees, 1, w.comp)
+	c.First, c.Thread = InstrID(len(m.Instrs)), p.asyncThread(op.attrs)
+	for n, o := range m.Operands(w.start) {
 		operand := &m.Instrs[o]
-		m.operands = append(m.operands, InstrID(len(m.Instrs)))
 		m.Instrs = append(m.Instrs, Instruction{
-			Name: operand.Name, Shape: operand.Shape, Comp: w.comp, Opcode: OpParameter, Param: int32(n),
+			name: operand.name, nameLen: operand.nameLen, Shape: operand.Shape, Comp: w.comp, Opcode: OpParameter, Param: int32(n),
 		})
 	}
 	c.Root = InstrID(len(m.Instrs))
 	c.Count = int32(c.Root-c.First) + 1
+	op.operands = m.addRange(c.First, c.Root)
 	m.Instrs = append(m.Instrs, op)
+}
+
+// addRange makes the list of the instructions from first to before end.
+func (m *Module) addRange(first, end InstrID) uint32 {
+	if first == end {
+		return 0
+	}
+	at := uint32(len(m.operands))
+	m.operands = append(m.operands, end-first)
+	for id := first; id < end; id++ {
+		m.operands = append(m.operands, id)
+	}
+	return at
 }
 
 // wrappedShape is the result of the operation inside an async-start of shape ((operands), result, ...).
@@ -47,9 +59,9 @@ func (p *textParser) wrappedShape(start ShapeID) ShapeID {
 	return start
 }
 
-// opcodeRange is the spelling of an instruction's opcode without -start.
-func (p *textParser) opcodeRange(in *Instruction) Range {
-	end := int(in.Args.Start) - 1
+// opcodeName is where the spelling of an instruction's opcode stands, and how long it is without -start.
+func (p *textParser) opcodeName(in *Instruction) (at uint32, length uint16) {
+	end := int(in.args) - 1
 	for end > 0 && !p.t.is(end-1, classIdent) {
 		end--
 	}
@@ -57,10 +69,10 @@ func (p *textParser) opcodeRange(in *Instruction) Range {
 	for start > 0 && p.t.is(start-1, classIdent) {
 		start--
 	}
-	return Range{uint32(start), uint32(end - len("-start"))}
+	return uint32(start), uint16(end - start - len("-start"))
 }
 
-func (p *textParser) asyncThread(attrs Range) Range {
+func (p *textParser) asyncThread(attrs uint32) Range {
 	for key, value := range p.t.attributes(attrs) {
 		if p.m.Text(key) == "async_execution_thread" && value.Len() >= 2 {
 			return Range{value.Start + 1, value.End - 1}

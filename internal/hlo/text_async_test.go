@@ -118,15 +118,15 @@ ENTRY e {
 		t.Fatal(err)
 	}
 	want := []string{
+		"e/tmp_0 f32[2]{0} parameter",
+		"e/tmp_1 f32[2]{0} fusion %tmp_0 @_.1 kind=kLoop",
+		"e/tmp_2 f32[2]{0} conditional %tmp_1 %tmp_0 @_.2 @_.3 k=1",
 		"_/tmp_0 f32[] parameter",
 		"_.1/tmp_0 f32[2]{0} parameter",
 		"_.1/tmp_1 f32[2]{0} map %tmp_0 @_",
 		"_.1/tmp_2 f32[2]{0} negate %tmp_1",
 		"_.2/p f32[2]{0} parameter",
 		"_.3/q f32[2]{0} parameter",
-		"e/tmp_0 f32[2]{0} parameter",
-		"e/tmp_1 f32[2]{0} fusion %tmp_0 @_.1 kind=kLoop",
-		"e/tmp_2 f32[2]{0} conditional %tmp_1 %tmp_0 @_.2 @_.3 k=1",
 	}
 	if got := lines(m); !slices.Equal(got, want) {
 		t.Errorf("read\n%q, want\n%q", got, want)

@@ -2,16 +2,30 @@ package hlo
 
 import (
 	"iter"
-	"strconv"
 	"strings"
 )
+
+// key takes `, key=`; it is empty when no attribute follows.
+func (t text) key(i int) spelling {
+	if t.at(i, '\n') { // nearly always the next instruction follows
+		i = t.line(i)
+	}
+	if i = t.blanks(i); !t.at(i, ',') {
+		return spelling{}
+	}
+	key := t.name(t.blanks(t.blank(i + 1)))
+	if !t.at(key.end(), '=') {
+		return spelling{}
+	}
+	return key
+}
 
 // attributeKey takes `, key=` and the blanks behind it; ok is false when no attribute follows.
 func (t text) attributeKey(i int) (key Range, value int, ok bool) {
 	if i = t.blanks(i); !t.at(i, ',') {
 		return Range{}, i, false
 	}
-	start := t.blanks(i + 1)
+	start := t.blanks(t.blank(i + 1))
 	end := t.ident(start)
 	if end == start || !t.at(end, '=') {
 		return Range{}, i, false
@@ -31,10 +45,10 @@ func (t text) attributeValue(key Range, i int) int {
 }
 
 // attributes yields keys and values as they are spelled. The device ids of a mesh belong to the attribute before them.
-func (t text) attributes(r Range) iter.Seq2[Range, Range] {
+func (t text) attributes(start uint32) iter.Seq2[Range, Range] {
 	return func(yield func(key, value Range) bool) {
-		key, value, ok := t.attributeKey(int(r.Start))
-		for ok && key.End <= r.End {
+		key, value, ok := t.attributeKey(int(start))
+		for ok {
 			end := t.attributeValue(key, value)
 			next, start, more := t.attributeKey(end)
 			if more && string(t[next.Start:next.End]) == "device_ids" {
@@ -50,12 +64,7 @@ func (t text) attributes(r Range) iter.Seq2[Range, Range] {
 }
 
 func (m *Module) textAttrs(i InstrID) iter.Seq2[string, string] {
-	in := &m.Instrs[i]
 	return func(yield func(string, string) bool) {
-		if in.Opcode == OpGetTupleElement && in.Attrs.Len() == 0 {
-			yield("index", strconv.Itoa(int(in.Param)))
-			return
-		}
 		for key, value := range m.ownAttributes(i) {
 			k := m.Text(key)
 			if !yield(k, attributeValueText(k, m.src[value.Start:value.End])) {
@@ -66,13 +75,6 @@ func (m *Module) textAttrs(i InstrID) iter.Seq2[string, string] {
 }
 
 func (m *Module) textAttr(i InstrID, key string) (string, bool) {
-	in := &m.Instrs[i]
-	if in.Opcode == OpGetTupleElement && in.Attrs.Len() == 0 {
-		if key != "index" {
-			return "", false
-		}
-		return strconv.Itoa(int(in.Param)), true
-	}
 	for k, value := range m.ownAttributes(i) {
 		if string(m.src[k.Start:k.End]) == key {
 			return attributeValueText(key, m.src[value.Start:value.End]), true
@@ -84,10 +86,10 @@ func (m *Module) textAttr(i InstrID, key string) (string, bool) {
 // ownAttributes yields the keys and values that textAttrs yields, as they are spelled.
 func (m *Module) ownAttributes(i InstrID) iter.Seq2[Range, Range] {
 	return func(yield func(key, value Range) bool) {
-		if m.Instrs[i].bare {
+		if m.Instrs[i].bare() {
 			return
 		}
-		for key, value := range text(m.src).attributes(m.Instrs[i].Attrs) {
+		for key, value := range text(m.src).attributes(m.Instrs[i].attrs) {
 			k := m.src[key.Start:key.End]
 			if _, callee := calleeRole(k); callee || string(k) == "metadata" || !m.owns(i, k) {
 				continue
@@ -108,7 +110,7 @@ func (m *Module) owns(i InstrID, key []byte) bool {
 		return true
 	case m.Comps[in.Comp].wrapped:
 		return !ofStart
-	case in.Opcode == OpAsyncStart && in.callees.n == 1 && m.Comps[m.Callees(i)[0]].wrapped:
+	case in.Opcode == OpAsyncStart && m.callees[in.callees] == 1 && m.Comps[m.Callees(i)[0]].wrapped:
 		return ofStart
 	}
 	return true

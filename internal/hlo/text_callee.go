@@ -9,7 +9,7 @@ type calleeRef struct {
 }
 
 // minCallees holds how many computations an instruction calls at least.
-var minCallees = [...]uint32{OpAsyncStart: 1, OpCall: 1, OpConditional: 1, OpFusion: 1, OpMap: 1, OpReduce: 1, OpWhile: 2}
+var minCallees = [...]CompID{OpAsyncStart: 1, OpCall: 1, OpConditional: 1, OpFusion: 1, OpMap: 1, OpReduce: 1, OpWhile: 2}
 
 // calleeRole tells whether an attribute names computations.
 func calleeRole(key []byte) (role uint8, ok bool) {
@@ -36,19 +36,19 @@ func (p *textParser) callee(i int, role uint8) int {
 		p.callees = append(p.callees, calleeRef{role, id})
 		return end
 	}
-	name, end := p.name(i, "a computation")
-	id := p.comps.find(p.t, name, p.t.hash(name))
+	name := p.name(i, "a computation")
+	id := p.comps.find(p.t, name)
 	if id < 0 {
-		p.failf(i, end, "computation %%%s is not defined before it is called", p.m.Text(name))
+		p.failf(i, name.end(), "computation %%%s is not defined before it is called", p.m.Text(name.bounds()))
 	}
 	p.callees = append(p.callees, calleeRef{role, CompID(id)})
-	return end
+	return name.end()
 }
 
 // guessCallee takes an attribute that is not known but has a computation for its value for a call.
 func (p *textParser) guessCallee(i int) {
-	name := Range{uint32(i + 1), uint32(p.t.ident(i + 1))}
-	if id := p.comps.find(p.t, name, p.t.hash(name)); id >= 0 {
+	name := p.t.name(i + 1)
+	if id := p.comps.find(p.t, name); id >= 0 {
 		p.callees = append(p.callees, calleeRef{0, CompID(id)})
 	}
 }
@@ -75,7 +75,8 @@ func (p *textParser) fileCallees(in *Instruction, refs []calleeRef) {
 	if len(refs) > 1 {
 		slices.SortStableFunc(refs, func(a, b calleeRef) int { return int(a.role) - int(b.role) })
 	}
-	in.callees = span{uint32(len(p.m.callees)), uint32(len(refs))}
+	in.callees = uint32(len(p.m.callees))
+	p.m.callees = append(p.m.callees, CompID(len(refs)))
 	for _, ref := range refs {
 		p.m.callees = append(p.m.callees, ref.comp)
 	}

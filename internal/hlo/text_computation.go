@@ -1,17 +1,14 @@
 package hlo
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
-// textBody is a computation that is being read. Its instructions are the last of the module so far; until it is whole, ids count
-// from its first: another computation may stand inside of it and go before it.
+// textBody is a computation that is being read. Its instructions are the last of the module so far.
 type textBody struct {
+	id    CompID // unless computations come before it that stand inside of it
 	first InstrID
-	names rangeIndex
-	root  InstrID      // NoInstr until there is one
-	wraps []asyncStart // the `<op>-start`s in it
+	names spellingIndex // numbers count from first
+	root  InstrID       // NoInstr until there is one
+	wraps []asyncStart  // the `<op>-start`s in it
 }
 
 // computation reads a computation: [ENTRY] [%name] [(parameters) -> result] { instructions }[, execution_thread="x"].
@@ -20,17 +17,18 @@ func (p *textParser) computation(i int) int {
 	if entry {
 		i = p.t.blanks(i + len("ENTRY"))
 	}
-	p.comp = Range{}
+	var name spelling
 	if !p.t.at(i, '{') {
-		p.comp, i = p.name(i, "a computation")
+		name = p.name(i, "a computation")
+		i = name.end()
 	}
-	name := p.comp
+	p.comp = name.bounds()
 	p.stage = stageSignature
 	i = p.signature(p.t.blanks(i))
 	if !p.t.at(i, '{') {
 		p.fail(i, i, "expected { and the instructions of the computation")
 	}
-	id, i := p.block(i, name)
+	id, i := p.block(i, p.comp)
 	p.stage = stageBetween
 	p.define(start, name, id)
 	if entry && p.m.Entry != NoComp {
@@ -47,7 +45,7 @@ func (p *textParser) signature(i int) int {
 	if !p.t.at(i, '(') {
 		return i
 	}
-	i = p.t.blanks(p.t.balanced(i))
+	i = p.t.blanks(p.t.blank(p.t.parameters(i)))
 	if !p.t.at(i, '-') || !p.t.at(i+1, '>') {
 		p.fail(i, i+1, "expected -> and the result of the computation")
 	}
@@ -73,28 +71,37 @@ func (p *textParser) thread(i int, id CompID) int {
 }
 
 // define makes a computation known by its name.
-func (p *textParser) define(at int, name Range, id CompID) {
-	if name.Len() == 0 {
-		p.m.Comps[id].synthetic = p.unique("_")
+func (p *textParser) define(at int, name spelling, id CompID) {
+	if name.n == 0 {
+		p.m.Comps[id].made = p.m.make(nameless)
 		return
 	}
-	hash := p.t.hash(name)
-	if !p.comps.add(p.t, name, hash, int32(id)) {
-		p.failf(at, at, "computation %%%s is defined twice", p.m.Text(name))
+	if !p.comps.add(p.t, name, int32(id)) {
+		p.failf(at, at, "computation %%%s is defined twice", p.m.Text(name.bounds()))
 	}
 }
 
-// unique names a computation that has no name in the text as XLA does: "async_wrapped", "async_wrapped.1".
-func (p *textParser) unique(name string) string {
-	if p.made == nil {
-		p.made = make(map[string]int)
+// What a computation is called that has no name in the text.
+const (
+	nameless     = "_"
+	asyncWrapped = "async_wrapped" // the one in an `<op>-start`
+)
+
+// make notes the name of a computation that has none in the text; see numberMade.
+func (m *Module) make(name string) int32 {
+	m.made = append(m.made, name)
+	return int32(len(m.made))
+}
+
+// numberMade tells made names apart as XLA does: "async_wrapped", "async_wrapped.1".
+func (m *Module) numberMade() {
+	used := map[string]int{}
+	for i, name := range m.made {
+		if n := used[name]; n > 0 {
+			m.made[i] = fmt.Sprintf("%s.%d", name, n)
+		}
+		used[name]++
 	}
-	n := p.made[name]
-	p.made[name]++
-	if n == 0 {
-		return name
-	}
-	return fmt.Sprintf("%s.%d", name, n)
 }
 
 // block reads the instructions between { at i and }, and enters them as a computation.
@@ -102,8 +109,8 @@ func (p *textParser) block(i int, name Range) (CompID, int) {
 	start, stage := i, p.stage
 	p.nest(i)
 	p.comp, p.body = name, p.newBody()
+	p.stage = stageInstruction
 	for i = p.t.blanks(i + 1); !p.t.at(i, '}'); i = p.t.blanks(i) {
-		p.stage = stageInstruction
 		if i >= len(p.t) {
 			p.stage = stageBody
 		}
@@ -111,22 +118,42 @@ func (p *textParser) block(i int, name Range) (CompID, int) {
 	}
 	id := p.close(start, name)
 	p.bodies = append(p.bodies, p.body)
-	p.nesting--
+	if p.nesting--; p.nesting == 0 && len(p.aside) > 0 {
+		p.putBack()
+	}
 	p.stage = stage
 	return id, i + 1
 }
 
-// nested reads a computation that stands in an instruction. The instructions before it step aside.
+// nested reads a computation that stands in an instruction. Its instructions step aside until the outer computation is whole.
 func (p *textParser) nested(i int) (CompID, int) {
-	m, outer, comp := p.m, p.body, p.comp
-	aside := slices.Clone(m.Instrs[outer.first:])
-	m.Instrs = m.Instrs[:outer.first]
+	m, instrs, outer, comp := p.m, p.m.Instrs, p.body, p.comp
+	m.Instrs = nil
 	id, end := p.block(i, Range{})
-	m.Comps[id].synthetic = p.unique("_")
-	outer.first = InstrID(len(m.Instrs))
-	m.Instrs = append(m.Instrs, aside...)
-	p.body, p.comp = outer, comp
+	m.Comps[id].made = m.make(nameless)
+	p.aside = append(p.aside, m.Instrs)
+	m.Instrs, p.body, p.comp = instrs, outer, comp
 	return id, end
+}
+
+// putBack appends the instructions that stepped aside.
+func (p *textParser) putBack() {
+	m := p.m
+	for _, instrs := range p.aside {
+		first := InstrID(len(m.Instrs))
+		for i := range instrs {
+			operands := list(m.operands, instrs[i].operands)
+			for k := range operands {
+				operands[k] += first
+			}
+			if i == 0 || instrs[i].Comp != instrs[i-1].Comp {
+				c := &m.Comps[instrs[i].Comp]
+				c.First, c.Root = first+c.First, first+c.Root
+			}
+		}
+		m.Instrs = append(m.Instrs, instrs...)
+	}
+	p.aside = p.aside[:0]
 }
 
 func (p *textParser) newBody() *textBody {
@@ -134,7 +161,7 @@ func (p *textParser) newBody() *textBody {
 	if n := len(p.bodies); n > 0 {
 		b, p.bodies = p.bodies[n-1], p.bodies[:n-1]
 	}
-	b.first, b.root, b.wraps = InstrID(len(p.m.Instrs)), NoInstr, b.wraps[:0]
+	b.id, b.first, b.root, b.wraps = CompID(len(p.m.Comps)), InstrID(len(p.m.Instrs)), NoInstr, b.wraps[:0]
 	b.names.reset()
 	return b
 }
@@ -142,10 +169,10 @@ func (p *textParser) newBody() *textBody {
 // keep appends an instruction to the computation.
 func (p *textParser) keep(in *Instruction) InstrID {
 	p.m.Instrs = append(p.m.Instrs, *in)
-	return InstrID(len(p.m.Instrs)-1) - p.body.first
+	return InstrID(len(p.m.Instrs) - 1)
 }
 
-// close enters the computation that is being read into the module, and makes its ids count from the module's first instruction.
+// close enters the computation that is being read into the module.
 func (p *textParser) close(at int, name Range) CompID {
 	m, b := p.m, p.body
 	id, instrs := CompID(len(m.Comps)), m.Instrs[b.first:]
@@ -153,21 +180,16 @@ func (p *textParser) close(at int, name Range) CompID {
 		p.fail(at, at, "the computation has no instructions")
 	}
 	if b.root == NoInstr {
-		b.root = InstrID(len(instrs) - 1)
+		b.root = InstrID(len(m.Instrs) - 1)
 	}
-	for i := range instrs {
-		in := &instrs[i]
-		in.Comp = id
-		operands := m.operands[in.operands.start : in.operands.start+in.operands.n]
-		for o := range operands {
-			operands[o] += b.first
+	if id != b.id {
+		for i := range instrs {
+			instrs[i].Comp = id
 		}
 	}
-	m.Comps = append(m.Comps, Computation{
-		Name: name, First: b.first, Count: int32(len(instrs)), Root: b.first + b.root, Caller: NoInstr,
-	})
+	m.Comps = append(m.Comps, Computation{Name: name, First: b.first, Count: int32(len(instrs)), Root: b.root, Caller: NoInstr})
 	for _, w := range b.wraps {
-		p.unwrap(b.first+w.start, w)
+		p.unwrap(w)
 	}
 	return id
 }

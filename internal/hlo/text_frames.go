@@ -81,9 +81,9 @@ func (p *textParser) stackFrame(i int) int {
 // row takes {key=1 key2=2}.
 func (p *textParser) row(i int, field func(key string, n int32)) int {
 	for i = p.expect(i, '{'); !p.t.at(i, '}'); i = p.t.blanks(i) {
-		key, end := p.name(i, "a field of the row")
-		n, after := p.integer(p.expect(end, '='))
-		field(p.m.Text(key), int32(n))
+		key := p.name(i, "a field of the row")
+		n, after := p.integer(p.expect(key.end(), '='))
+		field(p.m.Text(key.bounds()), int32(n))
 		i = after
 	}
 	return i + 1

@@ -4,41 +4,66 @@ import "bytes"
 
 // instruction reads [ROOT] [%]name = shape opcode(operands)[, attribute]*.
 func (p *textParser) instruction(i int) int {
-	b := p.body
-	root := p.t.word(i, "ROOT")
+	root := p.t.at(i, 'R') && p.t.word(i, "ROOT")
 	if root {
 		i = p.t.blanks(i + len("ROOT"))
 	}
 	start := i
-	in := Instruction{}
-	in.Name, i = p.name(i, "an instruction")
-	i = p.expect(i, '=')
-	in.Shape, i = p.shape(i)
-	spelled, i := p.opcode(p.t.blanks(i), &in)
+	name := p.name(i, "an instruction")
+	in := Instruction{Comp: p.body.id, name: name.at, nameLen: uint16(name.n)}
+	in.Shape, i = p.shape(p.equals(name.end()))
+	spelled, i := p.opcode(i)
+	if in.Opcode = spelled.op; in.Opcode == OpGetTupleElement {
+		in.Param = -1 // not yet known
+	}
 	i = p.attributes(p.arguments(i, &in), &in)
-	p.check(i, &in, spelled)
+	if in.Opcode.mayLack() {
+		p.check(i, &in, spelled)
+	}
 	id := p.keep(&in)
 	if spelled.wrapped != noOpcode && in.Opcode == OpAsyncStart {
 		p.wrap(id, spelled.wrapped)
 	}
-	if !b.names.add(p.t, in.Name, p.t.hash(in.Name), int32(id)) {
-		p.failf(start, start, "%%%s is defined twice", p.m.Text(in.Name))
-	}
-	if root && b.root >= 0 {
-		p.fail(start, i, "this is the computation's second ROOT")
+	if name.n > maxName || !p.body.names.add(p.t, name, int32(id-p.body.first)) {
+		p.refuse(start, name)
 	}
 	if root {
-		b.root = id
+		p.setRoot(start, i, id)
 	}
 	return i
 }
 
+// equals takes the sign between an instruction's name and its shape.
+func (p *textParser) equals(i int) int {
+	if t := p.t; i >= 0 && i < len(t)-2 && t[i] == ' ' && t[i+1] == '=' && t[i+2] == ' ' {
+		return i + 3
+	}
+	return p.expect(i, '=')
+}
+
+// refuse throws for a name that is too long or not the first of its kind.
+func (p *textParser) refuse(at int, name spelling) {
+	if name.n > maxName {
+		p.failf(at, name.end(), "the name is longer than %d bytes", maxName)
+	}
+	p.failf(at, at, "%%%s is defined twice", p.m.Text(name.bounds()))
+}
+
+func (p *textParser) setRoot(start, end int, id InstrID) {
+	if p.body.root >= 0 {
+		p.fail(start, end, "this is the computation's second ROOT")
+	}
+	p.body.root = id
+}
+
 // arguments reads what stands in the parentheses: operands, but for a parameter its number and for a constant its literal.
 func (p *textParser) arguments(i int, in *Instruction) int {
-	if i = p.t.blanks(i); !p.t.at(i, '(') {
-		p.fail(i, i, "expected ( and the operands")
+	if !p.t.at(i, '(') {
+		if i = p.t.blanks(i); !p.t.at(i, '(') {
+			p.fail(i, i, "expected ( and the operands")
+		}
 	}
-	in.Args.Start = uint32(i + 1)
+	in.args = uint32(i + 1)
 	switch in.Opcode {
 	case OpParameter:
 		n, end := p.integer(p.t.blanks(i + 1))
@@ -53,12 +78,19 @@ func (p *textParser) arguments(i int, in *Instruction) int {
 	default:
 		i = p.operandList(i+1, in)
 	}
-	in.Args.End = uint32(i)
 	return i + 1
 }
 
-// check refuses an instruction that does not say what it must.
+// mayLack tells whether check has something to look for.
+func (op Opcode) mayLack() bool {
+	return int(op) < len(minCallees) && minCallees[op] > 0 || op == OpGetTupleElement
+}
+
+// check refuses an instruction that does not say what it must. The next thing begins at i.
 func (p *textParser) check(i int, in *Instruction, spelled spelledOpcode) {
+	for i > 0 && p.t.is(i-1, classBlank) {
+		i--
+	}
 	if in.Opcode == OpGetTupleElement && in.Param < 0 {
 		p.fail(i, i, "expected the index of the get-tuple-element")
 	}
@@ -66,24 +98,38 @@ func (p *textParser) check(i int, in *Instruction, spelled spelledOpcode) {
 	if op == OpAsyncStart && spelled.wrapped != noOpcode {
 		op = spelled.wrapped
 	}
-	if int(op) < len(minCallees) && in.callees.n < minCallees[op] {
+	if int(op) < len(minCallees) && p.m.callees[in.callees] < minCallees[op] {
 		p.failf(i, i, "expected the computation that the %s calls", p.m.OpcodeName(op))
 	}
 }
 
-// attributes skips them all but those that name computations and the index of a get-tuple-element.
+const metadataKey = 'm' | 'e'<<8 | 't'<<16 | 'a'<<24 | 'd'<<32 | 'a'<<40 | 't'<<48 | 'a'<<56
+
+// attributes skips them all but metadata and those that name computations and the index of a get-tuple-element. It returns where the
+// next thing begins.
 func (p *textParser) attributes(i int, in *Instruction) int {
-	in.Attrs.Start = uint32(i)
-	in.bare = in.Opcode != OpGetTupleElement
-	mark := len(p.callees)
+	t, start, mark := p.t, i, len(p.callees)
 	for {
-		key, value, ok := p.t.attributeKey(i)
-		if !ok {
+		if i >= 0 && i < len(t)-16 { // the usual forms
+			if t[i] == '\n' && t[i+1] == ' ' && t[i+2] == ' ' && (t[i+3] == '%' || t[i+3] == 'R') {
+				i += 3
+				break
+			}
+			if t[i] == ',' && t[i+1] == ' ' && t.eight(i+2) == metadataKey && t[i+10] == '=' && t[i+11] == '{' && in.meta == 0 {
+				i = p.metadata(in, i+11)
+				continue
+			}
+		}
+		key := t.key(i)
+		if key.n == 0 {
+			i = t.blanks(i)
 			break
 		}
-		i = p.attribute(in, key, value)
+		known := false
+		if i, known = p.attribute(in, key); !known {
+			in.attrs = uint32(start)
+		}
 	}
-	in.Attrs.End = uint32(i)
 	if len(p.callees) > mark {
 		p.fileCallees(in, p.callees[mark:])
 		p.callees = p.callees[:mark]
@@ -91,25 +137,53 @@ func (p *textParser) attributes(i int, in *Instruction) int {
 	return i
 }
 
-func (p *textParser) attribute(in *Instruction, key Range, value int) int {
-	name := p.t[key.Start:key.End]
-	if in.meta == 0 && string(name) == "metadata" {
-		return p.metadata(in, key, value)
+// attribute reads one attribute; known tells whether the instruction says all of it without its text.
+func (p *textParser) attribute(in *Instruction, key spelling) (end int, known bool) {
+	value := p.t.blanks(key.end() + 1)
+	kind := p.keys.find(p.t, key)
+	if kind < 0 {
+		kind = p.newKey(key)
 	}
-	if role, ok := calleeRole(name); ok {
-		return p.calleeList(value, role)
-	}
-	in.bare = in.bare && string(name) == "metadata"
-	if in.Opcode == OpGetTupleElement && string(name) == "index" {
+	switch {
+	case kind == keyMetadata && in.meta == 0:
+		return p.metadata(in, value), true
+	case kind == keyCallee0 || kind == keyCallee1:
+		return p.calleeList(value, uint8(kind-keyCallee0)), true
+	case kind == keyIndex && in.Opcode == OpGetTupleElement:
 		n, end := p.integer(value)
 		in.Param = int32(n)
-		return end
+		return end, true
 	}
-	end := p.value(key, value)
+	end = p.value(key.bounds(), value)
 	if p.t[value] == '%' {
 		p.guessCallee(value)
 	}
-	return end
+	return end, kind == keyMetadata
+}
+
+// The kinds of attributes.
+const (
+	keyOther = iota
+	keyMetadata
+	keyIndex
+	keyCallee0 // names computations, by their role
+	keyCallee1
+)
+
+func (p *textParser) newKey(key spelling) int32 {
+	kind := int32(keyOther)
+	name := p.t[key.at:key.end()]
+	if role, ok := calleeRole(name); ok {
+		kind = keyCallee0 + int32(role)
+	}
+	switch string(name) {
+	case "metadata":
+		kind = keyMetadata
+	case "index":
+		kind = keyIndex
+	}
+	p.keys.add(p.t, key, kind)
+	return kind
 }
 
 // value skips an attribute's value.
@@ -121,15 +195,15 @@ func (p *textParser) value(key Range, i int) int {
 	return end
 }
 
-// metadata notes an instruction's metadata. It is most often the line's last attribute, and most often one that was read before:
-// where it ends need not be scanned again.
-func (p *textParser) metadata(in *Instruction, key Range, i int) int {
-	if n := bytes.IndexByte(p.t[i:], '\n'); n > 0 {
-		if in.meta = p.metas.find(p.m, Range{uint32(i), uint32(i + n)}); in.meta > 0 {
+// metadata notes an instruction's metadata. It is most often one that was read before, and then where it ends need not be scanned
+// again: at its first closing brace.
+func (p *textParser) metadata(in *Instruction, i int) int {
+	if n := bytes.IndexByte(p.t[i:], '}') + 1; n > 0 {
+		if in.meta, _ = p.metas.find(p.m, Range{uint32(i), uint32(i + n)}); in.meta > 0 {
 			return i + n
 		}
 	}
-	end := p.value(key, i)
+	end := p.value(Range{}, i)
 	in.meta = p.metas.add(p.m, Range{uint32(i), uint32(end)})
 	return end
 }

@@ -4,8 +4,9 @@ import "strings"
 
 func (m *Module) textLiteral(i InstrID) string {
 	in := &m.Instrs[i]
-	t, shape := text(m.src[:in.Args.End]), m.Shape(in.Shape)
-	start := t.blanks(int(in.Args.Start))
+	open, shape := int(in.args)-1, m.Shape(in.Shape)
+	t := text(m.src[:text(m.src).balanced(open)-1])
+	start := t.blanks(open + 1)
 	if t.at(start, '{') && (shape.ElementCount() > maxLiteral || t.at(t.blanks(start+1), '.')) {
 		return elided
 	}

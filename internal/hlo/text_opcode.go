@@ -13,23 +13,27 @@ type spelledOpcode struct{ op, wrapped Opcode }
 const noOpcode = Opcode(math.MaxUint16)
 
 // opcode reads an instruction's opcode.
-func (p *textParser) opcode(i int, in *Instruction) (spelledOpcode, int) {
-	end := p.t.ident(i)
-	if end == i {
-		p.fail(i, i, "expected an opcode")
-	}
-	r := Range{uint32(i), uint32(end)}
-	hash := p.t.hash(r)
-	n := p.opcodes.find(p.t, r, hash)
+func (p *textParser) opcode(i int) (spelledOpcode, int) {
+	head, rest, length := p.t.token(i)
+	n, end := p.opcodes.findShort(head, rest, length), i+int(length)
 	if n < 0 {
-		n = int32(len(p.spelled))
-		p.spelled = append(p.spelled, p.resolve(i, string(p.t[i:end])))
-		p.opcodes.add(p.t, r, hash, n)
-	}
-	if in.Opcode = p.spelled[n].op; in.Opcode == OpGetTupleElement {
-		in.Param = -1 // not yet known
+		n, end = p.newOpcode(i)
 	}
 	return p.spelled[n], end
+}
+
+func (p *textParser) newOpcode(i int) (n int32, end int) {
+	name := p.t.name(i)
+	if name.n == 0 {
+		p.fail(i, i, "expected an opcode")
+	}
+	n = p.opcodes.find(p.t, name)
+	if n < 0 {
+		n = int32(len(p.spelled))
+		p.spelled = append(p.spelled, p.resolve(i, p.m.Text(name.bounds())))
+		p.opcodes.add(p.t, name, n)
+	}
+	return n, name.end()
 }
 
 func (p *textParser) resolve(at int, name string) spelledOpcode {

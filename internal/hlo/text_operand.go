@@ -3,6 +3,35 @@ package hlo
 // operandList reads operands up to the closing parenthesis and returns its offset.
 func (p *textParser) operandList(i int, in *Instruction) int {
 	mark := len(p.operands)
+	for p.t.at(i, '%') { // the usual form: %name, %name
+		head, rest, n := p.t.token(i + 1)
+		id, end := p.body.names.findShort(head, rest, n), i+1+int(n)
+		if n == 0 {
+			name := p.t.name(i + 1)
+			id, end = p.body.names.find(p.t, name), name.end()
+		}
+		if id < 0 || end+2 >= len(p.t) || p.t[end] != ')' && (p.t[end] != ',' || p.t[end+1] != ' ') {
+			break
+		}
+		p.operands = append(p.operands, p.body.first+InstrID(id))
+		if i = end; p.t[end] == ')' {
+			break
+		}
+		i += 2
+	}
+	if !p.t.at(i, ')') {
+		i = p.moreOperands(i)
+	}
+	if n := len(p.operands) - mark; n > 0 {
+		in.operands = uint32(len(p.m.operands))
+		p.m.operands = append(append(p.m.operands, InstrID(n)), p.operands[mark:]...)
+		p.operands = p.operands[:mark]
+	}
+	return i
+}
+
+// moreOperands reads operands in any form, and puts them on the stack.
+func (p *textParser) moreOperands(i int) int {
 	for i = p.t.blanks(i); !p.t.at(i, ')'); {
 		if p.t.at(i, '.') {
 			i = p.leftOut(i)
@@ -12,14 +41,11 @@ func (p *textParser) operandList(i int, in *Instruction) int {
 			p.operands = append(p.operands, id)
 		}
 		if i = p.t.blanks(i); p.t.at(i, ',') {
-			i = p.t.blanks(i + 1)
+			i = p.t.blanks(p.t.blank(i + 1))
 		} else if !p.t.at(i, ')') {
 			p.fail(i, i, "expected , or ) behind an operand")
 		}
 	}
-	in.operands = span{uint32(len(p.m.operands)), uint32(len(p.operands) - mark)}
-	p.m.operands = append(p.m.operands, p.operands[mark:]...)
-	p.operands = p.operands[:mark]
 	return i
 }
 
@@ -39,9 +65,8 @@ func (p *textParser) operand(i int) (InstrID, int) {
 		return p.reference(i)
 	}
 	start, shape := i, NoShape
-	if end := p.t.shape(i); end > i {
-		shape, _ = p.shape(i)
-		i = p.t.blanks(end)
+	if p.t.shape(i) > i {
+		shape, i = p.shape(i)
 	}
 	end := p.t.ident(i)
 	if end > i && shape != NoShape && p.t.at(p.t.blanks(end), '(') {
@@ -56,11 +81,16 @@ func (p *textParser) operand(i int) (InstrID, int) {
 // inlined takes an instruction that stands in the place of an operand. It has neither name nor attributes.
 func (p *textParser) inlined(i int, shape ShapeID) (InstrID, int) {
 	p.nest(i)
-	in := Instruction{Shape: shape}
-	in.Name = Range{uint32(i), uint32(p.t.ident(i))}
-	spelled, i := p.opcode(i, &in)
+	name := p.t.name(i)
+	in := Instruction{Shape: shape, Comp: p.body.id, name: name.at, nameLen: uint16(name.n)}
+	if name.n > maxName {
+		p.refuse(i, name)
+	}
+	spelled, i := p.opcode(i)
+	if in.Opcode = spelled.op; in.Opcode == OpGetTupleElement {
+		in.Param = -1
+	}
 	i = p.arguments(i, &in)
-	in.Attrs = Range{uint32(i), uint32(i)}
 	p.check(i, &in, spelled)
 	p.nesting--
 	return p.keep(&in), i
@@ -68,16 +98,16 @@ func (p *textParser) inlined(i int, shape ShapeID) (InstrID, int) {
 
 // reference takes the name of an instruction that was read before.
 func (p *textParser) reference(i int) (InstrID, int) {
-	name, end := p.name(i, "an operand")
-	id := p.body.names.find(p.t, name, p.t.hash(name))
+	name := p.name(i, "an operand")
+	id := p.body.names.find(p.t, name)
 	if id < 0 {
-		p.failf(i, end, "%%%s is not defined before it is used", p.m.Text(name))
+		p.failf(i, name.end(), "%%%s is not defined before it is used", p.m.Text(name.bounds()))
 	}
-	for p.t.at(end, '#') {
-		name.End = uint32(p.digits(end + 1))
-		id, end = p.element(InstrID(id), name, end+1), int(name.End)
+	for end := name.end(); p.t.at(end, '#'); end = name.end() {
+		name = p.t.spelling(int(name.at), p.digits(end+1))
+		id = p.element(p.body.first+InstrID(id), name, end+1)
 	}
-	return InstrID(id), end
+	return p.body.first + InstrID(id), name.end()
 }
 
 func (p *textParser) digits(i int) int {
@@ -88,20 +118,24 @@ func (p *textParser) digits(i int) int {
 }
 
 // element finds or makes the get-tuple-element that %tuple#1 stands for; the whole spelling is its name.
-func (p *textParser) element(tuple InstrID, name Range, digits int) int32 {
-	hash := p.t.hash(name)
-	if id := p.body.names.find(p.t, name, hash); id >= 0 {
+func (p *textParser) element(tuple InstrID, name spelling, digits int) int32 {
+	if id := p.body.names.find(p.t, name); id >= 0 {
 		return id
 	}
 	n, end := p.integer(digits)
-	shape := p.m.Shape(p.m.Instrs[p.body.first+tuple].Shape)
+	shape := p.m.Shape(p.m.Instrs[tuple].Shape)
 	if n < 0 || n >= int64(len(shape.Elements)) {
-		p.failf(int(name.Start), end, "the tuple has no element %d", n)
+		p.failf(int(name.at), end, "the tuple has no element %d", n)
 	}
-	in := Instruction{Name: name, Shape: shape.Elements[n], Opcode: OpGetTupleElement, Param: int32(n)}
-	in.operands = span{uint32(len(p.m.operands)), 1}
-	p.m.operands = append(p.m.operands, tuple)
-	id := int32(p.keep(&in))
-	p.body.names.add(p.t, name, hash, id)
+	if name.n > maxName {
+		p.refuse(digits, name)
+	}
+	in := Instruction{
+		Shape: shape.Elements[n], Comp: p.body.id, Param: int32(n), Opcode: OpGetTupleElement,
+		name: name.at, nameLen: uint16(name.n), operands: uint32(len(p.m.operands)),
+	}
+	p.m.operands = append(p.m.operands, 1, tuple)
+	id := int32(p.keep(&in) - p.body.first)
+	p.body.names.add(p.t, name, id)
 	return id
 }

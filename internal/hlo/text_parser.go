@@ -30,17 +30,18 @@ type textParser struct {
 	file string
 	m    *Module
 
-	body    *textBody   // of the computation that is being read
-	bodies  []*textBody // no longer in use
-	comps   rangeIndex
-	shapes  rangeIndex
-	opcodes rangeIndex
+	body    *textBody       // of the computation that is being read
+	bodies  []*textBody     // no longer in use
+	aside   [][]Instruction // of computations that stand inside the one that is being read
+	comps   spellingIndex
+	shapes  spellingIndex
+	opcodes spellingIndex
+	keys    spellingIndex
 	spelled []spelledOpcode // by the numbers in opcodes
 	metas   metadataIndex
 
 	operands []InstrID   // a stack: of the instructions that are being read
 	callees  []calleeRef // a stack: likewise
-	made     map[string]int
 
 	stage   textStage
 	comp    Range // the computation that stage speaks of
@@ -66,6 +67,7 @@ func (p *textParser) module() {
 		i = p.computation(i)
 	}
 	p.chooseEntry(headed)
+	p.m.numberMade()
 	p.m.setCallers()
 	p.m.Instrs, p.m.operands = trimmed(p.m.Instrs), trimmed(p.m.operands)
 }
@@ -79,8 +81,8 @@ func (p *textParser) prepare() {
 	}
 	n += n/32 + 16
 	p.m.Instrs = make([]Instruction, 0, n)
-	p.m.operands = make([]InstrID, 0, 2*n)
-	for _, x := range []*rangeIndex{&p.comps, &p.shapes, &p.opcodes} {
+	p.m.operands, p.m.callees = append(make([]InstrID, 0, 2*n), 0), []CompID{0}
+	for _, x := range []*spellingIndex{&p.comps, &p.shapes, &p.opcodes, &p.keys} {
 		x.reset()
 	}
 	p.metas.reset(p.m)
@@ -108,22 +110,22 @@ func (p *textParser) chooseEntry(headed bool) {
 
 // expect takes one punctuation mark and the blanks around it.
 func (p *textParser) expect(i int, c byte) int {
-	if i = p.t.blanks(i); !p.t.at(i, c) {
+	if i = p.t.blanks(p.t.blank(i)); !p.t.at(i, c) {
 		p.failf(i, i, "expected %q", c)
 	}
-	return p.t.blanks(i + 1)
+	return p.t.blanks(p.t.blank(i + 1))
 }
 
 // name takes a name with or without %.
-func (p *textParser) name(i int, what string) (Range, int) {
+func (p *textParser) name(i int, what string) spelling {
 	if p.t.at(i, '%') {
 		i++
 	}
-	end := p.t.ident(i)
-	if end == i {
+	name := p.t.name(i)
+	if name.n == 0 {
 		p.fail(i, i, "expected "+what)
 	}
-	return Range{uint32(i), uint32(end)}, end
+	return name
 }
 
 // integer takes a decimal number.

@@ -14,6 +14,7 @@ const (
 	classClosing             // ) ] }
 	classQuote               // " and '
 	classSlash               // may begin a comment
+	classPercent             // begins a name in the long form
 
 	classNested = classOpening | classClosing | classQuote | classSlash // what counts in balanced text
 )
@@ -30,6 +31,7 @@ var class = func() (t [256]uint8) {
 	mark(")]}", classClosing)
 	mark(`"'`, classQuote)
 	mark("/", classSlash)
+	mark("%", classPercent)
 	return t
 }()
 
@@ -48,15 +50,28 @@ func (t text) is(i int, of uint8) bool { return i < len(t) && class[t[i]]&of != 
 // at tells whether byte i exists and is c.
 func (t text) at(i int, c byte) bool { return i < len(t) && t[i] == c }
 
-// blanks skips blanks and comments. Most often there is none, or one.
+// blanks skips blanks and comments. Where one blank is usual, give it what blank returns.
 func (t text) blanks(i int) int {
-	if i < len(t) && t[i] == ' ' {
+	if i < len(t) && class[t[i]]&(classBlank|classSlash) != 0 {
+		i = t.manyBlanks(i)
+	}
+	return i
+}
+
+// blank skips one blank if there is one.
+func (t text) blank(i int) int {
+	if t.at(i, ' ') {
 		i++
 	}
-	if i < len(t) && class[t[i]]&(classBlank|classSlash) == 0 {
-		return i
+	return i
+}
+
+// line skips to what stands on the next line, which most often begins with two blanks.
+func (t text) line(i int) int {
+	if i+3 < len(t) && t[i] == '\n' && t[i+1] == ' ' && t[i+2] == ' ' {
+		i += 3
 	}
-	return t.manyBlanks(i)
+	return t.blanks(i)
 }
 
 func (t text) manyBlanks(i int) int {
@@ -93,14 +108,6 @@ func (t text) comment(i int) int {
 		return len(t)
 	}
 	return i + 2 + n + len(closing)
-}
-
-// ident skips the bytes of a name.
-func (t text) ident(i int) int {
-	for i < len(t) && class[t[i]]&classIdent != 0 {
-		i++
-	}
-	return i
 }
 
 // word tells whether the name at i is exactly w.
@@ -152,6 +159,21 @@ func (t text) balanced(i int) int {
 		}
 	}
 	return i
+}
+
+// parameters skips the parentheses of a signature; most often they hold no others, and nothing in which one does not count.
+func (t text) parameters(i int) int {
+	end := i + 1 + max(0, bytes.IndexByte(t[i+1:], ')'))
+	inner := t[i+1 : end]
+	plain := bytes.Count(inner, []byte("[")) == bytes.Count(inner, []byte("]")) &&
+		bytes.Count(inner, []byte("{")) == bytes.Count(inner, []byte("}"))
+	for _, c := range []byte("(/\"'") {
+		plain = plain && bytes.IndexByte(inner, c) < 0
+	}
+	if !plain || !t.at(end, ')') {
+		return t.balanced(i)
+	}
+	return end + 1
 }
 
 // braces skips from the { at i to the } that closes it, in a value that need not be HLO: only braces and strings in double

@@ -52,41 +52,45 @@ func (t text) layout(i int) int {
 	return i
 }
 
-// shape reads a shape; one spelling is read only once.
+// shape reads a shape and the blanks behind it; one spelling is read only once.
 func (p *textParser) shape(i int) (ShapeID, int) {
-	if id, end := p.knownShape(i); id >= 0 {
-		return ShapeID(id), end
+	head, rest, n := p.t.toBlank(i)
+	end := i + int(n)
+	id := p.shapes.findShort(head, rest, n)
+	if n == 0 {
+		id, end = p.longShape(i)
 	}
+	if id >= 0 && p.t.at(end, ' ') && p.t.is(end+1, classIdent|classPercent) {
+		return ShapeID(id), end + 1
+	}
+	shape, end := p.newShape(p.t.blanks(i))
+	return shape, p.t.blanks(end)
+}
+
+// longShape finds a shape of more bytes than a short spelling has.
+func (p *textParser) longShape(i int) (id int32, end int) {
+	const most = 64
+	if end = i + bytes.IndexByte(p.t[i:min(i+most, len(p.t))], ' '); end <= i+shortSpelling {
+		return -1, i
+	}
+	return p.shapes.find(p.t, p.t.spelling(i, end)), end
+}
+
+func (p *textParser) newShape(i int) (ShapeID, int) {
 	end := p.t.shape(i)
 	if end == i || end >= len(p.t) {
 		p.fail(i, end, "expected a shape")
 	}
-	r := Range{uint32(i), uint32(end)}
-	hash := p.t.hash(r)
-	id := p.shapes.find(p.t, r, hash)
+	s := p.t.spelling(i, end)
+	id := p.shapes.find(p.t, s)
 	if id < 0 {
-		id = int32(p.newShape(i, end))
-		p.shapes.add(p.t, r, hash, id)
+		id = int32(p.readShape(i, end))
+		p.shapes.add(p.t, s, id)
 	}
 	return ShapeID(id), end
 }
 
-// knownShape finds an array shape that was spelled before up to the next blank, behind which a name follows and no layout. Where it
-// ends need not be scanned again.
-func (p *textParser) knownShape(i int) (id int32, end int) {
-	const most = 64
-	if i >= len(p.t) || p.t[i] == '(' {
-		return -1, i
-	}
-	n := bytes.IndexByte(p.t[i:min(i+most, len(p.t))], ' ')
-	if end = i + n; n <= 0 || !p.t.is(end+1, classIdent) {
-		return -1, i
-	}
-	r := Range{uint32(i), uint32(end)}
-	return p.shapes.find(p.t, r, p.t.hash(r)), end
-}
-
-func (p *textParser) newShape(i, end int) ShapeID {
+func (p *textParser) readShape(i, end int) ShapeID {
 	p.nest(i)
 	defer func() { p.nesting-- }()
 	switch {
@@ -108,7 +112,7 @@ func (p *textParser) elements(i, end int) []ShapeID {
 	for i = p.t.blanks(i); i < end; {
 		id, next := p.shape(i)
 		elements = append(elements, id)
-		if i = p.t.blanks(next); i < end && !p.t.at(i, ',') {
+		if i = next; i < end && !p.t.at(i, ',') {
 			p.fail(i, i, "expected , or ) in a tuple shape")
 		}
 		i = p.t.blanks(i + 1)

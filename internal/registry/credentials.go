@@ -39,7 +39,7 @@ func (c Client) credentialFiles() []string {
 	var files []string
 	if dir := c.env("DOCKER_CONFIG"); dir != "" {
 		files = append(files, filepath.Join(dir, "config.json"))
-	} else if home := cmp.Or(c.env("HOME"), c.env("USERPROFILE")); home != "" {
+	} else if home := c.env("HOME"); home != "" {
 		files = append(files, filepath.Join(home, ".docker", "config.json"))
 	}
 	if file := c.env("REGISTRY_AUTH_FILE"); file != "" {

@@ -39,16 +39,10 @@ func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []L
 		return Pushed{}, fmt.Errorf("write the manifest of %s: %w", ref, err)
 	}
 	p := push{c, ref, c.repository(ref), over}
-	ctx = ref.ForPush(ctx)
+	ctx = auth.AppendRepositoryScope(ctx, ref.name, auth.ActionPull, auth.ActionPush)
 	done := Pushed{Digest: desc.Digest.String()}
 	done.New, err = p.run(ctx, layers, desc, data)
 	return done, ref.explain(err)
-}
-
-// ForPush makes what follows ask for the right to push as well. Some registries tell who may only read that a repository which is not
-// there yet is forbidden, and who may push that it is not there.
-func (r Reference) ForPush(ctx context.Context) context.Context {
-	return auth.AppendRepositoryScope(ctx, r.name, auth.ActionPull, auth.ActionPush)
 }
 
 // push is one push under way.

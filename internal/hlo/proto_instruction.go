@@ -1,0 +1,184 @@
+package hlo
+
+import "math"
+
+// The parts of an HloInstructionProto that are read.
+const (
+	partOther = iota // any field without a part of its own; it may be an attribute
+	partName
+	partOpcode
+	partShape
+	partMetadata
+	partParam
+	partID
+	partOperands // this and the following have more to them than where they lie
+	partCallees
+	partOrder
+	partEmpty // what is written even when it is empty
+	partCount
+)
+
+// partOf says by its tag which part a field is.
+var partOf = [1 << 10]uint8{
+	1<<3 | wireBytes:   partName,
+	2<<3 | wireBytes:   partOpcode,
+	3<<3 | wireBytes:   partShape,
+	7<<3 | wireBytes:   partMetadata,
+	9<<3 | wireVarint:  partParam, // parameter_number
+	13<<3 | wireVarint: partParam, // tuple_index
+	35<<3 | wireVarint: partID,
+	36<<3 | wireBytes:  partOperands, 36<<3 | wireVarint: partOperands,
+	37<<3 | wireBytes: partOrder, 37<<3 | wireVarint: partOrder, // control_predecessor_ids
+	38<<3 | wireBytes: partCallees, 38<<3 | wireVarint: partCallees,
+	68<<3 | wireBytes: partEmpty, // frontend_attributes
+	82<<3 | wireBytes: partEmpty, // statistics_viz
+}
+
+// instruction reads the part of an HloInstructionProto that every question needs.
+func (r *protoReader) instruction(body Range) {
+	m, parts := r.m, &r.parts
+	in := Instruction{args: body.Start, Comp: CompID(len(m.Comps)), operands: uint32(len(m.operands)), callees: uint32(len(m.callees))}
+	m.operands, m.callees = append(m.operands, 0), append(m.callees, 0)
+	r.cut(body)
+	name := parts[partName]
+	if name.Len() > maxName {
+		r.fail(name.Start, "the name of an instruction is longer than %d bytes", maxName)
+	}
+	in.name, in.nameLen = name.Start, uint16(name.Len())
+	if parts[partShape].End > 0 {
+		in.Shape = r.shape(parts[partShape])
+	}
+	if parts[partOpcode].Len() == 0 || parts[partShape].End == 0 {
+		r.fail(body.Start, "instruction %s has no opcode or no shape", m.Text(name))
+	}
+	in.Opcode = r.opcode(parts[partOpcode])
+	if parts[partMetadata].Len() > 0 {
+		in.meta = r.metadata.add(m, parts[partMetadata])
+	}
+	if parts[partParam].Len() > 0 {
+		in.Param = r.int32(parts[partParam])
+	}
+	r.endLists(&in)
+	if parts[partOther].End > 0 || !in.Opcode.silent() {
+		in.attrs = body.End
+	}
+	id := int64(r.number(parts[partID]))
+	if !r.instructions.add(id, int32(len(r.ids))) {
+		r.fail(body.Start, "instruction %s has the id %d of an earlier one", m.Text(name), id)
+	}
+	m.Instrs, r.ids = append(m.Instrs, in), append(r.ids, id)
+}
+
+// cut notes where the parts of an instruction lie. Nearly all have a tag of one or two bytes and less than 128 bytes behind it: these
+// are read in place.
+func (r *protoReader) cut(body Range) {
+	src, parts := r.src[:body.End], &r.parts
+	*parts = [partCount]Range{}
+	for at := int(body.Start); at < len(src); {
+		tag, start, end := 0, at+2, 0
+		if at >= 0 && at <= len(src)-3 {
+			tag, end = int(src[at]), at+2+int(src[at+1])
+			if tag >= 0x80 {
+				tag, start, end = tag&0x7f|int(src[at+1])<<7, at+3, at+3+int(src[at+2])
+			}
+		}
+		if tag&7 != wireBytes || end-start >= 0x80 || end > len(src) || uint(tag-8) >= uint(len(partOf)-8) {
+			tag, _, start, end = field(src, at)
+		}
+		part := partOther
+		if tag >= 0 && tag < len(partOf) {
+			part = int(partOf[tag])
+		}
+		if tag < 0 || part >= partOperands {
+			part = r.part(tag, part, Range{uint32(start), uint32(end)})
+		}
+		at, parts[part] = end, Range{uint32(start), uint32(end)}
+	}
+}
+
+// part reads a part that has more to it than where it lies; it returns the part that it counts for.
+func (r *protoReader) part(tag, part int, at Range) int {
+	switch {
+	case tag < 0:
+		r.damaged(int(at.End), "instruction", r.parts[partName])
+	case part == partOperands:
+		r.operands(at)
+	case part == partCallees:
+		r.callees(at)
+	case part == partOrder:
+		r.hasOrder = true
+		return partOther
+	case part == partEmpty && at.Len() > 0:
+		return partOther
+	}
+	return part
+}
+
+// operands appends to the list of the instruction's operands.
+func (r *protoReader) operands(packed Range) {
+	m, src := r.m, r.src[:packed.End]
+	first := InstrID(len(m.Instrs) - len(r.ids))
+	for at := int(packed.Start); at < len(src); {
+		id, n := varint(src, at)
+		operand := r.instructions.find(int64(id))
+		if n < 0 {
+			r.damaged(at, "instruction", r.parts[partName])
+		}
+		if operand < 0 {
+			r.fail(packed.Start, "instruction %s has an operand (id %d) that does not stand before it",
+				m.Text(r.parts[partName]), int64(id))
+		}
+		m.operands = append(m.operands, first+InstrID(operand))
+		at += n
+	}
+}
+
+// callees appends to the list of the computations that the instruction calls.
+func (r *protoReader) callees(packed Range) {
+	m, src := r.m, r.src[:packed.End]
+	for at := int(packed.Start); at < len(src); {
+		id, n := varint(src, at)
+		callee := r.computations.find(int64(id))
+		if n < 0 {
+			r.damaged(at, "instruction", r.parts[partName])
+		}
+		if callee < 0 {
+			r.fail(packed.Start, "instruction %s calls a computation (id %d) that does not stand before it",
+				m.Text(r.parts[partName]), int64(id))
+		}
+		m.callees = append(m.callees, CompID(callee))
+		at += n
+	}
+}
+
+// endLists notes how long the lists of an instruction are.
+func (r *protoReader) endLists(in *Instruction) {
+	m := r.m
+	if n := uint32(len(m.operands)) - in.operands - 1; n > 0 {
+		m.operands[in.operands] = InstrID(n)
+	} else {
+		m.operands, in.operands = m.operands[:in.operands], 0
+	}
+	if n := uint32(len(m.callees)) - in.callees - 1; n > 0 {
+		m.callees[in.callees] = CompID(n)
+	} else {
+		m.callees, in.callees = m.callees[:in.callees], 0
+	}
+}
+
+// number is the value of a varint field, 0 when it is absent.
+func (r *protoReader) number(varintField Range) uint64 {
+	if varintField.Len() == 0 {
+		return 0
+	}
+	v, _ := varint(r.src, int(varintField.Start))
+	return v
+}
+
+func (r *protoReader) int32(varintField Range) int32 {
+	n := r.number(varintField)
+	if n > math.MaxInt32 {
+		r.fail(varintField.Start, "the number %d is too large for a parameter or a tuple index", int64(n))
+	}
+	return int32(n)
+}

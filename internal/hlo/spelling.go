@@ -1,0 +1,109 @@
+package hlo
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// spelling is a stretch of the source that is looked up: a name, an opcode, a shape. Short ones are compared without looking at the
+// source again.
+type spelling struct {
+	head  uint64 // the first eight bytes
+	rest  uint64 // of a short one the other bytes, of a long one a hash of them
+	at, n uint32 // where it stands, and how many bytes it has
+}
+
+const shortSpelling = 16
+
+func (s spelling) end() int      { return int(s.at + s.n) }
+func (s spelling) bounds() Range { return Range{s.at, s.at + s.n} }
+
+// spelling is the one between two offsets.
+func (t text) spelling(at, end int) spelling {
+	s := spelling{at: uint32(at), n: uint32(end - at)}
+	switch {
+	case end-at <= 8:
+		s.head = t.number(at, end)
+	case end-at <= shortSpelling:
+		s.head, s.rest = t.eight(at), t.number(at+8, end)
+	default:
+		s.head, s.rest = t.eight(at), t.rest(at+8, end)
+	}
+	return s
+}
+
+// rest hashes what stands behind the first eight bytes of a long spelling.
+func (t text) rest(i, end int) uint64 {
+	h, b := uint64(0), t[i:end]
+	for ; len(b) > 16; b = b[16:] {
+		h = mixed(h^binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
+	}
+	return mixed(h^t.eight(end-16), t.eight(end-8)) // some bytes are mixed in twice
+}
+
+func mixed(a, b uint64) uint64 {
+	high, low := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xc4ceb9fe1a85ec53)
+	return high ^ low
+}
+
+// eight reads eight bytes as one number.
+func (t text) eight(i int) uint64 { return binary.LittleEndian.Uint64(t[i : i+8]) }
+
+// number reads up to eight bytes as one number.
+func (t text) number(i, end int) (n uint64) {
+	if i >= 0 && i <= len(t)-8 {
+		return t.eight(i) & (1<<(8*uint(end-i)) - 1)
+	}
+	for k := end - 1; k >= i; k-- {
+		n = n<<8 | uint64(t[k])
+	}
+	return n
+}
+
+// name is the name at i, with no bytes where none begins.
+func (t text) name(i int) spelling {
+	if i >= 0 && i <= len(t)-shortSpelling {
+		head := t.eight(i)
+		if behind := notIdent(head); behind != 0 {
+			return spelling{head & below(behind), 0, uint32(i), uint32(firstMark(behind))}
+		}
+		rest := t.eight(i + 8)
+		if behind := notIdent(rest); behind != 0 {
+			return spelling{head, rest & below(behind), uint32(i), uint32(8 + firstMark(behind))}
+		}
+	}
+	return t.spelling(i, t.ident(i))
+}
+
+// A token is what stands at i up to a byte that sorts before those of names. No name at i is longer; but a token may hold what may not
+// stand in a name. What is not a short spelling, or stands at the end of the text, has no n.
+func (t text) token(i int) (head, rest uint64, n uint32) {
+	if i < 0 || i > len(t)-shortSpelling {
+		return 0, 0, 0
+	}
+	head = t.eight(i)
+	if behind := before(head, '-'); behind != 0 {
+		return head & below(behind), 0, firstMark(behind)
+	}
+	rest = t.eight(i + 8)
+	if behind := before(rest, '-'); behind != 0 {
+		return head, rest & below(behind), 8 + firstMark(behind)
+	}
+	return 0, 0, 0
+}
+
+// toBlank is like token, up to a blank.
+func (t text) toBlank(i int) (head, rest uint64, n uint32) {
+	if i < 0 || i > len(t)-shortSpelling {
+		return 0, 0, 0
+	}
+	head = t.eight(i)
+	if behind := before(head, '!'); behind != 0 {
+		return head & below(behind), 0, firstMark(behind)
+	}
+	rest = t.eight(i + 8)
+	if behind := before(rest, '!'); behind != 0 {
+		return head, rest & below(behind), 8 + firstMark(behind)
+	}
+	return 0, 0, 0
+}
