@@ -53,7 +53,7 @@ func checkShardingPin(c *Context, p *diff.Program) {
 			f.Evidence.After = wrong[:min(len(wrong), maxEvidence)]
 			return []result.Finding{f}
 		}
-		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New).more(talk(v.Old)) && !costlier(v) && argumentBytes(v.New) <= argumentBytes(v.Old)
+		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New, everyCollective).more(talk(v.Old, everyCollective)) && !costlier(v) && argumentBytes(v.New) <= argumentBytes(v.Old)
 		c.judgePinned(a)
 	}
 }
