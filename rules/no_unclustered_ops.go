@@ -128,14 +128,6 @@ func (c *Context) outside(clusters *facts.Clusters) []facts.UnclusteredOp {
 	return out
 }
 
-func clusteredShare(clusters *facts.Clusters, outside int) float64 {
-	all := clusters.Clustered + outside
-	if all == 0 {
-		return 0
-	}
-	return float64(clusters.Clustered) / float64(all)
-}
-
 // byOp groups the operations by kind, in order of name.
 func byOp(ops []facts.UnclusteredOp) [][]facts.UnclusteredOp {
 	groups := map[string][]facts.UnclusteredOp{}
