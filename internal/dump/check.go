@@ -196,6 +196,8 @@ func (d *Dump) whyNothing() string {
 		return "the file is called an archive, but is none that can be read: tar, zip, or tar compressed with gzip, xz or zstd"
 	case kinds[KindArchive]:
 		return "the dump holds archives, but no module: name the archive itself as the dump"
+	case kinds[KindFusionHLO]:
+		return "the dump holds computations out of a module, but no module"
 	case len(d.Other)+len(d.Unknown)+len(d.Logs) == 0:
 		return "the dump is empty"
 	}

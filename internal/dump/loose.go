@@ -45,7 +45,12 @@ func (d *Dump) takeLoose() {
 // takeFile gives a module file to the module of its name.
 func (d *Dump) takeFile(f *File) bool {
 	switch f.Kind {
-	case KindHLOText, KindHLOProto, KindBufferProto, KindDot, KindHTML, KindRiegeli, KindFusionHLO:
+	case KindHLOText, KindHLOProto, KindBufferProto, KindDot, KindHTML, KindRiegeli:
+	case KindFusionHLO: // by its name; a whole module may be called so
+		if head, err := f.head(headSize); err != nil || sniff(head) != KindHLOText {
+			return false
+		}
+		f.Kind = KindHLOText
 	default:
 		return false
 	}

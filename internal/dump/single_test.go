@@ -52,14 +52,15 @@ func TestSingleFiles(t *testing.T) {
 		id    string
 		proto bool
 	}{
-		"whatever":           {optimized, StageAfter, "whatever", false},
-		"step.txt":           {optimized, StageAfter, "step", false},
-		"step.hlo":           {unoptimized, StageGiven, "step", false},
-		"step.hlo.gz":        {gzipped(t, optimized), StageAfter, "step", false},
-		"step.txt.zst":       {zstandard(t, optimized), StageAfter, "step", false},
-		"step.hlo.pb":        {proto, StageGiven, "step", true},
-		"step.pb.gz":         {gzipped(t, proto), StageGiven, "step", true},
-		"step.optimized_hlo": {optimized, StageAfter, "step", false},
+		"whatever":                           {optimized, StageAfter, "whatever", false},
+		"step.txt":                           {optimized, StageAfter, "step", false},
+		"step.hlo":                           {unoptimized, StageGiven, "step", false},
+		"step.hlo.gz":                        {gzipped(t, optimized), StageAfter, "step", false},
+		"step.txt.zst":                       {zstandard(t, optimized), StageAfter, "step", false},
+		"step.hlo.pb":                        {proto, StageGiven, "step", true},
+		"step.pb.gz":                         {gzipped(t, proto), StageGiven, "step", true},
+		"step.optimized_hlo":                 {optimized, StageAfter, "step", false},
+		"module_0001.jit_step.fusion.94.hlo": {optimized, StageAfter, "module_0001.jit_step.fusion.94", false},
 		"2024.module_0007.after_optimizations.txt": {hloProto, StageAfter, "", false},
 	} {
 		path := filepath.Join(t.TempDir(), name)
@@ -97,6 +98,16 @@ func TestSingleFiles(t *testing.T) {
 	write(t, path, graph)
 	if d := open(t, path); len(d.Graphs) != 1 || len(d.Problems) != 0 {
 		t.Errorf("a graph: %s", describe(d))
+	}
+}
+
+// A computation that XLA dumps by itself, beside the module that it is out of, is none.
+func TestComputationAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "module_0001.jit_step.fused_computation.94.hlo")
+	write(t, path, []byte("%fused_computation.94 (param_0: f32[8]) -> f32[8] {\n  %param_0 = f32[8]{0} parameter(0)\n  ROOT %exponential.1 = f32[8]{0} exponential(%param_0)\n}\n"))
+	d := open(t, path)
+	if len(d.Modules) != 0 || len(d.Problems) != 1 || d.Problems[0].Message != "the dump holds computations out of a module, but no module" {
+		t.Errorf("%s", describe(d))
 	}
 }
 
