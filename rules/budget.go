@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -16,7 +18,7 @@ func checkBudget(c *Context, p *diff.Program) {
 // that count, it is what growth is measured by: the plain count sees the body of a loop once.
 func (c *Context) judgeFact(p *diff.Program, v *diff.Variant, m Metric) {
 	if _, ok := v.New.Facts[m.Fact]; !ok {
-		c.Uncovered(p.Name, firstInput(c.Rule), dumpMend)
+		c.lacking(p, v)
 		return
 	}
 	if m.Weighted == "" || !both(v, m.Weighted) {
@@ -30,6 +32,18 @@ func (c *Context) judgeFact(p *diff.Program, v *diff.Variant, m Metric) {
 	if c.MaxIncrease != nil || c.MaxDecrease != nil {
 		c.with(func(s *Settings) { s.Max, s.Min, s.Equal = nil, nil, nil }).hold(c.amount(p, v, m, m.Weighted))
 	}
+}
+
+// lacking says why a fact is not known: it was not dumped, or the program is custom calls alone, whose cost XLA does not know.
+func (c *Context) lacking(p *diff.Program, v *diff.Variant) {
+	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || len(v.New.Kernels) == 0 {
+		c.Uncovered(p.Name, firstInput(c.Rule), dumpMend)
+		return
+	}
+	c.gap(fmt.Sprintf("%s (%s is custom calls alone: what they cost is not known)", c.Rule.ID, p.Name), result.Problem{
+		Message: fmt.Sprintf("%s could not look at %s: it is custom calls alone, and XLA does not know what they cost", c.Rule.ID, p.Name),
+		Mend:    "bound it by another rule, such as kernel-bodies",
+	})
 }
 
 func both(v *diff.Variant, fact string) bool {

@@ -42,7 +42,7 @@ func checkDonationKept(c *Context, p *diff.Program) {
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			if len(lost) > 0 {
-				undonatedFinding(&f, v, lost, " any more")
+				c.undonatedFinding(&f, v, lost, " any more")
 			}
 			return []result.Finding{f}
 		}
@@ -58,14 +58,14 @@ func (c *Context) mustDonate(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: "params", Actual: c.donated(v.New), Limit: c.donated(v.New) + float64(len(missing))}
-	undonatedFinding(&f, v, missing, "")
+	c.undonatedFinding(&f, v, missing, "")
 	c.Find(f)
 }
 
 // undonatedFinding says which arguments are not updated in place, and why.
-func undonatedFinding(f *result.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
+func (c *Context) undonatedFinding(f *result.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
 	f.Message = fmt.Sprintf("%s not updated in place%s: %s", are(len(lost), "argument"), since, strings.Join(shorten(namesOf(lost), 6), ", "))
-	f.Cause = donationCause(v, lost)
+	f.Cause = c.donationCause(v, lost)
 	for _, ch := range lost[:min(len(lost), maxEvidence)] {
 		f.Evidence.After = append(f.Evidence.After, ch.Name+": "+ch.What)
 	}
@@ -191,16 +191,27 @@ func aliased(v *facts.Variant) int {
 }
 
 // donationCause names the first argument and why; where none is donated any more, that is said instead.
-func donationCause(v *diff.Variant, lost []diff.ParamChange) *result.Cause {
+func (c *Context) donationCause(v *diff.Variant, lost []diff.ParamChange) *result.Cause {
 	first := lost[0]
 	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && !first.New.Donated {
-		return &result.Cause{Source: SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %d others were: is donate_argnums gone?", first.Name, len(lost)-1)}
+		return &result.Cause{Source: SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, counted(len(lost)-1, "other", "others"), c.suspicion())}
 	}
 	cause := &result.Cause{Summary: first.Name + ": " + first.What, Source: SourceOf(v.New.CallSite)}
 	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
 		cause.OpName, cause.Source = taker.OpName, SourceOf(taker.Source)
 	}
 	return cause
+}
+
+// suspicion is what takes all donation from a program at once, in the framework's words.
+func (c *Context) suspicion() string {
+	switch c.Target.Report.Toolchain.Framework {
+	case "jax":
+		return ": is donate_argnums gone?"
+	case "tensorflow":
+		return ": are its variables returned rather than assigned?"
+	}
+	return ""
 }
 
 func counted(n int, one, many string) string {

@@ -29,6 +29,8 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	switch fact {
 	case "memory.peak_bytes": // what was a constant and is an argument now lies in memory either way
 		return grown <= constantBytes(v.Old)-constantBytes(v.New) || !reservesMore(v)
+	case "cost.flops":
+		return onlyConverted(v, grown)
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v)
 	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", "instructions.after", "kernels.total", "unfused":
@@ -51,6 +53,13 @@ func reservesMore(v *diff.Variant) bool { return reserved(v.New) > reserved(v.Ol
 func reserved(v *facts.Variant) float64 {
 	f := v.Facts
 	return f["memory.argument_bytes"] + f["memory.output_bytes"] + f["memory.temp_bytes"] + f["memory.constant_bytes"] - f["memory.alias_bytes"]
+}
+
+// onlyConverted says whether the arithmetic that grew is conversions between floating-point types, for which the program moves less: a
+// narrower type in memory.
+func onlyConverted(v *diff.Variant, grown float64) bool {
+	const converts, moved = "converts.elements", "cost.bytes_accessed"
+	return both(v, converts) && both(v, moved) && v.New.Facts[moved] < v.Old.Facts[moved] && grown <= v.New.Facts[converts]-v.Old.Facts[converts]
 }
 
 // movesMore says whether kernels read and write more than they did by more than a wobble, each buffer once: XLA counts what several

@@ -73,6 +73,8 @@ func computes(k *facts.Kernel) bool {
 func explainFact(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
 	weigh := weights[fact]
 	switch {
+	case fact == "memory.output_bytes":
+		return explainResults(v)
 	case strings.HasPrefix(fact, "memory."):
 		return explainMemory(v)
 	case weigh == nil:
@@ -102,6 +104,20 @@ func explainMemory(v *diff.Variant) (*result.Cause, result.Evidence) {
 	}
 	for _, b := range v.Buffers[:min(len(v.Buffers), maxEvidence)] {
 		e.After = append(e.After, bufferSentence(&b))
+	}
+	return cause, e
+}
+
+// explainResults names the result that is new or grew, beside what brought it about.
+func explainResults(v *diff.Variant) (*result.Cause, result.Evidence) {
+	cause, e := explainBy(v, func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return oneIf(k.Result) })
+	op, text := diff.NewResult(v)
+	if cause == nil || text == "" || strings.Contains(cause.Summary, text) {
+		return cause, e
+	}
+	cause.Summary = strings.TrimSuffix(text+"; "+cause.Summary, "; ")
+	if op.Source.File != "" {
+		cause.OpName, cause.Source = op.OpName, SourceOf(op.Source)
 	}
 	return cause, e
 }

@@ -8,6 +8,15 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
+// NewResult finds a result that the program did not return before, or not in that shape; "" when there is none, or the old program's
+// results are not known.
+func NewResult(v *Variant) (op facts.Op, sentence string) {
+	if v == nil || v.Old == nil {
+		return facts.Op{}, ""
+	}
+	return resultSentence(v)
+}
+
 // resultSentence finds a result that the program did not return before, and the operation that makes it.
 func resultSentence(v *Variant) (facts.Op, string) {
 	if v.Rescaled || v.Old.Result == "" || v.Old.Result == v.New.Result {

@@ -110,7 +110,9 @@ func (f Numbers) loops(loops []loop) {
 // program has loops and all of them are known.
 func (f Numbers) cost(r *reader, loops []loop) {
 	once := r.price().Comp(r.m.Entry)
-	f["cost.flops"], f["cost.bytes_accessed"], f["cost.transcendentals"] = once.Flops, once.BytesAccessed, once.Transcendentals
+	f.known("cost.flops", once.Flops)
+	f.known("cost.bytes_accessed", once.BytesAccessed)
+	f["cost.transcendentals"] = once.Transcendentals
 	if f["loops.unknown"] > 0 {
 		return
 	}
@@ -118,7 +120,15 @@ func (f Numbers) cost(r *reader, loops []loop) {
 	if len(loops) > 0 {
 		weighted = r.alike().Costs(func(id hlo.InstrID) int64 { return tripCount(r.m, id) }).Comp(r.m.Entry)
 	}
-	f["cost.weighted_flops"], f["cost.weighted_bytes_accessed"] = weighted.Flops, weighted.BytesAccessed
+	f.known("cost.weighted_flops", weighted.Flops)
+	f.known("cost.weighted_bytes_accessed", weighted.BytesAccessed)
+}
+
+// known sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
+func (f Numbers) known(name string, cost float64) {
+	if cost >= 0 {
+		f[name] = cost
+	}
 }
 
 // module counts what stands in the optimized module as a whole.

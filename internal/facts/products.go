@@ -21,7 +21,7 @@ type Product struct {
 // products lists what multiplies matrices, and counts it by type and by precision. It counts the conversions between floating-point
 // types, too: a product in a narrow type that is fed by conversions is no gain.
 func (r *reader) products(v *Variant) {
-	v.Facts["products.total"], v.Facts["converts.count"] = 0, 0
+	v.Facts["products.total"], v.Facts["converts.count"], v.Facts["converts.elements"] = 0, 0, 0
 	known := map[uint64]Product{}
 	for id := range r.all(r.isProduct) {
 		same := r.alike().Call(id)
@@ -37,6 +37,7 @@ func (r *reader) products(v *Variant) {
 	for id, n := range r.distinct() {
 		if r.m.Instrs[id].Opcode == hlo.OpConvert && r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
 			v.Facts["converts.count"] += float64(n)
+			v.Facts["converts.elements"] += float64(int64(n) * r.m.Shape(r.m.Instrs[id].Shape).ElementCount())
 		}
 	}
 }
