@@ -77,7 +77,18 @@ func compileExpr(text string) (*expression, error) {
 
 func firstIssue(issues *cel.Issues) string {
 	first := issues.Errors()[0]
+	switch message := first.Message; {
+	case strings.Contains(message, "'<EOF>'"):
+		return fmt.Sprintf("column %d: the expression ends in the middle", first.Location.Column()+1)
+	case strings.HasPrefix(message, "undeclared reference to"):
+		return fmt.Sprintf("column %d: %s; write facts.NAME or base.NAME, as in facts.kernels.total", first.Location.Column()+1, firstLine(message))
+	}
 	return fmt.Sprintf("column %d: %s", first.Location.Column()+1, first.Message)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSuffix(line, " (in container '')")
 }
 
 // readPaths collects the facts that the expression names, and refuses groups that no fact is in.

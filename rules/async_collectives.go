@@ -17,7 +17,7 @@ var asyncCollectives = Rule{
 		"to each other, and the device waits for the network.",
 	Reads: []Input{Schedule},
 	Options: []Option{
-		{Key: "kinds", Type: Words, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
 		{Key: "min_distance", Type: Count, Default: 1.0, Doc: "how many kernels must run between start and end"},
 		{Key: "min_ratio", Type: Share, Doc: "the least share of collectives that kernels must run beside, instead of all of them"},
 		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "smaller collectives do not matter"},

@@ -17,7 +17,7 @@ var dtypeFloor = Rule{
 		"matrix units want sixteen bits or eight.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "dtypes", Type: Words, Default: narrowTypes, Doc: "the types that products may be in"},
+		{Key: "dtypes", Type: Words, Enum: typeWords, Default: narrowTypes, Doc: "the types that products may be in"},
 		{Key: "min_share", Type: Share, Doc: "the least share of the products' arithmetic that must be in these types, instead of all of it"},
 		{Key: "allow", Type: Globs, Empty: true, Doc: "op_names of products that may be in any type"},
 		{Key: "max_converts", Type: Count, Doc: "how many conversions between floating-point types there may be"},

@@ -25,7 +25,7 @@ var layoutPin = Rule{
 		}},
 		{Key: "ops", Type: Table, Doc: "layouts of results", Fields: []Option{
 			{Key: "layout", Type: Text, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
-			{Key: "op", Type: Words, Doc: "only results of these operations"},
+			{Key: "op", Type: Words, Enum: opcodeWords, Doc: "only results of these operations"},
 			{Key: "op_name", Type: Glob, Doc: "only in this part of the model"},
 			{Key: "source", Type: Glob, Doc: "only from these source files"},
 			{Key: "out", Type: ShapeOf, Doc: "only results of this shape, * for any size: f32[*,512]"},

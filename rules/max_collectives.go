@@ -16,7 +16,7 @@ var maxCollectives = Rule{
 	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays.",
 	Reads:    []Input{Optimized},
 	Options: []Option{
-		{Key: "kinds", Type: Words, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
 		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of them may move"},
 		{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
 		{Key: "exchange", Type: Switch, Default: false, Doc: "let one kind take another's place while all together are no more and move no more"},

@@ -16,7 +16,7 @@ var maxKernels = Rule{
 	Options: []Option{
 		{Key: "scope", Type: Word, Enum: []string{"all", "entry"}, Default: "all", Doc: "count every reachable computation (loop bodies and branches once), or only the entry computation"},
 		{Key: "weighted_by_trip_count", Type: Switch, Default: false, Doc: "count a kernel in a loop as often as the loop is known to run"},
-		{Key: "kind", Type: Words, Doc: "count only these kinds: loop, input, output, custom, library, …"},
+		{Key: "kind", Type: Words, Enum: kernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
 		{Key: "exclude", Type: Globs, Empty: true, Doc: "leave out kernels whose op_name fits"},
 	},
 	Budget:  &Metric{Fact: "kernels.total", Noun: "kernels", Better: Lower},

@@ -14,7 +14,7 @@ var minCollectiveBytes = Rule{
 		"hundreds of tiny transfers instead of a few large ones, for the same bytes.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "kinds", Type: Words, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
 		{Key: "only_more", Type: Switch, Default: false, Doc: "let smaller transfers pass while there are no more of them: then there is less to say"},
 	},
 	Budget:  &Metric{Unit: "bytes", Noun: "bytes a collective", Better: Higher},

@@ -17,7 +17,7 @@ var noDtype = Rule{
 	Why:      "One float64 scalar from numpy turns part of the model into double precision: half the speed on a CPU, a thirtieth on a GPU, emulated on a TPU.",
 	Reads:    []Input{Optimized},
 	Options: []Option{
-		{Key: "dtypes", Type: Words, Default: []string{"f64", "c128"}, Doc: "the types that are not wanted"},
+		{Key: "dtypes", Type: Words, Enum: typeWords, Default: []string{"f64", "c128"}, Doc: "the types that are not wanted"},
 		{Key: "allow", Type: Globs, Empty: true, Doc: "op_names that may have them; the rule passes when all operations that do are of these"},
 		{Key: "new_only", Type: Switch, Default: false, Compares: true, Doc: "what the baseline has may stay"},
 	},

@@ -85,7 +85,7 @@ func (r *Rule) bounds() []Option {
 	if m == nil {
 		return nil
 	}
-	amount := Number
+	amount := Count
 	switch m.Unit {
 	case "bytes":
 		amount = Size

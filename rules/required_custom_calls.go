@@ -19,7 +19,7 @@ var requiredCustomCalls = Rule{
 	Reads: []Input{Optimized},
 	Options: []Option{
 		{Key: "calls", Type: Table, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
-			Option{Key: "min", Type: Count, Default: 1.0, Doc: "how many there must be"},
+			Option{Key: "min", Type: Count, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
 	Budget:  &Metric{Noun: "missing custom calls", Better: Lower},

@@ -19,7 +19,7 @@ var requiredFusions = Rule{
 	Reads: []Input{Optimized},
 	Options: []Option{
 		{Key: "fusions", Type: Table, Require: true, Doc: "the fusions that must be there", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
-			Option{Key: "min", Type: Count, Default: 1.0, Doc: "how many there must be"},
+			Option{Key: "min", Type: Count, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
 	Budget:  &Metric{Noun: "missing fusions", Better: Lower},

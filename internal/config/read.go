@@ -2,10 +2,12 @@ package config
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/registry"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
@@ -17,7 +19,8 @@ func (r *reader) config(data []byte) *Config {
 	root, err := yamldoc.Parse(data)
 	switch {
 	case err != nil:
-		r.errors = append(r.errors, Error{File: r.file, Line: lineOf(err), Column: 1, Message: err.Error()})
+		line := lineOf(err)
+		r.errors = append(r.errors, Error{File: r.file, Line: line, Column: 1, Message: strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", line))})
 		return cfg
 	case root == nil:
 		r.errorf(nil, "the file is empty; `xlagate init` makes one")
@@ -119,6 +122,9 @@ func (r *reader) target(n *yamldoc.Node) Target {
 		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Logs: e.List("log"),
 		Place: fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column),
 	}
+	if at := valueOf(n, "name"); at != nil && t.Name != "" && !result.ValidTarget(t.Name) {
+		r.errorf(at, "name is %q; expected a path such as mlp/cpu, which is where the baseline lies too", t.Name)
+	}
 	if s, ok := e.Number("samples"); ok {
 		t.Samples = int(s)
 	}
@@ -168,6 +174,7 @@ func (r *reader) waivers(n *yamldoc.Node) []Waiver {
 		return nil
 	}
 	var out []Waiver
+	waived := map[string]int{}
 	for _, item := range n.Content {
 		e := r.mapping(item, WaiverKeys, "the waiver")
 		w := Waiver{
@@ -177,6 +184,10 @@ func (r *reader) waivers(n *yamldoc.Node) []Waiver {
 		if c, ok := e.Number("ceiling"); ok {
 			w.Ceiling = &c
 		}
+		if line, twice := waived[w.Finding]; twice && w.Finding != "" {
+			r.errorf(item, "%s is waived twice; first on line %d", w.Finding, line)
+		}
+		waived[w.Finding] = item.Line
 		out = append(out, w)
 	}
 	return out

@@ -33,6 +33,10 @@ func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
 		r.errorf(n, "a rule without the key \"rule\"; name one of %s", oneOf(rules.IDs()))
 		return nil
 	}
+	if id.Kind != yamldoc.Scalar || id.Value == "" {
+		r.errorf(id, "rule is %s; expected a rule's id, as in rule: max-kernels", describeNode(id))
+		return nil
+	}
 	rule := rules.ByID(id.Value)
 	if rule == nil {
 		r.errorf(id, "unknown rule %q%s", id.Value, orList(suggest.DidYouMean(id.Value, rules.IDs())))

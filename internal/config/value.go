@@ -293,6 +293,8 @@ func describeNode(n *yamldoc.Node) string {
 	switch {
 	case n.Kind == yamldoc.Mapping:
 		return "a mapping"
+	case n.Kind == yamldoc.Sequence && len(n.Content) == 0:
+		return "an empty list"
 	case n.Kind == yamldoc.Sequence:
 		return "a list"
 	case n.Tag == "!!null":
@@ -342,6 +344,8 @@ func complaint(n *yamldoc.Node, o rules.Option) string {
 		if fixed, ok := nearSize(n.Value); ok {
 			return strconv.Quote(n.Value) + " is not a size; write " + fixed + " or a number of bytes"
 		}
+	case o.Type == rules.Seconds && strings.Trim(n.Value, "0123456789.") == "":
+		return strconv.Quote(n.Value) + " is not a time; write " + n.Value + "s"
 	case o.Type == rules.Word:
 		return o.Key + " is " + strconv.Quote(n.Value) + "; expected one of " + oneOf(o.Enum) + suggest.DidYouMean(n.Value, o.Enum)
 	}

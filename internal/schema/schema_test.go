@@ -199,3 +199,69 @@ func TestBaselinesFitTheirSchema(t *testing.T) {
 		}
 	}
 }
+
+// wrong are configurations that the reader refuses for their form.
+var wrong = []string{
+	"version: one\nextends: [recommended]", "version:\nextends: [recommended]", "version: 1", "version: 1\nextends: []\nrules: []", "extends: [recommended]",
+	"version: 1\nextends: recommended strict", "version: 1\nextends: { recommended: true }", "version: 1\nextends: [recommended]\nbaseline: [a]",
+	"version: 1\nextends: [recommended]\nfail_on: errors", "version: 1\nextends: [recommended]\ntargets: []", "version: 1\nextends: [recommended]\ntargets: [a]",
+	"version: 1\nextends: [recommended]\ntargets: [{ name: a, dump: x, capture: { run: y } }]", "version: 1\nextends: [recommended]\ntargets: [{ name: a, samples: 0 }]",
+	"version: 1\nextends: [recommended]\ntargets: [{ name: a, capture: python }]", "version: 1\nextends: [recommended]\ntargets: [{ name: a, capture: { env: { A: b } } }]",
+	"version: 1\nextends: [recommended]\ntargets: [{ name: a, programs: { includes: [x] } }]", "version: 1\nextends: [recommended]\ntargets: [{ name: a, programs: { include: [] } }]",
+	"version: 1\nextends: [recommended]\nwaivers: [{ finding: A3F8C21B9D04, reason: x, owner: y, expires: 2027-02-01 }]",
+	"version: 1\nextends: [recommended]\nwaivers: [{ finding: a3f8c21b9d04, reason: x, owner: y }]",
+	"version: 1\nextends: [recommended]\nwaivers: [{ finding: a3f8c21b9d04, reason: x, owner: y, expires: tomorrow }]",
+	"version: 1\nrules: max-kernels", "version: 1\nrules: { max-kernels: 3 }", "version: 1\nrules: [max-kernels]", "version: 1\nrules: [{ rule: [max-kernels] }]",
+	"version: 1\nrules: [{ rule: max-kernels, max: -3 }]", "version: 1\nrules: [{ rule: max-kernels, max: 3.5 }]", "version: 1\nrules: [{ rule: max-kernels, equal: 3, max: 3 }]",
+	"version: 1\nrules: [{ rule: max-kernels, program: [] }]", "version: 1\nrules: [{ rule: max-kernels, kind: lopp }]", "version: 1\nrules: [{ rule: no-dtype, dtypes: [float64] }]",
+	"version: 1\nrules: [{ rule: max-collectives, kinds: [all-gathr] }]", "version: 1\nrules: [{ rule: max-compile-time, max: 30 }]", "version: 1\nrules: [{ rule: max-compile-time }]",
+	"version: 1\nrules: [{ rule: max-compile-time, max: 10m, max_increase: 5% }]", "version: 1\nrules: [{ rule: launch-shape, max: 3 }]", "version: 1\nrules: [{ rule: toolchain, program: step }]",
+	"version: 1\nrules: [{ rule: toolchain, pin: {} }]", "version: 1\nrules: [{ rule: toolchain, max_decrease: 1 }]", "version: 1\nrules: [{ rule: fusion-drift, max_decrease: 1 }]",
+	"version: 1\nrules: [{ rule: no-recompilation, max: 1, max_variants: 1 }]", "version: 1\nrules: [{ rule: no-recompilation, equal: 1, max_variants: 1 }]",
+	"version: 1\nrules: [{ rule: target-ran, level: warning }]", "version: 1\nrules: [{ rule: orphan-baseline, level: off }]", "version: 1\nrules: [{ rule: waiver-valid, max: 1 }]",
+	"version: 1\nrules: [{ rule: required-fusions }]", "version: 1\nrules: [{ rule: required-fusions, fusions: [] }]", "version: 1\nrules: [{ rule: required-fusions, fusions: [{ name: a }] }]",
+	"version: 1\nrules: [{ rule: required-fusions, fusions: [{ name: a, contains: [exponentail] }] }]", "version: 1\nrules: [{ rule: required-fusions, fusions: [{ name: a, contains: [add], min: 0 }] }]",
+	"version: 1\nrules: [{ rule: required-custom-calls, calls: [{ min: 2 }] }]", "version: 1\nrules: [{ rule: assert, expr: \"true\", max: 3 }]", "version: 1\nrules: [{ rule: assert }]",
+}
+
+// Whatever the reader refuses for its form the schema refuses, too: an editor shows it before the gate does.
+func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
+	s := compiled(t, "config")
+	for _, text := range wrong {
+		if _, err := config.Parse("xlagate.yaml", []byte(text)); err == nil {
+			t.Errorf("the reader accepts\n%s", text)
+		}
+		if s.Validate(value(t, text)) == nil {
+			t.Errorf("the schema accepts\n%s", text)
+		}
+	}
+}
+
+// What the reader accepts the schema accepts, however it came about.
+func FuzzReaderAndSchema(f *testing.F) {
+	for _, text := range wrong {
+		f.Add(text)
+	}
+	f.Add("version: 1\nextends: [recommended, strict]\nrules: [{ rule: max-kernels, max: 3, max_increase: 5% }]")
+	data, err := schema.JSON("config")
+	if err != nil {
+		f.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		f.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("config.json", doc); err != nil {
+		f.Fatal(err)
+	}
+	s := c.MustCompile("config.json")
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, err := config.Parse("xlagate.yaml", []byte(text)); err != nil {
+			t.Skip()
+		}
+		if err := s.Validate(value(t, text)); err != nil {
+			t.Errorf("the reader accepts what the schema does not: %v\n%s", err, text)
+		}
+	})
+}

@@ -74,13 +74,15 @@ func expand(n *Node, budget *int, depth int) (*Node, error) {
 		out.Content = append(out.Content, e)
 	}
 	if out.Kind == Mapping {
-		mergeKeys(&out)
+		if err := mergeKeys(&out); err != nil {
+			return nil, err
+		}
 	}
 	return &out, nil
 }
 
 // mergeKeys resolves `<<`: keys that the mapping has itself win.
-func mergeKeys(n *Node) {
+func mergeKeys(n *Node) error {
 	var own, merged []*Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Tag != "!!merge" {
@@ -92,6 +94,9 @@ func mergeKeys(n *Node) {
 			sources = sources[0].Content
 		}
 		for _, s := range sources {
+			if s.Kind != Mapping {
+				return fmt.Errorf("line %d: the merge key << takes a mapping, or a list of mappings", s.Line)
+			}
 			merged = append(merged, s.Content...)
 		}
 	}
@@ -101,6 +106,7 @@ func mergeKeys(n *Node) {
 		}
 	}
 	n.Content = own
+	return nil
 }
 
 func hasKey(content []*Node, key string) bool {
