@@ -36,8 +36,11 @@ func (x *metadataIndex) find(m *Module, r Range) (id MetadataID, hash uint32) {
 
 // add returns the number of metadata, a new one when it was not added yet.
 func (x *metadataIndex) add(m *Module, r Range) MetadataID {
+	if r.Len() == 0 {
+		return 0
+	}
 	id, hash := x.find(m, r)
-	if id > 0 || r.Len() == 0 {
+	if id > 0 {
 		return id
 	}
 	if !x.schedule {

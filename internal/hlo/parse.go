@@ -1,6 +1,9 @@
 package hlo
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+)
 
 // Parse reads a module, text or proto by its content; file is only named in errors. The module keeps src.
 func Parse(src []byte, file string) (*Module, error) {
@@ -11,6 +14,39 @@ func Parse(src []byte, file string) (*Module, error) {
 		return ParseText(src, file)
 	}
 	return ParseProto(src, file)
+}
+
+// Reader reads the computations of one large module side by side. What it returns is the same whatever it is set to; its zero value
+// reads one computation after the other.
+type Reader struct {
+	Hands int // how many may read at once
+	// Share calls do(0) to do(n-1), in any order, and returns when all are done. Its error is that of the reading.
+	Share func(n int, do func(i int)) error
+
+	partSize int // how many bytes are worth a part of their own; 0: 1 MiB
+}
+
+// parts is into how many parts so many bytes are cut: a few for each hand, since they are of different size.
+func (r Reader) parts(bytes int) int {
+	if r.Hands < 2 || r.Share == nil {
+		return 1
+	}
+	return min(4*r.Hands, bytes/cmp.Or(r.partSize, 1<<20))
+}
+
+// caught turns a thrown *SyntaxError into an error.
+func caught(read func()) (err error) {
+	defer func() {
+		switch failure := recover().(type) {
+		case nil:
+		case *SyntaxError:
+			err = failure
+		default:
+			panic(failure)
+		}
+	}()
+	read()
+	return nil
 }
 
 // IsText tells whether a file is HLO text: its first token is HloModule, or a computation begins with it.

@@ -90,14 +90,14 @@ func (r *protoReader) cut(body Range) {
 			part = int(partOf[tag])
 		}
 		if tag < 0 || part >= partOperands {
-			part = r.part(tag, part, Range{uint32(start), uint32(end)})
+			part = r.special(tag, part, Range{uint32(start), uint32(end)})
 		}
 		at, parts[part] = end, Range{uint32(start), uint32(end)}
 	}
 }
 
-// part reads a part that has more to it than where it lies; it returns the part that it counts for.
-func (r *protoReader) part(tag, part int, at Range) int {
+// special reads a part that has more to it than where it lies; it returns the part that it counts for.
+func (r *protoReader) special(tag, part int, at Range) int {
 	switch {
 	case tag < 0:
 		r.damaged(int(at.End), "instruction", r.parts[partName])
@@ -142,7 +142,10 @@ func (r *protoReader) callees(packed Range) {
 		if n < 0 {
 			r.damaged(at, "instruction", r.parts[partName])
 		}
-		if callee < 0 {
+		if callee < 0 && r.later {
+			r.unresolved = append(r.unresolved, int64(id))
+			callee = -int32(len(r.unresolved))
+		} else if callee < 0 {
 			r.fail(packed.Start, "instruction %s calls a computation (id %d) that does not stand before it",
 				m.Text(r.parts[partName]), int64(id))
 		}

@@ -7,21 +7,19 @@ import (
 
 // ParseProto reads a serialized HloProto, HloModuleProto or HloSnapshot, already decompressed. Literals and attributes are
 // left where they lie in src, which the module keeps: ask [Module.Attrs], [Module.Metadata] and [Module.Literal] for them.
-func ParseProto(src []byte, file string) (m *Module, err error) {
-	defer func() {
-		switch failure := recover().(type) {
-		case nil:
-		case *SyntaxError:
-			m, err = nil, failure
-		default:
-			panic(failure)
-		}
-	}()
-	r := newProtoReader(src, file)
-	return r.module(r.findModule()), nil
+func ParseProto(src []byte, file string) (*Module, error) { return Reader{}.Proto(src, file) }
+
+// Proto is [ParseProto].
+func (r Reader) Proto(src []byte, file string) (m *Module, err error) {
+	if m, err = r.protoParts(src, file); m != nil || err != nil {
+		return m, err
+	}
+	p := newProtoReader(src, file)
+	err = caught(func() { m = p.module(p.findModule()) })
+	return m, err
 }
 
-// protoReader builds a module. What is wrong with the file is thrown as a *SyntaxError and caught in ParseProto.
+// protoReader builds a module. What is wrong with the file is thrown as a *SyntaxError.
 type protoReader struct {
 	src  []byte
 	file string
@@ -32,6 +30,9 @@ type protoReader struct {
 	shapes       spellingIndex // by the bytes of a ShapeProto
 	opcodes      spellingIndex // by their spelling
 	metadata     metadataIndex
+
+	later      bool    // it reads a part that is not the first: computations may stand in an earlier one
+	unresolved []int64 // the ids of those; as callee -n stands for the n-th
 
 	// Of the computation that is being read:
 	bodies       []Range // of its instructions
@@ -76,22 +77,31 @@ type moduleFields struct {
 
 func (r *protoReader) module(body Range) *Module {
 	parts := r.split(body)
-	m := r.m
-	m.Name = m.Text(parts.name)
-	r.prepare(parts.computations)
+	r.m.Name = r.m.Text(parts.name)
 	r.findSequences(parts.schedule)
-	for _, c := range parts.computations {
+	r.part(parts.computations, len(parts.computations))
+	r.rest(body, &parts)
+	r.m.finish()
+	return r.m
+}
+
+// part reads computations; the table of them has room for all.
+func (r *protoReader) part(computations []Range, all int) {
+	r.prepare(computations)
+	r.computations.reset(all)
+	for _, c := range computations {
 		r.computation(c)
 	}
-	m.Entry = CompID(r.computations.find(parts.entry))
-	if m.Entry == NoComp {
-		r.fail(body.Start, "the entry computation (id %d) of module %s is not in the file", parts.entry, m.Name)
+}
+
+// rest reads what needs the computations.
+func (r *protoReader) rest(body Range, parts *moduleFields) {
+	r.m.Entry = CompID(r.computations.find(parts.entry))
+	if r.m.Entry == NoComp {
+		r.fail(body.Start, "the entry computation (id %d) of module %s is not in the file", parts.entry, r.m.Name)
 	}
 	r.scheduleUsed()
-	r.header(&parts)
-	m.setCallers()
-	m.Instrs, m.operands = trimmed(m.Instrs), trimmed(m.operands)
-	return m
+	r.header(parts)
 }
 
 // prepare allocates by the number of instructions, estimated from a sample of the computations.
@@ -110,7 +120,6 @@ func (r *protoReader) prepare(computations []Range) {
 	m.Instrs = make([]Instruction, 0, n)
 	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), []CompID{0}
 	m.Comps = make([]Computation, 0, len(computations))
-	r.computations.reset(len(computations))
 }
 
 // split finds the parts of an HloModuleProto.
@@ -209,24 +218,4 @@ func (r *protoReader) holdsComputations(message Range) bool {
 		found = found || f.tag == 3<<3|wireBytes && r.countInstructions(f.body) > 0
 	}
 	return found && f.broken == whole
-}
-
-// setCallers notes the first instruction that calls each computation, in the order of the computations.
-func (m *Module) setCallers() {
-	for c := range m.Comps {
-		first, end := m.Body(CompID(c))
-		for i := first; i < end; i++ {
-			if m.Instrs[i].callees > 0 {
-				m.setCaller(i)
-			}
-		}
-	}
-}
-
-func (m *Module) setCaller(i InstrID) {
-	for _, c := range m.Callees(i) {
-		if m.Comps[c].Caller == NoInstr {
-			m.Comps[c].Caller = i
-		}
-	}
 }

@@ -2,7 +2,8 @@ package hlo
 
 import "slices"
 
-// calleeRef is a computation that an instruction calls; callees stand in the order of their roles.
+// calleeRef is a computation that an instruction calls; callees stand in the order of their roles. A negative number -n stands for
+// the n-th that could not be resolved yet.
 type calleeRef struct {
 	role uint8
 	comp CompID
@@ -38,7 +39,10 @@ func (p *textParser) callee(i int, role uint8) int {
 	}
 	name := p.name(i, "a computation")
 	id := p.comps.find(p.t, name)
-	if id < 0 {
+	if id < 0 && p.later {
+		p.unresolved = append(p.unresolved, name.bounds())
+		id = -int32(len(p.unresolved))
+	} else if id < 0 {
 		p.failf(i, name.end(), "computation %%%s is not defined before it is called", p.m.Text(name.bounds()))
 	}
 	p.callees = append(p.callees, calleeRef{role, CompID(id)})
@@ -50,6 +54,8 @@ func (p *textParser) guessCallee(i int) {
 	name := p.t.name(i + 1)
 	if id := p.comps.find(p.t, name); id >= 0 {
 		p.callees = append(p.callees, calleeRef{0, CompID(id)})
+	} else if p.later {
+		p.fail(i, i, "it may stand in an earlier part")
 	}
 }
 

@@ -9,22 +9,25 @@ import (
 
 // ParseText reads HLO text in one pass over its bytes. Attributes are left where they lie in src, which the module keeps: ask
 // [Module.Attrs], [Module.Metadata] and [Module.Literal] for them.
-func ParseText(src []byte, file string) (m *Module, err error) {
-	p := &textParser{t: src, file: file, m: &Module{Format: FormatText, src: src, Entry: NoComp}}
-	defer func() {
-		switch failure := recover().(type) {
-		case nil:
-		case *SyntaxError:
-			m, err = nil, failure
-		default:
-			panic(failure)
-		}
-	}()
-	p.module()
+func ParseText(src []byte, file string) (*Module, error) { return Reader{}.Text(src, file) }
+
+// Text is [ParseText].
+func (r Reader) Text(src []byte, file string) (m *Module, err error) {
+	if m, err = r.textParts(src, file); m != nil || err != nil {
+		return m, err
+	}
+	p := newTextParser(src, file)
+	if err := caught(p.module); err != nil {
+		return nil, err
+	}
 	return p.m, nil
 }
 
-// textParser builds a module. What is wrong with the text is thrown as a *SyntaxError and caught in ParseText.
+func newTextParser(src []byte, file string) *textParser {
+	return &textParser{t: src, file: file, m: &Module{Format: FormatText, src: src, Entry: NoComp}}
+}
+
+// textParser builds a module. What is wrong with the text is thrown as a *SyntaxError.
 type textParser struct {
 	t    text
 	file string
@@ -43,6 +46,9 @@ type textParser struct {
 	operands []InstrID   // a stack: of the instructions that are being read
 	callees  []calleeRef // a stack: likewise
 
+	later      bool    // it reads a part that is not the first: computations may stand in an earlier one
+	unresolved []Range // the names of those; see calleeRef
+
 	stage   textStage
 	comp    Range // the computation that stage speaks of
 	nesting int
@@ -52,37 +58,48 @@ const maxNesting = 200
 
 // module reads [header] [tables] computation*.
 func (p *textParser) module() {
+	i, headed := p.head()
+	p.prepare(i, len(p.t))
+	p.computations(i, len(p.t))
+	p.chooseEntry(headed)
+	p.m.finish()
+}
+
+// head reads what stands before the computations.
+func (p *textParser) head() (end int, headed bool) {
 	if len(p.t) > math.MaxUint32 {
 		p.fail(0, 0, fmt.Sprintf("the file has %d bytes, more than 4 GiB", len(p.t)))
 	}
-	p.prepare()
 	p.m.Header = Header{NumPartitions: 1, ReplicaCount: 1}
+	p.shapes.reset()
 	i := p.t.start()
-	headed := p.t.word(i, "HloModule")
-	if headed {
+	if headed = p.t.word(i, "HloModule"); headed {
 		i = p.tables(p.header(i + len("HloModule")))
 	}
-	p.stage = stageBetween
-	for i = p.t.blanks(i); i < len(p.t); i = p.t.blanks(i) {
-		i = p.computation(i)
-	}
-	p.chooseEntry(headed)
-	p.m.numberMade()
-	p.m.setCallers()
-	p.m.Instrs, p.m.operands = trimmed(p.m.Instrs), trimmed(p.m.operands)
+	return p.t.blanks(i), headed
 }
 
-// prepare allocates by the number of instructions, estimated from samples: nearly always one begins an indented line.
-func (p *textParser) prepare() {
+// computations reads those that begin before end, and returns where the next would.
+func (p *textParser) computations(i, end int) int {
+	p.stage = stageBetween
+	for i < end {
+		i = p.t.blanks(p.computation(i))
+	}
+	return i
+}
+
+// prepare allocates by the number of instructions from start to end, estimated from samples: nearly always one begins an indented
+// line.
+func (p *textParser) prepare(start, end int) {
 	const sample, every = 1 << 12, 1 << 16
 	n := 0
-	for i := 0; i < len(p.t); i += every {
-		n += bytes.Count(p.t[i:min(i+sample, len(p.t))], []byte("\n  ")) * min(every, len(p.t)-i) / min(sample, len(p.t)-i)
+	for i := start; i < end; i += every {
+		n += bytes.Count(p.t[i:min(i+sample, end)], []byte("\n  ")) * min(every, end-i) / min(sample, end-i)
 	}
 	n += n/32 + 16
 	p.m.Instrs = make([]Instruction, 0, n)
 	p.m.operands, p.m.callees = append(make([]InstrID, 0, 2*n), 0), []CompID{0}
-	for _, x := range []*spellingIndex{&p.comps, &p.shapes, &p.opcodes, &p.keys} {
+	for _, x := range []*spellingIndex{&p.comps, &p.opcodes, &p.keys} {
 		x.reset()
 	}
 	p.metas.reset(p.m)

@@ -1,0 +1,82 @@
+package hlo
+
+import "slices"
+
+// protoParts reads the computations of a module in parts. It returns nothing where the file is not worth it, and where it is not as
+// it should be: who reads it in one piece says what is wrong.
+func (r Reader) protoParts(src []byte, file string) (*Module, error) {
+	if r.parts(len(src)) < 2 {
+		return nil, nil
+	}
+	first, body, all := newProtoReader(src, file), Range{}, moduleFields{}
+	if caught(func() { body = first.findModule(); all = first.split(body); first.findSequences(all.schedule) }) != nil {
+		return nil, nil
+	}
+	schedule := first.schedule
+	cut := cutBySize(all.computations, r.parts(len(src)))
+	parts := make([]*protoReader, len(cut))
+	whole := make([]bool, len(cut))
+	err := r.Share(len(cut), func(i int) {
+		k, p, count := len(cut)-1-i, first, len(all.computations) // the last one first: the entry computation takes longest
+		if k > 0 {
+			p, count = newProtoReader(src, file), 0
+			p.later, p.schedule = true, schedule
+			p.schedule.order, p.schedule.used = nil, make([]bool, len(schedule.used))
+		}
+		parts[k], whole[k] = p, caught(func() { p.part(cut[k], max(len(cut[k]), count)) }) == nil
+	})
+	if err != nil || slices.Contains(whole, false) {
+		return nil, err
+	}
+	return r.joinProto(parts, body, &all)
+}
+
+// cutBySize cuts a list into parts of about as many bytes.
+func cutBySize(list []Range, parts int) (cut [][]Range) {
+	size := 0
+	for _, r := range list {
+		size += r.Len()
+	}
+	first, sum := 0, 0
+	for i, r := range list {
+		if sum += r.Len(); sum >= size/parts || i == len(list)-1 {
+			cut, first, sum = append(cut, list[first:i+1]), i+1, 0
+		}
+	}
+	return cut
+}
+
+// joinProto puts the parts together. What no part could know is looked up: an id may be that of a computation in an earlier part.
+func (r Reader) joinProto(parts []*protoReader, body Range, all *moduleFields) (*Module, error) {
+	first, modules, resolved := parts[0], make([]*Module, len(parts)), make([][]CompID, len(parts))
+	before := int32(0) // computations
+	for k, p := range parts {
+		modules[k] = p.m
+		for _, id := range p.unresolved {
+			c := first.computations.find(id)
+			if c < 0 {
+				return nil, nil
+			}
+			resolved[k] = append(resolved[k], CompID(c))
+		}
+		for _, s := range p.computations.slots {
+			if k > 0 && s.index > 0 && !first.computations.add(s.id, before+s.index-1) {
+				return nil, nil
+			}
+		}
+		for at, used := range p.schedule.used {
+			first.schedule.used[at] = first.schedule.used[at] || used
+		}
+		before += int32(len(p.m.Comps))
+	}
+	m, err := r.join(modules, &first.metadata, resolved)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	m.Name = m.Text(all.name)
+	if caught(func() { first.rest(body, all) }) != nil {
+		return nil, nil
+	}
+	m.finish()
+	return m, nil
+}
