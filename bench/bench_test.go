@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"testing"
 
@@ -109,5 +110,17 @@ func TestChained(t *testing.T) {
 	}
 	if prints[0] != prints[2] || prints[1] != prints[3] {
 		t.Errorf("text and proto have the fingerprints %s", prints)
+	}
+}
+
+// A module that is read by many hands gives the same facts as one that is read by one.
+func TestHands(t *testing.T) {
+	for _, ending := range []string{".txt", ".hlo.pb"} {
+		path, _ := chained(t, ending, 5)
+		one := measured(t, path, facts.Options{Jobs: 1})
+		many := measured(t, path, facts.Options{Jobs: 8})
+		if !reflect.DeepEqual(one.Programs, many.Programs) {
+			t.Errorf("%s: read by many hands, it gives other facts", ending)
+		}
 	}
 }

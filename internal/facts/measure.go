@@ -14,7 +14,7 @@ import (
 
 // Options says what is measured.
 type Options struct {
-	Jobs        int      // how many modules are read at once; 0: one a processor
+	Jobs        int      // how many modules, and parts of large ones, are read at once; 0: one a processor
 	Include     []string // globs of programs; empty: all but the framework's one-operation helpers
 	Exclude     []string // globs of programs that are left out; their modules are not read
 	Root        string   // the repository's folder: source paths below it are written relative to it; "" leaves them
@@ -30,6 +30,8 @@ type Options struct {
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
 	Warn      func(string)            // is told what a person should know and no fact depends on
+
+	hands *hands
 }
 
 // Measure reads the modules of a dump and measures them. What could not be looked at is in the report's problems; the error is
@@ -44,7 +46,7 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 
 // MeasureShare measures the part of a dump that is dealt to this machine. Nothing else of the dump is read but names and headers.
 func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard.Dealer) (*Share, error) {
-	opts.AnyStage = opts.AnyStage && d.Single
+	opts.AnyStage, opts.hands = opts.AnyStage && d.Single, newHands(opts.Jobs)
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)
@@ -74,6 +76,11 @@ func measureUnits(ctx context.Context, work []unit, done []*measured, opts Optio
 				return err
 			}
 			defer leave()
+			release, err := opts.hands.take(ctx)
+			if err != nil {
+				return err
+			}
+			defer release()
 			done[i] = work[i].measure()
 			done[i].at = work[i].at
 			progress.add(work[i].size)

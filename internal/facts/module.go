@@ -26,6 +26,7 @@ type measured struct {
 	listing   bool           // whether infos are wanted
 	passing   bool           // whether they say what each pass left
 	listed    bool           // one further stage of a module that is measured elsewhere
+	hands     *hands         // that read it; nil once everything was read
 }
 
 // listed is a module file with its place among the module's stages.
@@ -48,7 +49,8 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 // files it notes which of them it read.
 func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options) *measured {
 	out := &measured{
-		module: m, files: files, program: dump.ProgramName(m.Name), listing: opts.AllStages, passing: opts.Passes, root: slashed(opts.Root),
+		module: m, files: files, program: dump.ProgramName(m.Name), listing: opts.AllStages, passing: opts.Passes,
+		root: slashed(opts.Root), hands: opts.hands,
 	}
 	out.readToolchain()
 	if opts.AllStages {
@@ -94,7 +96,9 @@ func otherStages(m *dump.Module) []*dump.Stage {
 
 // listStage reads one stage only to list it.
 func listStage(m *dump.Module, s *dump.Stage, opts Options) *measured {
-	out := &measured{module: m, program: dump.ProgramName(m.Name), listing: true, listed: true, passing: opts.Passes}
+	out := &measured{
+		module: m, program: dump.ProgramName(m.Name), listing: true, listed: true, passing: opts.Passes, hands: opts.hands,
+	}
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
 		return nil
@@ -109,7 +113,7 @@ func (out *measured) stage(s *dump.Stage, keep bool, read func(*reader, *dump.St
 		return // only drawn
 	}
 	out.reading(file)
-	m, release, err := openModule(file)
+	m, release, err := openModule(file, out.hands)
 	if err != nil {
 		out.unreadable(file, err)
 		return
@@ -140,14 +144,14 @@ func (out *measured) best(s *dump.Stage) *dump.File {
 }
 
 // openModule reads one module file. The module refers to the content until release is called.
-func openModule(file *dump.File) (*hlo.Module, func() error, error) {
+func openModule(file *dump.File, hands *hands) (*hlo.Module, func() error, error) {
 	data, release, err := file.Bytes()
 	if err != nil {
 		return nil, nil, err
 	}
-	parse := hlo.ParseText
+	parse := hands.reader().Text
 	if file.Kind == dump.KindHLOProto {
-		parse = hlo.ParseProto
+		parse = hands.reader().Proto
 	}
 	var m *hlo.Module
 	err = dump.Guard(func() error {

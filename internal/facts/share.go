@@ -97,7 +97,7 @@ func (s *Share) close(d *dump.Dump) {
 	}
 	s.tellApart(d)
 	for _, m := range s.units {
-		m.module, m.files, m.reads = nil, nil, nil
+		m.module, m.files, m.reads, m.hands = nil, nil, nil, nil
 	}
 }
 
