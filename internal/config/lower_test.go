@@ -78,7 +78,7 @@ func FuzzLower(f *testing.F) {
 		text := "version: 1\nrules:\n  - { rule: max-temp-bytes, max: " + old + " } # kept\n"
 		cfg, err := Parse("xlagate.yaml", []byte(text))
 		if err != nil || len(cfg.Rules) != 1 || cfg.Rules[0].Max == nil || to < 0 || to > 1e15 {
-			t.Skip()
+			return
 		}
 		out := Lower(cfg, []byte(text), []*Lowering{{Settings: cfg.Rules[0], Key: "max", To: to}})
 		after, err := Parse("xlagate.yaml", out)

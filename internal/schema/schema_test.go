@@ -258,7 +258,7 @@ func FuzzReaderAndSchema(f *testing.F) {
 	s := c.MustCompile("config.json")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, err := config.Parse("xlagate.yaml", []byte(text)); err != nil {
-			t.Skip()
+			return
 		}
 		if err := s.Validate(value(t, text)); err != nil {
 			t.Errorf("the reader accepts what the schema does not: %v\n%s", err, text)
