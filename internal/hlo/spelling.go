@@ -75,34 +75,25 @@ func (t text) name(i int) spelling {
 	return t.spelling(i, t.ident(i))
 }
 
-// A token is what stands at i up to a byte that sorts before those of names. No name at i is longer; but a token may hold what may not
-// stand in a name. What is not a short spelling, or stands at the end of the text, has no n.
-func (t text) token(i int) (head, rest uint64, n uint32) {
-	if i < 0 || i > len(t)-shortSpelling {
-		return 0, 0, 0
-	}
-	head = t.eight(i)
-	if behind := before(head, '-'); behind != 0 {
-		return head & below(behind), 0, firstMark(behind)
-	}
-	rest = t.eight(i + 8)
-	if behind := before(rest, '-'); behind != 0 {
-		return head, rest & below(behind), 8 + firstMark(behind)
-	}
-	return 0, 0, 0
-}
+// token is what stands at i up to a byte that sorts before those of names. No name at i is longer; but a token may hold what may not
+// stand in a name.
+func (t text) token(i int) (head, rest uint64, n uint32) { return t.upTo(i, '-') }
 
 // toBlank is like token, up to a blank.
-func (t text) toBlank(i int) (head, rest uint64, n uint32) {
+func (t text) toBlank(i int) (head, rest uint64, n uint32) { return t.upTo(i, '!') }
+
+// upTo spells what stands at i up to a byte that sorts before c. What is not a short spelling, or stands at the end of the text, has
+// no n.
+func (t text) upTo(i int, c byte) (head, rest uint64, n uint32) {
 	if i < 0 || i > len(t)-shortSpelling {
 		return 0, 0, 0
 	}
 	head = t.eight(i)
-	if behind := before(head, '!'); behind != 0 {
+	if behind := before(head, c); behind != 0 {
 		return head & below(behind), 0, firstMark(behind)
 	}
 	rest = t.eight(i + 8)
-	if behind := before(rest, '!'); behind != 0 {
+	if behind := before(rest, c); behind != 0 {
 		return head, rest & below(behind), 8 + firstMark(behind)
 	}
 	return 0, 0, 0
