@@ -46,6 +46,9 @@ func (h *hands) reader() hlo.Reader {
 
 // share calls do(0) to do(n-1). Each hand guards itself against a file that shrinks.
 func (h *hands) share(n int, do func(i int)) error {
+	if n <= 0 {
+		return nil
+	}
 	var next atomic.Int64
 	work := func() error {
 		return dump.Guard(func() error {

@@ -50,6 +50,13 @@ func TestHandsShare(t *testing.T) {
 	}
 }
 
+// A large module of one computation has one part: there is nothing to put together.
+func TestHandsShareNothing(t *testing.T) {
+	if err := newHands(2).share(0, func(int) { t.Error("something was done") }); err != nil {
+		t.Error(err)
+	}
+}
+
 // fault is like what the runtime panics with when a mapped file lacks bytes.
 type fault struct{ error }
 
