@@ -32,17 +32,13 @@ type (
 	}
 	kernelsView struct {
 		Kept     int                `json:"kept"`
-		Removed  []diffKernelView   `json:"removed"`
-		Added    []diffKernelView   `json:"added"`
+		Removed  []kernelView       `json:"removed"`
+		Added    []kernelView       `json:"added"`
 		Changed  []kernelChangeView `json:"changed"`
 		Split    []regroupView      `json:"split"`
 		Merged   []regroupView      `json:"merged"`
 		Moved    []kernelChangeView `json:"moved"`
 		Unrolled []unrollView       `json:"unrolled"`
-	}
-	diffKernelView struct {
-		Variant string `json:"variant,omitempty"` // the signature, when the program has several
-		kernelView
 	}
 	kernelChangeView struct {
 		Variant string     `json:"variant,omitempty"`
@@ -134,7 +130,7 @@ func signatureOf(v *diff.Variant) string {
 
 func emptyKernels() kernelsView {
 	return kernelsView{
-		Removed: []diffKernelView{}, Added: []diffKernelView{}, Changed: []kernelChangeView{}, Split: []regroupView{}, Merged: []regroupView{},
+		Removed: []kernelView{}, Added: []kernelView{}, Changed: []kernelChangeView{}, Split: []regroupView{}, Merged: []regroupView{},
 		Moved: []kernelChangeView{}, Unrolled: []unrollView{},
 	}
 }
@@ -150,10 +146,10 @@ func (v *kernelsView) add(variant string, k *diff.Kernels, all bool) {
 	v.Unrolled = append(v.Unrolled, viewUnrolled(variant, k.Unrolled, all)...)
 }
 
-func viewSide(variant string, kernels []facts.Kernel, all bool) []diffKernelView {
-	var out []diffKernelView
+func viewSide(variant string, kernels []facts.Kernel, all bool) []kernelView {
+	var out []kernelView
 	for i := range kernels {
-		out = append(out, diffKernelView{variant, viewKernel(&kernels[i], all)})
+		out = append(out, kernelView{Kernel: &kernels[i], all: all, variant: variant})
 	}
 	return out
 }
@@ -195,7 +191,7 @@ func viewDiffVariant(d *diff.Variant) diffVariantView {
 	}
 	for i := range d.Dtypes {
 		t := &d.Dtypes[i]
-		v.Dtypes = append(v.Dtypes, dtypeChangeView{t.Type, t.Old, t.New, viewOp(&t.First)})
+		v.Dtypes = append(v.Dtypes, dtypeChangeView{t.Type, t.Old, t.New, opView(t.First)})
 	}
 	return v
 }

@@ -26,10 +26,17 @@ func (n *indenter) Write(p []byte) (int, error) {
 		n.between(rest[0])
 		rest = rest[1:]
 	}
-	if len(n.out) < piece {
-		return len(p), nil
-	}
-	return len(p), n.flush()
+	return len(p), n.pass()
+}
+
+// lines passes on a value that lays itself out.
+func (n *indenter) lines(write func(*jsonLines)) error {
+	n.open(n.opened)
+	n.opened = false
+	l := jsonLines{out: n.out, depth: n.depth}
+	write(&l)
+	n.out = l.out
+	return n.pass()
 }
 
 // inString passes on what comes next in a string, up to a quote or a backslash, and says how much that is.
@@ -74,18 +81,18 @@ func (n *indenter) between(c byte) {
 
 // open begins a line.
 func (n *indenter) open(line bool) {
-	if !line {
-		return
-	}
-	blanks := 2 * n.depth
-	n.out = append(n.out, margin[:1+min(blanks, len(margin)-1)]...)
-	for more := blanks - len(margin) + 1; more > 0; more-- {
-		n.out = append(n.out, ' ')
+	if line {
+		n.out = appendLine(n.out, n.depth)
 	}
 }
 
-// margin is a line break and the blanks of as many levels as there mostly are.
-const margin = "\n                                        "
+// pass passes on what there is when it is enough.
+func (n *indenter) pass() error {
+	if len(n.out) < piece {
+		return nil
+	}
+	return n.flush()
+}
 
 func (n *indenter) flush() error {
 	_, err := n.to.Write(n.out)

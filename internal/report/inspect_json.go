@@ -100,7 +100,8 @@ func streamProgram(s *jsonStream, p *facts.Program, all bool) {
 func streamVariant(s *jsonStream, v *facts.Variant, all bool) {
 	s.object(func() {
 		s.fields(viewVariantHead(v))
-		listOf(s, "kernels", v.Kernels, func(k *facts.Kernel) { s.value(viewKernel(k, all)) })
+		forms := formLines{}
+		listOf(s, "kernels", v.Kernels, func(k *facts.Kernel) { s.lines(kernelView{Kernel: k, all: all, forms: forms}.lines) })
 		s.fields(viewVariantTail(v))
 	})
 }

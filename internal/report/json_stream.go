@@ -32,6 +32,14 @@ func (s *jsonStream) value(v any) {
 	}
 }
 
+// lines writes a value that lays itself out.
+func (s *jsonStream) lines(write func(*jsonLines)) {
+	s.next()
+	if s.err == nil {
+		s.err = s.to.lines(write)
+	}
+}
+
 // fields writes the fields of a struct as those of the object that is being written.
 func (s *jsonStream) fields(of any) {
 	var b bytes.Buffer

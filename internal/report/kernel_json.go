@@ -1,54 +1,24 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// The JSON forms of what a variant holds; names and meaning are those of the facts.
+// The JSON forms of what a variant holds; names and meaning are those of the facts. Kernels, and what is in them, write themselves: a
+// large program has tens of thousands.
 type (
 	kernelView struct {
-		Name     string         `json:"name"`
-		Kind     string         `json:"kind"`
-		Class    string         `json:"class"`
-		Do       []string       `json:"do"`
-		Root     string         `json:"root,omitempty"`
-		Out      string         `json:"out"`
-		In       []string       `json:"in"`
-		Target   string         `json:"target,omitempty"`
-		Function string         `json:"function,omitempty"`
-		Body     map[string]int `json:"body,omitempty"`
-		Attrs    string         `json:"attrs,omitempty"`
-		Groups   string         `json:"groups,omitempty"`
-		OpName   string         `json:"op_name,omitempty"`
-		OpType   string         `json:"op_type,omitempty"`
-		Source   *sourceView    `json:"source,omitempty"`
-		Ops      []opView       `json:"ops,omitempty"`
-		Bytes    int64          `json:"bytes"`
-		Flops    int64          `json:"flops,omitempty"`
-		Times    int64          `json:"times"`
-		Loop     string         `json:"loop,omitempty"`
-		Launch   *launchView    `json:"launch,omitempty"`
-		Print    string         `json:"fingerprint,omitempty"`
+		*facts.Kernel
+		all     bool // the operations in it too: they are most of a large program
+		forms   formLines
+		variant string // the signature, where a difference tells kernels of several variants
 	}
-	launchView struct {
-		Grid   [3]int64 `json:"grid"`
-		Block  [3]int64 `json:"block"`
-		Shared int64    `json:"shared_bytes"`
-	}
-	opView struct {
-		Opcode string      `json:"opcode"`
-		Shape  string      `json:"shape"`
-		OpName string      `json:"op_name,omitempty"`
-		Source *sourceView `json:"source,omitempty"`
-	}
-	sourceView struct {
-		File     string `json:"file"`
-		Line     int32  `json:"line,omitempty"`
-		Column   int32  `json:"column,omitempty"`
-		Function string `json:"function,omitempty"`
-	}
-	paramView struct {
+	opView     facts.Op
+	sourceView hlo.Location
+	paramView  struct {
 		Name     string `json:"name"`
 		Shape    string `json:"shape"`
 		Layout   string `json:"layout,omitempty"`
@@ -66,23 +36,7 @@ var classNames = map[facts.Class]string{
 	facts.ClassCollective: "collective", facts.ClassControl: "control",
 }
 
-// viewKernel is a kernel without the operations in it unless all is wanted: they are most of a large program.
-func viewKernel(k *facts.Kernel, all bool) kernelView {
-	v := kernelView{
-		Name: k.Name, Kind: k.Kind, Class: classNames[k.Class], Do: filled(k.Do), Root: k.Root, Out: k.Out, In: filled(k.In), Target: k.Target,
-		Attrs: k.Attrs, Groups: k.Groups, OpName: k.OpName, OpType: k.OpType, Source: viewSource(k.Source), Bytes: k.Bytes, Flops: k.Flops,
-		Times: k.Times, Loop: k.Loop, Print: k.Print, Function: k.Function, Body: k.Written,
-	}
-	if k.Threads() > 0 {
-		v.Launch = &launchView{Grid: k.Grid, Block: k.Block, Shared: k.Shared}
-	}
-	if all {
-		for op := range k.Ops.All() {
-			v.Ops = append(v.Ops, viewOp(&op))
-		}
-	}
-	return v
-}
+func viewKernel(k *facts.Kernel, all bool) kernelView { return kernelView{Kernel: k, all: all} }
 
 func viewKernels(kernels []facts.Kernel, all bool) []kernelView {
 	out := make([]kernelView, len(kernels))
@@ -92,15 +46,128 @@ func viewKernels(kernels []facts.Kernel, all bool) []kernelView {
 	return out
 }
 
-func viewOp(o *facts.Op) opView {
-	return opView{Opcode: o.Opcode, Shape: o.Shape, OpName: o.OpName, Source: viewSource(o.Source)}
-}
-
 func viewSource(l hlo.Location) *sourceView {
 	if l.File == "" {
 		return nil
 	}
-	return &sourceView{File: l.File, Line: l.Line, Column: l.Column, Function: l.Function}
+	return (*sourceView)(&l)
+}
+
+// MarshalJSON writes the kernel with its form's fields as its own.
+func (v kernelView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines), nil }
+
+// MarshalJSON writes the operation as a kernel does that holds it.
+func (v opView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines), nil }
+
+// MarshalJSON leaves out what is not known.
+func (v sourceView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines), nil }
+
+func (v kernelView) lines(l *jsonLines) {
+	l.open('{')
+	l.someText("variant", v.variant)
+	l.text("name", v.Name)
+	v.linesOfForm(l)
+	l.someText("op_name", v.OpName)
+	l.someText("op_type", v.OpType)
+	linesOfSource(l, v.Source)
+	v.linesOfOps(l)
+	l.number("bytes", v.Bytes)
+	l.someNumber("flops", v.Flops)
+	l.number("times", v.Times)
+	l.someText("loop", v.Loop)
+	v.linesOfLaunch(l)
+	l.someText("fingerprint", v.Print)
+	l.close('}')
+}
+
+// formLines holds the lines of forms that were written: a model repeats its layers.
+type formLines map[*facts.Form][]byte
+
+// keptForms bounds how many forms are kept.
+const keptForms = 4096
+
+func (v kernelView) linesOfForm(l *jsonLines) {
+	if lines, ok := v.forms[v.Form]; ok {
+		l.out = append(l.out, lines...)
+		return
+	}
+	begin := len(l.out)
+	linesOfForm(l, v.Form)
+	if v.forms != nil && len(v.forms) < keptForms {
+		v.forms[v.Form] = slices.Clone(l.out[begin:])
+	}
+}
+
+// linesOfForm says what a kernel does, but for what it costs.
+func linesOfForm(l *jsonLines, f *facts.Form) {
+	l.text("kind", f.Kind)
+	l.text("class", classNames[f.Class])
+	l.texts("do", f.Do)
+	l.someText("root", f.Root)
+	l.text("out", f.Out)
+	l.texts("in", f.In)
+	l.someText("target", f.Target)
+	l.someText("function", f.Function)
+	if len(f.Written) > 0 {
+		l.key("body")
+		l.open('{')
+		for _, op := range sortedKeys(f.Written) {
+			l.number(op, int64(f.Written[op]))
+		}
+		l.close('}')
+	}
+	l.someText("attrs", f.Attrs)
+	l.someText("groups", f.Groups)
+}
+
+func (v kernelView) linesOfOps(l *jsonLines) {
+	if !v.all || v.Ops.Len() == 0 {
+		return
+	}
+	l.key("ops")
+	l.open('[')
+	for op := range v.Ops.All() {
+		l.newLine()
+		opView(op).lines(l)
+	}
+	l.close(']')
+}
+
+func (v kernelView) linesOfLaunch(l *jsonLines) {
+	if v.Threads() <= 0 {
+		return
+	}
+	l.key("launch")
+	l.open('{')
+	l.numbers("grid", v.Grid[:])
+	l.numbers("block", v.Block[:])
+	l.number("shared_bytes", v.Shared)
+	l.close('}')
+}
+
+func (v opView) lines(l *jsonLines) {
+	l.open('{')
+	l.text("opcode", v.Opcode)
+	l.text("shape", v.Shape)
+	l.someText("op_name", v.OpName)
+	linesOfSource(l, v.Source)
+	l.close('}')
+}
+
+func linesOfSource(l *jsonLines, at hlo.Location) {
+	if at.File != "" {
+		l.key("source")
+		sourceView(at).lines(l)
+	}
+}
+
+func (v sourceView) lines(l *jsonLines) {
+	l.open('{')
+	l.text("file", v.File)
+	l.someNumber("line", int64(v.Line))
+	l.someNumber("column", int64(v.Column))
+	l.someText("function", v.Function)
+	l.close('}')
 }
 
 func viewParam(p *facts.Parameter) *paramView {
