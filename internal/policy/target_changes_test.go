@@ -1,0 +1,60 @@
+package policy
+
+import "testing"
+
+// withTargets is a configuration that looks at these targets.
+func withTargets(entries ...string) string {
+	text := withRules() + "targets:\n"
+	for _, e := range entries {
+		text += "  - " + e + "\n"
+	}
+	return text
+}
+
+func TestTargetsComeAndGo(t *testing.T) {
+	a, b := "{name: a, dump: x}", "{name: b, dump: y}"
+	if got := told(t, withTargets(a), withTargets(b, a)); got != "stricter b: a new target" {
+		t.Errorf("a target is new: %s", got)
+	}
+	if got := told(t, withTargets(a, b), withTargets(b, a)); got != "" {
+		t.Errorf("another order is told of: %s", got)
+	}
+	if got := told(t, withTargets(a), withTargets("{name: c, dump: x}")); got != "looser a: the target is looked at no longer\nstricter c: a new target" {
+		t.Errorf("a target has another name: %s", got)
+	}
+}
+
+// What is looked at less is looser; no list of programs means all of them.
+func TestProgramsOfATarget(t *testing.T) {
+	for _, c := range []struct{ old, fresh, want string }{
+		{"", "include: [f]", "looser a: programs.include: none → f"},
+		{"include: [f]", "", "stricter a: programs.include: f → none"},
+		{"include: [f]", "include: [f, g]", "stricter a: programs.include: f → f, g"},
+		{"include: [f, g]", "include: [g]", "looser a: programs.include: f, g → g"},
+		{"include: [f]", "include: [g]", "looser a: programs.include: f → g"},
+		{"", "exclude: [f]", "looser a: programs.exclude: none → f"},
+		{"exclude: [f]", "", "stricter a: programs.exclude: f → none"},
+		{"exclude: [f, g]", "exclude: [g]", "stricter a: programs.exclude: f, g → g"},
+		{"exclude: [f]", "exclude: [g]", "looser a: programs.exclude: f → g"},
+	} {
+		old, fresh := "{name: a, dump: x, programs: {"+c.old+"}}", "{name: a, dump: x, programs: {"+c.fresh+"}}"
+		if got := told(t, withTargets(old), withTargets(fresh)); got != c.want {
+			t.Errorf("%q became %q: %s, wanted %s", c.old, c.fresh, got, c.want)
+		}
+	}
+}
+
+func TestSamplesOfATarget(t *testing.T) {
+	got := told(t, withTargets("{name: a, dump: x, samples: 3}"), withTargets("{name: a, dump: x}"))
+	if got != "changed a: samples 3 → 1" {
+		t.Errorf("told: %s", got)
+	}
+}
+
+// A target is told of under its own name where there are several.
+func TestTheTargetThatChanged(t *testing.T) {
+	a, b, c := "{name: a, dump: x}", "{name: b, dump: y, programs: {include: [f, g]}}", "{name: b, dump: y, programs: {include: [f]}}"
+	if got := told(t, withTargets(a, b), withTargets(a, c)); got != "looser b: programs.include: f, g → f" {
+		t.Errorf("told: %s", got)
+	}
+}
