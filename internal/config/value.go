@@ -201,7 +201,8 @@ func ParseSize(s string) (float64, bool) {
 		}
 	}
 	v, err := strconv.ParseFloat(s, 64)
-	return v * factor, err == nil && v >= 0 && !math.IsInf(v, 0)
+	v *= factor
+	return v, err == nil && v >= 0 && !math.IsInf(v, 0)
 }
 
 func parseShare(s string) (float64, bool) {
@@ -216,7 +217,7 @@ func parseShare(s string) (float64, bool) {
 func parseGrowth(s string) (rules.Change, bool) {
 	if rest, ok := strings.CutSuffix(s, "%"); ok {
 		v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-		return rules.Change{Amount: v, Percent: true}, err == nil && v >= 0
+		return rules.Change{Amount: v, Percent: true}, err == nil && v >= 0 && !math.IsInf(v, 0)
 	}
 	v, ok := ParseSize(s)
 	return rules.Change{Amount: v}, ok

@@ -1,0 +1,48 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The configuration is the nearest one above; a folder of that name is none.
+func TestFind(t *testing.T) {
+	top := t.TempDir()
+	deep := filepath.Join(top, "a", "b")
+	if err := errors.Join(os.MkdirAll(filepath.Join(deep, FileName), 0o755), os.WriteFile(filepath.Join(top, FileName), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(deep); err != nil || got != filepath.Join(top, FileName) {
+		t.Errorf("%s, %v", got, err)
+	}
+	near := filepath.Join(top, "a", FileName)
+	if err := os.WriteFile(near, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(deep); err != nil || got != near {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestFindNothing(t *testing.T) {
+	if got, err := Find(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "other.yaml")
+	if _, err := Load(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("one that is not there: %v", err)
+	}
+	if err := os.WriteFile(file, []byte("version: 1\nextends: recommended\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if cfg, err := Load(file); err != nil || cfg.Path != file || cfg.Dir != dir {
+		t.Errorf("%+v, %v", cfg, err)
+	}
+}

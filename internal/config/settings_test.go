@@ -1,0 +1,140 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/rules"
+)
+
+// entry is the last rule of a configuration that holds this entry.
+func entry(t *testing.T, text string) *rules.Settings {
+	t.Helper()
+	cfg := read(t, "version: 1\nrules:\n  - "+text+"\n")
+	return cfg.Rules[len(cfg.Rules)-1]
+}
+
+func TestCommonKeysOfAnEntry(t *testing.T) {
+	s := entry(t, "{rule: max-kernels, name: small, reason: why, level: warning, target: [a, b], program: f, max: 9, min: 2, max_increase: 5%, max_decrease: 3}")
+	if s.Rule.ID != "max-kernels" || s.Name != "small" || s.Reason != "why" || s.Level != "warning" || !slices.Equal(s.Targets, []string{"a", "b"}) || !slices.Equal(s.Programs, []string{"f"}) {
+		t.Errorf("%+v", s)
+	}
+	if *s.Max != 9 || *s.Min != 2 || s.Equal != nil || *s.MaxIncrease != (rules.Change{Amount: 5, Percent: true}) || *s.MaxDecrease != (rules.Change{Amount: 3}) {
+		t.Errorf("bounds %v %v %v %v %v", *s.Max, *s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease)
+	}
+	if s.Place != "models/xlagate.yaml:3:5" || s.Pack != "" {
+		t.Errorf("stands at %s, pack %q", s.Place, s.Pack)
+	}
+}
+
+// A bound of none is not a bound of zero.
+func TestZeroIsABound(t *testing.T) {
+	s := entry(t, "{rule: max-copies, max: 0, max_increase: 0}")
+	if s.Max == nil || *s.Max != 0 || s.MaxIncrease == nil || s.Min != nil || s.Equal != nil || s.MaxDecrease != nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Where a rule calls its limit by a name of its own it is the limit all the same.
+func TestLimitOfAnotherName(t *testing.T) {
+	s := entry(t, "{rule: no-recompilation, max_variants: 3, ignore_args: step}")
+	if s.Max == nil || *s.Max != 3 || s.MaxKey != "max_variants" {
+		t.Errorf("limit %v by %q", s.Max, s.MaxKey)
+	}
+	if _, ok := s.Options["max_variants"]; ok || !slices.Equal(s.List("ignore_args"), []string{"step"}) {
+		t.Errorf("options %v", s.Options)
+	}
+}
+
+func TestMarksOfAnEntry(t *testing.T) {
+	s := entry(t, `{rule: max-kernels, max: 9, reason: "why"}`)
+	if m := s.Marks["max"]; m != (rules.Mark{Line: 3, Column: 30, Text: "9", Plain: true}) {
+		t.Errorf("max stands at %+v", m)
+	}
+	if m := s.Marks["reason"]; m.Plain || m.Text != "why" {
+		t.Errorf("reason stands at %+v", m)
+	}
+}
+
+// find gives the entries of a rule, the pack's first.
+func find(cfg *Config, id string) []*rules.Settings {
+	var out []*rules.Settings
+	for _, s := range cfg.Rules {
+		if s.Rule.ID == id {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// An entry that says less inherits the rest from the pack's, and the pack's speaks of other programs then.
+func TestEntryInheritsFromThePack(t *testing.T) {
+	packed := find(read(t, "version: 1\nextends: [recommended]\n"), "max-kernels")
+	if len(packed) != 1 || packed[0].MaxIncrease == nil || packed[0].Pack != "recommended" {
+		t.Fatalf("%+v", packed)
+	}
+	both := find(read(t, "version: 1\nextends: [recommended]\nrules:\n  - {rule: max-kernels, program: f, max: 3, level: warning}\n"), "max-kernels")
+	if len(both) != 2 || both[0].Pack != "recommended" || both[1].Pack != "" {
+		t.Fatalf("%+v", both)
+	}
+	own := both[1]
+	if *own.Max != 3 || own.Level != "warning" || *own.MaxIncrease != *packed[0].MaxIncrease || own.Reason != packed[0].Reason {
+		t.Errorf("%+v, of the pack %+v", own, packed[0])
+	}
+	if !slices.Contains(both[0].Except, own) || both[0].Max != nil || both[0].Level != packed[0].Level {
+		t.Errorf("the pack's entry became %+v", both[0])
+	}
+}
+
+// What an entry says itself stands; "equal" leaves no room for the pack's limits.
+func TestOwnWordsStand(t *testing.T) {
+	limit, least := 7.0, 1.0
+	from := &rules.Settings{Level: "info", Reason: "packed", Max: &limit, MaxKey: "most", Min: &least, MaxIncrease: &rules.Change{Amount: 1}, MaxDecrease: &rules.Change{Amount: 2}, Options: map[string]any{"a": 1.0, "b": 2.0}}
+	three := 3.0
+	s := &rules.Settings{Equal: &three, Options: map[string]any{"a": 9.0}}
+	inherit(s, from)
+	if s.Max != nil || s.Min != nil || s.MaxKey != "" || s.Level != "info" || s.Reason != "packed" || s.Options["a"] != 9.0 || s.Options["b"] != 2.0 {
+		t.Errorf("%+v", s)
+	}
+	own := &rules.Settings{Level: "error", Reason: "mine", Max: &three, Min: &three, MaxIncrease: &rules.Change{Amount: 5}, MaxDecrease: &rules.Change{Amount: 6}, Options: map[string]any{}}
+	inherit(own, from)
+	if own.Level != "error" || own.Reason != "mine" || *own.Max != 3 || *own.Min != 3 || own.MaxIncrease.Amount != 5 || own.MaxDecrease.Amount != 6 || own.MaxKey != "" {
+		t.Errorf("%+v", own)
+	}
+	bare := &rules.Settings{Options: map[string]any{}}
+	inherit(bare, from)
+	if *bare.Max != 7 || bare.MaxKey != "most" || *bare.Min != 1 || bare.MaxIncrease.Amount != 1 || bare.MaxDecrease.Amount != 2 {
+		t.Errorf("%+v", bare)
+	}
+}
+
+// Of packs the later one wins; each rule that neither shares with the other is there once.
+func TestLaterPackWins(t *testing.T) {
+	for _, order := range [][2]string{{"recommended", "strict"}, {"strict", "recommended"}} {
+		cfg := read(t, "version: 1\nextends: ["+order[0]+", "+order[1]+"]\n")
+		for _, s := range find(cfg, "max-kernels") {
+			if s.Pack == order[0] && !slices.ContainsFunc(s.Except, func(e *rules.Settings) bool { return e.Pack == order[1] }) {
+				t.Errorf("%v: the entry of %s was not replaced", order, s.Pack)
+			}
+			if s.Pack == order[1] && len(s.Except) != 0 {
+				t.Errorf("%v: the entry of %s was replaced", order, s.Pack)
+			}
+		}
+	}
+}
+
+// Every pack reads without an error, says each rule's place, and asks for something.
+func TestPacksRead(t *testing.T) {
+	for _, name := range rules.Packs() {
+		cfg := read(t, "version: 1\nextends: ["+name+"]\n")
+		if len(cfg.Rules) == 0 {
+			t.Errorf("%s asks for nothing", name)
+		}
+		for _, s := range cfg.Rules {
+			if s.Pack != name || !strings.HasPrefix(s.Place, "pack:"+name+":") || s.Marks != nil {
+				t.Errorf("%s of %s stands at %q with marks %v", s.Rule.ID, s.Pack, s.Place, s.Marks)
+			}
+		}
+	}
+}
