@@ -1,0 +1,195 @@
+package diff_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// called is the difference of two compilations with these arguments, whose fingerprints differ.
+func called(t *testing.T, old, fresh []facts.Parameter) *diff.Variant {
+	t.Helper()
+	a, b := variant("", "old"), variant("", "fresh")
+	a.Params, b.Params = old, fresh
+	return compared(t, a, b)
+}
+
+func sentences(list []diff.ParamChange) string {
+	var out []string
+	for _, p := range list {
+		out = append(out, p.Name+": "+p.What)
+	}
+	return strings.Join(out, "; ")
+}
+
+func TestWhatAnArgumentBecame(t *testing.T) {
+	base := facts.Parameter{Name: "x", Shape: "f32[8,4]"}
+	with := func(edit func(*facts.Parameter)) facts.Parameter {
+		p := base
+		edit(&p)
+		return p
+	}
+	aliased := with(func(p *facts.Parameter) { p.Aliased = true })
+	for _, c := range []struct {
+		old, fresh facts.Parameter
+		want       string
+	}{
+		{base, base, ""},
+		{base, with(func(p *facts.Parameter) { p.Name = "y" }), ""},
+		{base, with(func(p *facts.Parameter) { p.Shape = "f32[16,4]" }), "x: f32[8,4] → f32[16,4]"},
+		{base, with(func(p *facts.Parameter) { p.Layout = "0,1" }), "x: layout {} → {0,1}"},
+		{base, with(func(p *facts.Parameter) { p.Sharding = "{replicated}" }), "x: sharding none → {replicated}"},
+		{with(func(p *facts.Parameter) { p.Sharding = "{replicated}" }), base, "x: sharding {replicated} → none"},
+		{with(func(p *facts.Parameter) { p.Constant = "3" }), with(func(p *facts.Parameter) { p.Constant = "4" }), "x: constant 3 → 4"},
+		{with(func(p *facts.Parameter) { p.Constant = "3" }), base, "x: constant 3 → none"},
+		{aliased, base, "x: no longer donated"},
+		{aliased, with(func(p *facts.Parameter) { p.Donated = true }), "x: donated still, but no output has its shape f32[8,4]"},
+		{base, aliased, "x: donated now"},
+		{base, with(func(p *facts.Parameter) { p.Donated = true }), ""},
+		{base, with(func(p *facts.Parameter) { p.Unused = true }), "x: nothing reads it any more"},
+		{with(func(p *facts.Parameter) { p.Unused = true }), base, ""},
+		{aliased, with(func(p *facts.Parameter) { p.Shape, p.Unused = "f32[9,4]", true }), "x: f32[8,4] → f32[9,4], no longer donated, nothing reads it any more"},
+	} {
+		if got := sentences(called(t, []facts.Parameter{c.old}, []facts.Parameter{c.fresh}).Params); got != c.want {
+			t.Errorf("%+v became %+v: %q, wanted %q", c.old, c.fresh, got, c.want)
+		}
+	}
+}
+
+// Of as many arguments each is held against the one in its place; of more or fewer, by name.
+func TestArgumentsComeAndGo(t *testing.T) {
+	a, b, c := facts.Parameter{Name: "a", Shape: "f32[1]"}, facts.Parameter{Name: "b", Shape: "f32[2]"}, facts.Parameter{Name: "c", Shape: "f32[3]"}
+	for _, test := range []struct {
+		old, fresh []facts.Parameter
+		want       string
+	}{
+		{[]facts.Parameter{a}, []facts.Parameter{a, b}, "b: new: f32[2]"},
+		{[]facts.Parameter{a, b}, []facts.Parameter{b}, "a: gone: f32[1]"},
+		{[]facts.Parameter{a, b}, []facts.Parameter{b, c, a}, "c: new: f32[3]"},
+		{[]facts.Parameter{a, b, c}, []facts.Parameter{c, a}, "b: gone: f32[2]"},
+		{nil, []facts.Parameter{a}, "a: new: f32[1]"},
+		{[]facts.Parameter{a}, nil, "a: gone: f32[1]"},
+		{[]facts.Parameter{a, b}, []facts.Parameter{b, a}, "b: f32[1] → f32[2]; a: f32[2] → f32[1]"},
+		{[]facts.Parameter{a, b}, []facts.Parameter{{Name: "a", Shape: "f32[9]"}}, "a: f32[1] → f32[9]; b: gone: f32[2]"},
+	} {
+		if got := sentences(called(t, test.old, test.fresh).Params); got != test.want {
+			t.Errorf("%q, wanted %q", got, test.want)
+		}
+	}
+}
+
+// Another batch is another size of the same program; another type or rank is another program.
+func TestRescaled(t *testing.T) {
+	for _, c := range []struct {
+		old, fresh string
+		want       bool
+	}{
+		{"f32[8,4] f32[4]", "f32[16,4] f32[4]", true},
+		{"f32[8,4] f32[4]", "f32[8,4] f32[4]", false},
+		{"f32[8,4]", "bf16[16,4]", false},
+		{"f32[8,4]", "f32[16,4,1]", false},
+		{"f32[8,4]", "f32[8,4] f32[4]", false},
+		{"f32[8] f32[4]", "f32[9] s32[4]", false},
+		{"f32[]", "f32[]", false},
+	} {
+		if got := called(t, shaped(c.old), shaped(c.fresh)).Rescaled; got != c.want {
+			t.Errorf("%s became %s: rescaled is %v", c.old, c.fresh, got)
+		}
+	}
+}
+
+// shaped are arguments a, b, … of these shapes.
+func shaped(shapes string) []facts.Parameter {
+	var out []facts.Parameter
+	for i, s := range strings.Fields(shapes) {
+		out = append(out, facts.Parameter{Name: string(rune('a' + i)), Shape: s})
+	}
+	return out
+}
+
+// Whatever changes in the arguments is the cause of all the rest.
+func TestArgumentsAreTheCause(t *testing.T) {
+	for _, c := range []struct{ old, fresh, want string }{
+		{"f32[8]", "f32[16]", "a: f32[8] → f32[16]"},
+		{"f32[8]", "f32[8] s32[]", "b is new: s32[]"},
+		{"f32[8] s32[]", "f32[8]", "b is gone: s32[]"},
+		{"f32[1] f32[2] f32[3] f32[4] f32[5]", "f32[2] f32[3] f32[4] f32[5] f32[6]", "a: f32[1] → f32[2]; b: f32[2] → f32[3]; c: f32[3] → f32[4]; 2 more"},
+		{"f32[1] f32[2] f32[3] f32[4]", "f32[2] f32[3] f32[4] f32[5]", "a: f32[1] → f32[2]; b: f32[2] → f32[3]; c: f32[3] → f32[4]; d: f32[4] → f32[5]"},
+	} {
+		v := called(t, shaped(c.old), shaped(c.fresh))
+		if v.Causes[0].Kind != diff.CauseArguments || v.Causes[0].Summary != c.want {
+			t.Errorf("%s: %q, wanted %q", v.Causes[0].Kind, v.Causes[0].Summary, c.want)
+		}
+	}
+}
+
+func TestMustBeConstantArgumentIsTheCause(t *testing.T) {
+	v := called(t, []facts.Parameter{{Name: "n", Shape: "s32[]", Constant: "3"}}, []facts.Parameter{{Name: "n", Shape: "s32[]", Constant: "4"}})
+	if c := v.Causes[0]; c.Kind != diff.CauseArguments || c.Summary != "n: 3 → 4" {
+		t.Errorf("%s: %s", c.Kind, c.Summary)
+	}
+}
+
+// The cause stands where the function is called.
+func TestArgumentsCauseStandsAtTheCall(t *testing.T) {
+	a, b := variant("", "old"), variant("", "fresh")
+	a.Params, b.Params = shaped("f32[8]"), shaped("f32[16]")
+	b.CallSite.File, b.CallSite.Line = "train.py", 58
+	if c := compared(t, a, b).Causes[0]; c.Op.Source.File != "train.py" || c.Op.Source.Line != 58 {
+		t.Errorf("at %+v", c.Op.Source)
+	}
+}
+
+func TestShardingInWords(t *testing.T) {
+	for sharding, want := range map[string]string{
+		"":                     "whole on every device",
+		"{replicated}":         "whole on every device",
+		"{devices=[1,8]<=[8]}": "split on dimension 1 in 8",
+		"{devices=[2,4]<=[8]}": "split on dimension 0 in 2, dimension 1 in 4",
+		"{devices=[1,1,8]<=[8] last_tile_dim_replicate}": "whole on every device",
+		"{devices=[2,1,4]<=[8] last_tile_dim_replicate}": "split on dimension 0 in 2",
+		"{maximal device=3}":                             "sharded {maximal device=3}",
+	} {
+		p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: sharding}
+		q := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{manual}"}
+		c := called(t, []facts.Parameter{q}, []facts.Parameter{p}).Causes[0]
+		if c.Kind != diff.CauseSharding || c.Summary != "w is "+want+" now, was sharded {manual}" {
+			t.Errorf("%q: %s %q", sharding, c.Kind, c.Summary)
+		}
+	}
+}
+
+// How the model calls its axes goes before how the compiler spells them.
+func TestShardingByTheModelsAxes(t *testing.T) {
+	p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{devices=[1,8]<=[8]}", Spec: "P(None, 'x')"}
+	c := called(t, []facts.Parameter{{Name: "w", Shape: "f32[16,16]"}}, []facts.Parameter{p}).Causes[0]
+	if c.Summary != "w is sharded P(None, 'x') now, was whole on every device" {
+		t.Error(c.Summary)
+	}
+}
+
+func TestDonationIsACause(t *testing.T) {
+	donated := func(yes ...bool) []facts.Parameter {
+		out := shaped(strings.Repeat("f32[8] ", len(yes)))
+		for i := range out {
+			out[i].Aliased = yes[i]
+		}
+		return out
+	}
+	for _, c := range []struct {
+		old, fresh []facts.Parameter
+		want       string
+	}{
+		{donated(true, true), donated(true, false), "no longer updated in place: b"},
+		{donated(false, true), donated(true, true), "updated in place now: a"},
+		{donated(true, false), donated(false, true), "no longer updated in place: a"},
+		{donated(true, true, true, true, true), donated(false, false, false, false, false), "no longer updated in place: a, b, c, 2 more"},
+	} {
+		causes := called(t, c.old, c.fresh).Causes
+		if len(causes) != 1 || causes[0].Kind != diff.CauseDonation || causes[0].Summary != c.want {
+			t.Errorf("%+v, wanted %q", causes, c.want)
+		}
+	}
+}

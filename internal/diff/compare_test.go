@@ -1,0 +1,149 @@
+package diff_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// compared is the difference of two compilations of one program.
+func compared(t *testing.T, old, fresh *facts.Variant) *diff.Variant {
+	t.Helper()
+	return only(t, diff.Compare(report(&facts.Program{Name: "f", Variants: []*facts.Variant{old}}), report(&facts.Program{Name: "f", Variants: []*facts.Variant{fresh}})))
+}
+
+func report(programs ...*facts.Program) *facts.Report { return &facts.Report{Programs: programs} }
+
+// variant is a compilation with a fingerprint of its own.
+func variant(signature, print string) *facts.Variant {
+	return &facts.Variant{Signature: signature, Fingerprint: print, InputPrint: print, Facts: facts.Numbers{}}
+}
+
+// kernel is a fusion of these operations, the last of them its root.
+func kernel(opName, do, out string) facts.Kernel {
+	ops := strings.Fields(do)
+	root := ops[len(ops)-1]
+	slices.Sort(ops)
+	return facts.Kernel{Form: &facts.Form{Kind: "loop", Fusion: true, Do: ops, Root: root, Out: out}, OpName: opName, Times: 1, InEntry: true}
+}
+
+// ledgers is the difference of two launch ledgers.
+func ledgers(t *testing.T, old, fresh []facts.Kernel) diff.Kernels {
+	t.Helper()
+	a, b := variant("()", "old"), variant("()", "fresh")
+	a.Kernels, b.Kernels = old, fresh
+	return compared(t, a, b).Kernels
+}
+
+// changes spells programs and variants with what became of them: "f same", "g changed: (x) same, (y) added".
+func changes(r *diff.Report) string {
+	var out []string
+	for _, p := range r.Programs {
+		text := p.Name + " " + p.Change
+		if p.Was != "" {
+			text += " was " + p.Was
+		}
+		var variants []string
+		for _, v := range p.Variants {
+			variants = append(variants, signatures(v)+" "+v.Change)
+		}
+		if len(variants) > 1 {
+			text += ": " + strings.Join(variants, ", ")
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}
+
+func signatures(v *diff.Variant) string {
+	switch {
+	case v.Old == nil:
+		return v.New.Signature
+	case v.New == nil || v.New.Signature == v.Old.Signature:
+		return v.Old.Signature
+	}
+	return v.Old.Signature + "→" + v.New.Signature
+}
+
+func TestNothing(t *testing.T) {
+	if d := diff.Compare(report(), report()); !d.Identical || len(d.Programs) != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestProgramsComeAndGo(t *testing.T) {
+	one := func(name, print string) *facts.Program {
+		return &facts.Program{Name: name, Variants: []*facts.Variant{variant("()", print)}}
+	}
+	for _, c := range []struct {
+		old, fresh *facts.Report
+		want       string
+	}{
+		{report(one("f", "1")), report(one("f", "1")), "f same"},
+		{report(one("f", "1")), report(one("f", "2")), "f changed"},
+		{report(), report(one("f", "1")), "f added"},
+		{report(one("f", "1")), report(), "f removed"},
+		{report(one("f", "1"), one("g", "2")), report(one("g", "2"), one("f", "1")), "f same; g same"},
+		{report(one("f", "1")), report(one("g", "1")), "g same was f"},
+		{report(one("f", "1")), report(one("g", "2")), "f removed; g added"},
+		{report(one("f", "1"), one("g", "1")), report(one("h", "1")), "g removed; h same was f"},
+		{report(one("f", "1")), report(one("g", "1"), one("h", "1")), "g same was f; h added"},
+		{report(one("f", "1")), report(one("f", "2"), one("g", "1")), "f changed; g added"},
+	} {
+		d := diff.Compare(c.old, c.fresh)
+		if got := changes(d); got != c.want {
+			t.Errorf("%s, wanted %s", got, c.want)
+		}
+		if same := !strings.Contains(c.want, "added") && !strings.Contains(c.want, "removed") && !strings.Contains(c.want, "changed"); d.Identical != same {
+			t.Errorf("%s: identical is %v", c.want, d.Identical)
+		}
+	}
+}
+
+// Variants are paired by what they are called with, then by what they are, then by the shapes of their arguments.
+func TestVariantsAreMatched(t *testing.T) {
+	with := func(shape, print string) *facts.Variant {
+		v := variant("(x: "+shape+")", print)
+		v.Params = []facts.Parameter{{Name: "x", Shape: shape}}
+		return v
+	}
+	named := func(name, shape, print string) *facts.Variant {
+		v := with(shape, print)
+		v.Signature, v.Params[0].Name = "("+name+": "+shape+")", name
+		return v
+	}
+	for _, c := range []struct {
+		name       string
+		old, fresh []*facts.Variant
+		want       string
+	}{
+		{"in another order", []*facts.Variant{with("f32[8]", "1"), with("f32[16]", "2")}, []*facts.Variant{with("f32[16]", "2"), with("f32[8]", "1")}, "f same: (x: f32[16]) same, (x: f32[8]) same"},
+		{"one more", []*facts.Variant{with("f32[8]", "1")}, []*facts.Variant{with("f32[16]", "2"), with("f32[8]", "1")}, "f changed: (x: f32[16]) added, (x: f32[8]) same"},
+		{"one less", []*facts.Variant{with("f32[8]", "1"), with("f32[16]", "2")}, []*facts.Variant{with("f32[16]", "2")}, "f changed: (x: f32[16]) same, (x: f32[8]) removed"},
+		{"one changed", []*facts.Variant{with("f32[8]", "1"), with("f32[16]", "2")}, []*facts.Variant{with("f32[16]", "3"), with("f32[8]", "1")}, "f changed: (x: f32[16]) changed, (x: f32[8]) same"},
+		{"same signature twice", []*facts.Variant{with("f32[8]", "1"), with("f32[8]", "2")}, []*facts.Variant{with("f32[8]", "2"), with("f32[8]", "1")}, "f same: (x: f32[8]) same, (x: f32[8]) same"},
+		{"an argument's name", []*facts.Variant{named("a", "f32[8]", "1"), named("a", "f32[16]", "2")}, []*facts.Variant{named("b", "f32[16]", "2"), named("b", "f32[8]", "1")}, "f same: (a: f32[16])→(b: f32[16]) same, (a: f32[8])→(b: f32[8]) same"},
+		{"shapes before order", []*facts.Variant{named("a", "f32[8]", "1"), named("a", "f32[16]", "2")}, []*facts.Variant{named("b", "f32[16]", "3"), named("b", "f32[8]", "4")}, "f changed: (a: f32[16])→(b: f32[16]) changed, (a: f32[8])→(b: f32[8]) changed"},
+		{"rank before order", []*facts.Variant{with("f32[8]", "1"), with("f32[8,8]", "2")}, []*facts.Variant{with("f32[9,9]", "3"), with("f32[9]", "4")}, "f changed: (x: f32[8,8])→(x: f32[9,9]) changed, (x: f32[8])→(x: f32[9]) changed"},
+		{"a scalar is of no rank", []*facts.Variant{with("f32[8]", "1"), with("f32[]", "2")}, []*facts.Variant{named("y", "f32[]", "3"), with("f32[9]", "4")}, "f changed: (x: f32[])→(y: f32[]) changed, (x: f32[8])→(x: f32[9]) changed"},
+	} {
+		d := diff.Compare(report(&facts.Program{Name: "f", Variants: c.old}), report(&facts.Program{Name: "f", Variants: c.fresh}))
+		if got := changes(d); got != c.want {
+			t.Errorf("%s: %s, wanted %s", c.name, got, c.want)
+		}
+	}
+}
+
+// The flags of both sides are compared; what is unset stands as "".
+func TestFlagsThatDiffer(t *testing.T) {
+	old, fresh := report(), report()
+	old.Toolchain.Flags = map[string]string{"xla_a": "1", "xla_b": "2", "xla_c": "3"}
+	fresh.Toolchain.Flags = map[string]string{"xla_c": "3", "xla_b": "4", "xla_d": "5"}
+	want := []diff.FlagChange{{Name: "xla_a", Old: "1"}, {Name: "xla_b", Old: "2", New: "4"}, {Name: "xla_d", New: "5"}}
+	if got := diff.Compare(old, fresh).Flags; !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,234 @@
+package diff_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// asks is a statement: these operations in f32, in a scope, on a line of m.py where it is known.
+func asks(scope, do string, line int32) facts.Statement {
+	ops := strings.Fields(do)
+	slices.Sort(ops)
+	s := facts.Statement{Scope: scope, Type: "f32", Do: ops, OpName: scope + "/" + ops[0]}
+	if line > 0 {
+		s.Source = hlo.Location{File: "m.py", Line: line, Function: "f"}
+	}
+	return s
+}
+
+// asked is the difference of two programs that ask for this.
+func asked(t *testing.T, old, fresh []facts.Statement) *diff.Variant {
+	t.Helper()
+	a, b := variant("()", "old"), variant("()", "fresh")
+	a.Model, b.Model = old, fresh
+	return compared(t, a, b)
+}
+
+// edited spells the edits: "jit(f)/mlp m.py:3 +tanh +2 dot -sine".
+func edited(m *diff.Model) string {
+	var out []string
+	for _, e := range m.Edits {
+		text := e.Scope
+		if e.Source.File != "" {
+			text += fmt.Sprintf(" %s:%d", e.Source.File, e.Source.Line)
+		}
+		out = append(out, text+spelled(" +", e.Added)+spelled(" -", e.Removed))
+	}
+	return strings.Join(out, "; ")
+}
+
+func spelled(sign string, steps []diff.Step) string {
+	text := ""
+	for _, s := range steps {
+		text += sign
+		if s.Count > 1 {
+			text += fmt.Sprintf("%d ", s.Count)
+		}
+		text += s.Opcode
+		if s.Type != "f32" {
+			text += " " + s.Type
+		}
+	}
+	return text
+}
+
+func TestEditsOfTheModel(t *testing.T) {
+	list := func(s ...facts.Statement) []facts.Statement { return s }
+	double := asks("a", "dot", 1)
+	double.Type = "f64"
+	for name, c := range map[string]struct {
+		old, fresh []facts.Statement
+		want       string
+	}{
+		"nothing":                {list(asks("a", "dot add", 1)), list(asks("a", "dot add", 1)), ""},
+		"lines move":             {list(asks("a", "dot add", 1), asks("b", "tanh", 2)), list(asks("a", "dot add", 11), asks("b", "tanh", 12)), ""},
+		"a scope is renamed":     {list(asks("a", "dot add", 1)), list(asks("z", "dot add", 1)), ""},
+		"statements swap":        {list(asks("a", "dot", 1), asks("b", "tanh", 2)), list(asks("b", "tanh", 2), asks("a", "dot", 1)), ""},
+		"a line is split in two": {list(asks("a", "dot add", 1)), list(asks("a", "dot", 1), asks("a", "add", 2)), ""},
+		"one comes":              {list(asks("a", "dot", 1)), list(asks("a", "dot", 1), asks("a", "tanh", 2)), "a m.py:2 +tanh"},
+		"one goes":               {list(asks("a", "dot", 1), asks("a", "tanh", 2)), list(asks("a", "dot", 1)), "a m.py:2 -tanh"},
+		"one more of the same":   {list(asks("a", "dot", 1)), list(asks("a", "dot dot dot", 1)), "a m.py:1 +2 dot"},
+		"one for another":        {list(asks("a", "dot tanh", 1)), list(asks("a", "dot sine", 1)), "a m.py:1 +sine -tanh"},
+		"another type":           {list(asks("a", "dot", 1)), list(double), "a m.py:1 +dot f64 -dot"},
+		"two places":             {list(asks("a", "dot", 1), asks("b", "dot", 2)), list(asks("a", "dot tanh", 1), asks("b", "dot sine", 2)), "a m.py:1 +tanh; b m.py:2 +sine"},
+		"two scopes of one line": {list(asks("a", "dot", 1)), list(asks("a", "dot", 1), asks("b", "tanh", 3), asks("c", "sine", 3)), "b m.py:3 +tanh +sine"},
+		"no line is known":       {list(asks("a", "dot", 0)), list(asks("a", "dot tanh", 0), asks("a", "sine", 0)), "a +tanh +sine"},
+		"moved to another scope": {list(asks("jit(f)/a", "dot", 1), asks("jit(f)/b", "tanh add", 2)), list(asks("jit(f)/a", "dot tanh", 1), asks("jit(f)/b", "add", 2)), ""},
+	} {
+		if v := asked(t, c.old, c.fresh); edited(&v.Model) != c.want || !v.Model.Known {
+			t.Errorf("%s: %q, wanted %q", name, edited(&v.Model), c.want)
+		}
+	}
+}
+
+// Of operations that stand on a new line beside one that the model never had, all are new; those of an old line are not.
+func TestSurelyNewLineKeepsItsOperations(t *testing.T) {
+	old := []facts.Statement{asks("a", "add dot tanh", 1)}
+	fresh := []facts.Statement{asks("a", "add sort", 9), asks("a", "add dot", 2)}
+	if v := asked(t, old, fresh); edited(&v.Model) != "a m.py:9 +add +sort -tanh" {
+		t.Error(edited(&v.Model))
+	}
+}
+
+// What is handed to the compiler is the same: then nothing of the model was edited, whatever the lines say.
+func TestSameModel(t *testing.T) {
+	a, b := variant("()", "old"), variant("()", "fresh")
+	a.InputPrint, b.InputPrint = "same", "same"
+	a.Model, b.Model = []facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "tanh", 1)}
+	if v := compared(t, a, b); !v.Model.Same || len(v.Model.Edits) != 0 || v.Causes[0].Kind != diff.CauseCompiler {
+		t.Errorf("%+v", v.Model)
+	}
+	a.InputPrint, b.InputPrint = "", ""
+	if v := compared(t, a, b); v.Model.Same || len(v.Model.Edits) != 1 {
+		t.Errorf("two models that were not dumped are not the same: %+v", v.Model)
+	}
+}
+
+// A model that was read off the optimized module tells other things than one from before: the two cannot be compared.
+func TestModelsOfTwoKinds(t *testing.T) {
+	a, b := variant("()", "old"), variant("()", "fresh")
+	a.Model, b.Model, b.ModelAfter = []facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "tanh", 1)}, true
+	if v := compared(t, a, b); v.Model.Known || len(v.Model.Edits) != 0 || v.Causes[0].Kind != diff.CauseKernels {
+		t.Errorf("%+v, %s", v.Model, v.Causes[0].Kind)
+	}
+	a.ModelAfter = true
+	if v := compared(t, a, b); !v.Model.Known || len(v.Model.Edits) != 1 {
+		t.Errorf("%+v", v.Model)
+	}
+}
+
+func TestModelThatOnlyOneSideTells(t *testing.T) {
+	if v := asked(t, nil, []facts.Statement{asks("a", "dot", 1)}); v.Model.Known || len(v.Model.Edits) != 0 {
+		t.Errorf("%+v", v.Model)
+	}
+	if v := asked(t, []facts.Statement{asks("a", "dot", 1)}, nil); v.Model.Known || len(v.Model.Edits) != 0 {
+		t.Errorf("%+v", v.Model)
+	}
+}
+
+// What a model edit is said to be.
+func TestEditSentences(t *testing.T) {
+	double := asks("a", "dot add", 1)
+	double.Type = "f64"
+	for name, c := range map[string]struct{ old, fresh, want string }{
+		"new":                  {"dot", "dot tanh add", "new: tanh, add"},
+		"the weightiest first": {"dot", "dot add sort tanh reduce", "new: sort, reduce, tanh, add"},
+		"gone":                 {"dot tanh", "dot", "gone: tanh"},
+		"both":                 {"dot tanh", "dot sine", "new: sine; gone: tanh"},
+		"a barrier":            {"dot", "dot opt-barrier", "an optimization_barrier is new"},
+		"two barriers":         {"dot", "dot opt-barrier opt-barrier", "2 optimization barriers are new"},
+		"a callback":           {"dot", "dot xla_callback", "a call of the host (xla_callback) is new"},
+		"two callbacks":        {"dot", "dot xla_callback xla_callback", "2 calls of the host are new (xla_callback)"},
+		"a barrier and more":   {"dot", "dot opt-barrier tanh", "an optimization_barrier is new; new: tanh"},
+		"a loop is gone":       {"dot while", "dot", "a loop is gone"},
+		"loops are gone":       {"dot while while", "dot", "2 loops are gone"},
+		"a loop is unrolled":   {"dot while", "dot dot", "a loop is unrolled; new: dot"},
+		"loops are unrolled":   {"dot while while", "dot dot dot", "2 loops are unrolled; new: 2 dot"},
+		"a loop is new":        {"dot", "dot while", "new: while"},
+		"many":                 {"dot", "dot a b c d e f", "new: a, b, c, d, e, f"},
+		"too many":             {"dot", "dot a b c d e f g", "new: a, b, c, d, e, 2 more"},
+	} {
+		v := asked(t, []facts.Statement{asks("a", c.old, 1)}, []facts.Statement{asks("a", c.fresh, 1)})
+		if got := v.Causes[0]; got.Kind != diff.CauseModel || got.Summary != c.want {
+			t.Errorf("%s: %s %q, wanted %q", name, got.Kind, got.Summary, c.want)
+		}
+	}
+	if got := asked(t, []facts.Statement{asks("a", "dot add", 1)}, []facts.Statement{double}).Causes[0].Summary; got != "dot, add in f64, not f32" {
+		t.Error(got)
+	}
+}
+
+// A type changes only where as many operations came as went.
+func TestRetypedOperations(t *testing.T) {
+	in := func(dtype, do string) facts.Statement {
+		s := asks("a", do, 1)
+		s.Type = dtype
+		return s
+	}
+	for _, c := range []struct {
+		old, fresh facts.Statement
+		want       string
+	}{
+		{in("f32", "dot add tanh"), in("bf16", "dot add tanh"), "dot, tanh, add in bf16, not f32"},
+		{in("f32", "dot dot"), in("bf16", "dot"), "new: dot; gone: 2 dot"},
+		{in("f32", "dot add"), in("bf16", "dot tanh"), "dot in bf16, not f32; new: tanh; gone: add"},
+	} {
+		if got := asked(t, []facts.Statement{c.old}, []facts.Statement{c.fresh}).Causes[0].Summary; got != c.want {
+			t.Errorf("%q, wanted %q", got, c.want)
+		}
+	}
+}
+
+// What is computed a second time is said to be, where it is worth it and nothing went instead.
+func TestComputedASecondTime(t *testing.T) {
+	first := asks("a", "dot tanh", 1)
+	for name, c := range map[string]struct {
+		old, fresh []facts.Statement
+		want       string
+	}{
+		"again":          {[]facts.Statement{first}, []facts.Statement{first, asks("b", "dot tanh", 7)}, "dot, tanh are computed a second time, as in m.py:1"},
+		"behind a wall":  {[]facts.Statement{first}, []facts.Statement{first, asks("b", "dot tanh opt-barrier", 7)}, "an optimization_barrier is new; dot, tanh are computed a second time, as in m.py:1"},
+		"not quite":      {[]facts.Statement{first}, []facts.Statement{first, asks("b", "dot tanh tanh", 7)}, "new: dot, 2 tanh"},
+		"cheap":          {[]facts.Statement{asks("a", "add tanh", 1)}, []facts.Statement{asks("a", "add tanh", 1), asks("b", "add tanh", 7)}, "new: tanh, add"},
+		"one operation":  {[]facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "dot", 1), asks("b", "dot", 7)}, "new: dot"},
+		"no line, scope": {[]facts.Statement{asks("x/a", "dot tanh", 0)}, []facts.Statement{asks("x/a", "dot tanh", 0), asks("x/b", "dot tanh", 0)}, "dot, tanh are computed a second time, as in x/a"},
+	} {
+		if got := asked(t, c.old, c.fresh).Causes[0].Summary; got != c.want {
+			t.Errorf("%s: %q, wanted %q", name, got, c.want)
+		}
+	}
+}
+
+// A function that is called from several lines is told of with the call.
+func TestEditOfACalledFunction(t *testing.T) {
+	called := func(do string, caller int32) facts.Statement {
+		s := asks("a", do, 3)
+		s.Caller = hlo.Location{File: "x/main.py", Line: caller}
+		return s
+	}
+	old := []facts.Statement{called("dot", 20), called("dot", 30)}
+	v := asked(t, old, []facts.Statement{called("dot", 20), called("dot tanh", 30)})
+	if got := v.Causes[0].Summary; got != "new: tanh, called from main.py:30" {
+		t.Error(got)
+	}
+	v = asked(t, old[:1], []facts.Statement{called("dot tanh", 20)})
+	if got := v.Causes[0].Summary; got != "new: tanh" {
+		t.Errorf("called from one line only: %s", got)
+	}
+}
+
+// What was computed again for the backward pass, and is no longer, was not lost.
+func TestRematerializationThatGoes(t *testing.T) {
+	for _, scope := range []string{"jit(f)/rematted_computation", "jit(f)/checkpoint", "jit(f)/remat"} {
+		v := asked(t, []facts.Statement{asks("a", "dot", 1), asks(scope, "tanh", 2)}, []facts.Statement{asks("a", "dot", 1)})
+		if got := v.Causes[0].Summary; got != "no longer computed again for the backward pass, but kept for it: tanh" {
+			t.Errorf("%s: %s", scope, got)
+		}
+	}
+}
