@@ -17,6 +17,7 @@ import (
 const (
 	ToolchainFile = "xlagate-toolchain.json"
 	LogFile       = "xlagate-stderr.log"
+	MetricsFile   = "xlagate-torch-metrics.txt"
 	graphFolder   = "graph"
 )
 
@@ -55,7 +56,8 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the dump directory %s: %w", opts.To, err)
 	}
-	env, err := dumpEnvironment(opts.Env, opts.Dir, to)
+	versions, _ := versionsOf(ctx, opts, opts.Env) // whoever makes its Python on the way is asked again afterwards
+	env, err := dumpEnvironment(opts.Env, opts.Dir, to, versions["torch_xla"] != "")
 	if err != nil {
 		return nil, err
 	}

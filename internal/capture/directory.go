@@ -62,7 +62,7 @@ func listDump(dir string) (stale, foreign []string, err error) {
 // dumpFile tells the names that XLA, TensorFlow and capture give to files; rel is the path below the dump directory.
 func dumpFile(rel string) bool {
 	folder, _, inFolder := strings.Cut(rel, "/")
-	if rel == ToolchainFile || rel == LogFile || inFolder && (folder == graphFolder || folder == "shardy") {
+	if slices.Contains([]string{ToolchainFile, LogFile, MetricsFile}, rel) || inFolder && (folder == graphFolder || folder == "shardy") {
 		return true
 	}
 	for part := range strings.SplitSeq(rel, "/") {

@@ -16,10 +16,16 @@ type environ struct {
 	notes []string
 }
 
-// dumpEnvironment adds to the user's own environment what makes XLA and TensorFlow dump into a directory.
-func dumpEnvironment(vars []string, dir, to string) (*environ, error) {
+// dumpEnvironment adds to the user's own environment what makes XLA, TensorFlow and, where it is installed, PyTorch/XLA dump into a
+// directory.
+func dumpEnvironment(vars []string, dir, to string, torch bool) (*environ, error) {
 	e := &environ{vars: slices.Clone(vars), dir: dir}
-	if err := e.addXLA("XLA_FLAGS", quoteFlag("xla_dump_to", to), "--xla_dump_hlo_as_text"); err != nil {
+	add := []string{quoteFlag("xla_dump_to", to), "--xla_dump_hlo_as_text"}
+	if torch {
+		add = append(add, "--xla_dump_hlo_as_proto") // its stack frames stand in the protos only
+		e.addTorch(to)
+	}
+	if err := e.addXLA("XLA_FLAGS", add...); err != nil {
 		return nil, err
 	}
 	// libtpu reads its own variable after XLA_FLAGS: a dump directory there would win.
@@ -81,6 +87,19 @@ func (e *environ) addTensorFlow(to string) error {
 	}
 	e.set("TF_DUMP_GRAPH_PREFIX", filepath.Join(to, graphFolder))
 	return nil
+}
+
+// addTorch makes PyTorch/XLA say which lines of the model operations come from, and which operations ran on the CPU instead.
+func (e *environ) addTorch(to string) {
+	for _, key := range []string{"XLA_IR_DEBUG", "XLA_HLO_DEBUG"} {
+		if e.get(key) == "" {
+			e.set(key, "1")
+		}
+	}
+	if old := e.get("XLA_METRICS_FILE"); old != "" {
+		e.note("XLA_METRICS_FILE was %s; this run writes its metrics elsewhere", old)
+	}
+	e.set("XLA_METRICS_FILE", filepath.Join(to, MetricsFile))
 }
 
 // disableCaches keeps frameworks from taking a program from a cache: XLA dumps only what it compiles.

@@ -10,7 +10,7 @@ import (
 
 func environment(t *testing.T, vars ...string) *environ {
 	t.Helper()
-	e, err := dumpEnvironment(vars, t.TempDir(), "/dump")
+	e, err := dumpEnvironment(vars, t.TempDir(), "/dump", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +57,26 @@ func TestDumpEnvironmentOfTensorFlow(t *testing.T) {
 	}
 }
 
+func TestDumpEnvironmentOfTorch(t *testing.T) {
+	e, err := dumpEnvironment([]string{"XLA_HLO_DEBUG=0", "XLA_METRICS_FILE=/theirs"}, t.TempDir(), "/dump", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"XLA_FLAGS":        "--xla_dump_to=/dump --xla_dump_hlo_as_text --xla_dump_hlo_as_proto",
+		"XLA_IR_DEBUG":     "1",
+		"XLA_HLO_DEBUG":    "0", // as the user set it
+		"XLA_METRICS_FILE": filepath.Join("/dump", MetricsFile),
+	} {
+		if got := e.get(key); got != want {
+			t.Errorf("%s=%s, want %s", key, got, want)
+		}
+	}
+	if len(e.notes) != 1 || !strings.Contains(e.notes[0], "XLA_METRICS_FILE was /theirs") {
+		t.Errorf("notes %q, want one on the metrics file", e.notes)
+	}
+}
+
 func TestDumpEnvironmentSwitchesCachesOff(t *testing.T) {
 	e := environment(t, "JAX_COMPILATION_CACHE_DIR=/c", "JAX_ENABLE_COMPILATION_CACHE=true", "XLA_PERSISTENT_CACHE_PATH=/p",
 		"LIBTPU_INIT_ARGS=--xla_dump_to=/t --xla_tpu_x=1")
@@ -76,7 +96,7 @@ func TestFlagsInFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "flags"), []byte("--xla_a=1\n--xla_dump_to=/theirs\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e, err := dumpEnvironment([]string{"XLA_FLAGS=flags"}, dir, "/a b")
+	e, err := dumpEnvironment([]string{"XLA_FLAGS=flags"}, dir, "/a b", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +110,7 @@ func TestFlagsThatXLAWouldNotRead(t *testing.T) {
 		"–xla_a=1":   "is not the hyphen",
 		"no/such/fi": "takes it for the name of a file",
 	} {
-		_, err := dumpEnvironment([]string{"XLA_FLAGS=" + flags}, t.TempDir(), "/dump")
+		_, err := dumpEnvironment([]string{"XLA_FLAGS=" + flags}, t.TempDir(), "/dump", false)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("XLA_FLAGS=%s gives %v, want an error with %q", flags, err, want)
 		}
