@@ -106,8 +106,27 @@ func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry) error {
 		})
 	}
 	_ = reading.Wait()
+	if err := cmp.Or(cmp.Or(wrong...), twice(dir, entries, programs)); err != nil {
+		return err
+	}
 	s.Programs = slices.DeleteFunc(programs, func(p *Program) bool { return p == nil })
-	return cmp.Or(wrong...)
+	return nil
+}
+
+// twice finds a program that two files hold, as a copy of a file does: which of them counts would be chance.
+func twice(dir string, entries []fs.DirEntry, programs []*Program) error {
+	first := map[string]string{}
+	for i, p := range programs {
+		if p == nil {
+			continue
+		}
+		name := path.Join(dir, entries[i].Name())
+		if other, seen := first[p.Name]; seen {
+			return fmt.Errorf("%s and %s both hold the baseline of %s; keep the one that is called %s", other, name, p.Name, FileName(p.Name))
+		}
+		first[p.Name] = name
+	}
+	return nil
 }
 
 func readFile[T any](store fs.FS, name string, parse func(name string, data []byte) (T, error)) (T, error) {

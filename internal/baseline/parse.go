@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -87,9 +88,22 @@ func Parse(name string, data []byte) (*Program, error) {
 	p := &Program{Toolchain: doc.Toolchain, Reason: doc.Reason}
 	p.Name = doc.Program
 	for _, v := range doc.Variants {
+		if err := finite(v.Facts); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 		p.Variants = append(p.Variants, v.variant())
 	}
 	return p, nil
+}
+
+// finite refuses facts that are no numbers: nothing that is compared with one would be worse.
+func finite(n facts.Numbers) error {
+	for _, fact := range sortedKeys(n) {
+		if v := n[fact]; math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the baseline's %s is %v; restore it from git, or run xlagate accept", fact, v)
+		}
+	}
+	return nil
 }
 
 // maxExpanded bounds what a short file can stand for: a result that nobody reviewed carries baselines as well.
@@ -193,6 +207,9 @@ func parseGraphs(name string, data []byte) (facts.Numbers, error) {
 	}
 	if err != nil || doc.Schema != Schema {
 		return nil, fmt.Errorf("%s: the baseline of the graphs is not readable (schema %q): %w", name, doc.Schema, err)
+	}
+	if err := finite(doc.Facts); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return doc.Facts, nil
 }

@@ -1,0 +1,196 @@
+package baseline
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// full is a program of which everything is known that a baseline keeps.
+func full() *Program {
+	tanh := facts.Kernel{
+		Form: &facts.Form{
+			Kind: "loop", Do: []string{"add", "tanh"}, Root: "tanh", Out: "f32[8]", In: []string{"f32[8]", "f32[]"}, Attrs: "dimensions={0}", Bytes: 64, Flops: 16, Fusion: true,
+			Print: "0123456789abcdef", Family: "fedcba9876543210",
+		},
+		OpName: "jit(f)/mlp/tanh", OpType: "Tanh", Times: 4, Loop: "jit(f)/while", InLoop: true,
+	}
+	gather := facts.Kernel{
+		Form:   &facts.Form{Kind: "collective", Class: facts.ClassCollective, Do: []string{"all-gather"}, Root: "all-gather", Out: "f32[8]", Target: "all-gather", Groups: "2 of 4"},
+		OpName: "jit(f)/gather", Times: 1, InEntry: true, Axes: "dp, tp",
+	}
+	written := facts.Kernel{
+		Form:  &facts.Form{Kind: "custom", Class: facts.ClassLibrary, Do: []string{"custom-call"}, Root: "custom-call", Out: "f32[8]", Target: "tpu_custom_call", Function: "attn", Written: map[string]int{"math.exp": 2}},
+		Times: 1, InEntry: true,
+	}
+	return &Program{
+		Reason: "first", Toolchain: facts.Toolchain{Framework: "jax", Backend: "gpu", Device: "NVIDIA H100 80GB HBM3", Versions: map[string]string{"jax": "0.10.2"}, Flags: map[string]string{"xla_a": "true"}},
+		Program: facts.Program{Name: "<lambda>", Variants: []*facts.Variant{{
+			Signature: "(x: f32[8])", Result: "f32[8]", Fingerprint: "00ff", InputPrint: "ff00", Modules: []string{"", "", ""}, Unstable: []string{"cost.flops"},
+			Params: []facts.Parameter{
+				{Name: "x", Shape: "f32[8]", Layout: "0", Sharding: "{replicated}", Spec: "P('dp')", Bytes: 32, Aliased: true},
+				{Name: "n", Shape: "s32[]", Bytes: 4, Donated: true, Unused: true, Constant: "3"},
+			},
+			Facts:     facts.Numbers{"kernels.total": 2, "cost.flops": 1.5, "memory.temp_bytes": 1 << 40},
+			Constants: []facts.Constant{{Shape: "f32[2]", Bytes: 8, Value: "{1, 2}", OpName: "jit(f)/mul"}},
+			Buffers:   []facts.Buffer{{Bytes: 128, Shape: "f32[32]", OpName: "jit(f)/mlp/dot"}},
+			Model:     []facts.Statement{{Scope: "jit(f)/mlp", Type: "f32", OpName: "jit(f)/mlp", Do: []string{"add", "tanh", "tanh"}}}, ModelAfter: true,
+			Kernels: []facts.Kernel{gather, written, tanh, tanh},
+		}}},
+	}
+}
+
+const fullText = `# m/cpu/%3Clambda%3E.yaml: written by xlagate accept; one fact, one kernel a line
+schema: xlagate.baseline/v1
+program: "<lambda>"
+toolchain:
+  framework: jax
+  backend: gpu
+  device: "NVIDIA H100 80GB HBM3"
+  versions:
+    jax: "0.10.2"
+  flags:
+    xla_a: "true"
+reason: first
+variants:
+  - signature: "(x: f32[8])"
+    result: "f32[8]"
+    fingerprint: "00ff"
+    input: ff00
+    compiles: 3
+    unstable:
+      - cost.flops
+    params:
+      - {name: x, shape: "f32[8]", layout: "0", sharding: "{replicated}", spec: "P('dp')", bytes: 32, aliased: true}
+      - {name: "n", shape: "s32[]", bytes: 4, donated: true, unused: true, constant: "3"}
+    facts:
+      cost.flops: 1.5
+      kernels.total: 2
+      memory.temp_bytes: 1099511627776
+    constants:
+      - {shape: "f32[2]", bytes: 8, value: "{1, 2}", op: "jit(f)/mul"}
+    buffers:
+      - {bytes: 128, shape: "f32[32]", op: "jit(f)/mlp/dot"}
+    model_after: true
+    model:
+      - {scope: "jit(f)/mlp", type: f32, do: {add: 1, tanh: 2}}
+    kernels:
+      - {do: [add, tanh], kind: loop, out: "f32[8]", op: "jit(f)/mlp/tanh", type: Tanh, root: tanh, in: ["f32[8]", "f32[]"], attrs: "dimensions={0}", bytes: 64, flops: 16, trips: 4, loop: "jit(f)/while", in_loop: true, inner: true, fusion: true, print: "0123456789abcdef", family: fedcba9876543210, times: 2}
+      - {do: [all-gather], kind: collective, out: "f32[8]", op: "jit(f)/gather", root: all-gather, target: all-gather, groups: "2 of 4", axes: "dp, tp", class: collective}
+      - {do: [custom-call], kind: custom, out: "f32[8]", root: custom-call, target: tpu_custom_call, function: attn, body: {math.exp: 2}, class: library}
+`
+
+// The form of the file is fixed: what lies in repositories stays readable, and is not rewritten by a new xlagate.
+func TestFormOfTheFile(t *testing.T) {
+	if diff := cmp.Diff(fullText, string(Format("m/cpu", full()))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Everything that is kept comes back as it was.
+func TestEverythingComesBack(t *testing.T) {
+	back, err := Parse("x.yaml", []byte(fullText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := full()
+	v := want.Variants[0]
+	v.Kernels = []facts.Kernel{v.Kernels[2], v.Kernels[3], v.Kernels[0], v.Kernels[1]}
+	opts := cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(facts.Variant{}, facts.Kernel{}, facts.Form{}), cmpopts.IgnoreFields(facts.Kernel{}, "Ops")}
+	if diff := cmp.Diff(want, back, opts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// In which order the compiler lists things means nothing to the file.
+func TestOrderMeansNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, name := range realDumps[:2] {
+		r := measured(t, name)
+		for _, program := range r.Programs {
+			p := &Program{Program: *program, Toolchain: r.Toolchain}
+			want := string(Format("m", p))
+			for _, v := range p.Variants {
+				random.Shuffle(len(v.Kernels), func(i, j int) { v.Kernels[i], v.Kernels[j] = v.Kernels[j], v.Kernels[i] })
+				random.Shuffle(len(v.Constants), func(i, j int) { v.Constants[i], v.Constants[j] = v.Constants[j], v.Constants[i] })
+				random.Shuffle(len(v.Buffers), func(i, j int) { v.Buffers[i], v.Buffers[j] = v.Buffers[j], v.Buffers[i] })
+				random.Shuffle(len(v.Model), func(i, j int) { v.Model[i], v.Model[j] = v.Model[j], v.Model[i] })
+			}
+			if got := string(Format("m", p)); got != want {
+				t.Errorf("%s %s: %s", name, p.Name, cmp.Diff(want, got))
+			}
+		}
+	}
+}
+
+// Names that change with every compile are not kept.
+func TestNamesOfTheCompileAreNotKept(t *testing.T) {
+	p := full()
+	want := string(Format("m", p))
+	v := p.Variants[0]
+	v.File, v.Modules, v.Missing, v.Elsewhere = "module_0001.f.txt", []string{"a", "b", "c"}, []string{"thunks"}, []string{"d"}
+	v.CallSite.File = "train.py"
+	for i := range v.Kernels {
+		v.Kernels[i].Name, v.Kernels[i].From = "fusion.7", []int32{0}
+		v.Kernels[i].Source.File = "train.py"
+	}
+	if got := string(Format("m", p)); got != want {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// Each thing that is kept changes the text, lest a change of it go unseen.
+func TestWhateverIsKeptShows(t *testing.T) {
+	want := string(Format("m", full()))
+	for name, edit := range map[string]func(*Program, *facts.Variant){
+		"name":        func(p *Program, _ *facts.Variant) { p.Name = "g" },
+		"reason":      func(p *Program, _ *facts.Variant) { p.Reason = "second" },
+		"framework":   func(p *Program, _ *facts.Variant) { p.Toolchain.Framework = "tensorflow" },
+		"flag":        func(p *Program, _ *facts.Variant) { p.Toolchain.Flags = map[string]string{"xla_a": "false"} },
+		"signature":   func(_ *Program, v *facts.Variant) { v.Signature = "()" },
+		"result":      func(_ *Program, v *facts.Variant) { v.Result = "f32[9]" },
+		"print":       func(_ *Program, v *facts.Variant) { v.Fingerprint = "1" },
+		"input":       func(_ *Program, v *facts.Variant) { v.InputPrint = "" },
+		"compiles":    func(_ *Program, v *facts.Variant) { v.Modules = v.Modules[:2] },
+		"unstable":    func(_ *Program, v *facts.Variant) { v.Unstable = nil },
+		"model after": func(_ *Program, v *facts.Variant) { v.ModelAfter = false },
+		"model":       func(_ *Program, v *facts.Variant) { v.Model[0].Do = v.Model[0].Do[:2] },
+		"type":        func(_ *Program, v *facts.Variant) { v.Model[0].Type = "f64" },
+		"fact":        func(_ *Program, v *facts.Variant) { v.Facts["kernels.total"] = 3 },
+		"no fact":     func(_ *Program, v *facts.Variant) { delete(v.Facts, "kernels.total") },
+		"aliased":     func(_ *Program, v *facts.Variant) { v.Params[0].Aliased = false },
+		"constant":    func(_ *Program, v *facts.Variant) { v.Constants[0].Value = "{1, 3}" },
+		"buffer":      func(_ *Program, v *facts.Variant) { v.Buffers[0].Bytes++ },
+		"kernel":      func(_ *Program, v *facts.Variant) { v.Kernels = v.Kernels[1:] },
+		"twice":       func(_ *Program, v *facts.Variant) { v.Kernels = v.Kernels[:3] },
+		"trips":       func(_ *Program, v *facts.Variant) { v.Kernels[2].Times = 5 },
+		"arguments":   func(_ *Program, v *facts.Variant) { slices.Reverse(v.Params) },
+	} {
+		p := full()
+		edit(p, p.Variants[0])
+		if got := string(Format("m", p)); got == want {
+			t.Errorf("%s: nothing shows", name)
+		}
+	}
+}
+
+// A kernel is a line, however often it stands in the program, and a line says how often.
+func TestRepeatedKernels(t *testing.T) {
+	p := full()
+	k := p.Variants[0].Kernels[0]
+	p.Variants[0].Kernels = slices.Repeat([]facts.Kernel{k}, 1000)
+	text := string(Format("m", p))
+	if strings.Count(text, "{do:") != 1 || !strings.Contains(text, ", times: 1000}") {
+		t.Error(text)
+	}
+	back, err := Parse("x", []byte(text))
+	if err != nil || len(back.Variants[0].Kernels) != 1000 {
+		t.Errorf("%v", err)
+	}
+}

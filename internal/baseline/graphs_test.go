@@ -1,0 +1,51 @@
+package baseline
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// clustered is what autoclustering did to a graph: two clusters of seven operations, three left out, one of them a system operation.
+func clustered() *facts.Clusters {
+	return &facts.Clusters{
+		Ran: true, Clustered: 7, Clusters: []facts.Cluster{{Name: "cluster_0"}, {Name: "cluster_1"}},
+		Unclustered: []facts.UnclusteredOp{{Op: "AsString", Node: "a"}, {Op: "AsString", Node: "b"}, {Op: "_Arg", System: true}, {Op: "Where"}},
+	}
+}
+
+func TestGraphFacts(t *testing.T) {
+	want := facts.Numbers{"clusters.count": 2, "clusters.clustered_ops": 7, "clusters.unclustered_ops": 3, "unclustered.AsString": 2, "unclustered.Where": 1}
+	if got := GraphFacts(clustered()); !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := GraphFacts(&facts.Clusters{Ran: true}); got["clusters.unclustered_ops"] != 0 || len(got) != 3 {
+		t.Errorf("of an empty graph: %v", got)
+	}
+	if GraphFacts(nil) != nil || GraphFacts(&facts.Clusters{Clustered: 7}) != nil {
+		t.Error("of graphs that autoclustering never looked at")
+	}
+}
+
+// What is accepted of graphs comes back as the same numbers.
+func TestGraphsRoundTrip(t *testing.T) {
+	want := GraphFacts(clustered())
+	numbers, err := parseGraphs("x", FormatGraphs("m", want))
+	if err != nil || !maps.Equal(numbers, want) {
+		t.Fatalf("%v, %v", numbers, err)
+	}
+	if again := GraphFacts(clustersOf(numbers)); !maps.Equal(again, want) {
+		t.Errorf("%v", again)
+	}
+	if clustersOf(nil) != nil {
+		t.Error("none became some")
+	}
+}
+
+func TestFormOfTheGraphsFile(t *testing.T) {
+	want := "# m/cpu/+graphs.yaml: written by xlagate accept; what TensorFlow clustered and what it left out\nschema: xlagate.baseline/v1\nfacts:\n  clusters.count: 2\n  unclustered.A: 1\n"
+	if got := string(FormatGraphs("m/cpu", facts.Numbers{"unclustered.A": 1, "clusters.count": 2})); got != want {
+		t.Error(got)
+	}
+}

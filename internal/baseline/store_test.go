@@ -1,0 +1,111 @@
+package baseline
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// filed is the baseline of a program without kernels.
+func filed(program string) *fstest.MapFile {
+	p := &Program{Program: facts.Program{Name: program, Variants: []*facts.Variant{{Signature: "()", Modules: []string{"m"}, Facts: facts.Numbers{"kernels.total": 1}}}}}
+	return &fstest.MapFile{Data: Format("m", p)}
+}
+
+// Programs come by name, whatever their files are called; folders and other files are passed over.
+func TestLoadReadsAFolder(t *testing.T) {
+	store := fstest.MapFS{
+		"m/cpu/zeta.yaml": filed("zeta"), "m/cpu/alpha.yaml": filed("alpha"), "m/cpu/%3Cl%3E.yaml": filed("<l>"), "m/cpu/README.md": {Data: []byte("x")},
+		"m/cpu/deep/beta.yaml": filed("beta"), "m/cpu/odd.yaml/x.yaml": filed("odd"),
+	}
+	set, err := Load(store, "m/cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range set.Programs {
+		names = append(names, p.Name)
+	}
+	if !slices.Equal(names, []string{"<l>", "alpha", "zeta"}) || set.Target != "m/cpu" || set.Graphs != nil {
+		t.Errorf("%v of %s", names, set.Target)
+	}
+}
+
+// Of several files that are wrong the first is told of, whichever was read first.
+func TestFirstWrongFileIsToldOf(t *testing.T) {
+	store := fstest.MapFS{}
+	for _, name := range strings.Split("qwertyuiop", "") {
+		store["m/"+name+".yaml"] = &fstest.MapFile{Data: []byte("schema: " + name)}
+	}
+	for range 20 {
+		if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/e.yaml: ") {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+func TestTargetWithoutPrograms(t *testing.T) {
+	for name, store := range map[string]fstest.MapFS{
+		"nothing": {}, "another target": {"n/f.yaml": filed("f")}, "no baseline": {"m/README.md": {}}, "only below": {"m/deep/f.yaml": filed("f")},
+	} {
+		if set, err := Load(store, "m"); !errors.Is(err, ErrNone) || set != nil {
+			t.Errorf("%s: %+v, %v", name, set, err)
+		}
+	}
+}
+
+// Two files that hold the baseline of one program: which of them counts would be chance.
+func TestProgramInTwoFiles(t *testing.T) {
+	store := fstest.MapFS{"m/f.yaml": filed("f"), "m/copy.yaml": filed("f")}
+	_, err := Load(store, "m")
+	if err == nil || !strings.Contains(err.Error(), "m/copy.yaml") || !strings.Contains(err.Error(), "m/f.yaml") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Graphs alone are a baseline too.
+func TestOnlyGraphs(t *testing.T) {
+	store := fstest.MapFS{"m/+graphs.yaml": {Data: FormatGraphs("m", facts.Numbers{"clusters.count": 0})}}
+	set, err := Load(store, "m")
+	if err != nil || len(set.Programs) != 0 || set.Graphs == nil {
+		t.Fatalf("%+v, %v", set, err)
+	}
+	if c := set.Report().Clusters; c == nil || !c.Ran || len(c.Clusters) != 0 {
+		t.Errorf("%+v", c)
+	}
+	store["m/+graphs.yaml"].Data = []byte("schema: other\n")
+	if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/+graphs.yaml: ") {
+		t.Errorf("graphs that cannot be read: %v", err)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	store := fstest.MapFS{"z/f.yaml": filed("f"), "a/b/c/f.yaml": filed("f"), "a/f.yaml": filed("f"), "a/g.yaml": filed("g"), "f.yaml": filed("f"), "d/README.md": {}}
+	if got, err := Targets(store); err != nil || !slices.Equal(got, []string{"a", "a/b/c", "z"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Targets(fstest.MapFS{}); err != nil || len(got) != 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	set := &Set{Programs: []*Program{{Program: facts.Program{Name: "f"}}, {Program: facts.Program{Name: "g"}}}}
+	if set.Find("g") != set.Programs[1] || set.Find("h") != nil || (*Set)(nil).Find("f") != nil {
+		t.Error("the wrong program was found")
+	}
+}
+
+// A set looks like a dump that was measured: programs in order, and the toolchain that made them.
+func TestSetAsAReport(t *testing.T) {
+	chain := facts.Toolchain{Framework: "jax"}
+	set := &Set{Programs: []*Program{{Program: facts.Program{Name: "f"}, Toolchain: chain}, {Program: facts.Program{Name: "g"}, Toolchain: chain}}}
+	r := set.Report()
+	if len(r.Programs) != 2 || r.Programs[1].Name != "g" || r.Toolchain.Framework != "jax" || r.Clusters != nil {
+		t.Errorf("%+v", r)
+	}
+}
