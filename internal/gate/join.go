@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -35,17 +37,28 @@ func join(findings []result.Finding) []result.Finding {
 	return out
 }
 
-// worse keeps the finding that knows more: the one that is further from its limit, or has a baseline, or a source line. The id stays
-// that of the first.
+// worse keeps the finding that is further from its limit, lest a waiver's ceiling let it pass behind a lesser one; of two that are
+// equally far, the one that knows more. The id stays that of the first.
 func worse(a, b result.Finding) result.Finding {
 	id, mend := a.ID, a.Mend
-	if knowledge(b) > knowledge(a) {
+	if further := cmp.Or(cmp.Compare(excess(b), excess(a)), cmp.Compare(knowledge(b), knowledge(a))); further > 0 {
 		a = b
 	}
 	a.ID, a.Mend = id, mend
 	return a
 }
 
+// excess is how far beyond its limit an amount is, on either side.
+func excess(f result.Finding) float64 {
+	actual, counts := f.Actual.(float64)
+	limit, bounded := f.Limit.(float64)
+	if !counts || !bounded {
+		return 0
+	}
+	return math.Abs(actual - limit)
+}
+
+// knowledge is greater for a finding that has a baseline, or a source line.
 func knowledge(f result.Finding) int {
 	n := 0
 	if f.Baseline != nil {

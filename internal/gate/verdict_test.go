@@ -1,0 +1,87 @@
+package gate
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Each finding counts once: by its level, or as one that is waived.
+func TestCount(t *testing.T) {
+	r := &result.Result{
+		Summary: result.Summary{Checks: 7, Errors: 99},
+		Targets: []result.Target{{Programs: make([]result.Program, 2)}, {Programs: make([]result.Program, 3)}},
+		Findings: []result.Finding{
+			{Level: "error"}, {Level: "error"}, {Level: "warning"}, {Level: "info"}, {Level: "info"}, {Level: "info"}, {Level: "error", Waived: true}, {Level: "info", Waived: true},
+		},
+	}
+	count(r)
+	if want := (result.Summary{Errors: 2, Warnings: 1, Infos: 3, Waived: 2, Checks: 7, Targets: 2, Programs: 5}); r.Summary != want {
+		t.Errorf("%+v", r.Summary)
+	}
+}
+
+// What the command line says goes before the configuration, and both before nothing.
+func TestFailOn(t *testing.T) {
+	cfg := &config.Config{FailOn: "warning"}
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{}, "error"}, {Options{Config: cfg}, "warning"}, {Options{Config: cfg, FailOn: "never"}, "never"}, {Options{FailOn: "never"}, "never"},
+	} {
+		if got := failOn(c.o); got != c.want {
+			t.Errorf("%+v: %s", c.o, got)
+		}
+	}
+}
+
+// A verdict and an exit code say the same.
+func TestVerdictFitsTheExitCode(t *testing.T) {
+	for code, r := range map[int]*result.Result{
+		ExitPass:       {Summary: result.Summary{Checks: 1, Infos: 3, Waived: 2}},
+		ExitFindings:   {Summary: result.Summary{Checks: 1, Errors: 1}},
+		ExitIncomplete: {Summary: result.Summary{}},
+	} {
+		Decide(r, "error")
+		if want := map[int]string{ExitPass: "pass", ExitFindings: "fail", ExitIncomplete: "incomplete"}[code]; r.ExitCode != code || r.Verdict != want {
+			t.Errorf("exit %d, %s", r.ExitCode, r.Verdict)
+		}
+		if (code == ExitIncomplete) != (len(r.Problems) == 1) {
+			t.Errorf("%s: problems %+v", r.Verdict, r.Problems)
+		}
+	}
+}
+
+// Ids are the first 12 digits of a hash of what is looked at, and never the same twice in a result.
+func TestIDsTellFindingsApart(t *testing.T) {
+	f := result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.total"}
+	r := &result.Result{}
+	seen := map[string]bool{}
+	for range 5 {
+		f.ID = unique(r, f)
+		if len(f.ID) != 12 || seen[f.ID] {
+			t.Fatalf("%s comes again", f.ID)
+		}
+		seen[f.ID] = true
+		r.Findings = append(r.Findings, f)
+	}
+	alone := unique(&result.Result{}, f)
+	for name, edit := range map[string]func(*result.Finding){
+		"rule": func(f *result.Finding) { f.Rule = "x" }, "target": func(f *result.Finding) { f.Target = "x" }, "program": func(f *result.Finding) { f.Program = "x" }, "subject": func(f *result.Finding) { f.Subject = "x" },
+	} {
+		g := f
+		if edit(&g); unique(&result.Result{}, g) == alone {
+			t.Errorf("another %s, and the same id", name)
+		}
+	}
+	for name, edit := range map[string]func(*result.Finding){
+		"message": func(f *result.Finding) { f.Message = "x" }, "amount": func(f *result.Finding) { f.Actual = 3.0 }, "level": func(f *result.Finding) { f.Level = "info" }, "variant": func(f *result.Finding) { f.Variant = "x" },
+	} {
+		g := f
+		if edit(&g); unique(&result.Result{}, g) != alone {
+			t.Errorf("another %s, and another id: it would change from commit to commit", name)
+		}
+	}
+}
