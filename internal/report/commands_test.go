@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// many are findings of a level.
+func many(n int, level string) []result.Finding {
+	var out []result.Finding
+	for i := range n {
+		out = append(out, result.Finding{ID: fmt.Sprintf("%s%d", level, i), Rule: "max-kernels", Level: level, Program: "p", Message: "too many", Mend: "accept"})
+	}
+	return out
+}
+
+// commands counts workflow commands by their kind.
+func commands(t *testing.T, r *result.Result) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	for text := range strings.Lines(written(t, r, "github")) {
+		kind, rest, ok := strings.Cut(strings.TrimPrefix(text, "::"), " ")
+		if !ok || !strings.HasPrefix(text, "::") || !strings.Contains(rest, "::") {
+			t.Errorf("no workflow command: %q", text)
+		}
+		out[kind]++
+	}
+	return out
+}
+
+// The runner keeps ten of each kind: no more are written, and the rest is counted.
+func TestNoMoreAnnotationsThanAreKept(t *testing.T) {
+	for _, c := range []struct {
+		errors, warnings, infos int
+		want                    map[string]int
+		says                    string
+	}{
+		{0, 0, 0, map[string]int{}, ""},
+		{10, 10, 0, map[string]int{"error": 10, "warning": 10}, ""},
+		{0, 0, 9, map[string]int{"notice": 9}, ""},
+		{11, 0, 0, map[string]int{"error": 10, "notice": 1}, "1 more annotation not shown here (1 error, 0 warnings)"},
+		{12, 13, 14, map[string]int{"error": 10, "warning": 10, "notice": 10}, "10 more annotations not shown here (2 errors, 3 warnings)"},
+	} {
+		r := &result.Result{Findings: append(append(many(c.errors, "error"), many(c.warnings, "warning")...), many(c.infos, "info")...)}
+		got := commands(t, r)
+		if fmt.Sprint(got) != fmt.Sprint(c.want) || !strings.Contains(written(t, r, "github"), c.says) {
+			t.Errorf("%d, %d, %d: %v, wanted %v", c.errors, c.warnings, c.infos, got, c.want)
+		}
+	}
+}
+
+// What could not be looked at takes precedence over what was found.
+func TestProblemsBeforeFindings(t *testing.T) {
+	r := &result.Result{Problems: make([]result.Problem, 4), Findings: many(10, "error")}
+	for i := range r.Problems {
+		r.Problems[i].Message = "could not read"
+	}
+	text := written(t, r, "github")
+	if strings.Count(text, "could not read") != 4 || strings.Count(text, "too many") != 6 || !strings.HasPrefix(text, "::error title=xlagate could not look::could not read") {
+		t.Error(text)
+	}
+}
+
+// A waived finding is no annotation.
+func TestWaivedFindingIsNoAnnotation(t *testing.T) {
+	r := &result.Result{Findings: many(1, "error")}
+	r.Findings[0].Waived, r.Findings[0].Waiver = true, &result.Waiver{}
+	if got := commands(t, r); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// A problem of the configuration stands beside its line.
+func TestPlaceInTheConfiguration(t *testing.T) {
+	for place, want := range map[string]string{
+		"xlagate.yaml:12:5": "file=xlagate.yaml,line=12", "ci/gate.yaml:3:1": "file=ci/gate.yaml,line=3", "a,b.yaml:3:1": "file=a%2Cb.yaml,line=3",
+		"": "", "xlagate.yaml": "", "xlagate.yaml:x:5": "", "module.txt:118:41": "",
+	} {
+		if got := strings.Join(configurationPlace(place), ","); got != want {
+			t.Errorf("%q: %q, wanted %q", place, got, want)
+		}
+	}
+}
+
+// What stands in a command cannot end it or begin another.
+func TestEscapes(t *testing.T) {
+	for text, want := range map[string]string{"a%b": "a%25b", "a\nb": "a%0Ab", "a\rb": "a%0Db", "a:b,c": "a:b,c", "%0A": "%250A"} {
+		if got := escapeData(text); got != want {
+			t.Errorf("%q: %q, wanted %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"a:b,c%\n\r": "a%3Ab%2Cc%25 ", "plain": "plain"} {
+		if got := escapeProperty(text); got != want {
+			t.Errorf("%q: %q, wanted %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/xlagate/xlagate/internal/measure"
+)
+
+func TestSplitArguments(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                             {""},
+		"x: f32[8]":                    {"x: f32[8]"},
+		"x: f32[8,4], y: f32[4]":       {"x: f32[8,4]", "y: f32[4]"},
+		"x: (f32[8], s32[]), y: f32[]": {"x: (f32[8], s32[])", "y: f32[]"},
+		"p['a, b']: f32[2], q: s32[]":  {"p['a, b']: f32[2]", "q: s32[]"},
+		"a,b: f32[1], c: f32[2]":       {"a,b: f32[1]", "c: f32[2]"},
+		"x{1,0}, y":                    {"x{1,0}", "y"},
+		"x, ":                          {"x", ""},
+	} {
+		if got := splitArguments(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, wanted %q", text, got, want)
+		}
+	}
+}
+
+// The arguments that tell variants apart are kept, the others counted.
+func TestDistinctSignatures(t *testing.T) {
+	for _, c := range []struct{ in, want []string }{
+		{[]string{"(x: f32[8])"}, []string{"(x: f32[8])"}},
+		{[]string{"(x: f32[8])", "(x: f32[9])"}, []string{"(x: f32[8])", "(x: f32[9])"}},
+		{[]string{"(a: f32[], b: f32[], x: f32[8])", "(a: f32[], b: f32[], x: f32[9])"}, []string{"(x: f32[8], 2 the same)", "(x: f32[9], 2 the same)"}},
+		{[]string{"(a: f32[], x: f32[8])", "(a: f32[], x: f32[9])"}, []string{"(a: f32[], x: f32[8])", "(a: f32[], x: f32[9])"}},
+		{[]string{"(a: f32[], b: f32[])", "(a: f32[], b: f32[])"}, []string{"(a: f32[], b: f32[])", "(a: f32[], b: f32[])"}},
+		{nil, []string{}},
+	} {
+		if got := distinct(c.in, 80); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, wanted %q", c.in, got, c.want)
+		}
+	}
+}
+
+// However long a signature is, what is shown of it fits, and counts every argument that is left out.
+func TestShortSignatureFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var arguments []string
+		for range rapid.IntRange(1, 30).Draw(t, "arguments") {
+			arguments = append(arguments, strings.Repeat("é", rapid.IntRange(1, 20).Draw(t, "name"))+": f32[8,4]")
+		}
+		signature := "(" + strings.Join(arguments, ", ") + ")"
+		got := shortSignature(signature, 48)
+		if got == signature {
+			return
+		}
+		if utf8.RuneCountInString(got) > 48 {
+			t.Fatalf("%q is too long", got)
+		}
+		if shown := strings.Count(got, "f32[8,4]"); shown > 0 && !strings.HasSuffix(got, measure.Number(float64(len(arguments)-shown))+" more)") {
+			t.Fatalf("%q leaves out %d", got, len(arguments)-shown)
+		}
+	})
+}
