@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/ruledoc"
+	"github.com/xlagate/xlagate/internal/wholefile"
 )
 
 // writer is where a rendering goes.
@@ -35,12 +35,13 @@ func writeAll(c *cli.Context, w world, list []output, render func(output, report
 	return nil
 }
 
-// deliver writes an output where it goes, as it is rendered: that of a large dump is not held in memory.
 // onScreen reports whether a format goes to the standard output.
 func onScreen(list []output, format string) bool {
 	return slices.ContainsFunc(list, func(o output) bool { return o.format == format && (o.path == "" || o.path == "-") })
 }
 
+// deliver writes an output where it goes, as it is rendered: that of a large dump is not held in memory. A file is the old one until
+// all of it is there.
 func deliver(w world, out output, render func(writer) error) error {
 	if out.path == "" || out.path == "-" {
 		return buffered(w.out, render)
@@ -48,11 +49,7 @@ func deliver(w world, out output, render func(writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(out.path), 0o755); err != nil {
 		return fmt.Errorf("make the folder of %s: %w", out.path, err)
 	}
-	f, err := os.Create(out.path)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", out.path, err)
-	}
-	if err := errors.Join(buffered(f, render), f.Close()); err != nil {
+	if err := wholefile.Write(out.path, func(f *os.File) error { return buffered(f, render) }); err != nil {
 		return fmt.Errorf("write %s: %w", out.path, err)
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -196,28 +195,4 @@ func ExampleFileName() {
 	// Output:
 	// train_step.yaml
 	// %3Clambda%3E.yaml
-}
-
-// A run that was killed leaves its temporary file; one that is still writing has a young one.
-func TestWriteFileSweepsWhatKilledRunsLeft(t *testing.T) {
-	dir := t.TempDir()
-	old, young := filepath.Join(dir, ".accept-1"), filepath.Join(dir, ".accept-2")
-	for _, name := range []string{old, young} {
-		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	past := time.Now().Add(-2 * abandoned)
-	if err := os.Chtimes(old, past, past); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := WriteFile(filepath.Join(dir, "p.yaml"), []byte("new\n")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(old); err == nil {
-		t.Error("what a killed run left is still there")
-	}
-	if _, err := os.Stat(young); err != nil {
-		t.Error("what another run is writing was removed")
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/wholefile"
 )
 
 const toolchainSchema = "xlagate.toolchain/v1"
@@ -36,11 +37,11 @@ func (r *record) write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("record the toolchain: %w", err)
 	}
-	path := filepath.Join(dir, ToolchainFile)
-	if err := os.WriteFile(path+".tmp", append(data, '\n'), 0o644); err != nil {
-		return fmt.Errorf("record the toolchain: %w", err)
-	}
-	if err := os.Rename(path+".tmp", path); err != nil {
+	err = wholefile.Write(filepath.Join(dir, ToolchainFile), func(f *os.File) error {
+		_, err := f.Write(append(data, '\n'))
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("record the toolchain: %w", err)
 	}
 	return nil
