@@ -44,6 +44,7 @@ var owners = map[string]string{
 	"google.golang.org/protobuf":             "internal/hlo internal/companion internal/tfgraph internal/trace internal/facts internal/dump",
 	"github.com/klauspost/compress":          "internal/dump",
 	"github.com/bmatcuk/doublestar":          "internal/glob internal/gate",
+	"golang.org/x/sys":                       "internal/dump",
 	"cel.dev/cel-go":                         "rules",
 	"github.com/schollz/progressbar":         "cmd/xlagate",
 	"github.com/google/jsonschema-go":        "internal/schema",

@@ -3,8 +3,13 @@
 package dump
 
 import (
+	"errors"
 	"os"
+	"sync"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // mapFile maps a whole file into memory, for reading.
@@ -12,9 +17,48 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 	if int64(int(size)) != size {
 		return nil, nil, syscall.EFBIG
 	}
-	data, err := syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_PRIVATE)
+	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, nil, err
 	}
-	return data, func() error { return syscall.Munmap(data) }, nil
+	stop := func() {}
+	if size >= forgetFrom {
+		stop = forget(data)
+	}
+	return data, func() error {
+		stop()
+		return unix.Munmap(data)
+	}, nil
+}
+
+// A large file is forgotten again and again while it is read.
+const (
+	forgetFrom  = 16 << 20
+	forgetEvery = 10 * time.Millisecond
+)
+
+// forget gives the memory of a mapped file back to the system every so often: most of a file is read once, from its beginning to its
+// end, and need not stay in the program's memory beside what is made of it. What is read again comes from the system's cache. It goes
+// on until stop, which returns when it is over.
+func forget(data []byte) (stop func()) {
+	quit, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		tick := time.NewTicker(forgetEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+			}
+			if err := unix.Madvise(data, unix.MADV_DONTNEED); err != nil && !errors.Is(err, unix.EAGAIN) {
+				return // a system that does not know how
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		close(quit)
+		<-over
+	})
 }
