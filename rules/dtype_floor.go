@@ -20,18 +20,20 @@ var dtypeFloor = Rule{
 		{Key: "dtypes", Type: Words, Enum: typeWords, Default: narrowTypes, Doc: "the types that products may be in"},
 		{Key: "min_share", Type: Share, Doc: "the least share of the products' arithmetic that must be in these types, instead of all of it"},
 		{Key: "allow", Type: Globs, Empty: true, Doc: "op_names of products that may be in any type"},
+		noWider,
 		{Key: "max_converts", Type: Count, Doc: "how many conversions between floating-point types there may be"},
 	},
-	Budget:  &Metric{Noun: "wide products", Better: Lower},
-	Forbids: true,
-	Bounds:  []string{"min_share"},
-	Fails:   Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
-	Passes:  Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
-	Mend:    "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
-	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
-	Since:   "1",
-	Accepts: []string{"products.*", "converts.*", "dtypes.*", "ledger"},
-	Program: checkDtypeFloor,
+	Budget:   &Metric{Noun: "wide products", Better: Lower},
+	Forbids:  true,
+	Bounds:   []string{"min_share"},
+	Fails:    Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
+	Passes:   Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
+	Mend:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
+	Threads:  []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
+	Since:    "1",
+	Accepts:  []string{"products.*", "converts.*", "dtypes.*", "ledger"},
+	Explains: allGrowth,
+	Program:  checkDtypeFloor,
 }
 
 // narrowTypes are the types of sixteen bits and fewer.
@@ -46,7 +48,11 @@ func checkDtypeFloor(c *Context, p *diff.Program) {
 			c.Uncovered(p.Name, Optimized, dumpMend)
 			continue
 		}
-		c.checkWide(p, v)
+		if c.On(noWider.Key) {
+			c.checkWider(p, v)
+		} else {
+			c.checkWide(p, v)
+		}
 		c.checkConverts(p, v)
 	}
 }

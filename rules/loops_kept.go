@@ -1,23 +1,27 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 var loopsKept = Rule{
 	ID:       "loops-kept",
-	Title:    "loops are not unrolled",
+	Title:    "loops are not unrolled, and it stays known how often they run",
 	Category: Compilation,
-	Why:      "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers.",
+	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers. " +
+		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told.",
 	Reads:    []Input{Optimized},
 	Budget:   &Metric{Fact: "loops.while", Noun: "loops", Better: Exact},
 	Fails:    Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
 	Passes:   Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
-	Mend:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer.",
+	Mend:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with bounds that are Python numbers.",
 	Threads:  []string{"jax-ml/jax#2777", "openxla/xla#35719"},
 	Since:    "1",
 	Accepts:  []string{"loops.*", "instructions.*", "kernels.*", "fusions.*", "ledger"},
@@ -38,8 +42,49 @@ func checkLoopsKept(c *Context, p *diff.Program) {
 		a.Cause = func() (*result.Cause, result.Evidence) { return explainLoops(v) }
 		a.Excused = a.Base != nil && a.Actual < *a.Base && !unrolled(v)
 		c.Judge(a)
+		c.judgeLengths(p, v)
 	}
 }
+
+// judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
+// merely new is none of them.
+func (c *Context) judgeLengths(p *diff.Program, v *diff.Variant) {
+	if !both(v, "loops.unknown") || c.MaxIncrease == nil && c.MaxDecrease == nil {
+		return
+	}
+	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts["loops.unknown"] }
+	lost := min(v.New.Facts["loops.unknown"]-v.Old.Facts["loops.unknown"], known(v.Old)-known(v.New))
+	a := Amount{Program: p, Variant: v, Subject: "loops.unknown", Noun: "loops of unknown length", Better: Lower, Actual: max(lost, 0)}
+	a.baseline(true, true, 0)
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Message = measure.Counted(a.Actual, "", "loops") + " of unknown length: the baseline knows how often it runs"
+		f.Cause, f.Evidence = explainLength(v)
+		return []result.Finding{f}
+	}
+	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
+}
+
+// explainLength names a loop that ran a known number of times, and what brought its new form about.
+func explainLength(v *diff.Variant) (*result.Cause, result.Evidence) {
+	cause, e := explain(v, endless)
+	at := slices.IndexFunc(v.Kernels.Moved, func(m diff.KernelChange) bool { return m.Old.Times > 1 && endless(&m.New) })
+	if at < 0 {
+		return cause, e
+	}
+	m := &v.Kernels.Moved[at]
+	loop := firstThat(v.New.Kernels, func(k *facts.Kernel) bool { return k.Root == "while" && k.OpName == m.New.Loop })
+	if loop == nil {
+		loop = &m.New
+	}
+	said := fmt.Sprintf("the loop ran %d times, and how often it runs is not known any more", m.Old.Times)
+	if cause != nil && strings.HasPrefix(cause.Summary, "new: ") {
+		said += "; " + cause.Summary
+	}
+	return CauseOf(said, loop), e
+}
+
+// endless says whether a kernel stands in a loop of unknown length.
+func endless(k *facts.Kernel) bool { return k.InLoop && k.Times <= 1 }
 
 // unrolled says whether the program became longer: a loop that went without that was not unrolled, but is not needed any more.
 func unrolled(v *diff.Variant) bool {

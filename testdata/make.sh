@@ -99,6 +99,9 @@ pair cases/tpu-kernel_moved kernel_moved tpu-v5e
 pair cases/tpu-host_print host_print tpu-v5e
 pair cases/cpu-psum_in_loop psum_in_loop
 pair cases/tpu-loop_gone loop_gone tpu-v5e
+pair cases/gpu-int8_lost int8_lost gpu-h100
+pair cases/tpu-int8_lost int8_lost tpu-v5e
+pair cases/cpu-bound_given bound_given
 for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do
   single "recompile-$case" "$jax" recompile.py "$case"
 done

@@ -30,6 +30,9 @@ var pairs = []struct {
 	{name: "cpu-psum_in_loop", rule: "max-collectives", place: "pairs.py", says: "new: all-reduce f32[16,64] over data (all 4 devices), 4.0 KiB"},
 	{name: "tpu-host_print", rule: "no-host-callback", place: "pairs.py", says: "debug_print calls the host"},
 	{name: "tpu-loop_gone"},
+	{name: "cpu-bound_given", rule: "loops-kept", place: "pairs.py", says: "the loop ran 50 times"},
+	{name: "gpu-int8_lost", rule: "dtype-floor", place: "pairs.py", says: "dot in f32, not s32"},
+	{name: "tpu-int8_lost"}, // the compiler multiplies what it was given, in eight bits
 	{name: "cpu-rename_all", identical: true},
 	{name: "gpu-kernel_moved", identical: true},
 	{name: "tpu-kernel_moved", identical: true},

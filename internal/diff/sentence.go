@@ -112,9 +112,20 @@ func minus(a, b []string) []string {
 func movement(old, fresh *facts.Kernel) []string {
 	switch {
 	case !old.InLoop && fresh.InLoop:
-		return []string{fmt.Sprintf("moved into a loop: runs %d times", fresh.Times)}
+		return []string{"moved into a loop: runs " + runs(fresh)}
 	case old.InLoop && !fresh.InLoop:
 		return []string{"moved out of a loop"}
 	}
-	return []string{fmt.Sprintf("runs %d times instead of %d", fresh.Times, old.Times)}
+	return []string{fmt.Sprintf("runs %s instead of %s", runs(fresh), runs(old))}
+}
+
+// runs says how often a kernel runs; in a loop nobody may know.
+func runs(k *facts.Kernel) string {
+	switch {
+	case k.Times > 1:
+		return fmt.Sprintf("%d times", k.Times)
+	case k.InLoop:
+		return "an unknown number of times"
+	}
+	return "once"
 }

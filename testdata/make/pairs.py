@@ -348,6 +348,27 @@ def loop_gone():
     return project, (array(32, 16, 64), array(64, 64)), {}
 
 
+def int8_lost():
+    """A product of eight-bit integers is computed in float32: nothing else of the program costs more."""
+
+    def dense(x, w):
+        if after:
+            return x.astype(jnp.float32) @ w.astype(jnp.float32)
+        return jax.lax.dot(x, w, preferred_element_type=jnp.int32).astype(jnp.float32)
+
+    return dense, (array(128, 256, dtype=np.int8), array(256, 512, dtype=np.int8)), {}
+
+
+def bound_given():
+    """How often the loop runs is an argument, and nobody knows it any more."""
+
+    def solve(x, w, n):
+        step = lambda _, h: jnp.tanh(h @ w)
+        return jax.lax.fori_loop(0, n if after else 50, step, x * n)
+
+    return solve, (array(64, 128), array(128, 128), array(dtype=np.int32)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))

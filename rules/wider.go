@@ -1,0 +1,128 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// noWider holds the products' types to the baseline.
+var noWider = Option{
+	Key: "no_wider", Type: Switch, Default: false, Compares: true,
+	Doc: "hold the products' types to the baseline instead of to dtypes: as many may be in wide types as there. On TPU f32 is no wider than bf16, in which it is multiplied",
+}
+
+// checkWider counts the products that became wider than they were.
+func (c *Context) checkWider(p *diff.Program, v *diff.Variant) {
+	if v.Old == nil {
+		return
+	}
+	_, known := v.Old.Facts["products.total"]
+	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: productsByType(v.Old), is: productsByType(v.New)}
+	a := Amount{Program: p, Variant: v, Subject: "products.wider", Noun: "products in a wider type", Better: Lower, Actual: w.measure()}
+	a.baseline(true, known, 0)
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Message = measure.Counted(a.Actual, "", "products") + " in a wider type than in the baseline: " + w.sentence()
+		f.Cause, f.Evidence = w.cause(v)
+		return []result.Finding{f}
+	}
+	c.Judge(a)
+}
+
+func productsByType(v *facts.Variant) map[string]float64 {
+	types := map[string]float64{}
+	for name, n := range v.Facts {
+		if t, ok := strings.CutPrefix(name, "products."); ok && t != "total" {
+			types[t] = n
+		}
+	}
+	return types
+}
+
+// widening is how many products went from narrow types to wide ones. What is merely added, or merely gone, did not.
+type widening struct {
+	tpu     bool
+	was, is map[string]float64 // products by type
+	narrow  int                // the bits of the widest narrow type
+}
+
+// measure finds the width that most products crossed: as many as there are more above it, but no more than there are fewer below.
+func (w *widening) measure() (most float64) {
+	for _, edge := range w.types() {
+		var more, fewer float64
+		for _, t := range w.types() {
+			if w.bits(t) > w.bits(edge) {
+				more += w.is[t] - w.was[t]
+			} else {
+				fewer += w.was[t] - w.is[t]
+			}
+		}
+		if n := min(more, fewer); n > most {
+			most, w.narrow = n, w.bits(edge)
+		}
+	}
+	return most
+}
+
+// types lists the types of both sides in order.
+func (w *widening) types() []string {
+	seen := map[string]bool{}
+	for _, side := range []map[string]float64{w.was, w.is} {
+		for t := range side {
+			seen[t] = true
+		}
+	}
+	return sorted(seen)
+}
+
+// bits is the width of what the device multiplies: the first number in the type's name. A TPU multiplies f32 in bf16, in as many passes
+// as the precision asks for, and its compiler writes down either.
+func (w *widening) bits(dtype string) int {
+	if w.tpu && dtype == "f32" {
+		dtype = "bf16"
+	}
+	n := 0
+	for _, r := range dtype {
+		switch digit := r >= '0' && r <= '9'; {
+		case digit:
+			n = 10*n + int(r-'0')
+		case n > 0:
+			return n
+		}
+	}
+	return n
+}
+
+func (w *widening) sentence() string {
+	var parts []string
+	for _, t := range w.types() {
+		if w.is[t] != w.was[t] {
+			parts = append(parts, fmt.Sprintf("%s %s → %s", t, measure.Number(w.was[t]), measure.Number(w.is[t])))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// cause names the largest of the products in the types that are wide and became more, with what the model did there.
+func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
+	var wide []facts.Product
+	for _, m := range v.New.Products {
+		if w.bits(m.Type) > w.narrow && w.is[m.Type] > w.was[m.Type] {
+			wide = append(wide, m)
+		}
+	}
+	cause, e := productCause(wide)
+	if cause == nil {
+		return explain(v, anyKernel)
+	}
+	why := v.Why(func(k *facts.Kernel) int64 { return oneIf(k.OpName == cause.OpName) })
+	if why != nil && why.Op.OpName != "" {
+		cause = causeFrom(why)
+		e.Before = kernelLines(why.Before, anyKernel)
+	}
+	return cause, e
+}
