@@ -26,6 +26,9 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	if c.On(onlyCostly.Key) && c.Rule.ID != "sharding-pin" && !costlier(v) { // that rule asks for more
 		return true
 	}
+	if c.On(unlessCheaper.Key) && cheaper(v) {
+		return true
+	}
 	switch fact {
 	case "memory.peak_bytes": // what was a constant and is an argument now lies in memory either way
 		return grown <= constantBytes(v.Old)-constantBytes(v.New) || !reservesMore(v)
@@ -33,15 +36,15 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 		return onlyConverted(v, grown)
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v)
-	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", "instructions.after", "kernels.total", "unfused":
+	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", "instructions.after", "kernels.all", "unfused":
 		return onlyDonated(v)
 	}
 	return false
 }
 
-// costlier says whether the program launches more, or moves more memory by more than a wobble, than it did.
+// costlier says whether the program launches more, or moves more memory by more than a wobble, than it did, and its runs are no cheaper.
 func costlier(v *diff.Variant) bool {
-	return launched(v.New) > launched(v.Old) || v.New.Facts["cost.bytes_accessed"] > 1.01*v.Old.Facts["cost.bytes_accessed"]
+	return (launched(v.New) > launched(v.Old) || grew(v, "cost.bytes_accessed", wobble)) && !cheaper(v)
 }
 
 func launched(v *facts.Variant) float64 { return v.Facts["kernels.total"] + v.Facts["copies.count"] }
@@ -64,7 +67,7 @@ func onlyConverted(v *diff.Variant, grown float64) bool {
 
 // movesMore says whether kernels read and write more than they did by more than a wobble, each buffer once: XLA counts what several
 // slices of one kernel read several times over.
-func movesMore(v *diff.Variant) bool { return movedOnce(v.New) > 1.01*movedOnce(v.Old) }
+func movesMore(v *diff.Variant) bool { return movedOnce(v.New) > wobble*movedOnce(v.Old) }
 
 func movedOnce(v *facts.Variant) float64 {
 	var n float64

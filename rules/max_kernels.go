@@ -18,6 +18,7 @@ var maxKernels = Rule{
 		{Key: "weighted_by_trip_count", Type: Switch, Default: false, Doc: "count a kernel in a loop as often as the loop is known to run"},
 		{Key: "kind", Type: Words, Enum: kernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
 		{Key: "exclude", Type: Globs, Empty: true, Doc: "leave out kernels whose op_name fits"},
+		unlessCheaper,
 	},
 	Budget:  &Metric{Fact: "kernels.total", Noun: "kernels", Better: Lower},
 	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},

@@ -102,6 +102,8 @@ pair cases/tpu-loop_gone loop_gone tpu-v5e
 pair cases/gpu-int8_lost int8_lost gpu-h100
 pair cases/tpu-int8_lost int8_lost tpu-v5e
 pair cases/cpu-bound_given bound_given
+pair cases/cpu-hoisted hoisted
+pair cases/tpu-gathered gathered tpu-v5e
 for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do
   single "recompile-$case" "$jax" recompile.py "$case"
 done

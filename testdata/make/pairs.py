@@ -369,6 +369,30 @@ def bound_given():
     return solve, (array(64, 128), array(128, 128), array(dtype=np.int32)), {}
 
 
+def hoisted():
+    """A softmax of weights is computed once before the loop, not in every step: a kernel more stands in the program, half of them run."""
+
+    def rnn(w, s, xs):
+        mix = jax.nn.softmax(s)
+
+        def step(h, x):
+            m = mix if after else jax.nn.softmax(s + 0 * h)
+            return jnp.tanh(h @ w + x * m), None
+
+        return jax.lax.scan(step, jnp.zeros((64, 64)), xs)[0]
+
+    return rnn, (array(64, 64), array(64, 64), array(40, 64, 64)), {}
+
+
+def gathered():
+    """Rows are looked up, not multiplied out of a one-hot matrix: two kernels for one, and the compiler expects half the cycles."""
+
+    def embed(table, ids):
+        return jnp.take(table, ids, axis=0, mode="clip") if after else jax.nn.one_hot(ids, 4096, dtype=jnp.float32) @ table
+
+    return embed, (array(4096, 128), array(256, dtype=np.int32)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))

@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// unlessCheaper lets pass more of what stands in the program where that is what a cheaper run is made of.
+var unlessCheaper = Option{
+	Key: "unless_cheaper", Type: Switch, Default: false,
+	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, or what the compiler for TPU expects clearly fewer cycles of",
+}
+
+// Wobbles of a cost that mean nothing, and a gain that means something.
+const (
+	wobble    = 1.01
+	clearGain = 0.95
+)
+
+// cheaper says whether a run costs less than it did although more stands in the program, and neither computes nor moves more.
+func cheaper(v *diff.Variant) bool {
+	if !both(v, "loops.while") || !sameLoops(v) || grew(v, "cost.flops", 1) || grew(v, "cost.bytes_accessed", wobble) {
+		return false
+	}
+	return hoisted(v) || fewerCycles(v)
+}
+
+// sameLoops says whether the program has as many loops as before and runs them as often: the cost of one that was unrolled, or whose
+// length is not known, cannot be compared.
+func sameLoops(v *diff.Variant) bool {
+	if v.Old.Facts["loops.unknown"]+v.New.Facts["loops.unknown"] > 0 {
+		return false
+	}
+	return v.Old.Facts["loops.while"] == v.New.Facts["loops.while"] && v.Old.Facts["loops.trip_count"] == v.New.Facts["loops.trip_count"]
+}
+
+// grew says whether a cost, loops counted as often as they run where that is known, is more than so many times what it was.
+func grew(v *diff.Variant, cost string, times float64) bool {
+	was, is := wholeCost(v, cost)
+	return is > times*was
+}
+
+func wholeCost(v *diff.Variant, cost string) (was, is float64) {
+	if weighted := "cost.weighted_" + cost[len("cost."):]; both(v, weighted) {
+		cost = weighted
+	}
+	return v.Old.Facts[cost], v.New.Facts[cost]
+}
+
+// hoisted says whether work left a loop for the place before it: the loops launch no more and compute less, and all launches of a run are
+// hardly more.
+func hoisted(v *diff.Variant) bool {
+	was, is := inLoops(v.Old), inLoops(v.New)
+	if is.launches > was.launches || wobble*float64(is.flops) >= float64(was.flops) {
+		return false
+	}
+	return runsOf(v.New, costsLaunch) <= wobble*runsOf(v.Old, costsLaunch)
+}
+
+func costsLaunch(k *facts.Kernel) bool { return computes(k) || k.Class == facts.ClassCopy }
+
+// loopWork is what stands in a program's loops, and what they compute in a run.
+type loopWork struct{ launches, flops int64 }
+
+func inLoops(v *facts.Variant) (w loopWork) {
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; k.InLoop && costsLaunch(k) {
+			w.launches++
+			w.flops += k.Flops * max(k.Times, 1)
+		}
+	}
+	return w
+}
+
+// fewerCycles says whether the compiler for TPU expects clearly fewer cycles of the program.
+func fewerCycles(v *diff.Variant) bool {
+	const cycles = "cost.estimated_cycles"
+	return both(v, cycles) && v.New.Facts[cycles] < clearGain*v.Old.Facts[cycles]
+}
