@@ -14,21 +14,25 @@ import (
 
 var shardingPin = Rule{
 	ID:       "sharding-pin",
-	Title:    "arguments are spread over the devices as agreed",
+	Title:    "arguments and results are spread over the devices as agreed",
 	Category: Collectives,
 	Why: "A weight that is replicated by mistake takes its memory on every device and its gradient is reduced over all of them. The program runs, and is right. " +
-		"Without pins this holds every argument to the sharding that it has in the baseline.",
+		"Without pins this holds every argument and every result to the sharding that it has in the baseline.",
 	Reads: []Input{Optimized},
 	Options: []Option{
 		{Key: "params", Type: Table, Doc: "how arguments must be spread", Fields: []Option{
 			{Key: "param", Type: Glob, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
 			{Key: "sharding", Type: Text, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}; * stands for anything, replicated for none"},
 		}},
-		{Key: "max_replicated", Type: Size, Doc: "larger arguments must be split over the devices"},
+		{Key: "outputs", Type: Table, Doc: "how results must be spread", Fields: []Option{
+			{Key: "output", Type: Glob, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
+			{Key: "sharding", Type: Text, Require: true, Doc: "as for params, or in how many pieces each dimension is: \"[2,1]\""},
+		}},
+		{Key: "max_replicated", Type: Size, Doc: "larger arguments and results must be split over the devices"},
 		{Key: "only_costly", Type: Switch, Default: false, Doc: "let other shardings pass while the program launches no more, moves no more memory, says no more to other devices and is given no more"},
 	},
-	Budget:  &Metric{Noun: "wrongly spread arguments", Better: Lower, Difference: true},
-	Bounds:  []string{"params", "max_replicated"},
+	Budget:  &Metric{Noun: "wrongly spread arguments and results", Better: Lower, Difference: true},
+	Bounds:  []string{"params", "outputs", "max_replicated"},
 	Fails:   Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
 	Passes:  Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
 	Mend:    "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
@@ -40,20 +44,16 @@ var shardingPin = Rule{
 
 func checkShardingPin(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
-		wrong, subjects := c.wronglySpread(v)
+		wrong := append(c.wronglySpread(v), c.wrongResults(p, v)...)
 		c.unmatchedPins(p, v)
 		a := Amount{Program: p, Variant: v, Subject: "sharding", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
 		if v.Old != nil {
-			was, _ := c.wronglySpread(&diff.Variant{New: v.Old})
-			a.baseline(true, true, float64(len(was)))
+			old := &diff.Variant{New: v.Old}
+			a.baseline(true, true, float64(len(c.wronglySpread(old))+len(c.wrongResults(p, old))))
 		}
-		a.Tell = func(f result.Finding) []result.Finding {
-			f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", are(len(wrong), "argument"), strings.Join(shorten(subjects, 6), ", "))
-			f.Cause = &result.Cause{Summary: wrong[0], Source: SourceOf(firstSource(v.New))}
-			f.Evidence.After = wrong[:min(len(wrong), maxEvidence)]
-			return []result.Finding{f}
-		}
-		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New, everyCollective).more(talk(v.Old, everyCollective)) && !costlier(v) && argumentBytes(v.New) <= argumentBytes(v.Old)
+		a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{spreadFinding(f, v.New, wrong)} }
+		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New, everyCollective).more(talk(v.Old, everyCollective)) && !costlier(v) &&
+			argumentBytes(v.New) <= argumentBytes(v.Old) && v.New.Facts["memory.output_bytes"] <= v.Old.Facts["memory.output_bytes"]
 		c.judgePinned(a)
 	}
 }
@@ -86,32 +86,60 @@ func are(n int, noun string) string {
 	return fmt.Sprintf("%d %ss are", n, noun)
 }
 
-// wronglySpread says what is wrong with each argument, and names them.
-func (c *Context) wronglySpread(v *diff.Variant) (wrong, names []string) {
-	say := func(param *facts.Parameter, format string, args ...any) {
-		wrong, names = append(wrong, param.Name+": "+fmt.Sprintf(format, args...)), append(names, param.Name)
+// misplaced is an argument or a result that is not spread as it should be.
+type misplaced struct {
+	name, said string
+	result     bool
+}
+
+func spreadFinding(f result.Finding, v *facts.Variant, wrong []misplaced) result.Finding {
+	var names []string
+	arguments := 0
+	for _, m := range wrong {
+		names = append(names, m.name)
+		arguments += int(oneIf(!m.result))
+		f.Evidence.After = firstLines(f.Evidence.After, m.name+": "+m.said)
 	}
-	limit, limited := c.Number("max_replicated")
+	which := are(arguments, "argument")
+	switch results := len(wrong) - arguments; {
+	case arguments == 0:
+		which = are(results, "result")
+	case results > 0:
+		which = counted(arguments, "argument", "arguments") + " and " + counted(results, "result", "results") + " are"
+	}
+	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(shorten(names, 6), ", "))
+	f.Cause = &result.Cause{Summary: wrong[0].name + ": " + wrong[0].said, Source: SourceOf(firstSource(v))}
+	return f
+}
+
+// wronglySpread says what is wrong with each argument.
+func (c *Context) wronglySpread(v *diff.Variant) (wrong []misplaced) {
 	for i := range v.New.Params {
 		param := &v.New.Params[i]
 		for _, pin := range c.Entries("params") {
 			if glob.Match(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
-				say(param, "%s, not %s", spread(param), pin.Text("sharding"))
+				wrong = append(wrong, misplaced{name: param.Name, said: spread(param) + ", not " + pin.Text("sharding")})
 			}
 		}
-		if limited && float64(param.Bytes) > limit && replicated(param) {
-			say(param, "%s is replicated on every device", measure.Bytes(float64(param.Bytes)))
+		if c.tooLargeWhole(param) {
+			wrong = append(wrong, misplaced{name: param.Name, said: measure.Bytes(float64(param.Bytes)) + " is replicated on every device"})
 		}
 	}
 	if c.boundedByOwn() || v.Old == nil {
-		return wrong, names
+		return wrong
 	}
 	for _, ch := range v.Params {
 		if ch.Old != nil && ch.New != nil && ch.Old.Sharding != ch.New.Sharding && !(replicated(ch.Old) && replicated(ch.New)) {
-			say(ch.New, "%s, was %s", spread(ch.New), spread(ch.Old))
+			wrong = append(wrong, misplaced{name: ch.New.Name, said: spread(ch.New) + ", was " + spread(ch.Old)})
 		}
 	}
-	return wrong, names
+	return wrong
+}
+
+// tooLargeWhole says whether every device holds all of a value that is too large for that.
+func (c *Context) tooLargeWhole(p *facts.Parameter) bool {
+	limit, limited := c.Number("max_replicated")
+	return limited && float64(p.Bytes) > limit && replicated(p)
 }
 
 // unmatchedPins says which pins speak of no argument: they would hold for ever.
@@ -119,6 +147,7 @@ func (c *Context) unmatchedPins(p *diff.Program, v *diff.Variant) {
 	for _, pin := range c.Entries("params") {
 		c.unmatchedArguments(p, v, []string{pin.Text("param")})
 	}
+	c.unmatchedResults(p, v)
 }
 
 // unmatchedArguments says which patterns fit no argument.
@@ -148,7 +177,7 @@ func spread(p *facts.Parameter) string {
 	return p.Sharding
 }
 
-// spreadAs compares an argument's sharding with one that was written down, in the model's words or in HLO's. Of the characters that
+// spreadAs compares a value's sharding with one that was written down, in the model's words or in HLO's. Of the characters that
 // mean something in globs only * does here: shardings are full of the others.
 func spreadAs(want string, p *facts.Parameter) bool {
 	if want == "replicated" {

@@ -73,6 +73,7 @@ for case in topk_sorted constant_baked extra_transpose; do
   pair "cpu-$case" "$case"
 done
 pair cpu-param_layout param_layout
+pair cpu-result_gathered result_gathered
 TF_CPP_MIN_LOG_LEVEL=1 devices=8 log=compile.log pair cpu-involuntary_remat involuntary_remat
 after_flags=--xla_disable_hlo_passes=fusion pair cpu-unfused unfused
 for case in precision wide_weights remat; do
@@ -150,6 +151,13 @@ for form in "" --xla_dump_compress_protos; do
   read -ra files < "$work/list"
   pack "$name" "${files[@]}"
 done
+
+# A sharded program as proto: how it is spread is said there in another way.
+name=cpu-result_gathered/proto
+run "$name" env XLA_FLAGS="--xla_dump_to=. --xla_dump_hlo_as_proto --xla_force_host_platform_device_count=4" "$jax" "$here/make/pairs.py" result_gathered before
+(cd "$work/$name" && echo *optimizations.hlo.pb) > "$work/list"
+read -ra files < "$work/list"
+pack "$name" "${files[@]}"
 
 # What a full disk, a killed job or a wrong path leave behind, made of real files.
 good=$work/cpu-fusion_callback_barrier

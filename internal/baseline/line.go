@@ -102,6 +102,16 @@ func formatParam(p facts.Parameter) string {
 	return f.String()
 }
 
+func formatOutput(o facts.Output) string {
+	var f flow
+	f.text("shape", o.Shape)
+	f.text("split", o.Split)
+	f.text("sharding", o.Sharding)
+	f.text("spec", o.Spec)
+	f.number("bytes", o.Bytes)
+	return f.String()
+}
+
 // modelLines are the operations that the model asks for, scope by scope: which line of the source asks for which of them may
 // change without the model changing.
 func modelLines(model []facts.Statement) []string {

@@ -25,6 +25,7 @@ type (
 		Compiles    int           `yaml:"compiles"`
 		Unstable    []string      `yaml:"unstable"`
 		Params      []paramDoc    `yaml:"params"`
+		Outputs     []outputDoc   `yaml:"outputs"`
 		Facts       facts.Numbers `yaml:"facts"`
 		Constants   []constantDoc `yaml:"constants"`
 		Buffers     []bufferDoc   `yaml:"buffers"`
@@ -36,6 +37,10 @@ type (
 		Name, Shape, Layout, Sharding, Spec, Constant string
 		Bytes                                         int64
 		Aliased, Donated, Unused                      bool
+	}
+	outputDoc struct {
+		Shape, Split, Sharding, Spec string
+		Bytes                        int64
 	}
 	constantDoc struct {
 		Shape, Value, Op string
@@ -143,6 +148,9 @@ func (d *variantDoc) variant() *facts.Variant {
 			Name: p.Name, Shape: p.Shape, Layout: p.Layout, Sharding: p.Sharding, Spec: p.Spec, Bytes: p.Bytes, Aliased: p.Aliased, Donated: p.Donated,
 			Unused: p.Unused, Constant: p.Constant,
 		})
+	}
+	for _, o := range d.Outputs {
+		v.Outputs = append(v.Outputs, facts.Output{Shape: o.Shape, Split: o.Split, Sharding: o.Sharding, Spec: o.Spec, Bytes: o.Bytes})
 	}
 	for _, c := range d.Constants {
 		v.Constants = append(v.Constants, facts.Constant{Shape: c.Shape, Bytes: c.Bytes, Value: c.Value, OpName: c.Op})

@@ -76,6 +76,7 @@ func (w *writer) variant(v *facts.Variant) {
 	}
 	w.lines("unstable", sortedLines(v.Unstable, quote))
 	w.lines("params", formatAll(v.Params, formatParam))
+	w.lines("outputs", formatAll(v.Outputs, formatOutput))
 	w.line("    facts:")
 	for _, k := range sortedKeys(v.Facts) {
 		w.line("      %s: %s", quote(k), number(v.Facts[k]))

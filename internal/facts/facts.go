@@ -57,6 +57,7 @@ type Variant struct {
 	Signature   string       // "(p['w1']: f32[64,128], x: f32[8,64])"
 	Params      []Parameter  // in order
 	Result      string       // the result's shape without layout
+	Outputs     []Output     // the results in order, of a program that is spread over devices; nil where that is not known
 	Modules     []string     // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
 	CallSite    hlo.Location // the model's line that called the function, where stacks were dumped; never stored
 	Elsewhere   []string     // the same compile for other devices and in other processes: legitimate repetitions
@@ -93,6 +94,16 @@ type Parameter struct {
 	Donated  bool   // donated, but no output could use it
 	Unused   bool   // no instruction reads it
 	Constant string // a must-be-constant argument's value
+}
+
+// Output is one result of a program that is spread over several devices.
+type Output struct {
+	Shape    string // of the whole, without layout
+	Split    string // in how many pieces each dimension is: "[2,1]"; "" where every device holds all of it
+	Sharding string // the sharding that was asked for, where one was
+	Spec     string // the same in the model's words: "P('data', None)"
+	Bytes    int64  // of the whole
+	OpName   string // of the operation that makes it, as the model asks for it; never stored
 }
 
 // Kernel is one thing that the device is asked to run.

@@ -214,7 +214,12 @@ func shardingSpec(frontendAttributes string) string {
 	if !ok {
 		return ""
 	}
-	_, rest, _ = strings.Cut(rest, "[")
+	return spelledSpec(rest)
+}
+
+// spelledSpec spells what stands behind the mesh's name in a sharding of Shardy: mesh, [{"data"}, {}]>.
+func spelledSpec(sharding string) string {
+	_, rest, _ := strings.Cut(sharding, "[")
 	dims, _, _ := strings.Cut(rest, "]")
 	var parts []string
 	split := false

@@ -27,6 +27,7 @@ type measured struct {
 	passing   bool           // whether they say what each pass left
 	listed    bool           // one further stage of a module that is measured elsewhere
 	hands     *hands         // that read it; nil once everything was read
+	pieces    []hlo.Shape    // what one device returns
 }
 
 // listed is a module file with its place among the module's stages.
@@ -180,6 +181,8 @@ func (out *measured) measure(r *reader, s *dump.Stage) error {
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.program)
 	if out.module.Unoptimized() == nil {
 		v.Constants = r.constants()
+	} else {
+		out.pieces = r.piecesOf()
 	}
 	v.compiles = []compile{{run: out.module.Process, module: out.module.ID, name: r.m.Name, facts: v.Facts}}
 	for i, l := range w.launches {
@@ -215,6 +218,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 	v.Params = join(r.parameters(), v.Params)
 	v.Signature = signature(v.Params)
 	v.Result = r.entryResult()
+	v.Outputs, out.pieces = r.outputs(out.pieces, v.Params), nil
 	v.InputPrint = r.prints().Fingerprint()
 	out.family = out.familyOf(r)
 	v.Constants = r.constants()

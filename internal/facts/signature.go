@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -129,6 +130,7 @@ func join(given, compiled []Parameter) []Parameter {
 	joined := slices.Clone(given)
 	for i := range joined {
 		joined[i].Layout = compiled[i].Layout
+		joined[i].Sharding = cmp.Or(given[i].Sharding, compiled[i].Sharding) // the partitioner may choose one where the model does not
 		joined[i].Aliased = compiled[i].Aliased
 		joined[i].Donated = (given[i].Donated || given[i].Aliased || compiled[i].Donated) && !compiled[i].Aliased
 	}

@@ -91,7 +91,7 @@ func takeFacts(about []string, v, fresh *facts.Variant) {
 		v.Kernels, v.Buffers = fresh.Kernels, fresh.Buffers
 	}
 	if slices.Contains(about, "params") {
-		v.Params, v.Signature, v.Result = fresh.Params, fresh.Signature, fresh.Result
+		v.Params, v.Signature, v.Result, v.Outputs = fresh.Params, fresh.Signature, fresh.Result, fresh.Outputs
 	}
 	if slices.Contains(about, "constants") {
 		v.Constants = fresh.Constants

@@ -18,6 +18,7 @@ func baseline() *jsonschema.Schema {
 		"params": list(fields(map[string]*jsonschema.Schema{
 			"name": text, "shape": text, "layout": text, "sharding": text, "spec": text, "bytes": count, "aliased": yes, "donated": yes, "unused": yes, "constant": text,
 		})),
+		"outputs":     list(fields(map[string]*jsonschema.Schema{"shape": text, "split": text, "sharding": text, "spec": text, "bytes": count})),
 		"facts":       counts,
 		"constants":   list(fields(map[string]*jsonschema.Schema{"shape": text, "bytes": count, "value": text, "op": text})),
 		"buffers":     list(fields(map[string]*jsonschema.Schema{"bytes": count, "shape": text, "op": text})),

@@ -293,6 +293,23 @@ def involuntary_remat():
     return mix, (array(8, 16, 4),), {"in_shardings": split("model", None, "data")}
 
 
+def result_gathered():
+    """The activations are asked for whole on every device: they have to be gathered at the end."""
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("data", "model"))
+
+    def split(*axes):
+        return NamedSharding(mesh, PartitionSpec(*axes))
+
+    def layer(x, w):
+        y = jnp.tanh(x @ w)
+        return y, (y * y).mean()
+
+    return layer, (array(16, 32), array(32, 64)), {
+        "in_shardings": (split("data", None), split(None, "model")),
+        "out_shardings": (split() if after else split("data", "model"), split()),
+    }
+
+
 def set_order():
     """Steps in the order of a set of strings, which Python shuffles anew in every process: two compiles are two programs."""
 

@@ -1,0 +1,192 @@
+package facts
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// leaves are the values that a module's entry computation returns: their shapes, and the instructions behind them where the root is a
+// tuple that is put together on the spot.
+func (r *reader) leaves() (shapes []hlo.ShapeID, made []hlo.InstrID) {
+	root := r.m.Comps[r.m.Entry].Root
+	if root == hlo.NoInstr {
+		return nil, nil
+	}
+	if shape := r.m.Shape(r.m.Instrs[root].Shape); shape.Type == hlo.Tuple {
+		shapes = shape.Elements
+	} else {
+		shapes = []hlo.ShapeID{r.m.Instrs[root].Shape}
+	}
+	switch {
+	case r.m.Instrs[root].Opcode == hlo.OpTuple:
+		return shapes, r.m.Operands(root)
+	case len(shapes) == 1:
+		return shapes, []hlo.InstrID{root}
+	}
+	return shapes, nil
+}
+
+// piecesOf copies the shapes that one device returns: the module is closed when they are held against the whole.
+func (r *reader) piecesOf() []hlo.Shape {
+	shapes, _ := r.leaves()
+	pieces := make([]hlo.Shape, len(shapes))
+	for i, id := range shapes {
+		s := r.m.Shape(id)
+		pieces[i] = hlo.Shape{Type: s.Type, Dims: append([]int64(nil), s.Dims...)}
+	}
+	return pieces
+}
+
+// outputs says how the program's results are spread over the devices: what is whole in the module as the framework handed it over is a
+// piece in the optimized one. It is nil where nothing is split and nobody asked for anything, and where the two cannot be compared.
+func (r *reader) outputs(pieces []hlo.Shape, params []Parameter) []Output {
+	shapes, made := r.leaves()
+	if len(shapes) != len(pieces) {
+		return nil
+	}
+	asked := r.askedShardings(len(shapes))
+	spread := slices.ContainsFunc(params, func(p Parameter) bool { return isSplit(p.Sharding) })
+	list := make([]Output, len(shapes))
+	for i, id := range shapes {
+		whole := r.m.Shape(id)
+		split, ok := splitOf(whole, &pieces[i])
+		if !ok {
+			return nil
+		}
+		list[i] = Output{Shape: r.shape(id), Split: splitText(split), Bytes: r.m.ShapeBytes(id)}
+		if keepsTo(asked[i], split) {
+			list[i].Sharding = asked[i]
+		}
+		if made != nil {
+			list[i].Spec, list[i].OpName = r.resultSpec(made[i]), r.metadata(made[i]).OpName
+		}
+		spread = spread || list[i].Split != "" || isSplit(asked[i])
+	}
+	if !spread {
+		return nil
+	}
+	return list
+}
+
+// isSplit says whether a sharding gives devices parts of a value.
+func isSplit(sharding string) bool {
+	return sharding != "" && sharding != "{replicated}" && !strings.HasPrefix(sharding, "{maximal")
+}
+
+// splitOf says in how many pieces each dimension is; not ok where the piece is of another kind than the whole.
+func splitOf(whole, piece *hlo.Shape) (split []int64, ok bool) {
+	if whole.Type != piece.Type || whole.Type == hlo.Tuple || len(whole.Dims) != len(piece.Dims) {
+		return nil, false
+	}
+	for d, n := range whole.Dims {
+		switch part := piece.Dims[d]; {
+		case n == part:
+			split = append(split, 1)
+		case part <= 0 || n < part:
+			return nil, false
+		default:
+			split = append(split, (n+part-1)/part)
+		}
+	}
+	return split, true
+}
+
+func splitText(split []int64) string {
+	var b strings.Builder
+	whole := true
+	for d, n := range split {
+		if d > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(n, 10))
+		whole = whole && n == 1
+	}
+	if whole {
+		return ""
+	}
+	return "[" + b.String() + "]"
+}
+
+// askedShardings are the shardings that the root asks for, one a result, "" for none.
+func (r *reader) askedShardings(n int) []string {
+	asked := make([]string, n)
+	root := r.m.Comps[r.m.Entry].Root
+	text, ok := r.m.Attr(root, "sharding")
+	if !ok {
+		return asked
+	}
+	if !strings.HasPrefix(text, "{{") {
+		if n == 1 {
+			asked[0] = text
+		}
+		return asked
+	}
+	if parts := braced(text[1 : len(text)-1]); len(parts) == n {
+		return parts
+	}
+	return asked
+}
+
+// braced lists the parts of a text that stand in braces of their own, braces included.
+func braced(text string) []string {
+	var parts []string
+	depth, start := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			if depth == 0 {
+				start = i
+			}
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				parts = append(parts, text[start:i+1])
+			}
+		}
+	}
+	return parts
+}
+
+// keepsTo says whether a result is split as its sharding says. Of results that nobody asked anything of the root says that they are
+// replicated, and the compiler is free to split them all the same.
+func keepsTo(sharding string, split []int64) bool {
+	if sharding == "{replicated}" {
+		return splitText(split) == ""
+	}
+	tiles, ok := strings.CutPrefix(sharding, "{devices=[")
+	if !ok {
+		return true
+	}
+	list, _, _ := strings.Cut(tiles, "]")
+	for d, n := range numbers(list) {
+		if d < len(split) && (n == 1) != (split[d] == 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// resultSpec spells how the model spreads a result over its mesh: what out_shardings of jit or out_specs of shard_map say.
+func (r *reader) resultSpec(id hlo.InstrID) string {
+	at := 0
+	if in := &r.m.Instrs[id]; in.Opcode == hlo.OpGetTupleElement && len(r.m.Operands(id)) == 1 {
+		at, id = int(in.Param), r.m.Operands(id)[0]
+	}
+	target, _ := r.m.Attr(id, "custom_call_target")
+	if target != "xla.sdy.FuncResultSharding" && target != "xla.sdy.LocalToGlobalShape" {
+		return ""
+	}
+	frontend, _ := r.m.Attr(id, "frontend_attributes")
+	_, values, _ := strings.Cut(frontend, `="#sdy.sharding_per_value<[`)
+	if target == "xla.sdy.LocalToGlobalShape" {
+		_, values, _ = strings.Cut(frontend, `xla.sdy.out_shardings="#sdy.sharding_per_value<[`)
+	}
+	values, _, _ = strings.Cut(values, `]>"`)
+	if each := strings.Split(values, "<@"); at >= 0 && at+1 < len(each) {
+		return spelledSpec(each[at+1])
+	}
+	return ""
+}
