@@ -7,10 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -64,10 +62,6 @@ func readRecord(t *testing.T, dir string) record {
 		t.Fatal(err)
 	}
 	return r
-}
-
-func keys(m map[string]string) string {
-	return strings.Join(slices.Sorted(maps.Keys(m)), " ")
 }
 
 func TestRunRecordsTheToolchain(t *testing.T) {

@@ -1,8 +1,10 @@
 package capture
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -95,4 +97,8 @@ func TestRelevant(t *testing.T) {
 			t.Errorf("%s on %s keeps %s, want %s", tt.framework, tt.backend, got, tt.want)
 		}
 	}
+}
+
+func keys(m map[string]string) string {
+	return strings.Join(slices.Sorted(maps.Keys(m)), " ")
 }
