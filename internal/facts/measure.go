@@ -50,7 +50,7 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)
-	s := &Share{dump: list(d, wanted, opts), units: make([]*measured, len(work))}
+	s := &Share{dump: list(d, wanted, opts, dealer), units: make([]*measured, len(work))}
 	if err := measureUnits(ctx, work, s.units, opts); err != nil {
 		return nil, fmt.Errorf("measuring %s: %w", d.Path, err)
 	}

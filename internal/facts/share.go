@@ -21,8 +21,8 @@ type Share struct {
 // listing is what every part knows of the dump: names, sizes, and what is wrong with the whole.
 type listing struct {
 	path      string
-	sum       [sha256.Size]byte
-	modules   []string // the IDs of those that are wanted
+	sum       [sha256.Size]byte // of a dump that is cut: by it parts of two runs are told apart
+	modules   []string          // the IDs of those that are wanted
 	problems  []Problem
 	ignored   []string
 	toolchain Toolchain // as `xlagate capture` wrote it down
@@ -31,8 +31,11 @@ type listing struct {
 }
 
 // list looks at the dump as every part does.
-func list(d *dump.Dump, wanted []*dump.Module, opts Options) listing {
-	l := listing{path: d.Path, sum: d.Listing(), passes: opts.Passes, included: len(opts.Include) > 0}
+func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *shard.Dealer) listing {
+	l := listing{path: d.Path, passes: opts.Passes, included: len(opts.Include) > 0}
+	if !dealer.Whole() {
+		l.sum = d.Sample()
+	}
 	for _, m := range wanted {
 		l.modules = append(l.modules, m.ID)
 	}
@@ -146,7 +149,7 @@ func Join(shares []*Share) (*Report, error) {
 	besides := 0
 	for _, s := range shares {
 		if s.dump.sum != all.dump.sum || len(s.dump.modules) != len(all.dump.modules) {
-			return nil, fmt.Errorf("%s holds other files for one part than for another: each part must look at the same dump", all.dump.path)
+			return nil, fmt.Errorf("%s holds other files for one part than for another: each part must look at the same dump; is one of them left over from an earlier run?", all.dump.path)
 		}
 		all.units = append(all.units, s.units...)
 		if s.beside != nil {

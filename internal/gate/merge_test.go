@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/shard"
 )
@@ -282,6 +284,46 @@ func TestPartsThatDoNotJoin(t *testing.T) {
 	if r := Merge(context.Background(), nowhere, []Input{part(0, 1)}); r.ExitCode != ExitIncomplete || !tells(r, "-c xlagate.yaml") {
 		t.Errorf("without configuration: exit %d, %+v", r.ExitCode, r.Problems)
 	}
+}
+
+// A part that an earlier run left behind is noticed, though its dump had files of the same names and sizes.
+func TestLeftoverPart(t *testing.T) {
+	o := cutCases[1].options(t)
+	now := o.folder(t, func(text string) string { return text })
+	earlier := o.folder(t, func(text string) string { return strings.ReplaceAll(text, "f32[", "f16[") })
+	first, second := checkPart(t, now, 0, 2), checkPart(t, now, 1, 2)
+	if r := Merge(context.Background(), elsewhere(o), []Input{first, second}); tells(r, "left over") {
+		t.Errorf("parts of one run: %+v", r.Problems)
+	}
+	r := Merge(context.Background(), elsewhere(o), []Input{first, checkPart(t, earlier, 1, 2)})
+	if r.ExitCode != ExitIncomplete || !tells(r, "is one of them left over from an earlier run?") {
+		t.Errorf("exit %d, %+v", r.ExitCode, r.Problems)
+	}
+}
+
+// folder unpacks the only dump into a folder, changed.
+func (o Options) folder(t *testing.T, change func(string) string) Options {
+	t.Helper()
+	d, err := dump.Open(context.Background(), o.Dumps[0], dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	dir := t.TempDir()
+	for _, m := range d.Modules {
+		for _, f := range m.Files() {
+			data, release, err := f.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := change(string(data))
+			if err := errors.Join(os.WriteFile(filepath.Join(dir, filepath.Base(f.Path)), []byte(text), 0o600), release()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	o.Dumps = []string{dir}
+	return o
 }
 
 func TestNotCut(t *testing.T) {

@@ -21,6 +21,9 @@ type Dealer struct {
 // NewDealer deals for one part.
 func NewDealer(s Shard) *Dealer { return &Dealer{s, make([]int64, s.Count)} }
 
+// Whole says whether there is one part only.
+func (d *Dealer) Whole() bool { return len(d.load) <= 1 }
+
 // opening is what a piece costs beside its bytes, so that small ones are spread as well.
 const opening = 4096
 
