@@ -112,15 +112,15 @@ func pins(b *strings.Builder, p *facts.Program) {
 	}
 	fmt.Fprintf(b, "  - rule: required-fusions\n    program: %q\n    fusions:\n", p.Name)
 	for _, c := range chosen {
-		fmt.Fprintf(b, "      - { name: %s, contains: [%s], min: %d }   # %s\n", c.name, strings.Join(c.do, ", "), c.count, c.where)
+		fmt.Fprintf(b, "      - { name: %q, contains: [%s], min: %d }   # %s\n", c.name, strings.Join(c.do, ", "), c.count, c.where)
 	}
 }
 
 type pin struct {
-	name, where string
-	do          []string
-	saved       int64
-	count       int
+	name, scope, where string
+	do                 []string
+	saved              int64
+	count              int
 }
 
 func distinct(kernels []facts.Kernel) []pin {
@@ -133,13 +133,12 @@ func distinct(kernels []facts.Kernel) []pin {
 		do := once(k.Do)
 		key := strings.Join(do, ",")
 		if byKey[key] == nil {
-			byKey[key] = &pin{do: do, where: where(k)}
+			byKey[key] = &pin{do: do, where: where(k), scope: scopeOf(k.OpName)}
 		}
 		byKey[key].saved += k.Bytes * int64(len(k.Do)-1)
 	}
 	var list []pin
 	for _, c := range byKey {
-		c.name = strings.Join(c.do[:min(len(c.do), 3)], "-")
 		c.count = holding(kernels, c.do)
 		list = append(list, *c)
 	}
@@ -149,7 +148,9 @@ func distinct(kernels []facts.Kernel) []pin {
 		}
 		return strings.Join(list[i].do, ",") < strings.Join(list[j].do, ",")
 	})
-	return list[:min(len(list), mostFusions)]
+	list = list[:min(len(list), mostFusions)]
+	nameApart(list)
+	return list
 }
 
 // once drops repetitions from a sorted list.
