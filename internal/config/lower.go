@@ -43,8 +43,6 @@ func Lower(cfg *Config, data []byte, list []*Lowering) []byte {
 		case l.Left != "":
 		case l.Became == "":
 			l.Left = "in its unit nothing lower can be written"
-		case !mark.Plain:
-			l.Left = "it is quoted"
 		case sharers(cfg, l.Key, mark) > 1:
 			l.Left = "an alias or a merge key shares it with another entry"
 		case at < 0:
@@ -82,7 +80,10 @@ func offset(lines []string, mark rules.Mark) int {
 		_, size := utf8.DecodeRuneInString(line[at:])
 		at += size
 	}
-	if !strings.HasPrefix(line[at:], mark.Text) {
+	if quote := line[at:min(at+1, len(line))]; !mark.Plain && (quote == `"` || quote == "'") && strings.HasPrefix(line[at+1:], mark.Text+quote) {
+		return at + 1
+	}
+	if !mark.Plain || !strings.HasPrefix(line[at:], mark.Text) {
 		return -1
 	}
 	return at

@@ -41,6 +41,8 @@ func TestLowerKeepsTheRest(t *testing.T) {
 		"two in one line":   {"version: 1\nrules: [{ rule: max-kernels, max: 20, program: a }, { rule: max-kernels, max: 300, program: b }]\n", "max: 20, program: a }, { rule: max-kernels, max: 300", "max: 7, program: a }, { rule: max-kernels, max: 7"},
 		"CRLF":              {"version: 1\r\nrules:\r\n  - { rule: max-kernels, max: 20 }\r\n", "max: 20", "max: 7"},
 		"its other name":    {"version: 1\nrules:\n  - { rule: no-recompilation, max_variants: 20 }\n", "max_variants: 20", "max_variants: 7"},
+		"in quotes":         {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: \"2KiB\", program: a }\n", "\"2KiB\"", "\"0.01KiB\""},
+		"in other quotes":   {"version: 1\nrules:\n  - rule: max-temp-bytes\n    max: '2KiB' # why\n", "'2KiB'", "'0.01KiB'"},
 		"in its unit":       {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: 2KiB }\n", "2KiB", "0.01KiB"},
 		"an anchor":         {"version: 1\nrules:\n  - &k { rule: max-kernels, max: 20 }\n", "max: 20", "max: 7"},
 	} {
@@ -56,7 +58,8 @@ func TestLowerKeepsTheRest(t *testing.T) {
 // What cannot be changed safely stays, and it is said why.
 func TestLowerLeaves(t *testing.T) {
 	for name, c := range map[string]struct{ text, why string }{
-		"a quoted number": {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: \"2KiB\" }\n", "xlagate.yaml:3:34 it is quoted"},
+		"a folded number": {"version: 1\nrules:\n  - rule: max-temp-bytes\n    max: >-\n      2KiB\n", "xlagate.yaml:4:10 it does not stand where it was read"},
+		"an escape":       {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: \"2\\x4biB\" }\n", "xlagate.yaml:3:34 it does not stand where it was read"},
 		"a merge key":     {"version: 1\nrules:\n  - &k { rule: max-kernels, max: 20, program: a }\n  - { <<: *k, program: b }\n", "xlagate.yaml:3:34 an alias or a merge key shares it with another entry"},
 		"lower already":   {"version: 1\nrules:\n  - { rule: max-kernels, max: 5 }\n", "xlagate.yaml:3:31 in its unit nothing lower can be written"},
 	} {

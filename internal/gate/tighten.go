@@ -54,8 +54,7 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 	}
 }
 
-// unusedIncreases lists the increases, counted and not in percent or bytes, of which not all is used. They are tolerances: how much a
-// change may cost is for a person to say.
+// unusedIncreases lists the increases of which not all is used, counted ones only: one in percent or bytes is there for what wobbles.
 func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Lowering {
 	var out []*config.Lowering
 	for _, s := range cfg.Rules {
@@ -69,7 +68,7 @@ func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Lower
 			}
 		}
 		if bounds && used < s.MaxIncrease.Amount {
-			out = append(out, &config.Lowering{Settings: s, Key: "max_increase", To: used, Left: "it is a tolerance"})
+			out = append(out, &config.Lowering{Settings: s, Key: "max_increase", To: used})
 		}
 	}
 	return out
