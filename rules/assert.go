@@ -184,7 +184,7 @@ func checkAssert(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		if e.base && v.Old == nil {
 			c.Problems = append(c.Problems, result.Problem{
-				Rule: c.Rule.ID, File: c.Target.Dump, Mend: "xlagate accept --reason \"…\", then commit what it writes",
+				Rule: c.Rule.ID, File: c.Target.Dump, Mend: c.Target.Accept,
 				Message: fmt.Sprintf("%s reads the baseline, and %s has none", c.assertName(), p.Name),
 			})
 			continue

@@ -56,7 +56,7 @@ func checkBaselinePresent(c *Context, p *diff.Program) {
 	switch {
 	case c.Target.Base == nil:
 		c.Problems = append(c.Problems, result.Problem{
-			Rule: c.Rule.ID, File: c.Target.Dump, Mend: "xlagate accept --reason \"…\", then commit what it writes",
+			Rule: c.Rule.ID, File: c.Target.Dump, Mend: c.Target.Accept,
 			Message: fmt.Sprintf("no baseline for target %s: the rules compare with what was accepted, and nothing was", c.Target.Name),
 		})
 	case p.Old == nil:

@@ -121,4 +121,5 @@ type Target struct {
 	Report   *facts.Report
 	Base     *facts.Report // nil without a baseline
 	Programs []*diff.Program
+	Accept   string // what to type where it has no baseline
 }

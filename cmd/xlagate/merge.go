@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -156,11 +157,30 @@ func partsConfig(inputs []gate.Input) string {
 
 func parseResult(path string, data []byte) (*result.Result, error) {
 	var r result.Result
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, &gate.Unreadable{File: path, Message: "not a result: " + err.Error(), Mend: "xlagate check -f json -o " + path}
+	err := json.Unmarshal(data, &r)
+	if err == nil && r.Schema == result.Schema {
+		return &r, nil
 	}
-	if r.Schema != result.Schema {
-		return nil, &gate.Unreadable{File: path, Message: fmt.Sprintf("the schema is %q, expected %q", r.Schema, result.Schema), Mend: "make it with xlagate check -f json"}
+	return nil, &gate.Unreadable{File: path, Message: "not a result: " + whatItIs(data, err), Mend: "name a file that `xlagate check -f json -o FILE` wrote"}
+}
+
+// whatItIs says what a file is that holds no result: more often than a damaged one it is the wrong one.
+func whatItIs(data []byte, err error) string {
+	var head struct {
+		Schema any `json:"schema"`
 	}
-	return &r, nil
+	start := strings.TrimSpace(string(data[:min(len(data), 512)]))
+	switch known := json.Unmarshal(data, &head); {
+	case start == "":
+		return "the file is empty"
+	case strings.HasPrefix(start, "HloModule"):
+		return "it is a module of a dump"
+	case start[0] != '{':
+		return "it is not JSON"
+	case known != nil:
+		return "it is not whole: " + known.Error()
+	case head.Schema != result.Schema:
+		return fmt.Sprintf("its schema is %q, expected %q", fmt.Sprint(cmp.Or(head.Schema, any(""))), result.Schema)
+	}
+	return err.Error()
 }

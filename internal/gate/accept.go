@@ -48,6 +48,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) 
 	if err != nil {
 		return nil, err
 	}
+	o.accepting = true
 	o.base = func() (fs.FS, error) { return edit, nil } // what is accepted is compared with what it takes the place of
 	intakes, rows, err := takeIn(ctx, o, a)
 	if err != nil {

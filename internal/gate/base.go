@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -55,6 +56,18 @@ func BaselineOf(o Options) string {
 		return o.Baseline
 	}
 	return o.Config.Baseline
+}
+
+// howToAccept says what makes a first baseline in a place.
+func howToAccept(where string) string {
+	const accept = "xlagate accept --reason \"…\""
+	switch ref, _ := registry.Parse(where); {
+	case registry.Is(where) && !ref.Fixed():
+		return accept + ", which puts it into " + where
+	case baseline.Remote(where):
+		return accept + " --baseline .xlagate, then bring what it writes to " + where
+	}
+	return accept + ", then commit what it writes"
 }
 
 // Place is where the baseline lies. A directory that the command line names starts from the working directory.

@@ -56,7 +56,8 @@ type Options struct {
 	Warn       func(string)    // says what a person should know and no verdict depends on
 	Registry   registry.Client // for dumps and baselines that lie in one
 
-	base func() (fs.FS, error) // the baseline, opened once
+	base      func() (fs.FS, error) // the baseline, opened once
+	accepting bool                  // the command is accept: messages name it
 }
 
 // UsageError is a call that makes no sense: exit code 2.
@@ -212,4 +213,12 @@ func patterns(s *rules.Settings) string {
 		text += fmt.Sprintf(", target %q", s.Targets)
 	}
 	return text
+}
+
+// doing is the command that is run, as messages write it.
+func (o Options) doing() string {
+	if o.accepting {
+		return "accept"
+	}
+	return "check"
 }

@@ -18,7 +18,7 @@ func judge(r *result.Result, o Options, l *looked) {
 	out := result.Target{Name: l.name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
-		t := &rules.Target{Name: l.name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs}
+		t := &rules.Target{Name: l.name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o))}
 		for _, c := range run(o, l, t) {
 			collect(r, &out, l, c)
 		}
