@@ -5,6 +5,9 @@ import "strings"
 // ReadBufferAssignment reads a -buffer-assignment.txt of any version. Where the file says what all allocations come to, they
 // have to.
 func ReadBufferAssignment(data []byte) (*Buffers, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
 	l := lines{rest: string(data)}
 	if first, _ := l.next(); first != "BufferAssignment:" {
 		return nil, syntaxError(1, `a buffer assignment begins with "BufferAssignment:"`)

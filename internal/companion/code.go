@@ -14,6 +14,9 @@ type PTX struct {
 
 // ReadPTX reads a .ptx.
 func ReadPTX(data []byte) (*PTX, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
 	l := lines{rest: string(data)}
 	p := &PTX{}
 	inside := false
@@ -66,6 +69,9 @@ type LLVM struct {
 
 // ReadLLVM reads an .ll.
 func ReadLLVM(data []byte) (*LLVM, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
 	l := lines{rest: string(data)}
 	ir := &LLVM{Bytes: int64(len(data))}
 	inside := false

@@ -1,6 +1,7 @@
 package companion
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 )
@@ -24,6 +25,14 @@ func (l *lines) next() (line string, ok bool) {
 
 // errorf is an error on the line last returned.
 func (l *lines) errorf(format string, args ...any) error { return syntaxError(l.n, format, args...) }
+
+// whole refuses a text whose last line is not ended: XLA ends every line that it writes.
+func whole(data []byte) error {
+	if n := len(data); n > 0 && data[n-1] != '\n' {
+		return syntaxError(1+bytes.Count(data, []byte("\n")), "the file ends inside a line: it was cut off")
+	}
+	return nil
+}
 
 // cutInt reads the decimal number that s begins with.
 func cutInt(s string) (n int64, rest string, ok bool) {

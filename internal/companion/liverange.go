@@ -23,6 +23,9 @@ type LiveBuffer struct {
 // ReadLiveRange reads a -live-range.txt, or the same text at the end of an older -buffer-assignment.txt. It is nil when the
 // file holds none.
 func ReadLiveRange(data []byte) (*LiveRange, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
 	start := bytes.Index(data, []byte("HloLiveRange (max "))
 	if start < 0 {
 		return nil, nil

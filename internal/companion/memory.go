@@ -17,6 +17,9 @@ type MemorySpace struct {
 
 // ReadMemoryReport reads a -memory-usage-report.txt of any version. Those before 2026 tell the sum over all memory spaces only.
 func ReadMemoryReport(data []byte) (*MemoryReport, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
 	l := lines{rest: string(data)}
 	r := &MemoryReport{}
 	for {

@@ -35,6 +35,9 @@ func (n *node) flags() Flags {
 
 // ReadFlagFile reads a .flagfile: one --name=value a line, values perhaps in quotes.
 func ReadFlagFile(data []byte) (Flags, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
 	l := lines{rest: string(data)}
 	f := Flags{}
 	for {

@@ -79,8 +79,10 @@ const maxNesting = 100
 func readTextProto(data []byte) (*node, error) {
 	p := textProto{s: string(data), line: 1}
 	root := &node{nested: true, line: 1}
-	err := p.fields(root, 0, 0)
-	return root, err
+	if err := p.fields(root, 0, 0); err != nil {
+		return root, err
+	}
+	return root, whole(data)
 }
 
 type textProto struct {
