@@ -15,6 +15,11 @@ type spelling struct {
 
 const shortSpelling = 16
 
+func (s spelling) hash() uint32 {
+	h := mixed(s.head, s.rest)
+	return uint32(h ^ h>>32)
+}
+
 func (s spelling) end() int      { return int(s.at + s.n) }
 func (s spelling) bounds() Range { return Range{s.at, s.at + s.n} }
 

@@ -6,9 +6,9 @@ import "fmt"
 type textBody struct {
 	id    CompID // unless computations come before it that stand inside of it
 	first InstrID
-	names spellingIndex // numbers count from first
-	root  InstrID       // NoInstr until there is one
-	wraps []asyncStart  // the `<op>-start`s in it
+	names nameIndex
+	root  InstrID      // NoInstr until there is one
+	wraps []asyncStart // the `<op>-start`s in it
 }
 
 // computation reads a computation: [ENTRY] [%name] [(parameters) -> result] { instructions }[, execution_thread="x"].
@@ -170,6 +170,21 @@ func (p *textParser) newBody() *textBody {
 func (p *textParser) keep(in *Instruction) InstrID {
 	p.m.Instrs = append(p.m.Instrs, *in)
 	return InstrID(len(p.m.Instrs) - 1)
+}
+
+// enter makes an instruction known by its name; it returns false when another one of the computation has it.
+func (p *textParser) enter(name spelling, id InstrID) bool {
+	first := p.body.first
+	return p.body.names.add(p.t, p.m.Instrs[first:], name, int32(id-first))
+}
+
+// named is the instruction of the computation that has a name, NoInstr when none has.
+func (p *textParser) named(name spelling) InstrID {
+	first := p.body.first
+	if n := p.body.names.find(p.t, p.m.Instrs[first:], name); n >= 0 {
+		return first + InstrID(n)
+	}
+	return NoInstr
 }
 
 // close enters the computation that is being read into the module.

@@ -24,7 +24,7 @@ func (p *textParser) instruction(i int) int {
 	if spelled.wrapped != noOpcode && in.Opcode == OpAsyncStart {
 		p.wrap(id, spelled.wrapped)
 	}
-	if name.n > maxName || !p.body.names.add(p.t, name, int32(id-p.body.first)) {
+	if name.n > maxName || !p.enter(name, id) {
 		p.refuse(start, name)
 	}
 	if root {

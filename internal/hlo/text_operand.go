@@ -4,16 +4,12 @@ package hlo
 func (p *textParser) operandList(i int, in *Instruction) int {
 	mark := len(p.operands)
 	for p.t.at(i, '%') { // the usual form: %name, %name
-		head, rest, n := p.t.token(i + 1)
-		id, end := p.body.names.findShort(head, rest, n), i+1+int(n)
-		if n == 0 {
-			name := p.t.name(i + 1)
-			id, end = p.body.names.find(p.t, name), name.end()
-		}
-		if id < 0 || end+2 >= len(p.t) || p.t[end] != ')' && (p.t[end] != ',' || p.t[end+1] != ' ') {
+		name := p.t.name(i + 1)
+		id, end := p.named(name), name.end()
+		if id == NoInstr || end+2 >= len(p.t) || p.t[end] != ')' && (p.t[end] != ',' || p.t[end+1] != ' ') {
 			break
 		}
-		p.operands = append(p.operands, p.body.first+InstrID(id))
+		p.operands = append(p.operands, id)
 		if i = end; p.t[end] == ')' {
 			break
 		}
@@ -99,15 +95,15 @@ func (p *textParser) inlined(i int, shape ShapeID) (InstrID, int) {
 // reference takes the name of an instruction that was read before.
 func (p *textParser) reference(i int) (InstrID, int) {
 	name := p.name(i, "an operand")
-	id := p.body.names.find(p.t, name)
-	if id < 0 {
+	id := p.named(name)
+	if id == NoInstr {
 		p.failf(i, name.end(), "%%%s is not defined before it is used", p.m.Text(name.bounds()))
 	}
 	for end := name.end(); p.t.at(end, '#'); end = name.end() {
 		name = p.t.spelling(int(name.at), p.digits(end+1))
-		id = p.element(p.body.first+InstrID(id), name, end+1)
+		id = p.element(id, name, end+1)
 	}
-	return p.body.first + InstrID(id), name.end()
+	return id, name.end()
 }
 
 func (p *textParser) digits(i int) int {
@@ -118,8 +114,8 @@ func (p *textParser) digits(i int) int {
 }
 
 // element finds or makes the get-tuple-element that %tuple#1 stands for; the whole spelling is its name.
-func (p *textParser) element(tuple InstrID, name spelling, digits int) int32 {
-	if id := p.body.names.find(p.t, name); id >= 0 {
+func (p *textParser) element(tuple InstrID, name spelling, digits int) InstrID {
+	if id := p.named(name); id != NoInstr {
 		return id
 	}
 	n, end := p.integer(digits)
@@ -135,7 +131,7 @@ func (p *textParser) element(tuple InstrID, name spelling, digits int) int32 {
 		name: name.at, nameLen: uint16(name.n), operands: uint32(len(p.m.operands)),
 	}
 	p.m.operands = append(p.m.operands, 1, tuple)
-	id := int32(p.keep(&in) - p.body.first)
-	p.body.names.add(p.t, name, id)
+	id := p.keep(&in)
+	p.enter(name, id)
 	return id
 }
