@@ -76,6 +76,7 @@ func (t text) name(i int) spelling {
 		if behind := notIdent(rest); behind != 0 {
 			return spelling{head, rest & below(behind), uint32(i), uint32(8 + firstMark(behind))}
 		}
+		return t.spelling(i, t.ident(i+shortSpelling))
 	}
 	return t.spelling(i, t.ident(i))
 }

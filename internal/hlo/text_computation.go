@@ -4,11 +4,12 @@ import "fmt"
 
 // textBody is a computation that is being read. Its instructions are the last of the module so far.
 type textBody struct {
-	id    CompID // unless computations come before it that stand inside of it
-	first InstrID
-	names nameIndex
-	root  InstrID      // NoInstr until there is one
-	wraps []asyncStart // the `<op>-start`s in it
+	id      CompID // unless computations come before it that stand inside of it
+	first   InstrID
+	names   nameIndex
+	inlines bool         // instructions in it stand in the place of operands
+	root    InstrID      // NoInstr until there is one
+	wraps   []asyncStart // the `<op>-start`s in it
 }
 
 // computation reads a computation: [ENTRY] [%name] [(parameters) -> result] { instructions }[, execution_thread="x"].
@@ -127,12 +128,12 @@ func (p *textParser) block(i int, name Range) (CompID, int) {
 
 // nested reads a computation that stands in an instruction. Its instructions step aside until the outer computation is whole.
 func (p *textParser) nested(i int) (CompID, int) {
-	m, instrs, outer, comp := p.m, p.m.Instrs, p.body, p.comp
-	m.Instrs = nil
+	m, instrs, outer, comp, kept := p.m, p.m.Instrs, p.body, p.comp, p.examples
+	m.Instrs, p.examples = nil, examples{}
 	id, end := p.block(i, Range{})
 	m.Comps[id].made = m.make(nameless)
 	p.aside = append(p.aside, m.Instrs)
-	m.Instrs, p.body, p.comp = instrs, outer, comp
+	m.Instrs, p.body, p.comp, p.examples = instrs, outer, comp, kept
 	return id, end
 }
 
@@ -162,6 +163,7 @@ func (p *textParser) newBody() *textBody {
 		b, p.bodies = p.bodies[n-1], p.bodies[:n-1]
 	}
 	b.id, b.first, b.root, b.wraps = CompID(len(p.m.Comps)), InstrID(len(p.m.Instrs)), NoInstr, b.wraps[:0]
+	b.inlines = false
 	b.names.reset()
 	return b
 }

@@ -24,6 +24,7 @@ func FuzzParseText(f *testing.F) {
 		case syntax.Message == "" || syntax.Line < 1 || syntax.Column < 1 || syntax.Offset > int64(len(src)):
 			t.Fatalf("the error points nowhere: %+v", syntax)
 		}
+		checkExamples(t, "t", src)
 	})
 }
 

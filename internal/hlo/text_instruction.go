@@ -11,12 +11,7 @@ func (p *textParser) instruction(i int) int {
 	start := i
 	name := p.name(i, "an instruction")
 	in := Instruction{Comp: p.body.id, name: name.at, nameLen: uint16(name.n)}
-	in.Shape, i = p.shape(p.equals(name.end()))
-	spelled, i := p.opcode(i)
-	if in.Opcode = spelled.op; in.Opcode == OpGetTupleElement {
-		in.Param = -1 // not yet known
-	}
-	i = p.attributes(p.arguments(i, &in), &in)
+	spelled, i := p.behindName(name.end(), &in)
 	if in.Opcode.mayLack() {
 		p.check(i, &in, spelled)
 	}
@@ -31,6 +26,31 @@ func (p *textParser) instruction(i int) int {
 		p.setRoot(start, i, id)
 	}
 	return i
+}
+
+// behindName reads what stands behind an instruction's name, and returns where the next thing begins.
+func (p *textParser) behindName(i int, in *Instruction) (spelled spelledOpcode, next int) {
+	like, args, slot := p.example(i)
+	if like != NoInstr {
+		known := &p.m.Instrs[like]
+		in.Shape, in.Opcode = known.Shape, known.Opcode
+		spelled = spelledOpcode{in.Opcode, noOpcode}
+	} else {
+		in.Shape, i = p.shape(p.equals(i))
+		spelled, i = p.opcode(i)
+		in.Opcode = spelled.op
+	}
+	if in.Opcode == OpGetTupleElement {
+		in.Param = -1 // not yet known
+	}
+	if like != NoInstr {
+		return spelled, p.follow(args, in, like, slot)
+	}
+	next = p.attributes(p.arguments(i, in), in)
+	if slot != nil && spelled.wrapped == noOpcode {
+		*slot = InstrID(len(p.m.Instrs) + 1)
+	}
+	return spelled, next
 }
 
 // equals takes the sign between an instruction's name and its shape.

@@ -77,6 +77,7 @@ func (p *textParser) operand(i int) (InstrID, int) {
 // inlined takes an instruction that stands in the place of an operand. It has neither name nor attributes.
 func (p *textParser) inlined(i int, shape ShapeID) (InstrID, int) {
 	p.nest(i)
+	p.body.inlines = true
 	name := p.t.name(i)
 	in := Instruction{Shape: shape, Comp: p.body.id, name: name.at, nameLen: uint16(name.n)}
 	if name.n > maxName {

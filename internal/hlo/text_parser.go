@@ -33,15 +33,17 @@ type textParser struct {
 	file string
 	m    *Module
 
-	body    *textBody       // of the computation that is being read
-	bodies  []*textBody     // no longer in use
-	aside   [][]Instruction // of computations that stand inside the one that is being read
-	comps   spellingIndex
-	shapes  spellingIndex
-	opcodes spellingIndex
-	keys    spellingIndex
-	spelled []spelledOpcode // by the numbers in opcodes
-	metas   metadataIndex
+	body     *textBody       // of the computation that is being read
+	bodies   []*textBody     // no longer in use
+	aside    [][]Instruction // of computations that stand inside the one that is being read
+	comps    spellingIndex
+	shapes   spellingIndex
+	opcodes  spellingIndex
+	keys     spellingIndex
+	spelled  []spelledOpcode // by the numbers in opcodes
+	metas    metadataIndex
+	examples examples
+	endings  []ending
 
 	operands []InstrID   // a stack: of the instructions that are being read
 	callees  []calleeRef // a stack: likewise
@@ -103,6 +105,7 @@ func (p *textParser) prepare(start, end int) {
 		x.reset()
 	}
 	p.metas.reset(p.m)
+	p.examples.slots, p.endings = make([]InstrID, knownSlots(n)), make([]ending, knownSlots(n))
 }
 
 // trimmed gives back memory that was allocated for more.

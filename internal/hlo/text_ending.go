@@ -1,0 +1,41 @@
+package hlo
+
+import "bytes"
+
+// ending is what stands behind the operands of an instruction (behind the opening parenthesis where there are none) up to the next
+// instruction. What is spelled alike is read once.
+type ending struct {
+	Range
+	number InstrID // of the instruction, counted from 1; 0: none
+}
+
+const longestEnding = 1 << 10
+
+// ending finds the ending at i among those that were read for the same opcode. It returns where the next instruction begins and 0
+// where it is not found, and the slot in which it would stand.
+func (p *textParser) ending(i int, in *Instruction) (next int, e *ending) {
+	window := p.t[i:min(i+longestEnding, len(p.t))] // the whole text may be one line
+	s := p.t.spelling(i, i+1+bytes.IndexByte(window, '\n'))
+	e = &p.endings[mixed(s.head^uint64(in.Opcode)<<48, s.rest)&uint64(len(p.endings)-1)]
+	if e.number == 0 {
+		return 0, e
+	}
+	known := &p.m.Instrs[e.number-1]
+	next = i + e.Len()
+	if known.Opcode != in.Opcode || !bytes.HasPrefix(p.t[i:], p.t[e.Start:e.End]) || !p.t.beginsLine(next) {
+		return 0, e
+	}
+	if in.Param, in.meta = known.Param, known.meta; !known.bare() {
+		in.attrs = uint32(i) + known.attrs - e.Start
+	}
+	return next, e
+}
+
+// end keeps the ending of the instruction that is being read, for others, unless it may say something else in another place.
+func (p *textParser) end(e *ending, i, next int, in *Instruction) {
+	line, indent, _ := bytes.Cut(p.t[i:next], []byte{'\n'})
+	inOneLine := i+len(line) < next && (len(indent) == 0 || string(indent) == "  ") && p.t.beginsLine(next)
+	if inOneLine && in.callees == 0 && bytes.IndexByte(line, '%') < 0 {
+		*e = ending{Range{uint32(i), uint32(next)}, InstrID(len(p.m.Instrs)) + 1}
+	}
+}
