@@ -92,7 +92,7 @@ type storedView struct {
 func viewStored(f Stored) storedView {
 	v := storedView{Target: f.Target, File: f.File, Reason: f.Reason, Toolchain: f.Tools, Graphs: f.Graphs}
 	if f.Program != nil {
-		v.Program = viewProgram(f.Program, true)
+		v.Program = &programView{f.Program, true, newFormLines()}
 	}
 	return v
 }

@@ -187,7 +187,7 @@ func viewDiffVariant(d *diff.Variant) diffVariantView {
 		v.Facts = append(v.Facts, factChangeView{f.Name, dumped(f.Old), dumped(f.New)})
 	}
 	for _, p := range d.Params {
-		v.Params = append(v.Params, paramChangeView{p.Name, viewParam(p.Old), viewParam(p.New), p.What})
+		v.Params = append(v.Params, paramChangeView{p.Name, (*paramView)(p.Old), (*paramView)(p.New), p.What})
 	}
 	for i := range d.Dtypes {
 		t := &d.Dtypes[i]

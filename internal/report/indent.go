@@ -1,6 +1,9 @@
 package report
 
-import "io"
+import (
+	"cmp"
+	"io"
+)
 
 // indenter puts line breaks and two blanks a level into the JSON that is written to it, as json.Indent does, and passes it on in
 // pieces: the JSON of a large dump is never in memory as a whole.
@@ -33,10 +36,15 @@ func (n *indenter) Write(p []byte) (int, error) {
 func (n *indenter) lines(write func(*jsonLines)) error {
 	n.open(n.opened)
 	n.opened = false
-	l := jsonLines{out: n.out, depth: n.depth}
+	var failed error
+	l := jsonLines{out: n.out, depth: n.depth, pass: func(out []byte) []byte {
+		n.out = out
+		failed = cmp.Or(failed, n.flush())
+		return n.out
+	}}
 	write(&l)
 	n.out = l.out
-	return n.pass()
+	return cmp.Or(failed, l.err, n.pass())
 }
 
 // inString passes on what comes next in a string, up to a quote or a backslash, and says how much that is.

@@ -2,7 +2,10 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -11,19 +14,24 @@ import (
 // writes what encoding/json and the indenter would.
 type jsonLines struct {
 	out   []byte
-	depth int  // of the object or list that is being written
-	begun bool // it has a field already
+	depth int                 // of the object or list that is being written
+	begun bool                // it has a field already
+	pass  func([]byte) []byte // takes what is there when it is much, and returns what to append to; nil where all is wanted at once
+	err   error
 }
 
 // marshalLines writes a value for encoding/json, which lays it out anew.
-func marshalLines(write func(*jsonLines)) []byte {
+func marshalLines(write func(*jsonLines)) ([]byte, error) {
 	var l jsonLines
 	write(&l)
-	return l.out
+	return l.out, l.err
 }
 
 // newLine begins a line, a field or element before it ended.
 func (l *jsonLines) newLine() {
+	if len(l.out) >= piece && l.pass != nil {
+		l.out = l.pass(l.out)
+	}
 	if l.begun {
 		l.out = append(l.out, ',')
 	}
@@ -68,6 +76,28 @@ func (l *jsonLines) number(name string, value int64) {
 	l.out = strconv.AppendInt(l.out, value, 10)
 }
 
+// amount writes a number as encoding/json does.
+func (l *jsonLines) amount(name string, value float64) {
+	l.key(name)
+	if size := math.Abs(value); value == 0 || size >= 1e-6 && size < 1e21 {
+		l.out = strconv.AppendFloat(l.out, value, 'f', -1, 64)
+		return
+	}
+	b, err := json.Marshal(value)
+	if err != nil {
+		l.err = cmp.Or(l.err, fmt.Errorf("%s: %w", name, err))
+	}
+	l.out = append(l.out, b...)
+}
+
+// yes leaves out what is not so.
+func (l *jsonLines) yes(name string, value bool) {
+	if value {
+		l.key(name)
+		l.out = append(l.out, "true"...)
+	}
+}
+
 // someNumber leaves out a zero.
 func (l *jsonLines) someNumber(name string, value int64) {
 	if value != 0 {
@@ -76,21 +106,20 @@ func (l *jsonLines) someNumber(name string, value int64) {
 }
 
 func (l *jsonLines) texts(name string, list []string) {
-	l.key(name)
-	l.open('[')
-	for _, s := range list {
-		l.newLine()
-		l.out = appendText(l.out, s)
-	}
-	l.close(']')
+	linesOf(l, name, list, func(s *string) { l.out = appendText(l.out, *s) })
 }
 
 func (l *jsonLines) numbers(name string, list []int64) {
+	linesOf(l, name, list, func(n *int64) { l.out = strconv.AppendInt(l.out, *n, 10) })
+}
+
+// linesOf writes a list, each element by itself.
+func linesOf[T any](l *jsonLines, name string, list []T, write func(*T)) {
 	l.key(name)
 	l.open('[')
-	for _, n := range list {
+	for i := range list {
 		l.newLine()
-		l.out = strconv.AppendInt(l.out, n, 10)
+		write(&list[i])
 	}
 	l.close(']')
 }

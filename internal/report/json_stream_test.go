@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/xlagate/xlagate/internal/facts"
 )
 
 // anyJSON draws a value of any form.
@@ -102,5 +106,26 @@ func TestJSONStreamFails(t *testing.T) {
 	})
 	if err := s.end("it"); err == nil {
 		t.Error("what is no number was written")
+	}
+}
+
+// A fact that is no number is an error, as it would be anywhere else in JSON.
+func TestAmounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.Float64().Draw(t, "value")
+		want, failed := json.Marshal(map[string]float64{"a": value})
+		var l jsonLines
+		l.amount("a", value)
+		if got := "{" + strings.ReplaceAll(strings.TrimSpace(string(l.out)), " ", "") + "}"; (l.err == nil) != (failed == nil) || failed == nil && got != string(want) {
+			t.Errorf("%s, expected %s: %v", got, want, l.err)
+		}
+	})
+	variant := &facts.Variant{Facts: facts.Numbers{"a": math.NaN()}}
+	dump := &facts.Report{Programs: []*facts.Program{{Variants: []*facts.Variant{variant}}}}
+	if err := Inspect(io.Discard, dump, "json", Options{}); err == nil {
+		t.Error("what is no number was written")
+	}
+	if err := Inspect(full{}, dump, "json", Options{}); err == nil {
+		t.Error("the disk is full, and nobody says so")
 	}
 }

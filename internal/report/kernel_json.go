@@ -1,8 +1,6 @@
 package report
 
 import (
-	"slices"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -13,22 +11,11 @@ type (
 	kernelView struct {
 		*facts.Kernel
 		all     bool // the operations in it too: they are most of a large program
-		forms   formLines
+		forms   *formLines
 		variant string // the signature, where a difference tells kernels of several variants
 	}
 	opView     facts.Op
 	sourceView hlo.Location
-	paramView  struct {
-		Name     string `json:"name"`
-		Shape    string `json:"shape"`
-		Layout   string `json:"layout,omitempty"`
-		Sharding string `json:"sharding,omitempty"`
-		Bytes    int64  `json:"bytes"`
-		Aliased  bool   `json:"aliased,omitempty"`
-		Donated  bool   `json:"donated,omitempty"`
-		Unused   bool   `json:"unused,omitempty"`
-		Constant string `json:"constant,omitempty"`
-	}
 )
 
 var classNames = map[facts.Class]string{
@@ -54,13 +41,13 @@ func viewSource(l hlo.Location) *sourceView {
 }
 
 // MarshalJSON writes the kernel with its form's fields as its own.
-func (v kernelView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines), nil }
+func (v kernelView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines) }
 
 // MarshalJSON writes the operation as a kernel does that holds it.
-func (v opView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines), nil }
+func (v opView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines) }
 
 // MarshalJSON leaves out what is not known.
-func (v sourceView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines), nil }
+func (v sourceView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines) }
 
 func (v kernelView) lines(l *jsonLines) {
 	l.open('{')
@@ -81,20 +68,37 @@ func (v kernelView) lines(l *jsonLines) {
 }
 
 // formLines holds the lines of forms that were written: a model repeats its layers.
-type formLines map[*facts.Form][]byte
+type formLines struct {
+	at   map[*facts.Form][2]int
+	kept []byte
+}
 
-// keptForms bounds how many forms are kept.
-const keptForms = 4096
+// mostKept bounds how many lines of forms are kept, in bytes.
+const mostKept = 1 << 20
+
+func newFormLines() *formLines { return &formLines{at: map[*facts.Form][2]int{}} }
+
+// forget makes room for the forms of another program.
+func (f *formLines) forget() {
+	clear(f.at)
+	f.kept = f.kept[:0]
+}
 
 func (v kernelView) linesOfForm(l *jsonLines) {
-	if lines, ok := v.forms[v.Form]; ok {
-		l.out = append(l.out, lines...)
+	if v.forms == nil {
+		linesOfForm(l, v.Form)
 		return
 	}
-	begin := len(l.out)
-	linesOfForm(l, v.Form)
-	if v.forms != nil && len(v.forms) < keptForms {
-		v.forms[v.Form] = slices.Clone(l.out[begin:])
+	if at, known := v.forms.at[v.Form]; known {
+		l.out = append(l.out, v.forms.kept[at[0]:at[1]]...)
+		return
+	}
+	apart := jsonLines{out: v.forms.kept, depth: l.depth, begun: true}
+	linesOfForm(&apart, v.Form)
+	begin := len(v.forms.kept)
+	l.out = append(l.out, apart.out[begin:]...)
+	if v.forms.kept = apart.out[:begin]; begin < mostKept {
+		v.forms.kept, v.forms.at[v.Form] = apart.out, [2]int{begin, len(apart.out)}
 	}
 }
 
@@ -168,14 +172,4 @@ func (v sourceView) lines(l *jsonLines) {
 	l.someNumber("column", int64(v.Column))
 	l.someText("function", v.Function)
 	l.close('}')
-}
-
-func viewParam(p *facts.Parameter) *paramView {
-	if p == nil {
-		return nil
-	}
-	return &paramView{
-		Name: p.Name, Shape: p.Shape, Layout: p.Layout, Sharding: p.Sharding, Bytes: p.Bytes,
-		Aliased: p.Aliased, Donated: p.Donated, Unused: p.Unused, Constant: p.Constant,
-	}
 }

@@ -110,7 +110,7 @@ func anyKernel(t *rapid.T, f *facts.Form) kernelView {
 func TestKernelLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		views, forms := []kernelView{}, []kernelForm{}
-		shared, kept := anyForm(t), formLines{}
+		shared, kept := anyForm(t), newFormLines()
 		for range rapid.IntRange(0, 3).Draw(t, "kernels") {
 			v := anyKernel(t, shared)
 			v.forms = kept
