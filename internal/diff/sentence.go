@@ -116,7 +116,7 @@ func movement(old, fresh *facts.Kernel) []string {
 	case old.InLoop && !fresh.InLoop:
 		return []string{"moved out of a loop"}
 	}
-	return []string{fmt.Sprintf("runs %s instead of %s", runs(fresh), runs(old))}
+	return []string{fmt.Sprintf("runs %s instead of %s", runs(fresh), strings.TrimSuffix(runs(old), " times"))}
 }
 
 // runs says how often a kernel runs; in a loop nobody may know.
