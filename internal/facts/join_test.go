@@ -1,0 +1,127 @@
+package facts
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fresh measures dumps anew: what was merged is used up.
+func fresh(t *testing.T, names ...string) []*Report {
+	t.Helper()
+	var out []*Report
+	for _, name := range names {
+		r, err := Measure(context.Background(), open(t, name), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// contents spells programs, their variants and how often each was compiled, in no order.
+func contents(r *Report) string {
+	var out []string
+	for _, p := range r.Programs {
+		for _, v := range p.Variants {
+			out = append(out, strings.Join([]string{p.Name, v.Signature, v.Fingerprint, strings.Repeat("×", len(v.Modules)), strings.Repeat("+", len(v.Elsewhere))}, " "))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+var joined = []string{"cpu-while", "recompile-weak_types", "cpu-scan", "recompile-static_args"}
+
+// In which order dumps are joined makes no difference, nor which are joined first.
+func TestMergeInAnyOrder(t *testing.T) {
+	want := Merge(fresh(t, joined...))
+	backwards := slices.Clone(joined)
+	slices.Reverse(backwards)
+	if got := contents(Merge(fresh(t, backwards...))); got != contents(want) {
+		t.Errorf("backwards:\n%s\nwanted\n%s", got, contents(want))
+	}
+	list := fresh(t, joined...)
+	if got := contents(Merge([]*Report{Merge(list[:2]), Merge(list[2:])})); got != contents(want) {
+		t.Errorf("in pairs:\n%s\nwanted\n%s", got, contents(want))
+	}
+	names := programNames(want.Programs)
+	if sorted := strings.Fields(names); !slices.IsSorted(sorted) || len(sorted) != 4 {
+		t.Errorf("programs %s", names)
+	}
+}
+
+// Joined dumps hold what each of them holds, unchanged.
+func TestMergeChangesNothing(t *testing.T) {
+	all := Merge(fresh(t, joined...))
+	for _, r := range fresh(t, joined...) {
+		for _, p := range r.Programs {
+			at := slices.IndexFunc(all.Programs, func(q *Program) bool { return q.Name == p.Name })
+			if at < 0 || len(all.Programs[at].Variants) != len(p.Variants) {
+				t.Errorf("%s is not what it was", p.Name)
+				continue
+			}
+			for i, v := range p.Variants {
+				if got := all.Programs[at].Variants[i]; !maps.Equal(got.Facts, v.Facts) || len(got.Kernels) != len(v.Kernels) || len(got.Modules) != len(v.Modules) {
+					t.Errorf("%s %s is not what it was", p.Name, v.Signature)
+				}
+			}
+		}
+	}
+}
+
+// One dump by itself is that dump, and two that hold the same program hold it once.
+func TestMergeOfTheSame(t *testing.T) {
+	one := fresh(t, "cpu-while")
+	if Merge(one) != one[0] {
+		t.Error("one dump became another")
+	}
+	if all := Merge(fresh(t, "cpu-while", "cpu-while")); len(all.Programs) != 1 || len(all.Programs[0].Variants) != 1 {
+		t.Errorf("%s", contents(all))
+	}
+}
+
+// Samples of one source are told apart by their compiles: too few or too many are no answer.
+func TestSamplesAreCounted(t *testing.T) {
+	for n, fine := range map[int]bool{1: false, 2: true, 3: false} {
+		r, err := Samples(fresh(t, "cpu-while", "cpu-scan"), n)
+		if (err == nil) != fine || fine && r.Samples != n || !fine && !strings.Contains(err.Error(), "holds 2 independent compiles, but the target says samples: ") {
+			t.Errorf("%d samples: %v", n, err)
+		}
+	}
+}
+
+// Facts that two samples of one program agree on are stable; the others are named.
+func TestUnstableFacts(t *testing.T) {
+	v := &Variant{Facts: Numbers{"a": 1, "b": 2, "c": 3}, compiles: []compile{{facts: Numbers{"a": 1, "b": 2, "c": 3}}, {facts: Numbers{"a": 1, "b": 9, "d": 4}}}}
+	if got := v.unstable(); !slices.Equal(got, []string{"b", "c", "d"}) {
+		t.Errorf("%v", got)
+	}
+	v.compiles = v.compiles[:1]
+	if got := v.unstable(); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// What is known of graphs and logs adds up, whichever side knows it.
+func TestMergeOfGraphsAndLogs(t *testing.T) {
+	c := &Clusters{Why: "off", Graphs: 1, Clustered: 2, Clusters: []Cluster{{Name: "a"}}}
+	d := &Clusters{Ran: true, Graphs: 3, Clustered: 4, Unclustered: []UnclusteredOp{{Op: "x"}}}
+	if (*Clusters)(nil).merge(c) != c || c.merge(nil) != c {
+		t.Error("graphs of one side only")
+	}
+	if got := c.merge(d); !got.Ran || got.Why != "" || got.Graphs != 4 || got.Clustered != 6 || len(got.Clusters) != 1 || len(got.Unclustered) != 1 {
+		t.Errorf("%+v", got)
+	}
+	l := &Logs{Compiles: map[string]int{"f": 1, "g": 2}, Events: 3, Notes: []LogNote{{Kind: "a"}}}
+	m := &Logs{Compiles: map[string]int{"g": 5}, Events: 4, Misses: []CacheMiss{{Program: "g"}}}
+	if (*Logs)(nil).merge(l) != l || l.merge(nil) != l {
+		t.Error("logs of one side only")
+	}
+	if got := l.merge(m); got.Compiles["f"] != 1 || got.Compiles["g"] != 7 || got.Events != 7 || len(got.Notes) != 1 || len(got.Misses) != 1 || l.Compiles["g"] != 2 {
+		t.Errorf("%+v", got)
+	}
+}
