@@ -134,8 +134,8 @@ func TestLoopsOfAKernel(t *testing.T) {
 	}{
 		{once, looped(10), "moved: moved into a loop: runs 10 times"},
 		{looped(10), once, "moved: moved out of a loop"},
-		{looped(10), looped(12), "moved: runs 12 times instead of 10 times"},
-		{looped(10), looped(1), "moved: runs an unknown number of times instead of 10 times"},
+		{looped(10), looped(12), "moved: runs 12 times instead of 10"},
+		{looped(10), looped(1), "moved: runs an unknown number of times instead of 10"},
 		{once, looped(1), "moved: moved into a loop: runs an unknown number of times"},
 		{looped(10), looped(10), "kept 1"},
 		{once, with(once, func(k *facts.Kernel) { k.Times = 0 }), "kept 1"},

@@ -1,0 +1,139 @@
+package gate
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ulikunitz/xz"
+)
+
+// members are the files of a real dump, by name.
+func members(t *testing.T, dump string) map[string][]byte {
+	t.Helper()
+	packed, err := os.ReadFile(dumps + dump)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := xz.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for archive := tar.NewReader(r); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if files[filepath.Base(h.Name)], err = io.ReadAll(archive); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// unpacked writes files into a folder of their own.
+func unpacked(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const whole = "cpu-unfused/before.tar.xz"
+
+// Wherever an archive ends, a gate that passes on the whole of it never passes, nor fails for another reason.
+func TestCutArchiveNeverPasses(t *testing.T) {
+	o := options(t, recommended, whole)
+	accept(t, o, AcceptOptions{})
+	data, err := os.ReadFile(dumps + whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "dump.tar.xz")
+	for n := range 16 {
+		if err := os.WriteFile(file, data[:len(data)*n/16], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o.Dumps = []string{file}
+		if r, err := Check(context.Background(), o); err == nil && (r.ExitCode != ExitIncomplete || len(r.Problems) == 0) {
+			t.Errorf("%d of 16: exit %d with %d findings", n, r.ExitCode, len(r.Findings))
+		}
+	}
+}
+
+// Wherever a file of a dump ends: the module's is never passed over, and no other makes the gate pass that does not fit.
+func TestCutFileNeverPasses(t *testing.T) {
+	files := members(t, whole)
+	o := options(t, recommended)
+	o.Dumps = []string{unpacked(t, files)}
+	accept(t, o, AcceptOptions{})
+	if r := check(t, o); r.ExitCode != ExitPass {
+		t.Fatalf("as it is: exit %d, %+v", r.ExitCode, r.Problems)
+	}
+	for name, data := range files {
+		for n := range 16 {
+			cut := map[string][]byte{}
+			for other, all := range files {
+				cut[other] = all
+			}
+			cut[name] = data[:len(data)*n/16]
+			o.Dumps = []string{unpacked(t, cut)}
+			r := check(t, o)
+			if isModule := filepath.Ext(name) == ".txt" && bytes.HasPrefix(data, []byte("HloModule")); isModule && r.ExitCode != ExitIncomplete {
+				t.Errorf("%s, %d of 16: exit %d", name, n, r.ExitCode)
+			}
+		}
+	}
+}
+
+// A file that is gone is never taken for one that has nothing to say: what rests on it is not green.
+func TestMissingModuleNeverPasses(t *testing.T) {
+	files := members(t, whole)
+	o := options(t, recommended)
+	o.Dumps = []string{unpacked(t, files)}
+	accept(t, o, AcceptOptions{})
+	for name := range files {
+		left := map[string][]byte{}
+		for other, all := range files {
+			if other != name {
+				left[other] = all
+			}
+		}
+		o.Dumps = []string{unpacked(t, left)}
+		r := check(t, o)
+		if bytes.HasPrefix(files[name], []byte("HloModule")) && bytes.Contains([]byte(name), []byte("after_optimizations.txt")) && r.ExitCode != ExitIncomplete {
+			t.Errorf("without %s: exit %d, %+v", name, r.ExitCode, r.Findings)
+		}
+	}
+}
+
+// No dump, an empty one, one of no modules: exit 3 with a reason and what to do.
+func TestNothingToLookAt(t *testing.T) {
+	empty, other := t.TempDir(), unpacked(t, map[string][]byte{"README.md": []byte("hello"), "notes.txt": []byte("HloMod")})
+	for name, dump := range map[string]string{"no dump": filepath.Join(empty, "nowhere"), "an empty folder": empty, "no modules": other, "a file of nothing": filepath.Join(other, "README.md")} {
+		o := options(t, recommended+"rules: [{ rule: max-kernels, max: 1000 }]\n")
+		o.Dumps = []string{dump}
+		r, err := Check(context.Background(), o)
+		if err != nil {
+			continue // refused before anything was looked at
+		}
+		if r.ExitCode != ExitIncomplete || r.Verdict != "incomplete" || len(r.Problems) == 0 || r.Problems[0].Message == "" || r.Problems[0].Mend == "" {
+			t.Errorf("%s: exit %d, %+v", name, r.ExitCode, r.Problems)
+		}
+	}
+}
