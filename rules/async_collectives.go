@@ -11,7 +11,7 @@ import (
 
 var asyncCollectives = Rule{
 	ID:       "async-collectives",
-	Title:    "kernels run while collectives are under way",
+	Title:    "collectives overlap with computation",
 	Category: Collectives,
 	Why: "A collective that is started early and waited for late costs nothing. A scheduler flag, a rematerialization policy or a data dependence puts the two next " +
 		"to each other, and the device waits for the network.",

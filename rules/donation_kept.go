@@ -11,7 +11,7 @@ import (
 
 var donationKept = Rule{
 	ID:       "donation-kept",
-	Title:    "arguments that were updated in place still are",
+	Title:    "donated arguments are still updated in place",
 	Category: Memory,
 	Why: "A donated argument lends its buffer to a result. When donation is lost, parameters and optimizer state exist twice: peak memory doubles, " +
 		"and the framework gives at most a gentle warning.",

@@ -13,7 +13,7 @@ import (
 
 var flags = Rule{
 	ID:       "flags",
-	Title:    "XLA's flags are as agreed",
+	Title:    "XLA's flags are those of the baseline, or as pinned",
 	Category: Integrity,
 	Why: "A flag that was set to try something and stayed, or one that a container image lost, changes every program at once. Nobody looks for it in the model's diff, where " +
 		"it is not.",
@@ -22,7 +22,7 @@ var flags = Rule{
 		{Key: "require", Type: Pairs, Doc: "flags that must be set, and to what, as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
 		{Key: "forbid", Type: Globs, Doc: "flags that must be left at their default"},
 		{Key: "allow", Type: Globs, Empty: true, Doc: "flags that may differ from the baseline"},
-		{Key: "only_effective", Type: Switch, Default: false, Doc: "let flags differ from the baseline while every program is compiled to what it was"},
+		{Key: "only_effective", Type: Switch, Default: false, Doc: "allow other flags while every program is compiled to the same code"},
 	},
 	Budget:  &Metric{Noun: "flags that are not as agreed", Better: Lower, Difference: true},
 	Bounds:  []string{"require", "forbid"},

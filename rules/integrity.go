@@ -36,7 +36,7 @@ var factsComplete = Rule{
 }
 
 var baselinePresent = Rule{
-	ID: "baseline-present", Title: "every program has a baseline made for its arguments", Category: Integrity, Always: true, Since: "1",
+	ID: "baseline-present", Title: "every program has a baseline, accepted for the arguments it takes", Category: Integrity, Always: true, Since: "1",
 	Why: "A program that was never accepted has nothing to be compared with; one whose arguments changed is another program. Both need a person " +
 		"to say once that what is there now is wanted.",
 	Reads:    []Input{Optimized},

@@ -10,7 +10,7 @@ import (
 
 var kernelBodies = Rule{
 	ID:       "kernel-bodies",
-	Title:    "kernels that were written by hand do no more than they did",
+	Title:    "hand-written kernels (Pallas, Mosaic, Triton) do no more work than before",
 	Category: Kernels,
 	Why: "A kernel of Pallas, Mosaic or Triton is one custom call, whatever is in it: its cost is in no other fact. This rule counts the operations in its body, " +
 		"and leaves alone what only moved or was renamed.",

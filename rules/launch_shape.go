@@ -11,7 +11,7 @@ import (
 
 var launchShape = Rule{
 	ID:       "launch-shape",
-	Title:    "kernels are launched with enough blocks and threads, and no more shared memory than there is room for",
+	Title:    "GPU kernels are launched with enough blocks and threads, and not too much shared memory",
 	Category: Kernels,
 	Why: "A kernel of eight blocks leaves most of a GPU idle, one of 1024 threads and all the shared memory runs alone on its multiprocessor. The optimized HLO does not say " +
 		"how a kernel is launched; the runtime's plan does.",

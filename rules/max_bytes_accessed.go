@@ -2,7 +2,7 @@ package rules
 
 var maxBytesAccessed = Rule{
 	ID:       "max-bytes-accessed",
-	Title:    "the program moves no more bytes",
+	Title:    "no more memory traffic than before",
 	Category: CostFacts,
 	Why:      "Most kernels wait for memory. Bytes read and written, by XLA's own cost model, rise when a fusion is lost, a layout is changed or a type is widened.",
 	Reads:    []Input{Optimized},

@@ -11,7 +11,7 @@ import (
 
 var maxCollectives = Rule{
 	ID:       "max-collectives",
-	Title:    "devices talk no more than they did",
+	Title:    "no more communication between devices than before",
 	Category: Collectives,
 	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays.",
 	Reads:    []Input{Optimized},
@@ -19,7 +19,7 @@ var maxCollectives = Rule{
 		{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
 		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of them may move"},
 		{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
-		{Key: "exchange", Type: Switch, Default: false, Doc: "let one kind take another's place while all together are no more and move no more"},
+		{Key: "exchange", Type: Switch, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
 	},
 	Budget:   &Metric{Noun: "collectives", Better: Lower},
 	Bounds:   []string{"max_bytes"},

@@ -10,7 +10,7 @@ import (
 
 var maxCompilations = Rule{
 	ID:       "max-compilations",
-	Title:    "the run compiles no more often",
+	Title:    "no more compilations in a run than before",
 	Category: Compilation,
 	Why: "Every compilation stops the device for seconds to minutes: five hundred in one step have been seen. Unlike no-recompilation this counts them all, " +
 		"equal ones too, over one program or the whole run, and believes a log that saw more than the dump holds.",

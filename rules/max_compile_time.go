@@ -11,7 +11,7 @@ import (
 
 var maxCompileTime = Rule{
 	ID:       "max-compile-time",
-	Title:    "compiling takes no longer than it may",
+	Title:    "compile time stays within its budget",
 	Category: Compilation,
 	Why: "Compile time goes from 22 to 98 seconds by one commit of the compiler or one unrolled loop, and every developer and every restart pays it. " +
 		"It is the one thing here that depends on the machine: give it room.",

@@ -12,7 +12,7 @@ import (
 
 var maxHelperModules = Rule{
 	ID:       "max-helper-modules",
-	Title:    "the framework compiles few one-op programs beside the model",
+	Title:    "few operations run outside of the model's jitted functions",
 	Category: Compilation,
 	Why: "An operation on arrays outside a jitted function is a program of its own: compiled, cached and launched one by one. A hundred of them at start-up are " +
 		"a minute that no profile of the step shows, and the first to miss a persistent cache.",

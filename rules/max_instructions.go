@@ -2,7 +2,7 @@ package rules
 
 var maxInstructions = Rule{
 	ID:       "max-instructions",
-	Title:    "the program does not grow",
+	Title:    "the program has no more instructions than before",
 	Category: Compilation,
 	Why:      "A loop that was unrolled, or work that is traced twice, shows first as more instructions: compile time and code size follow.",
 	Reads:    []Input{Optimized},

@@ -8,7 +8,7 @@ import (
 
 var maxKernels = Rule{
 	ID:       "max-kernels",
-	Title:    "the device is asked to run no more kernels",
+	Title:    "no more kernels are launched than before",
 	Category: Kernels,
 	Why: "Every kernel costs a launch and a round trip of its operands through memory. A change that splits fusions or adds work shows as more kernels " +
 		"long before anybody measures the step time.",

@@ -9,7 +9,7 @@ import (
 
 var noInvoluntaryRemat = Rule{
 	ID:       "no-involuntary-remat",
-	Title:    "the partitioner replicates no tensor to reshard it",
+	Title:    "no tensor is replicated only to reshard it",
 	Category: Collectives,
 	Why: "When the partitioner cannot get from one sharding to another it replicates the whole tensor on every device and cuts it up again. It says so in one line of the " +
 		"log, \"Involuntary full rematerialization\", and goes on.",

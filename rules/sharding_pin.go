@@ -14,7 +14,7 @@ import (
 
 var shardingPin = Rule{
 	ID:       "sharding-pin",
-	Title:    "arguments and results are spread over the devices as agreed",
+	Title:    "arguments and results are sharded as in the baseline, or as pinned",
 	Category: Collectives,
 	Why: "A weight that is replicated by mistake takes its memory on every device and its gradient is reduced over all of them. The program runs, and is right. " +
 		"Without pins this holds every argument and every result to the sharding that it has in the baseline.",
@@ -24,12 +24,12 @@ var shardingPin = Rule{
 			{Key: "param", Type: Glob, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
 			{Key: "sharding", Type: Text, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}; * stands for anything, replicated for none"},
 		}},
-		{Key: "outputs", Type: Table, Doc: "how results must be spread", Fields: []Option{
+		{Key: "outputs", Type: Table, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []Option{
 			{Key: "output", Type: Glob, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
 			{Key: "sharding", Type: Text, Require: true, Doc: "as for params, or in how many pieces each dimension is: \"[2,1]\""},
 		}},
 		{Key: "max_replicated", Type: Size, Doc: "larger arguments and results must be split over the devices"},
-		{Key: "only_costly", Type: Switch, Default: false, Doc: "let other shardings pass while the program launches no more, moves no more memory, says no more to other devices and is given no more"},
+		{Key: "only_costly", Type: Switch, Default: false, Doc: "allow other shardings that cost nothing: no more kernels and copies, memory traffic, communication, or memory for arguments and results"},
 	},
 	Budget:  &Metric{Noun: "wrongly spread arguments and results", Better: Lower, Difference: true},
 	Bounds:  []string{"params", "outputs", "max_replicated"},

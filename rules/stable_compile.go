@@ -11,7 +11,7 @@ import (
 
 var stableCompile = Rule{
 	ID:       "stable-compile",
-	Title:    "compiling twice gives the same program",
+	Title:    "compiling the same source several times gives the same program",
 	Category: Integrity,
 	Why: "Autotuning and ties in the fusion pass make some compilers come to another program in every process: three classes in six runs have been seen. Numbers that flip by " +
 		"themselves teach people to ignore the gate.",

@@ -12,7 +12,7 @@ import (
 
 var toolchain = Rule{
 	ID:       "toolchain",
-	Title:    "the program was compiled by the compiler that the baseline was accepted for",
+	Title:    "compiler, framework and device are those of the baseline, or as pinned",
 	Category: Integrity,
 	Why: "A new compiler moves thousands of lines of optimized HLO with no change of the model. Whoever sees findings next to an upgrade needs to know that there was one: " +
 		"it is accepted in a change of its own.",

@@ -16,3 +16,16 @@ var (
 		"all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute", "collective-reduce", "ragged-all-to-all", "recv", "reduce-scatter", "send",
 	}, func(name string) bool { return !slices.Contains(opcodeWords, name) })
 )
+
+// Vocabulary says what the words are that an option takes where they are too many to be listed, "" where they are not.
+func (o Option) Vocabulary() string {
+	switch {
+	case slices.Equal(o.Enum, opcodeWords):
+		return "HLO operations, such as reduce"
+	case slices.Equal(o.Enum, kernelKinds):
+		return "loop | input | output | custom | library | rng, or an HLO operation"
+	case slices.Equal(o.Enum, typeWords):
+		return "HLO types, such as bf16"
+	}
+	return ""
+}

@@ -41,6 +41,7 @@ type RuleDoc struct {
 	Category string      `json:"category"`
 	Why      string      `json:"why"`
 	Reads    []string    `json:"reads"`
+	Counts   string      `json:"counts,omitempty"` // what max, min and the like bound, and what holds without them
 	Options  []OptionDoc `json:"options"`
 	Fails    string      `json:"fails,omitempty"`  // an example that fails, as YAML with a comment
 	Passes   string      `json:"passes,omitempty"` // the same, passing

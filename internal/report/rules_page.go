@@ -42,6 +42,9 @@ func ruleBlocks(d RuleDoc) []block {
 	if len(d.Reads) > 0 {
 		s.add(para{in(dim, "reads: ").and(strings.Join(d.Reads, ", "))})
 	}
+	if d.Counts != "" {
+		s.add(para{say(d.Counts)})
+	}
 	if d.Mend != "" {
 		s.add(para{in(dim, "mend: ").and(d.Mend)})
 	}

@@ -50,7 +50,7 @@ func ruleSection(b *strings.Builder, r *rules.Rule) {
 	if len(doc.Reads) > 0 {
 		fmt.Fprintf(b, "Reads %s.\n", strings.Join(doc.Reads, ", "))
 	}
-	fmt.Fprintf(b, "%s Since version %s.\n", bounded(r), r.Since)
+	fmt.Fprintf(b, "%s Since version %s.\n", doc.Counts, r.Since)
 	optionRows(b, doc.Options)
 	for _, example := range []struct{ title, text string }{{"Fails", doc.Fails}, {"Passes", doc.Passes}} {
 		if example.text != "" {

@@ -35,8 +35,23 @@ func Of(r *rules.Rule) report.RuleDoc {
 	for _, in := range r.Reads {
 		doc.Reads = append(doc.Reads, string(in))
 	}
-	doc.Options = options("", r.Options)
+	doc.Counts, doc.Options = bounded(r)+boundKeys(r), options("", r.Options)
 	return doc
+}
+
+// boundKeys says which bounds an entry of a rule may have.
+func boundKeys(r *rules.Rule) string {
+	var keys []string
+	for _, o := range r.Keys() {
+		switch o.Key {
+		case "max", "min", "equal", "max_increase", "max_decrease":
+			keys = append(keys, o.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	return " Takes " + rules.ListOf(keys, "and") + "."
 }
 
 // example is an entry with what it says as a comment.
@@ -53,7 +68,7 @@ func options(prefix string, list []rules.Option) []report.OptionDoc {
 	for _, o := range list {
 		d := report.OptionDoc{Key: prefix + o.Key, Type: typeName(o), Doc: o.Doc}
 		if o.Default != nil {
-			d.Default = fmt.Sprint(o.Default)
+			d.Default = written(o.Default)
 		}
 		docs = append(docs, d)
 		docs = append(docs, options(prefix+o.Key+".", o.Fields)...)
@@ -61,14 +76,25 @@ func options(prefix string, list []rules.Option) []report.OptionDoc {
 	return docs
 }
 
+// written is a default as a rule file would say it.
+func written(value any) string {
+	if words, ok := value.([]string); ok {
+		return "[" + strings.Join(words, ", ") + "]"
+	}
+	return fmt.Sprint(value)
+}
+
 // typeNames says in words what a value of each type looks like.
 var typeNames = map[rules.OptionType]string{
-	rules.Word: "word", rules.Text: "text", rules.Glob: "pattern", rules.Globs: "patterns", rules.Words: "words", rules.Count: "whole number",
-	rules.Size: "number or size", rules.Number: "number", rules.Share: "share", rules.Growth: "amount or percent", rules.Switch: "true or false",
-	rules.Table: "list", rules.Pattern: "data-flow pattern", rules.ShapeOf: "shape", rules.Expr: "CEL expression", rules.Pairs: "names to values", rules.Seconds: "time",
+	rules.Word: "word", rules.Text: "text", rules.Glob: "glob", rules.Globs: "globs", rules.Words: "words", rules.Count: "whole number",
+	rules.Size: "bytes: 4096, 4KiB", rules.Number: "number", rules.Share: "0.5 or 50%", rules.Growth: "2, 1MiB or 5%", rules.Switch: "true or false",
+	rules.Table: "list of mappings", rules.Pattern: "data-flow pattern", rules.ShapeOf: "shape", rules.Expr: "CEL expression", rules.Pairs: "{ name: value }", rules.Seconds: "time: 90s, 20m",
 }
 
 func typeName(o rules.Option) string {
+	if words := o.Vocabulary(); words != "" {
+		return words
+	}
 	if len(o.Enum) > 0 {
 		return strings.Join(o.Enum, " | ")
 	}
