@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/suggest"
 )
 
 var assert = Rule{
@@ -65,7 +66,7 @@ func compileExpr(text string) (*expression, error) {
 		return nil, fmt.Errorf("expr: %s", firstIssue(issues))
 	}
 	if checked.OutputType() != cel.BoolType {
-		return nil, fmt.Errorf("expr gives %s; expected a comparison, true when all is well", checked.OutputType())
+		return nil, fmt.Errorf("expr gives a value; expected a comparison, as in facts.kernels.total <= 20")
 	}
 	program, err := env.Program(checked, cel.CostLimit(costLimit))
 	if err != nil {
@@ -97,7 +98,7 @@ func (e *expression) readPaths(checked *cel.Ast) error {
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		p := pathOf(x)
 		if strings.Count(p, ".") == 1 && !slices.Contains(factGroups, p[strings.IndexByte(p, '.')+1:]) && wrong == nil {
-			wrong = fmt.Errorf("expr: no fact is called %s; the groups are %s", p, strings.Join(factGroups, ", "))
+			wrong = fmt.Errorf("expr: no fact is called %s%s; the groups are %s", p, suggest.DidYouMean(p[strings.IndexByte(p, '.')+1:], factGroups), strings.Join(factGroups, ", "))
 		}
 		if strings.Count(p, ".") >= 2 {
 			e.paths = append(slices.DeleteFunc(e.paths, func(q string) bool { return strings.HasPrefix(p, q+".") || p == q }), p)

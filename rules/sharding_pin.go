@@ -26,7 +26,7 @@ var shardingPin = Rule{
 		}},
 		{Key: "outputs", Type: Table, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []Option{
 			{Key: "output", Type: Glob, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
-			{Key: "sharding", Type: Text, Require: true, Doc: "as for params, or in how many pieces each dimension is: \"[2,1]\""},
+			{Key: "sharding", Type: Text, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
 		}},
 		{Key: "max_replicated", Type: Size, Doc: "larger arguments and results must be split over the devices"},
 		{Key: "only_costly", Type: Switch, Default: false, Doc: "allow other shardings that cost nothing: no more kernels and copies, memory traffic, communication, or memory for arguments and results"},

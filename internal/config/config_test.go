@@ -28,6 +28,10 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"version: 1\nextends: [recommended]\nbaseline: oci://ghcr.io/a/b\n", `xlagate.yaml:3:11: baseline "oci://ghcr.io/a/b" names no tag; write oci://ghcr.io/a/b:TAG`},
 		{"version: 1\nextends: [recommended]\ntargets:\n  - { name: a, dump: \"oci://ghcr.io/A/b:c\" }\n", `xlagate.yaml:4:5: dump "oci://ghcr.io/A/b:c": the names of repositories are in lower case; write oci://ghcr.io/a/b:c`},
 		{"version: 1\nextends: [recommended]\nextends: [strict]\n", `xlagate.yaml:3:1: key "extends" stands twice; first on line 2`},
+		{"version: 1\nrules:\n  - max-kernels: 19\n", `xlagate.yaml:3:5: a rule's id is the value of the key "rule"; write { rule: max-kernels, max: … }`},
+		{"version: 1\nrules:\n  - { rule: max-kernels, max: 5% }\n", `xlagate.yaml:3:31: max is "5%"; expected a whole number; a share of the baseline is written max_increase: 5%`},
+		{"version: 1\nrules:\n  - { rule: max-temp-bytes, max: 2G }\n", `xlagate.yaml:3:34: "2G" is not a size; write 2GiB or a number of bytes`},
+		{"version: 1\nrules:\n  - { rule: max-kernels, program: }\n", `xlagate.yaml:3:35: program is empty; name something or leave the key out`},
 		{"version: 1\nrules:\n  - { max: 3 }\n", `xlagate.yaml:3:5: a rule without the key "rule"; name one of max-kernels, required-fusions, forbidden-fusions, fusion-drift, max-unfused, required-custom-calls, forbidden-custom-calls, kernel-bodies, …`},
 		{"version: 1\nrules:\n  - { rule: max-kernels, max: many }\n", `xlagate.yaml:3:31: max is "many"; expected a whole number`},
 		{"version: 1\nrules:\n  - { rule: max-kernels, max: 1, equal: 1 }\n", "xlagate.yaml:3:5: rule max-kernels: equal stands beside max or min; keep one"},
@@ -98,4 +102,22 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("a configuration and an error, or neither: %v", err)
 		}
 	})
+}
+
+// What was meant is said where it can be guessed.
+func TestErrorsSayWhatWasMeant(t *testing.T) {
+	for _, c := range []struct{ text, says string }{
+		{"version: 1\nrules:\n  - { rule: no-dtype, dtypes: [float64] }\n", `expected one of bf16, c128, c64, f16, f32, f4e2m1fn, f64, f6e2m3fn, …; HLO calls it f64`},
+		{"version: 1\nrules:\n  - { rule: no-dtype, dtypes: [bfloat16] }\n", `HLO calls it bf16`},
+		{"version: 1\nrules:\n  - { rule: no-dtype, dtypes: [int8, bool] }\n", `HLO calls it s8`},
+		{"version: 1\nrules:\n  - { rule: assert, expr: \"facts.kernel.total < 3\" }\n", `no fact is called facts.kernel; did you mean "kernels"?; the groups are kernels`},
+		{"version: 1\nrules:\n\t- { rule: max-kernels }\n", `xlagate.yaml:3:1: found character that cannot start any token; YAML is indented with spaces, not with tabs`},
+		{"version: 1\nextends: [recommended\nrules: []\n", `did not find expected ',' or ']'; a text that holds brackets`},
+		{"version: 1\nrules:\n  - { rule: donation-kept, params: params['w1'] }\n", `a text that holds brackets, braces or a comma has to stand in quotes`},
+		{"version: 1\n extends: [recommended]\n", `is the line indented too far`},
+	} {
+		if _, err := Parse("xlagate.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q\n%v\nwanted\n%s", c.text, err, c.says)
+		}
+	}
 }

@@ -20,7 +20,7 @@ func (r *reader) config(data []byte) *Config {
 	switch {
 	case err != nil:
 		line := lineOf(err)
-		r.errors = append(r.errors, Error{File: r.file, Line: line, Column: 1, Message: strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", line))})
+		r.errors = append(r.errors, Error{File: r.file, Line: line, Column: 1, Message: withHint(strings.TrimPrefix(err.Error(), fmt.Sprintf("line %d: ", line)))})
 		return cfg
 	case root == nil:
 		r.errorf(nil, "the file is empty; `xlagate init` makes one")

@@ -23,6 +23,16 @@ func (r *reader) rules(n *yamldoc.Node) []*rules.Settings {
 	return out
 }
 
+// ruleAsKey finds a key that is a rule's id: - max-kernels: 19.
+func ruleAsKey(n *yamldoc.Node) *yamldoc.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if rules.ByID(n.Content[i].Value) != nil {
+			return n.Content[i]
+		}
+	}
+	return nil
+}
+
 func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
 	if n.Kind != yamldoc.Mapping {
 		r.errorf(n, "a rule is %s; expected a mapping, as in { rule: max-kernels, max: 19 }", describeNode(n))
@@ -30,6 +40,10 @@ func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
 	}
 	id := valueOf(n, "rule")
 	if id == nil {
+		if key := ruleAsKey(n); key != nil {
+			r.errorf(key, "a rule's id is the value of the key \"rule\"; write { rule: %s, max: … }", key.Value)
+			return nil
+		}
 		r.errorf(n, "a rule without the key \"rule\"; name one of %s", oneOf(rules.IDs()))
 		return nil
 	}

@@ -233,6 +233,10 @@ func (r *reader) list(n *yamldoc.Node, o rules.Option) (any, bool) {
 		return nil, false
 	}
 	var out []string
+	if n.Tag == "!!null" {
+		r.errorf(n, "%s is empty; name something or leave the key out", o.Key)
+		return nil, false
+	}
 	for _, item := range items {
 		switch {
 		case item.Kind != yamldoc.Scalar || item.Tag == "!!null" || item.Tag == "!!bool" || item.Value == "":
@@ -242,7 +246,7 @@ func (r *reader) list(n *yamldoc.Node, o rules.Option) (any, bool) {
 			r.errorf(item, "%q is not a well-formed pattern; close its brackets and braces", item.Value)
 			return nil, false
 		case len(o.Enum) > 0 && !has(o.Enum, item.Value):
-			r.errorf(item, "%s holds %q; expected one of %s%s", o.Key, item.Value, oneOf(o.Enum), suggest.DidYouMean(item.Value, o.Enum))
+			r.errorf(item, "%s holds %q; expected one of %s%s", o.Key, item.Value, oneOf(o.Enum), meant(item.Value, o.Enum))
 			return nil, false
 		}
 		out = append(out, item.Value)
@@ -345,6 +349,8 @@ func complaint(n *yamldoc.Node, o rules.Option) string {
 		if fixed, ok := nearSize(n.Value); ok {
 			return strconv.Quote(n.Value) + " is not a size; write " + fixed + " or a number of bytes"
 		}
+	case o.Type == rules.Count && o.Key == "max" && strings.HasSuffix(n.Value, "%"):
+		return o.Key + " is " + strconv.Quote(n.Value) + "; expected a whole number; a share of the baseline is written max_increase: " + n.Value
 	case o.Type == rules.Seconds && strings.Trim(n.Value, "0123456789.") == "":
 		return strconv.Quote(n.Value) + " is not a time; write " + n.Value + "s"
 	case o.Type == rules.Word:
@@ -356,6 +362,9 @@ func complaint(n *yamldoc.Node, o rules.Option) string {
 // nearSize mends the usual slips: "12 GIB", "12gb".
 func nearSize(s string) (string, bool) {
 	compact := strings.ReplaceAll(s, " ", "")
+	if last := len(compact) - 1; last > 0 && strings.ContainsAny(compact[last:], "kKMGT") {
+		compact = compact[:last] + strings.ToUpper(compact[last:]) + "iB"
+	}
 	for _, u := range sizeUnits {
 		if len(compact) > len(u.suffix) && strings.EqualFold(compact[len(compact)-len(u.suffix):], u.suffix) {
 			fixed := compact[:len(compact)-len(u.suffix)] + u.suffix

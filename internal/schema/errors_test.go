@@ -49,6 +49,7 @@ var refusals = []refusal{
 	{"%s is waived twice; first on line %d", "version: 1\nextends: [recommended]\nwaivers:\n" + waiver + waiver, across},
 	{"rules is %s; expected a list, as in - { rule: max-kernels, max: 19 }", "version: 1\nrules: max-kernels", ""},
 	{"a rule is %s; expected a mapping, as in { rule: max-kernels, max: 19 }", "version: 1\nrules: [max-kernels]", ""},
+	{"a rule's id is the value of the key \"rule\"; write { rule: %s, max: … }", "version: 1\nrules: [{ max-kernels: 3 }]", ""},
 	{"a rule without the key \"rule\"; name one of %s", "version: 1\nrules: [{ max: 3 }]", ""},
 	{"rule is %s; expected a rule's id, as in rule: max-kernels", "version: 1\nrules: [{ rule: [max-kernels] }]", ""},
 	{"unknown rule %q%s", "version: 1\nrules: [{ rule: max-kernel }]", ""},
