@@ -29,6 +29,9 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	if c.On(unlessCheaper.Key) && cheaper(v) {
 		return true
 	}
+	if v.Regrouped && fact == "memory.temp_bytes" && !reservesMore(v) { // what one cluster left and another took
+		return true
+	}
 	switch fact {
 	case "memory.peak_bytes": // what was a constant and is an argument now lies in memory either way
 		return grown <= constantBytes(v.Old)-constantBytes(v.New) || !reservesMore(v)

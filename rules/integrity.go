@@ -101,7 +101,8 @@ func shorten(list []string, most int) []string {
 
 var orphanBaseline = Rule{
 	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: Integrity, Always: true, Since: "1",
-	Why:     "A baseline without its program is a check that no longer happens, and nobody notices.",
+	Why: "A baseline without its program is a check that no longer happens, and nobody notices. Clusters of TensorFlow that merged or split are " +
+		"not gone: they are compared all together.",
 	Reads:   []Input{Baseline},
 	Fails:   Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
 	Passes:  Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},

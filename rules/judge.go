@@ -128,6 +128,14 @@ func (c *Context) noteBetter(a Amount) {
 	}
 	c.Notes = append(c.Notes, result.Note{
 		Kind: "better", Program: a.program(),
-		Message: fmt.Sprintf("%s %s → %s", a.Noun, a.show(*a.Base), a.show(a.Actual)), Mend: "xlagate accept --tighten",
+		Message: fmt.Sprintf("%s %s → %s", a.Noun, a.show(*a.Base), a.show(a.Actual)), Mend: a.keep(),
 	})
+}
+
+// keep is what records an improvement. What was accepted for other arguments is another compilation, of which nothing can be tightened.
+func (a Amount) keep() string {
+	if v := a.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) {
+		return "xlagate accept --reason \"…\""
+	}
+	return "xlagate accept --tighten"
 }

@@ -57,12 +57,12 @@ pair() {
 
 # One dump of one run.
 single() {
-  local name=$1 python=$2 script=$3 case=$4
-  run "$name/dump" env XLA_FLAGS="${text[*]}" TF_DUMP_GRAPH_PREFIX=graph "$python" "$here/make/$script" "$case"
-  (cd "$work/$name/dump" && echo *@(before_optimizations|after_optimizations|-buffer-assignment|-memory-usage-report).txt *.debug_options \
+  local name=$1 python=$2 script=$3 case=$4 dump=${5:-dump}
+  run "$name/$dump" env XLA_FLAGS="${text[*]}" TF_DUMP_GRAPH_PREFIX=graph "$python" "$here/make/$script" "$case"
+  (cd "$work/$name/$dump" && echo *@(before_optimizations|after_optimizations|-buffer-assignment|-memory-usage-report).txt *.debug_options \
     graph/*mark_for_compilation* graph/before_increase_dynamism*) > "$work/list"
   read -ra files < "$work/list"
-  pack "$name/dump" "${files[@]}"
+  pack "$name/$dump" "${files[@]}"
 }
 
 for case in fusion_callback_barrier softmax_barrier donation_lost f64_creep sharding_allgather unrolled_loop renamed improved; do
@@ -139,6 +139,8 @@ export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug --tf_xla_cpu_
 for case in clean unclusterable train; do
   single "tf-clusters-$case" "$tf" functions.py "$case"
 done
+single cases/tf-print_gone "$tf" functions.py print_between before
+single cases/tf-print_gone "$tf" functions.py print_gone after
 # Without the last flag autoclustering does nothing on a CPU, and says nothing.
 export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug"
 single tf-clusters-nocpujit "$tf" functions.py clean

@@ -33,6 +33,7 @@ var pairs = []struct {
 	{name: "cpu-bound_given", rule: "loops-kept", place: "pairs.py", says: "the loop ran 50 times"},
 	{name: "gpu-int8_lost", rule: "dtype-floor", place: "pairs.py", says: "dot in f32, not s32"},
 	{name: "cpu-hoisted"},
+	{name: "tf-print_gone"},
 	{name: "tpu-gathered"},
 	{name: "tpu-int8_lost"}, // the compiler multiplies what it was given, in eight bits
 	{name: "cpu-rename_all", identical: true},

@@ -161,6 +161,20 @@ func TestShardingInWords(t *testing.T) {
 	}
 }
 
+// Whole is written in several ways, or not at all: another compiler's way is no change. The same parts on other devices are one.
+func TestShardingThatIsWrittenAnotherWay(t *testing.T) {
+	on := func(sharding string) []facts.Parameter {
+		return []facts.Parameter{{Name: "w", Shape: "f32[16,16]", Sharding: sharding}}
+	}
+	if v := called(t, on(""), on("{replicated}")); len(v.Causes) > 0 && v.Causes[0].Kind == diff.CauseSharding {
+		t.Error(v.Causes[0].Summary)
+	}
+	want := "w is sharded {devices=[2,1]1,0} now, was sharded {devices=[2,1]0,1}"
+	if c := called(t, on("{devices=[2,1]0,1}"), on("{devices=[2,1]1,0}")).Causes[0]; c.Summary != want {
+		t.Errorf("%s, wanted %s", c.Summary, want)
+	}
+}
+
 // How the model calls its axes goes before how the compiler spells them.
 func TestShardingByTheModelsAxes(t *testing.T) {
 	p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{devices=[1,8]<=[8]}", Spec: "P(None, 'x')"}

@@ -12,7 +12,7 @@ import (
 func Compare(old, fresh *facts.Report) *Report {
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
 	for _, pair := range pairPrograms(old.Programs, fresh.Programs) {
-		r.Programs = append(r.Programs, compareProgram(pair.old, pair.fresh, r.Flags))
+		r.Programs = append(r.Programs, compareProgram(pair, r.Flags))
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {
@@ -36,8 +36,9 @@ func compareFlags(old, fresh map[string]string) []FlagChange {
 	return out
 }
 
-func compareProgram(old, fresh *facts.Program, flags []FlagChange) *Program {
-	p := &Program{Old: old, New: fresh, Change: Same}
+func compareProgram(pair programs, flags []FlagChange) *Program {
+	old, fresh := pair.old, pair.fresh
+	p := &Program{Old: old, New: fresh, Change: Same, Parts: pair.parts}
 	switch {
 	case old == nil:
 		p.Name, p.Change = fresh.Name, Added
@@ -51,6 +52,9 @@ func compareProgram(old, fresh *facts.Program, flags []FlagChange) *Program {
 	}
 	for _, pair := range pairVariants(old, fresh) {
 		p.Variants = append(p.Variants, compareVariant(pair.old, pair.fresh, flags))
+	}
+	for _, v := range p.Variants {
+		v.Regrouped = pair.parts != nil
 	}
 	if p.Change == Same && slices.ContainsFunc(p.Variants, func(v *Variant) bool { return v.Change != Same }) {
 		p.Change = Changed

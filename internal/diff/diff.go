@@ -33,23 +33,25 @@ type Program struct {
 	Name      string
 	Was       string // its name in the old dump, where only the name changed
 	Change    string
-	Old, New  *facts.Program // nil when added or removed
+	Old, New  *facts.Program   // nil when added or removed
+	Parts     []*facts.Program // clusters that merged or split and are compared all together; nil for a single program
 	Variants  []*Variant
 	Recompile []ArgumentChange // what tells the new program's variants apart; empty with one variant
 }
 
 // Variant is the difference of two compilations that were matched with each other.
 type Variant struct {
-	Change   string
-	Old, New *facts.Variant // nil when added or removed
-	Rescaled bool           // the signature changed on purpose: only sizes differ, kernels were matched without their shapes
-	Causes   []Cause        // what brought the changes about, the weightiest first
-	Model    Model
-	Kernels  Kernels
-	Facts    []FactChange // facts that differ, by name
-	Params   []ParamChange
-	Dtypes   []DtypeChange
-	Buffers  []BufferChange // temporary buffers that are new or grew, the largest growth first
+	Change    string
+	Old, New  *facts.Variant // nil when added or removed
+	Rescaled  bool           // the signature changed on purpose: only sizes differ, kernels were matched without their shapes
+	Regrouped bool           // clusters that merged or split, all together
+	Causes    []Cause        // what brought the changes about, the weightiest first
+	Model     Model
+	Kernels   Kernels
+	Facts     []FactChange // facts that differ, by name
+	Params    []ParamChange
+	Dtypes    []DtypeChange
+	Buffers   []BufferChange // temporary buffers that are new or grew, the largest growth first
 	// FirstPass is the first pass after which the two differ, where per-pass dumps exist.
 	FirstPass string
 }

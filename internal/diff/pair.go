@@ -7,7 +7,10 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-type programs struct{ old, fresh *facts.Program }
+type programs struct {
+	old, fresh *facts.Program
+	parts      []*facts.Program // what fresh is joined of; see regroupClusters
+}
 
 // pairPrograms joins programs of one name, then those that are the same under another name.
 func pairPrograms(old, fresh []*facts.Program) []programs {
@@ -32,7 +35,7 @@ func pairPrograms(old, fresh []*facts.Program) []programs {
 		}
 	}
 	pairs = append(pairs, pairRenamed(removed, added)...)
-	return pairs
+	return regroupClusters(pairs)
 }
 
 // pairRenamed joins removed and added programs whose compilations are the same.

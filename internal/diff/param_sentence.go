@@ -38,12 +38,24 @@ func bakedIn(v *Variant, shape string) bool {
 func shardingSentence(v *Variant) string {
 	var parts []string
 	for _, p := range v.Params {
-		if p.Old != nil && p.New != nil && p.Old.Sharding != p.New.Sharding {
-			parts = append(parts, fmt.Sprintf("%s is %s now, was %s", p.Name, spread(p.New), spread(p.Old)))
+		if p.Old == nil || p.New == nil || alikeSpread(p.Old, p.New) {
+			continue
 		}
+		is, was := spread(p.New), spread(p.Old)
+		if is == was { // in the same parts, on other devices
+			is, was = "sharded "+p.New.Sharding, "sharded "+p.Old.Sharding
+		}
+		parts = append(parts, fmt.Sprintf("%s is %s now, was %s", p.Name, is, was))
 	}
 	return strings.Join(shorten(parts, 4), "; ")
 }
+
+// alikeSpread says whether two arguments lie on the devices in the same way: whole can be written in several ways, or not at all.
+func alikeSpread(a, b *facts.Parameter) bool {
+	return a.Sharding == b.Sharding || spread(a) == whole && spread(b) == whole
+}
+
+const whole = "whole on every device"
 
 // spread says how an argument lies on the devices: "split on dimension 1 in 8", "whole on every device".
 func spread(p *facts.Parameter) string {
@@ -53,7 +65,7 @@ func spread(p *facts.Parameter) string {
 	tiles, ok := strings.CutPrefix(p.Sharding, "{devices=[")
 	if !ok {
 		if p.Sharding == "" || strings.Contains(p.Sharding, "replicated") {
-			return "whole on every device"
+			return whole
 		}
 		return "sharded " + p.Sharding
 	}
@@ -65,7 +77,7 @@ func spread(p *facts.Parameter) string {
 		}
 	}
 	if len(parts) == 0 {
-		return "whole on every device"
+		return whole
 	}
 	return "split on " + strings.Join(parts, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
@@ -18,16 +19,27 @@ func (in *intake) chosen(ids []string, old, fresh *baseline.Program) *baseline.P
 		if f == nil || !speaksOf(f, old, fresh) {
 			continue
 		}
+		if diff.IsPart(f.Program, nameOf(old, fresh)) {
+			return fresh // what merged or split cannot be accepted by halves
+		}
 		next = take(scope(f), f.Variant, next, fresh)
 	}
 	return next
 }
 
 func speaksOf(f *result.Finding, old, fresh *baseline.Program) bool {
-	if old != nil {
-		return f.Program == old.Name
+	name := nameOf(old, fresh)
+	return name != "" && (f.Program == name || diff.IsPart(f.Program, name))
+}
+
+func nameOf(old, fresh *baseline.Program) string {
+	switch {
+	case old != nil:
+		return old.Name
+	case fresh != nil:
+		return fresh.Name
 	}
-	return fresh != nil && f.Program == fresh.Name
+	return ""
 }
 
 // scope is what a finding and its consequences are about: fact globs, "ledger", "variants", "program".

@@ -147,7 +147,19 @@ func describe(out *result.Target, l *looked) {
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
 	for _, p := range l.programs {
 		out.Programs = append(out.Programs, program(l, p))
+		for _, part := range p.Parts {
+			out.Programs = append(out.Programs, program(l, alone(part)))
+		}
 	}
+}
+
+// alone is a part of programs that were judged all together: accepting the result records each by itself.
+func alone(part *facts.Program) *diff.Program {
+	p := &diff.Program{Name: part.Name, Change: diff.Changed, New: part}
+	for _, v := range part.Variants {
+		p.Variants = append(p.Variants, &diff.Variant{Change: diff.Changed, New: v})
+	}
+	return p
 }
 
 func toolchain(t facts.Toolchain) result.Toolchain {
@@ -159,7 +171,7 @@ func program(l *looked, p *diff.Program) result.Program {
 	if l.base == nil {
 		out.Change = "unbased"
 	}
-	if p.New != nil {
+	if p.New != nil && p.Parts == nil {
 		out.Accept = string(baseline.Format(l.name, &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}))
 	}
 	for _, v := range p.Variants {

@@ -51,6 +51,25 @@ def tail():
         train_step(x)
 
 
+def print_between(printing=True):
+    """A print in the middle parts what would be one cluster: it goes, and two become one."""
+    w1, w2 = tf.Variable(tf.ones([256, 128])), tf.Variable(tf.ones([128, 256]))
+
+    @tf.function
+    def step(x):
+        h = tf.nn.softmax(tf.tanh(x @ w1) * 2.0 + 1.0)
+        if printing:
+            tf.print("mean", tf.reduce_mean(h))
+        y = tf.nn.relu(h @ w2 + 1.0)
+        return tf.tanh(y / tf.reduce_sum(y, -1, keepdims=True))
+
+    step(tf.ones([64, 256]))
+
+
+def print_gone():
+    print_between(printing=False)
+
+
 def clean():
     """Everything that does work ends in one cluster."""
     w = tf.Variable(tf.ones([16, 32]))

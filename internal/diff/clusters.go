@@ -1,0 +1,87 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// regroupClusters compares clusters of TensorFlow that merged or split all together: one operation more or less between them moves the rest
+// from one to another, and their names are numbers. Clusters that are still the same stay by themselves.
+func regroupClusters(pairs []programs) []programs {
+	var out []programs
+	var old, fresh []*facts.Program
+	for _, pair := range pairs {
+		if !isCluster(pair.old) && !isCluster(pair.fresh) {
+			out = append(out, pair)
+			continue
+		}
+		if pair.old != nil {
+			old = append(old, pair.old)
+		}
+		if pair.fresh != nil {
+			fresh = append(fresh, pair.fresh)
+		}
+	}
+	same := keepSame(&old, &fresh)
+	if len(old) == len(fresh) || len(old) == 0 || len(fresh) == 0 || !compiledOnce(old) || !compiledOnce(fresh) {
+		return pairs
+	}
+	name := jointName(old, fresh)
+	joint := programs{old: facts.Joint(name, old), fresh: facts.Joint(name, fresh), parts: fresh}
+	return append(append(out, same...), joint)
+}
+
+func isCluster(p *facts.Program) bool { return p != nil && p.IsCluster() }
+
+// keepSame takes the clusters with the same arguments from both lists: of the same name first, then of any.
+func keepSame(old, fresh *[]*facts.Program) (same []programs) {
+	for _, alike := range []func(a, b *facts.Program) bool{
+		func(a, b *facts.Program) bool { return a.Name == b.Name && signatures(a) == signatures(b) },
+		func(a, b *facts.Program) bool { return signatures(a) == signatures(b) },
+	} {
+		*fresh = slices.DeleteFunc(*fresh, func(f *facts.Program) bool {
+			at := slices.IndexFunc(*old, func(o *facts.Program) bool { return alike(o, f) })
+			if at >= 0 {
+				same = append(same, programs{old: (*old)[at], fresh: f})
+				*old = slices.Delete(*old, at, at+1)
+			}
+			return at >= 0
+		})
+	}
+	return same
+}
+
+func signatures(p *facts.Program) string {
+	var list []string
+	for _, v := range p.Variants {
+		list = append(list, v.Signature)
+	}
+	slices.Sort(list)
+	return strings.Join(list, "\n")
+}
+
+// compiledOnce says whether each program was compiled exactly once: else it is not known which compilations belong together.
+func compiledOnce(list []*facts.Program) bool {
+	return !slices.ContainsFunc(list, func(p *facts.Program) bool { return len(p.Variants) != 1 || len(p.Variants[0].Modules) > 1 })
+}
+
+// jointName is what clusters of both sides are called together: "cluster_0 + cluster_1".
+func jointName(sides ...[]*facts.Program) string {
+	var names []string
+	for _, side := range sides {
+		for _, p := range side {
+			names = append(names, p.Name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), jointMark)
+}
+
+const jointMark = " + "
+
+// IsPart says whether a program is one of those that a name stands for.
+func IsPart(joint, name string) bool {
+	return strings.Contains(joint, jointMark) && slices.Contains(strings.Split(joint, jointMark), name)
+}

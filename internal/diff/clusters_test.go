@@ -1,0 +1,56 @@
+package diff_test
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// cluster is a program of one compile.
+func cluster(name, signature string, kernels float64) *facts.Program {
+	return &facts.Program{Name: name, Variants: []*facts.Variant{{
+		Signature: signature, Fingerprint: name + signature, Facts: facts.Numbers{"kernels.total": kernels, "memory.temp_bytes": kernels},
+	}}}
+}
+
+func TestClustersThatMergedOrSplit(t *testing.T) {
+	small, large, whole, other := cluster("cluster_0", "(a)", 3), cluster("cluster_1", "(b)", 7), cluster("cluster_0", "(c)", 9), cluster("cluster_2", "(d)", 2)
+	moved := cluster("cluster_1", "(d)", 2)
+	twice := cluster("cluster_1", "(b)", 7)
+	twice.Variants = append(twice.Variants, &facts.Variant{Signature: "(e)"})
+	for _, c := range []struct {
+		name       string
+		old, fresh []*facts.Program
+		want       map[string]float64 // kernels of what is compared, by name
+	}{
+		{"merged", []*facts.Program{small, large}, []*facts.Program{whole}, map[string]float64{"cluster_0 + cluster_1": 9}},
+		{"split", []*facts.Program{whole}, []*facts.Program{small, large}, map[string]float64{"cluster_0 + cluster_1": 10}},
+		{"another one renumbered", []*facts.Program{small, large, other}, []*facts.Program{whole, moved}, map[string]float64{"cluster_0 + cluster_1": 9, "cluster_1": 2}},
+		{"one more", []*facts.Program{small}, []*facts.Program{small, large}, map[string]float64{"cluster_0": 3, "cluster_1": 7}},
+		{"changed", []*facts.Program{small, large}, []*facts.Program{whole, large}, map[string]float64{"cluster_0": 9, "cluster_1": 7}},
+		{"compiled twice", []*facts.Program{small, twice}, []*facts.Program{whole}, map[string]float64{"cluster_0": 9, "cluster_1": 0}},
+	} {
+		got := map[string]float64{}
+		for _, p := range diff.Compare(&facts.Report{Programs: c.old}, &facts.Report{Programs: c.fresh}).Programs {
+			got[p.Name] = 0
+			if p.New != nil {
+				got[p.Name] = p.Variants[0].New.Facts["kernels.total"]
+			}
+		}
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %v, wanted %v", c.name, got, c.want)
+		}
+		for name, n := range c.want {
+			if got[name] != n {
+				t.Errorf("%s: %v, wanted %v", c.name, got, c.want)
+			}
+		}
+	}
+}
+
+func TestPartsOfAName(t *testing.T) {
+	if !diff.IsPart("cluster_0 + cluster_1", "cluster_1") || diff.IsPart("cluster_0 + cluster_1", "cluster_2") || diff.IsPart("cluster_0", "cluster_0") {
+		t.Error("a part is one of several names")
+	}
+}

@@ -1,0 +1,34 @@
+package facts
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestJoint(t *testing.T) {
+	part := func(name string, n Numbers, from ...int32) *Program {
+		return &Program{Name: name, Variants: []*Variant{{Facts: n, Kernels: []Kernel{{Name: name}, {Name: name + "'", From: from}}}}}
+	}
+	a := part("cluster_0", Numbers{"kernels.total": 2, "kernels.loop": 2, "memory.temp_bytes": 8, "memory.peak_bytes": 9}, 0)
+	b := part("cluster_1", Numbers{"kernels.total": 2, "memory.temp_bytes": 1}, 0)
+	v := Joint("cluster_0 + cluster_1", []*Program{a, b}).Variants[0]
+	for name, want := range map[string]float64{"kernels.total": 4, "kernels.loop": 2, "memory.temp_bytes": 9} {
+		if v.Facts[name] != want {
+			t.Errorf("%s is %v, wanted %v", name, v.Facts[name], want)
+		}
+	}
+	if _, ok := v.Facts["memory.peak_bytes"]; ok {
+		t.Error("the peak of one part is not known, and the sum is")
+	}
+	if len(v.Kernels) != 4 || !slices.Equal(v.Kernels[3].From, []int32{2}) || b.Variants[0].Kernels[1].From[0] != 0 {
+		t.Errorf("kernels read from %v, and the part's from %v", v.Kernels[3].From, b.Variants[0].Kernels[1].From)
+	}
+}
+
+func TestClusterNames(t *testing.T) {
+	for name, want := range map[string]bool{"cluster_0": true, "cluster_1154007346014236116_0": true, "cluster_": false, "cluster_head": false, "train_step": false} {
+		if got := (&Program{Name: name}).IsCluster(); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
