@@ -34,7 +34,7 @@ func (d *Dump) check(ctx context.Context) error {
 	d.checkShared()
 	d.checkOrder()
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
-		d.problem(d.Path, d.whyNothing(), mendDump)
+		d.problem(d.Path, d.whyNothing(), d.mendNothing())
 	}
 	for i := range d.Problems {
 		if p := &d.Problems[i]; p.module != nil {
@@ -202,6 +202,15 @@ func (d *Dump) whyNothing() string {
 		return "the dump is empty"
 	}
 	return "the dump holds no HLO module"
+}
+
+// mendNothing says what to do about it. A run that failed before anything was compiled leaves an empty dump, and its log says why: an
+// operation that XLA has no kernel for under jit_compile=True.
+func (d *Dump) mendNothing() string {
+	if len(d.Other)+len(d.Unknown)+len(d.Logs) > 0 {
+		return mendDump
+	}
+	return mendDump + "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
 }
 
 // readName reads the module's own name, and notes module files that hold none or another one's.
