@@ -54,12 +54,17 @@ type walk struct {
 // walk finds the module's launches.
 func (r *reader) walk() (*walk, error) {
 	w := &walk{m: r.m, alike: r.alike(), judged: map[uint64]judgement{}, chains: map[string]bool{}}
-	err := w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
+	n, err := w.count()
+	if err != nil {
+		return w, err
+	}
+	w.launches = make([]launch, 0, n)
+	err = w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
 	return w, err
 }
 
 func (w *walk) computation(c hlo.CompID, at place, async hlo.InstrID) error {
-	if at.depth > maxDepth || len(w.launches) > maxLaunches {
+	if at.depth > maxDepth {
 		return errTooDeep
 	}
 	first, end := w.m.Body(c)
