@@ -49,7 +49,7 @@ func checkLaunchShape(c *Context, p *diff.Program) {
 	}
 }
 
-func planned(k *facts.Kernel) bool { return k.Grid[0] > 0 }
+func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 }
 
 // badLaunch says what is wrong with a launch, "" when nothing is.
 func (c *Context) badLaunch(k *facts.Kernel) string {
@@ -57,7 +57,7 @@ func (c *Context) badLaunch(k *facts.Kernel) string {
 	if !planned(k) || float64(k.Bytes) < least || c.Text("op_name") != "" && !fits([]string{c.Text("op_name")}, k.OpName) {
 		return ""
 	}
-	blocks, threads := volume(k.Grid), volume(k.Block)
+	blocks, threads := volume(k.Plan.Grid), volume(k.Plan.Block)
 	if n, ok := c.Number("min_blocks"); ok && blocks < n {
 		return fmt.Sprintf("%s blocks, %s wanted", measure.Number(blocks), measure.Number(n))
 	}
@@ -67,8 +67,8 @@ func (c *Context) badLaunch(k *facts.Kernel) string {
 	if n, ok := c.Number("max_threads"); ok && threads > n {
 		return fmt.Sprintf("%s threads a block, %s allowed", measure.Number(threads), measure.Number(n))
 	}
-	if n, ok := c.Number("max_shared"); ok && float64(k.Shared) > n {
-		return fmt.Sprintf("%s of shared memory, %s allowed", measure.Bytes(float64(k.Shared)), measure.Bytes(n))
+	if n, ok := c.Number("max_shared"); ok && float64(k.Plan.Shared) > n {
+		return fmt.Sprintf("%s of shared memory, %s allowed", measure.Bytes(float64(k.Plan.Shared)), measure.Bytes(n))
 	}
 	return ""
 }

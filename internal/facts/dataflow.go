@@ -2,6 +2,7 @@ package facts
 
 import (
 	"math"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -21,7 +22,8 @@ type flow struct {
 
 // operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names.
 func (r *reader) operations(l launch) *body {
-	w := &flow{r: r}
+	w := &r.flow
+	w.r, w.ops, w.from = r, w.ops[:0], w.from[:0]
 	args := make([]int32, len(r.m.Operands(l.id)))
 	for i := range args {
 		args[i] = ^int32(i)
@@ -29,7 +31,7 @@ func (r *reader) operations(l launch) *body {
 	for _, c := range r.m.Callees(l.id) {
 		w.computation(c, args, 0)
 	}
-	return &body{r.tables, w.ops, w.from}
+	return &body{r.tables, slices.Clone(w.ops), slices.Clone(w.from)}
 }
 
 // computation appends the operations of one computation, given where its arguments come from, and says where its result does.
@@ -100,19 +102,14 @@ func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, mad
 
 // ref makes sure that the tables hold what an operation says.
 func (r *reader) ref(id hlo.InstrID) opRef {
-	t, in := r.tables, &r.m.Instrs[id]
-	if t.shapes[in.Shape] == "" {
-		r.shape(in.Shape)
-	}
-	if t.opcodes = reach(t.opcodes, int(in.Opcode)); t.opcodes[in.Opcode] == "" {
-		t.opcodes[in.Opcode] = r.m.OpcodeName(in.Opcode)
-	}
+	in := &r.m.Instrs[id]
 	kind, known := r.kinds[opKind{in.Shape, in.Opcode}]
 	if !known {
-		kind = int32(len(r.kinds))
-		r.kinds[opKind{in.Shape, in.Opcode}] = kind
+		kind = int32(len(r.coded))
+		r.kinds[opKind{in.Shape, in.Opcode}], r.coded = kind, append(r.coded, in.Opcode)
+		r.tables.said = append(r.tables.said, opSaid{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout})
 	}
-	return opRef{shape: in.Shape, opcode: in.Opcode, kind: kind}
+	return opRef{kind: kind}
 }
 
 // entered says whether the operations inside an operation stand for it.

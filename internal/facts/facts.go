@@ -117,17 +117,22 @@ type Kernel struct {
 	Times   int64  // how often it runs: the product of the known trip counts around it; 1 outside loops
 	Loop    string // op_name of the innermost loop around it, "" outside loops
 	InLoop  bool
-	InEntry bool     // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
-	Axes    string   // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
-	Grid    [3]int64 // blocks launched; zeros where the plan was not dumped
-	Block   [3]int64 // threads of a block
-	Shared  int64    // bytes of shared memory
-	From    []int32  // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
-	Async   bool     // a collective that is started and waited for apart
-	Beside  int      // how many kernels run between the two
-	Result  bool     // its value leaves the program
-	Outs    []Op     // the operations whose values leave a fusion of several results
-	devices []int    // a collective's first group; see nameAxes
+	InEntry bool    // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
+	Result  bool    // its value leaves the program
+	Async   bool    // a collective that is started and waited for apart
+	Axes    string  // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
+	Plan    *Plan   // nil where it was not dumped
+	From    []int32 // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
+	Beside  int     // of one that is Async: how many kernels run meanwhile
+	Outs    []Op    // the operations whose values leave a fusion of several results
+	devices []int   // a collective's first group; see nameAxes
+}
+
+// Plan is how a kernel is launched on a GPU.
+type Plan struct {
+	Grid   [3]int64 // blocks launched
+	Block  [3]int64 // threads of a block
+	Shared int64    // bytes of shared memory
 }
 
 // Form is what a kernel does, without its place in the program and the names there. A model repeats its layers: many kernels share

@@ -65,7 +65,7 @@ func (r *reader) describeBody(f *Form, l launch) {
 	refs := f.body.refs
 	f.Do = r.doing(refs)
 	if n := len(refs); len(f.Do) == 0 && n > 0 {
-		f.Do = []string{r.m.OpcodeName(refs[n-1].opcode)} // a broadcast alone is what such a kernel does
+		f.Do = []string{r.m.OpcodeName(r.coded[refs[n-1].kind])} // a broadcast alone is what such a kernel does
 	}
 	if callees := r.m.Callees(l.id); len(callees) > 0 {
 		f.Root = r.opcode(r.root(callees[0], 0))

@@ -16,8 +16,11 @@ type reader struct {
 	decoded []bool                // those in metas that were asked for
 	ids     arena[hlo.MetadataID] // of the operations in kernels
 	forms   map[formKey]*Form
-	kinds   map[opKind]int32 // of the operations in kernels
+	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.said
+	coded   []hlo.Opcode     // by kind
+	flow    flow             // see operations
 	lists   sharedLists
+	shapes  []string     // by ShapeID, without layout
 	order   []hlo.CompID // see inOrder
 	sizes   []int64      // by ShapeID, of all arrays in it
 	seen    []bool       // see operandBytes
@@ -30,8 +33,8 @@ func newReader(m *hlo.Module) *reader {
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
 		m: m, sources: newSources(m), words: map[string]string{}, forms: map[formKey]*Form{}, kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas),
-		tables: &opTables{shapes: make([]string, shapes), layouts: make([]string, shapes), origins: make([]origins, metas)},
-		sizes:  make([]int64, shapes),
+		tables: &opTables{origins: make([]origins, metas)},
+		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
 	for id := range r.sizes {
 		r.sizes[id] = r.m.ShapeBytes(hlo.ShapeID(id))
@@ -41,10 +44,10 @@ func newReader(m *hlo.Module) *reader {
 
 // shape is the shape's text without layout.
 func (r *reader) shape(id hlo.ShapeID) string {
-	if r.tables.shapes[id] == "" {
-		r.tables.shapes[id], r.tables.layouts[id] = r.m.ShapeText(id), r.m.Shape(id).Layout
+	if r.shapes[id] == "" {
+		r.shapes[id] = r.m.ShapeText(id)
 	}
-	return r.tables.shapes[id]
+	return r.shapes[id]
 }
 
 // intern keeps one copy of a name that many instructions share.

@@ -1,9 +1,15 @@
 package facts
 
 // Threads is how many threads a launch starts; 0 where the plan was not dumped.
-func (k *Kernel) Threads() int64 { return k.blocks() * product(k.Block) }
+func (k *Kernel) Threads() int64 {
+	if k.Plan == nil {
+		return 0
+	}
+	return k.blocks() * product(k.Plan.Block)
+}
 
-func (k *Kernel) blocks() int64 { return product(k.Grid) }
+// blocks is how many blocks a launch starts whose plan is known.
+func (k *Kernel) blocks() int64 { return product(k.Plan.Grid) }
 
 func product(n [3]int64) int64 { return n[0] * n[1] * n[2] }
 

@@ -23,17 +23,18 @@ type body struct {
 
 // opTables holds what operations say, each text once.
 type opTables struct {
-	opcodes []string  // by hlo.Opcode
-	shapes  []string  // by hlo.ShapeID
-	layouts []string  // likewise
+	said    []opSaid  // by opRef.kind
 	origins []origins // by hlo.MetadataID
 }
 
-// opKind is what an operation says but for its operands.
-type opKind struct {
-	shape  hlo.ShapeID
-	opcode hlo.Opcode
-}
+// opSaid is what an operation says but for its operands, opKind the same before it is put into words.
+type (
+	opSaid struct{ opcode, shape, layout string }
+	opKind struct {
+		shape  hlo.ShapeID
+		opcode hlo.Opcode
+	}
+)
 
 // origins is where an operation comes from.
 type origins struct {
@@ -42,9 +43,7 @@ type origins struct {
 }
 
 type opRef struct {
-	shape          hlo.ShapeID
-	kind           int32 // equal for two of a module that say the same
-	opcode         hlo.Opcode
+	kind           int32  // equal for two of a module that say the same
 	from, operands uint32 // where in body.from its operands stand, and how many
 }
 
@@ -53,9 +52,9 @@ func ListOf(ops ...Op) OpList {
 	t := &opTables{}
 	l := OpList{body: &body{tables: t}}
 	for i, op := range ops {
-		t.opcodes, t.shapes, t.layouts = append(t.opcodes, op.Opcode), append(t.shapes, op.Shape), append(t.layouts, op.Layout)
+		t.said = append(t.said, opSaid{op.Opcode, op.Shape, op.Layout})
 		t.origins = append(t.origins, origins{op.OpName, op.Source})
-		l.body.refs = append(l.body.refs, opRef{hlo.ShapeID(i), int32(i), hlo.Opcode(i), uint32(len(l.body.from)), uint32(len(op.From))})
+		l.body.refs = append(l.body.refs, opRef{int32(i), uint32(len(l.body.from)), uint32(len(op.From))})
 		l.body.from = append(l.body.from, op.From...)
 		l.origins = append(l.origins, hlo.MetadataID(i))
 	}
@@ -69,9 +68,9 @@ func (l OpList) Len() int { return len(l.origins) }
 func (l OpList) At(i int) Op {
 	ref := l.body.refs[i]
 	t := l.body.tables
-	from, end := &t.origins[l.origins[i]], ref.from+ref.operands
+	said, from, end := &t.said[ref.kind], &t.origins[l.origins[i]], ref.from+ref.operands
 	return Op{
-		Opcode: t.opcodes[ref.opcode], OpName: from.opName, Shape: t.shapes[ref.shape], Layout: t.layouts[ref.shape], Source: from.source,
+		Opcode: said.opcode, OpName: from.opName, Shape: said.shape, Layout: said.layout, Source: from.source,
 		From: l.body.from[ref.from:end:end],
 	}
 }

@@ -21,7 +21,7 @@ func (out *measured) plan() {
 	for i := range out.variant.Kernels {
 		if k := &out.variant.Kernels[i]; k.Class == ClassKernel {
 			if t, ok := shapes[symbol(k.Name)]; ok {
-				k.Grid, k.Block, k.Shared = t.Grid, t.Block, max(0, t.Shared)
+				k.Plan = &Plan{t.Grid, t.Block, max(0, t.Shared)}
 			}
 		}
 	}

@@ -37,13 +37,14 @@ func (r *reader) operandShapes(id hlo.InstrID) []string {
 func (r *reader) doing(ops []opRef) []string {
 	l, n := &r.lists, 0
 	l.key, l.distinct = append(l.key[:0], 'd'), l.distinct[:0]
-	for _, op := range ops {
-		if op.opcode == hlo.OpBroadcast {
+	for _, ref := range ops {
+		op := r.coded[ref.kind]
+		if op == hlo.OpBroadcast {
 			continue
 		}
-		l.count = reach(l.count, int(op.opcode))
-		if l.count[op.opcode]++; l.count[op.opcode] == 1 {
-			l.distinct = append(l.distinct, op.opcode)
+		l.count = reach(l.count, int(op))
+		if l.count[op]++; l.count[op] == 1 {
+			l.distinct = append(l.distinct, op)
 		}
 		n++
 	}

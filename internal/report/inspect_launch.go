@@ -20,7 +20,7 @@ func launchSection(v *facts.Variant) section {
 	t := table{Head: []string{"grid", "block", "shared", "moved", "kernel", "source", "name"}, Right: []bool{false, false, true, true}, Bare: true}
 	for _, k := range tiny[:min(len(tiny), maxHot)] {
 		t.Rows = append(t.Rows, []line{
-			in(name, "grid "+triple(k.Grid)), in(name, "block "+triple(k.Block)), say(sharedMemory(k.Shared)), say(measure.Bytes(float64(k.Bytes))),
+			in(name, "grid "+triple(k.Plan.Grid)), in(name, "block "+triple(k.Plan.Block)), say(sharedMemory(k.Plan.Shared)), say(measure.Bytes(float64(k.Bytes))),
 			in(name, does(k)), in(name, location(k.Source)), in(name, modelName(k)),
 		})
 	}

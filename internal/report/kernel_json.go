@@ -143,9 +143,9 @@ func (v kernelView) linesOfLaunch(l *jsonLines) {
 	}
 	l.key("launch")
 	l.open('{')
-	l.numbers("grid", v.Grid[:])
-	l.numbers("block", v.Block[:])
-	l.number("shared_bytes", v.Shared)
+	l.numbers("grid", v.Plan.Grid[:])
+	l.numbers("block", v.Plan.Block[:])
+	l.number("shared_bytes", v.Plan.Shared)
 	l.close('}')
 }
 

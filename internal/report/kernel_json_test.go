@@ -64,7 +64,7 @@ func formOfKernel(v kernelView) kernelForm {
 		Flops: v.Flops, Times: v.Times, Loop: v.Loop, Print: v.Print, Function: v.Function, Body: v.Written,
 	}
 	if v.Threads() > 0 {
-		f.Launch = &launchForm{Grid: v.Grid, Block: v.Block, Shared: v.Shared}
+		f.Launch = &launchForm{Grid: v.Plan.Grid, Block: v.Plan.Block, Shared: v.Plan.Shared}
 	}
 	if v.all {
 		for op := range v.Ops.All() {
@@ -100,7 +100,7 @@ func anyKernel(t *rapid.T, f *facts.Form) kernelView {
 		Kernel: &facts.Kernel{
 			Form: f, Name: text.Draw(t, "name"), OpName: text.Draw(t, "op_name"), OpType: text.Draw(t, "op_type"), Source: source,
 			Times: rapid.Int64().Draw(t, "times"), Loop: text.Draw(t, "loop"), Ops: facts.ListOf(facts.Op{Opcode: "add", Shape: "f32[]", Source: source}),
-			Grid: [3]int64{rapid.Int64Range(-1, 2).Draw(t, "grid"), 1, 1}, Block: [3]int64{32, 1, 1},
+			Plan: &facts.Plan{Grid: [3]int64{rapid.Int64Range(-1, 2).Draw(t, "grid"), 1, 1}, Block: [3]int64{32, 1, 1}},
 		},
 		all: rapid.Bool().Draw(t, "all"), variant: text.Draw(t, "variant"),
 	}
