@@ -32,6 +32,9 @@ const (
 // maxNodes bounds a document with its aliases expanded: a short file of nested aliases ("a billion laughs") is refused.
 const maxNodes = 200_000
 
+// maxDepth bounds how deep nodes are nested, aliases expanded.
+const maxDepth = 100
+
 // Parse reads one document and returns its root, with aliases replaced by what they stand for and merge keys (<<) merged.
 // An empty document returns nil.
 func Parse(data []byte) (*Node, error) {
@@ -47,12 +50,28 @@ func Parse(data []byte) (*Node, error) {
 	if err := decoder.Decode(&more); err == nil {
 		return nil, fmt.Errorf("line %d: a second document begins; put everything into one", more.Line)
 	}
+	if plain(doc.Content[0], 0) {
+		return doc.Content[0], nil
+	}
 	budget := maxNodes
 	return expand(doc.Content[0], &budget, 0)
 }
 
+// plain says that nothing in a node stands for anything else: it is as large as the file made it.
+func plain(n *Node, depth int) bool {
+	if n.Kind == Alias || n.Tag == "!!merge" || depth > maxDepth {
+		return false
+	}
+	for _, child := range n.Content {
+		if !plain(child, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
 func expand(n *Node, budget *int, depth int) (*Node, error) {
-	if *budget--; *budget < 0 || depth > 100 {
+	if *budget--; *budget < 0 || depth > maxDepth {
 		return nil, fmt.Errorf("line %d: the aliases expand to more than %d nodes; write it out more plainly", n.Line, maxNodes)
 	}
 	if n.Kind == Alias {

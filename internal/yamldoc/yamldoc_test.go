@@ -3,6 +3,9 @@ package yamldoc
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestParseKeepsPlaces(t *testing.T) {
@@ -49,6 +52,14 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// A long document is as long as its file. Only what aliases make of a short one is bounded.
+func TestParseOfMuch(t *testing.T) {
+	root, err := Parse([]byte(strings.Repeat("- 1\n", 2*maxNodes)))
+	if err != nil || len(root.Content) != 2*maxNodes {
+		t.Errorf("a list of %d: %v", 2*maxNodes, err)
+	}
+}
+
 func TestParseOfNothing(t *testing.T) {
 	for _, text := range []string{"", "# only a comment\n"} {
 		if root, err := Parse([]byte(text)); root != nil || err != nil {
@@ -65,6 +76,13 @@ func FuzzParse(f *testing.F) {
 		root, err := Parse(data)
 		if err != nil && root != nil {
 			t.Error("an error and a document")
+		}
+		if root == nil || !plain(root, 0) {
+			return
+		}
+		budget := 4 * (len(data) + 1)
+		if again, err := expand(root, &budget, 0); err != nil || !cmp.Equal(again, root, cmpopts.EquateEmpty()) {
+			t.Errorf("%q is not what it would be with all that it stands for put in: %v", data, err)
 		}
 	})
 }
