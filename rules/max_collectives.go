@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -17,7 +19,7 @@ var maxCollectives = Rule{
 	Reads:    []Input{Optimized},
 	Options: []Option{
 		{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
-		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of them may move"},
+		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of these may move"},
 		{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
 		{Key: "exchange", Type: Switch, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
 	},
@@ -176,17 +178,25 @@ func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	c.Checked()
+	kinds, part := c.List("kinds"), c.Text("op_name")
+	cares := func(k *facts.Kernel) bool {
+		return everyCollective(k) && (kinds == nil || contains(kinds, k.Target)) && (part == "" || fits([]string{part}, k.OpName))
+	}
 	var n float64
 	for i := range v.New.Kernels {
-		if k := &v.New.Kernels[i]; k.Class == facts.ClassCollective {
+		if k := &v.New.Kernels[i]; cares(k) {
 			n += float64(k.Bytes)
 		}
 	}
+	which := "collectives"
+	if kinds != nil {
+		which = ListOf(kinds, "and")
+	}
 	if n > limit {
 		c.Find(result.Finding{
-			Program: p.Name, Variant: variantName(p, v), Subject: "bytes", Unit: "bytes", Actual: n, Limit: limit,
-			Message: fmt.Sprintf("collectives move %s, at most %s allowed", measure.Bytes(n), measure.Bytes(limit)),
-			Cause:   largest(v, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective }),
+			Program: p.Name, Variant: variantName(p, v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
+			Message: fmt.Sprintf("%s move %s, at most %s allowed", which, measure.Bytes(n), measure.Bytes(limit)),
+			Cause:   largest(v, cares),
 		})
 	}
 }

@@ -1,0 +1,32 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/rules"
+)
+
+// What options that choose what is counted change of the verdict, on real dumps; "" where it passes.
+func TestOptionsChoose(t *testing.T) {
+	const gathered, unrolled = "cpu-sharding_allgather/after", "cpu-unrolled_loop/after"
+	for _, c := range []struct{ rule, on, base, keys, says string }{
+		{"max-collectives", gathered, "", "max: 99, max_bytes: 1KiB", "collectives move 4.0 KiB, at most 1.0 KiB allowed"},
+		{"max-collectives", gathered, "", "max: 99, max_bytes: 12320", ""},
+		{"max-collectives", gathered, "", "kinds: [all-gather], max_bytes: 1KiB", ""},
+		{"max-collectives", gathered, "", "max: 99, kinds: [all-reduce], max_bytes: 1KiB", "all-reduce move 4.0 KiB, at most 1.0 KiB allowed"},
+		{"max-collectives", gathered, "", "op_name: \"*/no_such_part\", max_bytes: 1KiB", ""},
+		{"max-collectives", "gpu-collectives", "", "max: 99, max_bytes: 1", "collectives move 768 B, at most 1 B allowed"},
+		{"max-collectives", "gpu-collectives", "", "max: 99, kinds: [all-gather, all-to-all], max_bytes: 383", "all-gather and all-to-all move 384 B, at most 383 B allowed"},
+		{"max-collectives", "gpu-collectives", "", "max: 99, kinds: [all-gather, all-to-all], max_bytes: 384", ""},
+		{"max-collectives", "gpu-collectives", "", "max: 99, kinds: all-gather, max_bytes: 1", "all-gather move 256 B, at most 1 B allowed"},
+		{"max-instructions", unrolled, "", "max: 100", "231 instructions: at most 100 allowed"},
+		{"max-instructions", unrolled, "", "stage: before, max: 100", "109 instructions before optimization: at most 100 allowed"},
+		{"max-instructions", unrolled, "", "stage: before, max: 500", ""},
+		{"max-instructions", unrolled, "cpu-unrolled_loop/before", "stage: before, max_increase: 5%", "109 instructions before optimization: up from 42 in the baseline"},
+	} {
+		r := try(t, rules.ByID(c.rule), rules.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + ", " + c.keys + " }"})
+		if got := firstMessage(r, c.rule); got != c.says {
+			t.Errorf("%s %s on %s against %q:\n%q, wanted\n%q", c.rule, c.keys, c.on, c.base, got, c.says)
+		}
+	}
+}
