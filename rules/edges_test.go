@@ -1,0 +1,97 @@
+package rules
+
+import (
+	"context"
+	"maps"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// measuredVariant is the first variant of a real dump.
+func measuredVariant(t *testing.T, name string) *facts.Variant {
+	t.Helper()
+	d, err := dump.Open(context.Background(), "../testdata/"+name+".tar.xz", dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	r, err := facts.Measure(context.Background(), d, facts.Options{})
+	if err != nil || len(r.Programs) == 0 {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return r.Programs[0].Variants[0]
+}
+
+// with is a variant with one fact changed, or without it.
+func withFact(v *facts.Variant, fact string, value *float64) *facts.Variant {
+	w := *v
+	w.Facts = maps.Clone(v.Facts)
+	if delete(w.Facts, fact); value != nil {
+		w.Facts[fact] = *value
+	}
+	return &w
+}
+
+// seenElsewhere says of which rules a change of the number alone is no finding, and why.
+var seenElsewhere = map[string]string{
+	"loops-kept": "a loop that went without the program getting longer was not unrolled", "max-peak-bytes": "the live ranges name a moment that is not always the peak: the buffers have to grow",
+	"max-bytes-accessed": "XLA counts a buffer once for each slice of it that is read: the kernels have to move more",
+}
+
+// What every rule that bounds a fact says of real facts of which one number is changed, or is not there.
+func TestEdgesOfBudgets(t *testing.T) {
+	real := measuredVariant(t, "tpu-precision/before")
+	for _, r := range All() {
+		if r.Budget == nil || r.Budget.Fact == "" || r.ID == "max-constant-bytes" || r.ID == "donation-kept" || r.ID == "max-kernels" { // these count for themselves
+			continue
+		}
+		fact := r.Budget.Fact
+		if r.Budget.Weighted != "" {
+			fact = r.Budget.Weighted
+		}
+		worse := 1.0
+		if r.Budget.Better != Lower {
+			worse = -1
+		}
+		const was = 1000.0
+		n := func(v float64) *float64 { return new(v) }
+		for name, c := range map[string]struct {
+			old, now          *float64
+			increase          *Change
+			pack              string
+			findings, problem int
+		}{
+			"equal":                 {n(was), n(was), nil, "", 0, 0},
+			"one worse":             {n(was), n(was + worse), nil, "", 1, 0},
+			"one better":            {n(was), n(was - worse), nil, "", 0, 0},
+			"none any more":         {n(was), n(0), nil, "", 0, 0},
+			"as much as allowed":    {n(was), n(was + 50*worse), &Change{Amount: 5, Percent: true}, "", 0, 0},
+			"more than is allowed":  {n(was), n(was + 51*worse), &Change{Amount: 5, Percent: true}, "", 1, 0},
+			"not dumped":            {n(was), nil, nil, "", 0, 1},
+			"not in the baseline":   {nil, n(was), nil, "", 0, 1},
+			"not dumped, of a pack": {n(was), nil, nil, "recommended", 0, 0},
+		} {
+			switch {
+			case worse < 0 && name == "none any more", c.findings > 0 && seenElsewhere[r.ID] != "", r.Budget.Weighted != "" && c.old == nil: // the plain count is there
+				continue
+			}
+			v := &diff.Variant{Old: withFact(real, fact, c.old), New: withFact(real, fact, c.now)}
+			if c.now == nil {
+				delete(v.New.Facts, r.Budget.Fact)
+			}
+			p := &diff.Program{Name: "p", Variants: []*diff.Variant{v}}
+			s := &Settings{Rule: r, Pack: c.pack, MaxIncrease: c.increase}
+			if worse < 0 && c.increase != nil {
+				s.MaxIncrease, s.MaxDecrease = nil, c.increase
+			}
+			ctx := NewContext(s, &Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
+			r.Program(ctx, p)
+			if len(ctx.Findings) != c.findings || len(ctx.Problems) != c.problem || c.pack != "" && len(ctx.NotCovered) != 1 {
+				t.Errorf("%s, %s: %d findings, %d problems, %d not covered", r.ID, name, len(ctx.Findings), len(ctx.Problems), len(ctx.NotCovered))
+			}
+		}
+	}
+}
