@@ -65,9 +65,17 @@ func checkBaselinePresent(c *Context, p *diff.Program) {
 			Cause: &result.Cause{Summary: "a program that was not there before", Source: SourceOf(firstSource(p.New.Variants[0]))},
 		})
 	default:
+		noteRenamed(c, p)
 		for _, v := range live(p) {
 			checkArguments(c, p, v)
 		}
+	}
+}
+
+// noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.
+func noteRenamed(c *Context, p *diff.Program) {
+	if p.Was != "" && !p.New.IsCluster() {
+		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Mend: "xlagate accept --reason \"…\""})
 	}
 }
 

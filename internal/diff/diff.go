@@ -31,7 +31,7 @@ type FlagChange struct{ Name, Old, New string }
 // Program is the difference of one program.
 type Program struct {
 	Name      string
-	Was       string // its name in the old dump, where only the name changed
+	Was       string // its name in the old dump, where that is another one
 	Change    string
 	Old, New  *facts.Program   // nil when added or removed
 	Parts     []*facts.Program // clusters that merged or split and are compared all together; nil for a single program

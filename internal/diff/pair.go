@@ -38,27 +38,25 @@ func pairPrograms(old, fresh []*facts.Program) []programs {
 	return regroupClusters(pairs)
 }
 
-// pairRenamed joins removed and added programs whose compilations are the same.
+// pairRenamed joins removed and added programs whose compilations are the same, then those that are nearly so.
 func pairRenamed(removed []*facts.Program, added []programs) []programs {
 	waiting := map[string][]*facts.Program{}
 	for _, p := range removed {
 		key := identity(p)
 		waiting[key] = append(waiting[key], p)
 	}
-	var out []programs
-	for _, pair := range added {
-		if list := waiting[identity(pair.fresh)]; len(list) > 0 {
-			pair.old = list[0]
-			waiting[identity(pair.fresh)] = list[1:]
+	for i := range added {
+		if list := waiting[identity(added[i].fresh)]; len(list) > 0 {
+			added[i].old = list[0]
+			waiting[identity(added[i].fresh)] = list[1:]
 		}
-		out = append(out, pair)
 	}
+	removed = slices.DeleteFunc(removed, func(p *facts.Program) bool { return !slices.Contains(waiting[identity(p)], p) })
+	removed, added = pairChanged(removed, added)
 	for _, p := range removed {
-		if slices.Contains(waiting[identity(p)], p) {
-			out = append(out, programs{old: p})
-		}
+		added = append(added, programs{old: p})
 	}
-	return out
+	return added
 }
 
 // identity spells the compilations of a program, whatever it is called.

@@ -24,7 +24,7 @@ type (
 	}
 	diffProgView struct {
 		Program   string            `json:"program"`
-		Was       string            `json:"was,omitempty"` // its name in the old dump, where only the name changed
+		Was       string            `json:"was,omitempty"` // its name in the old dump, where that is another one
 		Change    string            `json:"change"`
 		Kernels   kernelsView       `json:"kernels"` // of all variants
 		Variants  []diffVariantView `json:"variants"`

@@ -106,12 +106,20 @@ func tally(p *diff.Program) line {
 	return l
 }
 
+// formerly says what a program was called that changed under a new name.
+func formerly(p *diff.Program) string {
+	if p.Was == "" {
+		return ""
+	}
+	return " (renamed and changed: it was " + p.Was + ")"
+}
+
 // diffProgram is a program that changed, variant by variant.
 func diffProgram(p *diff.Program, o Options) section {
 	if p.Change == diff.Same {
 		return section{}
 	}
-	s := section{Title: in(strong, p.Name).and("   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
+	s := section{Title: in(strong, p.Name).and(formerly(p)+"   "+variantWord(p)).with("   ", say(kernelTotals(p))).with("   ", tally(p))}
 	s.add(table{Head: []string{"argument", "over the variants", ""}, Rows: argumentRows(p.Recompile), Bare: true})
 	for _, v := range p.Variants {
 		if v.Change == diff.Same {
