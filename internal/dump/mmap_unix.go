@@ -33,8 +33,8 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 
 // A large file is forgotten again and again while it is read.
 const (
-	forgetFrom  = 16 << 20
-	forgetEvery = 10 * time.Millisecond
+	forgetFrom  = 64 << 20
+	forgetEvery = 25 * time.Millisecond
 )
 
 // forget gives the memory of a mapped file back to the system every so often: most of a file is read once, from its beginning to its
