@@ -39,7 +39,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 		return onlyConverted(v, grown)
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v)
-	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", "instructions.after", "kernels.all", "unfused":
+	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", loopCopies, "instructions.after", "kernels.all", "unfused":
 		return onlyDonated(v)
 	}
 	return false

@@ -1,18 +1,93 @@
 package rules
 
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
 var maxCopies = Rule{
 	ID:       "max-copies",
 	Title:    "no copy is added to the program",
 	Category: Memory,
 	Why:      "A copy is a buffer that XLA could not update in place, or a layout that two operations do not share.",
 	Reads:    []Input{Optimized},
-	Options:  []Option{onlyCostly},
-	Budget:   &Metric{Fact: "copies.count", Noun: "copies", Better: Lower},
-	Fails:    Example{On: "cpu-unrolled_loop/before", Config: "- { rule: max-copies, max: 1 }", Says: "2 copies: at most 1 allowed"},
-	Passes:   Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
-	Mend:     "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
-	Threads:  []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
-	Since:    "1",
-	Accepts:  []string{"copies.*", "ledger"},
-	Program:  checkBudget,
+	Options: []Option{
+		{Key: "in", Type: Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which each iteration pays for"},
+		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of these may copy, those in loops once"},
+		onlyCostly,
+	},
+	Budget:  &Metric{Fact: "copies.count", Noun: "copies", Better: Lower},
+	Bounds:  []string{"max_bytes"},
+	Fails:   Example{On: "cpu-unrolled_loop/before", Config: "- { rule: max-copies, max: 1 }", Says: "2 copies: at most 1 allowed"},
+	Passes:  Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
+	Mend:    "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
+	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
+	Since:   "1",
+	Accepts: []string{"copies.*", "ledger"},
+	Program: checkMaxCopies,
+}
+
+func checkMaxCopies(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
+			c.judgeFact(p, v, *c.Rule.Budget)
+		} else {
+			c.judgeLoopCopies(p, v)
+		}
+		c.boundCopied(p, v)
+	}
+}
+
+// judgeLoopCopies holds how many copies stand in loops against the settings.
+func (c *Context) judgeLoopCopies(p *diff.Program, v *diff.Variant) {
+	a := Amount{
+		Program: p, Variant: v, Subject: loopCopies, Noun: "copies in loops", Better: Lower, Actual: countThat(v.New, c.countsCopy),
+		Cause: func() (*result.Cause, result.Evidence) { return explain(v, c.countsCopy) },
+	}
+	if v.Old != nil {
+		a.baseline(true, true, countThat(v.Old, c.countsCopy))
+	}
+	c.Judge(a)
+}
+
+const loopCopies = "copies.in_loops"
+
+// boundCopied holds what is copied against max_bytes.
+func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
+	limit, ok := c.Number("max_bytes")
+	if !ok {
+		return
+	}
+	c.Checked()
+	copied := copiedBytes(v.New, c.countsCopy)
+	if copied <= limit {
+		return
+	}
+	subject, which := "copies bytes", "copies"
+	if c.Text("in") == "loops" {
+		subject, which = loopCopies+" bytes", "copies in loops"
+	}
+	c.Find(result.Finding{
+		Program: p.Name, Variant: variantName(p, v), Subject: subject, Unit: "bytes", Actual: copied, Limit: limit,
+		Message: fmt.Sprintf("%s move %s, at most %s allowed", which, measure.Bytes(copied), measure.Bytes(limit)),
+		Cause:   largest(v, c.countsCopy),
+	})
+}
+
+func (c *Context) countsCopy(k *facts.Kernel) bool {
+	return k.Class == facts.ClassCopy && (k.InLoop || c.Text("in") == "all")
+}
+
+// copiedBytes is how much is copied: a copy reads it, and writes it.
+func copiedBytes(v *facts.Variant, cares func(*facts.Kernel) bool) (n float64) {
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; cares(k) {
+			n += float64(k.Bytes) / 2
+		}
+	}
+	return n
 }

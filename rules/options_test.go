@@ -8,7 +8,7 @@ import (
 
 // What options that choose what is counted change of the verdict, on real dumps; "" where it passes.
 func TestOptionsChoose(t *testing.T) {
-	const gathered, unrolled = "cpu-sharding_allgather/after", "cpu-unrolled_loop/after"
+	const gathered, unrolled, rolled = "cpu-sharding_allgather/after", "cpu-unrolled_loop/after", "cpu-unrolled_loop/before"
 	for _, c := range []struct{ rule, on, base, keys, says string }{
 		{"max-collectives", gathered, "", "max: 99, max_bytes: 1KiB", "collectives move 4.0 KiB, at most 1.0 KiB allowed"},
 		{"max-collectives", gathered, "", "max: 99, max_bytes: 12320", ""},
@@ -23,6 +23,16 @@ func TestOptionsChoose(t *testing.T) {
 		{"max-instructions", unrolled, "", "stage: before, max: 100", "109 instructions before optimization: at most 100 allowed"},
 		{"max-instructions", unrolled, "", "stage: before, max: 500", ""},
 		{"max-instructions", unrolled, "cpu-unrolled_loop/before", "stage: before, max_increase: 5%", "109 instructions before optimization: up from 42 in the baseline"},
+		{"max-copies", rolled, "", "in: loops, max: 0", "1 copy in loops: at most 0 allowed"},
+		{"max-copies", rolled, "", "in: loops, max: 1", ""},
+		{"max-copies", unrolled, "", "in: loops, max: 0", ""},
+		{"max-copies", rolled, unrolled, "in: loops", "1 copy in loops: up from 0 in the baseline"},
+		{"max-copies", rolled, unrolled, "in: loops, max_increase: 1", ""},
+		{"max-copies", unrolled, rolled, "in: loops", ""},
+		{"max-copies", rolled, "", "in: loops, max_bytes: 3", "copies in loops move 4 B, at most 3 B allowed"},
+		{"max-copies", rolled, "", "in: loops, max_bytes: 4", ""},
+		{"max-copies", rolled, "", "max_bytes: 4", "copies move 8 B, at most 4 B allowed"},
+		{"max-copies", rolled, "", "max_bytes: 1MiB", ""},
 	} {
 		r := try(t, rules.ByID(c.rule), rules.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + ", " + c.keys + " }"})
 		if got := firstMessage(r, c.rule); got != c.says {

@@ -23,7 +23,7 @@ var precision = Rule{
 	},
 	Budget:  &Metric{Noun: "products of another precision", Better: Lower, Difference: true},
 	Bounds:  []string{"precisions"},
-	Fails:   Example{On: "tpu-precision/after", Config: "- { rule: precision, precisions: [default] }", Says: "1 products of another precision: at most 0 allowed"},
+	Fails:   Example{On: "tpu-precision/after", Config: "- { rule: precision, precisions: [default] }", Says: "1 product of another precision: at most 0 allowed"},
 	Passes:  Example{On: "tpu-precision/before", Config: "- { rule: precision, precisions: [default] }"},
 	Mend:    "Set the precision on the product that needs it (precision=), not for the whole program.",
 	Threads: []string{"jax-ml/jax#22313"},

@@ -76,7 +76,13 @@ func Counted(v float64, unit, noun string) string {
 	return Number(v) + " " + noun
 }
 
+// singular is the noun for one thing; what stands behind it to tell it from others stays as it is.
 func singular(noun string) string {
+	for _, word := range []string{" in ", " of ", " before "} {
+		if head, rest, ok := strings.Cut(noun, word); ok {
+			return singular(head) + word + rest
+		}
+	}
 	if stem, ok := strings.CutSuffix(noun, "ies"); ok {
 		return stem + "y"
 	}

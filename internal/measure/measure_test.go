@@ -29,7 +29,7 @@ func TestCounted(t *testing.T) {
 		unit string
 		noun string
 		want string
-	}{{22, "", "kernels", "22 kernels"}, {1, "", "kernels", "1 kernel"}, {1, "", "copies", "1 copy"}, {256, "bytes", "temporary memory", "256 B of temporary memory"}} {
+	}{{22, "", "kernels", "22 kernels"}, {1, "", "kernels", "1 kernel"}, {1, "", "copies", "1 copy"}, {1, "", "copies in loops", "1 copy in loops"}, {1, "", "runs of kernels", "1 run of kernels"}, {256, "bytes", "temporary memory", "256 B of temporary memory"}} {
 		if got := Counted(c.v, c.unit, c.noun); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}
