@@ -18,10 +18,11 @@ var donationKept = Rule{
 	Reads: []Input{Optimized},
 	Options: []Option{
 		{Key: "params", Type: Globs, Doc: "arguments that must be donated, whatever the baseline says"},
+		{Key: "min_ratio", Type: Share, Doc: "the least share of the arguments' bytes that must be updated in place; needs no baseline"},
 		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
 	Budget:   &Metric{Fact: "donation.aliased", Noun: "arguments updated in place", Better: Higher},
-	Bounds:   []string{"params"},
+	Bounds:   []string{"params", "min_ratio"},
 	Fails:    Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
 	Passes:   Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
 	Mend:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
@@ -35,6 +36,7 @@ var donationKept = Rule{
 func checkDonationKept(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		c.mustDonate(p, v)
+		c.judgeDonatedShare(p, v)
 		lost := lostDonations(c, v)
 		a := Amount{Program: p, Variant: v, Subject: "donation", Noun: c.Rule.Budget.Noun, Better: Higher, Actual: c.donated(v.New), Lost: float64(len(lost))}
 		if v.Old != nil {
