@@ -17,12 +17,10 @@ var maxCollectives = Rule{
 	Category: Collectives,
 	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays.",
 	Reads:    []Input{Optimized},
-	Options: []Option{
-		{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+	Options: append(slices.Clone(whichCollectives), []Option{
 		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of these may move"},
-		{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
 		{Key: "exchange", Type: Switch, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
-	},
+	}...),
 	Budget:   &Metric{Noun: "collectives", Better: Lower},
 	Bounds:   []string{"max_bytes"},
 	Fails:    Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
@@ -39,11 +37,9 @@ func checkMaxCollectives(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		found := len(c.Findings)
 		for _, kind := range collectiveKinds(c, v) {
-			cares := func(k *facts.Kernel) bool {
-				return k.Class == facts.ClassCollective && k.Target == kind && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, k.OpName))
-			}
+			cares := func(k *facts.Kernel) bool { return k.Target == kind && c.asked(k) }
 			a := Amount{
-				Program: p, Variant: v, Subject: kind, Noun: kind + "s", Better: Lower, Actual: countThat(v.New, cares),
+				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + c.place(), Better: Lower, Actual: countThat(v.New, cares),
 				Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, cares) },
 			}
 			if v.Old != nil {
@@ -74,17 +70,13 @@ func (c *Context) judgeTraffic(p *diff.Program, v *diff.Variant) {
 	if c.absolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
 		return
 	}
-	kinds := c.List("kinds")
-	cares := func(k *facts.Kernel) bool {
-		return everyCollective(k) && (kinds == nil || contains(kinds, k.Target)) && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, k.OpName))
-	}
-	now, was := float64(talk(v.New, cares).bytes), float64(talk(v.Old, cares).bytes)
+	now, was := float64(talk(v.New, c.asked).bytes), float64(talk(v.Old, c.asked).bytes)
 	if now <= was {
 		return
 	}
 	c.with(noBounds).Judge(Amount{
 		Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Better: Lower, Actual: now, Base: &was,
-		Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, cares) },
+		Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, c.asked) },
 	})
 }
 
@@ -178,13 +170,10 @@ func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	c.Checked()
-	kinds, part := c.List("kinds"), c.Text("op_name")
-	cares := func(k *facts.Kernel) bool {
-		return everyCollective(k) && (kinds == nil || contains(kinds, k.Target)) && (part == "" || fits([]string{part}, k.OpName))
-	}
+	kinds := c.List("kinds")
 	var n float64
 	for i := range v.New.Kernels {
-		if k := &v.New.Kernels[i]; cares(k) {
+		if k := &v.New.Kernels[i]; c.asked(k) {
 			n += float64(k.Bytes)
 		}
 	}
@@ -195,8 +184,8 @@ func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
 	if n > limit {
 		c.Find(result.Finding{
 			Program: p.Name, Variant: variantName(p, v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
-			Message: fmt.Sprintf("%s move %s, at most %s allowed", which, measure.Bytes(n), measure.Bytes(limit)),
-			Cause:   largest(v, cares),
+			Message: fmt.Sprintf("%s move %s, at most %s allowed", which+c.place(), measure.Bytes(n), measure.Bytes(limit)),
+			Cause:   largest(v, c.asked),
 		})
 	}
 }

@@ -67,12 +67,9 @@ func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
 	if copied <= limit {
 		return
 	}
-	subject, which := "copies bytes", "copies"
-	if c.Text("in") == "loops" {
-		subject, which = loopCopies+" bytes", "copies in loops"
-	}
+	which := "copies" + c.place()
 	c.Find(result.Finding{
-		Program: p.Name, Variant: variantName(p, v), Subject: subject, Unit: "bytes", Actual: copied, Limit: limit,
+		Program: p.Name, Variant: variantName(p, v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: fmt.Sprintf("%s move %s, at most %s allowed", which, measure.Bytes(copied), measure.Bytes(limit)),
 		Cause:   largest(v, c.countsCopy),
 	})

@@ -9,6 +9,7 @@ import (
 // What options that choose what is counted change of the verdict, on real dumps; "" where it passes.
 func TestOptionsChoose(t *testing.T) {
 	const gathered, unrolled, rolled = "cpu-sharding_allgather/after", "cpu-unrolled_loop/after", "cpu-unrolled_loop/before"
+	const psum, tpu = "cases/cpu-psum_in_loop/after", "dumps/tpu-v4"
 	for _, c := range []struct{ rule, on, base, keys, says string }{
 		{"max-collectives", gathered, "", "max: 99, max_bytes: 1KiB", "collectives move 4.0 KiB, at most 1.0 KiB allowed"},
 		{"max-collectives", gathered, "", "max: 99, max_bytes: 12320", ""},
@@ -40,6 +41,26 @@ func TestOptionsChoose(t *testing.T) {
 		{"max-copies", rolled, "", "in: loops, max_bytes: 4", ""},
 		{"max-copies", rolled, "", "max_bytes: 4", "copies move 8 B, at most 4 B allowed"},
 		{"max-copies", rolled, "", "max_bytes: 1MiB", ""},
+		{"max-collectives", gathered, "", "in: loops, max: 0", ""},
+		{"max-collectives", psum, "", "in: loops, max: 0", "1 all-reduce in loops: at most 0 allowed"},
+		{"max-collectives", psum, "", "in: loops, max: 1", ""},
+		{"max-collectives", psum, "cases/cpu-psum_in_loop/before", "in: loops", "1 all-reduce in loops: up from 0 in the baseline"},
+		{"max-collectives", "cases/cpu-psum_in_loop/before", psum, "in: loops", ""},
+		{"max-collectives", psum, "", "in: loops, max: 99, max_bytes: 4095", "collectives in loops move 4.0 KiB, at most 4.0 KiB allowed"},
+		{"max-collectives", tpu, "", "dtypes: [bf16], max: 0", "1 all-gather: at most 0 allowed"},
+		{"max-collectives", tpu, "", "dtypes: [f16, f64], max: 0", ""},
+		{"max-collectives", tpu, "", "dtypes: f32, kinds: [all-gather], max: 0", ""},
+		{"max-collectives", tpu, "", "min_group_size: 4, max: 0", "1 all-reduce: at most 0 allowed"},
+		{"max-collectives", tpu, "", "min_group_size: 4, kinds: [all-gather, all-to-all, collective-permute], max: 0", ""},
+		{"max-collectives", tpu, "", "min_group_size: 2, kinds: [collective-permute], max: 0", "1 collective-permute: at most 0 allowed"},
+		{"max-collectives", tpu, "", "min_group_size: 5, max: 0", ""},
+		{"max-collectives", tpu, "", "min_group_size: 4, max: 9, max_bytes: 256KiB", ""},
+		{"max-collectives", tpu, "", "min_group_size: 4, max: 9, max_bytes: 255KiB", "collectives move 256.0 KiB, at most 255.0 KiB allowed"},
+		{"max-collectives", tpu, "", "min_gathered_dim_size: 128, kinds: [all-gather], max: 0", "1 all-gather: at most 0 allowed"},
+		{"max-collectives", tpu, "", "min_gathered_dim_size: 129, kinds: [all-gather], max: 0", ""},
+		{"max-collectives", tpu, "", "min_gathered_dim_size: 129, max: 0", "1 all-reduce: at most 0 allowed"},
+		{"max-collectives", "cpu-involuntary_remat/after", "", "min_gathered_dim_size: 5, kinds: [all-gather], max: 0", "1 all-gather: at most 0 allowed"},
+		{"max-collectives", "cpu-involuntary_remat/after", "", "min_gathered_dim_size: 4, kinds: [all-gather], max: 0", "2 all-gathers: at most 0 allowed"},
 	} {
 		r := try(t, rules.ByID(c.rule), rules.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + ", " + c.keys + " }"})
 		if got := firstMessage(r, c.rule); got != c.says {

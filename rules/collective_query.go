@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// whichCollectives are the options that choose the collectives that an entry counts.
+var whichCollectives = []Option{
+	{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+	{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
+	{Key: "in", Type: Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "count all of them, or only those in loops, which each iteration pays for"},
+	{Key: "dtypes", Type: Words, Enum: typeWords, Doc: "only those whose result holds one of these types"},
+	{Key: "min_group_size", Type: Count, Least: 2, Doc: "only those among at least so many devices; a collective-permute is between two"},
+	{Key: "min_gathered_dim_size", Type: Count, Least: 1, Doc: "of all-gathers only those that make a dimension at least this long: the whole sequence, say"},
+}
+
+// asked says whether a kernel is a collective that the options choose. What is not known of it never leaves it out.
+func (c *Context) asked(k *facts.Kernel) bool {
+	if k.Class != facts.ClassCollective || c.Text("in") == "loops" && !k.InLoop {
+		return false
+	}
+	if kinds := c.List("kinds"); kinds != nil && !contains(kinds, k.Target) {
+		return false
+	}
+	if part := c.Text("op_name"); part != "" && !fits([]string{part}, k.OpName) {
+		return false
+	}
+	if types := c.List("dtypes"); types != nil && !slices.ContainsFunc(types, func(t string) bool { return holdsType(k.Out, t) }) {
+		return false
+	}
+	return c.largeEnough(k)
+}
+
+// place is said of what is counted, where that is only what stands in loops.
+func (c *Context) place() string {
+	if c.Text("in") == "loops" {
+		return " in loops"
+	}
+	return ""
+}
+
+// largeEnough holds a collective's group and what it gathers against the options.
+func (c *Context) largeEnough(k *facts.Kernel) bool {
+	if least, ok := c.Number("min_group_size"); ok {
+		if size := groupSize(k); size > 0 && size < least {
+			return false
+		}
+	}
+	least, ok := c.Number("min_gathered_dim_size")
+	return !ok || k.Target != "all-gather" || gatheredTo(k) >= least
+}
+
+// holdsType says whether a shape, or one in a tuple, is of a type.
+func holdsType(shape, dtype string) bool {
+	for rest := shape; ; {
+		at := strings.Index(rest, dtype+"[")
+		if at < 0 {
+			return false
+		}
+		if at == 0 || rest[at-1] == '(' || rest[at-1] == ' ' || rest[at-1] == ',' {
+			return true
+		}
+		rest = rest[at+len(dtype):]
+	}
+}
+
+// groupSize says among how many devices a collective runs, 0 where that is not known.
+func groupSize(k *facts.Kernel) float64 {
+	_, size, ok := strings.Cut(k.Groups, " of ")
+	n, err := strconv.Atoi(size)
+	switch {
+	case ok && err == nil:
+		return float64(n)
+	case k.Target == "collective-permute", k.Target == "send", k.Target == "recv":
+		return 2
+	}
+	return 0
+}
+
+// gatheredTo says how long the dimension becomes along which an all-gather joins the devices' pieces; where the dimension is not known,
+// the longest of its result.
+func gatheredTo(k *facts.Kernel) (longest float64) {
+	along := -1
+	if _, printed, ok := strings.Cut(k.Attrs, "dimensions={"); ok {
+		number, _, _ := strings.Cut(printed, "}")
+		if n, err := strconv.Atoi(number); err == nil {
+			along = n
+		}
+	}
+	for _, part := range strings.Split(k.Out, "[")[1:] {
+		sizes, _, _ := strings.Cut(part, "]")
+		for dim, size := range strings.Split(sizes, ",") {
+			if n, err := strconv.ParseFloat(strings.TrimPrefix(size, "<="), 64); err == nil && (dim == along || along < 0) {
+				longest = max(longest, n)
+			}
+		}
+	}
+	return longest
+}
