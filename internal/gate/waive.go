@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // waive marks the findings that somebody was allowed, and finds waivers that have expired or would hide worse. It comes before folding:
@@ -15,7 +16,7 @@ func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
 		for i := range r.Findings {
 			if f := &r.Findings[i]; f.ID == w.Finding && f.Rule != "waiver-valid" {
-				if why := permit(w, f, o.Now); why != "" {
+				if why := permit(w, f, o); why != "" {
 					r.Findings = append(r.Findings, waiverFinding(o, w, why))
 				}
 				break
@@ -43,10 +44,14 @@ func names(f *result.Finding, id string) bool {
 }
 
 // permit waives one finding, or says why the waiver does not hold.
-func permit(w config.Waiver, f *result.Finding, now time.Time) string {
+func permit(w config.Waiver, f *result.Finding, o Options) string {
 	expires, err := time.Parse(time.DateOnly, w.Expires)
-	if err != nil || now.UTC().Truncate(24*time.Hour).After(expires) {
+	today := o.Now.UTC().Truncate(24 * time.Hour)
+	if err != nil || today.After(expires) {
 		return fmt.Sprintf("the waiver of %s (%s) expired on %s", w.Finding, f.Rule, w.Expires)
+	}
+	if last, bounded := lastDay(o, today); bounded && expires.After(last) {
+		return fmt.Sprintf("the waiver of %s (%s) would hold until %s; max_days lets it hold until %s", w.Finding, f.Rule, w.Expires, last.Format(time.DateOnly))
 	}
 	if w.Ceiling != nil {
 		actual, counts := f.Actual.(float64)
@@ -61,6 +66,13 @@ func permit(w config.Waiver, f *result.Finding, now time.Time) string {
 	return ""
 }
 
+// lastDay is the last on which a waiver may still hold, where the settings bound that.
+func lastDay(o Options, today time.Time) (time.Time, bool) {
+	const allDays = 4e6 // no date that can be written is further away
+	days, bounded := waiverSettings(o).Number("max_days")
+	return today.AddDate(0, 0, int(min(days, allDays))), bounded
+}
+
 // beyond says whether an amount is worse than the worst that is waived: further from the limit that it broke.
 func beyond(f *result.Finding, actual, ceiling float64) bool {
 	if limit, ok := f.Limit.(float64); ok && actual < limit {
@@ -71,12 +83,22 @@ func beyond(f *result.Finding, actual, ceiling float64) bool {
 
 // waiverFinding says what is wrong with a waiver.
 func waiverFinding(o Options, w config.Waiver, message string) result.Finding {
-	f := result.Finding{Rule: "waiver-valid", Level: "error", Subject: w.Finding, Message: message + " (" + w.Place + ")", Mend: "edit the waiver at " + w.Place}
-	for _, s := range o.Config.Rules {
-		if s.Rule.ID == f.Rule {
-			f.Level, f.Name, f.Reason = s.Severity(), s.Name, s.Reason
-		}
+	s := waiverSettings(o)
+	f := result.Finding{
+		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding,
+		Message: message + " (" + w.Place + ")", Mend: "edit the waiver at " + w.Place,
 	}
 	f.ID = unique(&result.Result{}, f)
 	return f
+}
+
+// waiverSettings is what the file says of waiver-valid, which is on without being named.
+func waiverSettings(o Options) *rules.Settings {
+	found := &rules.Settings{Rule: rules.ByID("waiver-valid")}
+	for _, s := range o.Config.Rules {
+		if s.Rule.ID == found.Rule.ID {
+			found = s
+		}
+	}
+	return found
 }

@@ -47,6 +47,31 @@ func TestWaivers(t *testing.T) {
 	}
 }
 
+// How long a waiver may be given for is counted from today, and one that is given for longer waives nothing.
+func TestWaiversForDays(t *testing.T) {
+	for expires, says := range map[string]string{
+		"2026-06-01": "",
+		"2026-07-01": "",
+		"2026-07-02": "the waiver of a3f8c21b9d04 (max-kernels) would hold until 2026-07-02; max_days lets it hold until 2026-07-01 (xlagate.yaml:5:5)",
+		"9999-12-31": "the waiver of a3f8c21b9d04 (max-kernels) would hold until 9999-12-31; max_days lets it hold until 2026-07-01 (xlagate.yaml:5:5)",
+		"2026-05-31": "the waiver of a3f8c21b9d04 (max-kernels) expired on 2026-05-31 (xlagate.yaml:5:5)",
+	} {
+		file := "version: 1\ntargets: [{ name: model, dump: x }]\nrules: [{ rule: waiver-valid, max_days: 30, level: warning }]\nwaivers:\n  - { finding: a3f8c21b9d04, reason: later, owner: me, expires: " + expires + " }\n"
+		cfg, err := config.Parse("xlagate.yaml", []byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &result.Result{Findings: []result.Finding{{ID: "a3f8c21b9d04", Rule: "max-kernels", Level: "error", Actual: 22.0, Limit: 19.0}}}
+		waive(r, Options{Config: cfg, Now: time.Date(2026, 6, 1, 23, 0, 0, 0, time.UTC)})
+		switch {
+		case r.Findings[0].Waived != (says == ""), len(r.Findings) == 1 != (says == ""):
+			t.Errorf("%s: waived %v, %d findings", expires, r.Findings[0].Waived, len(r.Findings))
+		case says != "" && (r.Findings[1].Message != says || r.Findings[1].Level != "warning"):
+			t.Errorf("%s: says %+v", expires, r.Findings[1])
+		}
+	}
+}
+
 // A waiver takes along what only says again that something grew, and nothing that breaks a limit of its own.
 func TestWaiversHideNothing(t *testing.T) {
 	const recommended = "extends: [recommended]\n"
