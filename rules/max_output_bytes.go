@@ -1,17 +1,60 @@
 package rules
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
 var maxOutputBytes = Rule{
 	ID:       "max-output-bytes",
 	Title:    "the program returns no more than it did",
 	Category: Memory,
 	Why:      "A result that is returned must be written to memory: an intermediate that is returned as well can no longer stay inside a fusion.",
 	Reads:    []Input{BufferAssignment},
+	Options:  []Option{{Key: "max_outputs", Type: Count, Doc: "the most results that the program may return; needs no buffer assignment"}},
 	Budget:   &Metric{Fact: "memory.output_bytes", Unit: "bytes", Noun: "results", Better: Lower},
+	Bounds:   []string{"max_outputs"},
 	Fails:    Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
 	Passes:   Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
 	Mend:     "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads:  []string{"AI-Hypercomputer/maxtext#4405"},
 	Since:    "1",
 	Accepts:  []string{"memory.*"},
-	Program:  checkBudget,
+	Program:  checkOutputs,
+}
+
+func checkOutputs(c *Context, p *diff.Program) {
+	for _, v := range live(p) {
+		if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.bounded() || !c.boundedByOwn() {
+			c.judgeFact(p, v, *c.Rule.Budget)
+		}
+		c.boundOutputs(p, v)
+	}
+}
+
+// boundOutputs holds how many arrays the program returns against max_outputs.
+func (c *Context) boundOutputs(p *diff.Program, v *diff.Variant) {
+	limit, ok := c.Number("max_outputs")
+	if !ok {
+		return
+	}
+	c.Checked()
+	n := float64(strings.Count(v.New.Result, "[")) // each array has one, a tuple has none of its own
+	if n <= limit {
+		return
+	}
+	f := result.Finding{
+		Program: p.Name, Variant: variantName(p, v), Subject: "outputs", Actual: n, Limit: limit,
+		Message: fmt.Sprintf("the program returns %s, at most %s allowed", measure.Counted(n, "", "results"), measure.Number(limit)),
+		Cause:   largest(v, func(k *facts.Kernel) bool { return k.Result }),
+	}
+	if v.Old != nil {
+		f.Cause, f.Evidence = explainResults(v)
+	}
+	c.Find(f)
 }

@@ -10,6 +10,7 @@ import (
 func TestOptionsChoose(t *testing.T) {
 	const gathered, unrolled, rolled = "cpu-sharding_allgather/after", "cpu-unrolled_loop/after", "cpu-unrolled_loop/before"
 	const psum, tpu = "cases/cpu-psum_in_loop/after", "dumps/tpu-v4"
+	const returned, undumped = "gpu-intermediate_out/after", "dumps/tpu-v4"
 	for _, c := range []struct{ rule, on, base, keys, says string }{
 		{"max-collectives", gathered, "", "max: 99, max_bytes: 1KiB", "collectives move 4.0 KiB, at most 1.0 KiB allowed"},
 		{"max-collectives", gathered, "", "max: 99, max_bytes: 12320", ""},
@@ -61,6 +62,16 @@ func TestOptionsChoose(t *testing.T) {
 		{"max-collectives", tpu, "", "min_gathered_dim_size: 129, max: 0", "1 all-reduce: at most 0 allowed"},
 		{"max-collectives", "cpu-involuntary_remat/after", "", "min_gathered_dim_size: 5, kinds: [all-gather], max: 0", "1 all-gather: at most 0 allowed"},
 		{"max-collectives", "cpu-involuntary_remat/after", "", "min_gathered_dim_size: 4, kinds: [all-gather], max: 0", "2 all-gathers: at most 0 allowed"},
+		{"max-output-bytes", returned, returned, "max_outputs: 1", "the program returns 2 results, at most 1 allowed"},
+		{"max-output-bytes", returned, returned, "max_outputs: 2", ""},
+		{"max-output-bytes", returned, returned, "max_outputs: 2, max: 1KiB", "128.0 KiB of results: at most 1.0 KiB allowed"},
+		{"max-output-bytes", "gpu-intermediate_out/before", "", "max_outputs: 1", ""},
+		{"max-output-bytes", "gpu-intermediate_out/before", "", "max_outputs: 0", "the program returns 1 result, at most 0 allowed"},
+		{"max-output-bytes", returned, "gpu-intermediate_out/before", "max_outputs: 2", "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
+		{"max-output-bytes", "tpu-intermediate_out/after", "tpu-intermediate_out/after", "max_outputs: 1", "the program returns 2 results, at most 1 allowed"},
+		{"max-output-bytes", undumped, "", "max_outputs: 99", ""},
+		{"max-output-bytes", undumped, "", "max_outputs: 0", "the program returns 1 result, at most 0 allowed"},
+		{"max-output-bytes", undumped, "", "max_outputs: 99, max: 1GiB", "max-output-bytes could not look: the buffer assignment was not dumped (program f)"},
 	} {
 		r := try(t, rules.ByID(c.rule), rules.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + ", " + c.keys + " }"})
 		if got := firstMessage(r, c.rule); got != c.says {
