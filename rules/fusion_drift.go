@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -17,6 +19,7 @@ var fusionDrift = Rule{
 	Reads: []Input{Optimized, Baseline},
 	Options: []Option{
 		{Key: "max_removed", Type: Count, Means: "max", Doc: "how many fusions of the baseline may be gone"},
+		{Key: "max_added", Type: Count, Doc: "how many fusions of several operations may be new, beside what lost ones were split into; any number without it"},
 		onlyCostly,
 		{Key: "ignore", Type: Globs, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
@@ -47,7 +50,47 @@ func checkFusionDrift(c *Context, p *diff.Program) {
 			return []result.Finding{f}
 		}
 		c.Judge(a)
+		c.judgeAdded(p, v)
 	}
+}
+
+// judgeAdded holds the fusions that have no counterpart in the baseline against max_added.
+func (c *Context) judgeAdded(p *diff.Program, v *diff.Variant) {
+	most, bounded := c.Number("max_added")
+	if !bounded {
+		return
+	}
+	c.Checked()
+	added := c.addedFusions(v)
+	if float64(len(added)) <= most {
+		return
+	}
+	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
+	var parts []string
+	for _, k := range added {
+		parts = append(parts, diff.Operations(k))
+		f.Evidence.After = firstLines(f.Evidence.After, describe(k))
+	}
+	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", are(len(added), "fusion"), measure.Number(most), strings.Join(shorten(parts, 2), "; "))
+	f.Cause = CauseOf("new: "+describe(added[0]), added[0])
+	if cause := v.CauseOf(added[0]); cause != nil {
+		f.Cause = causeFrom(cause)
+	}
+	c.Find(f)
+}
+
+// addedFusions lists the fusions of several operations that nothing in the baseline became.
+func (c *Context) addedFusions(v *diff.Variant) []*facts.Kernel {
+	if c.On(onlyCostly.Key) && !costlier(v) {
+		return nil
+	}
+	var out []*facts.Kernel
+	for i := range v.Kernels.Added {
+		if k := &v.Kernels.Added[i]; k.Fusion && len(k.Do) > 1 && !fits(c.List("ignore"), k.OpName) {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.
