@@ -17,9 +17,11 @@ const (
 	clearGain = 0.95
 )
 
-// cheaper says whether a run costs less than it did although more stands in the program, and neither computes nor moves more.
+// cheaper says whether a run costs less than it did although more stands in the program, and neither computes nor moves more. Where one
+// of these costs is not known, it does not.
 func cheaper(v *diff.Variant) bool {
-	if !both(v, "loops.while") || !sameLoops(v) || grew(v, "cost.flops", 1) || grew(v, "cost.bytes_accessed", wobble) {
+	known := both(v, "loops.while") && both(v, "cost.flops") && both(v, "cost.bytes_accessed")
+	if !known || !sameLoops(v) || grew(v, "cost.flops", 1) || grew(v, "cost.bytes_accessed", wobble) {
 		return false
 	}
 	return hoisted(v) || fewerCycles(v)

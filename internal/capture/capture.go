@@ -56,7 +56,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the dump directory %s: %w", opts.To, err)
 	}
-	versions, _ := versionsOf(ctx, opts, opts.Env) // whoever makes its Python on the way is asked again afterwards
+	versions, _ := versionsOf(ctx, opts, opts.Env) // a command may make its Python, or change it: it is asked again afterwards
 	env, err := dumpEnvironment(opts.Env, opts.Dir, to, versions["torch_xla"] != "")
 	if err != nil {
 		return nil, err
@@ -85,6 +85,9 @@ func finish(ctx context.Context, opts Options, env *environ, to string, r *recor
 		return out, errors.Join(err, r.write(to))
 	}
 	r.Status = statusDone
+	if r.Framework == "torch_xla" && !env.torch {
+		out.Notes = append(out.Notes, "findings will not name the model's lines: PyTorch/XLA was not found before the run; set XLA_IR_DEBUG=1, XLA_HLO_DEBUG=1 and XLA_FLAGS=--xla_dump_hlo_as_proto")
+	}
 	versions, err := versionsOf(ctx, opts, env.vars)
 	if err != nil {
 		out.Notes = append(out.Notes, err.Error())

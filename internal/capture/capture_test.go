@@ -114,6 +114,18 @@ func TestRunWithoutPython(t *testing.T) {
 	}
 }
 
+// A graph of PyTorch/XLA that nobody expected has no lines of the model in it, and that is said.
+func TestRunWithUnseenTorch(t *testing.T) {
+	opts := options(t, "sh", "-c", `sed 's/^HloModule [^,]*/HloModule SyncTensorsGraph.5/' "$MODULE" > "$(echo $XLA_FLAGS | sed 's/.*dump_to=//; s/ .*//')/module_0000.SyncTensorsGraph.5.cpu_after_optimizations.txt"`)
+	out, err := Run(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Toolchain.Framework != "torch_xla" || len(out.Notes) != 2 || !strings.Contains(out.Notes[0], "set XLA_IR_DEBUG=1") {
+		t.Errorf("framework %q, notes %q", out.Toolchain.Framework, out.Notes)
+	}
+}
+
 func TestRunFails(t *testing.T) {
 	opts := options(t, "python", "train.py")
 	opts.Env = append(opts.Env, "FAIL=3")

@@ -13,6 +13,7 @@ import (
 type environ struct {
 	vars  []string // "KEY=value", as os.Environ gives it
 	dir   string   // the command's working directory, which flag files are relative to
+	torch bool     // it makes PyTorch/XLA say more
 	notes []string
 }
 
@@ -91,6 +92,7 @@ func (e *environ) addTensorFlow(to string) error {
 
 // addTorch makes PyTorch/XLA say which lines of the model operations come from, and which operations ran on the CPU instead.
 func (e *environ) addTorch(to string) {
+	e.torch = true
 	for _, key := range []string{"XLA_IR_DEBUG", "XLA_HLO_DEBUG"} {
 		if e.get(key) == "" {
 			e.set(key, "1")
