@@ -23,15 +23,15 @@ func (r *reader) distinct() iter.Seq2[hlo.InstrID, int] {
 	}
 }
 
-// all yields, in order, the instructions that are wanted. It asks once for all that stand in the same place of computations that
-// are alike.
-func (r *reader) all(wanted func(hlo.InstrID) bool) iter.Seq[hlo.InstrID] {
-	return func(yield func(hlo.InstrID) bool) {
+// all yields, in the order of the file, the instructions that are wanted and the computations they stand in. It asks once for all
+// that stand in the same place of computations that are alike.
+func (r *reader) all(wanted func(hlo.InstrID) bool) iter.Seq2[hlo.CompID, hlo.InstrID] {
+	return func(yield func(hlo.CompID, hlo.InstrID) bool) {
 		found := r.find(wanted)
 		for _, c := range r.inOrder() {
 			first := r.m.Comps[c].First
 			for _, at := range found.in(c) {
-				if !yield(first + at) {
+				if !yield(c, first+at) {
 					return
 				}
 			}
@@ -39,10 +39,10 @@ func (r *reader) all(wanted func(hlo.InstrID) bool) iter.Seq[hlo.InstrID] {
 	}
 }
 
-// inOrder lists the computations as their instructions stand.
+// inOrder lists the computations as they stand in the file.
 func (r *reader) inOrder() []hlo.CompID {
 	if r.order == nil {
-		byPlace := func(a, b hlo.CompID) int { return cmp.Compare(r.m.Comps[a].First, r.m.Comps[b].First) }
+		byPlace := func(a, b hlo.CompID) int { return cmp.Compare(r.m.Comps[a].Source.Start, r.m.Comps[b].Source.Start) }
 		for c := range r.m.Comps {
 			r.order = append(r.order, hlo.CompID(c))
 		}

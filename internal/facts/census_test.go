@@ -13,14 +13,20 @@ func TestCensusFindsEverything(t *testing.T) {
 		m := kept(t, name)
 		r := newReader(m)
 		products := func(id hlo.InstrID) bool { return m.Instrs[id].Opcode == hlo.OpDot || m.Instrs[id].Opcode == hlo.OpAdd }
-		var want []hlo.InstrID
+		var want []spot
 		opcodes, counted, alike := map[hlo.Opcode]int{}, map[hlo.Opcode]int{}, 0
-		for i := range m.Instrs {
-			if opcodes[m.Instrs[i].Opcode]++; products(hlo.InstrID(i)) {
-				want = append(want, hlo.InstrID(i))
+		for _, c := range r.inOrder() {
+			for id, end := m.Body(c); id < end; id++ {
+				if opcodes[m.Instrs[id].Opcode]++; products(id) {
+					want = append(want, spot{c, id})
+				}
 			}
 		}
-		if got := slices.Collect(r.all(products)); !slices.Equal(got, want) || len(want) == 0 {
+		var got []spot
+		for c, id := range r.all(products) {
+			got = append(got, spot{c, id})
+		}
+		if !slices.Equal(got, want) || len(want) == 0 {
 			t.Errorf("%s: found %v, want %v", name, got, want)
 		}
 		for id, n := range r.distinct() {

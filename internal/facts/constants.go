@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 
@@ -14,21 +15,31 @@ const maxConstants = 256
 // constants lists what is baked into the program, computation after computation as the program reaches them: text and proto,
 // and two compiles of one program, may list computations in different orders.
 func (r *reader) constants() []Constant {
-	ids := r.largestConstants()
+	largest := r.largestConstants()
 	rank := r.reached()
-	slices.SortFunc(ids, func(a, b hlo.InstrID) int {
-		return cmp.Or(cmp.Compare(rank[r.m.Instrs[a].Comp], rank[r.m.Instrs[b].Comp]), cmp.Compare(a, b))
+	slices.SortStableFunc(largest, func(a, b spot) int { return cmp.Compare(rank[a.comp], rank[b.comp]) })
+	users := r.firstUsers(func(yield func(hlo.CompID, hlo.InstrID) bool) {
+		for _, s := range largest {
+			if !yield(s.comp, s.id) {
+				return
+			}
+		}
 	})
-	users := r.firstUsers(ids)
-	list := make([]Constant, len(ids))
-	for i, id := range ids {
-		list[i] = r.constant(id, users[id])
+	list := make([]Constant, len(largest))
+	for i, s := range largest {
+		list[i] = r.constant(s.id, users[s.id])
 	}
 	return list
 }
 
-// largestConstants lists the largest constants, of several of one size the first.
-func (r *reader) largestConstants() []hlo.InstrID {
+// spot is where an instruction stands that several computations may have in common.
+type spot struct {
+	comp hlo.CompID
+	id   hlo.InstrID
+}
+
+// largestConstants lists the largest constants in the order of the file, of several of one size the first.
+func (r *reader) largestConstants() []spot {
 	sizes := map[int64]int{}
 	for id, n := range r.distinct() {
 		if r.isConstant(id) {
@@ -43,16 +54,16 @@ func (r *reader) largestConstants() []hlo.InstrID {
 		}
 		room -= sizes[size]
 	}
-	var ids []hlo.InstrID
-	for id := range r.all(func(id hlo.InstrID) bool { return r.isConstant(id) && r.size(id) >= least }) {
+	var largest []spot
+	for c, id := range r.all(func(id hlo.InstrID) bool { return r.isConstant(id) && r.size(id) >= least }) {
 		if size := r.size(id); size > least {
-			ids = append(ids, id)
+			largest = append(largest, spot{c, id})
 		} else if room > 0 {
-			ids = append(ids, id)
+			largest = append(largest, spot{c, id})
 			room--
 		}
 	}
-	return ids
+	return largest
 }
 
 func (r *reader) isConstant(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode == hlo.OpConstant }
@@ -96,18 +107,16 @@ func (r *reader) constant(id, user hlo.InstrID) Constant {
 }
 
 // firstUsers finds the first instruction that reads each of the given ones.
-func (r *reader) firstUsers(ids []hlo.InstrID) map[hlo.InstrID]hlo.InstrID {
-	users, looked := make(map[hlo.InstrID]hlo.InstrID, len(ids)), map[hlo.CompID]bool{}
-	for _, id := range ids {
+func (r *reader) firstUsers(given iter.Seq2[hlo.CompID, hlo.InstrID]) map[hlo.InstrID]hlo.InstrID {
+	users, looked := map[hlo.InstrID]hlo.InstrID{}, map[hlo.CompID]bool{}
+	for _, id := range given {
 		users[id] = hlo.NoInstr
 	}
-	for _, id := range ids {
-		c := r.m.Instrs[id].Comp
-		if looked[c] {
-			continue
+	for c := range given {
+		if original := r.m.Original(c); !looked[original] {
+			looked[original] = true
+			r.addUsers(users, original)
 		}
-		looked[c] = true
-		r.addUsers(users, c)
 	}
 	return users
 }

@@ -39,9 +39,9 @@ func (h *hands) leave() { <-h.taken }
 // reader reads a module with the hand that its caller holds, and with those that are free.
 func (h *hands) reader() hlo.Reader {
 	if h == nil {
-		return hlo.Reader{}
+		return hlo.Reader{Compact: true}
 	}
-	return hlo.Reader{Hands: 1 + cap(h.taken) - len(h.taken), Share: h.share}
+	return hlo.Reader{Compact: true, Hands: 1 + cap(h.taken) - len(h.taken), Share: h.share}
 }
 
 // share calls do(0) to do(n-1). Each hand guards itself against a file that shrinks.

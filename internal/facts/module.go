@@ -225,7 +225,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 	r.locateByName(v.Kernels)
 	r.model(v)
 	out.emulated()
-	v.Facts["instructions.before"] = float64(len(r.m.Instrs))
+	v.Facts["instructions.before"] = float64(r.m.InstrCount())
 	return nil
 }
 

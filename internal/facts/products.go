@@ -23,7 +23,7 @@ type Product struct {
 func (r *reader) products(v *Variant) {
 	v.Facts["products.total"], v.Facts["converts.count"], v.Facts["converts.elements"] = 0, 0, 0
 	known := map[uint64]Product{}
-	for id := range r.all(r.isProduct) {
+	for _, id := range r.all(r.isProduct) {
 		same := r.alike().Call(id)
 		p, ok := known[same]
 		if !ok {

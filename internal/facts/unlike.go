@@ -80,9 +80,9 @@ func givenOperations(d *dump.Dump, id string) *operations {
 }
 
 func (r *reader) countOperations(ops *operations) {
-	users := r.firstUsers(slices.Collect(r.all(r.isConstant)))
-	for i := range r.m.Instrs {
-		id, in := hlo.InstrID(i), &r.m.Instrs[i]
+	users := r.firstUsers(r.all(r.isConstant))
+	for _, id := range r.all(func(hlo.InstrID) bool { return true }) {
+		in := &r.m.Instrs[id]
 		op := Op{Opcode: r.opcode(id), Shape: r.shape(in.Shape)}
 		switch in.Opcode {
 		case hlo.OpParameter, hlo.OpTuple, hlo.OpGetTupleElement:

@@ -36,7 +36,8 @@ type Range struct{ Start, End uint32 }
 func (r Range) Len() int { return int(r.End - r.Start) }
 
 // Module is one HLO module. In Comps callees stand before callers, in a computation operands before users, as XLA prints them.
-// The instructions of one computation lie together in Instrs, but not always in the order of Comps.
+// The instructions of one computation lie together in Instrs, but not always in the order of Comps. A computation that is spelled
+// like an earlier one but for names may share that one's instructions, if the reader was told so; see [Module.Original].
 type Module struct {
 	Name   string // from the module's own header, which is authoritative over the file name
 	Header Header
@@ -87,6 +88,7 @@ type Donor struct {
 // Computation is a named list of instructions, in the order of the file (the schedule, where the module is scheduled).
 type Computation struct {
 	Name   Range
+	Source Range // in a text from the opening brace to behind the closing one, in a proto the HloComputationProto
 	Thread Range // execution_thread; empty for the main thread
 	First  InstrID
 	Count  int32
@@ -101,7 +103,7 @@ type Computation struct {
 // Instruction is one operation. Ask the module for its name, operands, callees, attributes and metadata.
 type Instruction struct {
 	Shape ShapeID
-	Comp  CompID
+	Comp  CompID // the first, where several computations share the instruction
 	// Param is the parameter number of a parameter and the tuple index of a get-tuple-element.
 	Param  int32
 	Opcode Opcode
@@ -128,6 +130,15 @@ const maxName = 1<<16 - 1
 func (m *Module) Body(c CompID) (first, end InstrID) {
 	comp := &m.Comps[c]
 	return comp.First, comp.First + InstrID(comp.Count)
+}
+
+// InstrCount is how many instructions the computations have, one that several share counted for each.
+func (m *Module) InstrCount() int {
+	n := 0
+	for c := range m.Comps {
+		n += int(m.Comps[c].Count)
+	}
+	return n
 }
 
 // Operands returns the instruction's operands. The slice belongs to the module.
@@ -157,11 +168,18 @@ func (m *Module) nameOf(i InstrID) []byte {
 
 // FindInstrs fills in the instructions whose names are the keys; of several with one name the last.
 func (m *Module) FindInstrs(byName map[string]InstrID) {
+	left := len(byName)
 	for i := range m.Instrs {
 		name := m.nameOf(InstrID(i))
-		if _, wanted := byName[string(name)]; wanted {
+		if known, wanted := byName[string(name)]; wanted {
+			if known == NoInstr {
+				left--
+			}
 			byName[string(name)] = InstrID(i)
 		}
+	}
+	if left > 0 {
+		m.findShared(byName)
 	}
 }
 

@@ -16,10 +16,10 @@ func Parse(src []byte, file string) (*Module, error) {
 	return ParseProto(src, file)
 }
 
-// Reader reads the computations of one large module side by side. What it returns is the same whatever it is set to; its zero value
-// reads one computation after the other.
+// Reader reads modules. Its zero value reads one computation after the other, and each with instructions of its own.
 type Reader struct {
-	Hands int // how many may read at once
+	Compact bool // computations that are spelled alike may have their instructions in common; see [Module.Original]
+	Hands   int  // how many may read at once
 	// Share calls do(0) to do(n-1), in any order, and returns when all are done. Its error is that of the reading.
 	Share func(n int, do func(i int)) error
 

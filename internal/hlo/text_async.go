@@ -25,6 +25,7 @@ func (p *textParser) unwrap(w asyncStart) {
 	op.name, op.nameLen = p.opcodeName(in)
 	in.callees = uint32(len(m.callees))
 	m.callees = append(m.callees, 1, w.comp)
+	c.Source = Range{in.name, in.name}
 	c.First, c.Thread = InstrID(len(m.Instrs)), p.asyncThread(op.attrs)
 	for n, o := range m.Operands(w.start) {
 		operand := &m.Instrs[o]

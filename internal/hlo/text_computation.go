@@ -29,7 +29,7 @@ func (p *textParser) computation(i int) int {
 	if !p.t.at(i, '{') {
 		p.fail(i, i, "expected { and the instructions of the computation")
 	}
-	id, i := p.block(i, p.comp)
+	id, i := p.outer(i, entry)
 	p.stage = stageBetween
 	p.define(start, name, id)
 	if entry && p.m.Entry != NoComp {
@@ -39,6 +39,27 @@ func (p *textParser) computation(i int) int {
 		p.m.Entry = id
 	}
 	return p.thread(i, id)
+}
+
+// outer reads the instructions of a computation that stands in no other, between { at i and }.
+func (p *textParser) outer(i int, entry bool) (CompID, int) {
+	if entry || p.repeats.slots == nil {
+		return p.block(i, p.comp)
+	}
+	like, end, slot := p.repeat(i)
+	if like != NoComp {
+		id := p.m.repeated(like, p.comp, Range{uint32(i), uint32(end)})
+		if !p.compact {
+			p.m.place(id, p.m.renamed(like, id, p.repeats.names))
+		}
+		return id, end
+	}
+	comps, callees := len(p.m.Comps), len(p.m.callees)
+	id, end := p.block(i, p.comp)
+	if len(p.m.Comps) == comps+1 && len(p.m.callees) == callees {
+		p.keepRepeatable(id, slot)
+	}
+	return id, end
 }
 
 // signature skips (p0: f32[2], p1: (s32[], f32[4])) -> f32[2].
@@ -118,6 +139,7 @@ func (p *textParser) block(i int, name Range) (CompID, int) {
 		i = p.instruction(i)
 	}
 	id := p.close(start, name)
+	p.m.Comps[id].Source.End = uint32(i + 1)
 	p.bodies = append(p.bodies, p.body)
 	if p.nesting--; p.nesting == 0 && len(p.aside) > 0 {
 		p.putBack()
@@ -204,7 +226,10 @@ func (p *textParser) close(at int, name Range) CompID {
 			instrs[i].Comp = id
 		}
 	}
-	m.Comps = append(m.Comps, Computation{Name: name, First: b.first, Count: int32(len(instrs)), Root: b.root, Caller: NoInstr})
+	m.Comps = append(m.Comps, Computation{
+		Name: name, Source: Range{uint32(at), 0}, First: b.first,
+		Count: int32(len(instrs)), Root: b.root, Caller: NoInstr,
+	})
 	for _, w := range b.wraps {
 		p.unwrap(w)
 	}

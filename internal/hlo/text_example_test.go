@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// anew reads a text without comparing its lines.
+// anew reads a text without comparing its lines or computations.
 func anew(src []byte, file string) (*Module, error) {
 	p := newTextParser(src, file)
 	err := caught(func() {
 		i, headed := p.head()
 		p.prepare(i, len(p.t))
-		p.examples = examples{}
+		p.examples, p.repeats = examples{}, repeats{}
 		p.computations(i, len(p.t))
 		p.chooseEntry(headed)
 		p.m.finish()

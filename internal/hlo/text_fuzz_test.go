@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -13,6 +14,8 @@ func FuzzParseText(f *testing.F) {
 	for _, c := range grammar {
 		f.Add([]byte(grammarHead + c.body + "\n}\n"))
 	}
+	f.Add([]byte(strings.ReplaceAll(twice, "OP", "call(%y), to_apply=%b")))
+	f.Add([]byte(strings.ReplaceAll(twice, "OP", "fusion(%y), calls=%b")))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m, err := ParseText(src, "t")
 		var syntax *SyntaxError
@@ -25,6 +28,9 @@ func FuzzParseText(f *testing.F) {
 			t.Fatalf("the error points nowhere: %+v", syntax)
 		}
 		checkExamples(t, "t", src)
+		if m != nil {
+			checkCompact(t, "t", src, m)
+		}
 	})
 }
 

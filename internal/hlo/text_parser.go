@@ -17,6 +17,7 @@ func (r Reader) Text(src []byte, file string) (m *Module, err error) {
 		return m, err
 	}
 	p := newTextParser(src, file)
+	p.compact = r.Compact
 	if err := caught(p.module); err != nil {
 		return nil, err
 	}
@@ -44,6 +45,8 @@ type textParser struct {
 	metas    metadataIndex
 	examples examples
 	endings  []ending
+	repeats  repeats
+	compact  bool // see Reader.Compact
 
 	operands []InstrID   // a stack: of the instructions that are being read
 	callees  []calleeRef // a stack: likewise
@@ -105,6 +108,7 @@ func (p *textParser) prepare(start, end int) {
 		x.reset()
 	}
 	p.metas.reset(p.m)
+	p.repeats.reset(n)
 	p.examples.slots, p.endings = make([]InstrID, knownSlots(n)), make([]ending, knownSlots(n))
 }
 

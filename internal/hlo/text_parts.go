@@ -23,6 +23,7 @@ func (r Reader) textParts(src []byte, file string) (*Module, error) {
 		if p.later = k > 0; k == 0 {
 			p = first
 		}
+		p.compact = r.Compact
 		p.shapes.reset()
 		parts[k], whole[k] = p, caught(func() { p.part(cuts[k], cuts[k+1]) }) == nil
 	})

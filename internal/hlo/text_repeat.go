@@ -1,0 +1,127 @@
+package hlo
+
+import (
+	"bytes"
+	"math/bits"
+)
+
+// repeats are computations that others may be spelled like; the zero value keeps none.
+type repeats struct {
+	slots []int32 // by how a computation begins: the number of the last that begins so; 0: none
+	known []repeatable
+	names []spelling // of the computation at hand
+	taken nameSet
+}
+
+// repeatable is a computation that others may be spelled like.
+type repeatable struct {
+	comp    CompID
+	next    int32 // number of another that begins alike, 0 for none
+	spelled template
+	tried   bool // whether spelled was looked for
+}
+
+// alikeBeginnings is with how many computations that begin alike one is compared.
+const alikeBeginnings = 8
+
+func (r *repeats) reset(instrs int) { r.slots = make([]int32, 1<<min(12, bits.Len(uint(instrs/16)))) }
+
+// repeat looks whether the computation whose brace stands at i is spelled like an earlier one. It returns where that ends, 0 if not,
+// and otherwise the slot for the computation.
+func (p *textParser) repeat(i int) (c CompID, end int, slot *int32) {
+	r := &p.repeats
+	slot = &r.slots[p.opening(i)&uint64(len(r.slots)-1)]
+	n := *slot
+	for range alikeBeginnings {
+		if n == 0 {
+			break
+		}
+		known := &r.known[n-1]
+		if !known.tried {
+			known.spelled, known.tried = p.m.template(known.comp), true
+		}
+		if end := p.spelledLike(known, i); end > 0 {
+			return known.comp, end, slot
+		}
+		n = known.next
+	}
+	return NoComp, 0, slot
+}
+
+// spelledLike returns where the computation at i ends when it is spelled like a known one, and each instruction has a name of its own.
+func (p *textParser) spelledLike(known *repeatable, i int) int {
+	r := &p.repeats
+	if known.spelled == nil {
+		return 0
+	}
+	end := 0
+	end, r.names = known.spelled.match(p.t, i, r.names[:0])
+	if end == 0 || p.t.at(p.t.blanks(end), ',') {
+		return 0
+	}
+	r.taken.reset(len(r.names))
+	for _, name := range r.names {
+		if !r.taken.add(name.hash()) {
+			return 0
+		}
+	}
+	return end
+}
+
+// keepRepeatable notes a computation that was read, for others.
+func (p *textParser) keepRepeatable(c CompID, slot *int32) {
+	r := &p.repeats
+	r.known = append(r.known, repeatable{comp: c, next: *slot})
+	*slot = int32(len(r.known))
+}
+
+// opening hashes how the first instructions of a computation begin and end; between these stand names.
+func (p *textParser) opening(i int) uint64 {
+	const lines, longest = 4, 1 << 9
+	h := uint64(0)
+	for range lines {
+		line := p.t[i:min(i+longest, len(p.t))]
+		n := bytes.IndexByte(line, '\n')
+		if n < 0 {
+			break
+		}
+		line, i = line[:n], i+n+1
+		if equals := bytes.IndexByte(line, '='); equals >= 0 {
+			s := p.t.spelling(i-n-1+equals, i-n-1+equals+max(0, bytes.IndexByte(line[equals:], '(')))
+			h = mixed(h^s.head, s.rest)
+		}
+		if last := bytes.LastIndexByte(line, '{'); last >= 0 {
+			s := p.t.spelling(i-n-1+last, i-1)
+			h = mixed(h^s.head, s.rest)
+		}
+	}
+	return h
+}
+
+// nameSet holds hashes of names; two names may have one hash.
+type nameSet struct {
+	slots []uint64 // the round they were added in, and the hash
+	round uint64
+}
+
+func (s *nameSet) reset(n int) {
+	if size := 1 << bits.Len(uint(2*n)); size > len(s.slots) {
+		s.slots, s.round = make([]uint64, size), 0
+	}
+	s.round++
+}
+
+// add returns false when the hash was added before.
+func (s *nameSet) add(hash uint32) bool {
+	mask, entry := uint64(len(s.slots)-1), s.round<<32|uint64(hash)
+	for i := uint64(hash); ; i++ {
+		slot := &s.slots[i&mask]
+		if *slot>>32 != s.round {
+			*slot = entry
+			return true
+		}
+		if *slot == entry {
+			return false
+		}
+	}
+}
