@@ -45,15 +45,16 @@ var layoutPin = Rule{
 }
 
 // checkLayouts finds layouts that are none.
-func checkLayouts(s *Settings) error {
+func checkLayouts(s *Settings) (wrong []Refusal) {
 	for _, key := range []string{"params", "ops"} {
-		for _, e := range s.Entries(key) {
-			if layout := e.Text("layout"); layout != "default" && !isLayout(layout) {
-				return fmt.Errorf("layout %q of %s is none; expected dimensions from minor to major, such as 1,0", layout, key)
+		for i, e := range s.Entries(key) {
+			if layout := e.Text("layout"); layout != "" && layout != "default" && !isLayout(layout) {
+				err := fmt.Errorf("layout %q of %s is none; expected every dimension once, from minor to major, such as 1,0", layout, key)
+				wrong = append(wrong, Refusal{[]string{key, strconv.Itoa(i), "layout"}, err})
 			}
 		}
 	}
-	return nil
+	return wrong
 }
 
 func isLayout(text string) bool {

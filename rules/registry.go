@@ -103,20 +103,21 @@ func (r *Rule) levels(o Option) Option {
 }
 
 // Validate finds what is wrong with settings beyond their types.
-func (r *Rule) Validate(s *Settings) error {
+func (r *Rule) Validate(s *Settings) []Refusal {
+	var wrong []Refusal
 	if s.Equal != nil && (s.Max != nil || s.Min != nil) {
-		return fmt.Errorf("equal stands beside max or min; keep one")
+		wrong = append(wrong, Refusal{[]string{"equal"}, fmt.Errorf("equal stands beside max or min; keep one")})
 	}
 	if s.Max != nil && s.Min != nil && *s.Min > *s.Max {
-		return fmt.Errorf("min %v is above max %v", *s.Min, *s.Max)
+		wrong = append(wrong, Refusal{[]string{"min"}, fmt.Errorf("min %v is above max %v", *s.Min, *s.Max)})
 	}
 	if len(r.NeedsOne) > 0 && !slices.ContainsFunc(r.NeedsOne, s.has) {
-		return fmt.Errorf("bounds nothing: say %s", OrOf(r.NeedsOne))
+		wrong = append(wrong, Refusal{nil, fmt.Errorf("bounds nothing: say %s", OrOf(r.NeedsOne))})
 	}
 	if r.Check != nil {
-		return r.Check(s)
+		wrong = append(wrong, r.Check(s)...)
 	}
-	return nil
+	return wrong
 }
 
 // OrOf lists words: "max, min or equal".

@@ -39,7 +39,7 @@ type Rule struct {
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
-	Check func(*Settings) error
+	Check func(*Settings) []Refusal
 	// Program looks at one matched program; Target at everything in a target. A rule has one of them; an integrity rule that the
 	// gate itself enforces (there is nothing to hand to a rule when nothing was dumped) has neither.
 	Program func(*Context, *diff.Program)

@@ -4,7 +4,7 @@ import "github.com/xlagate/xlagate/rules"
 
 // Keys describes the top level of xlagate.yaml. The JSON Schema is made from it, as the errors are.
 var Keys = []rules.Option{
-	{Key: "version", Type: rules.Count, Require: true, Doc: "the version of the rule set: 1; new rules never turn on under an old version"},
+	{Key: "version", Type: rules.Count, Least: 1, Require: true, Doc: "the version of the rule set: 1; new rules never turn on under an old version"},
 	{Key: "extends", Type: rules.Words, Enum: rules.Packs(), Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
 	{Key: "baseline", Type: rules.Text, Default: ".xlagate", Doc: "where the accepted facts lie: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
 	{Key: "fail_on", Type: rules.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},

@@ -106,7 +106,7 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 	for _, item := range n.Content {
 		t := r.target(item)
 		if line, twice := names[t.Name]; twice && t.Name != "" {
-			r.errorf(item, "two targets are named %q; the first stands on line %d", t.Name, line)
+			r.errorf(valueOf(item, "name"), "two targets are named %q; the first stands on line %d", t.Name, line)
 		}
 		names[t.Name] = item.Line
 		out = append(out, t)
@@ -136,10 +136,10 @@ func (r *reader) target(n *yamldoc.Node) Target {
 		t.Capture = r.capture(c)
 	}
 	if _, err := registry.Parse(t.Dump); registry.Is(t.Dump) && err != nil {
-		r.errorf(n, "dump %v", err)
+		r.errorf(valueOf(n, "dump"), "dump %v", err)
 	}
 	if t.Dump != "" && t.Capture != nil {
-		r.errorf(n, "target %q has both dump and capture; keep one", t.Name)
+		r.errorf(nested["capture"], "target %q has both dump and capture; keep one", t.Name)
 	}
 	return t
 }
@@ -185,7 +185,7 @@ func (r *reader) waivers(n *yamldoc.Node) []Waiver {
 			w.Ceiling = &c
 		}
 		if line, twice := waived[w.Finding]; twice && w.Finding != "" {
-			r.errorf(item, "%s is waived twice; first on line %d", w.Finding, line)
+			r.errorf(valueOf(item, "finding"), "%s is waived twice; first on line %d", w.Finding, line)
 		}
 		waived[w.Finding] = item.Line
 		out = append(out, w)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -63,10 +64,28 @@ func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
 	if r.pack == "" {
 		s.Marks = marks(n)
 	}
-	if err := rule.Validate(s); err != nil && len(r.errors) == before { // what is missing may just be what could not be read
-		r.errorf(n, "rule %s: %v", rule.ID, err)
+	read := len(r.errors) == before
+	for _, wrong := range rule.Validate(s) {
+		if read || len(wrong.Path) > 0 { // what is missing may just be what could not be read
+			r.errorf(at(n, wrong.Path), "rule %s: %v", rule.ID, wrong.Err)
+		}
 	}
 	return s
+}
+
+// at is the value to which keys and numbers of list entries lead.
+func at(n *yamldoc.Node, path []string) *yamldoc.Node {
+	for _, step := range path {
+		next := valueOf(n, step)
+		if i, err := strconv.Atoi(step); n.Kind == yamldoc.Sequence && err == nil && i < len(n.Content) {
+			next = n.Content[i]
+		}
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
 }
 
 // refuse takes the keys out of an entry that are common to all rules but would change nothing of this one, and says why each.

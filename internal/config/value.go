@@ -316,22 +316,19 @@ func expected(o rules.Option) string {
 		}
 		return "a word"
 	case rules.Count:
-		if o.Least > 0 {
-			return "a whole number from " + strconv.FormatFloat(o.Least, 'f', -1, 64)
-		}
-		return "a whole number"
+		return "a whole number from " + strconv.FormatFloat(o.Least, 'f', -1, 64)
 	case rules.Number:
 		return "a number"
 	case rules.Size:
-		return "a number or a size such as 12GiB"
+		return "a number from 0, or a size such as 12GiB"
 	case rules.Share:
-		return "a share such as 0.5 or 50%"
+		return "a share from 0 to 1 (100%), such as 0.5 or 50%"
 	case rules.Growth:
-		return "an amount such as 2, 1MiB or 5%"
+		return "an amount from 0, such as 2, 1MiB or 5%"
 	case rules.Switch:
 		return "true or false"
 	case rules.Seconds:
-		return "a time such as 90s or 20m"
+		return "a time above 0, such as 90s or 20m"
 	case rules.Glob:
 		return "a pattern such as */mlp/*"
 	case rules.Day:
@@ -350,7 +347,7 @@ func complaint(n *yamldoc.Node, o rules.Option) string {
 			return strconv.Quote(n.Value) + " is not a size; write " + fixed + " or a number of bytes"
 		}
 	case o.Type == rules.Count && o.Key == "max" && strings.HasSuffix(n.Value, "%"):
-		return o.Key + " is " + strconv.Quote(n.Value) + "; expected a whole number; a share of the baseline is written max_increase: " + n.Value
+		return o.Key + " is " + strconv.Quote(n.Value) + "; expected a whole number from 0; a share of the baseline is written max_increase: " + n.Value
 	case o.Type == rules.Seconds && strings.Trim(n.Value, "0123456789.") == "":
 		return strconv.Quote(n.Value) + " is not a time; write " + n.Value + "s"
 	case o.Type == rules.Word:

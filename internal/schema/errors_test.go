@@ -81,7 +81,7 @@ var refusals = []refusal{
 	{"equal stands beside max or min; keep one", "version: 1\nrules: [{ rule: max-kernels, equal: 3, max: 3 }]", ""},
 	{"min %v is above max %v", "version: 1\nrules: [{ rule: max-kernels, min: 4, max: 3 }]", across},
 	{"bounds nothing: say %s", "version: 1\nrules: [{ rule: max-compile-time }]", ""},
-	{"layout %q of %s is none; expected dimensions from minor to major, such as 1,0", "version: 1\nrules: [{ rule: layout-pin, ops: [{ layout: \"a\" }] }]", grammar},
+	{"layout %q of %s is none; expected every dimension once, from minor to major, such as 1,0", "version: 1\nrules: [{ rule: layout-pin, ops: [{ layout: \"a\" }] }]", grammar},
 	{"line %d: a second document begins; put everything into one", "version: 1\nextends: [recommended]\n---\nversion: 1", noYAML},
 	{"line %d: the aliases expand to more than %d nodes; write it out more plainly", bomb(), noYAML},
 	{"line %d: the merge key << takes a mapping, or a list of mappings", "version: 1\nrules: [{ <<: a, rule: max-kernels }]", noYAML},
