@@ -61,38 +61,63 @@ func (a Amount) program() string {
 }
 
 func (a Amount) comparison(word string) string {
-	s := word + " " + a.show(*a.Base) + " in the baseline"
+	s := word + " " + a.beside(*a.Base) + " in the baseline"
 	switch times := a.Actual / *a.Base; {
 	case a.Unit != "bytes" || *a.Base <= 0:
 	case times >= 10:
 		s += fmt.Sprintf(" (%s times as much)", measure.Number(math.Round(times)))
-	default:
+	case math.Abs(times-1) >= 0.0005: // less would read as no change at all
 		s += fmt.Sprintf(" (%+.1f %%)", 100*(times-1))
 	}
 	return s
 }
 
-func (a Amount) show(v float64) string { return measure.Show(v, a.Unit) }
+// beside writes a value that the amount is held against, so that it can be told from it.
+func (a Amount) beside(v float64) string {
+	text, _ := measure.Apart(v, a.Actual, a.Unit)
+	return text
+}
+
+// counted writes the amount with what is counted, so that it can be told from all that it is held against.
+func (a Amount) counted(against []float64) string {
+	precise, rough := "", measure.Show(a.Actual, a.Unit)
+	for _, v := range against {
+		if text, _ := measure.Apart(a.Actual, v, a.Unit); text != rough && len(text) > len(precise) {
+			precise = text
+		}
+	}
+	if precise == "" {
+		return measure.Counted(a.Actual, a.Unit, a.Noun)
+	}
+	return precise + " of " + a.Noun
+}
+
+// movesTooMuch is said of operations that move more bytes than they may.
+func movesTooMuch(which string, moved, limit float64) string {
+	is, allowed := measure.Apart(moved, limit, "bytes")
+	return fmt.Sprintf("%s move %s, at most %s allowed", which, is, allowed)
+}
 
 // breach is what an amount breaks: the first limit, on which side, and a phrase for each.
 type breach struct {
 	limit   float64
 	tooMuch bool
 	said    []string
+	against []float64 // what the phrases name
 }
 
-func (b *breach) add(limit float64, tooMuch bool, said string) {
+func (b *breach) add(limit float64, tooMuch bool, named float64, said string) {
 	if len(b.said) == 0 {
 		b.limit, b.tooMuch = limit, tooMuch
 	}
-	b.said = append(b.said, said)
+	b.said, b.against = append(b.said, said), append(b.against, named)
 }
 
 // finding is what is said of a breach, in words that fit every amount.
 func (a Amount) finding(b breach) result.Finding {
 	f := result.Finding{
 		Program: a.program(), Subject: a.Subject, Variant: variantName(a.Program, a.Variant), Unit: a.Unit,
-		Message: fmt.Sprintf("%s: %s", measure.Counted(a.Actual, a.Unit, a.Noun), strings.Join(b.said, "; ")),
+		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
 		Actual:  a.Actual, Limit: b.limit,
 	}
 	if a.Base != nil {

@@ -48,13 +48,13 @@ func checkAsyncCollectives(c *Context, p *diff.Program) {
 			was, ok := v.Old.Facts["async.exposed"]
 			a.baseline(true, ok && c.asCounted(), was)
 		}
-		c.judgeShare(a, "min_ratio", countThat(v.New, c.concerned), "collectives run beside kernels")
+		c.judgeShare(a, "min_ratio", countThat(v.New, c.concerned), "collectives", "can run beside kernels")
 	}
 }
 
 // judgeShare judges an amount of what should be none of all, or no more than a share: where the settings name that share, it stands
 // in place of none.
-func (c *Context) judgeShare(a Amount, key string, all float64, what string) {
+func (c *Context) judgeShare(a Amount, key string, all float64, noun, rest string) {
 	share, asked := c.Number(key)
 	if !asked || c.bounded() {
 		c.Forbid(a)
@@ -66,10 +66,17 @@ func (c *Context) judgeShare(a Amount, key string, all float64, what string) {
 	if all == 0 || (all-a.Actual)/all >= share {
 		return
 	}
-	said := fmt.Sprintf("%.3g %% of %s %s, %.3g %% wanted", 100*(all-a.Actual)/all, measure.Number(all), what, 100*share)
-	f := a.finding(breach{limit: share, tooMuch: true, said: []string{said}})
-	f.Actual, f.Subject = (all-a.Actual)/all, a.Subject+"."+key
-	c.Find(f)
+	have := (all - a.Actual) / all
+	is, least := measure.Apart(have, share, "share")
+	said := fmt.Sprintf("%s of %s %s, %s wanted", is, measure.Counted(all, "", noun), rest, least)
+	c.Find(a.shareFinding(a.Subject+"."+key, breach{limit: share, tooMuch: true, said: []string{said}}, have))
+}
+
+// shareFinding is a finding of a share of what the amount counts, which the baseline does not hold.
+func (a Amount) shareFinding(subject string, b breach, have float64) result.Finding {
+	f := a.finding(b)
+	f.Subject, f.Actual, f.Baseline, f.Unit = subject, have, nil, "share"
+	return f
 }
 
 // asCounted says whether the settings count what the fact counts.
@@ -108,7 +115,7 @@ func (c *Context) exposedCause(v *facts.Variant) (*result.Cause, result.Evidence
 	how := "is waited for where it is started"
 	switch {
 	case most.Async && most.Beside > 0:
-		how = fmt.Sprintf("has %d kernels beside it", most.Beside)
+		how = fmt.Sprintf("has %s beside it", counted(most.Beside, "kernel", "kernels"))
 	case !most.Async:
 		how = "is not started apart"
 	}

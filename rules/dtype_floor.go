@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -79,9 +80,9 @@ func (c *Context) checkWide(p *diff.Program, v *diff.Variant) {
 	if have >= share {
 		return
 	}
-	f := a.finding(breach{limit: share, said: []string{fmt.Sprintf("%.3g %% of the products' %s is in %s, %.3g %% wanted", 100*have, of, strings.Join(shorten(c.List("dtypes"), 4), ", "), 100*share)}})
-	f.Actual, f.Subject = have, "products.share"
-	c.Find(f)
+	is, least := measure.Apart(have, share, "share")
+	said := fmt.Sprintf("%s of the products' %s is in %s, %s wanted", is, of, strings.Join(shorten(c.List("dtypes"), 4), ", "), least)
+	c.Find(a.shareFinding("products.share", breach{limit: share, said: []string{said}}, have))
 }
 
 func (c *Context) wideProducts(v *facts.Variant) []facts.Product {

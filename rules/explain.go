@@ -130,7 +130,8 @@ func keeps(k *facts.Kernel, b *diff.BufferChange) bool {
 func bufferSentence(b *diff.BufferChange) string {
 	text := fmt.Sprintf("%s (%s) is kept in memory", b.New.Shape, measure.Bytes(float64(b.New.Bytes)))
 	if b.Old > 0 {
-		text = fmt.Sprintf("%s takes %s, not %s", b.New.Shape, measure.Bytes(float64(b.New.Bytes)), measure.Bytes(float64(b.Old)))
+		is, was := measure.Apart(float64(b.New.Bytes), float64(b.Old), "bytes")
+		text = fmt.Sprintf("%s takes %s, not %s", b.New.Shape, is, was)
 	}
 	if b.New.OpName != "" {
 		text += " for " + b.New.OpName

@@ -24,7 +24,7 @@ var flags = Rule{
 		{Key: "allow", Type: Globs, Empty: true, Doc: "flags that may differ from the baseline"},
 		{Key: "only_effective", Type: Switch, Default: false, Doc: "allow other flags while every program is compiled to the same code"},
 	},
-	Budget:  &Metric{Noun: "flags that are not as agreed", Better: Lower, Difference: true},
+	Budget:  &Metric{Noun: "flags not as agreed", Better: Lower, Difference: true},
 	Bounds:  []string{"require", "forbid"},
 	Fails:   Example{On: "cpu-unfused/after", Config: "- { rule: flags }", Says: "1 flag is not as agreed: xla_disable_hlo_passes at its default → fusion"},
 	Passes:  Example{On: "cpu-unfused/before", Config: "- { rule: flags, forbid: [xla_disable_hlo_passes] }"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -56,13 +57,13 @@ func (c *Context) hold(a Amount) {
 // absolute holds an amount against the limits that need no baseline.
 func (c *Context) absolute(a Amount, b *breach) {
 	if c.Equal != nil && a.Actual != *c.Equal {
-		b.add(*c.Equal, a.Actual > *c.Equal, "exactly "+a.show(*c.Equal)+" wanted")
+		b.add(*c.Equal, a.Actual > *c.Equal, *c.Equal, "exactly "+a.beside(*c.Equal)+" wanted")
 	}
 	if c.Max != nil && a.Actual > *c.Max {
-		b.add(*c.Max, true, "at most "+a.show(*c.Max)+" allowed")
+		b.add(*c.Max, true, *c.Max, "at most "+a.beside(*c.Max)+" allowed")
 	}
 	if c.Min != nil && a.Actual < *c.Min {
-		b.add(*c.Min, false, "at least "+a.show(*c.Min)+" wanted")
+		b.add(*c.Min, false, *c.Min, "at least "+a.beside(*c.Min)+" wanted")
 	}
 }
 
@@ -76,10 +77,10 @@ func (c *Context) drift(a Amount, b *breach) {
 		return
 	}
 	if c.MaxIncrease != nil && grown > 0 && grown > c.MaxIncrease.Of(*a.Base) {
-		b.add(math.Floor(*a.Base+c.MaxIncrease.Of(*a.Base)), true, a.comparison("up from"))
+		b.add(math.Floor(*a.Base+c.MaxIncrease.Of(*a.Base)), true, *a.Base, a.comparison("up from"))
 	}
 	if c.MaxDecrease != nil && shrunk > 0 && shrunk > c.MaxDecrease.Of(*a.Base) {
-		b.add(math.Ceil(*a.Base-c.MaxDecrease.Of(*a.Base)), false, a.comparison("down from"))
+		b.add(math.Ceil(*a.Base-c.MaxDecrease.Of(*a.Base)), false, *a.Base, a.comparison("down from"))
 	}
 }
 
@@ -126,9 +127,10 @@ func (c *Context) noteBetter(a Amount) {
 	if !better || a.Variant != nil && a.Variant.Rescaled || math.Abs(a.Actual-*a.Base) < noteworthy**a.Base {
 		return
 	}
+	was, is := measure.Apart(*a.Base, a.Actual, a.Unit)
 	c.Notes = append(c.Notes, result.Note{
 		Kind: "better", Program: a.program(),
-		Message: fmt.Sprintf("%s %s → %s", a.Noun, a.show(*a.Base), a.show(a.Actual)), Mend: a.keep(),
+		Message: fmt.Sprintf("%s %s → %s", a.Noun, was, is), Mend: a.keep(),
 	})
 }
 

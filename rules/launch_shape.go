@@ -59,16 +59,17 @@ func (c *Context) badLaunch(k *facts.Kernel) string {
 	}
 	blocks, threads := volume(k.Plan.Grid), volume(k.Plan.Block)
 	if n, ok := c.Number("min_blocks"); ok && blocks < n {
-		return fmt.Sprintf("%s blocks, %s wanted", measure.Number(blocks), measure.Number(n))
+		return fmt.Sprintf("%s, %s wanted", measure.Counted(blocks, "", "blocks"), measure.Number(n))
 	}
 	if n, ok := c.Number("min_threads"); ok && threads < n {
-		return fmt.Sprintf("%s threads a block, %s wanted", measure.Number(threads), measure.Number(n))
+		return fmt.Sprintf("%s a block, %s wanted", measure.Counted(threads, "", "threads"), measure.Number(n))
 	}
 	if n, ok := c.Number("max_threads"); ok && threads > n {
-		return fmt.Sprintf("%s threads a block, %s allowed", measure.Number(threads), measure.Number(n))
+		return fmt.Sprintf("%s a block, %s allowed", measure.Counted(threads, "", "threads"), measure.Number(n))
 	}
 	if n, ok := c.Number("max_shared"); ok && float64(k.Plan.Shared) > n {
-		return fmt.Sprintf("%s of shared memory, %s allowed", measure.Bytes(float64(k.Plan.Shared)), measure.Bytes(n))
+		is, allowed := measure.Apart(float64(k.Plan.Shared), n, "bytes")
+		return fmt.Sprintf("%s of shared memory, %s allowed", is, allowed)
 	}
 	return ""
 }

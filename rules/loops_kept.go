@@ -57,7 +57,7 @@ func (c *Context) judgeLengths(p *diff.Program, v *diff.Variant) {
 	a := Amount{Program: p, Variant: v, Subject: "loops.unknown", Noun: "loops of unknown length", Better: Lower, Actual: max(lost, 0)}
 	a.baseline(true, true, 0)
 	a.Tell = func(f result.Finding) []result.Finding {
-		f.Message = measure.Counted(a.Actual, "", "loops") + " of unknown length: the baseline knows how often it runs"
+		f.Message = measure.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
 		f.Cause, f.Evidence = explainLength(v)
 		return []result.Finding{f}
 	}

@@ -79,7 +79,7 @@ func (c *Context) checkClusterSizes(clusters *facts.Clusters, limit float64) {
 		if float64(one.Size) > limit {
 			c.Find(result.Finding{
 				Program: one.Function, Subject: one.Name, Actual: float64(one.Size), Limit: limit,
-				Message: fmt.Sprintf("%s has %d nodes, at most %v allowed", one.Name, one.Size, limit),
+				Message: fmt.Sprintf("%s has %s, at most %v allowed", one.Name, counted(one.Size, "node", "nodes"), limit),
 			})
 		}
 	}
@@ -90,10 +90,10 @@ func clusterCause(clusters *facts.Clusters) (*result.Cause, result.Evidence) {
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e result.Evidence
 	for _, one := range list {
-		e.After = firstLines(e.After, fmt.Sprintf("%s  %d nodes  %s", one.Name, one.Size, one.Function))
+		e.After = firstLines(e.After, fmt.Sprintf("%s  %s  %s", one.Name, counted(one.Size, "node", "nodes"), one.Function))
 	}
 	if len(list) == 0 {
 		return nil, e
 	}
-	return &result.Cause{Summary: fmt.Sprintf("the largest, %s, has %d nodes", list[0].Name, list[0].Size)}, e
+	return &result.Cause{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, counted(list[0].Size, "node", "nodes"))}, e
 }

@@ -1,13 +1,11 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -184,7 +182,7 @@ func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
 	if n > limit {
 		c.Find(result.Finding{
 			Program: p.Name, Variant: variantName(p, v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
-			Message: fmt.Sprintf("%s move %s, at most %s allowed", which+c.place(), measure.Bytes(n), measure.Bytes(limit)),
+			Message: movesTooMuch(which+c.place(), n, limit),
 			Cause:   largest(v, c.asked),
 		})
 	}

@@ -78,6 +78,9 @@ func (c *Context) judgeTimes(program string, notes []facts.LogNote) {
 	}
 	a.Cause = func() (*result.Cause, result.Evidence) {
 		summary := fmt.Sprintf("%d compilations, the longest took %s (%s)", len(notes), measure.Show(longest.Value, "seconds"), longest.Log)
+		if len(notes) == 1 {
+			summary = "compiled once (" + longest.Log + ")"
+		}
 		return &result.Cause{Summary: summary, Source: SourceOf(longest.Where)}, result.Evidence{}
 	}
 	c.Judge(a)

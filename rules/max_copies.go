@@ -1,11 +1,8 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -70,7 +67,7 @@ func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
 	which := "copies" + c.place()
 	c.Find(result.Finding{
 		Program: p.Name, Variant: variantName(p, v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
-		Message: fmt.Sprintf("%s move %s, at most %s allowed", which, measure.Bytes(copied), measure.Bytes(limit)),
+		Message: movesTooMuch(which, copied, limit),
 		Cause:   largest(v, c.countsCopy),
 	})
 }

@@ -18,7 +18,7 @@ var noCPUFallback = Rule{
 	Options: []Option{
 		{Key: "allow", Type: Globs, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
 	},
-	Budget:  &Metric{Noun: "operations that fall back to the CPU", Better: Lower, Unheld: "what a log says"},
+	Budget:  &Metric{Noun: "operations that fell back to the CPU", Better: Lower, Unheld: "what a log says"},
 	Forbids: true,
 	Fails:   Example{On: "torch-cpu_fallback/after", Config: "- { rule: no-cpu-fallback }", Says: "aten::special_i0e ran 3 times on the CPU"},
 	Passes:  Example{On: "torch-cpu_fallback/before", Config: "- { rule: no-cpu-fallback }"},
@@ -53,5 +53,5 @@ func often(times float64) string {
 	if times == 0 {
 		return "on the CPU"
 	}
-	return measure.Counted(times, "", "times") + " on the CPU"
+	return measure.Times(times) + " on the CPU"
 }

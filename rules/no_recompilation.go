@@ -7,6 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -40,7 +41,7 @@ func checkNoRecompilation(c *Context, p *diff.Program) {
 		a.baseline(true, true, float64(compilations(p.Old)))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
-		f.Message = fmt.Sprintf("compiled %v times, %s: %s", a.Actual, c.permitted(a, f.Limit), strings.Join(differences(p), "; "))
+		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), c.permitted(a, f.Limit), strings.Join(differences(p), "; "))
 		f.Cause = recompileCause(c, p)
 		for _, v := range p.New.Variants {
 			f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))

@@ -69,7 +69,7 @@ func checkNoUnclusteredOps(c *Context, t *Target) {
 		}
 		return each
 	}
-	c.judgeShare(a, "min_ratio", float64(clusters.Clustered+len(outside)), "operations are in clusters")
+	c.judgeShare(a, "min_ratio", float64(clusters.Clustered+len(outside)), "operations", "went into clusters")
 }
 
 // exceeds says whether an amount breaks a limit that needs no baseline.
@@ -149,8 +149,8 @@ func byOp(ops []facts.UnclusteredOp) [][]facts.UnclusteredOp {
 func (c *Context) unclusteredFinding(f result.Finding, clusters *facts.Clusters, group []facts.UnclusteredOp) result.Finding {
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
-	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %d operations are clustered",
-		first.Op, places(group), clusters.Clustered, clusters.Clustered+len(c.outside(clusters)))
+	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
+		first.Op, places(group), clusters.Clustered, counted(clusters.Clustered+len(c.outside(clusters)), "operation is", "operations are"))
 	f.Cause = &result.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: SourceOf(first.Source)}
 	if first.Reason != "" {
 		f.Cause.Summary += ": " + first.Reason

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -60,7 +61,7 @@ func checkRequiredCalls(c *Context, p *diff.Program) {
 func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) result.Finding {
 	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: q.call, Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q.call)}
 	if found > 0 {
-		f.Message = fmt.Sprintf("%s is called %v times, %v wanted", q.call, found, least)
+		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q.call, measure.Times(found), least)
 	}
 	if names := called(v.New); len(names) > 0 {
 		f.Message += "; what is called: " + strings.Join(shorten(names, 6), ", ")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -119,7 +120,7 @@ func (w wantedFusion) sentence(found int, parts []*facts.Kernel) string {
 	if found == 0 {
 		fmt.Fprintf(&b, "the fusion %q is gone", w.name)
 	} else {
-		fmt.Fprintf(&b, "the fusion %q is there %d times, %d wanted", w.name, found, w.min)
+		fmt.Fprintf(&b, "the fusion %q is there %s, %d wanted", w.name, measure.Times(float64(found)), w.min)
 	}
 	if wanted := w.operations(); len(wanted) > 0 {
 		fmt.Fprintf(&b, ": %s ", strings.Join(wanted, ", "))

@@ -48,10 +48,16 @@ func Collective(k *facts.Kernel) string {
 func groups(s string) string {
 	count, size, ok := strings.Cut(s, " of ")
 	switch {
+	case s == "1 pairs":
+		return "1 pair"
 	case !ok:
 		return s
+	case s == "1 of 1":
+		return "one device"
 	case count == "1":
 		return "all " + size + " devices"
+	case size == "1":
+		return count + " groups of one device"
 	}
 	return count + " groups of " + size + " devices"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 )
 
 // Explain says how the variants of a program differ from each other: the arguments that vary, or, where all arguments are alike,
@@ -34,7 +35,7 @@ func Explain(p *facts.Program) []ArgumentChange {
 func countChange(variants []*facts.Variant) (ArgumentChange, bool) {
 	var counts []string
 	for _, v := range variants {
-		counts = append(counts, fmt.Sprintf("%d arguments", len(v.Params)))
+		counts = append(counts, measure.Counted(float64(len(v.Params)), "", "arguments"))
 	}
 	return ArgumentChange{Kind: "count", Values: counts, Detail: missingNames(variants)}, !allEqual(counts)
 }

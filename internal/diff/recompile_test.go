@@ -65,14 +65,14 @@ func TestManySizes(t *testing.T) {
 // Where variants have different numbers of arguments, the others are followed by name.
 func TestAnotherNumberOfArguments(t *testing.T) {
 	x8, x9, y := facts.Parameter{Name: "x", Shape: "f32[8]"}, facts.Parameter{Name: "x", Shape: "f32[9]"}, facts.Parameter{Name: "y", Shape: "s32[]"}
-	want := "count [1 arguments | 2 arguments] not in every compile: y; x shape [f32[8] | f32[9]] dimension 0: 8, 9"
+	want := "count [1 argument | 2 arguments] not in every compile: y; x shape [f32[8] | f32[9]] dimension 0: 8, 9"
 	if got := explained(taking(x8), taking(y, x9)); got != want {
 		t.Errorf("%s, wanted %s", got, want)
 	}
-	if got := explained(taking(y), taking(y, x9)); got != "count [1 arguments | 2 arguments] not in every compile: x" {
+	if got := explained(taking(y), taking(y, x9)); got != "count [1 argument | 2 arguments] not in every compile: x" {
 		t.Error(got)
 	}
-	if got := explained(taking(x8), taking(x8, x8)); got != "count [1 arguments | 2 arguments]" {
+	if got := explained(taking(x8), taking(x8, x8)); got != "count [1 argument | 2 arguments]" {
 		t.Errorf("one more of the same name: %s", got)
 	}
 }

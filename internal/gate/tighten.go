@@ -46,9 +46,9 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 		if limit-l.To < muchSlack*limit {
 			continue
 		}
-		unit := l.Settings.Rule.Budget.Unit
+		allowed, most := measure.Apart(limit, l.To, l.Settings.Rule.Budget.Unit)
 		r.Notes = append(r.Notes, result.Note{
-			Kind: "slack", Message: fmt.Sprintf("%s allows %s, %s is the most there is (%s)", l.Settings.Rule.ID, measure.Show(limit, unit), measure.Show(l.To, unit), l.Place()),
+			Kind: "slack", Message: fmt.Sprintf("%s allows %s, %s is the most there is (%s)", l.Settings.Rule.ID, allowed, most, l.Place()),
 			Mend: "xlagate accept --tighten",
 		})
 	}

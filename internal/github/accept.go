@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -129,7 +130,7 @@ func (a Acceptance) message(done *gate.Accepted) string {
 	if ids == "" {
 		ids = "all"
 	}
-	text := fmt.Sprintf("Accept what XLA compiles now: %s\n\n%d files of the baseline, from the result of the pull request's own run.\n\nXlagate-Accepted: %s\n", a.Reason, len(done.Written)+len(done.Removed), ids)
+	text := fmt.Sprintf("Accept what XLA compiles now: %s\n\n%s of the baseline, from the result of the pull request's own run.\n\nXlagate-Accepted: %s\n", a.Reason, measure.Counted(float64(len(done.Written)+len(done.Removed)), "", "files"), ids)
 	if a.By != "" {
 		text += "Xlagate-Accepted-By: " + a.By + "\n"
 	}

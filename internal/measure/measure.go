@@ -24,13 +24,15 @@ func Bytes(n float64) string {
 	return strconv.FormatFloat(n, 'f', 1, 64) + " " + iecUnits[unit]
 }
 
-// Show writes a value in its unit: bytes as a size, anything else as a number.
+// Show writes a value in its unit: bytes as a size, a share in percent, anything else as a number.
 func Show(v float64, unit string) string {
 	switch unit {
 	case "bytes":
 		return Bytes(v)
 	case "seconds":
 		return Seconds(v)
+	case "share":
+		return strconv.FormatFloat(100*v, 'g', 3, 64) + " %"
 	}
 	return Number(v)
 }
@@ -76,9 +78,17 @@ func Counted(v float64, unit, noun string) string {
 	return Number(v) + " " + noun
 }
 
+// Times writes how often something happens: "once", "3 times".
+func Times(n float64) string {
+	if n == 1 {
+		return "once"
+	}
+	return Number(n) + " times"
+}
+
 // singular is the noun for one thing; what stands behind it to tell it from others stays as it is.
 func singular(noun string) string {
-	for _, word := range []string{" in ", " of ", " before "} {
+	for _, word := range []string{" updated ", " that ", " not ", " in ", " of ", " before "} {
 		if head, rest, ok := strings.Cut(noun, word); ok {
 			return singular(head) + word + rest
 		}

@@ -29,7 +29,9 @@ func TestCounted(t *testing.T) {
 		unit string
 		noun string
 		want string
-	}{{22, "", "kernels", "22 kernels"}, {1, "", "kernels", "1 kernel"}, {1, "", "copies", "1 copy"}, {1, "", "copies in loops", "1 copy in loops"}, {1, "", "runs of kernels", "1 run of kernels"}, {256, "bytes", "temporary memory", "256 B of temporary memory"}} {
+	}{{22, "", "kernels", "22 kernels"}, {1, "", "kernels", "1 kernel"}, {1, "", "copies", "1 copy"}, {1, "", "copies in loops", "1 copy in loops"}, {1, "", "runs of kernels", "1 run of kernels"}, {1, "", "arguments updated in place", "1 argument updated in place"},
+		{1, "", "operations that fell back to the CPU", "1 operation that fell back to the CPU"}, {1, "", "flags not as agreed", "1 flag not as agreed"},
+		{2, "", "arguments updated in place", "2 arguments updated in place"}, {256, "bytes", "temporary memory", "256 B of temporary memory"}} {
 		if got := Counted(c.v, c.unit, c.noun); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}

@@ -77,7 +77,8 @@ func bufferLines(v *diff.Variant, o Options) []line {
 		if b.Old == 0 {
 			l = l.and("new buffer ").in(name, shortShape(b.New.Shape)).and(", " + measure.Bytes(float64(b.New.Bytes)))
 		} else {
-			l = l.and("buffer ").in(name, shortShape(b.New.Shape)).and(" grew " + measure.Bytes(float64(b.Old)) + " → " + measure.Bytes(float64(b.New.Bytes)))
+			was, is := measure.Apart(float64(b.Old), float64(b.New.Bytes), "bytes")
+			l = l.and("buffer ").in(name, shortShape(b.New.Shape)).and(" grew " + was + " → " + is)
 		}
 		for _, part := range []string{location(b.New.Source), b.New.OpName} {
 			if part != "" {

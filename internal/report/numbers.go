@@ -21,13 +21,13 @@ func value(fact string, v float64) string { return measure.Show(v, unitOf(fact))
 
 // change writes "1 → 4", or the value alone when it is the same.
 func change(fact string, old, fresh float64) string {
-	from, to := shown(old, unitOf(fact)), shown(fresh, unitOf(fact))
 	if old == fresh {
-		return to
+		return shown(fresh, unitOf(fact))
 	}
-	if from == to { // both round to the same size
-		from, to = shown(old, "")+" B", shown(fresh, "")+" B"
+	if math.IsNaN(old) || math.IsNaN(fresh) {
+		return shown(old, unitOf(fact)) + " → " + shown(fresh, unitOf(fact))
 	}
+	from, to := measure.Apart(old, fresh, unitOf(fact))
 	return from + " → " + to
 }
 
@@ -42,6 +42,9 @@ func shown(v float64, unit string) string {
 // of writes "19 of 19" and "1.2 of 2.0 GiB".
 func of(actual, limit float64, unit string) string {
 	a, l := measure.Show(actual, unit), measure.Show(limit, unit)
+	if actual > limit {
+		a, l = measure.Apart(actual, limit, unit)
+	}
 	if number, ok := strings.CutSuffix(a, l[strings.LastIndexByte(l, ' ')+1:]); ok && unit != "" {
 		a = strings.TrimSpace(number)
 	}

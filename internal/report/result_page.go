@@ -163,10 +163,20 @@ func findingRow(r *result.Result, f *result.Finding) []line {
 	if mark == "" {
 		mark = f.Level
 	}
+	actual, limit := amounts(f)
 	return []line{
-		say(mark), in(name, subject(r, f)), rule, say(amount(f.Baseline, f.Unit)), in(strong, amount(f.Actual, f.Unit)),
-		say(amount(f.Limit, f.Unit)), why(f),
+		say(mark), in(name, subject(r, f)), rule, say(amount(f.Baseline, f.Unit)), in(strong, actual), say(limit), why(f),
 	}
+}
+
+// amounts writes what there is and what was allowed so that they can be told apart.
+func amounts(f *result.Finding) (actual, limit string) {
+	a, isNumber := f.Actual.(float64)
+	l, isBounded := f.Limit.(float64)
+	if isNumber && isBounded {
+		return measure.Apart(a, l, f.Unit)
+	}
+	return amount(f.Actual, f.Unit), amount(f.Limit, f.Unit)
 }
 
 // why is the message with the place in the model.

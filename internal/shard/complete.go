@@ -3,6 +3,8 @@ package shard
 import (
 	"fmt"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/measure"
 )
 
 // Found is a part that came back, and the file that it came in.
@@ -18,7 +20,7 @@ func Complaint(parts []Found) string {
 	for _, p := range parts {
 		switch {
 		case p.Count != first.Count:
-			return fmt.Sprintf("was cut into %d parts in %s and into %d in %s", first.Count, first.File, p.Count, p.File)
+			return fmt.Sprintf("was cut into %s in %s and into %d in %s", measure.Counted(float64(first.Count), "", "parts"), first.File, p.Count, p.File)
 		case seen[p.Index] != "":
 			return fmt.Sprintf("has part %s twice: in %s and in %s", p.Shard, seen[p.Index], p.File)
 		}
