@@ -23,7 +23,7 @@ var assert = Rule{
 		"checked when the configuration is read, and bounded in cost.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "expr", Type: Expr, Require: true, Doc: "a CEL expression over facts and base, true when all is well; a name that is no word is written facts.custom_calls[\"TopK\"]"},
+		{Key: "expr", Type: Expr, Sense: Neither, Require: true, Doc: "a CEL expression over facts and base, true when all is well; a name that is no word is written facts.custom_calls[\"TopK\"]"},
 	},
 	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
 	Passes:  Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},

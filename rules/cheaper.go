@@ -7,7 +7,7 @@ import (
 
 // unlessCheaper lets pass more of what stands in the program where that is what a cheaper run is made of.
 var unlessCheaper = Option{
-	Key: "unless_cheaper", Type: Switch, Default: false,
+	Key: "unless_cheaper", Type: Switch, Sense: Caps, Default: false,
 	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, or what the compiler for TPU expects clearly fewer cycles of",
 }
 

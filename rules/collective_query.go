@@ -10,12 +10,12 @@ import (
 
 // whichCollectives are the options that choose the collectives that an entry counts.
 var whichCollectives = []Option{
-	{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
-	{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
-	{Key: "in", Type: Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "count all of them, or only those in loops, which each iteration pays for"},
-	{Key: "dtypes", Type: Words, Enum: typeWords, Doc: "only those whose result holds one of these types"},
-	{Key: "min_group_size", Type: Count, Least: 2, Doc: "only those among at least so many devices; a collective-permute is between two"},
-	{Key: "min_gathered_dim_size", Type: Count, Least: 1, Doc: "of all-gathers only those that make a dimension at least this long: the whole sequence, say"},
+	{Key: "kinds", Type: Words, Sense: Selects, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+	{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only those of this part of the model"},
+	{Key: "in", Type: Word, Sense: Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count all of them, or only those in loops, which each iteration pays for"},
+	{Key: "dtypes", Type: Words, Sense: Selects, Enum: typeWords, Doc: "only those whose result holds one of these types"},
+	{Key: "min_group_size", Type: Count, Sense: Narrows, Least: 2, Doc: "only those among at least so many devices; a collective-permute is between two"},
+	{Key: "min_gathered_dim_size", Type: Count, Sense: Narrows, Least: 1, Doc: "of all-gathers only those that make a dimension at least this long: the whole sequence, say"},
 }
 
 // asked says whether a kernel is a collective that the options choose. What is not known of it never leaves it out.

@@ -9,9 +9,9 @@ import (
 
 // callFields are the keys that say which custom calls are meant.
 var callFields = []Option{
-	{Key: "call", Type: Glob, Require: true, Doc: "a glob over the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\"; or over the kind of a custom fusion: \"__triton_gemm\""},
-	{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
-	{Key: "source", Type: Glob, Doc: "only those of these source files"},
+	{Key: "call", Type: Glob, Sense: Selects, Require: true, Doc: "a glob over the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\"; or over the kind of a custom fusion: \"__triton_gemm\""},
+	{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only those of this part of the model"},
+	{Key: "source", Type: Glob, Sense: Selects, Doc: "only those of these source files"},
 }
 
 // callQuery says which custom calls are meant.

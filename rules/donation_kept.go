@@ -17,9 +17,9 @@ var donationKept = Rule{
 		"and the framework gives at most a gentle warning.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "params", Type: Globs, Doc: "arguments that must be donated, whatever the baseline says"},
-		{Key: "min_ratio", Type: Share, Doc: "the least share of the arguments' bytes that must be updated in place; needs no baseline"},
-		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "smaller arguments do not matter"},
+		{Key: "params", Type: Globs, Sense: Demands, Doc: "arguments that must be donated, whatever the baseline says"},
+		{Key: "min_ratio", Type: Share, Sense: Demands, Doc: "the least share of the arguments' bytes that must be updated in place; needs no baseline"},
+		{Key: "min_bytes", Type: Size, Sense: Narrows, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
 	Budget:   &Metric{Fact: "donation.aliased", Noun: "arguments updated in place", Better: Higher},
 	Bounds:   []string{"params", "min_ratio"},

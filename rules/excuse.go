@@ -7,12 +7,12 @@ import (
 
 // onlyCostly lets pass what the program does not pay for.
 var onlyCostly = Option{
-	Key: "only_costly", Type: Switch, Default: false,
+	Key: "only_costly", Type: Switch, Sense: Caps, Default: false,
 	Doc: "allow growth that costs nothing: no more kernels and copies, and no more memory traffic (up to 1 %) than in the baseline",
 }
 
 // minGrowth lets pass what is too little to matter.
-var minGrowth = Option{Key: "min_growth", Type: Size, Default: 0.0, Doc: "ignore growth below this, even where it is more than max_increase"}
+var minGrowth = Option{Key: "min_growth", Type: Size, Sense: Caps, Default: 0.0, Doc: "ignore growth below this, even where it is more than max_increase"}
 
 // excused says whether a growth against the baseline is none that anybody should be stopped for. What the settings bound without a
 // baseline is never excused.

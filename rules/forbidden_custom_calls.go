@@ -18,8 +18,8 @@ var forbiddenCustomCalls = Rule{
 		"It is right, it is slow, and it is told by its name alone.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "calls", Type: Table, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
-			Option{Key: "max", Type: Count, Default: 0.0, Doc: "how many there may be"},
+		{Key: "calls", Type: Table, Sense: Demands, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
+			Option{Key: "max", Type: Count, Sense: Caps, Default: 0.0, Doc: "how many there may be"},
 		)},
 	},
 	Budget:  &Metric{Noun: "forbidden custom calls", Better: Lower},

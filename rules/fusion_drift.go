@@ -18,10 +18,10 @@ var fusionDrift = Rule{
 		"together; this rule compares fusions by what is in them.",
 	Reads: []Input{Optimized, Baseline},
 	Options: []Option{
-		{Key: "max_removed", Type: Count, Means: "max", Doc: "how many fusions of the baseline may be gone"},
-		{Key: "max_added", Type: Count, Doc: "how many fusions of several operations may be new, beside what lost ones were split into; any number without it"},
+		{Key: "max_removed", Type: Count, Sense: Caps, Means: "max", Doc: "how many fusions of the baseline may be gone"},
+		{Key: "max_added", Type: Count, Sense: Caps, Doc: "how many fusions of several operations may be new, beside what lost ones were split into; any number without it"},
 		onlyCostly,
-		{Key: "ignore", Type: Globs, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
+		{Key: "ignore", Type: Globs, Sense: Caps, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
 	Budget:   &Metric{Noun: "lost fusions", Better: Lower, Difference: true},
 	Fails:    Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract ran in one kernel, now in 4: between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},

@@ -7,14 +7,14 @@ import (
 
 // fusionFields are the keys that say which fusions are meant.
 var fusionFields = []Option{
-	{Key: "name", Type: Text, Require: true, Doc: "what findings call it"},
-	{Key: "contains", Type: Words, Enum: opcodeWords, Doc: "operations that must be in it; one named twice must be in it twice"},
-	{Key: "pattern", Type: Pattern, Doc: "what flows in it, as HLO writes it: reduce(exponential(subtract(_, broadcast(_))))"},
-	{Key: "root", Type: Word, Enum: opcodeWords, Doc: "the operation at its root"},
-	{Key: "kind", Type: Words, Enum: kernelKinds, Doc: "loop, input, output or custom; a library kernel has the kind library"},
-	{Key: "out", Type: ShapeOf, Doc: "the shape of its result, * for any size: f32|bf16[*,512]"},
-	{Key: "op_name", Type: Glob, Doc: "a glob over the model's own names, of the fusion or of an operation in it"},
-	{Key: "source", Type: Glob, Doc: "a glob over the source files, of the fusion or of an operation in it"},
+	{Key: "name", Type: Text, Sense: Neither, Require: true, Doc: "what findings call it"},
+	{Key: "contains", Type: Words, Sense: Narrows, Enum: opcodeWords, Doc: "operations that must be in it; one named twice must be in it twice"},
+	{Key: "pattern", Type: Pattern, Sense: Narrows, Doc: "what flows in it, as HLO writes it: reduce(exponential(subtract(_, broadcast(_))))"},
+	{Key: "root", Type: Word, Sense: Selects, Enum: opcodeWords, Doc: "the operation at its root"},
+	{Key: "kind", Type: Words, Sense: Selects, Enum: kernelKinds, Doc: "loop, input, output or custom; a library kernel has the kind library"},
+	{Key: "out", Type: ShapeOf, Sense: Selects, Doc: "the shape of its result, * for any size: f32|bf16[*,512]"},
+	{Key: "op_name", Type: Glob, Sense: Selects, Doc: "a glob over the model's own names, of the fusion or of an operation in it"},
+	{Key: "source", Type: Glob, Sense: Selects, Doc: "a glob over the source files, of the fusion or of an operation in it"},
 }
 
 // fusionKeys are those of them that describe a fusion.

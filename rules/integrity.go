@@ -130,7 +130,7 @@ var waiverValid = Rule{
 	Why:   "Waivers that never end, or end silently, turn a gate off.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "max_days", Type: Count, Least: 1, Doc: "for how many days from today a waiver may hold; one that expires later waives nothing"},
+		{Key: "max_days", Type: Count, Sense: Caps, Least: 1, Doc: "for how many days from today a waiver may hold; one that expires later waives nothing"},
 	},
 	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 09972bef42e3, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2026-11-20 }", Says: "the waiver of 09972bef42e3 (fusion-drift) expired on 2026-11-20 (xlagate.yaml:6:5)"},
 	Passes:  Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 09972bef42e3, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2027-02-01 }"},

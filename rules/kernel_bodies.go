@@ -16,7 +16,7 @@ var kernelBodies = Rule{
 		"and leaves alone what only moved or was renamed.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "function", Type: Globs, Doc: "only kernels of these functions"},
+		{Key: "function", Type: Globs, Sense: Selects, Doc: "only kernels of these functions"},
 	},
 	Budget:  &Metric{Noun: "operations in one kernel", Better: Lower},
 	Fails:   Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},

@@ -19,16 +19,16 @@ var layoutPin = Rule{
 		"order. Without pins this holds the arguments to the layouts that they have in the baseline.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "params", Type: Table, Doc: "layouts of arguments", Fields: []Option{
-			{Key: "param", Type: Glob, Require: true, Doc: "a glob over the arguments' names"},
-			{Key: "layout", Type: Text, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
+		{Key: "params", Type: Table, Sense: Demands, Doc: "layouts of arguments", Fields: []Option{
+			{Key: "param", Type: Glob, Sense: Neither, Require: true, Doc: "a glob over the arguments' names"},
+			{Key: "layout", Type: Text, Sense: Neither, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
 		}},
-		{Key: "ops", Type: Table, Doc: "layouts of results", Fields: []Option{
-			{Key: "layout", Type: Text, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
-			{Key: "op", Type: Words, Enum: opcodeWords, Doc: "only results of these operations"},
-			{Key: "op_name", Type: Glob, Doc: "only in this part of the model"},
-			{Key: "source", Type: Glob, Doc: "only from these source files"},
-			{Key: "out", Type: ShapeOf, Doc: "only results of this shape, * for any size: f32[*,512]"},
+		{Key: "ops", Type: Table, Sense: Demands, Doc: "layouts of results", Fields: []Option{
+			{Key: "layout", Type: Text, Sense: Neither, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
+			{Key: "op", Type: Words, Sense: Selects, Enum: opcodeWords, Doc: "only results of these operations"},
+			{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only in this part of the model"},
+			{Key: "source", Type: Glob, Sense: Selects, Doc: "only from these source files"},
+			{Key: "out", Type: ShapeOf, Sense: Selects, Doc: "only results of this shape, * for any size: f32[*,512]"},
 		}},
 		onlyCostly,
 	},

@@ -16,8 +16,8 @@ var maxClusters = Rule{
 		"the wrong place.",
 	Reads: []Input{Graphs},
 	Options: []Option{
-		{Key: "min_size", Type: Count, Default: 0.0, Doc: "count only clusters of at least that many nodes"},
-		{Key: "max_size", Type: Count, Doc: "the most nodes that one cluster may have"},
+		{Key: "min_size", Type: Count, Sense: Narrows, Default: 0.0, Doc: "count only clusters of at least that many nodes"},
+		{Key: "max_size", Type: Count, Sense: Caps, Doc: "the most nodes that one cluster may have"},
 	},
 	Budget:  &Metric{Noun: "clusters", Better: Lower},
 	Bounds:  []string{"max_size"},

@@ -16,8 +16,8 @@ var maxCollectives = Rule{
 	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays.",
 	Reads:    []Input{Optimized},
 	Options: append(slices.Clone(whichCollectives), []Option{
-		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of these may move"},
-		{Key: "exchange", Type: Switch, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
+		{Key: "max_bytes", Type: Size, Sense: Caps, Doc: "the most bytes that all of these may move"},
+		{Key: "exchange", Type: Switch, Sense: Caps, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
 	}...),
 	Budget:   &Metric{Noun: "collectives", Better: Lower},
 	Bounds:   []string{"max_bytes"},

@@ -16,7 +16,7 @@ var maxCompilations = Rule{
 		"equal ones too, over one program or the whole run, and believes a log that saw more than the dump holds.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "per", Type: Word, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all of them together"},
+		{Key: "per", Type: Word, Sense: Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all of them together"},
 	},
 	Budget:  &Metric{Noun: "compilations", Better: Lower},
 	Fails:   Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},

@@ -17,7 +17,7 @@ var maxCompileTime = Rule{
 		"It is the one thing here that depends on the machine: give it room.",
 	Reads: []Input{Log},
 	Options: []Option{
-		{Key: "per", Type: Word, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
+		{Key: "per", Type: Word, Sense: Demands, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
 	},
 	Budget:   &Metric{Unit: "seconds", Noun: "compile time", Better: Lower, Unheld: "times, which are the machine's"},
 	NeedsOne: []string{"max", "min", "equal"},

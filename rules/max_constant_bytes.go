@@ -17,7 +17,7 @@ var maxConstantBytes = Rule{
 		"minutes, and can be neither donated nor sharded.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "per_constant", Type: Size, Doc: "the most that a single constant may hold"},
+		{Key: "per_constant", Type: Size, Sense: Caps, Doc: "the most that a single constant may hold"},
 	},
 	Budget:   &Metric{Fact: "memory.constant_bytes", Unit: "bytes", Noun: "constants", Better: Lower},
 	Bounds:   []string{"per_constant"},

@@ -13,8 +13,8 @@ var maxCopies = Rule{
 	Why:      "A copy is a buffer that XLA could not update in place, or a layout that two operations do not share.",
 	Reads:    []Input{Optimized},
 	Options: []Option{
-		{Key: "in", Type: Word, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which each iteration pays for"},
-		{Key: "max_bytes", Type: Size, Doc: "the most bytes that all of these may copy, those in loops once"},
+		{Key: "in", Type: Word, Sense: Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which each iteration pays for"},
+		{Key: "max_bytes", Type: Size, Sense: Caps, Doc: "the most bytes that all of these may copy, those in loops once"},
 		onlyCostly,
 	},
 	Budget:  &Metric{Fact: "copies.count", Noun: "copies", Better: Lower},

@@ -18,7 +18,7 @@ var maxHelperModules = Rule{
 		"a minute that no profile of the step shows, and the first to miss a persistent cache.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Empty: true, Doc: "helper programs that do not count"},
+		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "helper programs that do not count"},
 	},
 	Budget:   &Metric{Noun: "helper modules", Better: Lower, Unheld: "the helper programs"},
 	NeedsOne: []string{"max", "min", "equal"},

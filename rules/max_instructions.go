@@ -9,7 +9,7 @@ var maxInstructions = Rule{
 	Why:      "A loop that was unrolled, or work that is traced twice, shows first as more instructions: compile time and code size follow.",
 	Reads:    []Input{Optimized},
 	Options: []Option{
-		{Key: "stage", Type: Word, Enum: []string{"after", "before"}, Default: "after", Doc: "count them after XLA's optimizations, or before: as the framework traced the program"},
+		{Key: "stage", Type: Word, Sense: Neither, Enum: []string{"after", "before"}, Default: "after", Doc: "count them after XLA's optimizations, or before: as the framework traced the program"},
 		onlyCostly,
 	},
 	Budget:  &Metric{Fact: "instructions.after", Noun: "instructions", Better: Lower},

@@ -16,7 +16,7 @@ var maxOutputBytes = Rule{
 	Category: Memory,
 	Why:      "A result that is returned must be written to memory: an intermediate that is returned as well can no longer stay inside a fusion.",
 	Reads:    []Input{BufferAssignment},
-	Options:  []Option{{Key: "max_outputs", Type: Count, Doc: "the most results that the program may return; needs no buffer assignment"}},
+	Options:  []Option{{Key: "max_outputs", Type: Count, Sense: Caps, Doc: "the most results that the program may return; needs no buffer assignment"}},
 	Budget:   &Metric{Fact: "memory.output_bytes", Unit: "bytes", Noun: "results", Better: Lower},
 	Bounds:   []string{"max_outputs"},
 	Fails:    Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},

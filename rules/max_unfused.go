@@ -14,9 +14,9 @@ var maxUnfused = Rule{
 		"one transpose that fell out of its fusion went from 21.8 to 128 microseconds, and nothing else in the program had changed.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "ops", Type: Words, Enum: opcodeWords, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "the operations that are counted when a kernel does nothing else"},
-		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "kernels that read and write less do not matter"},
-		{Key: "op_name", Type: Glob, Doc: "only those of this part of the model"},
+		{Key: "ops", Type: Words, Sense: Demands, Enum: opcodeWords, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "the operations that are counted when a kernel does nothing else"},
+		{Key: "min_bytes", Type: Size, Sense: Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
+		{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only those of this part of the model"},
 		onlyCostly,
 	},
 	Budget:  &Metric{Noun: "unfused operations", Better: Lower},

@@ -14,8 +14,8 @@ var minCollectiveBytes = Rule{
 		"hundreds of tiny transfers instead of a few large ones, for the same bytes.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "kinds", Type: Words, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
-		{Key: "only_more", Type: Switch, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
+		{Key: "kinds", Type: Words, Sense: Selects, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		{Key: "only_more", Type: Switch, Sense: Caps, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
 	},
 	Budget:  &Metric{Unit: "bytes", Noun: "bytes a collective", Better: Higher},
 	Fails:   Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 1MiB }", Says: "514 B of one all-reduce on average: at least 1.0 MiB wanted"},

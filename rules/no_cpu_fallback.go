@@ -16,7 +16,7 @@ var noCPUFallback = Rule{
 		"counters in the metrics report (aten::…) tell.",
 	Reads: []Input{Log},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
+		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
 	},
 	Budget:  &Metric{Noun: "operations that fell back to the CPU", Better: Lower, Unheld: "what a log says"},
 	Forbids: true,

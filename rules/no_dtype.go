@@ -17,9 +17,9 @@ var noDtype = Rule{
 	Why:      "One float64 scalar from numpy turns part of the model into double precision: half the speed on a CPU, a thirtieth on a GPU, emulated on a TPU.",
 	Reads:    []Input{Optimized},
 	Options: []Option{
-		{Key: "dtypes", Type: Words, Enum: typeWords, Default: []string{"f64", "c128"}, Doc: "the types that are not wanted"},
-		{Key: "allow", Type: Globs, Empty: true, Doc: "op_names that may have them; the rule passes when all operations that do are of these"},
-		{Key: "new_only", Type: Switch, Default: false, Compares: true, Doc: "find only what the baseline does not have"},
+		{Key: "dtypes", Type: Words, Sense: Demands, Enum: typeWords, Default: []string{"f64", "c128"}, Doc: "the types that are not wanted"},
+		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "op_names that may have them; the rule passes when all operations that do are of these"},
+		{Key: "new_only", Type: Switch, Sense: Caps, Default: false, Compares: true, Doc: "find only what the baseline does not have"},
 	},
 	Budget:   &Metric{Noun: "unwanted operations", Better: Lower},
 	Forbids:  true,

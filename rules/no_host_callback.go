@@ -15,7 +15,7 @@ var noHostCallback = Rule{
 	Why:      "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
 	Reads:    []Input{Optimized},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Empty: true, Doc: "custom call targets or op_names that may call the host"},
+		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "custom call targets or op_names that may call the host"},
 	},
 	Budget:   &Metric{Noun: "host callbacks", Better: Lower},
 	Forbids:  true,

@@ -15,7 +15,7 @@ var noInvoluntaryRemat = Rule{
 		"log, \"Involuntary full rematerialization\", and goes on.",
 	Reads: []Input{Log},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Empty: true, Doc: "op_names that may be replicated"},
+		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "op_names that may be replicated"},
 	},
 	Budget:  &Metric{Noun: "involuntary rematerializations", Better: Lower, Unheld: "what a log says"},
 	Forbids: true,

@@ -19,8 +19,8 @@ var noRecompilation = Rule{
 		"Frameworks do it silently.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "max_variants", Type: Count, Means: "max", Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
-		{Key: "ignore_args", Type: Globs, Empty: true, Doc: "arguments that may differ without counting"},
+		{Key: "max_variants", Type: Count, Sense: Caps, Means: "max", Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
+		{Key: "ignore_args", Type: Globs, Sense: Caps, Empty: true, Doc: "arguments that may differ without counting"},
 	},
 	Budget:  &Metric{Noun: "compilations", Better: Lower},
 	Fails:   Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},

@@ -17,8 +17,8 @@ var noUnclusteredOps = Rule{
 		"compiled and the uncompiled world on every step. Under jit_compile=True there is no outside: the function fails, and its log names the operation.",
 	Reads: []Input{Graphs},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Empty: true, Doc: "operations that may stay outside; the system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
-		{Key: "min_ratio", Type: Share, Doc: "the least share of operations that must be in clusters, instead of all of them"},
+		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "operations that may stay outside; the system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
+		{Key: "min_ratio", Type: Share, Sense: Demands, InPlace: true, Doc: "the least share of operations that must be in clusters, instead of all of them"},
 	},
 	Budget:  &Metric{Noun: "unclustered operations", Better: Lower},
 	Forbids: true,

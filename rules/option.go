@@ -6,6 +6,7 @@ import "slices"
 type Option struct {
 	Key     string
 	Type    OptionType
+	Sense   Sense
 	Doc     string
 	Default any      // nil: not set
 	Enum    []string // the values a Word may have
@@ -15,6 +16,8 @@ type Option struct {
 	Least   float64 // of a Count
 	// NeedsOne lists keys of which each entry of a Table must have one at least.
 	NeedsOne []string
+	Wanted   bool   // of a Table: its entries say what must be there, so that one which fits less asks for more
+	InPlace  bool   // of a Share that is demanded: it stands in the place of all, which is demanded without it and without a bound
 	Means    string // the common key that it is another name of
 	Compares bool   // of a Switch: when it is on, the rule compares with the baseline
 }
@@ -68,12 +71,12 @@ type Entry struct {
 
 // CommonOptions are the keys that every rule takes.
 var CommonOptions = []Option{
-	{Key: "level", Type: Word, Enum: []string{"error", "warning", "info", "off"}, Doc: "how bad a finding is", Default: "error"},
-	{Key: "program", Type: Globs, Doc: "programs it looks at", Default: []string{"*"}},
-	{Key: "target", Type: Globs, Doc: "targets it looks at", Default: []string{"*"}},
-	{Key: "name", Type: Text, Doc: "what findings call this rule"},
-	{Key: "reason", Type: Text, Doc: "why it stands here; shown in the finding"},
-	{Key: "rule", Type: Text, Doc: "the rule's id; see `xlagate rules`", Require: true},
+	{Key: "level", Type: Word, Sense: Neither, Enum: []string{"error", "warning", "info", "off"}, Doc: "how bad a finding is", Default: "error"},
+	{Key: "program", Type: Globs, Sense: Neither, Doc: "programs it looks at", Default: []string{"*"}},
+	{Key: "target", Type: Globs, Sense: Neither, Doc: "targets it looks at", Default: []string{"*"}},
+	{Key: "name", Type: Text, Sense: Neither, Doc: "what findings call this rule"},
+	{Key: "reason", Type: Text, Sense: Neither, Doc: "why it stands here; shown in the finding"},
+	{Key: "rule", Type: Text, Sense: Neither, Doc: "the rule's id; see `xlagate rules`", Require: true},
 }
 
 // boundKeys are the keys that bound what a rule counts.
@@ -93,11 +96,11 @@ func (r *Rule) bounds() []Option {
 		amount = Seconds
 	}
 	keys := []Option{
-		{Key: "max", Type: amount, Doc: "the most " + m.Noun + " there may be; needs no baseline"},
-		{Key: "min", Type: amount, Doc: "the least " + m.Noun + " there must be; needs no baseline"},
-		{Key: "equal", Type: amount, Doc: "exactly how many or how much " + m.Noun + " there must be; needs no baseline"},
-		{Key: "max_increase", Type: Growth, Doc: "how much more " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
-		{Key: "max_decrease", Type: Growth, Doc: "how much less " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
+		{Key: "max", Type: amount, Sense: Caps, Doc: "the most " + m.Noun + " there may be; needs no baseline"},
+		{Key: "min", Type: amount, Sense: Demands, Doc: "the least " + m.Noun + " there must be; needs no baseline"},
+		{Key: "equal", Type: amount, Sense: Neither, Doc: "exactly how many or how much " + m.Noun + " there must be; needs no baseline"},
+		{Key: "max_increase", Type: Growth, Sense: Caps, Doc: "how much more " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
+		{Key: "max_decrease", Type: Growth, Sense: Caps, Doc: "how much less " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
 	}
 	return slices.DeleteFunc(keys, func(o Option) bool { return r.Refuses(o.Key, func(string) bool { return true }) != "" })
 }

@@ -18,8 +18,8 @@ var precision = Rule{
 		"loss. Either way it is one word, far from the product.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "precisions", Type: Words, Doc: "what products may ask for: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; without it, what they ask for in the baseline"},
-		{Key: "op_name", Type: Glob, Doc: "only products of this part of the model"},
+		{Key: "precisions", Type: Words, Sense: Caps, Doc: "what products may ask for: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; without it, what they ask for in the baseline"},
+		{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only products of this part of the model"},
 	},
 	Budget:  &Metric{Noun: "products of another precision", Better: Lower, Difference: true},
 	Bounds:  []string{"precisions"},

@@ -19,8 +19,8 @@ var requiredCustomCalls = Rule{
 		"runs, on the slow path. Scaled dot-product attention on a TPU took 115.9 ms instead of 0.7 ms that way.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "calls", Type: Table, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
-			Option{Key: "min", Type: Count, Least: 1, Default: 1.0, Doc: "how many there must be"},
+		{Key: "calls", Type: Table, Sense: Demands, Wanted: true, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
+			Option{Key: "min", Type: Count, Sense: Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
 	Budget:  &Metric{Noun: "missing custom calls", Better: Lower},

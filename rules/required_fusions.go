@@ -19,8 +19,8 @@ var requiredFusions = Rule{
 		"and written several times, and nothing fails.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "fusions", Type: Table, Require: true, Doc: "the fusions that must be there", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
-			Option{Key: "min", Type: Count, Least: 1, Default: 1.0, Doc: "how many there must be"},
+		{Key: "fusions", Type: Table, Sense: Demands, Wanted: true, Require: true, Doc: "the fusions that must be there", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
+			Option{Key: "min", Type: Count, Sense: Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
 	Budget:  &Metric{Noun: "missing fusions", Better: Lower},

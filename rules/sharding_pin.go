@@ -20,16 +20,16 @@ var shardingPin = Rule{
 		"Without pins this holds every argument and every result to the sharding that it has in the baseline.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "params", Type: Table, Doc: "how arguments must be spread", Fields: []Option{
-			{Key: "param", Type: Glob, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
-			{Key: "sharding", Type: Text, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}; * stands for anything, replicated for none"},
+		{Key: "params", Type: Table, Sense: Demands, Doc: "how arguments must be spread", Fields: []Option{
+			{Key: "param", Type: Glob, Sense: Neither, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
+			{Key: "sharding", Type: Text, Sense: Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}; * stands for anything, replicated for none"},
 		}},
-		{Key: "outputs", Type: Table, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []Option{
-			{Key: "output", Type: Glob, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
-			{Key: "sharding", Type: Text, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
+		{Key: "outputs", Type: Table, Sense: Demands, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []Option{
+			{Key: "output", Type: Glob, Sense: Neither, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
+			{Key: "sharding", Type: Text, Sense: Neither, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
 		}},
-		{Key: "max_replicated", Type: Size, Doc: "larger arguments and results must be split over the devices"},
-		{Key: "only_costly", Type: Switch, Default: false, Doc: "allow other shardings that cost nothing: no more kernels and copies, memory traffic, communication, or memory for arguments and results"},
+		{Key: "max_replicated", Type: Size, Sense: Caps, Doc: "larger arguments and results must be split over the devices"},
+		{Key: "only_costly", Type: Switch, Sense: Caps, Default: false, Doc: "allow other shardings that cost nothing: no more kernels and copies, memory traffic, communication, or memory for arguments and results"},
 	},
 	Budget:  &Metric{Noun: "wrongly spread arguments and results", Better: Lower, Difference: true},
 	Bounds:  []string{"params", "outputs", "max_replicated"},

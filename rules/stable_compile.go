@@ -17,7 +17,7 @@ var stableCompile = Rule{
 		"themselves teach people to ignore the gate.",
 	Reads: []Input{Samples},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Empty: true, Doc: "facts that may differ: kernels.*, cost.*"},
+		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "facts that may differ: kernels.*, cost.*"},
 	},
 	Budget:  &Metric{Noun: "unstable facts", Better: Lower},
 	Forbids: true,

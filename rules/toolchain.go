@@ -18,8 +18,8 @@ var toolchain = Rule{
 		"it is accepted in a change of its own.",
 	Reads: nil,
 	Options: []Option{
-		{Key: "pin", Type: Pairs, Doc: "what parts must be, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; without it, what they are in the baseline"},
-		{Key: "ignore", Type: Globs, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
+		{Key: "pin", Type: Pairs, Sense: Demands, Doc: "what parts must be, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; without it, what they are in the baseline"},
+		{Key: "ignore", Type: Globs, Sense: Caps, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
 	},
 	Budget:  &Metric{Noun: "differences of the toolchain", Better: Lower, Difference: true},
 	Bounds:  []string{"pin"},

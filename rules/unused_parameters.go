@@ -17,8 +17,8 @@ var unusedParameters = Rule{
 		"is transferred and not read is paid for all the same.",
 	Reads: []Input{Optimized},
 	Options: []Option{
-		{Key: "allow", Type: Globs, Empty: true, Doc: "arguments that need not be read"},
-		{Key: "min_bytes", Type: Size, Default: 0.0, Doc: "smaller arguments do not matter"},
+		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "arguments that need not be read"},
+		{Key: "min_bytes", Type: Size, Sense: Narrows, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
 	Budget:  &Metric{Noun: "unused arguments", Better: Lower},
 	Forbids: true,

@@ -12,7 +12,7 @@ import (
 
 // noWider holds the products' types to the baseline.
 var noWider = Option{
-	Key: "no_wider", Type: Switch, Default: false, Compares: true,
+	Key: "no_wider", Type: Switch, Sense: Neither, Default: false, Compares: true,
 	Doc: "hold the products' types to the baseline instead of to dtypes: as many may be in wide types as there. On TPU f32 is no wider than bf16, in which it is multiplied",
 }
 

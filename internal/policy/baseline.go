@@ -154,7 +154,8 @@ func movedFacts(old, fresh facts.Numbers) (worse, better []string) {
 		if !had || !has || was == is {
 			continue
 		}
-		text := fmt.Sprintf("%s %s → %s", m.Noun, measure.Show(was, m.Unit), measure.Show(is, m.Unit))
+		before, now := measure.Apart(was, is, m.Unit)
+		text := fmt.Sprintf("%s %s → %s", m.Noun, before, now)
 		if (is > was) == (m.Better == rules.Lower) {
 			worse = append(worse, text)
 		} else {

@@ -3,30 +3,40 @@ package policy
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/rules"
 )
 
-// entries compares a list of promises, such as the fusions that must be there, by name.
-func entries(key string, base, head []rules.Entry) []difference {
+// entries compares a list of promises, such as the fusions that must be there. Those that did not change find one another first.
+func entries(table rules.Option, base, head []rules.Entry) []difference {
+	_, old, fresh := match(base, head, func(a, b rules.Entry) bool { return reflect.DeepEqual(a.Values, b.Values) })
+	pairs, gone, added := match(old, fresh, func(a, b rules.Entry) bool { return subject(table, a) == subject(table, b) })
 	var out []difference
-	for _, b := range base {
-		h := slices.IndexFunc(head, func(e rules.Entry) bool { return title(e) == title(b) })
-		switch {
-		case h < 0:
-			out = append(out, difference{Looser, fmt.Sprintf("%s: %q removed", key, title(b))})
-		case !reflect.DeepEqual(b.Values, head[h].Values):
-			out = append(out, difference{Other, fmt.Sprintf("%s: %q changed", key, title(b))})
+	for _, e := range gone {
+		out = append(out, difference{Looser, fmt.Sprintf("%s: %q removed", table.Key, title(e))})
+	}
+	for _, p := range pairs {
+		for _, field := range table.Fields {
+			for _, d := range aboutField(table, field).differences(p[0].Values[field.Key], p[1].Values[field.Key]) {
+				out = append(out, difference{d.effect, fmt.Sprintf("%s: %q: %s", table.Key, subject(table, p[0]), d.text)})
+			}
 		}
 	}
-	for _, h := range head {
-		if !slices.ContainsFunc(base, func(e rules.Entry) bool { return title(e) == title(h) }) {
-			out = append(out, difference{Stricter, fmt.Sprintf("%s: %q added", key, title(h))})
-		}
+	for _, e := range added {
+		out = append(out, difference{Stricter, fmt.Sprintf("%s: %q added", table.Key, title(e))})
 	}
 	return out
+}
+
+// subject is what an entry is about: its name, else the calls, arguments or results that it must name, else all that it holds.
+func subject(table rules.Option, e rules.Entry) string {
+	for _, field := range table.Fields {
+		if field.Require && (field.Key == "name" || field.Type == rules.Glob) {
+			return e.Text(field.Key)
+		}
+	}
+	return title(e)
 }
 
 // title is what an entry is called, or all that it holds when it has no name.

@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -45,21 +44,16 @@ func sameScope(a, b *rules.Settings) bool {
 }
 
 // match pairs each old entry with the first new one that fits and is not taken; what is left on either side has no counterpart.
-func match(old, fresh []*rules.Settings, fits func(a, b *rules.Settings) bool) (pairs [][2]*rules.Settings, gone, added []*rules.Settings) {
-	taken := map[*rules.Settings]bool{}
+func match[E any](old, fresh []E, fits func(a, b E) bool) (pairs [][2]E, gone, added []E) {
+	added = slices.Clone(fresh)
 	for _, s := range old {
-		at := slices.IndexFunc(fresh, func(f *rules.Settings) bool { return !taken[f] && fits(s, f) })
+		at := slices.IndexFunc(added, func(f E) bool { return fits(s, f) })
 		if at < 0 {
 			gone = append(gone, s)
 			continue
 		}
-		taken[fresh[at]] = true
-		pairs = append(pairs, [2]*rules.Settings{s, fresh[at]})
-	}
-	for _, f := range fresh {
-		if !taken[f] {
-			added = append(added, f)
-		}
+		pairs = append(pairs, [2]E{s, added[at]})
+		added = slices.Delete(added, at, at+1)
 	}
 	return pairs, gone, added
 }
@@ -80,7 +74,7 @@ func compareEntry(base, head *rules.Settings) []Change {
 func addedEntry(s *rules.Settings, base []*rules.Settings) Change {
 	c := Change{Effect: Stricter, Subject: s.Rule.ID, Scope: scope(s), Text: "added"}
 	for _, b := range base {
-		if !overlaps(b, s) {
+		if !overlaps(b, s) || s.Pack != "" && b.Pack == "" { // a pack takes nothing over from the file
 			continue
 		}
 		var texts []string
@@ -150,19 +144,13 @@ func differences(base, head *rules.Settings) []difference {
 	}
 	maps.Copy(keys, head.Options)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		out = append(out, option(key, base.Options[key], head.Options[key])...)
+		out = append(out, about(base, head, key).differences(base.Options[key], head.Options[key])...)
 	}
 	return out
 }
 
 // bound compares a limit; grown says what it means when the limit grows.
 func bound(rule *rules.Rule, key string, base, head *float64, grown Effect) []difference {
-	show := func(v *float64) string {
-		if v == nil {
-			return "none"
-		}
-		return measure.Show(*v, unit(rule))
-	}
 	effect := grown
 	switch {
 	case base == nil && head == nil || base != nil && head != nil && *base == *head:
@@ -174,7 +162,19 @@ func bound(rule *rules.Rule, key string, base, head *float64, grown Effect) []di
 	case grown != Other && *head < *base:
 		effect = opposite(grown)
 	}
-	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, show(base), show(head))}}
+	was, is := numbers(base, head, unit(rule))
+	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, was, is)}}
+}
+
+// numbers writes two numbers, either of which may not be there, so that they can be told apart.
+func numbers(base, head *float64, unit string) (was, is string) {
+	switch {
+	case base == nil:
+		return "none", measure.Show(*head, unit)
+	case head == nil:
+		return measure.Show(*base, unit), "none"
+	}
+	return measure.Apart(*base, *head, unit)
 }
 
 func unit(rule *rules.Rule) string {
@@ -185,10 +185,13 @@ func unit(rule *rules.Rule) string {
 }
 
 func opposite(e Effect) Effect {
-	if e == Looser {
+	switch e {
+	case Looser:
 		return Stricter
+	case Stricter:
+		return Looser
 	}
-	return Looser
+	return Other
 }
 
 func growth(rule *rules.Rule, key string, base, head *rules.Change) []difference {
@@ -215,68 +218,4 @@ func growth(rule *rules.Rule, key string, base, head *rules.Change) []difference
 		effect = Stricter
 	}
 	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, show(base), show(head))}}
-}
-
-// option compares a key of the rule's own.
-func option(key string, base, head any) []difference {
-	if reflect.DeepEqual(unplaced(base), unplaced(head)) {
-		return nil
-	}
-	if old, ok := base.([]rules.Entry); ok {
-		if fresh, ok := head.([]rules.Entry); ok {
-			return entries(key, old, fresh)
-		}
-	}
-	effect := Other
-	switch {
-	case exempts(key) && head != nil && !contained(head, base):
-		effect = Looser
-	case strings.HasPrefix(key, "max_"):
-		effect = raised(base, head)
-	}
-	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, shown(base), shown(head))}}
-}
-
-// exempts reports whether a key lists what a rule lets pass.
-func exempts(key string) bool {
-	return key == "allow" || key == "exclude" || strings.HasPrefix(key, "ignore")
-}
-
-func contained(list, in any) bool {
-	whole, _ := in.([]string)
-	for _, s := range asList(list) {
-		if !slices.Contains(whole, s) {
-			return false
-		}
-	}
-	return true
-}
-
-func asList(v any) []string {
-	list, _ := v.([]string)
-	return list
-}
-
-func raised(base, head any) Effect {
-	old, hadOld := base.(float64)
-	fresh, hasFresh := head.(float64)
-	switch {
-	case hadOld && !hasFresh, hadOld && fresh > old:
-		return Looser
-	case hadOld || hasFresh:
-		return Stricter
-	}
-	return Other
-}
-
-func shown(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "none"
-	case []string:
-		return strings.Join(v, ", ")
-	case float64:
-		return measure.Number(v)
-	}
-	return fmt.Sprint(v)
 }

@@ -1,0 +1,140 @@
+package policy
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/xlagate/xlagate/rules"
+)
+
+// value is a value of an option in a form that can be compared: a list, a number, or a text of which nothing is known.
+type value struct {
+	all    bool // whatever there is
+	list   []string
+	number float64
+	text   string
+}
+
+func (v value) equal(w value) bool {
+	return v.all == w.all && v.number == w.number && v.text == w.text && holds(v.list, w.list) && holds(w.list, v.list)
+}
+
+// valueOf is a value as it was read from the base (0) or the head (1).
+func (q question) valueOf(v any, side int) value {
+	switch v := v.(type) {
+	case []string:
+		return value{list: v}
+	case map[string]string:
+		return pairs(v)
+	case float64:
+		return value{number: v}
+	case bool:
+		return value{number: truth(v)}
+	case string:
+		return word(q.option, v)
+	}
+	return q.unset[side]
+}
+
+// unset is what leaving an option out comes to, in an entry that has a bound or has none.
+func unset(o rules.Option, bounded bool) value {
+	switch d := o.Default.(type) {
+	case []string:
+		return value{list: d}
+	case float64:
+		return value{number: d}
+	case string:
+		return word(o, d)
+	}
+	switch {
+	case o.Sense == rules.Selects:
+		return value{all: true}
+	case o.Type == rules.Globs, o.Type == rules.Words, o.Type == rules.Pairs, o.Type == rules.Switch, o.Type == rules.Pattern:
+		return value{}
+	case o.InPlace && !bounded:
+		return value{number: 1}
+	case o.Sense == rules.Caps:
+		return value{number: math.Inf(1)}
+	}
+	return value{number: math.Inf(-1)}
+}
+
+func pairs(m map[string]string) value {
+	v := value{}
+	for key, is := range m {
+		v.list = append(v.list, key+"\x00"+is)
+	}
+	return v
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// word is one of several words in an order: of what an option looks at the widest comes first, of other options the loosest. A word
+// of an option without a default is like no other.
+func word(o rules.Option, text string) value {
+	rank := float64(slices.Index(o.Enum, text))
+	switch {
+	case o.Default == nil || rank < 0:
+		return value{text: text}
+	case o.Sense == rules.Selects:
+		return value{number: -rank}
+	}
+	return value{number: rank}
+}
+
+// change is how one value compares with another.
+type change int
+
+const (
+	unknown change = iota
+	grew
+	shrank
+	shifted // neither holds the other
+)
+
+func grown(old, fresh value) change {
+	switch {
+	case old.all:
+		return shrank
+	case fresh.all:
+		return grew
+	case old.text != "" && fresh.text != "":
+		return unknown
+	case old.text != "":
+		return shrank
+	case fresh.text != "":
+		return grew
+	case len(old.list)+len(fresh.list) > 0:
+		return grownList(old.list, fresh.list)
+	}
+	return [...]change{grew, unknown, shrank}[1+cmp.Compare(old.number, fresh.number)]
+}
+
+func grownList(old, fresh []string) change {
+	switch {
+	case holds(fresh, old):
+		return grew
+	case holds(old, fresh):
+		return shrank
+	}
+	return shifted
+}
+
+// holds says whether a list has all of another's words, each as often.
+func holds(list, other []string) bool {
+	left := slices.Clone(list)
+	for _, s := range other {
+		at := slices.Index(left, s)
+		if at < 0 {
+			return false
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return true
+}

@@ -1,0 +1,19 @@
+package rules
+
+import "testing"
+
+// Every option says which of two values asks for more, or that neither does.
+func TestEveryOptionHasASense(t *testing.T) {
+	var walk func(where string, list []Option)
+	walk = func(where string, list []Option) {
+		for _, o := range list {
+			if o.Sense == Unsaid {
+				t.Errorf("%s %s does not say which of two values asks for more", where, o.Key)
+			}
+			walk(where+" "+o.Key, o.Fields)
+		}
+	}
+	for _, r := range All() {
+		walk(r.ID, r.Keys())
+	}
+}
