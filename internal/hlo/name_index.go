@@ -1,9 +1,12 @@
 package hlo
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
-// nameIndex finds the instructions of one computation by their names: a hash table with open addressing. The names stay in the source.
-type nameIndex struct {
+// nameTable holds numbers by the hashes of names: a hash table with open addressing. The names stay in the source.
+type nameTable struct {
 	slots []nameSlot // a power of two, at most half of them in use
 	used  int
 }
@@ -11,17 +14,49 @@ type nameIndex struct {
 // nameSlot is free when its number is 0.
 type nameSlot struct {
 	hash   uint32
-	number int32 // of the instruction in the computation, counted from 1
+	number int32 // counted from 1
 }
 
-// reset empties the index and keeps its memory.
-func (x *nameIndex) reset() {
+// makeRoom makes an empty table for so many names.
+func (x *nameTable) makeRoom(names int) {
+	x.slots, x.used = make([]nameSlot, max(minSlots, 2<<bits.Len(uint(names)))), 0
+}
+
+// reset empties the table and keeps its memory.
+func (x *nameTable) reset() {
 	if x.slots == nil {
-		x.slots = make([]nameSlot, minSlots)
+		x.makeRoom(0)
 	}
 	x.slots, x.used = x.slots[:minSlots], 0
 	clear(x.slots)
 }
+
+func (x *nameTable) grow() {
+	old, n := x.slots, 4*len(x.slots)
+	if n <= cap(x.slots) {
+		old, x.slots = slices.Clone(old), x.slots[:n]
+		clear(x.slots)
+	} else {
+		x.slots = make([]nameSlot, n)
+	}
+	for _, slot := range old {
+		if slot.number > 0 {
+			x.put(slot)
+		}
+	}
+}
+
+func (x *nameTable) put(slot nameSlot) {
+	mask := uint32(len(x.slots) - 1)
+	i := slot.hash & mask
+	for x.slots[i].number > 0 {
+		i = (i + 1) & mask
+	}
+	x.slots[i] = slot
+}
+
+// nameIndex finds the instructions of one computation by their names.
+type nameIndex struct{ nameTable }
 
 // find returns the number of an instruction in its computation, -1 when none has the name.
 func (x *nameIndex) find(t text, instrs []Instruction, name spelling) int32 {
@@ -57,28 +92,4 @@ func (x *nameIndex) slot(t text, instrs []Instruction, hash uint32, name spellin
 // named tells whether an instruction has a name.
 func (t text) named(in *Instruction, name spelling) bool {
 	return uint32(in.nameLen) == name.n && string(t[in.name:in.name+name.n]) == string(t[name.at:name.at+name.n])
-}
-
-func (x *nameIndex) grow() {
-	old, n := x.slots, 4*len(x.slots)
-	if n <= cap(x.slots) {
-		old, x.slots = slices.Clone(old), x.slots[:n]
-		clear(x.slots)
-	} else {
-		x.slots = make([]nameSlot, n)
-	}
-	for _, slot := range old {
-		if slot.number > 0 {
-			x.put(slot)
-		}
-	}
-}
-
-func (x *nameIndex) put(slot nameSlot) {
-	mask := uint32(len(x.slots) - 1)
-	i := slot.hash & mask
-	for x.slots[i].number > 0 {
-		i = (i + 1) & mask
-	}
-	x.slots[i] = slot
 }

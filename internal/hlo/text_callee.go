@@ -38,22 +38,39 @@ func (p *textParser) callee(i int, role uint8) int {
 		return end
 	}
 	name := p.name(i, "a computation")
-	id := p.comps.find(p.t, name)
+	id := p.calleeNamed(name)
 	if id < 0 && p.later {
 		p.unresolved = append(p.unresolved, name.bounds())
-		id = -int32(len(p.unresolved))
+		id = -CompID(len(p.unresolved))
 	} else if id < 0 {
 		p.failf(i, name.end(), "computation %%%s is not defined before it is called", p.m.Text(name.bounds()))
 	}
-	p.callees = append(p.callees, calleeRef{role, CompID(id)})
+	p.callees = append(p.callees, calleeRef{role, id})
 	return name.end()
+}
+
+// calleeNamed finds a computation, NoComp when there is none. As an instruction's, it most often is as far from what the example
+// calls as the one before was.
+func (p *textParser) calleeNamed(name spelling) CompID {
+	guess := p.calls + p.callsMoved
+	if guess >= 0 && int(guess) < len(p.m.Comps) && p.t.spells(p.m.Comps[guess].Name, name) {
+		return guess
+	}
+	id := p.comps.find(p.t, p.m.Comps, name)
+	p.callsMoved = id - p.calls
+	return id
+}
+
+// spells tells whether a name is spelled as a range is.
+func (t text) spells(r Range, name spelling) bool {
+	return uint32(r.Len()) == name.n && string(t[r.Start:r.End]) == string(t[name.at:name.end()])
 }
 
 // guessCallee takes an attribute that is not known but has a computation for its value for a call.
 func (p *textParser) guessCallee(i int) {
 	name := p.t.name(i + 1)
-	if id := p.comps.find(p.t, name); id >= 0 {
-		p.callees = append(p.callees, calleeRef{0, CompID(id)})
+	if id := p.comps.find(p.t, p.m.Comps, name); id >= 0 {
+		p.callees = append(p.callees, calleeRef{0, id})
 	} else if p.later {
 		p.fail(i, i, "it may stand in an earlier part")
 	}

@@ -1,6 +1,9 @@
 package hlo
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // textBody is a computation that is being read. Its instructions are the last of the module so far.
 type textBody struct {
@@ -98,7 +101,7 @@ func (p *textParser) define(at int, name spelling, id CompID) {
 		p.m.Comps[id].made = p.m.make(nameless)
 		return
 	}
-	if !p.comps.add(p.t, name, int32(id)) {
+	if !p.comps.add(p.t, p.m.Comps, name, id) {
 		p.failf(at, at, "computation %%%s is defined twice", p.m.Text(name.bounds()))
 	}
 }
@@ -192,6 +195,9 @@ func (p *textParser) newBody() *textBody {
 
 // keep appends an instruction to the computation.
 func (p *textParser) keep(in *Instruction) InstrID {
+	if len(p.m.Instrs) == cap(p.m.Instrs) && len(p.m.Instrs) < p.estimated {
+		p.m.Instrs = slices.Grow(p.m.Instrs, p.estimated-len(p.m.Instrs))
+	}
 	p.m.Instrs = append(p.m.Instrs, *in)
 	return InstrID(len(p.m.Instrs) - 1)
 }

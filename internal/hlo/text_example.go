@@ -75,7 +75,9 @@ func (p *textParser) follow(i int, in *Instruction, like InstrID, slot *InstrID)
 		*slot = InstrID(len(p.m.Instrs) + 1)
 	}
 	var e *ending
-	if p.m.Instrs[like].callees == 0 {
+	if callees := p.m.Callees(like); len(callees) > 0 {
+		p.calls = callees[0]
+	} else {
 		next := 0
 		if next, e = p.ending(end, in); next > 0 {
 			return next

@@ -34,22 +34,25 @@ type textParser struct {
 	file string
 	m    *Module
 
-	body     *textBody       // of the computation that is being read
-	bodies   []*textBody     // no longer in use
-	aside    [][]Instruction // of computations that stand inside the one that is being read
-	comps    spellingIndex
-	shapes   spellingIndex
-	opcodes  spellingIndex
-	keys     spellingIndex
-	spelled  []spelledOpcode // by the numbers in opcodes
-	metas    metadataIndex
-	examples examples
-	endings  []ending
-	repeats  repeats
-	compact  bool // see Reader.Compact
+	body      *textBody       // of the computation that is being read
+	bodies    []*textBody     // no longer in use
+	aside     [][]Instruction // of computations that stand inside the one that is being read
+	comps     compIndex
+	shapes    spellingIndex
+	opcodes   spellingIndex
+	keys      spellingIndex
+	spelled   []spelledOpcode // by the numbers in opcodes
+	metas     metadataIndex
+	examples  examples
+	endings   []ending
+	repeats   repeats
+	compact   bool // see Reader.Compact
+	estimated int  // how many instructions there are, if none are in common
 
 	operands []InstrID   // a stack: of the instructions that are being read
 	callees  []calleeRef // a stack: likewise
+
+	calls, callsMoved CompID // what the example of an instruction calls, and how far from it was what the one before calls
 
 	later      bool    // it reads a part that is not the first: computations may stand in an earlier one
 	unresolved []Range // the names of those; see calleeRef
@@ -93,23 +96,31 @@ func (p *textParser) computations(i, end int) int {
 	return i
 }
 
-// prepare allocates by the number of instructions from start to end, estimated from samples: nearly always one begins an indented
-// line.
+// prepare allocates for what stands from start to end. Nearly always an instruction begins an indented line, and a brace that begins a
+// line ends a computation.
 func (p *textParser) prepare(start, end int) {
-	const sample, every = 1 << 12, 1 << 16
-	n := 0
-	for i := start; i < end; i += every {
-		n += bytes.Count(p.t[i:min(i+sample, end)], []byte("\n  ")) * min(every, end-i) / min(sample, end-i)
+	n, comps := p.t.estimate(start, end, "\n  ")+16, p.t.estimate(start, end, "\n}")+1
+	p.m.Instrs, p.m.Comps = make([]Instruction, 0, n), make([]Computation, 0, comps)
+	if p.compact {
+		p.m.Instrs, p.estimated = make([]Instruction, 0, n/4), n // most may be in common
 	}
-	n += n/32 + 16
-	p.m.Instrs = make([]Instruction, 0, n)
-	p.m.operands, p.m.callees = append(make([]InstrID, 0, 2*n), 0), []CompID{0}
-	for _, x := range []*spellingIndex{&p.comps, &p.opcodes, &p.keys} {
+	p.m.operands, p.m.callees = append(make([]InstrID, 0, 2*cap(p.m.Instrs)), 0), []CompID{0}
+	p.comps.makeRoom(comps)
+	for _, x := range []*spellingIndex{&p.opcodes, &p.keys} {
 		x.reset()
 	}
 	p.metas.reset(p.m)
 	p.repeats.reset(n)
 	p.examples.slots, p.endings = make([]InstrID, knownSlots(n)), make([]ending, knownSlots(n))
+}
+
+// estimate counts what stands from start to end by samples, and a little more.
+func (t text) estimate(start, end int, what string) (n int) {
+	const sample, every = 1 << 12, 1 << 16
+	for i := start; i < end; i += every {
+		n += bytes.Count(t[i:min(i+sample, end)], []byte(what)) * min(every, end-i) / min(sample, end-i)
+	}
+	return n + n/32
 }
 
 // trimmed gives back memory that was allocated for more.

@@ -62,22 +62,24 @@ func (p *textParser) part(start, end int) {
 // joinText puts the parts together. What no part could know is looked up: a name may be that of a computation in an earlier part.
 func (r Reader) joinText(parts []*textParser, headed bool) (*Module, error) {
 	first, modules, resolved := parts[0], make([]*Module, len(parts)), make([][]CompID, len(parts))
-	before := int32(0) // computations
+	var comps []Computation
 	for k, p := range parts {
 		modules[k] = p.m
 		for _, name := range p.unresolved {
-			id := first.comps.find(p.t, p.t.spelling(int(name.Start), int(name.End)))
+			id := first.comps.find(p.t, comps, p.t.spelling(int(name.Start), int(name.End)))
 			if id < 0 {
 				return nil, nil
 			}
-			resolved[k] = append(resolved[k], CompID(id))
+			resolved[k] = append(resolved[k], id)
 		}
-		for _, s := range p.comps.slots {
-			if k > 0 && s.n > 0 && !first.comps.add(p.t, s.spelling, before+s.value) {
+		before := len(comps)
+		comps = append(comps, p.m.Comps...)
+		for c := range comps[before:] {
+			name, id := comps[before+c].Name, CompID(before+c)
+			if k > 0 && name.Len() > 0 && !first.comps.add(p.t, comps, p.t.spelling(int(name.Start), int(name.End)), id) {
 				return nil, nil
 			}
 		}
-		before += int32(len(p.m.Comps))
 	}
 	m, err := r.join(modules, &first.metas, resolved)
 	if m == nil || err != nil || caught(func() { first.chooseEntry(headed) }) != nil {

@@ -9,6 +9,7 @@ import (
 type repeats struct {
 	slots []int32 // by how a computation begins: the number of the last that begins so; 0: none
 	known []repeatable
+	last  int32      // number of what the computation before it was like, or became
 	names []spelling // of the computation at hand
 	taken nameSet
 }
@@ -17,6 +18,7 @@ type repeats struct {
 type repeatable struct {
 	comp    CompID
 	next    int32 // number of another that begins alike, 0 for none
+	then    int32 // number of what came behind it when it was last met
 	spelled template
 	tried   bool // whether spelled was looked for
 }
@@ -26,31 +28,48 @@ const alikeBeginnings = 8
 
 func (r *repeats) reset(instrs int) { r.slots = make([]int32, 1<<min(12, bits.Len(uint(instrs/16)))) }
 
-// repeat looks whether the computation whose brace stands at i is spelled like an earlier one. It returns where that ends, 0 if not,
-// and otherwise the slot for the computation.
+// repeat looks whether the computation whose brace stands at i is spelled like an earlier one: first like the one that came next the
+// last time, then like those that begin alike. It returns where that ends, 0 if not, and otherwise the slot for the computation.
 func (p *textParser) repeat(i int) (c CompID, end int, slot *int32) {
 	r := &p.repeats
+	if r.last > 0 {
+		if n := r.known[r.last-1].then; n > 0 {
+			if end = p.spelledLike(n, i); end > 0 {
+				r.last = n
+				return r.known[n-1].comp, end, nil
+			}
+		}
+	}
 	slot = &r.slots[p.opening(i)&uint64(len(r.slots)-1)]
 	n := *slot
 	for range alikeBeginnings {
 		if n == 0 {
 			break
 		}
-		known := &r.known[n-1]
-		if !known.tried {
-			known.spelled, known.tried = p.m.template(known.comp), true
+		if end = p.spelledLike(n, i); end > 0 {
+			r.follow(n)
+			return r.known[n-1].comp, end, nil
 		}
-		if end := p.spelledLike(known, i); end > 0 {
-			return known.comp, end, slot
-		}
-		n = known.next
+		n = r.known[n-1].next
 	}
 	return NoComp, 0, slot
 }
 
+// follow notes what came behind the one before.
+func (r *repeats) follow(n int32) {
+	if r.last > 0 {
+		r.known[r.last-1].then = n
+	}
+	r.last = n
+}
+
 // spelledLike returns where the computation at i ends when it is spelled like a known one, and each instruction has a name of its own.
-func (p *textParser) spelledLike(known *repeatable, i int) int {
+func (p *textParser) spelledLike(n int32, i int) int {
 	r := &p.repeats
+	known := &r.known[n-1]
+	if !known.tried {
+		known.spelled, known.tried = p.m.template(known.comp), true
+	}
 	if known.spelled == nil {
 		return 0
 	}
@@ -73,6 +92,7 @@ func (p *textParser) keepRepeatable(c CompID, slot *int32) {
 	r := &p.repeats
 	r.known = append(r.known, repeatable{comp: c, next: *slot})
 	*slot = int32(len(r.known))
+	r.follow(*slot)
 }
 
 // opening hashes how the first instructions of a computation begin and end; between these stand names.
