@@ -26,6 +26,7 @@ type reader struct {
 	seen    []bool       // see operandBytes
 	same    *hlo.Alike   // see alike
 	costs   *hlo.Costs   // see price
+	walked  *walk        // see walk
 	hashes  *hlo.Prints  // see prints
 }
 

@@ -48,19 +48,26 @@ type walk struct {
 	judged   map[uint64]judgement // by what an instruction says
 	launches []launch
 	loops    []loop
+	failed   error
 	chains   map[string]bool // asynchronous collectives whose first fusion was seen
 }
 
-// walk finds the module's launches.
+// walk finds the module's launches, once.
 func (r *reader) walk() (*walk, error) {
-	w := &walk{m: r.m, alike: r.alike(), judged: map[uint64]judgement{}, chains: map[string]bool{}}
+	if r.walked == nil {
+		r.walked = &walk{m: r.m, alike: r.alike(), judged: map[uint64]judgement{}, chains: map[string]bool{}}
+		r.walked.failed = r.walked.entry()
+	}
+	return r.walked, r.walked.failed
+}
+
+func (w *walk) entry() error {
 	n, err := w.count()
 	if err != nil {
-		return w, err
+		return err
 	}
 	w.launches = make([]launch, 0, n)
-	err = w.computation(r.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
-	return w, err
+	return w.computation(w.m.Entry, place{loop: hlo.NoInstr, times: 1}, hlo.NoInstr)
 }
 
 func (w *walk) computation(c hlo.CompID, at place, async hlo.InstrID) error {

@@ -116,7 +116,8 @@ func (p *textParser) prepare(start, end int) {
 
 // estimate counts what stands from start to end by samples, and a little more.
 func (t text) estimate(start, end int, what string) (n int) {
-	const sample, every = 1 << 12, 1 << 16
+	const sample = 1 << 12
+	every := max(1<<16, (end-start)>>8)
 	for i := start; i < end; i += every {
 		n += bytes.Count(t[i:min(i+sample, end)], []byte(what)) * min(every, end-i) / min(sample, end-i)
 	}
