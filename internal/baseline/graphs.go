@@ -37,7 +37,7 @@ func FormatGraphs(target string, n facts.Numbers) []byte {
 	for _, k := range sortedKeys(n) {
 		w.line("  %s: %s", quote(k), number(n[k]))
 	}
-	return []byte(w.String())
+	return w.Bytes()
 }
 
 // clustersOf turns the numbers back into the form in which a dump's clusters come.

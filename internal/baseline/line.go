@@ -3,78 +3,110 @@ package baseline
 import (
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
 // flow builds one line of the form {key: value, …}, leaving out what is empty.
-type flow struct{ parts []string }
+type flow []byte
 
-func (f *flow) add(key, value string) {
-	f.parts = append(f.parts, key+": "+value)
+// newFlow has room for most lines.
+func newFlow() flow { return make(flow, 0, 512) }
+
+// key begins a value: behind a comma, unless it is the first.
+func (f *flow) key(name string) {
+	if len(*f) > 0 {
+		*f = append(*f, ", "...)
+	}
+	*f = append(append(*f, name...), ": "...)
 }
 
 func (f *flow) text(key, value string) {
 	if value != "" {
-		f.add(key, quote(value))
+		f.key(key)
+		*f = appendQuoted(*f, value)
 	}
 }
 
 func (f *flow) number(key string, value int64) {
 	if value != 0 {
-		f.add(key, strconv.FormatInt(value, 10))
+		f.key(key)
+		*f = strconv.AppendInt(*f, value, 10)
 	}
 }
 
 func (f *flow) yes(key string, value bool) {
 	if value {
-		f.add(key, "true")
+		f.key(key)
+		*f = append(*f, "true"...)
 	}
 }
 
 func (f *flow) list(key string, values []string) {
-	if len(values) > 0 {
-		f.add(key, "["+strings.Join(formatAll(values, quote), ", ")+"]")
+	if len(values) == 0 {
+		return
 	}
+	f.key(key)
+	*f = append(*f, '[')
+	for i, value := range values {
+		if i > 0 {
+			*f = append(*f, ", "...)
+		}
+		*f = appendQuoted(*f, value)
+	}
+	*f = append(*f, ']')
 }
 
 func (f *flow) counts(key string, counts map[string]int) {
 	if len(counts) == 0 {
 		return
 	}
-	var list flow
+	list := newFlow()
 	for _, name := range sortedKeys(counts) {
-		list.add(quote(name), strconv.Itoa(counts[name]))
+		list.key(quote(name))
+		list = strconv.AppendInt(list, int64(counts[name]), 10)
 	}
-	f.add(key, list.String())
+	f.key(key)
+	*f = append(append(append(*f, '{'), list...), '}')
 }
 
-func (f *flow) String() string { return "{" + strings.Join(f.parts, ", ") + "}" }
+func (f *flow) String() string { return "{" + string(*f) + "}" }
 
-func formatKernel(k *facts.Kernel) string {
-	var f flow
+// launched is all that is written of a kernel. Of thousands that a model repeats, only different ones are spelled.
+type launched struct {
+	*facts.Form
+	op, dtype, loop, axes string
+	trips                 int64
+	inLoop, inner         bool
+}
+
+func launchedAs(k *facts.Kernel) launched {
+	return launched{Form: k.Form, op: k.OpName, dtype: k.OpType, loop: k.Loop, axes: k.Axes, trips: k.Times, inLoop: k.InLoop, inner: !k.InEntry}
+}
+
+func (k *launched) String() string {
+	f := newFlow()
 	f.list("do", k.Do)
 	f.text("kind", k.Kind)
 	f.text("out", k.Out)
-	f.text("op", k.OpName)
-	f.text("type", k.OpType)
+	f.text("op", k.op)
+	f.text("type", k.dtype)
 	f.text("root", k.Root)
 	f.list("in", k.In)
 	f.text("target", k.Target)
 	f.text("function", k.Function)
 	f.counts("body", k.Written)
 	f.text("groups", k.Groups)
-	f.text("axes", k.Axes)
+	f.text("axes", k.axes)
 	f.text("attrs", k.Attrs)
 	f.number("bytes", k.Bytes)
 	f.number("flops", k.Flops)
-	if k.Times > 1 {
-		f.number("trips", k.Times)
+	if k.trips > 1 {
+		f.number("trips", k.trips)
 	}
-	f.text("loop", k.Loop)
-	f.yes("in_loop", k.InLoop)
-	f.yes("inner", !k.InEntry)
+	f.text("loop", k.loop)
+	f.yes("in_loop", k.inLoop)
+	f.yes("inner", k.inner)
 	f.yes("fusion", k.Fusion)
 	f.text("class", classNames[k.Class])
 	f.text("print", k.Print)
@@ -88,7 +120,7 @@ var classNames = map[facts.Class]string{
 }
 
 func formatParam(p facts.Parameter) string {
-	var f flow
+	f := newFlow()
 	f.text("name", p.Name)
 	f.text("shape", p.Shape)
 	f.text("layout", p.Layout)
@@ -103,7 +135,7 @@ func formatParam(p facts.Parameter) string {
 }
 
 func formatOutput(o facts.Output) string {
-	var f flow
+	f := newFlow()
 	f.text("shape", o.Shape)
 	f.text("split", o.Split)
 	f.text("sharding", o.Sharding)
@@ -128,7 +160,7 @@ func modelLines(model []facts.Statement) []string {
 	}
 	var lines []string
 	for at, count := range counts {
-		var f flow
+		f := newFlow()
 		f.text("scope", at.scope)
 		f.text("type", at.dtype)
 		f.counts("do", count)
@@ -139,7 +171,7 @@ func modelLines(model []facts.Statement) []string {
 }
 
 func formatConstant(c facts.Constant) string {
-	var f flow
+	f := newFlow()
 	f.text("shape", c.Shape)
 	f.number("bytes", c.Bytes)
 	f.text("value", c.Value)
@@ -148,7 +180,7 @@ func formatConstant(c facts.Constant) string {
 }
 
 func formatBuffer(b facts.Buffer) string {
-	var f flow
+	f := newFlow()
 	f.number("bytes", b.Bytes)
 	f.text("shape", b.Shape)
 	f.text("op", b.OpName)
@@ -156,47 +188,3 @@ func formatBuffer(b facts.Buffer) string {
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// quote writes a scalar plainly where YAML reads it back as the same string, and in double quotes otherwise.
-func quote(s string) string {
-	if plain(s) {
-		return s
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd:
-			b.WriteString(escape(r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String() + `"`
-}
-
-func escape(r rune) string {
-	hex := strconv.FormatInt(int64(r), 16)
-	return `\u` + strings.Repeat("0", 4-len(hex)) + hex
-}
-
-// plain reports whether a string needs no quotes: words, with dots, dashes and underscores inside, that no YAML reader takes for a
-// number, a bool or null.
-func plain(s string) bool {
-	if s == "" || strings.EqualFold(s, "true") || strings.EqualFold(s, "false") || strings.EqualFold(s, "null") ||
-		strings.EqualFold(s, "yes") || strings.EqualFold(s, "no") || strings.EqualFold(s, "on") || strings.EqualFold(s, "off") ||
-		len(s) == 1 && strings.ContainsAny(s, "yYnN") {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-		if !letter && (i == 0 || !(c >= '0' && c <= '9' || c == '.' || c == '-' || c == '/')) {
-			return false
-		}
-	}
-	return true
-}

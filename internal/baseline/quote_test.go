@@ -12,7 +12,7 @@ func TestQuote(t *testing.T) {
 		"jax": "jax", "a.b-c/d_e9": "a.b-c/d_e9", "_x": "_x", "f32": "f32", "all-gather": "all-gather", "x.": "x.",
 		"": `""`, "true": `"true"`, "False": `"False"`, "NULL": `"NULL"`, "yes": `"yes"`, "No": `"No"`, "on": `"on"`, "OFF": `"OFF"`, "y": `"y"`, "N": `"N"`,
 		"0": `"0"`, "9a": `"9a"`, "-a": `"-a"`, ".5": `".5"`, "/a": `"/a"`, "a b": `"a b"`, "a:b": `"a:b"`, "f32[8]": `"f32[8]"`, "#": `"#"`, "a,b": `"a,b"`, "é": `"é"`,
-		`say "x"`: `"say \"x\""`, `a\b`: `"a\\b"`, "a\nb": `"a\u000ab"`, "\x7f": `"\u007f"`, "\u0085": `"\u0085"`, "\u2028": `"\u2028"`, "\ufeff": `"\ufeff"`,
+		`say "x"`: `"say \"x\""`, `a\b`: `"a\\b"`, "a\nb": `"a\u000ab"`, "\x7f": `"\u007f"`, "\u0085": `"\u0085"`, "\u2028": `"\u2028"`, "\ufeff": `"\ufeff"`, "\ufffe": `"\ufffe"`, "\uffff": `"\uffff"`,
 	} {
 		if got := quote(text); got != want {
 			t.Errorf("%q is written %s, wanted %s", text, got, want)
@@ -22,7 +22,7 @@ func TestQuote(t *testing.T) {
 
 // Whatever stands there is read back as a text, never as a number, a bool or nothing.
 func TestQuotedIsAText(t *testing.T) {
-	for _, text := range []string{"", "~", "null", "true", "no", "y", "1", "1e3", "0x10", ".inf", "2027-01-01", "- a", "a: b", "{a}", "[a]", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a", "'a'", `"a"`, " a ", "a #b", "\t", "\u00a0"} {
+	for _, text := range []string{"", "~", "null", "true", "no", "y", "1", "1e3", "0x10", ".inf", "2027-01-01", "- a", "a: b", "{a}", "[a]", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a", "'a'", `"a"`, " a ", "a #b", "\t", "\u00a0", "\ufffe"} {
 		root, err := yamldoc.Parse([]byte("key: " + quote(text) + "\n"))
 		if err != nil {
 			t.Errorf("%q: %v", text, err)

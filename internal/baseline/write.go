@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 	"strconv"
@@ -24,10 +25,10 @@ func Format(target string, p *Program) []byte {
 	for _, v := range p.Variants {
 		w.variant(v)
 	}
-	return []byte(w.String())
+	return w.Bytes()
 }
 
-type writer struct{ strings.Builder }
+type writer struct{ bytes.Buffer }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 
@@ -97,14 +98,20 @@ func (w *writer) lines(key string, lines []string) {
 	}
 	w.line("    %s:", key)
 	for _, l := range lines {
-		w.line("      - %s", l)
+		w.WriteString("      - ")
+		w.WriteString(l)
+		w.WriteByte('\n')
 	}
 }
 
 func (w *writer) kernels(kernels []facts.Kernel) {
-	count := map[string]int{}
+	alike := map[launched]int{}
 	for i := range kernels {
-		count[formatKernel(&kernels[i])]++
+		alike[launchedAs(&kernels[i])]++
+	}
+	count := map[string]int{}
+	for k, n := range alike {
+		count[k.String()] += n
 	}
 	var lines []string
 	for _, k := range sortedKeys(count) {
