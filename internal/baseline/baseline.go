@@ -86,7 +86,7 @@ func Load(store fs.FS, target string) (*Set, error) {
 	return set, nil
 }
 
-// read reads the files of a folder side by side: of thousands of programs they take as long as the dump.
+// read reads the files of a folder side by side: of thousands of programs they are tens of megabytes.
 func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry) error {
 	programs, wrong := make([]*Program, len(entries)), make([]error, len(entries))
 	var reading errgroup.Group

@@ -3,6 +3,7 @@ package baseline
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -70,16 +71,12 @@ type (
 
 // Parse reads one baseline file.
 func Parse(name string, data []byte) (*Program, error) {
-	root, err := yamldoc.Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: the baseline is not readable: %w", name, err)
-	}
-	if root == nil {
-		return nil, fmt.Errorf("%s: the baseline is empty; restore it from git, or run xlagate accept", name)
-	}
-	var doc fileDoc
-	if err := yamldoc.Decode(root, &doc); err != nil {
-		return nil, fmt.Errorf("%s: the baseline is not readable: %w", name, err)
+	doc, canonical := read(data)
+	if !canonical {
+		var err error
+		if doc, err = decode(name, data); err != nil {
+			return nil, err
+		}
 	}
 	if doc.Schema != Schema {
 		return nil, fmt.Errorf("%s: the baseline has the schema %q; this xlagate reads %q", name, doc.Schema, Schema)
@@ -92,13 +89,30 @@ func Parse(name string, data []byte) (*Program, error) {
 	}
 	p := &Program{Toolchain: doc.Toolchain, Reason: doc.Reason}
 	p.Name = doc.Program
-	for _, v := range doc.Variants {
+	for i := range doc.Variants {
+		v := &doc.Variants[i]
 		if err := finite(v.Facts); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		p.Variants = append(p.Variants, v.variant())
 	}
 	return p, nil
+}
+
+// decode reads what people or another xlagate wrote, and says where it is wrong.
+func decode(name string, data []byte) (*fileDoc, error) {
+	root, err := yamldoc.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the baseline is not readable: %w", name, err)
+	}
+	if root == nil {
+		return nil, fmt.Errorf("%s: the baseline is empty; restore it from git, or run xlagate accept", name)
+	}
+	doc := &fileDoc{}
+	if err := yamldoc.Decode(root, doc); err != nil {
+		return nil, fmt.Errorf("%s: the baseline is not readable: %w", name, err)
+	}
+	return doc, nil
 }
 
 // finite refuses facts that are no numbers: nothing that is compared with one would be worse.
@@ -120,8 +134,8 @@ func (d *fileDoc) expanded() int {
 	for i := range d.Variants {
 		v := &d.Variants[i]
 		n += min(max(0, v.Compiles), maxExpanded+1)
-		for _, k := range v.Kernels {
-			n += min(max(1, k.Times), maxRepeats)
+		for i := range v.Kernels {
+			n += v.Kernels[i].repeats()
 		}
 		for _, s := range v.Model {
 			for _, times := range s.Do {
@@ -143,32 +157,60 @@ func (d *variantDoc) variant() *facts.Variant {
 	if v.Facts == nil {
 		v.Facts = facts.Numbers{}
 	}
-	for _, p := range d.Params {
-		v.Params = append(v.Params, facts.Parameter{
-			Name: p.Name, Shape: p.Shape, Layout: p.Layout, Sharding: p.Sharding, Spec: p.Spec, Bytes: p.Bytes, Aliased: p.Aliased, Donated: p.Donated,
-			Unused: p.Unused, Constant: p.Constant,
-		})
-	}
-	for _, o := range d.Outputs {
-		v.Outputs = append(v.Outputs, facts.Output{Shape: o.Shape, Split: o.Split, Sharding: o.Sharding, Spec: o.Spec, Bytes: o.Bytes})
-	}
-	for _, c := range d.Constants {
-		v.Constants = append(v.Constants, facts.Constant{Shape: c.Shape, Bytes: c.Bytes, Value: c.Value, OpName: c.Op})
-	}
-	for _, b := range d.Buffers {
-		v.Buffers = append(v.Buffers, facts.Buffer{Bytes: b.Bytes, Shape: b.Shape, OpName: b.Op})
-	}
+	v.Params = converted(d.Params, (*paramDoc).parameter)
+	v.Outputs = converted(d.Outputs, (*outputDoc).output)
+	v.Constants = converted(d.Constants, (*constantDoc).constant)
+	v.Buffers = converted(d.Buffers, (*bufferDoc).buffer)
 	v.ModelAfter = d.ModelAfter
-	for _, s := range d.Model {
-		v.Model = append(v.Model, s.statement())
+	v.Model = converted(d.Model, (*modelDoc).statement)
+	v.Kernels = launches(d.Kernels)
+	return v
+}
+
+func converted[D, T any](docs []D, convert func(*D) T) []T {
+	if len(docs) == 0 {
+		return nil
 	}
-	for _, k := range d.Kernels {
-		kernel := k.kernel()
-		for range min(max(1, k.Times), maxRepeats) {
-			v.Kernels = append(v.Kernels, kernel)
+	all := make([]T, len(docs))
+	for i := range docs {
+		all[i] = convert(&docs[i])
+	}
+	return all
+}
+
+// launches are the kernels with their repetitions.
+func launches(docs []kernelDoc) (kernels []facts.Kernel) {
+	n := 0
+	for i := range docs {
+		n += docs[i].repeats()
+	}
+	kernels = slices.Grow(kernels, n)
+	for i := range docs {
+		kernel := docs[i].kernel()
+		for range docs[i].repeats() {
+			kernels = append(kernels, kernel)
 		}
 	}
-	return v
+	return kernels
+}
+
+func (d *paramDoc) parameter() facts.Parameter {
+	return facts.Parameter{
+		Name: d.Name, Shape: d.Shape, Layout: d.Layout, Sharding: d.Sharding, Spec: d.Spec, Bytes: d.Bytes, Aliased: d.Aliased, Donated: d.Donated,
+		Unused: d.Unused, Constant: d.Constant,
+	}
+}
+
+func (d *outputDoc) output() facts.Output {
+	return facts.Output{Shape: d.Shape, Split: d.Split, Sharding: d.Sharding, Spec: d.Spec, Bytes: d.Bytes}
+}
+
+func (d *constantDoc) constant() facts.Constant {
+	return facts.Constant{Shape: d.Shape, Bytes: d.Bytes, Value: d.Value, OpName: d.Op}
+}
+
+func (d *bufferDoc) buffer() facts.Buffer {
+	return facts.Buffer{Bytes: d.Bytes, Shape: d.Shape, OpName: d.Op}
 }
 
 func (d *modelDoc) statement() facts.Statement {
@@ -183,6 +225,8 @@ func (d *modelDoc) statement() facts.Statement {
 
 // maxRepeats bounds how often a line of the baseline may say that something stands there.
 const maxRepeats = 1 << 20
+
+func (d *kernelDoc) repeats() int { return min(max(1, d.Times), maxRepeats) }
 
 func (d *kernelDoc) kernel() facts.Kernel {
 	form := &facts.Form{
