@@ -14,6 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/proposal"
+	"github.com/xlagate/xlagate/internal/wholefile"
 )
 
 func initCommand(w world) *cli.Command {
@@ -88,15 +89,17 @@ func writeNew(path, text string) error {
 			return fmt.Errorf("make the folder of %s: %w", path, err)
 		}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err := wholefile.New(path, func(f *os.File) error {
+		_, err := f.WriteString(text)
+		return err
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return wrongUsage("%s is there already and stays as it is; remove it, or write elsewhere: xlagate init -o FILE", path)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
+	return nil
 }
 
 func next(c *cli.Context, w world, rep *facts.Report, path string) {
