@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -38,7 +39,8 @@ type intake struct {
 	target   string
 	old      *baseline.Set
 	fresh    map[string]*baseline.Program
-	graphs   facts.Numbers // of TensorFlow's graphs; nil when autoclustering did not run
+	was      map[string]string // of programs that were accepted under another name: that name
+	graphs   facts.Numbers     // of TensorFlow's graphs; nil when autoclustering did not run
 	findings []result.Finding
 }
 
@@ -181,18 +183,19 @@ func (in *intake) find(id string) *result.Finding {
 
 // accept writes what changes in one target.
 func (in *intake) accept(edit baseline.Edit, a AcceptOptions, done *Accepted) error {
+	in.pairRenamed()
 	for _, name := range in.names() {
-		old, fresh := in.old.Find(name), in.fresh[name]
+		old, fresh := in.accepted(name), in.fresh[name]
 		next := old
 		switch {
 		case len(a.Only) > 0:
-			next = in.chosen(a.Only, old, fresh)
+			next = in.chosen(a.Only, name, old, fresh)
 		case a.Tighten:
 			next = tightened(old, fresh)
 		default:
 			next = fresh
 		}
-		if err := in.put(edit, a, name, old, next, done); err != nil {
+		if err := in.put(edit, a, old, next, done); err != nil {
 			return err
 		}
 	}
@@ -222,15 +225,16 @@ func (a *Accepted) put(edit baseline.Edit, name string, data []byte) error {
 	return nil
 }
 
-// names lists the programs of both sides.
+// names lists the programs of both sides, those that were renamed under their new names.
 func (in *intake) names() []string {
 	var names []string
+	renamed := slices.Collect(maps.Values(in.was))
 	for n := range in.fresh {
 		names = append(names, n)
 	}
 	if in.old != nil {
 		for _, p := range in.old.Programs {
-			if in.fresh[p.Name] == nil {
+			if in.fresh[p.Name] == nil && !slices.Contains(renamed, p.Name) {
 				names = append(names, p.Name)
 			}
 		}
@@ -239,21 +243,21 @@ func (in *intake) names() []string {
 	return names
 }
 
-// put writes, removes or leaves alone one program's file.
-func (in *intake) put(edit baseline.Edit, a AcceptOptions, name string, old, next *baseline.Program, done *Accepted) error {
-	file := path.Join(in.target, baseline.FileName(name))
-	if next != nil {
-		next.Reason = reason(in.target, a.Reason, old, next)
-		return done.put(edit, file, baseline.Format(in.target, next))
+// put writes, removes or leaves alone one program's file. What is accepted of a program that was renamed stands under its old name until
+// all of it is.
+func (in *intake) put(edit baseline.Edit, a AcceptOptions, old, next *baseline.Program, done *Accepted) error {
+	file := func(p *baseline.Program) string { return path.Join(in.target, baseline.FileName(p.Name)) }
+	if old != nil && (next == nil || next.Name != old.Name) {
+		if err := edit.Remove(file(old)); err != nil {
+			return err
+		}
+		done.Removed = append(done.Removed, file(old))
 	}
-	if old == nil {
+	if next == nil {
 		return nil
 	}
-	if err := edit.Remove(file); err != nil {
-		return err
-	}
-	done.Removed = append(done.Removed, file)
-	return nil
+	next.Reason = reason(in.target, a.Reason, old, next)
+	return done.put(edit, file(next), baseline.Format(in.target, next))
 }
 
 // reason keeps the earlier reason when the facts stay as they are: accepting twice changes nothing.

@@ -12,34 +12,19 @@ import (
 )
 
 // chosen is the old baseline with just what the named findings are about.
-func (in *intake) chosen(ids []string, old, fresh *baseline.Program) *baseline.Program {
+func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program) *baseline.Program {
 	next := old
 	for _, id := range ids {
 		f := in.find(id)
-		if f == nil || !speaksOf(f, old, fresh) {
+		if f == nil || f.Program != name && !diff.IsPart(f.Program, name) {
 			continue
 		}
-		if diff.IsPart(f.Program, nameOf(old, fresh)) {
+		if diff.IsPart(f.Program, name) {
 			return fresh // what merged or split cannot be accepted by halves
 		}
 		next = take(scope(f), f.Variant, next, fresh)
 	}
 	return next
-}
-
-func speaksOf(f *result.Finding, old, fresh *baseline.Program) bool {
-	name := nameOf(old, fresh)
-	return name != "" && (f.Program == name || diff.IsPart(f.Program, name))
-}
-
-func nameOf(old, fresh *baseline.Program) string {
-	switch {
-	case old != nil:
-		return old.Name
-	case fresh != nil:
-		return fresh.Name
-	}
-	return ""
 }
 
 // scope is what a finding and its consequences are about: fact globs, "ledger", "variants", "program".

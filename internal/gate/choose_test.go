@@ -115,12 +115,12 @@ func TestChosen(t *testing.T) {
 	}{
 		{[]string{"one"}, 2, 1}, {[]string{"two"}, 1, 2}, {[]string{"one", "two"}, 2, 2}, {[]string{"other"}, 1, 1}, {[]string{"head"}, 2, 2}, {[]string{"under"}, 2, 2}, {[]string{"nobody"}, 1, 1}, {nil, 1, 1},
 	} {
-		got := in.chosen(c.ids, old, fresh).Variants[0].Facts
+		got := in.chosen(c.ids, "f", old, fresh).Variants[0].Facts
 		if got["kernels.total"] != c.kernels || got["copies.count"] != c.copies {
 			t.Errorf("%v: %v", c.ids, got)
 		}
 	}
-	if in.chosen([]string{"one"}, nil, fresh) != fresh || in.chosen([]string{"other"}, nil, fresh) != nil {
+	if in.chosen([]string{"one"}, "f", nil, fresh) != fresh || in.chosen([]string{"other"}, "f", nil, fresh) != nil {
 		t.Error("of a program that is new")
 	}
 }
