@@ -79,5 +79,7 @@ func readHead(r io.Reader, n int) ([]byte, error) {
 		return nil, err
 	}
 	defer p.Close()
-	return io.ReadAll(io.LimitReader(p, int64(n)))
+	head := bytes.NewBuffer(make([]byte, 0, n+bytes.MinRead))
+	_, err = head.ReadFrom(io.LimitReader(p, int64(n)))
+	return head.Bytes(), err
 }

@@ -38,8 +38,9 @@ func (s diskSource) bytes() ([]byte, func() error, error) {
 			return data, release, nil
 		}
 	}
-	data, err := io.ReadAll(f)
-	return data, noRelease, err
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // room to see that the file ends there
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), noRelease, err
 }
 
 // sectionSource is a stretch of an archive.

@@ -18,12 +18,11 @@ func (r *reader) callSite(program string) hlo.Location {
 			continue
 		}
 		asked[md.Frame] = true
-		stack := r.m.Stack(md)
-		slices.Reverse(stack)
-		if at := slices.IndexFunc(stack, func(f hlo.Location) bool { return names(f.Function, program) }); at > 0 && originOf(stack[at-1].File) == originModel {
-			return r.sources.relative(r.ownCall(stack[:at]))
+		stack := r.sources.stack(md)
+		if at := outermost(stack, program) + 1; at > 0 && at < len(stack) && originOf(stack[at].File) == originModel {
+			return r.sources.relative(r.ownCall(outsideIn(stack[at:])))
 		}
-		around = sharedFrames(around, stack[:max(0, len(stack)-1)])
+		around = sharedFrames(around, stack[min(1, len(stack)):])
 	}
 	if len(asked) < 2 || len(around) == 0 || originOf(around[len(around)-1].File) != originModel {
 		return hlo.Location{}
@@ -52,16 +51,32 @@ func (r *reader) operationFiles() map[string]bool {
 	return files
 }
 
-// sharedFrames is the longest common beginning; nothing has been seen yet where the first is nil.
-func sharedFrames(a, b []hlo.Location) []hlo.Location {
-	if a == nil {
-		return append([]hlo.Location{}, b...)
+// outermost is the last frame of a stack that is the program's own; -1 where none is.
+func outermost(stack []hlo.Location, program string) int {
+	at := len(stack) - 1
+	for at >= 0 && !names(stack[at].Function, program) {
+		at--
+	}
+	return at
+}
+
+func outsideIn(stack []hlo.Location) []hlo.Location {
+	frames := append([]hlo.Location{}, stack...)
+	slices.Reverse(frames)
+	return frames
+}
+
+// sharedFrames is what frames that are listed from the outside in and a stack begin with in common, seen from the outside; nothing has
+// been seen yet where the frames are nil.
+func sharedFrames(frames, stack []hlo.Location) []hlo.Location {
+	if frames == nil {
+		return outsideIn(stack)
 	}
 	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
+	for n < len(frames) && n < len(stack) && frames[n] == stack[len(stack)-1-n] {
 		n++
 	}
-	return a[:n]
+	return frames[:n]
 }
 
 // names reports whether a qualified function name ("run.<locals>.act") is a program's ("act"). Frameworks spell a lambda in words.

@@ -36,7 +36,7 @@ func (r *reader) frames(program string) (any, own bool) {
 			continue
 		}
 		seen[md.Frame] = true
-		for _, frame := range r.m.Stack(md) {
+		for _, frame := range r.sources.stack(md) {
 			any = any || frame.Function != ""
 			own = own || originOf(frame.File) >= originPackage && functionIs(frame.Function, program)
 		}

@@ -61,10 +61,24 @@ type sources struct {
 	root    string                 // a folder with a slash behind it that paths are shortened by; "" for none
 	byFrame map[int32]hlo.Location // stack frames repeat: thousands of instructions share a few hundred
 	byOuter map[int32]hlo.Location
+	stacks  map[int32][]hlo.Location
 }
 
 func newSources(m *hlo.Module) *sources {
-	return &sources{m: m, byFrame: map[int32]hlo.Location{}, byOuter: map[int32]hlo.Location{}}
+	return &sources{m: m, byFrame: map[int32]hlo.Location{}, byOuter: map[int32]hlo.Location{}, stacks: map[int32][]hlo.Location{}}
+}
+
+// stack is the frames behind metadata, innermost first. It must not be changed.
+func (s *sources) stack(md hlo.Metadata) []hlo.Location {
+	if md.Frame == 0 {
+		return s.m.Stack(md)
+	}
+	stack, known := s.stacks[md.Frame]
+	if !known {
+		stack = s.m.Stack(md)
+		s.stacks[md.Frame] = stack
+	}
+	return stack
 }
 
 // locate is the innermost frame in the model's own files; else the innermost in an installed package that is no framework;
@@ -80,7 +94,7 @@ func (s *sources) locate(md hlo.Metadata) hlo.Location {
 		return known
 	}
 	best, found := originFramework, hlo.Location{}
-	for _, frame := range s.m.Stack(md) {
+	for _, frame := range s.stack(md) {
 		if o := originOf(frame.File); o > best {
 			best, found = o, frame
 		}
@@ -99,7 +113,7 @@ func (s *sources) outer(md hlo.Metadata) hlo.Location {
 		return known
 	}
 	inner, passed, found := s.locate(md), false, hlo.Location{}
-	for _, frame := range s.m.Stack(md) {
+	for _, frame := range s.stack(md) {
 		if passed && originOf(frame.File) == originModel {
 			found = s.relative(frame)
 			break
