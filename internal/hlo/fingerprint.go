@@ -1,6 +1,9 @@
 package hlo
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Prints are content hashes of a module, equal for equal programs and the same on every machine. Of the same program in two
 // dumps, these may differ:
@@ -92,7 +95,7 @@ func (p *printer) prepare() {
 		return true
 	}
 	p.effects = make([]bool, len(m.Comps))
-	p.known = make([]knownOp, knownOps)
+	p.known = make([]knownOp, 1<<bits.Len(uint(min(p.p.alike.Len(), mostKnownOps-1))))
 	p.addresses = p.callbackAddresses()
 }
 
@@ -146,12 +149,12 @@ type knownOp struct {
 	hash digest
 }
 
-const knownOps = 1 << 12
+const mostKnownOps = 1 << 12
 
 // alone hashes an instruction that wraps no other, once for those that say the same one soon after the other.
 func (p *printer) alone(i InstrID) digest {
 	own := p.p.alike.own[len(p.p.ops)]
-	known := &p.known[own%knownOps]
+	known := &p.known[own&uint64(len(p.known)-1)]
 	if known.own == own {
 		return known.hash
 	}
