@@ -115,7 +115,7 @@ func (c *Context) exposedCause(v *facts.Variant) (*result.Cause, result.Evidence
 	how := "is waited for where it is started"
 	switch {
 	case most.Async && most.Beside > 0:
-		how = fmt.Sprintf("has %s beside it", counted(most.Beside, "kernel", "kernels"))
+		how = fmt.Sprintf("has %s beside it", counted(int(most.Beside), "kernel", "kernels"))
 	case !most.Async:
 		how = "is not started apart"
 	}

@@ -20,7 +20,7 @@ func TestCollectiveSizes(t *testing.T) {
 		{"collective-permute", "f32[8,4]", "", "4 pairs", 8, 2},
 		{"send", "f32[]", "", "", 0, 2},
 	} {
-		k := &facts.Kernel{Form: &facts.Form{Target: c.target, Out: c.out, Attrs: c.attrs, Groups: c.groups}}
+		k := &facts.Kernel{Form: &facts.Form{Target: c.target, Out: c.out, Attrs: c.attrs, Groups: c.groups}, Site: &facts.Site{}}
 		if gathered, among := gatheredTo(k), groupSize(k); gathered != c.gathered || among != c.among {
 			t.Errorf("%+v: gathered to %v, among %v", c, gathered, among)
 		}

@@ -85,8 +85,8 @@ func (c *Context) checkWide(p *diff.Program, v *diff.Variant) {
 	c.Find(a.shareFinding("products.share", breach{limit: share, said: []string{said}}, have))
 }
 
-func (c *Context) wideProducts(v *facts.Variant) []facts.Product {
-	var wide []facts.Product
+func (c *Context) wideProducts(v *facts.Variant) []*facts.Product {
+	var wide []*facts.Product
 	for _, m := range v.Products {
 		if !contains(c.List("dtypes"), m.Type) && !fits(c.List("allow"), m.OpName) {
 			wide = append(wide, m)
@@ -105,7 +105,7 @@ func (c *Context) wideBefore(v *facts.Variant) (n float64, ok bool) {
 }
 
 // narrowShare is the share of arithmetic in narrow products; of their number where the arithmetic of some is not known.
-func narrowShare(all, wide []facts.Product) (share float64, of string) {
+func narrowShare(all, wide []*facts.Product) (share float64, of string) {
 	if len(all) == 0 {
 		return 1, "number"
 	}
@@ -117,7 +117,7 @@ func narrowShare(all, wide []facts.Product) (share float64, of string) {
 	return 1 - part/total, "arithmetic"
 }
 
-func arithmetic(products []facts.Product) (flops float64, known bool) {
+func arithmetic(products []*facts.Product) (flops float64, known bool) {
 	known = true
 	for _, m := range products {
 		flops += float64(m.Flops)
@@ -127,7 +127,7 @@ func arithmetic(products []facts.Product) (flops float64, known bool) {
 }
 
 // productCause names the product that computes most.
-func productCause(products []facts.Product) (*result.Cause, result.Evidence) {
+func productCause(products []*facts.Product) (*result.Cause, result.Evidence) {
 	var e result.Evidence
 	if len(products) == 0 {
 		return nil, e
@@ -142,7 +142,7 @@ func productCause(products []facts.Product) (*result.Cause, result.Evidence) {
 	return &result.Cause{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: SourceOf(most.Source)}, e
 }
 
-func describeProduct(m facts.Product) string {
+func describeProduct(m *facts.Product) string {
 	text := fmt.Sprintf("%s of %s → %s", m.Opcode, m.Type, m.Shape)
 	if m.Precision != "default" {
 		text += " at " + m.Precision

@@ -36,5 +36,5 @@ func TestMaxCollectivesExchange(t *testing.T) {
 
 func collective(kind string, bytes int64) facts.Kernel {
 	form := &facts.Form{Kind: "collective", Target: kind, Do: []string{kind}, Bytes: bytes, Class: facts.ClassCollective}
-	return facts.Kernel{Form: form, Times: 1}
+	return facts.Kernel{Form: form, Site: &facts.Site{Times: 1}}
 }

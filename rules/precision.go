@@ -47,7 +47,7 @@ func checkPrecision(c *Context, p *diff.Program) {
 
 // checkPrecisions holds every product to what is allowed.
 func (c *Context) checkPrecisions(p *diff.Program, v *diff.Variant) {
-	var other []facts.Product
+	var other []*facts.Product
 	for _, m := range v.New.Products {
 		if !contains(c.List("precisions"), m.Precision) && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, m.OpName)) {
 			other = append(other, m)
@@ -106,8 +106,8 @@ func precisionsOf(v *diff.Variant) []string {
 }
 
 // gained lists the products of precisions that became more.
-func (c *Context) gained(v *diff.Variant) []facts.Product {
-	var out []facts.Product
+func (c *Context) gained(v *diff.Variant) []*facts.Product {
+	var out []*facts.Product
 	for _, m := range v.New.Products {
 		if name := "precision." + m.Precision; v.New.Facts[name] > v.Old.Facts[name] {
 			out = append(out, m)

@@ -109,7 +109,7 @@ func (w *widening) sentence() string {
 
 // cause names the largest of the products in the types that are wide and became more, with what the model did there.
 func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
-	var wide []facts.Product
+	var wide []*facts.Product
 	for _, m := range v.New.Products {
 		if w.bits(m.Type) > w.narrow && w.is[m.Type] > w.was[m.Type] {
 			wide = append(wide, m)

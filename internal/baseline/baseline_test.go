@@ -86,7 +86,7 @@ func TestTextRoundTrips(t *testing.T) {
 		p.Variants = []*facts.Variant{{Signature: "s" + text, Result: text, Modules: []string{"m"}, Facts: facts.Numbers{"a" + text: 1},
 			Params:    []facts.Parameter{{Name: text, Shape: "f32[]"}},
 			Constants: []facts.Constant{{Shape: "f32[]", Value: text, Bytes: 4}},
-			Kernels:   []facts.Kernel{{Form: &facts.Form{Kind: "loop"}, OpName: text, Times: 1, InEntry: true}},
+			Kernels:   []facts.Kernel{{Form: &facts.Form{Kind: "loop"}, Site: &facts.Site{OpName: text, Times: 1, InEntry: true}}},
 		}}
 		back, err := Parse("x", Format("t", p))
 		if err != nil {

@@ -19,15 +19,15 @@ func full() *Program {
 			Kind: "loop", Do: []string{"add", "tanh"}, Root: "tanh", Out: "f32[8]", In: []string{"f32[8]", "f32[]"}, Attrs: "dimensions={0}", Bytes: 64, Flops: 16, Fusion: true,
 			Print: "0123456789abcdef", Family: "fedcba9876543210",
 		},
-		OpName: "jit(f)/mlp/tanh", OpType: "Tanh", Times: 4, Loop: "jit(f)/while", InLoop: true,
+		Site: &facts.Site{OpName: "jit(f)/mlp/tanh", OpType: "Tanh", Times: 4, Loop: "jit(f)/while", InLoop: true},
 	}
 	gather := facts.Kernel{
-		Form:   &facts.Form{Kind: "collective", Class: facts.ClassCollective, Do: []string{"all-gather"}, Root: "all-gather", Out: "f32[8]", Target: "all-gather", Groups: "2 of 4"},
-		OpName: "jit(f)/gather", Times: 1, InEntry: true, Axes: "dp, tp",
+		Form: &facts.Form{Kind: "collective", Class: facts.ClassCollective, Do: []string{"all-gather"}, Root: "all-gather", Out: "f32[8]", Target: "all-gather", Groups: "2 of 4"},
+		Site: &facts.Site{OpName: "jit(f)/gather", Times: 1, InEntry: true}, Axes: "dp, tp",
 	}
 	written := facts.Kernel{
-		Form:  &facts.Form{Kind: "custom", Class: facts.ClassLibrary, Do: []string{"custom-call"}, Root: "custom-call", Out: "f32[8]", Target: "tpu_custom_call", Function: "attn", Written: map[string]int{"math.exp": 2}},
-		Times: 1, InEntry: true,
+		Form: &facts.Form{Kind: "custom", Class: facts.ClassLibrary, Do: []string{"custom-call"}, Root: "custom-call", Out: "f32[8]", Target: "tpu_custom_call", Function: "attn", Written: map[string]int{"math.exp": 2}},
+		Site: &facts.Site{Times: 1, InEntry: true},
 	}
 	return &Program{
 		Reason: "first", Toolchain: facts.Toolchain{Framework: "jax", Backend: "gpu", Device: "NVIDIA H100 80GB HBM3", Versions: map[string]string{"jax": "0.10.2"}, Flags: map[string]string{"xla_a": "true"}},

@@ -234,9 +234,8 @@ func (d *kernelDoc) kernel() facts.Kernel {
 		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Print: d.Print, Family: d.Family,
 		Function: d.Function, Written: d.Body,
 	}
-	return facts.Kernel{
-		Form: form, OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner, Axes: d.Axes,
-	}
+	site := &facts.Site{OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner}
+	return facts.Kernel{Form: form, Site: site, Axes: d.Axes}
 }
 
 func classByName(name string) facts.Class {

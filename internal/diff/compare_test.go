@@ -27,7 +27,7 @@ func kernel(opName, do, out string) facts.Kernel {
 	ops := strings.Fields(do)
 	root := ops[len(ops)-1]
 	slices.Sort(ops)
-	return facts.Kernel{Form: &facts.Form{Kind: "loop", Fusion: true, Do: ops, Root: root, Out: out}, OpName: opName, Times: 1, InEntry: true}
+	return facts.Kernel{Form: &facts.Form{Kind: "loop", Fusion: true, Do: ops, Root: root, Out: out}, Site: &facts.Site{OpName: opName, Times: 1, InEntry: true}}
 }
 
 // ledgers is the difference of two launch ledgers.

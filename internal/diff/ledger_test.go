@@ -42,8 +42,8 @@ func became(k diff.Kernels) string {
 
 // with changes a copy of a kernel.
 func with(k facts.Kernel, edit func(*facts.Kernel)) facts.Kernel {
-	form := *k.Form
-	k.Form = &form
+	form, site := *k.Form, *k.Site
+	k.Form, k.Site = &form, &site
 	edit(&k)
 	return k
 }

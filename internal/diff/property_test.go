@@ -147,7 +147,7 @@ func ledger(n int) *facts.Program {
 				Kind: "loop", Fusion: true, Do: []string{"add", "multiply", "tanh"}, Root: "tanh", Out: fmt.Sprintf("f32[%d,64]", 8+i%50),
 				Print: fmt.Sprint("print", i), Family: fmt.Sprint("family", i%7),
 			},
-			Name: fmt.Sprint("fusion.", i), OpName: fmt.Sprintf("jit(step)/layer%d/mlp/tanh", i/20), From: []int32{int32(max(0, i-1))},
+			Name: fmt.Sprint("fusion.", i), Site: &facts.Site{OpName: fmt.Sprintf("jit(step)/layer%d/mlp/tanh", i/20)}, From: []int32{int32(max(0, i-1))},
 		})
 	}
 	return &facts.Program{Name: "step", Variants: []*facts.Variant{v}}

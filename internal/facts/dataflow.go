@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -107,7 +108,7 @@ func (r *reader) ref(id hlo.InstrID) opRef {
 	if !known {
 		kind = int32(len(r.coded))
 		r.kinds[opKind{in.Shape, in.Opcode}], r.coded = kind, append(r.coded, in.Opcode)
-		r.tables.said = append(r.tables.said, opSaid{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout})
+		r.tables.said = append(r.tables.said, r.stock.says(opSaid{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
 	}
 	return opRef{kind: kind}
 }
@@ -117,13 +118,27 @@ func entered(op hlo.Opcode) bool {
 	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
 }
 
-// originsIn lists where the n operations come from that the computations of a launch hold.
-func (r *reader) originsIn(l launch, n int) []hlo.MetadataID {
-	list := r.ids.take(n)[:0]
+// listKey tells lists of operations apart: what they say, and where each comes from.
+type listKey struct {
+	body    *body
+	origins string
+}
+
+// ops lists the operations of a launch.
+func (r *reader) ops(of *body, l launch) OpList {
+	r.ids, r.key = r.ids[:0], r.key[:0]
 	for _, c := range r.m.Callees(l.id) {
-		list = r.appendOrigins(list, c, 0)
+		r.ids = r.appendOrigins(r.ids, c, 0)
 	}
-	return list
+	for _, meta := range r.ids {
+		r.key = binary.NativeEndian.AppendUint32(r.key, uint32(meta))
+	}
+	if known, ok := r.lists[listKey{of, string(r.key)}]; ok {
+		return known
+	}
+	fresh := OpList{&opList{of, slices.Clone(r.ids)}}
+	r.lists[listKey{of, string(r.key)}] = fresh
+	return fresh
 }
 
 // appendOrigins walks a computation as flow does.
@@ -138,9 +153,18 @@ func (r *reader) appendOrigins(list []hlo.MetadataID, c hlo.CompID, depth int) [
 			}
 		default:
 			meta := r.m.MetadataID(id)
-			r.decode(meta)
+			r.keepOrigin(meta)
 			list = append(list, meta)
 		}
 	}
 	return list
+}
+
+// keepOrigin makes sure that the tables hold where operations with this metadata come from.
+func (r *reader) keepOrigin(meta hlo.MetadataID) {
+	if r.tables.origins[meta] == nil {
+		r.decode(meta)
+		md := &r.metas[meta]
+		r.tables.origins[meta] = r.stock.origin(opOrigin{md.OpName, r.sources.locate(*md)})
+	}
 }

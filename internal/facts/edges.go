@@ -10,8 +10,7 @@ import (
 type edges struct {
 	r    *reader
 	made []int32 // of every instruction: the launch that makes its value, -1 for none
-	from []int32 // of the launch at hand
-	kept arena[int32]
+	from []int32 // what the launches read from, one after the other
 }
 
 // connect tells of every launch which others it reads from, and whether its value leaves the program.
@@ -26,39 +25,36 @@ func (r *reader) connect(launches []launch, v *Variant) {
 			e.made[l.async] = int32(i)
 		}
 	}
+	ends := make([]int, len(launches))
 	for i, l := range launches {
-		v.Kernels[i].From = e.sources(l)
-		v.Kernels[i].Outs = e.outs(l.id)
-		if l.moves != hlo.NoInstr {
-			v.Kernels[i].devices = r.firstGroup(l.moves)
+		e.addSources(l)
+		ends[i], v.Kernels[i].Outs = len(e.from), e.outs(l.id)
+	}
+	e.from = slices.Clone(e.from)
+	for i, start := 0, 0; i < len(ends); i, start = i+1, ends[i] {
+		if start < ends[i] {
+			v.Kernels[i].From = e.from[start:ends[i]:ends[i]]
 		}
 	}
-	v.nameAxes(r.m)
 	v.Results = e.results(v.Kernels)
 }
 
-// sources lists the launches that a launch reads from, each once.
-func (e *edges) sources(l launch) []int32 {
+// addSources lists the launches that a launch reads from, each once.
+func (e *edges) addSources(l launch) {
 	operands := e.r.m.Operands(l.id)
 	if l.async != hlo.NoInstr {
 		operands = e.r.m.Operands(l.async)
 	}
-	e.from = e.from[:0]
+	start := len(e.from)
 	for _, o := range operands {
-		if id := e.origin(o, 0); id != hlo.NoInstr && !slices.Contains(e.from, e.made[id]) {
+		if id := e.origin(o, 0); id != hlo.NoInstr && !slices.Contains(e.from[start:], e.made[id]) {
 			e.from = append(e.from, e.made[id])
 		}
-		if len(e.from) >= maxSources {
+		if len(e.from)-start >= maxSources {
 			break
 		}
 	}
-	if len(e.from) == 0 {
-		return nil
-	}
-	slices.Sort(e.from)
-	from := e.kept.take(len(e.from))
-	copy(from, e.from)
-	return from
+	slices.Sort(e.from[start:])
 }
 
 // maxSources bounds the launches that one launch is said to read from: a loop's state can hold thousands.

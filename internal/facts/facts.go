@@ -74,7 +74,7 @@ type Variant struct {
 	Model       []Statement // what the model asks for, line by line of its source
 	ModelAfter  bool        // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
 	Walls       []Wall      // what fusion cannot cross, in the program as it was handed to the compiler
-	Products    []Product   // every matrix product and convolution in the optimized module
+	Products    []*Product  // every matrix product and convolution in the optimized module
 	Results     []Op        // what the program returns, in order, each with the operation that makes it
 	Missing     []string    // inputs that were not dumped: "buffer-assignment", "before_optimizations", …
 	Module      *hlo.Module `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
@@ -109,23 +109,27 @@ type Output struct {
 // Kernel is one thing that the device is asked to run.
 type Kernel struct {
 	*Form
-	Name    string // the instruction's name; changes with every compile
+	*Site
+	Name   string  // the instruction's name; changes with every compile
+	Ops    OpList  // what is fused in it, in order, with the model's names
+	Result bool    // its value leaves the program
+	Async  bool    // a collective that is started and waited for apart
+	Beside int32   // of one that is Async: how many kernels run meanwhile
+	Axes   string  // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
+	Plan   *Plan   // nil where it was not dumped
+	From   []int32 // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
+	Outs   []Op    // the operations whose values leave a fusion of several results
+}
+
+// Site is what the model calls a kernel, and where in the program it runs. Many kernels share one.
+type Site struct {
 	OpName  string // the model's own name
 	OpType  string
 	Source  hlo.Location
-	Ops     OpList // what is fused in it, in order, with the model's names
 	Times   int64  // how often it runs: the product of the known trip counts around it; 1 outside loops
 	Loop    string // op_name of the innermost loop around it, "" outside loops
 	InLoop  bool
-	InEntry bool    // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
-	Result  bool    // its value leaves the program
-	Async   bool    // a collective that is started and waited for apart
-	Axes    string  // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
-	Plan    *Plan   // nil where it was not dumped
-	From    []int32 // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
-	Beside  int     // of one that is Async: how many kernels run meanwhile
-	Outs    []Op    // the operations whose values leave a fusion of several results
-	devices []int   // a collective's first group; see nameAxes
+	InEntry bool // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
 }
 
 // Plan is how a kernel is launched on a GPU.
@@ -156,8 +160,6 @@ type Form struct {
 
 	Function string         // of a kernel that was written by hand (Pallas, Mosaic, Triton): its name
 	Written  map[string]int // and how often each operation stands in it: "math.exp": 2
-
-	body *body // of what the operations in it say; nil where there are none
 }
 
 // Class says how a launch counts.

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -13,35 +15,49 @@ type formKey struct {
 	moves bool
 }
 
+// formed is a form with the operations in it, nil where there are none.
+type formed struct {
+	form *Form
+	body *body
+}
+
 // form is what a launch does, found out once for all launches that say the same.
-func (r *reader) form(l launch) *Form {
+func (r *reader) form(l launch) formed {
 	key := formKey{r.alike().Call(l.id), l.class, l.moves != hlo.NoInstr}
-	f := r.forms[key]
-	if f == nil {
+	f, known := r.forms[key]
+	if !known {
 		f = r.newForm(l)
 		r.forms[key] = f
 	}
 	return f
 }
 
-func (r *reader) newForm(l launch) *Form {
-	f := &Form{
+func (r *reader) newForm(l launch) formed {
+	f := Form{
 		Class: l.class, Kind: r.kind(l), Fusion: r.m.Instrs[l.id].Opcode == hlo.OpFusion, Root: r.opcode(l.id),
 		Out: r.shape(r.result(l)), Layout: r.m.Shape(r.result(l)).Layout, In: r.operandShapes(l.id), Bytes: r.bytes(l),
 	}
-	r.describe(f, l)
+	body := r.describe(&f, l)
 	if flops := r.price().Instr(l.id).Flops; flops > 0 && l.class != ClassControl {
 		f.Flops = int64(flops)
 	}
-	r.print(f, l)
-	return f
+	r.print(&f, l)
+	return formed{r.stock.form(f), body}
+}
+
+// equal says whether two forms say the same.
+func (f *Form) equal(g *Form) bool {
+	return f.Kind == g.Kind && f.Root == g.Root && f.Out == g.Out && f.Layout == g.Layout && f.Target == g.Target && f.Attrs == g.Attrs &&
+		f.Bytes == g.Bytes && f.Flops == g.Flops && f.Fusion == g.Fusion && f.Class == g.Class && f.Groups == g.Groups &&
+		f.Print == g.Print && f.Family == g.Family && f.Function == g.Function &&
+		slices.Equal(f.Do, g.Do) && slices.Equal(f.In, g.In) && maps.Equal(f.Written, g.Written)
 }
 
 // describe fills in what the launch does.
-func (r *reader) describe(f *Form, l launch) {
+func (r *reader) describe(f *Form, l launch) (of *body) {
 	switch r.m.Instrs[l.id].Opcode {
 	case hlo.OpFusion, hlo.OpCall:
-		r.describeBody(f, l)
+		of = r.describeBody(f, l)
 	case hlo.OpCustomCall:
 		f.Target, _ = r.m.Attr(l.id, "custom_call_target")
 		f.Do = []string{"custom-call"}
@@ -57,12 +73,13 @@ func (r *reader) describe(f *Form, l launch) {
 		f.Groups = r.groups(l.moves)
 	}
 	f.Attrs = r.attrs(l)
+	return of
 }
 
 // describeBody collects the operations of a fusion or small call, through the fusions and calls inside it.
-func (r *reader) describeBody(f *Form, l launch) {
-	f.body = r.operations(l)
-	refs := f.body.refs
+func (r *reader) describeBody(f *Form, l launch) *body {
+	of := r.operations(l)
+	refs := of.refs
 	f.Do = r.doing(refs)
 	if n := len(refs); len(f.Do) == 0 && n > 0 {
 		f.Do = []string{r.m.OpcodeName(r.coded[refs[n-1].kind])} // a broadcast alone is what such a kernel does
@@ -70,6 +87,7 @@ func (r *reader) describeBody(f *Form, l launch) {
 	if callees := r.m.Callees(l.id); len(callees) > 0 {
 		f.Root = r.opcode(r.root(callees[0], 0))
 	}
+	return of
 }
 
 // root is the operation that makes a computation's result: behind bitcasts, and inside a nested fusion. A computation that

@@ -12,14 +12,18 @@ type reader struct {
 	sources *sources
 	tables  *opTables // of the operations in kernels
 	words   map[string]string
-	metas   []hlo.Metadata        // by MetadataID
-	decoded []bool                // those in metas that were asked for
-	ids     arena[hlo.MetadataID] // of the operations in kernels
-	forms   map[formKey]*Form
+	metas   []hlo.Metadata // by MetadataID
+	decoded []bool         // those in metas that were asked for
+	stock   *stock         // what this module has in common with others
+	forms   map[formKey]formed
+	sites   map[siteKey]*Site
+	lists   map[listKey]OpList
+	ids     []hlo.MetadataID // of the list at hand, see ops
+	key     []byte           // the same
 	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.said
 	coded   []hlo.Opcode     // by kind
 	flow    flow             // see operations
-	lists   sharedLists
+	texts   sharedLists
 	shapes  []string     // by ShapeID, without layout
 	order   []hlo.CompID // see inOrder
 	sizes   []int64      // by ShapeID, of all arrays in it
@@ -30,11 +34,15 @@ type reader struct {
 	hashes  *hlo.Prints  // see prints
 }
 
-func newReader(m *hlo.Module) *reader {
+// readerOf measures from a stock; from one of its own where none is given.
+func readerOf(m *hlo.Module, from *stock) *reader {
+	if from == nil {
+		from = newStock()
+	}
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
-		m: m, sources: newSources(m), words: map[string]string{}, forms: map[formKey]*Form{}, kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas),
-		tables: &opTables{origins: make([]origins, metas)},
+		m: m, sources: newSources(m), stock: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[listKey]OpList{},
+		kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
 	for id := range r.sizes {
@@ -46,7 +54,7 @@ func newReader(m *hlo.Module) *reader {
 // shape is the shape's text without layout.
 func (r *reader) shape(id hlo.ShapeID) string {
 	if r.shapes[id] == "" {
-		r.shapes[id] = r.m.ShapeText(id)
+		r.shapes[id] = r.stock.word(r.m.ShapeText(id))
 	}
 	return r.shapes[id]
 }
@@ -74,7 +82,6 @@ func (r *reader) decode(meta hlo.MetadataID) {
 	md := r.m.MetadataByID(meta)
 	md.OpName, md.OpType = r.intern(md.OpName), r.intern(md.OpType)
 	r.metas[meta], r.decoded[meta] = md, true
-	r.tables.origins[meta] = origins{md.OpName, r.sources.locate(md)}
 }
 
 // eachMetadata yields all metadata, each once, in the order in which the source first says it.
@@ -93,36 +100,81 @@ func (r *reader) opcode(id hlo.InstrID) string { return r.m.OpcodeName(r.m.Instr
 
 // kernel describes one launch.
 func (r *reader) kernel(l launch) Kernel {
-	k := Kernel{
-		Form: r.form(l), Name: r.m.InstrName(l.id), Times: l.place.times, InLoop: l.place.loop != hlo.NoInstr, InEntry: !l.place.inner,
+	f := r.form(l)
+	k := Kernel{Form: f.form}
+	if f.body != nil {
+		k.Ops = r.ops(f.body, l)
 	}
-	if k.InLoop {
-		k.Loop = r.metadata(l.place.loop).OpName
-	}
-	if k.body != nil {
-		k.Ops = OpList{k.body, r.originsIn(l, len(k.body.refs))}
-	}
-	r.name(&k, l)
+	k.Site = r.site(l, k.Ops)
 	return k
 }
 
-// name fills in what the model calls the launch: its own metadata, else the wrapper's, else that of its last operation.
-func (r *reader) name(k *Kernel, l launch) {
-	md := r.metadata(l.id)
-	if md.OpName == "" && l.async != hlo.NoInstr {
-		md = r.metadata(l.async)
+// siteKey tells sites apart where the metadata says all.
+type siteKey struct {
+	meta  hlo.MetadataID
+	loop  hlo.InstrID
+	times int64
+	inner bool
+}
+
+// site is where a launch stands, and what the model calls it: its own metadata, else the wrapper's, else that of its last operation.
+func (r *reader) site(l launch, ops OpList) *Site {
+	meta := r.naming(l)
+	key := siteKey{meta, l.place.loop, l.place.times, l.place.inner}
+	if known := r.sites[key]; known != nil {
+		return known
 	}
-	if md.OpName == "" && l.moves != hlo.NoInstr {
-		md = r.metadata(l.moves)
+	md := &r.metas[meta]
+	at := Site{
+		OpName: md.OpName, OpType: md.OpType, Source: r.sources.locate(*md),
+		Times: l.place.times, InLoop: l.place.loop != hlo.NoInstr, InEntry: !l.place.inner,
 	}
-	k.OpName, k.OpType, k.Source = md.OpName, md.OpType, r.sources.locate(md)
-	for i := k.Ops.Len() - 1; i >= 0 && (k.OpName == "" || k.Source.File == ""); i-- {
-		op := k.Ops.At(i)
-		if k.OpName == "" {
-			k.OpName = op.OpName
+	if at.InLoop {
+		at.Loop = r.metadata(l.place.loop).OpName
+	}
+	if at.OpName == "" || at.Source.File == "" {
+		at.complete(ops)
+		return r.stock.site(at)
+	}
+	r.sites[key] = r.stock.site(at)
+	return r.sites[key]
+}
+
+// naming is the metadata that names a launch.
+func (r *reader) naming(l launch) hlo.MetadataID {
+	meta := r.m.MetadataID(l.id)
+	for _, other := range []hlo.InstrID{l.async, l.moves} {
+		if r.decode(meta); r.metas[meta].OpName == "" && other != hlo.NoInstr {
+			meta = r.m.MetadataID(other)
 		}
-		if k.Source.File == "" && op.OpName == k.OpName {
-			k.Source = op.Source
+	}
+	r.decode(meta)
+	return meta
+}
+
+// complete takes from the operations what the launch itself does not say, the last first.
+func (at *Site) complete(ops OpList) {
+	for i := ops.Len() - 1; i >= 0 && (at.OpName == "" || at.Source.File == ""); i-- {
+		op := ops.At(i)
+		if at.OpName == "" {
+			at.OpName = op.OpName
 		}
+		if at.Source.File == "" && op.OpName == at.OpName {
+			at.Source = op.Source
+		}
+	}
+}
+
+// instructionNames are the names of launches, cut from one text.
+func (r *reader) instructionNames(launches []launch, kernels []Kernel) {
+	var all []byte
+	ends := make([]int, len(launches))
+	for i, l := range launches {
+		all = append(all, r.m.InstrName(l.id)...)
+		ends[i] = len(all)
+	}
+	text, start := string(all), 0
+	for i, end := range ends {
+		kernels[i].Name, start = text[start:end], end
 	}
 }

@@ -32,6 +32,7 @@ type Options struct {
 	Warn      func(string)            // is told what a person should know and no fact depends on
 
 	hands *hands
+	stock *stock
 }
 
 // Measure reads the modules of a dump and measures them. What could not be looked at is in the report's problems; the error is
@@ -46,7 +47,7 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 
 // MeasureShare measures the part of a dump that is dealt to this machine. Nothing else of the dump is read but names and headers.
 func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard.Dealer) (*Share, error) {
-	opts.AnyStage, opts.hands = opts.AnyStage && d.Single, newHands(opts.Jobs)
+	opts.AnyStage, opts.hands, opts.stock = opts.AnyStage && d.Single, newHands(opts.Jobs), newStock()
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)

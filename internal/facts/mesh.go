@@ -38,15 +38,26 @@ func meshOf(m *hlo.Module) []axis {
 // maxDevices bounds the devices of a group that are spelled out.
 const maxDevices = 1 << 16
 
+// firstGroups lists the devices of each collective's first group, by kernel.
+func (r *reader) firstGroups(launches []launch) map[int][]int {
+	groups := map[int][]int{}
+	for i, l := range launches {
+		if l.moves != hlo.NoInstr {
+			groups[i] = r.firstGroup(l.moves)
+		}
+	}
+	return groups
+}
+
 // nameAxes says of every collective along which axes of the mesh it runs.
-func (v *Variant) nameAxes(m *hlo.Module) {
+func (v *Variant) nameAxes(m *hlo.Module, groups map[int][]int) {
 	mesh := meshOf(m)
 	if len(mesh) == 0 || len(mesh) > 8 {
 		return
 	}
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; len(k.devices) > 1 && k.Axes == "" {
-			k.Axes = axesOf(k.devices, mesh)
+	for i, devices := range groups {
+		if k := &v.Kernels[i]; len(devices) > 1 && k.Axes == "" {
+			k.Axes = axesOf(devices, mesh)
 		}
 	}
 }

@@ -27,7 +27,9 @@ type measured struct {
 	passing   bool           // whether they say what each pass left
 	listed    bool           // one further stage of a module that is measured elsewhere
 	hands     *hands         // that read it; nil once everything was read
+	stock     *stock         // what it has in common with others; nil once everything was read
 	pieces    []hlo.Shape    // what one device returns
+	groups    map[int][]int  // see firstGroups
 }
 
 // listed is a module file with its place among the module's stages.
@@ -51,7 +53,7 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options) *measured {
 	out := &measured{
 		module: m, files: files, program: dump.ProgramName(m.Name), listing: opts.AllStages, passing: opts.Passes,
-		root: slashed(opts.Root), hands: opts.hands,
+		root: slashed(opts.Root), hands: opts.hands, stock: opts.stock,
 	}
 	out.readToolchain()
 	if opts.AllStages {
@@ -98,7 +100,7 @@ func otherStages(m *dump.Module) []*dump.Stage {
 // listStage reads one stage only to list it.
 func listStage(m *dump.Module, s *dump.Stage, opts Options) *measured {
 	out := &measured{
-		module: m, program: dump.ProgramName(m.Name), listing: true, listed: true, passing: opts.Passes, hands: opts.hands,
+		module: m, program: dump.ProgramName(m.Name), listing: true, listed: true, passing: opts.Passes, hands: opts.hands, stock: opts.stock,
 	}
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
@@ -119,7 +121,7 @@ func (out *measured) stage(s *dump.Stage, keep bool, read func(*reader, *dump.St
 		out.unreadable(file, err)
 		return
 	}
-	r := newReader(m)
+	r := readerOf(m, out.stock)
 	r.sources.root = out.root
 	if err := dump.Guard(func() error { return read(r, s) }); errors.Is(err, dump.ErrShrunk) {
 		out.unreadable(file, err)
@@ -188,7 +190,10 @@ func (out *measured) measure(r *reader, s *dump.Stage) error {
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}
+	r.instructionNames(w.launches, v.Kernels)
 	r.connect(w.launches, v)
+	out.groups = r.firstGroups(w.launches)
+	v.nameAxes(r.m, out.groups)
 	out.family = out.familyOf(r)
 	v.Facts.launches(r, w.launches, v.Kernels)
 	v.Facts.loops(w.loops)
@@ -223,6 +228,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 	out.family = out.familyOf(r)
 	v.Constants = r.constants()
 	r.locateByName(v.Kernels)
+	v.nameAxes(r.m, out.groups)
 	r.model(v)
 	out.emulated()
 	v.Facts["instructions.before"] = float64(r.m.InstrCount())

@@ -9,7 +9,10 @@ import (
 
 // OpList is the operations in a kernel, in order. A large program has hundreds of thousands of them: kept are numbers into tables
 // that the kernels of one module share, and an [Op] is only put together when one is asked for.
-type OpList struct {
+type OpList struct{ list *opList }
+
+// opList is shared by the kernels that do the same for the same lines of the model.
+type opList struct {
 	body    *body
 	origins []hlo.MetadataID // of each operation
 }
@@ -23,8 +26,8 @@ type body struct {
 
 // opTables holds what operations say, each text once.
 type opTables struct {
-	said    []opSaid  // by opRef.kind
-	origins []origins // by hlo.MetadataID
+	said    []*opSaid   // by opRef.kind
+	origins []*opOrigin // by hlo.MetadataID; nil for those of no operation
 }
 
 // opSaid is what an operation says but for its operands, opKind the same before it is put into words.
@@ -36,8 +39,8 @@ type (
 	}
 )
 
-// origins is where an operation comes from.
-type origins struct {
+// opOrigin is where an operation comes from.
+type opOrigin struct {
 	opName string
 	source hlo.Location
 }
@@ -50,35 +53,40 @@ type opRef struct {
 // ListOf makes a list of operations. What Attrs hold is not kept.
 func ListOf(ops ...Op) OpList {
 	t := &opTables{}
-	l := OpList{body: &body{tables: t}}
+	l := &opList{body: &body{tables: t}}
 	for i, op := range ops {
-		t.said = append(t.said, opSaid{op.Opcode, op.Shape, op.Layout})
-		t.origins = append(t.origins, origins{op.OpName, op.Source})
+		t.said = append(t.said, &opSaid{op.Opcode, op.Shape, op.Layout})
+		t.origins = append(t.origins, &opOrigin{op.OpName, op.Source})
 		l.body.refs = append(l.body.refs, opRef{int32(i), uint32(len(l.body.from)), uint32(len(op.From))})
 		l.body.from = append(l.body.from, op.From...)
 		l.origins = append(l.origins, hlo.MetadataID(i))
 	}
-	return l
+	return OpList{l}
 }
 
 // Len is the number of operations.
-func (l OpList) Len() int { return len(l.origins) }
+func (l OpList) Len() int {
+	if l.list == nil {
+		return 0
+	}
+	return len(l.list.origins)
+}
 
 // At is the i-th operation.
 func (l OpList) At(i int) Op {
-	ref := l.body.refs[i]
-	t := l.body.tables
-	said, from, end := &t.said[ref.kind], &t.origins[l.origins[i]], ref.from+ref.operands
+	body := l.list.body
+	ref := body.refs[i]
+	said, from, end := body.tables.said[ref.kind], body.tables.origins[l.list.origins[i]], ref.from+ref.operands
 	return Op{
 		Opcode: said.opcode, OpName: from.opName, Shape: said.shape, Layout: said.layout, Source: from.source,
-		From: l.body.from[ref.from:end:end],
+		From: body.from[ref.from:end:end],
 	}
 }
 
 // All yields the operations in order.
 func (l OpList) All() iter.Seq[Op] {
 	return func(yield func(Op) bool) {
-		for i := range l.origins {
+		for i := range l.Len() {
 			if !yield(l.At(i)) {
 				return
 			}
@@ -119,8 +127,8 @@ func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
 // distinct yields the operations that differ in opcode, shape or origin from those seen, in this list and in others of the module.
 func (l OpList) distinct(seen *seenOps) iter.Seq[Op] {
 	return func(yield func(Op) bool) {
-		for i, from := range l.origins {
-			if seen.add(from, l.body.refs[i].kind) && !yield(l.At(i)) {
+		for i := range l.Len() {
+			if seen.add(l.list.origins[i], l.list.body.refs[i].kind) && !yield(l.At(i)) {
 				return
 			}
 		}

@@ -19,7 +19,7 @@ func (r *reader) overlap(w *walk, v *Variant) {
 			continue
 		}
 		if done := w.done(i); done != hlo.NoInstr {
-			k.Async, k.Beside = true, w.between(i, done)
+			k.Async, k.Beside = true, int32(w.between(i, done))
 		}
 		if k.Beside > 0 {
 			v.Facts["async.overlapped"]++

@@ -32,7 +32,7 @@ func (r *reader) products(v *Variant) {
 		}
 		md := r.metadata(id)
 		p.OpName, p.Source = md.OpName, r.sources.locate(md)
-		v.addProduct(p)
+		v.addProduct(r.stock.product(p))
 	}
 	for id, n := range r.distinct() {
 		if r.m.Instrs[id].Opcode == hlo.OpConvert && r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
@@ -53,7 +53,7 @@ func (r *reader) isProduct(id hlo.InstrID) bool {
 	return false
 }
 
-func (v *Variant) addProduct(p Product) {
+func (v *Variant) addProduct(p *Product) {
 	v.Products = append(v.Products, p)
 	v.Facts["products.total"]++
 	v.Facts["products."+p.Type]++

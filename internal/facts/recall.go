@@ -132,7 +132,7 @@ func (out *measured) memo() []byte {
 		}
 	}
 	known := memo{Reads: out.reads, Facts: *out}
-	known.Facts.module, known.Facts.files, known.Facts.reads, known.Facts.hands = nil, nil, nil, nil
+	known.Facts.module, known.Facts.files, known.Facts.reads, known.Facts.hands, known.Facts.stock, known.Facts.groups = nil, nil, nil, nil, nil, nil
 	data, err := pack.Append(nil, known)
 	if err != nil {
 		return nil

@@ -20,7 +20,7 @@ type sharedLists struct {
 // shapes lists the operands' shapes without layout.
 func (r *reader) operandShapes(id hlo.InstrID) []string {
 	operands := r.m.Operands(id)
-	l := &r.lists
+	l := &r.texts
 	l.key = append(l.key[:0], 's')
 	for _, o := range operands {
 		l.key = binary.AppendUvarint(l.key, uint64(r.m.Instrs[o].Shape))
@@ -35,7 +35,7 @@ func (r *reader) operandShapes(id hlo.InstrID) []string {
 
 // doing lists what operations do: their opcodes sorted, repetitions kept, broadcasts left out.
 func (r *reader) doing(ops []opRef) []string {
-	l, n := &r.lists, 0
+	l, n := &r.texts, 0
 	l.key, l.distinct = append(l.key[:0], 'd'), l.distinct[:0]
 	for _, ref := range ops {
 		op := r.coded[ref.kind]

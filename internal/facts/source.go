@@ -153,20 +153,24 @@ func (r *reader) locateByName(kernels []Kernel) {
 		}
 	}
 	for i := range kernels {
-		kernels[i].locate(places)
+		if kernels[i].Source.File == "" {
+			kernels[i].Site = r.stock.site(kernels[i].located(places))
+		}
 	}
 }
 
-// locate takes the place of the first name that has one, else that of the last operation inside that has one.
-func (k *Kernel) locate(places map[string]hlo.Location) {
-	for name := range strings.SplitSeq(k.OpName, ";") {
-		if k.Source.File == "" {
-			k.Source = places[name]
+// located is the kernel's site with the place of the first name that has one, else that of the last operation inside that has one.
+func (k *Kernel) located(places map[string]hlo.Location) Site {
+	at := *k.Site
+	for name := range strings.SplitSeq(at.OpName, ";") {
+		if at.Source.File == "" {
+			at.Source = places[name]
 		}
 	}
-	for i := k.Ops.Len() - 1; i >= 0 && k.Source.File == ""; i-- {
-		k.Source = k.Ops.At(i).Source
+	for i := k.Ops.Len() - 1; i >= 0 && at.Source.File == ""; i-- {
+		at.Source = k.Ops.At(i).Source
 	}
+	return at
 }
 
 // slashed is a folder's path with one slash behind it, "" for none.

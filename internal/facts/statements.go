@@ -95,7 +95,6 @@ type caller struct {
 
 // model fills in what the framework asked for. A module too large to be expanded tells nothing.
 func (r *reader) model(v *Variant) {
-	v.nameAxes(r.m)
 	w := &modelWalk{r: r, found: newStatements()}
 	w.computation(r.m.Entry, caller{})
 	if w.steps <= maxExpanded {

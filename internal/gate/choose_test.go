@@ -13,7 +13,7 @@ import (
 func baselined(n facts.Numbers, signatures ...string) *baseline.Program {
 	p := &baseline.Program{Program: facts.Program{Name: "f"}}
 	for _, s := range signatures {
-		v := &facts.Variant{Signature: s, Fingerprint: "print of " + s, Modules: []string{"m"}, Facts: facts.Numbers{}, Kernels: []facts.Kernel{{Form: &facts.Form{}, OpName: s}}}
+		v := &facts.Variant{Signature: s, Fingerprint: "print of " + s, Modules: []string{"m"}, Facts: facts.Numbers{}, Kernels: []facts.Kernel{{Form: &facts.Form{}, Site: &facts.Site{OpName: s}}}}
 		for k, x := range n {
 			v.Facts[k] = x
 		}

@@ -98,8 +98,11 @@ func anyKernel(t *rapid.T, f *facts.Form) kernelView {
 	source := hlo.Location{File: text.Draw(t, "file"), Line: line.Draw(t, "line"), Column: line.Draw(t, "column"), Function: text.Draw(t, "function")}
 	return kernelView{
 		Kernel: &facts.Kernel{
-			Form: f, Name: text.Draw(t, "name"), OpName: text.Draw(t, "op_name"), OpType: text.Draw(t, "op_type"), Source: source,
-			Times: rapid.Int64().Draw(t, "times"), Loop: text.Draw(t, "loop"), Ops: facts.ListOf(facts.Op{Opcode: "add", Shape: "f32[]", Source: source}),
+			Form: f, Name: text.Draw(t, "name"),
+			Site: &facts.Site{
+				OpName: text.Draw(t, "op_name"), OpType: text.Draw(t, "op_type"), Source: source, Times: rapid.Int64().Draw(t, "times"), Loop: text.Draw(t, "loop"),
+			},
+			Ops:  facts.ListOf(facts.Op{Opcode: "add", Shape: "f32[]", Source: source}),
 			Plan: &facts.Plan{Grid: [3]int64{rapid.Int64Range(-1, 2).Draw(t, "grid"), 1, 1}, Block: [3]int64{32, 1, 1}},
 		},
 		all: rapid.Bool().Draw(t, "all"), variant: text.Draw(t, "variant"),

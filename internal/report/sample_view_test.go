@@ -20,7 +20,7 @@ func geluKernel() facts.Kernel {
 			Kind: "loop", Do: []string{"add", "multiply", "multiply", "tanh"}, Root: "multiply", Out: "f32[8,128]", In: []string{"f32[8,128]"},
 			Bytes: 8192, Flops: 4096, Fusion: true, Print: "aa", Family: "a",
 		},
-		Name: "multiply_add_fusion.3", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1, Ops: facts.ListOf(
+		Name: "multiply_add_fusion.3", Site: &facts.Site{OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1}, Ops: facts.ListOf(
 			facts.Op{Opcode: "multiply", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/mul", Source: at("model.py", 3)},
 			facts.Op{Opcode: "tanh", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3)},
 			facts.Op{Opcode: "add", Shape: "f32[8,128]", OpName: "jit(train_step)/gelu/add", Source: at("model.py", 4)},
@@ -35,7 +35,7 @@ func dotKernel() facts.Kernel {
 			Kind: "dot", Do: []string{"dot"}, Root: "dot", Out: "f32[8,128]", In: []string{"f32[8,64]", "f32[64,128]"}, Bytes: 38912,
 			Class: facts.ClassLibrary, Print: "bb", Family: "b",
 		},
-		Name: "dot.7", OpName: bracketName, Source: at("model.py", 2), Times: 1,
+		Name: "dot.7", Site: &facts.Site{OpName: bracketName, Source: at("model.py", 2), Times: 1},
 	}
 }
 
@@ -45,7 +45,7 @@ func gatherKernel() facts.Kernel {
 			Kind: "collective", Do: []string{"all-gather"}, Target: "all-gather", Out: "bf16[8192,4096]", Bytes: 64 << 20,
 			Class: facts.ClassCollective, Groups: "2 of 4", Print: "cc",
 		},
-		Name: "all-gather.1", OpName: "layer0/attn/q_proj", Source: at("attention.py", 212), Times: 24, Loop: "layers", InLoop: true,
+		Name: "all-gather.1", Site: &facts.Site{OpName: "layer0/attn/q_proj", Source: at("attention.py", 212), Times: 24, Loop: "layers", InLoop: true},
 	}
 }
 

@@ -1,0 +1,66 @@
+package facts
+
+import (
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// What equals another thing is that thing, and what differs in anything is not.
+func TestStockKeepsOneOfEach(t *testing.T) {
+	s := newStock()
+	at := Site{OpName: "jit(f)/tanh", OpType: "Tanh", Source: hlo.Location{File: "m.py", Line: 3}, Times: 2, Loop: "jit(f)/while", InLoop: true}
+	form := Form{Kind: "loop", Do: []string{"add", "tanh"}, Root: "tanh", Out: "f32[8]", In: []string{"f32[8]"}, Print: "aa", Written: map[string]int{"math.exp": 1}}
+	if s.site(at) != s.site(at) || s.form(form) != s.form(form) || *s.site(at) != at || !s.form(form).equal(&form) {
+		t.Error("the same thing twice")
+	}
+	for i := range reflect.TypeFor[Site]().NumField() {
+		other := at
+		change(reflect.ValueOf(&other).Elem().Field(i))
+		if s.site(other) == s.site(at) || *s.site(other) != other {
+			t.Errorf("a site with another %s", reflect.TypeFor[Site]().Field(i).Name)
+		}
+	}
+	for i := range reflect.TypeFor[Form]().NumField() {
+		other := form
+		change(reflect.ValueOf(&other).Elem().Field(i))
+		if s.form(other).equal(s.form(form)) || !reflect.DeepEqual(*s.form(other), other) {
+			t.Errorf("a form with another %s", reflect.TypeFor[Form]().Field(i).Name)
+		}
+	}
+}
+
+// change makes any value another one.
+func change(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(v.String() + "'")
+	case reflect.Int, reflect.Int64:
+		v.SetInt(v.Int() + 1)
+	case reflect.Uint8:
+		v.SetUint(v.Uint() + 1)
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	default:
+		v.SetZero()
+	}
+}
+
+// Modules that are measured at the same time may take from one stock.
+func TestStockSideBySide(t *testing.T) {
+	s := newStock()
+	var jobs sync.WaitGroup
+	for range 8 {
+		jobs.Go(func() {
+			for i := range int32(1000) {
+				at := Site{OpName: "jit(f)/tanh", Source: hlo.Location{File: "m.py", Line: i % 100}}
+				if *s.site(at) != at {
+					t.Error("another site")
+				}
+			}
+		})
+	}
+	jobs.Wait()
+}
