@@ -93,7 +93,6 @@ type Computation struct {
 	First  InstrID
 	Count  int32
 	Root   InstrID
-	Caller InstrID // the first instruction that calls it; NoInstr for the entry and for dead computations
 	// made is the place + 1 in Module.made of the name of a computation that the reader made when it undid syntactic sugar
 	// (`<op>-start`); 0 when it stands in the source.
 	made    int32

@@ -3,7 +3,7 @@ package hlo
 // computation reads an HloComputationProto and appends it to the module.
 func (r *protoReader) computation(body Range) {
 	m := r.m
-	comp := Computation{Source: body, First: InstrID(len(m.Instrs)), Caller: NoInstr}
+	comp := Computation{Source: body, First: InstrID(len(m.Instrs))}
 	id, root, f := r.computationFields(body, &comp)
 	comp.Count = int32(len(r.bodies))
 	r.instructions.reset(len(r.bodies))

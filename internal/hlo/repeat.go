@@ -8,7 +8,7 @@ func (m *Module) Original(c CompID) CompID { return m.Instrs[m.Comps[c].First].C
 func (m *Module) repeated(c CompID, name, source Range) CompID {
 	original := &m.Comps[c]
 	m.Comps = append(m.Comps, Computation{
-		Name: name, Source: source, First: original.First, Count: original.Count, Root: original.Root, Caller: NoInstr,
+		Name: name, Source: source, First: original.First, Count: original.Count, Root: original.Root,
 	})
 	return CompID(len(m.Comps) - 1)
 }

@@ -13,7 +13,7 @@ func (p *textParser) wrap(start InstrID, op Opcode) {
 	m := p.m
 	w := asyncStart{start, op, CompID(len(m.Comps))}
 	p.body.wraps = append(p.body.wraps, w)
-	m.Comps = append(m.Comps, Computation{Caller: NoInstr, made: m.make(asyncWrapped), wrapped: true})
+	m.Comps = append(m.Comps, Computation{made: m.make(asyncWrapped), wrapped: true})
 }
 
 // unwrap fills the computation of an asyncStart.

@@ -43,7 +43,7 @@ ENTRY %main {
 		t.Errorf("read\n%q, want\n%q", got, want)
 	}
 	c := m.Comps[1]
-	if m.Text(c.Thread) != "thr" || c.Count != 2 || m.InstrName(c.Root) != "fusion" || m.InstrName(c.Caller) != "s" {
+	if m.Text(c.Thread) != "thr" || c.Count != 2 || m.InstrName(c.Root) != "fusion" {
 		t.Errorf("read the wrapped computation %+v", c)
 	}
 	if got := m.Metadata(c.Root).OpName; got != "q" {

@@ -234,7 +234,7 @@ func (p *textParser) close(at int, name Range) CompID {
 	}
 	m.Comps = append(m.Comps, Computation{
 		Name: name, Source: Range{uint32(at), 0}, First: b.first,
-		Count: int32(len(instrs)), Root: b.root, Caller: NoInstr,
+		Count: int32(len(instrs)), Root: b.root,
 	})
 	for _, w := range b.wraps {
 		p.unwrap(w)
