@@ -59,7 +59,7 @@ func (p *textParser) outer(i int, entry bool) (CompID, int) {
 	}
 	comps, callees := len(p.m.Comps), len(p.m.callees)
 	id, end := p.block(i, p.comp)
-	if len(p.m.Comps) == comps+1 && len(p.m.callees) == callees {
+	if slot != nil && len(p.m.Comps) == comps+1 && len(p.m.callees) == callees {
 		p.keepRepeatable(id, slot)
 	}
 	return id, end

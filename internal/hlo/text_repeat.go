@@ -12,6 +12,8 @@ type repeats struct {
 	last  int32      // number of what the computation before it was like, or became
 	names []spelling // of the computation at hand
 	taken nameSet
+
+	saved, wasted int // bytes that were compared with what they are like, and with what they are not
 }
 
 // repeatable is a computation that others may be spelled like.
@@ -25,6 +27,10 @@ type repeatable struct {
 
 // alikeBeginnings is with how many computations that begin alike one is compared.
 const alikeBeginnings = 8
+
+// worthIt tells whether to compare more, after so many bytes were read: a quarter of them may have been compared in vain, and as many
+// as were not.
+func (r *repeats) worthIt(read int) bool { return r.wasted <= r.saved+read/4+1<<16 }
 
 func (r *repeats) reset(instrs int) { r.slots = make([]int32, 1<<min(12, bits.Len(uint(instrs/16)))) }
 
@@ -70,12 +76,16 @@ func (p *textParser) spelledLike(n int32, i int) int {
 	if !known.tried {
 		known.spelled, known.tried = p.m.template(known.comp), true
 	}
-	if known.spelled == nil {
+	if known.spelled == nil || !r.worthIt(i) {
 		return 0
 	}
-	end := 0
-	end, r.names = known.spelled.match(p.t, i, r.names[:0])
-	if end == 0 || p.t.at(p.t.blanks(end), ',') {
+	end, names, matches := known.spelled.match(p.t, i, r.names[:0])
+	r.names = names
+	if !matches {
+		r.wasted += end - i
+		return 0
+	}
+	if p.t.at(p.t.blanks(end), ',') {
 		return 0
 	}
 	r.taken.reset(len(r.names))
@@ -84,6 +94,7 @@ func (p *textParser) spelledLike(n int32, i int) int {
 			return 0
 		}
 	}
+	r.saved += end - i
 	return end
 }
 

@@ -60,37 +60,37 @@ func (s template) plain(t text) bool {
 	return true
 }
 
-// match compares what stands at i with the template. It returns the names of the instructions and where the computation ends, 0
-// where it is another. Two of the names may be the same.
-func (s template) match(t text, i int, names []spelling) (end int, _ []spelling) {
+// match compares what stands at i with the template, up to where it is another or ends. It returns the names of the instructions; two
+// of them may be the same.
+func (s template) match(t text, i int, names []spelling) (end int, _ []spelling, matches bool) {
 	for k := range s {
 		piece := &s[k]
 		n := int(piece.End - piece.Start)
 		if i+n > len(t) || !bytes.Equal(t[piece.Start:piece.End], t[i:i+n]) {
-			return 0, names
+			return i, names, false
 		}
 		i += n
 		if piece.name >= 0 {
 			name := names[piece.name]
 			if !bytes.HasPrefix(t[i:], t[name.at:name.end()]) {
-				return 0, names
+				return i, names, false
 			}
-			i = name.end() - int(name.at) + i
+			i += int(name.n)
 		} else if piece.name == newName {
 			name := t.name(i)
 			if name.n == 0 || name.n > maxName {
-				return 0, names
+				return i, names, false
 			}
 			names = append(names, name)
 			i = name.end()
 		}
 	}
-	return i, names
+	return i, names, true
 }
 
 // instructionsLike are the instructions of a computation that shares those of another, as they stand in its own place.
 func (m *Module) instructionsLike(original, c CompID) []Instruction {
-	_, names := m.template(original).match(text(m.src), int(m.Comps[c].Source.Start), nil)
+	_, names, _ := m.template(original).match(text(m.src), int(m.Comps[c].Source.Start), nil)
 	return m.renamed(original, c, names)
 }
 
