@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
@@ -179,32 +180,27 @@ func matchesAny(s *rules.Settings, targets []*looked) bool {
 		if s.Rule.Target != nil && (len(s.Programs) == 0 || slices.Contains(s.Programs, "*")) && s.Covers(t.name, "*") {
 			return true
 		}
-		if slices.ContainsFunc(t.named(s.Rule), func(name string) bool { return s.Covers(t.name, name) }) {
+		if t.holds(s) {
 			return true
 		}
 	}
 	return false
 }
 
-// named lists the programs that a rule can speak of: those of the dump, and for one that looks at the target as a whole also the
-// framework's helpers and what only a log knows of.
-func (l *looked) named(rule *rules.Rule) []string {
-	var names []string
-	for _, p := range l.programs {
-		names = append(names, p.Name)
+// holds reports whether settings cover a program that their rule can speak of: one of the dump, and for a rule that looks at the target
+// as a whole also one of the framework's helpers or one that only a log knows of.
+func (l *looked) holds(s *rules.Settings) bool {
+	covers := func(name string) bool { return s.Covers(l.name, name) }
+	if slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return covers(p.Name) }) {
+		return true
 	}
-	if rule.Target == nil {
-		return names
+	if s.Rule.Target == nil {
+		return false
 	}
-	for _, p := range l.report.Helpers {
-		names = append(names, p.Name)
+	if slices.ContainsFunc(l.report.Helpers, func(p *facts.Program) bool { return covers(p.Name) }) {
+		return true
 	}
-	if l.report.Logs != nil {
-		for _, n := range l.report.Logs.Notes {
-			names = append(names, n.Program)
-		}
-	}
-	return names
+	return l.report.Logs != nil && slices.ContainsFunc(l.report.Logs.Notes, func(n facts.LogNote) bool { return covers(n.Program) })
 }
 
 func patterns(s *rules.Settings) string {

@@ -1,6 +1,11 @@
 package glob
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"pgregory.net/rapid"
+)
 
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
@@ -23,6 +28,23 @@ func TestMatch(t *testing.T) {
 		if got := Match(c.pattern, c.name); got != c.want {
 			t.Errorf("Match(%q, %q) = %v", c.pattern, c.name, got)
 		}
+	}
+}
+
+// What is told by the first characters alone is what the whole pattern says.
+func TestApart(t *testing.T) {
+	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab/é*?[]{},!^-\\")), 0, 8, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		pattern, name := text.Draw(t, "pattern"), text.Draw(t, "name")
+		if fits, err := doublestar.Match(flat(pattern), flat(name)); apart(pattern, name) && err == nil && fits {
+			t.Fatalf("%q fits %q", name, pattern)
+		}
+		if apart(pattern, pattern) {
+			t.Fatalf("%q is apart from itself", pattern)
+		}
+	})
+	if !apart("train_step_v1", "train_step_v10") || !apart("train_step_v10", "train_step_v1") || !apart("a*", "b") || apart("a*", "ab") {
+		t.Error("apart is wrong")
 	}
 }
 
