@@ -6,12 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/xlagate/xlagate/internal/wholefile"
 )
 
 // folder is a baseline in a directory. Each change lasts at once: a file is written whole or not at all.
 type folder struct {
 	fs.FS
-	dir string
+	dir     string
+	written map[string]bool // the folders in it that were written to
 }
 
 func openFolder(dir string) (fs.FS, error) {
@@ -28,7 +31,13 @@ func openFolder(dir string) (fs.FS, error) {
 func (f folder) Shown(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
 // Put writes a file.
-func (f folder) Put(name string, data []byte) (bool, error) { return WriteFile(f.Shown(name), data) }
+func (f folder) Put(name string, data []byte) (bool, error) {
+	file, write := f.Shown(name), wholefile.WriteMore
+	if dir := filepath.Dir(file); !f.written[dir] {
+		f.written[dir], write = true, wholefile.Write
+	}
+	return writeFile(file, data, write)
+}
 
 // Remove removes a file, and its folder when nothing else lies there.
 func (f folder) Remove(name string) error {

@@ -94,5 +94,5 @@ func (p Place) Edit(ctx context.Context) (Edit, error) {
 	if _, err := openFolder(p.folder()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return folder{os.DirFS(p.folder()), p.folder()}, nil
+	return folder{os.DirFS(p.folder()), p.folder(), map[string]bool{}}, nil
 }
