@@ -2,51 +2,95 @@ package hlo
 
 // computation reads an HloComputationProto and appends it to the module.
 func (r *protoReader) computation(body Range) {
+	if r.asExpected(body) {
+		return
+	}
+	w := r.gather(body)
+	repeatable := len(r.bodies) > 0 && r.repeatable(&w)
+	if repeatable && r.repeat(body) {
+		return
+	}
+	callees := len(r.m.callees)
+	c := r.anew(body, &w)
+	r.repeats.came(0)
+	if repeatable && callees == len(r.m.callees) {
+		r.keepRepeatable(c)
+	}
+}
+
+// gather finds the instructions of a computation, and reads the rest.
+func (r *protoReader) gather(body Range) computationWalk {
+	w := r.walk(body)
+	r.bodies = r.bodies[:0]
+	for w.next() {
+		r.bodies = append(r.bodies, w.body)
+	}
+	return w
+}
+
+// anew reads the instructions of a computation that is like no other.
+func (r *protoReader) anew(body Range, w *computationWalk) CompID {
 	m := r.m
-	comp := Computation{Source: body, First: InstrID(len(m.Instrs))}
-	id, root, f := r.computationFields(body, &comp)
-	comp.Count = int32(len(r.bodies))
+	comp := Computation{
+		Name: w.name, Source: body, Thread: w.thread, First: InstrID(len(m.Instrs)), Count: int32(len(r.bodies)),
+	}
 	r.instructions.reset(len(r.bodies))
 	r.ids, r.hasOrder = r.ids[:0], false
 	for _, b := range r.bodies {
 		r.instruction(b)
 	}
-	r.finished(&f, "computation", comp.Name)
-	comp.Root = comp.First + InstrID(r.instructions.find(root))
+	r.finished(&w.fields, "computation", w.name)
+	comp.Root = comp.First + InstrID(r.instructions.find(w.root))
 	if comp.Root < comp.First {
-		r.fail(body.Start, "the root (id %d) of computation %s is not in it", root, m.Text(comp.Name))
+		r.fail(body.Start, "the root (id %d) of computation %s is not in it", w.root, m.Text(w.name))
 	}
-	if !r.computations.add(id, int32(len(m.Comps))) {
-		r.fail(body.Start, "computation %s has the id %d of an earlier one", m.Text(comp.Name), id)
-	}
-	r.reorder(id, &comp)
+	r.define(body, w)
+	r.reorder(w.id, &comp)
+	c := CompID(len(m.Comps))
 	if r.hasOrder {
-		m.keepIDs(CompID(len(m.Comps)), r.ids)
+		m.keepIDs(c, r.ids)
 	}
 	m.Comps = append(m.Comps, comp)
+	return c
 }
 
-// computationFields finds the instructions and reads the rest.
-func (r *protoReader) computationFields(body Range, comp *Computation) (id, root int64, f fields) {
-	r.bodies = r.bodies[:0]
-	f = fieldsOf(r.src, body)
-	for f.next() {
-		switch f.tag {
+// define enters the id of the computation that comes next.
+func (r *protoReader) define(body Range, w *computationWalk) {
+	if !r.computations.add(w.id, int32(len(r.m.Comps))) {
+		r.fail(body.Start, "computation %s has the id %d of an earlier one", r.m.Text(w.name), w.id)
+	}
+}
+
+// computationWalk walks an HloComputationProto from instruction to instruction, and notes what else it says.
+type computationWalk struct {
+	fields
+	id, root     int64
+	name, thread Range
+}
+
+func (r *protoReader) walk(body Range) computationWalk {
+	return computationWalk{fields: fieldsOf(r.src, body)}
+}
+
+// next goes to the next instruction.
+func (w *computationWalk) next() bool {
+	for w.fields.next() {
+		switch w.tag {
 		case 1<<3 | wireBytes: // name
-			comp.Name = f.body
+			w.name = w.body
 		case 2<<3 | wireBytes: // instructions
-			r.bodies = append(r.bodies, f.body)
+			return true
 		case 5<<3 | wireVarint: // id
-			id = int64(f.value)
+			w.id = int64(w.value)
 		case 6<<3 | wireVarint: // root_id
-			root = int64(f.value)
+			w.root = int64(w.value)
 		case 8<<3 | wireBytes: // execution_thread
-			if string(r.src[f.body.Start:f.body.End]) != "main" {
-				comp.Thread = f.body
+			if string(w.src[w.body.Start:w.body.End]) != "main" {
+				w.thread = w.body
 			}
 		}
 	}
-	return id, root, f
+	return false
 }
 
 // keepIDs notes the ids by which control predecessors are named.

@@ -26,8 +26,12 @@ func (t *idTable) reset(n int) {
 	t.mask, t.shift = uint64(size-1), uint8(64-bits.Len(uint(size-1)))
 }
 
-// home is where an id's search starts. The multiplier is 2^64 divided by the golden ratio.
-func (t *idTable) home(id int64) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 >> t.shift }
+// home is where an id's search starts: ids that follow each other stand side by side. The multiplier is 2^64 divided by the golden
+// ratio.
+func (t *idTable) home(id int64) uint64 {
+	const near = 15
+	return uint64(id)>>4*0x9e3779b97f4a7c15>>t.shift&^near | uint64(id)&near
+}
 
 // add returns false when the id is there already.
 func (t *idTable) add(id int64, index int32) bool {

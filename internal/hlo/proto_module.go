@@ -15,6 +15,7 @@ func (r Reader) Proto(src []byte, file string) (m *Module, err error) {
 		return m, err
 	}
 	p := newProtoReader(src, file)
+	p.compact = r.Compact
 	err = caught(func() { m = p.module(p.findModule()) })
 	return m, err
 }
@@ -30,6 +31,8 @@ type protoReader struct {
 	shapes       spellingIndex // by the bytes of a ShapeProto
 	opcodes      spellingIndex // by their spelling
 	metadata     metadataIndex
+	repeats      protoRepeats
+	compact      bool // see Reader.Compact
 
 	later      bool    // it reads a part that is not the first: computations may stand in an earlier one
 	unresolved []int64 // the ids of those; as callee -n stands for the n-th
@@ -120,6 +123,7 @@ func (r *protoReader) prepare(computations []Range) {
 	m.Instrs = make([]Instruction, 0, n)
 	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), []CompID{0}
 	m.Comps = make([]Computation, 0, len(computations))
+	r.repeats.reset(n, len(computations))
 }
 
 // split finds the parts of an HloModuleProto.

@@ -23,6 +23,7 @@ func (r Reader) protoParts(src []byte, file string) (*Module, error) {
 			p.later, p.schedule = true, schedule
 			p.schedule.order, p.schedule.used = nil, make([]bool, len(schedule.used))
 		}
+		p.compact = r.Compact
 		parts[k], whole[k] = p, caught(func() { p.part(cut[k], max(len(cut[k]), count)) }) == nil
 	})
 	if err != nil || slices.Contains(whole, false) {

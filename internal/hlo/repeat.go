@@ -50,6 +50,15 @@ func (m *Module) separate(c CompID) {
 	m.place(c, m.instructionsLike(original, c))
 }
 
+// instructionsLike are the instructions of a computation that shares those of another, as they stand in its own place.
+func (m *Module) instructionsLike(original, c CompID) []Instruction {
+	if m.Format == FormatProto {
+		return m.moved(original, c)
+	}
+	_, names, _ := m.template(original).match(text(m.src), int(m.Comps[c].Source.Start), nil)
+	return m.renamed(original, c, names)
+}
+
 // place gives a computation the instructions of another, of which the caller changed what is not the same.
 func (m *Module) place(c CompID, instrs []Instruction) {
 	comp := &m.Comps[c]

@@ -10,7 +10,11 @@ import (
 func compact(t *testing.T, src []byte, r Reader) (m *Module, common int) {
 	t.Helper()
 	r.Compact = true
-	m, err := r.Text(src, "t")
+	read := r.Proto
+	if IsText(src) {
+		read = r.Text
+	}
+	m, err := read(src, "t")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,12 +88,6 @@ func (s template) match(t text, i int, names []spelling) (end int, _ []spelling,
 	return i, names, true
 }
 
-// instructionsLike are the instructions of a computation that shares those of another, as they stand in its own place.
-func (m *Module) instructionsLike(original, c CompID) []Instruction {
-	_, names, _ := m.template(original).match(text(m.src), int(m.Comps[c].Source.Start), nil)
-	return m.renamed(original, c, names)
-}
-
 // renamed are the instructions of one computation as they stand in the place of another that is spelled like it, under other names.
 func (m *Module) renamed(original, c CompID, names []spelling) []Instruction {
 	first, end := m.Body(original)

@@ -1,0 +1,162 @@
+package hlo
+
+import "math/bits"
+
+// protoRepeats are computations that others may be serialized like.
+type protoRepeats struct {
+	slots  []int32 // by what a computation says: the number of the last that says it; 0: none
+	known  []protoRepeatable
+	likes  []int32 // by CompID: the number of the one that it is like, or that it is; 0: none
+	follow CompID  // what comes is expected to be like this one
+	key    uint64  // a hash of what the computation at hand says
+}
+
+// protoRepeatable is a computation that others may be serialized like.
+type protoRepeatable struct {
+	key   uint64
+	comp  CompID
+	last  CompID // that was like it
+	next  int32  // number of another in the same slot, 0 for none
+	tried bool   // whether messages was looked for
+
+	messages protoTemplate
+}
+
+func (x *protoRepeats) reset(instrs, comps int) {
+	x.slots, x.likes = make([]int32, 1<<min(12, bits.Len(uint(instrs/16)))), make([]int32, 0, comps)
+}
+
+func (x *protoRepeats) slot() *int32 { return &x.slots[x.key&uint64(len(x.slots)-1)] }
+
+// expected is what the next computation should be like, 0 for none.
+func (x *protoRepeats) expected() int32 {
+	if int(x.follow) >= len(x.likes) {
+		return 0
+	}
+	return x.likes[x.follow]
+}
+
+// came notes what the computation that came is like. What follows on it is expected to be what followed the last time.
+func (x *protoRepeats) came(n int32) {
+	c := CompID(len(x.likes))
+	if n > 0 {
+		known := &x.known[n-1]
+		if x.expected() != n {
+			x.follow = known.last
+		}
+		known.last = c
+	}
+	x.likes = append(x.likes, n)
+	x.follow++
+}
+
+// keepRepeatable notes the computation at hand, which was read, for others.
+func (r *protoReader) keepRepeatable(c CompID) {
+	x, slot := &r.repeats, r.repeats.slot()
+	x.known = append(x.known, protoRepeatable{key: x.key, comp: c, last: c, next: *slot})
+	*slot = int32(len(x.known))
+	x.likes[c] = *slot
+}
+
+// repeatable tells whether a computation may have its instructions in common with others: where they run, and in which order, is not
+// said by them.
+func (r *protoReader) repeatable(w *computationWalk) bool {
+	return w.broken == whole && w.thread.Len() == 0 && r.schedule.at.find(w.id) < 0
+}
+
+// asExpected enters the next computation if it is like the one that came in its place the last time.
+func (r *protoReader) asExpected(body Range) bool {
+	n := r.repeats.expected()
+	return n > 0 && r.like(n, body)
+}
+
+// repeat enters the computation at hand if it is like a known one. Its instructions are not read yet.
+func (r *protoReader) repeat(body Range) bool {
+	x := &r.repeats
+	x.key = r.gist()
+	tries := alikeBeginnings
+	for n := *x.slot(); n > 0 && tries > 0; n = x.known[n-1].next {
+		if x.known[n-1].key != x.key {
+			continue
+		}
+		if r.like(n, body) {
+			return true
+		}
+		tries--
+	}
+	return false
+}
+
+// like enters a computation if it says the same as a known one but for names, and each instruction has an id of its own.
+func (r *protoReader) like(n int32, body Range) bool {
+	m, known := r.m, &r.repeats.known[n-1]
+	if !known.tried {
+		known.messages, known.tried = m.protoTemplate(known.comp), true
+	}
+	if known.messages == nil {
+		return false
+	}
+	other := &m.Comps[known.comp]
+	w, match := r.walk(body), protoMatch{m: m, left: known.messages, first: other.First, ids: r.ids[:0]}
+	for w.next() {
+		if !match.message(w.body) {
+			return false
+		}
+	}
+	r.ids = match.ids
+	if len(match.left) > 0 || !r.repeatable(&w) || r.ids[other.Root-other.First] != w.root || !r.unique() {
+		return false
+	}
+	r.define(body, &w)
+	c := m.repeated(known.comp, w.name, body)
+	if !r.compact {
+		m.place(c, m.instructionsLike(known.comp, c))
+	}
+	r.repeats.came(n)
+	return true
+}
+
+// unique tells whether no two of the ids are the same; most are in order.
+func (r *protoReader) unique() bool {
+	ordered := true
+	for i := 1; i < len(r.ids); i++ {
+		ordered = ordered && r.ids[i-1] < r.ids[i]
+	}
+	if ordered {
+		return true
+	}
+	r.instructions.reset(len(r.ids))
+	for i, id := range r.ids {
+		if !r.instructions.add(id, int32(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// gist hashes what some instructions of the computation at hand say.
+func (r *protoReader) gist() uint64 {
+	n := len(r.bodies)
+	h := uint64(n)
+	for _, k := range [...]int{n - 1, n / 3, n * 2 / 3, 0} {
+		s := text(r.src).spelling(r.said(r.bodies[k]))
+		h = mixed(h^s.head, s.rest)
+	}
+	return h
+}
+
+// said is where in an instruction stands what it says: what follows its name and precedes its id.
+func (r *protoReader) said(body Range) (start, end int) {
+	const id = 35 << 3
+	start = int(body.Start)
+	for at := start; at < int(body.End); {
+		tag, _, _, next := field(r.src[:body.End], at)
+		if tag < 0 || tag >= id {
+			return start, at
+		}
+		if at = next; tag == 1<<3|wireBytes {
+			start = at
+		}
+	}
+	return start, int(body.End)
+}

@@ -1,0 +1,170 @@
+package hlo
+
+import "bytes"
+
+// protoTemplate is how the instructions of a computation in a proto are serialized: stretches that stay as they are, and what stands
+// between them, that names the instructions.
+type protoTemplate []protoStretch
+
+type protoStretch struct {
+	Range
+	behind int32 // the place in Module.operands of a list of ids; or one of the following
+}
+
+const (
+	anyName    = -1 - iota // the length of a name, and the name
+	anyID                  // a varint
+	messageEnd             // the instruction ends
+)
+
+// protoTemplate takes the messages of a computation's instructions apart. There is none where a field that names something is not
+// serialized as protobuf does it.
+func (m *Module) protoTemplate(c CompID) protoTemplate {
+	comp := &m.Comps[c]
+	id, t := comp.First, make(protoTemplate, 0, 4*comp.Count)
+	for f := fieldsOf(m.src, comp.Source); f.next(); {
+		if f.tag != 2<<3|wireBytes {
+			continue
+		}
+		var ok bool
+		if t, ok = t.instruction(m.src, f.body, &m.Instrs[id]); !ok {
+			return nil
+		}
+		id++
+	}
+	return t
+}
+
+// instruction appends how one message is serialized.
+func (t protoTemplate) instruction(src []byte, body Range, in *Instruction) (_ protoTemplate, ok bool) {
+	at, seen := body.Start, [partCount]bool{}
+	for f := fieldsOf(src, body); f.next(); {
+		part := partOther
+		if f.tag < len(partOf) {
+			part = int(partOf[f.tag])
+		}
+		fixed := protoStretch{Range: Range{at, f.body.Start}}
+		switch part {
+		default:
+			continue
+		case partOrder, partCallees:
+			return nil, false
+		case partName:
+			fixed.End, fixed.behind = startOfLength(src, f.body), anyName
+		case partID:
+			fixed.behind = anyID
+		case partOperands:
+			fixed.End, fixed.behind = startOfLength(src, f.body), int32(in.operands)
+		}
+		if seen[part] || f.tag == 36<<3|wireVarint || f.body.Len() == 0 || fixed.End == 0 {
+			return nil, false
+		}
+		seen[part] = true
+		t, at = append(t, fixed), f.body.End
+	}
+	return append(t, protoStretch{Range{at, body.End}, messageEnd}), true
+}
+
+// startOfLength is where the length stands that a field begins with, 0 where it has more bytes than it needs.
+func startOfLength(src []byte, body Range) uint32 {
+	at := body.Start - 1
+	for n := body.Len() >> 7; n > 0; n >>= 7 {
+		at--
+	}
+	if v, n := varint(src, int(at)); v != uint64(body.Len()) || n != int(body.Start-at) {
+		return 0
+	}
+	return at
+}
+
+// protoMatch compares a computation with the template of another, message after message.
+type protoMatch struct {
+	m     *Module
+	left  protoTemplate
+	first InstrID // of the other
+	ids   []int64 // of the instructions so far
+}
+
+// message compares the next one.
+func (p *protoMatch) message(body Range) bool {
+	src, at, id := p.m.src[:body.End], int(body.Start), int64(0)
+	for k := range p.left {
+		s := &p.left[k]
+		n := int(s.End - s.Start)
+		if n > len(src)-at || !bytes.Equal(src[at:at+n], p.m.src[s.Start:s.End]) {
+			return false
+		}
+		at += n
+		switch s.behind {
+		case messageEnd:
+			p.left, p.ids = p.left[k+1:], append(p.ids, id)
+			return at == len(src)
+		case anyID:
+			v, n := varint(src, at)
+			if n < 0 {
+				return false
+			}
+			id, at = int64(v), at+n
+		case anyName:
+			v, n := varint(src, at)
+			if n < 0 || v > maxName || int(v) > len(src)-at-n {
+				return false
+			}
+			at += n + int(v)
+		default:
+			if at = p.operands(src, at, list(p.m.operands, uint32(s.behind))); at < 0 {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// operands reads a packed list of ids and returns where it ends, -1 where it does not name the operands.
+func (p *protoMatch) operands(src []byte, at int, operands []InstrID) int {
+	size, n := varint(src, at)
+	if n < 0 || size > uint64(len(src)-at-n) {
+		return -1
+	}
+	at += n
+	end := at + int(size)
+	for _, o := range operands {
+		v, n := varint(src, at)
+		if n < 0 || int64(v) != p.ids[o-p.first] {
+			return -1
+		}
+		at += n
+	}
+	if at != end {
+		return -1
+	}
+	return at
+}
+
+// moved are the instructions of one computation as they stand in the place of another that is serialized like it.
+func (m *Module) moved(original, c CompID) []Instruction {
+	first, end := m.Body(original)
+	instrs := append(make([]Instruction, 0, end-first), m.Instrs[first:end]...)
+	left := instrs
+	for f := fieldsOf(m.src, m.Comps[c].Source); f.next(); {
+		if f.tag == 2<<3|wireBytes {
+			left[0].move(m.src, f.body)
+			left = left[1:]
+		}
+	}
+	return instrs
+}
+
+// move says where else an instruction stands.
+func (in *Instruction) move(src []byte, body Range) {
+	in.args = body.Start
+	if !in.bare() {
+		in.attrs = body.End
+	}
+	for f := fieldsOf(src, body); f.next(); {
+		if f.tag == 1<<3|wireBytes {
+			in.name, in.nameLen = f.body.Start, uint16(f.body.Len())
+			return
+		}
+	}
+}
