@@ -3,6 +3,7 @@ package hlo
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ParseProto reads a serialized HloProto, HloModuleProto or HloSnapshot, already decompressed. Literals and attributes are
@@ -16,7 +17,7 @@ func (r Reader) Proto(src []byte, file string) (m *Module, err error) {
 	}
 	p := newProtoReader(src, file)
 	p.compact = r.Compact
-	err = caught(func() { m = p.module(p.findModule()) })
+	err = caught(func() { m = p.module() })
 	return m, err
 }
 
@@ -78,8 +79,8 @@ type moduleFields struct {
 	computations                                                               []Range
 }
 
-func (r *protoReader) module(body Range) *Module {
-	parts := r.split(body)
+func (r *protoReader) module() *Module {
+	body, parts := r.findModule()
 	r.m.Name = r.m.Text(parts.name)
 	r.findSequences(parts.schedule)
 	r.part(parts.computations, len(parts.computations))
@@ -109,7 +110,7 @@ func (r *protoReader) rest(body Range, parts *moduleFields) {
 
 // prepare allocates by the number of instructions, estimated from a sample of the computations.
 func (r *protoReader) prepare(computations []Range) {
-	const every = 16
+	const every = 64
 	all, sampled, n := 0, 0, 0
 	for i, c := range computations {
 		all += c.Len()
@@ -123,12 +124,12 @@ func (r *protoReader) prepare(computations []Range) {
 	m.Instrs = make([]Instruction, 0, n)
 	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), []CompID{0}
 	m.Comps = make([]Computation, 0, len(computations))
-	r.repeats.reset(n, len(computations))
+	r.repeats.reset(len(computations))
 }
 
-// split finds the parts of an HloModuleProto.
-func (r *protoReader) split(body Range) moduleFields {
-	var p moduleFields
+// split finds the parts of an HloModuleProto, or says how another message is broken.
+func (r *protoReader) split(body Range) (p moduleFields, broken brokenness) {
+	r.m.payloads = nil
 	f := fieldsOf(r.src, body)
 	for f.next() {
 		switch f.tag {
@@ -156,8 +157,7 @@ func (r *protoReader) split(body Range) moduleFields {
 			r.m.payloads = append(r.m.payloads, f.body)
 		}
 	}
-	r.finished(&f, "module", p.name)
-	return p
+	return p, f.broken
 }
 
 func (r *protoReader) countInstructions(computation Range) int {
@@ -171,7 +171,7 @@ func (r *protoReader) countInstructions(computation Range) int {
 }
 
 // findModule finds the HloModuleProto: the file itself, its field 1 (HloProto), or field 1 of that (HloSnapshot).
-func (r *protoReader) findModule() Range {
+func (r *protoReader) findModule() (Range, moduleFields) {
 	if len(r.src) > math.MaxUint32 {
 		r.fail(0, "the file has %d bytes, more than 4 GiB", len(r.src))
 	}
@@ -179,12 +179,12 @@ func (r *protoReader) findModule() Range {
 	r.checkFrame(file)
 	hlo := r.firstField(file)
 	for _, candidate := range []Range{r.firstField(hlo), hlo, file} {
-		if r.holdsComputations(candidate) {
-			return candidate
+		if parts, broken := r.split(candidate); broken == whole && r.anyInstructions(parts.computations) {
+			return candidate, parts
 		}
 	}
 	r.fail(0, "this is no serialized HLO module: there are no computations in it")
-	return Range{}
+	return Range{}, moduleFields{}
 }
 
 // checkFrame refuses a file that is not whole, even where the module in it is.
@@ -214,12 +214,7 @@ func (r *protoReader) firstField(message Range) Range {
 	return Range{}
 }
 
-// holdsComputations tells an HloModuleProto from a string or another message: a module's name never looks like that.
-func (r *protoReader) holdsComputations(message Range) bool {
-	found := false
-	f := fieldsOf(r.src, message)
-	for f.next() {
-		found = found || f.tag == 3<<3|wireBytes && r.countInstructions(f.body) > 0
-	}
-	return found && f.broken == whole
+// anyInstructions tells computations from what else a message may hold in their place: a module's name never looks like that.
+func (r *protoReader) anyInstructions(computations []Range) bool {
+	return slices.ContainsFunc(computations, func(c Range) bool { return r.countInstructions(c) > 0 })
 }

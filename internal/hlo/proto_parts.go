@@ -9,7 +9,7 @@ func (r Reader) protoParts(src []byte, file string) (*Module, error) {
 		return nil, nil
 	}
 	first, body, all := newProtoReader(src, file), Range{}, moduleFields{}
-	if caught(func() { body = first.findModule(); all = first.split(body); first.findSequences(all.schedule) }) != nil {
+	if caught(func() { body, all = first.findModule(); first.findSequences(all.schedule) }) != nil {
 		return nil, nil
 	}
 	schedule := first.schedule

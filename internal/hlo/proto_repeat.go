@@ -6,9 +6,11 @@ import "math/bits"
 type protoRepeats struct {
 	slots  []int32 // by what a computation says: the number of the last that says it; 0: none
 	known  []protoRepeatable
-	likes  []int32 // by CompID: the number of the one that it is like, or that it is; 0: none
-	follow CompID  // what comes is expected to be like this one
-	key    uint64  // a hash of what the computation at hand says
+	likes  []int32     // by CompID: the number of the one that it is like, or that it is; 0: none
+	follow CompID      // what comes is expected to be like this one
+	key    uint64      // a hash of what the computation at hand says
+	ids    []protoWord // of its instructions
+	gain
 }
 
 // protoRepeatable is a computation that others may be serialized like.
@@ -22,8 +24,8 @@ type protoRepeatable struct {
 	messages protoTemplate
 }
 
-func (x *protoRepeats) reset(instrs, comps int) {
-	x.slots, x.likes = make([]int32, 1<<min(12, bits.Len(uint(instrs/16)))), make([]int32, 0, comps)
+func (x *protoRepeats) reset(comps int) {
+	x.slots, x.likes = make([]int32, 1<<bits.Len(uint(comps))), make([]int32, 0, comps)
 }
 
 func (x *protoRepeats) slot() *int32 { return &x.slots[x.key&uint64(len(x.slots)-1)] }
@@ -74,15 +76,15 @@ func (r *protoReader) asExpected(body Range) bool {
 func (r *protoReader) repeat(body Range) bool {
 	x := &r.repeats
 	x.key = r.gist()
-	tries := alikeBeginnings
-	for n := *x.slot(); n > 0 && tries > 0; n = x.known[n-1].next {
-		if x.known[n-1].key != x.key {
-			continue
+	n := *x.slot()
+	for range alikeBeginnings {
+		if n == 0 {
+			break
 		}
-		if r.like(n, body) {
+		if x.known[n-1].key == x.key && r.like(n, body) {
 			return true
 		}
-		tries--
+		n = x.known[n-1].next
 	}
 	return false
 }
@@ -93,18 +95,19 @@ func (r *protoReader) like(n int32, body Range) bool {
 	if !known.tried {
 		known.messages, known.tried = m.protoTemplate(known.comp), true
 	}
-	if known.messages == nil {
+	if known.messages == nil || !r.repeats.worthIt(int(body.Start)) {
 		return false
 	}
 	other := &m.Comps[known.comp]
-	w, match := r.walk(body), protoMatch{m: m, left: known.messages, first: other.First, ids: r.ids[:0]}
+	w, match := r.walk(body), protoMatch{m: m, left: known.messages, first: other.First, ids: r.repeats.ids[:0]}
 	for w.next() {
 		if !match.message(w.body) {
+			r.repeats.wasted += w.at - int(body.Start)
 			return false
 		}
 	}
-	r.ids = match.ids
-	if len(match.left) > 0 || !r.repeatable(&w) || r.ids[other.Root-other.First] != w.root || !r.unique() {
+	ids := match.ids
+	if r.repeats.ids = ids; len(match.left) > 0 || !r.repeatable(&w) || ids[other.Root-other.First].value() != w.root || !r.unique(ids) {
 		return false
 	}
 	r.define(body, &w)
@@ -112,22 +115,23 @@ func (r *protoReader) like(n int32, body Range) bool {
 	if !r.compact {
 		m.place(c, m.instructionsLike(known.comp, c))
 	}
+	r.repeats.saved += body.Len()
 	r.repeats.came(n)
 	return true
 }
 
 // unique tells whether no two of the ids are the same; most are in order.
-func (r *protoReader) unique() bool {
+func (r *protoReader) unique(ids []protoWord) bool {
 	ordered := true
-	for i := 1; i < len(r.ids); i++ {
-		ordered = ordered && r.ids[i-1] < r.ids[i]
+	for i := 1; i < len(ids); i++ {
+		ordered = ordered && ids[i-1] < ids[i]
 	}
 	if ordered {
 		return true
 	}
-	r.instructions.reset(len(r.ids))
-	for i, id := range r.ids {
-		if !r.instructions.add(id, int32(i)) {
+	r.instructions.reset(len(ids))
+	for i, id := range ids {
+		if !r.instructions.add(int64(id), int32(i)) {
 			return false
 		}
 	}

@@ -13,8 +13,7 @@ import (
 func anewProto(src []byte, file string) (*Module, error) {
 	r := newProtoReader(src, file)
 	err := caught(func() {
-		body := r.findModule()
-		parts := r.split(body)
+		body, parts := r.findModule()
 		r.m.Name = r.m.Text(parts.name)
 		r.findSequences(parts.schedule)
 		r.prepare(parts.computations)
@@ -91,7 +90,7 @@ func TestProtoRepeats(t *testing.T) {
 		src := thrice(t, name)
 		random := rand.New(rand.NewPCG(uint64(len(src)), 3))
 		found += checkRepeats(t, name, src)
-		for range min(50, 1_000_000/len(src)) {
+		for range min(20, 300_000/len(src)) {
 			damaged := bytes.Clone(src)
 			damaged[random.IntN(len(damaged))] = damaged[random.IntN(len(damaged))]
 			checkRepeats(t, name, damaged)
@@ -114,7 +113,7 @@ func TestProtoRepeatsByteByByte(t *testing.T) {
 			continue
 		}
 		for at := m.Comps[c].Source.Start - 3; at < m.Comps[c].Source.End; at++ {
-			for _, other := range []byte{src[at] ^ 1, src[at] + 1, src[at] - 1, src[at] ^ 0x80, src[at] ^ 8} {
+			for _, other := range []byte{src[at] ^ 1, src[at] - 1, src[at] ^ 0x80} {
 				damaged := bytes.Clone(src)
 				damaged[at] = other
 				checkRepeats(t, "thrice", damaged)

@@ -1,6 +1,6 @@
 package hlo
 
-import "bytes"
+import "math/bits"
 
 // protoTemplate is how the instructions of a computation in a proto are serialized: stretches that stay as they are, and what stands
 // between them, that names the instructions.
@@ -81,38 +81,38 @@ func startOfLength(src []byte, body Range) uint32 {
 type protoMatch struct {
 	m     *Module
 	left  protoTemplate
-	first InstrID // of the other
-	ids   []int64 // of the instructions so far
+	first InstrID     // of the other
+	ids   []protoWord // of the instructions so far
 }
 
 // message compares the next one.
 func (p *protoMatch) message(body Range) bool {
-	src, at, id := p.m.src[:body.End], int(body.Start), int64(0)
+	t, at, end := text(p.m.src), int(body.Start), int(body.End)
+	id := protoWord(0)
 	for k := range p.left {
 		s := &p.left[k]
 		n := int(s.End - s.Start)
-		if n > len(src)-at || !bytes.Equal(src[at:at+n], p.m.src[s.Start:s.End]) {
+		if n > end-at || !t.equal(at, int(s.Start), n) {
 			return false
 		}
 		at += n
 		switch s.behind {
 		case messageEnd:
 			p.left, p.ids = p.left[k+1:], append(p.ids, id)
-			return at == len(src)
+			return at == end
 		case anyID:
-			v, n := varint(src, at)
-			if n < 0 {
+			if id, n = t.protoWord(at); n > end-at {
 				return false
 			}
-			id, at = int64(v), at+n
+			at += n
 		case anyName:
-			v, n := varint(src, at)
-			if n < 0 || v > maxName || int(v) > len(src)-at-n {
+			v, n := varint(t[:end], at)
+			if n < 0 || v > maxName || int(v) > end-at-n {
 				return false
 			}
 			at += n + int(v)
 		default:
-			if at = p.operands(src, at, list(p.m.operands, uint32(s.behind))); at < 0 {
+			if at = p.operands(t[:end], at, list(p.m.operands, uint32(s.behind))); at < 0 {
 				return false
 			}
 		}
@@ -121,24 +121,56 @@ func (p *protoMatch) message(body Range) bool {
 }
 
 // operands reads a packed list of ids and returns where it ends, -1 where it does not name the operands.
-func (p *protoMatch) operands(src []byte, at int, operands []InstrID) int {
-	size, n := varint(src, at)
-	if n < 0 || size > uint64(len(src)-at-n) {
+func (p *protoMatch) operands(t text, at int, operands []InstrID) int {
+	size, n := varint(t, at)
+	if n < 0 || size > uint64(len(t)-at-n) {
 		return -1
 	}
 	at += n
 	end := at + int(size)
 	for _, o := range operands {
-		v, n := varint(src, at)
-		if n < 0 || int64(v) != p.ids[o-p.first] {
+		id := p.ids[o-p.first]
+		if n := id.len(); n > end-at || at > len(p.m.src)-8 || text(p.m.src).number(at, at+n) != uint64(id) {
 			return -1
 		}
-		at += n
+		at += id.len()
 	}
 	if at != end {
 		return -1
 	}
 	return at
+}
+
+// protoWord is a varint of up to eight bytes as it is serialized, without a byte more than it needs.
+type protoWord uint64
+
+// protoWord reads a varint. Of one that is no protoWord the length is that of no message.
+func (t text) protoWord(at int) (protoWord, int) {
+	if at > len(t)-8 {
+		return 0, len(t) + 1
+	}
+	word := t.eight(at)
+	last := ^word & marks
+	word &= last ^ (last - 1)
+	n := int(firstMark(last)) + 1
+	if last == 0 || protoWord(word).len() != n {
+		return 0, len(t) + 1
+	}
+	return protoWord(word), n
+}
+
+// len is how many bytes a word has.
+func (w protoWord) len() int { return max(1, (bits.Len64(uint64(w))+7)/8) }
+
+// value is the number that a word stands for.
+func (w protoWord) value() int64 { return int64(joinBits(uint64(w))) }
+
+// equal compares n bytes at two places that have so many.
+func (t text) equal(a, b, n int) bool {
+	if n <= 8 && a <= len(t)-8 && b <= len(t)-8 {
+		return (t.eight(a)^t.eight(b))<<(64-8*uint(n)) == 0
+	}
+	return string(t[a:a+n]) == string(t[b:b+n])
 }
 
 // moved are the instructions of one computation as they stand in the place of another that is serialized like it.

@@ -49,6 +49,9 @@ func (f *fields) next() bool {
 	if f.at >= len(f.src) || f.broken != whole {
 		return false
 	}
+	if f.short() {
+		return true
+	}
 	tag, value, start, end := field(f.src, f.at)
 	if tag < 0 {
 		f.at = end
@@ -57,6 +60,32 @@ func (f *fields) next() bool {
 	}
 	f.tag, f.value, f.body, f.at = tag, value, Range{uint32(start), uint32(end)}, end
 	return true
+}
+
+// short reads one field of the kind that nearly all are of: a tag of one or two bytes, and then one byte that is a number or a length.
+func (f *fields) short() bool {
+	src, at := f.src, f.at
+	if at < 0 || at > len(src)-3 {
+		return false
+	}
+	tag, size, start := int(src[at]), int(src[at+1]), at+2
+	if tag >= 0x80 {
+		tag, size, start = tag&0x7f|size<<7, int(src[at+2]), at+3
+	}
+	if size >= 0x80 || uint(tag-8) >= 0x80<<7-8 {
+		return false
+	}
+	switch tag & 7 {
+	case wireVarint:
+		f.tag, f.value, f.body, f.at = tag, uint64(size), Range{uint32(start - 1), uint32(start)}, start
+		return true
+	case wireBytes:
+		if size <= len(src)-start {
+			f.tag, f.value, f.body, f.at = tag, 0, Range{uint32(start), uint32(start + size)}, start+size
+			return true
+		}
+	}
+	return false
 }
 
 // field reads the field at an offset: its tag, the value of a varint, and where the bytes of its value lie. Of a broken one it

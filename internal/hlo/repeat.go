@@ -93,3 +93,10 @@ func (m *Module) findShared(byName map[string]InstrID) {
 		}
 	}
 }
+
+// gain is how many bytes were compared with what they are like, and with what they are not.
+type gain struct{ saved, wasted int }
+
+// worthIt tells whether to compare more, after so many bytes were read: a quarter of them may have been compared in vain, and as many
+// as were not.
+func (g *gain) worthIt(read int) bool { return g.wasted <= g.saved+read/4+1<<16 }

@@ -12,8 +12,7 @@ type repeats struct {
 	last  int32      // number of what the computation before it was like, or became
 	names []spelling // of the computation at hand
 	taken nameSet
-
-	saved, wasted int // bytes that were compared with what they are like, and with what they are not
+	gain
 }
 
 // repeatable is a computation that others may be spelled like.
@@ -27,10 +26,6 @@ type repeatable struct {
 
 // alikeBeginnings is with how many computations that begin alike one is compared.
 const alikeBeginnings = 8
-
-// worthIt tells whether to compare more, after so many bytes were read: a quarter of them may have been compared in vain, and as many
-// as were not.
-func (r *repeats) worthIt(read int) bool { return r.wasted <= r.saved+read/4+1<<16 }
 
 func (r *repeats) reset(instrs int) { r.slots = make([]int32, 1<<min(12, bits.Len(uint(instrs/16)))) }
 
