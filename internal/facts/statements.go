@@ -43,7 +43,7 @@ func (s *statements) sorted() []Statement {
 	for i := range s.list {
 		slices.Sort(s.list[i].Do)
 	}
-	return s.list
+	return slices.Clone(s.list) // without the room that it grew by
 }
 
 // typeOf is the type that an operation computes in; "" for what carries whatever it is given.

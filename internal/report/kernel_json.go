@@ -78,8 +78,11 @@ const mostKept = 1 << 20
 
 func newFormLines() *formLines { return &formLines{at: map[*facts.Form][2]int{}} }
 
-// forget makes room for the forms of another program.
+// forget makes room for the forms of another program where little is left. Programs of one dump share forms.
 func (f *formLines) forget() {
+	if len(f.kept) < mostKept/2 {
+		return
+	}
 	clear(f.at)
 	f.kept = f.kept[:0]
 }
