@@ -56,6 +56,7 @@ type drawnCount struct {
 	d       *drawing.Drawing
 	info    *Drawing
 	backend string
+	steps   int     // what was looked at: frames that call one another twice multiply
 	nodes   [][]int // by frame
 	frames  [][]int // frames in a frame
 	calls   [][]int // frames that a node calls
@@ -79,7 +80,8 @@ func (c *drawnCount) collect() {
 
 // group counts what is drawn in a frame. In the computation of an async-start, what only moves data is a copy.
 func (c *drawnCount) group(g, depth int, async bool) {
-	if depth > maxDepth {
+	c.steps += 1 + len(c.nodes[g]) + len(c.frames[g])
+	if depth > maxDepth || c.steps > maxLaunches {
 		c.info.Why = errTooDeep.Error()
 		return
 	}

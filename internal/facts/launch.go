@@ -126,7 +126,7 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	inside.loop = id
 	condition := inside // once: a loop whose trip count is known is run without asking it again
 	if l.trips != unknownTrips {
-		inside.times *= l.trips
+		inside.times = often(inside.times, l.trips)
 	}
 	if err := w.computation(callees[1], condition, hlo.NoInstr); err != nil {
 		return err

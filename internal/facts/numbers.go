@@ -48,7 +48,7 @@ type tally struct {
 
 func (t *tally) add(k *Kernel) {
 	t.n++
-	t.times += k.Times
+	t.times = together(t.times, k.Times)
 	if k.InEntry {
 		t.once++
 	}
@@ -98,7 +98,7 @@ func (f Numbers) loops(loops []loop) {
 			unknown++
 			continue
 		}
-		trips += l.trips * l.runs
+		trips = together(trips, often(l.trips, l.runs))
 	}
 	f["loops.unknown"] = float64(unknown)
 	if unknown == 0 {

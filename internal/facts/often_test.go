@@ -1,0 +1,74 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/drawing"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// Loops in loops that say they run very often run very often, rather than a number that came round to nothing.
+func TestLoopsThatMultiply(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("HloModule loops\n\n%cond (q: f32[4]) -> pred[] {\n  %q = f32[4]{0} parameter(0)\n  ROOT %t = pred[] constant(true)\n}\n\n")
+	b.WriteString("%c0 (p: f32[4]) -> f32[4] {\n  %p = f32[4]{0} parameter(0)\n  ROOT %r = f32[4]{0} negate(%p)\n}\n\n")
+	for i := 1; i <= 12; i++ {
+		entry := ""
+		if i == 12 {
+			entry = "ENTRY "
+		}
+		fmt.Fprintf(&b, "%s%%c%d (p: f32[4]) -> f32[4] {\n  %%p = f32[4]{0} parameter(0)\n", entry, i)
+		fmt.Fprintf(&b, "  ROOT %%r = f32[4]{0} while(%%p), condition=%%cond, body=%%c%d, backend_config={\"known_trip_count\":{\"n\":\"1000000000\"}}\n}\n\n", i-1)
+	}
+	m, err := hlo.ParseText([]byte(b.String()), "loops.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(m)
+	w, err := r.walk()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, times := tally{}, int64(0)
+	for _, l := range w.launches {
+		k := r.kernel(l)
+		if all.add(&k); all.times < times || k.Times < 1 {
+			t.Errorf("%s runs %d times, all together %d times, were %d", k.Name, k.Times, all.times, times)
+		}
+		times = all.times
+	}
+	if times != mostTimes {
+		t.Errorf("%d times in all", times)
+	}
+}
+
+func TestOften(t *testing.T) {
+	for _, c := range [][3]int64{{0, 9, 0}, {9, 0, 0}, {3, 4, 12}, {mostTimes, 1, mostTimes}, {mostTimes, mostTimes, mostTimes}, {1, 1 << 62, mostTimes}, {1 << 31, 1 << 31, mostTimes}} {
+		if got := often(c[0], c[1]); got != c[2] {
+			t.Errorf("%d times %d is %d, wanted %d", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+// A drawing in which every computation calls the next one twice is given up, not followed to its end.
+func TestDrawnCallsThatMultiply(t *testing.T) {
+	d := &drawing.Drawing{}
+	for i := range 60 {
+		d.Groups = append(d.Groups, drawing.Group{Parent: -1})
+		for range 2 {
+			if i < 59 {
+				d.Calls = append(d.Calls, drawing.Call{Node: len(d.Nodes), Group: i + 1})
+			}
+			d.Nodes = append(d.Nodes, drawing.Node{Name: "call", Opcode: "call", Group: i})
+		}
+	}
+	info := Drawing{}
+	c := &drawnCount{d: d, info: &info, backend: "cpu"}
+	c.collect()
+	c.group(0, 0, false)
+	if info.Why != errTooDeep.Error() || c.steps > 2*maxLaunches {
+		t.Errorf("%d steps: %q", c.steps, info.Why)
+	}
+}
