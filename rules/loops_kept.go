@@ -18,7 +18,9 @@ var loopsKept = Rule{
 	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers. " +
 		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told.",
 	Reads:    []Input{Optimized},
+	Options:  []Option{maxTrips, keptTrips},
 	Budget:   &Metric{Fact: "loops.while", Noun: "loops", Better: Exact},
+	Bounds:   []string{"max_trip_count"},
 	Fails:    Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
 	Passes:   Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
 	Mend:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with bounds that are Python numbers.",
@@ -43,6 +45,7 @@ func checkLoopsKept(c *Context, p *diff.Program) {
 		a.Excused = a.Base != nil && a.Actual < *a.Base && !unrolled(v)
 		c.Judge(a)
 		c.judgeLengths(p, v)
+		c.judgeTrips(p, v)
 	}
 }
 
