@@ -7,7 +7,7 @@ type protoRepeats struct {
 	slots  []int32 // by what a computation says: the number of the last that says it; 0: none
 	known  []protoRepeatable
 	likes  []int32     // by CompID: the number of the one that it is like, or that it is; 0: none
-	follow CompID      // what comes is expected to be like this one
+	follow CompID      // what comes is expected to be like this one; or NoComp
 	key    uint64      // a hash of what the computation at hand says
 	ids    []protoWord // of its instructions
 	gain
@@ -25,14 +25,14 @@ type protoRepeatable struct {
 }
 
 func (x *protoRepeats) reset(comps int) {
-	x.slots, x.likes = make([]int32, 1<<bits.Len(uint(comps))), make([]int32, 0, comps)
+	x.slots, x.likes, x.follow = make([]int32, 1<<bits.Len(uint(comps))), make([]int32, 0, comps), NoComp
 }
 
 func (x *protoRepeats) slot() *int32 { return &x.slots[x.key&uint64(len(x.slots)-1)] }
 
 // expected is what the next computation should be like, 0 for none.
 func (x *protoRepeats) expected() int32 {
-	if int(x.follow) >= len(x.likes) {
+	if x.follow == NoComp || int(x.follow) >= len(x.likes) {
 		return 0
 	}
 	return x.likes[x.follow]
@@ -49,7 +49,9 @@ func (x *protoRepeats) came(n int32) {
 		known.last = c
 	}
 	x.likes = append(x.likes, n)
-	x.follow++
+	if x.follow != NoComp {
+		x.follow++
+	}
 }
 
 // keepRepeatable notes the computation at hand, which was read, for others.
@@ -69,7 +71,14 @@ func (r *protoReader) repeatable(w *computationWalk) bool {
 // asExpected enters the next computation if it is like the one that came in its place the last time.
 func (r *protoReader) asExpected(body Range) bool {
 	n := r.repeats.expected()
-	return n > 0 && r.like(n, body)
+	if n == 0 {
+		return false
+	}
+	if !r.like(n, body) {
+		r.repeats.follow = NoComp
+		return false
+	}
+	return true
 }
 
 // repeat enters the computation at hand if it is like a known one. Its instructions are not read yet.
@@ -92,10 +101,14 @@ func (r *protoReader) repeat(body Range) bool {
 // like enters a computation if it says the same as a known one but for names, and each instruction has an id of its own.
 func (r *protoReader) like(n int32, body Range) bool {
 	m, known := r.m, &r.repeats.known[n-1]
+	if !r.repeats.worthIt(int(body.Start)) {
+		return false
+	}
 	if !known.tried {
+		r.repeats.wasted += m.Comps[known.comp].Source.Len()
 		known.messages, known.tried = m.protoTemplate(known.comp), true
 	}
-	if known.messages == nil || !r.repeats.worthIt(int(body.Start)) {
+	if known.messages == nil {
 		return false
 	}
 	other := &m.Comps[known.comp]
