@@ -53,7 +53,7 @@ func wholeCost(v *diff.Variant, cost string) (was, is float64) {
 // hardly more.
 func hoisted(v *diff.Variant) bool {
 	was, is := inLoops(v.Old), inLoops(v.New)
-	if is.launches > was.launches || wobble*float64(is.flops) >= float64(was.flops) {
+	if is.launches > was.launches || wobble*is.flops >= was.flops {
 		return false
 	}
 	return runsOf(v.New, costsLaunch) <= wobble*runsOf(v.Old, costsLaunch)
@@ -62,13 +62,16 @@ func hoisted(v *diff.Variant) bool {
 func costsLaunch(k *facts.Kernel) bool { return computes(k) || k.Class == facts.ClassCopy }
 
 // loopWork is what stands in a program's loops, and what they compute in a run.
-type loopWork struct{ launches, flops int64 }
+type loopWork struct {
+	launches int
+	flops    float64
+}
 
 func inLoops(v *facts.Variant) (w loopWork) {
 	for i := range v.Kernels {
 		if k := &v.Kernels[i]; k.InLoop && costsLaunch(k) {
 			w.launches++
-			w.flops += k.Flops * max(k.Times, 1)
+			w.flops += float64(k.Flops) * float64(max(k.Times, 1))
 		}
 	}
 	return w

@@ -75,7 +75,7 @@ func movesMore(v *diff.Variant) bool { return movedOnce(v.New) > wobble*movedOnc
 func movedOnce(v *facts.Variant) float64 {
 	var n float64
 	for i := range v.Kernels {
-		n += float64(v.Kernels[i].Bytes * max(v.Kernels[i].Times, 1))
+		n += float64(v.Kernels[i].Bytes) * float64(max(v.Kernels[i].Times, 1))
 	}
 	return n
 }

@@ -186,6 +186,7 @@ func TestReadDeclines(t *testing.T) {
 		"do: [add, tanh]":       "do: [add tanh]",
 		"kind: loop, ":          "kind: loop ",
 		"times: 2}":             "times: 2, when: 1}",
+		"{math.exp: 2}":         `{"` + strings.Repeat(`\u0001`, 200) + `": 2}`, // YAML takes no key that is spelled so long
 		"body: {math.exp: 2}":   "body: {math.exp: 2, math.exp: 2}",
 		"class: library}\n":     "class: library}",
 		"class: library}":       "class: library} ",

@@ -169,18 +169,20 @@ type table[V any] struct {
 	last string
 }
 
-// maxKey bounds the keys that are read here: YAML takes none of more than a kilobyte.
+// maxKey bounds how a key that is read here is spelled, in bytes: YAML takes none of more than a kilobyte.
 const maxKey = 256
 
 func (t *table[V]) add(r *reader, value func(*reader) V) {
+	before := len(r.rest)
 	key := r.scalar()
+	spelled := before - len(r.rest)
 	r.want(": ")
 	if t.all == nil {
 		t.all = map[string]V{}
 	} else if key <= t.last {
 		r.fail()
 	}
-	if len(key) > maxKey || key == "<<" {
+	if spelled > maxKey || key == "<<" {
 		r.fail()
 	}
 	t.all[key], t.last = value(r), key

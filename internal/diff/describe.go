@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/measure"
 )
 
@@ -117,19 +116,4 @@ func FirstThat(kernels []facts.Kernel, cares func(*facts.Kernel) bool) *facts.Ke
 		}
 	}
 	return found
-}
-
-// FirstSource is the first known line of a variant's model.
-func FirstSource(v *facts.Variant) hlo.Location {
-	for i := range v.Model {
-		if v.Model[i].Source.File != "" {
-			return v.Model[i].Source
-		}
-	}
-	for i := range v.Kernels {
-		if v.Kernels[i].Source.File != "" {
-			return v.Kernels[i].Source
-		}
-	}
-	return hlo.Location{}
 }

@@ -82,21 +82,6 @@ func TestFirstThat(t *testing.T) {
 	}
 }
 
-func TestFirstSource(t *testing.T) {
-	at := func(file string) hlo.Location { return hlo.Location{File: file, Line: 1} }
-	v := &facts.Variant{Kernels: []facts.Kernel{kernel("", "tanh", ""), with(kernel("", "tanh", ""), func(k *facts.Kernel) { k.Source = at("kernel.py") })}}
-	if got := diff.FirstSource(v); got != at("kernel.py") {
-		t.Errorf("of the kernels: %+v", got)
-	}
-	v.Model = []facts.Statement{{}, {Source: at("model.py")}, {Source: at("late.py")}}
-	if got := diff.FirstSource(v); got != at("model.py") {
-		t.Errorf("of the model: %+v", got)
-	}
-	if got := diff.FirstSource(&facts.Variant{}); got != (hlo.Location{}) {
-		t.Errorf("of nothing: %+v", got)
-	}
-}
-
 func TestSplitSentence(t *testing.T) {
 	g := &diff.Regroup{One: kernel("", "add tanh", ""), Many: make([]facts.Kernel, 3)}
 	if got := diff.SplitSentence(g); got != "add, tanh ran in one kernel, now in 3" {

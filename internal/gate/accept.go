@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
@@ -247,17 +248,25 @@ func (in *intake) names() []string {
 // all of it is.
 func (in *intake) put(edit baseline.Edit, a AcceptOptions, old, next *baseline.Program, done *Accepted) error {
 	file := func(p *baseline.Program) string { return path.Join(in.target, baseline.FileName(p.Name)) }
-	if old != nil && (next == nil || next.Name != old.Name) {
-		if err := edit.Remove(file(old)); err != nil {
-			return err
+	remove := func() error {
+		if old == nil || next != nil && next.Name == old.Name {
+			return nil
 		}
 		done.Removed = append(done.Removed, file(old))
+		return edit.Remove(file(old))
 	}
 	if next == nil {
-		return nil
+		return remove()
 	}
 	next.Reason = reason(in.target, a.Reason, old, next)
-	return done.put(edit, file(next), baseline.Format(in.target, next))
+	data := baseline.Format(in.target, next)
+	if old != nil && strings.EqualFold(next.Name, old.Name) { // the two may be one file
+		return errors.Join(remove(), done.put(edit, file(next), data))
+	}
+	if err := done.put(edit, file(next), data); err != nil {
+		return err // what cannot be written must not cost what was there
+	}
+	return remove()
 }
 
 // reason keeps the earlier reason when the facts stay as they are: accepting twice changes nothing.

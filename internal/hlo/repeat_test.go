@@ -10,11 +10,10 @@ import (
 func compact(t *testing.T, src []byte, r Reader) (m *Module, common int) {
 	t.Helper()
 	r.Compact = true
-	read := r.Proto
-	if IsText(src) {
-		read = r.Text
+	m, err := r.Text(src, "t")
+	if err != nil {
+		m, err = r.Proto(src, "t")
 	}
-	m, err := read(src, "t")
 	if err != nil {
 		t.Fatal(err)
 	}

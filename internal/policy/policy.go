@@ -54,16 +54,6 @@ func Compare(base, head Policy) ([]Change, error) {
 	return out, nil
 }
 
-// Loosened reports whether any of the changes asks for less.
-func Loosened(changes []Change) bool {
-	for _, c := range changes {
-		if c.Effect == Looser {
-			return true
-		}
-	}
-	return false
-}
-
 // strictness orders the values of fail_on.
 var strictness = map[string]int{"never": 0, "error": 1, "warning": 2}
 

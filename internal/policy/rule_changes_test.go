@@ -20,7 +20,9 @@ func TestKeyOfARule(t *testing.T) {
 		{"{rule: max-kernels, max: 3, level: warning}", "{rule: max-kernels, max: 3, level: info}", "looser max-kernels: level warning → info", "stricter max-kernels: level info → warning"},
 		{"{rule: max-kernels, max: 3, level: off}", "{rule: max-kernels, max: 3}", "stricter max-kernels: level off → error", "looser max-kernels: level error → off"},
 		{"{rule: no-unclustered-ops, allow: [A]}", "{rule: no-unclustered-ops, allow: [A, B]}", "looser no-unclustered-ops: allow A → A, B", "stricter no-unclustered-ops: allow A, B → A"},
-		{"{rule: no-recompilation, max_variants: 2}", "{rule: no-recompilation}", "looser no-recompilation: max_variants 2 → none", "stricter no-recompilation: max_variants none → 2"},
+		{"{rule: no-recompilation, max_variants: 2}", "{rule: no-recompilation}", "changed no-recompilation: max_variants 2 → none, and the rule asks for what it does by itself", "changed no-recompilation: max_variants none → 2, instead of what the rule asks for by itself"},
+		{"{rule: no-host-callback}", "{rule: no-host-callback, max: 1000}", "changed no-host-callback: max none → 1,000, instead of what the rule asks for by itself", "changed no-host-callback: max 1,000 → none, and the rule asks for what it does by itself"},
+		{"{rule: no-host-callback}", "{rule: no-host-callback, max_increase: 1000}", "changed no-host-callback: max_increase none → 1,000, instead of what the rule asks for by itself", "changed no-host-callback: max_increase 1,000 → none, and the rule asks for what it does by itself"},
 	} {
 		if got := told(t, withRules(c.old), withRules(c.fresh)); got != c.there {
 			t.Errorf("%s became %s:\n%s\nwanted\n%s", c.old, c.fresh, got, c.there)

@@ -133,11 +133,7 @@ func differences(base, head *rules.Settings) []difference {
 	if severity[base.Level] != severity[head.Level] {
 		out = append(out, difference{direction(severity[base.Level], severity[head.Level]), "level " + first(base.Level, "error") + " → " + first(head.Level, "error")})
 	}
-	out = append(out, bound(base.Rule, first(first(head.MaxKey, base.MaxKey), "max"), base.Max, head.Max, Looser)...)
-	out = append(out, bound(base.Rule, "min", base.Min, head.Min, Stricter)...)
-	out = append(out, bound(base.Rule, "equal", base.Equal, head.Equal, Other)...)
-	out = append(out, growth(base.Rule, "max_increase", base.MaxIncrease, head.MaxIncrease)...)
-	out = append(out, growth(base.Rule, "max_decrease", base.MaxDecrease, head.MaxDecrease)...)
+	out = append(out, bounds(base, head)...)
 	keys := maps.Clone(base.Options)
 	if keys == nil {
 		keys = map[string]any{}
@@ -147,6 +143,30 @@ func differences(base, head *rules.Settings) []difference {
 		out = append(out, about(base, head, key).differences(base.Options[key], head.Options[key])...)
 	}
 	return out
+}
+
+// bounds compares all limits. What a rule asks for by itself where it has none (nothing at all, or no more than the baseline) is no
+// number: nobody can say which of the two asks for more.
+func bounds(base, head *rules.Settings) []difference {
+	out := bound(base.Rule, first(first(head.MaxKey, base.MaxKey), "max"), base.Max, head.Max, Looser)
+	out = append(out, bound(base.Rule, "min", base.Min, head.Min, Stricter)...)
+	out = append(out, bound(base.Rule, "equal", base.Equal, head.Equal, Other)...)
+	out = append(out, growth(base.Rule, "max_increase", base.MaxIncrease, head.MaxIncrease)...)
+	out = append(out, growth(base.Rule, "max_decrease", base.MaxDecrease, head.MaxDecrease)...)
+	if unbounded(base) || unbounded(head) {
+		instead := ", instead of what the rule asks for by itself"
+		if unbounded(head) {
+			instead = ", and the rule asks for what it does by itself"
+		}
+		for i := range out {
+			out[i] = difference{Other, out[i].text + instead}
+		}
+	}
+	return out
+}
+
+func unbounded(s *rules.Settings) bool {
+	return s.Max == nil && s.Min == nil && s.Equal == nil && s.MaxIncrease == nil && s.MaxDecrease == nil
 }
 
 // bound compares a limit; grown says what it means when the limit grows.

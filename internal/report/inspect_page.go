@@ -213,14 +213,14 @@ const maxHot = 5
 type hot struct {
 	*facts.Kernel
 	count int
-	bytes int64
+	bytes float64
 }
 
 // hotSection names the kernels that move the most bytes, as often as they are known to run.
 func hotSection(v *facts.Variant) section {
 	byPrint := map[string]*hot{}
 	var all []*hot
-	var total int64
+	var total float64
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		if k.Class == facts.ClassControl {
@@ -234,8 +234,9 @@ func hotSection(v *facts.Variant) section {
 			all = append(all, h)
 		}
 		h.count++
-		h.bytes += k.Bytes * max(1, k.Times)
-		total += k.Bytes * max(1, k.Times)
+		moved := float64(k.Bytes) * float64(max(1, k.Times))
+		h.bytes += moved
+		total += moved
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].bytes > all[j].bytes })
 	t := table{Head: []string{"share", "kernel", "source", "name"}, Right: []bool{true}, Bare: true}
@@ -244,7 +245,7 @@ func hotSection(v *facts.Variant) section {
 		if h.count > 1 {
 			what = what.and(fmt.Sprintf(" ×%d", h.count))
 		}
-		t.Rows = append(t.Rows, []line{say(percent(float64(h.bytes), float64(total))), what, in(name, location(h.Source)), in(name, modelName(h.Kernel))})
+		t.Rows = append(t.Rows, []line{say(percent(h.bytes, total)), what, in(name, location(h.Source)), in(name, modelName(h.Kernel))})
 	}
 	if total == 0 {
 		return section{}
