@@ -10,17 +10,9 @@ func (x *compIndex) find(t text, comps []Computation, name spelling) CompID {
 
 // add enters a computation; it returns false when another one has its name.
 func (x *compIndex) add(t text, comps []Computation, name spelling, id CompID) bool {
-	if 2*x.used >= len(x.slots) {
-		x.grow()
-	}
+	x.makeSpare()
 	hash := name.hash()
-	slot := x.slot(t, comps, hash, name)
-	if slot.number > 0 {
-		return false
-	}
-	x.used++
-	*slot = nameSlot{hash, int32(id) + 1}
-	return true
+	return x.fill(x.slot(t, comps, hash, name), hash, int32(id))
 }
 
 // slot is where a name stands, or would.

@@ -31,6 +31,23 @@ func (x *nameTable) reset() {
 	clear(x.slots)
 }
 
+// makeSpare grows the table where half of it is in use.
+func (x *nameTable) makeSpare() {
+	if 2*x.used >= len(x.slots) {
+		x.grow()
+	}
+}
+
+// fill puts a number into a slot; it returns false when the slot is taken.
+func (x *nameTable) fill(slot *nameSlot, hash uint32, number int32) bool {
+	if slot.number > 0 {
+		return false
+	}
+	x.used++
+	*slot = nameSlot{hash, number + 1}
+	return true
+}
+
 func (x *nameTable) grow() {
 	old, n := x.slots, 4*len(x.slots)
 	if n <= cap(x.slots) {
@@ -65,17 +82,9 @@ func (x *nameIndex) find(t text, instrs []Instruction, name spelling) int32 {
 
 // add enters an instruction; it returns false when another one has its name.
 func (x *nameIndex) add(t text, instrs []Instruction, name spelling, number int32) bool {
-	if 2*x.used >= len(x.slots) {
-		x.grow()
-	}
+	x.makeSpare()
 	hash := name.hash()
-	slot := x.slot(t, instrs, hash, name)
-	if slot.number > 0 {
-		return false
-	}
-	x.used++
-	*slot = nameSlot{hash, number + 1}
-	return true
+	return x.fill(x.slot(t, instrs, hash, name), hash, number)
 }
 
 // slot is where a name stands, or would.
