@@ -102,7 +102,8 @@ func readAllocation(line string) (a Allocation, ok bool) {
 		return a, false
 	}
 	a.Parameter = -1
-	return a, a.readPieces(rest)
+	ok = a.readPieces(rest)
+	return a, ok
 }
 
 // readPieces reads the pieces behind an allocation's size, each after a comma, up to the colon at the end.
@@ -184,7 +185,8 @@ func readValue(s string) (v Value, ok bool) {
 	if v.Shape, ok = strings.CutPrefix(s, "): "); !ok {
 		return v, false
 	}
-	return v, v.readName(strings.TrimPrefix(name, " "))
+	ok = v.readName(strings.TrimPrefix(name, " "))
+	return v, ok
 }
 
 // readName reads "inputs.6{1} (phi) @0".

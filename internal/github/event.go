@@ -87,5 +87,6 @@ func readEvent(path string) (Event, error) {
 	if len(data) == 0 {
 		return e, nil
 	}
-	return e, json.Unmarshal(data, &e)
+	err = json.Unmarshal(data, &e)
+	return e, err
 }
