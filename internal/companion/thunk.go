@@ -38,17 +38,6 @@ const (
 	ThunkControl // while, conditional, command buffer, sequential, the ends of asynchronous operations, …
 )
 
-// Count counts the thunks of a class, nested ones included.
-func (t *Thunks) Count(class ThunkClass) int {
-	n := 0
-	for i := range t.Thunks {
-		if t.Thunks[i].Class == class {
-			n++
-		}
-	}
-	return n
-}
-
 // thunkClasses are the classes of the kinds that are no collective.
 var thunkClasses = map[string]ThunkClass{
 	"kKernel":             ThunkKernel,

@@ -95,11 +95,6 @@ func (e Environment) RunURL(run Run) string {
 	return fmt.Sprintf("%s/%s/actions/runs/%d", e.Server, e.Repository, run.ID)
 }
 
-// Base is the commit of the base branch that the event names; "" when it names none.
-func (e Environment) Base() string {
-	return e.Event.PullRequest.Base.SHA
-}
-
 // appendTo appends text to one of the files through which a step speaks to GitHub Actions. No file, no harm.
 func appendTo(path, text string) error {
 	if path == "" || text == "" {

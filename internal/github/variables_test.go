@@ -20,7 +20,7 @@ func environment(t *testing.T, variables map[string]string) Environment {
 // Outside of GitHub Actions everything is that of github.com, and nothing is known of a run.
 func TestNoVariables(t *testing.T) {
 	e := environment(t, nil)
-	if e.Actions || e.API != "https://api.github.com" || e.Server != "https://github.com" || e.GraphQL != "https://api.github.com/graphql" || e.Run != (Run{}) || e.Token != "" || e.Base() != "" {
+	if e.Actions || e.API != "https://api.github.com" || e.Server != "https://github.com" || e.GraphQL != "https://api.github.com/graphql" || e.Run != (Run{}) || e.Token != "" {
 		t.Errorf("%+v", e)
 	}
 	if got := e.RunURL(Run{ID: 3}); got != "" {
@@ -84,7 +84,7 @@ func TestReadEvent(t *testing.T) {
 	}
 	e := environment(t, map[string]string{"GITHUB_EVENT_PATH": file})
 	v := e.Event
-	if v.Action != "opened" || v.PullRequest.Number != 7 || !v.PullRequest.Fork() || e.Base() != "b" || v.WorkflowRun.ID != 9 || v.WorkflowRun.Attempt != 2 || v.Issue.Number != 8 || v.Issue.PullRequest == nil || v.Comment.ID != 5 || v.Comment.User.Login != "mona" {
+	if v.Action != "opened" || v.PullRequest.Number != 7 || !v.PullRequest.Fork() || v.PullRequest.Base.SHA != "b" || v.WorkflowRun.ID != 9 || v.WorkflowRun.Attempt != 2 || v.Issue.Number != 8 || v.Issue.PullRequest == nil || v.Comment.ID != 5 || v.Comment.User.Login != "mona" {
 		t.Errorf("%+v", v)
 	}
 	v.PullRequest.Head.Repo.FullName = "acme/models"

@@ -7,7 +7,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -98,9 +97,6 @@ func Formats() []string { return formatsOf(resultFormats) }
 
 // ViewFormats lists the formats of everything but a result.
 func ViewFormats() []string { return formatsOf(inspectFormats) }
-
-// IsFormat reports whether a result can be written in a format.
-func IsFormat(format string) bool { return slices.Contains(Formats(), format) }
 
 // Result renders a gate result: text, json, markdown, sarif, junit, github or html.
 func Result(w io.Writer, r *result.Result, format string, o Options) error {

@@ -144,21 +144,6 @@ func IsFunctionName(name string) bool {
 	return false
 }
 
-// FunctionName returns what the author calls a function: "__inference_train_step_441" is train_step. Other names stay as they are.
-func FunctionName(name string) string {
-	for _, p := range functionPrefixes {
-		rest, ok := strings.CutPrefix(name, p)
-		if !ok {
-			continue
-		}
-		if stem, number, ok := cutLast(rest, "_"); ok && stem != "" && isNumber(number) {
-			return stem
-		}
-		return rest
-	}
-	return name
-}
-
 // ClusterOf returns the cluster that an HLO module was compiled from: cluster_0 for
 // cluster_0__XlaCompiledKernel_true__XlaHasReferenceVars_false_….2.
 func ClusterOf(module string) (string, bool) {
