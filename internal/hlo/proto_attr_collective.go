@@ -1,6 +1,9 @@
 package hlo
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 func (p *attrPrinter) channel() { p.integerUnless("channel_id", p.number(26), 0) }
 
@@ -51,6 +54,37 @@ func (p *attrPrinter) permute() {
 	})
 	p.value = append(p.value, '}')
 	p.emit("source_target_pairs")
+	p.sliceSizes()
+}
+
+// sliceSizes prints what a permutation in place moves: slice_sizes={{4,8},{4,8}}. The file holds one list for all slices.
+func (p *attrPrinter) sliceSizes() {
+	sizes, rank := p.repeated(20), p.operandRank()
+	if len(sizes) == 0 || rank == 0 {
+		return
+	}
+	p.value = append(p.value, '{')
+	for i, size := range slices.Collect(slices.Chunk(sizes, rank)) {
+		if i > 0 {
+			p.value = append(p.value, ',')
+		}
+		p.value = append(appendList(append(p.value, '{'), size), '}')
+	}
+	p.value = append(p.value, '}')
+	p.emit("slice_sizes")
+}
+
+// operandRank is the rank of the first operand, of its first element where it is a tuple.
+func (p *attrPrinter) operandRank() int {
+	operands := list(p.m.operands, p.in.operands)
+	if len(operands) == 0 {
+		return 0
+	}
+	s := p.m.Shape(p.m.Instrs[operands[0]].Shape)
+	for len(s.Elements) > 0 {
+		s = p.m.Shape(s.Elements[0])
+	}
+	return len(s.Dims)
 }
 
 func (p *attrPrinter) async() {

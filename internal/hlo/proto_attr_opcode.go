@@ -252,8 +252,8 @@ func (p *attrPrinter) rngState() { p.integer("delta", p.number(66)) }
 
 func (p *attrPrinter) scan() {
 	p.dimensions()
-	p.flag("is_reverse", 94)
 	p.integer("num_carries", p.number(95))
+	p.flag("is_reverse", 94)
 	p.name("is_associative", []string{"unspecified", "true", "false"}, p.number(96))
 }
 

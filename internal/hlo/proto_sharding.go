@@ -199,11 +199,11 @@ func (p *attrPrinter) appendAxes(b []byte, name string, m *mesh, axes []Range) [
 	return append(b, '}')
 }
 
-// domain prints domain={kind="sharding", entry={...}, exit={...}}.
+// domain prints domain={kind="sharding", entry={...}, exit={...}}. XLA packs as the entry what it prints as the exit.
 func (p *attrPrinter) domain() {
 	p.value = append(p.value, `{kind="sharding", entry=`...)
-	p.value = p.appendSharding(p.value, p.body(54), 0)
+	p.value = p.appendSharding(p.value, p.body(55), 0)
 	p.value = append(p.value, ", exit="...)
-	p.value = append(p.appendSharding(p.value, p.body(55), 0), '}')
+	p.value = append(p.appendSharding(p.value, p.body(54), 0), '}')
 	p.emit("domain")
 }
