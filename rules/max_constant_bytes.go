@@ -64,9 +64,10 @@ func checkEachConstant(c *Context, p *diff.Program, v *diff.Variant) {
 	for _, k := range v.New.Constants {
 		c.Checked()
 		if float64(k.Bytes) > limit {
+			is, allowed := measure.Apart(float64(k.Bytes), limit, "bytes")
 			c.Find(result.Finding{
 				Program: p.Name, Variant: variantName(p, v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
-				Message: fmt.Sprintf("a constant of %s is baked in, larger than per_constant allows", k.Shape), Cause: constantAt(k),
+				Message: fmt.Sprintf("the constant %s holds %s, at most %s allowed", k.Shape, is, allowed), Cause: constantAt(k),
 			})
 		}
 	}

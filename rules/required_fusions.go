@@ -123,14 +123,25 @@ func (w wantedFusion) sentence(found int, parts []*facts.Kernel) string {
 		fmt.Fprintf(&b, "the fusion %q is there %s, %d wanted", w.name, measure.Times(float64(found)), w.min)
 	}
 	if wanted := w.operations(); len(wanted) > 0 {
-		fmt.Fprintf(&b, ": %s ", strings.Join(wanted, ", "))
 		if len(parts) == 0 {
-			b.WriteString("are nowhere in the program")
+			fmt.Fprintf(&b, ": no kernel%s runs %s", w.part(), strings.Join(wanted, ", "))
 		} else {
-			fmt.Fprintf(&b, "ran in %s", kernelNames(parts))
+			fmt.Fprintf(&b, ": %s ran in %s", strings.Join(wanted, ", "), kernelNames(parts))
 		}
 	}
 	return b.String()
+}
+
+// part is the part of the model that is meant, " of */mlp/* in model.py"; "" for all of it.
+func (w wantedFusion) part() string {
+	var said string
+	if w.opName != "" {
+		said += " of " + w.opName
+	}
+	if w.source != "" {
+		said += " in " + w.source
+	}
+	return said
 }
 
 func kernelNames(kernels []*facts.Kernel) string {

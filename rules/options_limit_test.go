@@ -1,0 +1,146 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/rules"
+)
+
+// What the options say that bound one thing at a time, or choose by a pattern, on real dumps; "" where the rule passes.
+func TestOptionsLimit(t *testing.T) {
+	const barred, softmax, baked, wide = "gpu-softmax_barrier/after", "gpu-softmax_barrier/before", "cpu-constant_baked/after", "tpu-wide_weights/after"
+	const sharded, rolled, clusters, f64, column = "cpu-sharding_allgather/after", "cpu-unrolled_loop/before", "tf-clusters-train", "cpu-f64_creep/after", "cpu-param_layout/after"
+	for _, c := range []struct{ rule, on, base, keys, says string }{
+		{"launch-shape", softmax, "", "min_threads: 100000", "1 badly launched kernel: at most 0 allowed"},
+		{"launch-shape", softmax, "", "max_threads: 1", "1 badly launched kernel: at most 0 allowed"},
+		{"launch-shape", softmax, "", "max_shared: 1", "1 badly launched kernel: at most 0 allowed"},
+		{"launch-shape", softmax, "", "max_shared: 1GiB", ""},
+		{"launch-shape", softmax, "", "max_threads: 1, op_name: \"*/no_such_part\"", ""},
+		{"launch-shape", softmax, "", "max_threads: 1, op_name: \"*/div\"", "1 badly launched kernel: at most 0 allowed"},
+		{"launch-shape", softmax, "", "max_threads: 1, min_bytes: 1GiB", ""},
+		{"launch-shape", barred, "", "max_threads: 1", "4 badly launched kernels: at most 0 allowed"},
+		{"launch-shape", barred, "", "max_threads: 1, min_bytes: 100KiB", "4 badly launched kernels: at most 0 allowed"},
+		{"launch-shape", baked, "", "max_threads: 1", "launch-shape could not look: the thunk sequence was not dumped (program project)"},
+		{"max-clusters", clusters, "", "max_size: 1", "cluster_0 has 31 nodes, at most 1 allowed"},
+		{"max-clusters", clusters, "", "max_size: 1000", ""},
+		{"max-clusters", clusters, "", "max_size: 1000, max: 0", "1 cluster: at most 0 allowed"},
+		{"max-clusters", clusters, "", "min_size: 1000, max: 0", ""},
+		{"max-constant-bytes", baked, "", "max: 1MiB, per_constant: 1KiB", "the constant f32[64,128] holds 32.0 KiB, at most 1.0 KiB allowed"},
+		{"max-constant-bytes", baked, "", "max: 1MiB, per_constant: 32KiB", ""},
+		{"max-constant-bytes", baked, "", "max: 1MiB, per_constant: 32767", "the constant f32[64,128] holds 32,768 B, at most 32,767 B allowed"},
+		{"dtype-floor", wide, "", "min_share: 99%", "2 wide products: 0 % of the products' arithmetic is in bf16, f16, f8e5m2, f8e4m3, 17 more, 99 % wanted"},
+		{"dtype-floor", wide, "", "min_share: 1%", "2 wide products: 0 % of the products' arithmetic is in bf16, f16, f8e5m2, f8e4m3, 17 more, 1 % wanted"},
+		{"dtype-floor", wide, "", "min_share: 99%, dtypes: [f32, bf16]", ""},
+		{"dtype-floor", wide, "", "min_share: 99%, max: 1", "2 wide products: at most 1 allowed"},
+		{"dtype-floor", wide, "", "min_share: 99%, allow: \"*\"", ""},
+		{"dtype-floor", wide, "", "allow: \"*\", max_converts: 0", "2 conversions: at most 0 allowed"},
+		{"dtype-floor", wide, "", "allow: \"*\", max_converts: 1000", ""},
+		{"dtype-floor", baked, "", "dtypes: [f32], max_converts: 0", ""},
+		{"async-collectives", "gpu-collectives", "", "min_ratio: 90%", "1 exposed collective: 80 % of 5 collectives can run beside kernels, 90 % wanted"},
+		{"async-collectives", "gpu-collectives", "", "min_ratio: 90%, kinds: [all-to-all]", ""},
+		{"async-collectives", "gpu-collectives", "", "min_ratio: 90%, min_bytes: 1GiB", ""},
+		{"async-collectives", "gpu-collectives", "", "min_distance: 100", "5 exposed collectives: at most 0 allowed"},
+		{"async-collectives", "gpu-collectives", "", "min_distance: 100, min_ratio: 1%", "5 exposed collectives: 0 % of 5 collectives can run beside kernels, 1 % wanted"},
+		{"async-collectives", baked, "", "min_ratio: 90%", ""},
+		{"max-kernels", barred, "", "kind: [loop], max: 0", "2 kernels: at most 0 allowed"},
+		{"max-kernels", barred, "", "kind: [input], max: 0", "2 kernels: at most 0 allowed"},
+		{"max-kernels", barred, "", "kind: [loop, input], max: 0", "4 kernels: at most 0 allowed"},
+		{"max-kernels", barred, "", "kind: [custom], max: 0", ""},
+		{"max-kernels", barred, softmax, "kind: [loop]", "2 kernels: up from 0 in the baseline"},
+		{"max-kernels", rolled, "", "max: 0", "6 kernels: at most 0 allowed"},
+		{"max-kernels", rolled, "", "scope: entry, max: 0", "2 kernels: at most 0 allowed"},
+		{"max-kernels", rolled, "", "weighted_by_trip_count: true, max: 0", "63 kernels: at most 0 allowed"},
+		{"max-kernels", rolled, "", "weighted_by_trip_count: true, scope: entry, max: 0", "2 kernels: at most 0 allowed"},
+		{"max-kernels", rolled, "", "weighted_by_trip_count: true, kind: [loop], max: 0", "43 kernels: at most 0 allowed"},
+		{"max-kernels", rolled, "", "exclude: \"*\", max: 0", ""},
+		{"max-kernels", rolled, "cpu-unrolled_loop/after", "weighted_by_trip_count: true", "63 kernels: up from 41 in the baseline"},
+		{"no-recompilation", "recompile-shapes", "", "max_variants: 1", "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
+		{"no-recompilation", "recompile-shapes", "", "max_variants: 1, ignore_args: \"*\"", ""},
+		{"no-recompilation", "recompile-shapes", "", "max_variants: 1, ignore_args: \"no_such\"", "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
+		{"no-recompilation", "recompile-closure_scalar", "", "max_variants: 1, ignore_args: \"*\"", ""},
+		{"no-dtype", f64, "", "allow: \"*/no_such_part\"", "f64 is used by 17 operations, the first is reduce"},
+		{"no-dtype", f64, "", "allow: \"*\"", ""},
+		{"no-dtype", f64, "cpu-f64_creep/before", "new_only: true", "f64 is used by 17 operations, the first is reduce"},
+		{"no-dtype", f64, f64, "new_only: true", ""},
+		{"no-dtype", f64, "", "dtypes: [f32], max: 1", "f32 is used by 11 operations, the first is multiply"},
+		{"sharding-pin", sharded, "", "params: [{ param: \"*\", sharding: replicated }]", "3 arguments are not spread over the devices as agreed: x, w1, w2"},
+		{"sharding-pin", sharded, "", "params: [{ param: \"*\", sharding: \"*\" }]", ""},
+		{"sharding-pin", sharded, "", "params: [{ param: \"*\", sharding: \"{devices=[*\" }]", ""},
+		{"sharding-pin", sharded, "", "params: [{ param: \"*\", sharding: \"{devices=*<=*}\" }]", ""},
+		{"sharding-pin", sharded, "", "params: [{ param: \"*\", sharding: \"{*no*such*}\" }]", "3 arguments are not spread over the devices as agreed: x, w1, w2"},
+		{"sharding-pin", sharded, "", "params: [{ param: no_such, sharding: replicated }]", "sharding-pin: no argument of tensor_parallel_mlp fits \"no_such\""},
+		{"sharding-pin", sharded, "", "max_replicated: 0", "1 result is not spread over the devices as agreed: the result (jit(tensor_parallel_mlp)/reduce_sum)"},
+		{"sharding-pin", sharded, "", "max_replicated: 1GiB", ""},
+		{"donation-kept", "cpu-donation_lost/after", "", "params: \"params*\"", "3 arguments are not updated in place: params['b1'], params['w1'], params['w2']"},
+		{"donation-kept", "cpu-donation_lost/before", "", "params: \"*\"", "2 arguments are not updated in place: x, y"},
+		{"donation-kept", "cpu-donation_lost/before", "", "params: \"params*\"", ""},
+		{"layout-pin", column, "", "params: [{ param: \"*\", layout: default }]", "1 layout is not as pinned: x f32[64,256]{0,1}, not the default"},
+		{"layout-pin", column, "", "params: [{ param: \"*\", layout: \"1,0\" }]", "1 layout is not as pinned: x f32[64,256]{0,1}, not {1,0}"},
+		{"layout-pin", column, "", "ops: [{ layout: default }]", ""},
+		{"layout-pin", column, "", "ops: [{ layout: default, op: [dot] }]", "layout-pin: no operation of column_sums fits the pin of line 5"},
+		{"layout-pin", column, "", "ops: [{ layout: default, out: \"f32[7,7,7]\" }]", "layout-pin: no operation of column_sums fits the pin of line 5"},
+		{"layout-pin", column, "", "ops: [{ layout: \"0,1\", out: \"f32[*,*]\" }]", "2 layouts are not as pinned: copy f32[64,256]{1,0}, not {0,1} and 1 more"},
+		{"layout-pin", column, "", "ops: [{ layout: \"0,1\", out: \"f16[*,*]\" }]", "layout-pin: no operation of column_sums fits the pin of line 5"},
+		{"layout-pin", column, "", "ops: [{ layout: \"0,1\", op: [dot] }]", "layout-pin: no operation of column_sums fits the pin of line 5"},
+		{"layout-pin", column, "", "ops: [{ layout: \"0,1\", source: no_such.py }]", "layout-pin: no operation of column_sums fits the pin of line 5"},
+		{"flags", barred, "", "require: { xla_gpu_autotune_level: \"4\" }", "1 flag is not as agreed: xla_gpu_autotune_level is at its default, 4 wanted"},
+		{"flags", barred, "", "require: { xla_gpu_no_such: \"*\" }", "1 flag is not as agreed: xla_gpu_no_such is at its default, * wanted"},
+		{"flags", barred, "", "forbid: \"xla_gpu*\"", ""},
+		{"toolchain", barred, "", "pin: { jaxlib: \"0.9.*\" }", "another toolchain: jaxlib is not known, 0.9.* wanted"},
+		{"toolchain", barred, "", "pin: { no_such: \"1\" }", "another toolchain: no_such is not known, 1 wanted"},
+		{"toolchain", barred, "", "pin: { backend: gpu, device: \"*H100*\" }", ""},
+		{"toolchain", barred, "", "pin: { backend: tpu }", "another toolchain: backend is gpu, tpu wanted"},
+		{"required-custom-calls", softmax, "", "calls: [{ call: \"no_such\" }]", "no_such is not called; what is called: __triton"},
+		{"required-custom-calls", "cpu-fusion_callback_barrier/after", "", "calls: [{ call: \"no_such\" }]", "no_such is not called; what is called: xla_ffi_python_cpu_callback"},
+		{"required-custom-calls", "cpu-fusion_callback_barrier/after", "", "calls: [{ call: \"*callback*\", min: 2 }]", "*callback* is called once, 2 wanted; what is called: xla_ffi_python_cpu_callback"},
+		{"required-custom-calls", "cpu-fusion_callback_barrier/after", "", "calls: [{ call: \"*callback*\" }]", ""},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [exponential, divide], kind: [loop] }]", "the fusion \"a\" is gone: exponential, divide ran in triton_softmax.2"},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [exponential, divide], kind: [input] }]", "the fusion \"a\" is gone: exponential, divide ran in triton_softmax.2"},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [exponential, divide], root: divide }]", ""},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [exponential, divide], root: exponential }]", "the fusion \"a\" is gone: exponential, divide ran in triton_softmax.2"},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [exponential, divide], min: 2 }]", "the fusion \"a\" is there once, 2 wanted: exponential, divide ran in triton_softmax.2"},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [tanh] }]", "the fusion \"a\" is gone: no kernel runs tanh"},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [tanh, negate], op_name: \"*/div\", source: pairs.py }]", "the fusion \"a\" is gone: no kernel of */div in pairs.py runs tanh, negate"},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, out: \"f16[*,*]\" }]", "the fusion \"a\" is gone"},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [divide], source: pairs.py }]", ""},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, contains: [divide], source: other.py }]", "the fusion \"a\" is gone: no kernel in other.py runs divide"},
+		{"required-fusions", softmax, "", "fusions: [{ name: a, pattern: \"divide(exponential(_), _)\" }]", ""},
+		{"required-fusions", barred, "", "fusions: [{ name: a, pattern: \"divide(exponential(_), _)\" }]", "the fusion \"a\" is gone: divide, exponential ran in loop_exponential_fusion, loop_divide_fusion; between them an optimization_barrier (pairs.py:41)"},
+		{"required-fusions", barred, "", "fusions: [{ name: a, pattern: \"tanh(_)\" }]", "the fusion \"a\" is gone: no kernel runs tanh"},
+		{"stable-compile", softmax, "", "", "stable-compile could not look: several compiles was not dumped (program softmax)"},
+	} {
+		comma := ", "
+		if c.keys == "" {
+			comma = ""
+		}
+		r := try(t, rules.ByID(c.rule), rules.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + comma + c.keys + " }"})
+		if got := firstMessage(r, c.rule); got != c.says {
+			t.Errorf("%s %s on %s against %q:\n%q, wanted\n%q", c.rule, c.keys, c.on, c.base, got, c.says)
+		}
+	}
+}
+
+// What is wrong with a launch stands in the cause.
+func TestLaunchesSayWhy(t *testing.T) {
+	for keys, why := range map[string]string{
+		"min_blocks: 128":                      "64 blocks, 128 wanted",
+		"min_threads: 100000":                  "64 threads a block, 100,000 wanted",
+		"max_threads: 63":                      "64 threads a block, 63 allowed",
+		"max_threads: 64, max_shared: 1":       "1.0 KiB of shared memory, 1 B allowed",
+		"max_threads: 64, max_shared: 1023":    "1.0 KiB of shared memory, 1023 B allowed",
+		"min_threads: 64, max_shared: 1KiB":    "",
+		"min_blocks: 1, op_name: \"*/nobody\"": "",
+	} {
+		r := try(t, rules.ByID("launch-shape"), rules.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, " + keys + " }"})
+		said := ""
+		if len(r.Findings) > 0 {
+			said = r.Findings[0].Cause.Summary
+		}
+		if why != "" {
+			why = "triton_softmax.2 is launched with " + why
+		}
+		if said != why {
+			t.Errorf("%s: %q, wanted %q", keys, said, why)
+		}
+	}
+}
