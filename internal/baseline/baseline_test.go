@@ -120,7 +120,9 @@ func TestParseRefuses(t *testing.T) {
 		"schema: other": `has the schema "other"`,
 		"schema: xlagate.baseline/v1\nprogram: a": "names no program or no variants",
 		"schema: [": "not readable",
-		"schema: xlagate.baseline/v1\nprogram: a\nvariants: 3": "not readable",
+		"schema: xlagate.baseline/v1\nprogram: a\nvariants: 3":                               "line 3: `3` stands where a list is expected",
+		"schema: xlagate.baseline/v1\nprogram: a\nvariants:\n- facts: {kernels.total: many}": "line 4: `many` stands where a number is expected",
+		"schema: xlagate.baseline/v1\n<<<<<<< HEAD\nprogram: a\n=======\n":                   "line 2: a merge conflict of git begins here",
 	} {
 		if _, err := Parse("f.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "f.yaml: ") {
 			t.Errorf("%q: %v, wanted %q", text, err, want)

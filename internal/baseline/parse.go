@@ -73,8 +73,8 @@ type (
 func Parse(name string, data []byte) (*Program, error) {
 	doc, canonical := read(data)
 	if !canonical {
-		var err error
-		if doc, err = decode(name, data); err != nil {
+		doc = &fileDoc{}
+		if err := decode(name, data, doc); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +82,7 @@ func Parse(name string, data []byte) (*Program, error) {
 		return nil, fmt.Errorf("%s: the baseline has the schema %q; this xlagate reads %q", name, doc.Schema, Schema)
 	}
 	if doc.Program == "" || len(doc.Variants) == 0 {
-		return nil, fmt.Errorf("%s: the baseline names no program or no variants; restore it from git, or run xlagate accept", name)
+		return nil, fmt.Errorf("%s: the baseline names no program or no variants", name)
 	}
 	if n := doc.expanded(); n > maxExpanded {
 		return nil, fmt.Errorf("%s: the baseline repeats itself to more than %d kernels and compiles; it was not written by xlagate", name, maxExpanded)
@@ -100,26 +100,25 @@ func Parse(name string, data []byte) (*Program, error) {
 }
 
 // decode reads what people or another xlagate wrote, and says where it is wrong.
-func decode(name string, data []byte) (*fileDoc, error) {
+func decode(name string, data []byte, into any) error {
 	root, err := yamldoc.Parse(data)
+	if err == nil && root == nil {
+		return fmt.Errorf("%s: the baseline is empty", name)
+	}
+	if err == nil {
+		err = yamldoc.Decode(root, into)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: the baseline is not readable: %w", name, err)
+		return fmt.Errorf("%s: the baseline is not readable: %w", name, err)
 	}
-	if root == nil {
-		return nil, fmt.Errorf("%s: the baseline is empty; restore it from git, or run xlagate accept", name)
-	}
-	doc := &fileDoc{}
-	if err := yamldoc.Decode(root, doc); err != nil {
-		return nil, fmt.Errorf("%s: the baseline is not readable: %w", name, err)
-	}
-	return doc, nil
+	return nil
 }
 
 // finite refuses facts that are no numbers: nothing that is compared with one would be worse.
 func finite(n facts.Numbers) error {
 	for _, fact := range sortedKeys(n) {
 		if v := n[fact]; math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the baseline's %s is %v; restore it from git, or run xlagate accept", fact, v)
+			return fmt.Errorf("the baseline's %s is %v", fact, v)
 		}
 	}
 	return nil
@@ -252,12 +251,11 @@ func parseGraphs(name string, data []byte) (facts.Numbers, error) {
 		Schema string        `yaml:"schema"`
 		Facts  facts.Numbers `yaml:"facts"`
 	}
-	root, err := yamldoc.Parse(data)
-	if err == nil && root != nil {
-		err = yamldoc.Decode(root, &doc)
+	if err := decode(name, data, &doc); err != nil {
+		return nil, err
 	}
-	if err != nil || doc.Schema != Schema {
-		return nil, fmt.Errorf("%s: the baseline of the graphs is not readable (schema %q): %w", name, doc.Schema, err)
+	if doc.Schema != Schema {
+		return nil, fmt.Errorf("%s: the baseline has the schema %q; this xlagate reads %q", name, doc.Schema, Schema)
 	}
 	if err := finite(doc.Facts); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

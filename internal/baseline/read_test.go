@@ -26,8 +26,8 @@ func agreed(t interface {
 	if !ok {
 		return false
 	}
-	yaml, err := decode("f.yaml", []byte(text))
-	if err != nil {
+	yaml := &fileDoc{}
+	if err := decode("f.yaml", []byte(text), yaml); err != nil {
 		t.Fatalf("read straight, but %v\n%s", err, text)
 	}
 	if diff := cmp.Diff(yaml, straight); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -131,10 +132,13 @@ const abandoned = time.Minute
 
 // sweep removes what killed runs left in a folder, lest it be committed. A file that cannot be removed harms nobody.
 func sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(dir, unfinished+"*"))
-	for _, name := range left {
-		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
-			_ = os.Remove(name)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), unfinished) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -120,9 +120,12 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// What killed runs left is removed; what another run may be writing stays.
+// What killed runs left is removed; what another run may be writing stays. The folder's name is a name and no pattern.
 func TestSweep(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "runs[1]")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	old, young := filepath.Join(dir, unfinished+"1"), filepath.Join(dir, unfinished+"2")
 	for _, name := range []string{old, young} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {

@@ -44,7 +44,7 @@ func Parse(data []byte) (*Node, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, unreadable(data, err)
 	}
 	var more Node
 	if err := decoder.Decode(&more); err == nil {
@@ -138,4 +138,4 @@ func hasKey(content []*Node, key string) bool {
 }
 
 // Decode fills a Go value from a node; unknown keys are errors of the caller's, not found here.
-func Decode(n *Node, into any) error { return n.Decode(into) }
+func Decode(n *Node, into any) error { return mistyped(n.Decode(into)) }

@@ -45,9 +45,41 @@ func TestParseRefuses(t *testing.T) {
 		"aliases expand to more":   laughs,
 		"a second document begins": "a: 1\n---\nb: 2\n",
 		"did not find":             "a: [1",
+		"line 2: a merge conflict": "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> main\n",
+		"line 3: a merge conflict": "a: 1\nb: 3\n>>>>>>> main\n",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%.20q: %v, wanted %q", text, err, name)
+		}
+	}
+}
+
+// What stands in a wrong place is named in the terms of the file.
+func TestDecodeRefuses(t *testing.T) {
+	var doc struct {
+		Number float64
+		Count  int
+		Yes    bool
+		List   []string
+		Map    map[string]int
+		Inner  struct{ Name string }
+	}
+	for text, want := range map[string]string{
+		"number: many":             "line 1: `many` stands where a number is expected",
+		"\ncount: [1]":             "line 2: a list stands where a number is expected",
+		"yes: {a: 1}":              "line 1: a mapping stands where true or false is expected",
+		"list: into the woods":     "line 1: `into th...` stands where a list is expected",
+		"map: 1":                   "line 1: `1` stands where a mapping is expected",
+		"inner: {name: [1]}":       "line 1: a list stands where a text is expected",
+		"- a":                      "line 1: a list stands where a mapping is expected",
+		"number: many\ncount: [1]": "line 1: `many` stands where a number is expected",
+	} {
+		root, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Decode(root, &doc); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, wanted %q", text, err, want)
 		}
 	}
 }

@@ -1,0 +1,71 @@
+package yamldoc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// unreadable says why the library could not read a document. The most common reason, which it cannot name, is looked for first.
+func unreadable(data []byte, err error) error {
+	if line := conflict(data); line > 0 {
+		return fmt.Errorf("line %d: a merge conflict of git begins here; settle it first", line)
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+// conflict is the line of the first marker that git left of a merge, 0 for none.
+func conflict(data []byte) int {
+	line := 0
+	for text := range strings.Lines(string(data)) {
+		line++
+		if strings.HasPrefix(text, "<<<<<<< ") || strings.HasPrefix(text, ">>>>>>> ") {
+			return line
+		}
+	}
+	return 0
+}
+
+// mistyped puts what the library says of values of another type, in the names of Go's types, into the terms of the file.
+func mistyped(err error) error {
+	var wrong *yaml.TypeError
+	if !errors.As(err, &wrong) || len(wrong.Errors) == 0 {
+		return err
+	}
+	first := wrong.Errors[0] // the others are of the same kind, and often of the same line
+	line, rest, ok := strings.Cut(first, ": cannot unmarshal ")
+	at := strings.LastIndex(rest, " into ")
+	if !ok || at < 0 {
+		return errors.New(first)
+	}
+	return fmt.Errorf("%s: %s stands where %s is expected", line, found(rest[:at]), expected(rest[at+len(" into "):]))
+}
+
+func found(value string) string {
+	tag, text, _ := strings.Cut(value, " ")
+	switch {
+	case text != "":
+		return text
+	case tag == "!!seq":
+		return "a list"
+	case tag == "!!map":
+		return "a mapping"
+	}
+	return "a value"
+}
+
+func expected(goType string) string {
+	switch {
+	case strings.HasPrefix(goType, "int"), strings.HasPrefix(goType, "float"):
+		return "a number"
+	case goType == "string":
+		return "a text"
+	case goType == "bool":
+		return "true or false"
+	case strings.HasPrefix(goType, "[]"):
+		return "a list"
+	}
+	return "a mapping"
+}
