@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -56,7 +57,11 @@ func buildID() (string, bool) {
 
 func versionCommand(w world) *cli.Command {
 	return &cli.Command{Name: "version", Usage: "the version", Category: reference, Action: func(*cli.Context) error {
-		_, err := fmt.Fprintf(w.out, "xlagate %s\n", version())
-		return err
+		return printVersion(w.out)
 	}}
+}
+
+func printVersion(out io.Writer) error {
+	_, err := fmt.Fprintf(out, "xlagate %s\n", version())
+	return err
 }

@@ -51,9 +51,10 @@ func newApp(w world) *cli.App {
 		Reader:                    w.in,
 		Writer:                    w.out,
 		ErrWriter:                 w.err,
-		HideVersion:               true,
+		Version:                   version(),
 		HideHelpCommand:           true,
-		DisableSliceFlagSeparator: true, // a comma may stand in a file's name
+		Flags:                     []cli.Flag{cli.HelpFlag}, // the library adds it only where no command is called help
+		DisableSliceFlagSeparator: true,                     // a comma may stand in a file's name
 		ExitErrHandler:            func(*cli.Context, error) {},
 		OnUsageError:              usageError,
 		Action:                    noCommand,

@@ -14,6 +14,9 @@ func permute(a *cli.App, args []string) []string {
 	at := 1
 	for at < len(args) {
 		next := commandNamed(commands, args[at])
+		if next == nil && len(commands) > 0 && !strings.HasPrefix(args[at], "-") {
+			return args[:at+1] // no command: the flags behind it are those of none
+		}
 		if next == nil {
 			break
 		}

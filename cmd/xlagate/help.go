@@ -10,6 +10,7 @@ import (
 )
 
 func init() {
+	cli.VersionPrinter = func(c *cli.Context) { _ = printVersion(c.App.Writer) } // the library takes no error
 	cli.HelpPrinter = func(out io.Writer, _ string, of any) {
 		switch of := of.(type) {
 		case *cli.App:
