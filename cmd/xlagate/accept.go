@@ -20,7 +20,7 @@ func acceptCommand(w world) *cli.Command {
 		ArgsUsage: "[DUMP…] [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate accept --reason \"bigger batch\"             all that the dump holds\n" +
-			"xlagate accept --only a3f8c21b9d04 --reason \"…\"    one finding\n" +
+			"xlagate accept --only a3f8c21b9d04 --reason \"…\"    one finding; a number of xlagate.yaml that it breaks is raised\n" +
 			"xlagate accept --from result.json                  from CI's result, without a dump",
 		Flags: append(append(configFlags(), pullRequestFlags()...),
 			&cli.StringSliceFlag{Name: "only", Usage: "only the findings with these `IDS`, separated by commas"},
@@ -73,11 +73,14 @@ func sayAccepted(w world, done *gate.Accepted) {
 	for _, path := range done.Removed {
 		fmt.Fprintf(w.out, "removed  %s\n", path)
 	}
-	for _, l := range done.Lowered {
-		sayLowered(w, l)
+	for _, b := range done.Budgets {
+		sayBudget(w, b)
+	}
+	for _, a := range done.Asked {
+		sayAsked(w, a)
 	}
 	switch {
-	case len(done.Written)+len(done.Removed) == 0 && len(done.Lowered) > 0:
+	case len(done.Written)+len(done.Removed) == 0 && len(done.Budgets) > 0:
 		fmt.Fprintf(w.out, "the baseline stays: %d unchanged\n", done.Unchanged)
 	case len(done.Written)+len(done.Removed) == 0:
 		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
@@ -88,13 +91,27 @@ func sayAccepted(w world, done *gate.Accepted) {
 	}
 }
 
-// sayLowered says what became of a budget that was wider than what there is.
-func sayLowered(w world, l *config.Lowering) {
-	if l.Left != "" {
-		fmt.Fprintf(w.out, "slack    %s %s of %s is %s, %s would do; change it by hand: %s\n", l.Place(), l.Key, l.Settings.Rule.ID, l.From, l.Became, l.Left)
+// sayBudget says what became of a budget that was wider than what there is, or narrower than what was accepted.
+func sayBudget(w world, b *config.Budget) {
+	done, left := "lowered", "slack"
+	if b.Raised() {
+		done, left = "raised", "narrow"
+	}
+	where := fmt.Sprintf("%s %s of %s", b.Place(), b.Key, b.Settings.Rule.ID)
+	if b.Left != "" {
+		fmt.Fprintf(w.out, "%-7s  %s is %s, %s would do; change it by hand: %s\n", left, where, b.From, b.Became, b.Left)
 		return
 	}
-	fmt.Fprintf(w.out, "lowered  %s %s of %s %s → %s\n", l.Place(), l.Key, l.Settings.Rule.ID, l.From, l.Became)
+	fmt.Fprintf(w.out, "%-7s  %s %s → %s\n", done, where, b.From, b.Became)
+}
+
+// sayAsked says what the gate will find again, although it was accepted.
+func sayAsked(w world, a gate.Asked) {
+	how := "change it there"
+	if a.Number {
+		how = "change it there, or accept it by its id"
+	}
+	fmt.Fprintf(w.out, "remains  %s %s: %s; %s\n", a.Place, a.Rule, a.Message, how)
 }
 
 // readResult reads a result file; "-" is the standard input.

@@ -112,14 +112,29 @@ func carryOut(ctx context.Context, c *cli.Context, w world, client *github.Clien
 	if err != nil {
 		return err
 	}
+	for _, a := range done.Asked {
+		sayAsked(w, a)
+	}
 	if done.Commit == "" {
 		fmt.Fprintf(w.out, "nothing to accept: the baseline says so already (run %d)\n", done.Run)
-		answer(ctx, w, client, asked, "+1", "")
+		answer(ctx, w, client, asked, "+1", strings.TrimSpace(remaining(done.Asked)))
 		return nil
 	}
 	fmt.Fprintf(w.out, "committed %s to pull request %d from run %d: %s\n", done.Commit, asked.pr, done.Run, strings.Join(done.Files, ", "))
-	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", done.Run, done.Commit))
+	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", done.Run, done.Commit)+remaining(done.Asked))
 	return nil
+}
+
+// remaining names the places that ask for something else whatever was accepted.
+func remaining(asked []gate.Asked) string {
+	if len(asked) == 0 {
+		return ""
+	}
+	text := " The configuration still asks for something else; change it there:"
+	for _, a := range asked {
+		text += "\n- " + oneLine(a.Place+" "+a.Rule+": "+a.Message)
+	}
+	return text
 }
 
 // answer tells whoever asked by a comment. That it cannot be told is no failure.

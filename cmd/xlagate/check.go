@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -132,6 +133,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 }
 
 func loadConfig(path, dir string) (*config.Config, error) {
+	name := path
 	if path == "" {
 		found, err := config.Find(dir)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -140,9 +142,9 @@ func loadConfig(path, dir string) (*config.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		path = found
+		path, name = found, near(dir, found)
 	}
-	cfg, err := config.Load(path)
+	cfg, err := config.Load(path, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wrongUsage("there is no %s; `xlagate init DUMP` makes an %s", path, config.FileName)
 	}
@@ -151,4 +153,12 @@ func loadConfig(path, dir string) (*config.Config, error) {
 		return nil, gate.UsageError{Message: err.Error()}
 	}
 	return cfg, err
+}
+
+// near is a path as one types it in a folder.
+func near(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
 }

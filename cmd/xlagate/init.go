@@ -76,10 +76,7 @@ func relativeTo(file, path string) string {
 	if !gate.OnDisk(path) {
 		return path
 	}
-	if rel, err := filepath.Rel(filepath.Dir(file), path); err == nil {
-		return rel
-	}
-	return path
+	return near(filepath.Dir(file), path)
 }
 
 // writeNew writes a file that must not be there yet.

@@ -127,7 +127,7 @@ func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, e
 	}
 	file := c.String("config")
 	if file == "" {
-		if file, err = config.Find(o.Dir); errors.Is(err, os.ErrNotExist) {
+		if _, err = config.Find(o.Dir); errors.Is(err, os.ErrNotExist) {
 			if file = partsConfig(inputs); file == "" {
 				return o, nil
 			}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"math"
 	"testing"
 
 	"github.com/xlagate/xlagate/rules"
@@ -69,27 +68,6 @@ func TestNearSizes(t *testing.T) {
 	} {
 		if got, ok := nearSize(text); got != want || ok != (want != "") {
 			t.Errorf("%q is near %q, %v, wanted %q", text, got, ok, want)
-		}
-	}
-}
-
-// A lower number is written in the unit of the old one, and never below what there is.
-func TestTighter(t *testing.T) {
-	for _, c := range []struct {
-		old  string
-		to   float64
-		want string
-	}{
-		{"20", 7, "7"}, {"20", 0, "0"}, {"20", 19.5, "19.5"}, {"20", 20, ""}, {"20", 21, ""}, {"0", 0, ""},
-		{"2KiB", 1024, "1KiB"}, {"2KiB", 1025, "1.01KiB"}, {"2KiB", 2047, ""}, {"2KiB", 2027, "1.98KiB"}, {"2KiB", 2028, "1.99KiB"},
-		{"1GB", 5e8, "0.5GB"}, {"1GB", 1, "0.01GB"}, {"0.01GB", 1, ""}, {"3B", 2, "2B"}, {"many", 1, ""}, {"5%", 1, ""},
-	} {
-		got := tighter(c.old, c.to)
-		if got != c.want {
-			t.Errorf("%s for %v is %q, wanted %q", c.old, c.to, got, c.want)
-		}
-		if n, ok := ParseSize(got); got != "" && (!ok || n < c.to || math.IsInf(n, 0)) {
-			t.Errorf("%s for %v is %q: less than there is", c.old, c.to, got)
 		}
 	}
 }

@@ -76,18 +76,20 @@ func Find(dir string) (string, error) {
 	}
 }
 
-// Load reads a configuration file. The error is of type [Errors] when the content is wrong.
-func Load(path string) (*Config, error) {
+// Load reads a configuration file, which messages call by its name. The error is of type [Errors] when the content is wrong.
+func Load(path, name string) (*Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
-	return Parse(path, data)
+	return parse(path, name, data)
 }
 
 // Parse reads a configuration from its bytes; the path is named in errors and is what relative paths start from.
-func Parse(path string, data []byte) (*Config, error) {
-	r := reader{file: path}
+func Parse(path string, data []byte) (*Config, error) { return parse(path, path, data) }
+
+func parse(path, name string, data []byte) (*Config, error) {
+	r := reader{file: name}
 	cfg := r.config(data)
 	if len(r.errors) > 0 {
 		return nil, r.sorted()

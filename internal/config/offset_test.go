@@ -29,8 +29,8 @@ func TestOffset(t *testing.T) {
 func TestLowerInAnotherFile(t *testing.T) {
 	cfg := read(t, "version: 1\nrules:\n  - { rule: max-kernels, max: 20 }\n")
 	for _, text := range []string{"", "version: 1\n", "version: 1\nrules:\n  - { rule: max-copies, max: 20 }\n"} {
-		l := &Lowering{Settings: cfg.Rules[0], Key: "max", To: 7}
-		if got := string(Lower(cfg, []byte(text), []*Lowering{l})); got != text || l.Left != "it does not stand where it was read" {
+		l := &Budget{Settings: cfg.Rules[0], Key: "max", To: 7}
+		if got := string(SetBudgets(cfg, []byte(text), []*Budget{l})); got != text || l.Left != "it does not stand where it was read" {
 			t.Errorf("%q became %q, left %q", text, got, l.Left)
 		}
 	}
@@ -40,8 +40,8 @@ func TestLowerInAnotherFile(t *testing.T) {
 func TestLowerLeavesWhatIsLeft(t *testing.T) {
 	const text = "version: 1\nrules:\n  - { rule: max-kernels, max: 20 }\n"
 	cfg := read(t, text)
-	l := &Lowering{Settings: cfg.Rules[0], Key: "max", To: 7, Left: "it is a tolerance"}
-	if got := string(Lower(cfg, []byte(text), []*Lowering{l})); got != text || l.Left != "it is a tolerance" || l.From != "20" || l.Place() != "models/xlagate.yaml:3:31" {
+	l := &Budget{Settings: cfg.Rules[0], Key: "max", To: 7, Left: "it is a tolerance"}
+	if got := string(SetBudgets(cfg, []byte(text), []*Budget{l})); got != text || l.Left != "it is a tolerance" || l.From != "20" || l.Place() != "models/xlagate.yaml:3:31" {
 		t.Errorf("%q, %+v at %s", got, l, l.Place())
 	}
 }

@@ -31,8 +31,17 @@ type Accepted struct {
 	Written   []string // files, relative to the working directory where possible
 	Removed   []string
 	Unchanged int
-	Pushed    string             // what the baseline is now, where it lies in a registry and changed
-	Lowered   []*config.Lowering // budgets of the configuration that were wider than what there is
+	Pushed    string           // what the baseline is now, where it lies in a registry and changed
+	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
+	Asked     []Asked          // what the configuration asks for all the same
+}
+
+// Asked is what the configuration asks for whatever was accepted.
+type Asked struct {
+	Place   string // file:line:column
+	Rule    string
+	Message string
+	Number  bool // accepting the finding by its id changes the number there
 }
 
 // intake is one target's new facts beside its old baseline.
@@ -43,6 +52,7 @@ type intake struct {
 	was      map[string]string // of programs that were accepted under another name: that name
 	graphs   facts.Numbers     // of TensorFlow's graphs; nil when autoclustering did not run
 	findings []result.Finding
+	demands  []demand // what accepting all of it does not settle
 }
 
 // Accept refreshes the baseline. A dump that could not be read whole is refused: accepting it would make its gaps the rule.
@@ -66,8 +76,8 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) 
 			return done, err
 		}
 	}
-	if done.Pushed, err = edit.Commit(ctx); err == nil && a.Tighten && len(a.Only) == 0 {
-		done.Lowered, err = tightenBudgets(o.Config, rows)
+	if done.Pushed, err = edit.Commit(ctx); err == nil {
+		err = done.budget(o.Config, a, intakes, rows)
 	}
 	return done.named(o.Dir, edit), Explained(err)
 }
@@ -100,7 +110,9 @@ func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []resul
 			return nil, nil, &Incomplete{l.problems}
 		}
 		judge(r, o, l)
-		in := &intake{target: l.name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters)}
+		in := &intake{
+			target: l.name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), demands: demands(o, l),
+		}
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}
@@ -155,6 +167,9 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 				return nil, fmt.Errorf("the result holds no usable baseline: %w", err)
 			}
 			in.fresh[p.Name] = program
+		}
+		if in.demands, err = reportedDemands(o, &t); err != nil {
+			return nil, err
 		}
 		out = append(out, in)
 	}

@@ -130,7 +130,7 @@ func (f *folding) assemble() []result.Finding {
 
 // adopt makes a finding a consequence of another one, which borrows its cause where it has none, or none with a source line.
 func adopt(head, f *result.Finding) {
-	head.Consequences = append(head.Consequences, result.Consequence{Rule: f.Rule, ID: f.ID, Message: f.Message})
+	head.Consequences = append(head.Consequences, result.Consequence{Rule: f.Rule, ID: f.ID, Message: f.Message, AskedAt: f.AskedAt})
 	if f.Cause == nil {
 		return
 	}

@@ -98,6 +98,9 @@ func finish(r *result.Result, o Options) {
 	r.Findings = join(r.Findings)
 	waive(r, o)
 	r.Findings = fold(r.Findings)
+	for i := range r.Findings {
+		r.Findings[i].Mend = acceptLine(&r.Findings[i])
+	}
 	unused(r, o)
 	noteSlack(r, o.Config)
 	order(r, o.Config)

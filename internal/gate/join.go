@@ -40,11 +40,11 @@ func join(findings []result.Finding) []result.Finding {
 // worse keeps the finding that is further from its limit, lest a waiver's ceiling let it pass behind a lesser one; of two that are
 // equally far, the one that knows more. The id stays that of the first.
 func worse(a, b result.Finding) result.Finding {
-	id, mend := a.ID, a.Mend
+	id := a.ID
 	if further := cmp.Or(cmp.Compare(excess(b), excess(a)), cmp.Compare(knowledge(b), knowledge(a))); further > 0 {
 		a = b
 	}
-	a.ID, a.Mend = id, mend
+	a.ID = id
 	return a
 }
 

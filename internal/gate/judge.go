@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/diff"
@@ -18,13 +19,21 @@ func judge(r *result.Result, o Options, l *looked) {
 	out := result.Target{Name: l.name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
-		t := &rules.Target{Name: l.name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o))}
-		for _, c := range run(o, l, t) {
+		from := len(r.Findings)
+		for _, c := range run(o, l, l.asTarget(o)) {
 			collect(r, &out, l, c)
+		}
+		if fresh := r.Findings[from:]; len(fresh) > 0 {
+			settle(fresh, demands(o, l))
 		}
 		describe(&out, l)
 	}
 	r.Targets = append(r.Targets, out)
+}
+
+// asTarget is the target as rules see it.
+func (l *looked) asTarget(o Options) *rules.Target {
+	return &rules.Target{Name: l.name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o))}
 }
 
 // run gives every rule what it covers, the integrity rules first.
@@ -82,7 +91,6 @@ func collect(r *result.Result, out *result.Target, l *looked, c *rules.Context) 
 	for _, f := range c.Findings {
 		complete(&f, l, c.Settings)
 		f.ID = unique(r, f)
-		f.Mend = acceptLine(f)
 		r.Findings = append(r.Findings, f)
 	}
 	for _, p := range c.Problems {
@@ -129,9 +137,13 @@ func unique(r *result.Result, f result.Finding) string {
 	}
 }
 
-// acceptLine is what to type when the finding is intended.
-func acceptLine(f result.Finding) string {
-	return fmt.Sprintf("xlagate accept --only %s --reason \"…\"", f.ID)
+// acceptLine is what to type when the finding is intended, with the places that ask for something else whatever was accepted.
+func acceptLine(f *result.Finding) string {
+	line := fmt.Sprintf("xlagate accept --only %s --reason \"…\"", f.ID)
+	if places := f.Asked(); len(places) > 0 {
+		line += ", and change the rule at " + strings.Join(places, ", ")
+	}
+	return line
 }
 
 // describe fills in what was looked at.

@@ -19,7 +19,7 @@ func quickstart(t *testing.T) (Options, *result.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(filepath.Join(dir, "xlagate.yaml"))
+	cfg, err := config.Load(filepath.Join(dir, "xlagate.yaml"), "xlagate.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

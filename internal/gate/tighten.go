@@ -13,21 +13,18 @@ import (
 )
 
 // slack lists the budgets of the user's own that are wider than anything they bound.
-func slack(cfg *config.Config, rows []result.Headroom) []*config.Lowering {
-	var out []*config.Lowering
+func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
+	var out []*config.Budget
 	for _, s := range cfg.Rules {
 		if s.Max == nil || s.Rule.Budget == nil || s.Rule.Budget.Unit == "seconds" { // times are the machine's
 			continue
 		}
-		key := s.MaxKey
-		if key == "" {
-			key = "max"
-		}
+		key := maxKey(s)
 		if _, written := s.Marks[key]; !written {
 			continue
 		}
 		if most, ok := fullest(s, rows, *s.Max); ok && most < *s.Max {
-			out = append(out, &config.Lowering{Settings: s, Key: key, To: most})
+			out = append(out, &config.Budget{Settings: s, Key: key, To: most})
 		}
 	}
 	return out
@@ -55,8 +52,8 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 }
 
 // unusedIncreases lists the increases of which not all is used, counted ones only: one in percent or bytes is there for what wobbles.
-func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Lowering {
-	var out []*config.Lowering
+func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budget {
+	var out []*config.Budget
 	for _, s := range cfg.Rules {
 		if _, written := s.Marks["max_increase"]; !written || s.MaxIncrease == nil || s.MaxIncrease.Percent || s.Rule.Budget.Unit != "" {
 			continue
@@ -68,7 +65,7 @@ func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Lower
 			}
 		}
 		if bounds && used < s.MaxIncrease.Amount {
-			out = append(out, &config.Lowering{Settings: s, Key: "max_increase", To: used})
+			out = append(out, &config.Budget{Settings: s, Key: "max_increase", To: used})
 		}
 	}
 	return out
@@ -89,8 +86,12 @@ func fullest(s *rules.Settings, rows []result.Headroom, limit float64) (most flo
 }
 
 // tightenBudgets lowers the numbers in the configuration to what is there.
-func tightenBudgets(cfg *config.Config, rows []result.Headroom) ([]*config.Lowering, error) {
-	list := append(slack(cfg, rows), unusedIncreases(cfg, rows)...)
+func tightenBudgets(cfg *config.Config, rows []result.Headroom) ([]*config.Budget, error) {
+	return writeBudgets(cfg, append(slack(cfg, rows), unusedIncreases(cfg, rows)...))
+}
+
+// writeBudgets puts other numbers into the configuration's file.
+func writeBudgets(cfg *config.Config, list []*config.Budget) ([]*config.Budget, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -98,16 +99,16 @@ func tightenBudgets(cfg *config.Config, rows []result.Headroom) ([]*config.Lower
 	if err != nil {
 		return nil, fmt.Errorf("read the budgets again: %w", err)
 	}
-	text := config.Lower(cfg, data, list)
+	text := config.SetBudgets(cfg, data, list)
 	if _, err := config.Parse(cfg.Path, text); err != nil {
-		return nil, fmt.Errorf("the budgets of %s could not be lowered, it stays as it is: %w", cfg.Path, err)
+		return nil, fmt.Errorf("the budgets of %s could not be changed, it stays as it is: %w", cfg.Path, err)
 	}
 	path, err := filepath.EvalSymlinks(cfg.Path) // a link stays one
 	if err == nil {
 		_, err = baseline.WriteFile(path, text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lower the budgets of %s: %w", cfg.Path, err)
+		return nil, fmt.Errorf("change the budgets of %s: %w", cfg.Path, err)
 	}
 	return list, nil
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -33,6 +35,7 @@ type Accepted struct {
 	Commit string // "" when everything was accepted already
 	Files  []string
 	Run    int64
+	Asked  []gate.Asked // what the configuration asks for all the same
 }
 
 // ErrFork says that a pull request's branch lies in another repository, where nothing is pushed to.
@@ -63,11 +66,11 @@ func (c *Client) Accept(ctx context.Context, pr PullRequest, a Acceptance) (*Acc
 		return nil, err
 	}
 	files, err := changedFiles(o, done)
-	if err != nil || len(files) == 0 {
-		return &Accepted{Run: run}, err
+	out := &Accepted{Files: slices.Sorted(maps.Keys(files)), Run: run, Asked: done.Asked}
+	if err == nil && len(files) > 0 {
+		out.Commit, err = c.Commit(ctx, pr, files, a.message(done))
 	}
-	commit, err := c.Commit(ctx, pr, files, a.message(done))
-	return &Accepted{Commit: commit, Files: append(done.Written, done.Removed...), Run: run}, err
+	return out, err
 }
 
 // unpack fetches the configuration and the baseline of the pull request's head into the work folder.
@@ -88,6 +91,9 @@ func (c *Client) unpack(ctx context.Context, pr PullRequest, a Acceptance, r *re
 	}
 	dir := filepath.Join(a.Work, filepath.FromSlash(path.Join(path.Dir(a.Config), p.Config.Baseline)))
 	cfg, err := inWork(p.Config, a)
+	if err == nil {
+		err = c.fetch(ctx, pr.Head.SHA, a.Config, cfg.Path)
+	}
 	if err != nil {
 		return gate.Options{}, err
 	}
@@ -108,10 +114,33 @@ func inWork(cfg *config.Config, a Acceptance) (*config.Config, error) {
 	return &moved, nil
 }
 
+// fetch puts a file of a revision into a place.
+func (c *Client) fetch(ctx context.Context, revision, file, place string) error {
+	data, err := c.File(ctx, revision, file)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(place), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(place, data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("fetch the pull request's %s: %w", file, err)
+	}
+	return nil
+}
+
 // changedFiles reads what accepting wrote, by path in the repository.
 func changedFiles(o gate.Options, done *gate.Accepted) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, name := range done.Written {
+	written := slices.Clone(done.Written)
+	if slices.ContainsFunc(done.Budgets, func(b *config.Budget) bool { return b.Left == "" }) {
+		name, err := filepath.Rel(o.Dir, o.Config.Path)
+		if err != nil {
+			return nil, fmt.Errorf("name the configuration: %w", err)
+		}
+		written = append(written, name)
+	}
+	for _, name := range written {
 		data, err := os.ReadFile(filepath.Join(o.Dir, name))
 		if err != nil {
 			return nil, fmt.Errorf("read what was accepted: %w", err)
@@ -130,7 +159,11 @@ func (a Acceptance) message(done *gate.Accepted) string {
 	if ids == "" {
 		ids = "all"
 	}
-	text := fmt.Sprintf("Accept what XLA compiles now: %s\n\n%s of the baseline, from the result of the pull request's own run.\n\nXlagate-Accepted: %s\n", a.Reason, measure.Counted(float64(len(done.Written)+len(done.Removed)), "", "files"), ids)
+	files := measure.Counted(float64(len(done.Written)+len(done.Removed)), "", "files") + " of the baseline"
+	if n := len(done.Budgets); n > 0 {
+		files += " and " + measure.Counted(float64(n), "", "budgets") + " of the configuration"
+	}
+	text := fmt.Sprintf("Accept what XLA compiles now: %s\n\n%s, from the result of the pull request's own run.\n\nXlagate-Accepted: %s\n", a.Reason, files, ids)
 	if a.By != "" {
 		text += "Xlagate-Accepted-By: " + a.By + "\n"
 	}

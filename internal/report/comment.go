@@ -187,24 +187,16 @@ func (c *Comment) hiddenList() section {
 
 // accept are the ways to accept what the table shows.
 func (c *Comment) accept(live []*result.Finding) []block {
-	blocks := acceptBlocks(live)
-	if len(blocks) == 0 {
-		return nil
+	commands := acceptCommand(live)
+	options, ok := strings.CutPrefix(commands, "xlagate accept ")
+	if ok && c.Run != 0 && c.Artifact != "" {
+		commands += fmt.Sprintf("\n# or from this run, without a device:\ngh run download %d --name %s && xlagate accept --from %s.json %s", c.Run, c.Artifact, c.Artifact, options)
 	}
-	last := len(blocks) - 1
-	ask, isCode := blocks[last].(code)
-	if !isCode {
-		return blocks
+	if ids, named := strings.CutPrefix(options, "--only "); named && c.Trigger {
+		ids, _, _ = strings.Cut(ids, " ")
+		commands += "\n# or as a comment on this pull request:\n/xlagate accept " + ids + " REASON"
 	}
-	if options, ok := strings.CutPrefix(ask.Text, "xlagate accept "); ok && c.Run != 0 && c.Artifact != "" {
-		ask.Text += fmt.Sprintf("\n# or from this run, without a device:\ngh run download %d --name %s && xlagate accept --from %s.json %s", c.Run, c.Artifact, c.Artifact, options)
-	}
-	ids, _, _ := strings.Cut(strings.TrimPrefix(ask.Text, "xlagate accept --only "), " ")
-	if c.Trigger && strings.HasPrefix(ask.Text, "xlagate accept --only ") {
-		ask.Text += "\n# or as a comment on this pull request:\n/xlagate accept " + ids + " REASON"
-	}
-	blocks[last] = ask
-	return blocks
+	return acceptBlocks(live, commands)
 }
 
 // footer says where the words come from. Its link is the only one in a comment; its address is not from a dump.

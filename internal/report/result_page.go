@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/measure"
@@ -55,7 +56,7 @@ func resultPage(r *result.Result, d detail) page {
 	p := page{Title: resultTitle(r)}
 	live, _ := split(r)
 	p.add(verdictBlocks(r, live, d)...)
-	p.add(acceptBlocks(live)...)
+	p.add(acceptBlocks(live, acceptCommand(live))...)
 	p.add(restBlocks(r, d)...)
 	return p
 }
@@ -223,22 +224,55 @@ func leftOut(live []*result.Finding, d detail) para {
 // maxAccepted bounds the ids on one command line.
 const maxAccepted = 50
 
-// acceptBlocks are the line that accepts what the table shows.
-func acceptBlocks(live []*result.Finding) []block {
+// acceptCommand is the line that accepts what the table shows; "" where there is nothing to accept.
+func acceptCommand(live []*result.Finding) string {
 	var ids []string
 	for _, f := range live {
-		if f.Level != "info" && strings.HasPrefix(f.Mend, "xlagate accept") {
+		if acceptable(f) {
 			ids = append(ids, f.ID)
 		}
 	}
-	if len(ids) == 0 {
+	switch {
+	case len(ids) == 0:
+		return ""
+	case len(ids) > maxAccepted:
+		return `xlagate accept --reason "…"`
+	}
+	return fmt.Sprintf("xlagate accept --only %s --reason \"…\"", strings.Join(ids, ","))
+}
+
+func acceptable(f *result.Finding) bool {
+	return f.Level != "info" && strings.HasPrefix(f.Mend, "xlagate accept")
+}
+
+// acceptBlocks show how the findings are accepted, and what that does not settle.
+func acceptBlocks(live []*result.Finding, commands string) []block {
+	if commands == "" {
 		return nil
 	}
-	line := fmt.Sprintf("xlagate accept --only %s --reason \"…\"", strings.Join(ids, ","))
-	if len(ids) > maxAccepted {
-		line = `xlagate accept --reason "…"`
+	blocks := []block{para{in(strong, "If this is intended").and(" (records only these, and asks for a reason):")}, code{Text: commands}}
+	var places []string
+	for _, f := range live {
+		if acceptable(f) {
+			places = append(places, f.Asked()...)
+		}
 	}
-	return []block{para{in(strong, "If this is intended").and(" (records only these, and asks for a reason):")}, code{Text: line}}
+	if len(places) == 0 {
+		return blocks
+	}
+	slices.Sort(places)
+	places = slices.Compact(places)
+	rest := say("What no baseline settles is to be changed in the rules: ")
+	for i, place := range places[:min(len(places), maxFindings)] {
+		if i > 0 {
+			rest = rest.and(", ")
+		}
+		rest = rest.in(name, cut(clean(place), maxName))
+	}
+	if len(places) > maxFindings {
+		rest = rest.and(", …")
+	}
+	return append(blocks, para{rest})
 }
 
 // evidenceFold is what lies behind one finding.

@@ -1,6 +1,8 @@
 // Package result is what a gate run found, in the form that is written, merged, rendered and posted: schema xlagate.result/v1.
 package result
 
+import "slices"
+
 // Schema names the form.
 const Schema = "xlagate.result/v1"
 
@@ -111,7 +113,8 @@ type Finding struct {
 	Evidence     Evidence      `json:"evidence,omitzero"`
 	Consequences []Consequence `json:"consequences,omitempty"`
 	Mend         string        `json:"mend,omitempty"`
-	Drift        bool          `json:"-"` // found only by comparing with the baseline: no limit of its own was broken
+	AskedAt      string        `json:"asked_at,omitempty"` // file:line:column that asks for it whatever was accepted; "" where accepting is enough
+	Drift        bool          `json:"-"`                  // found only by comparing with the baseline: no limit of its own was broken
 	Waived       bool          `json:"waived"`
 	Waiver       *Waiver       `json:"waiver,omitempty"`
 }
@@ -142,6 +145,22 @@ type Consequence struct {
 	Rule    string `json:"rule"`
 	ID      string `json:"id,omitempty"`
 	Message string `json:"message"`
+	AskedAt string `json:"asked_at,omitempty"` // as of a finding
+}
+
+// Asked lists the places that ask for what a finding and its consequences break, whatever was accepted.
+func (f *Finding) Asked() []string {
+	var places []string
+	add := func(place string) {
+		if place != "" && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	add(f.AskedAt)
+	for _, c := range f.Consequences {
+		add(c.AskedAt)
+	}
+	return places
 }
 
 // Waiver is the permission that a finding was given.

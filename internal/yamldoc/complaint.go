@@ -40,7 +40,7 @@ func mistyped(err error) error {
 	if !ok || at < 0 {
 		return errors.New(first)
 	}
-	return fmt.Errorf("%s: %s stands where %s is expected", line, found(rest[:at]), expected(rest[at+len(" into "):]))
+	return errors.New(line + ": " + found(rest[:at]) + " stands where " + expected(rest[at+len(" into "):]) + " is expected")
 }
 
 func found(value string) string {

@@ -11,8 +11,8 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// Lowering is a budget that is wider than what there is, with what it could be.
-type Lowering struct {
+// Budget is a number that the configuration holds something against, with what it is to be.
+type Budget struct {
 	Settings *rules.Settings
 	Key      string
 	To       float64
@@ -21,35 +21,41 @@ type Lowering struct {
 }
 
 // Place is where the number stands.
-func (l *Lowering) Place() string {
-	file, _, _ := strings.Cut(l.Settings.Place, ":")
-	mark := l.Settings.Marks[l.Key]
+func (b *Budget) Place() string {
+	file, _, _ := strings.Cut(b.Settings.Place, ":")
+	mark := b.Settings.Marks[b.Key]
 	return fmt.Sprintf("%s:%d:%d", file, mark.Line, mark.Column)
 }
 
-// Lower puts tighter numbers into the text of a configuration and leaves everything else of it as it is. What it cannot put in place
+// Raised says whether the number is to grow.
+func (b *Budget) Raised() bool {
+	was, _ := ParseSize(b.From)
+	return b.To > was
+}
+
+// SetBudgets puts other numbers into the text of a configuration and leaves everything else of it as it is. What it cannot put in place
 // safely it leaves, and says why.
-func Lower(cfg *Config, data []byte, list []*Lowering) []byte {
+func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 	lines := strings.SplitAfter(string(data), "\n")
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b *Lowering) int { // from the end: what stands before keeps its column
+	slices.SortFunc(list, func(a, b *Budget) int { // from the end: what stands before keeps its column
 		return b.Settings.Marks[b.Key].Column - a.Settings.Marks[a.Key].Column
 	})
-	for _, l := range list {
-		mark := l.Settings.Marks[l.Key]
-		l.From, l.Became = mark.Text, tighter(mark.Text, l.To)
+	for _, b := range list {
+		mark := b.Settings.Marks[b.Key]
+		b.From, b.Became = mark.Text, rewritten(b.Key, mark.Text, b.To)
 		at := offset(lines, mark)
 		switch {
-		case l.Left != "":
-		case l.Became == "":
-			l.Left = "in its unit nothing lower can be written"
-		case sharers(cfg, l.Key, mark) > 1:
-			l.Left = "an alias or a merge key shares it with another entry"
+		case b.Left != "":
+		case b.Became == "":
+			b.Left = "in its unit no better number can be written"
+		case sharers(cfg, b.Key, mark) > 1:
+			b.Left = "an alias or a merge key shares it with another entry"
 		case at < 0:
-			l.Left = "it does not stand where it was read"
+			b.Left = "it does not stand where it was read"
 		default:
 			line := lines[mark.Line-1]
-			lines[mark.Line-1] = line[:at] + l.Became + line[at+len(mark.Text):]
+			lines[mark.Line-1] = line[:at] + b.Became + line[at+len(mark.Text):]
 		}
 	}
 	return []byte(strings.Join(lines, ""))
@@ -89,20 +95,33 @@ func offset(lines []string, mark rules.Mark) int {
 	return at
 }
 
-// tighter writes an amount in the unit in which the old one was written, rounded up; "" where that would be no lower.
-func tighter(old string, to float64) string {
+// rewritten writes an amount in the unit in which the old one was written, rounded to the side that lets it pass; "" where that would
+// be no nearer to it.
+func rewritten(key, old string, to float64) string {
 	was, ok := ParseSize(old)
 	if !ok {
 		return ""
 	}
+	round := math.Ceil
+	if key == "min" {
+		round = math.Floor
+	}
 	text := strconv.FormatFloat(to, 'f', -1, 64)
 	for _, u := range sizeUnits {
-		if strings.HasSuffix(old, u.suffix) {
-			text = strconv.FormatFloat(math.Ceil(100*to/u.factor)/100, 'f', -1, 64) + u.suffix
+		if key != "equal" && strings.HasSuffix(old, u.suffix) {
+			text = strconv.FormatFloat(round(100*to/u.factor)/100, 'f', -1, 64) + u.suffix
 			break
 		}
 	}
-	if is, ok := ParseSize(text); !ok || is >= was || is < to {
+	is, ok := ParseSize(text)
+	lets := is >= to
+	switch key {
+	case "min":
+		lets = is <= to
+	case "equal":
+		lets = is == to
+	}
+	if nearer := is != was && (is < was) == (to < was); !ok || !lets || !nearer {
 		return ""
 	}
 	return text

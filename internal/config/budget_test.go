@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -12,17 +13,17 @@ func lowered(t *testing.T, text string, to float64) (string, []string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	var list []*Lowering
+	var list []*Budget
 	for _, s := range cfg.Rules {
 		key := "max"
 		if s.MaxKey != "" {
 			key = s.MaxKey
 		}
 		if _, ok := s.Marks[key]; ok {
-			list = append(list, &Lowering{Settings: s, Key: key, To: to})
+			list = append(list, &Budget{Settings: s, Key: key, To: to})
 		}
 	}
-	out := string(Lower(cfg, []byte(text), list))
+	out := string(SetBudgets(cfg, []byte(text), list))
 	var left []string
 	for _, l := range list {
 		if l.Left != "" {
@@ -33,7 +34,7 @@ func lowered(t *testing.T, text string, to float64) (string, []string) {
 }
 
 // A budget's number changes, and nothing else of the file does.
-func TestLowerKeepsTheRest(t *testing.T) {
+func TestSetBudgetsKeepsTheRest(t *testing.T) {
 	for name, c := range map[string]struct{ text, from, to string }{
 		"in a line":         {"version: 1\nrules:\n  - { rule: max-kernels, max: 20 }   # why\n", "max: 20", "max: 7"},
 		"in a block":        {"version: 1\nrules:\n  - rule: max-kernels\n    max:   20   # measured\n    program: step\n", "max:   20", "max:   7"},
@@ -56,12 +57,12 @@ func TestLowerKeepsTheRest(t *testing.T) {
 }
 
 // What cannot be changed safely stays, and it is said why.
-func TestLowerLeaves(t *testing.T) {
+func TestSetBudgetsLeaves(t *testing.T) {
 	for name, c := range map[string]struct{ text, why string }{
 		"a folded number": {"version: 1\nrules:\n  - rule: max-temp-bytes\n    max: >-\n      2KiB\n", "xlagate.yaml:4:10 it does not stand where it was read"},
 		"an escape":       {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: \"2\\x4biB\" }\n", "xlagate.yaml:3:34 it does not stand where it was read"},
 		"a merge key":     {"version: 1\nrules:\n  - &k { rule: max-kernels, max: 20, program: a }\n  - { <<: *k, program: b }\n", "xlagate.yaml:3:34 an alias or a merge key shares it with another entry"},
-		"lower already":   {"version: 1\nrules:\n  - { rule: max-kernels, max: 5 }\n", "xlagate.yaml:3:31 in its unit nothing lower can be written"},
+		"there already":   {"version: 1\nrules:\n  - { rule: max-kernels, max: 7 }\n", "xlagate.yaml:3:31 in its unit no better number can be written"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, left := lowered(t, c.text, 7)
@@ -72,23 +73,50 @@ func TestLowerLeaves(t *testing.T) {
 	}
 }
 
-// However a budget is written, a lower one never lets less pass than there is, and the file reads as before but for it.
-func FuzzLower(f *testing.F) {
+// A bound is moved just as far as what there is needs, rounded to its own side.
+func TestRewritten(t *testing.T) {
+	for _, c := range []struct {
+		key, old string
+		to       float64
+		want     string
+	}{
+		{"max", "20", 21, "21"}, {"max", "20", 20, ""}, {"max", "2KiB", 3000, "2.93KiB"}, {"max", "2KiB", 2047, ""}, {"max_variants", "1", 3, "3"},
+		{"min", "20", 19, "19"}, {"min", "2KiB", 2000, "1.95KiB"}, {"min", "2KiB", 3000, "2.92KiB"}, {"min", "0.5", 0.25, "0.25"},
+		{"equal", "20", 19, "19"}, {"equal", "2KiB", 3001, "3001"}, {"equal", "2KiB", 2048, ""},
+		{"max", "20", 7, "7"}, {"max", "20", 0, "0"}, {"max", "20", 19.5, "19.5"}, {"max", "0", 0, ""},
+		{"max", "2KiB", 1024, "1KiB"}, {"max", "2KiB", 1025, "1.01KiB"}, {"max", "2KiB", 2027, "1.98KiB"}, {"max", "2KiB", 2028, "1.99KiB"},
+		{"max", "1GB", 5e8, "0.5GB"}, {"max", "1GB", 1, "0.01GB"}, {"max", "0.01GB", 1, ""}, {"max", "3B", 2, "2B"}, {"max", "many", 1, ""}, {"max", "5%", 1, ""},
+	} {
+		got := rewritten(c.key, c.old, c.to)
+		if got != c.want {
+			t.Errorf("%s: %s for %v became %q, wanted %q", c.key, c.old, c.to, got, c.want)
+		}
+		if n, ok := ParseSize(got); got != "" && (!ok || c.key != "min" && n < c.to || c.key == "min" && n > c.to || math.IsInf(n, 0)) {
+			t.Errorf("%s: %s for %v is %q, which does not let it pass", c.key, c.old, c.to, got)
+		}
+	}
+}
+
+// However a budget is written, another one lets what there is pass and lies no further from it, and the file reads as before but for it.
+func FuzzSetBudgets(f *testing.F) {
 	f.Add("20", 7.0)
 	f.Add("2.5GiB", 1e9)
 	f.Add("1e3", 999.5)
+	f.Add("20", 21.5)
 	f.Fuzz(func(t *testing.T, old string, to float64) {
 		text := "version: 1\nrules:\n  - { rule: max-temp-bytes, max: " + old + " } # kept\n"
 		cfg, err := Parse("xlagate.yaml", []byte(text))
 		if err != nil || len(cfg.Rules) != 1 || cfg.Rules[0].Max == nil || to < 0 || to > 1e15 {
 			return
 		}
-		out := Lower(cfg, []byte(text), []*Lowering{{Settings: cfg.Rules[0], Key: "max", To: to}})
+		was := *cfg.Rules[0].Max
+		out := SetBudgets(cfg, []byte(text), []*Budget{{Settings: cfg.Rules[0], Key: "max", To: to}})
 		after, err := Parse("xlagate.yaml", out)
 		if err != nil {
 			t.Fatalf("%q became %q: %v", text, out, err)
 		}
-		if is := *after.Rules[0].Max; is > *cfg.Rules[0].Max || string(out) != text && is < to {
+		is := *after.Rules[0].Max
+		if string(out) != text && is < to || to <= was && is > was || to > was && is < was {
 			t.Errorf("%q became %q for %v", text, out, to)
 		}
 	})

@@ -1,0 +1,96 @@
+package gate
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// demanding asks for as little as there can be of everything, beside the baseline.
+const demanding = `version: 1
+extends: [recommended]
+rules:
+  - { rule: max-kernels, max: 0 }
+  - { rule: max-temp-bytes, max: 0KiB }
+  - { rule: no-recompilation, max_variants: 1 }
+  - { rule: max-instructions, min: 100000 }
+  - { rule: required-fusions, fusions: [{ name: none, contains: [fft, rng-bit-generator] }] }
+  - { rule: no-host-callback, level: warning }
+`
+
+// lookedAt runs the gate over a dump in a folder with a configuration.
+func lookedAt(t *testing.T, dir, dump string) (Options, *result.Result) {
+	t.Helper()
+	cfg, err := config.Load(filepath.Join(dir, config.FileName), config.FileName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Config: cfg, Dir: dir, Dumps: []string{dump}}
+	r, err := Check(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, r
+}
+
+// accepted accepts in a folder what the dump holds: all, or findings by their ids.
+func accepted(t *testing.T, o Options, ids ...string) *Accepted {
+	t.Helper()
+	o.Config, _ = config.Load(o.Config.Path, config.FileName)
+	done, err := Accept(t.Context(), o, AcceptOptions{Only: ids, Reason: "intended"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+// What the finding says is to be typed is all there is to do: of everything that is accepted by its id just that is found again for
+// which the finding named another place, and it is found at that place.
+func TestAcceptingSettlesWhatItSays(t *testing.T) {
+	pairs, err := filepath.Glob("../../testdata/*-*/after.tar.xz")
+	if err != nil || len(pairs) < 10 {
+		t.Fatalf("%d pairs, %v", len(pairs), err)
+	}
+	for _, after := range pairs {
+		after, _ := filepath.Abs(after)
+		t.Run(filepath.Base(filepath.Dir(after)), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte(demanding), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			o, _ := lookedAt(t, dir, filepath.Join(filepath.Dir(after), "before.tar.xz"))
+			accepted(t, o)
+			o, first := lookedAt(t, dir, after)
+			var ids []string
+			asked := map[string]bool{}
+			for _, f := range first.Findings {
+				ids = append(ids, f.ID)
+				for _, place := range f.Asked() {
+					asked[place] = true
+				}
+				if strings.Contains(f.Mend, "change the rule at") != (len(f.Asked()) > 0) {
+					t.Errorf("%s: %s", f.Rule, f.Mend)
+				}
+			}
+			done := accepted(t, o, ids...)
+			_, again := lookedAt(t, dir, after)
+			for _, f := range again.Findings {
+				if f.AskedAt == "" || !asked[f.AskedAt] {
+					t.Errorf("%s was accepted and is found again: %s (%q)", f.Rule, f.Message, f.AskedAt)
+				}
+				if !slices.ContainsFunc(done.Asked, func(a Asked) bool { return a.Place == f.AskedAt && !a.Number }) {
+					t.Errorf("%s remains at %s, and accept did not say so: %+v", f.Rule, f.AskedAt, done.Asked)
+				}
+			}
+			if len(again.Findings) == 0 {
+				t.Error("a fusion that cannot be is not missed")
+			}
+		})
+	}
+}
