@@ -74,15 +74,21 @@ func (r *reader) reached() []int {
 	rank := make([]int, len(r.m.Comps))
 	queue := []hlo.CompID{r.m.Entry}
 	rank[r.m.Entry] = 1
-	for next := 0; next < len(queue); next++ {
-		first := r.m.Comps[queue[next]].First
-		for _, at := range calls.in(queue[next]) {
-			for _, c := range r.m.Callees(first + at) {
-				if rank[c] == 0 {
-					queue = append(queue, c)
-					rank[c] = len(queue)
-				}
+	reach := func(callees []hlo.CompID) {
+		for _, c := range callees {
+			if rank[c] == 0 {
+				queue = append(queue, c)
+				rank[c] = len(queue)
 			}
+		}
+	}
+	for next := 0; next < len(queue); next++ {
+		caller := queue[next]
+		if reach(r.m.SharedCalls(caller)); r.m.Original(caller) != caller {
+			continue
+		}
+		for _, at := range calls.in(caller) {
+			reach(r.m.Callees(r.m.Comps[caller].First + at))
 		}
 	}
 	for c := range rank {

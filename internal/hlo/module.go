@@ -96,7 +96,8 @@ type Computation struct {
 	// made is the place + 1 in Module.made of the name of a computation that the reader made when it undid syntactic sugar
 	// (`<op>-start`); 0 when it stands in the source.
 	made    int32
-	wrapped bool // it holds the operation of an `<op>-start`
+	calls   uint32 // where in Module.callees stands what its instructions call that are another's; see Original
+	wrapped bool   // it holds the operation of an `<op>-start`
 }
 
 // Instruction is one operation. Ask the module for its name, operands, callees, attributes and metadata.

@@ -83,6 +83,9 @@ func (j *joint) copy(m *Module) {
 		if comp.made > 0 {
 			comp.made += j.made
 		}
+		if comp.calls > 0 {
+			comp.calls += j.callees - 1
+		}
 		m.Comps[int(j.comp)+c] = comp
 	}
 	copyLists(m.operands[j.operands:], j.part.operands[1:], func(id InstrID) InstrID { return id + j.first })

@@ -10,10 +10,9 @@ func (r *protoReader) computation(body Range) {
 	if repeatable && r.repeat(body) {
 		return
 	}
-	callees := len(r.m.callees)
 	c := r.anew(body, &w)
 	r.repeats.came(0)
-	if repeatable && callees == len(r.m.callees) {
+	if repeatable {
 		r.keepRepeatable(c)
 	}
 }

@@ -10,6 +10,7 @@ type protoRepeats struct {
 	follow CompID      // what comes is expected to be like this one; or NoComp
 	key    uint64      // a hash of what the computation at hand says
 	ids    []protoWord // of its instructions
+	calls  []CompID    // by its instructions
 	gain
 }
 
@@ -62,10 +63,9 @@ func (r *protoReader) keepRepeatable(c CompID) {
 	x.likes[c] = *slot
 }
 
-// repeatable tells whether a computation may have its instructions in common with others: where they run, and in which order, is not
-// said by them.
+// repeatable tells whether a computation may have its instructions in common with others: where they run is not said by them.
 func (r *protoReader) repeatable(w *computationWalk) bool {
-	return w.broken == whole && w.thread.Len() == 0 && r.schedule.at.find(w.id) < 0
+	return w.broken == whole && w.thread.Len() == 0
 }
 
 // asExpected enters the next computation if it is like the one that came in its place the last time.
@@ -112,24 +112,53 @@ func (r *protoReader) like(n int32, body Range) bool {
 		return false
 	}
 	other := &m.Comps[known.comp]
-	w, match := r.walk(body), protoMatch{m: m, left: known.messages, first: other.First, ids: r.repeats.ids[:0]}
+	w, match := r.walk(body), protoMatch{
+		m: m, left: known.messages, first: other.First, ids: r.repeats.ids[:0], calls: r.repeats.calls[:0], comps: &r.computations,
+	}
 	for w.next() {
 		if !match.message(w.body) {
 			r.repeats.wasted += w.at - int(body.Start)
 			return false
 		}
 	}
-	ids := match.ids
-	if r.repeats.ids = ids; len(match.left) > 0 || !r.repeatable(&w) || ids[other.Root-other.First].value() != w.root || !r.unique(ids) {
+	ids, calls := match.ids, match.calls
+	r.repeats.ids, r.repeats.calls = ids, calls
+	if len(match.left) > 0 || !r.repeatable(&w) || ids[other.Root-other.First].value() != w.root || !r.unique(ids) || !r.inOrder(w.id, ids) {
 		return false
 	}
 	r.define(body, &w)
-	c := m.repeated(known.comp, w.name, body)
-	if !r.compact {
-		m.place(c, m.instructionsLike(known.comp, c))
+	if r.compact {
+		m.repeated(known.comp, w.name, body, calls)
+	} else {
+		c := m.repeated(known.comp, w.name, body, nil)
+		m.place(c, m.moved(known.comp, c), calls)
 	}
 	r.repeats.saved += body.Len()
 	r.repeats.came(n)
+	return true
+}
+
+// inOrder tells whether instructions run in the order in which they are serialized, for all that the schedule says.
+func (r *protoReader) inOrder(computation int64, ids []protoWord) bool {
+	at := r.schedule.at.find(computation)
+	if at < 0 {
+		return true
+	}
+	sequence := fieldsOf(r.src, r.schedule.list[at])
+	if !sequence.next() || sequence.tag != 1<<3|wireBytes {
+		return false
+	}
+	t, i := text(r.src), int(sequence.body.Start)
+	for _, id := range ids {
+		if n := id.len(); i > len(t)-8 || t.number(i, i+n) != uint64(id) {
+			return false
+		}
+		i += id.len()
+	}
+	if i != int(sequence.body.End) || sequence.next() || sequence.broken != whole {
+		return false
+	}
+	r.schedule.used[at] = true
 	return true
 }
 

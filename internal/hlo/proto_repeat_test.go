@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/bench/chain"
@@ -119,5 +120,19 @@ func TestProtoRepeatsByteByByte(t *testing.T) {
 				checkRepeats(t, "thrice", damaged)
 			}
 		}
+	}
+}
+
+// The same holds for a schedule, and for computations that call others; a few bytes stand for all.
+func TestScheduledProtoRepeats(t *testing.T) {
+	src := thrice(t, "cpu_callback")
+	m, common := compact(t, src, Reader{})
+	if common == 0 || !slices.ContainsFunc(m.Comps, func(c Computation) bool { return c.calls > 0 }) {
+		t.Fatal("no computations that call others have instructions in common")
+	}
+	for at := 0; at < len(src); at += 7 {
+		damaged := bytes.Clone(src)
+		damaged[at] ^= 1
+		checkRepeats(t, "thrice", damaged)
 	}
 }

@@ -15,10 +15,11 @@ const (
 	anyName    = -1 - iota // the length of a name, and the name
 	anyID                  // a varint
 	messageEnd             // the instruction ends
+	oneCallee              // a list of one id, that of the computation with this number, counted downwards
 )
 
 // protoTemplate takes the messages of a computation's instructions apart. There is none where a field that names something is not
-// serialized as protobuf does it.
+// serialized as protobuf does it, or the schedule has the instructions in another order.
 func (m *Module) protoTemplate(c CompID) protoTemplate {
 	comp := &m.Comps[c]
 	id, t := comp.First, make(protoTemplate, 0, 4*comp.Count)
@@ -27,7 +28,7 @@ func (m *Module) protoTemplate(c CompID) protoTemplate {
 			continue
 		}
 		var ok bool
-		if t, ok = t.instruction(m.src, f.body, &m.Instrs[id]); !ok {
+		if t, ok = t.instruction(m, f.body, &m.Instrs[id]); !ok {
 			return nil
 		}
 		id++
@@ -36,8 +37,11 @@ func (m *Module) protoTemplate(c CompID) protoTemplate {
 }
 
 // instruction appends how one message is serialized.
-func (t protoTemplate) instruction(src []byte, body Range, in *Instruction) (_ protoTemplate, ok bool) {
-	at, seen := body.Start, [partCount]bool{}
+func (t protoTemplate) instruction(m *Module, body Range, in *Instruction) (_ protoTemplate, ok bool) {
+	if in.args != body.Start || in.callees > 0 && !m.callsOne(in) {
+		return nil, false
+	}
+	src, at, seen := m.src, body.Start, [partCount]bool{}
 	for f := fieldsOf(src, body); f.next(); {
 		part := partOther
 		if f.tag < len(partOf) {
@@ -47,8 +51,13 @@ func (t protoTemplate) instruction(src []byte, body Range, in *Instruction) (_ p
 		switch part {
 		default:
 			continue
-		case partOrder, partCallees:
+		case partOrder:
 			return nil, false
+		case partCallees:
+			if in.callees == 0 {
+				return nil, false
+			}
+			fixed.End, fixed.behind = startOfLength(src, f.body), oneCallee-int32(m.callees[in.callees+1])
 		case partName:
 			fixed.End, fixed.behind = startOfLength(src, f.body), anyName
 		case partID:
@@ -56,7 +65,7 @@ func (t protoTemplate) instruction(src []byte, body Range, in *Instruction) (_ p
 		case partOperands:
 			fixed.End, fixed.behind = startOfLength(src, f.body), int32(in.operands)
 		}
-		if seen[part] || f.tag == 36<<3|wireVarint || f.body.Len() == 0 || fixed.End == 0 {
+		if seen[part] || part >= partOperands && f.tag&7 == wireVarint || f.body.Len() == 0 || fixed.End == 0 {
 			return nil, false
 		}
 		seen[part] = true
@@ -83,6 +92,8 @@ type protoMatch struct {
 	left  protoTemplate
 	first InstrID     // of the other
 	ids   []protoWord // of the instructions so far
+	calls []CompID    // of the instructions so far
+	comps *idTable
 }
 
 // message compares the next one.
@@ -112,7 +123,12 @@ func (p *protoMatch) message(body Range) bool {
 			}
 			at += n + int(v)
 		default:
-			if at = p.operands(t[:end], at, list(p.m.operands, uint32(s.behind))); at < 0 {
+			if s.behind <= oneCallee {
+				at = p.callee(t[:end], at, CompID(oneCallee-s.behind))
+			} else {
+				at = p.operands(t[:end], at, list(p.m.operands, uint32(s.behind)))
+			}
+			if at < 0 {
 				return false
 			}
 		}
@@ -139,6 +155,26 @@ func (p *protoMatch) operands(t text, at int, operands []InstrID) int {
 		return -1
 	}
 	return at
+}
+
+// callee reads a packed list of one id and returns where it ends, -1 where that is not of a computation which has the same instructions
+// as the one that the template calls.
+func (p *protoMatch) callee(t text, at int, instead CompID) int {
+	size, n := varint(t, at)
+	if n < 0 {
+		return -1
+	}
+	at += n
+	id, n := varint(t, at)
+	if n < 0 || uint64(n) != size {
+		return -1
+	}
+	c := CompID(p.comps.find(int64(id)))
+	if c < 0 || p.m.Original(c) != p.m.Original(instead) {
+		return -1
+	}
+	p.calls = append(p.calls, c)
+	return at + n
 }
 
 // protoWord is a varint of up to eight bytes as it is serialized, without a byte more than it needs.

@@ -123,3 +123,88 @@ func TestRepeatedNames(t *testing.T) {
 		}
 	}
 }
+
+const calling = `HloModule m
+%r {
+  %s = f32[] parameter(0)
+  %t = f32[] parameter(1)
+  ROOT %u = f32[] add(%s, %t)
+}
+%r.long {
+  %s.1 = f32[] parameter(0)
+  %t.1 = f32[] parameter(1)
+  ROOT %u.1 = f32[] add(%s.1, %t.1)
+}
+%other {
+  %s.2 = f32[] parameter(0)
+  %t.2 = f32[] parameter(1)
+  ROOT %u.2 = f32[] maximum(%s.2, %t.2)
+}
+%a {
+  %p = f32[4] parameter(0)
+  %z = f32[] constant(0)
+  ROOT %n = f32[] reduce(%p, %z), dimensions={0}, to_apply=%r, metadata={op_name="x"}
+}
+%b {
+  %p.1 = f32[4] parameter(0)
+  %z.1 = f32[] constant(0)
+  ROOT %n.1 = f32[] reduce(%p.1, %z.1), dimensions={0}, to_apply=%r.long, metadata={op_name="x"}
+}
+ENTRY %e {
+  %x = f32[4] parameter(0)
+  %y = f32[] fusion(%x), kind=kLoop, calls=%a
+  ROOT %w = f32[] fusion(%x), kind=kLoop, calls=%b
+}
+`
+
+// Computations share instructions that call others where what they call is alike.
+func TestCommonInstructionsThatCall(t *testing.T) {
+	for _, c := range []struct {
+		change, with string
+		common       int
+	}{
+		{common: 2},
+		{change: "to_apply=%r.long", with: "to_apply=%r", common: 2},
+		{change: "to_apply=%r.long", with: "to_apply=%other", common: 1},
+		{change: "fusion(%x), kind=kLoop, calls=%b", with: "call(%x), to_apply=%b", common: 1},
+		{change: "reduce(%p", with: "custom-call(%p"},
+		{change: "dimensions={0}, to_apply", with: "to_apply", common: 2},
+		{change: "to_apply=%r", with: "x=%r, to_apply=%r", common: 1},
+		{change: "to_apply=%r", with: "control-predecessors={%z}, to_apply=%r", common: 1},
+	} {
+		src := []byte(strings.ReplaceAll(calling, c.change, c.with))
+		if c.change == "" {
+			src = []byte(calling)
+		}
+		m, common := compact(t, src, Reader{})
+		if common != c.common {
+			t.Errorf("%q for %q: %d computations have instructions in common, want %d", c.with, c.change, common, c.common)
+		}
+		for id := range m.Comps {
+			b := CompID(id)
+			if calls := m.SharedCalls(b); m.CompName(b) == "b" && m.Original(b) != b && (len(calls) != 1 || m.CompName(calls[0])[0] != 'r') {
+				t.Errorf("%q for %q: b calls %v", c.with, c.change, calls)
+			}
+		}
+		checkExamples(t, c.with, src)
+		want, err := anew(src, c.with)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkCompact(t, c.with, src, want)
+	}
+}
+
+// Whichever byte of computations that share instructions is another: they are read as what they then say.
+func TestRepeatsByteByByte(t *testing.T) {
+	for at := range calling {
+		for _, other := range []byte{calling[at] ^ 1, '%', '.', ' '} {
+			src := []byte(calling)
+			src[at] = other
+			checkExamples(t, "calling", src)
+			if m, err := anew(src, "calling"); err == nil {
+				checkCompact(t, "calling", src, m)
+			}
+		}
+	}
+}

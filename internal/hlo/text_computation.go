@@ -51,15 +51,17 @@ func (p *textParser) outer(i int, entry bool) (CompID, int) {
 	}
 	like, end, slot := p.repeat(i)
 	if like != NoComp {
-		id := p.m.repeated(like, p.comp, Range{uint32(i), uint32(end)})
-		if !p.compact {
-			p.m.place(id, p.m.renamed(like, id, p.repeats.names))
+		r, source := &p.repeats, Range{uint32(i), uint32(end)}
+		if p.compact {
+			return p.m.repeated(like, p.comp, source, r.calls), end
 		}
+		id := p.m.repeated(like, p.comp, source, nil)
+		p.m.place(id, p.m.renamed(like, id, r.match.names, r.calls), r.calls)
 		return id, end
 	}
-	comps, callees := len(p.m.Comps), len(p.m.callees)
+	comps := len(p.m.Comps)
 	id, end := p.block(i, p.comp)
-	if slot != nil && len(p.m.Comps) == comps+1 && len(p.m.callees) == callees {
+	if slot != nil && len(p.m.Comps) == comps+1 {
 		p.keepRepeatable(id, slot)
 	}
 	return id, end

@@ -16,6 +16,7 @@ func FuzzParseText(f *testing.F) {
 	}
 	f.Add([]byte(strings.ReplaceAll(twice, "OP", "call(%y), to_apply=%b")))
 	f.Add([]byte(strings.ReplaceAll(twice, "OP", "fusion(%y), calls=%b")))
+	f.Add([]byte(calling))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m, err := ParseText(src, "t")
 		var syntax *SyntaxError

@@ -110,7 +110,7 @@ func (p *textParser) prepare(start, end int) {
 		x.reset()
 	}
 	p.metas.reset(p.m)
-	p.repeats.reset(n)
+	p.repeats.reset(p, n)
 	p.examples.slots, p.endings = make([]InstrID, knownSlots(n)), make([]ending, knownSlots(n))
 }
 

@@ -9,8 +9,9 @@ import (
 type repeats struct {
 	slots []int32 // by how a computation begins: the number of the last that begins so; 0: none
 	known []repeatable
-	last  int32      // number of what the computation before it was like, or became
-	names []spelling // of the computation at hand
+	last  int32     // number of what the computation before it was like, or became
+	match textMatch // of the computation at hand
+	calls []CompID  // of the computation at hand
 	taken nameSet
 	gain
 }
@@ -27,7 +28,10 @@ type repeatable struct {
 // alikeBeginnings is with how many computations that begin alike one is compared.
 const alikeBeginnings = 8
 
-func (r *repeats) reset(instrs int) { r.slots = make([]int32, 1<<min(12, bits.Len(uint(instrs/16)))) }
+func (r *repeats) reset(p *textParser, instrs int) {
+	r.slots = make([]int32, 1<<min(12, bits.Len(uint(instrs/16))))
+	r.match = textMatch{t: p.t, calls: p.callsLike}
+}
 
 // repeat looks whether the computation whose brace stands at i is spelled like an earlier one: first like the one that came next the
 // last time, then like those that begin alike. It returns where that ends, 0 if not, and otherwise the slot for the computation.
@@ -74,8 +78,8 @@ func (p *textParser) spelledLike(n int32, i int) int {
 	if known.spelled == nil || !r.worthIt(i) {
 		return 0
 	}
-	end, names, matches := known.spelled.match(p.t, i, r.names[:0])
-	r.names = names
+	r.match.names, r.calls = r.match.names[:0], r.calls[:0]
+	end, matches := r.match.computation(known.spelled, i)
 	if !matches {
 		r.wasted += end - i
 		return 0
@@ -83,14 +87,22 @@ func (p *textParser) spelledLike(n int32, i int) int {
 	if p.t.at(p.t.blanks(end), ',') {
 		return 0
 	}
-	r.taken.reset(len(r.names))
-	for _, name := range r.names {
+	r.taken.reset(len(r.match.names))
+	for _, name := range r.match.names {
 		if !r.taken.add(name.hash()) {
 			return 0
 		}
 	}
 	r.saved += end - i
 	return end
+}
+
+// callsLike tells whether a name is that of a computation which has the same instructions as the one that the template calls.
+func (p *textParser) callsLike(name spelling, instead CompID) bool {
+	p.calls = instead
+	c := p.calleeNamed(name)
+	p.repeats.calls = append(p.repeats.calls, c)
+	return c >= 0 && p.m.Original(c) == p.m.Original(instead)
 }
 
 // keepRepeatable notes a computation that was read, for others.

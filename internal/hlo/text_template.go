@@ -13,6 +13,7 @@ type stretch struct {
 const (
 	newName = -1 - iota // an instruction's own
 	noName              // the computation ends
+	aCallee             // the name of the computation with this number, counted downwards
 )
 
 // template spells a computation out. There is none where a name may stand for more than itself: where it has no % before it, or
@@ -27,19 +28,20 @@ func (m *Module) template(c CompID) template {
 	at := comp.Source.Start
 	for i := first; i < end; i++ {
 		in := &m.Instrs[i]
-		if in.callees > 0 || in.Opcode.isAsync() || in.name < at {
+		if in.callees > 0 && !m.callsOne(in) || in.Opcode.isAsync() || in.name < at {
 			return nil
 		}
 		spelled = append(spelled, stretch{Range{at, in.name}, newName})
 		at = in.name + uint32(in.nameLen)
 		for _, o := range m.Operands(i) {
-			start := at + uint32(bytes.IndexByte(t[at:comp.Source.End], '%')) + 1
-			name := m.nameOf(o)
-			if start == at || !bytes.HasPrefix(t[start:comp.Source.End], name) || t.is(int(start)+len(name), classIdent) {
+			if spelled, at = spelled.names(t[:comp.Source.End], at, m.nameOf(o), int32(o-first)); at == 0 {
 				return nil
 			}
-			spelled = append(spelled, stretch{Range{at, start}, int32(o - first)})
-			at = start + uint32(len(name))
+		}
+		for _, c := range m.Callees(i) {
+			if spelled, at = spelled.names(t[:comp.Source.End], at, m.src[m.Comps[c].Name.Start:m.Comps[c].Name.End], aCallee-int32(c)); at == 0 {
+				return nil
+			}
 		}
 	}
 	spelled = append(spelled, stretch{Range{at, comp.Source.End}, noName})
@@ -47,6 +49,15 @@ func (m *Module) template(c CompID) template {
 		return nil
 	}
 	return spelled
+}
+
+// names appends the stretch from at to a name, which must be the next one. It returns where that ends, 0 if it is another.
+func (s template) names(t text, at uint32, name []byte, what int32) (_ template, end uint32) {
+	start := at + uint32(bytes.IndexByte(t[at:], '%')) + 1
+	if start == at || len(name) == 0 || !bytes.HasPrefix(t[start:], name) || t.is(int(start)+len(name), classIdent) {
+		return s, 0
+	}
+	return append(s, stretch{Range{at, start}, what}), start + uint32(len(name))
 }
 
 // plain tells whether every name has a % before it, and no % stands elsewhere.
@@ -60,41 +71,55 @@ func (s template) plain(t text) bool {
 	return true
 }
 
-// match compares what stands at i with the template, up to where it is another or ends. It returns the names of the instructions; two
-// of them may be the same.
-func (s template) match(t text, i int, names []spelling) (end int, _ []spelling, matches bool) {
+// textMatch compares computations with templates.
+type textMatch struct {
+	t     text
+	names []spelling                               // of the instructions so far; two of them may be the same
+	calls func(name spelling, instead CompID) bool // tells whether a computation is like the one that the template calls
+}
+
+// computation compares what stands at i with a template, up to where it is another or ends.
+func (x *textMatch) computation(s template, i int) (end int, matches bool) {
+	t := x.t
 	for k := range s {
 		piece := &s[k]
 		n := int(piece.End - piece.Start)
 		if i+n > len(t) || !bytes.Equal(t[piece.Start:piece.End], t[i:i+n]) {
-			return i, names, false
+			return i, false
 		}
 		i += n
 		if piece.name >= 0 {
-			name := names[piece.name]
+			name := x.names[piece.name]
 			if !bytes.HasPrefix(t[i:], t[name.at:name.end()]) {
-				return i, names, false
+				return i, false
 			}
 			i += int(name.n)
-		} else if piece.name == newName {
+		} else if piece.name != noName {
 			name := t.name(i)
-			if name.n == 0 || name.n > maxName {
-				return i, names, false
+			if name.n == 0 || name.n > maxName || piece.name <= aCallee && !x.calls(name, CompID(aCallee-piece.name)) {
+				return i, false
 			}
-			names = append(names, name)
+			if piece.name == newName {
+				x.names = append(x.names, name)
+			}
 			i = name.end()
 		}
 	}
-	return i, names, true
+	return i, true
 }
 
 // renamed are the instructions of one computation as they stand in the place of another that is spelled like it, under other names.
-func (m *Module) renamed(original, c CompID, names []spelling) []Instruction {
+func (m *Module) renamed(original, c CompID, names []spelling, calls []CompID) []Instruction {
 	first, end := m.Body(original)
 	instrs := append(make([]Instruction, 0, end-first), m.Instrs[first:end]...)
 	behind, known := m.Comps[c].Source.End, m.Comps[original].Source.End
 	for i := len(instrs) - 1; i >= 0; i-- {
 		in, name := &instrs[i], names[i]
+		for _, callee := range list(m.callees, in.callees) { // one, which stands in the attributes
+			last := len(calls) - 1
+			behind, known = behind-uint32(m.Comps[calls[last]].Name.Len()), known-uint32(m.Comps[callee].Name.Len())
+			calls = calls[:last]
+		}
 		if !in.bare() {
 			in.attrs += behind - known
 		}
