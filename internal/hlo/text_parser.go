@@ -100,11 +100,12 @@ func (p *textParser) computations(i, end int) int {
 // line ends a computation.
 func (p *textParser) prepare(start, end int) {
 	n, comps := p.t.estimate(start, end, "\n  ")+16, p.t.estimate(start, end, "\n}")+1
-	p.m.Instrs, p.m.Comps = make([]Instruction, 0, n), make([]Computation, 0, comps)
+	room := n
 	if p.compact {
-		p.m.Instrs, p.estimated = make([]Instruction, 0, n/4), n // most may be in common
+		room, p.estimated = n/4, n // most may be in common
 	}
-	p.m.operands, p.m.callees = append(make([]InstrID, 0, 2*cap(p.m.Instrs)), 0), []CompID{0}
+	p.m.Instrs, p.m.Comps = make([]Instruction, 0, room), make([]Computation, 0, comps)
+	p.m.operands, p.m.callees = append(make([]InstrID, 0, 2*room), 0), []CompID{0}
 	p.comps.makeRoom(comps)
 	for _, x := range []*spellingIndex{&p.opcodes, &p.keys} {
 		x.reset()
