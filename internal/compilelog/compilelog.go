@@ -23,7 +23,7 @@ const (
 	Fallback     Kind = "cpu-fallback" // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
 	Compiles     Kind = "compiles"     // PyTorch/XLA counted its compilations: Value
 	CompileTime  Kind = "compile-time" // PyTorch/XLA summed its compile times: Value in seconds
-	Graph        Kind = "graph"        // PyTorch/XLA ran or saved a graph: Program, Key (its hash), Where, Text
+	Graph        Kind = "graph"        // PyTorch/XLA saved a graph, or compiled one and says why: Program, Key (its hash), Where, Text, Value inputs
 	Execution    Kind = "execution"    // PyTorch/XLA executed a graph, and why: Program, Key, Where, Text
 	Unreadable   Kind = "unreadable"   // a known line in an unknown form: Text
 )

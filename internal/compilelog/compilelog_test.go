@@ -80,6 +80,7 @@ func TestRead(t *testing.T) {
 		"tf-compiles-tf221":      "compile 4",
 		"torch-metrics":          "compile-time 1, compiles 1",
 		"torch-save_tensors":     "graph 3",
+		"torch-reasons":          "graph 3",
 	} {
 		if got := counts(Read(sample(t, name))); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -172,6 +173,22 @@ func TestTorch(t *testing.T) {
 	}
 }
 
+// Why each graph was compiled stands behind the framework's own frames.
+func TestTorchReasons(t *testing.T) {
+	var got []string
+	for _, e := range of(Read(sample(t, "torch-reasons")), Graph) {
+		got = append(got, fmt.Sprintf("%s: %s %s:%d, %v inputs", e.Text, e.Where.Function, filepath.Base(e.Where.File), e.Where.Line, e.Value))
+	}
+	want := []string{
+		"most likely user code trying to access tensor value before torch_xla.sync: train_step torch_rows.py:20, 6 inputs",
+		"user torch_xla.sync: <module> torch_rows.py:30, 13 inputs",
+		"user torch_xla.sync: <module> torch_rows.py:30, 21 inputs",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
 // What torch_xla's sources print, made by hand: no program that falls back was at hand.
 func TestTorchByHand(t *testing.T) {
 	const log = `[MetricsData; step=0]
@@ -258,7 +275,7 @@ func TestEcho(t *testing.T) {
 // FuzzRead: whatever the bytes, the reader ends, and each event names a line of the log.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"jax-0.4.35-explain", "jax-0.6.2-explain", "jax-0.10.2-explain", "jax-0.6.2-cache-1", "jax-0.10.2-remat",
-		"tf-errors-tf212", "tf-compiles-tf221", "torch-metrics"} {
+		"tf-errors-tf212", "tf-compiles-tf221", "torch-metrics", "torch-reasons"} {
 		f.Add(sample(f, name))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -114,40 +114,6 @@ func torchFrame(text []byte) (Location, bool) {
 	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
 }
 
-// torchAnalysis reads a block of PT_XLA_DEBUG: why a graph was compiled or executed, which one, and from where.
-func (r *reader) torchAnalysis(kind Kind) {
-	e := Event{Kind: kind, Line: r.line}
-	for {
-		line, ok := r.peek()
-		_, text, found := bytes.Cut(line, []byte("Analysis: "))
-		if !ok || !found || bytes.HasPrefix(text, []byte("---")) || bytes.HasPrefix(text, []byte("===")) {
-			break
-		}
-		r.next()
-		e.analysis(text)
-	}
-	if e.Key == "" {
-		r.unreadable(e.Line, "why PyTorch/XLA compiled or executed a graph")
-		return
-	}
-	r.add(e)
-}
-
-func (e *Event) analysis(text []byte) {
-	plain := strings.TrimSpace(string(text))
-	if hash, ok := strings.CutPrefix(plain, "Graph Hash: "); ok {
-		e.Key = hash
-	} else if name, ok := strings.CutPrefix(plain, "Graph Name: "); ok {
-		e.Program = name
-	} else if f, ok := torchFrame(text); ok {
-		if e.Where == (Location{}) && !Installed(f.File) {
-			e.Where = f
-		}
-	} else if e.Text == "" && strings.HasPrefix(string(text), "  ") {
-		e.Text = plain
-	}
-}
-
 // torchGraph reads one record of XLA_SAVE_TENSORS_FILE: the Python frames, innermost first, the graph itself, which is passed over, and
 // its hash.
 func (r *reader) torchGraph([]byte) {

@@ -62,6 +62,7 @@ const (
 	KindToolchain    Kind = "toolchain"
 	KindTensorsGraph Kind = "torch-xla-graphs"
 	KindTorchMetrics Kind = "torch-xla-metrics"
+	KindTorchReasons Kind = "torch-xla-reasons" // PT_XLA_DEBUG_FILE: why each graph was compiled, and from which line
 	KindCacheEntry   Kind = "compilation-cache"
 	KindArchive      Kind = "archive"
 	KindJSON         Kind = "json"

@@ -52,6 +52,9 @@ var textKinds = []struct {
 	{"[ScheduleSyncTensorsGraph]", KindTensorsGraph},
 	{"TensorsGraphInfo:", KindTensorsGraph},
 	{"[MetricsData;", KindTorchMetrics},
+	{"Compilation Analysis: ", KindTorchReasons},
+	{"Execution Analysis: ", KindTorchReasons},
+	{"Unexpected Execution Analysis: ", KindTorchReasons},
 }
 
 func sniffText(text []byte) Kind {
