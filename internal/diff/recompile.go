@@ -40,8 +40,11 @@ func countChange(variants []*facts.Variant) (ArgumentChange, bool) {
 	return ArgumentChange{Kind: "count", Values: counts, Detail: missingNames(variants)}, !allEqual(counts)
 }
 
-// missingNames names the arguments that not every variant has.
+// missingNames names the arguments that not every variant has; of those that have no names, their shapes.
 func missingNames(variants []*facts.Variant) string {
+	if shapes, ok := missingShapes(variants); ok {
+		return "not in every compile: " + strings.Join(shapes[:min(len(shapes), 6)], ", ")
+	}
 	seen := map[string]int{}
 	var order []string
 	for _, v := range variants {
@@ -64,11 +67,29 @@ func missingNames(variants []*facts.Variant) string {
 	return "not in every compile: " + strings.Join(missing[:min(len(missing), 6)], ", ")
 }
 
-// argumentChanges follows every argument through the variants, by position where all have as many, else by name.
+// missingShapes lists the shapes of arguments without names that the first variant or another one lacks, each once.
+func missingShapes(variants []*facts.Variant) (shapes []string, ok bool) {
+	for _, v := range variants[1:] {
+		at := alignArguments(variants[0].Params, v.Params)
+		if at == nil {
+			continue
+		}
+		shapes = append(shapes, unaligned(variants[0].Params, v.Params, at)...)
+	}
+	slices.Sort(shapes)
+	return slices.Compact(shapes), len(shapes) > 0
+}
+
+// argumentChanges follows every argument through the variants, by position where all have as many, else by name, or by shape
+// where they have none.
 func argumentChanges(variants []*facts.Variant) []ArgumentChange {
 	var out []ArgumentChange
+	var places [][]int // of each variant, where the first one's arguments are in it; nil where position or name tells
+	for _, v := range variants {
+		places = append(places, alignArguments(variants[0].Params, v.Params))
+	}
 	for i, p := range variants[0].Params {
-		column := follow(variants, i, p.Name)
+		column := follow(variants, places, i, p.Name)
 		if column == nil {
 			continue
 		}
@@ -83,9 +104,16 @@ func argumentChanges(variants []*facts.Variant) []ArgumentChange {
 }
 
 // follow collects one argument of every variant; nil when some variant lacks it.
-func follow(variants []*facts.Variant, at int, name string) []facts.Parameter {
+func follow(variants []*facts.Variant, places [][]int, at int, name string) []facts.Parameter {
 	var column []facts.Parameter
-	for _, v := range variants {
+	for n, v := range variants {
+		if places[n] != nil {
+			if places[n][at] < 0 {
+				return nil
+			}
+			column = append(column, v.Params[places[n][at]])
+			continue
+		}
 		if at < len(v.Params) && (len(v.Params) == len(variants[0].Params) || v.Params[at].Name == name) {
 			column = append(column, v.Params[at])
 			continue
