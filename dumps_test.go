@@ -149,6 +149,11 @@ var dumpRows = []struct {
 			t.Errorf("%+v, %s", r.Toolchain, r.Programs[0].Name)
 		}
 	}},
+	{"PyTorch/XLA", "testdata/torch-rows/watched.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
+		if cut := r.Programs[0].Variants[0].Cut; cut == nil || !strings.Contains(cut.Reason, "access tensor value") || cut.Where.Line != 20 {
+			t.Errorf("%s was compiled because of %+v", r.Programs[0].Name, cut)
+		}
+	}},
 	{"Collectives", "testdata/cpu-sharding_allgather/after.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
 		v := r.Programs[0].Variants[0]
 		if v.Facts["collectives.all-reduce.count"] != 3 || v.Facts["collectives.all-reduce.bytes"] != 4104 {

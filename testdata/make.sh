@@ -118,16 +118,16 @@ done
 # What capture sets for PyTorch/XLA: stack frames stand in the protos only. There a path has to keep its length.
 neutral() { printf '/srv/%0*d' $((${#1} - 5)) 0; }
 venv=$(dirname "$(dirname "$torch")")
-for version in steady ragged; do
+for version in steady ragged watched named; do
   name=torch-rows/$version
   mkdir -p "$work/$name"
   cp make/torch_rows.py "$work/$name"
-  run "$name" env PJRT_DEVICE=CPU XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1 XLA_METRICS_FILE=metrics.txt XLA_FLAGS="${text[*]} --xla_dump_hlo_as_proto" \
-    "$torch" -P torch_rows.py "$version"
+  run "$name" env PJRT_DEVICE=CPU XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1 XLA_METRICS_FILE=metrics.txt PT_XLA_DEBUG_LEVEL=1 PT_XLA_DEBUG_MAX_FRAME=64 PT_XLA_DEBUG_FILE=reasons.txt \
+    XLA_FLAGS="${text[*]} --xla_dump_hlo_as_proto" "$torch" -P torch_rows.py "$version"
   for path in "$venv" "$work/$name"; do
-    sed -i "s#$path/#$(neutral "$path")/#g" "$work/$name"/*.hlo.pb
+    sed -i "s#$path/#$(neutral "$path")/#g" "$work/$name"/{*.hlo.pb,reasons.txt}
   done
-  (cd "$work/$name" && echo metrics.txt *@(before_optimizations|after_optimizations).hlo.pb *.debug_options) > "$work/list"
+  (cd "$work/$name" && echo metrics.txt reasons.txt *@(before_optimizations|after_optimizations).hlo.pb *.debug_options) > "$work/list"
   read -ra files < "$work/list"
   pack "$name" "${files[@]}"
 done

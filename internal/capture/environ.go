@@ -90,18 +90,25 @@ func (e *environ) addTensorFlow(to string) error {
 	return nil
 }
 
-// addTorch makes PyTorch/XLA say which lines of the model operations come from, and which operations ran on the CPU instead.
+// addTorch makes PyTorch/XLA say which lines of the model operations come from, what it ran on the CPU instead, and why it compiled each
+// graph. The model's line may lie deep below the framework's: more frames are asked for than the eight that it writes by itself.
 func (e *environ) addTorch(to string) {
 	e.torch = true
-	for _, key := range []string{"XLA_IR_DEBUG", "XLA_HLO_DEBUG"} {
-		if e.get(key) == "" {
-			e.set(key, "1")
+	for _, v := range [][2]string{{"XLA_IR_DEBUG", "1"}, {"XLA_HLO_DEBUG", "1"}, {"PT_XLA_DEBUG_LEVEL", "1"}, {"PT_XLA_DEBUG_MAX_FRAME", "64"}} {
+		if e.get(v[0]) == "" {
+			e.set(v[0], v[1])
 		}
 	}
-	if old := e.get("XLA_METRICS_FILE"); old != "" {
-		e.note("XLA_METRICS_FILE was %s; this run writes its metrics elsewhere", old)
+	e.redirect("XLA_METRICS_FILE", filepath.Join(to, MetricsFile), "its metrics")
+	e.redirect("PT_XLA_DEBUG_FILE", filepath.Join(to, ReasonsFile), "why it compiles")
+}
+
+// redirect has a file written into the dump that the user may have wanted elsewhere.
+func (e *environ) redirect(key, path, what string) {
+	if old := e.get(key); old != "" {
+		e.note("%s was %s; this run writes %s elsewhere", key, old, what)
 	}
-	e.set("XLA_METRICS_FILE", filepath.Join(to, MetricsFile))
+	e.set(key, path)
 }
 
 // disableCaches keeps frameworks from taking a program from a cache: XLA dumps only what it compiles.

@@ -58,15 +58,18 @@ func TestDumpEnvironmentOfTensorFlow(t *testing.T) {
 }
 
 func TestDumpEnvironmentOfTorch(t *testing.T) {
-	e, err := dumpEnvironment([]string{"XLA_HLO_DEBUG=0", "XLA_METRICS_FILE=/theirs"}, t.TempDir(), "/dump", true)
+	e, err := dumpEnvironment([]string{"XLA_HLO_DEBUG=0", "XLA_METRICS_FILE=/theirs", "PT_XLA_DEBUG_LEVEL=2"}, t.TempDir(), "/dump", true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"XLA_FLAGS":        "--xla_dump_to=/dump --xla_dump_hlo_as_text --xla_dump_hlo_as_proto",
-		"XLA_IR_DEBUG":     "1",
-		"XLA_HLO_DEBUG":    "0", // as the user set it
-		"XLA_METRICS_FILE": filepath.Join("/dump", MetricsFile),
+		"XLA_FLAGS":              "--xla_dump_to=/dump --xla_dump_hlo_as_text --xla_dump_hlo_as_proto",
+		"XLA_IR_DEBUG":           "1",
+		"XLA_HLO_DEBUG":          "0", // as the user set it
+		"XLA_METRICS_FILE":       filepath.Join("/dump", MetricsFile),
+		"PT_XLA_DEBUG_LEVEL":     "2", // the same
+		"PT_XLA_DEBUG_MAX_FRAME": "64",
+		"PT_XLA_DEBUG_FILE":      filepath.Join("/dump", ReasonsFile),
 	} {
 		if got := e.get(key); got != want {
 			t.Errorf("%s=%s, want %s", key, got, want)

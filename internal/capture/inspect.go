@@ -24,6 +24,9 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 	for _, m := range d.Modules {
 		r.add(m)
 	}
+	if r.Framework == "" && facts.FromTorch(d) {
+		r.Framework = "torch_xla"
+	}
 	return nil
 }
 

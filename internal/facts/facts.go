@@ -60,6 +60,7 @@ type Variant struct {
 	Outputs     []Output     // the results in order, of a program that is spread over devices; nil where that is not known
 	Modules     []string     // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
 	CallSite    hlo.Location // the model's line that called the function, where stacks were dumped; never stored
+	Cut         *Cut         // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
 	Elsewhere   []string     // the same compile for other devices and in other processes: legitimate repetitions
 	File        string       // the optimized module it was measured from
 	Fingerprint string       // canonical, 16 hex digits; equal for equal programs
@@ -296,6 +297,7 @@ type Logs struct {
 
 	leftOut   map[string]string // why autoclustering left a node out, by node and operation
 	summaries []clusterSummary
+	cuts      []Cut // of PyTorch/XLA's graphs, in the order in which they were compiled
 }
 
 // CacheMiss is one explanation of a retrace.

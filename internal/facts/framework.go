@@ -43,7 +43,7 @@ func frameworkFiles(d *dump.Dump) (graphs, logs []File) {
 			if _, ok := tfgraph.ParseName(f.Path); ok { // a graph in TensorFlow's own dialect, which is refused by name
 				graphs = append(graphs, filesOf([]*dump.File{f})...)
 			}
-		case dump.KindTorchMetrics, dump.KindTensorsGraph:
+		case dump.KindTorchMetrics, dump.KindTensorsGraph, dump.KindTorchReasons:
 			logs = append(logs, filesOf([]*dump.File{f})...)
 		}
 	}

@@ -60,6 +60,9 @@ func (l *Logs) take(path string, events []compilelog.Event) {
 			counted = true
 		case compilelog.Graph:
 			torch[e.Key] = true
+			if cut, ok := cutOf(e, log); ok {
+				l.cuts = append(l.cuts, cut)
+			}
 		case compilelog.LeftOut:
 			l.leftOut[e.Node+"\x00"+e.Op] = e.Text
 			nodes[e.Op] = append(nodes[e.Op], e)

@@ -31,6 +31,7 @@ type Options struct {
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
 	Warn      func(string)            // is told what a person should know and no fact depends on
 
+	torch bool // the dump is PyTorch/XLA's, whatever its modules are called
 	hands *hands
 	stock *stock
 }
@@ -47,7 +48,7 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 
 // MeasureShare measures the part of a dump that is dealt to this machine. Nothing else of the dump is read but names and headers.
 func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard.Dealer) (*Share, error) {
-	opts.AnyStage, opts.hands, opts.stock = opts.AnyStage && d.Single, newHands(opts.Jobs), newStock()
+	opts.AnyStage, opts.torch, opts.hands, opts.stock = opts.AnyStage && d.Single, FromTorch(d), newHands(opts.Jobs), newStock()
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)

@@ -148,6 +148,7 @@ func (l *Logs) merge(o *Logs) *Logs {
 	all := &Logs{
 		Compiles: map[string]int{}, Misses: slices.Concat(l.Misses, o.Misses), Notes: slices.Concat(l.Notes, o.Notes),
 		Events: l.Events + o.Events, leftOut: map[string]string{}, summaries: slices.Concat(l.summaries, o.summaries),
+		cuts: slices.Concat(l.cuts, o.cuts),
 	}
 	for _, logs := range []*Logs{l, o} {
 		maps.Copy(all.leftOut, logs.leftOut)

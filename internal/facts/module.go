@@ -56,6 +56,7 @@ func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options
 		root: slashed(opts.Root), hands: opts.hands, stock: opts.stock,
 	}
 	out.readToolchain()
+	out.setFramework(opts)
 	if opts.AllStages {
 		out.drawn()
 	}
@@ -102,6 +103,7 @@ func listStage(m *dump.Module, s *dump.Stage, opts Options) *measured {
 	out := &measured{
 		module: m, program: dump.ProgramName(m.Name), listing: true, listed: true, passing: opts.Passes, hands: opts.hands, stock: opts.stock,
 	}
+	out.setFramework(opts)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
 		out.list(r, s)
 		return nil
@@ -140,7 +142,7 @@ func (out *measured) stage(s *dump.Stage, keep bool, read func(*reader, *dump.St
 
 // best is the file that the stage is read from: the text, but for PyTorch/XLA, which writes its stack frames to the proto only.
 func (out *measured) best(s *dump.Stage) *dump.File {
-	if s.Proto != nil && out.toolchain.Framework == "torch_xla" {
+	if s.Proto != nil && out.toolchain.Framework == torchFramework {
 		return s.Proto
 	}
 	return s.HLO()

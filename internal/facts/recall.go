@@ -77,7 +77,7 @@ func filesOfModule(m *dump.Module) []*dump.File {
 // cacheKey names everything that facts depend on but for the content of files.
 func cacheKey(m *dump.Module, files []*dump.File, single bool, opts Options) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q %q %q %q %q %v %v %q\n", m.ID, m.Name, m.Process, m.Backend(), m.Build(), single, opts.AnyStage, opts.Root)
+	fmt.Fprintf(&b, "%q %q %q %q %q %v %v %v %q\n", m.ID, m.Name, m.Process, m.Backend(), m.Build(), single, opts.AnyStage, opts.torch, opts.Root)
 	for i := range m.Stages {
 		s := &m.Stages[i]
 		fmt.Fprintf(&b, "%q %q %q %+v\n", s.Kind, s.Tag, s.Label, s.Pass)

@@ -38,6 +38,7 @@ func (s *Share) Report() *Report {
 		r.releases = append(r.releases, m.releases...)
 		r.Toolchain.merge(m.toolchain)
 	}
+	s.assignCuts()
 	r.Programs, r.Helpers = group(s.units)
 	if s.dump.included || len(r.Programs) == 0 && s.whole() {
 		r.Programs, r.Helpers = append(r.Programs, r.Helpers...), nil

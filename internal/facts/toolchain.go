@@ -54,6 +54,13 @@ func (out *measured) readToolchain() {
 	}
 }
 
+// setFramework names the framework of a module that does not tell it itself.
+func (out *measured) setFramework(opts Options) {
+	if opts.torch && out.toolchain.Framework == "" {
+		out.toolchain.Framework = torchFramework
+	}
+}
+
 // deviceReader is the reader of a file that says which device the module was compiled for; nil for other files.
 func deviceReader(f *dump.File) func([]byte) (*companion.Device, error) {
 	switch {
@@ -149,7 +156,7 @@ func frameworkOf(module string) string {
 	for _, by := range []struct{ prefix, framework string }{
 		{"jit_", "jax"}, {"pjit_", "jax"}, {"pmap_", "jax"}, {"xla_computation_", "jax"},
 		{"a_inference_", "tensorflow"}, {"a_forward_", "tensorflow"}, {"cluster_", "tensorflow"},
-		{"SyncTensorsGraph", "torch_xla"}, {"IrToHlo", "torch_xla"},
+		{"SyncTensorsGraph", torchFramework}, {"IrToHlo", torchFramework},
 	} {
 		if strings.HasPrefix(module, by.prefix) {
 			return by.framework

@@ -1,9 +1,6 @@
 package facts
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
 func group(results []*measured) (programs, helpers []*Program) {
@@ -29,40 +26,6 @@ func group(results []*measured) (programs, helpers []*Program) {
 		p.settle()
 	}
 	return programs, helpers
-}
-
-// nameless are names that a framework gives to whatever it compiles: they say nothing of the function.
-var nameless = map[string]bool{"SyncTensorsGraph": true, "IrToHlo": true, "restored_function_body": true}
-
-// graphNames tells the graphs apart that share a nameless name, by the operations in them without their shapes: the first graph
-// of a run keeps the name, the second becomes "SyncTensorsGraph-2".
-type graphNames map[string][]string
-
-func (g graphNames) of(m *measured) string {
-	if !nameless[m.program] {
-		return m.program
-	}
-	at := slices.Index(g[m.program], m.family)
-	if at < 0 {
-		at = len(g[m.program])
-		g[m.program] = append(g[m.program], m.family)
-	}
-	if at == 0 {
-		return m.program
-	}
-	return fmt.Sprintf("%s-%d", m.program, at+1)
-}
-
-// familyOf spells how often each operation stands in a module that graphNames has to tell from others.
-func (out *measured) familyOf(r *reader) string {
-	if !nameless[out.program] {
-		return ""
-	}
-	counts := map[string]int{}
-	for id, n := range r.distinct() {
-		counts[r.opcode(id)] += n
-	}
-	return fmt.Sprint(counts) // in the order of the keys
 }
 
 // compile is one time that a variant was compiled.
