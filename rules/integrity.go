@@ -62,7 +62,7 @@ func checkBaselinePresent(c *Context, p *diff.Program) {
 	case p.Old == nil:
 		c.Find(result.Finding{
 			Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s is new: no baseline says what it may cost", p.Name),
-			Cause: &result.Cause{Summary: "a program that was not there before", Source: SourceOf(firstSource(p.New.Variants[0]))},
+			Cause: newcomer(c, p),
 		})
 	default:
 		noteRenamed(c, p)
@@ -70,6 +70,20 @@ func checkBaselinePresent(c *Context, p *diff.Program) {
 			checkArguments(c, p, v)
 		}
 	}
+}
+
+// newcomer says where a program comes from that was not there before.
+func newcomer(c *Context, p *diff.Program) *result.Cause {
+	first := p.New.Variants[0]
+	cut := cutText(first.Cut)
+	if cut == "" {
+		return &result.Cause{Summary: "a program that was not there before", Source: SourceOf(firstSource(first))}
+	}
+	cause := &result.Cause{Summary: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: SourceOf(first.Cut.Where)}
+	if other := besides(c, p); other != "" {
+		cause.Summary += ", as it does " + other + ": what runs before is not always the same"
+	}
+	return cause
 }
 
 // noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.

@@ -42,6 +42,9 @@ func checkNoRecompilation(c *Context, p *diff.Program) {
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), c.permitted(a, f.Limit), strings.Join(differences(p), "; "))
+		if cuts := cutsText(p.New); cuts != "" {
+			f.Message += "; PyTorch/XLA compiled it " + cuts
+		}
 		f.Cause = recompileCause(c, p)
 		for _, v := range p.New.Variants {
 			f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))

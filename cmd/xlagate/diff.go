@@ -57,6 +57,7 @@ func difference(c *cli.Context, w world) (*diff.Report, error) {
 		}
 		sides = append(sides, rep)
 	}
+	diff.NameGraphs(sides[0], sides[1])
 	d := diff.Compare(sides[0], sides[1])
 	diff.FillPasses(d, sides[0].Passes, sides[1].Passes)
 	return d, nil

@@ -152,17 +152,18 @@ func (l *looked) look(ctx context.Context, o Options) {
 		return
 	}
 	l.report = report
-	l.restrict()
 	l.loadBase(ctx, o)
 	l.compare()
 }
 
-// compare matches what was measured with its baseline.
+// compare matches what was measured, as far as the configuration includes it, with its baseline.
 func (l *looked) compare() {
 	base := l.base
 	if base == nil {
 		base = &facts.Report{}
 	}
+	diff.NameGraphs(base, l.report)
+	l.restrict()
 	l.programs = diff.Compare(base, l.report).Programs
 }
 

@@ -165,7 +165,6 @@ func (l *looked) join(ctx context.Context, o Options, parts []part) error {
 		l.fail(err)
 		return nil
 	}
-	l.restrict()
 	first := parts[0].Part
 	switch {
 	case first.Against == "":

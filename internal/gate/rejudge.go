@@ -55,7 +55,6 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error
 		return nil, err
 	}
 	l.report, l.dump = report, from.Targets[at].Dump
-	l.restrict()
 	if err := l.storedBase(store); err != nil {
 		return nil, err
 	}

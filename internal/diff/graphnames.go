@@ -1,0 +1,112 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// leastCommon is the share of what either of two graphs does that both have to have in common to be the same graph, changed.
+const leastCommon = 0.5
+
+// NameGraphs gives the graphs that their framework only numbers, in the order of their compilation, the names of those they are in the
+// old report. Without it a graph that comes in before the others would have them all compared with another one.
+func NameGraphs(old, fresh *facts.Report) {
+	was, is := numbered(old.Programs), numbered(fresh.Programs)
+	for stem, graphs := range is {
+		if len(was[stem]) > 0 {
+			nameGraphs(stem, was[stem], graphs)
+		}
+	}
+	slices.SortFunc(fresh.Programs, func(a, b *facts.Program) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// numbered lists the programs that share a name and are told apart by a number.
+func numbered(programs []*facts.Program) map[string][]*facts.Program {
+	byStem := map[string][]*facts.Program{}
+	for _, p := range programs {
+		if stem, ok := facts.NumberedGraph(p.Name); ok {
+			byStem[stem] = append(byStem[stem], p)
+		}
+	}
+	return byStem
+}
+
+// nameGraphs pairs the graphs that have most in common first. One that has no counterpart keeps its name where that is free.
+func nameGraphs(stem string, old, fresh []*facts.Program) {
+	taken, paired := map[string]bool{}, map[*facts.Program]bool{}
+	for _, pair := range alikeFirst(old, fresh) {
+		if !taken[pair.old.Name] && !paired[pair.fresh] {
+			taken[pair.old.Name], paired[pair.fresh] = true, true
+			pair.fresh.Name = pair.old.Name
+		}
+	}
+	accepted := func(name string) bool {
+		return slices.ContainsFunc(old, func(p *facts.Program) bool { return p.Name == name })
+	}
+	for _, p := range fresh {
+		for n := 2; !paired[p] && taken[p.Name]; n++ {
+			if name := fmt.Sprintf("%s-%d", stem, n); !accepted(name) && !taken[name] {
+				p.Name = name
+			}
+		}
+		taken[p.Name] = true
+	}
+}
+
+// alikeFirst lists the graphs that may be each other, the most alike first.
+func alikeFirst(old, fresh []*facts.Program) []programs {
+	var pairs []programs
+	share := map[programsKey]float64{}
+	for _, f := range fresh {
+		for _, o := range old {
+			if s := inCommon(o, f); s >= leastCommon {
+				pairs = append(pairs, programs{old: o, fresh: f})
+				share[programsKey{o, f}] = s
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b programs) int {
+		return -cmp.Compare(share[programsKey{a.old, a.fresh}], share[programsKey{b.old, b.fresh}])
+	})
+	return pairs
+}
+
+type programsKey struct{ old, fresh *facts.Program }
+
+// inCommon is the share of what either graph does that both do; more than all of it where a compilation is just the same.
+func inCommon(old, fresh *facts.Program) float64 {
+	for _, a := range old.Variants {
+		for _, b := range fresh.Variants {
+			if a.Fingerprint == b.Fingerprint && a.Signature == b.Signature {
+				return 2
+			}
+		}
+	}
+	was, is := busiest(old, asked), busiest(fresh, asked)
+	if len(was) == 0 || len(is) == 0 {
+		was, is = busiest(old, launched), busiest(fresh, launched)
+	}
+	same, all := 0, max(total(was), total(is))
+	if all == 0 {
+		return 0
+	}
+	for key, n := range was {
+		same += min(n, is[key])
+	}
+	return float64(same) / float64(all)
+}
+
+// busiest counts what the compilation does that does most of it, one of many being no more than one.
+func busiest(p *facts.Program, count func(*facts.Program) map[string]int) map[string]int {
+	most := map[string]int{}
+	for _, v := range p.Variants {
+		for key, n := range count(&facts.Program{Variants: []*facts.Variant{v}}) {
+			most[key] = max(most[key], n)
+		}
+	}
+	return most
+}

@@ -1,0 +1,64 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// cutReasons say in fewer words why PyTorch/XLA ended a graph. They are tried in order; a reason that none of them is in is shown as it is.
+var cutReasons = []struct{ said, means string }{
+	{"access tensor value", "where a tensor's value is asked for"},
+	{"parallel loader", "where the data loader ends the step"},
+	{"profiler StepTrace", "where the profiled step ends"},
+	{"dynamo", "by torch.compile"},
+	{"torch_xla.compile", "by torch_xla.compile"},
+	{"torch_xla.sync", "at torch_xla.sync"},
+	{"mark_step", "at mark_step"},
+}
+
+// cutText says what made PyTorch/XLA compile a graph: "at torch_xla.sync (train.py:41)"; "" where no log tells.
+func cutText(cut *facts.Cut) string {
+	if cut == nil {
+		return ""
+	}
+	text := "because: " + cut.Reason
+	for _, r := range cutReasons {
+		if strings.Contains(cut.Reason, r.said) {
+			text = r.means
+			break
+		}
+	}
+	if cut.Where.File == "" {
+		return text
+	}
+	return fmt.Sprintf("%s (%s:%d)", text, cut.Where.File, cut.Where.Line)
+}
+
+// cutsText says the same of all compilations of a program; each place once.
+func cutsText(p *facts.Program) string {
+	var places []string
+	for _, v := range p.Variants {
+		if text := cutText(v.Cut); text != "" {
+			places = appendNew(places, text)
+		}
+	}
+	return strings.Join(shorten(places, 3), ", ")
+}
+
+// besides names an accepted graph that is compiled at the same place of the model as a new one; "" where there is none.
+func besides(c *Context, p *diff.Program) string {
+	for _, other := range c.Target.Programs {
+		if other.New == nil || other.Old == nil {
+			continue
+		}
+		for _, v := range other.New.Variants {
+			if cut := p.New.Variants[0].Cut; cut != nil && v.Cut != nil && cut.Where.File != "" && v.Cut.Where == cut.Where {
+				return other.Name
+			}
+		}
+	}
+	return ""
+}
