@@ -234,24 +234,32 @@ func asOne(reports []*facts.Report, samples int) (*facts.Report, error) {
 
 // restrict keeps the programs that the configuration includes; a pattern that includes nothing is a problem.
 func (l *looked) restrict() {
-	kept := l.included()
+	const excluded = "mend programs.exclude in the configuration"
+	kept, all := l.included(), l.report.Programs
 	for _, pattern := range l.Include {
-		if !includes(kept, pattern) {
-			l.problems = append(l.problems, result.Problem{
-				Target: l.name, Rule: "target-ran", File: l.dump,
-				Message: fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern),
-				Mend:    "`xlagate inspect` lists the programs of a dump; mend programs.include, or make the run compile it",
-			})
+		switch {
+		case includes(kept, pattern):
+		case includes(all, pattern), includes(l.report.Helpers, pattern):
+			l.didNotRun(fmt.Sprintf("programs.exclude leaves out all that matches %q", pattern), excluded)
+		default:
+			l.didNotRun(fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern),
+				"`xlagate inspect` lists the programs of a dump; mend programs.include, or make the run compile it")
 		}
 	}
 	l.report.Programs = kept
 	l.reportProblems(l.report)
-	if len(kept) == 0 && l.report.Clusters == nil && len(l.problems) == 0 {
-		l.problems = append(l.problems, result.Problem{
-			Target: l.name, Rule: "target-ran", File: l.dump, Message: "the dump holds no program" + l.helpersOnly(),
-			Mend: "make the run compile the model's own function, or name the program under programs.include",
-		})
+	switch {
+	case len(kept) > 0, l.report.Clusters != nil, len(l.problems) > 0:
+	case len(all) > 0:
+		l.didNotRun("programs.exclude leaves out every program of the dump", excluded)
+	default:
+		l.didNotRun("the dump holds no program"+l.helpersOnly(), "make the run compile the model's own function, or name the program under programs.include")
 	}
+}
+
+// didNotRun is the problem of a target that was not there to be looked at.
+func (l *looked) didNotRun(message, mend string) {
+	l.problems = append(l.problems, result.Problem{Target: l.name, Rule: "target-ran", File: l.dump, Message: message, Mend: mend})
 }
 
 // included lists the programs that the configuration includes, helpers too where it names some.
