@@ -64,8 +64,11 @@ func findingOf(c *cli.Context, w world, id string) (*result.Finding, error) {
 		return nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, suggest.DidYouMean(id, ruleIDs()))
 	}
 	r, err := readResult(w, c.String("from"))
-	if err != nil {
+	if err != nil && !c.IsSet("from") {
 		return nil, wrongUsage("to explain a finding, name the result it stands in: xlagate explain %s --from result.json", id)
+	}
+	if err != nil {
+		return nil, incomplete(w, err)
 	}
 	for i := range r.Findings {
 		if r.Findings[i].ID == id {

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -24,11 +28,7 @@ func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 	case err != nil:
 		return nil, nil
 	case info.IsDir():
-		set, err := baseline.Load(os.DirFS(name), ".")
-		if err != nil {
-			return nil, nil
-		}
-		return named(set, name), nil
+		return folderSide(name)
 	case !strings.HasSuffix(name, ".yaml"):
 		return nil, nil
 	}
@@ -41,6 +41,48 @@ func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 		return nil, err
 	}
 	return named(&baseline.Set{Programs: []*baseline.Program{p}}, name), nil
+}
+
+// folderSide reads a folder as the baseline of a target, or of the only target that lies below it; nil when it is neither.
+func folderSide(name string) (*facts.Report, error) {
+	store := os.DirFS(name)
+	targets := slices.DeleteFunc(foldersOf(store), func(dir string) bool { return !holdsBaseline(store, dir) })
+	switch len(targets) {
+	case 0:
+		return nil, nil
+	case 1:
+		set, err := baseline.Load(store, targets[0])
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		return named(set, name), nil
+	}
+	return nil, severalTargets(name, targets, "name the folder of one: "+path.Join(name, targets[0]))
+}
+
+// foldersOf is where a target's baseline may lie: in the folder itself, or else below it.
+func foldersOf(store fs.FS) []string {
+	if holdsBaseline(store, ".") {
+		return []string{"."}
+	}
+	below, _ := baseline.Targets(store) // what cannot be listed is told when it is read as a dump
+	return below
+}
+
+// holdsBaseline says whether a folder holds files that call themselves a baseline's, readable or not.
+func holdsBaseline(store fs.FS, dir string) bool {
+	entries, _ := fs.ReadDir(store, dir)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		if e.IsDir() || path.Ext(e.Name()) != ".yaml" {
+			return false
+		}
+		data, err := fs.ReadFile(store, path.Join(dir, e.Name()))
+		return err == nil && bytes.Contains(data, []byte("schema: xlagate.baseline/"))
+	})
+}
+
+func severalTargets(name string, targets []string, mend string) error {
+	return gate.UsageError{Message: fmt.Sprintf("%s holds the baselines of %d targets (%s); %s", name, len(targets), strings.Join(targets, ", "), mend)}
 }
 
 func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {
@@ -59,7 +101,7 @@ func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 	}
 	targets, err := baseline.Targets(store)
 	if err == nil && len(targets) != 1 {
-		err = gate.UsageError{Message: fmt.Sprintf("%s holds the baselines of %d targets (%s); pull it and name the folder of one: oras pull %s", name, len(targets), strings.Join(targets, ", "), strings.TrimPrefix(name, "oci://"))}
+		err = severalTargets(name, targets, "pull it and name the folder of one: oras pull "+strings.TrimPrefix(name, "oci://"))
 	}
 	if err != nil {
 		return nil, err
