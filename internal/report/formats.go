@@ -17,8 +17,6 @@ var (
 	rulesFormats   = viewFormats(pageOf(rulesPage), asJSON)
 	explainFormats = viewFormats(pageOf(explainPage), asJSON)
 	findingFormats = viewFormats(pageOf(findingPage), asJSON)
-	listFormats    = viewFormats(pageOf(listPage), listJSON)
-	showFormats    = viewFormats(pageOf(showPage), showJSON)
 )
 
 // viewFormats renders what is one page in all formats but JSON.

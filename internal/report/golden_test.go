@@ -41,12 +41,9 @@ func TestGolden(t *testing.T) {
 		golden(t, "rules."+format, func(w io.Writer) error { return Rules(w, []RuleDoc{aRule(), aRule()}, format, o) })
 		golden(t, "explain."+format, func(w io.Writer) error { return Explain(w, aRule(), format, o) })
 		golden(t, "finding."+format, func(w io.Writer) error { return ExplainFinding(w, &failing().Findings[0], aRule(), format, o) })
-		golden(t, "baseline_list."+format, func(w io.Writer) error { return BaselineList(w, stored(), format, o) })
-		golden(t, "baseline_show."+format, func(w io.Writer) error { return BaselineShow(w, stored()[0], format, o) })
 	}
 	golden(t, "inspect_all.text", func(w io.Writer) error { return Inspect(w, aDump(), "text", Options{All: true, Width: 120}) })
 	golden(t, "result_failing_color.text", func(w io.Writer) error { return Result(w, failing(), "text", Options{Color: true, Width: 100}) })
-	golden(t, "baseline_empty.text", func(w io.Writer) error { return BaselineList(w, nil, "text", o) })
 }
 
 func golden(t *testing.T, name string, render func(io.Writer) error) {

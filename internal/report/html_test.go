@@ -76,8 +76,6 @@ func TestHTML(t *testing.T) {
 		"diff":       func(w io.Writer) error { return Diff(w, aDiff(), "html", Options{}) },
 		"rules":      func(w io.Writer) error { return Rules(w, []RuleDoc{aRule()}, "html", Options{}) },
 		"explain":    func(w io.Writer) error { return Explain(w, aRule(), "html", Options{}) },
-		"list":       func(w io.Writer) error { return BaselineList(w, stored(), "html", Options{}) },
-		"show":       func(w io.Writer) error { return BaselineShow(w, stored()[0], "html", Options{}) },
 	} {
 		var out bytes.Buffer
 		if err := render(&out); err != nil {

@@ -134,7 +134,6 @@ func TestViewMarkdown(t *testing.T) {
 		"inspect": func(w io.Writer) error { return Inspect(w, dump, "markdown", Options{All: true}) },
 		"diff":    func(w io.Writer) error { return Diff(w, d, "markdown", Options{}) },
 		"explain": func(w io.Writer) error { return ExplainFinding(w, &ugly().Findings[4], aRule(), "markdown", Options{}) },
-		"list":    func(w io.Writer) error { return BaselineList(w, stored(), "markdown", Options{}) },
 	} {
 		var out bytes.Buffer
 		if err := render(&out); err != nil {

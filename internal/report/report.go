@@ -59,16 +59,6 @@ type OptionDoc struct {
 	Doc     string `json:"doc"`
 }
 
-// Stored is one file of a baseline.
-type Stored struct {
-	Target  string
-	File    string
-	Reason  string
-	Tools   facts.Toolchain
-	Program *facts.Program // nil for a target's TensorFlow graphs
-	Graphs  facts.Numbers
-}
-
 // renderer writes a value of one kind in one format.
 type renderer[T any] struct {
 	format string
@@ -131,14 +121,4 @@ func ExplainFinding(w io.Writer, f *result.Finding, doc RuleDoc, format string, 
 type explained struct {
 	Finding *result.Finding `json:"finding"`
 	Rule    RuleDoc         `json:"rule"`
-}
-
-// BaselineList renders the files of a baseline, one a line: text, json, markdown or html.
-func BaselineList(w io.Writer, files []Stored, format string, o Options) error {
-	return render(w, files, format, o, listFormats)
-}
-
-// BaselineShow renders one file of a baseline with its facts and kernels: text, json, markdown or html.
-func BaselineShow(w io.Writer, file Stored, format string, o Options) error {
-	return render(w, file, format, o, showFormats)
 }

@@ -148,11 +148,3 @@ func aRule() RuleDoc {
 		Mend: "Look at the source line that the finding names.", Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620"}, Since: "1", URL: home + "/blob/main/docs/rules.md#max-kernels",
 	}
 }
-
-func stored() []Stored {
-	program := aDump().Programs[0]
-	return []Stored{
-		{Target: "mlp/cpu", File: ".xlagate/mlp/cpu/train_step.yaml", Reason: "the new head", Tools: facts.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2"}, Backend: "cpu", Flags: map[string]string{"xla_cpu_enable_fast_math": "true"}}, Program: program},
-		{Target: "tf/cpu", File: ".xlagate/tf/cpu/+graphs.yaml", Graphs: facts.Numbers{"clusters.count": 3}},
-	}
-}

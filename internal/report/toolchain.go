@@ -1,7 +1,6 @@
 package report
 
 import (
-	"sort"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -30,14 +29,4 @@ func tools(t result.Toolchain) string {
 
 func toolsOf(t facts.Toolchain) string {
 	return tools(result.Toolchain{Framework: t.Framework, Versions: t.Versions, Backend: t.Backend, Device: t.Device, Flags: t.Flags})
-}
-
-// flags lists XLA flags, "name=value" each, sorted.
-func flags(t facts.Toolchain) []string {
-	var out []string
-	for k, v := range t.Flags {
-		out = append(out, k+"="+v)
-	}
-	sort.Strings(out)
-	return out
 }

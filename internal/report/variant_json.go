@@ -19,9 +19,6 @@ type (
 	bufferView   facts.Buffer
 )
 
-// MarshalJSON writes the program with all its variants.
-func (v programView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines) }
-
 // MarshalJSON leaves out what is not so.
 func (v paramView) MarshalJSON() ([]byte, error) { return marshalLines(v.lines) }
 
