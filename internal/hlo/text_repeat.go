@@ -72,10 +72,14 @@ func (r *repeats) follow(n int32) {
 func (p *textParser) spelledLike(n int32, i int) int {
 	r := &p.repeats
 	known := &r.known[n-1]
+	if !r.worthIt(i) {
+		return 0
+	}
 	if !known.tried {
+		r.wasted += p.m.Comps[known.comp].Source.Len()
 		known.spelled, known.tried = p.m.template(known.comp), true
 	}
-	if known.spelled == nil || !r.worthIt(i) {
+	if known.spelled == nil {
 		return 0
 	}
 	r.match.names, r.calls = r.match.names[:0], r.calls[:0]
