@@ -28,7 +28,7 @@ func countedNames(params []facts.Parameter) bool {
 // alignArguments finds for each of some counted arguments which it is among others, -1 for one that is none of them: in the same order, as many of the
 // same shape as possible, then of the same type and rank. Nil where names tell more.
 func alignArguments(params, others []facts.Parameter) []int {
-	if len(params) == len(others) || !countedNames(params) || !countedNames(others) || len(params)*len(others) > maxAligned {
+	if inPlace(params, others) || !countedNames(params) || !countedNames(others) || len(params)*len(others) > maxAligned {
 		return nil
 	}
 	best := alignment(params, others)
@@ -46,6 +46,11 @@ func alignArguments(params, others []facts.Parameter) []int {
 		}
 	}
 	return at
+}
+
+// inPlace says whether as many arguments of the same types and ranks stand in the same places.
+func inPlace(params, others []facts.Parameter) bool {
+	return slices.EqualFunc(params, others, func(a, b facts.Parameter) bool { return rank(a.Shape) == rank(b.Shape) })
 }
 
 // alignment is, for every place in both lists, how well what follows can be paired.

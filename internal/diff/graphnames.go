@@ -12,6 +12,9 @@ import (
 // leastCommon is the share of what either of two graphs does that both have to have in common to be the same graph, changed.
 const leastCommon = 0.5
 
+// leastOfName is the same for a graph that has the number of the other: one that has grown to ten times its size is another.
+const leastOfName = 0.1
+
 // NameGraphs gives the graphs that their framework only numbers, in the order of their compilation, the names of those they are in the
 // old report. Without it a graph that comes in before the others would have them all compared with another one.
 func NameGraphs(old, fresh *facts.Report) {
@@ -35,7 +38,8 @@ func numbered(programs []*facts.Program) map[string][]*facts.Program {
 	return byStem
 }
 
-// nameGraphs pairs the graphs that have most in common first. One that has no counterpart keeps its name where that is free.
+// nameGraphs pairs the graphs that have most in common first. One that has no counterpart keeps its name where that is free, or that of
+// one that it has something in common with.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
 	taken, paired := map[string]bool{}, map[*facts.Program]bool{}
 	for _, pair := range alikeFirst(old, fresh) {
@@ -44,17 +48,28 @@ func nameGraphs(stem string, old, fresh []*facts.Program) {
 			pair.fresh.Name = pair.old.Name
 		}
 	}
-	accepted := func(name string) bool {
-		return slices.ContainsFunc(old, func(p *facts.Program) bool { return p.Name == name })
+	for _, p := range fresh {
+		if !paired[p] && !taken[p.Name] && !another(old, p) {
+			taken[p.Name], paired[p] = true, true
+		}
+	}
+	for _, o := range old {
+		taken[o.Name] = true
 	}
 	for _, p := range fresh {
-		for n := 2; !paired[p] && taken[p.Name]; n++ {
-			if name := fmt.Sprintf("%s-%d", stem, n); !accepted(name) && !taken[name] {
-				p.Name = name
-			}
+		if paired[p] {
+			continue
+		}
+		for n := 2; taken[p.Name]; n++ {
+			p.Name = fmt.Sprintf("%s-%d", stem, n)
 		}
 		taken[p.Name] = true
 	}
+}
+
+// another says whether the old graph of a graph's name has next to nothing in common with it.
+func another(old []*facts.Program, fresh *facts.Program) bool {
+	return slices.ContainsFunc(old, func(o *facts.Program) bool { return o.Name == fresh.Name && inCommon(o, fresh) < leastOfName })
 }
 
 // alikeFirst lists the graphs that may be each other, the most alike first.

@@ -37,6 +37,11 @@ func TestNameGraphs(t *testing.T) {
 		"nothing in common": {
 			[]*facts.Program{graph("SyncTensorsGraph", init)},
 			[]*facts.Program{graph("SyncTensorsGraph", step)},
+			"SyncTensorsGraph-2=" + step,
+		},
+		"something in common": {
+			[]*facts.Program{graph("SyncTensorsGraph", "tanh")},
+			[]*facts.Program{graph("SyncTensorsGraph", step)},
 			"SyncTensorsGraph=" + step,
 		},
 		"with names": {

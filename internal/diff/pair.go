@@ -72,7 +72,7 @@ func identity(p *facts.Program) string {
 type variants struct{ old, fresh *facts.Variant }
 
 // pairVariants joins the compilations of a program: with the same arguments first, then with the same content, then with
-// arguments of the same shapes, then of the same number, then in order.
+// arguments of the same shapes, then of the same ranks, then those that do most of the same, then in order.
 func pairVariants(old, fresh *facts.Program) []variants {
 	var left []*facts.Variant
 	if old != nil {
@@ -85,6 +85,10 @@ func pairVariants(old, fresh *facts.Program) []variants {
 		}
 	}
 	for _, key := range variantKeys {
+		if key == nil {
+			left = pairAlike(left, pairs)
+			continue
+		}
 		for i := range pairs {
 			if pairs[i].old != nil {
 				continue
@@ -101,7 +105,34 @@ func pairVariants(old, fresh *facts.Program) []variants {
 	return pairs
 }
 
-// variantKeys are what two compilations may share, the most telling first.
+// pairAlike joins compilations that do most of the same, the most alike first, and of those the ones with about as many arguments.
+func pairAlike(left []*facts.Variant, pairs []variants) []*facts.Variant {
+	for {
+		best, fewest, at, to := 0.0, 0, 0, 0
+		for i := range pairs {
+			for j, o := range left {
+				if pairs[i].old != nil {
+					continue
+				}
+				f := pairs[i].fresh
+				s, gap := inCommon(alone(o), alone(f)), max(len(o.Params)-len(f.Params), len(f.Params)-len(o.Params))
+				if s > best || s == best && gap < fewest {
+					best, fewest, at, to = s, gap, i, j
+				}
+			}
+		}
+		if best < leastCommon {
+			return left
+		}
+		pairs[at].old = left[to]
+		left = slices.Delete(left, to, to+1)
+	}
+}
+
+// alone is a program of one compilation.
+func alone(v *facts.Variant) *facts.Program { return &facts.Program{Variants: []*facts.Variant{v}} }
+
+// variantKeys are what two compilations may share, the most telling first. Where nil stands their content is compared.
 var variantKeys = []func(*facts.Variant) string{
 	func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint },
 	func(v *facts.Variant) string { return v.Signature },
@@ -110,6 +141,7 @@ var variantKeys = []func(*facts.Variant) string{
 	func(v *facts.Variant) string {
 		return shapesOf(v, func(p *facts.Parameter) string { return rank(p.Shape) })
 	},
+	nil,
 	func(*facts.Variant) string { return "" },
 }
 

@@ -77,11 +77,11 @@ func compareFacts(old, fresh facts.Numbers) []FactChange {
 
 // compareParams pairs arguments by position where there are as many, else by name, or by shape where they have none.
 func compareParams(old, fresh []facts.Parameter) []ParamChange {
-	if len(old) == len(fresh) {
-		return paramsByPosition(old, fresh)
-	}
 	if at := alignArguments(old, fresh); at != nil {
 		return paramsByShape(old, fresh, at)
+	}
+	if len(old) == len(fresh) {
+		return paramsByPosition(old, fresh)
 	}
 	byName := map[string]*facts.Parameter{}
 	for i := range old {
