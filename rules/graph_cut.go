@@ -2,10 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // cutReasons say in fewer words why PyTorch/XLA ended a graph. They are tried in order; a reason that none of them is in is shown as it is.
@@ -46,6 +48,27 @@ func cutsText(p *facts.Program) string {
 		}
 	}
 	return strings.Join(shorten(places, 3), ", ")
+}
+
+// readsValue says whether a graph ended because Python asked for what is in a tensor: .item(), print, a branch, or an operation on the CPU.
+func readsValue(cut *facts.Cut) bool {
+	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, cutReasons[0].said)
+}
+
+// valueReads lists where graphs ended so, each place once.
+func valueReads(programs []*diff.Program) []hlo.Location {
+	var places []hlo.Location
+	for _, p := range programs {
+		if p.New == nil {
+			continue
+		}
+		for _, v := range p.New.Variants {
+			if readsValue(v.Cut) && !slices.Contains(places, v.Cut.Where) {
+				places = append(places, v.Cut.Where)
+			}
+		}
+	}
+	return places
 }
 
 // besides names an accepted graph that is compiled at the same place of the model as a new one; "" where there is none.

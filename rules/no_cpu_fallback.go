@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
@@ -39,13 +40,40 @@ func checkNoCPUFallback(c *Context, t *Target) {
 		for _, n := range found {
 			f := judged
 			f.Subject, f.Actual = n.Op, n.Value
-			f.Message = fmt.Sprintf("%s ran %s", n.Op, often(n.Value))
-			f.Cause = &result.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: SourceOf(n.Where)}
+			f.Message, f.Cause = fallback(&n)
 			f.Evidence.After = []string{n.Log}
+			reads := valueReads(t.Programs)
+			for _, at := range reads {
+				f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
+			}
+			if len(reads) == 1 && f.Cause.Source.File == "" {
+				f.Cause.Source = SourceOf(reads[0])
+			}
 			each = append(each, f)
 		}
 		return each
 	}})
+}
+
+// scalarRead is the operation by which Python asks for a number in a tensor.
+const scalarRead = "aten::_local_scalar_dense"
+
+// fallback says what ran on the CPU, and why.
+func fallback(n *facts.LogNote) (message string, cause *result.Cause) {
+	cause = &result.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: SourceOf(n.Where)}
+	if n.Op != scalarRead {
+		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause
+	}
+	cause.Summary = "Python asked for a number that is in a tensor (.item(), an if, a print): the graph ends there, and Python waits for the device"
+	return strings.TrimSpace(fmt.Sprintf("%s: a tensor's value was read %s", n.Op, times(n.Value))), cause
+}
+
+// times is how often something happened, "" where that is not known.
+func times(n float64) string {
+	if n == 0 {
+		return ""
+	}
+	return measure.Times(n)
 }
 
 // often says how often something ran on the CPU, where that is known.

@@ -41,10 +41,7 @@ func checkNoRecompilation(c *Context, p *diff.Program) {
 		a.baseline(true, true, float64(compilations(p.Old)))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
-		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), c.permitted(a, f.Limit), strings.Join(differences(p), "; "))
-		if cuts := cutsText(p.New); cuts != "" {
-			f.Message += "; PyTorch/XLA compiled it " + cuts
-		}
+		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), c.permitted(a, f.Limit), whyCompiled(p))
 		f.Cause = recompileCause(c, p)
 		for _, v := range p.New.Variants {
 			f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))
@@ -115,6 +112,19 @@ func differences(p *diff.Program) []string {
 	return out
 }
 
+// whyCompiled says what differs from compile to compile, and what PyTorch/XLA says of it. Where a graph ended because a value in it was
+// asked for, that is why the arguments differ.
+func whyCompiled(p *diff.Program) string {
+	why, cuts := strings.Join(differences(p), "; "), cutsText(p.New)
+	switch {
+	case cuts == "":
+		return why
+	case len(valueReads([]*diff.Program{p})) > 0:
+		return "PyTorch/XLA compiled it " + cuts + "; " + why
+	}
+	return why + "; PyTorch/XLA compiled it " + cuts
+}
+
 // chain writes the values of an argument in the order of the compiles: "f32[8,64] → f32[16,64]".
 func chain(values []string) string {
 	const most = 8
@@ -133,6 +143,10 @@ func recompileCause(c *Context, p *diff.Program) *result.Cause {
 				return cause
 			}
 		}
+	}
+	if reads := valueReads([]*diff.Program{p}); len(reads) > 0 && len(p.New.Variants) > 1 {
+		cause.Source = SourceOf(reads[0])
+		return cause
 	}
 	// The call that compiled it again; without stacks in the dump no line is better than one that is not the cause.
 	cause.Source = SourceOf(p.New.Variants[len(p.New.Variants)-1].CallSite)
