@@ -18,7 +18,7 @@ type demand struct {
 func demands(o Options, l *looked) []demand {
 	self := *l
 	self.base, self.baseUnread = l.report, false
-	self.compare()
+	self.match(l.report)
 	var out []demand
 	for _, c := range run(o, &self, self.asTarget(o)) {
 		for _, f := range c.Findings {

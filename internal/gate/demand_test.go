@@ -94,3 +94,24 @@ func TestAcceptingSettlesWhatItSays(t *testing.T) {
 		})
 	}
 }
+
+// A helper that the configuration includes is one program of those that are accepted.
+func TestAcceptingIncludedHelpers(t *testing.T) {
+	dir := t.TempDir()
+	text := "version: 1\nextends: [recommended]\ntargets:\n  - { name: eager, programs: { include: [\"*\"] } }\n"
+	if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dump, err := filepath.Abs("../../testdata/recompile-eager_helpers/dump.tar.xz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, first := lookedAt(t, dir, dump)
+	if helpers := len(first.Targets[0].Programs) - 1; helpers < 2 {
+		t.Fatalf("%d helpers", helpers)
+	}
+	done := accepted(t, o)
+	if len(done.Written) != len(first.Targets[0].Programs) || len(done.Asked) > 0 {
+		t.Errorf("%d programs, %d files, remains %+v", len(first.Targets[0].Programs), len(done.Written), done.Asked)
+	}
+}

@@ -164,8 +164,10 @@ func (l *looked) compare() {
 	}
 	diff.NameGraphs(base, l.report)
 	l.restrict()
-	l.programs = diff.Compare(base, l.report).Programs
+	l.match(base)
 }
+
+func (l *looked) match(base *facts.Report) { l.programs = diff.Compare(base, l.report).Programs }
 
 func absoluteAll(dir string, paths []string) []string {
 	var out []string
