@@ -112,26 +112,32 @@ func carryOut(ctx context.Context, c *cli.Context, w world, client *github.Clien
 	if err != nil {
 		return err
 	}
+	for _, b := range done.Left {
+		sayBudget(w, b)
+	}
 	for _, a := range done.Asked {
 		sayAsked(w, a)
 	}
 	if done.Commit == "" {
 		fmt.Fprintf(w.out, "nothing to accept: the baseline says so already (run %d)\n", done.Run)
-		answer(ctx, w, client, asked, "+1", strings.TrimSpace(remaining(done.Asked)))
+		answer(ctx, w, client, asked, "+1", strings.TrimSpace(remaining(done)))
 		return nil
 	}
 	fmt.Fprintf(w.out, "committed %s to pull request %d from run %d: %s\n", done.Commit, asked.pr, done.Run, strings.Join(done.Files, ", "))
-	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", done.Run, done.Commit)+remaining(done.Asked))
+	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", done.Run, done.Commit)+remaining(done))
 	return nil
 }
 
 // remaining names the places that ask for something else whatever was accepted.
-func remaining(asked []gate.Asked) string {
-	if len(asked) == 0 {
+func remaining(done *github.Accepted) string {
+	if len(done.Asked)+len(done.Left) == 0 {
 		return ""
 	}
 	text := " The configuration still asks for something else; change it there:"
-	for _, a := range asked {
+	for _, b := range done.Left {
+		text += "\n- " + oneLine(fmt.Sprintf("%s %s of %s is %s, %s would do; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left))
+	}
+	for _, a := range done.Asked {
 		text += "\n- " + oneLine(a.Place+" "+a.Rule+": "+a.Message)
 	}
 	return text

@@ -373,6 +373,36 @@ func TestAcceptOnPullRequest(t *testing.T) {
 	}
 }
 
+// A number that a finding breaks is raised on the branch; where it stands for two entries, the answer says that it was left.
+func TestAcceptOnPullRequestRaisesNumbers(t *testing.T) {
+	const once, raised = "max_variants: 1", "max_variants: 2"
+	for name, c := range map[string]struct {
+		written string // in the place of once
+		raised  bool
+	}{
+		"of one entry":   {once, true},
+		"of two entries": {"<<: &once { " + once + " }\n  - { <<: *once, rule: no-recompilation, program: \"train*\" }", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPullRequest(t, "acme/models")
+			p.edit("xlagate.yaml", once, c.written)
+			p.push()
+			p.finished(50, "regressed")
+			p.asks("mona", "write", "/xlagate accept 790ea061b6c8 both sizes are wanted")
+			out, _ := p.run(0, "accept", "--from-event")
+			tip := p.Branches["wider"]
+			config, message := p.Files(tip)["xlagate.yaml"], p.Commits[tip].Message
+			if strings.Contains(config, raised) != c.raised || strings.Contains(message, " and 1 budget of the configuration, ") != c.raised {
+				t.Errorf("%s\n%s", message, config)
+			}
+			left := "max_variants of no-recompilation is 1, 2 would do; an alias or a merge key shares it with another entry"
+			if strings.Contains(p.Comments[0].Body, left) == c.raised || strings.Contains(out, "narrow ") == c.raised {
+				t.Errorf("%s\n%s", out, p.Comments[0].Body)
+			}
+		})
+	}
+}
+
 func TestAcceptIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		login, permission, body string

@@ -35,7 +35,8 @@ type Accepted struct {
 	Commit string // "" when everything was accepted already
 	Files  []string
 	Run    int64
-	Asked  []gate.Asked // what the configuration asks for all the same
+	Asked  []gate.Asked     // what the configuration asks for all the same
+	Left   []*config.Budget // numbers that are too narrow for what was accepted, and could not be changed
 }
 
 // ErrFork says that a pull request's branch lies in another repository, where nothing is pushed to.
@@ -66,7 +67,7 @@ func (c *Client) Accept(ctx context.Context, pr PullRequest, a Acceptance) (*Acc
 		return nil, err
 	}
 	files, err := changedFiles(o, done)
-	out := &Accepted{Files: slices.Sorted(maps.Keys(files)), Run: run, Asked: done.Asked}
+	out := &Accepted{Files: slices.Sorted(maps.Keys(files)), Run: run, Asked: done.Asked, Left: left(done.Budgets)}
 	if err == nil && len(files) > 0 {
 		out.Commit, err = c.Commit(ctx, pr, files, a.message(done))
 	}
@@ -133,7 +134,7 @@ func (c *Client) fetch(ctx context.Context, revision, file, place string) error 
 func changedFiles(o gate.Options, done *gate.Accepted) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	written := slices.Clone(done.Written)
-	if slices.ContainsFunc(done.Budgets, func(b *config.Budget) bool { return b.Left == "" }) {
+	if len(left(done.Budgets)) < len(done.Budgets) {
 		name, err := filepath.Rel(o.Dir, o.Config.Path)
 		if err != nil {
 			return nil, fmt.Errorf("name the configuration: %w", err)
@@ -153,6 +154,11 @@ func changedFiles(o gate.Options, done *gate.Accepted) (map[string][]byte, error
 	return files, nil
 }
 
+// left are the budgets that were not changed.
+func left(budgets []*config.Budget) []*config.Budget {
+	return slices.DeleteFunc(slices.Clone(budgets), func(b *config.Budget) bool { return b.Left == "" })
+}
+
 // message is the commit's. Its trailers say what was accepted and by whom.
 func (a Acceptance) message(done *gate.Accepted) string {
 	ids := strings.Join(a.IDs, ", ")
@@ -160,7 +166,7 @@ func (a Acceptance) message(done *gate.Accepted) string {
 		ids = "all"
 	}
 	files := measure.Counted(float64(len(done.Written)+len(done.Removed)), "", "files") + " of the baseline"
-	if n := len(done.Budgets); n > 0 {
+	if n := len(done.Budgets) - len(left(done.Budgets)); n > 0 {
 		files += " and " + measure.Counted(float64(n), "", "budgets") + " of the configuration"
 	}
 	text := fmt.Sprintf("Accept what XLA compiles now: %s\n\n%s, from the result of the pull request's own run.\n\nXlagate-Accepted: %s\n", a.Reason, files, ids)
