@@ -41,15 +41,16 @@ func numbered(programs []*facts.Program) map[string][]*facts.Program {
 // nameGraphs pairs the graphs that have most in common first. One that has no counterpart keeps its name where that is free, or that of
 // one that it has something in common with.
 func nameGraphs(stem string, old, fresh []*facts.Program) {
+	var work contents
 	taken, paired := map[string]bool{}, map[*facts.Program]bool{}
-	for _, pair := range alikeFirst(old, fresh) {
+	for _, pair := range work.alikeFirst(old, fresh) {
 		if !taken[pair.old.Name] && !paired[pair.fresh] {
 			taken[pair.old.Name], paired[pair.fresh] = true, true
 			pair.fresh.Name = pair.old.Name
 		}
 	}
 	for _, p := range fresh {
-		if !paired[p] && !taken[p.Name] && !another(old, p) {
+		if !paired[p] && !taken[p.Name] && !work.another(old, p) {
 			taken[p.Name], paired[p] = true, true
 		}
 	}
@@ -68,17 +69,17 @@ func nameGraphs(stem string, old, fresh []*facts.Program) {
 }
 
 // another says whether the old graph of a graph's name has next to nothing in common with it.
-func another(old []*facts.Program, fresh *facts.Program) bool {
-	return slices.ContainsFunc(old, func(o *facts.Program) bool { return o.Name == fresh.Name && inCommon(o, fresh) < leastOfName })
+func (c *contents) another(old []*facts.Program, fresh *facts.Program) bool {
+	return slices.ContainsFunc(old, func(o *facts.Program) bool { return o.Name == fresh.Name && c.inCommon(o, fresh) < leastOfName })
 }
 
 // alikeFirst lists the graphs that may be each other, the most alike first.
-func alikeFirst(old, fresh []*facts.Program) []programs {
+func (c *contents) alikeFirst(old, fresh []*facts.Program) []programs {
 	var pairs []programs
 	share := map[programsKey]float64{}
 	for _, f := range fresh {
 		for _, o := range old {
-			if s := inCommon(o, f); s >= leastCommon {
+			if s := c.inCommon(o, f); s >= leastCommon {
 				pairs = append(pairs, programs{old: o, fresh: f})
 				share[programsKey{o, f}] = s
 			}
@@ -91,37 +92,3 @@ func alikeFirst(old, fresh []*facts.Program) []programs {
 }
 
 type programsKey struct{ old, fresh *facts.Program }
-
-// inCommon is the share of what either graph does that both do; more than all of it where a compilation is just the same.
-func inCommon(old, fresh *facts.Program) float64 {
-	for _, a := range old.Variants {
-		for _, b := range fresh.Variants {
-			if a.Fingerprint == b.Fingerprint && a.Signature == b.Signature {
-				return 2
-			}
-		}
-	}
-	was, is := busiest(old, asked), busiest(fresh, asked)
-	if len(was) == 0 || len(is) == 0 {
-		was, is = busiest(old, launched), busiest(fresh, launched)
-	}
-	same, all := 0, max(total(was), total(is))
-	if all == 0 {
-		return 0
-	}
-	for key, n := range was {
-		same += min(n, is[key])
-	}
-	return float64(same) / float64(all)
-}
-
-// busiest counts what the compilation does that does most of it, one of many being no more than one.
-func busiest(p *facts.Program, count func(*facts.Program) map[string]int) map[string]int {
-	most := map[string]int{}
-	for _, v := range p.Variants {
-		for key, n := range count(&facts.Program{Variants: []*facts.Variant{v}}) {
-			most[key] = max(most[key], n)
-		}
-	}
-	return most
-}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -107,26 +108,55 @@ func pairVariants(old, fresh *facts.Program) []variants {
 
 // pairAlike joins compilations that do most of the same, the most alike first, and of those the ones with about as many arguments.
 func pairAlike(left []*facts.Variant, pairs []variants) []*facts.Variant {
-	for {
-		best, fewest, at, to := 0.0, 0, 0, 0
-		for i := range pairs {
-			for j, o := range left {
-				if pairs[i].old != nil {
-					continue
-				}
-				f := pairs[i].fresh
-				s, gap := inCommon(alone(o), alone(f)), max(len(o.Params)-len(f.Params), len(f.Params)-len(o.Params))
-				if s > best || s == best && gap < fewest {
-					best, fewest, at, to = s, gap, i, j
-				}
+	taken := make([]bool, len(left))
+	for _, m := range resemblances(left, pairs) {
+		if pairs[m.pair].old == nil && !taken[m.left] {
+			pairs[m.pair].old, taken[m.left] = left[m.left], true
+		}
+	}
+	var rest []*facts.Variant
+	for j, o := range left {
+		if !taken[j] {
+			rest = append(rest, o)
+		}
+	}
+	return rest
+}
+
+// resemblance is how much a compilation without a counterpart and one that is left have in common, and by how many arguments they differ.
+type resemblance struct {
+	pair, left, gap int
+	share           float64
+}
+
+// maxResemblances bounds the compilations that are held against each other. Where more are left, all of them have other arguments than
+// before, and they go together in order.
+const maxResemblances = 1 << 18
+
+// resemblances lists those that may be each other, the most alike first.
+func resemblances(left []*facts.Variant, pairs []variants) (all []resemblance) {
+	if len(left)*len(pairs) > maxResemblances {
+		return nil
+	}
+	var work contents
+	programs := make([]*facts.Program, len(left))
+	for j, o := range left {
+		programs[j] = alone(o)
+	}
+	for i := range pairs {
+		if pairs[i].old != nil {
+			continue
+		}
+		f := pairs[i].fresh
+		program := alone(f)
+		for j, o := range left {
+			if share := work.inCommon(programs[j], program); share >= leastCommon {
+				all = append(all, resemblance{i, j, max(len(o.Params)-len(f.Params), len(f.Params)-len(o.Params)), share})
 			}
 		}
-		if best < leastCommon {
-			return left
-		}
-		pairs[at].old = left[to]
-		left = slices.Delete(left, to, to+1)
 	}
+	slices.SortStableFunc(all, func(a, b resemblance) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.gap, b.gap)) })
+	return all
 }
 
 // alone is a program of one compilation.
