@@ -8,7 +8,13 @@ import (
 // unlessCheaper lets pass more of what stands in the program where that is what a cheaper run is made of.
 var unlessCheaper = Option{
 	Key: "unless_cheaper", Type: Switch, Sense: Caps, Default: false,
-	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, or what the compiler for TPU expects clearly fewer cycles of",
+	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, or what the compiler for TPU expects clearly fewer cycles of",
+}
+
+// cheaperInRoom is the same of memory, of which a run that costs less may take more where that does not raise the peak.
+var cheaperInRoom = Option{
+	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, where memory at its peak does not grow by more than max_increase, too",
 }
 
 // Wobbles of a cost that mean nothing, and a gain that means something.
@@ -24,7 +30,7 @@ func cheaper(v *diff.Variant) bool {
 	if !known || !sameLoops(v) || grew(v, "cost.flops", 1) || grew(v, "cost.bytes_accessed", wobble) {
 		return false
 	}
-	return hoisted(v) || fewerCycles(v)
+	return hoisted(v) || fewerCycles(v) || leavesOut(v)
 }
 
 // sameLoops says whether the program has as many loops as before and runs them as often: the cost of one that was unrolled, or whose

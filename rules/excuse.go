@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -26,7 +28,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	if c.On(onlyCostly.Key) && c.Rule.ID != "sharding-pin" && !costlier(v) { // that rule asks for more
 		return true
 	}
-	if c.On(unlessCheaper.Key) && cheaper(v) {
+	if c.On(unlessCheaper.Key) && cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v)) {
 		return true
 	}
 	if v.Regrouped && fact == "memory.temp_bytes" && !reservesMore(v) { // what one cluster left and another took
@@ -38,7 +40,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	case "cost.flops":
 		return onlyConverted(v, grown)
 	case "cost.bytes_accessed":
-		return onlyDonated(v) || !movesMore(v)
+		return onlyDonated(v) || !movesMore(v) || movedOnce(v.New)-movedOnce(v.Old) <= constantBytes(v.Old)-constantBytes(v.New) // an argument is read as it is passed
 	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", loopCopies, "instructions.after", "kernels.all", "unfused":
 		return onlyDonated(v)
 	}
@@ -51,6 +53,13 @@ func costlier(v *diff.Variant) bool {
 }
 
 func launched(v *facts.Variant) float64 { return v.Facts["kernels.total"] + v.Facts["copies.count"] }
+
+// sameRoom says whether the program still fits where it fitted: what it takes at its peak is known, and grew no more than the rule allows.
+func (c *Context) sameRoom(v *diff.Variant) bool {
+	const peak = "memory.peak_bytes"
+	was, is := v.Old.Facts[peak], v.New.Facts[peak]
+	return both(v, peak) && c.MaxIncrease != nil && is-was <= c.MaxIncrease.Of(was)
+}
 
 // reservesMore says whether the program's buffers take more than they did. The live-range report names a moment as the peak that is
 // not always one; what is reserved bounds it.
@@ -69,15 +78,29 @@ func onlyConverted(v *diff.Variant, grown float64) bool {
 }
 
 // movesMore says whether kernels read and write more than they did by more than a wobble, each buffer once: XLA counts what several
-// slices of one kernel read several times over.
+// slices of one kernel read several times over, and what a TPU brings onto the chip for a kernel in the copy as well as in the kernel.
 func movesMore(v *diff.Variant) bool { return movedOnce(v.New) > wobble*movedOnce(v.Old) }
 
 func movedOnce(v *facts.Variant) float64 {
 	var n float64
 	for i := range v.Kernels {
-		n += float64(v.Kernels[i].Bytes) * float64(max(v.Kernels[i].Times, 1))
+		if k := &v.Kernels[i]; !changesPlace(k) {
+			n += float64(k.Bytes) * float64(max(k.Times, 1))
+		}
 	}
 	return n
+}
+
+// changesPlace says whether a kernel copies to another memory space, and in no other layout: "{1,0:T(8,128)} → {1,0:T(8,128)S(1)}".
+func changesPlace(k *facts.Kernel) bool {
+	from, to, ok := strings.Cut(k.Attrs, " → ")
+	return ok && k.Class == facts.ClassCopy && from != to && withoutSpace(from) == withoutSpace(to)
+}
+
+// withoutSpace is a layout without its memory space, which stands last: "{1,0:T(8,128)S(1)}".
+func withoutSpace(layout string) string {
+	before, _, _ := strings.Cut(strings.TrimSuffix(layout, "}"), "S(")
+	return strings.TrimSuffix(before, ":")
 }
 
 // onlyDonated says whether nothing changed but that more arguments are updated in place: copies and temporary memory pay for it,

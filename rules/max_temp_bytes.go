@@ -6,7 +6,7 @@ var maxTempBytes = Rule{
 	Category: Memory,
 	Why:      "Temporary memory is what makes a model that fitted yesterday run out of memory today, and nothing but the crash says so.",
 	Reads:    []Input{BufferAssignment},
-	Options:  []Option{minGrowth},
+	Options:  []Option{minGrowth, cheaperInRoom},
 	Budget:   &Metric{Fact: "memory.temp_bytes", Unit: "bytes", Noun: "temporary memory", Better: Lower},
 	Fails:    Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 32KiB, max_increase: 5% }", Says: "64.0 KiB of temporary memory: at most 32.0 KiB allowed; up from 0 B in the baseline"},
 	Passes:   Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},

@@ -94,6 +94,7 @@ const (
 type Metric struct {
 	Fact     string // "" for what only the rule counts
 	Weighted string // the same fact with loops counted as often as they run, where there is one
+	Least    string // what of it every run has to do, whichever branches it takes, where there is such a fact
 	Unit     string // "bytes", "seconds" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it

@@ -105,6 +105,10 @@ pair cases/tpu-int8_lost int8_lost tpu-v5e
 pair cases/cpu-bound_given bound_given
 pair cases/cpu-hoisted hoisted
 pair cases/tpu-gathered gathered tpu-v5e
+pair cases/cpu-branch_lost branch_lost
+for case in branch_lost branch_made argument_again hoisted_product; do
+  pair "cases/tpu-$case" "$case" tpu-v5e
+done
 for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do
   single "recompile-$case" "$jax" recompile.py "$case"
 done

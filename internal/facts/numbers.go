@@ -113,16 +113,44 @@ func (f Numbers) cost(r *reader, loops []loop) {
 	f.known("cost.flops", once.Flops)
 	f.known("cost.bytes_accessed", once.BytesAccessed)
 	f["cost.transcendentals"] = once.Transcendentals
+	f.leastCost(r)
 	if f["loops.unknown"] > 0 {
 		return
 	}
 	weighted := once
 	if len(loops) > 0 {
-		weighted = r.alike().Costs(func(id hlo.InstrID) int64 { return tripCount(r.m, id) }).Comp(r.m.Entry)
+		weighted = r.alike().Costs(r.trips).Comp(r.m.Entry)
 	}
 	f.known("cost.weighted_flops", weighted.Flops)
 	f.known("cost.weighted_bytes_accessed", weighted.BytesAccessed)
 }
+
+// leastCost is what every run has to do of a program with branches: of each conditional the cheapest. Loops are counted as often as they
+// run, once where that is not known of all of them.
+func (f Numbers) leastCost(r *reader) {
+	if !branches(r.m) {
+		return
+	}
+	trips := r.trips
+	if f["loops.unknown"] > 0 {
+		trips = nil
+	}
+	least := r.alike().LeastCosts(trips).Comp(r.m.Entry)
+	f.known("cost.least_flops", least.Flops)
+	f.known("cost.least_bytes_accessed", least.BytesAccessed)
+}
+
+// branches says whether a module has any.
+func branches(m *hlo.Module) bool {
+	for id := range m.Instrs {
+		if m.Instrs[id].Opcode == hlo.OpConditional {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) trips(id hlo.InstrID) int64 { return tripCount(r.m, id) }
 
 // known sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
 func (f Numbers) known(name string, cost float64) {

@@ -47,11 +47,17 @@ func (m *Module) Cost() Cost {
 
 // Costs prices every instruction. trips says how often a while runs its body, a negative number when that is not known; a
 // loop that it does not know, and every loop when trips is nil, counts body and condition once. See [Module.KnownTrips].
-func (a *Alike) Costs(trips func(InstrID) int64) *Costs {
+func (a *Alike) Costs(trips func(InstrID) int64) *Costs { return a.costs(trips, dearer) }
+
+// LeastCosts prices every instruction as Costs does, but of the branches of a conditional the cheapest: what every run has to do.
+func (a *Alike) LeastCosts(trips func(InstrID) int64) *Costs { return a.costs(trips, cheaper) }
+
+func (a *Alike) costs(trips func(InstrID) int64, ofBranches func(a, b float64) float64) *Costs {
 	n := len(a.first)
 	p := &pricer{
 		m:      a.m,
 		trips:  trips,
+		choose: ofBranches,
 		sizes:  a.m.shapeSizes(),
 		states: make([]pricing, n),
 		bodies: make([]*fusedBody, n),
@@ -62,6 +68,10 @@ func (a *Alike) Costs(trips func(InstrID) int64) *Costs {
 	}
 	return p.Costs
 }
+
+func dearer(a, b float64) float64 { return max(a, b) }
+
+func cheaper(a, b float64) float64 { return min(a, b) }
 
 // pricing is how far a computation has been priced.
 type pricing uint8
@@ -77,6 +87,7 @@ type pricer struct {
 	*Costs
 	m      *Module
 	trips  func(InstrID) int64
+	choose func(a, b float64) float64 // which of two branches counts
 	sizes  shapeSizes
 	states []pricing    // by CompID
 	bodies []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
@@ -150,20 +161,21 @@ func (p *pricer) loop(i InstrID) Cost {
 	return body.plus(condition)
 }
 
-// conditional takes for each number the dearest branch's. A branch's 0 does not raise another's -1.
+// conditional takes for each number the branch that counts. A branch's 0 does not raise another's -1.
 func (p *pricer) conditional(i InstrID) Cost {
-	dearer := func(a, b float64) float64 {
-		if b == 0 {
-			return a
-		}
-		return max(a, b)
-	}
 	cost := p.callee(i, 0)
 	for n := range p.m.Callees(i)[1:] {
 		branch := p.callee(i, n+1)
-		cost.Flops = dearer(cost.Flops, branch.Flops)
-		cost.Transcendentals = dearer(cost.Transcendentals, branch.Transcendentals)
-		cost.BytesAccessed = dearer(cost.BytesAccessed, branch.BytesAccessed)
+		cost.Flops = p.either(cost.Flops, branch.Flops)
+		cost.Transcendentals = p.either(cost.Transcendentals, branch.Transcendentals)
+		cost.BytesAccessed = p.either(cost.BytesAccessed, branch.BytesAccessed)
 	}
 	return cost
+}
+
+func (p *pricer) either(a, b float64) float64 {
+	if a < 0 && b == 0 {
+		return a
+	}
+	return p.choose(a, b)
 }

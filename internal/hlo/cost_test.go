@@ -122,6 +122,29 @@ func TestCostsWeighsLoops(t *testing.T) {
 	}
 }
 
+// The least is what the cheapest branch costs, where the cost of a conditional is the dearest one's.
+func TestLeastCostsTakesTheCheapestBranch(t *testing.T) {
+	m := readDump(t, "cost/conditional.cpu.txt")
+	most, least := m.Alike().Costs(nil), m.Alike().LeastCosts(nil)
+	at := InstrID(slices.IndexFunc(m.Instrs, func(in Instruction) bool { return in.Opcode == OpConditional }))
+	var flops []float64
+	for _, branch := range m.Callees(at) {
+		flops = append(flops, most.Comp(branch).Flops)
+	}
+	if slices.Min(flops) == slices.Max(flops) {
+		t.Fatalf("the branches cost the same, %v", flops)
+	}
+	if got := most.Instr(at).Flops; got != slices.Max(flops) {
+		t.Errorf("%v flops, want the dearest of %v", got, flops)
+	}
+	if got := least.Instr(at).Flops; got != slices.Min(flops) {
+		t.Errorf("at least %v flops, want the cheapest of %v", got, flops)
+	}
+	if spared := most.Comp(m.Entry).Flops - least.Comp(m.Entry).Flops; spared <= 0 {
+		t.Errorf("a run of the program may leave out %v flops", spared)
+	}
+}
+
 func costsByName(m *Module, c *Costs) map[string]Cost {
 	byName := make(map[string]Cost)
 	for i := range m.Instrs {

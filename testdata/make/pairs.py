@@ -410,6 +410,55 @@ def gathered():
     return embed, (array(4096, 128), array(256, dtype=np.int32)), {}
 
 
+def branching(choose_always):
+    """What stands in one branch only, or is computed always and thrown away half of the time."""
+
+    def heavy(x, w):
+        for _ in range(4):
+            x = jnp.tanh(x @ w)
+        return x
+
+    def step(x, w, warm):
+        if choose_always:
+            return jnp.where(warm, heavy(x, w), x * 2)
+        return jax.lax.cond(warm, lambda: heavy(x, w), lambda: x * 2)
+
+    return step, (array(64, 128), array(128, 128), array(dtype=np.bool_)), {}
+
+
+def branch_lost():
+    """A branch became a choice between two values: both are computed in every run."""
+    return branching(after)
+
+
+def branch_made():
+    """The other way round: more kernels stand in the program, and a run may leave out nearly all of them."""
+    return branching(not after)
+
+
+def argument_again():
+    """A weight that was baked in is an argument: it is read as it is passed, where the compiler had narrowed the constant for good."""
+    weight = np.sin(np.arange(512 * 64, dtype=np.float32)).reshape(512, 64)
+    if after:
+        return (lambda x, w: jnp.tanh(x @ w)), (array(32, 512), array(512, 64)), {}
+    return (lambda x: jnp.tanh(x @ weight)), (array(32, 512),), {}
+
+
+def hoisted_product():
+    """A product of weights is computed once before the loop and kept, not in every step: half of the work, for some temporary memory."""
+
+    def rnn(w, s, xs):
+        kept = jax.nn.softmax(s) @ w
+
+        def step(h, x):
+            m = kept if after else jax.nn.softmax(s + 0 * h) @ w
+            return jnp.tanh(h @ m + x), None
+
+        return jax.lax.scan(step, jnp.zeros((64, 64)), xs)[0]
+
+    return rnn, (array(64, 64), array(64, 64), array(40, 64, 64)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))

@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// checkCost holds a cost against the settings, and that every run has no more of it to do than before: the cost of a conditional is its
+// dearest branch's, and does not tell when all of them are computed always.
+func checkCost(c *Context, p *diff.Program) {
+	checkBudget(c, p)
+	for _, v := range live(p) {
+		c.judgeSpared(p, v)
+	}
+}
+
+// judgeSpared counts what a run of the baseline could leave out, because it stood in a branch, and is in every run now.
+func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
+	m := *c.Rule.Budget
+	if v.Old == nil || c.MaxIncrease == nil && c.absolutelyBounded() || !both(v, m.Fact) {
+		return
+	}
+	if _, branches := v.Old.Facts[m.Least]; !branches {
+		return
+	}
+	was, is := branchCosts(v, m.Fact)
+	grown := c.noWorse(m.Better).MaxIncrease
+	if is.most-was.most > grown.Of(was.most) { // the growth of the whole says it
+		return
+	}
+	a := Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: Lower, Actual: is.least, Base: &was.least}
+	a.Cause = func() (*result.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
+	a.Excused = min(is.least-was.least, was.spared()-is.spared()) <= grown.Of(was.most)
+	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
+}
+
+// branchCost is what a run has to do when it takes the dearest branches, and when it takes the cheapest.
+type branchCost struct{ most, least float64 }
+
+func (b branchCost) spared() float64 { return b.most - b.least }
+
+// branchCosts are both on each side of a difference. Without branches they are the same.
+func branchCosts(v *diff.Variant, cost string) (was, is branchCost) {
+	was.most, is.most = wholeCost(v, cost)
+	was.least, is.least = leastCost(v.Old, cost, was.most), leastCost(v.New, cost, is.most)
+	return was, is
+}
+
+func leastCost(v *facts.Variant, cost string, most float64) float64 {
+	if least, ok := v.Facts["cost.least_"+cost[len("cost."):]]; ok {
+		return least
+	}
+	return most
+}
+
+// leavesOut says whether a run may leave out clearly more than before, because it stands in a branch now.
+func leavesOut(v *diff.Variant) bool {
+	was, is := branchCosts(v, "cost.flops")
+	moved, moves := branchCosts(v, "cost.bytes_accessed")
+	return is.least < clearGain*was.least && moves.least <= wobble*moved.least
+}
+
+// explainSpared names the place of the model that a conditional went from, else what brought most of the cost.
+func explainSpared(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
+	for i := range v.Causes {
+		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, lostBranch) {
+			cause := causeFrom(c)
+			cause.Summary = "the branches of a conditional are all computed always; " + cause.Summary
+			return cause, evidence(c, anyKernel)
+		}
+	}
+	return explainFact(v, fact)
+}
+
+func lostBranch(e diff.Edit) bool {
+	return slices.ContainsFunc(e.Removed, func(s diff.Step) bool { return s.Opcode == "conditional" })
+}
