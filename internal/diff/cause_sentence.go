@@ -13,7 +13,7 @@ import (
 func (s *suspect) finish(v *Variant) Cause {
 	c := s.Cause
 	if c.Kind == CauseModel {
-		c.Summary = editsSentence(s.edits)
+		c.Summary = editsSentence(s.edits, v.Old)
 		for _, e := range s.edits {
 			c.Edits = append(c.Edits, *e)
 		}

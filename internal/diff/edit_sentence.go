@@ -9,8 +9,8 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// editsSentence says what the model asks for in one place and did not before.
-func editsSentence(edits []*Edit) string {
+// editsSentence says what the model asks for in one place and did not in the old program.
+func editsSentence(edits []*Edit, old *facts.Variant) string {
 	var added, removed []Step
 	for _, e := range edits {
 		added, removed = append(added, e.Added...), append(removed, e.Removed...)
@@ -18,7 +18,7 @@ func editsSentence(edits []*Edit) string {
 	added, removed = cancelled(added, removed)
 	var parts []string
 	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
-		parts = append(parts, loopsSentence(loops[0].Count, len(added) > 0))
+		parts = append(parts, loopsSentence(loops[0].Count, repeats(added, old)))
 	}
 	for _, w := range takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }) {
 		parts = append(parts, wallSentence(w))
@@ -63,6 +63,27 @@ func loopsSentence(n int, unrolled bool) string {
 		return fmt.Sprintf("%d loops are unrolled", n)
 	}
 	return fmt.Sprintf("%d loops are gone", n)
+}
+
+// repeats says whether most of what came is what the old model asked for, too: the body of a loop that was unrolled stands there again.
+func repeats(added []Step, old *facts.Variant) bool {
+	had := map[Step]bool{}
+	for i := range old.Model {
+		for _, op := range old.Model[i].Do {
+			had[Step{op, old.Model[i].Type, 1}] = true
+		}
+	}
+	again, work := 0, 0
+	for _, s := range added {
+		if wiring[s.Opcode] {
+			continue
+		}
+		work++
+		if had[Step{s.Opcode, s.Type, 1}] {
+			again++
+		}
+	}
+	return 2*again > work
 }
 
 // cancelled sums steps that are alike, and takes away what both lists have.
@@ -123,7 +144,7 @@ func retype(added, removed *[]Step) string {
 		from[r.Opcode] = r
 	}
 	for _, a := range *added {
-		if was, ok := from[a.Opcode]; ok && was.Type != a.Type && was.Count == a.Count {
+		if was, ok := from[a.Opcode]; ok && was.Type != a.Type && was.Count == a.Count && retypes(a.Opcode, was.Type, a.Type) {
 			to[a.Opcode] = a
 		}
 	}
@@ -134,6 +155,21 @@ func retype(added, removed *[]Step) string {
 	takeSteps(removed, func(s Step) bool { return to[s.Opcode].Count > 0 && from[s.Opcode] == s })
 	first := retyped[0]
 	return fmt.Sprintf("%s in %s, not %s", stepList(retyped), first.Type, from[first.Opcode].Type)
+}
+
+// retypes says whether an operation in one type can stand for one in another: an index that was computed is no number that is computed now.
+// A product may have been one of integers.
+func retypes(opcode, from, to string) bool {
+	return opcode == "dot" || opcode == "convolution" || kindOfType(from) == kindOfType(to)
+}
+
+// kindOfType tells integers, which begin with s, u or p for pred, from floating-point and complex numbers.
+func kindOfType(dtype string) string {
+	switch {
+	case strings.HasPrefix(dtype, "s"), strings.HasPrefix(dtype, "u"), dtype == "pred":
+		return "integer"
+	}
+	return "number"
 }
 
 // stepList names steps, the weightiest first: "dot, 2 multiply, tanh".
