@@ -137,16 +137,17 @@ func limitsModules(debugOptions *File) bool {
 	return err == nil && bytes.Contains(head, []byte("xla_dump_max_hlo_modules: "))
 }
 
-// checkShared notes directories in which one module number stands for several modules.
+// checkShared notes directories in which one module number stands for several modules. Compilers for several back ends in one process,
+// each a library of its own, count by themselves.
 func (d *Dump) checkShared() {
-	type place struct{ dir, digits string }
+	type place struct{ dir, digits, backend string }
 	first := map[place]*Module{}
 	told := map[string]bool{}
 	for _, m := range d.Modules {
 		if m.digits == "" {
 			continue
 		}
-		p := place{m.dir, m.digits}
+		p := place{m.dir, m.digits, m.Backend()}
 		switch other := first[p]; {
 		case other == nil:
 			first[p] = m

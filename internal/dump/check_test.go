@@ -52,6 +52,8 @@ func TestProblems(t *testing.T) {
 		"shared": {files: map[string]string{
 			"module_0001.jit_f.cpu_after_optimizations.txt": header, "module_0001.jit_g.cpu_after_optimizations.txt": other},
 			want: "shares its number with module_0001.jit_f"},
+		"two compilers in one process": {files: map[string]string{
+			"module_0001.jit_f.cl_933746096.after_optimizations.txt": header, "module_0001.jit_g.cpu_after_optimizations.txt": other}},
 		"several runs": {files: map[string]string{
 			"1795247831679955.module_0001.jit_f.cpu_after_optimizations.txt": header,
 			"1795247839999999.module_0001.jit_f.cpu_after_optimizations.txt": header},
