@@ -58,7 +58,7 @@ func TestWhatAnArgumentBecame(t *testing.T) {
 	}
 }
 
-// Of as many arguments each is held against the one in its place; of more or fewer, by name.
+// Arguments are held against those of their name, whatever their order; of as many, those under new names against those whose names are gone.
 func TestArgumentsComeAndGo(t *testing.T) {
 	a, b, c := facts.Parameter{Name: "a", Shape: "f32[1]"}, facts.Parameter{Name: "b", Shape: "f32[2]"}, facts.Parameter{Name: "c", Shape: "f32[3]"}
 	for _, test := range []struct {
@@ -71,7 +71,10 @@ func TestArgumentsComeAndGo(t *testing.T) {
 		{[]facts.Parameter{a, b, c}, []facts.Parameter{c, a}, "b: gone: f32[2]"},
 		{nil, []facts.Parameter{a}, "a: new: f32[1]"},
 		{[]facts.Parameter{a}, nil, "a: gone: f32[1]"},
-		{[]facts.Parameter{a, b}, []facts.Parameter{b, a}, "b: f32[1] → f32[2]; a: f32[2] → f32[1]"},
+		{[]facts.Parameter{a, b}, []facts.Parameter{b, a}, ""},
+		{[]facts.Parameter{a, b}, []facts.Parameter{{Name: "d", Shape: "f32[2]"}, {Name: "e", Shape: "f32[1]"}}, ""},
+		{[]facts.Parameter{a, b, c}, []facts.Parameter{c, {Name: "d", Shape: "f32[4]"}, b}, "d: f32[1] → f32[4]"},
+		{[]facts.Parameter{a}, []facts.Parameter{c}, "c: f32[1] → f32[3]"},
 		{[]facts.Parameter{a, b}, []facts.Parameter{{Name: "a", Shape: "f32[9]"}}, "a: f32[1] → f32[9]; b: gone: f32[2]"},
 	} {
 		if got := sentences(called(t, test.old, test.fresh).Params); got != test.want {

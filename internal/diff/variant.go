@@ -75,68 +75,6 @@ func compareFacts(old, fresh facts.Numbers) []FactChange {
 	return out
 }
 
-// compareParams pairs arguments by position where there are as many, else by name, or by shape where they have none.
-func compareParams(old, fresh []facts.Parameter) []ParamChange {
-	if at := alignArguments(old, fresh); at != nil {
-		return paramsByShape(old, fresh, at)
-	}
-	if len(old) == len(fresh) {
-		return paramsByPosition(old, fresh)
-	}
-	byName := map[string]*facts.Parameter{}
-	for i := range old {
-		byName[old[i].Name] = &old[i]
-	}
-	var out []ParamChange
-	for i := range fresh {
-		p := &fresh[i]
-		if o := byName[p.Name]; o != nil {
-			out = appendParam(out, o, p)
-			delete(byName, p.Name)
-			continue
-		}
-		out = append(out, ParamChange{Name: p.Name, New: p, What: "new: " + p.Shape})
-	}
-	for i := range old {
-		if byName[old[i].Name] == &old[i] {
-			out = append(out, ParamChange{Name: old[i].Name, Old: &old[i], What: "gone: " + old[i].Shape})
-		}
-	}
-	return out
-}
-
-func paramsByPosition(old, fresh []facts.Parameter) []ParamChange {
-	var out []ParamChange
-	for i := range fresh {
-		out = appendParam(out, &old[i], &fresh[i])
-	}
-	return out
-}
-
-// paramsByShape compares arguments that have no names; at says where the old ones are among the new.
-func paramsByShape(old, fresh []facts.Parameter, at []int) []ParamChange {
-	was := map[int]*facts.Parameter{}
-	for i, j := range at {
-		if j >= 0 {
-			was[j] = &old[i]
-		}
-	}
-	var out []ParamChange
-	for j := range fresh {
-		if o := was[j]; o != nil {
-			out = appendParam(out, o, &fresh[j])
-			continue
-		}
-		out = append(out, ParamChange{Name: fresh[j].Name, New: &fresh[j], What: "new: " + fresh[j].Shape})
-	}
-	for i, j := range at {
-		if j < 0 {
-			out = append(out, ParamChange{Name: old[i].Name, Old: &old[i], What: "gone: " + old[i].Shape})
-		}
-	}
-	return out
-}
-
 func appendParam(out []ParamChange, old, fresh *facts.Parameter) []ParamChange {
 	if what := paramSentence(old, fresh); what != "" {
 		return append(out, ParamChange{Name: fresh.Name, Old: old, New: fresh, What: what})

@@ -1,0 +1,115 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// compareParams pairs arguments by position where just the names changed, else by name: they may stand in another order now.
+func compareParams(old, fresh []facts.Parameter) []ParamChange {
+	if alikeShaped(old, fresh) {
+		return paramsInPairs(old, fresh, inOrder(len(fresh)))
+	}
+	if at := alignArguments(old, fresh); at != nil { // they have no names
+		return paramsInPairs(old, fresh, inverse(at, len(fresh)))
+	}
+	if len(old) == len(fresh) {
+		was := byName(old, fresh)
+		renamedParams(old, fresh, was)
+		return paramsInPairs(old, fresh, was)
+	}
+	return paramsInPairs(old, fresh, byName(old, fresh))
+}
+
+// alikeShaped says whether two lists of arguments have the same shapes in the same order.
+func alikeShaped(old, fresh []facts.Parameter) bool {
+	return slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased })
+}
+
+func inOrder(n int) []int {
+	was := make([]int, n)
+	for i := range was {
+		was[i] = i
+	}
+	return was
+}
+
+// inverse says of each of n new arguments where the old one is, from where the old ones are among the new.
+func inverse(at []int, n int) []int {
+	was := make([]int, n)
+	for j := range was {
+		was[j] = unpaired
+	}
+	for i, j := range at {
+		if j >= 0 {
+			was[j] = i
+		}
+	}
+	return was
+}
+
+// byName finds for every argument the old one of its name, unpaired where there was none.
+func byName(old, fresh []facts.Parameter) []int {
+	named := map[string]int{}
+	for i := range old {
+		named[old[i].Name] = i
+	}
+	was := make([]int, len(fresh))
+	for i := range fresh {
+		at, ok := named[fresh[i].Name]
+		if !ok {
+			at = unpaired
+		}
+		was[i] = at
+		delete(named, fresh[i].Name)
+	}
+	return was
+}
+
+// renamedParams pairs the arguments whose names are new with those whose names are gone: first by shape, then in their order.
+func renamedParams(old, fresh []facts.Parameter, was []int) {
+	taken := make([]bool, len(old))
+	for _, at := range was {
+		if at != unpaired {
+			taken[at] = true
+		}
+	}
+	for _, key := range []func(*facts.Parameter) string{
+		func(p *facts.Parameter) string { return p.Shape },
+		func(*facts.Parameter) string { return "" },
+	} {
+		left := map[string][]int{}
+		for at := range old {
+			if !taken[at] {
+				left[key(&old[at])] = append(left[key(&old[at])], at)
+			}
+		}
+		for i := range was {
+			if list := left[key(&fresh[i])]; was[i] == unpaired && len(list) > 0 {
+				was[i], taken[list[0]] = list[0], true
+				left[key(&fresh[i])] = list[1:]
+			}
+		}
+	}
+}
+
+// paramsInPairs says what became of the arguments, of which was names the old ones.
+func paramsInPairs(old, fresh []facts.Parameter, was []int) []ParamChange {
+	var out []ParamChange
+	kept := make([]bool, len(old))
+	for i := range fresh {
+		if was[i] == unpaired {
+			out = append(out, ParamChange{Name: fresh[i].Name, New: &fresh[i], What: "new: " + fresh[i].Shape})
+			continue
+		}
+		kept[was[i]] = true
+		out = appendParam(out, &old[was[i]], &fresh[i])
+	}
+	for i := range old {
+		if !kept[i] {
+			out = append(out, ParamChange{Name: old[i].Name, Old: &old[i], What: "gone: " + old[i].Shape})
+		}
+	}
+	return out
+}
