@@ -44,8 +44,8 @@ func unwrapped(step string) string {
 
 // everywhere are operations that stand in most fusions, so that they tell little.
 var everywhere = []string{
-	"add", "and", "bitcast", "broadcast", "compare", "concatenate", "convert", "copy", "iota", "maximum", "minimum", "multiply", "negate", "or", "pad", "reshape", "select",
-	"slice", "subtract", "transpose",
+	"add", "and", "bitcast", "broadcast", "clamp", "compare", "concatenate", "convert", "copy", "custom-call", "dynamic-slice", "dynamic-update-slice", "iota", "maximum",
+	"minimum", "multiply", "negate", "or", "pad", "reshape", "select", "slice", "subtract", "transpose",
 }
 
 // telling are the operations that a fusion is best known by, at most so many.
