@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -14,10 +13,10 @@ func argumentsSentence(v *Variant) string {
 	var parts []string
 	for _, p := range v.Params {
 		switch {
-		case p.Old == nil && !bakedIn(&Variant{Old: v.New, New: v.Old}, p.New.Shape):
+		case p.Old == nil && !bakedIn(&Variant{Old: v.New, New: v.Old}, p.New):
 			parts = append(parts, p.Name+" is new: "+p.New.Shape)
 		case p.Old == nil:
-		case p.New == nil && !bakedIn(v, p.Old.Shape):
+		case p.New == nil && !bakedIn(v, p.Old):
 			parts = append(parts, p.Name+" is gone: "+p.Old.Shape)
 		case p.New == nil:
 		case p.Old.Shape != p.New.Shape:
@@ -29,9 +28,23 @@ func argumentsSentence(v *Variant) string {
 	return strings.Join(shorten(parts, 4), "; ")
 }
 
-// bakedIn says whether an argument that is gone is a constant now; with the sides swapped, whether a new one was.
-func bakedIn(v *Variant, shape string) bool {
-	return slices.ContainsFunc(NewConstants(v), func(c facts.Constant) bool { return c.Shape == shape && c.Bytes >= notable })
+// bakedIn says whether an argument that is gone is a constant now, whole or in the parts that the compiler made of it; with the sides
+// swapped, whether a new one was.
+func bakedIn(v *Variant, p *facts.Parameter) bool {
+	var parts int64
+	dtype, _, _ := strings.Cut(p.Shape, "[")
+	for _, c := range NewConstants(v) {
+		if c.Bytes < notable {
+			continue
+		}
+		if c.Shape == p.Shape {
+			return true
+		}
+		if strings.HasPrefix(c.Shape, dtype+"[") {
+			parts += c.Bytes
+		}
+	}
+	return parts > 0 && parts == p.Bytes
 }
 
 // shardingSentence says which arguments are spread over the devices in another way.
@@ -141,13 +154,19 @@ func NewConstants(v *Variant) []facts.Constant {
 	return out
 }
 
-// FormerArgument names the argument of a shape that is gone, or that nothing reads any more; "" when there is none.
+// FormerArgument names the argument of a shape that is gone, or that nothing reads any more, else one that is gone and that all new
+// constants together make up; "" when there is none.
 func FormerArgument(v *Variant, shape string) string {
 	for _, p := range v.Params {
 		if p.Old == nil || p.Old.Shape != shape {
 			continue
 		}
 		if p.New == nil || p.New.Unused && !p.Old.Unused {
+			return p.Name
+		}
+	}
+	for _, p := range v.Params {
+		if p.New == nil && p.Old != nil && bakedIn(v, p.Old) {
 			return p.Name
 		}
 	}
