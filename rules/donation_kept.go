@@ -110,11 +110,14 @@ func (c *Context) undonated(v *diff.Variant) []diff.ParamChange {
 func whyNot(p *facts.Parameter, v *diff.Variant) string {
 	results, taken := countShape(v.New.Result, p.Shape), takenOf(p.Shape, v.New)
 	taker := takerOf(p, v.New)
+	if moved := respread(p, v); moved != "" && !p.Donated {
+		return "no result is left for its buffer: " + moved
+	}
 	switch {
 	case !p.Donated && v.Old != nil && results <= taken && results < countShape(v.Old.Result, p.Shape):
 		return fmt.Sprintf("no result is left for its buffer: %d of its shape %s, %d before", results, p.Shape, countShape(v.Old.Result, p.Shape))
 	case !p.Donated:
-		return "not donated"
+		return notDonated
 	case results > taken:
 		return "donated, but its buffer is still read when the result of its shape is written"
 	case taker != nil:
@@ -123,6 +126,23 @@ func whyNot(p *facts.Parameter, v *diff.Variant) string {
 		return fmt.Sprintf("donated, but every result of its shape %s has another argument's buffer", p.Shape)
 	}
 	return "donated, but no result has its shape " + p.Shape
+}
+
+const notDonated = "not donated"
+
+// respread names a result of an argument's shape that lies on the devices in another way than before.
+func respread(p *facts.Parameter, v *diff.Variant) string {
+	if v.Old == nil {
+		return ""
+	}
+	for i := range min(len(v.Old.Outputs), len(v.New.Outputs)) {
+		was, is := &v.Old.Outputs[i], &v.New.Outputs[i]
+		if was.Shape == p.Shape && is.Shape == p.Shape && was.Split != is.Split {
+			now, before := spreadOf(is), spreadOf(was)
+			return fmt.Sprintf("%s is %s, was %s", resultName(v.New.Outputs, i), spread(&now), spread(&before))
+		}
+	}
+	return ""
 }
 
 // countShape counts a shape among the parts of a result, as text.
@@ -195,7 +215,7 @@ func aliased(v *facts.Variant) int {
 // donationCause names the first argument and why; where none is donated any more, that is said instead.
 func (c *Context) donationCause(v *diff.Variant, lost []diff.ParamChange) *result.Cause {
 	first := lost[0]
-	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && !first.New.Donated {
+	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && first.What == notDonated {
 		return &result.Cause{Source: SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, counted(len(lost)-1, "other", "others"), c.suspicion())}
 	}
 	cause := &result.Cause{Summary: first.Name + ": " + first.What, Source: SourceOf(v.New.CallSite)}

@@ -105,7 +105,9 @@ pair cases/tpu-int8_lost int8_lost tpu-v5e
 pair cases/cpu-bound_given bound_given
 pair cases/cpu-hoisted hoisted
 pair cases/tpu-gathered gathered tpu-v5e
-pair cases/cpu-branch_lost branch_lost
+for case in branch_lost arguments_moved rate_returned results_gathered table_closed_over; do
+  pair "cases/cpu-$case" "$case"
+done
 for case in branch_lost branch_made argument_again hoisted_product; do
   pair "cases/tpu-$case" "$case" tpu-v5e
 done

@@ -444,6 +444,67 @@ def argument_again():
     return (lambda x: jnp.tanh(x @ weight)), (array(32, 512),), {}
 
 
+def momentum_step(params, velocity, x, y):
+    """One step of gradient descent with momentum, for the pairs that follow."""
+
+    def loss(params):
+        return jnp.mean((jnp.tanh(x @ params["up"]) @ params["down"] - y) ** 2)
+
+    loss, slope = jax.value_and_grad(loss)(params)
+    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, velocity, slope)
+    return jax.tree.map(lambda p, v: p - 0.1 * v, params, velocity), velocity, loss
+
+
+def momentum_arguments():
+    params = {"up": array(64, 128), "down": array(128, 32)}
+    return params, params, array(16, 64), array(16, 32)
+
+
+def arguments_moved():
+    """The batch is the first argument now, not the last: the same program, and the same arguments are donated."""
+    params, velocity, x, y = momentum_arguments()
+    if after:
+        return (lambda x, y, params, velocity: momentum_step(params, velocity, x, y)), (x, y, params, velocity), {"donate_argnums": (2, 3)}
+    return (lambda params, velocity, x, y: momentum_step(params, velocity, x, y)), (params, velocity, x, y), {"donate_argnums": (0, 1)}
+
+
+def rate_returned():
+    """The learning rate is returned for a log: a number is copied to a result."""
+
+    def train_step(*args):
+        params, velocity, loss = momentum_step(*args)
+        return params, velocity, {"loss": loss, "rate": 0.1} if after else {"loss": loss}
+
+    return train_step, momentum_arguments(), {"donate_argnums": (0, 1)}
+
+
+def results_gathered():
+    """The weights come out whole on every device, where they went in split: no buffer of theirs can be used again."""
+    mesh = Mesh(np.array(jax.devices()), ("fsdp",))
+    split = NamedSharding(mesh, PartitionSpec("fsdp", None))
+
+    def train_step(w, x):
+        return w - 0.1 * jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).mean())(w)
+
+    out = NamedSharding(mesh, PartitionSpec()) if after else split
+    return train_step, (array(256, 256), array(64, 256)), {"in_shardings": (split, split), "out_shardings": out, "donate_argnums": 0}
+
+
+def table_closed_over():
+    """A table of sines and cosines is closed over: the compiler keeps its two halves as constants."""
+    angles = np.outer(np.arange(512), 1e-4 ** np.linspace(0, 1, 32))
+    values = np.concatenate([np.cos(angles), np.sin(angles)], -1).astype(np.float32)
+
+    def rotate(x, table):
+        c, s = jnp.split(table, 2, -1)
+        a, b = jnp.split(x, 2, -1)
+        return jnp.concatenate([a * c - b * s, a * s + b * c], -1)
+
+    if after:
+        return (lambda x: rotate(x, values)), (array(4, 512, 64),), {}
+    return (lambda x, table: rotate(x, table)), (array(4, 512, 64), array(512, 64)), {}
+
+
 def hoisted_product():
     """A product of weights is computed once before the loop and kept, not in every step: half of the work, for some temporary memory."""
 
