@@ -60,7 +60,7 @@ func leastCost(v *facts.Variant, cost string, most float64) float64 {
 func leavesOut(v *diff.Variant) bool {
 	was, is := branchCosts(v, "cost.flops")
 	moved, moves := branchCosts(v, "cost.bytes_accessed")
-	return is.least < clearGain*was.least && moves.least <= wobble*moved.least
+	return is.spared() > was.spared() && is.least < clearGain*was.least && moves.least <= wobble*moved.least
 }
 
 // explainSpared names the place of the model that a conditional went from, else what brought most of the cost.
