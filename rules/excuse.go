@@ -55,7 +55,9 @@ func costlier(v *diff.Variant) bool {
 func launched(v *facts.Variant) float64 { return v.Facts["kernels.total"] + countThat(v, copiesArray) }
 
 // copiesArray says whether a kernel copies more than a single number, such as a loop's counter or a rate that is returned.
-func copiesArray(k *facts.Kernel) bool { return k.Class == facts.ClassCopy && !strings.HasSuffix(k.Out, "[]") }
+func copiesArray(k *facts.Kernel) bool {
+	return k.Class == facts.ClassCopy && !strings.HasSuffix(k.Out, "[]")
+}
 
 // sameRoom says whether the program still fits where it fitted: what it takes at its peak is known, and grew no more than the rule allows.
 func (c *Context) sameRoom(v *diff.Variant) bool {
