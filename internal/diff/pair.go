@@ -52,7 +52,11 @@ func pairRenamed(removed []*facts.Program, added []programs) []programs {
 			waiting[identity(added[i].fresh)] = list[1:]
 		}
 	}
-	removed = slices.DeleteFunc(removed, func(p *facts.Program) bool { return !slices.Contains(waiting[identity(p)], p) })
+	same := map[*facts.Program]bool{}
+	for i := range added {
+		same[added[i].old] = true
+	}
+	removed = slices.DeleteFunc(removed, func(p *facts.Program) bool { return same[p] })
 	removed, added = pairChanged(removed, added)
 	for _, p := range removed {
 		added = append(added, programs{old: p})

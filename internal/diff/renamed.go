@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,37 +15,82 @@ const leastAlike = 0.75
 // pairChanged joins removed and added programs that take the same arguments and still do most of the same: renamed and changed at once. Of
 // several the most alike go together.
 func pairChanged(removed []*facts.Program, added []programs) ([]*facts.Program, []programs) {
-	for {
-		best, at, to := 0.0, 0, 0
-		for i := range added {
-			for j, p := range removed {
-				if added[i].old != nil || isCluster(p) || signatures(p) != signatures(added[i].fresh) {
-					continue
-				}
-				if share := likeness(p, added[i].fresh); share > best {
-					best, at, to = share, i, j
-				}
+	taken := map[*facts.Program]bool{}
+	for _, m := range matches(removed, added) {
+		if pair, p := &added[m.added], removed[m.removed]; pair.old == nil && !taken[p] {
+			pair.old, taken[p] = p, true
+		}
+	}
+	return slices.DeleteFunc(removed, func(p *facts.Program) bool { return taken[p] }), added
+}
+
+// match is an added program that may be a removed one.
+type match struct {
+	added, removed int
+	share          float64
+}
+
+// maxMatches bounds how many programs that take the same arguments are held against each other. Of more than a thousand that all have other
+// names and do something else, none is told from the rest by what is left of it.
+const maxMatches = 1 << 20
+
+// matches lists programs that may be the same, the most alike first.
+func matches(removed []*facts.Program, added []programs) (all []match) {
+	var counts doings
+	bySignature := map[string][]int{}
+	for j, p := range removed {
+		if !isCluster(p) {
+			bySignature[signatures(p)] = append(bySignature[signatures(p)], j)
+		}
+	}
+	tried := map[string]int{}
+	for i := range added {
+		takes := signatures(added[i].fresh)
+		if tried[takes] += len(bySignature[takes]); added[i].old != nil || tried[takes] > maxMatches {
+			continue
+		}
+		for _, j := range bySignature[takes] {
+			if share := counts.likeness(removed[j], added[i].fresh); share >= leastAlike {
+				all = append(all, match{i, j, share})
 			}
 		}
-		if best < leastAlike {
-			return removed, added
-		}
-		added[at].old = removed[to]
-		removed = slices.Delete(removed, to, to+1)
 	}
+	slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(b.share, a.share) })
+	return all
+}
+
+// doing counts what a program does: what its model asks for, and what is launched.
+type doing struct {
+	asked, launched       map[string]int
+	allAsked, allLaunched int
+}
+
+// doings remembers what each program does.
+type doings map[*facts.Program]*doing
+
+func (d *doings) of(p *facts.Program) *doing {
+	if *d == nil {
+		*d = doings{}
+	}
+	if (*d)[p] == nil {
+		a, l := asked(p), launched(p)
+		(*d)[p] = &doing{a, l, total(a), total(l)}
+	}
+	return (*d)[p]
 }
 
 // likeness is the share of operations that both ask for, of the one that asks for fewer: a program may grow or shrink. Where it is not known
 // what the models ask for, kernels are compared.
-func likeness(a, b *facts.Program) float64 {
-	was, is := asked(a), asked(b)
+func (d *doings) likeness(a, b *facts.Program) float64 {
+	old, fresh := d.of(a), d.of(b)
+	was, is, fewer := old.asked, fresh.asked, min(old.allAsked, fresh.allAsked)
 	if len(was) == 0 || len(is) == 0 {
-		was, is = launched(a), launched(b)
+		was, is, fewer = old.launched, fresh.launched, min(old.allLaunched, fresh.allLaunched)
 	}
-	fewer, same := min(total(was), total(is)), 0
 	if fewer == 0 {
 		return 0
 	}
+	same := 0
 	for key, n := range was {
 		same += min(n, is[key])
 	}
