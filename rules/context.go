@@ -28,7 +28,7 @@ type Settings struct {
 	Options     map[string]any  // by key; only what was set, or has a default
 	Place       string          // file:line:column
 	Marks       map[string]Mark // where the file says its bounds; what a pack says has none
-	Except      []*Settings     // entries of the same rule that take over the programs they cover
+	Except      ByProgram       // entries of the same rule that take over the programs they cover
 	Pack        string          // the pack it came from; "" when the user's own file names the rule
 
 	implied bool // max is what the rule means, not what anybody wrote
@@ -46,12 +46,7 @@ func (s *Settings) Covers(target, program string) bool {
 	if !orAll(s.Targets, target) || program != "*" && !orAll(s.Programs, program) {
 		return false
 	}
-	for _, e := range s.Except {
-		if (program != "*" || orAll(e.Programs, "*")) && e.Covers(target, program) {
-			return false
-		}
-	}
-	return true
+	return !s.Except.Covers(target, program)
 }
 
 // orAll matches a list of globs that means everything when it is empty.

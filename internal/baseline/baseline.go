@@ -40,12 +40,11 @@ func (s *Set) Find(name string) *Program {
 	if s == nil {
 		return nil
 	}
-	for _, p := range s.Programs {
-		if p.Name == name {
-			return p
-		}
+	at, found := slices.BinarySearchFunc(s.Programs, name, func(p *Program, name string) int { return strings.Compare(p.Name, name) })
+	if !found {
+		return nil
 	}
-	return nil
+	return s.Programs[at]
 }
 
 // Report turns the set into the form in which a dump's facts come, so that both are compared by the same code.

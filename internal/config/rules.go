@@ -211,7 +211,7 @@ func (r *reader) readPack(name string, data []byte) []*rules.Settings {
 func overlay(pack, own []*rules.Settings) []*rules.Settings {
 	var out []*rules.Settings
 	for _, p := range pack {
-		p.Except = append(p.Except, sameRule(own, p.Rule)...)
+		p.Except.Add(sameRule(own, p.Rule)...)
 		out = append(out, p)
 	}
 	for _, s := range own {

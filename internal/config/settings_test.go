@@ -82,7 +82,7 @@ func TestEntryInheritsFromThePack(t *testing.T) {
 	if *own.Max != 3 || own.Level != "warning" || *own.MaxIncrease != *packed[0].MaxIncrease || own.Reason != packed[0].Reason {
 		t.Errorf("%+v, of the pack %+v", own, packed[0])
 	}
-	if !slices.Contains(both[0].Except, own) || both[0].Max != nil || both[0].Level != packed[0].Level {
+	if !slices.Contains(both[0].Except.All(), own) || both[0].Max != nil || both[0].Level != packed[0].Level {
 		t.Errorf("the pack's entry became %+v", both[0])
 	}
 }
@@ -114,10 +114,10 @@ func TestLaterPackWins(t *testing.T) {
 	for _, order := range [][2]string{{"recommended", "strict"}, {"strict", "recommended"}} {
 		cfg := read(t, "version: 1\nextends: ["+order[0]+", "+order[1]+"]\n")
 		for _, s := range find(cfg, "max-kernels") {
-			if s.Pack == order[0] && !slices.ContainsFunc(s.Except, func(e *rules.Settings) bool { return e.Pack == order[1] }) {
+			if s.Pack == order[0] && !slices.ContainsFunc(s.Except.All(), func(e *rules.Settings) bool { return e.Pack == order[1] }) {
 				t.Errorf("%v: the entry of %s was not replaced", order, s.Pack)
 			}
-			if s.Pack == order[1] && len(s.Except) != 0 {
+			if s.Pack == order[1] && len(s.Except.All()) != 0 {
 				t.Errorf("%v: the entry of %s was replaced", order, s.Pack)
 			}
 		}

@@ -12,9 +12,11 @@ import (
 // of the model brought about. A finding is folded only under one of the same target and program that is at least as bad, so
 // nothing can hide behind less.
 func fold(findings []result.Finding) []result.Finding {
-	f := &folding{findings: findings, under: make([]int, len(findings)), echoes: make([]bool, len(findings))}
+	f := &folding{findings: findings, under: make([]int, len(findings)), echoes: make([]bool, len(findings)), beside: map[programOf][]int{}}
 	for i := range f.under {
 		f.under[i] = -1
+		at := programOf{findings[i].Target, findings[i].Program}
+		f.beside[at] = append(f.beside[at], i)
 	}
 	order := f.order()
 	for _, follows := range []func(cause, echo *result.Finding) bool{explains, acrossVariants, samePlace} {
@@ -30,7 +32,11 @@ type folding struct {
 	findings []result.Finding
 	under    []int  // -1: it stands by itself
 	echoes   []bool // something stands under it
+	beside   map[programOf][]int
 }
+
+// programOf is what a finding is about.
+type programOf struct{ target, program string }
 
 // order lists findings with causes before effects: by how much follows from their rule, then by how much they tell.
 func (f *folding) order() []int {
@@ -53,7 +59,7 @@ func (f *folding) gather(i int, follows func(cause, echo *result.Finding) bool) 
 	if f.under[i] >= 0 {
 		return
 	}
-	for j := range f.findings {
+	for _, j := range f.beside[programOf{f.findings[i].Target, f.findings[i].Program}] {
 		if j != i && f.under[j] < 0 && !f.echoes[j] && alike(&f.findings[i], &f.findings[j]) && follows(&f.findings[i], &f.findings[j]) {
 			f.under[j], f.echoes[i] = i, true
 		}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
@@ -194,7 +193,7 @@ func matchesAny(s *rules.Settings, targets []*looked) bool {
 // as a whole also one of the framework's helpers or one that only a log knows of.
 func (l *looked) holds(s *rules.Settings) bool {
 	covers := func(name string) bool { return s.Covers(l.name, name) }
-	if slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return covers(p.Name) }) {
+	if len(covered(s, l.name, l.programs)) > 0 {
 		return true
 	}
 	if s.Rule.Target == nil {

@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,8 +18,9 @@ func judge(r *result.Result, o Options, l *looked) {
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
 		from := len(r.Findings)
+		said := newCollector(r, &out, l)
 		for _, c := range run(o, l, l.asTarget(o)) {
-			collect(r, &out, l, c)
+			said.collect(c)
 		}
 		if fresh := r.Findings[from:]; len(fresh) > 0 {
 			settle(fresh, demands(o, l))
@@ -39,11 +38,12 @@ func (l *looked) asTarget(o Options) *rules.Target {
 // run gives every rule what it covers, the integrity rules first.
 func run(o Options, l *looked, t *rules.Target) []*rules.Context {
 	var done []*rules.Context
+	needed := needsBaseline(o, l)
 	for _, s := range append(integrity(o.Config.Rules), o.Config.Rules...) {
 		if s.Level == "off" {
 			continue
 		}
-		c := rules.NewContext(s, t, needsBaseline(o, l))
+		c := rules.NewContext(s, t, needed)
 		apply(c, l.name)
 		done = append(done, c)
 	}
@@ -58,10 +58,8 @@ func apply(c *rules.Context, target string) {
 	if c.Rule.Program == nil {
 		return
 	}
-	for _, p := range c.Target.Programs {
-		if c.Covers(target, p.Name) {
-			c.Rule.Program(c, p)
-		}
+	for _, p := range covered(c.Settings, target, c.Target.Programs) {
+		c.Rule.Program(c, p)
 	}
 }
 
@@ -78,63 +76,13 @@ func integrity(named []*rules.Settings) []*rules.Settings {
 
 // needsBaseline reports whether some rule compares a program with its baseline. Of one that could not be read that was said already.
 func needsBaseline(o Options, l *looked) func(program string) bool {
-	return func(program string) bool {
-		return !l.baseUnread && slices.ContainsFunc(o.Config.Rules, func(s *rules.Settings) bool {
-			return s.Level != "off" && s.NeedsBaseline() && s.Covers(l.name, program)
-		})
-	}
-}
-
-// collect completes what a rule said.
-func collect(r *result.Result, out *result.Target, l *looked, c *rules.Context) {
-	r.Summary.Checks += c.Checks
-	for _, f := range c.Findings {
-		complete(&f, l, c.Settings)
-		f.ID = unique(r, f)
-		r.Findings = append(r.Findings, f)
-	}
-	for _, p := range c.Problems {
-		p.Target = l.name
-		if !slices.Contains(r.Problems, p) {
-			r.Problems = append(r.Problems, p)
+	var compare rules.ByProgram
+	for _, s := range o.Config.Rules {
+		if s.Level != "off" && s.NeedsBaseline() {
+			compare.Add(s)
 		}
 	}
-	for _, n := range c.Notes {
-		n.Target = l.name
-		r.Notes = append(r.Notes, n)
-	}
-	for _, h := range c.Headroom {
-		h.Target = l.name
-		r.Headroom = append(r.Headroom, h)
-	}
-	for _, n := range c.NotCovered {
-		if !slices.Contains(out.NotCovered, n) {
-			out.NotCovered = append(out.NotCovered, n)
-		}
-	}
-}
-
-func complete(f *result.Finding, l *looked, s *rules.Settings) {
-	f.Rule, f.Target, f.Name, f.Reason = s.Rule.ID, l.name, s.Name, s.Reason
-	if f.Level == "" {
-		f.Level = s.Severity()
-	}
-}
-
-// unique is the finding's id: the first 12 hex digits of a hash of rule, target, program and subject. Variants of one program,
-// and entries of one rule that look at the same thing, are told apart by what they are.
-func unique(r *result.Result, f result.Finding) string {
-	for n := 0; ; n++ {
-		subject := f.Subject
-		if n > 0 {
-			subject = fmt.Sprintf("%s\x00%s\x00%s\x00%d", f.Subject, f.Variant, f.Name, n)
-		}
-		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Target + "\x00" + f.Program + "\x00" + subject))
-		id := hex.EncodeToString(sum[:])[:12]
-		if !slices.ContainsFunc(r.Findings, func(g result.Finding) bool { return g.ID == id }) {
-			return id
-		}
-	}
+	return func(program string) bool { return !l.baseUnread && compare.Covers(l.name, program) }
 }
 
 // acceptLine is what to type when the finding is intended, with the places that ask for something else whatever was accepted.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -270,9 +271,10 @@ func (l *looked) included() []*facts.Program {
 	if len(l.Include) > 0 {
 		all = append(append([]*facts.Program{}, all...), l.report.Helpers...)
 	}
+	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
 	var kept []*facts.Program
 	for _, p := range all {
-		if (len(l.Include) == 0 || glob.Any(l.Include, p.Name)) && !glob.Any(l.Exclude, p.Name) {
+		if (len(l.Include) == 0 || wanted.Fits(p.Name)) && !unwanted.Fits(p.Name) {
 			kept = append(kept, p)
 		}
 	}
@@ -280,19 +282,17 @@ func (l *looked) included() []*facts.Program {
 	return kept
 }
 
+// includes reports whether a pattern fits one of the programs, which are sorted by name.
 func includes(programs []*facts.Program, pattern string) bool {
-	for _, p := range programs {
-		if glob.Match(pattern, p.Name) {
-			return true
-		}
-	}
-	return false
+	_, named := slices.BinarySearchFunc(programs, pattern, func(p *facts.Program, name string) int { return strings.Compare(p.Name, name) })
+	return named || !glob.Plain(pattern) && slices.ContainsFunc(programs, func(p *facts.Program) bool { return glob.Match(pattern, p.Name) })
 }
 
 // reportProblems passes on what could not be read, but for programs that are left out on purpose.
 func (l *looked) reportProblems(r *facts.Report) {
+	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
 	for _, p := range r.Problems {
-		if p.Program != "" && (glob.Any(l.Exclude, p.Program) || len(l.Include) > 0 && !glob.Any(l.Include, p.Program)) {
+		if p.Program != "" && (unwanted.Fits(p.Program) || len(l.Include) > 0 && !wanted.Fits(p.Program)) {
 			continue
 		}
 		l.problems = append(l.problems, result.Problem{Target: l.name, Rule: "facts-complete", File: p.File, Message: p.Message, Mend: p.Mend})

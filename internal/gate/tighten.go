@@ -15,6 +15,7 @@ import (
 // slack lists the budgets of the user's own that are wider than anything they bound.
 func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	var out []*config.Budget
+	byRule := rowsByRule(rows)
 	for _, s := range cfg.Rules {
 		if s.Max == nil || s.Rule.Budget == nil || s.Rule.Budget.Unit == "seconds" { // times are the machine's
 			continue
@@ -23,7 +24,7 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 		if _, written := s.Marks[key]; !written {
 			continue
 		}
-		if most, ok := fullest(s, rows, *s.Max); ok && most < *s.Max {
+		if most, ok := fullest(s, byRule, *s.Max); ok && most < *s.Max {
 			out = append(out, &config.Budget{Settings: s, Key: key, To: most})
 		}
 	}
@@ -54,13 +55,14 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 // unusedIncreases lists the increases of which not all is used, counted ones only: one in percent or bytes is there for what wobbles.
 func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	var out []*config.Budget
+	byRule := rowsByRule(rows)
 	for _, s := range cfg.Rules {
 		if _, written := s.Marks["max_increase"]; !written || s.MaxIncrease == nil || s.MaxIncrease.Percent || s.Rule.Budget.Unit != "" {
 			continue
 		}
 		used, bounds := 0.0, false
-		for _, row := range rows {
-			if row.Rule == s.Rule.ID && row.Key == "max_increase" && row.Limit-row.Base == s.MaxIncrease.Amount && s.Covers(row.Target, row.Program) {
+		for _, row := range byRule.of(s) {
+			if row.Key == "max_increase" && row.Limit-row.Base == s.MaxIncrease.Amount && s.Covers(row.Target, row.Program) {
 				used, bounds = max(used, row.Actual-row.Base), true
 			}
 		}
@@ -72,13 +74,13 @@ func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budge
 }
 
 // fullest is the most that an entry's max bounds anywhere, and whether it bounds anything.
-func fullest(s *rules.Settings, rows []result.Headroom, limit float64) (most float64, any bool) {
-	for _, row := range rows {
+func fullest(s *rules.Settings, byRule headroom, limit float64) (most float64, any bool) {
+	for _, row := range byRule.of(s) {
 		program := row.Program
 		if program == "" {
 			program = "*"
 		}
-		if row.Rule == s.Rule.ID && row.Key == "max" && row.Limit == limit && s.Covers(row.Target, program) {
+		if row.Key == "max" && row.Limit == limit && s.Covers(row.Target, program) {
 			most, any = max(most, row.Actual), true
 		}
 	}

@@ -88,7 +88,7 @@ func waiverFinding(o Options, w config.Waiver, message string) result.Finding {
 		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding,
 		Message: message + " (" + w.Place + ")", Mend: "edit the waiver at " + w.Place,
 	}
-	f.ID = unique(&result.Result{}, f)
+	f.ID = unique(map[string]bool{}, f)
 	return f
 }
 

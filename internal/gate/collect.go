@@ -1,0 +1,92 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// collector puts what the rules say of a target into the result, each thing once.
+type collector struct {
+	r        *result.Result
+	out      *result.Target
+	l        *looked
+	ids      map[string]bool
+	problems map[result.Problem]bool
+	missing  map[string]bool // what is listed as not covered
+}
+
+func newCollector(r *result.Result, out *result.Target, l *looked) *collector {
+	c := &collector{r: r, out: out, l: l, ids: map[string]bool{}, problems: map[result.Problem]bool{}, missing: map[string]bool{}}
+	for i := range r.Findings {
+		c.ids[r.Findings[i].ID] = true
+	}
+	for _, p := range r.Problems {
+		c.problems[p] = true
+	}
+	return c
+}
+
+// collect completes what a rule said.
+func (c *collector) collect(said *rules.Context) {
+	r := c.r
+	r.Summary.Checks += said.Checks
+	for _, f := range said.Findings {
+		complete(&f, c.l, said.Settings)
+		f.ID = unique(c.ids, f)
+		r.Findings = append(r.Findings, f)
+	}
+	for _, p := range said.Problems {
+		p.Target = c.l.name
+		if first(c.problems, p) {
+			r.Problems = append(r.Problems, p)
+		}
+	}
+	for _, n := range said.Notes {
+		n.Target = c.l.name
+		r.Notes = append(r.Notes, n)
+	}
+	for _, h := range said.Headroom {
+		h.Target = c.l.name
+		r.Headroom = append(r.Headroom, h)
+	}
+	for _, n := range said.NotCovered {
+		if first(c.missing, n) {
+			c.out.NotCovered = append(c.out.NotCovered, n)
+		}
+	}
+}
+
+// first reports whether something comes for the first time.
+func first[T comparable](seen map[T]bool, what T) bool {
+	if seen[what] {
+		return false
+	}
+	seen[what] = true
+	return true
+}
+
+func complete(f *result.Finding, l *looked, s *rules.Settings) {
+	f.Rule, f.Target, f.Name, f.Reason = s.Rule.ID, l.name, s.Name, s.Reason
+	if f.Level == "" {
+		f.Level = s.Severity()
+	}
+}
+
+// unique is the finding's id: the first 12 hex digits of a hash of rule, target, program and subject. Variants of one program,
+// and entries of one rule that look at the same thing, are told apart by what they are.
+func unique(taken map[string]bool, f result.Finding) string {
+	for n := 0; ; n++ {
+		subject := f.Subject
+		if n > 0 {
+			subject = fmt.Sprintf("%s\x00%s\x00%s\x00%d", f.Subject, f.Variant, f.Name, n)
+		}
+		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Target + "\x00" + f.Program + "\x00" + subject))
+		if id := hex.EncodeToString(sum[:])[:12]; first(taken, id) {
+			return id
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package gate
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// What is looked up by name is what going through everything finds.
+func TestCoveredIsWhatSettingsCover(t *testing.T) {
+	name := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "*", "a?", "{a,b}", "c[1]"})
+	called := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "a?", "{a,b}", "c[1]"}) // "*" is no program, but the target as a whole
+	rule := rules.ByID("max-kernels")
+	rapid.Check(t, func(t *rapid.T) {
+		programs := rapid.SliceOfN(called, 0, 5).Draw(t, "programs")
+		slices.Sort(programs)
+		s := &rules.Settings{Rule: rule, Programs: rapid.SliceOfN(name, 0, 3).Draw(t, "for")}
+		except := rapid.SliceOfN(rapid.SliceOfN(name, 0, 2), 0, 2).Draw(t, "except")
+		for _, names := range except {
+			s.Except.Add(&rules.Settings{Rule: rule, Programs: names, Targets: []string{"t*"}})
+		}
+		var all []*diff.Program
+		var want, got []string
+		var rows []result.Headroom
+		for _, p := range programs {
+			all = append(all, &diff.Program{Name: p})
+			rows = append(rows, result.Headroom{Rule: rule.ID, Program: p})
+			if s.Covers("target", p) {
+				want = append(want, p)
+			}
+		}
+		for _, p := range covered(s, "target", all) {
+			got = append(got, p.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q for %q but %q: %q, wanted %q", programs, s.Programs, except, got, want)
+		}
+		for _, row := range rowsByRule(rows).of(s) {
+			want = slices.DeleteFunc(want, func(p string) bool { return p == row.Program })
+		}
+		if len(want) > 0 {
+			t.Fatalf("of %q the headroom is not found", want)
+		}
+	})
+}
