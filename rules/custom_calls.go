@@ -10,21 +10,39 @@ import (
 // callFields are the keys that say which custom calls are meant.
 var callFields = []Option{
 	{Key: "call", Type: Glob, Sense: Selects, Require: true, Doc: "a glob over the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\"; or over the kind of a custom fusion: \"__triton_gemm\""},
+	{Key: "backend_config", Type: Pairs, Sense: Narrows, Doc: "only those whose backend_config says so, as globs by key: { epilogue: \"*GELU*\", precision_config.algorithm: ALG_UNSET }; a key may stand at any depth"},
+	{Key: "function", Type: Glob, Sense: Selects, Doc: "only kernels of Pallas, Mosaic or Triton whose function is called so"},
 	{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only those of this part of the model"},
 	{Key: "source", Type: Glob, Sense: Selects, Doc: "only those of these source files"},
 }
 
 // callQuery says which custom calls are meant.
-type callQuery struct{ call, opName, source string }
+type callQuery struct {
+	call, function, opName, source string
+	config                         configs
+}
 
 func callOf(e Entry) callQuery {
-	return callQuery{e.Text("call"), e.Text("op_name"), e.Text("source")}
+	config, _ := e.Values["backend_config"].(map[string]string)
+	return callQuery{e.Text("call"), e.Text("function"), e.Text("op_name"), e.Text("source"), config}
 }
 
 func (q callQuery) matches(k *facts.Kernel) bool {
 	called := calls(k)
 	return called != "" && glob.Match(q.call, called) && (q.opName == "" || glob.Match(q.opName, k.OpName)) &&
-		(q.source == "" || fitsPath(q.source, k.Source.File))
+		(q.source == "" || fitsPath(q.source, k.Source.File)) && (q.function == "" || k.Function != "" && glob.Match(q.function, k.Function)) && q.config.fit(k.Config)
+}
+
+// String is how findings call what is meant.
+func (q callQuery) String() string {
+	text := q.call
+	if q.function != "" {
+		text += " of " + q.function
+	}
+	if len(q.config) > 0 {
+		text += " with " + q.config.String()
+	}
+	return text
 }
 
 // calls is what a kernel calls: a custom call's target, or the kind of a fusion that is handed to a library or to Triton.

@@ -30,6 +30,7 @@ var forbiddenCustomCalls = Rule{
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
 	Since:   "1",
 	Accepts: []string{"custom_calls.*", "kernels.*", "ledger"},
+	Check:   checkCalls,
 	Program: checkForbiddenCalls,
 }
 
@@ -44,9 +45,9 @@ func checkForbiddenCalls(c *Context, p *diff.Program) {
 func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQuery) {
 	found := countThat(v.New, q.matches)
 	limit, _ := e.Number("max")
-	a := Amount{Program: p, Variant: v, Subject: q.call, Noun: "forbidden custom calls", Actual: max(0, found-limit)}
+	a := Amount{Program: p, Variant: v, Subject: q.String(), Noun: "forbidden custom calls", Actual: max(0, found-limit)}
 	if v.Old != nil {
-		a.baseline(true, true, max(0, countThat(v.Old, q.matches)-limit))
+		a.baseline(true, !q.unheld(v.Old, v.New), max(0, countThat(v.Old, q.matches)-limit))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Limit = found, limit
@@ -54,6 +55,22 @@ func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQu
 		return []result.Finding{f}
 	}
 	c.Forbid(a)
+	c.noteUntold(p, v, q)
+}
+
+// noteUntold says where a key of a backend_config is in none of the calls: misspelt, it would let everything pass.
+func (c *Context) noteUntold(p *diff.Program, v *diff.Variant, q callQuery) {
+	almost := q.almost(v.New)
+	for _, key := range names(q.config) {
+		says := func(k *facts.Kernel) bool {
+			return slices.ContainsFunc(k.Config, func(s string) bool { return saysKey(s, key) })
+		}
+		if len(almost) > 0 && !slices.ContainsFunc(almost, says) {
+			q.config = configs{key: q.config[key]}
+			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: p.Name, Message: fmt.Sprintf("%s forbids what nothing says: %s", c.Rule.ID, q.told(almost))})
+			return
+		}
+	}
 }
 
 // describe says what is called, and from where.
@@ -70,7 +87,7 @@ func (q callQuery) describe(f *result.Finding, v *facts.Variant) {
 			f.Cause = CauseOf(fmt.Sprintf("%s is called", calls(k)), k)
 		}
 	}
-	f.Message = fmt.Sprintf("%s of %s, %v allowed", counted(int(countThat(v, q.matches)), "call", "calls"), q.call, f.Limit)
+	f.Message = fmt.Sprintf("%s of %s, %v allowed", counted(int(countThat(v, q.matches)), "call", "calls"), q, f.Limit)
 	if list := sorted(names); len(list) != 1 || list[0] != q.call {
 		f.Message += ": " + strings.Join(shorten(list, 6), ", ")
 	}

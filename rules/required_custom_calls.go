@@ -31,13 +31,14 @@ var requiredCustomCalls = Rule{
 	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
 	Since:   "1",
 	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
+	Check:   checkCalls,
 	Program: checkRequiredCalls,
 }
 
 func checkRequiredCalls(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		var missing []result.Finding
-		had := 0
+		had, known := 0, true
 		for _, e := range c.Entries("calls") {
 			least, ok := e.Number("min")
 			if !ok {
@@ -49,26 +50,35 @@ func checkRequiredCalls(c *Context, p *diff.Program) {
 			}
 			if v.Old != nil {
 				had += int(oneIf(countThat(v.Old, q.matches) < least))
+				known = known && !q.unheld(v.Old, v.New)
 			}
 		}
 		a := Amount{Program: p, Variant: v, Subject: "missing custom calls", Noun: "missing custom calls", Actual: float64(len(missing))}
-		a.baseline(v.Old != nil, true, float64(had))
+		a.baseline(v.Old != nil, known, float64(had))
 		a.Tell = func(result.Finding) []result.Finding { return missing }
 		c.Forbid(a)
 	}
 }
 
 func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) result.Finding {
-	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: q.call, Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q.call)}
+	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
 	if found > 0 {
-		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q.call, measure.Times(found), least)
+		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, measure.Times(found), least)
 	}
-	if names := called(v.New); len(names) > 0 {
+	almost := q.almost(v.New)
+	if told := q.told(almost); told != "" {
+		f.Message += "; " + told
+	} else if names := called(v.New); len(names) > 0 {
 		f.Message += "; what is called: " + strings.Join(shorten(names, 6), ", ")
+	}
+	if len(almost) > 0 && len(q.config) > 0 {
+		f.Cause = CauseOf(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
 	}
 	if v.Old != nil {
 		f.Baseline = countThat(v.Old, q.matches)
-		f.Cause, f.Evidence = explain(v, anyKernel)
+		if cause, e := explain(v, anyKernel); cause != nil {
+			f.Cause, f.Evidence = cause, e
+		}
 	}
 	return f
 }

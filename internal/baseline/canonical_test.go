@@ -26,7 +26,7 @@ func full() *Program {
 		Site: &facts.Site{OpName: "jit(f)/gather", Times: 1, InEntry: true}, Axes: "dp, tp",
 	}
 	written := facts.Kernel{
-		Form: &facts.Form{Kind: "custom", Class: facts.ClassLibrary, Do: []string{"custom-call"}, Root: "custom-call", Out: "f32[8]", Target: "tpu_custom_call", Function: "attn", Written: map[string]int{"math.exp": 2}},
+		Form: &facts.Form{Kind: "custom", Class: facts.ClassLibrary, Do: []string{"custom-call"}, Root: "custom-call", Out: "f32[8]", Target: "tpu_custom_call", Function: "attn", Config: []string{"a.b=[1, 2]", "order=TOTAL"}, Written: map[string]int{"math.exp": 2}},
 		Site: &facts.Site{Times: 1, InEntry: true},
 	}
 	return &Program{
@@ -83,7 +83,7 @@ variants:
     kernels:
       - {do: [add, tanh], kind: loop, out: "f32[8]", op: "jit(f)/mlp/tanh", type: Tanh, root: tanh, in: ["f32[8]", "f32[]"], attrs: "dimensions={0}", bytes: 64, flops: 16, trips: 4, loop: "jit(f)/while", in_loop: true, inner: true, fusion: true, print: "0123456789abcdef", family: fedcba9876543210, times: 2}
       - {do: [all-gather], kind: collective, out: "f32[8]", op: "jit(f)/gather", root: all-gather, target: all-gather, groups: "2 of 4", axes: "dp, tp", class: collective}
-      - {do: [custom-call], kind: custom, out: "f32[8]", root: custom-call, target: tpu_custom_call, function: attn, body: {math.exp: 2}, class: library}
+      - {do: [custom-call], kind: custom, out: "f32[8]", root: custom-call, target: tpu_custom_call, function: attn, body: {math.exp: 2}, config: ["a.b=[1, 2]", "order=TOTAL"], class: library}
 `
 
 // The form of the file is fixed: what lies in repositories stays readable, and is not rewritten by a new xlagate.

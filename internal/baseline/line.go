@@ -99,6 +99,7 @@ func (k *launched) String() string {
 	f.text("groups", k.Groups)
 	f.text("axes", k.axes)
 	f.text("attrs", k.Attrs)
+	f.list("config", k.Config)
 	f.number("bytes", k.Bytes)
 	f.number("flops", k.Flops)
 	if k.trips > 1 {

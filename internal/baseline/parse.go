@@ -58,7 +58,7 @@ type (
 	kernelDoc struct {
 		Do                                                                  []string
 		Kind, Out, Op, Type, Root, Target, Groups, Axes, Attrs, Class, Loop string
-		In                                                                  []string
+		In, Config                                                          []string
 		Bytes, Flops, Trips                                                 int64
 		InLoop                                                              bool `yaml:"in_loop"`
 		Inner, Fusion                                                       bool
@@ -231,7 +231,7 @@ func (d *kernelDoc) kernel() facts.Kernel {
 	form := &facts.Form{
 		Kind: d.Kind, Do: d.Do, Root: d.Root, Out: d.Out, In: d.In, Target: d.Target, Attrs: d.Attrs, Bytes: d.Bytes, Flops: d.Flops,
 		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Print: d.Print, Family: d.Family,
-		Function: d.Function, Written: d.Body,
+		Function: d.Function, Written: d.Body, Config: d.Config,
 	}
 	site := &facts.Site{OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner}
 	return facts.Kernel{Form: form, Site: site, Axes: d.Axes}

@@ -70,6 +70,7 @@ func (r *reader) kernel() (k kernelDoc) {
 	k.Groups = r.text("groups")
 	k.Axes = r.text("axes")
 	k.Attrs = r.text("attrs")
+	k.Config = r.list("config")
 	k.Bytes = r.number("bytes")
 	k.Flops = r.number("flops")
 	k.Trips = r.number("trips")

@@ -159,6 +159,8 @@ type Form struct {
 	Print  string // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
 	Family string // the same without shapes, for programs whose shapes scale
 
+	Config []string // what the backend_config of a custom call or of a library's fusion says: "epilogue=GELU"; see [hlo.Module.Settings]
+
 	Function string         // of a kernel that was written by hand (Pallas, Mosaic, Triton): its name
 	Written  map[string]int // and how often each operation stands in it: "math.exp": 2
 }

@@ -50,7 +50,7 @@ func (f *Form) equal(g *Form) bool {
 	return f.Kind == g.Kind && f.Root == g.Root && f.Out == g.Out && f.Layout == g.Layout && f.Target == g.Target && f.Attrs == g.Attrs &&
 		f.Bytes == g.Bytes && f.Flops == g.Flops && f.Fusion == g.Fusion && f.Class == g.Class && f.Groups == g.Groups &&
 		f.Print == g.Print && f.Family == g.Family && f.Function == g.Function &&
-		slices.Equal(f.Do, g.Do) && slices.Equal(f.In, g.In) && maps.Equal(f.Written, g.Written)
+		slices.Equal(f.Config, g.Config) && slices.Equal(f.Do, g.Do) && slices.Equal(f.In, g.In) && maps.Equal(f.Written, g.Written)
 }
 
 // describe fills in what the launch does.
@@ -60,7 +60,7 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 		of = r.describeBody(f, l)
 	case hlo.OpCustomCall:
 		f.Target, _ = r.m.Attr(l.id, "custom_call_target")
-		f.Do = []string{"custom-call"}
+		f.Do, f.Config = []string{"custom-call"}, r.m.Settings(l.id)
 		if written := r.m.Kernel(l.id); written != nil {
 			f.Function, f.Written = written.Name, written.Ops
 		}
@@ -72,7 +72,9 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 		f.Target = plainOpcode(r.opcode(l.moves))
 		f.Groups = r.groups(l.moves)
 	}
-	f.Attrs = r.attrs(l)
+	if f.Attrs = r.attrs(l); f.Fusion && strings.HasPrefix(f.Attrs, "__") {
+		f.Config = r.m.Settings(l.id)
+	}
 	return of
 }
 

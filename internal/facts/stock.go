@@ -116,5 +116,8 @@ func (s *stock) form(f Form) *Form {
 	for _, text := range []*string{&f.Kind, &f.Root, &f.Layout, &f.Target, &f.Attrs, &f.Groups, &f.Family, &f.Function} {
 		*text = s.word(*text)
 	}
+	for i := range f.Config {
+		f.Config[i] = s.word(f.Config[i])
+	}
 	return s.forms.put(sum, f)
 }

@@ -124,6 +124,9 @@ func linesOfForm(l *jsonLines, f *facts.Form) {
 		l.close('}')
 	}
 	l.someText("attrs", f.Attrs)
+	if len(f.Config) > 0 {
+		l.texts("config", f.Config)
+	}
 	l.someText("groups", f.Groups)
 }
 

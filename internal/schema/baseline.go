@@ -8,7 +8,7 @@ func baseline() *jsonschema.Schema {
 	texts := list(text)
 	counts := &jsonschema.Schema{Type: "object", AdditionalProperties: count}
 	kernel := fields(map[string]*jsonschema.Schema{
-		"do": texts, "kind": text, "out": text, "op": text, "type": text, "root": text, "in": texts, "target": text, "groups": text, "attrs": text,
+		"do": texts, "kind": text, "out": text, "op": text, "type": text, "root": text, "in": texts, "target": text, "groups": text, "attrs": text, "config": texts,
 		"axes": text, "function": text, "body": counts,
 		"bytes": count, "flops": count, "trips": count, "loop": text, "in_loop": yes, "inner": yes, "fusion": yes, "class": text, "print": text,
 		"family": text, "times": count,

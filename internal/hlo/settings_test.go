@@ -1,0 +1,91 @@
+package hlo
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a backend_config says is the same in both forms of a module, of every instruction.
+func TestSettingsOfTextAndProto(t *testing.T) {
+	said := 0
+	for _, name := range pairs(t) {
+		text, proto := settings(readDump(t, "pairs/"+name+".txt")), settings(readDump(t, "pairs/"+name+".hlo.pb"))
+		if !slices.Equal(text, proto) {
+			t.Errorf("%s: the text says %q, the proto %q", name, text, proto)
+		}
+		said += len(text)
+	}
+	if said == 0 {
+		t.Error("no module says anything")
+	}
+}
+
+// settings are those of all custom calls.
+func settings(m *Module) (all []string) {
+	for id := range m.Instrs {
+		if m.Instrs[id].Opcode == OpCustomCall {
+			all = append(all, strings.Join(m.Settings(InstrID(id)), "; "))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// A product of cuBLAS says its epilogue and precision, and not what the autotuner picked; a kernel of Triton its name, and not its code.
+func TestSettingsOfLibrariesAndKernels(t *testing.T) {
+	src, err := os.ReadFile("../companion/testdata/gpu-fp8.hlo.pb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gemm, err := ParseProto(src, "gpu-fp8.hlo.pb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		of         *Module
+		says, mute []string
+	}{
+		{gemm, []string{"gemm_backend_config.epilogue=DEFAULT", "gemm_backend_config.dot_dimension_numbers.lhs_contracting_dimensions=[1]"}, []string{"selected_algorithm", "reification_cost"}},
+		{readDump(t, "pairs/gpu_pallas.txt"), []string{"num_warps=4"}, []string{"ir=", "debug="}},
+	} {
+		all := strings.Join(settings(c.of), "; ")
+		for _, s := range c.says {
+			if !strings.Contains(all, s) {
+				t.Errorf("%s is not in %s", s, all)
+			}
+		}
+		for _, s := range c.mute {
+			if strings.Contains(all, s) {
+				t.Errorf("%s is in %s", s, all)
+			}
+		}
+	}
+}
+
+func TestSettingsInAnyForm(t *testing.T) {
+	for config, want := range map[string]string{
+		"": "", "{}": "", "{": "", "12345": "", `{"a":`: "", `"\xff"`: "",
+		`{"b":{"c":1,"d":[]},"a":["x","y"],"list":[{"k":true},{"k":false}],"nested":[[1,2],[3]]}`: "a=[x, y]; b.c=1; list.k=false; list.k=true; nested=[[1, 2], [3]]",
+		`{is_stable = true, order = "TOTAL", dims = array<i64: 1, 2>, side = 76 : ui8, }`:         "dims=array<i64: 1, 2>; is_stable=true; order=TOTAL; side=76",
+		`{"long":"` + strings.Repeat("a", 300) + `"}`:                                             "long=" + strings.Repeat("a", 200) + "…",
+	} {
+		if got := strings.Join(settingsIn(config), "; "); got != want {
+			t.Errorf("%s: %s, wanted %s", config, got, want)
+		}
+	}
+}
+
+func FuzzSettings(f *testing.F) {
+	for _, s := range []string{`{"a":[{"b":"c"}],"algo_id":1}`, `{a = "b", c = [1, 2]}`, `[[["`, `{"a":1`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, config string) {
+		for _, s := range settingsIn(config) {
+			if key, value, ok := strings.Cut(s, "="); !ok || key == "" && value == "" {
+				t.Errorf("%q of %q is no setting", s, config)
+			}
+		}
+	})
+}
