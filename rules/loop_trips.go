@@ -2,19 +2,24 @@ package rules
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// How often loops run, all of them together.
+// How often loops run, one by one.
 var (
-	maxTrips  = Option{Key: "max_trip_count", Type: Count, Sense: Caps, Doc: "how often the loops may run, all of them together, one in another as often as both; needs no baseline"}
-	keptTrips = Option{Key: "trip_count", Type: Switch, Sense: Demands, Default: false, Compares: true, Doc: "true: the loops run as often as in the baseline, all of them together"}
+	maxTrips  = Option{Key: "max_trip_count", Type: Count, Sense: Caps, Doc: "how often any one loop may run each time that it is entered; needs no baseline"}
+	keptTrips = Option{Key: "trip_count", Type: Switch, Sense: Demands, Default: false, Compares: true, Doc: "true: every loop runs as often as in the baseline"}
 )
 
-const tripCount = "loops.trip_count"
+const (
+	tripCount    = "loops.trip_count"
+	unknownLoops = "loops.unknown"
+)
 
 // judgeTrips holds how often the loops run against max_trip_count, and against the baseline where trip_count asks for that.
 func (c *Context) judgeTrips(p *diff.Program, v *diff.Variant) {
@@ -23,46 +28,82 @@ func (c *Context) judgeTrips(p *diff.Program, v *diff.Variant) {
 	if !bounded && !kept {
 		return
 	}
-	trips, known := v.New.Facts[tripCount]
-	if !known {
-		c.gap(fmt.Sprintf("%s (how often the loops of %s run is not known)", c.Rule.ID, p.Name), result.Problem{
-			Message: fmt.Sprintf("%s could not look: how often a loop of %s runs is not known", c.Rule.ID, p.Name),
+	for _, k := range unknownIn(v.New) {
+		where := loopAt(k)
+		c.gap(fmt.Sprintf("%s (how often the loop %s of %s runs is not known)", c.Rule.ID, where, p.Name), result.Problem{
+			Message: fmt.Sprintf("%s could not look: how often the loop %s of %s runs is not known", c.Rule.ID, where, p.Name),
 			Mend:    "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count",
 		})
-		return
 	}
-	a := Amount{Program: p, Variant: v, Subject: tripCount, Noun: "iterations of loops", Better: Exact, Actual: trips}
-	if v.Old != nil && kept {
-		was, ok := v.Old.Facts[tripCount]
-		a.baseline(true, ok, was)
+	if bounded {
+		c.capTrips(p, v, most)
 	}
-	a.Cause = func() (*result.Cause, result.Evidence) { return explainTrips(v) }
-	c.with(func(s *Settings) {
-		noBounds(s)
-		if s.MaxIncrease, s.MaxDecrease = nil, nil; kept {
-			s.MaxIncrease, s.MaxDecrease = &Change{}, &Change{}
-		}
-		if bounded {
-			s.Max = &most
-		}
-	}).hold(a)
+	if kept && v.Old != nil && len(unknownIn(v.New)) == 0 {
+		c.keepTrips(p, v)
+	}
 }
 
-// explainTrips names what runs another number of times than in the baseline, else what runs most often.
+// capTrips bounds single loops. Of those that the model calls alike the longest speaks.
+func (c *Context) capTrips(p *diff.Program, v *diff.Variant, most float64) {
+	longest := map[string]*facts.Kernel{}
+	for _, k := range loopsOf(v.New) {
+		if known := longest[k.OpName]; known == nil || k.Length > known.Length {
+			longest[k.OpName] = k
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(longest)) {
+		k := longest[name]
+		a := oneLoop(p, v, k)
+		a.Cause = func() (*result.Cause, result.Evidence) {
+			return CauseOf(fmt.Sprintf("the loop runs %d times", k.Length), k), result.Evidence{}
+		}
+		c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease, s.Max = nil, nil, &most }).hold(a)
+	}
+}
+
+// keepTrips holds every loop to the baseline. Loops that only one side has are held together, and so are all of them against a baseline
+// that does not hold them one by one.
+func (c *Context) keepTrips(p *diff.Program, v *diff.Variant) {
+	c = c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, &Change{} })
+	a := Amount{Program: p, Variant: v, Subject: tripCount, Noun: "iterations of loops", Better: Exact}
+	a.Cause = func() (*result.Cause, result.Evidence) { return explainTrips(v) }
+	if was, known := v.Old.Facts[tripCount]; !known || !oneByOne(v.Old) {
+		a.Actual = v.New.Facts[tripCount]
+		a.baseline(true, known, was)
+		c.hold(a)
+		return
+	}
+	pairs, gone, added := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	for _, pair := range pairs {
+		old, fresh := pair[0], pair[1]
+		one := oneLoop(p, v, fresh)
+		one.baseline(true, true, float64(old.Length))
+		one.Cause = func() (*result.Cause, result.Evidence) {
+			return CauseOf(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh), result.Evidence{Before: []string{loopLine(old)}, After: []string{loopLine(fresh)}}
+		}
+		c.hold(one)
+	}
+	a.Actual = iterations(added)
+	a.baseline(true, true, iterations(gone))
+	c.hold(a)
+}
+
+// oneLoop is how often a loop runs.
+func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) Amount {
+	return Amount{Program: p, Variant: v, Subject: tripCount + " of " + k.OpName, Noun: "iterations of the loop " + loopAt(k), Better: Exact, Actual: float64(k.Length)}
+}
+
+// explainTrips names a loop that runs another number of times than in the baseline, as its body tells, else the longest.
 func explainTrips(v *diff.Variant) (*result.Cause, result.Evidence) {
 	for i := range v.Kernels.Moved {
 		if m := &v.Kernels.Moved[i]; m.Old.Times != m.New.Times {
 			return CauseOf(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{describe(&m.New)}}
 		}
 	}
-	var most *facts.Kernel
-	for i := range v.New.Kernels {
-		if k := &v.New.Kernels[i]; k.InLoop && (most == nil || k.Times > most.Times) {
-			most = k
-		}
-	}
-	if most == nil {
+	loops := loopsOf(v.New)
+	if len(loops) == 0 {
 		return explainLoops(v)
 	}
-	return CauseOf(fmt.Sprintf("what runs most often, %d times: %s", most.Times, describe(most)), most), result.Evidence{}
+	most := slices.MaxFunc(loops, func(a, b *facts.Kernel) int { return int(min(1, max(-1, a.Length-b.Length))) })
+	return CauseOf(fmt.Sprintf("the longest loop runs %d times", most.Length), most), result.Evidence{}
 }

@@ -41,7 +41,7 @@ func TestOptionsChoose(t *testing.T) {
 		{"max-instructions", unrolled, "", "stage: before, max: 100", "109 instructions before optimization: at most 100 allowed"},
 		{"max-instructions", unrolled, "", "stage: before, max: 500", ""},
 		{"max-instructions", unrolled, "cpu-unrolled_loop/before", "stage: before, max_increase: 5%", "109 instructions before optimization: up from 42 in the baseline"},
-		{"loops-kept", rolled, "", "max_trip_count: 19", "20 iterations of loops: at most 19 allowed"},
+		{"loops-kept", rolled, "", "max_trip_count: 19", "20 iterations of the loop at pairs.py:108: at most 19 allowed"},
 		{"loops-kept", rolled, "", "max_trip_count: 20", ""},
 		{"loops-kept", rolled, unrolled, "", ""},
 		{"loops-kept", rolled, unrolled, "trip_count: true", "20 iterations of loops: up from 0 in the baseline"},

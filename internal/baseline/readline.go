@@ -74,6 +74,7 @@ func (r *reader) kernel() (k kernelDoc) {
 	k.Bytes = r.number("bytes")
 	k.Flops = r.number("flops")
 	k.Trips = r.number("trips")
+	k.Length = r.number("length")
 	k.Loop = r.text("loop")
 	k.InLoop = r.yes("in_loop")
 	k.Inner = r.yes("inner")

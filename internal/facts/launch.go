@@ -134,6 +134,17 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	return w.computation(callees[0], inside, hlo.NoInstr)
 }
 
+// lengths says of every loop how often it runs. Loops stand in the order of their launches.
+func (w *walk) lengths(kernels []Kernel) {
+	loops := w.loops
+	for i, l := range w.launches {
+		if len(loops) > 0 && loops[0].id == l.id {
+			kernels[i].Length = max(0, loops[0].trips)
+			loops = loops[1:]
+		}
+	}
+}
+
 func (w *walk) all(callees []hlo.CompID, at place, async hlo.InstrID) error {
 	for _, c := range callees {
 		if err := w.computation(c, at, async); err != nil {

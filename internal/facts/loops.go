@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -41,6 +42,9 @@ func countTrips(m *hlo.Module, id hlo.InstrID) int64 {
 
 // trips counts the iterations of a loop that runs while `i direction bound`.
 func trips(first, step, bound int64, direction string) int64 {
+	if far(first) || far(step) || far(bound) {
+		return unknownTrips
+	}
 	if step < 0 {
 		first, step, bound = -first, -step, -bound
 		direction = map[string]string{"GT": "LT", "GE": "LE", "NE": "NE"}[direction]
@@ -59,6 +63,9 @@ func trips(first, step, bound int64, direction string) int64 {
 	}
 	return (distance + step - 1) / step
 }
+
+// far says whether a number is so large that a sum of two might overflow: no loop that ends begins, steps or stops there.
+func far(n int64) bool { return n > math.MaxInt64/4 || n < math.MinInt64/4 }
 
 // plainLoop answers what a loop's counter starts with, grows by and is compared with.
 type plainLoop struct {

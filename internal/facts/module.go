@@ -192,6 +192,7 @@ func (out *measured) measure(r *reader, s *dump.Stage) error {
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}
+	w.lengths(v.Kernels)
 	r.instructionNames(w.launches, v.Kernels)
 	r.connect(w.launches, v)
 	out.groups = r.firstGroups(w.launches)

@@ -1,6 +1,9 @@
 package facts
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestParameterName(t *testing.T) {
 	for _, c := range []struct{ opName, instruction, want string }{
@@ -38,6 +41,12 @@ func TestTrips(t *testing.T) {
 		{0, 1, 5, "GT", unknownTrips},
 		{0, -1, 5, "LT", unknownTrips},
 		{0, 1, 5, "EQ", unknownTrips},
+		{0, 1, math.MaxInt64, "LE", unknownTrips}, // no sum overflows
+		{math.MinInt64, 1, math.MaxInt64, "LT", unknownTrips},
+		{0, -1, math.MinInt64, "GE", unknownTrips},
+		{0, math.MinInt64, -5, "GT", unknownTrips},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64, "NE", unknownTrips},
+		{0, 1, 1 << 40, "LT", 1 << 40},
 	} {
 		if got := trips(c.first, c.step, c.bound, c.direction); got != c.want {
 			t.Errorf("trips(%d, %d, %d, %s) = %d, want %d", c.first, c.step, c.bound, c.direction, got, c.want)

@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// looping is a program with loops of so many iterations at the lines 1, 2, …; -1: of unknown length.
+func looping(lengths ...int64) *facts.Variant {
+	v := &facts.Variant{Facts: facts.Numbers{"loops.while": float64(len(lengths)), "loops.unknown": 0}}
+	total := 0.0
+	for i, n := range lengths {
+		if n < 0 {
+			v.Facts["loops.unknown"]++
+		}
+		total += float64(max(0, n))
+		at := &facts.Site{OpName: "jit(f)/" + string(rune('a'+i)) + "/while", Source: hlo.Location{File: "src/model.py", Line: int32(i + 1)}, Times: 1}
+		v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Root: "while", Class: facts.ClassControl}, Site: at, Length: max(0, n)})
+	}
+	if v.Facts["loops.unknown"] == 0 {
+		v.Facts["loops.trip_count"] = total
+	}
+	return v
+}
+
+// earlier is the same as a baseline held it that knew of all loops together only.
+func earlier(v *facts.Variant) *facts.Variant {
+	for i := range v.Kernels {
+		v.Kernels[i].Length = 0
+	}
+	return v
+}
+
+// Each loop is held to its own length, at its own line.
+func TestLoopsOneByOne(t *testing.T) {
+	six := 6.0
+	for _, c := range []struct {
+		name       string
+		old, fresh *facts.Variant
+		most       *float64
+		says       []string
+	}{
+		{"alike", looping(3, 5), looping(3, 5), nil, nil},
+		{"two that change places", looping(3, 5), looping(5, 3), nil, []string{
+			"5 iterations of the loop at model.py:1: up from 3 in the baseline", "3 iterations of the loop at model.py:2: down from 5 in the baseline"}},
+		{"one more", looping(3), looping(3, 5), nil, []string{"5 iterations of loops: up from 0 in the baseline"}},
+		{"one less", looping(3, 5), looping(3), nil, []string{"0 iterations of loops: down from 5 in the baseline"}},
+		{"one that is longer than any may be", nil, looping(7, 6), &six, []string{"7 iterations of the loop at model.py:1: at most 6 allowed"}},
+		{"many short ones", nil, looping(6, 6, 6), &six, nil},
+		{"an earlier baseline, the same", earlier(looping(3, 5)), looping(5, 3), nil, nil},
+		{"an earlier baseline, more", earlier(looping(3, 5)), looping(3, 6), nil, []string{"9 iterations of loops: up from 8 in the baseline"}},
+		{"unknown", looping(3, 5), looping(3, -1), nil, []string{"loops-kept could not look: how often the loop at model.py:2 of f runs is not known"}},
+		{"unknown in the baseline", looping(3, -1), looping(3, 5), nil, []string{"loops-kept could not compare: the baseline of f does not hold loops.trip_count"}},
+	} {
+		s := &Settings{Rule: ByID("loops-kept"), Options: map[string]any{"trip_count": true}}
+		if c.most != nil {
+			s.Options = map[string]any{"max_trip_count": *c.most}
+		}
+		said := NewContext(s, &Target{Name: "t"}, nil)
+		said.judgeTrips(&diff.Program{Name: "f"}, &diff.Variant{Old: c.old, New: c.fresh})
+		var got []string
+		for _, f := range said.Findings {
+			got = append(got, f.Message)
+		}
+		for _, p := range said.Problems {
+			got = append(got, p.Message)
+		}
+		if len(got) != len(c.says) {
+			t.Errorf("%s: %q, wanted %q", c.name, got, c.says)
+			continue
+		}
+		for i := range got {
+			if got[i] != c.says[i] {
+				t.Errorf("%s:\n%q, wanted\n%q", c.name, got[i], c.says[i])
+			}
+		}
+	}
+}
