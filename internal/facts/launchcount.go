@@ -14,7 +14,7 @@ func (a amount) and(b amount) amount {
 
 // What a small module may come to by calls that repeat, and a large one for each of its instructions.
 const (
-	leastLaunches   = 1 << 19
+	leastLaunches   = 1 << 17
 	leastOperations = 4 << 20
 	mostRepeated    = 16
 )
