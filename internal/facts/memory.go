@@ -2,6 +2,7 @@ package facts
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/xlagate/xlagate/internal/companion"
 	"github.com/xlagate/xlagate/internal/dump"
@@ -30,7 +31,29 @@ func (out *measured) memory(r *reader, s *dump.Stage) {
 	v.Facts["memory.alias_bytes"] = float64(total.Alias)
 	v.Facts["memory.constant_bytes"] = float64(total.Constant)
 	v.Facts["memory.allocation_bytes"] = float64(largestAllocation(buffers, color))
+	out.spaces(buffers)
 	v.Buffers = r.buffers(buffers.Largest(maxBuffers))
+}
+
+// SpacePrefix begins the facts of single memory spaces.
+const SpacePrefix = "memory.spaces."
+
+// spaceNames are what a TPU's memory reports call its memory spaces.
+var spaceNames = map[int64]string{0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host"}
+
+// spaces says how much of each memory space the allocations take, where there is more than one.
+func (out *measured) spaces(buffers *companion.Buffers) {
+	colors, tpu := buffers.Colors(), out.module.Backend() == "tpu"
+	if !tpu && (len(colors) == 0 || colors[len(colors)-1] == 0) {
+		return
+	}
+	for _, color := range colors {
+		name, known := spaceNames[color]
+		if !known || !tpu && color != 0 {
+			name = fmt.Sprintf("color_%d", color)
+		}
+		out.variant.Facts[SpacePrefix+name] = float64(buffers.Totals(color).Total)
+	}
 }
 
 // largestAllocation is the largest single block: what has to fit into memory in one piece.

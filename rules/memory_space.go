@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// memorySpace counts one memory space alone.
+var memorySpace = Option{
+	Key: "memory_space", Type: Text, Sense: Neither,
+	Doc: "count only what the buffer assignment takes of this memory space: default, vmem, smem, hbm or host of a TPU, else color_1 and so on; without it the peak of the main memory",
+}
+
+// namedSpaces are the memory spaces of a TPU, in the order of their colors.
+var namedSpaces = []string{"default", "vmem", "smem", "hbm", "host"}
+
+// checkSpace finds names of memory spaces that none has: a misspelt one would take nothing for ever.
+func checkSpace(s *Settings) []Refusal {
+	space := s.Text(memorySpace.Key)
+	digits, numbered := strings.CutPrefix(space, "color_")
+	if space == "" || slices.Contains(namedSpaces, space) || numbered && isCount(digits) {
+		return nil
+	}
+	err := fmt.Errorf("memory_space %q is none; expected %s, or color_1 and so on", space, strings.Join(namedSpaces, ", "))
+	return []Refusal{{[]string{memorySpace.Key}, err}}
+}
+
+// isCount tells a number from 1, as it is printed.
+func isCount(digits string) bool {
+	n, err := strconv.ParseUint(digits, 10, 31)
+	return err == nil && n > 0 && strconv.FormatUint(n, 10) == digits
+}
+
+// judgeSpace holds what a program takes of one memory space against the settings. Where there are several, one that is not used is not listed.
+func (c *Context) judgeSpace(p *diff.Program, v *diff.Variant, space string) {
+	fact := facts.SpacePrefix + space
+	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
+		c.spaceGap(p.Name, fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
+		return
+	}
+	if !hasSpaces(v.New) {
+		if _, assigned := v.New.Facts["memory.temp_bytes"]; assigned {
+			c.spaceGap(p.Name, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
+			return
+		}
+		c.Uncovered(p.Name, BufferAssignment, dumpMend)
+		return
+	}
+	m := *c.Rule.Budget
+	m.Fact, m.Noun = fact, "memory in "+space
+	a := c.amount(p, v, m, fact)
+	if v.Old != nil {
+		a.Base = nil
+		a.baseline(true, hasSpaces(v.Old), v.Old.Facts[fact])
+	}
+	c.Judge(a)
+}
+
+func (c *Context) spaceGap(program, why, mend string) {
+	c.gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, program, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, program, why), Mend: mend})
+}
+
+// tpuName is what a memory space that is named by its number is called on a TPU.
+func tpuName(space string) (string, bool) {
+	for color, name := range namedSpaces {
+		if space == fmt.Sprintf("color_%d", color) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// hasSpaces says whether it is known what a program takes of each memory space.
+func hasSpaces(v *facts.Variant) bool {
+	for name := range v.Facts {
+		if strings.HasPrefix(name, facts.SpacePrefix) {
+			return true
+		}
+	}
+	return false
+}
