@@ -107,7 +107,7 @@ func TestOptionsLimit(t *testing.T) {
 		{"required-fusions", softmax, "", "fusions: [{ name: a, pattern: \"divide(exponential(_), _)\" }]", ""},
 		{"required-fusions", barred, "", "fusions: [{ name: a, pattern: \"divide(exponential(_), _)\" }]", "the fusion \"a\" is gone: divide, exponential ran in loop_exponential_fusion, loop_divide_fusion; between them an optimization_barrier (pairs.py:41)"},
 		{"required-fusions", barred, "", "fusions: [{ name: a, pattern: \"tanh(_)\" }]", "the fusion \"a\" is gone: no kernel runs tanh"},
-		{"stable-compile", softmax, "", "", "stable-compile could not look: several compiles was not dumped (program softmax)"},
+		{"stable-compile", softmax, "", "", "stable-compile could not look: a second compile was not dumped (program softmax)"},
 	} {
 		comma := ", "
 		if c.keys == "" {

@@ -86,7 +86,7 @@ const (
 	Thunks           Input = "the thunk sequence"
 	Code             Input = "LLVM IR or PTX"
 	Codegen          Input = "the module after code generation"
-	Samples          Input = "several compiles"
+	Samples          Input = "a second compile"
 	Schedule         Input = "a scheduled module"
 )
 
