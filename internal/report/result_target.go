@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/result"
@@ -74,7 +75,7 @@ func variantRow(r *result.Result, t *result.Target, p *result.Program, at int, s
 	row := []line{in(name, p.Name+signature)}
 	budgets := budgetsOf(r, t.Name, p.Name)
 	for _, f := range keyFacts {
-		row = append(row, factCell(f, v, budgets[f.text]))
+		row = append(row, factCell(f, v, budgetOf(v, f.fact, budgets[f.text], p)))
 		delete(budgets, f.text)
 	}
 	row = append(row, otherFacts(v, budgets))
@@ -82,6 +83,17 @@ func variantRow(r *result.Result, t *result.Target, p *result.Program, at int, s
 		return row
 	}
 	return append(row, changeCell(p.Change))
+}
+
+// budgetOf is a program's budget as one of its variants uses it: where it counts what the fact does, it tells how much the fullest uses.
+func budgetOf(v *result.Variant, fact string, budget *result.Headroom, p *result.Program) *result.Headroom {
+	counts := func(v result.Variant) bool { now, ok := v.Facts[fact]; return ok && now == budget.Actual }
+	if budget == nil || !slices.ContainsFunc(p.Variants, counts) {
+		return budget
+	}
+	own := *budget
+	own.Actual = v.Facts[fact]
+	return &own
 }
 
 // factCell is "kernels 1 → 4", or "kernels 19 of 19" where a budget bounds it. A fact that was not dumped has no cell.

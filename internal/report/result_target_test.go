@@ -1,0 +1,31 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Each variant has its own number beside the budget, which tells that of the fullest; where the budget counts something else than the fact,
+// such as kernels of one kind, there is only the one number.
+func TestBudgetOfAVariant(t *testing.T) {
+	p := &result.Program{Name: "step", Variants: []result.Variant{
+		{Signature: "(x: f32[8])", Facts: map[string]float64{"kernels.total": 30, "memory.temp_bytes": 4096}},
+		{Signature: "(x: f32[4])", Facts: map[string]float64{"kernels.total": 20, "memory.temp_bytes": 2048}},
+	}}
+	r := &result.Result{Headroom: []result.Headroom{
+		{Target: "mlp", Program: "step", Rule: "max-kernels", Key: "max", Actual: 12, Limit: 15},
+		{Target: "mlp", Program: "step", Rule: "max-temp-bytes", Subject: "memory.temp_bytes", Key: "max", Actual: 4096, Limit: 1024, Unit: "bytes"},
+	}}
+	for at, want := range [][]string{{"kernels 12 of 15", "temp 4.0 of 1.0 KiB"}, {"kernels 12 of 15", "temp 2.0 of 1.0 KiB"}} {
+		cells := map[string]bool{}
+		for _, cell := range variantRow(r, &result.Target{Name: "mlp"}, p, at, "") {
+			cells[cell.text()] = true
+		}
+		for _, text := range want {
+			if !cells[text] {
+				t.Errorf("variant %d has no %q: %v", at, text, cells)
+			}
+		}
+	}
+}
