@@ -12,6 +12,8 @@ import (
 type demand struct {
 	result.Finding
 	*rules.Settings
+
+	one bool // all that the entry holds came to one number, and broke it
 }
 
 // demands holds a target against itself: what is found then, no baseline settles.
@@ -21,12 +23,24 @@ func demands(o Options, l *looked) []demand {
 	self.match(l.report)
 	var out []demand
 	for _, c := range run(o, &self, self.asTarget(o)) {
+		one := oneNumber(c)
 		for _, f := range c.Findings {
 			complete(&f, l, c.Settings)
-			out = append(out, demand{f, c.Settings})
+			out = append(out, demand{f, c.Settings, one})
 		}
 	}
 	return out
+}
+
+// oneNumber says whether all that an entry holds came to the same number, and broke it: of several none is right for an equal.
+func oneNumber(c *rules.Context) bool {
+	numbers := map[float64]bool{}
+	for i := range c.Findings {
+		if n, counted := c.Findings[i].Actual.(float64); counted {
+			numbers[n] = true
+		}
+	}
+	return len(numbers) == 1 && len(c.Findings) == c.Checks
 }
 
 // about says whether a demand is what a finding says, or what one of its consequences does.
@@ -52,7 +66,7 @@ func (d demand) budget() *config.Budget {
 		value  *float64
 		broken bool
 	}{
-		{maxKey(s), s.Max, actual > limit}, {"min", s.Min, actual < limit}, {"equal", s.Equal, actual != limit},
+		{maxKey(s), s.Max, actual > limit}, {"min", s.Min, actual < limit}, {"equal", s.Equal, actual != limit && d.one},
 	} {
 		if _, written := s.Marks[b.key]; written && b.value != nil && *b.value == limit && b.broken {
 			return &config.Budget{Settings: s, Key: b.key, To: actual}

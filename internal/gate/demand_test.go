@@ -115,3 +115,35 @@ func TestAcceptingIncludedHelpers(t *testing.T) {
 		t.Errorf("%d programs, %d files, remains %+v", len(first.Targets[0].Programs), len(done.Written), done.Asked)
 	}
 }
+
+// An equal is set to the number that all compilations came to. Where these came to several, none lets all of them pass, and it is left.
+func TestAcceptingSetsAnEqualThatFitsAll(t *testing.T) {
+	dir := t.TempDir()
+	text := "version: 1\nrules:\n  - { rule: max-kernels, equal: 28 }\n  - { rule: max-temp-bytes, equal: 1 }\n"
+	file := filepath.Join(dir, config.FileName)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dump, err := filepath.Abs("../../examples/quickstart/regressed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, _ := lookedAt(t, dir, dump)
+	accepted(t, o)
+	o, first := lookedAt(t, dir, dump)
+	var ids, asked []string
+	for _, f := range first.Findings {
+		ids, asked = append(ids, f.ID), append(asked, f.Rule+" "+f.AskedAt)
+	}
+	if said := strings.Join(asked, ", "); said != "max-kernels , max-temp-bytes xlagate.yaml:4:5" {
+		t.Errorf("asked at %s", said)
+	}
+	done := accepted(t, o, ids...)
+	written, err := os.ReadFile(file)
+	if want := strings.Replace(text, "28", "30", 1); err != nil || string(written) != want {
+		t.Errorf("%v: wrote\n%swant\n%s", err, written, want)
+	}
+	if len(done.Asked) != 2 || done.Asked[0].Place != "xlagate.yaml:4:5" || done.Asked[0].Number {
+		t.Errorf("remains %+v", done.Asked)
+	}
+}
