@@ -24,6 +24,9 @@ func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	if _, branches := v.Old.Facts[m.Least]; !branches {
+		if untold(v.Old) && conditionals(v.New) < conditionals(v.Old) {
+			c.incomparable(Amount{Program: p, Variant: v, Subject: m.Least, Lacking: true})
+		}
 		return
 	}
 	was, is := branchCosts(v, m.Fact)
@@ -58,9 +61,27 @@ func leastCost(v *facts.Variant, cost string, most float64) float64 {
 
 // leavesOut says whether a run may leave out clearly more than before, because it stands in a branch now.
 func leavesOut(v *diff.Variant) bool {
+	if untold(v.Old) || untold(v.New) {
+		return false
+	}
 	was, is := branchCosts(v, "cost.flops")
 	moved, moves := branchCosts(v, "cost.bytes_accessed")
 	return is.spared() > was.spared() && is.least < clearGain*was.least && moves.least <= wobble*moved.least
+}
+
+// untold says whether it is not known what the branches of a program cost: a baseline of earlier did not say it.
+func untold(v *facts.Variant) bool {
+	_, told := v.Facts["cost.least_flops"]
+	return !told && conditionals(v) > 0
+}
+
+func conditionals(v *facts.Variant) (n int) {
+	for i := range v.Kernels {
+		if v.Kernels[i].Root == "conditional" {
+			n++
+		}
+	}
+	return n
 }
 
 // explainSpared names the place of the model that a conditional went from, else what brought most of the cost.

@@ -17,6 +17,8 @@ func TestLeavesOut(t *testing.T) {
 		}
 		return &facts.Variant{Facts: f}
 	}
+	earlier := costing(100, 100) // what accepted a program with branches and did not know what they cost
+	earlier.Kernels = []facts.Kernel{{Form: &facts.Form{Root: "conditional"}}}
 	for _, c := range []struct {
 		old, fresh *facts.Variant
 		want       bool
@@ -25,6 +27,7 @@ func TestLeavesOut(t *testing.T) {
 		{costing(100, 100), costing(5, 5), false},
 		{costing(100, 5), costing(100, 100), false},
 		{costing(100, 100), costing(100, 99), false},
+		{earlier, costing(100, 5), false},
 	} {
 		if got := leavesOut(&diff.Variant{Old: c.old, New: c.fresh}); got != c.want {
 			t.Errorf("%v after %v leaves out more: %v", c.fresh.Facts, c.old.Facts, got)

@@ -40,11 +40,16 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	case "cost.flops":
 		return onlyConverted(v, grown)
 	case "cost.bytes_accessed":
-		return onlyDonated(v) || !movesMore(v) || movedOnce(v.New)-movedOnce(v.Old) <= constantBytes(v.Old)-constantBytes(v.New) // an argument is read as it is passed
+		return onlyDonated(v) || !movesMore(v) || movedOnce(v.New)-movedOnce(v.Old) <= becameArguments(v) // an argument is read as it is passed
 	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", loopCopies, "instructions.after", "kernels.all", "unfused":
 		return onlyDonated(v)
 	}
 	return false
+}
+
+// becameArguments is how many bytes of constants went while as many came in as arguments.
+func becameArguments(v *diff.Variant) float64 {
+	return min(constantBytes(v.Old)-constantBytes(v.New), argumentBytes(v.New)-argumentBytes(v.Old))
 }
 
 // costlier says whether the program launches more, or moves more memory by more than a wobble, than it did, and its runs are no cheaper.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/config"
@@ -48,7 +49,7 @@ func (d demand) about(f *result.Finding) bool {
 	if d.Target != f.Target || d.Program != f.Program {
 		return false
 	}
-	same := d.Settings.Rule.ID == f.Rule && d.Settings.Name == f.Name && d.Subject == f.Subject
+	same := d.Settings.Rule.ID == f.Rule && d.Settings.Name == f.Name && d.Subject == f.Subject && fmt.Sprint(d.Limit) == fmt.Sprint(f.Limit)
 	return same || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.Rule == d.Settings.Rule.ID })
 }
 

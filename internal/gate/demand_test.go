@@ -9,6 +9,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // demanding asks for as little as there can be of everything, beside the baseline.
@@ -145,5 +146,24 @@ func TestAcceptingSetsAnEqualThatFitsAll(t *testing.T) {
 	}
 	if len(done.Asked) != 2 || done.Asked[0].Place != "xlagate.yaml:4:5" || done.Asked[0].Number {
 		t.Errorf("remains %+v", done.Asked)
+	}
+}
+
+// Of several entries of one rule that a program breaks, a finding is about the one whose number it names.
+func TestADemandIsOfOneEntry(t *testing.T) {
+	d := demand{result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.all", Limit: 1.0}, &rules.Settings{Rule: rules.ByID("max-kernels")}, true}
+	for _, c := range []struct {
+		f    result.Finding
+		want bool
+	}{
+		{d.Finding, true},
+		{result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.all", Limit: 2.0}, false},
+		{result.Finding{Rule: "max-kernels", Target: "t", Program: "q", Subject: "kernels.all", Limit: 1.0}, false},
+		{result.Finding{Rule: "no-host-callback", Target: "t", Program: "p", Limit: 0.0}, false},
+		{result.Finding{Rule: "no-host-callback", Target: "t", Program: "p", Limit: 0.0, Consequences: []result.Consequence{{Rule: "max-kernels"}}}, true},
+	} {
+		if got := d.about(&c.f); got != c.want {
+			t.Errorf("%+v: %v", c.f, got)
+		}
 	}
 }

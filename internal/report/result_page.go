@@ -262,7 +262,7 @@ func acceptBlocks(live []*result.Finding, commands string) []block {
 	}
 	slices.Sort(places)
 	places = slices.Compact(places)
-	rest := say("What no baseline settles is to be changed in the rules: ")
+	rest := say("Accepting does not settle all of it; change the rule at ")
 	for i, place := range places[:min(len(places), maxFindings)] {
 		if i > 0 {
 			rest = rest.and(", ")
