@@ -149,6 +149,23 @@ func TestLiveRanges(t *testing.T) {
 	}
 }
 
+func TestMemoryReports(t *testing.T) {
+	spaces := []MemorySpace{{"default", 0, 73728}, {"vmem", 1, 32768}, {"smem", 2, 4}}
+	if got := read(t, "tpu.memory-usage-report.txt", ReadMemoryReport); got.Total != 106500 || !reflect.DeepEqual(got.Spaces, spaces) {
+		t.Errorf("%+v", got)
+	}
+	got := read(t, "tpu.memory-usage-report.pb", ReadMemoryReportProto)
+	for i := range got.Spaces {
+		got.Spaces[i].Name = spaces[i].Name
+	}
+	if got.Total != 106500 || !reflect.DeepEqual(got.Spaces, spaces) {
+		t.Errorf("%+v", got)
+	}
+	if got := read(t, "jax-0.6.2.memory-usage-report.txt", ReadMemoryReport); got.Total != 208 || got.Spaces != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestOptions(t *testing.T) {
 	flags := read(t, "gpu.debug_options", ReadDebugOptions)
 	for name, want := range map[string]string{
@@ -170,6 +187,10 @@ func TestOptions(t *testing.T) {
 	if file["xla_enable_async_all_reduce"] != "false" || file["xla_enable_async_all_gather"] != "auto" || len(file) < 50 {
 		t.Errorf("%d flags: %v", len(file), file)
 	}
+	config := read(t, "gpu.config.pbtxt", ReadModuleConfig)
+	if config.Replicas != 1 || config.Partitions != 1 || config.Flags["xla_gpu_autotune_level"] == "" {
+		t.Errorf("%+v", config)
+	}
 }
 
 func TestDevices(t *testing.T) {
@@ -188,6 +209,13 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	if got := read(t, "tpu.topology.textproto", ReadTopology); got.Platform != "tpu" || !strings.HasPrefix(got.Name, "TPU v") || got.Build == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAutotuning(t *testing.T) {
+	got := read(t, "jax-0.5.3.autotune_results.pbtxt", ReadAutotuneResults)
+	if got.Version != 3 || got.Results == 0 || len(got.Devices) != 1 || !strings.HasPrefix(got.Devices[0], "CUDA: 9.0, Cores: 132") {
 		t.Errorf("%+v", got)
 	}
 }

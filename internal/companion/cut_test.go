@@ -13,9 +13,10 @@ var readers = map[string]func([]byte) (any, error){
 	"jax-0.4.13.buffer-assignment.txt": anyOf(ReadBufferAssignment), "jax-0.6.2.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tf-2.21.buffer-assignment.txt": anyOf(ReadBufferAssignment),
 	"tf-2.5.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tpu.buffer-assignment.txt": anyOf(ReadBufferAssignment), "cpu-all-to-all.hlo.pb": anyOf(ReadBufferAssignmentProto),
 	"cpu-callback.hlo.pb": anyOf(ReadBufferAssignmentProto), "gpu-fp8.hlo.pb": anyOf(ReadBufferAssignmentProto), "tpu.live-range.txt": anyOf(ReadLiveRange),
-	"gpu.debug_options": anyOf(ReadDebugOptions), "tpu.flagfile": anyOf(ReadFlagFile), "gpu.ptx": anyOf(ReadPTX), "constants.ptx": anyOf(ReadPTX),
+	"jax-0.6.2.memory-usage-report.txt": anyOf(ReadMemoryReport), "tpu.memory-usage-report.txt": anyOf(ReadMemoryReport), "tpu.memory-usage-report.pb": anyOf(ReadMemoryReportProto),
+	"gpu.config.pbtxt": anyOf(ReadModuleConfig), "gpu.debug_options": anyOf(ReadDebugOptions), "tpu.flagfile": anyOf(ReadFlagFile), "gpu.ptx": anyOf(ReadPTX), "constants.ptx": anyOf(ReadPTX),
 	"gpu.ll": anyOf(ReadLLVM), "cpu.ll": anyOf(ReadLLVM), "h100.gpu_target_config.pbtxt": anyOf(ReadTargetConfig), "mi300.gpu_target_config.pbtxt": anyOf(ReadTargetConfig),
-	"tpu.target_arguments.txt": anyOf(ReadTargetArguments), "tpu.topology.pb": anyOf(ReadTopology), "tpu.topology.textproto": anyOf(ReadTopology),
+	"tpu.target_arguments.txt": anyOf(ReadTargetArguments), "tpu.topology.pb": anyOf(ReadTopology), "tpu.topology.textproto": anyOf(ReadTopology), "jax-0.5.3.autotune_results.pbtxt": anyOf(ReadAutotuneResults),
 }
 
 // Cut anywhere, no file brings a reader down, and a text that ends inside a line is not taken for a smaller one.
@@ -32,8 +33,13 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// A value that is cut is another value: of false an f is left.
-func TestCutValue(t *testing.T) {
+// A number that is cut is another number: of 208 bytes 2 are left.
+func TestCutNumber(t *testing.T) {
+	for _, text := range []string{"Total bytes used: 2", "Memory Space: default (color=0)\nTotal bytes: 7"} {
+		if r, err := ReadMemoryReport([]byte(text)); err == nil || !strings.Contains(err.Error(), "it was cut off") {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
+	}
 	if flags, err := ReadDebugOptions([]byte("xla_a: true\nxla_b: f")); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
 		t.Errorf("%v, %v", flags, err)
 	}

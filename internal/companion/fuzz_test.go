@@ -36,6 +36,14 @@ func FuzzLiveRange(f *testing.F) {
 	fuzz(f, ReadLiveRange, "tpu.live-range.txt", "jax-0.4.13.buffer-assignment.txt")
 }
 
+func FuzzMemoryReport(f *testing.F) {
+	fuzz(f, ReadMemoryReport, "tpu.memory-usage-report.txt", "jax-0.6.2.memory-usage-report.txt")
+}
+
+func FuzzMemoryReportProto(f *testing.F) {
+	fuzz(f, ReadMemoryReportProto, "tpu.memory-usage-report.pb")
+}
+
 func FuzzThunks(f *testing.F) {
 	fuzz(f, func(data []byte) (*Thunks, error) {
 		thunks, err := ReadThunks(data)

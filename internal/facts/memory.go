@@ -18,6 +18,7 @@ func (out *measured) memory(r *reader, s *dump.Stage) {
 	buffers := out.bufferAssignment(s)
 	if buffers == nil {
 		v.Missing = append(v.Missing, string(dump.KindBufferAssignment))
+		out.reportedSpaces()
 		return
 	}
 	color := companion.AllColors
@@ -54,6 +55,35 @@ func (out *measured) spaces(buffers *companion.Buffers) {
 		}
 		out.variant.Facts[SpacePrefix+name] = float64(buffers.Totals(color).Total)
 	}
+}
+
+// reportedSpaces takes how much of each memory space is used from the memory usage report, which TPU dumps may hold by itself. It says the
+// same of them as the buffer assignment.
+func (out *measured) reportedSpaces() {
+	if out.module.Backend() != "tpu" {
+		return
+	}
+	report := out.memoryReport()
+	if report == nil {
+		return
+	}
+	for _, s := range report.Spaces {
+		name, known := spaceNames[s.Color]
+		if !known {
+			name = fmt.Sprintf("color_%d", s.Color)
+		}
+		out.variant.Facts[SpacePrefix+name] = float64(s.Bytes)
+	}
+}
+
+func (out *measured) memoryReport() *companion.MemoryReport {
+	if f := out.module.Companion(dump.KindMemoryReport); f != nil {
+		return readCompanion(out, f, companion.ReadMemoryReport)
+	}
+	if f := out.module.Companion(dump.KindMemoryReportProto); f != nil {
+		return readCompanion(out, f, companion.ReadMemoryReportProto)
+	}
+	return nil
 }
 
 // largestAllocation is the largest single block: what has to fit into memory in one piece.
