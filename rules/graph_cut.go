@@ -10,9 +10,12 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
+// tensorRead is what PyTorch/XLA says of a graph that ended because Python asked for what is in a tensor.
+const tensorRead = "access tensor value"
+
 // cutReasons say in fewer words why PyTorch/XLA ended a graph. They are tried in order; a reason that none of them is in is shown as it is.
 var cutReasons = []struct{ said, means string }{
-	{"access tensor value", "where a tensor's value is asked for"},
+	{tensorRead, "where a tensor's value is asked for"},
 	{"parallel loader", "where the data loader ends the step"},
 	{"profiler StepTrace", "where the profiled step ends"},
 	{"dynamo", "by torch.compile"},
@@ -52,7 +55,7 @@ func cutsText(p *facts.Program) string {
 
 // readsValue says whether a graph ended because Python asked for what is in a tensor: .item(), print, a branch, or an operation on the CPU.
 func readsValue(cut *facts.Cut) bool {
-	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, cutReasons[0].said)
+	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
 }
 
 // valueReads lists where graphs ended so, each place once.

@@ -95,7 +95,10 @@ func sayAccepted(w world, done *gate.Accepted) {
 func sayBudget(w world, b *config.Budget) {
 	done, left := "lowered", "slack"
 	if b.Raised() {
-		done, left = "raised", "narrow"
+		done = "raised"
+	}
+	if b.Narrow() {
+		left = "narrow"
 	}
 	where := fmt.Sprintf("%s %s of %s", b.Place(), b.Key, b.Settings.Rule.ID)
 	if b.Left != "" {

@@ -33,6 +33,9 @@ func (b *Budget) Raised() bool {
 	return b.To > was
 }
 
+// Narrow says whether the number lets too little pass, and not more than there is.
+func (b *Budget) Narrow() bool { return b.Raised() || b.Key == "min" || b.Key == "equal" }
+
 // SetBudgets puts other numbers into the text of a configuration and leaves everything else of it as it is. What it cannot put in place
 // safely it leaves, and says why.
 func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {

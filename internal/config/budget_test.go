@@ -97,6 +97,20 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
+// A bound that lets too little pass is no slack, whichever way it has to move.
+func TestNarrow(t *testing.T) {
+	for _, c := range []struct {
+		key, from      string
+		to             float64
+		raised, narrow bool
+	}{{"max", "3", 5, true, true}, {"max", "5", 3, false, false}, {"max_increase", "5", 3, false, false}, {"min", "5", 3, false, true}, {"equal", "5", 3, false, true}} {
+		b := &Budget{Key: c.key, From: c.from, To: c.to}
+		if b.Raised() != c.raised || b.Narrow() != c.narrow {
+			t.Errorf("%s %s to %v: raised %v, narrow %v", c.key, c.from, c.to, b.Raised(), b.Narrow())
+		}
+	}
+}
+
 // However a budget is written, another one lets what there is pass and lies no further from it, and the file reads as before but for it.
 func FuzzSetBudgets(f *testing.F) {
 	f.Add("20", 7.0)

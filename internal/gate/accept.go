@@ -109,10 +109,8 @@ func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []resul
 		if len(l.problems) > 0 {
 			return nil, nil, &Incomplete{l.problems}
 		}
-		judge(r, o, l)
-		in := &intake{
-			target: l.name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), demands: demands(o, l),
-		}
+		asked := judge(r, o, l)
+		in := &intake{target: l.name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), demands: asked}
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}

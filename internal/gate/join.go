@@ -15,21 +15,21 @@ func join(findings []result.Finding) []result.Finding {
 		whole                                       bool // said of the program, not of a variant
 	}
 	at := map[key]int{}
-	count := map[key]int{}
 	var out []result.Finding
+	var count []int // of each finding in out, how many variants it speaks of
 	for _, f := range findings {
 		k := key{f.Rule, f.Name, f.Target, f.Program, f.Subject, f.Level, f.Variant == ""}
 		i, seen := at[k]
 		if !seen || k.whole || out[i].Variant == f.Variant {
-			at[k], count[k] = len(out), 1
-			out = append(out, f)
+			at[k] = len(out)
+			out, count = append(out, f), append(count, 1)
 			continue
 		}
-		count[k]++
+		count[i]++
 		out[i] = worse(out[i], f)
 	}
-	for k, i := range at {
-		if n := count[k]; n > 1 {
+	for i, n := range count {
+		if n > 1 {
 			out[i].Message += fmt.Sprintf(" (in %d variants)", n)
 			out[i].Variant = ""
 		}

@@ -13,6 +13,14 @@ func counted(variant string, actual, limit float64) result.Finding {
 	return result.Finding{ID: variant, Rule: "max-kernels", Level: "error", Target: "t", Program: "p", Subject: "kernels.total", Variant: variant, Actual: actual, Limit: limit, Message: "too many"}
 }
 
+// Entries of one rule are joined each by itself: one that speaks of several variants names none of them.
+func TestEntriesAreJoinedApart(t *testing.T) {
+	got := join([]result.Finding{counted("v", 30, 25), counted("w", 30, 25), counted("v", 30, 26), counted("w", 30, 26), counted("x", 30, 26)})
+	if len(got) != 2 || got[0].Variant != "" || got[0].Message != "too many (in 2 variants)" || got[1].Variant != "" || got[1].Message != "too many (in 3 variants)" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Of several variants the one that is furthest from its limit speaks for all, under the id of the first.
 func TestWorstVariantSpeaks(t *testing.T) {
 	for _, list := range [][]result.Finding{

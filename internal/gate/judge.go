@@ -12,8 +12,9 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// judge runs the rules over one target and puts what they say into the result.
-func judge(r *result.Result, o Options, l *looked) {
+// judge runs the rules over one target and puts what they say into the result. Where they found anything, it returns what they would find
+// again if all of it were accepted.
+func judge(r *result.Result, o Options, l *looked) (asked []demand) {
 	out := result.Target{Name: l.name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
@@ -23,11 +24,13 @@ func judge(r *result.Result, o Options, l *looked) {
 			said.collect(c)
 		}
 		if fresh := r.Findings[from:]; len(fresh) > 0 {
-			settle(fresh, demands(o, l))
+			asked = demands(o, l)
+			settle(fresh, asked)
 		}
 		describe(&out, l)
 	}
 	r.Targets = append(r.Targets, out)
+	return asked
 }
 
 // asTarget is the target as rules see it.
