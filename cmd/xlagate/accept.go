@@ -29,6 +29,9 @@ func acceptCommand(w world) *cli.Command {
 			&cli.StringFlag{Name: "from", Usage: "take facts and findings from a result `FILE`"},
 		),
 		Action: func(c *cli.Context) error {
+			if c.IsSet("only") && len(ids(c.StringSlice("only"))) == 0 {
+				return wrongUsage("--only names no finding; leave it out to accept all, or name ids as `xlagate check` prints them")
+			}
 			if onGitHub(c) {
 				return acceptOnGitHub(c, w)
 			}
