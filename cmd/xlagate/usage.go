@@ -19,6 +19,9 @@ func makeStrict(commands []*cli.Command) {
 		if cmd.ArgsUsage == "" && len(cmd.Subcommands) == 0 {
 			cmd.Action = withoutArguments(cmd.Action)
 		}
+		if cmd.Action != nil {
+			cmd.Action = withoutGaps(cmd.Action)
+		}
 		makeStrict(cmd.Subcommands)
 	}
 }
@@ -27,6 +30,25 @@ func withoutArguments(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		if c.Args().Present() {
 			return wrongUsage("%s takes no arguments, not %q", c.Command.HelpName, c.Args().First())
+		}
+		return action(c)
+	}
+}
+
+// naming are the flags that say what is looked at, and have a default.
+var naming = []string{"from", "against", "baseline"}
+
+// withoutGaps refuses what a script's empty variable left. Read as though it had not been given at all, the empty name of a dump or of a
+// result would have something else looked at, or accepted.
+func withoutGaps(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		for _, name := range naming {
+			if c.IsSet(name) && c.String(name) == "" {
+				return wrongUsage("%s is empty; give it a value, or leave it out", dashed(name))
+			}
+		}
+		if own, _ := split(c); slices.Contains(own, "") {
+			return wrongUsage("an argument of %s is empty; give it a value, or leave it out", c.Command.HelpName)
 		}
 		return action(c)
 	}
