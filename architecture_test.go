@@ -20,6 +20,7 @@ var layers = []string{
 	"internal/pack", "internal/cache", "internal/glob", "internal/measure", "internal/shard", "internal/suggest", "internal/wholefile", "internal/yamldoc",
 	"internal/registry",
 	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
+	"internal/cost",
 	"internal/facts",
 	"internal/baseline", "internal/diff",
 	"internal/result",
@@ -29,7 +30,7 @@ var layers = []string{
 	"internal/policy",
 	"internal/report",
 	"internal/ruledoc", "internal/schema", "internal/github",
-	"internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/registry/registrytest",
+	"internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/registry/registrytest", "internal/hlo/hlotest",
 	"cmd/xlagate", "internal/gen",
 }
 

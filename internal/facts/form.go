@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -175,9 +176,9 @@ func (r *reader) operandBytes(id hlo.InstrID) (n int64) {
 }
 
 // price is XLA's cost analysis of the module, made once.
-func (r *reader) price() *hlo.Costs {
+func (r *reader) price() *cost.Prices {
 	if r.costs == nil {
-		r.costs = r.alike().Costs(nil)
+		r.costs = cost.Price(r.alike(), nil)
 	}
 	return r.costs
 }

@@ -3,6 +3,7 @@ package facts
 import (
 	"iter"
 
+	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -29,7 +30,7 @@ type reader struct {
 	sizes   []int64      // by ShapeID, of all arrays in it
 	seen    []bool       // see operandBytes
 	same    *hlo.Alike   // see alike
-	costs   *hlo.Costs   // see price
+	costs   *cost.Prices // see price
 	walked  *walk        // see walk
 	hashes  *hlo.Prints  // see prints
 }

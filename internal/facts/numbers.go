@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -119,7 +120,7 @@ func (f Numbers) cost(r *reader, loops []loop) {
 	}
 	weighted := once
 	if len(loops) > 0 {
-		weighted = r.alike().Costs(r.trips).Comp(r.m.Entry)
+		weighted = cost.Price(r.alike(), r.trips).Comp(r.m.Entry)
 	}
 	f.known("cost.weighted_flops", weighted.Flops)
 	f.known("cost.weighted_bytes_accessed", weighted.BytesAccessed)
@@ -135,7 +136,7 @@ func (f Numbers) leastCost(r *reader) {
 	if f["loops.unknown"] > 0 {
 		trips = nil
 	}
-	least := r.alike().LeastCosts(trips).Comp(r.m.Entry)
+	least := cost.Least(r.alike(), trips).Comp(r.m.Entry)
 	f.known("cost.least_flops", least.Flops)
 	f.known("cost.least_bytes_accessed", least.BytesAccessed)
 }

@@ -13,6 +13,9 @@ type Alike struct {
 	place []uint32 // of an instruction among the operands that Call looks at, counted from 1
 }
 
+// Module is the module whose computations were compared.
+func (a *Alike) Module() *Module { return a.m }
+
 // First is the first computation that is like c: c itself, or one that stands before it.
 func (a *Alike) First(c CompID) CompID { return a.first[c] }
 

@@ -87,7 +87,7 @@ func (p *printer) prepare() {
 	for id := range m.shapes.list {
 		p.shapes[id] = p.shape(&m.shapes.list[id])
 	}
-	for op := range len(opcodeNames) + len(m.unknown) {
+	for op := range NumOpcodes + len(m.unknown) {
 		p.opcodes = append(p.opcodes, both(hashText(m.OpcodeName(Opcode(op)))))
 	}
 	p.note = func(key string, value []byte) bool {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo/hlotest"
 )
 
 func TestTextAndProtoHaveOneFingerprint(t *testing.T) {
@@ -27,7 +29,7 @@ func TestFingerprintIgnoresNamesAndOrder(t *testing.T) {
 		}
 		want := parse(t, src).Alike().Prints()
 		for range 5 {
-			shuffled := shuffle(src, random)
+			shuffled := hlotest.Shuffle(src, random)
 			if got := parse(t, shuffled).Alike().Prints(); got.Module != want.Module {
 				t.Fatalf("%s: renamed and reordered it has %s, want %s:\n%s", name, got.Fingerprint(), want.Fingerprint(), shuffled)
 			}

@@ -196,8 +196,8 @@ func (m *Module) Text(r Range) string { return string(m.src[r.Start:r.End]) }
 
 // OpcodeName is the opcode's spelling in HLO text.
 func (m *Module) OpcodeName(op Opcode) string {
-	if int(op) < len(opcodeNames) {
+	if int(op) < NumOpcodes {
 		return opcodeNames[op]
 	}
-	return m.unknown[int(op)-len(opcodeNames)]
+	return m.unknown[int(op)-NumOpcodes]
 }

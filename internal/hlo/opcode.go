@@ -146,6 +146,9 @@ const (
 	OpXor
 )
 
+// NumOpcodes is the number of the opcodes above. What a module spells otherwise is numbered from here on.
+const NumOpcodes = len(opcodeNames)
+
 // opcodeNames holds the spelling of every opcode.
 var opcodeNames = [...]string{
 	OpAbs:                    "abs",
@@ -290,7 +293,7 @@ var opcodeNames = [...]string{
 
 // opcodeByName finds the opcode of a spelling.
 var opcodeByName = func() map[string]Opcode {
-	byName := make(map[string]Opcode, len(opcodeNames))
+	byName := make(map[string]Opcode, NumOpcodes)
 	for op, name := range opcodeNames {
 		byName[name] = Opcode(op)
 	}

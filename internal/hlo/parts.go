@@ -62,7 +62,7 @@ func (j *joint) tables(m *Module, metas *metadataIndex) {
 		if !slices.Contains(m.unknown, name) {
 			m.unknown = append(m.unknown, name)
 		}
-		j.opcodes = append(j.opcodes, Opcode(len(opcodeNames)+slices.Index(m.unknown, name)))
+		j.opcodes = append(j.opcodes, Opcode(NumOpcodes+slices.Index(m.unknown, name)))
 	}
 	j.made = int32(len(m.made))
 	m.made = append(m.made, part.made...)
@@ -99,8 +99,8 @@ func (j *joint) copy(m *Module) {
 
 func (j *joint) instruction(in Instruction) Instruction {
 	in.Shape, in.Comp, in.meta = j.shapes[in.Shape], in.Comp+j.comp, j.metas[in.meta]
-	if int(in.Opcode) >= len(opcodeNames) {
-		in.Opcode = j.opcodes[int(in.Opcode)-len(opcodeNames)]
+	if int(in.Opcode) >= NumOpcodes {
+		in.Opcode = j.opcodes[int(in.Opcode)-NumOpcodes]
 	}
 	if in.operands > 0 {
 		in.operands += j.operands - 1

@@ -125,7 +125,7 @@ func (r *protoReader) resolve(spelling Range) Opcode {
 	if op, ok := LookupOpcode(name); ok {
 		return op
 	}
-	op := len(opcodeNames) + len(m.unknown)
+	op := NumOpcodes + len(m.unknown)
 	if op >= int(noOpcode) {
 		r.fail(spelling.Start, "there are too many opcodes that no version of XLA knows")
 	}

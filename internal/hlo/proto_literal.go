@@ -43,7 +43,7 @@ func decodeLiteral(src []byte, body Range) (text, shape string) {
 	if int64(len(values)) != s.ElementCount() {
 		return elided, shape
 	}
-	p := literalPrinter{shape: s, values: values, minorToMajor: s.dimensionOrder()}
+	p := literalPrinter{shape: s, values: values, minorToMajor: s.DimensionOrder()}
 	return string(p.print(nil, nil)), shape
 }
 

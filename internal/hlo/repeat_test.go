@@ -50,9 +50,6 @@ func checkCompact(t *testing.T, name string, src []byte, want *Module) (found in
 		if got, want := m.Fingerprint(), want.Fingerprint(); got != want {
 			t.Errorf("%s: the fingerprint is %s, want %s", name, got, want)
 		}
-		if got, want := m.Cost(), want.Cost(); got != want {
-			t.Errorf("%s: it costs %v, want %v", name, got, want)
-		}
 		for c := range m.Comps {
 			m.separate(CompID(c))
 		}

@@ -186,3 +186,15 @@ func (m *Module) ShapeBytes(id ShapeID) int64 {
 	}
 	return n
 }
+
+// DimensionOrder is the order of the dimensions in memory.
+func (s *Shape) DimensionOrder() []int64 {
+	if order, _, _ := strings.Cut(s.Layout, ":"); order != "" {
+		return Ints(order)
+	}
+	order := make([]int64, len(s.Dims))
+	for i := range order {
+		order[i] = int64(len(order) - 1 - i)
+	}
+	return order
+}

@@ -1,15 +1,19 @@
-package hlo
+package cost
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
 
 // fusedBody is what the price of a fusion asks of the computation that it calls.
 type fusedBody struct {
-	first     InstrID
-	root      InstrID
-	params    []InstrID // by parameter number; NoInstr where the body has none
-	indexed   InstrID   // its first gather or scatter
-	constants float64   // bytes of the constants that are too large to stand in the code
-	users     *Users
+	first     hlo.InstrID
+	root      hlo.InstrID
+	params    []hlo.InstrID // by parameter number; hlo.NoInstr where the body has none
+	indexed   hlo.InstrID   // its first gather or scatter
+	constants float64       // bytes of the constants that are too large to stand in the code
+	users     *hlo.Users
 	reads     []float64 // by instruction; unread until it is asked for
 }
 
@@ -17,27 +21,27 @@ type fusedBody struct {
 const unread = -1
 
 // fusedBody looks through the computation that a fusion calls, once for all that are like it.
-func (p *pricer) fusedBody(fusion InstrID) *fusedBody {
+func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 	c := p.alike.First(p.m.Callees(fusion)[0])
 	if b := p.bodies[c]; b != nil {
 		return b
 	}
 	first, end := p.m.Body(c)
 	b := &fusedBody{
-		first: first, root: p.m.Comps[c].Root, indexed: NoInstr, params: make([]InstrID, 0, p.countParams(first, end)),
+		first: first, root: p.m.Comps[c].Root, indexed: hlo.NoInstr, params: make([]hlo.InstrID, 0, p.countParams(first, end)),
 		users: p.m.Users(c), reads: slices.Repeat([]float64{unread}, int(end-first)),
 	}
 	p.bodies[c] = b
 	for i := first; i < end; i++ {
 		switch p.m.Instrs[i].Opcode {
-		case OpParameter:
+		case hlo.OpParameter:
 			b.setParam(int(p.m.Instrs[i].Param), i, int(end-first))
-		case OpConstant:
+		case hlo.OpConstant:
 			if p.elements(i) > 1 {
 				b.constants += p.size(i)
 			}
-		case OpGather, OpScatter:
-			if b.indexed == NoInstr {
+		case hlo.OpGather, hlo.OpScatter:
+			if b.indexed == hlo.NoInstr {
 				b.indexed = i
 			}
 		}
@@ -45,9 +49,9 @@ func (p *pricer) fusedBody(fusion InstrID) *fusedBody {
 	return b
 }
 
-func (p *pricer) countParams(first, end InstrID) (n int) {
+func (p *pricer) countParams(first, end hlo.InstrID) (n int) {
 	for i := first; i < end; i++ {
-		if p.m.Instrs[i].Opcode == OpParameter {
+		if p.m.Instrs[i].Opcode == hlo.OpParameter {
 			n++
 		}
 	}
@@ -55,34 +59,34 @@ func (p *pricer) countParams(first, end InstrID) (n int) {
 }
 
 // setParam notes parameter n of at most limit.
-func (b *fusedBody) setParam(n int, i InstrID, limit int) {
+func (b *fusedBody) setParam(n int, i hlo.InstrID, limit int) {
 	if n < 0 || n >= limit {
 		return
 	}
 	for len(b.params) <= n {
-		b.params = append(b.params, NoInstr)
+		b.params = append(b.params, hlo.NoInstr)
 	}
 	b.params[n] = i
 }
 
-// param returns parameter n, NoInstr when the body does not have it.
-func (b *fusedBody) param(n int) InstrID {
+// param returns parameter n, hlo.NoInstr when the body does not have it.
+func (b *fusedBody) param(n int) hlo.InstrID {
 	if n >= len(b.params) {
-		return NoInstr
+		return hlo.NoInstr
 	}
 	return b.params[n]
 }
 
 // fusion prices a fusion: the work in its body, and what goes in and out of it. What lies between stays in registers.
-func (p *pricer) fusion(i InstrID) Cost {
+func (p *pricer) fusion(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
 	body := p.fusedBody(i)
-	if body.indexed != NoInstr && p.attr(i, "kind") == "kCustom" {
+	if body.indexed != hlo.NoInstr && p.attr(i, "kind") == "kCustom" {
 		return p.Instr(body.indexed) // a hand-written kernel for it
 	}
 	cost.BytesAccessed = p.written(i, body.root) + body.constants
 	for _, param := range body.params {
-		if param != NoInstr {
+		if param != hlo.NoInstr {
 			cost.BytesAccessed += p.readFrom(body, param, p.m.Instrs[param].Shape)
 		}
 	}
@@ -90,19 +94,19 @@ func (p *pricer) fusion(i InstrID) Cost {
 }
 
 // written is what a fusion writes. A root that updates a slice in place writes the slice alone.
-func (p *pricer) written(fusion, root InstrID) float64 {
-	if root == NoInstr {
+func (p *pricer) written(fusion, root hlo.InstrID) float64 {
+	if root == hlo.NoInstr {
 		p.giveUp(fusion)
 		return 0
 	}
 	shape := p.m.Instrs[fusion].Shape
 	elements, roots := p.m.Shape(shape).Elements, p.m.Operands(root)
-	if p.m.Shape(shape).Type != Tuple {
+	if p.m.Shape(shape).Type != hlo.Tuple {
 		return p.writtenBy(root, shape)
 	}
 	var bytes float64
 	for n, e := range elements {
-		if p.m.Instrs[root].Opcode == OpTuple && n < len(roots) {
+		if p.m.Instrs[root].Opcode == hlo.OpTuple && n < len(roots) {
 			bytes += p.writtenBy(roots[n], e)
 		} else {
 			bytes += float64(p.sizes.leaves[e])
@@ -111,26 +115,26 @@ func (p *pricer) written(fusion, root InstrID) float64 {
 	return bytes
 }
 
-func (p *pricer) writtenBy(root InstrID, shape ShapeID) float64 {
-	if p.m.Instrs[root].Opcode == OpDynamicUpdateSlice && len(p.m.Operands(root)) > 1 {
+func (p *pricer) writtenBy(root hlo.InstrID, shape hlo.ShapeID) float64 {
+	if p.m.Instrs[root].Opcode == hlo.OpDynamicUpdateSlice && len(p.m.Operands(root)) > 1 {
 		return p.argSize(root, 1)
 	}
 	return float64(p.sizes.leaves[shape])
 }
 
 // readFrom is what is read of a fusion's parameter: of a tuple, what is read of each array in it.
-func (p *pricer) readFrom(b *fusedBody, i InstrID, shape ShapeID) float64 {
+func (p *pricer) readFrom(b *fusedBody, i hlo.InstrID, shape hlo.ShapeID) float64 {
 	s := p.m.Shape(shape)
-	if s.Type != Tuple {
+	if s.Type != hlo.Tuple {
 		return p.read(b, i)
 	}
-	parts := make([]InstrID, len(s.Elements)) // an element that nobody takes out is read as the whole
+	parts := make([]hlo.InstrID, len(s.Elements)) // an element that nobody takes out is read as the whole
 	for n := range parts {
 		parts[n] = i
 	}
 	for _, u := range b.users.Of(i) {
 		n := int(p.m.Instrs[u].Param)
-		if p.m.Instrs[u].Opcode == OpGetTupleElement && n < len(parts) && parts[n] == i {
+		if p.m.Instrs[u].Opcode == hlo.OpGetTupleElement && n < len(parts) && parts[n] == i {
 			parts[n] = u
 		}
 	}
@@ -143,7 +147,7 @@ func (p *pricer) readFrom(b *fusedBody, i InstrID, shape ShapeID) float64 {
 
 // read is how many bytes of a value that comes into a fusion are read: its slices where users take slices of it, else all of
 // it, and once more for each broadcast and reshape.
-func (p *pricer) read(b *fusedBody, i InstrID) float64 {
+func (p *pricer) read(b *fusedBody, i hlo.InstrID) float64 {
 	known := &b.reads[i-b.first]
 	if *known != unread {
 		return *known
@@ -151,7 +155,7 @@ func (p *pricer) read(b *fusedBody, i InstrID) float64 {
 	*known = 0 // a fusion that calls itself ends here
 	bytes, all := 0.0, false
 	for _, u := range b.users.Of(i) {
-		if p.m.Instrs[u].Opcode == OpFusion {
+		if p.m.Instrs[u].Opcode == hlo.OpFusion {
 			bytes += p.readInside(b, i, u)
 			continue
 		}
@@ -166,18 +170,18 @@ func (p *pricer) read(b *fusedBody, i InstrID) float64 {
 }
 
 // readBy is what one user reads of a value: a part of its own, or the whole, which users share.
-func (p *pricer) readBy(i, user InstrID) (part float64, whole bool) {
+func (p *pricer) readBy(i, user hlo.InstrID) (part float64, whole bool) {
 	first := p.m.Operands(user)[0] == i
 	switch p.m.Instrs[user].Opcode {
-	case OpBroadcast, OpReshape:
+	case hlo.OpBroadcast, hlo.OpReshape:
 		return p.size(i), false
-	case OpSlice:
+	case hlo.OpSlice:
 		return p.size(user), false
-	case OpDynamicSlice:
+	case hlo.OpDynamicSlice:
 		if first {
 			return p.size(user), false
 		}
-	case OpDynamicUpdateSlice:
+	case hlo.OpDynamicUpdateSlice:
 		return 0, !first
 	}
 	return 0, true
@@ -185,16 +189,16 @@ func (p *pricer) readBy(i, user InstrID) (part float64, whole bool) {
 
 // readInside is what a fusion within a fusion reads of a value. Where its body does no more than one operation to the value,
 // users that slice the result read no more than their slices.
-func (p *pricer) readInside(b *fusedBody, i, fusion InstrID) (bytes float64) {
+func (p *pricer) readInside(b *fusedBody, i, fusion hlo.InstrID) (bytes float64) {
 	if len(p.m.Callees(fusion)) == 0 {
 		return 0
 	}
 	inner := p.fusedBody(fusion)
-	if inner.root == NoInstr {
+	if inner.root == hlo.NoInstr {
 		return 0
 	}
 	for n, o := range p.m.Operands(fusion) {
-		if param := inner.param(n); o == i && param != NoInstr {
+		if param := inner.param(n); o == i && param != hlo.NoInstr {
 			bytes += p.readThrough(b, inner, fusion, param)
 		}
 	}
@@ -202,7 +206,7 @@ func (p *pricer) readInside(b *fusedBody, i, fusion InstrID) (bytes float64) {
 }
 
 // readThrough is what the users of an inner fusion make it read of one of its parameters.
-func (p *pricer) readThrough(b, inner *fusedBody, fusion, param InstrID) (bytes float64) {
+func (p *pricer) readThrough(b, inner *fusedBody, fusion, param hlo.InstrID) (bytes float64) {
 	operands := p.m.Operands(inner.root)
 	simple, all := len(operands) == 0 || operands[0] == param, false
 	for _, u := range b.users.Of(fusion) {
@@ -221,6 +225,6 @@ func (p *pricer) readThrough(b, inner *fusedBody, fusion, param InstrID) (bytes 
 }
 
 // isSlicing tells whether an operation takes or replaces a part of its first operand.
-func isSlicing(op Opcode) bool {
-	return op == OpSlice || op == OpDynamicSlice || op == OpDynamicUpdateSlice
+func isSlicing(op hlo.Opcode) bool {
+	return op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpDynamicUpdateSlice
 }

@@ -1,4 +1,8 @@
-package hlo
+// Package cost counts what a module asks of the machine: the numbers of XLA's HloCostAnalysis (jaxlib 0.10.2), for each
+// instruction and for each computation.
+package cost
+
+import "github.com/xlagate/xlagate/internal/hlo"
 
 // Cost is what an instruction or a computation asks of the machine, counted by the rules of XLA's HloCostAnalysis.
 //
@@ -21,52 +25,53 @@ func (c Cost) times(n float64) Cost {
 // work is the cost without its bytes: what a function that is applied to elements in registers adds to its caller.
 func (c Cost) work() Cost { return Cost{Flops: c.Flops, Transcendentals: c.Transcendentals} }
 
-// Costs is a priced module.
-type Costs struct {
-	alike  *Alike
+// Prices is a priced module.
+type Prices struct {
+	alike  *hlo.Alike
 	instrs []Cost // by Alike.Index
 	comps  []Cost // by CompID, of the computations that are first of their like
 	// Unpriced are the instructions that could not be priced: their operation is not known, or operands, called computations
 	// or attributes that the price depends on are missing or damaged. Of those that say the same it names one.
-	Unpriced []InstrID
+	Unpriced []hlo.InstrID
 }
 
 // Instr is the cost of one execution of an instruction with everything that it calls.
-func (c *Costs) Instr(i InstrID) Cost { return c.instrs[c.alike.Index(i)] }
+func (p *Prices) Instr(i hlo.InstrID) Cost { return p.instrs[p.alike.Index(i)] }
 
 // Comp is the sum over the computation's instructions.
-func (c *Costs) Comp(id CompID) Cost { return c.comps[c.alike.First(id)] }
+func (p *Prices) Comp(id hlo.CompID) Cost { return p.comps[p.alike.First(id)] }
 
-// Cost prices the module as XLA does: the entry computation with all that it calls, the body of a loop once.
-func (m *Module) Cost() Cost {
-	if m.Entry == NoComp {
+// Of prices a module as XLA does: the entry computation with all that it calls, the body of a loop once.
+func Of(m *hlo.Module) Cost {
+	if m.Entry == hlo.NoComp {
 		return Cost{}
 	}
-	return m.Alike().Costs(nil).Comp(m.Entry)
+	return Price(m.Alike(), nil).Comp(m.Entry)
 }
 
-// Costs prices every instruction. trips says how often a while runs its body, a negative number when that is not known; a
-// loop that it does not know, and every loop when trips is nil, counts body and condition once. See [Module.KnownTrips].
-func (a *Alike) Costs(trips func(InstrID) int64) *Costs { return a.costs(trips, dearer) }
+// Price prices every instruction. trips says how often a while runs its body, a negative number when that is not known; a
+// loop that it does not know, and every loop when trips is nil, counts body and condition once. See [hlo.Module.KnownTrips].
+func Price(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices { return price(a, trips, dearer) }
 
-// LeastCosts prices every instruction as Costs does, but of the branches of a conditional the cheapest: what every run has to do.
-func (a *Alike) LeastCosts(trips func(InstrID) int64) *Costs { return a.costs(trips, cheaper) }
+// Least prices every instruction as Price does, but of the branches of a conditional the cheapest: what every run has to do.
+func Least(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices { return price(a, trips, cheaper) }
 
-func (a *Alike) costs(trips func(InstrID) int64, ofBranches func(a, b float64) float64) *Costs {
-	n := len(a.first)
+func price(a *hlo.Alike, trips func(hlo.InstrID) int64, ofBranches func(a, b float64) float64) *Prices {
+	m := a.Module()
+	n := len(m.Comps)
 	p := &pricer{
-		m:      a.m,
+		m:      m,
 		trips:  trips,
 		choose: ofBranches,
-		sizes:  a.m.shapeSizes(),
+		sizes:  measureShapes(m),
 		states: make([]pricing, n),
 		bodies: make([]*fusedBody, n),
-		Costs:  &Costs{alike: a, instrs: make([]Cost, a.Len()), comps: make([]Cost, n)},
+		Prices: &Prices{alike: a, instrs: make([]Cost, a.Len()), comps: make([]Cost, n)},
 	}
-	for c := range a.first {
-		p.computation(a.first[c])
+	for c := range m.Comps {
+		p.computation(a.First(hlo.CompID(c)))
 	}
-	return p.Costs
+	return p.Prices
 }
 
 func dearer(a, b float64) float64 { return max(a, b) }
@@ -84,9 +89,9 @@ const (
 
 // pricer prices the instructions of one module.
 type pricer struct {
-	*Costs
-	m      *Module
-	trips  func(InstrID) int64
+	*Prices
+	m      *hlo.Module
+	trips  func(hlo.InstrID) int64
 	choose func(a, b float64) float64 // which of two branches counts
 	sizes  shapeSizes
 	states []pricing    // by CompID
@@ -94,17 +99,17 @@ type pricer struct {
 }
 
 // computation prices a computation that is the first of its like, once. Callees stand before callers, so that it seldom goes deep.
-func (p *pricer) computation(c CompID) (Cost, bool) {
+func (p *pricer) computation(c hlo.CompID) (Cost, bool) {
 	if p.states[c] != unpriced {
 		return p.comps[c], p.states[c] == priced
 	}
 	p.states[c] = beingPriced
 	var sum Cost
 	first, end := p.m.Body(c)
-	costs := p.instrs[p.alike.start[c]:]
+	at := p.alike.Index(first)
 	for i := first; i < end; i++ {
 		cost := p.price(i)
-		costs[i-first] = cost
+		p.instrs[at+int(i-first)] = cost
 		sum = sum.plus(cost)
 	}
 	p.comps[c], p.states[c] = sum, priced
@@ -112,7 +117,7 @@ func (p *pricer) computation(c CompID) (Cost, bool) {
 }
 
 // callee is the price of the n-th computation that an instruction calls.
-func (p *pricer) callee(i InstrID, n int) Cost {
+func (p *pricer) callee(i hlo.InstrID, n int) Cost {
 	cost, ok := p.computation(p.alike.First(p.m.Callees(i)[n]))
 	if !ok {
 		p.giveUp(i) // it calls itself
@@ -121,28 +126,28 @@ func (p *pricer) callee(i InstrID, n int) Cost {
 }
 
 // giveUp notes that an instruction could not be priced.
-func (p *pricer) giveUp(i InstrID) {
+func (p *pricer) giveUp(i hlo.InstrID) {
 	if n := len(p.Unpriced); n == 0 || p.Unpriced[n-1] != i {
 		p.Unpriced = append(p.Unpriced, i)
 	}
 }
 
-func (p *pricer) price(i InstrID) Cost {
+func (p *pricer) price(i hlo.InstrID) Cost {
 	op := p.m.Instrs[i].Opcode
-	if !op.hasParts(len(p.m.Operands(i)), len(p.m.Callees(i))) {
+	if !hasParts(op, len(p.m.Operands(i)), len(p.m.Callees(i))) {
 		p.giveUp(i)
 		return Cost{}
 	}
 	switch op {
-	case OpFusion:
+	case hlo.OpFusion:
 		return p.fusion(i)
-	case OpCall, OpAsyncStart:
+	case hlo.OpCall, hlo.OpAsyncStart:
 		return p.callee(i, 0)
-	case OpWhile:
+	case hlo.OpWhile:
 		return p.loop(i)
-	case OpConditional:
+	case hlo.OpConditional:
 		return p.conditional(i)
-	case OpCustomCall:
+	case hlo.OpCustomCall:
 		return Cost{Flops: -1, BytesAccessed: -1}
 	}
 	cost := p.work(i)
@@ -151,7 +156,7 @@ func (p *pricer) price(i InstrID) Cost {
 }
 
 // loop prices a while: n runs of the body and n+1 of the condition, or one of each when n is not known.
-func (p *pricer) loop(i InstrID) Cost {
+func (p *pricer) loop(i hlo.InstrID) Cost {
 	body, condition := p.callee(i, 0), p.callee(i, 1)
 	if p.trips != nil {
 		if n := p.trips(i); n >= 0 {
@@ -162,7 +167,7 @@ func (p *pricer) loop(i InstrID) Cost {
 }
 
 // conditional takes for each number the branch that counts. A branch's 0 does not raise another's -1.
-func (p *pricer) conditional(i InstrID) Cost {
+func (p *pricer) conditional(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
 	for n := range p.m.Callees(i)[1:] {
 		branch := p.callee(i, n+1)

@@ -1,4 +1,4 @@
-package hlo
+package hlotest
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// shuffle renames every instruction and computation of a module in long text form, puts computations and the instructions in them
+// Shuffle renames every instruction and computation of a module in long text form, puts computations and the instructions in them
 // into another order that keeps callees before callers and operands before users, and drops the stack frames.
-func shuffle(src string, random *rand.Rand) string {
+func Shuffle(src string, random *rand.Rand) string {
 	head, computations := splitModule(src)
 	for c, text := range computations {
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")

@@ -1,10 +1,7 @@
-package hlo
+package cost
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -12,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/hlo/hlotest"
 )
 
 // costOf lists real dumps with what hlo_module_cost_analysis of jaxlib 0.10.2 says about them. The names tell the stage: the
@@ -78,8 +78,8 @@ func TestEveryOperationIsPriced(t *testing.T) {
 		"trace":             "gone since 2020",
 		"tuple-select":      "gone since 2021",
 	}
-	seen := make([]bool, len(opcodeNames))
-	note := func(m *Module) {
+	seen := make([]bool, hlo.NumOpcodes)
+	note := func(m *hlo.Module) {
 		for i := range m.Instrs {
 			seen[m.Instrs[i].Opcode] = true
 		}
@@ -90,7 +90,8 @@ func TestEveryOperationIsPriced(t *testing.T) {
 	for _, c := range operationCases(t) {
 		note(c.m)
 	}
-	for op, name := range opcodeNames {
+	for op := range hlo.NumOpcodes {
+		name := (&hlo.Module{}).OpcodeName(hlo.Opcode(op))
 		if _, known := missing[name]; known == seen[op] {
 			t.Errorf("%s: in a dump: %v, listed as missing: %v", name, seen[op], known)
 		}
@@ -99,24 +100,24 @@ func TestEveryOperationIsPriced(t *testing.T) {
 
 func TestCostsWeighsLoops(t *testing.T) {
 	m := readDump(t, "cost/while.cpu.txt")
-	once, weighed := m.Alike().Costs(nil), m.Alike().Costs(m.KnownTrips)
-	loop := slices.IndexFunc(m.Instrs, func(in Instruction) bool { return in.Opcode == OpWhile })
-	if trips := m.KnownTrips(InstrID(loop)); trips != 10 {
+	once, weighed := Price(m.Alike(), nil), Price(m.Alike(), m.KnownTrips)
+	loop := slices.IndexFunc(m.Instrs, func(in hlo.Instruction) bool { return in.Opcode == hlo.OpWhile })
+	if trips := m.KnownTrips(hlo.InstrID(loop)); trips != 10 {
 		t.Fatalf("the loop runs %d times, want 10", trips)
 	}
-	callees := m.Callees(InstrID(loop))
+	callees := m.Callees(hlo.InstrID(loop))
 	body, condition := once.Comp(callees[0]), once.Comp(callees[1])
-	if got, want := once.Instr(InstrID(loop)), body.plus(condition); got != want {
+	if got, want := once.Instr(hlo.InstrID(loop)), body.plus(condition); got != want {
 		t.Errorf("once through the loop: %v, want %v", got, want)
 	}
-	if got, want := weighed.Instr(InstrID(loop)), body.times(10).plus(condition.times(11)); got != want {
+	if got, want := weighed.Instr(hlo.InstrID(loop)), body.times(10).plus(condition.times(11)); got != want {
 		t.Errorf("ten times through the loop: %v, want %v", got, want)
 	}
 	grown := weighed.Comp(m.Entry).Flops - once.Comp(m.Entry).Flops
 	if want := 9*body.Flops + 10*condition.Flops; grown != want {
 		t.Errorf("the entry grew by %v flops, want %v", grown, want)
 	}
-	unknown := m.Alike().Costs(func(InstrID) int64 { return -1 })
+	unknown := Price(m.Alike(), func(hlo.InstrID) int64 { return -1 })
 	if !maps.Equal(costsByName(m, unknown), costsByName(m, once)) {
 		t.Error("a loop without a known count is not counted once")
 	}
@@ -125,8 +126,8 @@ func TestCostsWeighsLoops(t *testing.T) {
 // The least is what the cheapest branch costs, where the cost of a conditional is the dearest one's.
 func TestLeastCostsTakesTheCheapestBranch(t *testing.T) {
 	m := readDump(t, "cost/conditional.cpu.txt")
-	most, least := m.Alike().Costs(nil), m.Alike().LeastCosts(nil)
-	at := InstrID(slices.IndexFunc(m.Instrs, func(in Instruction) bool { return in.Opcode == OpConditional }))
+	most, least := Price(m.Alike(), nil), Least(m.Alike(), nil)
+	at := hlo.InstrID(slices.IndexFunc(m.Instrs, func(in hlo.Instruction) bool { return in.Opcode == hlo.OpConditional }))
 	var flops []float64
 	for _, branch := range m.Callees(at) {
 		flops = append(flops, most.Comp(branch).Flops)
@@ -145,10 +146,10 @@ func TestLeastCostsTakesTheCheapestBranch(t *testing.T) {
 	}
 }
 
-func costsByName(m *Module, c *Costs) map[string]Cost {
+func costsByName(m *hlo.Module, c *Prices) map[string]Cost {
 	byName := make(map[string]Cost)
 	for i := range m.Instrs {
-		byName[m.InstrName(InstrID(i))] = c.Instr(InstrID(i))
+		byName[m.InstrName(hlo.InstrID(i))] = c.Instr(hlo.InstrID(i))
 	}
 	return byName
 }
@@ -156,8 +157,8 @@ func costsByName(m *Module, c *Costs) map[string]Cost {
 func TestKnownTripsIsNegativeWhenUnknown(t *testing.T) {
 	m := readDump(t, "cost/newton.before.hlo.pb")
 	for i := range m.Instrs {
-		if got := m.KnownTrips(InstrID(i)); got != -1 {
-			t.Errorf("%s: %d", m.InstrName(InstrID(i)), got)
+		if got := m.KnownTrips(hlo.InstrID(i)); got != -1 {
+			t.Errorf("%s: %d", m.InstrName(hlo.InstrID(i)), got)
 		}
 	}
 }
@@ -172,11 +173,11 @@ func TestCostsNotesWhatItCannotPrice(t *testing.T) {
 		{"complex.before.txt", "lhs_contracting_dims={1}", "lhs_contracting_dims={7}", "dot"},
 	} {
 		source := strings.Replace(string(readFile(t, "cost/"+c.file)), c.old, c.new, 1)
-		m, err := ParseText([]byte(source), c.file)
+		m, err := hlo.ParseText([]byte(source), c.file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		unpriced := m.Alike().Costs(nil).Unpriced
+		unpriced := Price(m.Alike(), nil).Unpriced
 		if len(unpriced) != 1 || m.OpcodeName(m.Instrs[unpriced[0]].Opcode) != c.culprit {
 			t.Errorf("%s with %s: %d instructions are unpriced, want one %s", c.file, c.new, len(unpriced), c.culprit)
 		}
@@ -188,11 +189,11 @@ func TestCostsEndsOnRecursion(t *testing.T) {
 	for _, file := range []string{"argmax.before.txt", "maxpool_grad.cpu.txt", "while.cpu.txt"} {
 		m := readDump(t, "cost/"+file)
 		for i := range m.Instrs {
-			for k := range m.Callees(InstrID(i)) {
-				m.Callees(InstrID(i))[k] = m.Instrs[i].Comp
+			for k := range m.Callees(hlo.InstrID(i)) {
+				m.Callees(hlo.InstrID(i))[k] = m.Instrs[i].Comp
 			}
 		}
-		if len(m.Alike().Costs(nil).Unpriced) == 0 {
+		if len(Price(m.Alike(), nil).Unpriced) == 0 {
 			t.Errorf("%s: recursion went unnoticed", file)
 		}
 	}
@@ -231,7 +232,7 @@ func FuzzParseWindow(f *testing.F) {
 
 // FuzzCosts prices whatever the reader lets through.
 func FuzzCosts(f *testing.F) {
-	source, err := os.ReadFile("testdata/cost/operations.txt")
+	source, err := os.ReadFile("../hlo/testdata/cost/operations.txt")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -239,20 +240,20 @@ func FuzzCosts(f *testing.F) {
 		f.Add([]byte(part))
 	}
 	f.Fuzz(func(t *testing.T, source []byte) {
-		if m, err := ParseText(source, "fuzz"); err == nil {
-			m.Cost()
+		if m, err := hlo.ParseText(source, "fuzz"); err == nil {
+			Of(m)
 		}
 	})
 }
 
 type operationCase struct {
-	m    *Module
+	m    *hlo.Module
 	want Cost
 }
 
 func operationCases(t *testing.T) (cases []operationCase) {
 	t.Helper()
-	source, err := os.ReadFile("testdata/cost/operations.txt")
+	source, err := os.ReadFile("../hlo/testdata/cost/operations.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func operationCases(t *testing.T) (cases []operationCase) {
 			&c.want.Flops, &c.want.Transcendentals, &c.want.BytesAccessed); err != nil {
 			t.Fatalf("%.60s: %v", part, err)
 		}
-		if c.m, err = ParseText([]byte("// "+part), "operations.txt"); err != nil {
+		if c.m, err = hlo.ParseText([]byte("// "+part), "operations.txt"); err != nil {
 			t.Fatal(err)
 		}
 		cases = append(cases, c)
@@ -271,45 +272,47 @@ func operationCases(t *testing.T) (cases []operationCase) {
 }
 
 // checkCost allows for XLA's single precision.
-func checkCost(t *testing.T, m *Module, want Cost) {
+func checkCost(t *testing.T, m *hlo.Module, want Cost) {
 	t.Helper()
 	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-6*math.Abs(want) }
-	got := m.Cost()
+	got := Of(m)
 	if !near(got.Flops, want.Flops) || !near(got.Transcendentals, want.Transcendentals) || !near(got.BytesAccessed, want.BytesAccessed) {
 		t.Errorf("%s costs %+v, want %+v", m.Name, got, want)
 	}
-	if unpriced := m.Alike().Costs(nil).Unpriced; len(unpriced) > 0 {
+	if unpriced := Price(m.Alike(), nil).Unpriced; len(unpriced) > 0 {
 		t.Errorf("%s: %s is unpriced", m.Name, m.InstrName(unpriced[0]))
 	}
 }
 
-func readDump(t testing.TB, file string) *Module {
+func readDump(t testing.TB, file string) *hlo.Module {
 	t.Helper()
-	read := ParseText
-	if filepath.Ext(file) == ".pb" {
-		read = ParseProto
-	}
-	m, err := read(readFile(t, file), file)
+	m, err := hlo.Parse(readFile(t, file), file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-// readFile unpacks testdata/file.gz.
-func readFile(t testing.TB, file string) []byte {
+func readFile(t testing.TB, file string) []byte { return hlotest.Unpack(t, "../hlo/testdata/"+file) }
+
+// pairs names the programs that stand in testdata as text and as proto.
+func pairs(t testing.TB) (names []string) {
 	t.Helper()
-	packed, err := os.ReadFile("testdata/" + file + ".gz")
+	files, err := filepath.Glob("../hlo/testdata/pairs/*.hlo.pb.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no pairs: %v", err)
+	}
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(file), ".hlo.pb.gz"))
+	}
+	return names
+}
+
+func parse(t testing.TB, src string) *hlo.Module {
+	t.Helper()
+	m, err := hlo.ParseText([]byte(src), "t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return source
+	return m
 }

@@ -1,17 +1,20 @@
-package hlo
+package cost
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/hlo/hlotest"
 )
 
 // A program costs the same as text and as proto.
 func TestTextAndProtoCostTheSame(t *testing.T) {
 	for _, name := range pairs(t) {
 		text, proto := readDump(t, "pairs/"+name+".txt"), readDump(t, "pairs/"+name+".hlo.pb")
-		if a, b := text.Cost(), proto.Cost(); a != b {
+		if a, b := Of(text), Of(proto); a != b {
 			t.Errorf("%s: %+v as text, %+v as proto", name, a, b)
 		}
 	}
@@ -25,7 +28,7 @@ func TestCostIgnoresNamesAndOrder(t *testing.T) {
 		if !strings.Contains(source, "ENTRY %") {
 			continue
 		}
-		if a, b := parse(t, source).Cost(), parse(t, shuffle(source, random)).Cost(); !closeTo(a, b) {
+		if a, b := Of(parse(t, source)), Of(parse(t, hlotest.Shuffle(source, random))); !closeTo(a, b) {
 			t.Errorf("%s: %+v, renamed and reordered %+v", name, a, b)
 		}
 	}
@@ -46,7 +49,7 @@ func TestCostOfAProductGrowsWithIt(t *testing.T) {
 		m, k, n := size[0], size[1], size[2]
 		source := entryOnly(fmt.Sprintf("  %%a = f32[%d,%d] parameter(0)\n  %%b = f32[%d,%d] parameter(1)\n  ROOT %%r = f32[%d,%d] dot(%%a, %%b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n", m, k, k, n, m, n))
 		want := Cost{Flops: float64(2 * m * k * n), BytesAccessed: float64(4 * (m*k + k*n + m*n))}
-		if got := parse(t, source).Cost(); got != want {
+		if got := Of(parse(t, source)); got != want {
 			t.Errorf("%v: %+v, wanted %+v", size, got, want)
 		}
 	}
@@ -62,7 +65,7 @@ func TestCostOfElements(t *testing.T) {
 		{"f32", "tanh", Cost{Transcendentals: 64, BytesAccessed: 512}}, {"f32", "exponential", Cost{Transcendentals: 64, BytesAccessed: 512}}, {"f32", "copy", Cost{BytesAccessed: 512}}, {"f32", "bitcast", Cost{}},
 	} {
 		source := entryOnly(fmt.Sprintf("  %%a = %s[8,8] parameter(0)\n  ROOT %%r = %s[8,8] %s(%%a)\n", c.dtype, c.dtype, c.op))
-		if got := parse(t, source).Cost(); got != c.want {
+		if got := Of(parse(t, source)); got != c.want {
 			t.Errorf("%s of %s: %+v, wanted %+v", c.op, c.dtype, got, c.want)
 		}
 	}
@@ -72,20 +75,43 @@ func TestCostOfElements(t *testing.T) {
 func TestCostOfAFusion(t *testing.T) {
 	const apart = "  %a = f32[8] parameter(0)\n  %b = f32[8] tanh(%a)\n  ROOT %r = f32[8] negate(%b)\n"
 	const fused = "HloModule m\n\n%f {\n  %a = f32[8] parameter(0)\n  %b = f32[8] tanh(%a)\n  ROOT %r = f32[8] negate(%b)\n}\n\nENTRY %e {\n  %a = f32[8] parameter(0)\n  ROOT %r = f32[8] fusion(%a), kind=kLoop, calls=%f\n}\n"
-	if got, want := parse(t, entryOnly(apart)).Cost(), (Cost{Flops: 8, Transcendentals: 8, BytesAccessed: 128}); got != want {
+	if got, want := Of(parse(t, entryOnly(apart))), (Cost{Flops: 8, Transcendentals: 8, BytesAccessed: 128}); got != want {
 		t.Errorf("apart: %+v", got)
 	}
-	if got, want := parse(t, fused).Cost(), (Cost{Flops: 8, Transcendentals: 8, BytesAccessed: 64}); got != want {
+	if got, want := Of(parse(t, fused)), (Cost{Flops: 8, Transcendentals: 8, BytesAccessed: 64}); got != want {
 		t.Errorf("fused: %+v", got)
 	}
 }
 
 // An empty module costs nothing.
 func TestCostOfNothing(t *testing.T) {
-	if got := (&Module{Entry: NoComp}).Cost(); got != (Cost{}) {
+	if got := Of(&hlo.Module{Entry: hlo.NoComp}); got != (Cost{}) {
 		t.Errorf("%+v", got)
 	}
-	if got := parse(t, entryOnly("  ROOT %a = f32[8] parameter(0)\n")).Cost(); got != (Cost{}) {
+	if got := Of(parse(t, entryOnly("  ROOT %a = f32[8] parameter(0)\n"))); got != (Cost{}) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A module whose computations have their instructions in common costs what it costs when each has its own.
+func TestCostOfSharedInstructions(t *testing.T) {
+	shared := 0
+	for _, name := range pairs(t) {
+		src := readFile(t, "pairs/"+name+".txt")
+		m, err := hlo.Reader{Compact: true}.Text(src, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range m.Comps {
+			if m.Original(hlo.CompID(c)) != hlo.CompID(c) {
+				shared++
+			}
+		}
+		if got, want := Of(m), Of(parse(t, string(src))); got != want {
+			t.Errorf("%s: %+v, with instructions of its own %+v", name, got, want)
+		}
+	}
+	if shared == 0 {
+		t.Error("no computation has its instructions in common with another")
 	}
 }

@@ -1,7 +1,9 @@
-package hlo
+package cost
+
+import "github.com/xlagate/xlagate/internal/hlo"
 
 // window reads an instruction's window.
-func (p *pricer) window(i InstrID) []windowDim {
+func (p *pricer) window(i hlo.InstrID) []windowDim {
 	window, ok := parseWindow(p.attr(i, "window"))
 	if !ok {
 		p.giveUp(i)
@@ -11,7 +13,7 @@ func (p *pricer) window(i InstrID) []windowDim {
 
 // reductions is how often a reduce-window applies its function: for each element of the result once less than the window has
 // positions. A window that reduces a whole dimension and spreads the result over it again counts as that.
-func (p *pricer) reductions(i InstrID) float64 {
+func (p *pricer) reductions(i hlo.InstrID) float64 {
 	window, results := p.window(i), p.firstElements(i)
 	if width := p.spreadDimension(i, window); width > 0 {
 		return float64(int64(results)/width) + float64(width-1)
@@ -21,7 +23,7 @@ func (p *pricer) reductions(i InstrID) float64 {
 
 // spreadDimension is the size of the only dimension that a reduce-window reduces when every position of it sees all others: it
 // is padded by one less than its size on both sides. 0 when there is none.
-func (p *pricer) spreadDimension(i InstrID, window []windowDim) int64 {
+func (p *pricer) spreadDimension(i hlo.InstrID, window []windowDim) int64 {
 	shape := p.m.Shape(p.m.Instrs[i].Shape)
 	reduced, padded, spread := 0, 0, -1
 	for d, w := range window {
@@ -42,7 +44,7 @@ func (p *pricer) spreadDimension(i InstrID, window []windowDim) int64 {
 }
 
 // selectAndScatter: each source element is compared with all positions of its window but one, and scattered once.
-func (p *pricer) selectAndScatter(i InstrID) Cost {
+func (p *pricer) selectAndScatter(i hlo.InstrID) Cost {
 	sources := p.argElements(i, 1)
 	selects := sources * (windowElements(p.window(i)) - 1)
 	return p.callee(i, 0).work().times(selects).plus(p.callee(i, 1).work().times(sources))

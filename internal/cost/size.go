@@ -1,8 +1,10 @@
-package hlo
+package cost
 
 import (
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // pointerBytes is the size of an entry in a tuple's table, and of an opaque value.
@@ -15,56 +17,56 @@ type shapeSizes struct {
 	elements []int64 // in all arrays of the shape
 }
 
-// shapeSizes measures every shape of the module. The elements of a tuple are interned before it.
-func (m *Module) shapeSizes() shapeSizes {
-	n := len(m.shapes.list)
+// measureShapes measures the shapes of a module. The elements of a tuple stand before it.
+func measureShapes(m *hlo.Module) shapeSizes {
+	n := m.ShapeIDs()
 	sizes := shapeSizes{make([]int64, n), make([]int64, n), make([]int64, n)}
-	for id := range m.shapes.list {
-		sizes.measure(ShapeID(id), &m.shapes.list[id])
+	for id := range hlo.ShapeID(n) {
+		sizes.measure(id, m.Shape(id))
 	}
 	return sizes
 }
 
-func (z *shapeSizes) measure(id ShapeID, s *Shape) {
+func (z *shapeSizes) measure(id hlo.ShapeID, s *hlo.Shape) {
 	switch s.Type {
-	case Tuple:
+	case hlo.Tuple:
 		z.buffer[id] = pointerBytes * int64(len(s.Elements))
 		for _, e := range s.Elements {
 			z.leaves[id] += z.leaves[e]
 			z.elements[id] += z.elements[e]
 		}
 		return
-	case Buffer:
+	case hlo.Buffer:
 		for _, e := range s.Elements {
 			z.buffer[id] += z.buffer[e]
 			z.elements[id] += z.elements[e]
 		}
-	case Opaque:
+	case hlo.Opaque:
 		z.buffer[id] = pointerBytes
-	case Token:
+	case hlo.Token:
 	default:
 		z.elements[id] = s.ElementCount()
-		z.buffer[id] = s.bufferBytes()
+		z.buffer[id] = bufferBytes(s)
 	}
 	z.leaves[id] = z.buffer[id]
 }
 
 // bufferBytes is the size of an array's buffer: elements may be packed, and behind a dynamic array stand its dimensions.
-func (s *Shape) bufferBytes() int64 {
+func bufferBytes(s *hlo.Shape) int64 {
 	n := s.ElementCount()
 	bytes := n * s.Type.Bytes()
-	if bits := s.elementBits(); bits > 0 {
+	if bits := elementBits(s); bits > 0 {
 		bytes = (n*bits + 7) / 8
 	}
-	if s.isDynamic() {
+	if isDynamic(s) {
 		bytes += 4 * int64(len(s.Dims))
 	}
 	return bytes
 }
 
-func (s *Shape) isDynamic() bool {
+func isDynamic(s *hlo.Shape) bool {
 	for _, d := range s.Dims {
-		if d == Unbounded {
+		if d == hlo.Unbounded {
 			return true
 		}
 	}
@@ -72,7 +74,7 @@ func (s *Shape) isDynamic() bool {
 }
 
 // elementBits is the element size that the layout sets with E(n), 0 when it sets none.
-func (s *Shape) elementBits() int64 {
+func elementBits(s *hlo.Shape) int64 {
 	_, behind, found := strings.Cut(s.Layout, "E(")
 	if !found {
 		return 0
@@ -80,16 +82,4 @@ func (s *Shape) elementBits() int64 {
 	digits, _, _ := strings.Cut(behind, ")")
 	bits, _ := strconv.ParseInt(digits, 10, 64)
 	return bits
-}
-
-// dimensionOrder is the order of the dimensions in memory.
-func (s *Shape) dimensionOrder() []int64 {
-	if order, _, _ := strings.Cut(s.Layout, ":"); order != "" {
-		return parseInts(order)
-	}
-	order := make([]int64, len(s.Dims))
-	for i := range order {
-		order[i] = int64(len(order) - 1 - i)
-	}
-	return order
 }

@@ -1,15 +1,17 @@
-package hlo
+package cost
 
 import (
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // dotFlops: a multiply-add for each element of the result and of the contracted dimensions.
-func (p *pricer) dotFlops(i InstrID, results float64) float64 {
+func (p *pricer) dotFlops(i hlo.InstrID, results float64) float64 {
 	lhs := p.argShape(i, 0).Dims
 	width := int64(1)
-	for _, d := range parseInts(p.attr(i, "lhs_contracting_dims")) {
+	for _, d := range hlo.Ints(p.attr(i, "lhs_contracting_dims")) {
 		if d < 0 || d >= int64(len(lhs)) {
 			p.giveUp(i)
 			return 0
@@ -21,9 +23,9 @@ func (p *pricer) dotFlops(i InstrID, results float64) float64 {
 
 // ungroupedElements is the number of elements of a ragged dot's result without a leading dimension for each group dimension
 // of the right-hand side.
-func (p *pricer) ungroupedElements(i InstrID) float64 {
+func (p *pricer) ungroupedElements(i hlo.InstrID) float64 {
 	dims := p.m.Shape(p.m.Instrs[i].Shape).Dims
-	groups := parseInts(p.attr(i, "rhs_group_dims"))
+	groups := hlo.Ints(p.attr(i, "rhs_group_dims"))
 	n := float64(1)
 	for _, size := range dims[min(len(groups), len(dims)):] {
 		n *= float64(size)
@@ -38,7 +40,7 @@ type convolution struct {
 	features, batch int64 // groups
 }
 
-func (m *Module) convolution(i InstrID) (c convolution, ok bool) {
+func readConvolution(m *hlo.Module, i hlo.InstrID) (c convolution, ok bool) {
 	c.features, c.batch, ok = 1, 1, true
 	for key, value := range m.Attrs(i) {
 		switch key {
@@ -65,7 +67,7 @@ func parseConvLabels(s string) (l convLabels) {
 }
 
 // labelled is the size of the dimension that a label names.
-func labelled(s *Shape, labels string, label byte) (int64, bool) {
+func labelled(s *hlo.Shape, labels string, label byte) (int64, bool) {
 	d := strings.IndexByte(labels, label)
 	if d < 0 || d >= len(s.Dims) {
 		return 0, false
@@ -77,8 +79,8 @@ func labelled(s *Shape, labels string, label byte) (int64, bool) {
 const maxKernel = 1 << 24
 
 // convolutionFlops: a multiply-add wherever a weight meets an input that is neither padding nor a hole of a dilation.
-func (p *pricer) convolutionFlops(i InstrID) float64 {
-	c, ok := p.m.convolution(i)
+func (p *pricer) convolutionFlops(i hlo.InstrID) float64 {
+	c, ok := readConvolution(p.m, i)
 	lhs, rhs, out := p.argShape(i, 0), p.argShape(i, 1), p.m.Shape(p.m.Instrs[i].Shape)
 	batch, okBatch := labelled(lhs, c.labels.lhs, 'b')
 	inputs, okInputs := labelled(lhs, c.labels.lhs, 'f')

@@ -1,4 +1,4 @@
-package hlo
+package cost
 
 import (
 	"strconv"
@@ -56,23 +56,6 @@ func setInt(to *int64, digits string) bool {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	*to = n
 	return err == nil
-}
-
-// parseInts reads a list of integers with or without braces: {0,1} or 1,0. It is nil when something else stands there.
-func parseInts(s string) []int64 {
-	s = strings.Trim(s, "{} ")
-	list := []int64{}
-	if s == "" {
-		return list
-	}
-	for field := range strings.SplitSeq(s, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
-		if err != nil {
-			return nil
-		}
-		list = append(list, n)
-	}
-	return list
 }
 
 // windowElements is the number of positions in a window.
