@@ -146,7 +146,10 @@ func telling(flags companion.Flags) map[string]string {
 		if slices.ContainsFunc(silent, mute) || strings.ContainsAny(value, `/\`) {
 			continue
 		}
-		kept = union(kept, map[string]string{name: value})
+		if kept == nil {
+			kept = map[string]string{}
+		}
+		kept[name] = value
 	}
 	return kept
 }

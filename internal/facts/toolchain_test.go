@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/companion"
@@ -16,6 +17,17 @@ func TestTelling(t *testing.T) {
 	}
 	if telling(companion.Flags{"xla_dump_to": "/tmp/x"}) != nil {
 		t.Error("flags that say nothing are kept")
+	}
+}
+
+// A TPU's compiler writes thousands of flags for every module.
+func TestTellingThousands(t *testing.T) {
+	flags := companion.Flags{}
+	for i := range 4000 {
+		flags[fmt.Sprint("xla_flag_", i)] = "true"
+	}
+	if n := testing.AllocsPerRun(1, func() { telling(flags) }); n > 1000 {
+		t.Errorf("%v allocations for %d flags", n, len(flags))
 	}
 }
 
