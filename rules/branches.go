@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -9,7 +10,8 @@ import (
 )
 
 // checkCost holds a cost against the settings, and that every run has no more of it to do than before: the cost of a conditional is its
-// dearest branch's, and does not tell when all of them are computed always.
+// dearest branch's, and does not tell when all of them are computed always; that of a loop of unknown length is one iteration's, and does
+// not tell when it cannot end early any more.
 func checkCost(c *Context, p *diff.Program) {
 	checkBudget(c, p)
 	for _, v := range live(p) {
@@ -17,47 +19,57 @@ func checkCost(c *Context, p *diff.Program) {
 	}
 }
 
-// judgeSpared counts what a run of the baseline could leave out, because it stood in a branch, and is in every run now.
+// judgeSpared counts what a run of the baseline could leave out, because it stood in a branch or behind a loop's early exit, and is in
+// every run now.
 func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
 	m := *c.Rule.Budget
 	if v.Old == nil || c.MaxIncrease == nil && c.absolutelyBounded() || !both(v, m.Fact) {
 		return
 	}
-	if _, branches := v.Old.Facts[m.Least]; !branches {
-		if untold(v.Old) && conditionals(v.New) < conditionals(v.Old) {
+	if untold(v.Old) {
+		if conditionals(v.New) < conditionals(v.Old) || v.New.Facts[unknownLoops] < v.Old.Facts[unknownLoops] {
 			c.incomparable(Amount{Program: p, Variant: v, Subject: m.Least, Lacking: true})
 		}
 		return
 	}
+	if _, spares := v.Old.Facts[m.Least]; !spares || counting(v.Old) != counting(v.New) {
+		return
+	}
 	was, is := branchCosts(v, m.Fact)
 	grown := c.noWorse(m.Better).MaxIncrease
-	if is.most-was.most > grown.Of(was.most) { // the growth of the whole says it
+	if is.most-was.most > grown.Of(was.most) && is.least <= is.most { // the growth of the whole says it
 		return
 	}
 	a := Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: Lower, Actual: is.least, Base: &was.least}
 	a.Cause = func() (*result.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
-	a.Excused = min(is.least-was.least, was.spared()-is.spared()) <= grown.Of(was.most)
+	a.Excused = min(is.least-was.least, was.spared()-is.spared()) <= grown.Of(max(was.most, was.least))
 	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
 }
 
-// branchCost is what a run has to do when it takes the dearest branches, and when it takes the cheapest.
+// branchCost is what a run has to do when it takes the dearest branches, and when it takes the cheapest and ends every loop that it may.
 type branchCost struct{ most, least float64 }
 
 func (b branchCost) spared() float64 { return b.most - b.least }
 
-// branchCosts are both on each side of a difference. Without branches they are the same.
+// branchCosts are both on each side of a difference.
 func branchCosts(v *diff.Variant, cost string) (was, is branchCost) {
 	was.most, is.most = wholeCost(v, cost)
-	was.least, is.least = leastCost(v.Old, cost, was.most), leastCost(v.New, cost, is.most)
+	was.least, is.least = leastCost(v.Old, cost), leastCost(v.New, cost)
 	return was, is
 }
 
-func leastCost(v *facts.Variant, cost string, most float64) float64 {
-	if least, ok := v.Facts["cost.least_"+cost[len("cost."):]]; ok {
-		return least
+// leastCost is what every run has to do: of a program whose runs are all alike, what one of them does.
+func leastCost(v *facts.Variant, cost string) float64 {
+	for _, form := range []string{"cost.least_", "cost.weighted_"} {
+		if n, ok := v.Facts[form+cost[len("cost."):]]; ok {
+			return n
+		}
 	}
-	return most
+	return v.Facts[cost]
 }
+
+// counting is the number of loops that run to a number which nobody knows: what they cost is not known even at the least.
+func counting(v *facts.Variant) float64 { return v.Facts[unknownLoops] - v.Facts["loops.early_exit"] }
 
 // leavesOut says whether a run may leave out clearly more than before, because it stands in a branch now.
 func leavesOut(v *diff.Variant) bool {
@@ -69,10 +81,11 @@ func leavesOut(v *diff.Variant) bool {
 	return is.spared() > was.spared() && is.least < clearGain*was.least && moves.least <= wobble*moved.least
 }
 
-// untold says whether it is not known what the branches of a program cost: a baseline of earlier did not say it.
+// untold says whether it is not known what the runs of a program cost at the least: a baseline of earlier did not say it.
 func untold(v *facts.Variant) bool {
-	_, told := v.Facts["cost.least_flops"]
-	return !told && conditionals(v) > 0
+	_, least := v.Facts["cost.least_flops"]
+	_, ends := v.Facts["loops.early_exit"]
+	return !least && conditionals(v) > 0 || !ends && v.Facts[unknownLoops] > 0
 }
 
 func conditionals(v *facts.Variant) (n int) {
@@ -84,8 +97,15 @@ func conditionals(v *facts.Variant) (n int) {
 	return n
 }
 
-// explainSpared names the place of the model that a conditional went from, else what brought most of the cost.
+// explainSpared names the loop that lost its early exit, or the place of the model that a conditional went from, else what brought most of
+// the cost.
 func explainSpared(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
+	pairs, _, _ := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	for _, pair := range pairs {
+		if old, fresh := pair[0], pair[1]; old.Length == 0 && fresh.Length > 0 {
+			return CauseOf(fmt.Sprintf("the loop could end early, and runs %d times always now", fresh.Length), fresh), result.Evidence{After: []string{loopLine(fresh)}}
+		}
+	}
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, lostBranch) {
 			cause := causeFrom(c)

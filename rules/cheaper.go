@@ -33,13 +33,17 @@ func cheaper(v *diff.Variant) bool {
 	return hoisted(v) || fewerCycles(v) || leavesOut(v)
 }
 
-// sameLoops says whether the program has as many loops as before and runs them as often: the cost of one that was unrolled, or whose
-// length is not known, cannot be compared.
+// sameLoops says whether the program has as many loops as before and runs them as often, or ends them earlier: the cost of one that was
+// unrolled, or whose length is not known, cannot be compared.
 func sameLoops(v *diff.Variant) bool {
-	if v.Old.Facts["loops.unknown"]+v.New.Facts["loops.unknown"] > 0 {
+	was, is := v.Old.Facts, v.New.Facts
+	if was["loops.while"] != is["loops.while"] || was[unknownLoops] > 0 {
 		return false
 	}
-	return v.Old.Facts["loops.while"] == v.New.Facts["loops.while"] && v.Old.Facts["loops.trip_count"] == v.New.Facts["loops.trip_count"]
+	if is[unknownLoops] > 0 {
+		return int(is[unknownLoops]) == len(endSooner(v.Old, v.New))
+	}
+	return was[tripCount] == is[tripCount]
 }
 
 // grew says whether a cost, loops counted as often as they run where that is known, is more than so many times what it was.

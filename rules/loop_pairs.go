@@ -84,6 +84,17 @@ func sameLength(old, fresh []*facts.Kernel) (pairs [][2]*facts.Kernel, left, mor
 	return pairs, append(left, old...), append(more, fresh...)
 }
 
+// endSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later.
+func endSooner(old, fresh *facts.Variant) (sooner []*facts.Kernel) {
+	pairs, _, _ := pairLoops(loopsOf(old), loopsOf(fresh))
+	for _, pair := range pairs {
+		if was, is := pair[0], pair[1]; is.Length == 0 && is.Most > 0 && is.Most <= was.Length {
+			sooner = append(sooner, is)
+		}
+	}
+	return sooner
+}
+
 // iterations is how often loops run, all of them together, one in another as often as both.
 func iterations(loops []*facts.Kernel) (n float64) {
 	for _, k := range loops {

@@ -50,13 +50,13 @@ func checkLoopsKept(c *Context, p *diff.Program) {
 }
 
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
-// merely new is none of them.
+// merely new is none of them, nor one that got an early exit.
 func (c *Context) judgeLengths(p *diff.Program, v *diff.Variant) {
 	if !both(v, "loops.unknown") || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
 	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts["loops.unknown"] }
-	lost := min(v.New.Facts["loops.unknown"]-v.Old.Facts["loops.unknown"], known(v.Old)-known(v.New))
+	lost := min(v.New.Facts["loops.unknown"]-v.Old.Facts["loops.unknown"], known(v.Old)-known(v.New)) - float64(len(endSooner(v.Old, v.New)))
 	a := Amount{Program: p, Variant: v, Subject: "loops.unknown", Noun: "loops of unknown length", Better: Lower, Actual: max(lost, 0)}
 	a.baseline(true, true, 0)
 	a.Tell = func(f result.Finding) []result.Finding {

@@ -105,12 +105,13 @@ pair cases/tpu-int8_lost int8_lost tpu-v5e
 pair cases/cpu-bound_given bound_given
 pair cases/cpu-hoisted hoisted
 pair cases/tpu-gathered gathered tpu-v5e
-for case in branch_lost arguments_moved rate_returned results_gathered table_closed_over; do
+for case in branch_lost exit_lost exit_made arguments_moved rate_returned results_gathered table_closed_over; do
   pair "cases/cpu-$case" "$case"
 done
 for case in branch_lost branch_made argument_again hoisted_product; do
   pair "cases/tpu-$case" "$case" tpu-v5e
 done
+pair cases/gpu-exit_lost exit_lost gpu-h100
 for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do
   single "recompile-$case" "$jax" recompile.py "$case"
 done

@@ -76,12 +76,12 @@ func (f *flow) String() string { return "{" + string(*f) + "}" }
 type launched struct {
 	*facts.Form
 	op, dtype, loop, axes string
-	trips, length         int64
+	trips, length, most   int64
 	inLoop, inner         bool
 }
 
 func launchedAs(k *facts.Kernel) launched {
-	return launched{Form: k.Form, op: k.OpName, dtype: k.OpType, loop: k.Loop, axes: k.Axes, trips: k.Times, length: k.Length, inLoop: k.InLoop, inner: !k.InEntry}
+	return launched{Form: k.Form, op: k.OpName, dtype: k.OpType, loop: k.Loop, axes: k.Axes, trips: k.Times, length: k.Length, most: k.Most, inLoop: k.InLoop, inner: !k.InEntry}
 }
 
 func (k *launched) String() string {
@@ -106,6 +106,7 @@ func (k *launched) String() string {
 		f.number("trips", k.trips)
 	}
 	f.number("length", k.length)
+	f.number("most", k.most)
 	f.text("loop", k.loop)
 	f.yes("in_loop", k.inLoop)
 	f.yes("inner", k.inner)

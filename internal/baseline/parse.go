@@ -59,7 +59,7 @@ type (
 		Do                                                                  []string
 		Kind, Out, Op, Type, Root, Target, Groups, Axes, Attrs, Class, Loop string
 		In, Config                                                          []string
-		Bytes, Flops, Trips, Length                                         int64
+		Bytes, Flops, Trips, Length, Most                                   int64
 		InLoop                                                              bool `yaml:"in_loop"`
 		Inner, Fusion                                                       bool
 		Function                                                            string
@@ -234,7 +234,7 @@ func (d *kernelDoc) kernel() facts.Kernel {
 		Function: d.Function, Written: d.Body, Config: d.Config,
 	}
 	site := &facts.Site{OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner}
-	return facts.Kernel{Form: form, Site: site, Axes: d.Axes, Length: max(0, d.Length)}
+	return facts.Kernel{Form: form, Site: site, Axes: d.Axes, Length: max(0, d.Length), Most: max(0, d.Most)}
 }
 
 func classByName(name string) facts.Class {

@@ -75,6 +75,7 @@ func (r *reader) kernel() (k kernelDoc) {
 	k.Flops = r.number("flops")
 	k.Trips = r.number("trips")
 	k.Length = r.number("length")
+	k.Most = r.number("most")
 	k.Loop = r.text("loop")
 	k.InLoop = r.yes("in_loop")
 	k.Inner = r.yes("inner")

@@ -118,6 +118,7 @@ type Kernel struct {
 	Beside int32   // of one that is Async: how many kernels run meanwhile
 	Axes   string  // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
 	Length int64   // of a loop: how often its body runs each time that it is entered; 0 where that is not known
+	Most   int64   // of a loop that may end early: how often it runs at most; 0 where that is not known
 	Plan   *Plan   // nil where it was not dumped
 	From   []int32 // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
 	Outs   []Op    // the operations whose values leave a fusion of several results

@@ -30,6 +30,7 @@ type place struct {
 type loop struct {
 	id    hlo.InstrID
 	trips int64 // unknownTrips when the compiler did not say
+	exit  exit  // where trips is unknown
 	runs  int64 // how often the loop itself is entered
 }
 
@@ -122,6 +123,9 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 		return w.all(callees, inside, hlo.NoInstr)
 	}
 	l := loop{id: id, trips: tripCount(w.m, id), runs: at.times}
+	if l.trips == unknownTrips {
+		l.exit = exitOf(w.m, id)
+	}
 	w.loops = append(w.loops, l)
 	inside.loop = id
 	condition := inside // once: a loop whose trip count is known is run without asking it again
@@ -139,7 +143,7 @@ func (w *walk) lengths(kernels []Kernel) {
 	loops := w.loops
 	for i, l := range w.launches {
 		if len(loops) > 0 && loops[0].id == l.id {
-			kernels[i].Length = max(0, loops[0].trips)
+			kernels[i].Length, kernels[i].Most = max(0, loops[0].trips), loops[0].exit.most
 			loops = loops[1:]
 		}
 	}

@@ -20,24 +20,11 @@ func tripCount(m *hlo.Module, id hlo.InstrID) int64 {
 // countTrips reads the trip count off a loop of the form `for (i = first; i < bound; i += step)`, as XLA's own annotator does.
 // Compilers before 2024, and the one for TPU, do not write it down.
 func countTrips(m *hlo.Module, id hlo.InstrID) int64 {
-	operands, callees := m.Operands(id), m.Callees(id)
-	if len(operands) != 1 || len(callees) != 2 {
-		return unknownTrips
-	}
-	l := plainLoop{m: m, init: operands[0], body: callees[0]}
-	index, bound, direction, ok := l.condition(callees[1])
+	l, ok := loopAt(m, id)
 	if !ok {
 		return unknownTrips
 	}
-	first, ok := l.initial(index)
-	if !ok {
-		return unknownTrips
-	}
-	step, ok := l.step(index)
-	if !ok {
-		return unknownTrips
-	}
-	return trips(first, step, bound, direction)
+	return l.until(operand{id: m.Comps[l.condition].Root})
 }
 
 // trips counts the iterations of a loop that runs while `i direction bound`.
@@ -69,9 +56,34 @@ func far(n int64) bool { return n > math.MaxInt64/4 || n < math.MinInt64/4 }
 
 // plainLoop answers what a loop's counter starts with, grows by and is compared with.
 type plainLoop struct {
-	m    *hlo.Module
-	init hlo.InstrID
-	body hlo.CompID
+	m               *hlo.Module
+	init            hlo.InstrID
+	body, condition hlo.CompID
+}
+
+func loopAt(m *hlo.Module, id hlo.InstrID) (l plainLoop, ok bool) {
+	operands, callees := m.Operands(id), m.Callees(id)
+	if len(operands) != 1 || len(callees) != 2 {
+		return l, false
+	}
+	return plainLoop{m: m, init: operands[0], body: callees[0], condition: callees[1]}, true
+}
+
+// until is how often a comparison of the counter lets the loop run.
+func (l *plainLoop) until(comparison operand) int64 {
+	index, bound, direction, ok := l.compared(comparison)
+	if !ok {
+		return unknownTrips
+	}
+	first, ok := l.initial(index)
+	if !ok {
+		return unknownTrips
+	}
+	step, ok := l.step(index)
+	if !ok {
+		return unknownTrips
+	}
+	return trips(first, step, bound, direction)
 }
 
 // operand is an instruction seen through the fusions and calls around it, so that their parameters can be followed outwards.
@@ -97,11 +109,20 @@ func (l *plainLoop) behind(o operand) operand {
 				return o
 			}
 			o = operand{id: outside[in.Param], outer: o.outer.outer}
+		case in.Opcode == hlo.OpGetTupleElement && len(operands) == 1 && l.makesTuple(operands[0]):
+			around := operand{id: operands[0], outer: o.outer}
+			o = operand{id: l.m.Operands(l.m.Comps[l.m.Callees(operands[0])[0]].Root)[in.Param], outer: &around}
 		default:
 			return o
 		}
 	}
 	return o
+}
+
+// makesTuple says whether an instruction is a fusion of several results.
+func (l *plainLoop) makesTuple(id hlo.InstrID) bool {
+	callees := l.m.Callees(id)
+	return l.m.Instrs[id].Opcode == hlo.OpFusion && len(callees) == 1 && l.m.Instrs[l.m.Comps[callees[0]].Root].Opcode == hlo.OpTuple
 }
 
 // passes says whether an operation's value is its operand's.
@@ -113,9 +134,9 @@ func passes(op hlo.Opcode) bool {
 	return false
 }
 
-// condition reads `state[index] direction bound` off the computation that decides on another iteration.
-func (l *plainLoop) condition(c hlo.CompID) (index int32, bound int64, direction string, ok bool) {
-	root := l.behind(operand{id: l.m.Comps[c].Root})
+// compared reads `state[index] direction bound` off what decides on another iteration.
+func (l *plainLoop) compared(o operand) (index int32, bound int64, direction string, ok bool) {
+	root := l.behind(o)
 	sides := l.m.Operands(root.id)
 	if l.m.Instrs[root.id].Opcode != hlo.OpCompare || len(sides) != 2 {
 		return 0, 0, "", false
@@ -144,12 +165,18 @@ func (l *plainLoop) element(o operand) (int32, bool) {
 // constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.
 func (l *plainLoop) constant(o operand) (int64, bool) {
 	if index, ok := l.element(o); ok {
-		if kept, ok := l.element(l.next(index)); !ok || kept != index {
+		if !l.kept(index) {
 			return 0, false
 		}
 		return l.initial(index)
 	}
 	return l.literal(o)
+}
+
+// kept says whether the body hands an element of the state on unchanged.
+func (l *plainLoop) kept(index int32) bool {
+	next, ok := l.element(l.next(index))
+	return ok && next == index
 }
 
 func (l *plainLoop) literal(o operand) (int64, bool) {

@@ -93,10 +93,13 @@ func (f Numbers) kernels(r *reader, k *Form, t *tally) {
 // loops counts loops, and iterations where the compiler knew all of them.
 func (f Numbers) loops(loops []loop) {
 	f["loops.while"] = float64(len(loops))
-	var trips, unknown int64
+	var trips, unknown, early int64
 	for _, l := range loops {
 		if l.trips == unknownTrips {
 			unknown++
+			if l.exit.early {
+				early++
+			}
 			continue
 		}
 		trips = together(trips, often(l.trips, l.runs))
@@ -104,6 +107,8 @@ func (f Numbers) loops(loops []loop) {
 	f["loops.unknown"] = float64(unknown)
 	if unknown == 0 {
 		f["loops.trip_count"] = float64(trips)
+	} else {
+		f["loops.early_exit"] = float64(early)
 	}
 }
 
@@ -126,17 +131,13 @@ func (f Numbers) cost(r *reader, loops []loop) {
 	f.known("cost.weighted_bytes_accessed", weighted.BytesAccessed)
 }
 
-// leastCost is what every run has to do of a program with branches: of each conditional the cheapest. Loops are counted as often as they
-// run, once where that is not known of all of them.
+// leastCost is what every run has to do of a program whose runs are not all alike: of each conditional the cheapest branch, and nothing of
+// a loop that may end early. Other loops are counted as often as they run, once where that is not known.
 func (f Numbers) leastCost(r *reader) {
-	if !branches(r.m) {
+	if f["loops.unknown"] == 0 && !branches(r.m) {
 		return
 	}
-	trips := r.trips
-	if f["loops.unknown"] > 0 {
-		trips = nil
-	}
-	least := cost.Least(r.alike(), trips).Comp(r.m.Entry)
+	least := cost.Least(r.alike(), r.leastTrips).Comp(r.m.Entry)
 	f.known("cost.least_flops", least.Flops)
 	f.known("cost.least_bytes_accessed", least.BytesAccessed)
 }
@@ -152,6 +153,14 @@ func branches(m *hlo.Module) bool {
 }
 
 func (r *reader) trips(id hlo.InstrID) int64 { return tripCount(r.m, id) }
+
+func (r *reader) leastTrips(id hlo.InstrID) int64 {
+	n := r.trips(id)
+	if n == unknownTrips && exitOf(r.m, id).early {
+		return 0
+	}
+	return n
+}
 
 // known sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
 func (f Numbers) known(name string, cost float64) {

@@ -436,6 +436,35 @@ def branch_made():
     return branching(not after)
 
 
+def decoding(always_to_the_end):
+    """Tokens are chosen until all sequences have ended, or as many as there is room for, whatever has ended."""
+
+    def next_token(token, table, w, ended):
+        return jnp.where(ended, 0, jnp.argmax(jnp.tanh(table[token] @ w) @ table.T, -1).astype(jnp.int32))
+
+    def decode(table, w, token):
+        def step(i, token, ended, out):
+            token = next_token(token, table, w, ended)
+            return i + 1, token, ended | (token == 1), out.at[i].set(token)
+
+        start = (0, token, jnp.zeros(8, bool), jnp.zeros((32, 8), jnp.int32))
+        if always_to_the_end:
+            return jax.lax.fori_loop(0, 32, lambda i, state: step(*state), start)[-1]
+        return jax.lax.while_loop(lambda state: (state[0] < 32) & ~state[2].all(), lambda state: step(*state), start)[-1]
+
+    return decode, (array(512, 64), array(64, 64), array(8, dtype=np.int32)), {}
+
+
+def exit_lost():
+    """A loop that ended as soon as nothing was left to do runs to its end always: its work is masked, and done all the same."""
+    return decoding(after)
+
+
+def exit_made():
+    """The other way round: how often the loop runs is not known any more, but it is never more often."""
+    return decoding(not after)
+
+
 def argument_again():
     """A weight that was baked in is an argument: it is read as it is passed, where the compiler had narrowed the constant for good."""
     weight = np.sin(np.arange(512 * 64, dtype=np.float32)).reshape(512, 64)
