@@ -63,7 +63,7 @@ func acceptOnGitHub(c *cli.Context, w world) error {
 		err = carryOut(ctx, c, w, client, asked)
 	}
 	if err != nil {
-		answer(ctx, w, client, asked, "-1", "Nothing was accepted: "+oneLine(github.Reason(err)))
+		answer(ctx, w, client, asked, "-1", "Nothing was accepted: "+oneLine(err.Error()))
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func answer(ctx context.Context, w world, client *github.Client, asked *request,
 		return
 	}
 	if err := client.Answer(ctx, asked.pr, asked.comment, reaction, text); err != nil {
-		warn(w, github.Reason(err))
+		warn(w, err.Error())
 	}
 }
 

@@ -186,7 +186,7 @@ func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 	pr, err := p.client.PullRequest(ctx, p.pr)
 	if err != nil {
 		if ctx.Err() == nil {
-			warn(w, github.Reason(err))
+			warn(w, err.Error())
 		}
 		return
 	}

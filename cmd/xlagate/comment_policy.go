@@ -60,7 +60,7 @@ func unjudged(branch string, err error) string {
 	case errors.As(err, &wrong):
 		return fmt.Sprintf("the %s there is not readable: %s", config.FileName, wrong[0])
 	}
-	return github.Reason(err)
+	return err.Error()
 }
 
 // remoteHead takes both policies from GitHub: nothing of the pull request lies on this machine. A baseline that only the pull request

@@ -54,7 +54,7 @@ func (c *Client) Check(ctx context.Context, check Check) (string, error) {
 		output := check.output(notes[at:min(at+perRequest, len(notes))])
 		_, _, err := c.api.Checks.UpdateCheckRun(ctx, c.owner, c.name, run.GetID(), gh.UpdateCheckRunOptions{Name: check.Name, Output: output})
 		if err != nil {
-			return run.GetHTMLURL(), fmt.Errorf("add annotations %d to %d of %d to the check run: %w", at+1, at+len(output.Annotations), len(notes), err)
+			return run.GetHTMLURL(), c.failed(err, "add annotations %d to %d of %d to the check run", at+1, at+len(output.Annotations), len(notes))
 		}
 	}
 	return run.GetHTMLURL(), nil
@@ -77,7 +77,7 @@ func (c *Client) createCheck(ctx context.Context, check Check, notes []Annotatio
 		run, _, err = c.api.Checks.CreateCheckRun(ctx, c.owner, c.name, o)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make the check run %s: %w", check.Name, err)
+		return nil, c.failed(err, "make the check run %s", check.Name)
 	}
 	return run, nil
 }
@@ -126,7 +126,7 @@ func (c *Client) Status(ctx context.Context, check Check) error {
 		s.TargetURL = gh.String(check.URL)
 	}
 	if _, _, err := c.api.Repositories.CreateStatus(ctx, c.owner, c.name, check.Head, s); err != nil {
-		return fmt.Errorf("set the commit status %s: %w", check.Name, err)
+		return c.failed(err, "set the commit status %s", check.Name)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -54,7 +53,7 @@ func (c *Client) marked(ctx context.Context, number int, key string) ([]*gh.Issu
 		return response, false, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list the comments of pull request %d: %w", number, err)
+		return nil, c.failed(err, "list the comments of pull request %d", number)
 	}
 	return marked, nil
 }
@@ -71,7 +70,7 @@ func (a Actor) is(user *gh.User) bool {
 func (c *Client) edit(ctx context.Context, id int64, body string) (string, error) {
 	edited, _, err := c.api.Issues.EditComment(ctx, c.owner, c.name, id, &gh.IssueComment{Body: &body})
 	if err != nil {
-		return "", fmt.Errorf("edit comment %d: %w", id, err)
+		return "", c.failed(err, "edit comment %d", id)
 	}
 	return edited.GetHTMLURL(), nil
 }
@@ -86,7 +85,7 @@ func (c *Client) create(ctx context.Context, number int, marker Marker, body str
 		created, _, err = c.api.Issues.CreateComment(ctx, c.owner, c.name, number, &gh.IssueComment{Body: &body})
 	}
 	if err != nil {
-		return "", fmt.Errorf("comment on pull request %d: %w", number, err)
+		return "", c.failed(err, "comment on pull request %d", number)
 	}
 	return created.GetHTMLURL(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 
 	gh "github.com/google/go-github/v60/github"
@@ -13,7 +14,7 @@ import (
 func (c *Client) MayWrite(ctx context.Context, login string) (bool, error) {
 	level, _, err := c.api.Repositories.GetPermissionLevel(ctx, c.owner, c.name, login)
 	if err != nil {
-		return false, fmt.Errorf("ask what %s may do: %w", login, err)
+		return false, c.failed(err, "ask what %s may do", login)
 	}
 	return level.GetPermission() == "admin" || level.GetPermission() == "write", nil
 }
@@ -23,21 +24,26 @@ func (c *Client) MayWrite(ctx context.Context, login string) (bool, error) {
 func (c *Client) Commit(ctx context.Context, pr PullRequest, files map[string][]byte, message string) (string, error) {
 	head, _, err := c.api.Git.GetCommit(ctx, c.owner, c.name, pr.Head.SHA)
 	if err != nil {
-		return "", fmt.Errorf("ask for commit %s: %w", short(pr.Head.SHA), err)
+		return "", c.failed(err, "ask for commit %s", short(pr.Head.SHA))
 	}
 	tree, _, err := c.api.Git.CreateTree(ctx, c.owner, c.name, head.GetTree().GetSHA(), entries(files))
 	if err != nil {
-		return "", fmt.Errorf("write the files of the commit: %w", err)
+		return "", c.failed(err, "write the files of the commit")
 	}
 	commit, _, err := c.api.Git.CreateCommit(ctx, c.owner, c.name, &gh.Commit{Message: &message, Tree: tree, Parents: []*gh.Commit{{SHA: gh.String(pr.Head.SHA)}}}, nil)
 	if err != nil {
-		return "", fmt.Errorf("make the commit: %w", err)
+		return "", c.failed(err, "make the commit")
 	}
 	ref := &gh.Reference{Ref: gh.String("refs/heads/" + pr.Head.Ref), Object: &gh.GitObject{SHA: commit.SHA}}
-	if _, _, err := c.api.Git.UpdateRef(ctx, c.owner, c.name, ref, false); err != nil {
-		return "", fmt.Errorf("move the branch %s to the commit: %w", pr.Head.Ref, err)
+	_, _, err = c.api.Git.UpdateRef(ctx, c.owner, c.name, ref, false)
+	if err == nil {
+		return commit.GetSHA(), nil
 	}
-	return commit.GetSHA(), nil
+	err = c.failed(err, "move the branch %s to the commit", pr.Head.Ref)
+	if status(err) == http.StatusUnprocessableEntity {
+		err = fmt.Errorf("%w; the branch has moved on meanwhile: wait for its own run, then accept again", err)
+	}
+	return "", err
 }
 
 func entries(files map[string][]byte) []*gh.TreeEntry {
@@ -56,14 +62,14 @@ func entries(files map[string][]byte) []*gh.TreeEntry {
 func (c *Client) Answer(ctx context.Context, number int, comment int64, reaction, text string) error {
 	if comment != 0 {
 		if _, _, err := c.api.Reactions.CreateIssueCommentReaction(ctx, c.owner, c.name, comment, reaction); err != nil {
-			return fmt.Errorf("react to the comment: %w", err)
+			return c.failed(err, "react to the comment on pull request %d", number)
 		}
 	}
 	if text == "" {
 		return nil
 	}
 	if _, _, err := c.api.Issues.CreateComment(ctx, c.owner, c.name, number, &gh.IssueComment{Body: &text}); err != nil {
-		return fmt.Errorf("answer on pull request %d: %w", number, err)
+		return c.failed(err, "answer on pull request %d", number)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (c *Client) File(ctx context.Context, revision, name string) ([]byte, error
 		return nil, fmt.Errorf("%s at %s: %w", name, short(revision), fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s at %s: %w", name, short(revision), err)
+		return nil, c.failed(err, "fetch %s at %s", name, short(revision))
 	}
 	if file.GetType() != "file" {
 		return nil, fmt.Errorf("%s at %s is not a plain file", name, short(revision))
@@ -101,7 +101,7 @@ func (c *Client) directory(ctx context.Context, revision, name string) ([]*gh.Re
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", name, err)
+		return nil, c.failed(err, "list %s", name)
 	}
 	return entries, nil
 }
@@ -113,7 +113,7 @@ func (c *Client) blob(ctx context.Context, e *gh.RepositoryContent) ([]byte, err
 	}
 	data, _, err := c.api.Git.GetBlobRaw(ctx, c.owner, c.name, e.GetSHA())
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", e.GetPath(), err)
+		return nil, c.failed(err, "fetch %s", e.GetPath())
 	}
 	return data, nil
 }

@@ -25,36 +25,17 @@ func status(err error) int {
 	return 0
 }
 
-// ErrNotAllowed says that the token may not do what was asked: on pull requests from forks and from Dependabot GitHub hands out
-// tokens that can only read.
-var ErrNotAllowed = errors.New("the token may not write here")
-
 // refused reports whether GitHub refused for good: no right, or none that shows.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:
 		return true
 	}
-	return errors.Is(err, ErrNotAllowed)
+	return false
 }
 
 // uncertain reports whether a request that failed may have been done all the same.
 func uncertain(err error) bool {
 	code := status(err)
 	return code >= 500 || code == 0
-}
-
-// Reason says why a call failed, in words that help.
-func Reason(err error) string {
-	switch status(err) {
-	case http.StatusUnauthorized:
-		return "GitHub does not know the token (401); it is wrong or has expired"
-	case http.StatusForbidden:
-		return "the token may not do this (403): on pull requests from forks and from Dependabot it can only read; elsewhere give the job the permission"
-	case http.StatusNotFound:
-		return "GitHub does not find it (404): there is no such thing, or the token may not see it"
-	case http.StatusTooManyRequests:
-		return "GitHub's rate limit is used up (429), and waiting for it would take too long"
-	}
-	return err.Error()
 }

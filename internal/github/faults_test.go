@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -205,12 +204,5 @@ func TestProxy(t *testing.T) {
 		}
 	default:
 		t.Error("the proxy was not asked")
-	}
-}
-
-func TestReason(t *testing.T) {
-	plain := errors.New("connection refused")
-	if Reason(plain) != "connection refused" {
-		t.Error(Reason(plain))
 	}
 }

@@ -18,7 +18,6 @@ import (
 // Client speaks to one repository on GitHub or a GitHub Enterprise Server.
 type Client struct {
 	api         *gh.Client
-	plain       *http.Client // without the token, for addresses that the API hands out
 	graphQL     string
 	owner, name string
 }
@@ -53,7 +52,7 @@ func New(o Options) (*Client, error) {
 	api := gh.NewClient(&http.Client{Transport: t})
 	api.BaseURL, api.UserAgent = root, o.Agent
 	owner, name, _ := strings.Cut(o.Repository, "/")
-	return &Client{api: api, plain: &http.Client{Transport: t}, graphQL: o.GraphQL, owner: owner, name: name}, nil
+	return &Client{api: api, graphQL: o.GraphQL, owner: owner, name: name}, nil
 }
 
 // newTransport honours the proxy variables, and does not wait for ever for an answer.

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 )
 
@@ -41,7 +40,7 @@ func (c *Client) query(ctx context.Context, document string, variables map[strin
 // hide folds away an outdated comment.
 func (c *Client) hide(ctx context.Context, node string) error {
 	if err := c.query(ctx, hideMutation, map[string]any{"id": node}, nil); err != nil {
-		return fmt.Errorf("hide the earlier comment: %w", err)
+		return c.failed(err, "hide the earlier comment")
 	}
 	return nil
 }
@@ -59,8 +58,11 @@ func (c *Client) viewer(ctx context.Context) (Actor, error) {
 		return Actor{Login: data.Viewer.Login, ID: data.Viewer.DatabaseID}, nil
 	}
 	user, _, restErr := c.api.Users.Get(ctx, "")
+	if err == nil {
+		err = restErr
+	}
 	if restErr != nil {
-		return Actor{}, fmt.Errorf("ask GitHub whose token this is: %w", errors.Join(err, restErr))
+		return Actor{}, c.failed(err, "ask whose token this is")
 	}
 	return Actor{Login: user.GetLogin(), ID: user.GetID()}, nil
 }

@@ -73,7 +73,7 @@ func folders(cfg *config.Config, named []string) []string {
 func (c *Client) Sides(ctx context.Context, pr PullRequest) (base, head string, err error) {
 	p, _, err := c.api.PullRequests.Get(ctx, c.owner, c.name, pr.Number)
 	if err != nil {
-		return "", "", fmt.Errorf("ask for pull request %d: %w", pr.Number, err)
+		return "", "", c.failed(err, "ask for pull request %d", pr.Number)
 	}
 	if merge := p.GetMergeCommitSHA(); merge != "" && p.GetMergeable() {
 		if base, err = c.firstParent(ctx, merge); err == nil {
@@ -87,7 +87,7 @@ func (c *Client) Sides(ctx context.Context, pr PullRequest) (base, head string, 
 func (c *Client) firstParent(ctx context.Context, commit string) (string, error) {
 	found, _, err := c.api.Git.GetCommit(ctx, c.owner, c.name, commit)
 	if err != nil {
-		return "", fmt.Errorf("ask for commit %s: %w", short(commit), err)
+		return "", c.failed(err, "ask for commit %s", short(commit))
 	}
 	if len(found.Parents) == 0 {
 		return "", fmt.Errorf("commit %s has no parent", short(commit))
@@ -98,7 +98,7 @@ func (c *Client) firstParent(ctx context.Context, commit string) (string, error)
 func (c *Client) mergeBase(ctx context.Context, base, head string) (string, error) {
 	diff, _, err := c.api.Repositories.CompareCommits(ctx, c.owner, c.name, base, head, &gh.ListOptions{PerPage: 1})
 	if err != nil {
-		return "", fmt.Errorf("find where %s left %s: %w", short(head), short(base), err)
+		return "", c.failed(err, "find where %s left %s", short(head), short(base))
 	}
 	return diff.GetMergeBaseCommit().GetSHA(), nil
 }

@@ -70,17 +70,8 @@ func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
 // note keeps what went wrong as a warning.
 func (d *Posted) note(err error) {
 	if err != nil {
-		d.Warnings = append(d.Warnings, saying(err))
+		d.Warnings = append(d.Warnings, err.Error())
 	}
-}
-
-// saying is an error's own words, with the reason in ones that help.
-func saying(err error) string {
-	what, _, _ := strings.Cut(err.Error(), ": ")
-	if reason := Reason(err); reason != err.Error() {
-		return what + ": " + reason
-	}
-	return err.Error()
 }
 
 func (p *Publication) draft() Draft {

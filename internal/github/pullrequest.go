@@ -11,7 +11,7 @@ import (
 func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, error) {
 	p, _, err := c.api.PullRequests.Get(ctx, c.owner, c.name, number)
 	if err != nil {
-		return PullRequest{}, fmt.Errorf("ask for pull request %d: %w", number, err)
+		return PullRequest{}, c.failed(err, "ask for pull request %d", number)
 	}
 	return pullRequest(p), nil
 }
@@ -35,7 +35,7 @@ func (c *Client) PullRequestOf(ctx context.Context, run WorkflowRun) (PullReques
 	}
 	switch {
 	case err != nil:
-		return PullRequest{}, fmt.Errorf("look for the pull request of run %d: %w", run.ID, err)
+		return PullRequest{}, c.failed(err, "look for the pull request of run %d", run.ID)
 	case len(found) == 0:
 		return PullRequest{}, fmt.Errorf("%w: no open pull request has the head %s of run %d", ErrNothingToDo, short(run.HeadSHA), run.ID)
 	case len(found) > 1:

@@ -13,7 +13,7 @@ import (
 func (c *Client) Latest(ctx context.Context, run WorkflowRun) error {
 	now, _, err := c.api.Actions.GetWorkflowRunByID(ctx, c.owner, c.name, run.ID)
 	if err != nil {
-		return fmt.Errorf("ask for run %d: %w", run.ID, err)
+		return c.failed(err, "ask for run %d", run.ID)
 	}
 	if now.GetRunAttempt() > run.Attempt {
 		return fmt.Errorf("%w: run %d was started again (attempt %d)", ErrNothingToDo, run.ID, now.GetRunAttempt())
@@ -22,7 +22,7 @@ func (c *Client) Latest(ctx context.Context, run WorkflowRun) error {
 		o := &gh.ListWorkflowRunsOptions{Event: run.Event, HeadSHA: run.HeadSHA, ListOptions: page}
 		list, response, err := c.api.Actions.ListWorkflowRunsByID(ctx, c.owner, c.name, run.WorkflowID, o)
 		if err != nil {
-			return response, true, fmt.Errorf("list the runs for %s: %w", short(run.HeadSHA), err)
+			return response, true, c.failed(err, "list the runs for %s", short(run.HeadSHA))
 		}
 		for _, other := range list.WorkflowRuns {
 			if other.GetID() > run.ID && other.GetHeadRepository().GetFullName() == run.HeadRepository.FullName {
@@ -41,7 +41,7 @@ func (c *Client) ResultFor(ctx context.Context, pr PullRequest, artifact string)
 		o := &gh.ListWorkflowRunsOptions{Event: "pull_request", Status: "completed", HeadSHA: pr.Head.SHA, ListOptions: page}
 		list, response, err := c.api.Actions.ListRepositoryWorkflowRuns(ctx, c.owner, c.name, o)
 		if err != nil {
-			return response, true, fmt.Errorf("list the runs for %s: %w", short(pr.Head.SHA), err)
+			return response, true, c.failed(err, "list the runs for %s", short(pr.Head.SHA))
 		}
 		for _, run := range list.WorkflowRuns { // newest first
 			found, err := c.Artifact(ctx, run.GetID(), artifact)

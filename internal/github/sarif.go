@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
 
 	gh "github.com/google/go-github/v60/github"
 )
@@ -25,12 +26,14 @@ func (c *Client) UploadSARIF(ctx context.Context, commit, ref, log string) error
 	if packed.Len() > maxSARIF {
 		return fmt.Errorf("upload the SARIF log: it has %d bytes compressed; GitHub takes %d", packed.Len(), maxSARIF)
 	}
-	_, _, err = c.api.CodeScanning.UploadSarif(ctx, c.owner, c.name, &gh.SarifAnalysis{
+	_, answer, err := c.api.CodeScanning.UploadSarif(ctx, c.owner, c.name, &gh.SarifAnalysis{
 		CommitSHA: gh.String(commit), Ref: gh.String(ref), Sarif: gh.String(base64.StdEncoding.EncodeToString(packed.Bytes())), ToolName: gh.String("xlagate"),
 	})
-	var accepted *gh.AcceptedError
-	if err != nil && !errors.As(err, &accepted) {
-		return fmt.Errorf("upload the SARIF log: %w", err)
+	if err == nil && answer.StatusCode == http.StatusAccepted {
+		return nil
 	}
-	return nil
+	if err == nil {
+		err = errors.New("GitHub did not say that it took it; is GITHUB_API_URL right, and no proxy in the way?")
+	}
+	return c.failed(err, "upload the SARIF log for %s", short(commit))
 }

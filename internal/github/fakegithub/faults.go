@@ -1,7 +1,9 @@
 package fakegithub
 
 import (
+	"io"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -16,6 +18,8 @@ type Fault struct {
 	Done      bool          // what was asked is done all the same, and only the answer is lost
 	Hang      time.Duration // before it answers
 	Drop      bool          // the connection is cut instead of an answer
+	Raw       string        // the answer as it is, in place of the message
+	Cut       bool          // the connection is cut in the middle of the answer
 }
 
 // The faults that GitHub is known for.
@@ -67,6 +71,14 @@ func (f *Fault) strike(w http.ResponseWriter) {
 	}
 	for key, value := range f.Header {
 		w.Header().Set(key, value)
+	}
+	if f.Cut {
+		w.Header().Set("Content-Length", strconv.Itoa(len(f.Raw)+1))
+	}
+	if f.Raw != "" {
+		w.WriteHeader(f.Status)
+		_, _ = io.WriteString(w, f.Raw)
+		return
 	}
 	writeJSON(w, f.Status, map[string]any{"message": f.Message, "documentation_url": "https://docs.github.com/rest"})
 }

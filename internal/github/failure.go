@@ -1,0 +1,130 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// failure is a request that came to nothing: what was being done and in which repository, why, and what to do next.
+type failure struct {
+	doing, repository string
+	cause             error
+}
+
+func (c *Client) failed(err error, doing string, args ...any) error {
+	return &failure{fmt.Sprintf(doing, args...), c.Repository(), err}
+}
+
+func (f *failure) Error() string {
+	return fmt.Sprintf("%s in %s: %s", f.doing, f.repository, reason(f.cause))
+}
+
+func (f *failure) Unwrap() error { return f.cause }
+
+// reason says why a request failed, in words that help: what the client library says is an address and a number.
+func reason(err error) string {
+	code, said := status(err), saying(err)
+	switch {
+	case code == 0:
+		return unanswered(err)
+	case code == http.StatusUnauthorized:
+		return "GitHub does not know the token (401)" + said + "; it is wrong or has expired: set GITHUB_TOKEN to one that holds"
+	case code == http.StatusForbidden:
+		return "the token may not do this (403)" + said + "; on pull requests from forks and from Dependabot it can only read; elsewhere " + lacking(err)
+	case code == http.StatusNotFound:
+		return "GitHub does not find it (404): there is no such thing, or the token may not see it; look at the names, or " + lacking(err)
+	case code == http.StatusGone:
+		return "GitHub does not keep it any longer (410)" + said + "; run the gate again"
+	case code == http.StatusConflict:
+		return "it does not fit what is there by now (409)" + said + "; run this again"
+	case code == http.StatusUnprocessableEntity:
+		return "GitHub does not take it (422)" + said
+	case code == http.StatusTooManyRequests:
+		return "GitHub's rate limit is used up (429), and waiting for it would take too long; run this again later"
+	case code < http.StatusBadRequest:
+		return fmt.Sprintf("GitHub sends it elsewhere (%d), and not to its own API; is GITHUB_API_URL right, and no proxy in the way?", code)
+	case code >= http.StatusInternalServerError:
+		return fmt.Sprintf("GitHub itself fails (%d)%s; run this again later", code, said)
+	}
+	return fmt.Sprintf("GitHub answers %d%s", code, said)
+}
+
+// mostSaid bounds what is quoted of an answer.
+const mostSaid = 300
+
+// saying quotes GitHub's own words, where there are any.
+func saying(err error) string {
+	var response *gh.ErrorResponse
+	if !errors.As(err, &response) {
+		return ""
+	}
+	words := []string{response.Message}
+	for _, e := range response.Errors {
+		words = append(words, e.Message)
+	}
+	text := strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+	if text == "" {
+		return ""
+	}
+	return ": " + within(text, mostSaid)
+}
+
+// unanswered is the reason where there was no answer, or none that could be read.
+func unanswered(err error) string {
+	var sent *url.Error
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "there was no answer in time; run this again later"
+	case errors.Is(err, context.Canceled):
+		return "it was interrupted"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the answer was cut off; run this again"
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		return "the answer is not one of GitHub's (" + err.Error() + "); is GITHUB_API_URL right, and no proxy in the way?"
+	case errors.As(err, &sent):
+		return unreached(sent.Err)
+	case errors.Is(err, io.EOF):
+		return unreached(err)
+	}
+	return err.Error()
+}
+
+func unreached(err error) string {
+	return "GitHub cannot be reached (" + err.Error() + "); is GITHUB_API_URL right, and the proxy? run this again"
+}
+
+// permissions are what a job needs for the parts of the API, as a workflow names them.
+var permissions = map[string]string{
+	"check-runs": "checks", "statuses": "statuses", "code-scanning": "security-events", "actions": "actions", "git": "contents", "contents": "contents",
+	"compare": "contents", "issues": "pull-requests", "pulls": "pull-requests",
+}
+
+// lacking says what a job is to be given, by name where that can be told from what was asked.
+func lacking(err error) string {
+	var response *gh.ErrorResponse
+	if errors.As(err, &response) && response.Response.Request != nil {
+		r := response.Response.Request
+		_, rest, _ := strings.Cut(r.URL.Path, "/repos/")
+		parts := strings.Split(rest, "/") // OWNER, NAME, and the part; of a commit, its own part comes last
+		level := "write"
+		if r.Method == http.MethodGet {
+			level = "read"
+		}
+		for _, part := range []string{parts[min(2, len(parts)-1)], parts[len(parts)-1]} {
+			if name := permissions[part]; name != "" {
+				return "give the job the permission " + name + ": " + level
+			}
+		}
+	}
+	return "give the job a token that may"
+}
