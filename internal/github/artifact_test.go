@@ -168,6 +168,9 @@ func TestPullRequestOfRun(t *testing.T) {
 		if got.Number != c.want || (err == nil) != (c.want != 0) || err != nil && !errors.Is(err, ErrNothingToDo) {
 			t.Errorf("%s: %d %v, wanted %d", name, got.Number, err, c.want)
 		}
+		if name == "one" && s.Count("repos/list-pull-requests-associated-with-commit") > 0 {
+			t.Error("asked again, although the branch names it: of a fork's commit GitHub would not know")
+		}
 	}
 }
 

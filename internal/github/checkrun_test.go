@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -30,6 +31,9 @@ func TestCheckRun(t *testing.T) {
 	first := k.Annotations[0]
 	if first["path"] != "model.py" || first["start_line"] != 1.0 || first["annotation_level"] != "failure" || !strings.Contains(first["message"].(string), "20 kernels: at most 19 allowed") {
 		t.Errorf("%v", first)
+	}
+	if details := s.Requests[0].Body["details_url"]; details != "https://github.invalid/acme/models/actions/runs/1" {
+		t.Errorf("details at %v", details)
 	}
 	if nowhere := k.Annotations[3]; nowhere["path"] != "xlagate.yaml" || nowhere["start_line"] != 1.0 {
 		t.Errorf("a finding without a source line: %v", nowhere)
@@ -106,6 +110,18 @@ func TestSARIFUpload(t *testing.T) {
 	}
 	if err := json.Unmarshal(data, &log); err != nil || log.Version != "2.1.0" || len(log.Runs[0].Results) != 2 {
 		t.Errorf("%v %+v", err, log)
+	}
+}
+
+// A log that code scanning would not take is not sent.
+func TestSARIFTooLarge(t *testing.T) {
+	s := newSite(t)
+	noise := rand.NewChaCha8([32]byte{})
+	log := make([]byte, maxSARIF+1)
+	_, _ = noise.Read(log)
+	err := s.client("job").UploadSARIF(t.Context(), headSHA, "refs/heads/wider", string(log))
+	if err == nil || !strings.Contains(err.Error(), "bytes compressed; GitHub takes 10485760") || len(s.Requests) > 0 {
+		t.Errorf("%v, %d requests", err, len(s.Requests))
 	}
 }
 

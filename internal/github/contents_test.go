@@ -2,7 +2,9 @@ package github
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -33,6 +35,28 @@ func TestPolicyOfRevision(t *testing.T) {
 	}
 	if _, err := c.Folders(t.Context(), first, ".xlagate", []string{"../.."}); err == nil {
 		t.Error("a folder outside is fetched")
+	}
+}
+
+// What is fetched is bounded, in files and in bytes.
+func TestFetchedIsBounded(t *testing.T) {
+	s := newSite(t)
+	many := map[string]string{}
+	for i := range maxFiles {
+		many[fmt.Sprintf("many/%04d", i)] = "x"
+	}
+	half := strings.Repeat("x", maxFetched/2+1)
+	many["large/a"], many["large/b"], many["whole/a"] = half, half+"y", half+half
+	commit := s.Commit(many, "first")
+	for folder, says := range map[string]string{
+		"many": "it holds 1000 files or more", "large": "or more than 67108864 bytes", "whole": "or more than 67108864 bytes",
+	} {
+		if _, err := s.client("reader").Folders(t.Context(), commit, ".", []string{folder}); err == nil || !strings.Contains(err.Error(), "fetch "+folder+" at "+short(commit)+": ") || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+	if _, err := s.client("reader").File(t.Context(), commit, "whole/a"); err == nil || !strings.Contains(err.Error(), "whole/a has 67108866 bytes; at most 67108864 are read") {
+		t.Errorf("%v", err)
 	}
 }
 

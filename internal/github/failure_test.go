@@ -149,3 +149,22 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 		}
 	}
 }
+
+// What the GraphQL API refuses it says in an answer that looks well.
+func TestGraphQLRefusal(t *testing.T) {
+	s := newSite(t)
+	refusal := fakegithub.Fault{Status: 200, Raw: `{"errors": [{"message": "Resource not accessible by integration"}]}`}
+	s.Faults = append(s.Faults, refusal.On("graphql minimizeComment", 0))
+	for id := range int64(2) {
+		p := publication(found(int(id)+1), id+1)
+		p.Mode = HideAndNew
+		done := Publish(t.Context(), s.client("job"), p)
+		want := ""
+		if id > 0 {
+			want = "hide the earlier comment in acme/models: Resource not accessible by integration"
+		}
+		if got := strings.Join(done.Warnings, "; "); got != want || len(s.Comments) != int(id)+1 {
+			t.Errorf("%d comments, warned %q, wanted %q", len(s.Comments), got, want)
+		}
+	}
+}

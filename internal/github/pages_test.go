@@ -79,7 +79,7 @@ func TestStatusOfErrors(t *testing.T) {
 	}{
 		{answer(404, ""), 404, true, false}, {answer(401, ""), 401, true, false}, {answer(403, ""), 403, true, false}, {answer(410, ""), 410, true, false}, {answer(422, ""), 422, false, false},
 		{answer(403, "You have exceeded a secondary rate limit"), 429, false, false}, {answer(403, "", "Retry-After", "3"), 429, false, false}, {&gh.RateLimitError{}, 429, false, false}, {&gh.AbuseRateLimitError{}, 429, false, false},
-		{answer(502, ""), 502, false, true}, {errors.New("connection reset"), 0, false, true},
+		{answer(500, ""), 500, false, true}, {answer(502, ""), 502, false, true}, {errors.New("connection reset"), 0, false, true},
 	} {
 		if got := status(c.err); got != c.status {
 			t.Errorf("%v: status %d, wanted %d", c.err, got, c.status)

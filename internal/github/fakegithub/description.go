@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -23,6 +24,9 @@ var openAPI []byte
 
 // description knows what may be asked.
 type description struct{ doc *openapi3.T }
+
+// published is the description as GitHub publishes it, read once.
+var published = sync.OnceValue(newDescription)
 
 func newDescription() *description {
 	doc, err := openapi3.NewLoader().LoadFromData(openAPI)

@@ -38,7 +38,7 @@ type Request struct {
 
 // New starts a server with an empty repository, OWNER/NAME.
 func New(repository, prefix string) *Server {
-	s := &Server{State: newState(repository), Prefix: prefix, description: newDescription()}
+	s := &Server{State: newState(repository), Prefix: prefix, description: published()}
 	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
 	s.store = httptest.NewServer(http.HandlerFunc(s.serveStore))
 	return s
