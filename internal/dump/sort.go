@@ -13,6 +13,8 @@ func (d *Dump) sort(ctx context.Context, files []*File) error {
 	if err != nil {
 		return err
 	}
+	// Where two files say the same, the first is read: archives hold them in any order.
+	slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(a.rel, b.rel) })
 	g := grouping{buckets: map[bucketKey]*bucket{}}
 	strays := slices.DeleteFunc(slices.Clone(files), g.add)
 	modules, unnamed := g.modules()

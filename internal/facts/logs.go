@@ -28,23 +28,26 @@ func ReadLogs(files []File) (*Logs, []Problem) {
 		return nil, nil
 	}
 	l := &Logs{Compiles: map[string]int{}, leftOut: map[string]string{}}
+	graphs, counted := map[string]bool{}, false
 	var problems []Problem
 	for _, f := range files {
 		err := f.read(func(data []byte) error {
-			l.take(f.Path, compilelog.Read(data))
+			counted = l.take(f.Path, compilelog.Read(data), graphs) || counted
 			return nil
 		})
 		if err != nil {
 			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Mend: "name the file that the run's output was written to, or leave the log out"})
 		}
 	}
+	if !counted && len(graphs) > 0 && l.Compiles[torchProgram] == 0 {
+		l.Compiles[torchProgram] = len(graphs)
+	}
 	return l, problems
 }
 
-// take adds what one log says.
-func (l *Logs) take(path string, events []compilelog.Event) {
-	torch := map[string]bool{} // graphs by hash
-	counted := false
+// take adds what one log says, and to the graphs of PyTorch/XLA, by hash, those that it names. It reports whether the log counts their
+// compilations: no log has to say both.
+func (l *Logs) take(path string, events []compilelog.Event, graphs map[string]bool) (counted bool) {
 	nodes := map[string][]compilelog.Event{}
 	for _, e := range events {
 		log := fmt.Sprintf("%s:%d", path, e.Line)
@@ -59,7 +62,7 @@ func (l *Logs) take(path string, events []compilelog.Event) {
 			l.Compiles[torchProgram] += int(e.Value)
 			counted = true
 		case compilelog.Graph:
-			torch[e.Key] = true
+			graphs[e.Key] = true
 			if cut, ok := cutOf(e, log); ok {
 				l.cuts = append(l.cuts, cut)
 			}
@@ -73,9 +76,7 @@ func (l *Logs) take(path string, events []compilelog.Event) {
 			l.note(noteKinds[e.Kind], log, e)
 		}
 	}
-	if !counted && len(torch) > 0 && l.Compiles[torchProgram] == 0 {
-		l.Compiles[torchProgram] = len(torch)
-	}
+	return counted
 }
 
 // noteKinds translates the kinds of events that become notes as they are.

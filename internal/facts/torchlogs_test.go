@@ -1,0 +1,30 @@
+package facts
+
+import (
+	"strings"
+	"testing"
+)
+
+// What PyTorch/XLA compiled is counted once, by its own counter where a log has it, whatever is read first.
+func TestTorchCompilesAreCountedOnce(t *testing.T) {
+	d := opened(t, "../../testdata/torch-rows/watched.tar.xz")
+	logs := map[string]File{}
+	_, files := frameworkFiles(d)
+	for _, f := range files {
+		logs[strings.TrimSuffix(f.Path[len(d.Path)+1:], ".txt")] = f
+	}
+	for order, want := range map[string]int{
+		"metrics": 3, "reasons": 3, "metrics reasons": 3, "reasons metrics": 3,
+		"reasons reasons": 3, // of two processes: the same graphs
+		"metrics metrics": 6, "reasons metrics reasons metrics": 6,
+	} {
+		var files []File
+		for _, name := range strings.Fields(order) {
+			files = append(files, logs[name])
+		}
+		l, problems := ReadLogs(files)
+		if got := l.Compiles[torchProgram]; got != want || len(problems) > 0 {
+			t.Errorf("%s: %d compilations, wanted %d; %v", order, got, want, problems)
+		}
+	}
+}
