@@ -4,6 +4,8 @@ package baseline
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -162,7 +164,7 @@ func Targets(store fs.FS) ([]string, error) {
 func GraphsFile() string { return graphsFile }
 
 // FileName is where a program's baseline lies below its target: the name, with everything but letters, digits, '.', '_' and '-'
-// written as %XX.
+// written as %XX. One that is too long for a file's name is cut, and told apart by what no other name holds: %~ and a digest.
 func FileName(program string) string {
 	var b strings.Builder
 	for i := 0; i < len(program); i++ {
@@ -174,5 +176,14 @@ func FileName(program string) string {
 			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
-	return b.String() + ".yaml"
+	name := b.String()
+	if len(name)+len(".yaml") > longestName {
+		sum := sha256.Sum256([]byte(program))
+		digest := "%~" + hex.EncodeToString(sum[:8])
+		name = name[:longestName-len(digest)-len(".yaml")] + digest
+	}
+	return name + ".yaml"
 }
+
+// longestName is what file systems allow, in bytes. TensorFlow names programs after functions, whose names may be as long as they like.
+const longestName = 255

@@ -101,9 +101,13 @@ func TestTextRoundTrips(t *testing.T) {
 
 func TestFileNamesAreSafeAndDistinct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
+		long := rapid.Map(rapid.StringOfN(rapid.Rune(), 250, 260, -1), func(s string) string { return strings.Repeat("a", 200) + s })
+		a, b := rapid.OneOf(rapid.String(), long).Draw(t, "a"), rapid.OneOf(rapid.String(), long).Draw(t, "b")
 		if strings.ContainsAny(FileName(a), "/\\\x00 ") || strings.HasPrefix(FileName(a), ".") && a != "" && a[0] == '.' {
 			t.Fatalf("%q is stored as %q", a, FileName(a))
+		}
+		if len(FileName(a)) > 255 {
+			t.Fatalf("%q is stored under a name of %d bytes", a, len(FileName(a)))
 		}
 		if a != b && FileName(a) == FileName(b) {
 			t.Fatalf("%q and %q are stored as %q", a, b, FileName(a))
