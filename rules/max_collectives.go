@@ -113,13 +113,12 @@ func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*resul
 	if k == nil {
 		return cause, e
 	}
-	why := cause.Summary
-	cause = CauseOf("new: "+diff.Collective(k), k)
-	if cause.Source.File == "" {
-		cause.Source, cause.OpName = SourceOf(v.CauseOf(k).Op.Source), v.CauseOf(k).Op.OpName
+	brought := v.CauseOf(k)
+	here := CauseOf("new: "+diff.Collective(k)+"; "+cause.Summary, k)
+	if here.Source.File == "" || brought.Constrains() && brought.Op.Source.File != "" {
+		here.Source, here.OpName = SourceOf(brought.Op.Source), brought.Op.OpName
 	}
-	cause.Summary += "; " + why
-	return cause, e
+	return here, e
 }
 
 // newest finds a collective that a cause brought.

@@ -105,6 +105,8 @@ pair cases/tpu-int8_lost int8_lost tpu-v5e
 pair cases/cpu-bound_given bound_given
 pair cases/cpu-hoisted hoisted
 pair cases/tpu-gathered gathered tpu-v5e
+pair cases/cpu-constraint_changed constraint_changed
+pair cases/gpu-product_in_loop product_in_loop gpu-h100
 for case in branch_lost exit_lost exit_made arguments_moved rate_returned results_gathered table_closed_over; do
   pair "cases/cpu-$case" "$case"
 done

@@ -28,6 +28,8 @@ var pairs = []struct {
 	{name: "gpu-imp_stats_gone"},
 	{name: "gpu-imp_f64_gone"},
 	{name: "cpu-psum_in_loop", rule: "max-collectives", place: "pairs.py", says: "new: all-reduce f32[16,64] over data (all 4 devices), 4.0 KiB"},
+	{name: "cpu-constraint_changed", rule: "max-collectives", place: "pairs.py:532", says: "2 sharding constraints are P('data', None) now, were P('data', 'model')"},
+	{name: "gpu-product_in_loop", rule: "max-kernels", place: "pairs.py:547", says: "done in every step of a loop now, and once before: dot"},
 	{name: "tpu-host_print", rule: "no-host-callback", place: "pairs.py", says: "debug_print calls the host"},
 	{name: "tpu-loop_gone"},
 	{name: "cpu-bound_given", rule: "loops-kept", place: "pairs.py", says: "the loop ran 50 times"},

@@ -1,7 +1,9 @@
 package diff
 
 import (
+	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -81,44 +83,78 @@ func (c *canceller) single(key statementKey) {
 		}
 		for _, op := range o.opcodes() {
 			if o.left[op] > 0 {
-				k := key(o.Statement) + "\x00" + o.Type + "\x00" + op
+				k := kindOf(key, o) + "\x00" + op
 				waiting[k] = append(waiting[k], i)
 			}
 		}
 	}
-	for _, j := range c.surestLast() {
+	for _, j := range c.surestLast(key) {
 		f := &c.fresh[j]
 		for _, op := range f.opcodes() {
-			k := key(f.Statement) + "\x00" + f.Type + "\x00" + op
+			k := kindOf(key, f) + "\x00" + op
 			waiting[k] = c.take(waiting[k], f, op)
 		}
 	}
 }
 
 // surestLast orders the new statements that still have something left. Those with operations that the old model has nowhere are
-// surely new and come last, so that what stands beside them on the same line stays new with them.
-func (c *canceller) surestLast() []int {
+// surely new and come last, so that what stands beside them on the same line stays new with them; and behind them one that is all
+// that there is more of.
+func (c *canceller) surestLast(key statementKey) []int {
 	had := map[string]bool{}
 	for i := range c.old {
 		for _, op := range c.old[i].Do {
 			had[op] = true
 		}
 	}
+	more := c.surplus(key)
 	unheard := make([]int, len(c.fresh))
 	var order []int
 	for j := range c.fresh {
-		if c.fresh[j].n == 0 {
+		f := &c.fresh[j]
+		if f.n == 0 {
 			continue
 		}
 		order = append(order, j)
-		for _, op := range c.fresh[j].Do {
+		for _, op := range f.Do {
 			if !had[op] {
 				unheard[j]++
 			}
 		}
+		if f.untouched() && equalCounts(countOf(f.Do), more[kindOf(key, f)]) {
+			unheard[j] = math.MaxInt
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return unheard[a] - unheard[b] })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(unheard[a], unheard[b]) })
 	return order
+}
+
+func kindOf(key statementKey, l *leftover) string { return key(l.Statement) + "\x00" + l.Type }
+
+// surplus counts what the new statements with a key in common have more of than the old ones.
+func (c *canceller) surplus(key statementKey) map[string]map[string]int {
+	more := map[string]map[string]int{}
+	count := func(list []leftover, sign int) {
+		for i := range list {
+			l := &list[i]
+			if l.n == 0 {
+				continue
+			}
+			kind := kindOf(key, l)
+			if more[kind] == nil {
+				more[kind] = map[string]int{}
+			}
+			for _, op := range l.opcodes() {
+				more[kind][op] += sign * l.left[op]
+			}
+		}
+	}
+	count(c.fresh, 1)
+	count(c.old, -1)
+	for _, ops := range more {
+		maps.DeleteFunc(ops, func(_ string, n int) bool { return n <= 0 })
+	}
+	return more
 }
 
 // take cancels one opcode of a new statement against the old ones that wait.

@@ -73,6 +73,8 @@ type Edit struct {
 	Added   []Step
 	Removed []Step
 	Repeats *facts.Statement // the statement elsewhere that does exactly what was added: it is computed a second time
+
+	IntoLoop []Step // of what was added, what stood outside of every loop
 }
 
 // Step is an operation of the model: what it does, in which type, and how often.

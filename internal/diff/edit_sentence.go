@@ -15,8 +15,14 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 	for _, e := range edits {
 		added, removed = append(added, e.Added...), append(removed, e.Removed...)
 	}
-	added, removed = cancelled(added, removed)
 	var parts []string
+	if into := intoLoop(edits, &added); into != "" {
+		parts = append(parts, into)
+	}
+	added, removed = cancelled(added, removed)
+	if spread := respread(&added, &removed); spread != "" {
+		parts = append(parts, spread)
+	}
 	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
 		parts = append(parts, loopsSentence(loops[0].Count, repeats(added, old)))
 	}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -8,20 +9,24 @@ import (
 )
 
 // compareModels finds the places of the model where operations came or went. What merely moved to another line, or into a scope
-// of another name, is no edit: operations are cancelled against each other, the nearest first.
+// of another name, is no edit: operations are cancelled against each other, the nearest first. What moved into a loop is one.
 func compareModels(old, fresh *facts.Variant) Model {
 	m := Model{Known: len(old.Model) > 0 && len(fresh.Model) > 0 && old.ModelAfter == fresh.ModelAfter}
 	m.Same = old.InputPrint != "" && old.InputPrint == fresh.InputPrint
 	if !m.Known || m.Same {
 		return m
 	}
-	c := &canceller{old: leftovers(old.Model), fresh: leftovers(fresh.Model)}
+	c := &canceller{old: leftovers(old.Model), fresh: leftovers(unspelled(old.Model, fresh.Model))}
+	place := func(*facts.Statement) string { return "" }
+	if sameWhiles(old, fresh) {
+		place = func(s *facts.Statement) string { return strconv.FormatBool(inLoop(s.Scope)) }
+	}
 	c.whole(func(s *facts.Statement) string { return s.Scope + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
 	c.single(func(s *facts.Statement) string { return s.Scope })
-	c.whole(func(s *facts.Statement) string { return s.Type + "\x00" + strings.Join(s.Do, ",") })
-	c.single(func(s *facts.Statement) string { return regionOf(s.Scope) })
-	c.single(func(*facts.Statement) string { return "" })
-	m.Edits = c.edits()
+	c.whole(func(s *facts.Statement) string { return place(s) + "\x00" + s.Type + "\x00" + strings.Join(s.Do, ",") })
+	c.single(func(s *facts.Statement) string { return place(s) + "\x00" + regionOf(s.Scope) })
+	c.single(place)
+	m.Edits = moved(c.edits())
 	callers := callersOf(fresh.Model)
 	for i := range m.Edits {
 		e := &m.Edits[i]

@@ -111,6 +111,41 @@ func TestSameModel(t *testing.T) {
 }
 
 // A model that was read off the optimized module tells other things than one from before: the two cannot be compared.
+// What moves into a loop is named on its own line, though the loop's body does the same operation on another.
+func TestIntoALoop(t *testing.T) {
+	before := []facts.Statement{asks("jit(f)", "while", 1), asks("jit(f)/in", "dot", 2), asks("jit(f)/while/body", "dot add tanh", 4)}
+	after := []facts.Statement{asks("jit(f)", "while", 1), asks("jit(f)/while/body", "dot", 3), asks("jit(f)/while/body", "dot add tanh", 4)}
+	v := asked(t, before, after)
+	if got, want := edited(&v.Model), "jit(f)/while/body m.py:3 +dot"; got != want {
+		t.Errorf("edits %q, wanted %q", got, want)
+	}
+	if got, want := v.Causes[0].Summary, "done in every step of a loop now, and once before: dot"; got != want {
+		t.Errorf("says %q, wanted %q", got, want)
+	}
+	if got, want := edited(&asked(t, after, before).Model), "jit(f)/in m.py:2 +dot; jit(f)/while/body m.py:3 -dot"; got != want {
+		t.Errorf("back again: edits %q, wanted %q", got, want)
+	}
+}
+
+// A baseline of earlier does not say how its constraints spread their values: there they are no edit.
+func TestConstraintsOfEarlier(t *testing.T) {
+	body := func(constraint string) []facts.Statement {
+		s := asks("jit(f)/mlp", "dot", 3)
+		s.Do = append(s.Do, constraint)
+		return []facts.Statement{s, asks("jit(f)", "tanh", 4)}
+	}
+	fresh := append(body("Sharding P('data')"), asks("jit(f)", "sine", 5))
+	for _, c := range []struct{ old, want string }{
+		{"Sharding", "jit(f) m.py:5 +sine"},
+		{"Sharding P('data')", "jit(f) m.py:5 +sine"},
+		{"Sharding P()", "jit(f)/mlp m.py:3 +Sharding P('data') -Sharding P(); jit(f) m.py:5 +sine"},
+	} {
+		if got := edited(&asked(t, body(c.old), fresh).Model); got != c.want {
+			t.Errorf("%s: edits %q, wanted %q", c.old, got, c.want)
+		}
+	}
+}
+
 func TestModelsOfTwoKinds(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
 	a.Model, b.Model, b.ModelAfter = []facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "tanh", 1)}, true

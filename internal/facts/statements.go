@@ -160,11 +160,14 @@ func (w *modelWalk) operation(id hlo.InstrID, from caller) Op {
 	return op
 }
 
-// word is an operation's opcode with what makes it another operation: a custom call's target, a precision, a promise.
+// word is an operation's opcode with what makes it another operation: a custom call's target, a sharding, a precision, a promise.
 func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 	switch w.r.m.Instrs[id].Opcode {
 	case hlo.OpCustomCall:
 		target, _ := w.r.m.Attr(id, "custom_call_target")
+		if target == shardingTarget {
+			return w.constraint(id)
+		}
 		return target
 	case hlo.OpDot, hlo.OpConvolution, hlo.OpRaggedDot:
 		for _, key := range []string{"operand_precision", "algorithm"} {

@@ -549,6 +549,38 @@ def hoisted_product():
     return rnn, (array(64, 64), array(64, 64), array(40, 64, 64)), {}
 
 
+def constraint_changed():
+    """The logits of a vocabulary that is split are wanted whole: the weights are gathered."""
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("data", "model"))
+
+    def on(*axes):
+        return NamedSharding(mesh, PartitionSpec(*axes))
+
+    def loss(h, w, y):
+        z = h @ w
+        z = jax.lax.with_sharding_constraint(z, on("data", None) if after else on("data", "model"))
+        return (jax.nn.logsumexp(z, -1) - (z * jax.nn.one_hot(y, 512)).sum(-1)).mean()
+
+    options = {"in_shardings": (on("data"), on(None, "model"), on("data")), "out_shardings": (on(), on(None, "model"))}
+    return jax.value_and_grad(loss, 1), (array(32, 64), array(64, 512), array(32, dtype=np.int32)), options
+
+
+def product_in_loop():
+    """The product with the inputs, done once for all steps, moves into the loop of a recurrent cell: it is one still, and runs twenty times."""
+
+    def rnn(wx, wh, xs):
+        inputs = xs if after else xs @ wx
+
+        def step(h, x):
+            if after:
+                x = x @ wx
+            return jnp.tanh(x + h @ wh), None
+
+        return jax.lax.scan(step, jnp.zeros((8, 32)), inputs)[0]
+
+    return rnn, (array(16, 32), array(32, 32), array(20, 8, 16)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))

@@ -1,0 +1,72 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// loopBody stands in the scope of what JAX traced in a loop's body.
+const loopBody = "/while/body"
+
+func inLoop(scope string) bool { return strings.Contains(scope+"/", loopBody+"/") }
+
+// sameWhiles says whether both models ask for as many loops: then what stands in one now and did not was moved there.
+func sameWhiles(old, fresh *facts.Variant) bool {
+	n := countWhiles(old.Model)
+	return n > 0 && n == countWhiles(fresh.Model)
+}
+
+func countWhiles(model []facts.Statement) (n int) {
+	for i := range model {
+		for _, op := range model[i].Do {
+			if op == "while" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// moved finds what came into a loop and went from outside of every loop: the same work, done once before and in every step now. What
+// went is no edit of its own.
+func moved(edits []Edit) []Edit {
+	for i := range edits {
+		if e := &edits[i]; inLoop(e.Scope) {
+			for _, s := range e.Added {
+				if effort(s.Opcode) >= heavyEffort && takeOutside(edits, s) {
+					e.IntoLoop = append(e.IntoLoop, s)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(edits, func(e Edit) bool { return len(e.Added)+len(e.Removed) == 0 })
+}
+
+// takeOutside takes away a step that went from outside of every loop.
+func takeOutside(edits []Edit, s Step) bool {
+	for i := range edits {
+		e := &edits[i]
+		at := slices.Index(e.Removed, s)
+		if at >= 0 && !inLoop(e.Scope) {
+			e.Removed = slices.Delete(e.Removed, at, at+1)
+			return true
+		}
+	}
+	return false
+}
+
+// intoLoop says what is done in every step of a loop now, and takes it out of what came.
+func intoLoop(edits []*Edit, added *[]Step) string {
+	var list []Step
+	for _, e := range edits {
+		list = append(list, e.IntoLoop...)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	*added, _ = cancelled(*added, list)
+	return fmt.Sprintf("done in every step of a loop now, and once before: %s", stepList(list))
+}
