@@ -15,7 +15,7 @@ func TestAssertIsCheckedWhenItIsRead(t *testing.T) {
 		"facts.collectives[\"all-gather\"].count == 0":     "",
 		"facts.kernels.total <=":                           "column 23",
 		"facts.kernels.total + 1":                          "expected a comparison",
-		"facts.kernel.total < 3":                           "no fact is called facts.kernel",
+		"facts.kernel.total < 3":                           "no fact is called facts.kernel; did you mean \"kernels\"?; the groups are ",
 		"fact.kernels.total < 3":                           "undeclared reference to 'fact'",
 		"\"12\" == \"12\" && facts.kernels.total2 < 3":     "",
 	} {

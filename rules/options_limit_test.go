@@ -107,6 +107,12 @@ func TestOptionsLimit(t *testing.T) {
 		{"required-fusions", softmax, "", "fusions: [{ name: a, pattern: \"divide(exponential(_), _)\" }]", ""},
 		{"required-fusions", barred, "", "fusions: [{ name: a, pattern: \"divide(exponential(_), _)\" }]", "the fusion \"a\" is gone: divide, exponential ran in loop_exponential_fusion, loop_divide_fusion; between them an optimization_barrier (pairs.py:41)"},
 		{"required-fusions", barred, "", "fusions: [{ name: a, pattern: \"tanh(_)\" }]", "the fusion \"a\" is gone: no kernel runs tanh"},
+		{"max-collectives", "cases/cpu-psum_in_loop/after", "cases/cpu-psum_in_loop/before", "max_increase: 0", "12 runs of all-reduces: up from 1 in the baseline"},
+		{"max-collectives", "cases/cpu-psum_in_loop/after", "cases/cpu-psum_in_loop/before", "max_increase: 10000%", ""},
+		{"max-collectives", "cases/cpu-psum_in_loop/before", "cases/cpu-psum_in_loop/after", "max_increase: 0", ""},
+		{"max-collectives", "cases/cpu-psum_in_loop/after", "cases/cpu-psum_in_loop/before", "max: 1", ""},
+		{"max-kernels", barred, softmax, "max_increase: 200%", "4 kernels: up from 1 in the baseline"},
+		{"max-kernels", barred, softmax, "max_increase: 300%", ""},
 		{"stable-compile", softmax, "", "", "stable-compile could not look: a second compile was not dumped (program softmax)"},
 	} {
 		comma := ", "
@@ -116,6 +122,16 @@ func TestOptionsLimit(t *testing.T) {
 		r := try(t, rules.ByID(c.rule), rules.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + comma + c.keys + " }"})
 		if got := firstMessage(r, c.rule); got != c.says {
 			t.Errorf("%s %s on %s against %q:\n%q, wanted\n%q", c.rule, c.keys, c.on, c.base, got, c.says)
+		}
+	}
+}
+
+// The limit of a finding is the number that would have passed, whether growth is allowed in parts of the baseline or as a number.
+func TestLimitOfGrowth(t *testing.T) {
+	for keys, want := range map[string]float64{"max_increase: 0": 1, "max_increase: 2": 3, "max_increase: 250%": 3, "max_increase: 2, max: 3": 3, "max_increase: 0, max: 3": 3} {
+		r := try(t, rules.ByID("max-kernels"), rules.Example{On: "gpu-softmax_barrier/after", Base: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, " + keys + " }"})
+		if len(r.Findings) != 1 || r.Findings[0].Limit != want || r.Findings[0].Actual != 4.0 || r.Findings[0].Baseline != 1.0 {
+			t.Errorf("%s: %+v", keys, r.Findings)
 		}
 	}
 }

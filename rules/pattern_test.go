@@ -115,6 +115,20 @@ func TestPatternErrors(t *testing.T) {
 	}
 }
 
+func TestShapeErrors(t *testing.T) {
+	for shape, want := range map[string]string{
+		"f32[8,*]": "", "*[...]": "", "f32|bf16[]": "",
+		"":          "column 1: expected a shape such as f32[8,*]",
+		"[8]":       "column 1: expected a shape such as f32[8,*]",
+		"f32[8] ab": `column 8: "ab" stands behind the shape's end`,
+		"f99[8]":    `column 1: unknown type "f99"`,
+	} {
+		if _, err := parseShapePattern(shape); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%q: %v, wanted %q", shape, err, want)
+		}
+	}
+}
+
 // A pattern with many alternatives on a kernel of many equal operations ends all the same.
 func TestPatternsEnd(t *testing.T) {
 	var lines []string

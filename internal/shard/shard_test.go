@@ -2,6 +2,7 @@ package shard
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -76,10 +77,42 @@ func TestDeal(t *testing.T) {
 	})
 }
 
+// In which order the pieces stand makes no difference: a machine may list them otherwise.
+func TestDealInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Shard{0, rapid.IntRange(1, 9).Draw(t, "count")}
+		dump := pieces().Draw(t, "dump")
+		moved := rapid.Permutation(dump).Draw(t, "moved")
+		if a, b := dealt(s, dump), dealt(s, moved); !maps.Equal(a, b) {
+			t.Fatalf("%v, and in another order %v", a, b)
+		}
+	})
+}
+
+// dealt are the names of the pieces that a part gets.
+func dealt(s Shard, dump []Piece) map[string]bool {
+	names := map[string]bool{}
+	for i, mine := range NewDealer(s).Mine(dump) {
+		if mine {
+			names[dump[i].Name] = true
+		}
+	}
+	return names
+}
+
+// The largest piece is dealt first, and small ones fill the other part.
+func TestDealFills(t *testing.T) {
+	dump := []Piece{{"a", 1 << 20}, {"b", 1 << 20}, {"c", 1 << 20}, {"d", 3 << 20}}
+	if got := dealt(Shard{0, 2}, dump); !maps.Equal(got, map[string]bool{"d": true}) {
+		t.Errorf("the first of two parts gets %v", got)
+	}
+}
+
 func TestComplaint(t *testing.T) {
 	for _, c := range []struct{ parts, says string }{
 		{"0/1", ""}, {"1/3 0/3 2/3", ""},
 		{"0/3 2/3", "has 2 of its 3 parts: 1/3 did not run"},
+		{"0/9", "5/9, 6/9, 7/9, 8/9 did not run"},
 		{"0/20", "has 1 of its 20 parts: 1/20, 2/20, 3/20, 4/20, 5/20, 6/20, 7/20, 8/20 and 11 more did"},
 		{"0/2 1/2 0/2", "has part 0/2 twice: in a.json and in c.json"},
 		{"0/2 1/3", "was cut into 2 parts in a.json and into 3 in b.json"},
