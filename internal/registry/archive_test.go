@@ -136,3 +136,10 @@ func TestWePullWhatOrasPushes(t *testing.T) {
 		}
 	}
 }
+
+// A folder that cannot be read is no archive.
+func TestArchiveOfNothing(t *testing.T) {
+	if _, _, err := Archive("dump", filepath.Join(t.TempDir(), "gone")); says(err, "pack ", "gone") {
+		t.Error(err)
+	}
+}

@@ -38,6 +38,19 @@ func TestManifestStaysAsItIs(t *testing.T) {
 	}
 }
 
+// Registries take no manifest without a layer.
+func TestManifestOfNothing(t *testing.T) {
+	desc, data, err := pack(TypeBaseline, nil)
+	if err != nil || !strings.HasSuffix(string(data), `"layers":[`+emptyBlob+`]}`) {
+		t.Errorf("%v\n%s", err, data)
+	}
+	if m, err := readManifest(desc, data); err != nil || len(m.layers) != 0 {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+const emptyBlob = `{"mediaType":"application/vnd.oci.empty.v1+json","digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","size":2}`
+
 func TestManifestsThatAreRefused(t *testing.T) {
 	layer := func(title string) string {
 		return fmt.Sprintf(`{"digest":"sha256:%064d","size":1,"annotations":{"org.opencontainers.image.title":%q}}`, 0, title)

@@ -22,6 +22,9 @@ func TestLogins(t *testing.T) {
 	}
 	as := func(env, name, text string) Client {
 		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +40,7 @@ func TestLogins(t *testing.T) {
 	}
 	docker, podman := as("DOCKER_CONFIG", "config.json", file("ann", "secret")), as("REGISTRY_AUTH_FILE", "auth.json", file("ann", "secret"))
 	mustPush(t, docker, ref, "", map[string]string{"a.yaml": "1"})
-	for name, c := range map[string]Client{"docker": docker, "podman": podman, "guest": as("DOCKER_CONFIG", "config.json", file("guest", "guest"))} {
+	for name, c := range map[string]Client{"docker": docker, "podman": podman, "guest": as("DOCKER_CONFIG", "config.json", file("guest", "guest")), "home": as("HOME", ".docker/config.json", file("ann", "secret"))} {
 		if got := contents(t, c, ref); got["a.yaml"] != "1" {
 			t.Errorf("%s read %v", name, got)
 		}

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -169,5 +170,19 @@ func TestTooLarge(t *testing.T) {
 		if _, err := c.Pull(ctx, ref, most); says(err, "it has 2 layers of") {
 			t.Errorf("%+v: %v", most, err)
 		}
+	}
+}
+
+// A manifest that is larger than any registry takes is not read.
+func TestManifestTooLarge(t *testing.T) {
+	s := registrytest.New(t)
+	s.Before(func(w http.ResponseWriter, r *http.Request) bool {
+		w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+		w.Header().Set("Docker-Content-Digest", "sha256:"+strings.Repeat("0", 64))
+		w.Header().Set("Content-Length", strconv.Itoa(maxManifest+1))
+		return true
+	})
+	if _, err := hasty(nil).Pull(ctx, parsed(t, s.Ref("base:main")), most); says(err, "its manifest has 4194305 bytes; at most 4194304 are read") {
+		t.Error(err)
 	}
 }

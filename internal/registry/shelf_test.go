@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/xlagate/xlagate/internal/registry/registrytest"
 )
 
 // What was of no use for longest goes first, and nothing that another run may be reading.
@@ -27,6 +29,28 @@ func TestShelfMakesRoom(t *testing.T) {
 		s.prune(step.most)
 		if entries, err := os.ReadDir(s.dir); err != nil || entries[0].Name() != step.left {
 			t.Errorf("with room for %d: %v, %v", step.most, entries, err)
+		}
+	}
+}
+
+// Without a cache what was pulled is gone once it was of use; with one it stays.
+func TestPulledIsGivenUp(t *testing.T) {
+	c, ref := hasty(nil), parsed(t, registrytest.New(t).Ref("base:main"))
+	mustPush(t, c, ref, "", map[string]string{"a.yaml": "1"})
+	for cache, stays := range map[string]bool{"": false, t.TempDir(): true} {
+		c.Cache = cache
+		a, err := c.Pull(ctx, ref, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(a.Path(a.Layers[0])); err != nil || string(data) != "1" {
+			t.Errorf("%q, %v", data, err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Dir(a.Path(a.Layers[0]))); (err == nil) != stays {
+			t.Errorf("with the cache %q the folder stays: %v", cache, err)
 		}
 	}
 }
