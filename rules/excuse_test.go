@@ -20,3 +20,64 @@ func TestMovesMoreThanAnIntegerHolds(t *testing.T) {
 		t.Error("nor are a million times as many operations")
 	}
 }
+
+func costing(old, fresh facts.Numbers) *diff.Variant {
+	return &diff.Variant{Old: &facts.Variant{Facts: old}, New: &facts.Variant{Facts: fresh}}
+}
+
+// A cost that only one side knows, or that hardly fell, is no gain, and excuses nothing.
+func TestFewerCycles(t *testing.T) {
+	const cycles = "cost.estimated_cycles"
+	for name, c := range map[string]struct {
+		old, fresh facts.Numbers
+		fewer      bool
+	}{
+		"clearly":        {facts.Numbers{cycles: 1000}, facts.Numbers{cycles: 949}, true},
+		"hardly":         {facts.Numbers{cycles: 1000}, facts.Numbers{cycles: 950}, false},
+		"not known now":  {facts.Numbers{cycles: 1000}, nil, false},
+		"not known then": {nil, facts.Numbers{cycles: 1000}, false},
+	} {
+		if got := fewerCycles(costing(c.old, c.fresh)); got != c.fewer {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// More launches alone cost more, and so do more bytes alone; a wobble does not.
+func TestCostlier(t *testing.T) {
+	was := facts.Numbers{"kernels.total": 4, "cost.bytes_accessed": 1000}
+	for name, c := range map[string]struct {
+		kernels, bytes float64
+		more           bool
+	}{
+		"the same": {4, 1000, false}, "launches": {5, 1000, true}, "launches, fewer bytes": {5, 900, true}, "bytes": {4, 1011, true},
+		"bytes, fewer launches": {3, 1011, true}, "a wobble": {4, 1010, false}, "less": {3, 900, false},
+	} {
+		if got := costlier(costing(was, facts.Numbers{"kernels.total": c.kernels, "cost.bytes_accessed": c.bytes})); got != c.more {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The room at the peak is held to the allowed growth, to the byte.
+func TestSameRoom(t *testing.T) {
+	const peak = "memory.peak_bytes"
+	for name, c := range map[string]struct {
+		change     *Change
+		old, fresh facts.Numbers
+		same       bool
+	}{
+		"none allowed, none":   {&Change{}, facts.Numbers{peak: 1000}, facts.Numbers{peak: 1000}, true},
+		"none allowed, a byte": {&Change{}, facts.Numbers{peak: 1000}, facts.Numbers{peak: 1001}, false},
+		"some allowed":         {&Change{Amount: 5, Percent: true}, facts.Numbers{peak: 1000}, facts.Numbers{peak: 1050}, true},
+		"more than allowed":    {&Change{Amount: 5, Percent: true}, facts.Numbers{peak: 1000}, facts.Numbers{peak: 1051}, false},
+		"not known":            {&Change{}, facts.Numbers{peak: 1000}, nil, false},
+		"not held":             {nil, facts.Numbers{peak: 1000}, facts.Numbers{peak: 1000}, false},
+	} {
+		settings := &Settings{Rule: &maxCopies, Options: map[string]any{}}
+		settings.MaxIncrease = c.change
+		if got := NewContext(settings, &Target{}, nil).sameRoom(costing(c.old, c.fresh)); got != c.same {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -113,3 +113,14 @@ func TestResultOfTheNewestRunThatLeftOne(t *testing.T) {
 		t.Errorf("a damaged artifact is not passed over: %v", err)
 	}
 }
+
+// Only who may write to the repository may have something accepted.
+func TestMayWrite(t *testing.T) {
+	s := newSite(t)
+	for permission, may := range map[string]bool{"admin": true, "write": true, "read": false, "none": false} {
+		s.Permissions["mona"] = permission
+		if got, err := s.client("job").MayWrite(t.Context(), "mona"); err != nil || got != may {
+			t.Errorf("%s: %v, %v", permission, got, err)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package rules
+
+import "testing"
+
+// A product is wider when it went from a narrow type to a wide one; one that was added, or is gone, did not. A TPU multiplies f32 in bf16.
+func TestWidening(t *testing.T) {
+	type products = map[string]float64
+	for name, c := range map[string]struct {
+		tpu     bool
+		was, is products
+		wider   float64
+		says    string
+	}{
+		"all":               {false, products{"bf16": 4}, products{"f32": 4}, 4, "bf16 4 → 0, f32 0 → 4"},
+		"some":              {false, products{"bf16": 4, "f32": 1}, products{"bf16": 3, "f32": 2}, 1, "bf16 4 → 3, f32 1 → 2"},
+		"eight bits":        {false, products{"s8": 2}, products{"s32": 2}, 2, "s32 0 → 2, s8 2 → 0"},
+		"narrower":          {false, products{"f32": 4}, products{"bf16": 4}, 0, "bf16 0 → 4, f32 4 → 0"},
+		"added":             {false, products{"bf16": 4}, products{"bf16": 4, "f32": 3}, 0, "f32 0 → 3"},
+		"gone":              {false, products{"bf16": 4, "f32": 3}, products{"f32": 3}, 0, "bf16 4 → 0"},
+		"the same":          {false, products{"f32": 3}, products{"f32": 3}, 0, ""},
+		"more than went":    {false, products{"bf16": 1}, products{"f32": 5}, 1, "bf16 1 → 0, f32 0 → 5"},
+		"f32 of a TPU":      {true, products{"bf16": 4}, products{"f32": 4}, 0, "bf16 4 → 0, f32 0 → 4"},
+		"f64 of a TPU":      {true, products{"f32": 4}, products{"f64": 4}, 4, "f32 4 → 0, f64 0 → 4"},
+		"eight bits, a TPU": {true, products{"s8": 2}, products{"f32": 2}, 2, "f32 0 → 2, s8 2 → 0"},
+	} {
+		w := widening{tpu: c.tpu, was: c.was, is: c.is}
+		if got := w.measure(); got != c.wider || w.sentence() != c.says {
+			t.Errorf("%s: %v wider, %q", name, got, w.sentence())
+		}
+	}
+}
