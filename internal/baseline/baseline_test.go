@@ -118,6 +118,17 @@ func TestFileNamesAreSafeAndDistinct(t *testing.T) {
 	})
 }
 
+func TestFileNamesThatStay(t *testing.T) {
+	const plain = "azAZ09_-.b"
+	if got := FileName(plain); got != plain+".yaml" {
+		t.Errorf("%s is stored as %s", plain, got)
+	}
+	longest := strings.Repeat("a", longestName-len(".yaml"))
+	if got := FileName(longest); got != longest+".yaml" || len(FileName(longest+"a")) != longestName {
+		t.Errorf("a name that just fits is stored as %s, the next as %s", got, FileName(longest+"a"))
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              "the baseline is empty",
