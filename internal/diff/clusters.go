@@ -25,6 +25,9 @@ func regroupClusters(pairs []programs) []programs {
 		}
 	}
 	same := keepSame(&old, &fresh)
+	if len(old) == 0 || len(fresh) == 0 {
+		same = giveBack(same, &old, &fresh)
+	}
 	if len(old) == len(fresh) || len(old) == 0 || len(fresh) == 0 || !compiledOnce(old) || !compiledOnce(fresh) {
 		return pairs
 	}
@@ -34,6 +37,28 @@ func regroupClusters(pairs []programs) []programs {
 }
 
 func isCluster(p *facts.Program) bool { return p != nil && p.IsCluster() }
+
+// giveBack takes clusters that have the same arguments back to those that only one side has left, where with these they do more of the same:
+// they took over, or handed over, what these do.
+func giveBack(same []programs, old, fresh *[]*facts.Program) []programs {
+	was, is := slices.Clone(*old), slices.Clone(*fresh)
+	if !compiledOnce(was) || !compiledOnce(is) {
+		return same
+	}
+	var work contents
+	return slices.DeleteFunc(same, func(pair programs) bool {
+		both := []*facts.Program{pair.old, pair.fresh}
+		if !compiledOnce(both) || identity(pair.old) == identity(pair.fresh) {
+			return false
+		}
+		before, after := facts.Joint("", append(both[:1:1], was...)), facts.Joint("", append(both[1:2:2], is...))
+		moved := work.inCommon(before, after) > work.inCommon(pair.old, pair.fresh)
+		if moved {
+			*old, *fresh = append(*old, pair.old), append(*fresh, pair.fresh)
+		}
+		return moved
+	})
+}
 
 // keepSame takes the clusters with the same arguments from both lists: of the same name first, then of any.
 func keepSame(old, fresh *[]*facts.Program) (same []programs) {

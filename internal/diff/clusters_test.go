@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -45,6 +46,36 @@ func TestClustersThatMergedOrSplit(t *testing.T) {
 			if got[name] != n {
 				t.Errorf("%s: %v, wanted %v", c.name, got, c.want)
 			}
+		}
+	}
+}
+
+// A cluster may take over what another one did and keep its arguments: then the other is not gone.
+func TestClusterThatTookOver(t *testing.T) {
+	doing := func(name, signature, do string) *facts.Program {
+		p := cluster(name, signature, 1)
+		p.Variants[0].Fingerprint += do
+		p.Variants[0].Model = []facts.Statement{asks("forward", do, 0)}
+		return p
+	}
+	first, second := doing("cluster_0", "(x, w)", "dot maximum reduce sqrt"), doing("cluster_1", "(h)", "tanh exponential multiply")
+	whole, other := doing("cluster_0", "(x, w)", "dot maximum tanh exponential multiply"), doing("cluster_0", "(x, w)", "dot maximum")
+	for _, c := range []struct {
+		name       string
+		old, fresh []*facts.Program
+		want       string
+	}{
+		{"took over", []*facts.Program{first, second}, []*facts.Program{whole}, "cluster_0 + cluster_1"},
+		{"handed over", []*facts.Program{whole}, []*facts.Program{first, second}, "cluster_0 + cluster_1"},
+		{"gone", []*facts.Program{first, second}, []*facts.Program{other}, "cluster_0, cluster_1"},
+		{"gone beside the same", []*facts.Program{first, second}, []*facts.Program{first}, "cluster_0, cluster_1"},
+	} {
+		var got []string
+		for _, p := range diff.Compare(&facts.Report{Programs: c.old}, &facts.Report{Programs: c.fresh}).Programs {
+			got = append(got, p.Name)
+		}
+		if names := strings.Join(got, ", "); names != c.want {
+			t.Errorf("%s: compares %s, wanted %s", c.name, names, c.want)
 		}
 	}
 }

@@ -35,8 +35,16 @@ func Config(rep *facts.Report, path string) string {
 // proposed are the entries under `rules:`.
 func proposed(rep *facts.Report) string {
 	var b strings.Builder
+	compiled := 0
 	for _, p := range rep.Programs {
+		if p.IsCluster() {
+			compiled = max(compiled, compiles(p))
+			continue
+		}
 		budgets(&b, p)
+	}
+	if compiled > 0 {
+		fmt.Fprintf(&b, "  - { rule: no-recompilation, program: %q, max_variants: %d }\n", clusters, compiled)
 	}
 	if rep.Clusters != nil && rep.Clusters.Ran {
 		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(outside(rep.Clusters), ", "))
@@ -63,10 +71,19 @@ func targetName(rep *facts.Report) string {
 	return "model/" + rep.Toolchain.Backend
 }
 
+// clusters stands for what autoclustering made: which cluster has which number changes with every operation.
+const clusters = "cluster_*"
+
 func names(programs []*facts.Program) []string {
 	var out []string
 	for _, p := range programs {
-		out = append(out, fmt.Sprintf("%q", p.Name))
+		name := p.Name
+		if p.IsCluster() {
+			name = clusters
+		}
+		if quoted := fmt.Sprintf("%q", name); !slices.Contains(out, quoted) {
+			out = append(out, quoted)
+		}
 	}
 	return out
 }

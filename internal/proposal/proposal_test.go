@@ -64,3 +64,25 @@ func measured(t *testing.T, path string) *facts.Report {
 	}
 	return r
 }
+
+// Clusters are named by numbers that change: no budget is tied to one, and all are looked at.
+func TestProposalForClusters(t *testing.T) {
+	rep := &facts.Report{Programs: []*facts.Program{
+		{Name: "cluster_0", Variants: []*facts.Variant{{Facts: facts.Numbers{"kernels.total": 3}}}},
+		{Name: "cluster_1", Variants: []*facts.Variant{{Facts: facts.Numbers{"kernels.total": 1}, Modules: []string{"a", "b"}}}},
+		{Name: "train_step", Variants: []*facts.Variant{{Facts: facts.Numbers{"kernels.total": 5}}}},
+	}}
+	text := proposal.Config(rep, "dump")
+	for _, want := range []string{
+		`include: ["cluster_*", "train_step"]`,
+		`{ rule: no-recompilation, program: "cluster_*", max_variants: 2 }`,
+		`{ rule: max-kernels, program: "train_step", max: 5 }`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "cluster_0") || strings.Contains(text, "cluster_1") {
+		t.Errorf("a cluster is named by its number:\n%s", text)
+	}
+}

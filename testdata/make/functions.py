@@ -70,6 +70,25 @@ def print_gone():
     print_between(printing=False)
 
 
+def norm_printed(printing=True):
+    """The same with a printed value that is computed in the first cluster: without it that one takes over all, for the same arguments."""
+    w = tf.Variable(tf.ones([16, 32]))
+
+    @tf.function
+    def forward(x):
+        h = tf.nn.relu(x @ w + 1.0)
+        if printing:
+            tf.print("norm", tf.norm(h))
+        y = tf.tanh(h) * 2.0 - tf.exp(-h)
+        return tf.sigmoid(y / tf.reduce_sum(y, -1, keepdims=True))
+
+    forward(tf.ones([8, 16]))
+
+
+def norm_gone():
+    norm_printed(printing=False)
+
+
 def clean():
     """Everything that does work ends in one cluster."""
     w = tf.Variable(tf.ones([16, 32]))
