@@ -17,6 +17,12 @@ var cheaperInRoom = Option{
 	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, where memory at its peak does not grow by more than max_increase, too",
 }
 
+// cheaperTurned is the same of transposes: one that stands in a kernel of its own is launched, and one that does not is read on the way.
+var cheaperTurned = Option{
+	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, and in a program that launches and computes no more and moves clearly less",
+}
+
 // Wobbles of a cost that mean nothing, and a gain that means something.
 const (
 	wobble    = 1.01
@@ -27,10 +33,17 @@ const (
 // of these costs is not known, it does not.
 func cheaper(v *diff.Variant) bool {
 	known := both(v, "loops.while") && both(v, "cost.flops") && both(v, "cost.bytes_accessed")
-	if !known || !sameLoops(v) || grew(v, "cost.flops", 1) || grew(v, "cost.bytes_accessed", wobble) {
+	if !known || !sameLoops(v) || grew(v, "cost.flops", wobble) || grew(v, "cost.bytes_accessed", wobble) {
 		return false
 	}
 	return hoisted(v) || fewerCycles(v) || leavesOut(v)
+}
+
+// movesLess says whether a program launches and computes no more than it did, and moves clearly less.
+func movesLess(v *diff.Variant) bool {
+	const moved, computed = "cost.bytes_accessed", "cost.flops"
+	return both(v, moved) && both(v, computed) && sameLoops(v) && launched(v.New) <= launched(v.Old) &&
+		!grew(v, computed, wobble) && !grew(v, moved, clearGain)
 }
 
 // sameLoops says whether the program has as many loops as before and runs them as often, or ends them earlier: the cost of one that was

@@ -31,6 +31,9 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	if c.On(unlessCheaper.Key) && cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v)) {
 		return true
 	}
+	if c.On(unlessCheaper.Key) && fact == "transposes.count" && movesLess(v) {
+		return true
+	}
 	if v.Regrouped && fact == "memory.temp_bytes" && !reservesMore(v) { // what one cluster left and another took
 		return true
 	}

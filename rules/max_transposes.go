@@ -6,7 +6,7 @@ var maxTransposes = Rule{
 	Category: Memory,
 	Why:      "A transpose moves every byte and computes nothing. It appears when two operations want different layouts.",
 	Reads:    []Input{Optimized},
-	Options:  []Option{unlessCheaper},
+	Options:  []Option{cheaperTurned},
 	Budget:   &Metric{Fact: "transposes.count", Noun: "transposes", Better: Lower},
 	Fails:    Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max: 1 }", Says: "2 transposes: at most 1 allowed"},
 	Passes:   Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max_increase: 0 }"},

@@ -107,6 +107,8 @@ pair cases/cpu-hoisted hoisted
 pair cases/tpu-gathered gathered tpu-v5e
 pair cases/cpu-constraint_changed constraint_changed
 pair cases/gpu-product_in_loop product_in_loop gpu-h100
+pair cases/gpu-channels_joined channels_joined gpu-h100
+pair cases/tpu-states_dropped states_dropped tpu-v5e
 for case in branch_lost exit_lost exit_made arguments_moved rate_returned results_gathered table_closed_over; do
   pair "cases/cpu-$case" "$case"
 done
@@ -150,6 +152,8 @@ for case in clean unclusterable train; do
 done
 single cases/tf-print_gone "$tf" functions.py print_between before
 single cases/tf-print_gone "$tf" functions.py print_gone after
+single cases/tf-norm_gone "$tf" functions.py norm_printed before
+single cases/tf-norm_gone "$tf" functions.py norm_gone after
 # Without the last flag autoclustering does nothing on a CPU, and says nothing.
 export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug"
 single tf-clusters-nocpujit "$tf" functions.py clean

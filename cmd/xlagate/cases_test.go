@@ -48,6 +48,9 @@ var pairs = []struct {
 	{name: "tpu-hoisted_product"},
 	{name: "cpu-hoisted"},
 	{name: "tf-print_gone"},
+	{name: "tf-norm_gone"},
+	{name: "gpu-channels_joined"},
+	{name: "tpu-states_dropped"},
 	{name: "tpu-gathered"},
 	{name: "tpu-int8_lost"}, // the compiler multiplies what it was given, in eight bits
 	{name: "cpu-rename_all", identical: true},

@@ -581,6 +581,39 @@ def product_in_loop():
     return rnn, (array(16, 32), array(32, 32), array(20, 8, 16)), {}
 
 
+def channels_joined():
+    """A loop over channels became one grouped convolution: a few kernels where there were fifty, one of which transposes."""
+
+    def along(x, w, groups):
+        names = ("NHWC", "HWIO", "NHWC")
+        return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=names, feature_group_count=groups)
+
+    def net(x, w, mix):
+        if after:
+            x = along(x, w, 16)
+        else:
+            x = jnp.concatenate([along(x[..., i : i + 1], w[..., i : i + 1], 1) for i in range(16)], -1)
+        return jax.nn.relu(x @ mix)
+
+    return net, (array(4, 16, 16, 16), array(3, 3, 1, 16), array(16, 32)), {}
+
+
+def states_dropped():
+    """Of a recurrent cell's states only the last one is returned: the loop does less than half, with one copy and one addition more."""
+
+    def encode(gates, inner, outer, mix, xs):
+        def step(h, x):
+            r, z = jnp.split(jax.nn.sigmoid(x @ gates + h @ inner), 2, -1)
+            n = jnp.tanh(x @ outer + r * (h @ mix))
+            h = (1 - z) * n + z * h
+            return h, None if after else h
+
+        last, states = jax.lax.scan(step, jnp.zeros((8, 32)), xs)
+        return last if after else states
+
+    return encode, (array(16, 64), array(32, 64), array(16, 32), array(32, 32), array(20, 8, 16)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
