@@ -4,6 +4,8 @@ package dump
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"sync"
 	"syscall"
@@ -35,6 +37,7 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 const (
 	forgetFrom  = 64 << 20
 	forgetEvery = 25 * time.Millisecond
+	worthIt     = 32 << 20 // how much of files, the program's own among them, is in memory when it is worth to be forgotten
 )
 
 // forget gives the memory of a mapped file back to the system every so often: most of a file is read once, from its beginning to its
@@ -52,6 +55,9 @@ func forget(data []byte) (stop func()) {
 				return
 			case <-tick.C:
 			}
+			if resident() < worthIt {
+				continue
+			}
 			if err := unix.Madvise(data, unix.MADV_DONTNEED); err != nil && !errors.Is(err, unix.EAGAIN) {
 				return // a system that does not know how
 			}
@@ -61,4 +67,18 @@ func forget(data []byte) (stop func()) {
 		close(quit)
 		<-over
 	})
+}
+
+// resident is how much of files the program has in memory; where the system does not tell, more than any has. To forget what was not
+// read is to read again what is still needed.
+func resident() int64 {
+	stat, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return math.MaxInt64
+	}
+	var size, all, shared int64
+	if _, err := fmt.Sscan(string(stat), &size, &all, &shared); err != nil {
+		return math.MaxInt64
+	}
+	return shared * int64(os.Getpagesize())
 }
