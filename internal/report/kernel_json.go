@@ -53,6 +53,21 @@ func (v kernelView) lines(l *jsonLines) {
 	l.open('{')
 	l.someText("variant", v.variant)
 	l.text("name", v.Name)
+	v.behindName(l)
+	l.close('}')
+}
+
+// behindName writes what depends on the form and the site alone, but where the operations or the launch are written too.
+func (v kernelView) behindName(l *jsonLines) {
+	key := formAtSite{v.Form, v.Site}
+	if v.forms == nil || v.all || v.Plan != nil {
+		v.linesBehindName(l)
+	} else if !v.forms.kernels.again(l, key) {
+		v.forms.kernels.write(l, key, v.linesBehindName)
+	}
+}
+
+func (v kernelView) linesBehindName(l *jsonLines) {
 	v.linesOfForm(l)
 	l.someText("op_name", v.OpName)
 	l.someText("op_type", v.OpType)
@@ -64,44 +79,13 @@ func (v kernelView) lines(l *jsonLines) {
 	l.someText("loop", v.Loop)
 	v.linesOfLaunch(l)
 	l.someText("fingerprint", v.Print)
-	l.close('}')
-}
-
-// formLines holds the lines of forms that were written: a model repeats its layers.
-type formLines struct {
-	at   map[*facts.Form][2]int
-	kept []byte
-}
-
-// mostKept bounds how many lines of forms are kept, in bytes.
-const mostKept = 1 << 20
-
-func newFormLines() *formLines { return &formLines{at: map[*facts.Form][2]int{}} }
-
-// forget makes room for the forms of another program where little is left. Programs of one dump share forms.
-func (f *formLines) forget() {
-	if len(f.kept) < mostKept/2 {
-		return
-	}
-	clear(f.at)
-	f.kept = f.kept[:0]
 }
 
 func (v kernelView) linesOfForm(l *jsonLines) {
 	if v.forms == nil {
 		linesOfForm(l, v.Form)
-		return
-	}
-	if at, known := v.forms.at[v.Form]; known {
-		l.out = append(l.out, v.forms.kept[at[0]:at[1]]...)
-		return
-	}
-	apart := jsonLines{out: v.forms.kept, depth: l.depth, begun: true}
-	linesOfForm(&apart, v.Form)
-	begin := len(v.forms.kept)
-	l.out = append(l.out, apart.out[begin:]...)
-	if v.forms.kept = apart.out[:begin]; begin < mostKept {
-		v.forms.kept, v.forms.at[v.Form] = apart.out, [2]int{begin, len(apart.out)}
+	} else if !v.forms.forms.again(l, v.Form) {
+		v.forms.forms.write(l, v.Form, func(l *jsonLines) { linesOfForm(l, v.Form) })
 	}
 }
 

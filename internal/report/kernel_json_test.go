@@ -103,20 +103,28 @@ func anyKernel(t *rapid.T, f *facts.Form) kernelView {
 				OpName: text.Draw(t, "op_name"), OpType: text.Draw(t, "op_type"), Source: source, Times: rapid.Int64().Draw(t, "times"), Loop: text.Draw(t, "loop"),
 			},
 			Ops:  facts.ListOf(facts.Op{Opcode: "add", Shape: "f32[]", Source: source}),
-			Plan: &facts.Plan{Grid: [3]int64{rapid.Int64Range(-1, 2).Draw(t, "grid"), 1, 1}, Block: [3]int64{32, 1, 1}},
+			Plan: rapid.Ptr(anyPlan(), true).Draw(t, "plan"),
 		},
 		all: rapid.Bool().Draw(t, "all"), variant: text.Draw(t, "variant"),
 	}
 }
 
-// A kernel that writes itself says what encoding/json would say, alone and in a list of several of one form.
+func anyPlan() *rapid.Generator[facts.Plan] {
+	return rapid.Custom(func(t *rapid.T) facts.Plan {
+		return facts.Plan{Grid: [3]int64{rapid.Int64Range(-1, 2).Draw(t, "grid"), 1, 1}, Block: [3]int64{32, 1, 1}}
+	})
+}
+
+// A kernel that writes itself says what encoding/json would say, alone and in a list of several of one form, some at one site.
 func TestKernelLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		views, forms := []kernelView{}, []kernelForm{}
 		shared, kept := anyForm(t), newFormLines()
 		for range rapid.IntRange(0, 3).Draw(t, "kernels") {
 			v := anyKernel(t, shared)
-			v.forms = kept
+			if v.forms = kept; len(views) > 0 && rapid.Bool().Draw(t, "again") {
+				v.Site = views[0].Site
+			}
 			views, forms = append(views, v), append(forms, formOfKernel(v))
 		}
 		want := encoded(t, "  ", map[string][]kernelForm{"kernels": forms})
