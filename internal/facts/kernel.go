@@ -19,6 +19,7 @@ type reader struct {
 	forms   map[formKey]formed
 	sites   map[siteKey]*Site
 	lists   map[listKey]OpList
+	shared  []OpList         // by hlo.CompID: the last of those that call it, see ops
 	ids     []hlo.MetadataID // of the list at hand, see ops
 	key     []byte           // the same
 	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.said
@@ -168,7 +169,11 @@ func (at *Site) complete(ops OpList) {
 
 // instructionNames are the names of launches, cut from one text.
 func (r *reader) instructionNames(launches []launch, kernels []Kernel) {
-	var all []byte
+	length := 0
+	for _, l := range launches {
+		length += r.m.NameLen(l.id)
+	}
+	all := make([]byte, 0, length)
 	ends := make([]int, len(launches))
 	for i, l := range launches {
 		all = append(all, r.m.InstrName(l.id)...)

@@ -161,6 +161,9 @@ func list[T ~int32](lists []T, at uint32) []T {
 // InstrName is the instruction's name without %.
 func (m *Module) InstrName(i InstrID) string { return string(m.nameOf(i)) }
 
+// NameLen is how many bytes the instruction's name has.
+func (m *Module) NameLen(i InstrID) int { return int(m.Instrs[i].nameLen) }
+
 func (m *Module) nameOf(i InstrID) []byte {
 	in := &m.Instrs[i]
 	return m.src[in.name : in.name+uint32(in.nameLen)]
