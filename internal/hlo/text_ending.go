@@ -33,9 +33,13 @@ func (p *textParser) ending(i int, in *Instruction) (next int, e *ending) {
 
 // end keeps the ending of the instruction that is being read, for others, unless it may say something else in another place.
 func (p *textParser) end(e *ending, i, next int, in *Instruction) {
-	line, indent, _ := bytes.Cut(p.t[i:next], []byte{'\n'})
-	inOneLine := i+len(line) < next && (len(indent) == 0 || string(indent) == "  ") && p.t.beginsLine(next)
-	if inOneLine && in.callees == 0 && bytes.IndexByte(line, '%') < 0 {
+	if p.inOneLine(i, next) && in.callees == 0 && bytes.IndexByte(p.t[i:next], '%') < 0 {
 		*e = ending{Range{uint32(i), uint32(next)}, InstrID(len(p.m.Instrs)) + 1}
 	}
+}
+
+// inOneLine tells whether what stands from i to the next instruction is the rest of a line, and no more of this instruction follows.
+func (p *textParser) inOneLine(i, next int) bool {
+	line, indent, _ := bytes.Cut(p.t[i:next], []byte{'\n'})
+	return i+len(line) < next && (len(indent) == 0 || string(indent) == "  ") && p.t.beginsLine(next)
 }

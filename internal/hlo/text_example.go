@@ -77,6 +77,9 @@ func (p *textParser) follow(i int, in *Instruction, like InstrID, slot *InstrID)
 	var e *ending
 	if callees := p.m.Callees(like); len(callees) > 0 {
 		p.calls = callees[0]
+		if next := p.endingOfCall(end, in, like); next > 0 {
+			return next
+		}
 	} else {
 		next := 0
 		if next, e = p.ending(end, in); next > 0 {
@@ -88,6 +91,9 @@ func (p *textParser) follow(i int, in *Instruction, like InstrID, slot *InstrID)
 		end = p.arguments(i-1, in) - 1
 	}
 	next := p.attributes(end+1, in)
+	if e == nil {
+		p.call(end, next, in)
+	}
 	if e != nil && (begins == end || !in.hasOperands()) {
 		p.end(e, begins, next, in)
 	}

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -81,4 +82,31 @@ func TestExamplesOfOddText(t *testing.T) {
 	checkExamples(t, "unnamed", []byte(strings.ReplaceAll(src.String(), "%", "")))
 	checkExamples(t, "twice", []byte(strings.ReplaceAll(src.String(), "%w1", "%w")))
 	checkExamples(t, "one line", []byte(strings.ReplaceAll(src.String(), "\n", " ")))
+}
+
+// What stands behind the operands of a call may be like that of a call before, but for a name, or only begin so.
+func TestExamplesOfCalls(t *testing.T) {
+	nested := ""
+	for line := range 8 {
+		nested += fmt.Sprintf("  %%q.%d = f32[2] fusion(%%p), calls=%%b, metadata={op_name=\"deep\"}\n", line)
+	}
+	tails := []string{
+		"kind=kLoop, calls=%a", "kind=kLoop, calls=%b", "kind=kLoop, calls={%b}", "kind=kLoop, calls=%b, x=1",
+		`kind=kLoop, calls=%a, metadata={op_name="one"}`, `kind=kLoop, calls=%b, metadata={op_name="one"}`, `kind=kLoop, calls=%b, metadata={op_name="two"}`,
+		`kind=kLoop, calls=%b, metadata={op_name="one"}, x=1`, `kind=kLoop, calls=%b, metadata={op_name="one"}, x=%a`, `x="%a", calls=%b`, "x={\n}, calls=%a",
+		"calls={\n  %p = f32[2] parameter(0)\n" + nested + "}", `calls=%a, metadata={op_name="deep"}`, "calls=%a, condition=%b", "calls=%a, condition=%a",
+		"kind=kLoop, calls=%a /* %b */", "calls=%a\n,x=1",
+	}
+	for try := range uint64(200) {
+		random := rand.New(rand.NewPCG(try, 3))
+		var src strings.Builder
+		src.WriteString("HloModule m\n%a {\n  %p = f32[2] parameter(0)\n}\n%b {\n  %p = f32[2] parameter(0)\n}\nENTRY %e {\n  %p = f32[2] parameter(0)\n")
+		for line := range 20 {
+			fmt.Fprintf(&src, "  %%f.%d = f32[2] fusion(%%p), %s\n", line, tails[random.IntN(len(tails))])
+		}
+		src.WriteString("}\n")
+		checkExamples(t, "calls", []byte(src.String()))
+		checkExamples(t, "unnamed", []byte(strings.ReplaceAll(src.String(), "%", "")))
+		checkExamples(t, "undefined", []byte(strings.Replace(src.String(), "=%b", "=%c", 1)))
+	}
 }

@@ -46,7 +46,11 @@ func (p *textParser) behindName(i int, in *Instruction) (spelled spelledOpcode, 
 	if like != NoInstr {
 		return spelled, p.follow(args, in, like, slot)
 	}
-	next = p.attributes(p.arguments(i, in), in)
+	end := p.arguments(i, in)
+	next = p.attributes(end, in)
+	if in.callees > 0 {
+		p.call(end-1, next, in)
+	}
 	if slot != nil && spelled.wrapped == noOpcode {
 		*slot = InstrID(len(p.m.Instrs) + 1)
 	}

@@ -34,25 +34,27 @@ type textParser struct {
 	file string
 	m    *Module
 
-	body      *textBody       // of the computation that is being read
-	bodies    []*textBody     // no longer in use
-	aside     [][]Instruction // of computations that stand inside the one that is being read
-	comps     compIndex
-	shapes    spellingIndex
-	opcodes   spellingIndex
-	keys      spellingIndex
-	spelled   []spelledOpcode // by the numbers in opcodes
-	metas     metadataIndex
-	examples  examples
-	endings   []ending
-	repeats   repeats
-	compact   bool // see Reader.Compact
-	estimated int  // how many instructions there are, if none are in common
+	body        *textBody       // of the computation that is being read
+	bodies      []*textBody     // no longer in use
+	aside       [][]Instruction // of computations that stand inside the one that is being read
+	comps       compIndex
+	shapes      spellingIndex
+	opcodes     spellingIndex
+	keys        spellingIndex
+	spelled     []spelledOpcode // by the numbers in opcodes
+	metas       metadataIndex
+	examples    examples
+	endings     []ending
+	callEndings []callEnding
+	repeats     repeats
+	compact     bool // see Reader.Compact
+	estimated   int  // how many instructions there are, if none are in common
 
 	operands []InstrID   // a stack: of the instructions that are being read
 	callees  []calleeRef // a stack: likewise
 
-	calls, callsMoved CompID // what the example of an instruction calls, and how far from it was what the one before calls
+	called            spelling // the name of the last computation that was called, empty for one without
+	calls, callsMoved CompID   // what the example of an instruction calls, and how far from it was what the one before calls
 
 	later      bool    // it reads a part that is not the first: computations may stand in an earlier one
 	unresolved []Range // the names of those; see calleeRef
@@ -113,6 +115,7 @@ func (p *textParser) prepare(start, end int) {
 	p.metas.reset(p.m)
 	p.repeats.reset(p, n)
 	p.examples.slots, p.endings = make([]InstrID, knownSlots(n)), make([]ending, knownSlots(n))
+	p.callEndings = make([]callEnding, knownSlots(n))
 }
 
 // estimate counts what stands from start to end by samples, and a little more.
