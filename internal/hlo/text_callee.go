@@ -34,10 +34,11 @@ func (p *textParser) calleeList(i int, role uint8) int {
 func (p *textParser) callee(i int, role uint8) int {
 	if p.t.at(i, '{') {
 		id, end := p.nested(i)
-		p.callees = append(p.callees, calleeRef{role, id})
+		p.callees, p.called = append(p.callees, calleeRef{role, id}), spelling{}
 		return end
 	}
 	name := p.name(i, "a computation")
+	p.called = name
 	id := p.calleeNamed(name)
 	if id < 0 && p.later {
 		p.unresolved = append(p.unresolved, name.bounds())
@@ -53,23 +54,18 @@ func (p *textParser) callee(i int, role uint8) int {
 // calls as the one before was.
 func (p *textParser) calleeNamed(name spelling) CompID {
 	guess := p.calls + p.callsMoved
-	if guess >= 0 && int(guess) < len(p.m.Comps) && p.t.spells(p.m.Comps[guess].Name, name) {
+	if guess >= 0 && int(guess) < len(p.comps.ends) && p.comps.named(p.t, guess, name) {
 		return guess
 	}
-	id := p.comps.find(p.t, p.m.Comps, name)
+	id := p.comps.find(p.t, name)
 	p.callsMoved = id - p.calls
 	return id
-}
-
-// spells tells whether a name is spelled as a range is.
-func (t text) spells(r Range, name spelling) bool {
-	return uint32(r.Len()) == name.n && string(t[r.Start:r.End]) == string(t[name.at:name.end()])
 }
 
 // guessCallee takes an attribute that is not known but has a computation for its value for a call.
 func (p *textParser) guessCallee(i int) {
 	name := p.t.name(i + 1)
-	if id := p.comps.find(p.t, p.m.Comps, name); id >= 0 {
+	if id := p.comps.find(p.t, name); id >= 0 {
 		p.callees = append(p.callees, calleeRef{0, id})
 	} else if p.later {
 		p.fail(i, i, "it may stand in an earlier part")

@@ -66,7 +66,7 @@ func (r Reader) joinText(parts []*textParser, headed bool) (*Module, error) {
 	for k, p := range parts {
 		modules[k] = p.m
 		for _, name := range p.unresolved {
-			id := first.comps.find(p.t, comps, p.t.spelling(int(name.Start), int(name.End)))
+			id := first.comps.find(p.t, p.t.spelling(int(name.Start), int(name.End)))
 			if id < 0 {
 				return nil, nil
 			}
@@ -76,7 +76,7 @@ func (r Reader) joinText(parts []*textParser, headed bool) (*Module, error) {
 		comps = append(comps, p.m.Comps...)
 		for c := range comps[before:] {
 			name, id := comps[before+c].Name, CompID(before+c)
-			if k > 0 && name.Len() > 0 && !first.comps.add(p.t, comps, p.t.spelling(int(name.Start), int(name.End)), id) {
+			if k > 0 && name.Len() > 0 && !first.comps.add(p.t, p.t.spelling(int(name.Start), int(name.End)), id) {
 				return nil, nil
 			}
 		}
