@@ -43,8 +43,9 @@ func (r *reader) all(wanted func(hlo.InstrID) bool) iter.Seq2[hlo.CompID, hlo.In
 func (r *reader) inOrder() []hlo.CompID {
 	if r.order == nil {
 		byPlace := func(a, b hlo.CompID) int { return cmp.Compare(r.m.Comps[a].Source.Start, r.m.Comps[b].Source.Start) }
-		for c := range r.m.Comps {
-			r.order = append(r.order, hlo.CompID(c))
+		r.order = make([]hlo.CompID, len(r.m.Comps))
+		for c := range r.order {
+			r.order[c] = hlo.CompID(c)
 		}
 		if !slices.IsSortedFunc(r.order, byPlace) {
 			slices.SortFunc(r.order, byPlace)

@@ -72,7 +72,7 @@ func (r *reader) isConstant(id hlo.InstrID) bool { return r.m.Instrs[id].Opcode 
 func (r *reader) reached() []int {
 	calls := r.find(func(id hlo.InstrID) bool { return len(r.m.Callees(id)) > 0 })
 	rank := make([]int, len(r.m.Comps))
-	queue := []hlo.CompID{r.m.Entry}
+	queue := append(make([]hlo.CompID, 0, len(rank)), r.m.Entry)
 	rank[r.m.Entry] = 1
 	reach := func(callees []hlo.CompID) {
 		for _, c := range callees {

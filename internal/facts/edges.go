@@ -15,7 +15,7 @@ type edges struct {
 
 // connect tells of every launch which others it reads from, and whether its value leaves the program.
 func (r *reader) connect(launches []launch, v *Variant) {
-	e := &edges{r: r, made: make([]int32, len(r.m.Instrs))}
+	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), from: make([]int32, 0, 2*len(launches))}
 	for i := range e.made {
 		e.made[i] = -1
 	}

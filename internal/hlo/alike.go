@@ -72,7 +72,7 @@ func (a *Alike) Call(i InstrID) uint64 {
 // Alike compares all computations. It costs one pass; keep the result.
 func (m *Module) Alike() *Alike {
 	n := len(m.Comps)
-	a := &Alike{m: m, first: make([]CompID, n), start: make([]int32, n)}
+	a := &Alike{m: m, first: make([]CompID, n), start: make([]int32, n), own: make([]uint64, 0, len(m.Instrs))}
 	known := make(map[uint64]CompID, 64)
 	for c := range m.Comps {
 		c, start := CompID(c), len(a.own)

@@ -3,6 +3,7 @@ package hlo
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // Prints are content hashes of a module, equal for equal programs and the same on every machine. Of the same program in two
@@ -102,7 +103,7 @@ func (p *printer) prepare() {
 // computation hashes the instructions of a computation, then what is live in it.
 func (p *printer) computation(c CompID) {
 	first, end := p.m.Body(c)
-	p.first, p.instr, p.names = first, p.instr[:0], nil
+	p.first, p.instr, p.names = first, slices.Grow(p.instr[:0], int(end-first)), nil
 	for i := first; i < end; i++ {
 		p.instruction(i)
 	}

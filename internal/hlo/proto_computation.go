@@ -1,5 +1,7 @@
 package hlo
 
+import "slices"
+
 // computation reads an HloComputationProto and appends it to the module.
 func (r *protoReader) computation(body Range) {
 	if r.asExpected(body) {
@@ -20,7 +22,8 @@ func (r *protoReader) computation(body Range) {
 // gather finds the instructions of a computation, and reads the rest.
 func (r *protoReader) gather(body Range) computationWalk {
 	w := r.walk(body)
-	r.bodies = r.bodies[:0]
+	const usual = 256 // bytes of an instruction in a long computation
+	r.bodies = slices.Grow(r.bodies[:0], body.Len()/usual)
 	for w.next() {
 		r.bodies = append(r.bodies, w.body)
 	}
@@ -34,7 +37,7 @@ func (r *protoReader) anew(body Range, w *computationWalk) CompID {
 		Name: w.name, Source: body, Thread: w.thread, First: InstrID(len(m.Instrs)), Count: int32(len(r.bodies)),
 	}
 	r.instructions.reset(len(r.bodies))
-	r.ids, r.hasOrder = r.ids[:0], false
+	r.ids, r.hasOrder = slices.Grow(r.ids[:0], len(r.bodies)), false
 	for _, b := range r.bodies {
 		r.instruction(b)
 	}

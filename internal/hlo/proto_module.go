@@ -122,7 +122,7 @@ func (r *protoReader) prepare(computations []Range) {
 	n = int(float64(n)*float64(all)/float64(max(sampled, 1))) + n/32 + 16
 	m := r.m
 	m.Instrs = make([]Instruction, 0, n)
-	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), []CompID{0}
+	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), append(make([]CompID, 0, n/4), 0)
 	m.Comps = make([]Computation, 0, len(computations))
 	r.repeats.reset(len(computations))
 }

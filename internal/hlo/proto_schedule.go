@@ -59,7 +59,7 @@ func (r *protoReader) scheduleUsed() {
 
 // sequenceIDs reads the ids of one sequence.
 func (r *protoReader) sequenceIDs(sequence Range) []int64 {
-	ids := r.schedule.order[:0]
+	ids := slices.Grow(r.schedule.order[:0], len(r.ids))
 	f := fieldsOf(r.src, sequence)
 	for f.next() {
 		if f.tag != 1<<3|wireBytes && f.tag != 1<<3|wireVarint { // instruction_ids

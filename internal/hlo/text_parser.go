@@ -107,7 +107,7 @@ func (p *textParser) prepare(start, end int) {
 		room, p.estimated = n/4, n // most may be in common
 	}
 	p.m.Instrs, p.m.Comps = make([]Instruction, 0, room), make([]Computation, 0, comps)
-	p.m.operands, p.m.callees = append(make([]InstrID, 0, 2*room), 0), []CompID{0}
+	p.m.operands, p.m.callees = append(make([]InstrID, 0, 2*room), 0), append(make([]CompID, 0, room), 0)
 	p.comps.makeRoom(comps)
 	for _, x := range []*spellingIndex{&p.opcodes, &p.keys} {
 		x.reset()
