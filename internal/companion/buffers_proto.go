@@ -31,8 +31,9 @@ func ReadBufferAssignmentProto(hloProto []byte) (*Buffers, error) {
 type protoBuffers struct {
 	logical  map[int64]logicalBuffer
 	buffers  *Buffers
-	assigned [][]assigned // by allocation
-	names    map[int64]string
+	assigned [][]assigned     // by allocation
+	names    map[int64]string // by the ids of instructions
+	named    int              // how many of them were found
 }
 
 // logicalBuffer is a LogicalBufferProto.
@@ -143,17 +144,34 @@ func readAssigned(data []byte) (a assigned, err error) {
 // nameByID finds the names of the instructions that buffers name by id only.
 func (p *protoBuffers) nameByID(module []byte) error {
 	p.names = map[int64]string{}
+	running := map[int64]bool{} // the computations that hold them, where ids tell
 	for _, b := range p.logical {
 		if b.name == "" {
 			p.names[b.instruction] = ""
+			running[computationOf(b.instruction)] = true
 		}
 	}
 	if len(p.names) == 0 {
 		return nil
 	}
+	err := p.nameIn(module, func(computation int64) bool { return running[computation] })
+	if err != nil || p.named >= len(p.names) {
+		return err
+	}
+	return p.nameIn(module, func(int64) bool { return true })
+}
+
+// computationOf is the id of the computation that an instruction stands in, which newer files write into the upper half of its own.
+func computationOf(instruction int64) int64 { return instruction >> 32 }
+
+// nameIn finds names in some of the computations: most are inside of fusions and have no buffers.
+func (p *protoBuffers) nameIn(module []byte, wanted func(computation int64) bool) error {
 	return message(module, func(f field) error {
 		if f.num != 3 { // repeated HloComputationProto computations = 3
 			return nil
+		}
+		if id, err := idOf(f.bytes); err != nil || !wanted(id) {
+			return err
 		}
 		return message(f.bytes, func(f field) error {
 			if f.num != 2 { // repeated HloInstructionProto instructions = 2
@@ -162,6 +180,16 @@ func (p *protoBuffers) nameByID(module []byte) error {
 			return p.nameInstruction(f.bytes)
 		})
 	})
+}
+
+func idOf(computation []byte) (id int64, err error) {
+	err = message(computation, func(f field) error {
+		if f.num == 5 { // int64 id = 5
+			id = f.int()
+		}
+		return nil
+	})
+	return id, err
 }
 
 func (p *protoBuffers) nameInstruction(data []byte) error {
@@ -176,8 +204,10 @@ func (p *protoBuffers) nameInstruction(data []byte) error {
 		}
 		return nil
 	})
-	if _, wanted := p.names[id]; wanted {
-		p.names[id] = string(name)
+	if known, wanted := p.names[id]; wanted {
+		if p.names[id] = string(name); known == "" {
+			p.named++
+		}
 	}
 	return err
 }
