@@ -17,7 +17,7 @@ const module = "github.com/xlagate/xlagate/"
 // layers lists the packages from the bottom up: a package imports only packages that stand above it in this list. The data runs the
 // same way: dump → hlo → facts → baseline and diff → rules → gate → report → github.
 var layers = []string{
-	"internal/pack", "internal/cache", "internal/glob", "internal/measure", "internal/shard", "internal/suggest", "internal/wholefile", "internal/yamldoc",
+	"internal/defect", "internal/pack", "internal/cache", "internal/glob", "internal/measure", "internal/shard", "internal/suggest", "internal/wholefile", "internal/yamldoc",
 	"internal/registry",
 	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
 	"internal/cost",

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/defect"
 	"github.com/xlagate/xlagate/internal/gate"
 )
 
@@ -32,7 +33,7 @@ func run(ctx context.Context, args []string, w world) int {
 		fmt.Fprint(w.out, strings.Join(append(complete(a, args[2:]), ""), "\n"))
 		return gate.ExitPass
 	}
-	err := a.RunContext(ctx, permute(a, args))
+	err := told(func() error { return a.RunContext(ctx, permute(a, args)) })
 	var v verdict
 	if ctx.Err() != nil && err != nil && !errors.As(err, &v) {
 		err = ctx.Err() // whatever else it was said to be
@@ -42,6 +43,16 @@ func run(ctx context.Context, args []string, w world) int {
 		return gate.ExitSkip
 	}
 	return code
+}
+
+// told turns a panic into an error: what was not looked at to its end is "could not look", and not wrong usage, as which Go would end.
+func told(do func() error) (err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			err = fmt.Errorf("%w\n  this is a defect of xlagate: please report it, with the command and its input", defect.Caught(failure))
+		}
+	}()
+	return do()
 }
 
 func newApp(w world) *cli.App {

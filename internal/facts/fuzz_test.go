@@ -9,6 +9,37 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
+// missingResult is a loop that ends by a result that its fusion does not have.
+const missingResult = `HloModule m
+
+%f (p: s32[]) -> (s32[]) {
+  %p = s32[] parameter(0)
+  ROOT %t = (s32[]) tuple(%p)
+}
+
+%body (s: (s32[], s32[])) -> (s32[], s32[]) {
+  %s = (s32[], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  %j = s32[] get-tuple-element(%s), index=1
+  ROOT %r = (s32[], s32[]) tuple(%i, %j)
+}
+
+%cond (s: (s32[], s32[])) -> pred[] {
+  %s = (s32[], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  %fu = (s32[]) fusion(%i), kind=kLoop, calls=%f
+  %g = s32[] get-tuple-element(%fu), index=7
+  %c = s32[] constant(5)
+  ROOT %lt = pred[] compare(%g, %c), direction=LT
+}
+
+ENTRY %e (x: s32[]) -> (s32[], s32[]) {
+  %x = s32[] parameter(0)
+  %t = (s32[], s32[]) tuple(%x, %x)
+  ROOT %w = (s32[], s32[]) while(%t), condition=%cond, body=%body
+}
+`
+
 // Whatever module the readers let pass is measured without a panic, and no count is negative.
 func FuzzLaunches(f *testing.F) {
 	for _, name := range []string{"cpu-while", "cpu-scan", "gpu-0.5.3-cond", "gpu-0.8.3-collectives", "tpu-v5e-shardmap"} {
@@ -30,6 +61,7 @@ func FuzzLaunches(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
+	f.Add(missingResult)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := hlo.ParseText([]byte(text), "fuzz.txt")
 		if err != nil || m.Entry == hlo.NoComp {

@@ -109,9 +109,12 @@ func (l *plainLoop) behind(o operand) operand {
 				return o
 			}
 			o = operand{id: outside[in.Param], outer: o.outer.outer}
-		case in.Opcode == hlo.OpGetTupleElement && len(operands) == 1 && l.makesTuple(operands[0]):
-			around := operand{id: operands[0], outer: o.outer}
-			o = operand{id: l.m.Operands(l.m.Comps[l.m.Callees(operands[0])[0]].Root)[in.Param], outer: &around}
+		case in.Opcode == hlo.OpGetTupleElement && len(operands) == 1:
+			id, ok := l.result(operands[0], in.Param)
+			if !ok {
+				return o
+			}
+			o = operand{id: id, outer: &operand{id: operands[0], outer: o.outer}}
 		default:
 			return o
 		}
@@ -119,10 +122,21 @@ func (l *plainLoop) behind(o operand) operand {
 	return o
 }
 
-// makesTuple says whether an instruction is a fusion of several results.
-func (l *plainLoop) makesTuple(id hlo.InstrID) bool {
-	callees := l.m.Callees(id)
-	return l.m.Instrs[id].Opcode == hlo.OpFusion && len(callees) == 1 && l.m.Instrs[l.m.Comps[callees[0]].Root].Opcode == hlo.OpTuple
+// result is the instruction that makes the n-th result of a fusion of several.
+func (l *plainLoop) result(fusion hlo.InstrID, n int32) (hlo.InstrID, bool) {
+	callees := l.m.Callees(fusion)
+	if l.m.Instrs[fusion].Opcode != hlo.OpFusion || len(callees) != 1 {
+		return hlo.NoInstr, false
+	}
+	root := l.m.Comps[callees[0]].Root
+	if root == hlo.NoInstr || l.m.Instrs[root].Opcode != hlo.OpTuple {
+		return hlo.NoInstr, false
+	}
+	results := l.m.Operands(root)
+	if n < 0 || int(n) >= len(results) {
+		return hlo.NoInstr, false
+	}
+	return results[n], true
 }
 
 // passes says whether an operation's value is its operand's.

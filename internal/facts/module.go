@@ -3,6 +3,7 @@ package facts
 import (
 	"errors"
 
+	"github.com/xlagate/xlagate/internal/defect"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -125,7 +126,7 @@ func (out *measured) stage(s *dump.Stage, keep bool, read func(*reader, *dump.St
 	}
 	r := readerOf(m, out.stock)
 	r.sources.root = out.root
-	if err := dump.Guard(func() error { return read(r, s) }); errors.Is(err, dump.ErrShrunk) {
+	if err := dump.Guard(func() error { return read(r, s) }); isUnreadable(err) {
 		out.unreadable(file, err)
 	} else if err != nil {
 		out.problem(file.Path, err.Error(), "")
@@ -146,6 +147,11 @@ func (out *measured) best(s *dump.Stage) *dump.File {
 		return s.Proto
 	}
 	return s.HLO()
+}
+
+func isUnreadable(err error) bool {
+	broke := (*defect.Defect)(nil)
+	return errors.Is(err, dump.ErrShrunk) || errors.As(err, &broke)
 }
 
 // openModule reads one module file. The module refers to the content until release is called.

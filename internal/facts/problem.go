@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/defect"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -32,8 +33,14 @@ func (out *measured) unreadable(file *dump.File, err error) {
 			message += fmt.Sprintf(", near %q", syntax.Near)
 		}
 	}
-	out.problem(where, message,
-		"the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude")
+	out.problem(where, message, mendOf(err))
+}
+
+func mendOf(err error) string {
+	if broke := (*defect.Defect)(nil); errors.As(err, &broke) {
+		return defect.Mend
+	}
+	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }
 
 func syntaxPlace(e *hlo.SyntaxError) string {
