@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // changed is the difference of two programs of which the model and the kernels are known.
@@ -96,6 +97,23 @@ func TestNothingIsKnownOfTheModel(t *testing.T) {
 	v := changed(t, nil, nil, nil, []facts.Kernel{kernel("jit(f)/tanh", "add tanh", "f32[8]")})
 	if len(v.Causes) != 1 || v.Causes[0].Kind != diff.CauseKernels || v.Causes[0].Summary == "" || v.Causes[0].Op.OpName != "jit(f)/tanh" {
 		t.Errorf("%+v", v.Causes)
+	}
+}
+
+// Where the model asks for the same operations, the kernel that grew most is named, and its line.
+func TestTheSameOperationsInOtherShapes(t *testing.T) {
+	of := func(op, do, out string, bytes int64, line int32) facts.Kernel {
+		k := kernel("jit(f)/"+op, do, out)
+		k.Bytes, k.Source = bytes, hlo.Location{File: "m.py", Line: line}
+		return k
+	}
+	asked := []facts.Statement{asks("jit(f)", "dot reduce", 1)}
+	before := []facts.Kernel{of("argmax", "reduce", "f32[4]", 64, 2), of("dot_general", "dot", "f32[4,512]", 1024, 1)}
+	after := []facts.Kernel{of("argmax", "reduce", "f32[64]", 128, 2), of("dot_general", "dot", "f32[256,512]", 65536, 1)}
+	v := changed(t, asked, asked, before, after)
+	want := "the model asks for the same operations, shaped, ordered or wired otherwise; dot: writes f32[256,512] instead of f32[4,512]"
+	if len(v.Causes) != 1 || v.Causes[0].Summary != want || v.Causes[0].Op.Source.Line != 1 {
+		t.Errorf("%+v, wanted %q", v.Causes, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,14 @@ func (s *suspect) finish(v *Variant) Cause {
 		parts = append([]string{c.Summary}, parts...)
 	}
 	if len(parts) == 0 {
-		parts = []string{kernelsSentence(&v.Kernels)}
+		text, of := kernelsSentence(&v.Kernels)
+		if v.Model.Known && len(v.Model.Edits) == 0 {
+			parts = append(parts, "the model asks for the same operations, shaped, ordered or wired otherwise")
+		}
+		parts = append(parts, text)
+		if of != nil {
+			c.Op, c.OpType = placeOfKernels([]facts.Kernel{*of}, c.Op, c.OpType)
+		}
 	}
 	c.Summary = strings.Join(parts, "; ")
 	if talks := FirstThat(s.After, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.OpName != "" }); c.Kind == CauseSharding && talks != nil {
@@ -104,22 +112,27 @@ func SplitSentence(s *Regroup) string {
 	return text
 }
 
-// kernelsSentence is what is left to say where neither the model nor a split explains anything.
-func kernelsSentence(k *Kernels) string {
+// kernelsSentence is what is left to say where neither the model nor a split explains anything, and the kernel that it speaks of.
+func kernelsSentence(k *Kernels) (string, *facts.Kernel) {
 	switch {
 	case len(k.Added) == 1:
-		return "new: " + Describe(&k.Added[0])
+		return "new: " + Describe(&k.Added[0]), &k.Added[0]
 	case len(k.Added) > 1:
-		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), Describe(FirstThat(k.Added, func(*facts.Kernel) bool { return true })))
+		first := FirstThat(k.Added, func(*facts.Kernel) bool { return true })
+		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), Describe(first)), first
 	case len(k.Changed) > 0:
-		return fmt.Sprintf("%s: %s", Operations(&k.Changed[0].New), strings.Join(shorten(k.Changed[0].What, 3), ", "))
+		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int { return cmp.Compare(a.growth(), b.growth()) })
+		return fmt.Sprintf("%s: %s", Operations(&most.New), strings.Join(shorten(most.What, 3), ", ")), &most.New
 	case len(k.Moved) > 0:
-		return fmt.Sprintf("%s: %s", Operations(&k.Moved[0].New), strings.Join(k.Moved[0].What, ", "))
+		return fmt.Sprintf("%s: %s", Operations(&k.Moved[0].New), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New
 	case len(k.Removed) > 0:
-		return "gone: " + Describe(&k.Removed[0])
+		return "gone: " + Describe(&k.Removed[0]), nil
 	}
-	return "the kernels do the same, wired differently"
+	return "the kernels do the same, wired differently", nil
 }
+
+// growth is what a kernel computes and moves more than it did.
+func (c *KernelChange) growth() int64 { return c.New.Flops + c.New.Bytes - c.Old.Flops - c.Old.Bytes }
 
 // compilerSentence says why equal programs were compiled to different ones.
 func compilerSentence(flags []FlagChange) string {
