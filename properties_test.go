@@ -27,6 +27,9 @@ func everyDump(t *testing.T) []string {
 	var dumps []string
 	for _, root := range []string{"testdata", "internal", "examples"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if filepath.Base(path) == "damaged" {
+				return fs.SkipDir
+			}
 			if strings.HasSuffix(path, ".tar.xz") || strings.HasSuffix(path, ".tar.gz") {
 				dumps = append(dumps, path)
 			}
@@ -36,11 +39,10 @@ func everyDump(t *testing.T) []string {
 			t.Fatal(err)
 		}
 	}
-	whole := slices.DeleteFunc(dumps, func(path string) bool { return path == filepath.FromSlash("testdata/damaged/cut_off.tar.xz") })
-	if len(whole) < 200 {
-		t.Errorf("only %d dumps", len(whole))
+	if len(dumps) < 200 {
+		t.Errorf("only %d dumps", len(dumps))
 	}
-	return whole
+	return dumps
 }
 
 // packed is one entry of an archive.
