@@ -85,6 +85,9 @@ func TestStatus(t *testing.T) {
 	if len(s.Statuses) != 1 || *s.Statuses[0] != (fakegithub.Status{SHA: headSHA, Context: "xlagate (serving)", State: "failure", Description: "1 error"}) {
 		t.Errorf("%+v", s.Statuses)
 	}
+	if body := s.Requests[len(s.Requests)-1].Body; body["target_url"] != "https://github.invalid/acme/models/actions/runs/1" {
+		t.Errorf("%v", body)
+	}
 }
 
 func TestSARIFUpload(t *testing.T) {
