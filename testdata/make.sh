@@ -97,6 +97,10 @@ pair gpu-kernel_body kernel_body gpu-h100
 pair tpu-kernel_body kernel_body tpu-v5e
 pair cases/gpu-kernel_moved kernel_moved gpu-h100
 pair cases/tpu-kernel_moved kernel_moved tpu-v5e
+for case in kernel_lost kernels_merged; do
+  pair "cases/gpu-$case" "$case" gpu-h100
+  pair "cases/tpu-$case" "$case" tpu-v5e
+done
 pair cases/tpu-host_print host_print tpu-v5e
 pair cases/cpu-psum_in_loop psum_in_loop
 pair cases/tpu-loop_gone loop_gone tpu-v5e

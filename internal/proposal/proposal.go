@@ -4,6 +4,7 @@ package proposal
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -97,7 +98,36 @@ func budgets(b *strings.Builder, p *facts.Program) {
 	if temp > 0 {
 		fmt.Fprintf(b, "  - { rule: max-temp-bytes, program: %q, max: %.0f }   # %s now\n", p.Name, roomFor(temp), measure.Bytes(temp))
 	}
+	written(b, p)
 	pins(b, p)
+}
+
+// written requires what calls the kernels that were written by hand, whatever they are called.
+func written(b *strings.Builder, p *facts.Program) {
+	if len(p.Variants) == 0 {
+		return
+	}
+	everywhere := handWritten(p.Variants[0])
+	for _, v := range p.Variants[1:] {
+		called := handWritten(v)
+		maps.DeleteFunc(everywhere, func(target string, _ []string) bool { return called[target] == nil })
+	}
+	for _, target := range slices.Sorted(maps.Keys(everywhere)) {
+		of := strings.Map(printable, strings.Join(everywhere[target], ", "))
+		fmt.Fprintf(b, "  - { rule: required-custom-calls, program: %q, calls: [{ call: %q }] }   # %s\n", p.Name, target, of)
+	}
+}
+
+// handWritten lists the functions of the kernels that were written by hand, by what calls them.
+func handWritten(v *facts.Variant) map[string][]string {
+	functions := map[string][]string{}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if k.Written != nil && !slices.Contains(functions[k.Target], k.Function) {
+			functions[k.Target] = append(functions[k.Target], k.Function)
+		}
+	}
+	return functions
 }
 
 // roomFor is a size with the tolerance that the recommended pack gives it: a few bytes more come and go with every compiler.

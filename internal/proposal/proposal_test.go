@@ -86,3 +86,15 @@ func TestProposalForClusters(t *testing.T) {
 		t.Errorf("a cluster is named by its number:\n%s", text)
 	}
 }
+
+// What calls the kernels that were written by hand is required of the next dump.
+func TestWrittenKernelsAreRequired(t *testing.T) {
+	for path, want := range map[string]string{
+		"../../testdata/gpu-kernel_body/before.tar.xz": `calls: [{ call: "__gpu$xla.gpu.triton" }] }   # accumulate`,
+		"../../testdata/tpu-kernel_body/before.tar.xz": `calls: [{ call: "tpu_custom_call" }] }   # accumulate`,
+	} {
+		if text := proposal.Config(measured(t, path), path); !strings.Contains(text, want) {
+			t.Errorf("%s: %s is not in\n%s", path, want, text)
+		}
+	}
+}

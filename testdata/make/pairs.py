@@ -251,6 +251,41 @@ def kernel_moved():
     return layer, (x,), {}
 
 
+def kernel_lost():
+    """A kernel that was written by hand is not called any more: the compiler makes its own of what stands there instead."""
+
+    def normalize(x_ref, out_ref):
+        out_ref[...] = normalized(x_ref[...])
+
+    def normalized(x):
+        return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6)
+
+    def block(x, w, u):
+        h = x @ w
+        return (normalized(h) if after else written(normalize, h)(h)) @ u
+
+    return block, (array(128, 256), array(256, 256), array(256, 128)), {}
+
+
+def kernels_merged():
+    """Two kernels that were written by hand became one, which does what they did: nothing is lost."""
+
+    def scale(x_ref, out_ref):
+        out_ref[...] = x_ref[...] * jax.lax.rsqrt((x_ref[...] * x_ref[...]).mean(-1, keepdims=True) + 1e-6)
+
+    def activate(x_ref, out_ref):
+        out_ref[...] = jnp.tanh(x_ref[...])
+
+    def both(x_ref, out_ref):
+        out_ref[...] = jnp.tanh(x_ref[...] * jax.lax.rsqrt((x_ref[...] * x_ref[...]).mean(-1, keepdims=True) + 1e-6))
+
+    def block(x, w, u):
+        h = x @ w
+        return (written(both, h)(h) if after else written(activate, h)(written(scale, h)(h))) @ u
+
+    return block, (array(128, 256), array(256, 256), array(256, 128)), {}
+
+
 def param_layout():
     """The argument is wanted with its columns in a row in memory: a copy turns it before anything is computed."""
     from jax.experimental.layout import Format, Layout

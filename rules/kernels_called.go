@@ -1,0 +1,85 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// handWork is what hand-written kernels come to in a run.
+type handWork struct{ calls, operations, bytes float64 }
+
+func (c *Context) handWork(v *facts.Variant) (w handWork) {
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; c.written(k) {
+			runs := float64(max(k.Times, 1))
+			w.calls += runs
+			w.operations += runs * size(k.Written)
+			w.bytes += runs * float64(k.Bytes)
+		}
+	}
+	return w
+}
+
+// merged says whether fewer hand-written kernels do no more than all of them did.
+func (c *Context) merged(v *diff.Variant) bool {
+	was, is := c.handWork(v.Old), c.handWork(v.New)
+	return is.calls < was.calls && is.operations <= was.operations
+}
+
+// judgeCalled counts the calls of hand-written kernels that are gone while the program computes more beside them. One that went with what
+// it was for, or whose work another does, is no loss.
+func (c *Context) judgeCalled(p *diff.Program, v *diff.Variant) {
+	if v.Old == nil || c.MaxIncrease == nil && c.absolutelyBounded() {
+		return
+	}
+	was, is := c.handWork(v.Old), c.handWork(v.New)
+	lost := was.calls - is.calls
+	if is.bytes >= was.bytes || !computesMore(v, lost) {
+		lost = 0
+	}
+	a := Amount{Program: p, Variant: v, Subject: "calls of hand-written kernels", Noun: "calls of hand-written kernels", Better: Lower, Actual: max(lost, 0)}
+	a.baseline(true, true, 0)
+	a.Tell = func(f result.Finding) []result.Finding {
+		f.Actual, f.Baseline = is.calls, was.calls
+		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + c.fewerCalls(v)
+		f.Cause, f.Evidence = explain(v, anyKernel)
+		return []result.Finding{f}
+	}
+	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
+}
+
+// computesMore says whether the program computes or moves more, beside so many custom calls that are gone: XLA counts each as -1.
+func computesMore(v *diff.Variant, gone float64) bool {
+	const transcendentals = "cost.transcendentals"
+	was, is := wholeCost(v, "cost.flops")
+	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || grew(v, "cost.bytes_accessed", wobble)
+}
+
+// fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
+func (c *Context) fewerCalls(v *diff.Variant) string {
+	was, is := c.callsByFunction(v.Old), c.callsByFunction(v.New)
+	var fewer []string
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if is[name] < was[name] {
+			fewer = append(fewer, fmt.Sprintf("%s %s → %s", name, measure.Number(was[name]), measure.Number(is[name])))
+		}
+	}
+	return strings.Join(shorten(fewer, 4), ", ")
+}
+
+func (c *Context) callsByFunction(v *facts.Variant) map[string]float64 {
+	calls := map[string]float64{}
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; c.written(k) {
+			calls[k.Function] += float64(max(k.Times, 1))
+		}
+	}
+	return calls
+}
