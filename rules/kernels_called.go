@@ -40,6 +40,9 @@ func (c *Context) judgeCalled(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	was, is := c.handWork(v.Old), c.handWork(v.New)
+	if was.calls == 0 {
+		return
+	}
 	lost := was.calls - is.calls
 	if is.bytes >= was.bytes || !computesMore(v, lost) {
 		lost = 0

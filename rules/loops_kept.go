@@ -15,7 +15,8 @@ var loopsKept = Rule{
 	ID:       "loops-kept",
 	Title:    "loops are not unrolled, and it stays known how often they run",
 	Category: Compilation,
-	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers. " +
+	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers, " +
+		"and one that is unrolled in part grows as many times. " +
 		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told.",
 	Reads:    []Input{Optimized},
 	Options:  []Option{maxTrips, keptTrips},
@@ -45,6 +46,7 @@ func checkLoopsKept(c *Context, p *diff.Program) {
 		a.Excused = a.Base != nil && a.Actual < *a.Base && !unrolled(v)
 		c.Judge(a)
 		c.judgeLengths(p, v)
+		c.judgeUnrolled(p, v)
 		c.judgeTrips(p, v)
 	}
 }

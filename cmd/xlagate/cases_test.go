@@ -38,6 +38,7 @@ var pairs = []struct {
 	{name: "tpu-branch_lost", rule: "max-flops", place: "pairs.py", says: "the branches of a conditional are all computed always"},
 	{name: "cpu-exit_lost", rule: "max-flops", place: "pairs.py", says: "the loop could end early, and runs 32 times always now"},
 	{name: "gpu-exit_lost", rule: "max-flops", place: "pairs.py", says: "the loop could end early, and runs 32 times always now"},
+	{name: "gpu-two_steps_at_once", rule: "loops-kept", place: "pairs.py", says: "new: dot, concatenate, tanh"},
 	{name: "gpu-kernel_lost", rule: "kernel-bodies", place: "pairs.py", says: "new: reduce, divide, rsqrt, add, 2 multiply; gone: __gpu$xla.gpu.triton"},
 	{name: "tpu-kernel_lost", rule: "kernel-bodies", place: "pairs.py", says: "new: reduce, divide, rsqrt, add, 2 multiply; gone: tpu_custom_call"},
 	{name: "cpu-results_gathered", rule: "donation-kept", place: "pairs.py", says: "no result is left for its buffer: the result is replicated, was"},

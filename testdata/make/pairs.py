@@ -411,6 +411,15 @@ def int8_lost():
     return dense, (array(128, 256, dtype=np.int8), array(256, 512, dtype=np.int8)), {}
 
 
+def two_steps_at_once():
+    """The loop does two steps each time: half as many times, and everything in it stands twice."""
+
+    def rnn(w, xs):
+        return jax.lax.scan(lambda h, x: (jnp.tanh(h @ w + x), h), jnp.zeros((64, 128)), xs, unroll=2 if after else 1)
+
+    return rnn, (array(128, 128), array(12, 64, 128)), {}
+
+
 def bound_given():
     """How often the loop runs is an argument, and nobody knows it any more."""
 

@@ -1,0 +1,63 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// judgeUnrolled counts the loops that are still there and take several steps at once.
+func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
+	if v.Old == nil || len(loopsOf(v.Old)) == 0 || c.MaxIncrease == nil && c.MaxDecrease == nil {
+		return
+	}
+	partly := partlyUnrolled(v)
+	a := Amount{Program: p, Variant: v, Subject: "loops.unrolled", Noun: "loops unrolled in part", Better: Lower, Actual: float64(len(partly))}
+	a.baseline(true, true, 0)
+	a.Tell = func(f result.Finding) []result.Finding {
+		old, fresh := partly[0][0], partly[0][1]
+		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", loopAt(fresh), old.Length, fresh.Length)
+		f.Message = said
+		f.Cause, f.Evidence = explainUnrolled(v)
+		if f.Cause == nil {
+			f.Cause = CauseOf(said, fresh)
+		}
+		return []result.Finding{f}
+	}
+	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
+}
+
+// explainUnrolled names what stands several times now.
+func explainUnrolled(v *diff.Variant) (*result.Cause, result.Evidence) {
+	return explainBy(v, func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
+}
+
+// partlyUnrolled pairs the loops that run at most half as often as in the baseline, while each time they launch more and compute as much
+// more.
+func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
+	pairs, _, _ := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	for _, pair := range pairs {
+		old, fresh := pair[0], pair[1]
+		if fresh.Length == 0 || old.Length < 2*fresh.Length {
+			continue
+		}
+		was, is := stepOf(v.Old, old), stepOf(v.New, fresh)
+		if is.launches > was.launches && is.flops >= 1.5*was.flops {
+			loops = append(loops, pair)
+		}
+	}
+	return loops
+}
+
+// stepOf is what one iteration of a loop launches and computes.
+func stepOf(v *facts.Variant, loop *facts.Kernel) (w loopWork) {
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; k.InLoop && k.Loop == loop.OpName && costsLaunch(k) {
+			w.launches++
+			w.flops += float64(k.Flops)
+		}
+	}
+	return w
+}
