@@ -8,7 +8,13 @@ import (
 // unlessCheaper lets pass more of what stands in the program where that is what a cheaper run is made of.
 var unlessCheaper = Option{
 	Key: "unless_cheaper", Type: Switch, Sense: Caps, Default: false,
-	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, or what the compiler for TPU expects clearly fewer cycles of",
+	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, or what the compiler for TPU expects clearly fewer cycles of. In the entry that says max, it holds for that as well, where the baseline keeps it",
+}
+
+// cheaperWithout is the same of what a cheaper run may do without.
+var cheaperWithout = Option{
+	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+	Doc: "let fusions be gone that a cheaper run does without, as max-kernels does, where the baseline has them",
 }
 
 // cheaperInRoom is the same of memory, of which a run that costs less may take more where that does not raise the peak.

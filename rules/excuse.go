@@ -28,7 +28,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	if c.On(onlyCostly.Key) && c.Rule.ID != "sharding-pin" && !costlier(v) { // that rule asks for more
 		return true
 	}
-	if c.On(unlessCheaper.Key) && cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v)) {
+	if c.paysLess(v, fact) {
 		return true
 	}
 	if c.On(unlessCheaper.Key) && fact == "transposes.count" && movesLess(v) {
@@ -50,6 +50,11 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 		return onlyDonated(v)
 	}
 	return false
+}
+
+// paysLess says whether the settings let growth pass because a whole run does not pay for it.
+func (c *Context) paysLess(v *diff.Variant, fact string) bool {
+	return c.On(unlessCheaper.Key) && cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v))
 }
 
 // becameArguments is how many bytes of constants went while as many came in as arguments.

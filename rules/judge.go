@@ -59,12 +59,18 @@ func (c *Context) absolute(a Amount, b *breach) {
 	if c.Equal != nil && a.Actual != *c.Equal {
 		b.add(*c.Equal, a.Actual > *c.Equal, *c.Equal, "exactly "+a.beside(*c.Equal)+" wanted")
 	}
-	if c.Max != nil && a.Actual > *c.Max {
+	if c.Max != nil && a.Actual > *c.Max && !c.yields(a) {
 		b.add(*c.Max, true, *c.Max, "at most "+a.beside(*c.Max)+" allowed")
 	}
 	if c.Min != nil && a.Actual < *c.Min {
 		b.add(*c.Min, false, *c.Min, "at least "+a.beside(*c.Min)+" wanted")
 	}
+}
+
+// yields says whether a maximum is exceeded by a run that costs less than in the baseline, which kept it, where the entry itself lets it.
+func (c *Context) yields(a Amount) bool {
+	_, written := c.Marks[unlessCheaper.Key]
+	return written && a.Base != nil && *a.Base <= *c.Max && c.paysLess(a.Variant, a.Subject)
 }
 
 // drift compares with the baseline, where there is one and the settings ask for it.

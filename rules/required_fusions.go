@@ -22,6 +22,7 @@ var requiredFusions = Rule{
 		{Key: "fusions", Type: Table, Sense: Demands, Wanted: true, Require: true, Doc: "the fusions that must be there", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
 			Option{Key: "min", Type: Count, Sense: Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
+		cheaperWithout,
 	},
 	Budget:  &Metric{Noun: "missing fusions", Better: Lower},
 	Forbids: true,

@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/proposal"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // What is proposed for a dump parses, and passes on that dump with the dump as its own baseline.
@@ -30,14 +31,7 @@ func TestProposalsPass(t *testing.T) {
 	for _, path := range dumps {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+strings.TrimSuffix(filepath.Base(path), ".tar.xz"), func(t *testing.T) {
 			text := proposal.Config(measured(t, path), path)
-			cfg, err := config.Parse("xlagate.yaml", []byte(text))
-			if err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-			r, err := gate.Check(context.Background(), gate.Options{Config: cfg, Against: path, Jobs: 1, Now: time.Unix(0, 0)})
-			if err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
+			r := checked(t, text, path)
 			if strings.Contains(path, "nocpujit") { // graphs that autoclustering never looked at: nothing to check is no pass
 				if r.ExitCode != gate.ExitIncomplete {
 					t.Errorf("exit %d", r.ExitCode)
@@ -76,7 +70,7 @@ func TestProposalForClusters(t *testing.T) {
 	for _, want := range []string{
 		`include: ["cluster_*", "train_step"]`,
 		`{ rule: no-recompilation, program: "cluster_*", max_variants: 2 }`,
-		`{ rule: max-kernels, program: "train_step", max: 5 }`,
+		`{ rule: max-kernels, program: "train_step", max: 5, unless_cheaper: true }`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
@@ -97,4 +91,40 @@ func TestWrittenKernelsAreRequired(t *testing.T) {
 			t.Errorf("%s: %s is not in\n%s", path, want, text)
 		}
 	}
+}
+
+// What is proposed for a dump lets a cheaper run of the model pass, though more stands in the program.
+func TestProposalsLetCheaperRunsPass(t *testing.T) {
+	for _, name := range []string{"cpu-exit_made", "cpu-hoisted", "tpu-branch_made", "tpu-hoisted_product", "tpu-kernels_merged"} {
+		before, after := "../../testdata/cases/"+name+"/before.tar.xz", "../../testdata/cases/"+name+"/after.tar.xz"
+		text := proposal.Config(measured(t, before), after)
+		if r := checked(t, text, before); r.ExitCode != 0 {
+			t.Errorf("%s: exit %d: %+v %+v\n%s", name, r.ExitCode, r.Findings, r.Problems, text)
+		}
+	}
+}
+
+// A maximum that somebody wrote yields to a cheaper run where the entry itself says so, not where only the pack does.
+func TestMaximumsYieldWhereTheySaySo(t *testing.T) {
+	const before, after = "../../testdata/cases/tpu-branch_made/before.tar.xz", "../../testdata/cases/tpu-branch_made/after.tar.xz"
+	for says, want := range map[string]int{"max: 2": 1, "max: 2, unless_cheaper: true": 0, "max: 1, unless_cheaper: true": 1} {
+		text := "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: \"" + after + "\" }\nrules:\n  - { rule: max-kernels, " + says + " }\n"
+		if r := checked(t, text, before); r.ExitCode != want {
+			t.Errorf("%s: exit %d, wanted %d: %+v", says, r.ExitCode, want, r.Findings)
+		}
+	}
+}
+
+// checked holds the dump that a configuration names against another one.
+func checked(t *testing.T, text, against string) *result.Result {
+	t.Helper()
+	cfg, err := config.Parse("xlagate.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	r, err := gate.Check(context.Background(), gate.Options{Config: cfg, Against: against, Jobs: 1, Now: time.Unix(0, 0)})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return r
 }
