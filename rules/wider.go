@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -13,7 +14,7 @@ import (
 // noWider holds the products' types to the baseline.
 var noWider = Option{
 	Key: "no_wider", Type: Switch, Sense: Neither, Default: false, Compares: true,
-	Doc: "hold the products' types to the baseline instead of to dtypes: as many may be in wide types as there. On TPU f32 is no wider than bf16, in which it is multiplied",
+	Doc: "hold the products' types to the baseline instead of to dtypes: as many may be in wide types as there. On TPU f32 is no wider than bf16, in which it is multiplied; on CPU, which multiplies bf16 in f32, what the model asks for counts",
 }
 
 // checkWider counts the products that became wider than they were.
@@ -22,7 +23,7 @@ func (c *Context) checkWider(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	_, known := v.Old.Facts["products.total"]
-	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: productsByType(v.Old), is: productsByType(v.New)}
+	w := c.widened(v)
 	a := Amount{Program: p, Variant: v, Subject: "products.wider", Noun: "products in a wider type", Better: Lower, Actual: w.measure()}
 	a.baseline(true, known, 0)
 	a.Tell = func(f result.Finding) []result.Finding {
@@ -33,10 +34,21 @@ func (c *Context) checkWider(p *diff.Program, v *diff.Variant) {
 	c.Judge(a)
 }
 
-func productsByType(v *facts.Variant) map[string]float64 {
+// widened compares the products of the optimized module, or, where that tells more, those that the model asks for.
+func (c *Context) widened(v *diff.Variant) widening {
+	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, "products."), is: byType(v.New, "products.")}
+	model := widening{asked: true, was: byType(v.Old, "asked."), is: byType(v.New, "asked.")}
+	if len(model.was) > 0 && model.measure() > w.measure() {
+		return model
+	}
+	return w
+}
+
+// byType are the facts of products in each type.
+func byType(v *facts.Variant, prefix string) map[string]float64 {
 	types := map[string]float64{}
 	for name, n := range v.Facts {
-		if t, ok := strings.CutPrefix(name, "products."); ok && t != "total" {
+		if t, ok := strings.CutPrefix(name, prefix); ok && t != "total" {
 			types[t] = n
 		}
 	}
@@ -46,6 +58,7 @@ func productsByType(v *facts.Variant) map[string]float64 {
 // widening is how many products went from narrow types to wide ones. What is merely added, or merely gone, did not.
 type widening struct {
 	tpu     bool
+	asked   bool               // of the model, not of what the compiler made of it
 	was, is map[string]float64 // products by type
 	narrow  int                // the bits of the widest narrow type
 }
@@ -109,6 +122,9 @@ func (w *widening) sentence() string {
 
 // cause names the largest of the products in the types that are wide and became more, with what the model did there.
 func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
+	if w.asked {
+		return explainThat(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
+	}
 	var wide []*facts.Product
 	for _, m := range v.New.Products {
 		if w.bits(m.Type) > w.narrow && w.is[m.Type] > w.was[m.Type] {
@@ -125,4 +141,18 @@ func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
 		e.Before = kernelLines(why.Before, anyKernel)
 	}
 	return cause, e
+}
+
+func (w *widening) isWideProduct(s diff.Step) bool {
+	return (s.Opcode == "convolution" || strings.HasSuffix(s.Opcode, "dot")) && w.bits(s.Type) > w.narrow
+}
+
+// explainThat names the first place of the model with an edit of a kind, else what changed most.
+func explainThat(v *diff.Variant, fits func(diff.Edit) bool) (*result.Cause, result.Evidence) {
+	for i := range v.Causes {
+		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
+			return causeFrom(c), evidence(c, anyKernel)
+		}
+	}
+	return explain(v, anyKernel)
 }

@@ -240,6 +240,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 	v.nameAxes(r.m, out.groups)
 	r.model(v)
 	out.emulated()
+	out.asked(r)
 	v.Facts["instructions.before"] = float64(r.m.InstrCount())
 	return nil
 }

@@ -411,6 +411,26 @@ def int8_lost():
     return dense, (array(128, 256, dtype=np.int8), array(256, 512, dtype=np.int8)), {}
 
 
+def bf16_lost():
+    """An activation is widened, and drags the second product with it; what a CPU makes of a product in bfloat16 is one in float32 all the same."""
+
+    def mlp(x, up, down):
+        h = jax.nn.relu(x @ up)
+        return ((h.astype(jnp.float32) if after else h) @ down).astype(jnp.bfloat16)
+
+    return mlp, tuple(array(*shape, dtype=jnp.bfloat16) for shape in [(64, 128), (128, 256), (256, 64)]), {}
+
+
+def sum_in_f32():
+    """The second product adds up in float32, which it did before, and multiplies bfloat16 as before: nothing is wider."""
+
+    def mlp(x, up, down):
+        h = jax.nn.relu(x @ up)
+        return jnp.dot(h, down, preferred_element_type=jnp.float32 if after else None).astype(jnp.bfloat16)
+
+    return mlp, tuple(array(*shape, dtype=jnp.bfloat16) for shape in [(64, 128), (128, 256), (256, 64)]), {}
+
+
 def two_steps_at_once():
     """The loop does two steps each time: half as many times, and everything in it stands twice."""
 
