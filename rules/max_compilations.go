@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -73,11 +74,14 @@ func compiled(t *Target, p *diff.Program) Amount {
 	return a
 }
 
-// dumped counts the modules of a program in the dump, and of those that a log calls the same: graphs of PyTorch/XLA are numbered.
+// dumped counts the modules in the dump of what a log calls by a program's name. Nameless graphs of PyTorch/XLA are numbered, and its log
+// counts those with names among them.
 func dumped(t *Target, name string) int {
 	n := 0
 	for _, p := range t.Programs {
-		if rest, same := strings.CutPrefix(p.Name, name); same && p.New != nil && (rest == "" || strings.Trim(rest, "-0123456789") == "") {
+		rest, same := strings.CutPrefix(p.Name, name)
+		numbered := same && strings.Trim(rest, "-0123456789") == ""
+		if p.New != nil && (numbered || name == facts.NamelessGraph) {
 			n += compilations(p.New)
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// torchProgram is what PyTorch/XLA calls every graph; its logs tell graphs apart by hash only.
-const torchProgram = "SyncTensorsGraph"
+// NamelessGraph is what PyTorch/XLA calls every graph that the model gives no name. Its logs count the compilations of all graphs together,
+// those with names among them, and are taken to speak of this one.
+const NamelessGraph = "SyncTensorsGraph"
 
 // clusterSummary is autoclustering's own count of one graph, with what it said about nodes of that graph.
 type clusterSummary struct {
@@ -39,8 +40,8 @@ func ReadLogs(files []File) (*Logs, []Problem) {
 			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Mend: "name the file that the run's output was written to, or leave the log out"})
 		}
 	}
-	if !counted && len(graphs) > 0 && l.Compiles[torchProgram] == 0 {
-		l.Compiles[torchProgram] = len(graphs)
+	if !counted && len(graphs) > 0 && l.Compiles[NamelessGraph] == 0 {
+		l.Compiles[NamelessGraph] = len(graphs)
 	}
 	return l, problems
 }
@@ -59,7 +60,7 @@ func (l *Logs) take(path string, events []compilelog.Event, graphs map[string]bo
 		case compilelog.Retrace:
 			l.Misses = append(l.Misses, CacheMiss{Program: programOf(e.Program), Where: placeOf(e.Where), Reason: e.Text, Log: log})
 		case compilelog.Compiles:
-			l.Compiles[torchProgram] += int(e.Value)
+			l.Compiles[NamelessGraph] += int(e.Value)
 			counted = true
 		case compilelog.Graph:
 			graphs[e.Key] = true
@@ -96,7 +97,7 @@ func (l *Logs) note(kind, log string, e compilelog.Event) {
 	n := LogNote{Kind: kind, Op: e.Op, Where: placeOf(e.Where), Message: e.Text, Value: e.Value, Log: log}
 	switch e.Kind {
 	case compilelog.CompileTime, compilelog.Fallback, compilelog.Execution:
-		n.Program = torchProgram
+		n.Program = NamelessGraph
 	default:
 		n.Program = programOf(e.Program)
 	}

@@ -23,7 +23,7 @@ func TestTorchCompilesAreCountedOnce(t *testing.T) {
 			files = append(files, logs[name])
 		}
 		l, problems := ReadLogs(files)
-		if got := l.Compiles[torchProgram]; got != want || len(problems) > 0 {
+		if got := l.Compiles[NamelessGraph]; got != want || len(problems) > 0 {
 			t.Errorf("%s: %d compilations, wanted %d; %v", order, got, want, problems)
 		}
 	}

@@ -1,0 +1,33 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// The log of PyTorch/XLA counts all graphs together: one with a name, which is in the dump under it, is no compilation of the nameless one.
+func TestCompilationsThatALogSaw(t *testing.T) {
+	program := func(name string, variants int) *diff.Program {
+		p := &facts.Program{Name: name}
+		for range variants {
+			p.Variants = append(p.Variants, &facts.Variant{Modules: []string{"module"}})
+		}
+		return &diff.Program{Name: name, New: p}
+	}
+	nameless, named := program(facts.NamelessGraph, 1), program("train_step", 2)
+	for _, c := range []struct {
+		logged         map[string]int
+		nameless, step float64
+	}{
+		{map[string]int{facts.NamelessGraph: 3}, 1, 2},
+		{map[string]int{facts.NamelessGraph: 5}, 3, 2},
+		{map[string]int{"train_step": 4}, 1, 4},
+	} {
+		target := &Target{Report: &facts.Report{Logs: &facts.Logs{Compiles: c.logged}}, Programs: []*diff.Program{nameless, named}}
+		if a, b := compiled(target, nameless).Actual, compiled(target, named).Actual; a != c.nameless || b != c.step {
+			t.Errorf("of what the log counts as %v, %v are of the nameless graph and %v of train_step", c.logged, a, b)
+		}
+	}
+}
