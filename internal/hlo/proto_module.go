@@ -110,7 +110,7 @@ func (r *protoReader) rest(body Range, parts *moduleFields) {
 
 // prepare allocates by the number of instructions, estimated from a sample of the computations.
 func (r *protoReader) prepare(computations []Range) {
-	const every = 64
+	every := max(64, len(computations)>>7)
 	all, sampled, n := 0, 0, 0
 	for i, c := range computations {
 		all += c.Len()
