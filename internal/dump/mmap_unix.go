@@ -33,11 +33,11 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 	}, nil
 }
 
-// A large file is forgotten again and again while it is read.
+// A large file is forgotten again and again while it is read, when much of it is in memory.
 const (
 	forgetFrom  = 64 << 20
-	forgetEvery = 25 * time.Millisecond
-	worthIt     = 32 << 20 // how much of files, the program's own among them, is in memory when it is worth to be forgotten
+	lookEvery   = 10 * time.Millisecond
+	forgetAbove = 32 << 20 // how much of files is in memory then, the program itself among them
 )
 
 // forget gives the memory of a mapped file back to the system every so often: most of a file is read once, from its beginning to its
@@ -47,7 +47,7 @@ func forget(data []byte) (stop func()) {
 	quit, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
-		tick := time.NewTicker(forgetEvery)
+		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
 		for {
 			select {
@@ -55,7 +55,7 @@ func forget(data []byte) (stop func()) {
 				return
 			case <-tick.C:
 			}
-			if resident() < worthIt {
+			if resident() < forgetAbove {
 				continue
 			}
 			if err := unix.Madvise(data, unix.MADV_DONTNEED); err != nil && !errors.Is(err, unix.EAGAIN) {
