@@ -8,7 +8,7 @@ import (
 // unlessCheaper lets pass more of what stands in the program where that is what a cheaper run is made of.
 var unlessCheaper = Option{
 	Key: "unless_cheaper", Type: Switch, Sense: Caps, Default: false,
-	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, or what the compiler for TPU expects clearly fewer cycles of. In the entry that says max, it holds for that as well, where the baseline keeps it",
+	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, what the compiler for TPU expects clearly fewer cycles of, or what computes and moves less than half. In the entry that says max, it holds for that as well, where the baseline keeps it",
 }
 
 // cheaperWithout is the same of what a cheaper run may do without.
@@ -29,10 +29,11 @@ var cheaperTurned = Option{
 	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, and in a program that launches and computes no more and moves clearly less",
 }
 
-// Wobbles of a cost that mean nothing, and a gain that means something.
+// Wobbles of a cost that mean nothing, and gains that mean something.
 const (
 	wobble    = 1.01
 	clearGain = 0.95
+	half      = 0.5
 )
 
 // cheaper says whether a run costs less than it did although more stands in the program, and neither computes nor moves more. Where one
@@ -42,7 +43,12 @@ func cheaper(v *diff.Variant) bool {
 	if !known || !sameLoops(v) || grew(v, "cost.flops", wobble) || grew(v, "cost.bytes_accessed", wobble) {
 		return false
 	}
-	return hoisted(v) || fewerCycles(v) || leavesOut(v)
+	return hoisted(v) || fewerCycles(v) || leavesOut(v) || muchLess(v)
+}
+
+// muchLess says whether a run computes and moves less than half of what it did: some launches more are what that takes.
+func muchLess(v *diff.Variant) bool {
+	return !grew(v, "cost.flops", half) && !grew(v, "cost.bytes_accessed", half)
 }
 
 // movesLess says whether a program launches and computes no more than it did, and moves clearly less.

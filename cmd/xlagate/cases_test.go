@@ -57,6 +57,7 @@ var pairs = []struct {
 	{name: "tf-print_gone"},
 	{name: "tf-norm_gone"},
 	{name: "gpu-channels_joined"},
+	{name: "cpu-last_logits"},
 	{name: "tpu-states_dropped"},
 	{name: "tpu-gathered"},
 	{name: "tpu-int8_lost"}, // the compiler multiplies what it was given, in eight bits

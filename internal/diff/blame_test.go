@@ -117,6 +117,18 @@ func TestTheSameOperationsInOtherShapes(t *testing.T) {
 	}
 }
 
+// What took the place of something that only went is looked for at the kernel that does most.
+func TestThePlaceOfWhatTookOver(t *testing.T) {
+	old := []facts.Statement{asks("jit(f)", "dot subtract", 0)}
+	small, large := kernel("jit(f)/top_k", "iota compare", "s32[8]"), kernel("jit(f)/sub", "subtract reduce", "f32[8]")
+	small.Bytes, small.Source = 64, hlo.Location{File: "m.py", Line: 4}
+	large.Bytes, large.Source = 65536, hlo.Location{File: "m.py", Line: 2}
+	v := changed(t, old, []facts.Statement{asks("jit(f)", "subtract", 2)}, nil, []facts.Kernel{small, large})
+	if len(v.Causes) != 1 || v.Causes[0].Summary != "gone: dot" || v.Causes[0].Op.Source.Line != 2 {
+		t.Errorf("%+v", v.Causes)
+	}
+}
+
 // Flags that differ are what the compiler is told; without any it did so by itself.
 func TestTheCompilersDoing(t *testing.T) {
 	of := func(print string, flags map[string]string) *facts.Report {

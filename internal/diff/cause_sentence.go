@@ -38,7 +38,7 @@ func (s *suspect) finish(v *Variant) Cause {
 		c.Op, c.OpType = placeOfKernels([]facts.Kernel{*talks}, c.Op, c.OpType)
 	}
 	if c.Op.Source.File == "" && (c.Op.OpName == "" || onlyGone(s.edits)) {
-		c.Op, c.OpType = placeOfKernels(s.After, c.Op, c.OpType)
+		c.Op, c.OpType = placeOfKernels(weightiestFirst(s.After), c.Op, c.OpType)
 	}
 	if c.Op.Source.File == "" && c.Kind != CauseDonation {
 		c.Op.Source = nearestSource(v.New, c.Op.OpName)
@@ -72,6 +72,12 @@ func placeOfKernels(kernels []facts.Kernel, op facts.Op, opType string) (facts.O
 		return facts.Op{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source}, k.OpType
 	}
 	return op, opType
+}
+
+// weightiestFirst orders kernels by what a run of them computes and moves: what took the place of something that went is hardly the smallest.
+func weightiestFirst(kernels []facts.Kernel) []facts.Kernel {
+	weight := func(k facts.Kernel) int64 { return (k.Flops + k.Bytes) * max(k.Times, 1) }
+	return slices.SortedStableFunc(slices.Values(kernels), func(a, b facts.Kernel) int { return cmp.Compare(weight(b), weight(a)) })
 }
 
 // ledgerParts says what became of the kernels: what was unrolled, and the largest kernel that was split.

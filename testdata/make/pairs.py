@@ -678,6 +678,17 @@ def states_dropped():
     return encode, (array(16, 64), array(32, 64), array(16, 32), array(32, 32), array(20, 8, 16)), {}
 
 
+def last_logits():
+    """Logits of the last position alone, not of all: a sixtieth of the work, with one kernel more that takes the position out first."""
+
+    def sample(h, table):
+        if after:
+            return jnp.argmax(h[:, -1] @ table.T, -1)
+        return jnp.argmax((h @ table.T)[:, -1], -1)
+
+    return sample, (array(4, 64, 64), array(512, 64)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
