@@ -41,24 +41,38 @@ func (k *keptLines[T]) forget() {
 
 // again writes the lines that were kept of a thing; it returns false where none were.
 func (k *keptLines[T]) again(l *jsonLines, of T) bool {
-	at, known := k.at[of]
-	if known {
-		l.out = append(l.out, k.kept[at[0]:at[1]]...)
+	at := k.at[of]
+	l.out = append(l.out, k.kept[at[0]:at[1]]...)
+	return at[1] > 0
+}
+
+// seen tells whether a thing comes for the second time at least: to keep what never comes again costs more than to write it.
+func (k *keptLines[T]) seen(of T) bool {
+	const enough = 1 << 12
+	_, known := k.at[of]
+	if !known && len(k.at) < enough {
+		k.make()
+		k.at[of] = [2]int{}
 	}
 	return known
 }
 
-// write writes the lines of a thing, which follow on others, and keeps them while there is room.
-func (k *keptLines[T]) write(l *jsonLines, of T, lines func(*jsonLines)) {
-	begin := len(k.kept)
-	apart := jsonLines{out: k.kept, depth: l.depth, begun: true}
-	lines(&apart)
-	l.out = append(l.out, apart.out[begin:]...)
-	if k.kept = apart.out[:begin]; begin >= k.most {
-		return
-	}
+func (k *keptLines[T]) make() {
 	if k.at == nil {
 		k.at = map[T][2]int{}
 	}
+}
+
+// write writes the lines of a thing, which follow on others, and keeps them while there is room.
+func (k *keptLines[T]) write(l *jsonLines, of T, lines func(*jsonLines)) {
+	if len(k.kept) >= k.most {
+		lines(l)
+		return
+	}
+	k.make()
+	begin := len(k.kept)
+	apart := jsonLines{out: k.kept, depth: l.depth, begun: true}
+	lines(&apart)
 	k.kept, k.at[of] = apart.out, [2]int{begin, len(apart.out)}
+	l.out = append(l.out, k.kept[begin:]...)
 }

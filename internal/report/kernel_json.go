@@ -60,9 +60,10 @@ func (v kernelView) lines(l *jsonLines) {
 // behindName writes what depends on the form and the site alone, but where the operations or the launch are written too.
 func (v kernelView) behindName(l *jsonLines) {
 	key := formAtSite{v.Form, v.Site}
-	if v.forms == nil || v.all || v.Plan != nil {
+	switch {
+	case v.forms == nil || v.all || v.Plan != nil || !v.forms.kernels.seen(key):
 		v.linesBehindName(l)
-	} else if !v.forms.kernels.again(l, key) {
+	case !v.forms.kernels.again(l, key):
 		v.forms.kernels.write(l, key, v.linesBehindName)
 	}
 }

@@ -120,7 +120,7 @@ func TestKernelLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		views, forms := []kernelView{}, []kernelForm{}
 		shared, kept := anyForm(t), newFormLines()
-		for range rapid.IntRange(0, 3).Draw(t, "kernels") {
+		for range rapid.IntRange(0, 6).Draw(t, "kernels") {
 			v := anyKernel(t, shared)
 			if v.forms = kept; len(views) > 0 && rapid.Bool().Draw(t, "again") {
 				v.Site = views[0].Site
