@@ -32,7 +32,7 @@ func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
 		}
 		return
 	}
-	if _, spares := v.Old.Facts[m.Least]; !spares || counting(v.Old) != counting(v.New) {
+	if _, spares := v.Old.Facts[m.Least]; !spares || counting(v.New) < counting(v.Old) {
 		return
 	}
 	was, is := branchCosts(v, m.Fact)

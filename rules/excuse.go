@@ -41,7 +41,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	case "memory.peak_bytes": // what was a constant and is an argument now lies in memory either way
 		return grown <= constantBytes(v.Old)-constantBytes(v.New) || !reservesMore(v)
 	case "cost.estimated_cycles": // a loop counts as often as it runs only where that is known
-		return v.New.Facts[unknownLoops] != v.Old.Facts[unknownLoops]
+		return onlyBecameKnown(v.Old, v.New)
 	case "cost.flops":
 		return onlyConverted(v, grown)
 	case "cost.bytes_accessed":

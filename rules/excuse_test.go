@@ -81,3 +81,29 @@ func TestSameRoom(t *testing.T) {
 		}
 	}
 }
+
+// Work that moved into custom calls looks as if it were gone: a run of more of them is not cheaper.
+func TestCheaperThanCustomCalls(t *testing.T) {
+	calling := func(calls int, flops float64) *facts.Variant {
+		v := &facts.Variant{Facts: facts.Numbers{"loops.while": 0, "loops.unknown": 0, "loops.trip_count": 0, "cost.flops": flops, "cost.bytes_accessed": flops}}
+		for range calls {
+			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Target: "__cublas$gemm", Class: facts.ClassLibrary}, Site: &facts.Site{Times: 1}})
+		}
+		return v
+	}
+	for _, c := range []struct {
+		old, fresh *facts.Variant
+		want       bool
+	}{
+		{calling(0, 100), calling(0, 40), true},
+		{calling(2, 100), calling(2, 40), true},
+		{calling(2, 100), calling(1, 40), true},
+		{calling(0, 100), calling(4, 40), false},
+		{calling(2, 100), calling(3, 40), false},
+	} {
+		v := &diff.Variant{Old: c.old, New: c.fresh}
+		if cheaper(v) != c.want || movesLess(v) != c.want {
+			t.Errorf("%d calls and %v, %d and %v before: cheaper %v, moves less %v", len(c.fresh.Kernels), c.fresh.Facts["cost.flops"], len(c.old.Kernels), c.old.Facts["cost.flops"], cheaper(v), movesLess(v))
+		}
+	}
+}

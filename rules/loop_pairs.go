@@ -84,15 +84,33 @@ func sameLength(old, fresh []*facts.Kernel) (pairs [][2]*facts.Kernel, left, mor
 	return pairs, append(left, old...), append(more, fresh...)
 }
 
-// endSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later.
+// endSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later. It lists none
+// where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others cost, either.
 func endSooner(old, fresh *facts.Variant) (sooner []*facts.Kernel) {
-	pairs, _, _ := pairLoops(loopsOf(old), loopsOf(fresh))
+	pairs, gone, added := pairLoops(loopsOf(old), loopsOf(fresh))
+	if len(gone)+len(added) > 0 {
+		return nil
+	}
 	for _, pair := range pairs {
-		if was, is := pair[0], pair[1]; is.Length == 0 && is.Most > 0 && is.Most <= was.Length {
+		switch was, is := pair[0], pair[1]; {
+		case is.Length == 0 && is.Most > 0 && is.Most <= was.Length:
 			sooner = append(sooner, is)
+		case is.Length != was.Length:
+			return nil
 		}
 	}
 	return sooner
+}
+
+// onlyBecameKnown says whether nothing is different about the loops but that it is known of some how often they run, and was not.
+func onlyBecameKnown(old, fresh *facts.Variant) bool {
+	pairs, gone, added := pairLoops(loopsOf(old), loopsOf(fresh))
+	for _, pair := range pairs {
+		if was, is := pair[0], pair[1]; was.Length > 0 && is.Length != was.Length {
+			return false
+		}
+	}
+	return len(gone)+len(added) == 0 && fresh.Facts[unknownLoops] < old.Facts[unknownLoops]
 }
 
 // iterations is how often loops run, all of them together, one in another as often as both.

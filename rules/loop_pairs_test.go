@@ -79,3 +79,54 @@ func TestLoopsOneByOne(t *testing.T) {
 		}
 	}
 }
+
+// early makes a loop one that may end early, after so many iterations at the latest.
+func early(v *facts.Variant, loop int, most int64) *facts.Variant {
+	v.Kernels[loop].Length, v.Kernels[loop].Most = 0, most
+	v.Facts["loops.unknown"]++
+	delete(v.Facts, "loops.trip_count")
+	return v
+}
+
+// A loop that may end early costs no more than before only where all others are as they were.
+func TestEndSooner(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		old, fresh *facts.Variant
+		sooner     int
+	}{
+		{"one of two", looping(50, 10), early(looping(50, 10), 0, 50), 1},
+		{"later than before", looping(50, 10), early(looping(50, 10), 0, 51), 0},
+		{"at a time that nobody knows", looping(50, 10), early(looping(50, 10), 0, 0), 0},
+		{"while the other became longer", looping(50, 10), early(looping(50, 1000), 0, 50), 0},
+		{"while another came", looping(50), early(looping(50, 1000), 0, 50), 0},
+		{"while the other went", looping(50, 10), early(looping(50), 0, 50), 0},
+	} {
+		if got := len(endSooner(c.old, c.fresh)); got != c.sooner {
+			t.Errorf("%s: %d loops end sooner, want %d", c.name, got, c.sooner)
+		}
+		if got := sameLoops(&diff.Variant{Old: c.old, New: c.fresh}); got != (c.sooner > 0) {
+			t.Errorf("%s: the loops are the same: %v", c.name, got)
+		}
+	}
+}
+
+// More cycles are counted where it became known how often a loop runs, and not for any other reason.
+func TestOnlyBecameKnown(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		old, fresh *facts.Variant
+		want       bool
+	}{
+		{"it did", looping(3, -1), looping(3, 5), true},
+		{"nothing did", looping(3, 5), looping(3, 5), false},
+		{"nor does it still", looping(3, -1), looping(3, -1), false},
+		{"one came", looping(3), looping(3, -1), false},
+		{"one went", looping(3, -1), looping(3), false},
+		{"while another became longer", looping(3, -1), looping(4, 5), false},
+	} {
+		if got := onlyBecameKnown(c.old, c.fresh); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

@@ -14,7 +14,7 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	if !ok || l.counts() {
 		return exit{}
 	}
-	return exit{early: true, most: max(0, l.latest(operand{id: m.Comps[l.condition].Root}, maxDepth))}
+	return exit{early: true, most: max(0, l.latest(operand{id: m.Comps[l.condition].Root}))}
 }
 
 // counts says whether nothing but counters, and what the body leaves alone, decides on another iteration.
@@ -36,15 +36,23 @@ func (l *plainLoop) counts() bool {
 	return counters > 0
 }
 
+// maxConditions bounds how many conditions of a loop are looked at: models have a few, and in a chain of ands each may stand twice.
+const maxConditions = 64
+
 // latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it.
-func (l *plainLoop) latest(o operand, depth int) int64 {
-	o = l.behind(o)
-	if l.m.Instrs[o.id].Opcode != hlo.OpAnd || depth == 0 {
-		return l.until(o)
-	}
+func (l *plainLoop) latest(condition operand) int64 {
 	most := int64(unknownTrips)
-	for _, id := range l.m.Operands(o.id) {
-		if n := l.latest(operand{id, o.outer}, depth-1); most == unknownTrips || n >= 0 && n < most {
+	open := []operand{condition}
+	for looked := 0; len(open) > 0 && looked < maxConditions; looked++ {
+		o := l.behind(open[0])
+		open = open[1:]
+		if l.m.Instrs[o.id].Opcode == hlo.OpAnd {
+			for _, id := range l.m.Operands(o.id) {
+				open = append(open, operand{id, o.outer})
+			}
+			continue
+		}
+		if n := l.until(o); n >= 0 && (most == unknownTrips || n < most) {
 			most = n
 		}
 	}

@@ -2,7 +2,9 @@ package facts
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
@@ -40,6 +42,39 @@ ENTRY %e (x: s32[]) -> (s32[], s32[]) {
 }
 `
 
+// manyConditions is a loop whose conditions double with every line: read one by one they would never end.
+func manyConditions() string {
+	var chain strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&chain, "  a%d = pred[] and(a%d, a%d)\n", i+1, i, i)
+	}
+	return `HloModule m
+
+body {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[] get-tuple-element(p), index=1
+  y = f32[] multiply(x, x)
+  ROOT t = (s32[], f32[]) tuple(i, y)
+}
+
+cond {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[] get-tuple-element(p), index=1
+  a0 = pred[] compare(x, x), direction=GT
+` + chain.String() + `  ROOT r = pred[] and(a60, a0)
+}
+
+ENTRY main {
+  i = s32[] parameter(0)
+  x = f32[] parameter(1)
+  t = (s32[], f32[]) tuple(i, x)
+  ROOT w = (s32[], f32[]) while(t), condition=cond, body=body
+}
+`
+}
+
 // Whatever module the readers let pass is measured without a panic, and no count is negative.
 func FuzzLaunches(f *testing.F) {
 	for _, name := range []string{"cpu-while", "cpu-scan", "gpu-0.5.3-cond", "gpu-0.8.3-collectives", "tpu-v5e-shardmap"} {
@@ -62,6 +97,8 @@ func FuzzLaunches(f *testing.F) {
 		}
 	}
 	f.Add(missingResult)
+	f.Add(strings.Replace(missingResult, "get-tuple-element(%fu), index=7", "get-tuple-element(), index=0", 1))
+	f.Add(manyConditions())
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := hlo.ParseText([]byte(text), "fuzz.txt")
 		if err != nil || m.Entry == hlo.NoComp {

@@ -169,11 +169,11 @@ func (l *plainLoop) compared(o operand) (index int32, bound int64, direction str
 // element is the index of the loop's state that a value is read from.
 func (l *plainLoop) element(o operand) (int32, bool) {
 	o = l.behind(o)
-	in := &l.m.Instrs[o.id]
-	if in.Opcode != hlo.OpGetTupleElement || o.outer != nil {
+	in, operands := &l.m.Instrs[o.id], l.m.Operands(o.id)
+	if in.Opcode != hlo.OpGetTupleElement || in.Param < 0 || len(operands) != 1 || o.outer != nil {
 		return 0, false
 	}
-	return in.Param, l.m.Instrs[l.m.Operands(o.id)[0]].Opcode == hlo.OpParameter
+	return in.Param, l.m.Instrs[operands[0]].Opcode == hlo.OpParameter
 }
 
 // constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.
