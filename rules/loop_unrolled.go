@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -20,6 +21,9 @@ func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
 		old, fresh := partly[0][0], partly[0][1]
 		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", loopAt(fresh), old.Length, fresh.Length)
 		f.Message = said
+		if others := len(partly) - 1; others > 0 {
+			f.Message += "; " + measure.Counted(float64(others), "", "other loops") + " as well"
+		}
 		f.Cause, f.Evidence = explainUnrolled(v)
 		if f.Cause == nil {
 			f.Cause = CauseOf(said, fresh)
@@ -34,6 +38,9 @@ func explainUnrolled(v *diff.Variant) (*result.Cause, result.Evidence) {
 	return explainBy(v, func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
 }
 
+// asMuchMore is the least that one iteration of two or more computes of what one alone did: what they have in common is computed once.
+const asMuchMore = 1.5
+
 // partlyUnrolled pairs the loops that run at most half as often as in the baseline, while each time they launch more and compute as much
 // more.
 func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
@@ -44,7 +51,7 @@ func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
 			continue
 		}
 		was, is := stepOf(v.Old, old), stepOf(v.New, fresh)
-		if is.launches > was.launches && is.flops >= 1.5*was.flops {
+		if is.launches > was.launches && is.flops >= asMuchMore*was.flops {
 			loops = append(loops, pair)
 		}
 	}
