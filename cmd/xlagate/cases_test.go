@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // pairs are real compiles of one small model before and after a change, under testdata/cases. Regressions name the rule, or one of its
@@ -78,17 +80,19 @@ type found struct {
 	}
 }
 
+// Beside what the table asks for, every word that check and diff say of a pair is held, in testdata/cases.
 func TestRealPairs(t *testing.T) {
-	root, err := filepath.Abs("../../testdata/cases")
+	words, err := filepath.Abs("testdata/cases")
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir("../../testdata/cases")
 	for _, c := range pairs {
 		t.Run(c.name, func(t *testing.T) {
-			before, after := filepath.Join(root, c.name, "before.tar.xz"), filepath.Join(root, c.name, "after.tar.xz")
+			before, after := filepath.Join(c.name, "before.tar.xz"), filepath.Join(c.name, "after.tar.xz")
 			dir := t.TempDir()
-			config := filepath.Join(dir, "xlagate.yaml")
-			text := fmt.Sprintf("version: 1\nextends: [recommended]\nbaseline: %q\ntargets:\n  - {name: case, dump: %q}\n", filepath.Join(dir, "base"), before)
+			config, checked, told := filepath.Join(dir, "xlagate.yaml"), filepath.Join(dir, "checked.txt"), filepath.Join(dir, "told.txt")
+			text := fmt.Sprintf("version: 1\nextends: [recommended]\nbaseline: %q\ntargets:\n  - {name: case, dump: %q}\n", filepath.Join(dir, "base"), mustAbs(t, before))
 			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +103,7 @@ func TestRealPairs(t *testing.T) {
 				want = 1
 			}
 			var got struct{ Findings []found }
-			if err := json.Unmarshal(mustExit(t, want, "check", "-c", config, after, "-f", "json"), &got); err != nil {
+			if err := json.Unmarshal(mustExit(t, want, "check", "-c", config, after, "-f", "text", "-o", checked, "-f", "json"), &got); err != nil {
 				t.Fatal(err)
 			}
 			if c.rule == "" && len(got.Findings) > 0 {
@@ -112,14 +116,46 @@ func TestRealPairs(t *testing.T) {
 				t.Errorf("no error of %s at %s saying %q: %+v", c.rule, c.place, c.says, got.Findings)
 			}
 			var compared struct{ Identical bool }
-			if err := json.Unmarshal(mustExit(t, 0, "diff", before, after, "-f", "json"), &compared); err != nil {
+			if err := json.Unmarshal(mustExit(t, 0, "diff", "--all", before, after, "-f", "text", "-o", told, "-f", "json"), &compared); err != nil {
 				t.Fatal(err)
 			}
 			if compared.Identical != c.identical {
 				t.Errorf("diff says identical: %v, wanted %v", compared.Identical, c.identical)
 			}
+			sameWords(t, filepath.Join(words, c.name+".txt"), strings.ReplaceAll(mustRead(t, checked)+"\n"+mustRead(t, told), dir, "DIR"))
 		})
 	}
+}
+
+// sameWords holds what was said to what stands in a file.
+func sameWords(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(strings.Split(mustRead(t, file), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s (-want +got), go test ./cmd/xlagate -run RealPairs -update writes it anew:\n%s", file, diff)
+	}
+}
+
+func mustRead(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func mustAbs(t *testing.T, path string) string {
+	t.Helper()
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole
 }
 
 func mustExit(t *testing.T, want int, args ...string) []byte {
