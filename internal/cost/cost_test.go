@@ -168,6 +168,11 @@ func TestCostsNotesWhatItCannotPrice(t *testing.T) {
 	for _, c := range []struct{ file, old, new, culprit string }{
 		{"conv.cpu.txt", "window={size=", "window={size=3x3x", "convolution"},
 		{"conv.cpu.txt", "dim_labels=b", "dim_labels=x", "convolution"},
+		{"conv.cpu.txt", "dim_labels=b01f_", "dim_labels=b01x_", "convolution"},
+		{"conv.cpu.txt", "->b01f", "->b01x", "convolution"},
+		{"conv.cpu.txt", "dim_labels=b", "feature_group_count=0, dim_labels=b", "convolution"},
+		{"conv.cpu.txt", "dim_labels=b", "batch_group_count=0, dim_labels=b", "convolution"},
+		{"cholesky.gpu.txt", "transpose(%Arg_0.1), dimensions={1,0}", "transpose(%Arg_0.1), dimensions={1}", "transpose"},
 		{"maxpool_grad.before.txt", "select-and-scatter(", "select-and-shuffle(", "select-and-shuffle"},
 		{"fft.gpu.txt", "fft_length={", "fft_length={x", "fft"},
 		{"complex.before.txt", "lhs_contracting_dims={1}", "lhs_contracting_dims={7}", "dot"},

@@ -95,10 +95,6 @@ func (p *pricer) fusion(i hlo.InstrID) Cost {
 
 // written is what a fusion writes. A root that updates a slice in place writes the slice alone.
 func (p *pricer) written(fusion, root hlo.InstrID) float64 {
-	if root == hlo.NoInstr {
-		p.giveUp(fusion)
-		return 0
-	}
 	shape := p.m.Instrs[fusion].Shape
 	elements, roots := p.m.Shape(shape).Elements, p.m.Operands(root)
 	if p.m.Shape(shape).Type != hlo.Tuple {
@@ -194,9 +190,6 @@ func (p *pricer) readInside(b *fusedBody, i, fusion hlo.InstrID) (bytes float64)
 		return 0
 	}
 	inner := p.fusedBody(fusion)
-	if inner.root == hlo.NoInstr {
-		return 0
-	}
 	for n, o := range p.m.Operands(fusion) {
 		if param := inner.param(n); o == i && param != hlo.NoInstr {
 			bytes += p.readThrough(b, inner, fusion, param)

@@ -39,7 +39,6 @@ func (z *shapeSizes) measure(id hlo.ShapeID, s *hlo.Shape) {
 	case hlo.Buffer:
 		for _, e := range s.Elements {
 			z.buffer[id] += z.buffer[e]
-			z.elements[id] += z.elements[e]
 		}
 	case hlo.Opaque:
 		z.buffer[id] = pointerBytes
