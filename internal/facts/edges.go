@@ -117,9 +117,6 @@ func (e *edges) operation(id hlo.InstrID) Op {
 // results lists what the program returns, each with the operation that makes it, and marks the launches behind them.
 func (e *edges) results(kernels []Kernel) []Op {
 	root := e.r.m.Comps[e.r.m.Entry].Root
-	if root == hlo.NoInstr {
-		return nil
-	}
 	leaves := []hlo.InstrID{root}
 	switch {
 	case e.r.m.Instrs[root].Opcode == hlo.OpTuple:

@@ -129,7 +129,7 @@ func (l *plainLoop) result(fusion hlo.InstrID, n int32) (hlo.InstrID, bool) {
 		return hlo.NoInstr, false
 	}
 	root := l.m.Comps[callees[0]].Root
-	if root == hlo.NoInstr || l.m.Instrs[root].Opcode != hlo.OpTuple {
+	if l.m.Instrs[root].Opcode != hlo.OpTuple {
 		return hlo.NoInstr, false
 	}
 	results := l.m.Operands(root)

@@ -12,9 +12,6 @@ import (
 // tuple that is put together on the spot.
 func (r *reader) leaves() (shapes []hlo.ShapeID, made []hlo.InstrID) {
 	root := r.m.Comps[r.m.Entry].Root
-	if root == hlo.NoInstr {
-		return nil, nil
-	}
 	if shape := r.m.Shape(r.m.Instrs[root].Shape); shape.Type == hlo.Tuple {
 		shapes = shape.Elements
 	} else {

@@ -74,9 +74,7 @@ func (r *reader) usedParameters() []bool {
 			}
 		}
 	}
-	if root := r.m.Comps[r.m.Entry].Root; root >= first && root < end {
-		used[root-first] = true
-	}
+	used[r.m.Comps[r.m.Entry].Root-first] = true
 	return used
 }
 
@@ -115,11 +113,7 @@ func signature(params []Parameter) string {
 
 // result is the shape of what the entry computation returns.
 func (r *reader) entryResult() string {
-	root := r.m.Comps[r.m.Entry].Root
-	if root == hlo.NoInstr {
-		return ""
-	}
-	return r.shape(r.m.Instrs[root].Shape)
+	return r.shape(r.m.Instrs[r.m.Comps[r.m.Entry].Root].Shape)
 }
 
 // join completes the arguments as the framework handed them over with what the compiler did to them.

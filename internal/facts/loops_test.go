@@ -1,0 +1,87 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// countingLoop runs while `i direction bound`, or `bound direction i`, from first on by step.
+const countingLoop = `HloModule m
+
+body {
+  s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[] get-tuple-element(s), index=1
+  c = s32[] constant(%[2]d)
+  n = s32[] add(%[6]s)
+  ROOT t = (s32[], f32[]) tuple(n, x)
+}
+
+condition {
+  s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  b = s32[] constant(%[3]d)
+  ROOT p = pred[] compare(%[5]s), direction=%[4]s
+}
+
+ENTRY e {
+  f = s32[] constant(%[1]d)
+  x = f32[] parameter(0)
+  t = (s32[], f32[]) tuple(f, x)
+  ROOT w = (s32[], f32[]) while(t), condition=condition, body=body
+}
+`
+
+var compare = map[string]func(a, b int64) bool{
+	"LT": func(a, b int64) bool { return a < b }, "LE": func(a, b int64) bool { return a <= b },
+	"GT": func(a, b int64) bool { return a > b }, "GE": func(a, b int64) bool { return a >= b },
+	"NE": func(a, b int64) bool { return a != b }, "EQ": func(a, b int64) bool { return a == b },
+}
+
+// runs is how often a loop runs when it is run, unknownTrips when it does not end.
+func runs(first, step int64, more func(i int64) bool) (n int64) {
+	for i := first; more(i); i += step {
+		if n++; n > 100 {
+			return unknownTrips
+		}
+	}
+	return n
+}
+
+// A count that is read off a loop is how often it runs. Every loop that runs and ends is counted, but one that goes on while it stands still.
+func TestCountIsHowOftenALoopRuns(t *testing.T) {
+	small, counted := []int64{-3, -2, -1, 0, 1, 2, 3}, 0
+	for direction, holds := range compare {
+		for _, sides := range []string{"i, b", "b, i"} {
+			for _, terms := range []string{"i, c", "c, i"} {
+				for n := range 7 * 7 * 7 {
+					first, step, bound := small[n%7], small[n/7%7], small[n/49]
+					m, err := hlo.ParseText(fmt.Appendf(nil, countingLoop, first, step, bound, direction, sides, terms), "loop")
+					if err != nil {
+						t.Fatal(err)
+					}
+					at := slices.IndexFunc(m.Instrs, func(in hlo.Instruction) bool { return in.Opcode == hlo.OpWhile })
+					want := runs(first, step, func(i int64) bool {
+						if sides == "b, i" {
+							return holds(bound, i)
+						}
+						return holds(i, bound)
+					})
+					got := tripCount(m, hlo.InstrID(at))
+					if got != want && (got != unknownTrips || want > 0 && direction != "EQ") {
+						t.Fatalf("from %d by %d while %s of %s with %d: %d times, it runs %d times", first, step, direction, sides, bound, got, want)
+					}
+					if got > 0 {
+						counted++
+					}
+				}
+			}
+		}
+	}
+	if counted < 1000 {
+		t.Errorf("only %d loops were counted", counted)
+	}
+}
