@@ -57,8 +57,10 @@ func of(events []Event, kind Kind) []Event {
 func TestRead(t *testing.T) {
 	for name, want := range map[string]string{
 		"jax-0.4.20-explain":     "compile 12",
+		"jax-0.4.30-misses":      "compile 28, retrace 17",
 		"jax-0.4.35-explain":     "compile 12, retrace 7",
 		"jax-0.6.2-explain":      "compile 12, retrace 7",
+		"jax-0.6.2-misses":       "compile 28, retrace 17",
 		"jax-0.10.2-explain":     "compile 12, retrace 7",
 		"jax-0.10.2-shapes":      "compile 3, retrace 2",
 		"jax-0.10.2-static_args": "compile 4, retrace 3",
@@ -111,6 +113,43 @@ func TestRetraceReasons(t *testing.T) {
 	weak := of(Read(sample(t, "jax-0.10.2-weak_types")), Retrace)[1]
 	if weak.Text != "different input types: at s, now f32[]{weak_type=False} and before f32[]{weak_type=True}" {
 		t.Errorf("%+v", weak)
+	}
+}
+
+// JAX before 0.5 names functions by where they stand, speaks of keywords where the pytree differs, and gives positions in a tuple of its
+// own; until 0.8 it counts dynamic arguments beside what made them more.
+func TestMissesOfOlderVersions(t *testing.T) {
+	was := map[string]map[int]string{
+		"0.4.30": {
+			34: "train_step: different input types: at x, now f32[8,8] and before f32[4,8]; at y, now f32[8,4] and before f32[4,4]",
+			35: "train_step: different input types: at rate, now f32[]{weak_type=True} and before f32[]{weak_type=False}",
+			44: "evaluate: different input pytree",
+			67: "apply: different input types: at x, now f32[3,8] and before f32[2,8]",
+			70: "local_step: different input types: at w, now f32[5] and before f32[4]; at x, now f32[5] and before f32[4]",
+			74: "<unnamed wrapped function>: different input types: at x, now f32[5] and before f32[4]",
+			81: "mixed: different keyword arguments: now 'mask' and before none",
+			82: "mixed: JAX gave no reason",
+			87: "product: different tracing context, due to config or a context manager",
+		},
+		"0.6.2": {
+			34: "train_step: different input types: at x, now f32[8,8] and before f32[4,8]; at y, now f32[8,4] and before f32[4,4]",
+			44: "evaluate: different input pytree: at args[0], now <class 'dict'> with 1 child and before <class 'dict'> with 2 children, " +
+				"so the numbers of children do not match, with the symmetric difference of key sets: {'mask'}",
+			74: "shifted: different input types: at x, now f32[5] and before f32[4]",
+			82: "mixed: different value of static kwargs: now {flip: True} and before {}",
+			87: "product: different tracing context, due to config or a context manager: now float32 and before None",
+		},
+	}
+	for version, want := range was {
+		got := map[int]string{}
+		for _, e := range of(Read(sample(t, "jax-"+version+"-misses")), Retrace) {
+			got[e.Where.Line] = e.Program + ": " + e.Text
+		}
+		for line, text := range want {
+			if got[line] != text {
+				t.Errorf("%s, line %d:\n%s, want\n%s", version, line, got[line], text)
+			}
+		}
 	}
 }
 

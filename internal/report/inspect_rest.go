@@ -73,14 +73,27 @@ func logSection(l *facts.Logs) section {
 	for _, m := range l.Misses {
 		lines = append(lines, say("retraced ").in(name, m.Program).and(" ").in(name, location(m.Where)).and(": ").and(m.Reason))
 	}
+	took := map[string]float64{}
 	for _, n := range l.Notes {
+		if n.Kind == facts.NoteCompileTime {
+			took[n.Program] += n.Value
+			continue
+		}
 		lines = append(lines, in(name, n.Kind).and(" ").in(name, strings.TrimSpace(n.Program+" "+n.Op)).and(" ").in(name, location(n.Where)).and(": ").and(n.Message))
 	}
 	for _, program := range byCount(l.Compiles) {
-		lines = append(lines, say("compiled "+times(l.Compiles[program])+": ").in(name, program))
+		lines = append(lines, say("compiled "+times(l.Compiles[program])+": ").in(name, program).and(compileTime(took[program])))
 	}
 	s.add(list{lines})
 	return s
+}
+
+// compileTime is how long all compilations of a program took; nothing where the log does not say it.
+func compileTime(seconds float64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf("   %.3g s in all", seconds)
 }
 
 func helperSection(helpers []*facts.Program) section {
