@@ -39,9 +39,9 @@ func (r Reader) join(parts []*Module, metas *metadataIndex, resolved [][]CompID)
 		end.first, end.comp = end.first+InstrID(len(part.Instrs)), end.comp+CompID(len(part.Comps))
 	}
 	m.Instrs = append(make([]Instruction, 0, end.first), m.Instrs...)[:end.first]
-	m.Comps = append(make([]Computation, 0, end.comp), m.Comps...)[:end.comp]
+	m.Comps = slices.Grow(m.Comps, int(end.comp)-len(m.Comps))[:end.comp]
 	m.operands = append(make([]InstrID, 0, end.operands), m.operands...)[:end.operands]
-	m.callees = append(make([]CompID, 0, end.callees), m.callees...)[:end.callees]
+	m.callees = slices.Grow(m.callees, int(end.callees)-len(m.callees))[:end.callees]
 	return m, r.Share(len(joints)-1, func(i int) { joints[i+1].copy(m) })
 }
 

@@ -1,12 +1,15 @@
 package hlo
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/xlagate/xlagate/bench/chain"
 )
 
 // inParts reads in many parts, all at once.
@@ -46,6 +49,20 @@ func checkParts(t *testing.T, name string, src []byte, whole, parts func([]byte,
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("%s, try %d: read otherwise in parts", name, try)
+		}
+	}
+}
+
+// A module that repeats itself has as much in common when there are several hands to read it.
+func TestPartsInCommon(t *testing.T) {
+	for _, name := range []string{"text/real/jax0102_mlp_cpu.txt", "pairs/gpu_shardmap.hlo.pb"} {
+		var src bytes.Buffer
+		if _, err := chain.Write(&src, readFile(t, name), 1e6); err != nil {
+			t.Fatal(err)
+		}
+		_, want := compact(t, src.Bytes(), Reader{})
+		if _, got := compact(t, src.Bytes(), inParts()); got != want || want == 0 {
+			t.Errorf("%s: %d computations have their instructions in common, want %d", name, got, want)
 		}
 	}
 }

@@ -83,16 +83,15 @@ func (r *protoReader) module() *Module {
 	body, parts := r.findModule()
 	r.m.Name = r.m.Text(parts.name)
 	r.findSequences(parts.schedule)
-	r.part(parts.computations, len(parts.computations))
+	r.part(parts.computations)
 	r.rest(body, &parts)
 	r.m.finish()
 	return r.m
 }
 
-// part reads computations; the table of them has room for all.
-func (r *protoReader) part(computations []Range, all int) {
+// part reads computations.
+func (r *protoReader) part(computations []Range) {
 	r.prepare(computations)
-	r.computations.reset(all)
 	for _, c := range computations {
 		r.computation(c)
 	}
@@ -124,7 +123,8 @@ func (r *protoReader) prepare(computations []Range) {
 	m.Instrs = make([]Instruction, 0, n)
 	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), append(make([]CompID, 0, n/4), 0)
 	m.Comps = make([]Computation, 0, len(computations))
-	r.repeats.reset(len(computations))
+	r.computations.reset(len(computations))
+	r.repeats.reset(computations)
 }
 
 // split finds the parts of an HloModuleProto, or says how another message is broken.

@@ -12,24 +12,37 @@ func (r Reader) protoParts(src []byte, file string) (*Module, error) {
 	if caught(func() { body, all = first.findModule(); first.findSequences(all.schedule) }) != nil {
 		return nil, nil
 	}
-	schedule := first.schedule
-	cut := cutBySize(all.computations, r.parts(len(src)))
-	parts := make([]*protoReader, len(cut))
-	whole := make([]bool, len(cut))
+	schedule, rest := first.schedule, []Range(nil)
+	first.compact = r.Compact
+	if caught(func() { rest = first.repeating(all.computations) }) != nil {
+		return nil, nil
+	}
+	cut := cutBySize(rest, max(1, r.parts(len(src))))
+	parts, whole := make([]*protoReader, 1+len(cut)), make([]bool, 1+len(cut))
+	parts[0], whole[0] = first, true
 	err := r.Share(len(cut), func(i int) {
-		k, p, count := len(cut)-1-i, first, len(all.computations) // the last one first: the entry computation takes longest
-		if k > 0 {
-			p, count = newProtoReader(src, file), 0
-			p.later, p.schedule = true, schedule
-			p.schedule.order, p.schedule.used = nil, make([]bool, len(schedule.used))
-		}
-		p.compact = r.Compact
-		parts[k], whole[k] = p, caught(func() { p.part(cut[k], max(len(cut[k]), count)) }) == nil
+		k, p := len(cut)-i, newProtoReader(src, file) // the last one first: the entry computation takes longest
+		p.later, p.compact, p.schedule = true, r.Compact, schedule
+		p.schedule.order, p.schedule.used = nil, make([]bool, len(schedule.used))
+		parts[k], whole[k] = p, caught(func() { p.part(cut[k-1]) }) == nil
 	})
 	if err != nil || slices.Contains(whole, false) {
 		return nil, err
 	}
 	return r.joinProto(parts, body, &all)
+}
+
+// repeating reads some computations, and more as long as these repeat each other: who begins in the middle of such a module does not
+// know what is repeated. It returns the rest of them.
+func (r *protoReader) repeating(computations []Range) (rest []Range) {
+	r.prepare(computations)
+	for i, c := range computations {
+		if !r.repeats.often(int(c.Start), len(r.src)) {
+			return computations[i:]
+		}
+		r.computation(c)
+	}
+	return nil
 }
 
 // cutBySize cuts a list into parts of about as many bytes.

@@ -25,8 +25,11 @@ type protoRepeatable struct {
 	messages protoTemplate
 }
 
-func (x *protoRepeats) reset(comps int) {
-	x.slots, x.likes, x.follow = make([]int32, 1<<bits.Len(uint(comps))), make([]int32, 0, comps), NoComp
+func (x *protoRepeats) reset(comps []Range) {
+	x.slots, x.likes, x.follow = make([]int32, 1<<bits.Len(uint(len(comps)))), make([]int32, 0, len(comps)), NoComp
+	if len(comps) > 0 {
+		x.start = int(comps[0].Start)
+	}
 }
 
 func (x *protoRepeats) slot() *int32 { return &x.slots[x.key&uint64(len(x.slots)-1)] }

@@ -116,9 +116,14 @@ func (m *Module) findShared(byName map[string]InstrID) {
 	}
 }
 
-// gain is how many bytes were compared with what they are like, and with what they are not.
-type gain struct{ saved, wasted int }
+// gain is how many bytes were compared with what they are like, and with what they are not, since reading began at a place.
+type gain struct{ saved, wasted, start int }
 
-// worthIt tells whether to compare more, after so many bytes were read: a quarter of them may have been compared in vain, and as many
-// as were not.
-func (g *gain) worthIt(read int) bool { return g.wasted <= g.saved+read/4+1<<16 }
+// worthIt tells whether to compare more at a place: a quarter of what was read may have been compared in vain, and as much as was not.
+func (g *gain) worthIt(at int) bool { return g.wasted <= g.saved+(at-g.start)/4+1<<16 }
+
+// often tells whether much of what was read up to a place says the same again, or too little was read of so many bytes to tell.
+func (g *gain) often(at, of int) bool {
+	read := at - g.start
+	return read < of/16 || g.saved > read/16
+}

@@ -113,7 +113,7 @@ func (p *textParser) prepare(start, end int) {
 		x.reset()
 	}
 	p.metas.reset(p.m)
-	p.repeats.reset(p, n)
+	p.repeats.reset(p, start, n)
 	p.examples.slots, p.endings = make([]InstrID, knownSlots(n)), make([]ending, knownSlots(n))
 	p.callEndings = make([]callEnding, knownSlots(n))
 }

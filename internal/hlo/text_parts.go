@@ -12,20 +12,18 @@ func (r Reader) textParts(src []byte, file string) (*Module, error) {
 		return nil, nil
 	}
 	first, start, headed := newTextParser(src, file), 0, false
-	if caught(func() { start, headed = first.head() }) != nil {
+	first.compact = r.Compact
+	if caught(func() { start, headed = first.repeating() }) != nil {
 		return nil, nil
 	}
 	cuts := text(src).cuts(start, r.parts(len(src)-start))
-	parts := make([]*textParser, len(cuts)-1)
-	whole := make([]bool, len(parts))
-	err := r.Share(len(parts), func(i int) {
-		k, p := len(parts)-1-i, newTextParser(src, file) // the last one first: ENTRY takes longest
-		if p.later = k > 0; k == 0 {
-			p = first
-		}
-		p.compact = r.Compact
+	parts, whole := make([]*textParser, len(cuts)), make([]bool, len(cuts))
+	parts[0], whole[0] = first, true
+	err := r.Share(len(cuts)-1, func(i int) {
+		k, p := len(cuts)-1-i, newTextParser(src, file) // the last one first: ENTRY takes longest
+		p.later, p.compact = true, r.Compact
 		p.shapes.reset()
-		parts[k], whole[k] = p, caught(func() { p.part(cuts[k], cuts[k+1]) }) == nil
+		parts[k], whole[k] = p, caught(func() { p.part(cuts[k-1], cuts[k]) }) == nil
 	})
 	if err != nil || slices.Contains(whole, false) {
 		return nil, err
@@ -33,11 +31,27 @@ func (r Reader) textParts(src []byte, file string) (*Module, error) {
 	return r.joinText(parts, headed)
 }
 
+// repeating reads the head, some computations, and more as long as these repeat each other: who begins in the middle of such a text
+// does not know what is repeated. It returns where the next computation begins.
+func (p *textParser) repeating() (next int, headed bool) {
+	next, headed = p.head()
+	size := len(p.t) - next
+	p.prepare(next, len(p.t))
+	p.stage = stageBetween
+	for next < len(p.t) && p.repeats.often(next, size) {
+		next = p.t.blanks(p.computation(next))
+	}
+	return next, headed
+}
+
 // cuts finds where computations begin, in about equal distances, first the one at start; the last cut is the end of the text. A
 // computation ends with a brace at the beginning of a line. Where that is none of a computation, part notices it.
 func (t text) cuts(start, parts int) []int {
 	const end = "\n}\n"
 	cuts := []int{start}
+	if start == len(t) {
+		return cuts
+	}
 	for k := 1; k < parts; k++ {
 		from := max(cuts[len(cuts)-1], start+(len(t)-start)/parts*k)
 		n := bytes.Index(t[from:], []byte(end))
@@ -62,24 +76,24 @@ func (p *textParser) part(start, end int) {
 // joinText puts the parts together. What no part could know is looked up: a name may be that of a computation in an earlier part.
 func (r Reader) joinText(parts []*textParser, headed bool) (*Module, error) {
 	first, modules, resolved := parts[0], make([]*Module, len(parts)), make([][]CompID, len(parts))
-	var comps []Computation
+	before := CompID(0) // computations
 	for k, p := range parts {
 		modules[k] = p.m
-		for _, name := range p.unresolved {
+		resolved[k] = make([]CompID, len(p.unresolved))
+		for i, name := range p.unresolved {
 			id := first.comps.find(p.t, p.t.spelling(int(name.Start), int(name.End)))
 			if id < 0 {
 				return nil, nil
 			}
-			resolved[k] = append(resolved[k], id)
+			resolved[k][i] = id
 		}
-		before := len(comps)
-		comps = append(comps, p.m.Comps...)
-		for c := range comps[before:] {
-			name, id := comps[before+c].Name, CompID(before+c)
+		for c := range p.m.Comps {
+			name, id := p.m.Comps[c].Name, before+CompID(c)
 			if k > 0 && name.Len() > 0 && !first.comps.add(p.t, p.t.spelling(int(name.Start), int(name.End)), id) {
 				return nil, nil
 			}
 		}
+		before += CompID(len(p.m.Comps))
 	}
 	m, err := r.join(modules, &first.metas, resolved)
 	if m == nil || err != nil || caught(func() { first.chooseEntry(headed) }) != nil {

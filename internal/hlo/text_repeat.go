@@ -28,7 +28,8 @@ type repeatable struct {
 // alikeBeginnings is with how many computations that begin alike one is compared.
 const alikeBeginnings = 8
 
-func (r *repeats) reset(p *textParser, instrs int) {
+func (r *repeats) reset(p *textParser, start, instrs int) {
+	r.start = start
 	r.slots = make([]int32, 1<<min(12, bits.Len(uint(instrs/16))))
 	r.match = textMatch{t: p.t, calls: p.callsLike}
 }
