@@ -3,7 +3,7 @@
 # Everything comes in through environment variables, so that no input is ever part of a script.
 set -euo pipefail
 
-fail() { echo "::error title=xlagate::$1"; exit 2; }
+fail() { echo "::error title=xlagate::$1" >&2; exit 2; } # not on stdout, which may be what a variable is given
 
 sha256() { if command -v sha256sum > /dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d' ' -f1; }
 
@@ -38,7 +38,11 @@ else
   name=xlagate_${version}_$(platform).tar.gz
   from=${INPUT_DOWNLOAD_URL%/}/v$version
   work=$(mktemp -d)
-  fetch() { curl --fail --silent --show-error --location --proto '=https' --retry 5 --retry-connrefused --max-time 300 --output "$work/$1" "$from/$1"; }
+  trap 'rm -rf "$work"' EXIT
+  fetch() {
+    curl --fail --silent --show-error --location --proto '=https' --retry 5 --retry-connrefused --max-time 300 --output "$work/$1" "$from/$1" ||
+      fail "could not download $from/$1; look whether there is a release $version, or build xlagate and give its path as binary"
+  }
   fetch "$name"
   want=${INPUT_CHECKSUM:-}
   if [ -z "$want" ]; then
@@ -47,7 +51,6 @@ else
   fi
   [ -n "$want" ] && [ "$(sha256 "$work/$name")" = "$want" ] || fail "$name does not have the checksum that it should have; it was not run"
   tar -xzf "$work/$name" -C "$to"
-  rm -rf "$work"
 fi
 "$to/xlagate" version
 echo "$to" >> "$GITHUB_PATH"

@@ -43,6 +43,16 @@ func release(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// strange is a folder with a uname for which there is no release.
+func strange(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "uname"), []byte("#!/bin/sh\necho Plan9\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestInstall lets the action install a release from a server of our own: nothing is run whose checksum is not the one that was wanted.
 func TestInstall(t *testing.T) {
 	archive := release(t)
@@ -70,19 +80,20 @@ func TestInstall(t *testing.T) {
 	for what, c := range map[string]struct {
 		env       []string
 		checksums string
-		installs  bool
+		refused   string // what is said, where nothing is installed
 	}{
-		"as released":           {[]string{"INPUT_VERSION=1.2.3"}, checksums, true},
-		"named by its tag":      {[]string{"ACTION_REF=v1.2.3"}, checksums, true},
-		"with a checksum":       {[]string{"INPUT_VERSION=v1.2.3", "INPUT_CHECKSUM=" + good}, "", true},
-		"another checksum":      {[]string{"INPUT_VERSION=1.2.3", "INPUT_CHECKSUM=" + strings.Repeat("0", 64)}, checksums, false},
-		"another in the list":   {[]string{"INPUT_VERSION=1.2.3"}, strings.Repeat("0", 64) + "  " + name + "\n", false},
-		"not in the list":       {[]string{"INPUT_VERSION=1.2.3"}, good + "  other.tar.gz\n", false},
-		"no such release":       {[]string{"INPUT_VERSION=9.9.9"}, checksums, false},
-		"no version":            {[]string{"ACTION_REF=main"}, checksums, false},
-		"a version that is not": {[]string{"INPUT_VERSION=1.2.3/../../x; id"}, checksums, false},
-		"a binary":              {[]string{"INPUT_BINARY=/bin/true"}, "", true},
-		"no binary":             {[]string{"INPUT_BINARY=/nowhere/xlagate"}, "", false},
+		"as released":           {[]string{"INPUT_VERSION=1.2.3"}, checksums, ""},
+		"named by its tag":      {[]string{"ACTION_REF=v1.2.3"}, checksums, ""},
+		"with a checksum":       {[]string{"INPUT_VERSION=v1.2.3", "INPUT_CHECKSUM=" + good}, "", ""},
+		"another checksum":      {[]string{"INPUT_VERSION=1.2.3", "INPUT_CHECKSUM=" + strings.Repeat("0", 64)}, checksums, "does not have the checksum"},
+		"another in the list":   {[]string{"INPUT_VERSION=1.2.3"}, strings.Repeat("0", 64) + "  " + name + "\n", "does not have the checksum"},
+		"not in the list":       {[]string{"INPUT_VERSION=1.2.3"}, good + "  other.tar.gz\n", "does not have the checksum"},
+		"no such release":       {[]string{"INPUT_VERSION=9.9.9"}, checksums, "look whether there is a release 9.9.9"},
+		"no version":            {[]string{"ACTION_REF=main"}, checksums, "name a release"},
+		"a version that is not": {[]string{"INPUT_VERSION=1.2.3/../../x; id"}, checksums, "name a release"},
+		"a binary":              {[]string{"INPUT_BINARY=/bin/true"}, "", ""},
+		"no binary":             {[]string{"INPUT_BINARY=/nowhere/xlagate"}, "", "no program at /nowhere/xlagate"},
+		"another system":        {[]string{"INPUT_VERSION=1.2.3", "PATH=" + strange(t) + ":" + os.Getenv("PATH")}, checksums, "no release for Plan9"},
 	} {
 		offered.Store(c.checksums)
 		temp := t.TempDir()
@@ -90,10 +101,13 @@ func TestInstall(t *testing.T) {
 		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + temp, "RUNNER_TEMP=" + temp, "GITHUB_PATH=" + filepath.Join(temp, "path"), "CURL_CA_BUNDLE=" + ca, "INPUT_DOWNLOAD_URL=" + site.URL}, c.env...)
 		out, err := cmd.CombinedOutput()
 		path, _ := os.ReadFile(filepath.Join(temp, "path"))
-		if installed := err == nil && strings.Contains(string(path), temp); installed != c.installs {
+		if installed := err == nil && strings.Contains(string(path), temp); installed != (c.refused == "") {
 			t.Errorf("%s: installed: %t\n%s", what, installed, out)
 		}
-		if !c.installs && strings.Contains(string(out), "of the release") {
+		if c.refused != "" && (cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "::error title=xlagate::") || !strings.Contains(string(out), c.refused)) {
+			t.Errorf("%s: exit code %d\n%s", what, cmd.ProcessState.ExitCode(), out)
+		}
+		if c.refused != "" && strings.Contains(string(out), "of the release") {
 			t.Errorf("%s: it was run", what)
 		}
 	}

@@ -102,6 +102,7 @@ func TestWePullWhatOrasPushes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer from.Close()
 		o := oras.PackManifestOptions{}
 		for _, path := range paths {
 			title := path
