@@ -58,7 +58,7 @@ func run() error {
 	if *small {
 		return nil
 	}
-	return b.write()
+	return b.write(flag.Args())
 }
 
 // prepare builds the program as it is released, and looks for the peers.
@@ -76,9 +76,17 @@ func (b *bench) prepare() error {
 	return nil
 }
 
-// write writes the page.
-func (b *bench) write() error {
+// write writes the page; real are the modules that were named.
+func (b *bench) write(real []string) error {
 	machine, err := describeMachine(b.python)
+	if err != nil {
+		return err
+	}
+	heap, err := b.heapTable(real)
+	if err != nil {
+		return err
+	}
+	start, err := b.startTable()
 	if err != nil {
 		return err
 	}
@@ -86,5 +94,5 @@ func (b *bench) write() error {
 	if err != nil {
 		return err
 	}
-	return fill(page, machine+"\n"+tables(b.rows)+growthTable(b.rows)+stages)
+	return fill(page, machine+"\n"+tables(b.rows)+growthTable(b.rows)+heap+start+stages)
 }
