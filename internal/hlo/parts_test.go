@@ -35,6 +35,23 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// What can be read in parts is not read in one piece after all.
+func TestPartsAreJoined(t *testing.T) {
+	joined := 0
+	for _, name := range fixtures(t, "text/real/*.txt") {
+		m, err := inParts().textParts(readFile(t, name+".txt"), name)
+		if m == nil || err != nil {
+			t.Fatalf("%s is read in one piece: %v", name, err)
+		}
+		if len(m.Comps) > 1 {
+			joined++
+		}
+	}
+	if joined < 10 {
+		t.Errorf("only %d modules have computations to be joined", joined)
+	}
+}
+
 func checkParts(t *testing.T, name string, src []byte, whole, parts func([]byte, string) (*Module, error)) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(len(src)), 1))

@@ -118,4 +118,8 @@ func TestTextCutMessages(t *testing.T) {
 			t.Errorf("cut behind %q: %v, want %s", c.behind, err, c.want)
 		}
 	}
+	_, err := ParseText([]byte("HloModule m\n\nENTRY {\n  ROOT a = f32[8] para"), "t")
+	if err == nil || !strings.Contains(err.Error(), "the file ends inside an instruction of a computation without a name") {
+		t.Errorf("no name: %v", err)
+	}
 }
