@@ -59,8 +59,8 @@ func TestConstantIsACause(t *testing.T) {
 func TestConstantThatWasAnArgument(t *testing.T) {
 	w := facts.Parameter{Name: "w", Shape: "f32[512,512]"}
 	x := facts.Parameter{Name: "x", Shape: "f32[8]"}
-	unread := w
-	unread.Unused = true
+	unread, smaller := w, w
+	unread.Unused, smaller.Shape = true, "f32[256,512]"
 	for name, c := range map[string]struct {
 		old, fresh []facts.Parameter
 		want       string
@@ -69,6 +69,7 @@ func TestConstantThatWasAnArgument(t *testing.T) {
 		"unread":       {[]facts.Parameter{x, w}, []facts.Parameter{x, unread}, ", it was the argument w"},
 		"never read":   {[]facts.Parameter{x, unread}, []facts.Parameter{x, unread}, ""},
 		"still there":  {[]facts.Parameter{x, w}, []facts.Parameter{x, w}, ""},
+		"smaller now":  {[]facts.Parameter{x, w}, []facts.Parameter{x, smaller}, ""},
 		"another gone": {[]facts.Parameter{x, w}, []facts.Parameter{w}, ""},
 	} {
 		v := baked(t, nil, []facts.Constant{large}, c.old, c.fresh)

@@ -11,9 +11,6 @@ import (
 // pairNeighbours pairs kernels whose neighbours are paired with each other: of the same root, read from the same kernels or by
 // the same. It needs both ledgers to know who reads from whom, and goes on as long as it finds something.
 func (m *matcher) pairNeighbours() {
-	if !connected(m.old) || !connected(m.fresh) {
-		return
-	}
 	oldUsers, newUsers := usersOf(m.old), usersOf(m.fresh)
 	for range 4 {
 		before := m.open()

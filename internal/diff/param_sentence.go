@@ -166,7 +166,7 @@ func FormerArgument(v *Variant, shape string) string {
 		}
 	}
 	for _, p := range v.Params {
-		if p.New == nil && p.Old != nil && bakedIn(v, p.Old) {
+		if p.New == nil && bakedIn(v, p.Old) {
 			return p.Name
 		}
 	}

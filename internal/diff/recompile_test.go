@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,13 +52,13 @@ func TestArgumentsThatVary(t *testing.T) {
 	}
 }
 
-// Nine sizes are too many to list: eight are named.
+// Nine sizes are too many to list: seven are named, and how many more there are.
 func TestManySizes(t *testing.T) {
 	var variants []*facts.Variant
 	for _, n := range strings.Fields("1 2 3 4 5 6 7 8 9") {
 		variants = append(variants, taking(facts.Parameter{Name: "x", Shape: "f32[" + n + "]"}))
 	}
-	if got := explained(variants...); !strings.HasSuffix(got, "dimension 0: 1, 2, 3, 4, 5, 6, 7, 8") {
+	if got := explained(variants...); !strings.HasSuffix(got, "dimension 0: 1, 2, 3, 4, 5, 6, 7, 2 more") {
 		t.Error(got)
 	}
 }
@@ -74,6 +75,21 @@ func TestAnotherNumberOfArguments(t *testing.T) {
 	}
 	if got := explained(taking(x8), taking(x8, x8)); got != "count [1 argument | 2 arguments]" {
 		t.Errorf("one more of the same name: %s", got)
+	}
+}
+
+// Of many arguments that are not always there some are named, and how many more there are.
+func TestManyArguments(t *testing.T) {
+	var named, counted []facts.Parameter
+	for _, n := range strings.Fields("1 2 3 4 5 6 7 8") {
+		named = append(named, facts.Parameter{Name: "x" + n, Shape: "f32[" + n + "]"})
+		counted = append(counted, facts.Parameter{Name: fmt.Sprint("p", len(counted)), Shape: "f32[" + n + strings.Repeat(",1", len(counted)) + "]"})
+	}
+	if got := explained(taking(), taking(named...)); got != "count [0 arguments | 8 arguments] not in every compile: x1, x2, x3, x4, x5, 3 more" {
+		t.Error(got)
+	}
+	if got := explained(taking(counted[:1]...), taking(counted...)); !strings.HasSuffix(got, "not in every compile: f32[2,1], f32[3,1,1], f32[4,1,1,1], f32[5,1,1,1,1], f32[6,1,1,1,1,1], 2 more") {
+		t.Error(got)
 	}
 }
 
