@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -119,8 +120,11 @@ func TestUnreadableBaseline(t *testing.T) {
 	good, bad := fstest.MapFS{"mlp/train_step.yaml": {Data: []byte(accepted)}}, fstest.MapFS{"mlp/train_step.yaml": {Data: []byte("schema: 3\n")}}
 	for want, stores := range map[string][2]fstest.MapFS{"read the baseline of main@1234567: ": {bad, good}, "read the pull request's baseline: ": {good, bad}} {
 		_, err := Compare(Policy{Name: "main@1234567", Config: cfg, Store: stores[0]}, Policy{Config: cfg, Store: stores[1]})
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "train_step.yaml") {
 			t.Errorf("%v, wanted %s", err, want)
 		}
+	}
+	if _, err := Compare(Policy{Config: cfg, Store: os.DirFS("policy.go")}, Policy{Config: cfg, Store: good}); err == nil {
+		t.Error("a baseline that is a file is passed over")
 	}
 }

@@ -72,6 +72,7 @@ func TestDirectionsOfOptions(t *testing.T) {
 		{"{rule: donation-kept, min_ratio: 90%}", "{rule: donation-kept, min_ratio: 80%}", "looser donation-kept: min_ratio 90 % → 80 %", "stricter donation-kept: min_ratio 80 % → 90 %"},
 		{"{rule: donation-kept}", "{rule: donation-kept, min_ratio: 80%}", "stricter donation-kept: min_ratio none → 80 %", "looser donation-kept: min_ratio 80 % → none"},
 		{"{rule: no-unclustered-ops}", "{rule: no-unclustered-ops, min_ratio: 80%}", "looser no-unclustered-ops: min_ratio none → 80 %", "stricter no-unclustered-ops: min_ratio 80 % → none"},
+		{"{rule: no-unclustered-ops}", "{rule: no-unclustered-ops, min_ratio: 100%}", "", ""},
 		{"{rule: no-unclustered-ops, max: 9}", "{rule: no-unclustered-ops, max: 9, min_ratio: 80%}", "stricter no-unclustered-ops: min_ratio none → 80 %", "looser no-unclustered-ops: min_ratio 80 % → none"},
 		{"{rule: async-collectives, min_distance: 2}", "{rule: async-collectives}", "looser async-collectives: min_distance 2 → none", "stricter async-collectives: min_distance none → 2"},
 		{"{rule: unused-parameters}", "{rule: unused-parameters, min_bytes: 1KiB}", "looser unused-parameters: min_bytes none → 1.0 KiB", "stricter unused-parameters: min_bytes 1.0 KiB → none"},
