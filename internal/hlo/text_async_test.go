@@ -54,6 +54,17 @@ ENTRY %main {
 	}
 }
 
+// Not everything whose name ends as that of an asynchronous operation is one.
+func TestUnknownOperationThatStarts(t *testing.T) {
+	m, err := ParseText([]byte(grammarHead+"  y = f32[2] frobnicate-start(x)\n}\n"), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.OpcodeName(m.Instrs[m.Comps[m.Entry].Root].Opcode); got != "frobnicate-start" || len(m.Comps) != len(parse(t, grammarHead+"}\n").Comps) {
+		t.Errorf("read %s, %d computations", got, len(m.Comps))
+	}
+}
+
 func TestCompactTupleElements(t *testing.T) {
 	m := readDump(t, "text/real/tpu_compact_gte.txt")
 	root := m.Comps[m.Entry].Root

@@ -7,39 +7,64 @@ import (
 	"testing"
 )
 
+// textErrors stand in an ENTRY computation behind grammarHead.
+var textErrors = []struct{ name, text, want string }{
+	{"unknown operand", "  y = f32[2] negate(%z)\n", `t:6:21: %z is not defined before it is used, near "%z)"`},
+	{"later operand", "  y = f32[2] negate(z)\n  z = f32[2] negate(x)\n", "t:6:21: %z is not defined before it is used"},
+	{"operand of another computation", "  y = f32[2] negate(q)\n", "%q is not defined"},
+	{"unknown computation", "  y = f32[2] fusion(x), calls=%f\n", "computation %f is not defined before it is called"},
+	{"twice", "  x = f32[2] negate(x)\n", "t:6:3: %x is defined twice"},
+	{"two roots", "  ROOT y = f32[2] negate(x)\n  ROOT z = f32[2] negate(x)\n", "second ROOT"},
+	{"unknown type", "  y = f5[2] negate(x)\n", "f5 is not a type that this version knows"},
+	{"no shape", "  y = negate(x)\n", "expected a shape"},
+	{"no opcode", "  y = f32[2]\n", "expected an opcode"},
+	{"no parentheses", "  y = f32[2] negate\n", "expected ( and the operands"},
+	{"no operand", "  y = f32[2] add(x, , x)\n", "expected an operand"},
+	{"a broken list", "  y = f32[2] add(x x)\n", "expected , or ) behind an operand"},
+	{"null operand", "  y = f32[2] add(x, null)\n", "%null is not defined"},
+	{"no key", "  y = f32[2] negate(x), {1}\n", "expected an instruction"},
+	{"no value", "  y = f32[2] negate(x), k=, l=1\n", "expected a value"},
+	{"no index", "  t = (f32[2]) tuple(x)\n  y = f32[2] get-tuple-element(t)\n", "expected the index"},
+	{"an operand that lacks its attributes", "  y = f32[2] negate(f32[2] fusion(x))\n", "expected the computation that the fusion calls"},
+	{"no element", "  t = (f32[2]) tuple(x)\n  y = f32[2] negate(t#1)\n", "the tuple has no element 1"},
+	{"a fusion of nothing", "  y = f32[2] fusion(x), kind=kLoop\n", "expected the computation that the fusion calls"},
+	{"a while without body", "  y = f32[2] while(x), condition=%c\n", "expected the computation that the while calls"},
+	{"an async-start of nothing", "  y = ((f32[2]), f32[2]) async-start(x)\n", "expected the computation that the async-start calls"},
+	{"a dimension twice", "  y = f32[2,2]{1,1} negate(x)\n", "expected the order of the dimensions"},
+	{"a dimension too few", "  y = f32[2,2]{1} negate(x)\n", "expected the order of the dimensions"},
+	{"an odd property", "  y = f32[2]{0:T8} negate(x)\n", "expected the order of the dimensions and properties"},
+	{"odd parameter", "  y = f32[2] parameter(one)\n", "expected an integer"},
+	{"negative parameter", "  y = f32[2] parameter(-1)\n", "expected the number of the parameter"},
+	{"odd dimension", "  y = f32[2;3] negate(x)\n", "expected , or ] behind a dimension"},
+	{"huge dimension", "  y = f32[99999999999999999999] negate(x)\n", "expected an integer"},
+	{"a nul byte", "  y = f32[2] negate(x)\n\x00\x00", "expected an instruction"},
+	{"an odd tuple shape", "  y = (f32[2] f32[2]) tuple(x, x)\n", "expected , or ) in a tuple shape"},
+	{"a buffer of two", "  y = b(f32[2], f32[2]) negate(x)\n", "expected one shape in b()"},
+	{"tuples without end", "  y = " + strings.Repeat("(", 1<<12) + "f32[2]" + strings.Repeat(")", 1<<12) + " tuple(x)\n", "nested more than"},
+}
+
+const smallEntry = "ENTRY e { p = f32[] parameter(0) }\n"
+
+var textModuleErrors = []struct{ name, text, want string }{
+	{"only a header", "HloModule m, is_scheduled=true\n\n", "t:3:1: the file ends before its ENTRY computation"},
+	{"no ENTRY behind a header", "HloModule m\n\nc { p = f32[] parameter(0) }\n", "the file ends before its ENTRY computation"},
+	{"two ENTRYs", "HloModule m\n" + smallEntry + "ENTRY f { p = f32[] parameter(0) }\n", "t:3:1: this is the second ENTRY computation"},
+	{"a computation twice", "HloModule m\ne { p = f32[] parameter(0) }\n" + smallEntry, "computation %e is defined twice"},
+	{"two modules", "HloModule m\n" + smallEntry + "HloModule n\n" + smallEntry, "expected { and the instructions"},
+	{"nothing in it", "HloModule m\nENTRY e {\n}\n", "the computation has no instructions"},
+	{"odd tables", "HloModule m\nFileNames\n1 \"a\"\n3 \"b\"\n" + smallEntry, "expected row 2 of FileNames"},
+	{"odd alias", "HloModule m, input_output_alias={ {0}: x }\n" + smallEntry, "expected '('"},
+	{"words behind it", "HloModule m\n" + smallEntry + "Killed\n", "the file ends inside the signature of %Killed"},
+	{"an odd row", "HloModule m\nFileNames\n1 a\n" + smallEntry, "expected a string"},
+	{"an odd layout", "HloModule m, entry_computation_layout={(f32[2] f32[2])->f32[2]}\n" + smallEntry, "expected , or ) in the layout of the entry computation"},
+	{"an odd list of donors", "HloModule m, buffer_donor={ (0, {}) x }\n" + smallEntry, "expected , or }"},
+	{"no result", "HloModule m\nENTRY e (p: f32[]) {\n", "expected -> and the result of the computation"},
+	{"an odd result", "HloModule m\nENTRY e (p: f32[]) -> {\n", "expected the shape of the computation's result"},
+}
+
 func TestTextErrors(t *testing.T) {
-	for _, c := range []struct{ name, body, want string }{
-		{"unknown operand", "  y = f32[2] negate(%z)\n", `t:6:21: %z is not defined before it is used, near "%z)"`},
-		{"later operand", "  y = f32[2] negate(z)\n  z = f32[2] negate(x)\n", "t:6:21: %z is not defined before it is used"},
-		{"operand of another computation", "  y = f32[2] negate(q)\n", "%q is not defined"},
-		{"unknown computation", "  y = f32[2] fusion(x), calls=%f\n", "computation %f is not defined before it is called"},
-		{"twice", "  x = f32[2] negate(x)\n", "t:6:3: %x is defined twice"},
-		{"two roots", "  ROOT y = f32[2] negate(x)\n  ROOT z = f32[2] negate(x)\n", "second ROOT"},
-		{"unknown type", "  y = f5[2] negate(x)\n", "f5 is not a type that this version knows"},
-		{"no shape", "  y = negate(x)\n", "expected a shape"},
-		{"no opcode", "  y = f32[2]\n", "expected an opcode"},
-		{"no parentheses", "  y = f32[2] negate\n", "expected ( and the operands"},
-		{"no operand", "  y = f32[2] add(x, , x)\n", "expected an operand"},
-		{"a broken list", "  y = f32[2] add(x x)\n", "expected , or ) behind an operand"},
-		{"null operand", "  y = f32[2] add(x, null)\n", "%null is not defined"},
-		{"no key", "  y = f32[2] negate(x), {1}\n", "expected an instruction"},
-		{"no value", "  y = f32[2] negate(x), k=, l=1\n", "expected a value"},
-		{"no index", "  t = (f32[2]) tuple(x)\n  y = f32[2] get-tuple-element(t)\n", "expected the index"},
-		{"an operand that lacks its attributes", "  y = f32[2] negate(f32[2] fusion(x))\n", "expected the computation that the fusion calls"},
-		{"no element", "  t = (f32[2]) tuple(x)\n  y = f32[2] negate(t#1)\n", "the tuple has no element 1"},
-		{"a fusion of nothing", "  y = f32[2] fusion(x), kind=kLoop\n", "expected the computation that the fusion calls"},
-		{"a while without body", "  y = f32[2] while(x), condition=%c\n", "expected the computation that the while calls"},
-		{"an async-start of nothing", "  y = ((f32[2]), f32[2]) async-start(x)\n", "expected the computation that the async-start calls"},
-		{"a dimension twice", "  y = f32[2,2]{1,1} negate(x)\n", "expected the order of the dimensions"},
-		{"a dimension too few", "  y = f32[2,2]{1} negate(x)\n", "expected the order of the dimensions"},
-		{"an odd property", "  y = f32[2]{0:T8} negate(x)\n", "expected the order of the dimensions and properties"},
-		{"odd parameter", "  y = f32[2] parameter(one)\n", "expected an integer"},
-		{"negative parameter", "  y = f32[2] parameter(-1)\n", "expected the number of the parameter"},
-		{"odd dimension", "  y = f32[2;3] negate(x)\n", "expected , or ] behind a dimension"},
-		{"huge dimension", "  y = f32[99999999999999999999] negate(x)\n", "expected an integer"},
-		{"a nul byte", "  y = f32[2] negate(x)\n\x00\x00", "expected an instruction"},
-	} {
-		_, err := ParseText([]byte(grammarHead+c.body+"}\n"), "t")
+	for _, c := range textErrors {
+		_, err := ParseText([]byte(grammarHead+c.text+"}\n"), "t")
 		var syntax *SyntaxError
 		if !errors.As(err, &syntax) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
@@ -48,18 +73,7 @@ func TestTextErrors(t *testing.T) {
 }
 
 func TestTextModuleErrors(t *testing.T) {
-	const entry = "ENTRY e { p = f32[] parameter(0) }\n"
-	for _, c := range []struct{ name, text, want string }{
-		{"only a header", "HloModule m, is_scheduled=true\n\n", "t:3:1: the file ends before its ENTRY computation"},
-		{"no ENTRY behind a header", "HloModule m\n\nc { p = f32[] parameter(0) }\n", "the file ends before its ENTRY computation"},
-		{"two ENTRYs", "HloModule m\n" + entry + "ENTRY f { p = f32[] parameter(0) }\n", "t:3:1: this is the second ENTRY computation"},
-		{"a computation twice", "HloModule m\ne { p = f32[] parameter(0) }\n" + entry, "computation %e is defined twice"},
-		{"two modules", "HloModule m\n" + entry + "HloModule n\n" + entry, "expected { and the instructions"},
-		{"nothing in it", "HloModule m\nENTRY e {\n}\n", "the computation has no instructions"},
-		{"odd tables", "HloModule m\nFileNames\n1 \"a\"\n3 \"b\"\n" + entry, "expected row 2 of FileNames"},
-		{"odd alias", "HloModule m, input_output_alias={ {0}: x }\n" + entry, "expected '('"},
-		{"words behind it", "HloModule m\n" + entry + "Killed\n", "the file ends inside the signature of %Killed"},
-	} {
+	for _, c := range textModuleErrors {
 		_, err := ParseText([]byte(c.text), "t")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
