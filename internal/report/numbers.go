@@ -79,6 +79,9 @@ func amount(v any, unit string) string {
 
 // plural writes "1 kernel", "1,204 kernels".
 func plural(n int, noun string) string {
+	if head, rest, ok := strings.Cut(noun, " of "); ok {
+		return plural(n, head) + " of " + rest
+	}
 	switch {
 	case n == 1:
 		return "1 " + noun
