@@ -48,6 +48,13 @@ func TestMergeInAnyOrder(t *testing.T) {
 	if got := contents(Merge([]*Report{Merge(list[:2]), Merge(list[2:])})); got != contents(want) {
 		t.Errorf("in pairs:\n%s\nwanted\n%s", got, contents(want))
 	}
+	var dumps []string
+	for _, r := range list {
+		dumps = append(dumps, r.Dump)
+	}
+	if got := strings.Join(dumps, ", "); want.Dump != got {
+		t.Errorf("joined of %s, wanted %s", want.Dump, got)
+	}
 	names := programNames(want.Programs)
 	if sorted := strings.Fields(names); !slices.IsSorted(sorted) || len(sorted) != 4 {
 		t.Errorf("programs %s", names)

@@ -77,7 +77,7 @@ func TestMissingOptimizedModule(t *testing.T) {
 	if err := os.Remove(files[0]); err != nil {
 		t.Fatal(err)
 	}
-	if r := measureDir(t, dir); len(r.Programs) != 0 || len(r.Problems) == 0 {
+	if r := measureDir(t, dir); len(r.Programs) != 0 || len(r.Problems) != 1 {
 		t.Errorf("%d programs, problems %v", len(r.Programs), r.Problems)
 	}
 }
