@@ -95,3 +95,39 @@ func TestEdgesOfBudgets(t *testing.T) {
 		}
 	}
 }
+
+// A limit that is written down holds, whatever stood in the baseline.
+func TestLimitsHoldWhateverWasAccepted(t *testing.T) {
+	real := measuredVariant(t, "tpu-precision/before")
+	for _, r := range All() {
+		if r.Budget == nil || r.Budget.Fact == "" || r.ID == "max-constant-bytes" || r.ID == "donation-kept" || r.ID == "max-kernels" {
+			continue
+		}
+		worse := 1.0
+		if r.Budget.Better != Lower {
+			worse = -1
+		}
+		with := func(n float64) *facts.Variant {
+			v := withFact(real, r.Budget.Fact, &n)
+			if r.Budget.Weighted != "" {
+				v = withFact(v, r.Budget.Weighted, &n)
+			}
+			return v
+		}
+		for _, was := range []float64{1000 - 100*worse, 1000, 1000 + 100*worse} {
+			for off, findings := range map[float64]int{-1: 1, 0: 0, 1: 0} {
+				now, limit := 1000.0, 1000+off*worse
+				v := &diff.Variant{Old: with(was), New: with(now)}
+				s := &Settings{Rule: r, Max: &limit}
+				if worse < 0 {
+					s.Max, s.Min = nil, &limit
+				}
+				ctx := NewContext(s, &Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
+				r.Program(ctx, &diff.Program{Name: "p", Variants: []*diff.Variant{v}})
+				if len(ctx.Findings) != findings || len(ctx.Problems) > 0 {
+					t.Errorf("%s of %v, %v in the baseline, limit %v: %d findings, %d problems", r.ID, now, was, limit, len(ctx.Findings), len(ctx.Problems))
+				}
+			}
+		}
+	}
+}
