@@ -1,6 +1,9 @@
 package dump
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,6 +52,20 @@ func (f *File) Bytes() (data []byte, release func() error, err error) {
 		return nil, nil, fmt.Errorf("decompress %s: %w; the file is damaged or was cut off", f.Path, err)
 	}
 	return data, noRelease, nil
+}
+
+// content opens the file for who looks at its beginning before reading on: decompressed, until the context is done.
+func (f *File) content(ctx context.Context) (content *bufio.Reader, closeAll func() error, err error) {
+	stored, err := f.src.open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", f.Path, err)
+	}
+	r := interruptible(ctx, stored)
+	p, err := plain(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", f.Path, errors.Join(err, r.Close(), stored.Close()))
+	}
+	return bufio.NewReader(p), func() error { return errors.Join(p.Close(), r.Close(), stored.Close()) }, nil
 }
 
 // head returns up to n bytes from the beginning of the file's content, decompressed.

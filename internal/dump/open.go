@@ -77,13 +77,18 @@ func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 	if f.Size == 0 {
 		return nil, fmt.Errorf("open the dump: %s is empty", f.Path)
 	}
-	head, err := f.head(tarMagicEnd)
+	content, closeAll, err := f.content(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open the dump: %w; the file is damaged or was cut off", err)
 	}
+	defer func() { _ = closeAll() }()
+	head, err := content.Peek(tarMagicEnd)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("open the dump: read %s: %w; the file is damaged or was cut off", f.Path, err)
+	}
 	switch {
 	case isTar(head):
-		return d.gatherTar(ctx, f)
+		return d.gatherTar(ctx, f, content)
 	case isZip(head):
 		return d.gatherZip(f)
 	}

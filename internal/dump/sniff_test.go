@@ -109,7 +109,7 @@ func FuzzTar(f *testing.F) {
 		d := &Dump{Path: path}
 		defer d.Close()
 		file := &File{Path: path, Size: int64(len(data)), src: diskSource{path}, rel: "x.tar"}
-		files, err := d.gatherTar(t.Context(), file)
+		files, err := d.gatherTar(t.Context(), file, bytes.NewReader(data))
 		if err != nil {
 			return
 		}

@@ -33,11 +33,16 @@ func (d *Dump) spool(ctx context.Context, stream io.Reader) (*os.File, int64, er
 		return nil, 0, err
 	}
 	defer p.Close()
+	return d.store(p)
+}
+
+// store copies content into a temporary file. With an error the file holds what could be read.
+func (d *Dump) store(content io.Reader) (*os.File, int64, error) {
 	f, err := d.temporary()
 	if err != nil {
 		return nil, 0, err
 	}
-	size, err := io.Copy(f, p)
+	size, err := io.Copy(f, content)
 	return f, size, err
 }
 

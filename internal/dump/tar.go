@@ -19,8 +19,8 @@ const tarMagicEnd = 262
 func isTar(head []byte) bool { return len(head) >= tarMagicEnd && string(head[257:262]) == "ustar" }
 
 // gatherTar lists the files in a tar archive. Its end may be missing: what stands before is listed, and the rest is a problem.
-func (d *Dump) gatherTar(ctx context.Context, f *File) ([]*File, error) {
-	archive, err := d.unpacked(ctx, f)
+func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*File, error) {
+	archive, err := d.unpacked(f, content)
 	if archive == nil {
 		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
 	}
@@ -39,7 +39,7 @@ func (d *Dump) gatherTar(ctx context.Context, f *File) ([]*File, error) {
 
 // unpacked is the file that holds a tar archive without its compression: itself, or a temporary one. With an error it holds
 // what could be read.
-func (d *Dump) unpacked(ctx context.Context, f *File) (*os.File, error) {
+func (d *Dump) unpacked(f *File, content io.Reader) (*os.File, error) {
 	if s, ok := f.src.(sectionSource); ok { // standard input, unpacked on its way into a temporary file
 		return s.archive.(*os.File), nil
 	}
@@ -52,7 +52,7 @@ func (d *Dump) unpacked(ctx context.Context, f *File) (*os.File, error) {
 	if n, _ := file.ReadAt(magic, 0); compressionOf(magic[:n]) == nil {
 		return file, nil
 	}
-	unpacked, _, err := d.spool(ctx, file)
+	unpacked, _, err := d.store(content)
 	return unpacked, err
 }
 
