@@ -28,6 +28,7 @@ var donationKept = Rule{
 	Mend:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
 	Threads:  []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
 	Since:    "1",
+	Asked:    true,
 	Accepts:  []string{"donation.*", "memory.*", "copies.*", "params"},
 	Explains: []string{"max-peak-bytes", "max-temp-bytes", "max-copies", "max-output-bytes", "max-kernels", "max-instructions", "max-bytes-accessed"},
 	Program:  checkDonationKept,

@@ -43,6 +43,13 @@ func checkFlags(c *Context, t *Target) {
 		})
 		return
 	}
+	if !c.boundedByOwn() && t.Base.Toolchain.FlagsUntold() != t.Report.Toolchain.FlagsUntold() {
+		c.gap("flags (only one of the baseline and the dump tells them)", result.Problem{
+			Message: fmt.Sprintf("flags could not compare: of the baseline and the dump of target %s only one tells the flags", t.Name),
+			Mend:    "accept a dump that holds module_….debug_options: xlagate accept --reason \"…\", or require: and forbid: flags",
+		})
+		return
+	}
 	var wrong []string
 	a := Amount{Upgrade: true, Subject: "flags", Noun: c.Rule.Budget.Noun}
 	if c.boundedByOwn() {

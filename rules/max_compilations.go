@@ -25,6 +25,7 @@ var maxCompilations = Rule{
 	Mend:    "Make the jitted function once, outside the loop; pad or bucket shapes; warm up before serving.",
 	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
 	Since:   "1",
+	Asked:   true,
 	Accepts: []string{"variants"},
 	Target:  checkMaxCompilations,
 }

@@ -24,6 +24,7 @@ var noHostCallback = Rule{
 	Mend:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
 	Threads:  []string{"jax-ml/jax#25842"},
 	Since:    "1",
+	Asked:    true,
 	Accepts:  []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
 	Explains: allGrowth,
 	Program:  checkNoHostCallback,

@@ -28,6 +28,7 @@ var noRecompilation = Rule{
 	Mend:    "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
 	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
 	Since:   "1",
+	Asked:   true,
 	Accepts: []string{"variants"},
 	Program: checkNoRecompilation,
 }

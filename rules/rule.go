@@ -36,6 +36,8 @@ type Rule struct {
 	// Explains lists the rules whose findings follow from one of this rule's: they are folded under it.
 	Explains []string
 	Whole    bool // it looks at a target as a whole: entries are for no program of their own
+	// Asked says that what it counts is asked of the compiler, and none of its doing: it is held even where the compiler changed.
+	Asked bool
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.

@@ -135,9 +135,17 @@ var aspects = []struct {
 }{
 	{func(p facts.Parameter) string { return p.Shape }, shapeKind, dimensionDetail},
 	{func(p facts.Parameter) string { return p.Constant }, always("constant"), always("a must-be-constant argument")},
-	{func(p facts.Parameter) string { return p.Layout }, always("layout"), always("layout")},
-	{func(p facts.Parameter) string { return p.Sharding }, always("sharding"), always("sharding")},
+	{func(p facts.Parameter) string { return orNone(p.Layout) }, always("layout"), always("layout")},
+	{func(p facts.Parameter) string { return orNone(p.Sharding) }, always("sharding"), always("sharding")},
 	{donation, always("donation"), always("donated or not")},
+}
+
+// orNone tells what one variant's argument has not got.
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
 }
 
 func always(text string) func([]facts.Parameter) string {

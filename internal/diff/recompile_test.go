@@ -41,8 +41,8 @@ func TestArgumentsThatVary(t *testing.T) {
 		{x("f32[8]"), x("bf16[8]"), x("f32[9]"), "x dtype [f32[8] | bf16[8] | f32[9]] dtype"},
 		{x("f32[8]"), x("f32[8,1]"), x("f32[8]"), "x shape [f32[8] | f32[8,1] | f32[8]] rank"},
 		{x("f32[]"), x("f32[8]"), x("f32[]"), "x shape [f32[] | f32[8] | f32[]] rank"},
-		{facts.Parameter{Name: "x", Layout: "0,1"}, facts.Parameter{Name: "x"}, facts.Parameter{Name: "x"}, "x layout [0,1 |  | ] layout"},
-		{facts.Parameter{Name: "x"}, facts.Parameter{Name: "x", Sharding: "{replicated}"}, facts.Parameter{Name: "x"}, "x sharding [ | {replicated} | ] sharding"},
+		{facts.Parameter{Name: "x", Layout: "0,1"}, facts.Parameter{Name: "x"}, facts.Parameter{Name: "x"}, "x layout [0,1 | none | none] layout"},
+		{facts.Parameter{Name: "x"}, facts.Parameter{Name: "x", Sharding: "{replicated}"}, facts.Parameter{Name: "x"}, "x sharding [none | {replicated} | none] sharding"},
 		{facts.Parameter{Name: "x", Aliased: true}, facts.Parameter{Name: "x", Donated: true}, facts.Parameter{Name: "x"}, "x donation [donated | donated | not donated] donated or not"},
 		{facts.Parameter{Name: "x", Constant: "1"}, facts.Parameter{Name: "x", Constant: "2"}, facts.Parameter{Name: "x", Constant: "1"}, "x constant [1 | 2 | 1] a must-be-constant argument"},
 	} {

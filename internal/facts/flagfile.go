@@ -51,13 +51,21 @@ func (t *Toolchain) Flag(name string) (value string, set bool) {
 	return value, set
 }
 
-// ComparableFlags are the flags of two toolchains that can be held against each other: every single one where both are known.
+// ComparableFlags are the flags of two toolchains that can be held against each other: every single one where both are known, none where one
+// dump does not tell them.
 func ComparableFlags(a, b *Toolchain) (of, other map[string]string) {
+	if a.FlagsUntold() || b.FlagsUntold() {
+		return nil, nil
+	}
 	if a.Every == nil || b.Every == nil {
 		return a.Flags, b.Flags
 	}
 	return a.everyFlag(), b.everyFlag()
 }
+
+// FlagsUntold says whether a dump does not tell the flags: JAX sets some in every compilation, so there are none only where XLA is too old to
+// dump them (before 0.6), or they were not kept.
+func (t *Toolchain) FlagsUntold() bool { return t.Framework == "jax" && len(t.Flags) == 0 }
 
 func (t *Toolchain) everyFlag() map[string]string {
 	all := maps.Clone(t.Every)

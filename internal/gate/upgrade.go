@@ -8,27 +8,43 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // setAside takes what grew against a baseline that another toolchain made out of the findings: no one can say whether the pull
 // request or the compiler did it. It becomes one report on the upgrade, grouped by cause, with the line that writes a baseline for
-// the new toolchain beside the old one. Limits that need no baseline hold as before.
+// the new toolchain beside the old one. Limits that need no baseline hold as before, and so does what no compiler decides.
 func setAside(r *result.Result, o Options, l *looked) {
 	if l.base == nil || l.report == nil {
 		return
 	}
 	aside := map[string][]result.Finding{}
+	before := len(r.Findings)
 	r.Findings = slices.DeleteFunc(r.Findings, func(f result.Finding) bool {
-		moved := f.Target == l.name && f.Drift && mismatch(l.baseToolchain(f.Program), l.report.Toolchain) != ""
+		moved := f.Target == l.name && f.Drift && l.explained(&f)
 		if moved {
 			aside[f.Program] = append(aside[f.Program], f)
 		}
 		return moved
 	})
+	if len(r.Findings) == before {
+		r.Notes = append(r.Notes, l.renamedOperations(r.Findings)...)
+	}
 	for _, program := range slices.Sorted(maps.Keys(aside)) {
 		why := mismatch(l.baseToolchain(program), l.report.Toolchain)
 		r.Notes = append(r.Notes, upgradeNotes(o, l, program, why, fold(aside[program]))...)
 	}
+}
+
+// explained says whether a change of the toolchain may be why a finding grew. What is asked of every compiler alike it does not explain, as
+// long as the same framework asks a compiler for the same back end.
+func (l *looked) explained(f *result.Finding) bool {
+	old, fresh := l.baseToolchain(f.Program), l.report.Toolchain
+	if mismatch(old, fresh) == "" {
+		return false
+	}
+	rule := rules.ByID(f.Rule)
+	return rule == nil || !rule.Asked || old.Framework != fresh.Framework || old.Backend != fresh.Backend
 }
 
 // baseToolchain is what made the baseline of a program.
@@ -61,7 +77,8 @@ func mismatch(old, fresh facts.Toolchain) string {
 func upgradeNotes(o Options, l *looked, program, why string, drift []result.Finding) []result.Note {
 	notes := []result.Note{{
 		Kind: "upgrade", Target: l.name, Program: program,
-		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what differs from it is reported, not failed; limits without a baseline hold", why),
+		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what the compiler may have done is reported, not failed; "+
+			"what the model itself asks for, and limits without a baseline, hold", why),
 		Mend: fmt.Sprintf("xlagate accept --baseline %s.next --reason %q writes the proposed baseline beside the old one; compare with --against a dump of the base branch made by the new toolchain",
 			BaselineOf(o), why),
 	}}

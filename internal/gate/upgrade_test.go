@@ -10,10 +10,16 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// made is the options for a dump that one version of JAX made.
+// made is the options for a dump of the train step that one version of JAX made.
 func made(t *testing.T, o Options, name string) Options {
 	t.Helper()
-	path, err := filepath.Abs("testdata/mlp-jax-" + name + ".tar.gz")
+	return packed(t, o, "mlp-jax-"+name)
+}
+
+// packed is the options for a dump in testdata.
+func packed(t *testing.T, o Options, name string) Options {
+	t.Helper()
+	path, err := filepath.Abs("testdata/" + name + ".tar.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +64,44 @@ func TestUnknownToolchainIsNoUpgrade(t *testing.T) {
 	for _, pair := range [][2]string{{"0.10.2", "0.4.30-untold"}, {"0.10.2-untold", "0.4.30"}, {"0.10.2-untold", "0.4.30-untold"}} {
 		o := made(t, options(t, recommended), pair[0])
 		accept(t, o, AcceptOptions{Reason: "start"})
-		if r := check(t, made(t, o, pair[1])); r.ExitCode != ExitFindings || len(upgrades(r)) > 0 {
-			t.Errorf("%v: exit %d, %q", pair, r.ExitCode, upgrades(r))
+		r := check(t, made(t, o, pair[1]))
+		said := upgrades(r)
+		if r.ExitCode != ExitFindings || len(said) != 1 {
+			t.Fatalf("%v: exit %d, %q", pair, r.ExitCode, said)
 		}
+		for _, words := range []string{"another version of JAX made the baseline", "jit(…)/add_any, this dump jit(…)/jit(main)/add_any", "--against"} {
+			if !strings.Contains(said[0], words) {
+				t.Errorf("%v: %q does not say %q", pair, said[0], words)
+			}
+		}
+	}
+}
+
+// The cache of a decoder comes back wider than it went in, and so it is not updated in place any more: no compiler's doing, whatever else a
+// new one does.
+func TestWhatTheModelAsksForIsHeldAcrossAnUpgrade(t *testing.T) {
+	o := packed(t, options(t, recommended), "decode-jax-0.4.30")
+	accept(t, o, AcceptOptions{Reason: "start"})
+	if r := check(t, packed(t, o, "decode-jax-0.6.2")); r.ExitCode != ExitPass || len(upgrades(r)) < 2 {
+		t.Errorf("the same source: exit %d, findings %+v, said %q", r.ExitCode, r.Findings, upgrades(r))
+	}
+	r := check(t, packed(t, o, "decode-jax-0.6.2-widened"))
+	if r.ExitCode != ExitFindings || len(r.Findings) != 1 || r.Findings[0].Rule != "donation-kept" || r.Findings[0].Cause.Source.Line != 61 || len(upgrades(r)) < 2 {
+		t.Errorf("widened: exit %d, findings %+v, said %q", r.ExitCode, r.Findings, upgrades(r))
+	}
+}
+
+// XLA did not dump its flags before JAX 0.6: none that JAX always sets has been set since.
+func TestFlagsThatWereNotDumped(t *testing.T) {
+	o := packed(t, options(t, "version: 1\nextends: [strict]\n"), "decode-jax-0.4.30")
+	accept(t, o, AcceptOptions{Reason: "start"})
+	r := check(t, packed(t, o, "decode-jax-0.6.2"))
+	if slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Rule == "flags" }) ||
+		!slices.ContainsFunc(r.Targets[0].NotCovered, func(s string) bool { return strings.HasPrefix(s, "flags (") }) {
+		t.Errorf("findings %+v, not covered %q", r.Findings, r.Targets[0].NotCovered)
+	}
+	if said := strings.Join(upgrades(r), "\n"); strings.Contains(said, "was unset") {
+		t.Errorf("a flag that was not dumped is called unset: %s", said)
 	}
 }
 

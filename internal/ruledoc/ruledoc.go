@@ -35,8 +35,16 @@ func Of(r *rules.Rule) report.RuleDoc {
 	for _, in := range r.Reads {
 		doc.Reads = append(doc.Reads, string(in))
 	}
-	doc.Counts, doc.Options = bounded(r)+boundKeys(r), options("", r.Options)
+	doc.Counts, doc.Options = bounded(r)+boundKeys(r)+asked(r), options("", r.Options)
 	return doc
+}
+
+// asked says which rules hold across a change of the compiler.
+func asked(r *rules.Rule) string {
+	if !r.Asked {
+		return ""
+	}
+	return " No compiler decides it: it is held to a baseline that another version made as well."
 }
 
 // boundKeys says which bounds an entry of a rule may have.
