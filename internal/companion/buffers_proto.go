@@ -1,6 +1,9 @@
 package companion
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // ReadBufferAssignmentProto reads the buffer assignment inside a serialized HloProto. It is nil when the proto holds none.
 func ReadBufferAssignmentProto(hloProto []byte) (*Buffers, error) {
@@ -164,38 +167,41 @@ func (p *protoBuffers) nameByID(module []byte) error {
 // computationOf is the id of the computation that an instruction stands in, which newer files write into the upper half of its own.
 func computationOf(instruction int64) int64 { return instruction >> 32 }
 
-// nameIn finds names in some of the computations: most are inside of fusions and have no buffers.
+// nameIn finds names in some of the computations: most are inside of fusions and have no buffers. Which computation it is its first
+// instruction tells.
 func (p *protoBuffers) nameIn(module []byte, wanted func(computation int64) bool) error {
 	return message(module, func(f field) error {
 		if f.num != 3 { // repeated HloComputationProto computations = 3
 			return nil
 		}
-		if id, err := idOf(f.bytes); err != nil || !wanted(id) {
-			return err
-		}
-		return message(f.bytes, func(f field) error {
+		first := true
+		err := message(f.bytes, func(f field) error {
 			if f.num != 2 { // repeated HloInstructionProto instructions = 2
 				return nil
 			}
-			return p.nameInstruction(f.bytes)
+			name, id, err := instruction(f.bytes)
+			if err == nil && first && !wanted(computationOf(id)) {
+				return errUnwanted
+			}
+			first = false
+			if known, wanted := p.names[id]; wanted {
+				if p.names[id] = string(name); known == "" {
+					p.named++
+				}
+			}
+			return err
 		})
-	})
-}
-
-func idOf(computation []byte) (id int64, err error) {
-	err = message(computation, func(f field) error {
-		if f.num == 5 { // int64 id = 5
-			id = f.int()
+		if errors.Is(err, errUnwanted) {
+			return nil
 		}
-		return nil
+		return err
 	})
-	return id, err
 }
 
-func (p *protoBuffers) nameInstruction(data []byte) error {
-	var name []byte
-	var id int64
-	err := message(data, func(f field) error {
+var errUnwanted = errors.New("no buffers are in this computation")
+
+func instruction(data []byte) (name []byte, id int64, err error) {
+	err = message(data, func(f field) error {
 		switch f.num {
 		case 1: // string name = 1
 			name = f.bytes
@@ -204,12 +210,7 @@ func (p *protoBuffers) nameInstruction(data []byte) error {
 		}
 		return nil
 	})
-	if known, wanted := p.names[id]; wanted {
-		if p.names[id] = string(name); known == "" {
-			p.named++
-		}
-	}
-	return err
+	return name, id, err
 }
 
 // assign puts the values into their allocations.
