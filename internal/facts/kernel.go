@@ -2,6 +2,7 @@ package facts
 
 import (
 	"iter"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -173,14 +174,14 @@ func (r *reader) instructionNames(launches []launch, kernels []Kernel) {
 	for _, l := range launches {
 		length += r.m.NameLen(l.id)
 	}
-	all := make([]byte, 0, length)
-	ends := make([]int, len(launches))
-	for i, l := range launches {
-		all = append(all, r.m.InstrName(l.id)...)
-		ends[i] = len(all)
+	var all strings.Builder
+	all.Grow(length)
+	for _, l := range launches {
+		all.WriteString(r.m.InstrName(l.id))
 	}
-	text, start := string(all), 0
-	for i, end := range ends {
-		kernels[i].Name, start = text[start:end], end
+	left := all.String()
+	for i, l := range launches {
+		n := r.m.NameLen(l.id)
+		kernels[i].Name, left = left[:n], left[n:]
 	}
 }

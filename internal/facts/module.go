@@ -180,6 +180,9 @@ func openModule(file *dump.File, hands *hands) (*hlo.Module, func() error, error
 
 // measure takes the facts of the optimized module.
 func (out *measured) measure(r *reader, s *dump.Stage) error {
+	if err := r.prepare(out.hands); err != nil {
+		return err
+	}
 	w, err := r.walk()
 	if err != nil {
 		return err

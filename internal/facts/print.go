@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
+	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -64,4 +65,19 @@ func (r *reader) prints() *hlo.Prints {
 		r.hashes = r.alike().Prints()
 	}
 	return r.hashes
+}
+
+// prepare finds out side by side, where there are hands for it, what most facts are taken from.
+func (r *reader) prepare(h *hands) error {
+	same := r.alike()
+	return h.share(3, func(i int) {
+		switch i {
+		case 0:
+			r.costs = cost.Price(same, nil)
+		case 1:
+			r.hashes = same.Prints()
+		case 2:
+			_, _ = r.walk() // who asks for it is told why it failed
+		}
+	})
 }

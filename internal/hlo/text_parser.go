@@ -103,7 +103,7 @@ func (p *textParser) computations(i, end int) int {
 func (p *textParser) prepare(start, end int) {
 	n, comps := p.t.estimate(start, end, "\n  ")+16, p.t.estimate(start, end, "\n}")+1
 	room := n
-	if p.compact {
+	if p.compact && !p.later {
 		room, p.estimated = n/4, n // most may be in common
 	}
 	p.m.Instrs, p.m.Comps = make([]Instruction, 0, room), make([]Computation, 0, comps)
