@@ -91,7 +91,7 @@ func (r *protoReader) module() *Module {
 
 // part reads computations.
 func (r *protoReader) part(computations []Range) {
-	r.prepare(computations)
+	r.prepare(computations, 1)
 	for _, c := range computations {
 		r.computation(c)
 	}
@@ -107,8 +107,8 @@ func (r *protoReader) rest(body Range, parts *moduleFields) {
 	r.header(parts)
 }
 
-// prepare allocates by the number of instructions, estimated from a sample of the computations.
-func (r *protoReader) prepare(computations []Range) {
+// prepare allocates for a part of the instructions, whose number it estimates from a sample of the computations.
+func (r *protoReader) prepare(computations []Range, part int) {
 	every := max(64, len(computations)>>7)
 	all, sampled, n := 0, 0, 0
 	for i, c := range computations {
@@ -118,7 +118,7 @@ func (r *protoReader) prepare(computations []Range) {
 			n += r.countInstructions(c)
 		}
 	}
-	n = int(float64(n)*float64(all)/float64(max(sampled, 1))) + n/32 + 16
+	n = int(float64(n)*float64(all)/float64(max(sampled, 1)))/part + n/32 + 16
 	m := r.m
 	m.Instrs = make([]Instruction, 0, n)
 	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), append(make([]CompID, 0, n/4), 0)
