@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -151,7 +152,7 @@ func describeProduct(m *facts.Product) string {
 		text += "  " + m.OpName
 	}
 	if m.Source.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", m.Source.File, m.Source.Line)
+		text += fmt.Sprintf(" (%s:%d)", path.Base(m.Source.File), m.Source.Line)
 	}
 	return text
 }

@@ -107,3 +107,86 @@ func TestCheaperThanCustomCalls(t *testing.T) {
 		}
 	}
 }
+
+func expecting(cycles float64, v *facts.Variant) *facts.Variant {
+	v.Facts["cost.estimated_cycles"] = cycles
+	return v
+}
+
+// Arithmetic that a run pays for with less traffic is no growth, unless it is not known what the run costs.
+func TestPaidInTraffic(t *testing.T) {
+	run := func(flops, bytes float64, calls int) *facts.Variant {
+		v := &facts.Variant{Facts: facts.Numbers{"loops.while": 0, "loops.unknown": 0, "loops.trip_count": 0, "cost.flops": flops, "cost.bytes_accessed": bytes}}
+		for range calls {
+			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Target: "__cublas$gemm", Class: facts.ClassLibrary}, Site: &facts.Site{Times: 1}})
+		}
+		return v
+	}
+	for name, c := range map[string]struct {
+		fresh *facts.Variant
+		want  bool
+	}{
+		"an operation for a byte":           {run(1100, 900, 1), true},
+		"more operations than bytes":        {run(1101, 900, 1), false},
+		"more of both":                      {run(1100, 1001, 1), false},
+		"what moved into calls":             {run(1010, 100, 2), false},
+		"what computes less and moves more": {run(900, 1100, 1), true},
+		"what takes more cycles":            {expecting(1200, run(1100, 900, 1)), false},
+	} {
+		if got := paidInTraffic(&diff.Variant{Old: expecting(1000, run(1000, 1000, 1)), New: c.fresh}); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// What has no estimate in cycles took none: when it goes and nothing else grows, more cycles of the rest are no loss.
+func TestWithoutEstimate(t *testing.T) {
+	run := func(flops, bytes float64, reduced int64) *facts.Variant {
+		v := &facts.Variant{Facts: facts.Numbers{"loops.while": 0, "loops.unknown": 0, "loops.trip_count": 0, "cost.flops": flops, "cost.bytes_accessed": bytes}}
+		v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Fusion: true, Bytes: 1 << 20}, Site: &facts.Site{Times: 1}})
+		if reduced > 0 {
+			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Class: facts.ClassCollective, Bytes: reduced}, Site: &facts.Site{Times: 1}})
+		}
+		return v
+	}
+	for name, c := range map[string]struct {
+		fresh *facts.Variant
+		want  bool
+	}{
+		"a collective went":                {run(1000, 1000, 0), true},
+		"it moves less":                    {run(1000, 1000, 128), true},
+		"it moves more":                    {run(1000, 1000, 512), false},
+		"nothing went":                     {run(1000, 1000, 256), false},
+		"it went and more is computed":     {run(1100, 1000, 0), false},
+		"it went and the rest moves more":  {run(1000, 1100, 0), false},
+		"it went and all is a little less": {run(999, 999, 0), true},
+	} {
+		if got := withoutEstimate(&diff.Variant{Old: run(1000, 1000, 256), New: c.fresh}); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Fewer operations of a program with more custom calls are not offered as a gain: nobody knows what the calls compute.
+func TestNothingBetterInCustomCalls(t *testing.T) {
+	run := func(calls int) *facts.Variant {
+		v := &facts.Variant{Facts: facts.Numbers{}}
+		for range calls {
+			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Target: "__cublas$gemm", Class: facts.ClassLibrary}, Site: &facts.Site{Times: 1}})
+		}
+		return v
+	}
+	for _, c := range []struct {
+		subject     string
+		was, is     int
+		comparisons int
+	}{{"cost.flops", 0, 2, 0}, {"cost.flops", 2, 2, 1}, {"cost.flops", 2, 1, 1}, {"cost.least_flops", 0, 2, 0}, {"kernels.total", 0, 2, 1}} {
+		context := NewContext(&Settings{Rule: &maxFlops, Options: map[string]any{}}, &Target{}, nil)
+		a := Amount{Variant: &diff.Variant{Old: run(c.was), New: run(c.is)}, Subject: c.subject, Noun: "amount", Better: Lower, Actual: 40}
+		a.baseline(true, true, 100)
+		context.Judge(a)
+		if len(context.Notes) != c.comparisons {
+			t.Errorf("%s, %d calls and %d before: %d notes", c.subject, c.is, c.was, len(context.Notes))
+		}
+	}
+}

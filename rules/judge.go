@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
@@ -130,7 +131,7 @@ func (c *Context) noteBetter(a Amount) {
 		return
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
-	if !better || a.Variant != nil && a.Variant.Rescaled || math.Abs(a.Actual-*a.Base) < noteworthy**a.Base {
+	if !better || a.unlike() || math.Abs(a.Actual-*a.Base) < noteworthy**a.Base {
 		return
 	}
 	was, is := measure.Apart(*a.Base, a.Actual, a.Unit)
@@ -138,6 +139,18 @@ func (c *Context) noteBetter(a Amount) {
 		Kind: "better", Program: a.program(),
 		Message: fmt.Sprintf("%s %s → %s", a.Noun, was, is), Mend: a.keep(),
 	})
+}
+
+// unlike says whether less than in the baseline need not be better: it is for other arguments, or arithmetic that moved into custom
+// calls, of which nobody knows what they compute.
+func (a Amount) unlike() bool {
+	v := a.Variant
+	return v != nil && (v.Rescaled || countsArithmetic(a.Subject) && unpriced(v.New) > unpriced(v.Old))
+}
+
+// countsArithmetic says whether a fact counts what is computed.
+func countsArithmetic(fact string) bool {
+	return strings.HasPrefix(fact, "cost.") && (strings.HasSuffix(fact, "flops") || strings.HasSuffix(fact, "transcendentals"))
 }
 
 // keep is what records an improvement. What was accepted for other arguments is another compilation, of which nothing can be tightened.

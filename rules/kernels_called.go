@@ -13,24 +13,36 @@ import (
 )
 
 // handWork is what hand-written kernels come to in a run.
-type handWork struct{ calls, operations, bytes float64 }
+type handWork struct {
+	calls, bytes float64
+	operations   map[string]float64
+}
 
-func (c *Context) handWork(v *facts.Variant) (w handWork) {
+func (c *Context) handWork(v *facts.Variant) handWork {
+	w := handWork{operations: map[string]float64{}}
 	for i := range v.Kernels {
 		if k := &v.Kernels[i]; c.written(k) {
 			runs := float64(max(k.Times, 1))
 			w.calls += runs
-			w.operations += runs * size(k.Written)
 			w.bytes += runs * float64(k.Bytes)
+			for op, times := range k.Written {
+				w.operations[op] += runs * float64(times)
+			}
 		}
 	}
 	return w
 }
 
-// merged says whether fewer hand-written kernels do no more than all of them did.
+// merged says whether fewer hand-written kernels do no more than all of them did, of no operation: what one of them has more of then, those
+// that went had.
 func (c *Context) merged(v *diff.Variant) bool {
 	was, is := c.handWork(v.Old), c.handWork(v.New)
-	return is.calls < was.calls && is.operations <= was.operations
+	for op, times := range is.operations {
+		if times > was.operations[op] {
+			return false
+		}
+	}
+	return is.calls < was.calls
 }
 
 // judgeCalled counts the calls of hand-written kernels that are gone while the program computes more beside them. One that went with what

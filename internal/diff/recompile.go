@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -246,7 +247,7 @@ func constantDetail(c facts.Constant) string {
 		text += " of " + c.OpName
 	}
 	if c.Source.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", c.Source.File, c.Source.Line)
+		text += fmt.Sprintf(" (%s:%d)", path.Base(c.Source.File), c.Source.Line)
 	}
 	return text
 }
@@ -291,7 +292,7 @@ func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
 		for _, op := range v.Unlike[:min(len(v.Unlike), 3)] {
 			own = append(own, strings.TrimSpace(op.Opcode+" "+op.Attrs))
 			if place == "" && op.Source.File != "" {
-				place = fmt.Sprintf(" (%s:%d)", op.Source.File, op.Source.Line)
+				place = fmt.Sprintf(" (%s:%d)", path.Base(op.Source.File), op.Source.Line)
 			} else if place == "" && op.OpName != "" {
 				place = " in " + op.OpName
 			}

@@ -14,47 +14,82 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	if !ok || l.counts() {
 		return exit{}
 	}
-	return exit{early: true, most: max(0, l.latest(operand{id: m.Comps[l.condition].Root}))}
+	return exit{early: true, most: max(0, l.latest())}
 }
 
-// counts says whether nothing but counters, and what the body leaves alone, decides on another iteration.
+// counts says whether nothing but counters, and what the body leaves alone, decides on another iteration, as far as can be seen.
 func (l *plainLoop) counts() bool {
-	first, end := l.m.Body(l.condition)
-	counters := 0
-	for id := first; id < end; id++ {
-		index, ok := l.element(operand{id: id})
-		if !ok || l.m.Instrs[id].Opcode != hlo.OpGetTupleElement {
-			continue
+	elements, known := l.decisive()
+	for _, index := range elements {
+		if _, steps := l.step(index); !steps && !l.kept(index) {
+			return false
 		}
-		if !l.kept(index) {
-			if _, ok := l.step(index); !ok {
-				return false
-			}
-		}
-		counters++
 	}
-	return counters > 0
+	return len(elements) > 0 || !known
 }
 
-// maxConditions bounds how many conditions of a loop are looked at: models have a few, and in a chain of ands each may stand twice.
-const maxConditions = 64
+// maxConditions bounds how many instructions of a loop's condition are looked at: models have a few, and behind a chain of fusions or ands
+// each may stand twice.
+const maxConditions = 1 << 10
 
-// latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it.
-func (l *plainLoop) latest(condition operand) int64 {
-	most := int64(unknownTrips)
-	open := []operand{condition}
-	for looked := 0; len(open) > 0 && looked < maxConditions; looked++ {
-		o := l.behind(open[0])
-		open = open[1:]
-		if l.m.Instrs[o.id].Opcode == hlo.OpAnd {
+// decisive lists the elements of the state that decide on another iteration, unless something reads the state as a whole.
+func (l *plainLoop) decisive() (elements []int32, known bool) {
+	seen := map[operand]bool{}
+	open := []operand{{id: l.m.Comps[l.condition].Root}}
+	for len(open) > 0 && len(seen) < maxConditions {
+		o := l.behind(open[len(open)-1])
+		open = open[:len(open)-1]
+		index, reads := l.element(o)
+		switch {
+		case seen[o]:
+		case reads:
+			elements = append(elements, index)
+		case l.isState(o):
+			return elements, false
+		default:
 			for _, id := range l.m.Operands(o.id) {
 				open = append(open, operand{id, o.outer})
 			}
-			continue
 		}
-		if n := l.until(o); n >= 0 && (most == unknownTrips || n < most) {
+		seen[o] = true
+	}
+	return elements, len(open) == 0
+}
+
+// demand is a condition that has to hold for another iteration, or, with not, must not hold.
+type demand struct {
+	operand
+	not bool
+}
+
+// latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it.
+func (l *plainLoop) latest() int64 {
+	most := int64(unknownTrips)
+	open := []demand{{operand{id: l.m.Comps[l.condition].Root}, false}}
+	for looked := 0; len(open) > 0 && looked < maxConditions; looked++ {
+		d := open[0]
+		d.operand = l.behind(d.operand)
+		open = open[1:]
+		if all, several := l.demands(d); several {
+			open = append(open, all...)
+		} else if n := l.until(d.operand, d.not); n >= 0 && (most == unknownTrips || n < most) {
 			most = n
 		}
 	}
 	return most
+}
+
+// demands are the conditions that one of several asks for: both sides of an and, neither side of an or.
+func (l *plainLoop) demands(d demand) (all []demand, several bool) {
+	switch opcode := l.m.Instrs[d.id].Opcode; {
+	case opcode == hlo.OpNot:
+		d.not = !d.not
+	case opcode == hlo.OpAnd && !d.not, opcode == hlo.OpOr && d.not:
+	default:
+		return nil, false
+	}
+	for _, id := range l.m.Operands(d.id) {
+		all = append(all, demand{operand{id, d.outer}, d.not})
+	}
+	return all, true
 }

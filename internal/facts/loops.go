@@ -24,7 +24,7 @@ func countTrips(m *hlo.Module, id hlo.InstrID) int64 {
 	if !ok {
 		return unknownTrips
 	}
-	return l.until(operand{id: m.Comps[l.condition].Root})
+	return l.until(operand{id: m.Comps[l.condition].Root}, false)
 }
 
 // trips counts the iterations of a loop that runs while `i direction bound`.
@@ -69,11 +69,14 @@ func loopAt(m *hlo.Module, id hlo.InstrID) (l plainLoop, ok bool) {
 	return plainLoop{m: m, init: operands[0], body: callees[0], condition: callees[1]}, true
 }
 
-// until is how often a comparison of the counter lets the loop run.
-func (l *plainLoop) until(comparison operand) int64 {
+// until is how often a comparison of the counter lets the loop run; with not, the comparison that does not hold.
+func (l *plainLoop) until(comparison operand, not bool) int64 {
 	index, bound, direction, ok := l.compared(comparison)
 	if !ok {
 		return unknownTrips
+	}
+	if not {
+		direction = map[string]string{"LT": "GE", "LE": "GT", "GT": "LE", "GE": "LT", "EQ": "NE"}[direction]
 	}
 	first, ok := l.initial(index)
 	if !ok {
@@ -92,51 +95,67 @@ type operand struct {
 	outer *operand // the fusion or call whose body id stands in; nil in the computation where the search began
 }
 
-// behind follows an instruction to what computes its value: through copies, bitcasts, conversions, fusions, calls and their
+// behind follows an instruction to what computes its value: through copies, bitcasts, conversions, tuples, fusions, calls and their
 // parameters.
 func (l *plainLoop) behind(o operand) operand {
 	for steps := 0; steps < maxDepth; steps++ {
-		operands, callees := l.m.Operands(o.id), l.m.Callees(o.id)
-		switch in := &l.m.Instrs[o.id]; {
-		case passes(in.Opcode) && len(operands) == 1:
-			o.id = operands[0]
-		case (in.Opcode == hlo.OpFusion || in.Opcode == hlo.OpCall) && len(callees) == 1:
-			around := o
-			o = operand{id: l.m.Comps[callees[0]].Root, outer: &around}
-		case in.Opcode == hlo.OpParameter && o.outer != nil:
-			outside := l.m.Operands(o.outer.id)
-			if int(in.Param) >= len(outside) {
-				return o
-			}
-			o = operand{id: outside[in.Param], outer: o.outer.outer}
-		case in.Opcode == hlo.OpGetTupleElement && len(operands) == 1:
-			id, ok := l.result(operands[0], in.Param)
-			if !ok {
-				return o
-			}
-			o = operand{id: id, outer: &operand{id: operands[0], outer: o.outer}}
-		default:
+		next, ok := l.through(o)
+		if !ok {
+			next, ok = l.picked(o)
+		}
+		if !ok {
 			return o
 		}
+		o = next
 	}
 	return o
 }
 
-// result is the instruction that makes the n-th result of a fusion of several.
-func (l *plainLoop) result(fusion hlo.InstrID, n int32) (hlo.InstrID, bool) {
-	callees := l.m.Callees(fusion)
-	if l.m.Instrs[fusion].Opcode != hlo.OpFusion || len(callees) != 1 {
-		return hlo.NoInstr, false
+// through is the instruction that has the same value as another, one step nearer to what computes it.
+func (l *plainLoop) through(o operand) (operand, bool) {
+	operands, callees := l.m.Operands(o.id), l.m.Callees(o.id)
+	switch in := &l.m.Instrs[o.id]; {
+	case passes(in.Opcode) && len(operands) == 1:
+		return operand{operands[0], o.outer}, true
+	case (in.Opcode == hlo.OpFusion || in.Opcode == hlo.OpCall) && len(callees) == 1:
+		return operand{id: l.m.Comps[callees[0]].Root, outer: &o}, true
+	case in.Opcode == hlo.OpParameter && o.outer != nil:
+		if outside := l.m.Operands(o.outer.id); int(in.Param) < len(outside) {
+			return operand{outside[in.Param], o.outer.outer}, true
+		}
 	}
-	root := l.m.Comps[callees[0]].Root
-	if l.m.Instrs[root].Opcode != hlo.OpTuple {
-		return hlo.NoInstr, false
+	return o, false
+}
+
+// picked is the element that is read out of a tuple which is put together in sight.
+func (l *plainLoop) picked(o operand) (operand, bool) {
+	in, operands := &l.m.Instrs[o.id], l.m.Operands(o.id)
+	if in.Opcode != hlo.OpGetTupleElement || len(operands) != 1 {
+		return o, false
 	}
-	results := l.m.Operands(root)
-	if n < 0 || int(n) >= len(results) {
-		return hlo.NoInstr, false
+	return l.part(operand{operands[0], o.outer}, in.Param)
+}
+
+// part is the n-th element of a tuple.
+func (l *plainLoop) part(o operand, n int32) (operand, bool) {
+	tuple := l.whole(o)
+	elements := l.m.Operands(tuple.id)
+	if l.m.Instrs[tuple.id].Opcode != hlo.OpTuple || n < 0 || int(n) >= len(elements) {
+		return o, false
 	}
-	return results[n], true
+	return operand{elements[n], tuple.outer}, true
+}
+
+// whole follows a tuple to what puts it together.
+func (l *plainLoop) whole(o operand) operand {
+	for steps := 0; steps < maxDepth; steps++ {
+		next, ok := l.through(o)
+		if !ok {
+			return o
+		}
+		o = next
+	}
+	return o
 }
 
 // passes says whether an operation's value is its operand's.
@@ -170,10 +189,15 @@ func (l *plainLoop) compared(o operand) (index int32, bound int64, direction str
 func (l *plainLoop) element(o operand) (int32, bool) {
 	o = l.behind(o)
 	in, operands := &l.m.Instrs[o.id], l.m.Operands(o.id)
-	if in.Opcode != hlo.OpGetTupleElement || in.Param < 0 || len(operands) != 1 || o.outer != nil {
+	if in.Opcode != hlo.OpGetTupleElement || in.Param < 0 || len(operands) != 1 {
 		return 0, false
 	}
-	return in.Param, l.m.Instrs[operands[0]].Opcode == hlo.OpParameter
+	return in.Param, l.isState(l.whole(operand{operands[0], o.outer}))
+}
+
+// isState says whether an instruction is the state of the loop, all of it.
+func (l *plainLoop) isState(o operand) bool {
+	return o.outer == nil && l.m.Instrs[o.id].Opcode == hlo.OpParameter
 }
 
 // constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.
@@ -204,22 +228,17 @@ func (l *plainLoop) literal(o operand) (int64, bool) {
 
 // initial is what an element of the state starts with.
 func (l *plainLoop) initial(index int32) (int64, bool) {
-	tuple := l.behind(operand{id: l.init})
-	elements := l.m.Operands(tuple.id)
-	if l.m.Instrs[tuple.id].Opcode != hlo.OpTuple || int(index) >= len(elements) {
+	first, ok := l.part(operand{id: l.init}, index)
+	if !ok {
 		return 0, false
 	}
-	return l.literal(operand{elements[index], tuple.outer})
+	return l.literal(first)
 }
 
 // next is what the body leaves in an element of the state.
 func (l *plainLoop) next(index int32) operand {
-	root := l.m.Comps[l.body].Root
-	elements := l.m.Operands(root)
-	if l.m.Instrs[root].Opcode != hlo.OpTuple || int(index) >= len(elements) {
-		return operand{id: root}
-	}
-	return operand{id: elements[index]}
+	next, _ := l.part(operand{id: l.m.Comps[l.body].Root}, index)
+	return next
 }
 
 // step is what the body adds to the counter.

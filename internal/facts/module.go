@@ -251,15 +251,12 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 // measureCodegen adds up the cycles that the compiler for TPU expects.
 func (out *measured) measureCodegen(r *reader, s *dump.Stage) error {
 	out.list(r, s)
-	w, err := r.walk()
-	if err != nil || out.variant == nil {
+	if _, err := r.walk(); err != nil || out.variant == nil {
 		return err
 	}
-	for _, l := range w.launches {
-		config, _ := r.m.Attr(l.id, "backend_config")
-		if n, ok := estimatedCycles(config); ok {
-			out.variant.Facts["cost.estimated_cycles"] += n * float64(l.place.times)
-		}
+	e := expectation{m: r.m, known: map[hlo.CompID]expected{}}
+	if all := e.of(r.m.Entry); all.said {
+		out.variant.Facts["cost.estimated_cycles"] += all.cycles
 	}
 	return nil
 }

@@ -245,8 +245,7 @@ func (l *looked) restrict() {
 		case includes(all, pattern), includes(l.report.Helpers, pattern):
 			l.didNotRun(fmt.Sprintf("programs.exclude leaves out all that matches %q", pattern), excluded)
 		default:
-			l.didNotRun(fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern),
-				"`xlagate inspect` lists the programs of a dump; mend programs.include, or make the run compile it")
+			l.missing(pattern)
 		}
 	}
 	l.report.Programs = kept

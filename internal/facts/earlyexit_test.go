@@ -1,0 +1,83 @@
+package facts
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// loopText is a module of one loop over a counter, a number that nothing changes, and a value that the body computes anew.
+const loopText = `HloModule loop
+
+%body_fusion (state: (s32[], s32[], f32[])) -> (s32[], s32[], f32[]) {
+  %state = (s32[], s32[], f32[]) parameter(0)
+  %i = s32[] get-tuple-element(%state), index=0
+  %n = s32[] get-tuple-element(%state), index=1
+  %x = f32[] get-tuple-element(%state), index=2
+  %one = s32[] constant(1)
+  %next = s32[] add(%i, %one)
+  %y = f32[] sine(%x)
+  ROOT %all = (s32[], s32[], f32[]) tuple(%next, %n, %y)
+}
+
+%body (arg: (s32[], s32[], f32[])) -> (s32[], s32[], f32[]) {
+  %arg = (s32[], s32[], f32[]) parameter(0)
+  ROOT %fusion = (s32[], s32[], f32[]) fusion(%arg), kind=kLoop, calls=%body_fusion
+}
+
+%condition_fusion (state.1: (s32[], s32[], f32[])) -> pred[] {
+  %state.1 = (s32[], s32[], f32[]) parameter(0)
+  %i.1 = s32[] get-tuple-element(%state.1), index=0
+  %n.1 = s32[] get-tuple-element(%state.1), index=1
+  %x.1 = f32[] get-tuple-element(%state.1), index=2
+  %thirty = s32[] constant(30)
+  %small = f32[] constant(1e-05)
+  %done = pred[] compare(%x.1, %small), direction=LT
+  %past = pred[] compare(%i.1, %thirty), direction=GE
+  %either = pred[] or(%past, %done)
+CONDITION
+}
+
+%condition (arg.1: (s32[], s32[], f32[])) -> pred[] {
+  %arg.1 = (s32[], s32[], f32[]) parameter(0)
+  ROOT %fusion.1 = pred[] fusion(%arg.1), kind=kLoop, calls=%condition_fusion
+}
+
+ENTRY %main (n.2: s32[], x.2: f32[]) -> (s32[], s32[], f32[]) {
+  %n.2 = s32[] parameter(0)
+  %x.2 = f32[] parameter(1)
+  %zero = s32[] constant(0)
+  %start = (s32[], s32[], f32[]) tuple(%zero, %n.2, %x.2)
+  ROOT %while = (s32[], s32[], f32[]) while(%start), condition=%condition, body=%body
+}
+`
+
+// What ends a loop is seen through fusions of the whole state, and through conditions that must not hold.
+func TestExitOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		condition string
+		want      exit
+	}{
+		"counts to a number that is passed in": {"ROOT %go = pred[] compare(%i.1, %n.1), direction=LT", exit{}},
+		"a value that is computed":             {"ROOT %go = pred[] compare(%x.1, %small), direction=GT", exit{early: true}},
+		"a count and not a value":              {"%on = pred[] not(%done)\n  %less = pred[] compare(%i.1, %thirty), direction=LT\n  ROOT %go = pred[] and(%less, %on)", exit{true, 30}},
+		"neither of two":                       {"ROOT %go = pred[] not(%either)", exit{true, 30}},
+		"not one of two":                       {"%off = pred[] not(%either)\n  %on = pred[] not(%off)\n  ROOT %go = pred[] not(%on)", exit{true, 30}},
+		"one of two":                           {"ROOT %go = pred[] or(%past, %done)", exit{early: true}},
+		"not both of two":                      {"%both = pred[] and(%past, %done)\n  ROOT %go = pred[] not(%both)", exit{early: true}},
+		"what nothing tells":                   {"ROOT %go = pred[] custom-call(%state.1), custom_call_target=\"opaque\"", exit{}},
+	} {
+		m, err := hlo.ParseText([]byte(strings.Replace(loopText, "CONDITION", "  "+c.condition, 1)), "loop.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		loop := m.Comps[m.Entry].Root
+		if tripCount(m, loop) != unknownTrips {
+			t.Errorf("%s: %d iterations", name, tripCount(m, loop))
+		}
+		if got := exitOf(m, loop); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}

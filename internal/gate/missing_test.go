@@ -1,0 +1,56 @@
+package gate
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// calling measures a dump of one program, and gives the program a name.
+func calling(t *testing.T, dump, name string) *facts.Report {
+	t.Helper()
+	r, err := MeasureDump(context.Background(), Options{}, dumps+dump+".tar.xz", nil)
+	if err != nil || len(r.Programs) != 1 {
+		t.Fatal(len(r.Programs), err)
+	}
+	r.Programs[0].Name = name
+	return r
+}
+
+// Where a program that the configuration names is not in the dump, the one that it may have become is named.
+func TestMissingProgram(t *testing.T) {
+	const layer, scale = "cpu-renamed/before", "cpu-improved/before"
+	for name, c := range map[string]struct {
+		include, was, is string // what is included; what the baseline calls layer; what the dump calls the program it holds
+		dump             string
+		says, mend       string
+	}{
+		"another name":       {"encode", "encode", "forward", layer, "was it renamed to forward,", `write "forward" for "encode"`},
+		"hardly another":     {"encode", "", "encoder", layer, "was it renamed to encoder,", `write "encoder" for "encode"`},
+		"another program":    {"encode", "encode", "loss", scale, "programs.include leaves out loss", "xlagate inspect"},
+		"a pattern":          {"enc*", "encode", "forward", layer, "was it renamed to forward,", `write "forward" for "enc*"`},
+		"no pattern fits it": {"dec*", "encode", "forward", layer, "programs.include leaves out forward", "xlagate inspect"},
+	} {
+		l := &looked{Target: config.Target{Include: []string{c.include}}, report: calling(t, c.dump, c.is)}
+		if c.was != "" {
+			l.base = calling(t, layer, c.was)
+		}
+		l.restrict()
+		if len(l.problems) != 1 || !strings.Contains(l.problems[0].Message, c.says) || !strings.Contains(l.problems[0].Mend, c.mend) {
+			t.Errorf("%s: %+v, want %q and %q", name, l.problems, c.says, c.mend)
+		}
+	}
+}
+
+// A program that the configuration leaves out on purpose is not offered for one that is missing.
+func TestMissingProgramBesideExcluded(t *testing.T) {
+	l := &looked{Target: config.Target{Include: []string{"encode"}, Exclude: []string{"forward"}}, report: calling(t, "cpu-renamed/before", "forward")}
+	l.base = calling(t, "cpu-renamed/before", "encode")
+	l.restrict()
+	if message := l.problems[0].Message; strings.Contains(message, "forward") {
+		t.Error(message)
+	}
+}
