@@ -8,7 +8,7 @@ import (
 // unlessCheaper lets pass more of what stands in the program where that is what a cheaper run is made of.
 var unlessCheaper = Option{
 	Key: "unless_cheaper", Type: Switch, Sense: Caps, Default: false,
-	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, what the compiler for TPU expects clearly fewer cycles of, or what computes and moves less than half. In the entry that says max, it holds for that as well, where the baseline keeps it",
+	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, what the compiler for TPU expects clearly fewer cycles of, or what computes and moves hardly more than half, or less. In the entry that says max, it holds for that as well, where the baseline keeps it",
 }
 
 // cheaperWithout is the same of what a cheaper run may do without.
@@ -33,7 +33,7 @@ var cheaperTurned = Option{
 const (
 	wobble    = 1.01
 	clearGain = 0.95
-	half      = 0.5
+	half      = 0.55 // of two that were computed one is left, and what chooses it
 )
 
 // cheaper says whether a run costs less than it did although more stands in the program, and neither computes nor moves more. Where one
@@ -46,7 +46,7 @@ func cheaper(v *diff.Variant) bool {
 	return hoisted(v) || fewerCycles(v) || leavesOut(v) || muchLess(v)
 }
 
-// muchLess says whether a run computes and moves less than half of what it did: some launches more are what that takes.
+// muchLess says whether a run computes and moves hardly more than half of what it did, or less: some launches more are what that takes.
 func muchLess(v *diff.Variant) bool {
 	return !grew(v, "cost.flops", half) && !grew(v, "cost.bytes_accessed", half)
 }

@@ -116,7 +116,11 @@ func whyNot(p *facts.Parameter, v *diff.Variant) string {
 	}
 	switch {
 	case !p.Donated && v.Old != nil && results <= taken && results < countShape(v.Old.Result, p.Shape):
-		return fmt.Sprintf("no result is left for its buffer: %d of its shape %s, %d before", results, p.Shape, countShape(v.Old.Result, p.Shape))
+		text := fmt.Sprintf("no result is left for its buffer: %d of its shape %s, %d before", results, p.Shape, countShape(v.Old.Result, p.Shape))
+		if now := reshaped(p, v); now != nil {
+			text += fmt.Sprintf("; one of them is %s now", now.Shape)
+		}
+		return text
 	case !p.Donated:
 		return notDonated
 	case results > taken:
@@ -146,16 +150,31 @@ func respread(p *facts.Parameter, v *diff.Variant) string {
 	return ""
 }
 
-// countShape counts a shape among the parts of a result, as text.
-func countShape(result, shape string) int {
-	n := 0
-	for part := range strings.SplitSeq(strings.Trim(result, "()"), ", ") {
-		if strings.Trim(part, "()") == shape {
-			n++
+// reshaped is the result that had an argument's shape and has another one now; nil where there is none.
+func reshaped(p *facts.Parameter, v *diff.Variant) *facts.Op {
+	was, is := partsOf(v.Old.Result), partsOf(v.New.Result)
+	if len(was) != len(is) || len(is) != len(v.New.Results) {
+		return nil
+	}
+	for i := range is {
+		if was[i] == p.Shape && is[i] != p.Shape {
+			return &v.New.Results[i]
 		}
 	}
-	return n
+	return nil
 }
+
+// partsOf lists the shapes of a result's parts, from its text.
+func partsOf(result string) []string {
+	parts := strings.Split(strings.Trim(result, "()"), ", ")
+	for i := range parts {
+		parts[i] = strings.Trim(parts[i], "()")
+	}
+	return parts
+}
+
+// countShape counts a shape among the parts of a result, as text.
+func countShape(result, shape string) int { return countOf(partsOf(result), shape) }
 
 // takenOf counts the arguments of a shape that lend their buffers to results.
 func takenOf(shape string, v *facts.Variant) int {
@@ -222,6 +241,12 @@ func (c *Context) donationCause(v *diff.Variant, lost []diff.ParamChange) *resul
 	cause := &result.Cause{Summary: first.Name + ": " + first.What, Source: SourceOf(v.New.CallSite)}
 	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
 		cause.OpName, cause.Source = taker.OpName, SourceOf(taker.Source)
+	}
+	if v.Old == nil || first.New.Donated {
+		return cause
+	}
+	if now := reshaped(first.New, v); now != nil && now.Source.File != "" {
+		cause.OpName, cause.Source = now.OpName, SourceOf(now.Source)
 	}
 	return cause
 }

@@ -35,7 +35,8 @@ func explainBy(v *diff.Variant, cares func(*facts.Kernel) bool, weigh func(*fact
 
 // causeFrom turns a difference's cause into the result's form.
 func causeFrom(c *diff.Cause) *result.Cause {
-	return &result.Cause{Summary: c.Summary, OpName: c.Op.OpName, OpType: c.OpType, Source: SourceOf(c.Op.Source)}
+	at := c.Place()
+	return &result.Cause{Summary: c.Summary, OpName: at.OpName, OpType: c.OpType, Source: SourceOf(at.Source)}
 }
 
 // weights say how much of a fact a kernel accounts for. Of a fact that is not here every kernel accounts for one.

@@ -44,7 +44,7 @@ var baselinePresent = Rule{
 	Passes:   Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Mend:     "Accept it: xlagate accept --only ID --reason \"…\".",
 	Accepts:  []string{"*", "ledger", "variants"},
-	Explains: growthRules,
+	Explains: append([]string{"required-fusions"}, growthRules...),
 	Program:  checkBaselinePresent,
 }
 
