@@ -25,7 +25,7 @@ var noisyConfig = map[string]bool{
 }
 
 // config hashes a backend_config: JSON with its keys in any order, an MLIR dictionary likewise, anything else as it stands. It is
-// nothing when all of it is noise.
+// nothing when all of it is noise, or an address.
 func (p *printer) config(value []byte) digest {
 	if isCallback(p.target) {
 		return digest{} // the address or the number of a Python function
@@ -41,6 +41,9 @@ func (p *printer) config(value []byte) digest {
 
 // settings hashes what a backend_config holds beside a kernel.
 func (p *printer) settings(value []byte) digest {
+	if isAddress(value) {
+		return digest{}
+	}
 	c := configReader{src: value}
 	if d, ok := c.value(0); ok && c.skipBlanks() == len(value) {
 		return d
@@ -57,7 +60,7 @@ func dictionaryDigest(t text, target string) (sum digest) {
 		end := t.entry(i)
 		key, value, _ := bytes.Cut(t[i:end], []byte("="))
 		key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)
-		if !noisyConfig[string(key)] && (string(key) != "name" || target != tritonCall) {
+		if !noisyConfig[string(key)] && !isAddress(value) && (string(key) != "name" || target != tritonCall) {
 			sum = sum.plus(both(hashText(key)).and(scalarDigest(value)))
 		}
 		i = end

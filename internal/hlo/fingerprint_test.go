@@ -247,6 +247,12 @@ func TestConfigDigest(t *testing.T) {
 		{`{ir = "a, b", grid_x = 8 : i32}`, `{grid_x = 8 : i32, ir = "c"}`, true, true},
 		{`{"a":1`, `{"a":2`, false, false},
 		{`opaque`, `opaque`, true, true},
+		{`{state = 139961309515568 : i64, uplo = 76 : ui8}`, `{uplo = 76 : ui8, state = 94686351671088 : i64}`, true, true},
+		{`{handle = "0x7f4b4822cf30"}`, `{handle = "0x558b435f0f30"}`, true, true},
+		{`139961309515568`, `94686351671088`, true, true},
+		{`{size = 1099511627775 : i64}`, `{size = 1099511627774 : i64}`, false, true},
+		{`{seed = 1311768467463790320 : i64}`, `{seed = 1311768467463790321 : i64}`, false, true},
+		{`{state = 139961309515568 : i64, n = 8 : i64}`, `{state = 139961309515568 : i64, n = 9 : i64}`, false, true},
 	} {
 		p := printer{}
 		a, b := p.config([]byte(c.a)), p.config([]byte(c.b))

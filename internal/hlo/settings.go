@@ -8,7 +8,7 @@ import (
 
 // Settings lists what an instruction's backend_config says, in order, whether it is JSON or a dictionary of MLIR: key=value, with the keys
 // to a value joined by dots, and the value without quotes; of a list [a, b]. What is empty is left out, and so is what does not say what is
-// computed and may differ from compile to compile, see [IsNoise].
+// computed and may differ from compile to compile: see [IsNoise], and addresses.
 func (m *Module) Settings(i InstrID) []string {
 	if target, _ := m.Attr(i, "custom_call_target"); isCallback(target) {
 		return nil // the address or the number of a Python function
@@ -125,7 +125,7 @@ func (r *settingsReader) dictionary(t text) {
 		key, value, _ := bytes.Cut(t[i:end], []byte("="))
 		i = end
 		name := string(bytes.TrimSpace(key))
-		if noisyConfig[name] || name == "" {
+		if noisyConfig[name] || name == "" || isAddress(value) {
 			continue
 		}
 		plain := strings.TrimSpace(string(value))

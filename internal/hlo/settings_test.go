@@ -89,3 +89,11 @@ func FuzzSettings(f *testing.F) {
 		}
 	})
 }
+
+// An address that a custom call of the user's own is handed is another one in every process, and none of what it says.
+func TestSettingsWithoutAddresses(t *testing.T) {
+	got := settingsIn(`{handle = "0x7f4b4822cf30", size = 1099511627775 : i64, state = 139961309515568 : i64, uplo = 76 : ui8}`)
+	if want := []string{"size=1099511627775", "uplo=76"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
