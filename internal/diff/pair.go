@@ -77,7 +77,8 @@ func identity(p *facts.Program) string {
 type variants struct{ old, fresh *facts.Variant }
 
 // pairVariants joins the compilations of a program: with the same arguments first, then with the same content, then with
-// arguments of the same shapes, then of the same ranks, then those that do most of the same, then in order.
+// arguments of the same shapes, then of the same ranks, then those that do most of the same, then in order. Of several with arguments of the
+// same shapes or ranks those that do most of the same go together.
 func pairVariants(old, fresh *facts.Program) []variants {
 	var left []*facts.Variant
 	if old != nil {
@@ -89,16 +90,15 @@ func pairVariants(old, fresh *facts.Program) []variants {
 			pairs = append(pairs, variants{fresh: v})
 		}
 	}
-	for _, key := range variantKeys {
-		if key == nil {
-			left = pairAlike(left, pairs)
-			continue
+	for _, by := range variantKeys {
+		if by.content {
+			left = pairAlike(left, pairs, by.key)
 		}
 		for i := range pairs {
 			if pairs[i].old != nil {
 				continue
 			}
-			if at := slices.IndexFunc(left, func(o *facts.Variant) bool { return key(o) == key(pairs[i].fresh) }); at >= 0 {
+			if at := slices.IndexFunc(left, func(o *facts.Variant) bool { return by.key(o) == by.key(pairs[i].fresh) }); at >= 0 {
 				pairs[i].old = left[at]
 				left = slices.Delete(left, at, at+1)
 			}
@@ -110,10 +110,11 @@ func pairVariants(old, fresh *facts.Program) []variants {
 	return pairs
 }
 
-// pairAlike joins compilations that do most of the same, the most alike first, and of those the ones with about as many arguments.
-func pairAlike(left []*facts.Variant, pairs []variants) []*facts.Variant {
+// pairAlike joins compilations that share something and do most of the same, the most alike first, and of those the ones with about as many
+// arguments.
+func pairAlike(left []*facts.Variant, pairs []variants, key func(*facts.Variant) string) []*facts.Variant {
 	taken := make([]bool, len(left))
-	for _, m := range resemblances(left, pairs) {
+	for _, m := range resemblances(left, pairs, key) {
 		if pairs[m.pair].old == nil && !taken[m.left] {
 			pairs[m.pair].old, taken[m.left] = left[m.left], true
 		}
@@ -138,22 +139,25 @@ type resemblance struct {
 const maxResemblances = 1 << 18
 
 // resemblances lists those that may be each other, the most alike first.
-func resemblances(left []*facts.Variant, pairs []variants) (all []resemblance) {
+func resemblances(left []*facts.Variant, pairs []variants, key func(*facts.Variant) string) (all []resemblance) {
 	if len(left)*len(pairs) > maxResemblances {
 		return nil
 	}
 	var work contents
-	programs := make([]*facts.Program, len(left))
+	programs, keys := make([]*facts.Program, len(left)), make([]string, len(left))
 	for j, o := range left {
-		programs[j] = alone(o)
+		programs[j], keys[j] = alone(o), key(o)
 	}
 	for i := range pairs {
 		if pairs[i].old != nil {
 			continue
 		}
 		f := pairs[i].fresh
-		program := alone(f)
+		program, shares := alone(f), key(f)
 		for j, o := range left {
+			if keys[j] != shares {
+				continue
+			}
 			if share := work.inCommon(programs[j], program); share >= leastCommon {
 				all = append(all, resemblance{i, j, max(len(o.Params)-len(f.Params), len(f.Params)-len(o.Params)), share})
 			}
@@ -166,17 +170,19 @@ func resemblances(left []*facts.Variant, pairs []variants) (all []resemblance) {
 // alone is a program of one compilation.
 func alone(v *facts.Variant) *facts.Program { return &facts.Program{Variants: []*facts.Variant{v}} }
 
-// variantKeys are what two compilations may share, the most telling first. Where nil stands their content is compared.
-var variantKeys = []func(*facts.Variant) string{
-	func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint },
-	func(v *facts.Variant) string { return v.Signature },
-	func(v *facts.Variant) string { return v.Fingerprint },
-	func(v *facts.Variant) string { return shapesOf(v, func(p *facts.Parameter) string { return p.Shape }) },
-	func(v *facts.Variant) string {
+// variantKeys are what two compilations may share, the most telling first, and whether of several that do their content is compared.
+var variantKeys = []struct {
+	key     func(*facts.Variant) string
+	content bool
+}{
+	{key: func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint }},
+	{key: func(v *facts.Variant) string { return v.Signature }},
+	{key: func(v *facts.Variant) string { return v.Fingerprint }},
+	{key: func(v *facts.Variant) string { return shapesOf(v, func(p *facts.Parameter) string { return p.Shape }) }, content: true},
+	{key: func(v *facts.Variant) string {
 		return shapesOf(v, func(p *facts.Parameter) string { return rank(p.Shape) })
-	},
-	nil,
-	func(*facts.Variant) string { return "" },
+	}, content: true},
+	{key: func(*facts.Variant) string { return "" }, content: true},
 }
 
 func shapesOf(v *facts.Variant, spell func(*facts.Parameter) string) string {

@@ -39,6 +39,21 @@ func TestCompilationsArePairedByWhatTheyDo(t *testing.T) {
 			[]*facts.Variant{compilation("s8[]", step+" sine"), compilation("s8[] s8[]", step)},
 			"; f32[8]",
 		},
+		"of the same ranks": {
+			[]*facts.Variant{compilation("f32[8]", step), compilation("f32[9]", sorts)},
+			[]*facts.Variant{compilation("f32[2]", sorts), compilation("f32[3]", step)},
+			"f32[9]; f32[8]",
+		},
+		"of the same ranks, in order": {
+			[]*facts.Variant{compilation("f32[8]", step), compilation("f32[9]", step)},
+			[]*facts.Variant{compilation("f32[2]", step), compilation("f32[3]", step)},
+			"f32[8]; f32[9]",
+		},
+		"of the same ranks, doing something else": {
+			[]*facts.Variant{compilation("f32[8]", step)},
+			[]*facts.Variant{compilation("f32[2]", "fft")},
+			"f32[8]",
+		},
 		"what is left": {
 			[]*facts.Variant{compilation("f32[8]", step), compilation("s32[2] s32[3]", sorts)},
 			[]*facts.Variant{compilation("s8[]", "fft"), compilation("s8[] s8[]", "iota")},
