@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,7 +103,7 @@ func fromCommandLine(o Options, list []config.Target, names map[string]int) erro
 	for name, path := range o.ByTarget {
 		i, ok := names[name]
 		if !ok {
-			return UsageError{fmt.Sprintf("--target %s=%s: there is no target %q; there are %s", name, path, name, strings.Join(sortedNames(names), ", "))}
+			return UsageError{fmt.Sprintf("--target %s=%s: there is no target %q; there are %s", name, path, name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))}
 		}
 		list[i].Dump, list[i].Capture = absolute(o.Dir, path), nil
 	}
@@ -119,15 +120,6 @@ func allDumps(o Options, list []config.Target) []string {
 		all = append(all, o.Against)
 	}
 	return all
-}
-
-func sortedNames(names map[string]int) []string {
-	var out []string
-	for n := range names {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
 }
 
 func absolute(dir, path string) string {

@@ -1,0 +1,53 @@
+package gate
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// What could not be looked at is a problem of the rule that asks for it, with its file and what to do.
+func TestWhatCouldNotBeLookedAt(t *testing.T) {
+	for _, c := range []struct{ dump, programs, rule, message string }{
+		{"cpu-renamed/before.tar.xz", "include: [nothing*]", "target-ran", `no program matches "nothing*": it was not compiled, or not dumped`},
+		{"cpu-renamed/before.tar.xz", "exclude: [\"*\"]", "target-ran", "programs.exclude leaves out every program of the dump"},
+		{"cpu-renamed/before.tar.xz", "include: [\"*\"], exclude: [\"*\"]", "target-ran", `programs.exclude leaves out all that matches "*"`},
+		{"damaged/cut_off_text", "", "facts-complete", "the file ends inside"},
+	} {
+		path, err := filepath.Abs(dumps + c.dump)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf("%stargets:\n  - { name: a, dump: %q, programs: { %s } }\n", recommended, path, c.programs)
+		r := check(t, options(t, text))
+		if len(r.Problems) == 0 || r.ExitCode != ExitIncomplete {
+			t.Fatalf("%s %s: exit %d, %+v", c.dump, c.programs, r.ExitCode, r.Problems)
+		}
+		for _, p := range r.Problems {
+			if p.Target != "a" || p.Mend == "" || rules.ByID(p.Rule) == nil {
+				t.Errorf("%s %s: %+v", c.dump, c.programs, p)
+			}
+		}
+		if p := r.Problems[0]; p.Rule != c.rule || !strings.Contains(p.Message, c.message) || !strings.HasPrefix(p.File, path) {
+			t.Errorf("%s %s: %+v, wanted %s saying %q", c.dump, c.programs, p, c.rule, c.message)
+		}
+	}
+}
+
+// Everything in which two toolchains differ is said; what one of them does not tell is no difference.
+func TestToolchainsThatDiffer(t *testing.T) {
+	one := facts.Toolchain{Framework: "jax", Backend: "cpu", Device: "A", Versions: map[string]string{"jax": "1", "jaxlib": "2"}}
+	other := facts.Toolchain{Framework: "tensorflow", Backend: "gpu", Device: "B", Versions: map[string]string{"jax": "3", "jaxlib": "2", "more": "4"}}
+	for want, pair := range map[string][2]facts.Toolchain{
+		"": {one, one}, "jax → tensorflow, backend cpu → gpu, device A → B, jax 1 → 3": {one, other}, "tensorflow → jax, backend gpu → cpu, device B → A, jax 3 → 1": {other, one},
+		"backend cpu → gpu": {{Backend: "cpu"}, other},
+	} {
+		if got := mismatch(pair[0], pair[1]); got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}
