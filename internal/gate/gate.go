@@ -82,10 +82,20 @@ func judgeAll(o Options, targets []*looked) *result.Result {
 	for _, t := range targets {
 		judge(r, o, t)
 		setAside(r, o, t)
+		withoutUnseen(r, t)
 	}
 	unmatchedRules(r, o.Config, targets)
 	finish(r, o)
 	return r
+}
+
+// withoutUnseen takes back that accepted programs are gone from a dump that could not be looked at in full: they may be in what could not, and
+// the result is incomplete in any case.
+func withoutUnseen(r *result.Result, l *looked) {
+	if len(l.problems) == 0 {
+		return
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f result.Finding) bool { return f.Target == l.name && f.Rule == "orphan-baseline" })
 }
 
 func newResult(o Options) *result.Result {
