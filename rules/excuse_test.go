@@ -190,3 +190,16 @@ func TestNothingBetterInCustomCalls(t *testing.T) {
 		}
 	}
 }
+
+// Where of two that were computed one is left, what chooses it may cost a little.
+func TestHardlyMoreThanHalf(t *testing.T) {
+	was := facts.Numbers{"cost.flops": 1000, "cost.bytes_accessed": 1000}
+	for _, c := range []struct {
+		flops, bytes float64
+		less         bool
+	}{{500, 510, true}, {550, 550, true}, {551, 500, false}, {500, 551, false}} {
+		if got := muchLess(costing(was, facts.Numbers{"cost.flops": c.flops, "cost.bytes_accessed": c.bytes})); got != c.less {
+			t.Errorf("%v operations, %v bytes of a thousand: %v", c.flops, c.bytes, got)
+		}
+	}
+}

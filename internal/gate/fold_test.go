@@ -225,3 +225,17 @@ func TestFoldingHidesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Fusions that a compilation for other arguments has not follow from these arguments; those of another compilation do not.
+func TestFusionsFoldUnderTheArguments(t *testing.T) {
+	const arguments, fusions = "baseline-present error v call.py:f", "required-fusions error v m.py:g"
+	for text, want := range map[string]string{
+		fusions:                             arguments + " < required-fusions",
+		"required-fusions error w m.py:g":   arguments + "; required-fusions error w m.py:g",
+		"required-fusions warning v m.py:g": arguments + " < required-fusions",
+	} {
+		if got := folded(found(arguments), found(text)); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// A result that no longer has the shape of an argument is what takes its place from it, and the line that makes it is the cause.
+func TestResultThatTookAnotherShape(t *testing.T) {
+	cache := facts.Parameter{Name: "cache", Shape: "f32[4,256]", Aliased: true}
+	lent := cache
+	lent.Aliased = false
+	returning := func(result string, lines ...int32) *facts.Variant {
+		v := &facts.Variant{Result: result}
+		for i, shape := range partsOf(result) {
+			v.Results = append(v.Results, facts.Op{Shape: shape, Source: hlo.Location{File: "model.py", Line: lines[i]}})
+		}
+		return v
+	}
+	for name, c := range map[string]struct {
+		fresh *facts.Variant
+		what  string
+		line  int
+	}{
+		"padded":    {returning("(f32[8], f32[4,272])", 7, 36), "no result is left for its buffer: 0 of its shape f32[4,256], 1 before; one of them is f32[4,272] now", 36},
+		"gone":      {returning("(f32[8])", 7), "no result is left for its buffer: 0 of its shape f32[4,256], 1 before", 0},
+		"unchanged": {returning("(f32[8], f32[4,256])", 7, 36), "not donated", 0},
+	} {
+		v := &diff.Variant{Old: returning("(f32[8], f32[4,256])", 7, 30), New: c.fresh}
+		lost := []diff.ParamChange{{Name: "cache", Old: &cache, New: &lent, What: whyNot(&lent, v)}}
+		cause := NewContext(&Settings{Rule: &donationKept, Options: map[string]any{}}, &Target{}, nil).donationCause(v, lost)
+		if lost[0].What != c.what || cause.Source.Line != c.line {
+			t.Errorf("%s: %q on line %d, want %q on line %d", name, lost[0].What, cause.Source.Line, c.what, c.line)
+		}
+	}
+}
