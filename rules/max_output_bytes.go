@@ -24,7 +24,6 @@ var maxOutputBytes = Rule{
 	Mend:     "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads:  []string{"AI-Hypercomputer/maxtext#4405"},
 	Since:    "1",
-	Asked:    true,
 	Accepts:  []string{"memory.*"},
 	Program:  checkOutputs,
 }

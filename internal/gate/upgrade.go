@@ -37,14 +37,14 @@ func setAside(r *result.Result, o Options, l *looked) {
 }
 
 // explained says whether a change of the toolchain may be why a finding grew. What is asked of every compiler alike it does not explain, as
-// long as the same framework asks a compiler for the same back end.
+// long as the same framework asks a compiler for the same device.
 func (l *looked) explained(f *result.Finding) bool {
 	old, fresh := l.baseToolchain(f.Program), l.report.Toolchain
 	if mismatch(old, fresh) == "" {
 		return false
 	}
 	rule := rules.ByID(f.Rule)
-	return rule == nil || !rule.Asked || old.Framework != fresh.Framework || old.Backend != fresh.Backend
+	return rule == nil || !rule.Asked || old.Framework != fresh.Framework || old.Backend != fresh.Backend || old.Device != fresh.Device
 }
 
 // baseToolchain is what made the baseline of a program.

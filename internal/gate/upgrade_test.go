@@ -91,6 +91,29 @@ func TestWhatTheModelAsksForIsHeldAcrossAnUpgrade(t *testing.T) {
 	}
 }
 
+// How large results are depends on the device, where they are padded to its tiles, and on the compiler, which lays them out.
+func TestExplained(t *testing.T) {
+	tpu := func(device, jax string) facts.Toolchain {
+		return facts.Toolchain{Framework: "jax", Backend: "tpu", Device: device, Versions: map[string]string{"jax": jax}}
+	}
+	for _, c := range []struct {
+		rule       string
+		old, fresh facts.Toolchain
+		want       bool
+	}{
+		{"donation-kept", tpu("v5e", "0.9.2"), tpu("v5e", "0.10.2"), false},
+		{"donation-kept", tpu("v5e", "0.10.2"), tpu("v6e", "0.10.2"), true},
+		{"donation-kept", tpu("v5e", "0.9.2"), facts.Toolchain{Framework: "jax", Backend: "gpu"}, true},
+		{"max-output-bytes", tpu("v5e", "0.9.2"), tpu("v5e", "0.10.2"), true},
+		{"max-output-bytes", tpu("v5e", "0.9.2"), tpu("v5e", "0.9.2"), false},
+	} {
+		l := &looked{base: &facts.Report{Toolchain: c.old}, report: &facts.Report{Toolchain: c.fresh}}
+		if got := l.explained(&result.Finding{Rule: c.rule, Program: "f"}); got != c.want {
+			t.Errorf("%s, %+v and %+v: explained: %t", c.rule, c.old, c.fresh, got)
+		}
+	}
+}
+
 // XLA did not dump its flags before JAX 0.6: none that JAX always sets has been set since.
 func TestFlagsThatWereNotDumped(t *testing.T) {
 	o := packed(t, options(t, "version: 1\nextends: [strict]\n"), "decode-jax-0.4.30")
