@@ -29,6 +29,12 @@ var cheaperTurned = Option{
 	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, and in a program that launches and computes no more and moves clearly less",
 }
 
+// cheaperInTraffic is the same of what is computed: a run that moves less pays for it.
+var cheaperInTraffic = Option{
+	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+	Doc: "let growth pass where a run saves at least a byte of memory traffic for every operation that it computes more, unless the compiler for TPU expects more cycles",
+}
+
 // Wobbles of a cost that mean nothing, and gains that mean something.
 const (
 	wobble    = 1.01

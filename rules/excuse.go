@@ -41,9 +41,9 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	case "memory.peak_bytes": // what was a constant and is an argument now lies in memory either way
 		return grown <= constantBytes(v.Old)-constantBytes(v.New) || !reservesMore(v)
 	case "cost.estimated_cycles": // a loop counts as often as it runs only where that is known
-		return onlyBecameKnown(v.Old, v.New) || withoutEstimate(v)
+		return onlyBecameKnown(v.Old, v.New)
 	case "cost.flops":
-		return onlyConverted(v, grown) || paidInTraffic(v)
+		return onlyConverted(v, grown) || c.On(unlessCheaper.Key) && paidInTraffic(v)
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v) || movedOnce(v.New)-movedOnce(v.Old) <= becameArguments(v) // an argument is read as it is passed
 	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", loopCopies, "instructions.after", "kernels.all", "unfused":
@@ -54,7 +54,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 
 // paysLess says whether the settings let growth pass because a whole run does not pay for it.
 func (c *Context) paysLess(v *diff.Variant, fact string) bool {
-	return c.On(unlessCheaper.Key) && cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v))
+	return c.On(unlessCheaper.Key) && fact != "cost.flops" && cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v))
 }
 
 // becameArguments is how many bytes of constants went while as many came in as arguments.
@@ -111,34 +111,6 @@ func paidInTraffic(v *diff.Variant) bool {
 	moved, moves := wholeCost(v, "cost.bytes_accessed")
 	return computes-computed <= moved-moves
 }
-
-// withoutEstimate says whether a run has less to do of what the compiler for TPU gives no estimate of, and neither computes nor moves more:
-// what is gone was in no estimate, and those of its neighbours are others for it.
-func withoutEstimate(v *diff.Variant) bool {
-	const computed, moved = "cost.flops", "cost.bytes_accessed"
-	if !both(v, computed) || !both(v, moved) || !sameLoops(v) || grew(v, moved, wobble) {
-		return false
-	}
-	was, is := unestimated(v.Old), unestimated(v.New)
-	less := is.launches <= was.launches && is.bytes <= was.bytes && is != was
-	return less && (!grew(v, computed, wobble) || onlyConverted(v, v.New.Facts[computed]-v.Old.Facts[computed]))
-}
-
-// unestimated is what runs outside of fusions and moves nothing within the device: collectives, sorts, custom calls, transfers with the host
-// and operations on single numbers.
-func unestimated(v *facts.Variant) (w apart) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; !k.Fusion && k.Class != facts.ClassCopy {
-			times := float64(max(k.Times, 1))
-			w.launches += times
-			w.bytes += times * float64(k.Bytes)
-		}
-	}
-	return w
-}
-
-// apart is what is launched on its own, and the bytes that it reads and writes.
-type apart struct{ launches, bytes float64 }
 
 // movesMore says whether kernels read and write more than they did by more than a wobble, each buffer once: XLA counts what several
 // slices of one kernel read several times over, and what a TPU brings onto the chip for a kernel in the copy as well as in the kernel.

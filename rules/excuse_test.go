@@ -139,34 +139,6 @@ func TestPaidInTraffic(t *testing.T) {
 	}
 }
 
-// What has no estimate in cycles took none: when it goes and nothing else grows, more cycles of the rest are no loss.
-func TestWithoutEstimate(t *testing.T) {
-	run := func(flops, bytes float64, reduced int64) *facts.Variant {
-		v := &facts.Variant{Facts: facts.Numbers{"loops.while": 0, "loops.unknown": 0, "loops.trip_count": 0, "cost.flops": flops, "cost.bytes_accessed": bytes}}
-		v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Fusion: true, Bytes: 1 << 20}, Site: &facts.Site{Times: 1}})
-		if reduced > 0 {
-			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Class: facts.ClassCollective, Bytes: reduced}, Site: &facts.Site{Times: 1}})
-		}
-		return v
-	}
-	for name, c := range map[string]struct {
-		fresh *facts.Variant
-		want  bool
-	}{
-		"a collective went":                {run(1000, 1000, 0), true},
-		"it moves less":                    {run(1000, 1000, 128), true},
-		"it moves more":                    {run(1000, 1000, 512), false},
-		"nothing went":                     {run(1000, 1000, 256), false},
-		"it went and more is computed":     {run(1100, 1000, 0), false},
-		"it went and the rest moves more":  {run(1000, 1100, 0), false},
-		"it went and all is a little less": {run(999, 999, 0), true},
-	} {
-		if got := withoutEstimate(&diff.Variant{Old: run(1000, 1000, 256), New: c.fresh}); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
 // Fewer operations of a program with more custom calls are not offered as a gain: nobody knows what the calls compute.
 func TestNothingBetterInCustomCalls(t *testing.T) {
 	run := func(calls int) *facts.Variant {
@@ -200,6 +172,20 @@ func TestHardlyMoreThanHalf(t *testing.T) {
 	}{{500, 510, true}, {550, 550, true}, {551, 500, false}, {500, 551, false}} {
 		if got := muchLess(costing(was, facts.Numbers{"cost.flops": c.flops, "cost.bytes_accessed": c.bytes})); got != c.less {
 			t.Errorf("%v operations, %v bytes of a thousand: %v", c.flops, c.bytes, got)
+		}
+	}
+}
+
+// Growth that moves less pays for is let pass where the settings say so, and nowhere else.
+func TestPaidInTrafficIsAskedFor(t *testing.T) {
+	run := func(flops, bytes float64) *facts.Variant {
+		return &facts.Variant{Facts: facts.Numbers{"loops.while": 0, "loops.unknown": 0, "loops.trip_count": 0, "cost.flops": flops, "cost.bytes_accessed": bytes}}
+	}
+	v := &diff.Variant{Old: run(1000, 10000), New: run(4000, 5000)}
+	for _, asked := range []bool{false, true} {
+		settings := &Settings{Rule: &maxFlops, Options: map[string]any{unlessCheaper.Key: asked}}
+		if got := NewContext(settings, &Target{}, nil).excused(v, "cost.flops", 3000); got != asked {
+			t.Errorf("unless_cheaper: %v: excused: %v", asked, got)
 		}
 	}
 }

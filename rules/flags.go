@@ -37,17 +37,8 @@ var flags = Rule{
 }
 
 func checkFlags(c *Context, t *Target) {
-	if !c.boundedByOwn() && t.Base == nil {
-		c.gap("flags (there is no baseline)", result.Problem{
-			Message: fmt.Sprintf("flags could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or require: and forbid: flags",
-		})
-		return
-	}
-	if !c.boundedByOwn() && t.Base.Toolchain.FlagsUntold() != t.Report.Toolchain.FlagsUntold() {
-		c.gap("flags (only one of the baseline and the dump tells them)", result.Problem{
-			Message: fmt.Sprintf("flags could not compare: of the baseline and the dump of target %s only one tells the flags", t.Name),
-			Mend:    "accept a dump that holds module_….debug_options: xlagate accept --reason \"…\", or require: and forbid: flags",
-		})
+	if why, problem := c.flagsUntold(t); why != "" {
+		c.gap("flags ("+why+")", problem)
 		return
 	}
 	var wrong []string
@@ -67,6 +58,29 @@ func checkFlags(c *Context, t *Target) {
 		return []result.Finding{f}
 	}
 	c.judgePinned(a)
+}
+
+// flagsUntold says why there are no flags to look at; "" where there are.
+func (c *Context) flagsUntold(t *Target) (why string, p result.Problem) {
+	own := c.boundedByOwn()
+	untold := t.Report.Toolchain.FlagsUntold()
+	switch {
+	case !own && t.Base == nil:
+		return "there is no baseline", result.Problem{
+			Message: fmt.Sprintf("flags could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or require: and forbid: flags",
+		}
+	case untold && (own || !t.Base.Toolchain.FlagsUntold()):
+		return "the dump does not tell them", result.Problem{
+			Message: fmt.Sprintf("flags could not look: the dump of target %s does not tell XLA's flags", t.Name),
+			Mend:    "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there",
+		}
+	case !own && !untold && t.Base.Toolchain.FlagsUntold():
+		return "the baseline does not tell them", result.Problem{
+			Message: fmt.Sprintf("flags could not compare: the baseline of target %s was accepted from a dump that did not tell XLA's flags", t.Name),
+			Mend:    "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags",
+		}
+	}
+	return "", result.Problem{}
 }
 
 // changed says whether a program is not what it was.

@@ -6,6 +6,7 @@ var maxFlops = Rule{
 	Category: CostFacts,
 	Why:      "The same result for more arithmetic is work done twice: a forward pass that is recomputed, a common subexpression that is no longer common.",
 	Reads:    []Input{Optimized},
+	Options:  []Option{cheaperInTraffic},
 	Budget:   &Metric{Fact: "cost.flops", Weighted: "cost.weighted_flops", Least: "cost.least_flops", Noun: "floating-point operations", Better: Lower},
 	Fails:    Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},
 	Passes:   Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},

@@ -28,7 +28,6 @@ var noDtype = Rule{
 	Mend:     "Make the scalar a Python float or a jnp array of the model's dtype; leave jax_enable_x64 off.",
 	Threads:  []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
 	Since:    "1",
-	Asked:    true,
 	Accepts:  []string{"*", "ledger"},
 	Explains: allGrowth,
 	Program:  checkNoDtype,

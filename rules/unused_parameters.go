@@ -27,7 +27,6 @@ var unusedParameters = Rule{
 	Mend:    "Use the argument or take it out of the function; look for a value that was closed over, or computed in Python, instead of being passed.",
 	Threads: []string{"jobovy/galpy#1310"},
 	Since:   "1",
-	Asked:   true,
 	Accepts: []string{"params"},
 	Program: checkUnusedParameters,
 }

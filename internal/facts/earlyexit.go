@@ -20,6 +20,9 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 // counts says whether nothing but counters, and what the body leaves alone, decides on another iteration, as far as can be seen.
 func (l *plainLoop) counts() bool {
 	elements, known := l.decisive()
+	if l.steps > maxSteps {
+		return true
+	}
 	for _, index := range elements {
 		if _, steps := l.step(index); !steps && !l.kept(index) {
 			return false
@@ -36,7 +39,7 @@ const maxConditions = 1 << 10
 func (l *plainLoop) decisive() (elements []int32, known bool) {
 	seen := map[operand]bool{}
 	open := []operand{{id: l.m.Comps[l.condition].Root}}
-	for len(open) > 0 && len(seen) < maxConditions {
+	for len(open) > 0 && len(seen) < maxConditions && l.steps <= maxSteps {
 		o := l.behind(open[len(open)-1])
 		open = open[:len(open)-1]
 		index, reads := l.element(o)
@@ -53,7 +56,7 @@ func (l *plainLoop) decisive() (elements []int32, known bool) {
 		}
 		seen[o] = true
 	}
-	return elements, len(open) == 0
+	return elements, len(open) == 0 && l.steps <= maxSteps
 }
 
 // demand is a condition that has to hold for another iteration, or, with not, must not hold.
@@ -66,7 +69,7 @@ type demand struct {
 func (l *plainLoop) latest() int64 {
 	most := int64(unknownTrips)
 	open := []demand{{operand{id: l.m.Comps[l.condition].Root}, false}}
-	for looked := 0; len(open) > 0 && looked < maxConditions; looked++ {
+	for looked := 0; len(open) > 0 && looked < maxConditions && l.steps <= maxSteps; looked++ {
 		d := open[0]
 		d.operand = l.behind(d.operand)
 		open = open[1:]

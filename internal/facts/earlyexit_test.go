@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -79,5 +80,33 @@ func TestExitOf(t *testing.T) {
 		if got := exitOf(m, loop); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
+	}
+}
+
+// A condition behind a long chain that many operations read is given up, and soon.
+func TestLongConditionIsGivenUp(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("HloModule f\n%body (p: (s32[], s32[])) -> (s32[], s32[]) {\n  %p = (s32[], s32[]) parameter(0)\n  %a = s32[] get-tuple-element(%p), index=0\n" +
+		"  %b = s32[] get-tuple-element(%p), index=1\n  %m = s32[] multiply(%a, %b)\n  ROOT %t = (s32[], s32[]) tuple(%m, %b)\n}\n" +
+		"%cond (q: (s32[], s32[])) -> pred[] {\n  %q = (s32[], s32[]) parameter(0)\n  %c0 = s32[] get-tuple-element(%q), index=1\n")
+	for i := range 250 {
+		fmt.Fprintf(&b, "  %%c%d = s32[] convert(%%c%d)\n", i+1, i)
+	}
+	b.WriteString("  %d0 = s32[] negate(%c250)\n")
+	for i := range 1000 {
+		fmt.Fprintf(&b, "  %%d%d = s32[] add(%%d%d, %%c250)\n", i+1, i)
+	}
+	b.WriteString("  ROOT %r = pred[] compare(%d1000, %c250), direction=LT\n}\n" +
+		"ENTRY %main (A: (s32[], s32[])) -> (s32[], s32[]) {\n  %A = (s32[], s32[]) parameter(0)\n  ROOT %w = (s32[], s32[]) while(%A), condition=%cond, body=%body\n}\n")
+	m, err := hlo.Parse([]byte(b.String()), "f.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, ok := loopAt(m, m.Comps[m.Entry].Root)
+	if !ok || !l.counts() || l.latest() != unknownTrips {
+		t.Errorf("a loop: %t; it counts: %t", ok, l.counts())
+	}
+	if l.steps <= maxSteps || l.steps > maxSteps+maxDepth {
+		t.Errorf("%d steps were taken", l.steps)
 	}
 }

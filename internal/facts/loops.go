@@ -59,7 +59,11 @@ type plainLoop struct {
 	m               *hlo.Module
 	init            hlo.InstrID
 	body, condition hlo.CompID
+	steps           int // that were taken from one instruction to another
 }
+
+// maxSteps bounds how far a loop is followed; a model's is followed through dozens of instructions. Whoever is asked then says nothing.
+const maxSteps = 1 << 11
 
 func loopAt(m *hlo.Module, id hlo.InstrID) (l plainLoop, ok bool) {
 	operands, callees := m.Operands(id), m.Callees(id)
@@ -113,6 +117,9 @@ func (l *plainLoop) behind(o operand) operand {
 
 // through is the instruction that has the same value as another, one step nearer to what computes it.
 func (l *plainLoop) through(o operand) (operand, bool) {
+	if l.steps++; l.steps > maxSteps {
+		return o, false
+	}
 	operands, callees := l.m.Operands(o.id), l.m.Callees(o.id)
 	switch in := &l.m.Instrs[o.id]; {
 	case passes(in.Opcode) && len(operands) == 1:

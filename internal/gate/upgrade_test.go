@@ -128,6 +128,21 @@ func TestFlagsThatWereNotDumped(t *testing.T) {
 	}
 }
 
+// What no one told is neither as required nor as before.
+func TestFlagsThatNobodyTells(t *testing.T) {
+	for rule, pair := range map[string][2]string{
+		"{rule: flags, forbid: [xla_disable_hlo_passes]}": {"decode-jax-0.4.30", "decode-jax-0.4.30"},
+		"{rule: flags}":                       {"decode-jax-0.6.2", "decode-jax-0.4.30"},
+		"{rule: flags, allow: [xla_dump_to]}": {"decode-jax-0.4.30", "decode-jax-0.6.2"},
+	} {
+		o := packed(t, options(t, "version: 1\nrules:\n  - "+rule+"\n"), pair[0])
+		accept(t, o, AcceptOptions{Reason: "start"})
+		if r := check(t, packed(t, o, pair[1])); r.ExitCode != ExitIncomplete || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "flags could not") {
+			t.Errorf("%s: exit %d, %+v", rule, r.ExitCode, r.Problems)
+		}
+	}
+}
+
 // A dump of the base branch that the new toolchain made tells the pull request's part from the compiler's.
 func TestAgainstTheNewToolchain(t *testing.T) {
 	o := made(t, options(t, recommended), "0.4.30")
