@@ -24,6 +24,7 @@ import train
 def tpu_v5e():
     # What a TPU machine would learn from its metadata server.
     os.environ.update(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_WORKER_ID="0", TPU_WORKER_HOSTNAMES="localhost")
+    os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"  # no chip is taken: others may compile at the same time
     return topologies.get_topology_desc(platform="tpu", topology_name="v5e:2x2")
 
 
