@@ -1,6 +1,9 @@
 package compilelog
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // explanation is what JAX says about one trace.
 type explanation struct {
@@ -138,7 +141,7 @@ func (m *missReasons) keywords(line string) bool {
 // text is one line of all that was said.
 func (m *missReasons) text() string {
 	if k := m.keys; k.passing && k.now != k.before {
-		return "different keyword arguments: now " + orNone(k.now) + " and before " + orNone(k.before)
+		return "different keyword arguments: now " + cmp.Or(k.now, "none") + " and before " + cmp.Or(k.before, "none")
 	}
 	var said []string
 	for _, r := range m.list {
@@ -152,13 +155,6 @@ func (m *missReasons) text() string {
 		said = append(said, r.what)
 	}
 	return strings.Join(said, "; ")
-}
-
-func orNone(names string) string {
-	if names == "" {
-		return "none"
-	}
-	return names
 }
 
 func isFiller(line string) bool {

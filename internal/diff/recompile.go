@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -136,17 +137,9 @@ var aspects = []struct {
 }{
 	{func(p facts.Parameter) string { return p.Shape }, shapeKind, dimensionDetail},
 	{func(p facts.Parameter) string { return p.Constant }, always("constant"), always("a must-be-constant argument")},
-	{func(p facts.Parameter) string { return orNone(p.Layout) }, always("layout"), always("layout")},
-	{func(p facts.Parameter) string { return orNone(p.Sharding) }, always("sharding"), always("sharding")},
+	{func(p facts.Parameter) string { return cmp.Or(p.Layout, "none") }, always("layout"), always("layout")},
+	{func(p facts.Parameter) string { return cmp.Or(p.Sharding, "none") }, always("sharding"), always("sharding")},
 	{donation, always("donation"), always("donated or not")},
-}
-
-// orNone tells what one variant's argument has not got.
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 func always(text string) func([]facts.Parameter) string {

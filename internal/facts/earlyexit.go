@@ -31,15 +31,11 @@ func (l *plainLoop) counts() bool {
 	return len(elements) > 0 || !known
 }
 
-// maxConditions bounds how many instructions of a loop's condition are looked at: models have a few, and behind a chain of fusions or ands
-// each may stand twice.
-const maxConditions = 1 << 10
-
 // decisive lists the elements of the state that decide on another iteration, unless something reads the state as a whole.
 func (l *plainLoop) decisive() (elements []int32, known bool) {
 	seen := map[operand]bool{}
 	open := []operand{{id: l.m.Comps[l.condition].Root}}
-	for len(open) > 0 && len(seen) < maxConditions && l.steps <= maxSteps {
+	for len(open) > 0 && len(open) <= maxSteps && l.steps <= maxSteps { // each takes a step at least
 		o := l.behind(open[len(open)-1])
 		open = open[:len(open)-1]
 		index, reads := l.element(o)
@@ -69,7 +65,7 @@ type demand struct {
 func (l *plainLoop) latest() int64 {
 	most := int64(unknownTrips)
 	open := []demand{{operand{id: l.m.Comps[l.condition].Root}, false}}
-	for looked := 0; len(open) > 0 && looked < maxConditions && l.steps <= maxSteps; looked++ {
+	for len(open) > 0 && len(open) <= maxSteps && l.steps <= maxSteps {
 		d := open[0]
 		d.operand = l.behind(d.operand)
 		open = open[1:]
