@@ -9,22 +9,14 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
 )
 
 // dumped measures a real dump with everything in it.
 func dumped(t *testing.T, path string, opts facts.Options) *facts.Report {
 	t.Helper()
 	opts.AllStages = true
-	d, err := dump.Open(t.Context(), path, dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	r, err := facts.Measure(t.Context(), d, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return factstest.Measure(t, path, opts)
 }
 
 // program is the only variant of a program that must be there.

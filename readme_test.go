@@ -2,16 +2,15 @@ package xlagate_test
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write what the commands print into README.md")
+	"github.com/xlagate/xlagate/internal/testfile"
+)
 
 // shown is a command in a page with the block below it that shows its output.
 var shown = regexp.MustCompile("(?s)(<!-- output: go run \\./cmd/xlagate ([^\n]*) -->\n)(?:```\n(.*?)```\n)?")
@@ -32,12 +31,12 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	}
 	for _, b := range blocks {
 		want := printed(t, bin, string(b[2]))
-		if got := string(b[3]); got != want && !*update {
+		if got := string(b[3]); got != want && !*testfile.Update {
 			t.Errorf("the README shows for %s\n%s\nit prints\n%s\ngo test -run Readme . -update writes it", b[2], got, want)
 		}
 		page = bytes.Replace(page, b[0], []byte(string(b[1])+"```\n"+want+"```\n"), 1)
 	}
-	if *update {
+	if *testfile.Update {
 		if err := os.WriteFile("README.md", page, 0o644); err != nil {
 			t.Fatal(err)
 		}

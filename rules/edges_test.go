@@ -1,28 +1,18 @@
 package rules
 
 import (
-	"context"
 	"maps"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
 )
 
 // measuredVariant is the first variant of a real dump.
 func measuredVariant(t *testing.T, name string) *facts.Variant {
 	t.Helper()
-	d, err := dump.Open(context.Background(), "../testdata/"+name+".tar.xz", dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	r, err := facts.Measure(context.Background(), d, facts.Options{})
-	if err != nil || len(r.Programs) == 0 {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return r.Programs[0].Variants[0]
+	return factstest.Measure(t, "../testdata/"+name+".tar.xz", facts.Options{}).Programs[0].Variants[0]
 }
 
 // with is a variant with one fact changed, or without it.

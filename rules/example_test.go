@@ -2,7 +2,6 @@ package rules_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +13,9 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/testfile"
 	"github.com/xlagate/xlagate/rules"
 )
-
-var update = flag.Bool("update", false, "write what the rules say into testdata")
 
 // dumpOf is the file of a dump in the repository's testdata: "pair/after" or a folder of its own.
 func dumpOf(name string) string {
@@ -122,7 +120,7 @@ func TestExamples(t *testing.T) {
 		t.Run(rule.ID, func(t *testing.T) {
 			failing, passing := try(t, rule, rule.Fails), try(t, rule, rule.Passes)
 			got := told(failing, rule.ID)
-			golden(t, filepath.Join("testdata", rule.ID+".txt"), got)
+			testfile.Golden(t, filepath.Join("testdata", rule.ID+".txt"), got)
 			if message := firstMessage(failing, rule.ID); message != rule.Fails.Says {
 				t.Errorf("fails with %q, the catalogue says %q", message, rule.Fails.Says)
 			}
@@ -145,21 +143,4 @@ func firstMessage(r *result.Result, rule string) string {
 		}
 	}
 	return ""
-}
-
-// golden compares with a file; -update writes it.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s\nsays\n%s\nwanted\n%s\ngo test ./rules -update writes it", path, got, want)
-	}
 }

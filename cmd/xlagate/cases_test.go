@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // pairs are real compiles of one small model before and after a change, under testdata/cases. Regressions name the rule, or one of its
@@ -122,21 +122,8 @@ func TestRealPairs(t *testing.T) {
 			if compared.Identical != c.identical {
 				t.Errorf("diff says identical: %v, wanted %v", compared.Identical, c.identical)
 			}
-			sameWords(t, filepath.Join(words, c.name+".txt"), strings.ReplaceAll(mustRead(t, checked)+"\n"+mustRead(t, told), dir, "DIR"))
+			testfile.Golden(t, filepath.Join(words, c.name+".txt"), strings.ReplaceAll(mustRead(t, checked)+"\n"+mustRead(t, told), dir, "DIR"))
 		})
-	}
-}
-
-// sameWords holds what was said to what stands in a file.
-func sameWords(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(strings.Split(mustRead(t, file), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s (-want +got), go test ./cmd/xlagate -run RealPairs -update writes it anew:\n%s", file, diff)
 	}
 }
 

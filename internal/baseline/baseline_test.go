@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,22 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
 )
 
-// measured is a real dump of the repository, measured.
+// measured is a dump of the repository's.
 func measured(t *testing.T, name string) *facts.Report {
 	t.Helper()
-	d, err := dump.Open(context.Background(), filepath.Join("../../testdata", name), dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := facts.Measure(context.Background(), d, facts.Options{})
-	if err := errors.Join(err, d.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return factstest.Measure(t, filepath.Join("../../testdata", name), facts.Options{})
 }
 
 var realDumps = []string{"cpu-donation_lost/before.tar.xz", "gpu-softmax_barrier/after.tar.xz", "tpu-intermediate_out/after.tar.xz", "tf-clusters-clean/dump.tar.xz", "recompile-jit_in_loop/dump.tar.xz"}

@@ -1,35 +1,18 @@
 package compilelog
 
 import (
-	"compress/gzip"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // sample reads one of the compressed logs in testdata.
-func sample(t testing.TB, name string) []byte {
-	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".txt.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+func sample(t testing.TB, name string) []byte { return testfile.Unpack(t, "testdata/"+name+".txt.gz") }
 
 // counts writes how many events of each kind there are.
 func counts(events []Event) string {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/hlo/hlotest"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // costOf lists real dumps with what hlo_module_cost_analysis of jaxlib 0.10.2 says about them. The names tell the stage: the
@@ -298,7 +298,9 @@ func readDump(t testing.TB, file string) *hlo.Module {
 	return m
 }
 
-func readFile(t testing.TB, file string) []byte { return hlotest.Unpack(t, "../hlo/testdata/"+file) }
+func readFile(t testing.TB, file string) []byte {
+	return testfile.Unpack(t, "../hlo/testdata/"+file+".gz")
+}
 
 // pairs names the programs that stand in testdata as text and as proto.
 func pairs(t testing.TB) (names []string) {

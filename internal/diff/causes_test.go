@@ -1,7 +1,6 @@
 package diff_test
 
 import (
-	"context"
 	"path"
 	"path/filepath"
 	"strings"
@@ -9,26 +8,14 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
 )
 
 // measured reads one packed dump.
 func measured(t testing.TB, name string, opts facts.Options) *facts.Report {
 	t.Helper()
-	d, err := dump.Open(context.Background(), filepath.Join("testdata", name+".tar.gz"), dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	r, err := facts.Measure(context.Background(), d, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := factstest.Measure(t, filepath.Join("testdata", name+".tar.gz"), opts)
 	if len(r.Problems) > 0 {
 		t.Fatalf("%s: %+v", name, r.Problems)
 	}

@@ -2,30 +2,13 @@ package drawing
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
-func sample(t testing.TB, name string) []byte {
-	t.Helper()
-	packed, err := os.ReadFile(filepath.Join("testdata", name+".gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+func sample(t testing.TB, name string) []byte { return testfile.Unpack(t, "testdata/"+name+".gz") }
 
 func TestRead(t *testing.T) {
 	for name, want := range map[string]struct {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -17,9 +16,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"github.com/xlagate/xlagate/internal/testfile"
+)
 
 func open(t *testing.T, path string) *Dump {
 	t.Helper()
@@ -99,20 +98,7 @@ func TestRealDumps(t *testing.T) {
 	}
 	for _, path := range append(archives, "testdata/cache-hit.tar.gz") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			got := describe(open(t, path))
-			golden := path + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
+			testfile.Golden(t, path+".golden", describe(open(t, path)))
 		})
 	}
 }

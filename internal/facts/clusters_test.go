@@ -3,16 +3,16 @@ package facts
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // inMemory makes a file of some content.
@@ -20,23 +20,10 @@ func inMemory(name string, data []byte) File {
 	return File{Path: name, Bytes: func() ([]byte, func() error, error) { return data, nil, nil }}
 }
 
-func gunzip(t *testing.T, name string) io.Reader {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // archived reads the graphs and logs of one of the archived dumps.
 func archived(t *testing.T, name string) (graphs, logs []File) {
 	t.Helper()
-	for r := tar.NewReader(gunzip(t, name+".tar.gz")); ; {
+	for r := tar.NewReader(bytes.NewReader(testfile.Unpack(t, filepath.Join("testdata", name+".tar.gz")))); ; {
 		h, err := r.Next()
 		if err == io.EOF {
 			return graphs, logs
@@ -242,10 +229,7 @@ func TestClustersNotReadable(t *testing.T) {
 
 // A log that TF_DUMP_GRAPH_PREFIX=- wrote graphs into is as good as a directory of them.
 func TestGraphsInLog(t *testing.T) {
-	data, err := io.ReadAll(gunzip(t, "tf-graphs-in-log.txt.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Unpack(t, "testdata/tf-graphs-in-log.txt.gz")
 	c, l, problems := ReadFramework(nil, []File{inMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
 	if len(problems) > 0 || l == nil || !c.Ran || c.Graphs != 1 || c.Eager != 5 || c.Clustered != 8 || userOps(c) != "" {
 		t.Errorf("%+v %v", c, problems)

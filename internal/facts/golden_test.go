@@ -2,22 +2,17 @@ package facts
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
-
-var update = flag.Bool("update", false, "write what is measured into testdata/measured")
 
 // Everything that is measured of real dumps, word for word: of each kind of compiler and version one, so that whatever a change of the
 // reading moves is seen where it moves.
@@ -41,24 +36,8 @@ func TestMeasured(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			compareGolden(t, filepath.Join("testdata/measured", name+".txt"), spelled(t, file))
+			testfile.Golden(t, filepath.Join("testdata/measured", name+".txt"), spelled(t, file))
 		})
-	}
-}
-
-func compareGolden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s differs (-want +got), go test ./internal/facts -update writes it anew:\n%s", path, diff)
 	}
 }
 

@@ -1,17 +1,15 @@
 package github
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 func TestCheckRun(t *testing.T) {
@@ -99,19 +97,11 @@ func TestSARIFUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var log struct {
 		Version string
 		Runs    []struct{ Results []any }
 	}
-	if err := json.Unmarshal(data, &log); err != nil || log.Version != "2.1.0" || len(log.Runs[0].Results) != 2 {
+	if err := json.Unmarshal(testfile.Gunzip(t, packed), &log); err != nil || log.Version != "2.1.0" || len(log.Runs[0].Results) != 2 {
 		t.Errorf("%v %+v", err, log)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/hlo/hlotest"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 func readDump(t testing.TB, file string) *Module {
@@ -20,4 +20,4 @@ func readDump(t testing.TB, file string) *Module {
 	return m
 }
 
-func readFile(t testing.TB, file string) []byte { return hlotest.Unpack(t, "testdata/"+file) }
+func readFile(t testing.TB, file string) []byte { return testfile.Unpack(t, "testdata/"+file+".gz") }

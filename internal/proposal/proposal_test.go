@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/proposal"
 	"github.com/xlagate/xlagate/internal/result"
@@ -30,7 +30,7 @@ func TestProposalsPass(t *testing.T) {
 	}
 	for _, path := range dumps {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+strings.TrimSuffix(filepath.Base(path), ".tar.xz"), func(t *testing.T) {
-			text := proposal.Config(measured(t, path), path)
+			text := proposal.Config(factstest.Measure(t, path, facts.Options{Jobs: 1}), path)
 			r := checked(t, text, path)
 			if strings.Contains(path, "nocpujit") { // graphs that autoclustering never looked at: nothing to check is no pass
 				if r.ExitCode != gate.ExitIncomplete {
@@ -43,20 +43,6 @@ func TestProposalsPass(t *testing.T) {
 			}
 		})
 	}
-}
-
-func measured(t *testing.T, path string) *facts.Report {
-	t.Helper()
-	d, err := dump.Open(context.Background(), path, dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	r, err := facts.Measure(context.Background(), d, facts.Options{Jobs: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // Clusters are named by numbers that change: no budget is tied to one, and all are looked at.
@@ -87,7 +73,7 @@ func TestWrittenKernelsAreRequired(t *testing.T) {
 		"../../testdata/gpu-kernel_body/before.tar.xz": `calls: [{ call: "__gpu$xla.gpu.triton" }] }   # accumulate`,
 		"../../testdata/tpu-kernel_body/before.tar.xz": `calls: [{ call: "tpu_custom_call" }] }   # accumulate`,
 	} {
-		if text := proposal.Config(measured(t, path), path); !strings.Contains(text, want) {
+		if text := proposal.Config(factstest.Measure(t, path, facts.Options{Jobs: 1}), path); !strings.Contains(text, want) {
 			t.Errorf("%s: %s is not in\n%s", path, want, text)
 		}
 	}
@@ -97,7 +83,7 @@ func TestWrittenKernelsAreRequired(t *testing.T) {
 func TestProposalsLetCheaperRunsPass(t *testing.T) {
 	for _, name := range []string{"cpu-exit_made", "cpu-hoisted", "tpu-branch_made", "tpu-hoisted_product", "tpu-kernels_merged"} {
 		before, after := "../../testdata/cases/"+name+"/before.tar.xz", "../../testdata/cases/"+name+"/after.tar.xz"
-		text := proposal.Config(measured(t, before), after)
+		text := proposal.Config(factstest.Measure(t, before, facts.Options{Jobs: 1}), after)
 		if r := checked(t, text, before); r.ExitCode != 0 {
 			t.Errorf("%s: exit %d: %+v %+v\n%s", name, r.ExitCode, r.Findings, r.Problems, text)
 		}

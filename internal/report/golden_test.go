@@ -2,18 +2,13 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // documented is Options.Rules with one rule that is documented.
 func documented(id string) RuleDoc {
@@ -53,20 +48,7 @@ func golden(t *testing.T, name string, render func(io.Writer) error) {
 		t.Errorf("%s: %v", name, err)
 		return
 	}
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s differs (-want +got), go test -update writes it anew:\n%s", name, diff)
-	}
+	testfile.Golden(t, filepath.Join("testdata", name+".golden"), got.String())
 }
 
 func TestUnknownFormat(t *testing.T) {

@@ -2,29 +2,19 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
 )
 
-// real measures a dump beside the package that compares them.
-func real(t *testing.T, name string) *facts.Report {
+// compiled is one side of a pair that lies beside the package which compares them.
+func compiled(t *testing.T, name string) *facts.Report {
 	t.Helper()
-	d, err := dump.Open(context.Background(), "../diff/testdata/"+name+".tar.gz", dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := facts.Measure(context.Background(), d, facts.Options{})
-	if err := errors.Join(err, d.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return factstest.Measure(t, "../diff/testdata/"+name+".tar.gz", facts.Options{})
 }
 
 // viewed is what the JSON of a difference says.
@@ -56,7 +46,7 @@ var compared = []string{"gpu-fusion_barrier", "cpu-extra_kernel", "tpu-extra_tra
 // What is added one way is removed the other way, and what is split is merged.
 func TestDiffIsMirrored(t *testing.T) {
 	for _, name := range compared {
-		old, fresh := real(t, name+"-before"), real(t, name+"-after")
+		old, fresh := compiled(t, name+"-before"), compiled(t, name+"-after")
 		there, back := viewedDiff(t, old, fresh), viewedDiff(t, fresh, old)
 		if there.Schema != "xlagate.diff/v1" || there.Identical != back.Identical || len(there.Programs) != len(back.Programs) {
 			t.Fatalf("%s: %+v and %+v", name, there, back)
@@ -73,7 +63,7 @@ func TestDiffIsMirrored(t *testing.T) {
 // A dump does not differ from itself, in any format.
 func TestDiffOfItself(t *testing.T) {
 	for _, name := range compared {
-		r := real(t, name+"-before")
+		r := compiled(t, name+"-before")
 		if v := viewedDiff(t, r, r); !v.Identical || len(v.Programs[0].Kernels.Added)+len(v.Programs[0].Kernels.Removed)+len(v.Programs[0].Kernels.Changed) != 0 {
 			t.Errorf("%s: %+v", name, v)
 		}
@@ -89,7 +79,7 @@ func TestDiffOfItself(t *testing.T) {
 // Every format of a dump names its programs and says how many kernels they have.
 func TestInspectNamesEveryProgram(t *testing.T) {
 	for _, name := range compared {
-		r := real(t, name+"-before")
+		r := compiled(t, name+"-before")
 		for _, format := range ViewFormats() {
 			var b bytes.Buffer
 			if err := Inspect(&b, r, format, Options{}); err != nil {
@@ -107,7 +97,7 @@ func TestInspectNamesEveryProgram(t *testing.T) {
 
 // A writer that fails is told of, whatever is viewed.
 func TestViewsOnAFullDisk(t *testing.T) {
-	r := real(t, compared[0]+"-before")
+	r := compiled(t, compared[0]+"-before")
 	for _, format := range ViewFormats() {
 		if Inspect(fullDisk{}, r, format, Options{}) == nil || Diff(fullDisk{}, diff.Compare(r, r), format, Options{}) == nil {
 			t.Errorf("%s was written to a full disk", format)

@@ -2,14 +2,13 @@ package report
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // TestSARIFSchema holds every result to the schema that OASIS publishes.
@@ -34,16 +33,7 @@ func TestSARIFSchema(t *testing.T) {
 
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	f, err := os.Open("testdata/sarif-schema-2.1.0.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(z)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(testfile.Unpack(t, "testdata/sarif-schema-2.1.0.json.gz")))
 	if err != nil {
 		t.Fatal(err)
 	}

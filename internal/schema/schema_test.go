@@ -2,8 +2,6 @@ package schema_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,8 +12,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/schema"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
@@ -183,14 +181,7 @@ func TestSchemaRefusesUnknownKeys(t *testing.T) {
 func TestBaselinesFitTheirSchema(t *testing.T) {
 	s := compiled(t, "baseline")
 	for _, name := range []string{"cpu-sharding_allgather", "cpu-donation_lost", "tpu-kernel_body", "tpu-wide_weights", "cpu-constant_baked"} {
-		d, err := dump.Open(context.Background(), filepath.Join("../../testdata", name, "after.tar.xz"), dump.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := facts.Measure(context.Background(), d, facts.Options{})
-		if err := errors.Join(err, d.Close()); err != nil {
-			t.Fatal(err)
-		}
+		r := factstest.Measure(t, filepath.Join("../../testdata", name, "after.tar.xz"), facts.Options{})
 		for _, p := range r.Programs {
 			text := baseline.Format("t", &baseline.Program{Program: *p, Toolchain: r.Toolchain, Reason: "start"})
 			if err := s.Validate(value(t, string(text))); err != nil {

@@ -2,34 +2,17 @@ package tfgraph
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // sample reads one of the compressed dumps in testdata.
-func sample(t testing.TB, name string) []byte {
-	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+func sample(t testing.TB, name string) []byte { return testfile.Unpack(t, "testdata/"+name+".gz") }
 
 func parse(t testing.TB, name string) *Graph {
 	t.Helper()

@@ -1,10 +1,7 @@
 package trace
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +10,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // The profiles in testdata are jax.profiler's, of JAX 0.10.2 on CPU: three steps of a small training function, and two runs of a scan of
@@ -113,14 +112,7 @@ func TestDerivedRows(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	z, err := gzip.NewReader(bytes.NewReader(sample(t, "train.xplane.pb.gz")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	xplane, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	xplane := testfile.Unpack(t, "testdata/train.xplane.pb.gz")
 	for name, data := range map[string]string{
 		"empty": "", "blank": " \n", "no gzip": "\x1f\x8bgarbage", "no trace": `{"a":1}`, "no list": `{"traceEvents":3}`,
 		"cut off": `{"traceEvents":[{"ph":"X"`, "cut between events": `{"traceEvents":[{"ph":"M"},`, "cut xplane": string(xplane[:len(xplane)-5]), "no proto": "\xff\xff\xff",
@@ -151,15 +143,7 @@ func FuzzRead(f *testing.F) {
 	for _, name := range []string{"scan.trace.json.gz", "scan.xplane.pb.gz"} {
 		data := sample(f, name)
 		f.Add(data)
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			f.Fatal(err)
-		}
-		plain, err := io.ReadAll(z)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(plain)
+		f.Add(testfile.Gunzip(f, data))
 	}
 	f.Add([]byte(`[{"ph":"X","args":{"hlo_op":1}}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -1,3 +1,4 @@
+// Package hlotest changes the text of real modules for tests: names and order, but not what they compute.
 package hlotest
 
 import (

@@ -1,0 +1,59 @@
+// Package testfile holds what tests do with files: they unpack samples, and hold what comes out against what came out before.
+package testfile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"flag"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Update is on where tests write down what comes out instead of holding it against what is written: go test ./PACKAGE -update.
+var Update = flag.Bool("update", false, "write what comes out into the files that it is held against")
+
+// Golden holds a text against the one in a file.
+func Golden(t testing.TB, path, got string) {
+	t.Helper()
+	if *Update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got == string(want) {
+		return
+	}
+	t.Errorf("%s differs (-want +got); go test with -update writes it anew:\n%s", path, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
+}
+
+// Unpack reads a file that gzip packed.
+func Unpack(t testing.TB, file string) []byte {
+	t.Helper()
+	packed, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Gunzip(t, packed)
+}
+
+// Gunzip unpacks what gzip packed.
+func Gunzip(t testing.TB, packed []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
