@@ -1,6 +1,9 @@
 package hlo
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The parts of an HloInstructionProto that are read.
 const (
@@ -66,7 +69,16 @@ func (r *protoReader) instruction(body Range) {
 	if !r.instructions.add(id, int32(len(r.ids))) {
 		r.fail(body.Start, "instruction %s has the id %d of an earlier one", m.Text(name), id)
 	}
-	m.Instrs, r.ids = append(m.Instrs, in), append(r.ids, id)
+	r.keep(in)
+	r.ids = append(r.ids, id)
+}
+
+// keep appends an instruction to the computation.
+func (r *protoReader) keep(in Instruction) {
+	if m := r.m; len(m.Instrs) == cap(m.Instrs) && len(m.Instrs) < r.estimated {
+		m.Instrs = slices.Grow(m.Instrs, r.estimated-len(m.Instrs))
+	}
+	r.m.Instrs = append(r.m.Instrs, in)
 }
 
 // cut notes where the parts of an instruction lie. Nearly all have a tag of one or two bytes and less than 128 bytes behind it: these

@@ -34,6 +34,7 @@ type protoReader struct {
 	metadata     metadataIndex
 	repeats      protoRepeats
 	compact      bool // see Reader.Compact
+	estimated    int  // how many instructions there are, if none are in common
 
 	later      bool    // it reads a part that is not the first: computations may stand in an earlier one
 	unresolved []int64 // the ids of those; as callee -n stands for the n-th
@@ -91,7 +92,7 @@ func (r *protoReader) module() *Module {
 
 // part reads computations.
 func (r *protoReader) part(computations []Range) {
-	r.prepare(computations, 1)
+	r.prepare(computations)
 	for _, c := range computations {
 		r.computation(c)
 	}
@@ -107,8 +108,8 @@ func (r *protoReader) rest(body Range, parts *moduleFields) {
 	r.header(parts)
 }
 
-// prepare allocates for a part of the instructions, whose number it estimates from a sample of the computations.
-func (r *protoReader) prepare(computations []Range, part int) {
+// prepare allocates for the instructions, whose number it estimates from a sample of the computations.
+func (r *protoReader) prepare(computations []Range) {
 	every := max(64, len(computations)>>7)
 	all, sampled, n := 0, 0, 0
 	for i, c := range computations {
@@ -118,10 +119,13 @@ func (r *protoReader) prepare(computations []Range, part int) {
 			n += r.countInstructions(c)
 		}
 	}
-	n = int(float64(n)*float64(all)/float64(max(sampled, 1)))/part + n/32 + 16
-	m := r.m
-	m.Instrs = make([]Instruction, 0, n)
-	m.operands, m.callees = append(make([]InstrID, 0, 2*n), 0), append(make([]CompID, 0, n/4), 0)
+	n = int(float64(n)*float64(all)/float64(max(sampled, 1))) + n/32 + 16
+	m, room := r.m, n
+	if r.compact && !r.later {
+		room, r.estimated = n/4, n // most may be in common
+	}
+	m.Instrs = make([]Instruction, 0, room)
+	m.operands, m.callees = append(make([]InstrID, 0, 2*room), 0), append(make([]CompID, 0, room/4), 0)
 	m.Comps = make([]Computation, 0, len(computations))
 	r.computations.reset(len(computations))
 	r.repeats.reset(computations)

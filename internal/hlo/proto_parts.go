@@ -35,7 +35,7 @@ func (r Reader) protoParts(src []byte, file string) (*Module, error) {
 // repeating reads some computations, and more as long as these repeat each other: who begins in the middle of such a module does not
 // know what is repeated. It returns the rest of them.
 func (r *protoReader) repeating(computations []Range) (rest []Range) {
-	r.prepare(computations, 4) // most instructions are in common, or read by others
+	r.prepare(computations)
 	for i, c := range computations {
 		if !r.repeats.often(int(c.Start), len(r.src)) {
 			return computations[i:]

@@ -17,7 +17,7 @@ func anewProto(src []byte, file string) (*Module, error) {
 		body, parts := r.findModule()
 		r.m.Name = r.m.Text(parts.name)
 		r.findSequences(parts.schedule)
-		r.prepare(parts.computations, 1)
+		r.prepare(parts.computations)
 		r.computations.reset(len(parts.computations))
 		for _, c := range parts.computations {
 			w := r.gather(c)
