@@ -82,6 +82,10 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
+	alone, err := b.aloneTable()
+	if err != nil {
+		return err
+	}
 	heap, err := b.heapTable(real)
 	if err != nil {
 		return err
@@ -94,5 +98,5 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
-	return fill(page, machine+"\n"+tables(b.rows)+growthTable(b.rows)+heap+start+stages)
+	return fill(page, machine+"\n"+tables(b.rows)+alone+growthTable(b.rows)+heap+start+stages)
 }
