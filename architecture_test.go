@@ -22,7 +22,7 @@ var layers = []string{
 	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
 	"internal/cost",
 	"internal/facts",
-	"internal/baseline", "internal/diff",
+	"internal/baseline", "internal/diff", "internal/pattern",
 	"internal/result",
 	"rules",
 	"internal/config", "internal/capture", "internal/proposal",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -71,7 +72,7 @@ func atLeast(e Entry, kernels []*facts.Kernel) []*facts.Kernel {
 	for _, k := range kernels {
 		results := 1
 		if strings.HasPrefix(k.Out, "(") {
-			results = len(elements(k.Out))
+			results = len(pattern.Elements(k.Out))
 		}
 		if float64(results) >= outputs && float64(len(k.In)) >= operands {
 			kept = append(kept, k)

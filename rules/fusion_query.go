@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/pattern"
 )
 
 // fusionFields are the keys that say which fusions are meant.
@@ -24,8 +25,8 @@ var fusionKeys = []string{"contains", "pattern", "root", "kind", "out", "op_name
 type fusionQuery struct {
 	name, root, opName, source string
 	contains, kinds            []string
-	flow                       *dataFlow     // nil: whatever flows
-	out                        *shapePattern // nil: of any shape
+	flow                       *pattern.Flow  // nil: whatever flows
+	out                        *pattern.Shape // nil: of any shape
 }
 
 func queryOf(e Entry) fusionQuery {
@@ -34,10 +35,10 @@ func queryOf(e Entry) fusionQuery {
 		contains: e.List("contains"), kinds: e.List("kind"),
 	}
 	if text := e.Text("pattern"); text != "" {
-		q.flow, _ = parsePattern(text) // checked when the configuration was read
+		q.flow, _ = pattern.ParseFlow(text) // checked when the configuration was read
 	}
 	if text := e.Text("out"); text != "" {
-		q.out, _ = parseShapePattern(text)
+		q.out, _ = pattern.ParseShape(text)
 	}
 	return q
 }
@@ -56,10 +57,10 @@ func (q *fusionQuery) matches(k *facts.Kernel) bool {
 	switch {
 	case len(k.Do) < 2 && len(q.contains) > 1, !k.Fusion && len(q.kinds) == 0:
 		return false
-	case len(q.kinds) > 0 && !contains(q.kinds, k.Kind), q.root != "" && k.Root != q.root, q.out != nil && !q.out.fits(k.Out):
+	case len(q.kinds) > 0 && !contains(q.kinds, k.Kind), q.root != "" && k.Root != q.root, q.out != nil && !q.out.Fits(k.Out):
 		return false
 	}
-	return containsAll(k.Do, q.contains) && q.inScope(k) && (q.flow == nil || q.flow.in(k))
+	return containsAll(k.Do, q.contains) && q.inScope(k) && (q.flow == nil || q.flow.In(k))
 }
 
 func (q *fusionQuery) inScope(k *facts.Kernel) bool {
@@ -86,7 +87,7 @@ func (q *fusionQuery) operations() []string {
 	if len(q.contains) > 0 || q.flow == nil {
 		return q.contains
 	}
-	return q.flow.opcodes()
+	return q.flow.Opcodes()
 }
 
 // touches says whether a kernel does some of it, in the wanted place.

@@ -8,6 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -160,11 +161,7 @@ func (c *Context) wrongParams(v *facts.Variant) []wrongLayout {
 func wrongOps(v *facts.Variant, pin Entry) (found int, wrong []wrongLayout) {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		ops := k.Ops.Slice()
-		if len(ops) == 0 {
-			ops = []facts.Op{single(k)}
-		}
-		for _, op := range ops {
+		for _, op := range pattern.Operations(k) {
 			if !pinned(pin, op) {
 				continue
 			}
@@ -183,7 +180,7 @@ func pinned(pin Entry, op facts.Op) bool {
 		return false
 	}
 	if text := pin.Text("out"); text != "" {
-		if shape, err := parseShapePattern(text); err != nil || !shape.fits(op.Shape) {
+		if shape, err := pattern.ParseShape(text); err != nil || !shape.Fits(op.Shape) {
 			return false
 		}
 	}
@@ -217,10 +214,11 @@ func printedLayout(layout, shape string) string {
 		return layout
 	}
 	_, rest, _ := strings.Cut(shape, "[")
-	rank := len(sizes(strings.TrimSuffix(rest, "]")))
 	var order []string
-	for i := rank - 1; i >= 0; i-- {
-		order = append(order, strconv.Itoa(i))
+	if dims := strings.TrimSuffix(rest, "]"); dims != "" {
+		for i := strings.Count(dims, ","); i >= 0; i-- {
+			order = append(order, strconv.Itoa(i))
+		}
 	}
 	return strings.Join(order, ",")
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
@@ -101,13 +102,13 @@ func (r *reader) wellFormed(n *yamldoc.Node, o rules.Option) bool {
 	var err error
 	switch o.Type {
 	case rules.Pattern:
-		err = rules.CheckPattern(n.Value)
+		_, err = pattern.ParseFlow(n.Value)
 	case rules.ShapeOf:
-		err = rules.CheckShape(n.Value)
+		_, err = pattern.ParseShape(n.Value)
 	case rules.Expr:
 		err = rules.CheckExpr(n.Value)
 	}
-	wrong := (*rules.PatternError)(nil)
+	wrong := (*pattern.Error)(nil)
 	if !errors.As(err, &wrong) {
 		if err != nil {
 			r.errorf(n, "%v", err)

@@ -1,16 +1,17 @@
-package rules
+// Package pattern holds the languages in which rule files describe what a kernel computes: what flows in it ([Flow]), and shapes with
+// wildcards ([Shape]).
+package pattern
 
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/suggest"
 )
 
-// A dataFlow is what `pattern:` describes: operations that feed each other inside one kernel, written as HLO writes them:
+// Flow is what `pattern:` describes: operations that feed each other inside one kernel, written as HLO writes them:
 //
 //	reduce(exponential(subtract(_, broadcast(_))))
 //	bf16|f16[*,512] divide($x, broadcast(reduce($x)))
@@ -26,43 +27,41 @@ import (
 //	..op           op, or anything that is computed from it
 //
 // Conversions, bitcasts, reshapes and copies between two operations are looked through, unless the pattern names them.
-type dataFlow struct {
-	root *flowNode
+type Flow struct {
+	root *node
 	vars []string
 }
 
-// flowNode is one operation of a pattern.
-type flowNode struct {
+// node is one operation of a pattern.
+type node struct {
 	any     bool // _ or a named value
 	name    int  // which $name, -1 for none
 	deep    bool // ..
 	opcodes []string
-	shape   *shapePattern
-	args    []*flowNode
+	shape   *Shape
+	args    []*node
 }
 
-// PatternError is what is wrong in a pattern, or in an expression, and where: how many bytes into the text.
-type PatternError struct {
+// Error is what is wrong in a text, and where: how many bytes into it.
+type Error struct {
 	Offset  int
 	Message string
 }
 
 // Error is the message with the column.
-func (e *PatternError) Error() string { return fmt.Sprintf("column %d: %s", e.Offset+1, e.Message) }
+func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Offset+1, e.Message) }
 
-// CheckPattern finds what is wrong in a data-flow pattern; the error is a [PatternError].
-func CheckPattern(text string) error {
-	_, err := parsePattern(text)
-	return err
-}
+// What a pattern may be at the most.
+const (
+	maxLength = 4096
+	maxDepth  = 100
+)
 
-// maxPattern bounds how deep a pattern is nested and how long it is.
-const maxPattern = 4096
-
-func parsePattern(text string) (*dataFlow, error) {
-	p := &patternParser{text: text, flow: &dataFlow{}}
-	if len(text) > maxPattern {
-		return nil, &PatternError{0, fmt.Sprintf("the pattern is longer than %d bytes", maxPattern)}
+// ParseFlow reads what is to flow in a kernel; the error is an [Error].
+func ParseFlow(text string) (*Flow, error) {
+	p := &parser{text: text, flow: &Flow{}}
+	if len(text) > maxLength {
+		return nil, &Error{0, fmt.Sprintf("the pattern is longer than %d bytes", maxLength)}
 	}
 	root := p.node(0)
 	p.space()
@@ -76,11 +75,11 @@ func parsePattern(text string) (*dataFlow, error) {
 	return p.flow, nil
 }
 
-// opcodes lists the operations that a pattern names.
-func (f *dataFlow) opcodes() []string {
+// Opcodes lists the operations that a pattern names.
+func (f *Flow) Opcodes() []string {
 	var list []string
-	var collect func(*flowNode)
-	collect = func(n *flowNode) {
+	var collect func(*node)
+	collect = func(n *node) {
 		for _, op := range n.opcodes {
 			if !slices.Contains(list, op) && op != "constant" && op != "parameter" && op != "broadcast" {
 				list = append(list, op)
@@ -94,27 +93,27 @@ func (f *dataFlow) opcodes() []string {
 	return list
 }
 
-type patternParser struct {
+type parser struct {
 	text string
 	at   int
-	flow *dataFlow
+	flow *Flow
 	err  error
 }
 
 // fail keeps the first error.
-func (p *patternParser) fail(at int, format string, args ...any) {
+func (p *parser) fail(at int, format string, args ...any) {
 	if p.err == nil {
-		p.err = &PatternError{at, fmt.Sprintf(format, args...)}
+		p.err = &Error{at, fmt.Sprintf(format, args...)}
 	}
 }
 
-func (p *patternParser) space() {
+func (p *parser) space() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
 	}
 }
 
-func (p *patternParser) eat(token string) bool {
+func (p *parser) eat(token string) bool {
 	p.space()
 	if strings.HasPrefix(p.text[p.at:], token) {
 		p.at += len(token)
@@ -124,9 +123,9 @@ func (p *patternParser) eat(token string) bool {
 }
 
 // node reads one operation with its operands.
-func (p *patternParser) node(depth int) *flowNode {
-	n := &flowNode{name: -1}
-	if depth > 100 {
+func (p *parser) node(depth int) *node {
+	n := &node{name: -1}
+	if depth > maxDepth {
 		p.fail(p.at, "the pattern is nested too deep")
 		return n
 	}
@@ -151,7 +150,7 @@ func (p *patternParser) node(depth int) *flowNode {
 }
 
 // operation takes the words for what a node stands for.
-func (p *patternParser) operation(n *flowNode, start int, words []string) {
+func (p *parser) operation(n *node, start int, words []string) {
 	switch {
 	case len(words) == 0 && n.shape != nil:
 		p.fail(start, "expected an operation behind the shape, or _ for any value")
@@ -167,7 +166,7 @@ func (p *patternParser) operation(n *flowNode, start int, words []string) {
 	}
 }
 
-func (p *patternParser) variable(name string) int {
+func (p *parser) variable(name string) int {
 	at := slices.Index(p.flow.vars, name)
 	if at < 0 {
 		at = len(p.flow.vars)
@@ -176,7 +175,7 @@ func (p *patternParser) variable(name string) int {
 	return at
 }
 
-func (p *patternParser) checkOpcodes(start int, words []string) {
+func (p *parser) checkOpcodes(start int, words []string) {
 	for _, w := range words {
 		if _, known := hlo.LookupOpcode(w); !known {
 			p.fail(start, "unknown operation %q%s", w, suggest.DidYouMean(w, hlo.OpcodeNames()))
@@ -185,7 +184,7 @@ func (p *patternParser) checkOpcodes(start int, words []string) {
 	}
 }
 
-func (p *patternParser) args(n *flowNode, start, depth int) {
+func (p *parser) args(n *node, start, depth int) {
 	if n.any {
 		p.fail(start, "%s stands for any value and has no operands; * is any operation", p.text[start:p.at-1])
 	}
@@ -202,7 +201,7 @@ func (p *patternParser) args(n *flowNode, start, depth int) {
 }
 
 // words reads alternatives: add|subtract, f32|bf16, a single _, * or $name.
-func (p *patternParser) words() []string {
+func (p *parser) words() []string {
 	var list []string
 	for {
 		w := p.word()
@@ -223,7 +222,7 @@ func (p *patternParser) words() []string {
 	}
 }
 
-func (p *patternParser) word() string {
+func (p *parser) word() string {
 	start := p.at
 	if start < len(p.text) && (p.text[start] == '*' || p.text[start] == '$') {
 		p.at++
@@ -231,7 +230,7 @@ func (p *patternParser) word() string {
 			return "*"
 		}
 	}
-	for p.at < len(p.text) && (isWord(p.text[p.at]) && p.text[p.at] != '.' || p.text[p.at] == '-') {
+	for p.at < len(p.text) && isWord(p.text[p.at]) {
 		p.at++
 	}
 	if p.text[start:p.at] == "$" {
@@ -240,97 +239,8 @@ func (p *patternParser) word() string {
 	return p.text[start:p.at]
 }
 
-func isType(word string) bool { return slices.Contains(hlo.TypeNames(), word) }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// shapePattern is a set of types and dimensions with wildcards.
-type shapePattern struct {
-	types []string // empty: any
-	dims  []int64  // see the constants below
-	sized bool     // whether dims were written
-}
-
-// What stands for sizes in a shape pattern.
-const (
-	anySize = -1 // *
-	anyDims = -2 // ...
-)
-
-// CheckShape finds what is wrong in a shape with wildcards; the error is a [PatternError].
-func CheckShape(text string) error {
-	_, err := parseShapePattern(text)
-	return err
-}
-
-func parseShapePattern(text string) (*shapePattern, error) {
-	p := &patternParser{text: text, flow: &dataFlow{}}
-	p.space()
-	start := p.at
-	s := p.shape(start, p.words())
-	p.space()
-	if p.at < len(text) {
-		p.fail(p.at, "%q stands behind the shape's end", text[p.at:])
-	}
-	return s, p.err
-}
-
-// shape reads what stands behind a shape's types.
-func (p *patternParser) shape(start int, types []string) *shapePattern {
-	s := &shapePattern{types: types}
-	if len(types) == 0 {
-		p.fail(start, "expected a shape such as f32[8,*]")
-	}
-	if len(types) == 1 && types[0] == "*" {
-		s.types = nil
-	}
-	for _, t := range s.types {
-		if !isType(t) {
-			p.fail(start, "unknown type %q%s", t, suggest.DidYouMean(t, hlo.TypeNames()))
-		}
-		start += len(t) + 1
-	}
-	if p.at < len(p.text) && p.text[p.at] == '[' {
-		p.at++
-		s.sized = true
-		p.dims(s)
-	}
-	return s
-}
-
-func (p *patternParser) dims(s *shapePattern) {
-	if p.eat("]") {
-		return
-	}
-	for p.err == nil {
-		p.dim(s)
-		if p.eat(",") {
-			continue
-		}
-		if !p.eat("]") {
-			p.fail(p.at, "expected , or ] in the shape")
-		}
-		return
-	}
-}
-
-func (p *patternParser) dim(s *shapePattern) {
-	p.space()
-	start := p.at
-	switch {
-	case p.eat("*"):
-		s.dims = append(s.dims, anySize)
-	case p.eat("..."), p.eat("…"):
-		if slices.Contains(s.dims, anyDims) {
-			p.fail(start, "... stands twice in one shape")
-		}
-		s.dims = append(s.dims, anyDims)
-	default:
-		for p.at < len(p.text) && isDigit(p.text[p.at]) {
-			p.at++
-		}
-		size, err := strconv.ParseInt(p.text[start:p.at], 10, 64)
-		if err != nil {
-			p.fail(start, "expected a size, * for any size or ... for any dimensions")
-		}
-		s.dims = append(s.dims, size)
-	}
+func isWord(c byte) bool {
+	return isDigit(c) || c == '_' || c == '-' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

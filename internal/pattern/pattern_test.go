@@ -1,4 +1,4 @@
-package rules
+package pattern
 
 import (
 	"strings"
@@ -81,10 +81,10 @@ func TestPatterns(t *testing.T) {
 		{body("add f32[<=8] ? p0"), "f32[8] add(parameter, _)", true},
 		{&facts.Kernel{Form: &facts.Form{Root: "all-reduce-start", Out: "f32[4]", In: []string{"f32[4]"}}, Site: &facts.Site{}}, "all-reduce(parameter)", true},
 	} {
-		f, err := parsePattern(test.pattern)
+		f, err := ParseFlow(test.pattern)
 		if err != nil {
 			t.Errorf("%s: %v", test.pattern, err)
-		} else if f.in(test.kernel) != test.fits {
+		} else if f.In(test.kernel) != test.fits {
 			t.Errorf("%s: %v, wanted %v", test.pattern, !test.fits, test.fits)
 		}
 	}
@@ -108,7 +108,7 @@ func TestPatternErrors(t *testing.T) {
 		"add(_, $)":                 "column 8: expected a name behind $",
 		strings.Repeat("abs(", 200): "column 405: the pattern is nested too deep",
 	} {
-		err := CheckPattern(pattern)
+		_, err := ParseFlow(pattern)
 		if err == nil || err.Error() != want {
 			t.Errorf("%.20s: %v, wanted %s", pattern, err, want)
 		}
@@ -123,7 +123,7 @@ func TestShapeErrors(t *testing.T) {
 		"f32[8] ab": `column 8: "ab" stands behind the shape's end`,
 		"f99[8]":    `column 1: unknown type "f99"`,
 	} {
-		if _, err := parseShapePattern(shape); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+		if _, err := ParseShape(shape); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%q: %v, wanted %q", shape, err, want)
 		}
 	}
@@ -140,11 +140,11 @@ func TestPatternsEnd(t *testing.T) {
 	for range 12 {
 		pattern = "add(" + pattern + ", ..add(.._, ..tanh))"
 	}
-	f, err := parsePattern(pattern)
+	f, err := ParseFlow(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.in(body(lines...)) {
+	if f.In(body(lines...)) {
 		t.Error("there is no tanh")
 	}
 }
@@ -154,9 +154,9 @@ func FuzzPattern(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		flow, err := parsePattern(text)
+		flow, err := ParseFlow(text)
 		if err == nil {
-			flow.in(softmax)
+			flow.In(softmax)
 		}
 	})
 }
