@@ -35,10 +35,9 @@ type Amount struct {
 	Tell func(result.Finding) []result.Finding
 }
 
-// baseline says what the amount was, where there is a baseline and it is known from it.
-func (a *Amount) baseline(there, known bool, was float64) {
-	a.Lacking = there && !known
-	if there && known {
+// baseline says what the amount was, where the baseline holds it.
+func (a *Amount) baseline(known bool, was float64) {
+	if a.Lacking = !known; known {
 		a.Base = &was
 	}
 }
@@ -116,7 +115,7 @@ func (b *breach) add(limit float64, tooMuch bool, named float64, said string) {
 // finding is what is said of a breach, in words that fit every amount.
 func (a Amount) finding(b breach) result.Finding {
 	f := result.Finding{
-		Program: a.program(), Subject: a.Subject, Variant: variantName(a.Program, a.Variant), Unit: a.Unit,
+		Program: a.program(), Subject: a.Subject, Variant: variantName(a.Variant), Unit: a.Unit,
 		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
 		Actual:  a.Actual, Limit: b.limit,
 	}

@@ -70,7 +70,7 @@ func (c *Context) evaluate(e *expression, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	f := result.Finding{
-		Program: p.Name, Variant: variantName(p, v), Subject: c.assertName(),
+		Program: p.Name, Variant: variantName(v), Subject: c.assertName(),
 		Message: fmt.Sprintf("%s does not hold: %s", c.assertName(), strings.Join(e.values(v.New.Facts, old), ", ")),
 	}
 	f.Cause, f.Evidence = explain(v, anyKernel)

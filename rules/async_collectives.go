@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -46,37 +47,14 @@ func checkAsyncCollectives(c *Context, p *diff.Program) {
 		}
 		if v.Old != nil {
 			was, ok := v.Old.Facts["async.exposed"]
-			a.baseline(true, ok && c.asCounted(), was)
+			a.baseline(ok && c.asCounted(), was)
 		}
-		c.judgeShare(a, "min_ratio", countThat(v.New, c.concerned), "collectives", "can run beside kernels")
+		all := countThat(v.New, c.concerned)
+		c.judgeShare(a, share{
+			key: "min_ratio", subject: "async.exposed.min_ratio", have: shareOf(all-a.Actual, all),
+			of: "of " + measure.Counted(all, "", "collectives") + " can run beside kernels",
+		})
 	}
-}
-
-// judgeShare judges an amount of what should be none of all, or no more than a share: where the settings name that share, it stands
-// in place of none.
-func (c *Context) judgeShare(a Amount, key string, all float64, noun, rest string) {
-	share, asked := c.Number(key)
-	if !asked || c.bounded() {
-		c.Forbid(a)
-	}
-	if !asked {
-		return
-	}
-	c.Checked()
-	if all == 0 || (all-a.Actual)/all >= share {
-		return
-	}
-	have := (all - a.Actual) / all
-	is, least := measure.Apart(have, share, "share")
-	said := fmt.Sprintf("%s of %s %s, %s wanted", is, measure.Counted(all, "", noun), rest, least)
-	c.Find(a.shareFinding(a.Subject+"."+key, breach{limit: share, tooMuch: true, said: []string{said}}, have))
-}
-
-// shareFinding is a finding of a share of what the amount counts, which the baseline does not hold.
-func (a Amount) shareFinding(subject string, b breach, have float64) result.Finding {
-	f := a.finding(b)
-	f.Subject, f.Actual, f.Baseline, f.Unit = subject, have, nil, "share"
-	return f
 }
 
 // asCounted says whether the settings count what the fact counts.
@@ -88,7 +66,7 @@ func (c *Context) asCounted() bool {
 
 func (c *Context) concerned(k *facts.Kernel) bool {
 	least, _ := c.Number("min_bytes")
-	return k.Class == facts.ClassCollective && float64(k.Bytes) >= least && (c.List("kinds") == nil || contains(c.List("kinds"), k.Target))
+	return k.Class == facts.ClassCollective && float64(k.Bytes) >= least && (c.List("kinds") == nil || slices.Contains(c.List("kinds"), k.Target))
 }
 
 func (c *Context) exposed(k *facts.Kernel) bool {
@@ -99,12 +77,8 @@ func (c *Context) exposed(k *facts.Kernel) bool {
 func (c *Context) exposedCause(v *facts.Variant) (*result.Cause, result.Evidence) {
 	var most *facts.Kernel
 	var e result.Evidence
-	for i := range v.Kernels {
-		k := &v.Kernels[i]
-		if !c.exposed(k) {
-			continue
-		}
-		e.After = firstLines(e.After, describe(k))
+	for k := range kernelsThat(v, c.exposed) {
+		e.After = firstLines(e.After, diff.Describe(k))
 		if most == nil || k.Bytes > most.Bytes {
 			most = k
 		}

@@ -43,7 +43,7 @@ func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
 	a := Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: Lower, Actual: is.least, Base: &was.least}
 	a.Cause = func() (*result.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
 	a.Excused = min(is.least-was.least, was.spared()-is.spared()) <= grown.Of(max(was.most, was.least))
-	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
+	c.with(noMore).hold(a)
 }
 
 // branchCost is what a run has to do when it takes the dearest branches, and when it takes the cheapest and ends every loop that it may.
@@ -88,13 +88,8 @@ func untold(v *facts.Variant) bool {
 	return !least && conditionals(v) > 0 || !ends && v.Facts[unknownLoops] > 0
 }
 
-func conditionals(v *facts.Variant) (n int) {
-	for i := range v.Kernels {
-		if v.Kernels[i].Root == "conditional" {
-			n++
-		}
-	}
-	return n
+func conditionals(v *facts.Variant) float64 {
+	return countThat(v, func(k *facts.Kernel) bool { return k.Root == "conditional" })
 }
 
 // explainSpared names the loop that lost its early exit, or the place of the model that a conditional went from, else what brought most of

@@ -30,14 +30,14 @@ func (c *Context) judgeFact(p *diff.Program, v *diff.Variant, m Metric) {
 		c.with(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil }).hold(c.amount(p, v, m, m.Fact))
 	}
 	if c.MaxIncrease != nil || c.MaxDecrease != nil {
-		c.with(func(s *Settings) { s.Max, s.Min, s.Equal = nil, nil, nil }).hold(c.amount(p, v, m, m.Weighted))
+		c.with(noBounds).hold(c.amount(p, v, m, m.Weighted))
 	}
 }
 
 // lacking says why a fact is not known: it was not dumped, or the program is custom calls alone, whose cost XLA does not know.
 func (c *Context) lacking(p *diff.Program, v *diff.Variant) {
 	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || len(v.New.Kernels) == 0 {
-		c.Uncovered(p.Name, firstInput(c.Rule), dumpMend)
+		c.Uncovered(p.Name, c.Rule.Reads[0], dumpMend)
 		return
 	}
 	c.gap(fmt.Sprintf("%s (%s is custom calls alone: what they cost is not known)", c.Rule.ID, p.Name), result.Problem{
@@ -62,10 +62,8 @@ func (c *Context) amount(p *diff.Program, v *diff.Variant, m Metric, fact string
 		Cause: func() (*result.Cause, result.Evidence) { return explainFact(v, m.Fact) },
 	}
 	if v.Old != nil {
-		base, ok := v.Old.Facts[fact]
-		if a.Lacking = !ok; ok {
-			a.Base = &base
-		}
+		was, known := v.Old.Facts[fact]
+		a.baseline(known, was)
 	}
 	return a
 }
@@ -78,10 +76,3 @@ func (c *Context) with(change func(*Settings)) *Context {
 }
 
 const dumpMend = "dump it: xlagate capture --to DIR -- COMMAND sets the flags"
-
-func firstInput(r *Rule) Input {
-	if len(r.Reads) == 0 {
-		return Optimized
-	}
-	return r.Reads[0]
-}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ func valueSaid(setting string) string {
 // String writes what is asked for as a rule file does.
 func (c configs) String() string {
 	var list []string
-	for _, key := range names(c) {
+	for _, key := range slices.Sorted(maps.Keys(c)) {
 		list = append(list, key+": "+c[key])
 	}
 	return "{" + strings.Join(list, ", ") + "}"
@@ -46,7 +47,7 @@ func (c configs) String() string {
 // checkCalls finds keys of a backend_config that no rule can hold to.
 func checkCalls(s *Settings) (wrong []Refusal) {
 	for i, e := range s.Entries("calls") {
-		for _, key := range names(callOf(e).config) {
+		for _, key := range slices.Sorted(maps.Keys(callOf(e).config)) {
 			path := []string{"calls", fmt.Sprint(i), "backend_config", key}
 			last := key[strings.LastIndex(key, ".")+1:]
 			switch pattern := callOf(e).config[key]; {
@@ -61,14 +62,9 @@ func checkCalls(s *Settings) (wrong []Refusal) {
 }
 
 // almost lists the calls that are meant but for what their backend_config says.
-func (q callQuery) almost(v *facts.Variant) (calls []*facts.Kernel) {
+func (q callQuery) almost(v *facts.Variant) []*facts.Kernel {
 	q.config = nil
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; q.matches(k) {
-			calls = append(calls, k)
-		}
-	}
-	return calls
+	return slices.Collect(kernelsThat(v, q.matches))
 }
 
 // told says what calls say instead of what is asked for, "" where there are none: of each key its values, or that nobody says it.
@@ -77,7 +73,7 @@ func (q callQuery) told(calls []*facts.Kernel) string {
 		return ""
 	}
 	var parts []string
-	for _, key := range names(q.config) {
+	for _, key := range slices.Sorted(maps.Keys(q.config)) {
 		values, others := map[string]bool{}, map[string]bool{}
 		for _, k := range calls {
 			for _, s := range k.Config {
@@ -87,7 +83,7 @@ func (q callQuery) told(calls []*facts.Kernel) string {
 				}
 			}
 		}
-		parts = append(parts, keyTold(key, sorted(values), sorted(others)))
+		parts = append(parts, keyTold(key, slices.Sorted(maps.Keys(values)), slices.Sorted(maps.Keys(others))))
 	}
 	return counted(len(calls), "call", "calls") + " of " + q.call + ": " + strings.Join(parts, "; ")
 }

@@ -66,10 +66,8 @@ func movesLess(v *diff.Variant) bool {
 
 // unpriced counts the custom calls of a run: nobody knows what they cost, so that work which moved into one looks as if it were gone.
 func unpriced(v *facts.Variant) (n float64) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; k.Target != "" && k.Class != facts.ClassCollective {
-			n += float64(max(k.Times, 1))
-		}
+	for k := range kernelsThat(v, func(k *facts.Kernel) bool { return k.Target != "" && !isCollective(k) }) {
+		n += runs(k)
 	}
 	return n
 }
@@ -119,11 +117,9 @@ type loopWork struct {
 }
 
 func inLoops(v *facts.Variant) (w loopWork) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; k.InLoop && costsLaunch(k) {
-			w.launches++
-			w.flops += float64(k.Flops) * float64(max(k.Times, 1))
-		}
+	for k := range kernelsThat(v, func(k *facts.Kernel) bool { return k.InLoop && costsLaunch(k) }) {
+		w.launches++
+		w.flops += float64(k.Flops) * runs(k)
 	}
 	return w
 }

@@ -23,10 +23,10 @@ func (c *Context) asked(k *facts.Kernel) bool {
 	if k.Class != facts.ClassCollective || c.Text("in") == "loops" && !k.InLoop {
 		return false
 	}
-	if kinds := c.List("kinds"); kinds != nil && !contains(kinds, k.Target) {
+	if kinds := c.List("kinds"); kinds != nil && !slices.Contains(kinds, k.Target) {
 		return false
 	}
-	if part := c.Text("op_name"); part != "" && !fits([]string{part}, k.OpName) {
+	if !c.inPart(k.OpName) {
 		return false
 	}
 	if types := c.List("dtypes"); types != nil && !slices.ContainsFunc(types, func(t string) bool { return holdsType(k.Out, t) }) {

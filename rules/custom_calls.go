@@ -23,8 +23,7 @@ type callQuery struct {
 }
 
 func callOf(e Entry) callQuery {
-	config, _ := e.Values["backend_config"].(map[string]string)
-	return callQuery{e.Text("call"), e.Text("function"), e.Text("op_name"), e.Text("source"), config}
+	return callQuery{e.Text("call"), e.Text("function"), e.Text("op_name"), e.Text("source"), e.Pairs("backend_config")}
 }
 
 func (q callQuery) matches(k *facts.Kernel) bool {

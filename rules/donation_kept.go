@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -41,7 +42,7 @@ func checkDonationKept(c *Context, p *diff.Program) {
 		lost := lostDonations(c, v)
 		a := Amount{Program: p, Variant: v, Subject: "donation", Noun: c.Rule.Budget.Noun, Better: Higher, Actual: c.donated(v.New), Lost: float64(len(lost))}
 		if v.Old != nil {
-			a.baseline(true, true, c.donated(v.Old)-c.removed(v))
+			a.Base = new(c.donated(v.Old) - c.removed(v))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			if len(lost) > 0 {
@@ -60,7 +61,7 @@ func (c *Context) mustDonate(p *diff.Program, v *diff.Variant) {
 	if len(missing) == 0 {
 		return
 	}
-	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: "params", Actual: c.donated(v.New), Limit: c.donated(v.New) + float64(len(missing))}
+	f := result.Finding{Program: p.Name, Variant: variantName(v), Subject: "params", Actual: c.donated(v.New), Limit: c.donated(v.New) + float64(len(missing))}
 	c.undonatedFinding(&f, v, missing, "")
 	c.Find(f)
 }
@@ -99,7 +100,7 @@ func (c *Context) removed(v *diff.Variant) (n float64) {
 func (c *Context) undonated(v *diff.Variant) []diff.ParamChange {
 	var out []diff.ParamChange
 	for i := range v.New.Params {
-		if p := &v.New.Params[i]; fits(c.List("params"), p.Name) && !p.Aliased {
+		if p := &v.New.Params[i]; glob.Any(c.List("params"), p.Name) && !p.Aliased {
 			out = append(out, diff.ParamChange{Name: p.Name, New: p, What: whyNot(p, v)})
 		}
 	}
@@ -206,7 +207,7 @@ func lostDonations(c *Context, v *diff.Variant) []diff.ParamChange {
 		if ch.Old == nil || ch.New == nil || !ch.Old.Aliased || ch.New.Aliased || float64(ch.New.Bytes) < least {
 			continue
 		}
-		if !fits(c.List("params"), ch.Name) {
+		if !glob.Any(c.List("params"), ch.Name) {
 			ch.What = whyNot(ch.New, v)
 			out = append(out, ch)
 		}
@@ -260,11 +261,4 @@ func (c *Context) suspicion() string {
 		return ": are its variables returned rather than assigned?"
 	}
 	return ""
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -3,11 +3,12 @@ package rules
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -67,29 +68,19 @@ func (c *Context) checkWide(p *diff.Program, v *diff.Variant) {
 	}
 	if v.Old != nil {
 		was, ok := c.wideBefore(v.Old)
-		a.baseline(true, ok && c.List("allow") == nil, was)
+		a.baseline(ok && c.List("allow") == nil, was)
 	}
-	share, asked := c.Number("min_share")
-	if !asked || c.bounded() {
-		c.Forbid(a)
-	}
-	if !asked {
-		return
-	}
-	c.Checked()
 	have, of := narrowShare(v.New.Products, wide)
-	if have >= share {
-		return
-	}
-	is, least := measure.Apart(have, share, "share")
-	said := fmt.Sprintf("%s of the products' %s is in %s, %s wanted", is, of, strings.Join(shorten(c.List("dtypes"), 4), ", "), least)
-	c.Find(a.shareFinding("products.share", breach{limit: share, said: []string{said}}, have))
+	c.judgeShare(a, share{
+		key: "min_share", subject: "products.share", have: have,
+		of: "of the products' " + of + " is in " + strings.Join(shorten(c.List("dtypes"), 4), ", "),
+	})
 }
 
 func (c *Context) wideProducts(v *facts.Variant) []*facts.Product {
 	var wide []*facts.Product
 	for _, m := range v.Products {
-		if !contains(c.List("dtypes"), m.Type) && !fits(c.List("allow"), m.OpName) {
+		if !slices.Contains(c.List("dtypes"), m.Type) && !glob.Any(c.List("allow"), m.OpName) {
 			wide = append(wide, m)
 		}
 	}

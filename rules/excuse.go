@@ -116,20 +116,18 @@ func paidInTraffic(v *diff.Variant) bool {
 // slices of one kernel read several times over, and what a TPU brings onto the chip for a kernel in the copy as well as in the kernel.
 func movesMore(v *diff.Variant) bool { return movedOnce(v.New) > wobble*movedOnce(v.Old) }
 
-func movedOnce(v *facts.Variant) float64 {
-	var n float64
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; !changesPlace(k) {
-			n += float64(k.Bytes) * float64(max(k.Times, 1))
-		}
+func movedOnce(v *facts.Variant) (n float64) {
+	for k := range kernelsThat(v, staysInPlace) {
+		n += float64(k.Bytes) * runs(k)
 	}
 	return n
 }
 
-// changesPlace says whether a kernel copies to another memory space, and in no other layout: "{1,0:T(8,128)} → {1,0:T(8,128)S(1)}".
-func changesPlace(k *facts.Kernel) bool {
+// staysInPlace says whether a kernel is anything but a copy to another memory space in the same layout:
+// "{1,0:T(8,128)} → {1,0:T(8,128)S(1)}".
+func staysInPlace(k *facts.Kernel) bool {
 	from, to, ok := strings.Cut(k.Attrs, " → ")
-	return ok && k.Class == facts.ClassCopy && from != to && withoutSpace(from) == withoutSpace(to)
+	return !ok || k.Class != facts.ClassCopy || from == to || withoutSpace(from) != withoutSpace(to)
 }
 
 // withoutSpace is a layout without its memory space, which stands last: "{1,0:T(8,128)S(1)}".

@@ -155,7 +155,7 @@ func TestNothingBetterInCustomCalls(t *testing.T) {
 	}{{"cost.flops", 0, 2, 0}, {"cost.flops", 2, 2, 1}, {"cost.flops", 2, 1, 1}, {"cost.least_flops", 0, 2, 0}, {"kernels.total", 0, 2, 1}} {
 		context := NewContext(&Settings{Rule: &maxFlops, Options: map[string]any{}}, &Target{}, nil)
 		a := Amount{Variant: &diff.Variant{Old: run(c.was), New: run(c.is)}, Subject: c.subject, Noun: "amount", Better: Lower, Actual: 40}
-		a.baseline(true, true, 100)
+		a.Base = new(100.0)
 		context.Judge(a)
 		if len(context.Notes) != c.comparisons {
 			t.Errorf("%s, %d calls and %d before: %d notes", c.subject, c.is, c.was, len(context.Notes))

@@ -66,10 +66,6 @@ func countOf(list []string, word string) int {
 	return n
 }
 
-func computes(k *facts.Kernel) bool {
-	return k.Class == facts.ClassKernel || k.Class == facts.ClassLibrary
-}
-
 // explainFact explains the growth of one fact.
 func explainFact(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
 	weigh := weights[fact]
@@ -146,8 +142,8 @@ func largest(v *diff.Variant, cares func(*facts.Kernel) bool) *result.Cause {
 		return nil
 	}
 	var most *facts.Kernel
-	for i := range v.New.Kernels {
-		if k := &v.New.Kernels[i]; cares(k) && (most == nil || k.Bytes > most.Bytes) {
+	for k := range kernelsThat(v.New, cares) {
+		if most == nil || k.Bytes > most.Bytes {
 			most = k
 		}
 	}
@@ -156,8 +152,6 @@ func largest(v *diff.Variant, cares func(*facts.Kernel) bool) *result.Cause {
 	}
 	return CauseOf("the largest is "+diff.Describe(most), most)
 }
-
-func anyKernel(*facts.Kernel) bool { return true }
 
 // maxEvidence bounds the lines that a finding carries on each side.
 const maxEvidence = 12
@@ -196,11 +190,3 @@ func kernelLines(kernels []facts.Kernel, cares func(*facts.Kernel) bool) []strin
 	}
 	return lines
 }
-
-// firstThat finds a kernel that the rule cares for, one with a known source line before one without.
-func firstThat(kernels []facts.Kernel, cares func(*facts.Kernel) bool) *facts.Kernel {
-	return diff.FirstThat(kernels, cares)
-}
-
-// describe is one kernel in a line.
-func describe(k *facts.Kernel) string { return diff.Describe(k) }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func checkFlags(c *Context, t *Target) {
 	}
 	a.Actual = float64(len(wrong))
 	if t.Base != nil {
-		a.baseline(true, true, float64(len(c.disagreed(t.Base.Toolchain))))
+		a.Base = new(float64(len(c.disagreed(t.Base.Toolchain))))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = are(len(wrong), "flag") + " not as agreed: " + strings.Join(shorten(wrong, 6), ", ")
@@ -90,15 +91,15 @@ func (t *Target) changed() bool {
 
 // disagreed lists the flags that are not as the settings require and forbid.
 func (c *Context) disagreed(t facts.Toolchain) []string {
-	required, _ := c.value("require").(map[string]string)
+	required := c.Pairs("require")
 	var wrong []string
-	for _, name := range names(required) {
+	for _, name := range slices.Sorted(maps.Keys(required)) {
 		if value, set := t.Flag(name); !set || !glob.Match(required[name], value) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, orDefault(t.Flags, name), required[name]))
 		}
 	}
-	for _, name := range names(t.Flags) {
-		if fits(c.List("forbid"), name) {
+	for _, name := range slices.Sorted(maps.Keys(t.Flags)) {
+		if glob.Any(c.List("forbid"), name) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s, its default wanted", name, t.Flags[name]))
 		}
 	}
@@ -121,8 +122,8 @@ func (c *Context) flagChanges(was, now map[string]string) []string {
 		}
 	}
 	var out []string
-	for _, name := range sorted(all) {
-		if orDefault(was, name) != orDefault(now, name) && !fits(c.List("allow"), name) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if orDefault(was, name) != orDefault(now, name) && !glob.Any(c.List("allow"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, orDefault(was, name), orDefault(now, name)))
 		}
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQu
 	limit, _ := e.Number("max")
 	a := Amount{Program: p, Variant: v, Subject: q.String(), Noun: "forbidden custom calls", Actual: max(0, found-limit)}
 	if v.Old != nil {
-		a.baseline(true, !q.unheld(v.Old, v.New), max(0, countThat(v.Old, q.matches)-limit))
+		a.baseline(!q.unheld(v.Old, v.New), max(0, countThat(v.Old, q.matches)-limit))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Limit = found, limit
@@ -61,7 +62,7 @@ func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQu
 // noteUntold says where a key of a backend_config is in none of the calls: misspelt, it would let everything pass.
 func (c *Context) noteUntold(p *diff.Program, v *diff.Variant, q callQuery) {
 	almost := q.almost(v.New)
-	for _, key := range names(q.config) {
+	for _, key := range slices.Sorted(maps.Keys(q.config)) {
 		says := func(k *facts.Kernel) bool {
 			return slices.ContainsFunc(k.Config, func(s string) bool { return saysKey(s, key) })
 		}
@@ -76,27 +77,15 @@ func (c *Context) noteUntold(p *diff.Program, v *diff.Variant, q callQuery) {
 // describe says what is called, and from where.
 func (q callQuery) describe(f *result.Finding, v *facts.Variant) {
 	names := map[string]bool{}
-	for i := range v.Kernels {
-		k := &v.Kernels[i]
-		if !q.matches(k) {
-			continue
-		}
+	for k := range kernelsThat(v, q.matches) {
 		names[calls(k)] = true
-		f.Evidence.After = firstLines(f.Evidence.After, describe(k))
+		f.Evidence.After = firstLines(f.Evidence.After, diff.Describe(k))
 		if f.Cause == nil || f.Cause.Source.File == "" && k.Source.File != "" {
 			f.Cause = CauseOf(fmt.Sprintf("%s is called", calls(k)), k)
 		}
 	}
 	f.Message = fmt.Sprintf("%s of %s, %v allowed", counted(int(countThat(v, q.matches)), "call", "calls"), q, f.Limit)
-	if list := sorted(names); len(list) != 1 || list[0] != q.call {
+	if list := slices.Sorted(maps.Keys(names)); len(list) != 1 || list[0] != q.call {
 		f.Message += ": " + strings.Join(shorten(list, 6), ", ")
 	}
-}
-
-// firstLines appends a line while there are few.
-func firstLines(lines []string, line string) []string {
-	if len(lines) >= maxEvidence {
-		return lines
-	}
-	return append(lines, line)
 }

@@ -50,14 +50,14 @@ func (c *Context) forbidFusion(p *diff.Program, v *diff.Variant, entry Entry, q 
 	limit, _ := entry.Number("max")
 	a := Amount{Program: p, Variant: v, Subject: q.name, Noun: "forbidden fusions", Actual: max(0, float64(len(found))-limit)}
 	if v.Old != nil {
-		a.baseline(true, q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
+		a.baseline(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Limit = float64(len(found)), limit
 		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
-		f.Cause = CauseOf(describe(found[0]), found[0])
+		f.Cause = CauseOf(diff.Describe(found[0]), found[0])
 		for _, k := range found[:min(len(found), maxEvidence)] {
-			f.Evidence.After = append(f.Evidence.After, describe(k))
+			f.Evidence.After = append(f.Evidence.After, diff.Describe(k))
 		}
 		return []result.Finding{f}
 	}

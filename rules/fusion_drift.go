@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -41,7 +42,7 @@ func checkFusionDrift(c *Context, p *diff.Program) {
 		}
 		lost := c.lostFusions(v)
 		a := Amount{Program: p, Variant: v, Subject: "fusions", Noun: "lost fusions", Better: Lower, Actual: float64(len(lost))}
-		a.baseline(true, true, 0)
+		a.Base = new(0.0)
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = lostSentence(lost)
 			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
@@ -65,14 +66,14 @@ func (c *Context) judgeAdded(p *diff.Program, v *diff.Variant) {
 	if float64(len(added)) <= most {
 		return
 	}
-	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
+	f := result.Finding{Program: p.Name, Variant: variantName(v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
 	var parts []string
 	for _, k := range added {
 		parts = append(parts, diff.Operations(k))
-		f.Evidence.After = firstLines(f.Evidence.After, describe(k))
+		f.Evidence.After = firstLines(f.Evidence.After, diff.Describe(k))
 	}
 	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", are(len(added), "fusion"), measure.Number(most), strings.Join(shorten(parts, 2), "; "))
-	f.Cause = CauseOf("new: "+describe(added[0]), added[0])
+	f.Cause = CauseOf("new: "+diff.Describe(added[0]), added[0])
 	if cause := v.CauseOf(added[0]); cause != nil {
 		f.Cause = causeFrom(cause)
 	}
@@ -86,7 +87,7 @@ func (c *Context) addedFusions(v *diff.Variant) []*facts.Kernel {
 	}
 	var out []*facts.Kernel
 	for i := range v.Kernels.Added {
-		if k := &v.Kernels.Added[i]; k.Fusion && len(k.Do) > 1 && !fits(c.List("ignore"), k.OpName) {
+		if k := &v.Kernels.Added[i]; k.Fusion && len(k.Do) > 1 && !glob.Any(c.List("ignore"), k.OpName) {
 			out = append(out, k)
 		}
 	}
@@ -101,7 +102,7 @@ func (c *Context) lostFusions(v *diff.Variant) []*diff.Regroup {
 	var out []*diff.Regroup
 	for i := range v.Kernels.Split {
 		s := &v.Kernels.Split[i]
-		if s.One.Fusion && len(s.One.Do) > 1 && !fits(c.List("ignore"), s.One.OpName) {
+		if s.One.Fusion && len(s.One.Do) > 1 && !glob.Any(c.List("ignore"), s.One.OpName) {
 			out = append(out, s)
 		}
 	}

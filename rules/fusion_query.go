@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/pattern"
@@ -44,20 +46,14 @@ func queryOf(e Entry) fusionQuery {
 }
 
 func (q *fusionQuery) in(v *facts.Variant) []*facts.Kernel {
-	var found []*facts.Kernel
-	for i := range v.Kernels {
-		if q.matches(&v.Kernels[i]) {
-			found = append(found, &v.Kernels[i])
-		}
-	}
-	return found
+	return slices.Collect(kernelsThat(v, q.matches))
 }
 
 func (q *fusionQuery) matches(k *facts.Kernel) bool {
 	switch {
 	case len(k.Do) < 2 && len(q.contains) > 1, !k.Fusion && len(q.kinds) == 0:
 		return false
-	case len(q.kinds) > 0 && !contains(q.kinds, k.Kind), q.root != "" && k.Root != q.root, q.out != nil && !q.out.Fits(k.Out):
+	case len(q.kinds) > 0 && !slices.Contains(q.kinds, k.Kind), q.root != "" && k.Root != q.root, q.out != nil && !q.out.Fits(k.Out):
 		return false
 	}
 	return containsAll(k.Do, q.contains) && q.inScope(k) && (q.flow == nil || q.flow.In(k))
@@ -96,7 +92,7 @@ func (q *fusionQuery) touches(k *facts.Kernel) bool {
 		return false
 	}
 	for _, op := range q.operations() {
-		if contains(k.Do, op) {
+		if slices.Contains(k.Do, op) {
 			return true
 		}
 	}

@@ -104,7 +104,7 @@ func checkArguments(c *Context, p *diff.Program, v *diff.Variant) {
 		changes = append(changes, ch.Name+": "+ch.What)
 	}
 	c.Find(result.Finding{
-		Program: p.Name, Variant: variantName(p, v), Subject: ArgumentsSubject, Drift: true,
+		Program: p.Name, Variant: variantName(v), Subject: ArgumentsSubject, Drift: true,
 		Message:  "the arguments changed, the baseline was accepted for others: " + strings.Join(shorten(changes, 4), "; "),
 		Cause:    causeFrom(&v.Causes[0]),
 		Evidence: result.Evidence{Before: []string{v.Old.Signature}, After: []string{v.New.Signature}},
@@ -113,13 +113,6 @@ func checkArguments(c *Context, p *diff.Program, v *diff.Variant) {
 
 // ArgumentsSubject marks the finding that a program's arguments are not those that were accepted.
 const ArgumentsSubject = "arguments"
-
-func shorten(list []string, most int) []string {
-	if len(list) <= most {
-		return list
-	}
-	return append(append([]string{}, list[:most]...), fmt.Sprintf("%d more", len(list)-most))
-}
 
 var orphanBaseline = Rule{
 	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: Integrity, Always: true, Since: "1",

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -19,6 +20,29 @@ func (c *Context) Forbid(a Amount) {
 		c = c.with(func(s *Settings) { s.Max, s.implied = new(float64), true })
 	}
 	c.hold(a)
+}
+
+// judgeRuns holds a number of launches against the settings, and where they are no more than in the baseline how often they run: a launch
+// that moved into a loop is still one.
+func (c *Context) judgeRuns(a Amount, runs func(*facts.Variant) float64) {
+	found := len(c.Findings)
+	c.Judge(a)
+	if a.Base == nil || len(c.Findings) > found || c.absolutelyBounded() && c.MaxIncrease == nil {
+		return
+	}
+	if now, was := runs(a.Variant.New), runs(a.Variant.Old); now > was {
+		a.Actual, a.Base, a.Noun = now, &was, "runs of "+a.Noun
+		c.with(noBounds).Judge(a)
+	}
+}
+
+// noBounds leaves only what is held against the baseline.
+func noBounds(s *Settings) { s.Max, s.Min, s.Equal = nil, nil, nil }
+
+// noMore leaves only that there may be no more than in the baseline.
+func noMore(s *Settings) {
+	noBounds(s)
+	s.MaxIncrease, s.MaxDecrease = &Change{}, nil
 }
 
 // noWorse bounds the side that is worse by the baseline, unless the settings bound the amount themselves. So a bound on the other

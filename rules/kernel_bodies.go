@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -53,11 +54,7 @@ func (c *Context) bodies(v *diff.Variant) []written {
 	}
 	most := map[string]written{}
 	var order []string
-	for i := range v.New.Kernels {
-		k := &v.New.Kernels[i]
-		if !c.written(k) {
-			continue
-		}
+	for k := range kernelsThat(v.New, c.written) {
 		b := written{k, changes[k.Name]}
 		known, seen := most[k.Function]
 		if !seen {
@@ -76,7 +73,7 @@ func (c *Context) bodies(v *diff.Variant) []written {
 
 // written says whether a kernel was written by hand, and its function is meant.
 func (c *Context) written(k *facts.Kernel) bool {
-	return k.Written != nil && (c.List("function") == nil || fits(c.List("function"), k.Function))
+	return k.Written != nil && (c.List("function") == nil || glob.Any(c.List("function"), k.Function))
 }
 
 func (b written) grown() float64 {
@@ -99,14 +96,15 @@ func (c *Context) judgeBody(p *diff.Program, v *diff.Variant, b written) {
 		Program: p, Variant: v, Subject: "body of " + b.Function, Noun: "operations in the kernel " + b.Function, Better: Lower, Actual: size(b.Written),
 		Cause: b.cause,
 	}
-	a.baseline(v.Old != nil, true, a.Actual-b.grown())
-	a.Excused = v.Old != nil && c.merged(v)
+	if v.Old != nil {
+		a.Base, a.Excused = new(a.Actual-b.grown()), c.merged(v)
+	}
 	c.Judge(a)
 }
 
 func (b written) cause() (*result.Cause, result.Evidence) {
 	if b.change == nil {
-		return CauseOf(describe(b.Kernel), b.Kernel), result.Evidence{}
+		return CauseOf(diff.Describe(b.Kernel), b.Kernel), result.Evidence{}
 	}
-	return CauseOf(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{describe(&b.change.Old)}, After: []string{describe(b.Kernel)}}
+	return CauseOf(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{diff.Describe(&b.change.Old)}, After: []string{diff.Describe(b.Kernel)}}
 }

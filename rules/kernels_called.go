@@ -20,14 +20,11 @@ type handWork struct {
 
 func (c *Context) handWork(v *facts.Variant) handWork {
 	w := handWork{operations: map[string]float64{}}
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; c.written(k) {
-			runs := float64(max(k.Times, 1))
-			w.calls += runs
-			w.bytes += runs * float64(k.Bytes)
-			for op, times := range k.Written {
-				w.operations[op] += runs * float64(times)
-			}
+	for k := range kernelsThat(v, c.written) {
+		w.calls += runs(k)
+		w.bytes += runs(k) * float64(k.Bytes)
+		for op, times := range k.Written {
+			w.operations[op] += runs(k) * float64(times)
 		}
 	}
 	return w
@@ -60,14 +57,14 @@ func (c *Context) judgeCalled(p *diff.Program, v *diff.Variant) {
 		lost = 0
 	}
 	a := Amount{Program: p, Variant: v, Subject: "calls of hand-written kernels", Noun: "calls of hand-written kernels", Better: Lower, Actual: max(lost, 0)}
-	a.baseline(true, true, 0)
+	a.Base = new(0.0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Baseline = is.calls, was.calls
 		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + c.fewerCalls(v)
 		f.Cause, f.Evidence = explain(v, anyKernel)
 		return []result.Finding{f}
 	}
-	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
+	c.with(noMore).hold(a)
 }
 
 // computesMore says whether the program computes or moves more, beside so many custom calls that are gone: XLA counts each as -1.
@@ -91,10 +88,8 @@ func (c *Context) fewerCalls(v *diff.Variant) string {
 
 func (c *Context) callsByFunction(v *facts.Variant) map[string]float64 {
 	calls := map[string]float64{}
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; c.written(k) {
-			calls[k.Function] += float64(max(k.Times, 1))
-		}
+	for k := range kernelsThat(v, c.written) {
+		calls[k.Function] += runs(k)
 	}
 	return calls
 }

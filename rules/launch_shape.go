@@ -54,7 +54,7 @@ func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 
 // badLaunch says what is wrong with a launch, "" when nothing is.
 func (c *Context) badLaunch(k *facts.Kernel) string {
 	least, _ := c.Number("min_bytes")
-	if !planned(k) || float64(k.Bytes) < least || c.Text("op_name") != "" && !fits([]string{c.Text("op_name")}, k.OpName) {
+	if !planned(k) || float64(k.Bytes) < least || !c.inPart(k.OpName) {
 		return ""
 	}
 	blocks, threads := volume(k.Plan.Grid), volume(k.Plan.Block)
@@ -85,7 +85,7 @@ func (c *Context) launchCause(v *facts.Variant) (*result.Cause, result.Evidence)
 		if wrong == "" {
 			continue
 		}
-		e.After = firstLines(e.After, wrong+": "+describe(k))
+		e.After = firstLines(e.After, wrong+": "+diff.Describe(k))
 		if worst == nil || k.Bytes > worst.Bytes {
 			worst = k
 		}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +82,7 @@ func checkLayoutPin(c *Context, p *diff.Program) {
 		wrong := c.wrongLayouts(p, v)
 		a := Amount{Program: p, Variant: v, Subject: "layouts", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: float64(len(wrong))}
 		if v.Old != nil {
-			a.baseline(true, c.Entries("ops") == nil, float64(len(c.wrongParams(v.Old))))
+			a.baseline(c.Entries("ops") == nil, float64(len(c.wrongParams(v.Old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = are(len(wrong), "layout") + " not " + c.agreed() + ": " + wrong[0].said
@@ -176,7 +177,7 @@ func wrongOps(v *facts.Variant, pin Entry) (found int, wrong []wrongLayout) {
 }
 
 func pinned(pin Entry, op facts.Op) bool {
-	if ops := pin.List("op"); ops != nil && !contains(ops, op.Opcode) || strings.HasPrefix(op.Shape, "(") {
+	if ops := pin.List("op"); ops != nil && !slices.Contains(ops, op.Opcode) || strings.HasPrefix(op.Shape, "(") {
 		return false
 	}
 	if text := pin.Text("out"); text != "" {

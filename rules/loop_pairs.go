@@ -11,13 +11,8 @@ import (
 )
 
 // loopsOf lists the loops of a program, in its order.
-func loopsOf(v *facts.Variant) (loops []*facts.Kernel) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; k.Root == "while" && k.Class == facts.ClassControl {
-			loops = append(loops, k)
-		}
-	}
-	return loops
+func loopsOf(v *facts.Variant) []*facts.Kernel {
+	return slices.Collect(kernelsThat(v, func(k *facts.Kernel) bool { return k.Root == "while" && k.Class == facts.ClassControl }))
 }
 
 // unknownIn lists the loops of which nobody knows how often they run.

@@ -69,7 +69,7 @@ func (c *Context) keepTrips(p *diff.Program, v *diff.Variant) {
 	a.Cause = func() (*result.Cause, result.Evidence) { return explainTrips(v) }
 	if was, known := v.Old.Facts[tripCount]; !known || !oneByOne(v.Old) {
 		a.Actual = v.New.Facts[tripCount]
-		a.baseline(true, known, was)
+		a.baseline(known, was)
 		c.hold(a)
 		return
 	}
@@ -77,14 +77,14 @@ func (c *Context) keepTrips(p *diff.Program, v *diff.Variant) {
 	for _, pair := range pairs {
 		old, fresh := pair[0], pair[1]
 		one := oneLoop(p, v, fresh)
-		one.baseline(true, true, float64(old.Length))
+		one.Base = new(float64(old.Length))
 		one.Cause = func() (*result.Cause, result.Evidence) {
 			return CauseOf(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh), result.Evidence{Before: []string{loopLine(old)}, After: []string{loopLine(fresh)}}
 		}
 		c.hold(one)
 	}
 	a.Actual = iterations(added)
-	a.baseline(true, true, iterations(gone))
+	a.Base = new(iterations(gone))
 	c.hold(a)
 }
 
@@ -97,7 +97,7 @@ func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) Amount {
 func explainTrips(v *diff.Variant) (*result.Cause, result.Evidence) {
 	for i := range v.Kernels.Moved {
 		if m := &v.Kernels.Moved[i]; m.Old.Times != m.New.Times {
-			return CauseOf(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{describe(&m.New)}}
+			return CauseOf(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{diff.Describe(&m.New)}}
 		}
 	}
 	loops := loopsOf(v.New)

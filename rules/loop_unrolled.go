@@ -16,7 +16,7 @@ func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
 	}
 	partly := partlyUnrolled(v)
 	a := Amount{Program: p, Variant: v, Subject: "loops.unrolled", Noun: "loops unrolled in part", Better: Lower, Actual: float64(len(partly))}
-	a.baseline(true, true, 0)
+	a.Base = new(0.0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		old, fresh := partly[0][0], partly[0][1]
 		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", loopAt(fresh), old.Length, fresh.Length)
@@ -30,7 +30,7 @@ func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
 		}
 		return []result.Finding{f}
 	}
-	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
+	c.with(noMore).hold(a)
 }
 
 // explainUnrolled names what stands several times now.
@@ -60,11 +60,9 @@ func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
 
 // stepOf is what one iteration of a loop launches and computes.
 func stepOf(v *facts.Variant, loop *facts.Kernel) (w loopWork) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; k.InLoop && k.Loop == loop.OpName && costsLaunch(k) {
-			w.launches++
-			w.flops += float64(k.Flops)
-		}
+	for k := range kernelsThat(v, func(k *facts.Kernel) bool { return k.InLoop && k.Loop == loop.OpName && costsLaunch(k) }) {
+		w.launches++
+		w.flops += float64(k.Flops)
 	}
 	return w
 }

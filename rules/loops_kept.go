@@ -54,19 +54,19 @@ func checkLoopsKept(c *Context, p *diff.Program) {
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
 // merely new is none of them, nor one that got an early exit.
 func (c *Context) judgeLengths(p *diff.Program, v *diff.Variant) {
-	if !both(v, "loops.unknown") || c.MaxIncrease == nil && c.MaxDecrease == nil {
+	if !both(v, unknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
-	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts["loops.unknown"] }
-	lost := min(v.New.Facts["loops.unknown"]-v.Old.Facts["loops.unknown"], known(v.Old)-known(v.New)) - float64(len(endSooner(v.Old, v.New)))
-	a := Amount{Program: p, Variant: v, Subject: "loops.unknown", Noun: "loops of unknown length", Better: Lower, Actual: max(lost, 0)}
-	a.baseline(true, true, 0)
+	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[unknownLoops] }
+	lost := min(v.New.Facts[unknownLoops]-v.Old.Facts[unknownLoops], known(v.Old)-known(v.New)) - float64(len(endSooner(v.Old, v.New)))
+	a := Amount{Program: p, Variant: v, Subject: unknownLoops, Noun: "loops of unknown length", Better: Lower, Actual: max(lost, 0)}
+	a.Base = new(0.0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = measure.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
 		f.Cause, f.Evidence = explainLength(v)
 		return []result.Finding{f}
 	}
-	c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, nil }).hold(a)
+	c.with(noMore).hold(a)
 }
 
 // explainLength names a loop that ran a known number of times, and what brought its new form about.
@@ -77,7 +77,7 @@ func explainLength(v *diff.Variant) (*result.Cause, result.Evidence) {
 		return cause, e
 	}
 	m := &v.Kernels.Moved[at]
-	loop := firstThat(v.New.Kernels, func(k *facts.Kernel) bool { return k.Root == "while" && k.OpName == m.New.Loop })
+	loop := diff.FirstThat(v.New.Kernels, func(k *facts.Kernel) bool { return k.Root == "while" && k.OpName == m.New.Loop })
 	if loop == nil {
 		loop = &m.New
 	}

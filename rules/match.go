@@ -2,16 +2,15 @@ package rules
 
 import (
 	"path"
-	"slices"
-	"sort"
 
 	"github.com/xlagate/xlagate/internal/glob"
 )
 
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
-
-// fits reports whether a name fits one of the globs.
-func fits(globs []string, name string) bool { return glob.Any(globs, name) }
+// inPart says whether an op_name stands in the part of the model that the settings choose, or they choose none.
+func (c *Context) inPart(opName string) bool {
+	part := c.Text("op_name")
+	return part == "" || glob.Match(part, opName)
+}
 
 // fitsPath matches a glob against a whole path, or against its base name when the glob has no slash.
 func fitsPath(pattern, file string) bool {
@@ -30,13 +29,4 @@ func containsAll(list, wanted []string) bool {
 		}
 	}
 	return true
-}
-
-func sorted(set map[string]bool) []string {
-	var list []string
-	for s := range set {
-		list = append(list, s)
-	}
-	sort.Strings(list)
-	return list
 }

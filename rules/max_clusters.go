@@ -47,7 +47,7 @@ func checkMaxClusters(c *Context, t *Target) {
 		if known {
 			was = c.countClusters(t.Base.Clusters)
 		}
-		a.baseline(true, known, was)
+		a.baseline(known, was)
 	}
 	limit, ok := c.Number("max_size")
 	if !ok || c.bounded() {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,8 +42,7 @@ func checkMaxCollectives(c *Context, p *diff.Program) {
 				Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, cares) },
 			}
 			if v.Old != nil {
-				base := countThat(v.Old, cares)
-				a.Base = &base
+				a.Base = new(countThat(v.Old, cares))
 			}
 			a.Excused = c.exchanged(a)
 			c.judgeRuns(a, func(v *facts.Variant) float64 { return runsOf(v, cares) })
@@ -59,7 +59,7 @@ func (c *Context) exchanged(a Amount) bool {
 	if !c.On("exchange") || a.Base == nil {
 		return false
 	}
-	now, was := talk(a.Variant.New, everyCollective), talk(a.Variant.Old, everyCollective)
+	now, was := talk(a.Variant.New, isCollective), talk(a.Variant.Old, isCollective)
 	return a.Actual > *a.Base && !now.more(was) || a.Actual < *a.Base && !was.more(now)
 }
 
@@ -78,8 +78,6 @@ func (c *Context) judgeTraffic(p *diff.Program, v *diff.Variant) {
 	})
 }
 
-func everyCollective(k *facts.Kernel) bool { return k.Class == facts.ClassCollective }
-
 // traffic is what devices say to each other: how often, and how much.
 type traffic struct{ count, bytes int64 }
 
@@ -89,11 +87,7 @@ func (t traffic) more(than traffic) bool { return t.count > than.count || t.byte
 // and an all-gather.
 func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	var t traffic
-	for i := range v.Kernels {
-		k := &v.Kernels[i]
-		if !cares(k) {
-			continue
-		}
+	for k := range kernelsThat(v, cares) {
 		runs := max(k.Times, 1)
 		t.count += runs
 		if t.bytes += k.Bytes * runs; k.Target == "all-reduce" {
@@ -125,7 +119,7 @@ func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*resul
 func newest(v *diff.Variant, cares func(*facts.Kernel) bool) *facts.Kernel {
 	var found *facts.Kernel
 	for i := range v.Causes {
-		if k := firstThat(v.Causes[i].After, cares); k != nil && (found == nil || found.Source.File == "") {
+		if k := diff.FirstThat(v.Causes[i].After, cares); k != nil && (found == nil || found.Source.File == "") {
 			found = k
 		}
 	}
@@ -142,23 +136,11 @@ func collectiveKinds(c *Context, v *diff.Variant) []string {
 		if side == nil {
 			continue
 		}
-		for i := range side.Kernels {
-			if side.Kernels[i].Class == facts.ClassCollective {
-				seen[side.Kernels[i].Target] = true
-			}
+		for k := range kernelsThat(side, isCollective) {
+			seen[k.Target] = true
 		}
 	}
-	return sorted(seen)
-}
-
-func countThat(v *facts.Variant, cares func(*facts.Kernel) bool) float64 {
-	var n float64
-	for i := range v.Kernels {
-		if cares(&v.Kernels[i]) {
-			n++
-		}
-	}
-	return n
+	return slices.Sorted(maps.Keys(seen))
 }
 
 func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
@@ -168,19 +150,14 @@ func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
 	}
 	c.Checked()
 	kinds := c.List("kinds")
-	var n float64
-	for i := range v.New.Kernels {
-		if k := &v.New.Kernels[i]; c.asked(k) {
-			n += float64(k.Bytes)
-		}
-	}
+	n := bytesThat(v.New, c.asked)
 	which := "collectives"
 	if kinds != nil {
 		which = ListOf(kinds, "and")
 	}
 	if n > limit {
 		c.Find(result.Finding{
-			Program: p.Name, Variant: variantName(p, v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
+			Program: p.Name, Variant: variantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
 			Message: movesTooMuch(which+c.place(), n, limit),
 			Cause:   largest(v, c.asked),
 		})

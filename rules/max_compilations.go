@@ -33,7 +33,7 @@ var maxCompilations = Rule{
 func checkMaxCompilations(c *Context, t *Target) {
 	total := Amount{Subject: "compilations", Noun: "compilations", Better: Lower}
 	var most *diff.Program
-	was, based := 0.0, t.Base != nil
+	was := 0.0
 	for _, p := range t.Programs {
 		if p.New == nil || !c.Covers(t.Name, p.Name) {
 			continue
@@ -52,7 +52,9 @@ func checkMaxCompilations(c *Context, t *Target) {
 		}
 	}
 	if c.Text("per") == "target" && most != nil {
-		total.baseline(based, true, was)
+		if t.Base != nil {
+			total.Base = &was
+		}
 		total.Cause = func() (*result.Cause, result.Evidence) {
 			return &result.Cause{Summary: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(t, most).Actual)}, result.Evidence{}
 		}
@@ -70,7 +72,7 @@ func compiled(t *Target, p *diff.Program) Amount {
 		a.Actual += float64(max(0, t.Report.Logs.Compiles[p.Name]-dumped(t, p.Name)))
 	}
 	if p.Old != nil {
-		a.baseline(true, true, float64(compilations(p.Old)))
+		a.Base = new(float64(compilations(p.Old)))
 	}
 	return a
 }

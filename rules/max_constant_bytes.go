@@ -38,8 +38,7 @@ func checkConstantBytes(c *Context, p *diff.Program) {
 			Cause: func() (*result.Cause, result.Evidence) { return constantCause(v) },
 		}
 		if v.Old != nil {
-			base := constantBytes(v.Old)
-			a.Base = &base
+			a.Base = new(constantBytes(v.Old))
 		}
 		c.Judge(a)
 		checkEachConstant(c, p, v)
@@ -66,7 +65,7 @@ func checkEachConstant(c *Context, p *diff.Program, v *diff.Variant) {
 		if float64(k.Bytes) > limit {
 			is, allowed := measure.Apart(float64(k.Bytes), limit, "bytes")
 			c.Find(result.Finding{
-				Program: p.Name, Variant: variantName(p, v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
+				Program: p.Name, Variant: variantName(v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
 				Message: fmt.Sprintf("the constant %s holds %s, at most %s allowed", k.Shape, is, allowed), Cause: constantAt(k),
 			})
 		}

@@ -46,7 +46,7 @@ func (c *Context) judgeLoopCopies(p *diff.Program, v *diff.Variant) {
 		Cause: func() (*result.Cause, result.Evidence) { return explain(v, c.countsCopy) },
 	}
 	if v.Old != nil {
-		a.baseline(true, true, countThat(v.Old, c.countsCopy))
+		a.Base = new(countThat(v.Old, c.countsCopy))
 	}
 	c.Judge(a)
 }
@@ -60,13 +60,13 @@ func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	c.Checked()
-	copied := copiedBytes(v.New, c.countsCopy)
+	copied := bytesThat(v.New, c.countsCopy) / 2 // a copy reads it, and writes it
 	if copied <= limit {
 		return
 	}
 	which := "copies" + c.place()
 	c.Find(result.Finding{
-		Program: p.Name, Variant: variantName(p, v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
+		Program: p.Name, Variant: variantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: movesTooMuch(which, copied, limit),
 		Cause:   largest(v, c.countsCopy),
 	})
@@ -74,14 +74,4 @@ func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
 
 func (c *Context) countsCopy(k *facts.Kernel) bool {
 	return k.Class == facts.ClassCopy && (k.InLoop || c.Text("in") == "all")
-}
-
-// copiedBytes is how much is copied: a copy reads it, and writes it.
-func copiedBytes(v *facts.Variant, cares func(*facts.Kernel) bool) (n float64) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; cares(k) {
-			n += float64(k.Bytes) / 2
-		}
-	}
-	return n
 }

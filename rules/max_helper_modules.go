@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -35,7 +36,7 @@ func checkMaxHelperModules(c *Context, t *Target) {
 	var names []string
 	var n float64
 	for _, p := range t.Report.Helpers {
-		if c.Covers(t.Name, p.Name) && !fits(c.List("allow"), p.Name) {
+		if c.Covers(t.Name, p.Name) && !glob.Any(c.List("allow"), p.Name) {
 			names = append(names, fmt.Sprintf("%s (%d)", p.Name, compilations(p)))
 			n += float64(compilations(p))
 		}

@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -42,8 +45,7 @@ func checkMaxKernels(c *Context, p *diff.Program) {
 			Cause:  func() (*result.Cause, result.Evidence) { return explain(v, c.countsKernel) },
 		}
 		if v.Old != nil {
-			base := c.countKernels(v.Old)
-			a.Base = &base
+			a.Base = new(c.countKernels(v.Old))
 		}
 		c.Judge(a)
 	}
@@ -65,29 +67,25 @@ func (c *Context) countKernels(v *facts.Variant) float64 {
 	if c.Text("scope") != "entry" && !c.On("weighted_by_trip_count") && c.List("kind") == nil && c.List("exclude") == nil {
 		return v.Facts["kernels.total"]
 	}
+	if !c.On("weighted_by_trip_count") {
+		return countThat(v, c.countsKernel)
+	}
 	var n float64
-	for i := range v.Kernels {
-		k := &v.Kernels[i]
-		switch {
-		case !c.countsKernel(k):
-		case c.On("weighted_by_trip_count"):
-			n += float64(max(k.Times, 1))
-		default:
-			n++
-		}
+	for k := range kernelsThat(v, c.countsKernel) {
+		n += runs(k)
 	}
 	return n
 }
 
 func (c *Context) countsKernel(k *facts.Kernel) bool {
-	if k.Class != facts.ClassKernel && k.Class != facts.ClassLibrary {
+	if !computes(k) {
 		return false
 	}
 	if c.Text("scope") == "entry" && !k.InEntry {
 		return false
 	}
-	if kinds := c.List("kind"); kinds != nil && !contains(kinds, k.Kind) {
+	if kinds := c.List("kind"); kinds != nil && !slices.Contains(kinds, k.Kind) {
 		return false
 	}
-	return !fits(c.List("exclude"), k.OpName)
+	return !glob.Any(c.List("exclude"), k.OpName)
 }

@@ -49,7 +49,7 @@ func (c *Context) boundOutputs(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	f := result.Finding{
-		Program: p.Name, Variant: variantName(p, v), Subject: "outputs", Actual: n, Limit: limit,
+		Program: p.Name, Variant: variantName(v), Subject: "outputs", Actual: n, Limit: limit,
 		Message: fmt.Sprintf("the program returns %s, at most %s allowed", measure.Counted(n, "", "results"), measure.Number(limit)),
 		Cause:   largest(v, func(k *facts.Kernel) bool { return k.Result }),
 	}

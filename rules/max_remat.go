@@ -40,7 +40,7 @@ func checkMaxRemat(c *Context, p *diff.Program) {
 func rematCause(v *facts.Variant) (*result.Cause, result.Evidence) {
 	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
 	e := result.Evidence{After: kernelLines(v.Kernels, again)}
-	k := firstThat(v.Kernels, again)
+	k := diff.FirstThat(v.Kernels, again)
 	if k == nil {
 		return nil, e
 	}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
@@ -36,7 +38,7 @@ func checkMaxUnfused(c *Context, p *diff.Program) {
 			Cause: func() (*result.Cause, result.Evidence) { return explain(v, c.runsAlone) },
 		}
 		if v.Old != nil {
-			a.baseline(true, true, countThat(v.Old, c.runsAlone))
+			a.Base = new(countThat(v.Old, c.runsAlone))
 		}
 		c.Judge(a)
 	}
@@ -44,9 +46,9 @@ func checkMaxUnfused(c *Context, p *diff.Program) {
 
 // runsAlone says whether a kernel does one of the operations and nothing else.
 func (c *Context) runsAlone(k *facts.Kernel) bool {
-	if len(k.Do) != 1 || !contains(c.List("ops"), k.Do[0]) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {
+	if len(k.Do) != 1 || !slices.Contains(c.List("ops"), k.Do[0]) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {
 		return false
 	}
 	least, _ := c.Number("min_bytes")
-	return float64(k.Bytes) >= least && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, k.OpName))
+	return float64(k.Bytes) >= least && c.inPart(k.OpName)
 }

@@ -57,7 +57,7 @@ func (c *Context) judgeSpace(p *diff.Program, v *diff.Variant, space string) {
 	a := c.amount(p, v, m, fact)
 	if v.Old != nil {
 		a.Base = nil
-		a.baseline(true, hasSpaces(v.Old), v.Old.Facts[fact])
+		a.baseline(hasSpaces(v.Old), v.Old.Facts[fact])
 	}
 	c.Judge(a)
 }

@@ -38,46 +38,36 @@ func checkMinCollectiveBytes(c *Context, p *diff.Program) {
 
 // judgeAverage judges what the collectives of one kind move on average.
 func (c *Context) judgeAverage(p *diff.Program, v *diff.Variant, kind string) {
-	of := func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.Target == kind }
-	now, n := average(v.New, of)
+	of := func(k *facts.Kernel) bool { return isCollective(k) && k.Target == kind }
+	n := countThat(v.New, of)
 	if n == 0 {
 		return
 	}
 	a := Amount{
-		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: Higher, Actual: now,
+		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: Higher, Actual: bytesThat(v.New, of) / n,
 		Cause: func() (*result.Cause, result.Evidence) {
 			return smallest(v.New, of), result.Evidence{After: kernelLines(v.New.Kernels, of)}
 		},
 	}
 	if v.Old != nil {
-		if was, m := average(v.Old, of); m > 0 {
-			a.baseline(true, true, was)
-			a.Excused = c.On("only_more") && n <= m
+		if was := countThat(v.Old, of); was > 0 {
+			a.Base = new(bytesThat(v.Old, of) / was)
+			a.Excused = c.On("only_more") && n <= was
 		}
 	}
 	c.Judge(a)
 }
 
-func average(v *facts.Variant, cares func(*facts.Kernel) bool) (bytes float64, n int) {
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; cares(k) {
-			bytes += float64(k.Bytes)
-			n++
-		}
-	}
-	return bytes / float64(max(n, 1)), n
-}
-
 // smallest names the kernel that moves the fewest bytes.
 func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *result.Cause {
 	var least *facts.Kernel
-	for i := range v.Kernels {
-		if k := &v.Kernels[i]; cares(k) && (least == nil || k.Bytes < least.Bytes) {
+	for k := range kernelsThat(v, cares) {
+		if least == nil || k.Bytes < least.Bytes {
 			least = k
 		}
 	}
 	if least == nil {
 		return nil
 	}
-	return CauseOf("the smallest is "+describe(least), least)
+	return CauseOf("the smallest is "+diff.Describe(least), least)
 }

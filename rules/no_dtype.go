@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -38,7 +39,7 @@ func checkNoDtype(c *Context, p *diff.Program) {
 		for _, dtype := range c.List("dtypes") {
 			a := Amount{Program: p, Variant: v, Subject: dtype, Noun: dtype + " operations", Better: Lower, Actual: c.unwanted(v.New, dtype)}
 			if v.Old != nil {
-				a.baseline(true, true, v.Old.Facts["dtypes."+dtype])
+				a.Base = new(v.Old.Facts["dtypes."+dtype])
 			}
 			a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{c.dtypeFinding(f, v, dtype)} }
 			c.mayStay(accepted(p, v, dtype)).Forbid(a)
@@ -93,7 +94,7 @@ func (c *Context) namedOf(v *facts.Variant, dtype string) (named, other []facts.
 		if op.OpName == "" {
 			return
 		}
-		if named = append(named, op); !fits(c.List("allow"), op.OpName) {
+		if named = append(named, op); !glob.Any(c.List("allow"), op.OpName) {
 			other = append(other, op)
 		}
 	}
@@ -116,7 +117,7 @@ func (c *Context) dtypeFinding(f result.Finding, v *diff.Variant, dtype string) 
 	f.Message = fmt.Sprintf("%s is used by %s", dtype, measure.Counted(v.New.Facts["dtypes."+dtype], "", "operations"))
 	f.Cause = &result.Cause{Summary: dtype + " is in the program, but in no kernel"}
 	first := diff.FirstNew(v, dtype)
-	if _, other := c.namedOf(v.New, dtype); len(other) > 0 && fits(c.List("allow"), first.OpName) {
+	if _, other := c.namedOf(v.New, dtype); len(other) > 0 && glob.Any(c.List("allow"), first.OpName) {
 		first = other[0]
 	}
 	if first.Opcode != "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -37,8 +38,7 @@ func checkNoHostCallback(c *Context, p *diff.Program) {
 			Cause: func() (*result.Cause, result.Evidence) { return callbackCause(c, v) },
 		}
 		if v.Old != nil {
-			base := c.hostCalls(v.Old, countThat)
-			a.Base = &base
+			a.Base = new(c.hostCalls(v.Old, countThat))
 		}
 		if c.bounded() {
 			c.judgeRuns(a, func(v *facts.Variant) float64 { return c.hostCalls(v, runsOf) })
@@ -68,15 +68,15 @@ func (c *Context) hostCalls(v *facts.Variant, count func(*facts.Variant, func(*f
 func (c *Context) callsHost(k *facts.Kernel) bool {
 	host := strings.Contains(k.Target, "callback") || k.Root == "infeed" || k.Root == "outfeed" || k.Target == "SendToHost" || k.Target == "RecvFromHost" ||
 		k.Kind == facts.KindHost
-	return host && !fits(c.List("allow"), k.Target) && !fits(c.List("allow"), k.OpName)
+	return host && !glob.Any(c.List("allow"), k.Target) && !glob.Any(c.List("allow"), k.OpName)
 }
 
 func callbackCause(c *Context, v *diff.Variant) (*result.Cause, result.Evidence) {
 	var e result.Evidence
-	k := firstThat(v.New.Kernels, c.callsHost)
+	k := diff.FirstThat(v.New.Kernels, c.callsHost)
 	if k == nil {
 		return nil, e
 	}
-	e.After = []string{describe(k)}
+	e.After = []string{diff.Describe(k)}
 	return CauseOf(caller(k)+" calls the host", k), e
 }

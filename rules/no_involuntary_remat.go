@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -53,7 +54,7 @@ func (c *Context) notes(logs *facts.Logs, kind string) []facts.LogNote {
 	var out []facts.LogNote
 	for _, n := range logs.Notes {
 		key := [2]string{n.Program, n.Op}
-		if n.Kind != kind || seen[key] || fits(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {
+		if n.Kind != kind || seen[key] || glob.Any(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {
 			continue
 		}
 		seen[key] = true

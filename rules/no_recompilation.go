@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
@@ -39,7 +40,7 @@ func checkNoRecompilation(c *Context, p *diff.Program) {
 	}
 	a := Amount{Program: p, Subject: "variants", Noun: "compilations", Better: Lower, Actual: float64(compilations(p.New) - c.ignored(p))}
 	if p.Old != nil {
-		a.baseline(true, true, float64(compilations(p.Old)))
+		a.Base = new(float64(compilations(p.Old)))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), c.permitted(a, f.Limit), whyCompiled(p))
@@ -70,7 +71,7 @@ func (c *Context) ignored(p *diff.Program) int {
 		return 0
 	}
 	for _, a := range p.Recompile {
-		if !fits(globs, a.Name) {
+		if !glob.Any(globs, a.Name) {
 			return 0
 		}
 	}

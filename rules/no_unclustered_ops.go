@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -56,7 +58,7 @@ func checkNoUnclusteredOps(c *Context, t *Target) {
 			was = c.outside(t.Base.Clusters)
 			fresh = beyond(outside, was)
 		}
-		a.baseline(true, known, float64(len(was)))
+		a.baseline(known, float64(len(was)))
 		a.Added = float64(len(fresh))
 	}
 	a.Tell = func(f result.Finding) (each []result.Finding) {
@@ -69,7 +71,11 @@ func checkNoUnclusteredOps(c *Context, t *Target) {
 		}
 		return each
 	}
-	c.judgeShare(a, "min_ratio", float64(clusters.Clustered+len(outside)), "operations", "went into clusters")
+	all := float64(clusters.Clustered + len(outside))
+	c.judgeShare(a, share{
+		key: "min_ratio", subject: "unclustered.min_ratio", have: shareOf(float64(clusters.Clustered), all),
+		of: "of " + measure.Counted(all, "", "operations") + " went into clusters",
+	})
 }
 
 // exceeds says whether an amount breaks a limit that needs no baseline.
@@ -121,7 +127,7 @@ func beyond(outside, was []facts.UnclusteredOp) []facts.UnclusteredOp {
 func (c *Context) outside(clusters *facts.Clusters) []facts.UnclusteredOp {
 	var out []facts.UnclusteredOp
 	for _, op := range clusters.Unclustered {
-		if !op.System && !fits(c.List("allow"), op.Op) && !fits(c.List("allow"), op.Node) {
+		if !op.System && !glob.Any(c.List("allow"), op.Op) && !glob.Any(c.List("allow"), op.Node) {
 			out = append(out, op)
 		}
 	}

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -49,7 +51,7 @@ func checkPrecision(c *Context, p *diff.Program) {
 func (c *Context) checkPrecisions(p *diff.Program, v *diff.Variant) {
 	var other []*facts.Product
 	for _, m := range v.New.Products {
-		if !contains(c.List("precisions"), m.Precision) && (c.Text("op_name") == "" || fits([]string{c.Text("op_name")}, m.OpName)) {
+		if !slices.Contains(c.List("precisions"), m.Precision) && c.inPart(m.OpName) {
 			other = append(other, m)
 		}
 	}
@@ -62,7 +64,7 @@ func (c *Context) checkPrecisions(p *diff.Program, v *diff.Variant) {
 		for _, name := range c.List("precisions") {
 			was -= v.Old.Facts["precision."+name]
 		}
-		a.baseline(true, ok && c.Text("op_name") == "", was)
+		a.baseline(ok && c.Text("op_name") == "", was)
 	}
 	c.Forbid(a)
 }
@@ -83,7 +85,7 @@ func (c *Context) samePrecision(p *diff.Program, v *diff.Variant) {
 	}
 	grown := max(0, v.New.Facts["products.total"]-total)
 	a := Amount{Program: p, Variant: v, Subject: "precision", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: more - grown}
-	a.baseline(true, ok, 0)
+	a.baseline(ok, 0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = "products changed their precision: " + strings.Join(changes, ", ")
 		f.Cause, f.Evidence = productCause(c.gained(v))
@@ -102,7 +104,7 @@ func precisionsOf(v *diff.Variant) []string {
 			}
 		}
 	}
-	return sorted(seen)
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // gained lists the products of precisions that became more.

@@ -120,18 +120,6 @@ func (r *Rule) Validate(s *Settings) []Refusal {
 	return wrong
 }
 
-// OrOf lists words: "max, min or equal".
-func OrOf(words []string) string { return ListOf(words, "or") }
-
-// ListOf lists words with another one before the last: "max, min and equal".
-func ListOf(words []string, before string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
-	}
-	return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
-}
-
 //go:embed packs/*.yaml
 var packFiles embed.FS
 

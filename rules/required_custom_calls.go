@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,14 +56,16 @@ func checkRequiredCalls(c *Context, p *diff.Program) {
 			}
 		}
 		a := Amount{Program: p, Variant: v, Subject: "missing custom calls", Noun: "missing custom calls", Actual: float64(len(missing))}
-		a.baseline(v.Old != nil, known, float64(had))
+		if v.Old != nil {
+			a.baseline(known, float64(had))
+		}
 		a.Tell = func(result.Finding) []result.Finding { return missing }
 		c.Forbid(a)
 	}
 }
 
 func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) result.Finding {
-	f := result.Finding{Program: p.Name, Variant: variantName(p, v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
+	f := result.Finding{Program: p.Name, Variant: variantName(v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
 	if found > 0 {
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, measure.Times(found), least)
 	}
@@ -92,5 +95,5 @@ func called(v *facts.Variant) []string {
 			seen[name] = true
 		}
 	}
-	return sorted(seen)
+	return slices.Sorted(maps.Keys(seen))
 }

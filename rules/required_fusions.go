@@ -62,7 +62,9 @@ func checkRequiredFusions(c *Context, p *diff.Program) {
 			}
 		}
 		a := Amount{Program: p, Variant: v, Subject: "missing fusions", Noun: "missing fusions", Actual: float64(len(missing))}
-		a.baseline(v.Old != nil, known, float64(had))
+		if v.Old != nil {
+			a.baseline(known, float64(had))
+		}
 		a.Tell = func(result.Finding) (each []result.Finding) {
 			for _, m := range missing {
 				each = append(each, m.finding(p, v))
@@ -82,13 +84,13 @@ func wanted(e Entry) wantedFusion {
 }
 
 func (m missingFusion) finding(p *diff.Program, v *diff.Variant) result.Finding {
-	parts := m.want.whereabouts(v.New)
+	parts, places := m.want.whereabouts(v.New)
 	f := result.Finding{
-		Program: p.Name, Variant: variantName(p, v), Subject: m.want.name,
+		Program: p.Name, Variant: variantName(v), Subject: m.want.name,
 		Message: m.want.sentence(m.found, parts),
 		Actual:  float64(m.found), Limit: float64(m.want.min),
 	}
-	between := diff.Between(v.New, m.want.places(v.New))
+	between := diff.Between(v.New, places)
 	if len(between) > 0 {
 		f.Message += "; between them " + strings.Join(shorten(between, 3), ", ")
 	}
@@ -100,19 +102,12 @@ func (m missingFusion) finding(p *diff.Program, v *diff.Variant) result.Finding 
 		f.Cause = CauseOf("between the kernels stands "+strings.Join(shorten(between, 3), ", "), parts[0])
 	}
 	for _, k := range parts[:min(len(parts), maxEvidence)] {
-		f.Evidence.After = appendNew(f.Evidence.After, describe(k))
+		f.Evidence.After = appendNew(f.Evidence.After, diff.Describe(k))
 	}
 	if f.Cause == nil && len(parts) > 0 {
-		f.Cause = CauseOf("ran apart: "+describe(parts[0]), parts[0])
+		f.Cause = CauseOf("ran apart: "+diff.Describe(parts[0]), parts[0])
 	}
 	return f
-}
-
-func appendNew(lines []string, line string) []string {
-	if contains(lines, line) {
-		return lines
-	}
-	return append(lines, line)
 }
 
 // sentence says that the fusion is gone, and where its operations ran instead.
@@ -157,24 +152,12 @@ func kernelNames(kernels []*facts.Kernel) string {
 	return strings.Join(names, ", ")
 }
 
-// places are the places in the ledger of what whereabouts finds.
-func (w wantedFusion) places(v *facts.Variant) []int {
-	var out []int
-	for i := range v.Kernels {
-		if w.touches(&v.Kernels[i]) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// whereabouts finds the kernels that do some of the wanted operations, in the wanted place.
-func (w wantedFusion) whereabouts(v *facts.Variant) []*facts.Kernel {
-	var out []*facts.Kernel
+// whereabouts finds the kernels that do some of the wanted operations, in the wanted place, and where they stand in the ledger.
+func (w wantedFusion) whereabouts(v *facts.Variant) (parts []*facts.Kernel, places []int) {
 	for i := range v.Kernels {
 		if k := &v.Kernels[i]; w.touches(k) {
-			out = append(out, k)
+			parts, places = append(parts, k), append(places, i)
 		}
 	}
-	return out
+	return parts, places
 }

@@ -49,10 +49,10 @@ func checkShardingPin(c *Context, p *diff.Program) {
 		a := Amount{Program: p, Variant: v, Subject: "sharding", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
 		if v.Old != nil {
 			old := &diff.Variant{New: v.Old}
-			a.baseline(true, true, float64(len(c.wronglySpread(old))+len(c.wrongResults(p, old))))
+			a.Base = new(float64(len(c.wronglySpread(old)) + len(c.wrongResults(p, old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{spreadFinding(f, v.New, wrong)} }
-		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New, everyCollective).more(talk(v.Old, everyCollective)) && !costlier(v) &&
+		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New, isCollective).more(talk(v.Old, isCollective)) && !costlier(v) &&
 			argumentBytes(v.New) <= argumentBytes(v.Old) && v.New.Facts["memory.output_bytes"] <= v.Old.Facts["memory.output_bytes"]
 		c.judgePinned(a)
 	}
@@ -76,14 +76,6 @@ func (c *Context) judgePinned(a Amount) {
 		return
 	}
 	c.Judge(a)
-}
-
-// are counts things and says that they are: "1 argument is", "2 arguments are".
-func are(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return fmt.Sprintf("%d %ss are", n, noun)
 }
 
 // misplaced is an argument or a result that is not spread as it should be.

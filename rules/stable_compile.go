@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -38,7 +39,7 @@ func checkStableCompile(c *Context, p *diff.Program) {
 		names := c.flapping(v.New)
 		a := Amount{Program: p, Variant: v, Subject: "unstable facts", Noun: c.Rule.Budget.Noun, Actual: float64(len(names))}
 		if v.Old != nil {
-			a.baseline(true, true, float64(len(c.flapping(v.Old))))
+			a.Base = new(float64(len(c.flapping(v.Old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", are(len(names), "fact"), c.Target.Report.Samples, strings.Join(shorten(names, 6), ", "))
@@ -60,7 +61,7 @@ func unlike(v *facts.Variant) string {
 func (c *Context) flapping(v *facts.Variant) []string {
 	var names []string
 	for _, fact := range v.Unstable {
-		if !fits(c.List("allow"), fact) {
+		if !glob.Any(c.List("allow"), fact) {
 			names = append(names, fact)
 		}
 	}

@@ -2,7 +2,8 @@ package rules
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -35,7 +36,7 @@ var toolchain = Rule{
 
 func checkToolchain(c *Context, t *Target) {
 	now := parts(t.Report.Toolchain)
-	pins, _ := c.value("pin").(map[string]string)
+	pins := c.Pairs("pin")
 	var wrong []string
 	switch {
 	case pins != nil:
@@ -50,7 +51,7 @@ func checkToolchain(c *Context, t *Target) {
 	}
 	a := Amount{Upgrade: true, Subject: "toolchain", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
 	if t.Base != nil {
-		a.baseline(true, true, float64(len(againstPins(parts(t.Base.Toolchain), pins))))
+		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = "another toolchain: " + strings.Join(shorten(wrong, 6), ", ")
@@ -76,7 +77,7 @@ func parts(t facts.Toolchain) map[string]string {
 
 func againstPins(now, pins map[string]string) []string {
 	var wrong []string
-	for _, name := range names(pins) {
+	for _, name := range slices.Sorted(maps.Keys(pins)) {
 		switch value, known := now[name]; {
 		case !known:
 			wrong = append(wrong, fmt.Sprintf("%s is not known, %s wanted", name, pins[name]))
@@ -90,19 +91,10 @@ func againstPins(now, pins map[string]string) []string {
 // toolchainChanges lists the parts that are not as they were. One that only one side knows says nothing.
 func (c *Context) toolchainChanges(was, now map[string]string) []string {
 	var out []string
-	for _, name := range names(was) {
-		if value, known := now[name]; known && value != was[name] && !fits(c.List("ignore"), name) {
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if value, known := now[name]; known && value != was[name] && !glob.Any(c.List("ignore"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, was[name], value))
 		}
 	}
 	return out
-}
-
-func names[V any](m map[string]V) []string {
-	var list []string
-	for name := range m {
-		list = append(list, name)
-	}
-	sort.Strings(list)
-	return list
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -12,7 +13,7 @@ import (
 func (c *Context) uncompilable(logs *facts.Logs) bool {
 	notes := uncompilableNotes(logs)
 	for _, n := range notes {
-		if !fits(c.List("allow"), n.Op) {
+		if !glob.Any(c.List("allow"), n.Op) {
 			c.Find(uncompilableFinding(n))
 		}
 	}

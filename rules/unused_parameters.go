@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -36,7 +37,7 @@ func checkUnusedParameters(c *Context, p *diff.Program) {
 		names := c.unused(v.New)
 		a := Amount{Program: p, Variant: v, Subject: "unused arguments", Noun: "unused arguments", Actual: float64(len(names))}
 		if v.Old != nil {
-			a.baseline(true, true, float64(len(c.unused(v.Old))))
+			a.Base = new(float64(len(c.unused(v.Old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = fmt.Sprintf("%s never read: %s", are(len(names), "argument"), strings.Join(shorten(names, 6), ", "))
@@ -51,7 +52,7 @@ func (c *Context) unused(v *facts.Variant) []string {
 	least, _ := c.Number("min_bytes")
 	var names []string
 	for i := range v.Params {
-		if p := &v.Params[i]; p.Unused && float64(p.Bytes) >= least && !fits(c.List("allow"), p.Name) {
+		if p := &v.Params[i]; p.Unused && float64(p.Bytes) >= least && !glob.Any(c.List("allow"), p.Name) {
 			names = append(names, p.Name)
 		}
 	}

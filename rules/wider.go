@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func (c *Context) checkWider(p *diff.Program, v *diff.Variant) {
 	_, known := v.Old.Facts["products.total"]
 	w := c.widened(v)
 	a := Amount{Program: p, Variant: v, Subject: "products.wider", Noun: "products in a wider type", Better: Lower, Actual: w.measure()}
-	a.baseline(true, known, 0)
+	a.baseline(known, 0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = measure.Counted(a.Actual, "", "products") + " in a wider type than in the baseline: " + w.sentence()
 		f.Cause, f.Evidence = w.cause(v)
@@ -89,7 +90,7 @@ func (w *widening) types() []string {
 			seen[t] = true
 		}
 	}
-	return sorted(seen)
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // bits is the width of what the device multiplies: the first number in the type's name. A TPU multiplies f32 in bf16, in as many passes
