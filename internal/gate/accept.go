@@ -1,11 +1,11 @@
 package gate
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -42,17 +41,6 @@ type Asked struct {
 	Rule    string
 	Message string
 	Number  bool // accepting the finding by its id changes the number there
-}
-
-// intake is one target's new facts beside its old baseline.
-type intake struct {
-	target   string
-	old      *baseline.Set
-	fresh    map[string]*baseline.Program
-	was      map[string]string // of programs that were accepted under another name: that name
-	graphs   facts.Numbers     // of TensorFlow's graphs; nil when autoclustering did not run
-	findings []result.Finding
-	demands  []demand // what accepting all of it does not settle
 }
 
 // Accept refreshes the baseline. A dump that could not be read whole is refused: accepting it would make its gaps the rule.
@@ -93,106 +81,12 @@ func (a *Accepted) named(dir string, edit baseline.Edit) *Accepted {
 	return a
 }
 
-// takeIn collects what there is to accept, and how much of each budget it uses.
-func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []result.Headroom, error) {
-	if a.From != nil {
-		intakes, err := fromResult(o, a.From)
-		return intakes, a.From.Headroom, err
-	}
-	targets, err := lookAll(ctx, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	r := &result.Result{}
-	var out []*intake
-	for _, l := range targets {
-		if len(l.problems) > 0 {
-			return nil, nil, &Incomplete{l.problems}
-		}
-		asked := judge(r, o, l)
-		in := &intake{target: l.name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), demands: asked}
-		for _, p := range l.report.Programs {
-			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
-		}
-		out = append(out, in)
-	}
-	shareOut(fold(join(r.Findings)), out)
-	return out, r.Headroom, nil
-}
-
 // Incomplete says why nothing could be accepted.
 type Incomplete struct{ Problems []result.Problem }
 
 // Error names the first problem.
 func (e *Incomplete) Error() string {
 	return fmt.Sprintf("nothing was accepted: %s", e.Problems[0].Message)
-}
-
-func shareOut(findings []result.Finding, intakes []*intake) {
-	for _, f := range findings {
-		for _, in := range intakes {
-			if in.target == f.Target {
-				in.findings = append(in.findings, f)
-			}
-		}
-	}
-}
-
-// fromResult takes a run's facts and findings from its result file.
-func fromResult(o Options, r *result.Result) ([]*intake, error) {
-	if len(r.Problems) > 0 {
-		return nil, &Incomplete{r.Problems}
-	}
-	store, err := o.base()
-	if err != nil {
-		return nil, err
-	}
-	var out []*intake
-	for _, t := range r.Targets {
-		if !result.ValidTarget(t.Name) {
-			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
-		}
-		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs}
-		if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
-			return nil, err
-		}
-		for _, p := range t.Programs {
-			if p.Accept == "" {
-				continue
-			}
-			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept))
-			if err != nil {
-				return nil, fmt.Errorf("the result holds no usable baseline: %w", err)
-			}
-			in.fresh[p.Name] = program
-		}
-		if in.demands, err = reportedDemands(o, &t); err != nil {
-			return nil, err
-		}
-		out = append(out, in)
-	}
-	shareOut(r.Findings, out)
-	return out, nil
-}
-
-// known refuses ids that no finding has.
-func known(only []string, intakes []*intake) error {
-	for _, id := range only {
-		if !slices.ContainsFunc(intakes, func(in *intake) bool { return in.find(id) != nil }) {
-			return UsageError{fmt.Sprintf("there is no finding %s; `xlagate check` prints the ids of what it finds", id)}
-		}
-	}
-	return nil
-}
-
-func (in *intake) find(id string) *result.Finding {
-	for i := range in.findings {
-		f := &in.findings[i]
-		if f.ID == id || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.ID == id }) {
-			return f
-		}
-	}
-	return nil
 }
 
 // accept writes what changes in one target.
@@ -239,24 +133,6 @@ func (a *Accepted) put(edit baseline.Edit, name string, data []byte) error {
 	return nil
 }
 
-// names lists the programs of both sides, those that were renamed under their new names.
-func (in *intake) names() []string {
-	var names []string
-	renamed := slices.Collect(maps.Values(in.was))
-	for n := range in.fresh {
-		names = append(names, n)
-	}
-	if in.old != nil {
-		for _, p := range in.old.Programs {
-			if in.fresh[p.Name] == nil && !slices.Contains(renamed, p.Name) {
-				names = append(names, p.Name)
-			}
-		}
-	}
-	sort.Strings(names)
-	return names
-}
-
 // put writes, removes or leaves alone one program's file. What is accepted of a program that was renamed stands under its old name until
 // all of it is.
 func (in *intake) put(edit baseline.Edit, a AcceptOptions, old, next *baseline.Program, done *Accepted) error {
@@ -284,17 +160,15 @@ func (in *intake) put(edit baseline.Edit, a AcceptOptions, old, next *baseline.P
 
 // reason keeps the earlier reason when the facts stay as they are: accepting twice changes nothing.
 func reason(target, given string, old, next *baseline.Program) string {
-	if old == nil || given != "" {
-		if old == nil {
-			return given
-		}
-		unreasoned, before := *next, *old
-		unreasoned.Reason, before.Reason = "", ""
-		if string(baseline.Format(target, &unreasoned)) != string(baseline.Format(target, &before)) {
-			return given
-		}
+	if old == nil {
+		return given
 	}
-	return old.Reason
+	now, before := *next, *old
+	now.Reason, before.Reason = "", ""
+	if given == "" || bytes.Equal(baseline.Format(target, &now), baseline.Format(target, &before)) {
+		return old.Reason
+	}
+	return given
 }
 
 func relative(dir, path string) string {
@@ -302,52 +176,4 @@ func relative(dir, path string) string {
 		return rel
 	}
 	return path
-}
-
-// tightened is the old baseline with what got better. A program that got worse somewhere keeps its ledger.
-func tightened(old, fresh *baseline.Program) *baseline.Program {
-	if old == nil || fresh == nil {
-		return old
-	}
-	next := copyOf(old)
-	for _, v := range next.Variants {
-		n := withSignature(&fresh.Program, v.Signature)
-		if n == nil {
-			continue
-		}
-		if noWorse(v.Facts, n.Facts) {
-			*v = *n
-			continue
-		}
-		for _, m := range metrics() {
-			if was, ok := v.Facts[m.Fact]; ok && better(m, was, n.Facts) {
-				v.Facts[m.Fact] = n.Facts[m.Fact]
-			}
-		}
-	}
-	return next
-}
-
-func withSignature(p *facts.Program, signature string) *facts.Variant {
-	for _, v := range p.Variants {
-		if v.Signature == signature {
-			return v
-		}
-	}
-	return nil
-}
-
-// copyOf copies a program deep enough to change its variants' facts.
-func copyOf(p *baseline.Program) *baseline.Program {
-	next := *p
-	next.Variants = nil
-	for _, v := range p.Variants {
-		c := *v
-		c.Facts = facts.Numbers{}
-		for k, n := range v.Facts {
-			c.Facts[k] = n
-		}
-		next.Variants = append(next.Variants, &c)
-	}
-	return &next
 }

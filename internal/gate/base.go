@@ -30,13 +30,13 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 	l.baseName = where
 	store, err := o.base()
 	if err == nil {
-		l.set, err = baseline.Load(store, l.name)
+		l.set, err = baseline.Load(store, l.Name)
 	}
 	switch {
 	case errors.Is(err, baseline.ErrNone) || errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		l.baseUnread = true
-		l.problems = append(l.problems, baseProblem(l.name, where, err))
+		l.problems = append(l.problems, baseProblem(l.Name, where, err))
 	default:
 		l.base = l.set.Report()
 	}
@@ -70,8 +70,8 @@ func howToAccept(where string) string {
 	return accept + ", then commit what it writes"
 }
 
-// Place is where the baseline lies. A directory that the command line names starts from the working directory.
-func Place(o Options) baseline.Place {
+// place is where the baseline lies. A directory that the command line names starts from the working directory.
+func place(o Options) baseline.Place {
 	p := baseline.Place{Where: BaselineOf(o), Dir: o.Config.Dir, Registry: o.Registry}
 	if o.Baseline != "" && !baseline.Remote(o.Baseline) {
 		p.Dir = o.Dir
@@ -81,7 +81,7 @@ func Place(o Options) baseline.Place {
 
 // OpenBaseline opens the baseline for reading. One that is not there is [fs.ErrNotExist].
 func OpenBaseline(ctx context.Context, o Options) (fs.FS, error) {
-	store, err := Place(o).Open(ctx)
+	store, err := place(o).Open(ctx)
 	return store, Explained(err)
 }
 
@@ -92,7 +92,7 @@ func opener(ctx context.Context, o Options) func() (fs.FS, error) {
 
 // editBaseline opens the baseline for changing.
 func editBaseline(ctx context.Context, o Options) (baseline.Edit, error) {
-	edit, err := Place(o).Edit(ctx)
+	edit, err := place(o).Edit(ctx)
 	if errors.Is(err, baseline.ErrFixed) {
 		return nil, UsageError{err.Error()}
 	}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -93,21 +94,33 @@ func takeFacts(about []string, v, fresh *facts.Variant) {
 	if slices.Contains(about, "constants") {
 		v.Constants = fresh.Constants
 	}
-	if sameFacts(v.Facts, fresh.Facts) {
+	if maps.Equal(v.Facts, fresh.Facts) {
 		v.Fingerprint, v.InputPrint = fresh.Fingerprint, fresh.InputPrint
 	}
 }
 
-func sameFacts(a, b facts.Numbers) bool {
-	if len(a) != len(b) {
-		return false
+// tightened is the old baseline with what got better. A program that got worse somewhere keeps its ledger.
+func tightened(old, fresh *baseline.Program) *baseline.Program {
+	if old == nil || fresh == nil {
+		return old
 	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || v != w {
-			return false
+	next := copyOf(old)
+	for _, v := range next.Variants {
+		n := withSignature(&fresh.Program, v.Signature)
+		if n == nil {
+			continue
+		}
+		if noWorse(v.Facts, n.Facts) {
+			*v = *n
+			continue
+		}
+		for _, m := range metrics() {
+			if was, ok := v.Facts[m.Fact]; ok && better(m, was, n.Facts) {
+				v.Facts[m.Fact] = n.Facts[m.Fact]
+			}
 		}
 	}
-	return true
+	return next
 }
 
 // metrics lists the facts that have a direction.
@@ -135,4 +148,26 @@ func noWorse(old, fresh facts.Numbers) bool {
 		}
 	}
 	return true
+}
+
+func withSignature(p *facts.Program, signature string) *facts.Variant {
+	for _, v := range p.Variants {
+		if v.Signature == signature {
+			return v
+		}
+	}
+	return nil
+}
+
+// copyOf copies a program deep enough to change its variants' facts.
+func copyOf(p *baseline.Program) *baseline.Program {
+	next := *p
+	next.Variants = nil
+	for _, v := range p.Variants {
+		c := *v
+		c.Facts = facts.Numbers{}
+		maps.Copy(c.Facts, v.Facts)
+		next.Variants = append(next.Variants, &c)
+	}
+	return &next
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -35,7 +36,7 @@ func TestTakeFacts(t *testing.T) {
 	fresh := renamed(baselined(facts.Numbers{"kernels.total": 2, "kernels.loop": 2, "copies.count": 2, "kernels.new": 2}, "a"))
 	next := take([]string{"kernels.*", "gone"}, "", old, fresh)
 	want := facts.Numbers{"kernels.total": 2, "kernels.loop": 2, "copies.count": 1, "kernels.new": 2}
-	if got := next.Variants[0].Facts; !sameFacts(got, want) {
+	if got := next.Variants[0].Facts; !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 	if v := next.Variants[0]; v.Kernels[0].OpName != "a" || v.Fingerprint != "print of a" || len(v.Constants) != 0 {
@@ -156,10 +157,10 @@ func TestTightenedProgram(t *testing.T) {
 	} {
 		old, fresh := baselined(c.old, "a"), renamed(baselined(c.fresh, "a"))
 		v := tightened(old, fresh).Variants[0]
-		if !sameFacts(v.Facts, c.want) || (v.Fingerprint == "fresh") != c.whole {
+		if !maps.Equal(v.Facts, c.want) || (v.Fingerprint == "fresh") != c.whole {
 			t.Errorf("%s: %v, %s", name, v.Facts, v.Fingerprint)
 		}
-		if !sameFacts(old.Variants[0].Facts, c.old) {
+		if !maps.Equal(old.Variants[0].Facts, c.old) {
 			t.Errorf("%s: the old baseline was changed", name)
 		}
 	}

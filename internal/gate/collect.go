@@ -40,17 +40,17 @@ func (c *collector) collect(said *rules.Context) {
 		r.Findings = append(r.Findings, f)
 	}
 	for _, p := range said.Problems {
-		p.Target = c.l.name
+		p.Target = c.l.Name
 		if first(c.problems, p) {
 			r.Problems = append(r.Problems, p)
 		}
 	}
 	for _, n := range said.Notes {
-		n.Target = c.l.name
+		n.Target = c.l.Name
 		r.Notes = append(r.Notes, n)
 	}
 	for _, h := range said.Headroom {
-		h.Target = c.l.name
+		h.Target = c.l.Name
 		r.Headroom = append(r.Headroom, h)
 	}
 	for _, n := range said.NotCovered {
@@ -70,7 +70,7 @@ func first[T comparable](seen map[T]bool, what T) bool {
 }
 
 func complete(f *result.Finding, l *looked, s *rules.Settings) {
-	f.Rule, f.Target, f.Name, f.Reason = s.Rule.ID, l.name, s.Name, s.Reason
+	f.Rule, f.Target, f.Name, f.Reason = s.Rule.ID, l.Name, s.Name, s.Reason
 	if f.Level == "" {
 		f.Level = s.Severity()
 	}

@@ -123,7 +123,7 @@ func reportedDemands(o Options, t *result.Target) ([]demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	return demands(o, &looked{Target: config.Target{Name: t.Name, Samples: 1}, name: t.Name, report: report}), nil
+	return demands(o, &looked{Target: config.Target{Name: t.Name, Samples: 1}, report: report}), nil
 }
 
 // budget brings the configuration's numbers in line with what was accepted, and lists what it asks for all the same.

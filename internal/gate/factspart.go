@@ -19,7 +19,7 @@ type FactsInput struct {
 
 // FactsPart is one part of facts, to be merged with the others.
 func FactsPart(o Options, s shard.Shard, shares []*facts.Share) (result.Part, error) {
-	packed, err := Pack(shares)
+	packed, err := pack(shares)
 	return result.Part{Shard: s.String(), Version: o.Version, Form: facts.ShareForm(), Facts: packed}, err
 }
 

@@ -95,7 +95,7 @@ func withoutUnseen(r *result.Result, l *looked) {
 	if len(l.problems) == 0 {
 		return
 	}
-	r.Findings = slices.DeleteFunc(r.Findings, func(f result.Finding) bool { return f.Target == l.name && f.Rule == "orphan-baseline" })
+	r.Findings = slices.DeleteFunc(r.Findings, func(f result.Finding) bool { return f.Target == l.Name && f.Rule == "orphan-baseline" })
 }
 
 func newResult(o Options) *result.Result {
@@ -114,7 +114,7 @@ func finish(r *result.Result, o Options) {
 	noteSlack(r, o.Config)
 	order(r, o.Config)
 	count(r)
-	Decide(r, failOn(o))
+	decide(r, failOn(o))
 }
 
 func failOn(o Options) string {
@@ -148,8 +148,8 @@ func count(r *result.Result) {
 	r.Summary = s
 }
 
-// Decide sets the verdict and the exit code from what was found and what could not be looked at.
-func Decide(r *result.Result, failOn string) {
+// decide sets the verdict and the exit code from what was found and what could not be looked at.
+func decide(r *result.Result, failOn string) {
 	failing := 0
 	switch failOn {
 	case "error":
@@ -189,7 +189,7 @@ func matchesAny(s *rules.Settings, targets []*looked) bool {
 		if t.report == nil || len(t.programs) == 0 && len(t.problems) > 0 { // what could not be looked at is a problem of its own
 			return true
 		}
-		if s.Rule.Target != nil && (len(s.Programs) == 0 || slices.Contains(s.Programs, "*")) && s.Covers(t.name, "*") {
+		if s.Rule.Target != nil && (len(s.Programs) == 0 || slices.Contains(s.Programs, "*")) && s.Covers(t.Name, "*") {
 			return true
 		}
 		if t.holds(s) {
@@ -202,8 +202,8 @@ func matchesAny(s *rules.Settings, targets []*looked) bool {
 // holds reports whether settings cover a program that their rule can speak of: one of the dump, and for a rule that looks at the target
 // as a whole also one of the framework's helpers or one that only a log knows of.
 func (l *looked) holds(s *rules.Settings) bool {
-	covers := func(name string) bool { return s.Covers(l.name, name) }
-	if len(covered(s, l.name, l.programs)) > 0 {
+	covers := func(name string) bool { return s.Covers(l.Name, name) }
+	if len(covered(s, l.Name, l.programs)) > 0 {
 		return true
 	}
 	if s.Rule.Target == nil {

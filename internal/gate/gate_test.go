@@ -244,7 +244,7 @@ func TestDecide(t *testing.T) {
 		{0, 0, 5, 1, "never", ExitIncomplete}, {2, 0, 5, 1, "error", ExitIncomplete},
 	} {
 		r := &result.Result{Summary: result.Summary{Errors: c.errors, Warnings: c.warnings, Checks: c.checks}, Problems: make([]result.Problem, c.problems)}
-		if Decide(r, c.failOn); r.ExitCode != c.code {
+		if decide(r, c.failOn); r.ExitCode != c.code {
 			t.Errorf("%+v: exit %d", c, r.ExitCode)
 		}
 	}

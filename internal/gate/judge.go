@@ -15,7 +15,7 @@ import (
 // judge runs the rules over one target and puts what they say into the result. Where they found anything, it returns what they would find
 // again if all of it were accepted.
 func judge(r *result.Result, o Options, l *looked) (asked []demand) {
-	out := result.Target{Name: l.name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
+	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
 		from := len(r.Findings)
@@ -35,7 +35,7 @@ func judge(r *result.Result, o Options, l *looked) (asked []demand) {
 
 // asTarget is the target as rules see it.
 func (l *looked) asTarget(o Options) *rules.Target {
-	return &rules.Target{Name: l.name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o))}
+	return &rules.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o))}
 }
 
 // run gives every rule what it covers, the integrity rules first.
@@ -47,7 +47,7 @@ func run(o Options, l *looked, t *rules.Target) []*rules.Context {
 			continue
 		}
 		c := rules.NewContext(s, t, needed)
-		apply(c, l.name)
+		apply(c, l.Name)
 		done = append(done, c)
 	}
 	return done
@@ -85,7 +85,7 @@ func needsBaseline(o Options, l *looked) func(program string) bool {
 			compare.Add(s)
 		}
 	}
-	return func(program string) bool { return !l.baseUnread && compare.Covers(l.name, program) }
+	return func(program string) bool { return !l.baseUnread && compare.Covers(l.Name, program) }
 }
 
 // acceptLine is what to type when the finding is intended, with the places that ask for something else whatever was accepted.
@@ -135,7 +135,7 @@ func program(l *looked, p *diff.Program) result.Program {
 		out.Change = "unbased"
 	}
 	if p.New != nil && p.Parts == nil {
-		out.Accept = string(baseline.Format(l.name, &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}))
+		out.Accept = string(baseline.Format(l.Name, &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}))
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {

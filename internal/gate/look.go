@@ -24,7 +24,6 @@ import (
 // looked is one target after it was looked at.
 type looked struct {
 	config.Target
-	name       string
 	dump       string        // as the user named it
 	report     *facts.Report // nil when it could not be looked at
 	base       *facts.Report // nil without a baseline
@@ -47,7 +46,7 @@ func lookAll(ctx context.Context, o Options) ([]*looked, error) {
 	}
 	var out []*looked
 	for _, t := range targets {
-		l := &looked{Target: t, name: t.Name}
+		l := &looked{Target: t}
 		l.look(ctx, o)
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("stopped at target %s: %w", t.Name, err)
@@ -57,12 +56,17 @@ func lookAll(ctx context.Context, o Options) ([]*looked, error) {
 	return out, nil
 }
 
+// declared lists the targets of a configuration: without any there is one.
+func declared(cfg *config.Config) []config.Target {
+	if len(cfg.Targets) == 0 {
+		return []config.Target{{Name: "default", Samples: 1}}
+	}
+	return cfg.Targets
+}
+
 // targets puts the configuration and the command line together.
 func targets(o Options) ([]config.Target, error) {
-	list := append([]config.Target{}, o.Config.Targets...)
-	if len(list) == 0 {
-		list = []config.Target{{Name: "default", Samples: 1}}
-	}
+	list := slices.Clone(declared(o.Config))
 	names := map[string]int{}
 	for i := range list {
 		names[list[i].Name] = i
@@ -172,7 +176,7 @@ func absoluteAll(dir string, paths []string) []string {
 
 // fail turns an error into a problem of this target.
 func (l *looked) fail(err error) {
-	p := result.Problem{Target: l.name, Rule: "target-ran", File: l.dump, Message: err.Error(), Mend: "dump it again: xlagate capture --to DIR -- COMMAND"}
+	p := result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: err.Error(), Mend: "dump it again: xlagate capture --to DIR -- COMMAND"}
 	if u := unreadable(err); u != nil {
 		p.File, p.Message, p.Mend = u.File, u.Message, u.Mend
 	}
@@ -253,7 +257,7 @@ func (l *looked) restrict() {
 
 // didNotRun is the problem of a target that was not there to be looked at.
 func (l *looked) didNotRun(message, mend string) {
-	l.problems = append(l.problems, result.Problem{Target: l.name, Rule: "target-ran", File: l.dump, Message: message, Mend: mend})
+	l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: message, Mend: mend})
 }
 
 // included lists the programs that the configuration includes, helpers too where it names some.
@@ -262,15 +266,23 @@ func (l *looked) included() []*facts.Program {
 	if len(l.Include) > 0 {
 		all = append(append([]*facts.Program{}, all...), l.report.Helpers...)
 	}
-	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
+	included := l.inclusion()
 	var kept []*facts.Program
 	for _, p := range all {
-		if (len(l.Include) == 0 || wanted.Fits(p.Name)) && !unwanted.Fits(p.Name) {
+		if included(p.Name) {
 			kept = append(kept, p)
 		}
 	}
 	sort.Slice(kept, func(i, j int) bool { return kept[i].Name < kept[j].Name })
 	return kept
+}
+
+// inclusion tells by its name whether the configuration includes a program.
+func (l *looked) inclusion() func(program string) bool {
+	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
+	return func(program string) bool {
+		return (len(l.Include) == 0 || wanted.Fits(program)) && !unwanted.Fits(program)
+	}
 }
 
 // includes reports whether a pattern fits one of the programs, which are sorted by name.
@@ -281,12 +293,12 @@ func includes(programs []*facts.Program, pattern string) bool {
 
 // reportProblems passes on what could not be read, but for programs that are left out on purpose.
 func (l *looked) reportProblems(r *facts.Report) {
-	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
+	included := l.inclusion()
 	for _, p := range r.Problems {
-		if p.Program != "" && (unwanted.Fits(p.Program) || len(l.Include) > 0 && !wanted.Fits(p.Program)) {
+		if p.Program != "" && !included(p.Program) {
 			continue
 		}
-		l.problems = append(l.problems, result.Problem{Target: l.name, Rule: "facts-complete", File: p.File, Message: p.Message, Mend: p.Mend})
+		l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "facts-complete", File: p.File, Message: p.Message, Mend: p.Mend})
 	}
 }
 

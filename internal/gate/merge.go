@@ -100,7 +100,7 @@ func conclude(out *result.Result, o Options) {
 	out.Problems = slices.CompactFunc(out.Problems, func(a, b result.Problem) bool { return a == b })
 	out.Findings = slices.CompactFunc(out.Findings, func(a, b result.Finding) bool { return a.Target == "" && reflect.DeepEqual(a, b) })
 	count(out)
-	Decide(out, failOn(o))
+	decide(out, failOn(o))
 }
 
 // byTarget groups parts, each target's in their order.
@@ -117,22 +117,18 @@ func byTarget(parts []part) map[string][]part {
 
 // judgeParts joins the parts of every target and holds the rules against them. The complaint says why that cannot be.
 func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *result.Problem) {
-	list := o.Config.Targets
-	if len(list) == 0 {
-		list = []config.Target{{Name: "default", Samples: 1}}
-	}
 	if o.Baseline == "" {
 		o.Baseline = parts[0].Part.Baseline
 	}
 	o.base = opener(ctx, o)
 	groups := byTarget(parts)
-	list = slices.DeleteFunc(slices.Clone(list), func(t config.Target) bool { return groups[t.Name] == nil })
+	list := slices.DeleteFunc(slices.Clone(declared(o.Config)), func(t config.Target) bool { return groups[t.Name] == nil })
 	targets, apart := make([]*looked, len(list)), make([]error, len(list))
 	var joining errgroup.Group
 	joining.SetLimit(runtime.GOMAXPROCS(0))
 	for i, t := range list {
 		joining.Go(func() error {
-			targets[i] = &looked{Target: t, name: t.Name}
+			targets[i] = &looked{Target: t}
 			apart[i] = targets[i].join(ctx, o, groups[t.Name])
 			return nil
 		})

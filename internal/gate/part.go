@@ -28,7 +28,7 @@ func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("stopped before target %s: %w", t.Name, err)
 		}
-		l := &looked{Target: t, name: t.Name}
+		l := &looked{Target: t}
 		r.Targets = append(r.Targets, l.part(ctx, o, dealer))
 		r.Problems = append(r.Problems, l.problems...)
 	}
@@ -37,7 +37,7 @@ func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 		Mend: "join all parts: xlagate merge part-*.json", Pending: true,
 	})
 	count(r)
-	Decide(r, failOn(o))
+	decide(r, failOn(o))
 	return r, nil
 }
 
@@ -57,7 +57,7 @@ func cuttable(o Options, list []config.Target) error {
 
 // part measures this machine's part of a target.
 func (l *looked) part(ctx context.Context, o Options, dealer *shard.Dealer) result.Target {
-	out := result.Target{Name: l.name, NotCovered: []string{}, Programs: []result.Program{}, Part: &result.Part{
+	out := result.Target{Name: l.Name, NotCovered: []string{}, Programs: []result.Program{}, Part: &result.Part{
 		Shard: o.Shard.String(), Version: o.Version, Form: facts.ShareForm(), Config: o.Config.Sum, ConfigFile: o.Config.Path,
 		Baseline: o.Baseline, Against: o.Against,
 	}}
@@ -91,7 +91,7 @@ func (l *looked) measurePart(ctx context.Context, o Options, dealer *shard.Deale
 	if err != nil {
 		return "", err
 	}
-	packed, err := Pack(shares)
+	packed, err := pack(shares)
 	if err != nil {
 		return "", err
 	}
@@ -139,8 +139,8 @@ func Partial(shares []*facts.Share) *facts.Report {
 	return facts.Merge(reports)
 }
 
-// Pack turns what a part measured into text.
-func Pack(shares []*facts.Share) (string, error) {
+// pack turns what a part measured into text.
+func pack(shares []*facts.Share) (string, error) {
 	data, err := facts.PackShares(shares)
 	return base64.StdEncoding.EncodeToString(data), err
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
 )
 
 // Pruned says what pruning took out of the baseline.
@@ -28,17 +30,13 @@ func Prune(ctx context.Context, o Options) (*Pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	declared := map[string]bool{"default": len(o.Config.Targets) == 0}
-	for _, t := range o.Config.Targets {
-		declared[t.Name] = true
-	}
 	targets, err := baseline.Targets(edit)
 	if err != nil {
 		return nil, Explained(err)
 	}
 	done := &Pruned{}
 	for _, target := range targets {
-		if declared[target] {
+		if slices.ContainsFunc(declared(o.Config), func(t config.Target) bool { return t.Name == target }) {
 			continue
 		}
 		n, err := pruneTarget(edit, target)

@@ -17,7 +17,7 @@ import (
 // before optimization) is no reason to complain here.
 func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
 	r := newResult(o)
-	for _, t := range declared(o.Config, from) {
+	for _, t := range judged(o.Config, from) {
 		l, err := reported(t, store, from)
 		if err != nil {
 			return nil, err
@@ -30,8 +30,8 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 	return r, nil
 }
 
-// declared lists the targets of a configuration; without any, those of the result.
-func declared(cfg *config.Config, from *result.Result) []config.Target {
+// judged lists the targets of a configuration; without any, those of the result.
+func judged(cfg *config.Config, from *result.Result) []config.Target {
 	if len(cfg.Targets) > 0 {
 		return cfg.Targets
 	}
@@ -44,7 +44,7 @@ func declared(cfg *config.Config, from *result.Result) []config.Target {
 
 // reported is a target as a result tells of it.
 func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error) {
-	l := &looked{Target: t, name: t.Name}
+	l := &looked{Target: t}
 	at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
 	if at < 0 {
 		l.problems = append(l.problems, result.Problem{Target: t.Name, Rule: "target-ran", Message: "the target was not looked at"})
@@ -92,7 +92,7 @@ func (l *looked) storedBase(store fs.FS) error {
 	if store == nil {
 		return nil
 	}
-	set, err := baseline.Load(store, l.name)
+	set, err := baseline.Load(store, l.Name)
 	if errors.Is(err, baseline.ErrNone) {
 		return nil
 	}

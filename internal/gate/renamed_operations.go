@@ -17,7 +17,7 @@ import (
 func (l *looked) renamedOperations(findings []result.Finding) []result.Note {
 	grown := map[string]bool{}
 	for i := range findings {
-		if f := &findings[i]; f.Target == l.name && f.Drift {
+		if f := &findings[i]; f.Target == l.Name && f.Drift {
 			grown[f.Program] = true
 		}
 	}
@@ -31,7 +31,7 @@ func (l *looked) renamedOperations(findings []result.Finding) []result.Note {
 			continue
 		}
 		notes = append(notes, result.Note{
-			Kind: "upgrade", Target: l.name, Program: p.Name,
+			Kind: "upgrade", Target: l.Name, Program: p.Name,
 			Message: fmt.Sprintf("another version of JAX made the baseline: it named operations %s, this dump %s; what grew may be the compiler's doing", was, now),
 			Mend:    "compare with --against a dump of the base branch made by the same version, or make both dumps with xlagate capture, which tells the versions",
 		})

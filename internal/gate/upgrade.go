@@ -21,7 +21,7 @@ func setAside(r *result.Result, o Options, l *looked) {
 	aside := map[string][]result.Finding{}
 	before := len(r.Findings)
 	r.Findings = slices.DeleteFunc(r.Findings, func(f result.Finding) bool {
-		moved := f.Target == l.name && f.Drift && l.explained(&f)
+		moved := f.Target == l.Name && f.Drift && l.explained(&f)
 		if moved {
 			aside[f.Program] = append(aside[f.Program], f)
 		}
@@ -76,14 +76,14 @@ func mismatch(old, fresh facts.Toolchain) string {
 // upgradeNotes is the report on one program: what differs in the toolchain and how to go on, then cause by cause what grew.
 func upgradeNotes(o Options, l *looked, program, why string, drift []result.Finding) []result.Note {
 	notes := []result.Note{{
-		Kind: "upgrade", Target: l.name, Program: program,
+		Kind: "upgrade", Target: l.Name, Program: program,
 		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what the compiler may have done is reported, not failed; "+
 			"what the model itself asks for, and limits without a baseline, hold", why),
 		Mend: fmt.Sprintf("xlagate accept --baseline %s.next --reason %q writes the proposed baseline beside the old one; compare with --against a dump of the base branch made by the new toolchain",
 			BaselineOf(o), why),
 	}}
 	for _, f := range drift {
-		notes = append(notes, result.Note{Kind: "upgrade", Target: l.name, Program: program, Message: driftSentence(f)})
+		notes = append(notes, result.Note{Kind: "upgrade", Target: l.Name, Program: program, Message: driftSentence(f)})
 	}
 	return notes
 }

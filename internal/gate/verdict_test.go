@@ -44,7 +44,7 @@ func TestVerdictFitsTheExitCode(t *testing.T) {
 		ExitFindings:   {Summary: result.Summary{Checks: 1, Errors: 1}},
 		ExitIncomplete: {Summary: result.Summary{}},
 	} {
-		Decide(r, "error")
+		decide(r, "error")
 		if want := map[int]string{ExitPass: "pass", ExitFindings: "fail", ExitIncomplete: "incomplete"}[code]; r.ExitCode != code || r.Verdict != want {
 			t.Errorf("exit %d, %s", r.ExitCode, r.Verdict)
 		}

@@ -1,0 +1,137 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// intake is one target's new facts beside its old baseline.
+type intake struct {
+	target   string
+	old      *baseline.Set
+	fresh    map[string]*baseline.Program
+	was      map[string]string // of programs that were accepted under another name: that name
+	graphs   facts.Numbers     // of TensorFlow's graphs; nil when autoclustering did not run
+	findings []result.Finding
+	demands  []demand // what accepting all of it does not settle
+}
+
+// takeIn collects what there is to accept, and how much of each budget it uses.
+func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []result.Headroom, error) {
+	if a.From != nil {
+		intakes, err := fromResult(o, a.From)
+		return intakes, a.From.Headroom, err
+	}
+	targets, err := lookAll(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &result.Result{}
+	var out []*intake
+	for _, l := range targets {
+		if len(l.problems) > 0 {
+			return nil, nil, &Incomplete{l.problems}
+		}
+		asked := judge(r, o, l)
+		in := &intake{target: l.Name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), demands: asked}
+		for _, p := range l.report.Programs {
+			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
+		}
+		out = append(out, in)
+	}
+	shareOut(fold(join(r.Findings)), out)
+	return out, r.Headroom, nil
+}
+
+func shareOut(findings []result.Finding, intakes []*intake) {
+	for _, f := range findings {
+		for _, in := range intakes {
+			if in.target == f.Target {
+				in.findings = append(in.findings, f)
+			}
+		}
+	}
+}
+
+// fromResult takes a run's facts and findings from its result file.
+func fromResult(o Options, r *result.Result) ([]*intake, error) {
+	if len(r.Problems) > 0 {
+		return nil, &Incomplete{r.Problems}
+	}
+	store, err := o.base()
+	if err != nil {
+		return nil, err
+	}
+	var out []*intake
+	for _, t := range r.Targets {
+		if !result.ValidTarget(t.Name) {
+			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
+		}
+		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs}
+		if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
+			return nil, err
+		}
+		for _, p := range t.Programs {
+			if p.Accept == "" {
+				continue
+			}
+			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept))
+			if err != nil {
+				return nil, fmt.Errorf("the result holds no usable baseline: %w", err)
+			}
+			in.fresh[p.Name] = program
+		}
+		if in.demands, err = reportedDemands(o, &t); err != nil {
+			return nil, err
+		}
+		out = append(out, in)
+	}
+	shareOut(r.Findings, out)
+	return out, nil
+}
+
+// known refuses ids that no finding has.
+func known(only []string, intakes []*intake) error {
+	for _, id := range only {
+		if !slices.ContainsFunc(intakes, func(in *intake) bool { return in.find(id) != nil }) {
+			return UsageError{fmt.Sprintf("there is no finding %s; `xlagate check` prints the ids of what it finds", id)}
+		}
+	}
+	return nil
+}
+
+func (in *intake) find(id string) *result.Finding {
+	for i := range in.findings {
+		f := &in.findings[i]
+		if f.ID == id || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.ID == id }) {
+			return f
+		}
+	}
+	return nil
+}
+
+// names lists the programs of both sides, those that were renamed under their new names.
+func (in *intake) names() []string {
+	var names []string
+	renamed := slices.Collect(maps.Values(in.was))
+	for n := range in.fresh {
+		names = append(names, n)
+	}
+	if in.old != nil {
+		for _, p := range in.old.Programs {
+			if in.fresh[p.Name] == nil && !slices.Contains(renamed, p.Name) {
+				names = append(names, p.Name)
+			}
+		}
+	}
+	sort.Strings(names)
+	return names
+}
