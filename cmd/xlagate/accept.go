@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 func acceptCommand(w world) *cli.Command {
@@ -118,28 +115,4 @@ func sayAsked(w world, a gate.Asked) {
 		how = "change it there, or accept it by its id"
 	}
 	fmt.Fprintf(w.out, "remains  %s %s: %s; %s\n", a.Place, a.Rule, a.Message, how)
-}
-
-// readResult reads a result file; "-" is the standard input.
-func readResult(w world, path string) (*result.Result, error) {
-	data, err := readInput(w, path)
-	if err != nil {
-		return nil, err
-	}
-	return parseResult(path, data)
-}
-
-func readInput(w world, path string) ([]byte, error) {
-	if path == "-" {
-		data, err := io.ReadAll(w.in)
-		if err != nil {
-			return nil, fmt.Errorf("read the standard input: %w", err)
-		}
-		return data, nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &gate.Unreadable{File: path, Message: "there is no such file, or it is not readable", Mend: "name the file that `xlagate check -f json -o FILE` wrote"}
-	}
-	return data, nil
 }

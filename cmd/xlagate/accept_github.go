@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 )
 
@@ -35,25 +34,18 @@ type request struct {
 }
 
 func acceptOnGitHub(c *cli.Context, w world) error {
-	env, err := github.ReadEnvironment(w.getenv)
+	env, client, err := onRepository(c, w)
 	if err != nil {
-		return gate.UsageError{Message: err.Error()}
+		return err
 	}
-	if repo := c.String("repo"); repo != "" {
-		env.Repository = repo
-	}
-	if env.Token == "" {
+	if client == nil {
 		return wrongUsage("accepting on a pull request needs a token that can write: set GITHUB_TOKEN")
-	}
-	client, err := github.New(github.Options{API: env.API, GraphQL: env.GraphQL, Token: env.Token, Repository: env.Repository, Agent: "xlagate/" + version()})
-	if err != nil {
-		return gate.UsageError{Message: err.Error()}
 	}
 	ctx, stop := context.WithTimeout(c.Context, postingTime)
 	defer stop()
 	asked, err := whatIsAsked(ctx, c, env, client)
 	if errors.Is(err, github.ErrNoRequest) || errors.Is(err, github.ErrNothingToDo) {
-		fmt.Fprintf(w.err, "xlagate: %s\n", err)
+		w.say(err.Error())
 		return nil
 	}
 	if asked == nil {
@@ -149,7 +141,7 @@ func answer(ctx context.Context, w world, client *github.Client, asked *request,
 		return
 	}
 	if err := client.Answer(ctx, asked.pr, asked.comment, reaction, text); err != nil {
-		warn(w, err.Error())
+		w.warn(err.Error())
 	}
 }
 

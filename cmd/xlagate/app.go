@@ -7,13 +7,13 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/defect"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // world is everything outside the program: tests give another.
@@ -23,8 +23,11 @@ type world struct {
 	getenv   func(string) string
 }
 
-// warn says what a person should know and no verdict depends on.
-func (w world) warn(text string) { fmt.Fprintf(w.err, "xlagate: %s\n", text) }
+// say says what a person should know and no verdict depends on.
+func (w world) say(text string) { fmt.Fprintf(w.err, "xlagate: %s\n", text) }
+
+// warn says what went wrong besides.
+func (w world) warn(text string) { w.say("warning: " + text) }
 
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, w world) int {
@@ -87,6 +90,14 @@ type verdict int
 // Error is empty: what was to be said was said.
 func (v verdict) Error() string { return "" }
 
+// verdictOf is what a result's exit code makes of a command.
+func verdictOf(r *result.Result) error {
+	if r.ExitCode == gate.ExitPass {
+		return nil
+	}
+	return verdict(r.ExitCode)
+}
+
 // exitCode says what went wrong, if anything, and turns it into the contract's exit code.
 func exitCode(w world, err error) int {
 	var v verdict
@@ -101,13 +112,13 @@ func exitCode(w world, err error) int {
 		fmt.Fprintln(w.err, wrong)
 		return gate.ExitUsage
 	case errors.As(err, &usage):
-		fmt.Fprintf(w.err, "xlagate: %s\n", usage.Message)
+		w.say(usage.Message)
 		return gate.ExitUsage
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted; nothing was decided")
 	}
-	fmt.Fprintf(w.err, "xlagate: %s\n", err)
+	w.say(err.Error())
 	return gate.ExitIncomplete
 }
 
@@ -130,5 +141,3 @@ func workingDir() (string, error) {
 	}
 	return dir, nil
 }
-
-func today() time.Time { return time.Now() }

@@ -55,7 +55,7 @@ func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture
 	})
 	if out != nil {
 		for _, note := range out.Notes {
-			fmt.Fprintf(w.err, "xlagate: %s\n", note)
+			w.say(note)
 		}
 	}
 	if c.Context.Err() != nil {

@@ -50,18 +50,10 @@ func explainCommand(w world) *cli.Command {
 	}
 }
 
-func ruleIDs() []string {
-	var ids []string
-	for _, r := range rules.All() {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}
-
 // findingOf finds a finding by its id in a result.
 func findingOf(c *cli.Context, w world, id string) (*result.Finding, error) {
 	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
-		return nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, suggest.DidYouMean(id, ruleIDs()))
+		return nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, suggest.DidYouMean(id, rules.IDs()))
 	}
 	r, err := readResult(w, c.String("from"))
 	if err != nil && !c.IsSet("from") {

@@ -80,7 +80,7 @@ func comment(c *cli.Context, w world) error {
 	defer stop()
 	r, err := p.result(ctx, c, w)
 	if errors.Is(err, github.ErrNothingToDo) {
-		fmt.Fprintf(w.err, "xlagate: %s\n", err)
+		w.say(err.Error())
 		return nil
 	}
 	if err != nil {
@@ -122,14 +122,11 @@ func checkPostFlags(c *cli.Context) error {
 
 // newPost puts flags and the environment together.
 func newPost(c *cli.Context, w world) (*post, error) {
-	env, err := github.ReadEnvironment(w.getenv)
+	env, client, err := onRepository(c, w)
 	if err != nil {
-		return nil, gate.UsageError{Message: err.Error()}
+		return nil, err
 	}
-	if repo := c.String("repo"); repo != "" {
-		env.Repository = repo
-	}
-	p := &post{env: env, pr: env.Event.PullRequest.Number, head: env.Event.PullRequest.Head.SHA, run: env.Run, base: env.Event.PullRequest}
+	p := &post{env: env, client: client, pr: env.Event.PullRequest.Number, head: env.Event.PullRequest.Head.SHA, run: env.Run, base: env.Event.PullRequest}
 	if n := c.Int("pr"); n != 0 && n != p.pr {
 		p.pr, p.head, p.base = n, "", github.PullRequest{}
 	}
@@ -139,14 +136,26 @@ func newPost(c *cli.Context, w world) (*post, error) {
 		}
 		p.head = head
 	}
-	if env.Token == "" {
-		return p, nil
-	}
-	p.client, err = github.New(github.Options{API: env.API, GraphQL: env.GraphQL, Token: env.Token, Repository: env.Repository, Agent: "xlagate/" + version()})
-	if err != nil {
-		return nil, gate.UsageError{Message: err.Error()}
-	}
 	return p, nil
+}
+
+// onRepository is the environment with the repository that the flags name, and what speaks with it; nil without a token.
+func onRepository(c *cli.Context, w world) (github.Environment, *github.Client, error) {
+	env, err := github.ReadEnvironment(w.getenv)
+	if err != nil {
+		return env, nil, gate.UsageError{Message: err.Error()}
+	}
+	if repo := c.String("repo"); repo != "" {
+		env.Repository = repo
+	}
+	if env.Token == "" {
+		return env, nil, nil
+	}
+	client, err := github.New(github.Options{API: env.API, GraphQL: env.GraphQL, Token: env.Token, Repository: env.Repository, Agent: "xlagate/" + version()})
+	if err != nil {
+		return env, nil, gate.UsageError{Message: err.Error()}
+	}
+	return env, client, nil
 }
 
 // result reads the result from its file, or from the artifact of the run that the event names.
@@ -186,7 +195,7 @@ func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 	pr, err := p.client.PullRequest(ctx, p.pr)
 	if err != nil {
 		if ctx.Err() == nil {
-			warn(w, err.Error())
+			w.warn(err.Error())
 		}
 		return
 	}
@@ -200,7 +209,7 @@ func (p *post) publication(c *cli.Context, r *result.Result) github.Publication 
 	out := github.Publication{
 		Comment: report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
 		Report:  report.Options{Root: p.env.Workspace, Version: version()},
-		Key:     c.String("key"), Mode: c.String("mode"), PullRequest: p.pr, Head: p.head, Ref: p.env.Ref, Run: p.run, At: today(),
+		Key:     c.String("key"), Mode: c.String("mode"), PullRequest: p.pr, Head: p.head, Ref: p.env.Ref, Run: p.run, At: time.Now(),
 		Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif"), Summary: p.env.Summary, Output: p.env.Output,
 	}
 	if p.pr != 0 {
@@ -223,7 +232,7 @@ func onBranch(r *result.Result) bool {
 func (p *post) publish(ctx context.Context, w world, publication github.Publication) {
 	done := github.Publish(ctx, p.client, publication)
 	for _, text := range done.Warnings {
-		warn(w, text)
+		w.warn(text)
 	}
 	switch o := done.Comment; {
 	case o.Done != "":
@@ -231,11 +240,9 @@ func (p *post) publish(ctx context.Context, w world, publication github.Publicat
 	case o.Why != "":
 		fmt.Fprintf(w.err, "xlagate: no comment written: %s\n", o.Why)
 	case p.pr == 0 && !p.env.Actions:
-		warn(w, "no comment written: no pull request is known; name one: --repo OWNER/NAME --pr NUMBER, with GITHUB_TOKEN set")
+		w.warn("no comment written: no pull request is known; name one: --repo OWNER/NAME --pr NUMBER, with GITHUB_TOKEN set")
 	}
 	if p.env.Actions {
 		fmt.Fprint(w.err, done.Commands)
 	}
 }
-
-func warn(w world, text string) { fmt.Fprintf(w.err, "xlagate: warning: %s\n", text) }

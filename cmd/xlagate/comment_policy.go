@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -36,7 +37,7 @@ func (p *post) judgeByBase(ctx context.Context, w world, c *report.Comment, find
 	}
 	if err != nil {
 		c.Note = unjudged(p.base.Base.Ref, err)
-		warn(w, "not judged by the base branch's policy: "+c.Note)
+		w.warn("not judged by the base branch's policy: " + c.Note)
 	}
 }
 
@@ -47,7 +48,7 @@ func compare(c *report.Comment, base, head policy.Policy) (err error) {
 	if len(c.Policy) == 0 && !c.Reported {
 		return nil // judged by it already
 	}
-	c.Under, err = gate.Rejudge(gate.Options{Config: base.Config, Now: today(), Version: version()}, base.Store, c.Result)
+	c.Under, err = gate.Rejudge(gate.Options{Config: base.Config, Now: time.Now(), Version: version()}, base.Store, c.Result)
 	return err
 }
 
@@ -151,7 +152,7 @@ func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
 	}
 	p, err := newPost(c, w)
 	if err != nil {
-		warn(w, "nothing was posted: "+err.Error())
+		w.warn("nothing was posted: " + err.Error())
 		return
 	}
 	if !p.env.Actions {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/schema"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // completeWord is the first argument with which the scripts ask what could stand in the place of the last one. Where the answer is
@@ -42,13 +42,6 @@ func completionCommand(w world) *cli.Command {
 			return err
 		},
 	}
-}
-
-// flagValues are what may stand behind a flag, where that is a closed list.
-var flagValues = map[string][]string{
-	"fail-on": {"error", "warning", "never"},
-	"comment": {"auto", "off"},
-	"mode":    github.Modes,
 }
 
 // complete lists what could stand in the place of the last word.
@@ -124,7 +117,7 @@ func argumentsOf(a *cli.App, command string) []string {
 	case "help":
 		return commandNames(a.Commands)
 	case "explain":
-		return ruleIDs()
+		return rules.IDs()
 	case "schema":
 		return schema.Names
 	case "completion":

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/github"
 )
 
 // output is one rendering: a format and where it goes. An empty path is the standard output.
@@ -142,4 +144,20 @@ func failOnFlag() cli.Flag {
 
 func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: outputHeading, Usage: "print nothing but what -f asks for, errors and warnings"}
+}
+
+// flagValues are what may stand behind a flag, where that is a closed list.
+var flagValues = map[string][]string{
+	"fail-on": {"error", "warning", "never"},
+	"comment": {"auto", "off"},
+	"mode":    github.Modes,
+}
+
+// oneOf reads a flag behind which may stand one of a closed list, or nothing.
+func oneOf(c *cli.Context, flag string) (string, error) {
+	value, allowed := c.String(flag), flagValues[flag]
+	if value != "" && !slices.Contains(allowed, value) {
+		return "", wrongUsage("--%s is %q; expected one of %s", flag, value, strings.Join(allowed, ", "))
+	}
+	return value, nil
 }

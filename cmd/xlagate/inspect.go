@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
@@ -41,7 +40,7 @@ func inspectCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if len(rep.Problems) > 0 && onScreen(orText(to.list), "text") {
+			if len(rep.Problems) > 0 && textToScreen(orText(to.list)) {
 				return verdict(gate.ExitIncomplete) // what is wrong stands there
 			}
 			return unread(w, rep)
@@ -63,18 +62,4 @@ func there(path string) error {
 		return &gate.Unreadable{File: path, Message: "there is no such file or directory", Mend: "name a dump: the directory that --xla_dump_to wrote, a file of it, or an archive"}
 	}
 	return nil
-}
-
-// surroundings adds what is known without a configuration.
-func surroundings(c *cli.Context, w world, o gate.Options) gate.Options {
-	o.Config, o.Root, o.Jobs, o.Stdin, o.Registry = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in, registryClient(c, w)
-	o.MaxMemory, o.Warn, o.Progress = maxMemory(c), w.warn, progress(c, w)
-	return o
-}
-
-func orText(list []output) []output {
-	if len(list) == 0 {
-		return []output{{format: "text"}}
-	}
-	return list
 }

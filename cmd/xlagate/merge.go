@@ -1,20 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 func mergeCommand(w world) *cli.Command {
@@ -105,21 +103,18 @@ func mergeResults(c *cli.Context, w world, to *outputs, inputs []gate.Input) err
 	if err := show(c, w, to, r); err != nil {
 		return err
 	}
-	if r.ExitCode != 0 {
-		return verdict(r.ExitCode)
-	}
-	return nil
+	return verdictOf(r)
 }
 
 // mergeOptions finds what results are merged under. Those of a matrix need no configuration; parts are judged by theirs, which is
 // also looked for where they say that it lay.
 func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, error) {
-	o := gate.Options{Baseline: c.String("baseline"), Registry: registryClient(c, w), Now: today(), Version: version()}
+	o := gate.Options{Baseline: c.String("baseline"), Registry: registryClient(c, w), Now: time.Now(), Version: version()}
 	err := checkBaseline(o.Baseline)
 	if err != nil {
 		return o, err
 	}
-	if o.FailOn, err = oneOf(c, "fail-on", "", "error", "warning", "never"); err != nil {
+	if o.FailOn, err = oneOf(c, "fail-on"); err != nil {
 		return o, err
 	}
 	if o.Dir, err = workingDir(); err != nil {
@@ -153,34 +148,4 @@ func partsConfig(inputs []gate.Input) string {
 		}
 	}
 	return ""
-}
-
-func parseResult(path string, data []byte) (*result.Result, error) {
-	var r result.Result
-	err := json.Unmarshal(data, &r)
-	if err == nil && r.Schema == result.Schema {
-		return &r, nil
-	}
-	return nil, &gate.Unreadable{File: path, Message: "not a result: " + whatItIs(data, err), Mend: "name a file that `xlagate check -f json -o FILE` wrote"}
-}
-
-// whatItIs says what a file is that holds no result: more often than a damaged one it is the wrong one.
-func whatItIs(data []byte, err error) string {
-	var head struct {
-		Schema any `json:"schema"`
-	}
-	start := strings.TrimSpace(string(data[:min(len(data), 512)]))
-	switch known := json.Unmarshal(data, &head); {
-	case start == "":
-		return "the file is empty"
-	case strings.HasPrefix(start, "HloModule"):
-		return "it is a module of a dump"
-	case start[0] != '{':
-		return "it is not JSON"
-	case known != nil:
-		return "it is not whole: " + known.Error()
-	case head.Schema != result.Schema:
-		return fmt.Sprintf("its schema is %q, expected %q", fmt.Sprint(cmp.Or(head.Schema, any(""))), result.Schema)
-	}
-	return err.Error()
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/ruledoc"
 	"github.com/xlagate/xlagate/internal/wholefile"
 )
@@ -35,15 +36,38 @@ func writeAll(c *cli.Context, w world, list []output, render func(output, report
 	return nil
 }
 
-// onScreen reports whether a format goes to the standard output.
-func onScreen(list []output, format string) bool {
-	return slices.ContainsFunc(list, func(o output) bool { return o.format == format && (o.path == "" || o.path == "-") })
+// show writes a result in every format that was asked for. When all go to files, a text summary still goes to the standard output.
+func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
+	list := to.list
+	if !c.Bool("quiet") && !toScreen(list) {
+		list = append(list, output{format: "text"})
+	}
+	return writeAll(c, w, list, func(out output, o report.Options, dst writer) error {
+		return report.Result(dst, r, out.format, o)
+	})
+}
+
+func orText(list []output) []output {
+	if len(list) == 0 {
+		return []output{{format: "text"}}
+	}
+	return list
+}
+
+// onScreen reports whether the output goes to the standard output.
+func (o output) onScreen() bool { return o.path == "" || o.path == "-" }
+
+func toScreen(list []output) bool { return slices.ContainsFunc(list, output.onScreen) }
+
+// textToScreen reports whether text does.
+func textToScreen(list []output) bool {
+	return slices.ContainsFunc(list, func(o output) bool { return o.onScreen() && o.format == "text" })
 }
 
 // deliver writes an output where it goes, as it is rendered: that of a large dump is not held in memory. A file is the old one until
 // all of it is there.
 func deliver(w world, out output, render func(writer) error) error {
-	if out.path == "" || out.path == "-" {
+	if out.onScreen() {
 		return buffered(w.out, render)
 	}
 	if err := os.MkdirAll(filepath.Dir(out.path), 0o755); err != nil {
