@@ -41,7 +41,7 @@ func (v *Variant) CauseOf(k *facts.Kernel) *Cause {
 
 // findCauses says what brought a variant's changes about. Every kernel that came, went or changed is put down to one cause: the
 // place of the model that was edited on its line or in its scope, else the weightiest one.
-func findCauses(v *Variant, flags []FlagChange) []Cause {
+func findCauses(v *Variant, compiler []FlagChange) []Cause {
 	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
 	b.whole(CauseArguments, argumentsSentence(v))
 	b.whole(CauseSharding, shardingSentence(v))
@@ -49,7 +49,7 @@ func findCauses(v *Variant, flags []FlagChange) []Cause {
 	b.constants()
 	b.donation()
 	b.results()
-	b.compiler(flags)
+	b.compiler(compiler)
 	b.share()
 	slices.SortStableFunc(b.suspects, func(x, y suspect) int { return cmp.Compare(y.weight, x.weight) })
 	var out []Cause
@@ -220,11 +220,11 @@ func (b *blame) results() {
 }
 
 // compiler blames the compiler where the model asks for the same, and the kernels themselves where nothing better is known.
-func (b *blame) compiler(flags []FlagChange) {
+func (b *blame) compiler(changes []FlagChange) {
 	switch {
 	case len(b.suspects) > 0:
 	case b.v.Model.Same:
-		b.add(suspect{Cause: Cause{Kind: CauseCompiler, Summary: compilerSentence(flags)}})
+		b.add(suspect{Cause: Cause{Kind: CauseCompiler, Summary: compilerSentence(changes)}})
 	default:
 		b.add(suspect{Cause: Cause{Kind: CauseKernels}})
 	}

@@ -141,14 +141,14 @@ func kernelsSentence(k *Kernels) (string, *facts.Kernel) {
 func (c *KernelChange) growth() int64 { return c.New.Flops + c.New.Bytes - c.Old.Flops - c.Old.Bytes }
 
 // compilerSentence says why equal programs were compiled to different ones.
-func compilerSentence(flags []FlagChange) string {
+func compilerSentence(changes []FlagChange) string {
 	text := "the model asks for the same as before, the compiler made something else of it"
-	if len(flags) == 0 {
+	if len(changes) == 0 {
 		return text
 	}
 	var parts []string
-	for _, f := range flags {
-		parts = append(parts, f.String())
+	for _, c := range changes {
+		parts = append(parts, c.String())
 	}
 	return text + ": " + strings.Join(shorten(parts, 4), ", ")
 }

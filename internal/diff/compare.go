@@ -11,8 +11,9 @@ import (
 // Compare tells what changed from the old measurement to the new one.
 func Compare(old, fresh *facts.Report) *Report {
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
+	compiler := compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags)
 	for _, pair := range pairPrograms(old.Programs, fresh.Programs) {
-		r.Programs = append(r.Programs, compareProgram(pair, r.Flags))
+		r.Programs = append(r.Programs, compareProgram(pair, compiler))
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {
@@ -36,7 +37,21 @@ func compareFlags(old, fresh map[string]string) []FlagChange {
 	return out
 }
 
-func compareProgram(pair programs, flags []FlagChange) *Program {
+// compilerChanges are versions and flags that may be why equal programs are compiled to different ones. Another version has other
+// defaults: beside one, flags only count that are set on both sides.
+func compilerChanges(old, fresh *facts.Toolchain, flags []FlagChange) []FlagChange {
+	changes := compareFlags(old.Versions, fresh.Versions)
+	changes = slices.DeleteFunc(changes, unknown)
+	if len(changes) == 0 {
+		return flags
+	}
+	return append(changes, slices.DeleteFunc(compareFlags(old.Flags, fresh.Flags), unknown)...)
+}
+
+// unknown says whether one side does not tell.
+func unknown(f FlagChange) bool { return f.Old == "" || f.New == "" || f.Name == facts.DigestFlag }
+
+func compareProgram(pair programs, compiler []FlagChange) *Program {
 	old, fresh := pair.old, pair.fresh
 	p := &Program{Old: old, New: fresh, Change: Same, Parts: pair.parts}
 	switch {
@@ -51,7 +66,7 @@ func compareProgram(pair programs, flags []FlagChange) *Program {
 		}
 	}
 	for _, pair := range pairVariants(old, fresh) {
-		p.Variants = append(p.Variants, compareVariant(pair.old, pair.fresh, flags))
+		p.Variants = append(p.Variants, compareVariant(pair.old, pair.fresh, compiler))
 	}
 	for _, v := range p.Variants {
 		v.Regrouped = pair.parts != nil

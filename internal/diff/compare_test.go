@@ -147,3 +147,25 @@ func TestFlagsThatDiffer(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Where the model asks for the same, what compiled it is to blame: another version before flags, and beside it only flags that are set on
+// both sides.
+func TestCompilerIsNamed(t *testing.T) {
+	sum := func(opcode string) *facts.Program {
+		kernel := facts.Kernel{Form: &facts.Form{Kind: opcode, Do: []string{opcode}, Root: opcode, Out: "f32[8]"}, Site: &facts.Site{Times: 1}}
+		return &facts.Program{Name: "f", Variants: []*facts.Variant{{Signature: "()", Fingerprint: opcode, InputPrint: "1", Kernels: []facts.Kernel{kernel}}}}
+	}
+	old, fresh := report(sum("add")), report(sum("multiply"))
+	old.Toolchain.Flags = map[string]string{"xla_a": "1", "xla_b": "2", facts.DigestFlag: "x"}
+	fresh.Toolchain.Flags = map[string]string{"xla_b": "4", facts.DigestFlag: "y"}
+	old.Toolchain.Every, fresh.Toolchain.Every = map[string]string{"xla_e": "1"}, map[string]string{"xla_e": "2"}
+	old.Toolchain.Versions, fresh.Toolchain.Versions = map[string]string{"jax": "1", "libtpu": "2"}, map[string]string{"jax": "1", "libtpu": "3", "more": "4"}
+	const before = "the model asks for the same as before, the compiler made something else of it: "
+	if got := diff.Compare(old, fresh).Programs[0].Variants[0].Causes[0].Summary; got != before+"libtpu is 3, was 2, xla_b is 4, was 2" {
+		t.Error(got)
+	}
+	fresh.Toolchain.Versions = old.Toolchain.Versions
+	if got := diff.Compare(old, fresh).Programs[0].Variants[0].Causes[0].Summary; got != before+"xla_a is unset, was 1, xla_b is 4, was 2, xla_e is 2, was 1" {
+		t.Error(got)
+	}
+}

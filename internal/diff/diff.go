@@ -25,7 +25,7 @@ type Report struct {
 	Flags     []FlagChange // compiler flags that differ, by name
 }
 
-// FlagChange is a compiler flag that differs; "" stands for its default.
+// FlagChange is a compiler flag that differs, "" for its default; or what compiled, by name and version.
 type FlagChange struct{ Name, Old, New string }
 
 // Program is the difference of one program.

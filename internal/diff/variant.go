@@ -10,7 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-func compareVariant(old, fresh *facts.Variant, flags []FlagChange) *Variant {
+func compareVariant(old, fresh *facts.Variant, compiler []FlagChange) *Variant {
 	v := &Variant{Old: old, New: fresh}
 	switch {
 	case old == nil:
@@ -32,7 +32,7 @@ func compareVariant(old, fresh *facts.Variant, flags []FlagChange) *Variant {
 	v.Dtypes = compareDtypes(old, fresh)
 	v.Buffers = compareBuffers(old.Buffers, fresh.Buffers)
 	v.Model = compareModels(old, fresh)
-	v.Causes = findCauses(v, flags)
+	v.Causes = findCauses(v, compiler)
 	return v
 }
 

@@ -28,11 +28,11 @@ func (out *measured) flagFile() {
 	every := telling(*flags)
 	maps.DeleteFunc(every, func(name, _ string) bool { return strings.Contains(name, "dump") })
 	out.toolchain.Every = every
-	out.toolchain.Flags = union(out.toolchain.Flags, map[string]string{digestFlag: flagDigest(every)})
+	out.toolchain.Flags = union(out.toolchain.Flags, map[string]string{DigestFlag: flagDigest(every)})
 }
 
-// digestFlag stands for all flags of a TPU's compiler.
-const digestFlag = "libtpu_flags"
+// DigestFlag stands for all flags of a TPU's compiler.
+const DigestFlag = "libtpu_flags"
 
 // flagDigest is the same for equal flags.
 func flagDigest(flags map[string]string) string {
@@ -70,6 +70,6 @@ func (t *Toolchain) FlagsUntold() bool { return t.Framework == "jax" && len(t.Fl
 func (t *Toolchain) everyFlag() map[string]string {
 	all := maps.Clone(t.Every)
 	maps.Copy(all, t.Flags)
-	delete(all, digestFlag)
+	delete(all, DigestFlag)
 	return all
 }

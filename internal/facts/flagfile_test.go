@@ -16,14 +16,14 @@ func TestFlagDigest(t *testing.T) {
 	if flagDigest(flags) == flagDigest(other) {
 		t.Error("unequal flags have equal digests")
 	}
-	a := Toolchain{Flags: map[string]string{digestFlag: flagDigest(flags), "xla_x": "1"}, Every: flags}
-	b := Toolchain{Flags: map[string]string{digestFlag: flagDigest(other), "xla_x": "1"}, Every: other}
+	a := Toolchain{Flags: map[string]string{DigestFlag: flagDigest(flags), "xla_x": "1"}, Every: flags}
+	b := Toolchain{Flags: map[string]string{DigestFlag: flagDigest(other), "xla_x": "1"}, Every: other}
 	of, against := ComparableFlags(&a, &b)
-	if of["xla_tpu_scoped_vmem_limit_kib"] != "-1" || against["xla_tpu_scoped_vmem_limit_kib"] != "8192" || of["xla_x"] != "1" || of[digestFlag] != "" {
+	if of["xla_tpu_scoped_vmem_limit_kib"] != "-1" || against["xla_tpu_scoped_vmem_limit_kib"] != "8192" || of["xla_x"] != "1" || of[DigestFlag] != "" {
 		t.Errorf("%v against %v", of, against)
 	}
 	stored := Toolchain{Flags: a.Flags}
-	if of, against := ComparableFlags(&stored, &b); of[digestFlag] == against[digestFlag] || of["xla_tpu_scoped_vmem_limit_kib"] != "" {
+	if of, against := ComparableFlags(&stored, &b); of[DigestFlag] == against[DigestFlag] || of["xla_tpu_scoped_vmem_limit_kib"] != "" {
 		t.Errorf("%v against %v", of, against)
 	}
 	if v, set := b.Flag("xla_tpu_scoped_vmem_limit_kib"); !set || v != "8192" {
