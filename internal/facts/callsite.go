@@ -19,15 +19,22 @@ func (r *reader) callSite(program string) hlo.Location {
 		}
 		asked[md.Frame] = true
 		stack := r.sources.stack(md)
-		if at := outermost(stack, program) + 1; at > 0 && at < len(stack) && originOf(stack[at].File) == originModel {
-			return r.sources.relative(r.ownCall(outsideIn(stack[at:])))
+		if at := outermost(stack, program) + 1; at > 0 {
+			if callers := modelFrames(outsideIn(stack[at:])); len(callers) > 0 {
+				return r.sources.relative(r.ownCall(callers))
+			}
 		}
 		around = sharedFrames(around, stack[min(1, len(stack)):])
 	}
-	if len(asked) < 2 || len(around) == 0 || originOf(around[len(around)-1].File) != originModel {
+	if around = modelFrames(around); len(asked) < 2 || len(around) == 0 {
 		return hlo.Location{}
 	}
 	return r.sources.relative(r.ownCall(around))
+}
+
+// modelFrames leaves the model's own of frames: libraries (flax.nnx.jit, equinox.filter_jit) put theirs between a jitted function and its call.
+func modelFrames(frames []hlo.Location) []hlo.Location {
+	return slices.DeleteFunc(frames, func(f hlo.Location) bool { return originOf(f.File) != originModel })
 }
 
 // ownCall is the innermost of the frames in a file that holds operations of the model, else the innermost.
