@@ -177,8 +177,11 @@ func functionOf(e *Edit) string {
 	return firstStep(e.Scope)
 }
 
+// rematerialized says whether a scope is what jax.checkpoint computes again. What it computes the first time stands in its scope, too, but
+// not behind the transposition that makes a backward pass.
 func rematerialized(scope string) bool {
-	return strings.Contains(scope, "rematted") || strings.Contains(scope, "/checkpoint") || strings.Contains(scope, "/remat")
+	return strings.Contains(scope, "rematted") ||
+		strings.Contains(scope, "transpose(") && (strings.Contains(scope, "/checkpoint") || strings.Contains(scope, "/remat"))
 }
 
 // place notes where an edit lies.
