@@ -31,7 +31,7 @@ var donationKept = Rule{
 	Since:    "1",
 	Asked:    true,
 	Accepts:  []string{"donation.*", "memory.*", "copies.*", "params"},
-	Explains: []string{"max-peak-bytes", "max-temp-bytes", "max-copies", "max-output-bytes", "max-kernels", "max-instructions", "max-bytes-accessed"},
+	Explains: []string{"max-peak-bytes", "max-temp-bytes", "max-copies", "max-unfused", "max-output-bytes", "max-kernels", "max-instructions", "max-bytes-accessed"},
 	Program:  checkDonationKept,
 }
 
