@@ -60,7 +60,7 @@ func muchLess(v *diff.Variant) bool {
 // movesLess says whether a program launches and computes no more than it did, and moves clearly less.
 func movesLess(v *diff.Variant) bool {
 	const moved, computed = "cost.bytes_accessed", "cost.flops"
-	return both(v, moved) && both(v, computed) && sameLoops(v) && unpriced(v.New) <= unpriced(v.Old) && launched(v.New) <= launched(v.Old) &&
+	return both(v, moved) && both(v, computed) && (sameLoops(v) || fewerLoops(v)) && unpriced(v.New) <= unpriced(v.Old) && launched(v.New) <= launched(v.Old) &&
 		!grew(v, computed, wobble) && !grew(v, moved, clearGain)
 }
 
@@ -83,6 +83,12 @@ func sameLoops(v *diff.Variant) bool {
 		return int(is[unknownLoops]) == len(endSooner(v.Old, v.New))
 	}
 	return was[tripCount] == is[tripCount]
+}
+
+// fewerLoops says whether loops went, while it is known how often all of them ran and run: what a whole run costs can be compared then.
+func fewerLoops(v *diff.Variant) bool {
+	was, is := v.Old.Facts, v.New.Facts
+	return is["loops.while"] < was["loops.while"] && is[unknownLoops]+was[unknownLoops] == 0 && (is["loops.while"] == 0 || both(v, "cost.weighted_bytes_accessed"))
 }
 
 // grew says whether a cost, loops counted as often as they run where that is known, is more than so many times what it was.

@@ -108,6 +108,35 @@ func TestCheaperThanCustomCalls(t *testing.T) {
 	}
 }
 
+// A loop that went may have cost more than what stands in its place, as far as it is known how often all loops run.
+func TestMovesLessWithoutALoop(t *testing.T) {
+	looping := func(loops, unknown, moved, weighted float64) *facts.Variant {
+		return &facts.Variant{Facts: facts.Numbers{
+			"loops.while": loops, "loops.unknown": unknown, "cost.flops": 100, "cost.weighted_flops": 100,
+			"cost.bytes_accessed": moved, "cost.weighted_bytes_accessed": weighted,
+		}}
+	}
+	straight := func(moved float64) *facts.Variant {
+		return &facts.Variant{Facts: facts.Numbers{"loops.while": 0, "loops.unknown": 0, "cost.flops": 100, "cost.bytes_accessed": moved}}
+	}
+	for name, c := range map[string]struct {
+		old, fresh *facts.Variant
+		want       bool
+	}{
+		"a loop less, less moved":       {looping(2, 0, 90, 200), looping(1, 0, 100, 120), true},
+		"a loop less, more moved":       {looping(2, 0, 90, 200), looping(1, 0, 80, 300), false},
+		"a loop less, unknown before":   {looping(2, 1, 90, 200), looping(1, 0, 80, 120), false},
+		"a loop less, one unknown":      {looping(2, 0, 90, 200), looping(1, 1, 80, 120), false},
+		"a loop more":                   {looping(1, 0, 90, 200), looping(2, 0, 80, 120), false},
+		"no loop any more, less moved":  {looping(1, 0, 90, 200), straight(80), true},
+		"no loop any more, hardly less": {looping(1, 0, 90, 200), straight(89), false},
+	} {
+		if got := movesLess(&diff.Variant{Old: c.old, New: c.fresh}); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func expecting(cycles float64, v *facts.Variant) *facts.Variant {
 	v.Facts["cost.estimated_cycles"] = cycles
 	return v
