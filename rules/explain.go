@@ -76,6 +76,10 @@ func explainFact(v *diff.Variant, fact string) (*result.Cause, result.Evidence) 
 		return explainMemory(v)
 	case weigh == nil:
 		return explain(v, anyKernel)
+	case strings.HasPrefix(fact, "cost."):
+		if cause, e := explainLonger(v); cause != nil {
+			return cause, e
+		}
 	}
 	return explainBy(v, func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 
@@ -33,50 +32,46 @@ func oneByOne(v *facts.Variant) bool {
 	return v.Facts[tripCount] == 0 || slices.ContainsFunc(loopsOf(v), func(k *facts.Kernel) bool { return k.Length > 0 })
 }
 
-// pairLoops joins loops that the model calls alike: those of one length first, the others in order of length. The rest is gone or added.
+// alike are the ways to know a loop again, the surest first: by what the model calls it, what it carries and how often it runs. Loops in one
+// function are all called alike.
+var alike = []func(*facts.Kernel) loopKey{
+	func(k *facts.Kernel) loopKey { return loopKey{k.OpName, k.Out, k.Length} },
+	func(k *facts.Kernel) loopKey { return loopKey{k.OpName, k.Out, 0} },
+	func(k *facts.Kernel) loopKey { return loopKey{k.OpName, "", k.Length} },
+	func(k *facts.Kernel) loopKey { return loopKey{k.OpName, "", 0} },
+}
+
+type loopKey struct {
+	name, carries string
+	length        int64
+}
+
+// pairLoops joins loops that the model calls alike: those that are most alike first, the others in order of length. The rest is gone or added.
 func pairLoops(old, fresh []*facts.Kernel) (pairs [][2]*facts.Kernel, gone, added []*facts.Kernel) {
-	was, is := byName(old), byName(fresh)
-	for _, name := range slices.Sorted(maps.Keys(is)) {
-		same, left, more := sameLength(was[name], is[name])
-		for i := range min(len(left), len(more)) {
-			same = append(same, [2]*facts.Kernel{left[i], more[i]})
+	gone, added = inOrder(old), inOrder(fresh)
+	for _, key := range alike {
+		was := map[loopKey][]*facts.Kernel{}
+		for _, k := range gone {
+			was[key(k)] = append(was[key(k)], k)
 		}
-		joined := min(len(left), len(more))
-		pairs, gone, added = append(pairs, same...), append(gone, left[joined:]...), append(added, more[joined:]...)
-		delete(was, name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(was)) {
-		gone = append(gone, was[name]...)
+		joined := map[*facts.Kernel]bool{}
+		for _, k := range added {
+			if same := was[key(k)]; len(same) > 0 {
+				pairs, was[key(k)] = append(pairs, [2]*facts.Kernel{same[0], k}), same[1:]
+				joined[same[0]], joined[k] = true, true
+			}
+		}
+		paired := func(k *facts.Kernel) bool { return joined[k] }
+		gone, added = slices.DeleteFunc(gone, paired), slices.DeleteFunc(added, paired)
 	}
 	return pairs, gone, added
 }
 
-// byName groups loops by what the model calls them, the shortest first.
-func byName(loops []*facts.Kernel) map[string][]*facts.Kernel {
-	groups := map[string][]*facts.Kernel{}
-	for _, k := range loops {
-		groups[k.OpName] = append(groups[k.OpName], k)
-	}
-	for _, group := range groups {
-		slices.SortStableFunc(group, func(a, b *facts.Kernel) int { return cmp.Compare(a.Length, b.Length) })
-	}
-	return groups
-}
-
-// sameLength joins loops of one length out of two lists in order of it, and lists what is left of either.
-func sameLength(old, fresh []*facts.Kernel) (pairs [][2]*facts.Kernel, left, more []*facts.Kernel) {
-	for len(old) > 0 && len(fresh) > 0 {
-		switch c := cmp.Compare(old[0].Length, fresh[0].Length); {
-		case c == 0:
-			pairs = append(pairs, [2]*facts.Kernel{old[0], fresh[0]})
-			old, fresh = old[1:], fresh[1:]
-		case c < 0:
-			left, old = append(left, old[0]), old[1:]
-		default:
-			more, fresh = append(more, fresh[0]), fresh[1:]
-		}
-	}
-	return pairs, append(left, old...), append(more, fresh...)
+// inOrder lists loops by name, and those of one name by length.
+func inOrder(loops []*facts.Kernel) []*facts.Kernel {
+	return slices.SortedStableFunc(slices.Values(loops), func(a, b *facts.Kernel) int {
+		return cmp.Or(cmp.Compare(a.OpName, b.OpName), cmp.Compare(a.Length, b.Length))
+	})
 }
 
 // endSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later. It lists none

@@ -130,3 +130,68 @@ func TestOnlyBecameKnown(t *testing.T) {
 		}
 	}
 }
+
+// carrying gives the loops of a program one name, as those in one function have, and what each of them carries.
+func carrying(v *facts.Variant, what ...string) *facts.Variant {
+	for i := range v.Kernels {
+		v.Kernels[i].OpName, v.Kernels[i].Out = "jit(f)/while/body/while", what[i]
+	}
+	return v
+}
+
+// Of loops that are called alike, one is known again by what it carries, even where another runs as often now.
+func TestLoopsOfOneName(t *testing.T) {
+	old, fresh := carrying(looping(32, 4), "(s32[], pred[32,16])", "(f32[64])"), carrying(looping(4, 4), "(s32[], pred[4,8,16])", "(f32[64])")
+	pairs, gone, added := pairLoops(loopsOf(old), loopsOf(fresh))
+	if len(gone)+len(added) > 0 || len(pairs) != 2 {
+		t.Fatal(pairs, gone, added)
+	}
+	for _, pair := range pairs {
+		if pair[0].Source.Line != pair[1].Source.Line {
+			t.Errorf("the loop at line %d is taken for the one at line %d", pair[1].Source.Line, pair[0].Source.Line)
+		}
+	}
+}
+
+// How often a loop ran that runs until something is true now is its own length, not how often a kernel in it ran that stands in more loops.
+func TestLengthThatWasLost(t *testing.T) {
+	v := &diff.Variant{Old: looping(8, 4), New: looping(-1, 4)}
+	inside := func(times int64) facts.Kernel {
+		return facts.Kernel{Form: &facts.Form{Class: facts.ClassKernel}, Site: &facts.Site{InLoop: true, Loop: "jit(f)/b/while", Times: times}}
+	}
+	v.Kernels.Moved = []diff.KernelChange{{Old: inside(32), New: inside(1)}}
+	if loop, times := lostLength(v); loop == nil || loop.Source.Line != 1 || times != 8 {
+		t.Errorf("%v ran %d times", loop, times)
+	}
+	v.Old, v.New = looping(8), looping() // called otherwise now
+	if loop, times := lostLength(v); loop == nil || times != 32 {
+		t.Errorf("%v ran %d times", loop, times)
+	}
+}
+
+// More work for no other reason than that a loop runs more often is put down to that loop.
+func TestLoopThatRunsMoreOften(t *testing.T) {
+	for _, c := range []struct {
+		old, fresh *facts.Variant
+		edits      []diff.Edit
+		says       string
+		line       int
+	}{
+		{looping(8, 4), looping(8, 8), nil, "the loop ran 4 times, now 8", 2},
+		{looping(8, 4), looping(9, 8), nil, "the loop ran 4 times, now 8; 1 other loop became longer as well", 2},
+		{looping(8, 4), looping(8, 4), nil, "", 0},
+		{looping(8, 4), looping(8, 2), nil, "", 0},
+		{looping(-1), looping(4), nil, "", 0},
+		{looping(8, 4), looping(8, 8), []diff.Edit{{Scope: "jit(f)/b"}}, "", 0},
+	} {
+		v := &diff.Variant{Old: c.old, New: c.fresh}
+		v.Model.Edits = c.edits
+		says, line := "", 0
+		if cause, _ := explainLonger(v); cause != nil {
+			says, line = cause.Summary, cause.Source.Line
+		}
+		if says != c.says || line != c.line {
+			t.Errorf("%q at line %d, wanted %q at line %d", says, line, c.says, c.line)
+		}
+	}
+}

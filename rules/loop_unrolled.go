@@ -25,8 +25,11 @@ func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
 			f.Message += "; " + measure.Counted(float64(others), "", "other loops") + " as well"
 		}
 		f.Cause, f.Evidence = explainUnrolled(v)
-		if f.Cause == nil {
-			f.Cause = CauseOf(said, fresh)
+		switch at := CauseOf(said, fresh); {
+		case f.Cause == nil:
+			f.Cause = at
+		case fresh.Source.File != "": // what stands in a loop several times stands at the lines where it stood once
+			f.Cause.OpName, f.Cause.OpType, f.Cause.Source = at.OpName, at.OpType, at.Source
 		}
 		return []result.Finding{f}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,20 +73,33 @@ func (c *Context) judgeLengths(p *diff.Program, v *diff.Variant) {
 // explainLength names a loop that ran a known number of times, and what brought its new form about.
 func explainLength(v *diff.Variant) (*result.Cause, result.Evidence) {
 	cause, e := explain(v, endless)
-	at := slices.IndexFunc(v.Kernels.Moved, func(m diff.KernelChange) bool { return m.Old.Times > 1 && endless(&m.New) })
-	if at < 0 {
+	loop, times := lostLength(v)
+	if loop == nil {
 		return cause, e
 	}
-	m := &v.Kernels.Moved[at]
-	loop := diff.FirstThat(v.New.Kernels, func(k *facts.Kernel) bool { return k.Root == "while" && k.OpName == m.New.Loop })
-	if loop == nil {
-		loop = &m.New
-	}
-	said := fmt.Sprintf("the loop ran %d times, and how often it runs is not known any more", m.Old.Times)
+	said := fmt.Sprintf("the loop ran %d times, and how often it runs is not known any more", times)
 	if cause != nil && strings.HasPrefix(cause.Summary, "new: ") {
 		said += "; " + cause.Summary
 	}
 	return CauseOf(said, loop), e
+}
+
+// lostLength finds a loop of which it is not known any more how often it runs, and how often it ran: of loops that the model calls alike;
+// else, where the model calls it otherwise now, as a kernel in it tells.
+func lostLength(v *diff.Variant) (loop *facts.Kernel, times int64) {
+	pairs, _, _ := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	for _, pair := range pairs {
+		if was, is := pair[0], pair[1]; was.Length > 0 && is.Length == 0 {
+			return is, was.Length
+		}
+	}
+	at := slices.IndexFunc(v.Kernels.Moved, func(m diff.KernelChange) bool { return m.Old.Times > 1 && endless(&m.New) })
+	if at < 0 {
+		return nil, 0
+	}
+	m := &v.Kernels.Moved[at]
+	loop = diff.FirstThat(v.New.Kernels, func(k *facts.Kernel) bool { return k.Root == "while" && k.OpName == m.New.Loop })
+	return cmp.Or(loop, &m.New), m.Old.Times
 }
 
 // endless says whether a kernel stands in a loop of unknown length.
