@@ -21,6 +21,7 @@ var layers = []string{
 	"internal/registry",
 	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
 	"internal/cost",
+	"internal/framework",
 	"internal/facts",
 	"internal/baseline", "internal/diff", "internal/pattern",
 	"internal/result",

@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/framework"
 )
 
 // dumped measures a real dump with everything in it.
@@ -79,8 +80,8 @@ var dumpRows = []struct {
 		}
 	}},
 	{"An error log of jit_compile", "testdata/tf-recompile-axis_fixed/dump.tar.xz", facts.Options{Logs: []string{"internal/compilelog/testdata/tf-errors-tf221.txt.gz"}}, func(t *testing.T, r *facts.Report) {
-		named := slices.ContainsFunc(r.Logs.Notes, func(n facts.LogNote) bool {
-			return n.Kind == facts.NoteUncompilableOp && n.Op == "AsString" && n.Where.Line == 25 && n.Program == "strings"
+		named := slices.ContainsFunc(r.Logs.Notes, func(n framework.LogNote) bool {
+			return n.Kind == framework.NoteUncompilableOp && n.Op == "AsString" && n.Where.Line == 25 && n.Program == "strings"
 		})
 		if !named {
 			t.Errorf("%+v", r.Logs.Notes)

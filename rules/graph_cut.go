@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -25,7 +26,7 @@ var cutReasons = []struct{ said, means string }{
 }
 
 // cutText says what made PyTorch/XLA compile a graph: "at torch_xla.sync (train.py:41)"; "" where no log tells.
-func cutText(cut *facts.Cut) string {
+func cutText(cut *framework.Cut) string {
 	if cut == nil {
 		return ""
 	}
@@ -54,7 +55,7 @@ func cutsText(p *facts.Program) string {
 }
 
 // readsValue says whether a graph ended because Python asked for what is in a tensor: .item(), print, a branch, or an operation on the CPU.
-func readsValue(cut *facts.Cut) bool {
+func readsValue(cut *framework.Cut) bool {
 	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
 }
 

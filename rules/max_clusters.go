@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -58,7 +58,7 @@ func checkMaxClusters(c *Context, t *Target) {
 	}
 }
 
-func (c *Context) countClusters(clusters *facts.Clusters) float64 {
+func (c *Context) countClusters(clusters *framework.Clusters) float64 {
 	least, _ := c.Number("min_size")
 	var n float64
 	for _, one := range clusters.Clusters {
@@ -68,12 +68,12 @@ func (c *Context) countClusters(clusters *facts.Clusters) float64 {
 }
 
 // sized says whether the clusters can be counted by size: a stored baseline holds only their number.
-func (c *Context) sized(clusters *facts.Clusters) bool {
+func (c *Context) sized(clusters *framework.Clusters) bool {
 	least, _ := c.Number("min_size")
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
 }
 
-func (c *Context) checkClusterSizes(clusters *facts.Clusters, limit float64) {
+func (c *Context) checkClusterSizes(clusters *framework.Clusters, limit float64) {
 	for _, one := range clusters.Clusters {
 		c.Checked()
 		if float64(one.Size) > limit {
@@ -85,8 +85,8 @@ func (c *Context) checkClusterSizes(clusters *facts.Clusters, limit float64) {
 	}
 }
 
-func clusterCause(clusters *facts.Clusters) (*result.Cause, result.Evidence) {
-	list := append([]facts.Cluster{}, clusters.Clusters...)
+func clusterCause(clusters *framework.Clusters) (*result.Cause, result.Evidence) {
+	list := append([]framework.Cluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e result.Evidence
 	for _, one := range list {

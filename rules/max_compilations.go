@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -84,7 +84,7 @@ func dumped(t *Target, name string) int {
 	for _, p := range t.Programs {
 		rest, same := strings.CutPrefix(p.Name, name)
 		numbered := same && strings.Trim(rest, "-0123456789") == ""
-		if p.New != nil && (numbered || name == facts.NamelessGraph) {
+		if p.New != nil && (numbered || name == framework.NamelessGraph) {
 			n += compilations(p.New)
 		}
 	}

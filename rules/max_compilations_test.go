@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 )
 
 // The log of PyTorch/XLA counts all graphs together: one with a name, which is in the dump under it, is no compilation of the nameless one.
@@ -16,16 +17,16 @@ func TestCompilationsThatALogSaw(t *testing.T) {
 		}
 		return &diff.Program{Name: name, New: p}
 	}
-	nameless, named := program(facts.NamelessGraph, 1), program("train_step", 2)
+	nameless, named := program(framework.NamelessGraph, 1), program("train_step", 2)
 	for _, c := range []struct {
 		logged         map[string]int
 		nameless, step float64
 	}{
-		{map[string]int{facts.NamelessGraph: 3}, 1, 2},
-		{map[string]int{facts.NamelessGraph: 5}, 3, 2},
+		{map[string]int{framework.NamelessGraph: 3}, 1, 2},
+		{map[string]int{framework.NamelessGraph: 5}, 3, 2},
 		{map[string]int{"train_step": 4}, 1, 4},
 	} {
-		target := &Target{Report: &facts.Report{Logs: &facts.Logs{Compiles: c.logged}}, Programs: []*diff.Program{nameless, named}}
+		target := &Target{Report: &facts.Report{Logs: &framework.Logs{Compiles: c.logged}}, Programs: []*diff.Program{nameless, named}}
 		if a, b := compiled(target, nameless).Actual, compiled(target, named).Actual; a != c.nameless || b != c.step {
 			t.Errorf("of what the log counts as %v, %v are of the nameless graph and %v of train_step", c.logged, a, b)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -51,20 +51,20 @@ func checkMaxCompileTime(c *Context, t *Target) {
 }
 
 // compileTimes lists what the logs say about compile times, by program.
-func compileTimes(logs *facts.Logs) map[string][]facts.LogNote {
-	times := map[string][]facts.LogNote{}
+func compileTimes(logs *framework.Logs) map[string][]framework.LogNote {
+	times := map[string][]framework.LogNote{}
 	if logs == nil {
 		return times
 	}
 	for _, n := range logs.Notes {
-		if n.Kind == facts.NoteCompileTime {
+		if n.Kind == framework.NoteCompileTime {
 			times[n.Program] = append(times[n.Program], n)
 		}
 	}
 	return times
 }
 
-func (c *Context) judgeTimes(program string, notes []facts.LogNote) {
+func (c *Context) judgeTimes(program string, notes []framework.LogNote) {
 	longest, sum := notes[0], 0.0
 	for _, n := range notes {
 		sum += n.Value

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -35,7 +35,7 @@ func checkNoCPUFallback(c *Context, t *Target) {
 		c.Uncovered("", Log, "give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
 		return
 	}
-	found := c.notes(logs, facts.NoteCPUFallback)
+	found := c.notes(logs, framework.NoteCPUFallback)
 	c.Forbid(Amount{Subject: "cpu fallback", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged result.Finding) (each []result.Finding) {
 		for _, n := range found {
 			f := judged
@@ -59,7 +59,7 @@ func checkNoCPUFallback(c *Context, t *Target) {
 const scalarRead = "aten::_local_scalar_dense"
 
 // fallback says what ran on the CPU, and why.
-func fallback(n *facts.LogNote) (message string, cause *result.Cause) {
+func fallback(n *framework.LogNote) (message string, cause *result.Cause) {
 	cause = &result.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: SourceOf(n.Where)}
 	if n.Op != scalarRead {
 		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause

@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -34,7 +34,7 @@ func checkInvoluntaryRemat(c *Context, t *Target) {
 		c.Uncovered("", Log, logMend)
 		return
 	}
-	found := c.notes(logs, facts.NoteInvoluntaryRemat)
+	found := c.notes(logs, framework.NoteInvoluntaryRemat)
 	c.Forbid(Amount{Subject: "involuntary remat", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged result.Finding) (each []result.Finding) {
 		for _, n := range found {
 			f := judged
@@ -49,9 +49,9 @@ func checkInvoluntaryRemat(c *Context, t *Target) {
 }
 
 // notes lists the notes of one kind that the settings care for, each tensor or operation once.
-func (c *Context) notes(logs *facts.Logs, kind string) []facts.LogNote {
+func (c *Context) notes(logs *framework.Logs, kind string) []framework.LogNote {
 	seen := map[[2]string]bool{}
-	var out []facts.LogNote
+	var out []framework.LogNote
 	for _, n := range logs.Notes {
 		key := [2]string{n.Program, n.Op}
 		if n.Kind != kind || seen[key] || glob.Any(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {

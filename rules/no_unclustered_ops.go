@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
@@ -53,7 +53,7 @@ func checkNoUnclusteredOps(c *Context, t *Target) {
 	fresh := outside
 	if t.Base != nil {
 		known := t.Base.Clusters != nil
-		var was []facts.UnclusteredOp
+		var was []framework.UnclusteredOp
 		if known {
 			was = c.outside(t.Base.Clusters)
 			fresh = beyond(outside, was)
@@ -86,7 +86,7 @@ func (c *Context) exceeds(a Amount) bool {
 }
 
 // noClusters says why there is nothing to look at.
-func (c *Context) noClusters(t *Target, clusters *facts.Clusters) {
+func (c *Context) noClusters(t *Target, clusters *framework.Clusters) {
 	switch {
 	case clusters == nil:
 		c.Uncovered("", Graphs, graphMend)
@@ -109,12 +109,12 @@ func because(why string) string {
 }
 
 // beyond leaves out the operations that the baseline has as well, kind by kind.
-func beyond(outside, was []facts.UnclusteredOp) []facts.UnclusteredOp {
+func beyond(outside, was []framework.UnclusteredOp) []framework.UnclusteredOp {
 	had := map[string]int{}
 	for _, op := range was {
 		had[op.Op]++
 	}
-	var out []facts.UnclusteredOp
+	var out []framework.UnclusteredOp
 	for _, op := range outside {
 		if had[op.Op]--; had[op.Op] < 0 {
 			out = append(out, op)
@@ -124,8 +124,8 @@ func beyond(outside, was []facts.UnclusteredOp) []facts.UnclusteredOp {
 }
 
 // outside lists the operations that no cluster took and nobody allowed.
-func (c *Context) outside(clusters *facts.Clusters) []facts.UnclusteredOp {
-	var out []facts.UnclusteredOp
+func (c *Context) outside(clusters *framework.Clusters) []framework.UnclusteredOp {
+	var out []framework.UnclusteredOp
 	for _, op := range clusters.Unclustered {
 		if !op.System && !glob.Any(c.List("allow"), op.Op) && !glob.Any(c.List("allow"), op.Node) {
 			out = append(out, op)
@@ -135,8 +135,8 @@ func (c *Context) outside(clusters *facts.Clusters) []facts.UnclusteredOp {
 }
 
 // byOp groups the operations by kind, in order of name.
-func byOp(ops []facts.UnclusteredOp) [][]facts.UnclusteredOp {
-	groups := map[string][]facts.UnclusteredOp{}
+func byOp(ops []framework.UnclusteredOp) [][]framework.UnclusteredOp {
+	groups := map[string][]framework.UnclusteredOp{}
 	var names []string
 	for _, op := range ops {
 		if groups[op.Op] == nil {
@@ -145,14 +145,14 @@ func byOp(ops []facts.UnclusteredOp) [][]facts.UnclusteredOp {
 		groups[op.Op] = append(groups[op.Op], op)
 	}
 	sort.Strings(names)
-	var out [][]facts.UnclusteredOp
+	var out [][]framework.UnclusteredOp
 	for _, n := range names {
 		out = append(out, groups[n])
 	}
 	return out
 }
 
-func (c *Context) unclusteredFinding(f result.Finding, clusters *facts.Clusters, group []facts.UnclusteredOp) result.Finding {
+func (c *Context) unclusteredFinding(f result.Finding, clusters *framework.Clusters, group []framework.UnclusteredOp) result.Finding {
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
@@ -167,7 +167,7 @@ func (c *Context) unclusteredFinding(f result.Finding, clusters *facts.Clusters,
 	return f
 }
 
-func places(group []facts.UnclusteredOp) string {
+func places(group []framework.UnclusteredOp) string {
 	first := fmt.Sprintf("node %q", group[0].Node)
 	if group[0].Function != "" {
 		first += " of " + group[0].Function

@@ -3,14 +3,14 @@ package rules
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 // uncompilable reports the operations that a log says XLA could not compile under jit_compile=True, and whether there were any.
 // The error stops the function, so the dump holds no module of it.
-func (c *Context) uncompilable(logs *facts.Logs) bool {
+func (c *Context) uncompilable(logs *framework.Logs) bool {
 	notes := uncompilableNotes(logs)
 	for _, n := range notes {
 		if !glob.Any(c.List("allow"), n.Op) {
@@ -21,15 +21,15 @@ func (c *Context) uncompilable(logs *facts.Logs) bool {
 }
 
 // uncompilableNotes lists one note for each operation of a function: a log repeats an error, and only some repetitions name the line.
-func uncompilableNotes(logs *facts.Logs) []facts.LogNote {
+func uncompilableNotes(logs *framework.Logs) []framework.LogNote {
 	if logs == nil {
 		return nil
 	}
 	type key struct{ program, op string }
 	at := map[key]int{}
-	var notes []facts.LogNote
+	var notes []framework.LogNote
 	for _, n := range logs.Notes {
-		if n.Kind != facts.NoteUncompilableOp {
+		if n.Kind != framework.NoteUncompilableOp {
 			continue
 		}
 		k := key{n.Program, n.Op}
@@ -45,7 +45,7 @@ func uncompilableNotes(logs *facts.Logs) []facts.LogNote {
 	return notes
 }
 
-func uncompilableFinding(n facts.LogNote) result.Finding {
+func uncompilableFinding(n framework.LogNote) result.Finding {
 	return result.Finding{
 		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
 		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 )
 
 // Names of the facts of a target's graphs. Behind the last prefix stands an operation: "unclustered.AsString".
@@ -16,7 +17,7 @@ const (
 
 // GraphFacts are the numbers that are kept of autoclustering: how many clusters and clustered operations, and which operations
 // stayed outside, by kind. Nil when it did not run.
-func GraphFacts(c *facts.Clusters) facts.Numbers {
+func GraphFacts(c *framework.Clusters) facts.Numbers {
 	if c == nil || !c.Ran {
 		return nil
 	}
@@ -41,16 +42,16 @@ func FormatGraphs(target string, n facts.Numbers) []byte {
 }
 
 // clustersOf turns the numbers back into the form in which a dump's clusters come.
-func clustersOf(n facts.Numbers) *facts.Clusters {
+func clustersOf(n facts.Numbers) *framework.Clusters {
 	if n == nil {
 		return nil
 	}
-	c := &facts.Clusters{Ran: true, Clustered: int(n[clusteredOps]), Clusters: make([]facts.Cluster, int(n[clusterCount]))}
+	c := &framework.Clusters{Ran: true, Clustered: int(n[clusteredOps]), Clusters: make([]framework.Cluster, int(n[clusterCount]))}
 	for _, k := range sortedKeys(n) {
 		op, ok := strings.CutPrefix(k, unclusteredKind)
 		for range int(n[k]) {
 			if ok {
-				c.Unclustered = append(c.Unclustered, facts.UnclusteredOp{Op: op})
+				c.Unclustered = append(c.Unclustered, framework.UnclusteredOp{Op: op})
 			}
 		}
 	}

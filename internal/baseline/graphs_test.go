@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 )
 
 // clustered is what autoclustering did to a graph: two clusters of seven operations, three left out, one of them a system operation.
-func clustered() *facts.Clusters {
-	return &facts.Clusters{
-		Ran: true, Clustered: 7, Clusters: []facts.Cluster{{Name: "cluster_0"}, {Name: "cluster_1"}},
-		Unclustered: []facts.UnclusteredOp{{Op: "AsString", Node: "a"}, {Op: "AsString", Node: "b"}, {Op: "_Arg", System: true}, {Op: "Where"}},
+func clustered() *framework.Clusters {
+	return &framework.Clusters{
+		Ran: true, Clustered: 7, Clusters: []framework.Cluster{{Name: "cluster_0"}, {Name: "cluster_1"}},
+		Unclustered: []framework.UnclusteredOp{{Op: "AsString", Node: "a"}, {Op: "AsString", Node: "b"}, {Op: "_Arg", System: true}, {Op: "Where"}},
 	}
 }
 
@@ -20,10 +21,10 @@ func TestGraphFacts(t *testing.T) {
 	if got := GraphFacts(clustered()); !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	if got := GraphFacts(&facts.Clusters{Ran: true}); got["clusters.unclustered_ops"] != 0 || len(got) != 3 {
+	if got := GraphFacts(&framework.Clusters{Ran: true}); got["clusters.unclustered_ops"] != 0 || len(got) != 3 {
 		t.Errorf("of an empty graph: %v", got)
 	}
-	if GraphFacts(nil) != nil || GraphFacts(&facts.Clusters{Clustered: 7}) != nil {
+	if GraphFacts(nil) != nil || GraphFacts(&framework.Clusters{Clustered: 7}) != nil {
 		t.Error("of graphs that autoclustering never looked at")
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/framework"
 )
 
 // beside is what belongs to no one module: TensorFlow's graphs, logs and profiles.
 type beside struct {
-	clusters *Clusters
-	logs     *Logs
+	clusters *framework.Clusters
+	logs     *framework.Logs
 	profiles []profiled // nil when there are none
 	problems []Problem
 }
@@ -18,7 +19,11 @@ func readBeside(d *dump.Dump, opts Options) *beside {
 	graphs, logs := frameworkFiles(d)
 	logs = append(logs, outside(logs, opts.Logs)...)
 	b := &beside{}
-	b.clusters, b.logs, b.problems = ReadFramework(graphs, logs, moduleIDs(d))
+	clusters, said, wrong := framework.Read(graphs, logs, moduleIDs(d))
+	b.clusters, b.logs = clusters, said
+	for _, p := range wrong {
+		b.problems = append(b.problems, Problem{File: p.File, Message: p.Message, Mend: p.Mend})
+	}
 	profiles, problems := readProfiles(d, opts)
 	b.profiles, b.problems = profiles, append(b.problems, problems...)
 	return b

@@ -3,31 +3,16 @@ package facts
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/compilelog"
-	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/framework"
 )
-
-// Cut is where PyTorch/XLA ended a graph and had it compiled. What stood in the program until there is in the graph.
-type Cut struct {
-	Reason string       // as PyTorch/XLA says it: "user torch_xla.sync"
-	Where  hlo.Location // the model's line
-	Log    string       // the log and the line it stands on
-
-	inputs int // how many arguments the graph has; 0: not said
-}
-
-// cutOf is what an event says of a compiled graph. A graph that was only saved was not cut for that.
-func cutOf(e compilelog.Event, log string) (Cut, bool) {
-	return Cut{Reason: e.Text, Where: placeOf(e.Where), Log: log, inputs: int(e.Value)}, e.Text != ""
-}
 
 // assignCuts gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped
 // one after the other, so that the order tells, where there are as many of both and each takes as many arguments. Otherwise nothing is said.
 func (s *Share) assignCuts() {
-	if s.beside == nil || s.beside.logs == nil || len(s.beside.logs.cuts) == 0 {
+	if s.beside == nil || s.beside.logs == nil || len(s.beside.logs.Cuts) == 0 {
 		return
 	}
-	cuts, runs := s.beside.logs.cuts, map[string][]*measured{}
+	cuts, runs := s.beside.logs.Cuts, map[string][]*measured{}
 	for _, m := range s.units {
 		if m.listed || m.toolchain.Framework != torchFramework {
 			continue
@@ -48,19 +33,19 @@ func (s *Share) assignCuts() {
 }
 
 // inStep says whether graphs and cuts agree one by one. Many arguments are passed as one tuple.
-func inStep(graphs []*measured, cuts []Cut) bool {
+func inStep(graphs []*measured, cuts []framework.Cut) bool {
 	if len(graphs) != len(cuts) {
 		return false
 	}
 	for i, m := range graphs {
-		if n := len(m.variant.Params); cuts[i].inputs != n && cuts[i].inputs != 0 && n != 1 {
+		if n := len(m.variant.Params); cuts[i].Inputs != n && cuts[i].Inputs != 0 && n != 1 {
 			return false
 		}
 	}
 	return true
 }
 
-func (out *measured) cutAt(c Cut) {
+func (out *measured) cutAt(c framework.Cut) {
 	c.Where.File = strings.TrimPrefix(c.Where.File, out.root)
 	out.variant.Cut = &c
 	if c.Where.File != "" {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/framework"
 )
 
 // The log names no module; order and the number of arguments tell which graph it means.
@@ -51,9 +53,9 @@ func TestCutsOutOfStep(t *testing.T) {
 		"one was not logged":   {[]int{3, 5}, false},
 		"a run without a word": {nil, false},
 	} {
-		var cuts []Cut
+		var cuts []framework.Cut
 		for _, n := range c.inputs {
-			cuts = append(cuts, Cut{inputs: n})
+			cuts = append(cuts, framework.Cut{Inputs: n})
 		}
 		if got := inStep(graphs, cuts); got != c.want {
 			t.Errorf("%s: %v", what, got)

@@ -2,7 +2,10 @@
 // memory, donation, dtypes and cost. Everything that a rule, a baseline or a diff looks at is here; none of them reads HLO again.
 package facts
 
-import "github.com/xlagate/xlagate/internal/hlo"
+import (
+	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
 
 // Numbers maps a fact's dotted name ("kernels.total") to its value. A fact that was not dumped is absent, never 0.
 type Numbers map[string]float64
@@ -14,14 +17,14 @@ type Report struct {
 	Programs  []*Program // sorted by name
 	Helpers   []*Program // the framework's one-op helper modules, left out of Programs
 	Modules   []ModuleInfo
-	Drawings  []Drawing      // module files that were drawn only; see Options.AllStages
-	Passes    []ModulePasses // what each pass of the compiler left; see Options.Passes
-	Profile   *Profile       // what a profiler measured of the kernels; nil when no profile was given
-	Clusters  *Clusters      // TensorFlow's autoclustering graphs; nil when none were dumped
-	Logs      *Logs          // what the compiler and framework logs said; nil when none were given
-	Problems  []Problem      // what could not be read
-	Ignored   []string       // files that are of no known kind
-	Samples   int            // independent compiles that were compared; 0 when only one was asked for
+	Drawings  []Drawing           // module files that were drawn only; see Options.AllStages
+	Passes    []ModulePasses      // what each pass of the compiler left; see Options.Passes
+	Profile   *Profile            // what a profiler measured of the kernels; nil when no profile was given
+	Clusters  *framework.Clusters // TensorFlow's autoclustering graphs; nil when none were dumped
+	Logs      *framework.Logs     // what the compiler and framework logs said; nil when none were given
+	Problems  []Problem           // what could not be read
+	Ignored   []string            // files that are of no known kind
+	Samples   int                 // independent compiles that were compared; 0 when only one was asked for
 
 	releases []func() error // of the modules that are kept open; see Close
 }
@@ -54,17 +57,17 @@ type Program struct {
 
 // Variant is one compilation of a program, told from the others by its signature.
 type Variant struct {
-	Signature   string       // "(p['w1']: f32[64,128], x: f32[8,64])"
-	Params      []Parameter  // in order
-	Result      string       // the result's shape without layout
-	Outputs     []Output     // the results in order, of a program that is spread over devices; nil where that is not known
-	Modules     []string     // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
-	CallSite    hlo.Location // the model's line that called the function, where stacks were dumped; never stored
-	Cut         *Cut         // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
-	Elsewhere   []string     // the same compile for other devices and in other processes: legitimate repetitions
-	File        string       // the optimized module it was measured from
-	Fingerprint string       // canonical, 16 hex digits; equal for equal programs
-	InputPrint  string       // the same of the unoptimized module, "" when not dumped
+	Signature   string         // "(p['w1']: f32[64,128], x: f32[8,64])"
+	Params      []Parameter    // in order
+	Result      string         // the result's shape without layout
+	Outputs     []Output       // the results in order, of a program that is spread over devices; nil where that is not known
+	Modules     []string       // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
+	CallSite    hlo.Location   // the model's line that called the function, where stacks were dumped; never stored
+	Cut         *framework.Cut // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
+	Elsewhere   []string       // the same compile for other devices and in other processes: legitimate repetitions
+	File        string         // the optimized module it was measured from
+	Fingerprint string         // canonical, 16 hex digits; equal for equal programs
+	InputPrint  string         // the same of the unoptimized module, "" when not dumped
 	Facts       Numbers
 	Unstable    []string // facts that differed between samples
 	InputVaries bool     // so did the program before optimization
@@ -242,96 +245,3 @@ type ModuleInfo struct {
 	Aliases           int                `json:"aliases"`
 	Cost              map[string]float64 `json:"cost,omitempty"` // flops, bytes_accessed, transcendentals
 }
-
-// Clusters is what TensorFlow's autoclustering did to the graphs of one dump.
-type Clusters struct {
-	Ran         bool   // autoclustering looked at the graphs
-	Why         string // why it did not, as far as the dump tells; "" when it ran
-	Graphs      int    // graphs of functions and sessions
-	Eager       int    // operations that Python ran one by one, outside any function: never clustered, and not counted below
-	Pipeline    int    // graphs of functions that tf.data runs on the host: their operations are system operations
-	Clustered   int    // operations in clusters; system operations are counted neither here nor there
-	Unclustered []UnclusteredOp
-	Clusters    []Cluster
-}
-
-// Cluster is one cluster that autoclustering made.
-type Cluster struct {
-	Name        string // "cluster_0"
-	Function    string
-	Ops         map[string]int
-	Size        int      // nodes, as TensorFlow's own summary counts them
-	Module      string   // the module compiled from it, "" when none was found
-	Modules     []string // every module compiled from it: one for each signature it ran with
-	MustCompile bool     // a tf.function(jit_compile=True) inside the graph, compiled because it was asked for
-	Device      string
-	File        string
-}
-
-// UnclusteredOp is an operation that no cluster took.
-type UnclusteredOp struct {
-	Op       string // "AsString"
-	Node     string
-	Function string // the tf.function it stands in, "" for the main graph and where the dump does not tell
-	Device   string
-	System   bool         // _Arg, _Retval, IteratorGetNext, …: always allowed
-	Left     string       // the pass that took it out of a cluster again, "" when it never was in one
-	Reason   string       // why, where the dump or a log says so
-	Source   hlo.Location // the model's own line, where stack traces were dumped
-	File     string
-}
-
-// UserOps lists what was left out without being a system operation.
-func (c *Clusters) UserOps() []UnclusteredOp {
-	var out []UnclusteredOp
-	for _, op := range c.Unclustered {
-		if !op.System {
-			out = append(out, op)
-		}
-	}
-	return out
-}
-
-// Logs is what logs given beside the dump said.
-type Logs struct {
-	Compiles map[string]int // compilations by program
-	Misses   []CacheMiss
-	Notes    []LogNote
-	Events   int // how many lines meant something
-
-	leftOut   map[string]string // why autoclustering left a node out, by node and operation
-	summaries []clusterSummary
-	cuts      []Cut // of PyTorch/XLA's graphs, in the order in which they were compiled
-}
-
-// CacheMiss is one explanation of a retrace.
-type CacheMiss struct {
-	Program string
-	Where   hlo.Location
-	Reason  string
-	Log     string // the log and the line it stands on: "stderr.log:12"
-}
-
-// LogNote is any other line that a rule reads.
-type LogNote struct {
-	Kind    string // one of the Note constants
-	Program string
-	Op      string
-	Where   hlo.Location
-	Message string
-	Value   float64
-	Log     string // the log and the line it stands on
-}
-
-// The kinds of notes.
-const (
-	NoteInvoluntaryRemat = "involuntary-remat" // Op is the model's name of the tensor, Message the two shardings
-	NoteUncompilableOp   = "uncompilable-op"   // jit_compile=True met an operation without an XLA kernel
-	NoteCPUFallback      = "cpu-fallback"      // PyTorch/XLA ran an operation on the CPU, Value times; 0: the log does not say how often
-	NoteCompileTime      = "compile-time"      // Value in seconds, of one compilation, or of all of PyTorch/XLA's
-	NoteCacheHit         = "cache-hit"         // the persistent compilation cache
-	NoteCacheMiss        = "cache-miss"
-	NoteCacheSkip        = "cache-skip"
-	NoteExecution        = "execution"  // PyTorch/XLA executed a graph: Message says why
-	NoteUnreadable       = "unreadable" // a known line in an unknown form: it was seen, what it says is not known
-)

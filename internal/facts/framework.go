@@ -5,35 +5,12 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/tfgraph"
 )
 
-// ReadFramework measures what the framework itself left behind: TensorFlow's graph dumps, and logs. Graphs that were written into a log
-// count like dumped ones, and where no graph shows what autoclustering did, its own summaries in the logs do. Modules are the names of
-// the dump's HLO modules, of which the clusters find theirs.
-func ReadFramework(graphs, logs []File, modules []string) (*Clusters, *Logs, []Problem) {
-	said, problems := ReadLogs(logs)
-	for _, log := range logs {
-		found, more := GraphsInLog(log)
-		graphs = append(graphs[:len(graphs):len(graphs)], found...)
-		problems = append(problems, more...)
-	}
-	clusters, more := MeasureClusters(graphs)
-	problems = append(problems, more...)
-	if said != nil && (clusters == nil || !clusters.Ran) {
-		if fromLogs := said.Clusters(); fromLogs != nil {
-			clusters = fromLogs
-		}
-	}
-	if clusters != nil {
-		clusters.Explain(said)
-		clusters.MatchModules(modules)
-	}
-	return clusters, said, problems
-}
-
 // frameworkFiles picks what the framework left in a dump: graphs with their stack traces, and what counts as a log.
-func frameworkFiles(d *dump.Dump) (graphs, logs []File) {
+func frameworkFiles(d *dump.Dump) (graphs, logs []framework.File) {
 	graphs, logs = filesOf(d.Graphs), filesOf(d.Logs)
 	for _, f := range d.Other {
 		switch f.Kind {
@@ -51,14 +28,14 @@ func frameworkFiles(d *dump.Dump) (graphs, logs []File) {
 }
 
 // outside makes the logs readable that lie outside of the dump. One that lies in it, or is named twice, is read once.
-func outside(inside []File, paths []string) []File {
+func outside(inside []framework.File, paths []string) []framework.File {
 	var seen []os.FileInfo
 	for _, f := range inside {
 		if info, err := os.Stat(f.Path); err == nil {
 			seen = append(seen, info)
 		}
 	}
-	var logs []File
+	var logs []framework.File
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err == nil && slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
@@ -67,7 +44,7 @@ func outside(inside []File, paths []string) []File {
 		if err == nil {
 			seen = append(seen, info)
 		}
-		logs = append(logs, LogFile(path)) // what cannot be found is told when it is read
+		logs = append(logs, framework.FileAt(path)) // what cannot be found is told when it is read
 	}
 	return logs
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
@@ -146,7 +147,7 @@ func (s *speller) besides(v *Variant) {
 	}
 }
 
-func (s *speller) clusters(c *Clusters) {
+func (s *speller) clusters(c *framework.Clusters) {
 	if c == nil {
 		return
 	}

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -27,8 +26,8 @@ func Merge(reports []*Report) *Report {
 		all.Profile = all.Profile.merge(r.Profile)
 		all.Problems = append(all.Problems, r.Problems...)
 		all.Ignored = append(all.Ignored, r.Ignored...)
-		all.Clusters = all.Clusters.merge(r.Clusters)
-		all.Logs = all.Logs.merge(r.Logs)
+		all.Clusters = all.Clusters.Merge(r.Clusters)
+		all.Logs = all.Logs.Merge(r.Logs)
 		all.releases = append(all.releases, r.releases...)
 	}
 	all.Programs, all.Helpers = sorted(all.Programs), sorted(all.Helpers)
@@ -119,42 +118,4 @@ func (v *Variant) unstable() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-func (c *Clusters) merge(o *Clusters) *Clusters {
-	switch {
-	case c == nil:
-		return o
-	case o == nil:
-		return c
-	}
-	all := *c
-	all.Ran = c.Ran || o.Ran
-	if all.Ran {
-		all.Why = ""
-	}
-	all.Graphs, all.Eager, all.Pipeline, all.Clustered = c.Graphs+o.Graphs, c.Eager+o.Eager, c.Pipeline+o.Pipeline, c.Clustered+o.Clustered
-	all.Unclustered, all.Clusters = slices.Concat(c.Unclustered, o.Unclustered), slices.Concat(c.Clusters, o.Clusters)
-	return &all
-}
-
-func (l *Logs) merge(o *Logs) *Logs {
-	switch {
-	case l == nil:
-		return o
-	case o == nil:
-		return l
-	}
-	all := &Logs{
-		Compiles: map[string]int{}, Misses: slices.Concat(l.Misses, o.Misses), Notes: slices.Concat(l.Notes, o.Notes),
-		Events: l.Events + o.Events, leftOut: map[string]string{}, summaries: slices.Concat(l.summaries, o.summaries),
-		cuts: slices.Concat(l.cuts, o.cuts),
-	}
-	for _, logs := range []*Logs{l, o} {
-		maps.Copy(all.leftOut, logs.leftOut)
-		for program, n := range logs.Compiles {
-			all.Compiles[program] += n
-		}
-	}
-	return all
 }

@@ -3,7 +3,6 @@ package facts
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -57,13 +56,4 @@ func unsaid(d *dump.Dump, problems []Problem) []Problem {
 			return said.Damaged && (p.File == said.File || strings.HasPrefix(p.File, said.File+":"))
 		})
 	})
-}
-
-// plainly is an error without the path of the file, which stands before it.
-func plainly(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	return err.Error()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/trace"
 )
 
@@ -31,7 +32,7 @@ func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 	read, problems := []profiled{}, []Problem{}
 	for _, f := range oncePerHost(files) {
 		var t *trace.Trace
-		err := f.read(func(data []byte) (err error) {
+		err := f.Read(func(data []byte) (err error) {
 			t, err = trace.Read(data)
 			return err
 		})
@@ -48,7 +49,7 @@ func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 var profileForms = []string{".xplane.pb", ".trace.json"}
 
 // oncePerHost leaves out the files that say the same once more in another form.
-func oncePerHost(files []File) []File {
+func oncePerHost(files []framework.File) []framework.File {
 	best, dirs := map[string]int{}, map[string]bool{}
 	for _, f := range files {
 		host, form := profileHost(f.Path)
@@ -57,14 +58,14 @@ func oncePerHost(files []File) []File {
 		}
 		dirs[path.Dir(f.Path)] = dirs[path.Dir(f.Path)] || !isPerfetto(f.Path)
 	}
-	var once []File
+	var once []framework.File
 	for _, f := range files {
 		host, form := profileHost(f.Path)
 		if form == best[host] && !(isPerfetto(f.Path) && dirs[path.Dir(f.Path)]) {
 			once = append(once, f)
 		}
 	}
-	slices.SortFunc(once, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(once, func(a, b framework.File) int { return cmp.Compare(a.Path, b.Path) })
 	return once
 }
 

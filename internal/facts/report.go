@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 )
 
@@ -72,10 +73,10 @@ func listModules(results []*measured) []ModuleInfo {
 	return infos
 }
 
-func filesOf(files []*dump.File) []File {
-	var list []File
+func filesOf(files []*dump.File) []framework.File {
+	var list []framework.File
 	for _, f := range files {
-		list = append(list, File{Path: f.Path, Bytes: f.Bytes})
+		list = append(list, framework.File{Path: f.Path, Bytes: f.Bytes})
 	}
 	return list
 }

@@ -3,12 +3,14 @@ package facts
 import (
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/framework"
 )
 
 // What PyTorch/XLA compiled is counted once, by its own counter where a log has it, whatever is read first.
 func TestTorchCompilesAreCountedOnce(t *testing.T) {
 	d := opened(t, "../../testdata/torch-rows/watched.tar.xz")
-	logs := map[string]File{}
+	logs := map[string]framework.File{}
 	_, files := frameworkFiles(d)
 	for _, f := range files {
 		logs[strings.TrimSuffix(f.Path[len(d.Path)+1:], ".txt")] = f
@@ -18,12 +20,12 @@ func TestTorchCompilesAreCountedOnce(t *testing.T) {
 		"reasons reasons": 3, // of two processes: the same graphs
 		"metrics metrics": 6, "reasons metrics reasons metrics": 6,
 	} {
-		var files []File
+		var files []framework.File
 		for _, name := range strings.Fields(order) {
 			files = append(files, logs[name])
 		}
-		l, problems := ReadLogs(files)
-		if got := l.Compiles[NamelessGraph]; got != want || len(problems) > 0 {
+		_, l, problems := framework.Read(nil, files, nil)
+		if got := l.Compiles[framework.NamelessGraph]; got != want || len(problems) > 0 {
 			t.Errorf("%s: %d compilations, wanted %d; %v", order, got, want, problems)
 		}
 	}

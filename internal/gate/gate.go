@@ -12,6 +12,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/shard"
@@ -212,7 +213,7 @@ func (l *looked) holds(s *rules.Settings) bool {
 	if slices.ContainsFunc(l.report.Helpers, func(p *facts.Program) bool { return covers(p.Name) }) {
 		return true
 	}
-	return l.report.Logs != nil && slices.ContainsFunc(l.report.Logs.Notes, func(n facts.LogNote) bool { return covers(n.Program) })
+	return l.report.Logs != nil && slices.ContainsFunc(l.report.Logs.Notes, func(n framework.LogNote) bool { return covers(n.Program) })
 }
 
 func patterns(s *rules.Settings) string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 )
 
@@ -272,7 +273,7 @@ func printable(r rune) rune {
 	return r
 }
 
-func outside(c *facts.Clusters) []string {
+func outside(c *framework.Clusters) []string {
 	seen := map[string]bool{}
 	var out []string
 	for _, op := range c.Unclustered {

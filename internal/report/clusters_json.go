@@ -1,6 +1,6 @@
 package report
 
-import "github.com/xlagate/xlagate/internal/facts"
+import "github.com/xlagate/xlagate/internal/framework"
 
 // The JSON forms of what autoclustering and the logs said.
 type (
@@ -53,7 +53,7 @@ type (
 	}
 )
 
-func viewClusters(c *facts.Clusters) *clustersView {
+func viewClusters(c *framework.Clusters) *clustersView {
 	if c == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func viewClusters(c *facts.Clusters) *clustersView {
 	return v
 }
 
-func viewLogs(l *facts.Logs) *logsView {
+func viewLogs(l *framework.Logs) *logsView {
 	if l == nil {
 		return nil
 	}

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 // clusterSection is what TensorFlow's autoclustering did.
-func clusterSection(c *facts.Clusters) section {
+func clusterSection(c *framework.Clusters) section {
 	if c == nil {
 		return section{}
 	}
@@ -24,7 +25,7 @@ func clusterSection(c *facts.Clusters) section {
 	return s
 }
 
-func clusterSum(c *facts.Clusters) string {
+func clusterSum(c *framework.Clusters) string {
 	if !c.Ran {
 		return "autoclustering did not run: " + plural(c.Graphs, "graph") + ", none after MarkForCompilation"
 	}
@@ -53,7 +54,7 @@ func mostOps(ops map[string]int) string {
 }
 
 // unclusteredTable names the model's operations that no cluster took; those of the system are always outside.
-func unclusteredTable(ops []facts.UnclusteredOp) table {
+func unclusteredTable(ops []framework.UnclusteredOp) table {
 	t := table{Head: []string{"left out", "node", "function", "why"}, Bare: true}
 	for i := range ops {
 		if u := &ops[i]; !u.System {
@@ -64,7 +65,7 @@ func unclusteredTable(ops []facts.UnclusteredOp) table {
 }
 
 // logSection is what the compile logs said.
-func logSection(l *facts.Logs) section {
+func logSection(l *framework.Logs) section {
 	if l == nil {
 		return section{}
 	}
@@ -75,7 +76,7 @@ func logSection(l *facts.Logs) section {
 	}
 	took := map[string]float64{}
 	for _, n := range l.Notes {
-		if n.Kind == facts.NoteCompileTime {
+		if n.Kind == framework.NoteCompileTime {
 			took[n.Program] += n.Value
 			continue
 		}

@@ -1,4 +1,4 @@
-package facts
+package framework
 
 import (
 	"fmt"
@@ -101,7 +101,7 @@ func (d *graphDir) loadStacks() {
 		if g.name.Format != tfgraph.FormatStacks || d.stacks[g.function] != nil {
 			continue
 		}
-		err := g.file.read(func(data []byte) (err error) {
+		err := g.file.Read(func(data []byte) (err error) {
 			d.stacks[g.function], err = tfgraph.ParseStacks(data)
 			return err
 		})

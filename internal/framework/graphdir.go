@@ -1,4 +1,4 @@
-package facts
+package framework
 
 import (
 	"cmp"
@@ -7,29 +7,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/tfgraph"
 )
-
-// File is one graph dump or log, wherever it lies. Its content is released before the next file
-// is read. The method of that name of a *dump.File fits Bytes.
-type File struct {
-	Path  string
-	Bytes func() (data []byte, release func() error, err error)
-}
-
-// read hands the content to parse and gives it back.
-func (f File) read(parse func(data []byte) error) error {
-	data, release, err := f.Bytes()
-	if err != nil {
-		return err
-	}
-	err = dump.Guard(func() error { return parse(data) })
-	if release != nil {
-		err = errors.Join(err, release())
-	}
-	return err
-}
 
 // namedGraph is one dumped graph with what its name says.
 type namedGraph struct {
@@ -92,7 +71,7 @@ func (d *graphDir) load(graphs []*namedGraph) []*namedGraph {
 }
 
 func (d *graphDir) loadOne(g *namedGraph) {
-	err := g.file.read(func(data []byte) (err error) {
+	err := g.file.Read(func(data []byte) (err error) {
 		g.graph, err = tfgraph.Parse(data)
 		return err
 	})

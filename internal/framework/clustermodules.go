@@ -1,4 +1,4 @@
-package facts
+package framework
 
 import (
 	"slices"
@@ -6,9 +6,9 @@ import (
 	"github.com/xlagate/xlagate/internal/tfgraph"
 )
 
-// MatchModules notes with each cluster the HLO modules that were compiled from it. A module is named as in Variant.Modules
+// matchModules notes with each cluster the HLO modules that were compiled from it. A module is named as in Variant.Modules
 // ("module_0031.cluster_0__XlaCompiledKernel_true_…") or without its number.
-func (c *Clusters) MatchModules(modules []string) {
+func (c *Clusters) matchModules(modules []string) {
 	for i := range c.Clusters {
 		t := &c.Clusters[i]
 		for _, m := range modules {

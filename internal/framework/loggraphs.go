@@ -1,4 +1,4 @@
-package facts
+package framework
 
 import (
 	"bytes"
@@ -8,12 +8,12 @@ import (
 	"github.com/xlagate/xlagate/internal/tfgraph"
 )
 
-// GraphsInLog takes the graphs out of a log that TF_DUMP_GRAPH_PREFIX=- wrote into it. The log does not say which pass a graph belongs
+// graphsInLog takes the graphs out of a log that TF_DUMP_GRAPH_PREFIX=- wrote into it. The log does not say which pass a graph belongs
 // to; the annotated one does by its node names, and the graph before it is the marked one.
-func GraphsInLog(log File) ([]File, []Problem) {
+func graphsInLog(log File) ([]File, []Problem) {
 	var out []File
 	var problems []Problem
-	_ = log.read(func(data []byte) error { // that it cannot be read is said once: see ReadLogs
+	_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
 		if !bytes.Contains(data, []byte("\nnode {\n")) && !bytes.HasPrefix(data, []byte("node {\n")) {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package facts
+package framework
 
 import (
 	"archive/tar"
@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +22,7 @@ func inMemory(name string, data []byte) File {
 // archived reads the graphs and logs of one of the archived dumps.
 func archived(t *testing.T, name string) (graphs, logs []File) {
 	t.Helper()
-	for r := tar.NewReader(bytes.NewReader(testfile.Unpack(t, filepath.Join("testdata", name+".tar.gz")))); ; {
+	for r := tar.NewReader(bytes.NewReader(testfile.Unpack(t, "../facts/testdata/"+name+".tar.gz"))); ; {
 		h, err := r.Next()
 		if err == io.EOF {
 			return graphs, logs
@@ -49,7 +48,7 @@ func archived(t *testing.T, name string) (graphs, logs []File) {
 func clustersOf(t *testing.T, name string) *Clusters {
 	t.Helper()
 	graphs, _ := archived(t, name)
-	c, problems := MeasureClusters(graphs)
+	c, problems := measureClusters(graphs)
 	for _, p := range problems {
 		t.Errorf("problem: %s: %s", p.File, p.Message)
 	}
@@ -130,7 +129,7 @@ func TestClustersFromAnyPass(t *testing.T) {
 					some = append(some, g)
 				}
 			}
-			c, _ := MeasureClusters(some)
+			c, _ := measureClusters(some)
 			if c == nil || strings.HasSuffix(pass, "_1.") {
 				continue // not dumped, or one of several graphs
 			}
@@ -203,7 +202,7 @@ func TestClusterLeft(t *testing.T) {
 
 func TestClustersNotReadable(t *testing.T) {
 	graphs, _ := archived(t, "tf-clusters-mlir")
-	c, problems := MeasureClusters(graphs)
+	c, problems := measureClusters(graphs)
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, "not readable: 4 TensorFlow graphs") || c.Ran || !strings.Contains(c.Why, "MLIR") {
 		t.Errorf("problems %v, clusters %+v", problems, c)
 	}
@@ -213,16 +212,16 @@ func TestClustersNotReadable(t *testing.T) {
 		"mark_for_compilation_2.pbtxt": "nodes { }",
 		"mark_for_compilation_3.pb":    "\x0a\x80",
 	} {
-		_, problems := MeasureClusters([]File{inMemory(name, []byte(data))})
+		_, problems := measureClusters([]File{inMemory(name, []byte(data))})
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].File, name) {
 			t.Errorf("%s: problems %v, want one", name, problems)
 		}
 	}
 	broken := File{Path: "mark_for_compilation.pbtxt", Bytes: func() ([]byte, func() error, error) { return nil, nil, errors.New("gone") }}
-	if _, problems := MeasureClusters([]File{broken}); len(problems) != 1 {
+	if _, problems := measureClusters([]File{broken}); len(problems) != 1 {
 		t.Errorf("problems %v, want one", problems)
 	}
-	if c, problems := MeasureClusters([]File{inMemory("module_0000.jit_f.ir-no-opt.ll", nil)}); c != nil || problems != nil {
+	if c, problems := measureClusters([]File{inMemory("module_0000.jit_f.ir-no-opt.ll", nil)}); c != nil || problems != nil {
 		t.Errorf("a file that is no graph gives %v, %v", c, problems)
 	}
 }
@@ -230,7 +229,7 @@ func TestClustersNotReadable(t *testing.T) {
 // A log that TF_DUMP_GRAPH_PREFIX=- wrote graphs into is as good as a directory of them.
 func TestGraphsInLog(t *testing.T) {
 	data := testfile.Unpack(t, "testdata/tf-graphs-in-log.txt.gz")
-	c, l, problems := ReadFramework(nil, []File{inMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
+	c, l, problems := Read(nil, []File{inMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
 	if len(problems) > 0 || l == nil || !c.Ran || c.Graphs != 1 || c.Eager != 5 || c.Clustered != 8 || userOps(c) != "" {
 		t.Errorf("%+v %v", c, problems)
 	}
@@ -242,8 +241,8 @@ func TestGraphsInLog(t *testing.T) {
 // TensorFlow's own summary counts the same nodes as the dump; without a dump it stands in for it.
 func TestClusterLogs(t *testing.T) {
 	graphs, logs := archived(t, "tf-clusters-mixed")
-	fromGraphs, _, _ := ReadFramework(graphs, logs, nil)
-	fromLog, _, _ := ReadFramework(nil, logs, nil)
+	fromGraphs, _, _ := Read(graphs, logs, nil)
+	fromLog, _, _ := Read(nil, logs, nil)
 	if sizes(fromGraphs) != sizes(fromLog) || fromGraphs.Clustered != fromLog.Clustered {
 		t.Errorf("log: %s, %d clustered; graphs: %s, %d", sizes(fromLog), fromLog.Clustered, sizes(fromGraphs), fromGraphs.Clustered)
 	}
@@ -260,10 +259,10 @@ func TestClusterLogs(t *testing.T) {
 // The order in which files are listed means nothing.
 func TestClustersInAnyOrder(t *testing.T) {
 	graphs, _ := archived(t, "tf-clusters-groups")
-	want, _ := MeasureClusters(graphs)
+	want, _ := measureClusters(graphs)
 	backwards := slices.Clone(graphs)
 	slices.Reverse(backwards)
-	got, _ := MeasureClusters(backwards)
+	got, _ := measureClusters(backwards)
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}

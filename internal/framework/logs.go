@@ -1,4 +1,4 @@
-package facts
+package framework
 
 import (
 	"fmt"
@@ -8,6 +8,64 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
+
+// Logs is what logs given beside the dump said.
+type Logs struct {
+	Compiles map[string]int // compilations by program
+	Misses   []CacheMiss
+	Notes    []LogNote
+	Events   int // how many lines meant something
+
+	leftOut   map[string]string // why autoclustering left a node out, by node and operation
+	summaries []clusterSummary
+	Cuts      []Cut // of PyTorch/XLA's graphs, in the order in which they were compiled
+}
+
+// CacheMiss is one explanation of a retrace.
+type CacheMiss struct {
+	Program string
+	Where   hlo.Location
+	Reason  string
+	Log     string // the log and the line it stands on: "stderr.log:12"
+}
+
+// LogNote is any other line that a rule reads.
+type LogNote struct {
+	Kind    string // one of the Note constants
+	Program string
+	Op      string
+	Where   hlo.Location
+	Message string
+	Value   float64
+	Log     string // the log and the line it stands on
+}
+
+// The kinds of notes.
+const (
+	NoteInvoluntaryRemat = "involuntary-remat" // Op is the model's name of the tensor, Message the two shardings
+	NoteUncompilableOp   = "uncompilable-op"   // jit_compile=True met an operation without an XLA kernel
+	NoteCPUFallback      = "cpu-fallback"      // PyTorch/XLA ran an operation on the CPU, Value times; 0: the log does not say how often
+	NoteCompileTime      = "compile-time"      // Value in seconds, of one compilation, or of all of PyTorch/XLA's
+	NoteCacheHit         = "cache-hit"         // the persistent compilation cache
+	NoteCacheMiss        = "cache-miss"
+	NoteCacheSkip        = "cache-skip"
+	NoteExecution        = "execution"  // PyTorch/XLA executed a graph: Message says why
+	NoteUnreadable       = "unreadable" // a known line in an unknown form: it was seen, what it says is not known
+)
+
+// Cut is where PyTorch/XLA ended a graph and had it compiled. What stood in the program until there is in the graph.
+type Cut struct {
+	Reason string       // as PyTorch/XLA says it: "user torch_xla.sync"
+	Where  hlo.Location // the model's line
+	Log    string       // the log and the line it stands on
+
+	Inputs int // how many arguments the graph has; 0: not said
+}
+
+// cutOf is what an event says of a compiled graph. A graph that was only saved was not cut for that.
+func cutOf(e compilelog.Event, log string) (Cut, bool) {
+	return Cut{Reason: e.Text, Where: placeOf(e.Where), Log: log, Inputs: int(e.Value)}, e.Text != ""
+}
 
 // NamelessGraph is what PyTorch/XLA calls every graph that the model gives no name. Its logs count the compilations of all graphs together,
 // those with names among them, and are taken to speak of this one.
@@ -20,11 +78,8 @@ type clusterSummary struct {
 	nodes   map[string][]compilelog.Event // what it said about nodes left out, by operation
 }
 
-// LogFile makes a log that lies outside the dump readable, compressed or not.
-func LogFile(path string) File { return File{Path: path, Bytes: dump.FileAt(path).Bytes} }
-
-// ReadLogs collects what logs say: nil when there are none.
-func ReadLogs(files []File) (*Logs, []Problem) {
+// readLogs collects what logs say: nil when there are none.
+func readLogs(files []File) (*Logs, []Problem) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -32,7 +87,7 @@ func ReadLogs(files []File) (*Logs, []Problem) {
 	graphs, counted := map[string]bool{}, false
 	var problems []Problem
 	for _, f := range files {
-		err := f.read(func(data []byte) error {
+		err := f.Read(func(data []byte) error {
 			counted = l.take(f.Path, compilelog.Read(data), graphs) || counted
 			return nil
 		})
@@ -65,7 +120,7 @@ func (l *Logs) take(path string, events []compilelog.Event, graphs map[string]bo
 		case compilelog.Graph:
 			graphs[e.Key] = true
 			if cut, ok := cutOf(e, log); ok {
-				l.cuts = append(l.cuts, cut)
+				l.Cuts = append(l.Cuts, cut)
 			}
 		case compilelog.LeftOut:
 			l.leftOut[e.Node+"\x00"+e.Op] = e.Text

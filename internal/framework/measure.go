@@ -1,4 +1,4 @@
-package facts
+package framework
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 	"github.com/xlagate/xlagate/internal/tfgraph"
 )
 
-// MeasureClusters says what autoclustering did to the graphs of a dump: nil when there are none. Each graph is dumped after several
+// measureClusters says what autoclustering did to the graphs of a dump: nil when there are none. Each graph is dumped after several
 // passes; the file right after MarkForCompilation is the one that counts, and where it is missing the next later one.
-func MeasureClusters(files []File) (*Clusters, []Problem) {
+func measureClusters(files []File) (*Clusters, []Problem) {
 	dirs := graphDirs(files)
 	if len(dirs) == 0 {
 		return nil, nil

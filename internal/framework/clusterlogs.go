@@ -1,4 +1,4 @@
-package facts
+package framework
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"github.com/xlagate/xlagate/internal/tfgraph"
 )
 
-// Explain adds to the reasons what TensorFlow's own log says about the nodes.
-func (c *Clusters) Explain(l *Logs) {
+// explain adds to the reasons what TensorFlow's own log says about the nodes.
+func (c *Clusters) explain(l *Logs) {
 	if l == nil {
 		return
 	}
@@ -23,9 +23,9 @@ func (c *Clusters) Explain(l *Logs) {
 	}
 }
 
-// Clusters makes out of TensorFlow's clustering log what the graph dumps would show, as far as it goes: kinds and numbers of
+// clusters makes out of TensorFlow's clustering log what the graph dumps would show, as far as it goes: kinds and numbers of
 // operations, and names where the log has them. It is nil when the logs hold no summary.
-func (l *Logs) Clusters() *Clusters {
+func (l *Logs) clusters() *Clusters {
 	if len(l.summaries) == 0 {
 		return nil
 	}

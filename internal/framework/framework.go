@@ -1,0 +1,34 @@
+// Package framework measures what a framework itself says of a run, beside the modules that XLA compiled: TensorFlow's graphs, from which
+// autoclustering took its clusters, and logs of TensorFlow, JAX and PyTorch/XLA.
+package framework
+
+// Read measures what the framework itself left behind: TensorFlow's graph dumps, and logs. Graphs that were written into a log
+// count like dumped ones, and where no graph shows what autoclustering did, its own summaries in the logs do. Modules are the names of
+// the dump's HLO modules, of which the clusters find theirs.
+func Read(graphs, logs []File, modules []string) (*Clusters, *Logs, []Problem) {
+	said, problems := readLogs(logs)
+	for _, log := range logs {
+		found, more := graphsInLog(log)
+		graphs = append(graphs[:len(graphs):len(graphs)], found...)
+		problems = append(problems, more...)
+	}
+	clusters, more := measureClusters(graphs)
+	problems = append(problems, more...)
+	if said != nil && (clusters == nil || !clusters.Ran) {
+		if fromLogs := said.clusters(); fromLogs != nil {
+			clusters = fromLogs
+		}
+	}
+	if clusters != nil {
+		clusters.explain(said)
+		clusters.matchModules(modules)
+	}
+	return clusters, said, problems
+}
+
+// Problem is a graph or a log that could not be read.
+type Problem struct {
+	File    string // with line and column where known
+	Message string
+	Mend    string
+}
