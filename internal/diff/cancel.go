@@ -121,7 +121,7 @@ func (c *canceller) surestLast(key statementKey) []int {
 				unheard[j]++
 			}
 		}
-		if f.untouched() && equalCounts(countOf(f.Do), more[kindOf(key, f)]) {
+		if f.untouched() && maps.Equal(countOf(f.Do), more[kindOf(key, f)]) {
 			unheard[j] = math.MaxInt
 		}
 	}

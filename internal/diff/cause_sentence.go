@@ -24,16 +24,28 @@ func (s *suspect) finish(v *Variant) Cause {
 		parts = append([]string{c.Summary}, parts...)
 	}
 	if len(parts) == 0 {
-		text, of := kernelsSentence(&v.Kernels)
-		if v.Model.Known && len(v.Model.Edits) == 0 {
-			parts = append(parts, "the model asks for the same operations, shaped, ordered or wired otherwise")
-		}
-		parts = append(parts, text)
-		if of != nil {
-			c.Op, c.OpType = placeOfKernels([]facts.Kernel{*of}, c.Op, c.OpType)
-		}
+		parts = c.ofKernels(v)
 	}
 	c.Summary = strings.Join(parts, "; ")
+	s.locate(&c, v)
+	return c
+}
+
+// ofKernels puts a cause down to the kernels themselves, where nothing else is known of it.
+func (c *Cause) ofKernels(v *Variant) (parts []string) {
+	if v.Model.Known && len(v.Model.Edits) == 0 {
+		parts = append(parts, "the model asks for the same operations, shaped, ordered or wired otherwise")
+	}
+	text, of := kernelsSentence(&v.Kernels)
+	if of != nil {
+		c.Op, c.OpType = placeOfKernels([]facts.Kernel{*of}, c.Op, c.OpType)
+	}
+	return append(parts, text)
+}
+
+// locate finds where in the model a cause stands: at the devices' talk that a sharding brought, else, where the cause itself does not say,
+// at the weightiest kernel that came, else at the nearest line of the model.
+func (s *suspect) locate(c *Cause, v *Variant) {
 	if talks := FirstThat(s.After, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.OpName != "" }); c.Kind == CauseSharding && talks != nil {
 		c.Op, c.OpType = placeOfKernels([]facts.Kernel{*talks}, c.Op, c.OpType)
 	}
@@ -43,7 +55,6 @@ func (s *suspect) finish(v *Variant) Cause {
 	if c.Op.Source.File == "" && c.Kind != CauseDonation {
 		c.Op.Source = nearestSource(v.New, c.Op.OpName)
 	}
-	return c
 }
 
 // nearestSource is the line of the model whose scope is nearest to an op_name.

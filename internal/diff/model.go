@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -125,7 +126,7 @@ func repeated(e *Edit, model []facts.Statement) *facts.Statement {
 		return nil
 	}
 	for i := range model {
-		if s := &model[i]; !e.at(s) && equalCounts(countOf(s.Do), want) {
+		if s := &model[i]; !e.at(s) && maps.Equal(countOf(s.Do), want) {
 			return s
 		}
 	}
@@ -141,15 +142,3 @@ func (e *Edit) at(s *facts.Statement) bool {
 }
 
 func sameLine(a, b hlo.Location) bool { return a.File != "" && a.File == b.File && a.Line == b.Line }
-
-func equalCounts(a, b map[string]int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, n := range a {
-		if b[k] != n {
-			return false
-		}
-	}
-	return true
-}
