@@ -133,7 +133,7 @@ func (out *measured) memo() []byte {
 	}
 	known := memo{Reads: out.reads, Facts: *out}
 	known.Facts.module, known.Facts.files, known.Facts.reads, known.Facts.hands, known.Facts.stock, known.Facts.groups = nil, nil, nil, nil, nil, nil
-	data, err := pack.Append(nil, known)
+	data, err := pack.Bytes(known)
 	if err != nil {
 		return nil
 	}

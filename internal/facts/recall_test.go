@@ -154,7 +154,7 @@ func TestEveryFieldIsRemembered(t *testing.T) {
 	var want measured
 	n := 0
 	fill(reflect.ValueOf(&want).Elem(), &n)
-	data, err := pack.Append(nil, want)
+	data, err := pack.Bytes(want)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func ShareForm() string { return pack.Form([]*Share{}) }
 
 // PackShares turns shares into bytes, always the same for the same shares.
 func PackShares(shares []*Share) ([]byte, error) {
-	packed, err := pack.Append(nil, shares)
+	packed, err := pack.Bytes(shares)
 	if err != nil {
 		return nil, fmt.Errorf("pack what was measured: %w", err)
 	}

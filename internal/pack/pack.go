@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Append appends a value to b. It fails for what has no content: functions, channels, interfaces.
-func Append(b []byte, value any) ([]byte, error) {
-	e := &encoder{b: b, texts: map[string]uint64{}, shared: map[place]uint64{}}
+// Bytes packs a value. It fails for what has no content: functions, channels, interfaces.
+func Bytes(value any) ([]byte, error) {
+	e := &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}}
 	err := e.value(reflect.ValueOf(value))
 	return e.b, err
 }

@@ -43,12 +43,12 @@ func sample() tree {
 
 func TestRoundTrip(t *testing.T) {
 	for _, want := range []tree{{}, sample()} {
-		b, err := Append([]byte("before"), want)
+		b, err := Bytes(want)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got tree
-		if err := Read(bytes.TrimPrefix(b, []byte("before")), &got); err != nil {
+		if err := Read(b, &got); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -59,12 +59,12 @@ func TestRoundTrip(t *testing.T) {
 
 // The same value gives the same bytes, and a type that is laid out in another way another form.
 func TestSameBytes(t *testing.T) {
-	first, err := Append(nil, sample())
+	first, err := Bytes(sample())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 20 {
-		if again, err := Append(nil, sample()); err != nil || !bytes.Equal(again, first) {
+		if again, err := Bytes(sample()); err != nil || !bytes.Equal(again, first) {
 			t.Fatal("other bytes of the same value")
 		}
 	}
@@ -82,7 +82,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 func TestSharedOnce(t *testing.T) {
-	b, err := Append(nil, sample())
+	b, err := Bytes(sample())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,14 +100,14 @@ func TestSharedOnce(t *testing.T) {
 
 func TestNothingWithoutContent(t *testing.T) {
 	for _, value := range []any{func() {}, make(chan int), struct{ x any }{1}} {
-		if _, err := Append(nil, value); err == nil {
+		if _, err := Bytes(value); err == nil {
 			t.Errorf("%T was packed", value)
 		}
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	b, err := Append(nil, sample())
+	b, err := Bytes(sample())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var got tree
 		if err := Read(b, &got); err == nil {
-			if _, err := Append(nil, got); err != nil {
+			if _, err := Bytes(got); err != nil {
 				t.Error(err)
 			}
 		}

@@ -7,10 +7,10 @@ import (
 	"reflect"
 )
 
-// errDamaged says that bytes are not what Append made of a value of this type.
+// errDamaged says that bytes are not what Bytes made of a value of this type.
 var errDamaged = errors.New("pack: the data is damaged")
 
-// Read fills in what a pointer points to with what Append made of a value of the same type.
+// Read fills in what a pointer points to with what Bytes made of a value of the same type.
 func Read(b []byte, to any) error {
 	d := &decoder{b: b}
 	d.value(reflect.ValueOf(to).Elem())
