@@ -15,10 +15,10 @@ import (
 
 // What capture itself writes into the dump directory.
 const (
-	ToolchainFile = "xlagate-toolchain.json"
-	LogFile       = "xlagate-stderr.log"
-	MetricsFile   = "xlagate-torch-metrics.txt"
-	ReasonsFile   = "xlagate-torch-reasons.txt"
+	toolchainFile = "xlagate-toolchain.json"
+	logFile       = "xlagate-stderr.log"
+	metricsFile   = "xlagate-torch-metrics.txt"
+	reasonsFile   = "xlagate-torch-reasons.txt"
 	graphFolder   = "graph"
 )
 
@@ -74,7 +74,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 
 // finish runs the command and completes the record.
 func finish(ctx context.Context, opts Options, env *environ, to string, r *record) (*Outcome, error) {
-	out := &Outcome{Dir: to, Log: filepath.Join(to, LogFile), Notes: env.notes, Toolchain: r.Toolchain}
+	out := &Outcome{Dir: to, Log: filepath.Join(to, logFile), Notes: env.notes, Toolchain: r.Toolchain}
 	start := time.Now()
 	err := runCommand(ctx, opts, env.vars, out.Log)
 	out.Took = time.Since(start)

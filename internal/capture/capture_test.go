@@ -53,7 +53,7 @@ func options(t *testing.T, argv ...string) Options {
 
 func readRecord(t *testing.T, dir string) record {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, ToolchainFile))
+	data, err := os.ReadFile(filepath.Join(dir, toolchainFile))
 	if err != nil {
 		t.Fatal(err)
 	}

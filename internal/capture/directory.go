@@ -23,7 +23,7 @@ func prepare(dir string) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ToolchainFile }) {
+	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == toolchainFile }) {
 		return fmt.Errorf("%s is not empty and no capture wrote it; give a new directory, or remove this one first", dir)
 	}
 	stale, foreign, err := listDump(dir)
@@ -62,7 +62,7 @@ func listDump(dir string) (stale, foreign []string, err error) {
 // dumpFile tells the names that XLA, TensorFlow and capture give to files; rel is the path below the dump directory.
 func dumpFile(rel string) bool {
 	folder, _, inFolder := strings.Cut(rel, "/")
-	if slices.Contains([]string{ToolchainFile, LogFile, MetricsFile}, rel) || inFolder && (folder == graphFolder || folder == "shardy") {
+	if slices.Contains([]string{toolchainFile, logFile, metricsFile}, rel) || inFolder && (folder == graphFolder || folder == "shardy") {
 		return true
 	}
 	for part := range strings.SplitSeq(rel, "/") {
@@ -75,8 +75,8 @@ func dumpFile(rel string) bool {
 
 // remove deletes files, the record last: what a removal that was killed leaves is still known as a capture's.
 func remove(dir string, files []string) error {
-	files = slices.DeleteFunc(files, func(f string) bool { return f == ToolchainFile })
-	for _, f := range append(files, ToolchainFile) {
+	files = slices.DeleteFunc(files, func(f string) bool { return f == toolchainFile })
+	for _, f := range append(files, toolchainFile) {
 		if err := os.Remove(filepath.Join(dir, f)); err != nil {
 			return fmt.Errorf("empty the dump directory: %w", err)
 		}

@@ -22,7 +22,7 @@ func fill(t *testing.T, dir string, files ...string) {
 
 func TestPrepareEmptiesAnEarlierCapture(t *testing.T) {
 	dir := t.TempDir()
-	fill(t, dir, ToolchainFile, LogFile, "module_0000.jit_f.before_optimizations.txt", "module_0000.jit_f/module.mlir",
+	fill(t, dir, toolchainFile, logFile, "module_0000.jit_f.before_optimizations.txt", "module_0000.jit_f/module.mlir",
 		"1795247831679955.module_0000.after_optimizations.txt", "jit_f/host_1234/module_0002.jit_f.debug_options",
 		"main.1.module_0000.jit_f._fusion.html", "graph/mark_for_compilation.pbtxt", "graph/deep/er.pbtxt", "shardy/a.mlir",
 		"jit_f.gemm_fusion.triton-to-llvm.txt")
@@ -51,8 +51,8 @@ func TestPrepareRefusesForeignFiles(t *testing.T) {
 		want  string
 	}{
 		"no capture":  {[]string{"module_0000.jit_f.before_optimizations.txt"}, "no capture wrote it"},
-		"a user file": {[]string{ToolchainFile, "module_0000.jit_f.txt", "notes.md", "train.py"}, "notes.md and 1 more"},
-		"below":       {[]string{ToolchainFile, "sub/notes.md"}, "notes.md"},
+		"a user file": {[]string{toolchainFile, "module_0000.jit_f.txt", "notes.md", "train.py"}, "notes.md and 1 more"},
+		"below":       {[]string{toolchainFile, "sub/notes.md"}, "notes.md"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -99,8 +99,8 @@ func (e *environ) addTorch(to string) {
 			e.set(v[0], v[1])
 		}
 	}
-	e.redirect("XLA_METRICS_FILE", filepath.Join(to, MetricsFile), "its metrics")
-	e.redirect("PT_XLA_DEBUG_FILE", filepath.Join(to, ReasonsFile), "why it compiles")
+	e.redirect("XLA_METRICS_FILE", filepath.Join(to, metricsFile), "its metrics")
+	e.redirect("PT_XLA_DEBUG_FILE", filepath.Join(to, reasonsFile), "why it compiles")
 }
 
 // redirect has a file written into the dump that the user may have wanted elsewhere.

@@ -66,10 +66,10 @@ func TestDumpEnvironmentOfTorch(t *testing.T) {
 		"XLA_FLAGS":              "--xla_dump_to=/dump --xla_dump_hlo_as_text --xla_dump_hlo_as_proto",
 		"XLA_IR_DEBUG":           "1",
 		"XLA_HLO_DEBUG":          "0", // as the user set it
-		"XLA_METRICS_FILE":       filepath.Join("/dump", MetricsFile),
+		"XLA_METRICS_FILE":       filepath.Join("/dump", metricsFile),
 		"PT_XLA_DEBUG_LEVEL":     "2", // the same
 		"PT_XLA_DEBUG_MAX_FRAME": "64",
-		"PT_XLA_DEBUG_FILE":      filepath.Join("/dump", ReasonsFile),
+		"PT_XLA_DEBUG_FILE":      filepath.Join("/dump", reasonsFile),
 	} {
 		if got := e.get(key); got != want {
 			t.Errorf("%s=%s, want %s", key, got, want)

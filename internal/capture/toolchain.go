@@ -37,7 +37,7 @@ func (r *record) write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("record the toolchain: %w", err)
 	}
-	err = wholefile.Write(filepath.Join(dir, ToolchainFile), func(f *os.File) error {
+	err = wholefile.Write(filepath.Join(dir, toolchainFile), func(f *os.File) error {
 		_, err := f.Write(append(data, '\n'))
 		return err
 	})

@@ -72,7 +72,7 @@ func (r *reader) createdAt() Location {
 			return where
 		}
 		r.next()
-		if frame, ok := pythonFrame(string(trimmed)); isFrame && ok && !Installed(frame.File) {
+		if frame, ok := pythonFrame(string(trimmed)); isFrame && ok && !installed(frame.File) {
 			where = frame
 		}
 	}
@@ -86,8 +86,8 @@ func pythonFrame(s string) (Location, bool) {
 	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
 }
 
-// Installed recognises files of Python packages and of the interpreter itself, which no model's author wrote.
-func Installed(file string) bool {
+// installed recognises files of Python packages and of the interpreter itself, which no model's author wrote.
+func installed(file string) bool {
 	for _, part := range []string{"site-packages/", "dist-packages/", "/lib/python", "<frozen "} {
 		if strings.Contains(file, part) {
 			return true

@@ -123,7 +123,7 @@ func (r *reader) torchGraph([]byte) {
 		if !ok || bytes.HasPrefix(text, []byte("## BEGIN_GRAPH")) {
 			break
 		}
-		if f, ok := torchFrame(text); ok && e.Where == (Location{}) && !Installed(f.File) {
+		if f, ok := torchFrame(text); ok && e.Where == (Location{}) && !installed(f.File) {
 			e.Where = f
 		}
 	}

@@ -8,23 +8,23 @@ var Keys = []rules.Option{
 	{Key: "extends", Type: rules.Words, Enum: rules.Packs(), Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
 	{Key: "baseline", Type: rules.Text, Default: ".xlagate", Doc: "where the accepted facts lie: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
 	{Key: "fail_on", Type: rules.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
-	{Key: "targets", Type: rules.Table, Fields: TargetKeys, Doc: "the dumps that are looked at; without it, one target \"default\" from the command line"},
+	{Key: "targets", Type: rules.Table, Fields: targetKeys, Doc: "the dumps that are looked at; without it, one target \"default\" from the command line"},
 	{Key: "rules", Type: rules.Table, Empty: true, Doc: "the checks; see `xlagate rules`"},
-	{Key: "waivers", Type: rules.Table, Empty: true, Fields: WaiverKeys, Doc: "reasoned, dated permissions for single findings"},
+	{Key: "waivers", Type: rules.Table, Empty: true, Fields: waiverKeys, Doc: "reasoned, dated permissions for single findings"},
 }
 
-// TargetKeys describes an entry under `targets:`.
-var TargetKeys = []rules.Option{
+// targetKeys describes an entry under `targets:`.
+var targetKeys = []rules.Option{
 	{Key: "name", Type: rules.Text, Require: true, Doc: "what findings and the baseline call it; slashes make folders"},
 	{Key: "dump", Type: rules.Glob, Doc: "the dump: a path, a glob or oci://REGISTRY/REPOSITORY:TAG"},
-	{Key: "capture", Type: rules.Table, Fields: CaptureKeys, Doc: "a command whose dump is looked at"},
+	{Key: "capture", Type: rules.Table, Fields: captureKeys, Doc: "a command whose dump is looked at"},
 	{Key: "programs", Type: rules.Table, Fields: programKeys, Doc: "which programs count"},
 	{Key: "samples", Type: rules.Count, Least: 1, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},
 	{Key: "log", Type: rules.Globs, Doc: "compiler and framework logs as extra input"},
 }
 
-// CaptureKeys describes `capture:`.
-var CaptureKeys = []rules.Option{
+// captureKeys describes `capture:`.
+var captureKeys = []rules.Option{
 	{Key: "run", Type: rules.Text, Require: true, Doc: "the command, run by sh"},
 	{Key: "env", Type: rules.Pairs, Doc: "environment variables for it"},
 	{Key: "timeout", Type: rules.Seconds, Doc: "how long it may take: 20m"},
@@ -35,8 +35,8 @@ var programKeys = []rules.Option{
 	{Key: "exclude", Type: rules.Globs, Empty: true, Doc: "programs that are left out"},
 }
 
-// WaiverKeys describes an entry under `waivers:`.
-var WaiverKeys = []rules.Option{
+// waiverKeys describes an entry under `waivers:`.
+var waiverKeys = []rules.Option{
 	{Key: "finding", Type: rules.FindingID, Require: true, Doc: "the finding's id: 12 hex digits"},
 	{Key: "reason", Type: rules.Text, Require: true, Doc: "why it is allowed"},
 	{Key: "owner", Type: rules.Text, Require: true, Doc: "who answers for it"},

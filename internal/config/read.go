@@ -117,7 +117,7 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 func (r *reader) target(n *yamldoc.Node) Target {
 	nested := map[string]*yamldoc.Node{}
 	flat := withoutSingles(n, nested)
-	e := r.mapping(flat, TargetKeys, "the target")
+	e := r.mapping(flat, targetKeys, "the target")
 	t := Target{
 		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Logs: e.List("log"),
 		Place: fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column),
@@ -145,7 +145,7 @@ func (r *reader) target(n *yamldoc.Node) Target {
 }
 
 func (r *reader) capture(n *yamldoc.Node) *Capture {
-	e := r.mapping(n, CaptureKeys, "capture")
+	e := r.mapping(n, captureKeys, "capture")
 	env, _ := e.Values["env"].(map[string]string)
 	seconds, _ := e.Number("timeout")
 	return &Capture{Run: e.Text("run"), Env: env, Timeout: time.Duration(seconds * float64(time.Second))}
@@ -176,7 +176,7 @@ func (r *reader) waivers(n *yamldoc.Node) []Waiver {
 	var out []Waiver
 	waived := map[string]int{}
 	for _, item := range n.Content {
-		e := r.mapping(item, WaiverKeys, "the waiver")
+		e := r.mapping(item, waiverKeys, "the waiver")
 		w := Waiver{
 			Finding: e.Text("finding"), Reason: e.Text("reason"), Owner: e.Text("owner"), Expires: e.Text("expires"),
 			Place: fmt.Sprintf("%s:%d:%d", r.file, item.Line, item.Column),

@@ -39,8 +39,8 @@ type Accepted struct {
 	Left   []*config.Budget // numbers that are too narrow for what was accepted, and could not be changed
 }
 
-// ErrFork says that a pull request's branch lies in another repository, where nothing is pushed to.
-var ErrFork = errors.New("the pull request comes from a fork: accept there, with xlagate accept --from the run's artifact")
+// errFork says that a pull request's branch lies in another repository, where nothing is pushed to.
+var errFork = errors.New("the pull request comes from a fork: accept there, with xlagate accept --from the run's artifact")
 
 // Accept refreshes the baseline on a pull request's branch.
 func (c *Client) Accept(ctx context.Context, pr PullRequest, a Acceptance) (*Accepted, error) {
@@ -48,9 +48,9 @@ func (c *Client) Accept(ctx context.Context, pr PullRequest, a Acceptance) (*Acc
 	case pr.State != "open":
 		return nil, fmt.Errorf("pull request %d is %s", pr.Number, pr.State)
 	case pr.Fork():
-		return nil, ErrFork
+		return nil, errFork
 	}
-	data, run, err := c.ResultFor(ctx, pr, a.Artifact)
+	data, run, err := c.resultFor(ctx, pr, a.Artifact)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (c *Client) Accept(ctx context.Context, pr PullRequest, a Acceptance) (*Acc
 	files, err := changedFiles(o, done)
 	out := &Accepted{Files: slices.Sorted(maps.Keys(files)), Run: run, Asked: done.Asked, Left: left(done.Budgets)}
 	if err == nil && len(files) > 0 {
-		out.Commit, err = c.Commit(ctx, pr, files, a.message(done))
+		out.Commit, err = c.commit(ctx, pr, files, a.message(done))
 	}
 	return out, err
 }
@@ -117,7 +117,7 @@ func inWork(cfg *config.Config, a Acceptance) (*config.Config, error) {
 
 // fetch puts a file of a revision into a place.
 func (c *Client) fetch(ctx context.Context, revision, file, place string) error {
-	data, err := c.File(ctx, revision, file)
+	data, err := c.file(ctx, revision, file)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(place), 0o755)
 	}

@@ -97,7 +97,7 @@ func TestResultOfTheNewestRunThatLeftOne(t *testing.T) {
 		s.ran(100+id, nil)
 	}
 	pr := PullRequest{Number: 7, Head: Branch{SHA: headSHA}}
-	data, run, err := s.client("reader").ResultFor(t.Context(), pr, "xlagate-report")
+	data, run, err := s.client("reader").resultFor(t.Context(), pr, "xlagate-report")
 	if err != nil || run != 50 || string(data) != `"new"` {
 		t.Errorf("%s of run %d, %v", data, run, err)
 	}
@@ -109,7 +109,7 @@ func TestResultOfTheNewestRunThatLeftOne(t *testing.T) {
 		t.Errorf("the newest artifact is on the second page: %s, %v", data, err)
 	}
 	s.Artifacts[len(s.Artifacts)-1].Data = []byte("<html>")
-	if _, _, err := s.client("reader").ResultFor(t.Context(), pr, "xlagate-report"); err == nil || errors.Is(err, ErrNothingToDo) {
+	if _, _, err := s.client("reader").resultFor(t.Context(), pr, "xlagate-report"); err == nil || errors.Is(err, ErrNothingToDo) {
 		t.Errorf("a damaged artifact is not passed over: %v", err)
 	}
 }

@@ -40,8 +40,8 @@ type Annotation struct {
 // levels translates the levels of findings.
 var levels = map[string]string{"error": "failure", "warning": "warning", "info": "notice"}
 
-// Check makes a check run with its annotations, fifty a request.
-func (c *Client) Check(ctx context.Context, check Check) (string, error) {
+// check makes a check run with its annotations, fifty a request.
+func (c *Client) check(ctx context.Context, check Check) (string, error) {
 	notes := check.Annotations[:min(len(check.Annotations), maxAnnotations)]
 	if left := len(check.Annotations) - len(notes); left > 0 {
 		check.Summary = fmt.Sprintf("%d more annotations are left out here.\n\n%s", left, check.Summary)
@@ -115,8 +115,8 @@ func (check Check) output(notes []Annotation) *gh.CheckRunOutput {
 	return out
 }
 
-// Status sets a commit status, for tokens and servers that have no check runs.
-func (c *Client) Status(ctx context.Context, check Check) error {
+// status sets a commit status, for tokens and servers that have no check runs.
+func (c *Client) status(ctx context.Context, check Check) error {
 	state := "success"
 	if !check.Passed {
 		state = "failure"

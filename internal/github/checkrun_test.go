@@ -112,7 +112,7 @@ func TestSARIFTooLarge(t *testing.T) {
 	noise := rand.NewChaCha8([32]byte{})
 	log := make([]byte, maxSARIF+1)
 	_, _ = noise.Read(log)
-	err := s.client("job").UploadSARIF(t.Context(), headSHA, "refs/heads/wider", string(log))
+	err := s.client("job").uploadSARIF(t.Context(), headSHA, "refs/heads/wider", string(log))
 	if err == nil || !strings.Contains(err.Error(), "bytes compressed; GitHub takes 10485760") || len(s.Requests) > 0 {
 		t.Errorf("%v, %d requests", err, len(s.Requests))
 	}

@@ -34,7 +34,7 @@ func (c *Client) earlier(ctx context.Context, number int, key string) (*comment,
 	}
 	for i := len(marked) - 1; i >= 0; i-- {
 		if m := marked[i]; me.is(m.GetUser()) {
-			marker, _ := ParseMarker(m.GetBody())
+			marker, _ := parseMarker(m.GetBody())
 			return &comment{Marker: marker, id: m.GetID(), node: m.GetNodeID(), url: m.GetHTMLURL()}, nil
 		}
 	}
@@ -46,7 +46,7 @@ func (c *Client) marked(ctx context.Context, number int, key string) ([]*gh.Issu
 	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
 		list, response, err := c.api.Issues.ListComments(ctx, c.owner, c.name, number, &gh.IssueListCommentsOptions{ListOptions: page})
 		for _, one := range list {
-			if m, ok := ParseMarker(one.GetBody()); ok && m.Key == key {
+			if m, ok := parseMarker(one.GetBody()); ok && m.Key == key {
 				marked = append(marked, one)
 			}
 		}

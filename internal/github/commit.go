@@ -19,9 +19,9 @@ func (c *Client) MayWrite(ctx context.Context, login string) (bool, error) {
 	return level.GetPermission() == "admin" || level.GetPermission() == "write", nil
 }
 
-// Commit puts files on top of a pull request's branch: nil content removes one. When the branch has moved on meanwhile, GitHub
+// commit puts files on top of a pull request's branch: nil content removes one. When the branch has moved on meanwhile, GitHub
 // refuses, and nothing is overwritten.
-func (c *Client) Commit(ctx context.Context, pr PullRequest, files map[string][]byte, message string) (string, error) {
+func (c *Client) commit(ctx context.Context, pr PullRequest, files map[string][]byte, message string) (string, error) {
 	head, _, err := c.api.Git.GetCommit(ctx, c.owner, c.name, pr.Head.SHA)
 	if err != nil {
 		return "", c.failed(err, "ask for commit %s", short(pr.Head.SHA))

@@ -18,8 +18,8 @@ const (
 	maxFetched = 64 << 20
 )
 
-// File is one file at a revision. A file that is not there is [fs.ErrNotExist].
-func (c *Client) File(ctx context.Context, revision, name string) ([]byte, error) {
+// file is one file at a revision. A file that is not there is [fs.ErrNotExist].
+func (c *Client) file(ctx context.Context, revision, name string) ([]byte, error) {
 	file, _, _, err := c.api.Repositories.GetContents(ctx, c.owner, c.name, name, &gh.RepositoryContentGetOptions{Ref: revision})
 	if status(err) == http.StatusNotFound {
 		return nil, fmt.Errorf("%s at %s: %w", name, short(revision), fs.ErrNotExist)
@@ -33,9 +33,9 @@ func (c *Client) File(ctx context.Context, revision, name string) ([]byte, error
 	return c.blob(ctx, file)
 }
 
-// Folders is the files that lie in some folders below a root, at a revision, as a file system that starts at the root. What is not
+// folders is the files that lie in some folders below a root, at a revision, as a file system that starts at the root. What is not
 // there is left out, and so are links: a file system in memory has nothing to link to.
-func (c *Client) Folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error) {
+func (c *Client) folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error) {
 	var buffer bytes.Buffer
 	f := fetcher{Client: c, revision: revision, out: zip.NewWriter(&buffer)}
 	for _, folder := range folders {

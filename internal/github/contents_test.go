@@ -33,7 +33,7 @@ func TestPolicyOfRevision(t *testing.T) {
 	if _, err := c.Policy(t.Context(), empty, "xlagate.yaml", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no configuration: %v", err)
 	}
-	if _, err := c.Folders(t.Context(), first, ".xlagate", []string{"../.."}); err == nil {
+	if _, err := c.folders(t.Context(), first, ".xlagate", []string{"../.."}); err == nil {
 		t.Error("a folder outside is fetched")
 	}
 }
@@ -51,11 +51,11 @@ func TestFetchedIsBounded(t *testing.T) {
 	for folder, says := range map[string]string{
 		"many": "it holds 1000 files or more", "large": "or more than 67108864 bytes", "whole": "or more than 67108864 bytes",
 	} {
-		if _, err := s.client("reader").Folders(t.Context(), commit, ".", []string{folder}); err == nil || !strings.Contains(err.Error(), "fetch "+folder+" at "+short(commit)+": ") || !strings.Contains(err.Error(), says) {
+		if _, err := s.client("reader").folders(t.Context(), commit, ".", []string{folder}); err == nil || !strings.Contains(err.Error(), "fetch "+folder+" at "+short(commit)+": ") || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", folder, err)
 		}
 	}
-	if _, err := s.client("reader").File(t.Context(), commit, "whole/a"); err == nil || !strings.Contains(err.Error(), "whole/a has 67108866 bytes; at most 67108864 are read") {
+	if _, err := s.client("reader").file(t.Context(), commit, "whole/a"); err == nil || !strings.Contains(err.Error(), "whole/a has 67108866 bytes; at most 67108864 are read") {
 		t.Errorf("%v", err)
 	}
 }

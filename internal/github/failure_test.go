@@ -35,7 +35,7 @@ func requests(t *testing.T, s *site) []asked {
 		return err
 	}
 	commit := func(ctx context.Context, c *Client) error {
-		_, err := c.Commit(ctx, pr, map[string][]byte{"a": []byte("2")}, "m")
+		_, err := c.commit(ctx, pr, map[string][]byte{"a": []byte("2")}, "m")
 		return err
 	}
 	id := int64(0)
@@ -44,7 +44,7 @@ func requests(t *testing.T, s *site) []asked {
 			id++
 			p := publication(found(int(id)), id)
 			p.Head, p.Mode = fork, mode
-			_, err := c.Stick(ctx, 7, p.draft())
+			_, err := c.stick(ctx, 7, p.draft())
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func requests(t *testing.T, s *site) []asked {
 		_, err := c.Artifact(ctx, 50, "xlagate-report")
 		return err
 	}
-	checks := func(ctx context.Context, c *Client) error { _, err := c.Check(ctx, check); return err }
+	checks := func(ctx context.Context, c *Client) error { _, err := c.check(ctx, check); return err }
 	return []asked{
 		{"pulls/get", "ask for pull request 7", "the permission pull-requests: read", func(ctx context.Context, c *Client) error { _, err := c.PullRequest(ctx, 7); return err }},
 		{"pulls/get", "ask for pull request 7", "the permission pull-requests: read", sides},
@@ -66,7 +66,7 @@ func requests(t *testing.T, s *site) []asked {
 		{"actions/get-workflow-run", "ask for run 50", "the permission actions: read", latest},
 		{"actions/list-workflow-runs", "list the runs for 0f0f0f0", "the permission actions: read", latest},
 		{"actions/list-workflow-runs-for-repo", "list the runs for " + short(fork), "the permission actions: read", func(ctx context.Context, c *Client) error {
-			_, _, err := c.ResultFor(ctx, pr, "xlagate-report")
+			_, _, err := c.resultFor(ctx, pr, "xlagate-report")
 			return err
 		}},
 		{"actions/list-workflow-run-artifacts", "list the artifacts of run 50", "the permission actions: read", artifact},
@@ -84,8 +84,8 @@ func requests(t *testing.T, s *site) []asked {
 		{"issues/create-comment", "comment on pull request 7", "the permission pull-requests: write", stick(Update)},
 		{"checks/create", "make the check run xlagate", "the permission checks: write", checks},
 		{"checks/update", "add annotations 51 to 60 of 60 to the check run", "the permission checks: write", checks},
-		{"repos/create-commit-status", "set the commit status xlagate", "the permission statuses: write", func(ctx context.Context, c *Client) error { return c.Status(ctx, check) }},
-		{"code-scanning/upload-sarif", "upload the SARIF log for " + short(fork), "the permission security-events: write", func(ctx context.Context, c *Client) error { return c.UploadSARIF(ctx, fork, "refs/heads/wider", "{}") }},
+		{"repos/create-commit-status", "set the commit status xlagate", "the permission statuses: write", func(ctx context.Context, c *Client) error { return c.status(ctx, check) }},
+		{"code-scanning/upload-sarif", "upload the SARIF log for " + short(fork), "the permission security-events: write", func(ctx context.Context, c *Client) error { return c.uploadSARIF(ctx, fork, "refs/heads/wider", "{}") }},
 		{"", "", "", stick(Update)}, // writes the comment that the rest finds
 		{"issues/update-comment", "edit comment", "the permission pull-requests: write", stick(Update)},
 		{"graphql viewer", "ask whose token this is", "a token that may", stick(Update)},

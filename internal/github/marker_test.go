@@ -15,7 +15,7 @@ func TestMarkerRoundTrips(t *testing.T) {
 			Head: rapid.StringMatching(`[0-9a-f]{40}`).Draw(t, "head"), At: rapid.Int64Range(0, 1<<40).Draw(t, "at"), Print: rapid.StringMatching(`[0-9a-f]{0,16}`).Draw(t, "print"),
 			Clean: rapid.Bool().Draw(t, "clean"), Problems: rapid.IntRange(0, 9).Draw(t, "problems"), Errors: rapid.IntRange(0, 9).Draw(t, "errors"), Warnings: rapid.IntRange(0, 9).Draw(t, "warnings"),
 		}
-		if got, ok := ParseMarker(m.String() + "\nwhatever --> follows"); !ok || got != m {
+		if got, ok := parseMarker(m.String() + "\nwhatever --> follows"); !ok || got != m {
 			t.Fatalf("%+v came back as %+v, %v", m, got, ok)
 		}
 	})
@@ -28,11 +28,11 @@ func TestNoMarker(t *testing.T) {
 		"", "hello", " " + good, "> " + good, "\n" + good, strings.TrimSuffix(good, " -->"), strings.Replace(good, "key=default", "key=", 1), strings.Replace(good, "key=default ", "", 1),
 		strings.Replace(good, "key=default", "key=-x", 1), strings.Replace(good, "v1", "v2", 1), strings.Replace(good, "key=default", "key=<b>", 1),
 	} {
-		if m, ok := ParseMarker(body); ok {
+		if m, ok := parseMarker(body); ok {
 			t.Errorf("%q is taken for %+v", body, m)
 		}
 	}
-	if m, ok := ParseMarker(strings.Replace(good, " -->", " new=field x -->", 1)); !ok || m.Key != "default" {
+	if m, ok := parseMarker(strings.Replace(good, " -->", " new=field x -->", 1)); !ok || m.Key != "default" {
 		t.Errorf("a marker of a later version: %+v, %v", m, ok)
 	}
 }

@@ -22,7 +22,7 @@ var ErrElsewhere = errors.New("does not lie in the repository")
 // without a configuration is [fs.ErrNotExist]; where only the facts are elsewhere, the policy comes without them beside
 // [ErrElsewhere].
 func (c *Client) Policy(ctx context.Context, revision, file string, targets []string) (policy.Policy, error) {
-	data, err := c.File(ctx, revision, file)
+	data, err := c.file(ctx, revision, file)
 	if err != nil {
 		return policy.Policy{}, err
 	}
@@ -46,7 +46,7 @@ func (c *Client) store(ctx context.Context, revision string, cfg *config.Config,
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("the baseline %s %w", cfg.Baseline, ErrElsewhere)
 	}
-	return c.Folders(ctx, revision, dir, folders(cfg, targets))
+	return c.folders(ctx, revision, dir, folders(cfg, targets))
 }
 
 // folders lists the targets that a configuration declares and those that are named, each once.

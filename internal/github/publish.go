@@ -52,7 +52,7 @@ func Publish(ctx context.Context, c *Client, p Publication) Posted {
 
 func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
 	if p.PullRequest != 0 {
-		outcome, err := c.Stick(ctx, p.PullRequest, p.draft())
+		outcome, err := c.stick(ctx, p.PullRequest, p.draft())
 		done.Comment = outcome
 		done.note(err)
 	}
@@ -107,9 +107,9 @@ func (p *Publication) write(before *Marker, most int) string {
 // postCheck makes a check run, or sets a commit status where check runs are not to be had.
 func (p *Publication) postCheck(ctx context.Context, c *Client, done *Posted) string {
 	check := p.check()
-	url, err := c.Check(ctx, check)
+	url, err := c.check(ctx, check)
 	if refused(err) {
-		if statusErr := c.Status(ctx, check); statusErr != nil {
+		if statusErr := c.status(ctx, check); statusErr != nil {
 			done.note(err)
 		}
 		return ""
@@ -153,7 +153,7 @@ func (p *Publication) postSARIF(ctx context.Context, c *Client) error {
 	if err := report.Result(&b, p.Comment.Result, "sarif", p.Report); err != nil {
 		return err
 	}
-	return c.UploadSARIF(ctx, p.Head, p.Ref, b.String())
+	return c.uploadSARIF(ctx, p.Head, p.Ref, b.String())
 }
 
 // findings lists the ids of what was found and not waived, worst first.

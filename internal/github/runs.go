@@ -33,8 +33,8 @@ func (c *Client) Latest(ctx context.Context, run WorkflowRun) error {
 	})
 }
 
-// ResultFor downloads the artifact of the newest finished run for a pull request's head that has one.
-func (c *Client) ResultFor(ctx context.Context, pr PullRequest, artifact string) ([]byte, int64, error) {
+// resultFor downloads the artifact of the newest finished run for a pull request's head that has one.
+func (c *Client) resultFor(ctx context.Context, pr PullRequest, artifact string) ([]byte, int64, error) {
 	var data []byte
 	var from int64
 	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {

@@ -15,8 +15,8 @@ import (
 // maxSARIF is what code scanning takes, compressed.
 const maxSARIF = 10 << 20
 
-// UploadSARIF hands a log to code scanning.
-func (c *Client) UploadSARIF(ctx context.Context, commit, ref, log string) error {
+// uploadSARIF hands a log to code scanning.
+func (c *Client) uploadSARIF(ctx context.Context, commit, ref, log string) error {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, err := z.Write([]byte(log))

@@ -35,8 +35,8 @@ type Outcome struct {
 	Why  string // why nothing was written
 }
 
-// Stick brings a pull request's comment up to date: at most one comment is written, and none when nothing changed.
-func (c *Client) Stick(ctx context.Context, number int, d Draft) (Outcome, error) {
+// stick brings a pull request's comment up to date: at most one comment is written, and none when nothing changed.
+func (c *Client) stick(ctx context.Context, number int, d Draft) (Outcome, error) {
 	if d.Mode == Off {
 		return Outcome{Why: "comments are turned off"}, nil
 	}

@@ -148,11 +148,11 @@ func TestPolicyComment(t *testing.T) {
 
 func TestMarker(t *testing.T) {
 	m := Marker{Key: "llama-8b/v5e", Run: Run{9821, 2}, Head: headSHA, At: 1795248149, Clean: true, Problems: 1, Errors: 2, Warnings: 3}
-	if got, ok := ParseMarker(m.String() + "\nrest"); !ok || got != m {
+	if got, ok := parseMarker(m.String() + "\nrest"); !ok || got != m {
 		t.Errorf("%+v", got)
 	}
 	for _, body := range []string{"", "<!-- xlagate:v1 -->", "<!-- xlagate:v1 key=a", " <!-- xlagate:v1 key=a -->", "<!-- xlagate:v2 key=a -->", "<!-- xlagate:v1 key=../a|b -->"} {
-		if m, ok := ParseMarker(body); ok {
+		if m, ok := parseMarker(body); ok {
 			t.Errorf("%q is read as %+v", body, m)
 		}
 	}

@@ -102,7 +102,7 @@ func (s *sorter) mustCompile(n *Node) bool {
 	if name == "" {
 		return false
 	}
-	f := s.graph.Function(name)
+	f := s.graph.function(name)
 	return n.MustCompile || f != nil && f.MustCompile
 }
 
@@ -130,7 +130,7 @@ func (s *sorter) take(cluster string, n *Node) {
 		s.count(c, n.Op)
 		return
 	}
-	if f := s.graph.Function(cluster); f != nil && !known {
+	if f := s.graph.function(cluster); f != nil && !known {
 		for i := range f.Nodes {
 			s.count(c, f.Nodes[i].Op)
 		}
@@ -156,7 +156,7 @@ func (s *sorter) leave(n *Node, function string, why reason) {
 	}
 	at := len(s.out.Outside)
 	s.out.Outside = append(s.out.Outside, o)
-	if !callOps[n.Op] && s.graph.Function(n.Op) == nil {
+	if !callOps[n.Op] && s.graph.function(n.Op) == nil {
 		return
 	}
 	if s.enter(n) {
@@ -168,7 +168,7 @@ func (s *sorter) leave(n *Node, function string, why reason) {
 func (s *sorter) enter(n *Node) bool {
 	found := false
 	for _, name := range append([]string{n.Op}, n.Calls...) {
-		f := s.graph.Function(name)
+		f := s.graph.function(name)
 		if f == nil {
 			continue
 		}

@@ -18,8 +18,8 @@ var kernelList string
 
 var kernels = sync.OnceValue(func() []string { return strings.Fields(kernelList) })
 
-// HasKernel reports whether XLA can compile the operation at all.
-func HasKernel(op string) bool {
+// hasKernel reports whether XLA can compile the operation at all.
+func hasKernel(op string) bool {
 	_, found := slices.BinarySearch(kernels(), op)
 	return found
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// MinClusterSize is how many operations a cluster must have unless --tf_xla_min_cluster_size says otherwise.
-const MinClusterSize = 4
+// minClusterSize is how many operations a cluster must have unless --tf_xla_min_cluster_size says otherwise.
+const minClusterSize = 4
 
 // reason says why a node is outside.
 type reason struct {
@@ -65,7 +65,7 @@ func (r *reasons) of(i int) reason {
 		return reason{systemReason(n), true}
 	case pythonOps[n.Op]:
 		return reason{text: "it calls back into Python"}
-	case n.Has(String) || stringOp(n.Op):
+	case n.has(String) || stringOp(n.Op):
 		return reason{text: "XLA has no strings"}
 	case randomOps[n.Op]:
 		return reason{text: "it draws from a random generator with state; a stateless one can be clustered"}
@@ -81,21 +81,21 @@ func (r *reasons) of(i int) reason {
 		return reason{text: "it is a collective outside of XLA: the program ends before it and another begins behind it"}
 	case callOps[n.Op] || len(n.Calls) > 0:
 		return reason{text: "it calls functions that XLA cannot compile whole"}
-	case !HasKernel(n.Op) && r.hostResource(n):
+	case !hasKernel(n.Op) && r.hostResource(n):
 		return reason{text: "it works on a resource of the host: a table, a queue, a writer"}
-	case !HasKernel(n.Op):
+	case !hasKernel(n.Op):
 		return reason{text: "XLA has no kernel for it"}
 	case r.devices != "" && deviceType(n.Device) != r.devices && n.Device != "":
 		return reason{text: fmt.Sprintf("it is placed on %s, the clusters are on %s", deviceType(n.Device), r.devices)}
-	case r.group[i] < MinClusterSize:
+	case r.group[i] < minClusterSize:
 		return reason{text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours; a cluster takes %d (--tf_xla_min_cluster_size)",
-			operations(r.group[i]), MinClusterSize)}
+			operations(r.group[i]), minClusterSize)}
 	}
 	return reason{text: "XLA can compile it, but no cluster took it"}
 }
 
 // listOp recognises what works on lists of tensors, as loops that collect results do.
-func listOp(n *Node) bool { return strings.HasPrefix(n.Op, "TensorList") || n.Has(Variant) }
+func listOp(n *Node) bool { return strings.HasPrefix(n.Op, "TensorList") || n.has(Variant) }
 
 // stringOp recognises the operations on strings that name no type in their attributes.
 func stringOp(op string) bool {
@@ -119,11 +119,11 @@ func systemReason(n *Node) string {
 
 // hostResource reports whether a node reads a resource that is no variable: one that is handed to it as such.
 func (r *reasons) hostResource(n *Node) bool {
-	if n.Has(Resource) || n.Has(Variant) {
+	if n.has(Resource) || n.has(Variant) {
 		return true
 	}
 	for _, in := range n.Inputs {
-		if from, ok := r.producer(in); ok && r.nodes[from].Has(Resource) {
+		if from, ok := r.producer(in); ok && r.nodes[from].has(Resource) {
 			return true
 		}
 	}
@@ -133,7 +133,7 @@ func (r *reasons) hostResource(n *Node) bool {
 // compilable reports whether nothing in the node itself keeps XLA away.
 func (r *reasons) compilable(i int) bool {
 	n := &r.nodes[i]
-	return n.Cluster == "" && !r.control[i] && HasKernel(n.Op) && !pythonOps[n.Op] && !n.Has(String) && !randomOps[n.Op] && !dynamicOps[n.Op] &&
+	return n.Cluster == "" && !r.control[i] && hasKernel(n.Op) && !pythonOps[n.Op] && !n.has(String) && !randomOps[n.Op] && !dynamicOps[n.Op] &&
 		!listOp(n) && n.Op != "_Arg" && n.Op != "_Retval"
 }
 
@@ -197,7 +197,7 @@ func (r *reasons) findLoopControl() {
 
 func (r *reasons) loopControl(i int) bool {
 	n := &r.nodes[i]
-	integers := n.Has(Int32) || n.Has(Int64) || strings.HasPrefix(n.Op, "Logical")
+	integers := n.has(Int32) || n.has(Int64) || strings.HasPrefix(n.Op, "Logical")
 	return integers && loopOps[n.Op] && n.Cluster == "" && r.feedsLoop(i, true) && r.readsLoop(n)
 }
 

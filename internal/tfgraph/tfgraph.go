@@ -47,8 +47,8 @@ type Node struct {
 	pipeline bool // _tf_data_function, of a function's own attributes
 }
 
-// Function returns the library's function of that name, nil when there is none.
-func (g *Graph) Function(name string) *Function {
+// function returns the library's function of that name, nil when there is none.
+func (g *Graph) function(name string) *Function {
 	for i := range g.Functions {
 		if g.Functions[i].Name == name {
 			return &g.Functions[i]
@@ -57,11 +57,11 @@ func (g *Graph) Function(name string) *Function {
 	return nil
 }
 
-// MaxSize is the size above which no graph is read: protobuf itself stops there.
-const MaxSize = math.MaxInt32
+// maxSize is the size above which no graph is read: protobuf itself stops there.
+const maxSize = math.MaxInt32
 
-// ErrMLIR says that a dump is in MLIR's tfg dialect (--tf_dump_graphs_in_tfg), which is not read.
-var ErrMLIR = errors.New("a graph in MLIR's tfg dialect, which is not read; dump again without --tf_dump_graphs_in_tfg")
+// errMLIR says that a dump is in MLIR's tfg dialect (--tf_dump_graphs_in_tfg), which is not read.
+var errMLIR = errors.New("a graph in MLIR's tfg dialect, which is not read; dump again without --tf_dump_graphs_in_tfg")
 
 // SyntaxError is the place at which a graph stopped making sense.
 type SyntaxError struct {
@@ -83,10 +83,10 @@ func Parse(data []byte) (*Graph, error) {
 	switch {
 	case len(head) == 0:
 		return nil, errors.New("the file is empty")
-	case len(data) > MaxSize:
-		return nil, fmt.Errorf("the file has %d bytes; a graph has at most %d", len(data), MaxSize)
+	case len(data) > maxSize:
+		return nil, fmt.Errorf("the file has %d bytes; a graph has at most %d", len(data), maxSize)
 	case bytes.HasPrefix(head, []byte("module")) || bytes.HasPrefix(head, []byte("tfg.")):
-		return nil, ErrMLIR
+		return nil, errMLIR
 	case isText(head):
 		return parseText(data)
 	}

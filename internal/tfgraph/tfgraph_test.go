@@ -93,7 +93,7 @@ versions { producer: 7 min_consumer: 1 }`
 	if len(g.Nodes) != 1 || !reflect.DeepEqual(g.Nodes[0], want) {
 		t.Errorf("got  %+v\nwant %+v", g.Nodes, want)
 	}
-	if f := g.Function("f"); f == nil || !f.MustCompile || len(f.Args) != 1 || g.Producer != 7 {
+	if f := g.function("f"); f == nil || !f.MustCompile || len(f.Args) != 1 || g.Producer != 7 {
 		t.Errorf("%+v", g)
 	}
 }
@@ -118,7 +118,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	if _, err := Parse(sample(t, "tfg.mlir")); !errors.Is(err, ErrMLIR) {
+	if _, err := Parse(sample(t, "tfg.mlir")); !errors.Is(err, errMLIR) {
 		t.Errorf("a graph in MLIR: %v", err)
 	}
 	binary := sample(t, "unclusterable.pb")

@@ -33,8 +33,8 @@ var dataTypes = map[string]DataType{
 	"DT_INT64_REF": 109, "DT_BOOL_REF": 110,
 }
 
-// Has reports whether the node's attributes name the type, or a reference to it.
-func (n *Node) Has(t DataType) bool {
+// has reports whether the node's attributes name the type, or a reference to it.
+func (n *Node) has(t DataType) bool {
 	for _, have := range n.Types {
 		if have.base() == t {
 			return true
