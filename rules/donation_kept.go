@@ -42,7 +42,7 @@ func checkDonationKept(c *Context, p *diff.Program) {
 		lost := lostDonations(c, v)
 		a := Amount{Program: p, Variant: v, Subject: "donation", Noun: c.Rule.Budget.Noun, Better: Higher, Actual: c.donated(v.New), Lost: float64(len(lost))}
 		if v.Old != nil {
-			a.Base = new(c.donated(v.Old) - c.removed(v))
+			a.Base = new(c.donated(v.Old) + c.replaced(v))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			if len(lost) > 0 {
@@ -88,10 +88,15 @@ func (c *Context) reused(p *facts.Parameter) bool {
 	return p.Aliased && float64(p.Bytes) >= least
 }
 
-// removed counts those that the program no longer has as arguments: nothing is lost with them.
-func (c *Context) removed(v *diff.Variant) (n float64) {
+// replaced counts the arguments that are new, less those that the program no longer has: nothing is won or lost with them.
+func (c *Context) replaced(v *diff.Variant) (n float64) {
 	for _, ch := range v.Params {
-		n += float64(oneIf(ch.New == nil && ch.Old != nil && c.reused(ch.Old)))
+		switch {
+		case ch.New == nil && ch.Old != nil:
+			n -= float64(oneIf(c.reused(ch.Old)))
+		case ch.Old == nil && ch.New != nil:
+			n += float64(oneIf(c.reused(ch.New)))
+		}
 	}
 	return n
 }

@@ -21,6 +21,7 @@ var noDtype = Rule{
 		{Key: "dtypes", Type: Words, Sense: Demands, Enum: typeWords, Default: []string{"f64", "c128"}, Doc: "the types that are not wanted"},
 		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "op_names that may have them; the rule passes when all operations that do are of these"},
 		{Key: "new_only", Type: Switch, Sense: Caps, Default: false, Compares: true, Doc: "find only what the baseline does not have"},
+		{Key: "except_scalars", Type: Switch, Sense: Caps, Default: false, Doc: "leave out single numbers in double precision, f64[] and c128[]: PyTorch/XLA hands Python numbers over as such, and they cost nothing"},
 	},
 	Budget:   &Metric{Noun: "unwanted operations", Better: Lower},
 	Forbids:  true,
@@ -39,26 +40,26 @@ func checkNoDtype(c *Context, p *diff.Program) {
 		for _, dtype := range c.List("dtypes") {
 			a := Amount{Program: p, Variant: v, Subject: dtype, Noun: dtype + " operations", Better: Lower, Actual: c.unwanted(v.New, dtype)}
 			if v.Old != nil {
-				a.Base = new(v.Old.Facts["dtypes."+dtype])
+				a.Base = new(c.operations(v.Old, dtype))
 			}
 			a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{c.dtypeFinding(f, v, dtype)} }
-			c.mayStay(accepted(p, v, dtype)).Forbid(a)
+			c.mayStay(c.accepted(p, v, dtype)).Forbid(a)
 		}
 	}
 }
 
 // accepted is how many operations of a type the baseline of a compilation has. One that the baseline does not know may have what any
 // compilation of its program has: it is the same code for other arguments.
-func accepted(p *diff.Program, v *diff.Variant, dtype string) *float64 {
+func (c *Context) accepted(p *diff.Program, v *diff.Variant, dtype string) *float64 {
 	switch {
 	case v.Old != nil:
-		return new(v.Old.Facts["dtypes."+dtype])
+		return new(c.operations(v.Old, dtype))
 	case p.Old == nil:
 		return nil
 	}
 	var most float64
 	for _, old := range p.Old.Variants {
-		most = max(most, old.Facts["dtypes."+dtype])
+		most = max(most, c.operations(old, dtype))
 	}
 	return &most
 }
@@ -85,7 +86,16 @@ func (c *Context) unwanted(v *facts.Variant, dtype string) float64 {
 			return 0
 		}
 	}
-	return v.Facts["dtypes."+dtype]
+	return c.operations(v, dtype)
+}
+
+// operations counts the operations of a type, those that matter.
+func (c *Context) operations(v *facts.Variant, dtype string) float64 {
+	n := v.Facts["dtypes."+dtype]
+	if c.On("except_scalars") {
+		n -= v.Facts["scalars."+dtype]
+	}
+	return n
 }
 
 // namedOf lists the operations of a type whose names are known, and those of them that are not allowed.
@@ -114,7 +124,7 @@ func (c *Context) namedOf(v *facts.Variant, dtype string) (named, other []facts.
 }
 
 func (c *Context) dtypeFinding(f result.Finding, v *diff.Variant, dtype string) result.Finding {
-	f.Message = fmt.Sprintf("%s is used by %s", dtype, measure.Counted(v.New.Facts["dtypes."+dtype], "", "operations"))
+	f.Message = fmt.Sprintf("%s is used by %s", dtype, measure.Counted(c.operations(v.New, dtype), "", "operations"))
 	f.Cause = &result.Cause{Summary: dtype + " is in the program, but in no kernel"}
 	first := diff.FirstNew(v, dtype)
 	if _, other := c.namedOf(v.New, dtype); len(other) > 0 && glob.Any(c.List("allow"), first.OpName) {

@@ -137,12 +137,12 @@ done
 # What capture sets for PyTorch/XLA: stack frames stand in the protos only. There a path has to keep its length.
 neutral() { printf '/srv/%0*d' $((${#1} - 5)) 0; }
 venv=$(dirname "$(dirname "$torch")")
-for version in steady ragged watched named; do
-  name=torch-rows/$version
+for name in torch-rows/{steady,ragged,watched,named} torch-total/{before,after}; do
+  script=$(dirname "${name//-/_}").py version=$(basename "$name")
   mkdir -p "$work/$name"
-  cp make/torch_rows.py "$work/$name"
+  cp "make/$script" "$work/$name"
   run "$name" env PJRT_DEVICE=CPU XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1 XLA_METRICS_FILE=metrics.txt PT_XLA_DEBUG_LEVEL=1 PT_XLA_DEBUG_MAX_FRAME=64 PT_XLA_DEBUG_FILE=reasons.txt \
-    XLA_FLAGS="${text[*]} --xla_dump_hlo_as_proto" "$torch" -P torch_rows.py "$version"
+    XLA_FLAGS="${text[*]} --xla_dump_hlo_as_proto" "$torch" -P "$script" "$version"
   for path in "$venv" "$work/$name"; do
     sed -i "s#$path/#$(neutral "$path")/#g" "$work/$name"/{*.hlo.pb,reasons.txt}
   done

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -10,6 +11,9 @@ import (
 func compareParams(old, fresh []facts.Parameter) []ParamChange {
 	if alikeShaped(old, fresh) {
 		return paramsInPairs(old, fresh, inOrder(len(fresh)))
+	}
+	if was := reordered(old, fresh); was != nil {
+		return paramsInPairs(old, fresh, was)
 	}
 	if at := alignArguments(old, fresh); at != nil { // they have no names
 		return paramsInPairs(old, fresh, inverse(at, len(fresh)))
@@ -25,6 +29,32 @@ func compareParams(old, fresh []facts.Parameter) []ParamChange {
 // alikeShaped says whether two lists of arguments have the same shapes in the same order.
 func alikeShaped(old, fresh []facts.Parameter) bool {
 	return slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased })
+}
+
+// reordered pairs arguments without names that are the same as before, each of them, in another order: theirs is that in which the model first
+// uses them. Nil where they are not.
+func reordered(old, fresh []facts.Parameter) []int {
+	if len(old) != len(fresh) || !countedNames(old) || !countedNames(fresh) {
+		return nil
+	}
+	places := map[string][]int{}
+	for i := range old {
+		places[spelled(&old[i])] = append(places[spelled(&old[i])], i)
+	}
+	var was []int
+	for i := range fresh {
+		list := places[spelled(&fresh[i])]
+		if len(list) == 0 {
+			return nil
+		}
+		was, places[spelled(&fresh[i])] = append(was, list[0]), list[1:]
+	}
+	return was
+}
+
+// spelled is all that paramSentence compares.
+func spelled(p *facts.Parameter) string {
+	return fmt.Sprint(p.Shape, p.Layout, p.Sharding, p.Constant, p.Aliased, p.Unused)
 }
 
 func inOrder(n int) []int {

@@ -110,8 +110,7 @@ func pairVariants(old, fresh *facts.Program) []variants {
 	return pairs
 }
 
-// pairAlike joins compilations that share something and do most of the same, the most alike first, and of those the ones with about as many
-// arguments.
+// pairAlike joins compilations that share something and do most of the same, the most alike first: those with about as many arguments.
 func pairAlike(left []*facts.Variant, pairs []variants, key func(*facts.Variant) string) []*facts.Variant {
 	taken := make([]bool, len(left))
 	for _, m := range resemblances(left, pairs, key) {
@@ -128,10 +127,10 @@ func pairAlike(left []*facts.Variant, pairs []variants, key func(*facts.Variant)
 	return rest
 }
 
-// resemblance is how much a compilation without a counterpart and one that is left have in common, and by how many arguments they differ.
+// resemblance is how much a compilation without a counterpart and one that is left have in common.
 type resemblance struct {
-	pair, left, gap int
-	share           float64
+	pair, left int
+	share      float64
 }
 
 // maxResemblances bounds the compilations that are held against each other. Where more are left, all of them have other arguments than
@@ -159,12 +158,19 @@ func resemblances(left []*facts.Variant, pairs []variants, key func(*facts.Varia
 				continue
 			}
 			if share := work.inCommon(programs[j], program); share >= leastCommon {
-				all = append(all, resemblance{i, j, max(len(o.Params)-len(f.Params), len(f.Params)-len(o.Params)), share})
+				all = append(all, resemblance{i, j, share * asMany(o, f)})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b resemblance) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.gap, b.gap)) })
+	slices.SortStableFunc(all, func(a, b resemblance) int { return cmp.Compare(b.share, a.share) })
 	return all
+}
+
+// asMany is the share of the arguments that two compilations can have in common. An optimizer makes its state in the first step: that of the
+// later ones does nearly the same, with arguments in place of what the first begins with. A few more or less say little.
+func asMany(a, b *facts.Variant) float64 {
+	const few = 8
+	return float64(few+min(len(a.Params), len(b.Params))) / float64(few+max(len(a.Params), len(b.Params)))
 }
 
 // alone is a program of one compilation.

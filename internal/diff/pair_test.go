@@ -16,10 +16,12 @@ func compilation(shapes, ops string) *facts.Variant {
 	return v
 }
 
-// Compilations with other arguments than before go with those that do most of the same, each with one: the most alike first, then those
-// with about as many arguments. What is left goes in order.
+// Compilations with other arguments than before go with those that do most of the same, each with one: the most alike
+// with about as many arguments first. What is left goes in order.
 func TestCompilationsArePairedByWhatTheyDo(t *testing.T) {
 	const step, sorts = "dot add tanh dot reduce", "sort compare select"
+	many := strings.TrimSpace(strings.Repeat("f32[8,8] ", 20))
+	const one = "f32[8,8]"
 	for name, c := range map[string]struct {
 		old, fresh []*facts.Variant
 		want       string // of each fresh one the arguments of the old one
@@ -33,6 +35,11 @@ func TestCompilationsArePairedByWhatTheyDo(t *testing.T) {
 			[]*facts.Variant{compilation("f32[8]", step), compilation("f32[8] f32[8,2]", step)},
 			[]*facts.Variant{compilation("s8[] s8[] s8[]", step), compilation("s8[]", step)},
 			"f32[8] f32[8,2]; f32[8]",
+		},
+		"as many arguments, though they do a little less of the same": {
+			[]*facts.Variant{compilation(one, step), compilation(many, step+" sine dot")},
+			[]*facts.Variant{compilation("s8[] "+many, step), compilation("s8[] "+one, step+" sine dot")},
+			many + "; " + one,
 		},
 		"each once": {
 			[]*facts.Variant{compilation("f32[8]", step)},

@@ -21,17 +21,39 @@ func Explain(p *facts.Program) []ArgumentChange {
 	if c, differ := countChange(p.Variants); differ {
 		out = append(out, c)
 	}
-	out = append(out, argumentChanges(p.Variants)...)
-	if len(out) == 0 {
-		out = constantChanges(p.Variants)
-	}
-	if len(out) == 0 {
-		out = unlikeChanges(p.Variants)
+	arguments := argumentChanges(p.Variants)
+	out = append(out, arguments...)
+	if len(arguments) == 0 {
+		out = append(out, insideChanges(alike(p.Variants))...)
 	}
 	if len(out) == 0 {
 		out = []ArgumentChange{resultChange(p.Variants)}
 	}
 	return out
+}
+
+// alike are the variants that share their arguments with most others. The first step of a run may have fewer than all that follow, which
+// does not say why those differ from each other.
+func alike(variants []*facts.Variant) (most []*facts.Variant) {
+	bySignature := map[string][]*facts.Variant{}
+	for _, v := range variants {
+		bySignature[v.Signature] = append(bySignature[v.Signature], v)
+		if len(bySignature[v.Signature]) > len(most) {
+			most = bySignature[v.Signature]
+		}
+	}
+	return most
+}
+
+// insideChanges says what differs inside variants whose arguments are alike.
+func insideChanges(variants []*facts.Variant) []ArgumentChange {
+	if len(variants) < 2 {
+		return nil
+	}
+	if out := constantChanges(variants); len(out) > 0 {
+		return out
+	}
+	return unlikeChanges(variants)
 }
 
 func countChange(variants []*facts.Variant) (ArgumentChange, bool) {
@@ -213,9 +235,11 @@ func allEqual(values []string) bool {
 	return true
 }
 
-// constantChanges finds closed-over and static values: constants that stand at the same place of every variant with different values.
+// constantChanges finds closed-over and static values: constants that stand at the same place of every variant with different values. One
+// that many operations use, a learning rate, is one change.
 func constantChanges(variants []*facts.Variant) []ArgumentChange {
 	var out []ArgumentChange
+	var uses []int
 	for i, c := range variants[0].Constants {
 		values := []string{c.Value}
 		for _, v := range variants[1:] {
@@ -224,12 +248,22 @@ func constantChanges(variants []*facts.Variant) []ArgumentChange {
 			}
 			values = append(values, v.Constants[i].Value)
 		}
-		if !allEqual(values) {
-			out = append(out, ArgumentChange{Kind: "constant", Values: values, Detail: constantDetail(c)})
+		if allEqual(values) {
+			continue
 		}
+		if at := slices.IndexFunc(out, func(ch ArgumentChange) bool { return slices.Equal(ch.Values, values) }); at >= 0 {
+			uses[at]++
+			continue
+		}
+		out, uses = append(out, ArgumentChange{Kind: "constant", Values: values, Detail: constantDetail(c)}), append(uses, 0)
 	}
 	if len(out) == 0 && slices.ContainsFunc(variants, func(v *facts.Variant) bool { return len(v.Constants) != len(variants[0].Constants) }) {
 		return constantSets(variants)
+	}
+	for i, more := range uses {
+		if more > 0 {
+			out[i].Detail += fmt.Sprintf(", and in %s", measure.Counted(float64(more), "", "more places"))
+		}
 	}
 	return out
 }

@@ -110,6 +110,9 @@ func TestConstantsThatVary(t *testing.T) {
 	if got := explained(holding(two), holding(three)); got != "constant [2 | 3] a static value or closed-over constant f32[] of jit(f)/mul (train.py:12)" {
 		t.Error(got)
 	}
+	if got := explained(holding(two, two, two), holding(three, three, three)); got != "constant [2 | 3] a static value or closed-over constant f32[] of jit(f)/mul (train.py:12), and in 2 more places" {
+		t.Error(got)
+	}
 	bare := facts.Constant{Shape: "f32[]", Value: "2"}
 	if got := explained(holding(bare), holding(three)); got != "constant [2 | 3] a static value or closed-over constant f32[]" {
 		t.Error(got)
@@ -175,6 +178,17 @@ func TestResultsThatVary(t *testing.T) {
 		t.Error(got)
 	}
 	if got := explained(returning("f32[8]", 1), returning("f32[8]", 1)); got != "none [] the arguments are alike; the programs differ inside" {
+		t.Error(got)
+	}
+}
+
+// A first step with fewer arguments than the later ones does not hide what those differ in.
+func TestLaterStepsThatVary(t *testing.T) {
+	first, two := taking(facts.Parameter{Name: "x", Shape: "f32[8]"}), taking(facts.Parameter{Name: "x", Shape: "f32[8]"}, facts.Parameter{Name: "state", Shape: "f32[9]"})
+	three := *two
+	two.Signature, three.Signature = "x, state", "x, state"
+	two.Constants, three.Constants = []facts.Constant{{Shape: "s32[]", Value: "2"}}, []facts.Constant{{Shape: "s32[]", Value: "3"}}
+	if got := explained(first, two, &three); !strings.HasSuffix(got, "constant [2 | 3] a static value or closed-over constant s32[]") {
 		t.Error(got)
 	}
 }

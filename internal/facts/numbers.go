@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/cost"
@@ -187,7 +188,8 @@ func (f Numbers) module(r *reader) {
 	f["donation.aliased_bytes"] = float64(aliasedBytes(m))
 }
 
-// dtypes counts the instructions whose result holds a type.
+// dtypes counts the instructions whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
+// number comes as one into a graph of PyTorch/XLA.
 func (f Numbers) dtypes(m *hlo.Module, byShape []int64) {
 	var types []hlo.Type
 	for shape, n := range byShape {
@@ -197,8 +199,20 @@ func (f Numbers) dtypes(m *hlo.Module, byShape []int64) {
 		types = leafTypes(m, hlo.ShapeID(shape), types[:0])
 		for _, t := range types {
 			f.count("dtypes."+t.String(), n)
+			if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, hlo.ShapeID(shape), t) {
+				f.count("scalars."+t.String(), n)
+			}
 		}
 	}
+}
+
+// holdsArray says whether a shape holds more than single numbers of a type.
+func holdsArray(m *hlo.Module, id hlo.ShapeID, t hlo.Type) bool {
+	s := m.Shape(id)
+	if s.Type == hlo.Tuple {
+		return slices.ContainsFunc(s.Elements, func(e hlo.ShapeID) bool { return holdsArray(m, e, t) })
+	}
+	return s.Type == t && len(s.Dims) > 0
 }
 
 // leafTypes lists the types that a shape holds, each once.

@@ -34,6 +34,9 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 // muchSlack is the share of a budget that has to be unused for it to be worth a line.
 const muchSlack = 0.1
 
+// littleSlack is how many bytes unused are worth none: sizes wobble by as much, and init leaves them to spare.
+const littleSlack = 1 << 10
+
 // noteSlack lists the budgets of which much is unused: what they let pass is more than anybody would want to.
 func noteSlack(r *result.Result, cfg *config.Config) {
 	if len(r.Problems) > 0 { // not all there is was seen
@@ -41,10 +44,11 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 	}
 	for _, l := range slack(cfg, r.Headroom) {
 		limit := *l.Settings.Max
-		if limit-l.To < muchSlack*limit {
+		unit := l.Settings.Rule.Budget.Unit
+		if unused := limit - l.To; unused < muchSlack*limit || unit == "bytes" && unused <= littleSlack {
 			continue
 		}
-		allowed, most := measure.Apart(limit, l.To, l.Settings.Rule.Budget.Unit)
+		allowed, most := measure.Apart(limit, l.To, unit)
 		r.Notes = append(r.Notes, result.Note{
 			Kind: "slack", Message: fmt.Sprintf("%s allows %s, %s is the most there is (%s)", l.Settings.Rule.ID, allowed, most, l.Place()),
 			Mend: "xlagate accept --tighten",

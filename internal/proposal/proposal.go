@@ -26,7 +26,7 @@ func Config(rep *facts.Report, path string) string {
 	b.WriteString("version: 1\nextends: [recommended]   # against the accepted baseline nothing that matters may get worse\nbaseline: .xlagate\n")
 	fmt.Fprintf(&b, "targets:\n  - name: %s\n    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", targetName(rep), path)
 	if len(rep.Programs) > 0 {
-		fmt.Fprintf(&b, "    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))
+		b.WriteString(included(rep))
 	}
 	if rules := proposed(rep); rules != "" {
 		b.WriteString("rules:\n" + rules)
@@ -75,6 +75,15 @@ func targetName(rep *facts.Report) string {
 
 // clusters stands for what autoclustering made: which cluster has which number changes with every operation.
 const clusters = "cluster_*"
+
+// included is the line of programs.include. PyTorch/XLA makes one more graph wherever the model asks for a value too early: a list of those
+// that are there now would leave out the very one that matters.
+func included(rep *facts.Report) string {
+	if rep.Toolchain.Framework == "torch_xla" {
+		return "    programs: { include: [\"*\"] }   # a graph more is a break in the step\n"
+	}
+	return fmt.Sprintf("    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))
+}
 
 func names(programs []*facts.Program) []string {
 	var out []string
