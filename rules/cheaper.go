@@ -14,7 +14,7 @@ var unlessCheaper = Option{
 // cheaperWithout is the same of what a cheaper run may do without.
 var cheaperWithout = Option{
 	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
-	Doc: "let fusions be gone that a cheaper run does without, as max-kernels does, where the baseline has them",
+	Doc: "let fusions be gone that a cheaper run does without, as max-kernels does, or one that launches, computes and moves no more, where the baseline has them",
 }
 
 // cheaperInRoom is the same of memory, of which a run that costs less may take more where that does not raise the peak.
@@ -59,9 +59,14 @@ func muchLess(v *diff.Variant) bool {
 
 // movesLess says whether a program launches and computes no more than it did, and moves clearly less.
 func movesLess(v *diff.Variant) bool {
+	return noDearer(v) && !grew(v, "cost.bytes_accessed", clearGain)
+}
+
+// noDearer says whether a program launches, computes and moves no more than it did.
+func noDearer(v *diff.Variant) bool {
 	const moved, computed = "cost.bytes_accessed", "cost.flops"
 	return both(v, moved) && both(v, computed) && (sameLoops(v) || fewerLoops(v)) && unpriced(v.New) <= unpriced(v.Old) && launched(v.New) <= launched(v.Old) &&
-		!grew(v, computed, wobble) && !grew(v, moved, clearGain)
+		!grew(v, computed, wobble) && !grew(v, moved, wobble)
 }
 
 // unpriced counts the custom calls of a run: nobody knows what they cost, so that work which moved into one looks as if it were gone.

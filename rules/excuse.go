@@ -54,7 +54,10 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 
 // paysLess says whether the settings let growth pass because a whole run does not pay for it.
 func (c *Context) paysLess(v *diff.Variant, fact string) bool {
-	return c.On(unlessCheaper.Key) && fact != "cost.flops" && cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v))
+	if !c.On(unlessCheaper.Key) || fact == "cost.flops" {
+		return false
+	}
+	return cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v)) || fact == missingFusions && noDearer(v) && !moreCycles(v)
 }
 
 // becameArguments is how many bytes of constants went while as many came in as arguments.
@@ -97,14 +100,16 @@ func onlyConverted(v *diff.Variant, grown float64) bool {
 	return both(v, converts) && both(v, moved) && v.New.Facts[moved] < v.Old.Facts[moved] && grown <= v.New.Facts[converts]-v.Old.Facts[converts]
 }
 
+// moreCycles says whether the compiler for TPU expects more cycles of the program.
+func moreCycles(v *diff.Variant) bool {
+	const cycles = "cost.estimated_cycles"
+	return both(v, cycles) && grew(v, cycles, wobble)
+}
+
 // paidInTraffic says whether a run saves at least a byte of memory traffic for every operation that it computes more: there is no device that
 // computes slower than it moves. Where the compiler expects more cycles all the same, it knows better.
 func paidInTraffic(v *diff.Variant) bool {
-	const cycles = "cost.estimated_cycles"
-	if both(v, cycles) && grew(v, cycles, wobble) {
-		return false
-	}
-	if !both(v, "cost.flops") || !both(v, "cost.bytes_accessed") || !sameLoops(v) || unpriced(v.New) > unpriced(v.Old) {
+	if moreCycles(v) || !both(v, "cost.flops") || !both(v, "cost.bytes_accessed") || !sameLoops(v) || unpriced(v.New) > unpriced(v.Old) {
 		return false
 	}
 	computed, computes := wholeCost(v, "cost.flops")

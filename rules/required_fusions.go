@@ -24,7 +24,7 @@ var requiredFusions = Rule{
 		)},
 		cheaperWithout,
 	},
-	Budget:  &Metric{Noun: "missing fusions", Better: Lower},
+	Budget:  &Metric{Noun: missingFusions, Better: Lower},
 	Forbids: true,
 	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
@@ -34,6 +34,8 @@ var requiredFusions = Rule{
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
 	Program: checkRequiredFusions,
 }
+
+const missingFusions = "missing fusions"
 
 // wantedFusion is one entry under `fusions:`.
 type wantedFusion struct {
@@ -61,7 +63,7 @@ func checkRequiredFusions(c *Context, p *diff.Program) {
 				had += int(oneIf(len(want.in(v.Old)) < want.min))
 			}
 		}
-		a := Amount{Program: p, Variant: v, Subject: "missing fusions", Noun: "missing fusions", Actual: float64(len(missing))}
+		a := Amount{Program: p, Variant: v, Subject: missingFusions, Noun: missingFusions, Actual: float64(len(missing))}
 		if v.Old != nil {
 			a.baseline(known, float64(had))
 		}

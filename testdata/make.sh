@@ -154,6 +154,8 @@ unset TF_XLA_FLAGS
 for case in axis_python axis_tensor axis_fixed tail; do
   single "tf-recompile-$case" "$tf" functions.py "$case"
 done
+single cases/tf-validated "$tf" functions.py keras_fit before
+single cases/tf-validated "$tf" functions.py keras_validated after
 export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug --tf_xla_cpu_global_jit"
 for case in clean unclusterable train; do
   single "tf-clusters-$case" "$tf" functions.py "$case"

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// nameless are names that a framework gives to whatever it compiles: they say nothing of the function.
-var nameless = map[string]bool{"SyncTensorsGraph": true, "IrToHlo": true, "restored_function_body": true}
+// nameless are names that a framework gives to whatever it compiles: they say nothing of the function. Keras has the last one for the step of
+// fit, of evaluate and of predict.
+var nameless = map[string]bool{"SyncTensorsGraph": true, "IrToHlo": true, "restored_function_body": true, "one_step_on_data": true}
 
 // graphNames tells the graphs apart that share a nameless name, by what they compute, without shapes: the first graph
 // of a run keeps the name, the second becomes "SyncTensorsGraph-2".

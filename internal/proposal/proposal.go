@@ -91,6 +91,8 @@ func names(programs []*facts.Program) []string {
 		name := p.Name
 		if p.IsCluster() {
 			name = clusters
+		} else if stem, ok := facts.NumberedGraph(name); ok {
+			name = stem + "*"
 		}
 		if quoted := fmt.Sprintf("%q", name); !slices.Contains(out, quoted) {
 			out = append(out, quoted)
