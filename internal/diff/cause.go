@@ -110,7 +110,7 @@ func (b *blame) edits() {
 	byFunction := map[string]int{}
 	for _, e := range order {
 		i, ok := byFunction[functionOf(e)]
-		if !ok && known(e) == 0 && !rematerialized(e.Scope) {
+		if !ok && known(e) == 0 && !recomputed(e) {
 			i, ok = b.beside(e)
 		}
 		if !ok {
@@ -166,7 +166,7 @@ func (b *blame) enclosing(scope string) (int, bool) {
 // again is one place, wherever the functions lie that it calls.
 func functionOf(e *Edit) string {
 	switch {
-	case rematerialized(e.Scope) && len(e.Added) == 0:
+	case recomputed(e) && len(e.Added) == 0:
 		return "rematerialized"
 	case e.Source.File != "":
 		return e.Source.File + "\x00" + e.Source.Function
@@ -175,6 +175,11 @@ func functionOf(e *Edit) string {
 		return ""
 	}
 	return firstStep(e.Scope)
+}
+
+// recomputed says whether an edit lies in what jax.checkpoint computes again. What only spreads a value over the devices is no computation.
+func recomputed(e *Edit) bool {
+	return rematerialized(e.Scope) && slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !constrains(s) })
 }
 
 // rematerialized says whether a scope is what jax.checkpoint computes again. What it computes the first time stands in its scope, too, but

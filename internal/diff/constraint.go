@@ -11,9 +11,10 @@ import (
 // constraint begins what with_sharding_constraint asks for, and how the value is spread follows: "Sharding P('data')".
 const constraint = "Sharding "
 
+func constrains(s Step) bool { return strings.HasPrefix(s.Opcode, constraint) }
+
 // respread pairs sharding constraints that came with as many that went: "a sharding constraint is P('data', None), was P('data', 'model')".
 func respread(added, removed *[]Step) string {
-	constrains := func(s Step) bool { return strings.HasPrefix(s.Opcode, constraint) }
 	i, j := slices.IndexFunc(*added, constrains), slices.IndexFunc(*removed, constrains)
 	if i < 0 || j < 0 || (*added)[i].Count != (*removed)[j].Count {
 		return ""
@@ -50,6 +51,6 @@ func unspelled(old, fresh []facts.Statement) []facts.Statement {
 // wherever in the program they say it.
 func (c *Cause) Constrains() bool {
 	return slices.ContainsFunc(c.Edits, func(e Edit) bool {
-		return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return strings.HasPrefix(s.Opcode, constraint) })
+		return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), constrains)
 	})
 }

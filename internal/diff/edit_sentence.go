@@ -35,7 +35,7 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 	switch first := edits[0]; {
 	case first.Repeats != nil && len(edits) == 1:
 		parts = append(parts, fmt.Sprintf("%s are computed a second time, as in %s", stepList(added), placeOfStatement(first.Repeats)))
-	case len(added) > 0 && rematerialized(first.Scope):
+	case len(added) > 0 && recomputed(first):
 		parts = append(parts, "computed again for the backward pass: "+stepList(added))
 	case len(added) > 0:
 		parts = append(parts, "new: "+stepList(added))
@@ -44,7 +44,7 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 		parts[len(parts)-1] += ", called from " + strings.Trim(at(first.Caller), " ()")
 	}
 	switch {
-	case len(removed) > 0 && len(added) == 0 && rematerialized(edits[0].Scope):
+	case len(removed) > 0 && len(added) == 0 && recomputed(edits[0]):
 		parts = append(parts, "no longer computed again for the backward pass, but kept for it: "+stepList(removed))
 	case len(removed) > 0:
 		parts = append(parts, "gone: "+stepList(removed))

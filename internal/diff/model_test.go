@@ -274,3 +274,23 @@ func TestRematerializationThatGoes(t *testing.T) {
 		}
 	}
 }
+
+// A constraint that lies in what jax.checkpoint computes again as well is one that changed, wherever it stands.
+func TestConstraintInWhatIsComputedAgain(t *testing.T) {
+	spreading := func(spec string) (model []facts.Statement) {
+		for _, scope := range []string{"jit(f)/jvp()/mlp", "jit(f)/transpose(jvp())/checkpoint/mlp", "jit(f)/transpose(jvp())/checkpoint/rematted_computation/mlp"} {
+			s := asks(scope, "tanh", 4)
+			s.Do = append(s.Do, "Sharding "+spec)
+			model = append(model, s)
+		}
+		return model
+	}
+	old := spreading("P('data', 'model')")
+	for i := range old {
+		old[i].Source = hlo.Location{} // as a baseline has it
+	}
+	v := asked(t, old, spreading("P()"))
+	if len(v.Causes) != 1 || v.Causes[0].Summary != "3 sharding constraints are P() now, were P('data', 'model')" {
+		t.Errorf("%+v", v.Causes)
+	}
+}
