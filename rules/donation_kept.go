@@ -117,7 +117,7 @@ func (c *Context) undonated(v *diff.Variant) []diff.ParamChange {
 func whyNot(p *facts.Parameter, v *diff.Variant) string {
 	results, taken := countShape(v.New.Result, p.Shape), takenOf(p.Shape, v.New)
 	taker := takerOf(p, v.New)
-	if moved := respread(p, v); moved != "" && !p.Donated {
+	if moved := respread(p, v); moved != "" && (!p.Donated || results > taken) {
 		return "no result is left for its buffer: " + moved
 	}
 	switch {

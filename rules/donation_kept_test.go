@@ -37,3 +37,19 @@ func TestResultThatTookAnotherShape(t *testing.T) {
 		}
 	}
 }
+
+// A donated argument keeps its buffer where the result that took it lies on the devices in another way now.
+func TestDonatedToAResultThatIsSpreadOtherwise(t *testing.T) {
+	bias := facts.Parameter{Name: "bias", Shape: "f32[4,512]", Donated: true}
+	returning := func(split string) *facts.Variant {
+		return &facts.Variant{Result: "(f32[4,512])", Outputs: []facts.Output{{Shape: "f32[4,512]", Split: split, OpName: "jit(f)/add"}}}
+	}
+	for split, want := range map[string]string{
+		"":      "donated, but its buffer is still read when the result of its shape is written",
+		"[1,2]": "no result is left for its buffer: the result (jit(f)/add) is [1,2], was replicated",
+	} {
+		if got := whyNot(&bias, &diff.Variant{Old: returning(""), New: returning(split)}); got != want {
+			t.Errorf("%q: %s", split, got)
+		}
+	}
+}
