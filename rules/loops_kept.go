@@ -29,7 +29,7 @@ var loopsKept = Rule{
 	Threads:  []string{"jax-ml/jax#2777", "openxla/xla#35719"},
 	Since:    "1",
 	Accepts:  []string{"loops.*", "instructions.*", "kernels.*", "fusions.*", "ledger"},
-	Explains: allGrowth,
+	Explains: append([]string{"async-collectives"}, allGrowth...),
 	Program:  checkLoopsKept,
 }
 

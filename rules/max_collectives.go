@@ -28,7 +28,7 @@ var maxCollectives = Rule{
 	Threads:  []string{"jax-ml/jax#20381", "openxla/xla#6126"},
 	Since:    "1",
 	Accepts:  []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},
-	Explains: append([]string{"max-collectives"}, allGrowth...), // one reshard brings several kinds of them
+	Explains: append([]string{"max-collectives", "async-collectives"}, allGrowth...), // one reshard brings several kinds of them, and each may wait
 	Program:  checkMaxCollectives,
 }
 

@@ -68,6 +68,16 @@ func TestWorseStandsByItself(t *testing.T) {
 	}
 }
 
+// More collectives, or more copies of what is not updated in place, are one finding, whichever line waits for them or holds the copies.
+func TestWhatFollowsFromElsewhere(t *testing.T) {
+	for _, c := range [][2]string{{"max-collectives", "async-collectives"}, {"loops-kept", "async-collectives"}, {"donation-kept", "max-unfused"}} {
+		cause, echo := found(c[0]+" error v m.py:f"), found(c[1]+" error v n.py:g")
+		if got, want := folded(echo, cause), cause.ID+" < "+echo.Rule; got != want {
+			t.Errorf("%s, wanted %s", got, want)
+		}
+	}
+}
+
 // Where no line is known growth folds under growth only.
 func TestGrowthOfNoKnownLine(t *testing.T) {
 	none := func(rule string) result.Finding {
