@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // label is how reports call a fact.
 type label struct{ fact, text string }
@@ -37,14 +40,20 @@ var moreFacts = []label{
 	{"clusters.unclustered_ops", "unclustered ops"},
 }
 
+// labelOf is what the tables call a fact, "" where they do not name it.
+func labelOf(fact string) string {
+	for _, l := range slices.Concat(keyFacts, moreFacts) {
+		if l.fact == fact {
+			return l.text
+		}
+	}
+	return ""
+}
+
 // factLabel is the short name of a fact: "temp" for memory.temp_bytes, "all-gather" for collectives.all-gather.count.
 func factLabel(fact string) string {
-	for _, table := range [][]label{keyFacts, moreFacts} {
-		for _, l := range table {
-			if l.fact == fact {
-				return l.text
-			}
-		}
+	if text := labelOf(fact); text != "" {
+		return text
 	}
 	if rest, ok := strings.CutPrefix(fact, "collectives."); ok {
 		return strings.TrimSuffix(strings.Replace(rest, ".bytes", " bytes", 1), ".count")
@@ -71,12 +80,8 @@ func budgetLabel(rule, subject string) string {
 	if rule == "no-recompilation" {
 		return "compilations"
 	}
-	for _, table := range [][]label{keyFacts, moreFacts} {
-		for _, l := range table {
-			if l.fact == subject {
-				return l.text
-			}
-		}
+	if text := labelOf(subject); text != "" {
+		return text
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(rule, "max-"), "-", " ")
 }
