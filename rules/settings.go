@@ -36,6 +36,11 @@ type Mark struct {
 	Plain        bool // without quotes
 }
 
+// EntriesOf are those of some settings that are of one rule.
+func EntriesOf(list []*Settings, rule *Rule) []*Settings {
+	return slices.DeleteFunc(slices.Clone(list), func(s *Settings) bool { return s.Rule != rule })
+}
+
 // Covers reports whether the settings speak of a program of a target. Program "*" stands for the target as a whole.
 func (s *Settings) Covers(target, program string) bool {
 	if !orAll(s.Targets, target) || program != "*" && !orAll(s.Programs, program) {

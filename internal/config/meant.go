@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/suggest"
@@ -9,7 +10,7 @@ import (
 
 // meant suggests the word that was meant: types are called otherwise in HLO than in NumPy.
 func meant(word string, known []string) string {
-	if name := typeInHLO(word); name != "" && has(known, name) {
+	if name := typeInHLO(word); name != "" && slices.Contains(known, name) {
 		return fmt.Sprintf("; HLO calls it %s", name)
 	}
 	return suggest.DidYouMean(word, known)

@@ -34,7 +34,8 @@ func ruleAsKey(n *yamldoc.Node) *yamldoc.Node {
 	return nil
 }
 
-func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
+// ruleOf finds which rule an entry is of; nil where it does not say so.
+func (r *reader) ruleOf(n *yamldoc.Node) *rules.Rule {
 	if n.Kind != yamldoc.Mapping {
 		r.errorf(n, "a rule is %s; expected a mapping, as in { rule: max-kernels, max: 19 }", describeNode(n))
 		return nil
@@ -55,6 +56,13 @@ func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
 	rule := rules.ByID(id.Value)
 	if rule == nil {
 		r.errorf(id, "unknown rule %q%s", id.Value, orList(suggest.DidYouMean(id.Value, rules.IDs())))
+	}
+	return rule
+}
+
+func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
+	rule := r.ruleOf(n)
+	if rule == nil {
 		return nil
 	}
 	before := len(r.errors)
@@ -192,18 +200,16 @@ func (r *reader) packs(names []string) []*rules.Settings {
 	return out
 }
 
-func (r *reader) readPack(name string, data []byte) []*rules.Settings {
+func (r *reader) readPack(name string, data []byte) (entries []*rules.Settings) {
 	inner := reader{file: "pack:" + name, pack: name}
 	root, err := yamldoc.Parse(data)
 	if err != nil {
 		inner.errorf(nil, "%v", err)
 	} else if list := valueOf(root, "rules"); list != nil {
-		settings := inner.rules(list)
-		r.errors = append(r.errors, inner.errors...)
-		return settings
+		entries = inner.rules(list)
 	}
 	r.errors = append(r.errors, inner.errors...)
-	return nil
+	return entries
 }
 
 // overlay puts entries over those of a pack. An entry inherits what it does not set from the pack's entry of the same rule, and
@@ -211,24 +217,14 @@ func (r *reader) readPack(name string, data []byte) []*rules.Settings {
 func overlay(pack, own []*rules.Settings) []*rules.Settings {
 	var out []*rules.Settings
 	for _, p := range pack {
-		p.Except.Add(sameRule(own, p.Rule)...)
+		p.Except.Add(rules.EntriesOf(own, p.Rule)...)
 		out = append(out, p)
 	}
 	for _, s := range own {
-		for _, p := range sameRule(pack, s.Rule) {
+		for _, p := range rules.EntriesOf(pack, s.Rule) {
 			inherit(s, p)
 		}
 		out = append(out, s)
-	}
-	return out
-}
-
-func sameRule(list []*rules.Settings, rule *rules.Rule) []*rules.Settings {
-	var out []*rules.Settings
-	for _, s := range list {
-		if s.Rule == rule {
-			out = append(out, s)
-		}
 	}
 	return out
 }

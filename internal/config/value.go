@@ -140,7 +140,7 @@ func scalar(n *yamldoc.Node, o rules.Option) (any, bool) {
 	s := n.Value
 	switch o.Type {
 	case rules.Word:
-		return s, n.Tag != "!!bool" && s != "" && (len(o.Enum) == 0 || has(o.Enum, s))
+		return s, n.Tag != "!!bool" && s != "" && (len(o.Enum) == 0 || slices.Contains(o.Enum, s))
 	case rules.Text, rules.Pattern, rules.ShapeOf, rules.Expr:
 		return s, n.Tag != "!!bool" && s != ""
 	case rules.Glob:
@@ -173,15 +173,6 @@ func scalar(n *yamldoc.Node, o rules.Option) (any, bool) {
 
 // findingID is the form of a finding's id.
 var findingID = regexp.MustCompile(`^[0-9a-f]{12}$`)
-
-func has(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}
 
 // sizeUnits are the suffixes of sizes. Longer ones come first, so that "KiB" is not read as "B".
 var sizeUnits = []struct {
@@ -246,7 +237,7 @@ func (r *reader) list(n *yamldoc.Node, o rules.Option) (any, bool) {
 		case o.Type == rules.Globs && !glob.Valid(item.Value):
 			r.errorf(item, "%q is not a well-formed pattern; close its brackets and braces", item.Value)
 			return nil, false
-		case len(o.Enum) > 0 && !has(o.Enum, item.Value):
+		case len(o.Enum) > 0 && !slices.Contains(o.Enum, item.Value):
 			r.errorf(item, "%s holds %q; expected one of %s%s", o.Key, item.Value, oneOf(o.Enum), meant(item.Value, o.Enum))
 			return nil, false
 		}

@@ -14,7 +14,7 @@ import (
 func ruleChanges(base, head []*rules.Settings) []Change {
 	var out []Change
 	for _, rule := range rules.All() {
-		_, old, fresh := match(entriesOf(base, rule), entriesOf(head, rule), equal)
+		_, old, fresh := match(rules.EntriesOf(base, rule), rules.EntriesOf(head, rule), equal)
 		pairs, gone, added := match(old, fresh, counterparts)
 		for _, p := range pairs {
 			out = append(out, compareEntry(p[0], p[1])...)
@@ -23,17 +23,7 @@ func ruleChanges(base, head []*rules.Settings) []Change {
 			out = append(out, Change{Effect: Looser, Subject: rule.ID, Scope: scope(s), Text: "removed"})
 		}
 		for _, s := range added {
-			out = append(out, addedEntry(s, entriesOf(base, rule)))
-		}
-	}
-	return out
-}
-
-func entriesOf(list []*rules.Settings, rule *rules.Rule) []*rules.Settings {
-	var out []*rules.Settings
-	for _, s := range list {
-		if s.Rule == rule {
-			out = append(out, s)
+			out = append(out, addedEntry(s, rules.EntriesOf(base, rule)))
 		}
 	}
 	return out
