@@ -2,9 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -76,6 +79,9 @@ func checkBaselinePresent(c *Context, p *diff.Program) {
 func newcomer(c *Context, p *diff.Program) *result.Cause {
 	first := p.New.Variants[0]
 	cut := cutText(first.Cut)
+	if cause := tracedAgain(c, p); cause != nil {
+		return cause
+	}
 	if cut == "" {
 		return &result.Cause{Summary: "a program that was not there before", Source: SourceOf(firstSource(first))}
 	}
@@ -84,6 +90,38 @@ func newcomer(c *Context, p *diff.Program) *result.Cause {
 		cause.Summary += ", as it does " + other + ": what runs before is not always the same"
 	}
 	return cause
+}
+
+// tracedAgain says of a new cluster that another one does the same for arguments of other sizes: TensorFlow traces a function for each of
+// them, and numbers its clusters on.
+func tracedAgain(c *Context, p *diff.Program) *result.Cause {
+	for _, other := range c.Target.Programs {
+		if other.New == nil || other.Old == nil {
+			continue
+		}
+		if sizes := sameForOtherSizes(other.New, p.New); sizes != nil {
+			said := fmt.Sprintf("it does what %s does, for other sizes: %s; the function was traced again", other.Name, strings.Join(shorten(sizes, 3), "; "))
+			return &result.Cause{Summary: said, Source: SourceOf(firstSource(p.New.Variants[0]))}
+		}
+	}
+	return nil
+}
+
+// sameForOtherSizes lists the sizes of arguments in which two clusters differ that do the same; nil where they do not.
+func sameForOtherSizes(a, b *facts.Program) []string {
+	if a == b || !a.IsCluster() || !b.IsCluster() || len(a.Variants) == 0 || len(b.Variants) == 0 {
+		return nil
+	}
+	was, is := a.Variants[0], b.Variants[0]
+	if was.Facts["instructions.before"] != is.Facts["instructions.before"] || was.Facts["kernels.total"] != is.Facts["kernels.total"] {
+		return nil
+	}
+	two := &diff.Program{New: &facts.Program{Variants: []*facts.Variant{was, is}}}
+	two.Recompile = diff.Explain(two.New)
+	if slices.ContainsFunc(two.Recompile, func(a diff.ArgumentChange) bool { return a.Kind != "shape" }) {
+		return nil
+	}
+	return differences(two)
 }
 
 // noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.
@@ -127,9 +165,25 @@ var orphanBaseline = Rule{
 	Program: func(c *Context, p *diff.Program) {
 		c.Checked()
 		if p.New == nil && p.Old != nil {
-			c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but this dump does not hold it", p.Name)})
+			c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but this dump does not hold it%s", p.Name, whyGone(c, p))})
 		}
 	},
+}
+
+// whyGone says what may be good about a graph or cluster, which has no name of its own, that is gone.
+func whyGone(c *Context, p *diff.Program) string {
+	if len(p.Old.Variants) == 0 {
+		return ""
+	}
+	if _, ok := facts.NumberedGraph(p.Name); ok {
+		return fmt.Sprintf(": a graph of %s; if the step is broken up once less, accept that", measure.Counted(p.Old.Variants[0].Facts["kernels.total"], "", "kernels"))
+	}
+	for _, other := range c.Target.Programs {
+		if other.New != nil && other.Old != nil && sameForOtherSizes(other.Old, p.Old) != nil {
+			return fmt.Sprintf(": it did what %s does, for other sizes; if the function is traced once less, accept that", other.Name)
+		}
+	}
+	return ""
 }
 
 var waiverValid = Rule{

@@ -164,6 +164,8 @@ single cases/tf-print_gone "$tf" functions.py print_between before
 single cases/tf-print_gone "$tf" functions.py print_gone after
 single cases/tf-norm_gone "$tf" functions.py norm_printed before
 single cases/tf-norm_gone "$tf" functions.py norm_gone after
+single cases/tf-traced_again "$tf" functions.py traced_once before
+single cases/tf-traced_again "$tf" functions.py traced_again after
 # Without the last flag autoclustering does nothing on a CPU, and says nothing.
 export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug"
 single tf-clusters-nocpujit "$tf" functions.py clean

@@ -89,6 +89,23 @@ def norm_gone():
     norm_printed(printing=False)
 
 
+def traced_again(rows=(8, 9)):
+    """A function without a signature is traced for every shape, and its clusters are numbered on."""
+    w = tf.Variable(tf.ones([16, 32]))
+
+    @tf.function
+    def forward(x):
+        h = tf.nn.relu(x @ w + 1.0)
+        return tf.tanh(h / tf.reduce_sum(h, -1, keepdims=True))
+
+    for n in rows:
+        forward(tf.ones([n, 16]))
+
+
+def traced_once():
+    traced_again(rows=(8, 8))
+
+
 def clean():
     """Everything that does work ends in one cluster."""
     w = tf.Variable(tf.ones([16, 32]))
