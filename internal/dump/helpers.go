@@ -22,7 +22,7 @@ conv_with_general_padding convert_element_type convolution_matrix convolve copy 
 count_nonzero cov create_token cross cumlogsumexp cummax cummin cumprod cumsum cumsum_with_promotion cumulative_prod
 cumulative_reduction cumulative_sum custom_jvp_call custom_jvp_call_jaxpr custom_linear_solve custom_partitioning
 custom_root custom_transpose_call custom_vjp_call custom_vjp_call_jaxpr custom_vmap_call dawsn dce_sink debug_callback
-deg2rad degrees delete delta_orthogonal det device_put dft diag diag_indices diag_indices_from diagflat diagonal diff
+deg2rad degrees delete delta_orthogonal det device_put device_put_reshard dft diag diag_indices diag_indices_from diagflat diagonal diff
 digamma digitize dirichlet div divide divmod dot dot_general dot_product_attention double_sided_maxwell dsplit dstack
 dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim dynamic_update_slice
 dynamic_update_slice_in_dim ediff1d eig eigh eigh_jacobi eigh_tridiagonal eigh_work eigvals eigvalsh einsum elu empty
@@ -36,7 +36,7 @@ gen_associated_legendre gen_derivatives generalized_normal geometric geomspace g
 gradient greater greater_equal gt gumbel hadamard hamming hankel hanning hard_sigmoid hard_silu hard_swish hard_tanh
 he_normal he_uniform heaviside helmert hessenberg hfft hilbert histogram histogram2d histogram_bin_edges histogramdd
 householder_product hsplit hstack hyp1f1 hyp1f1_a_derivative hyp1f1_b_derivative hyp1f1_x_derivative hyp2f1
-hyp2f1_a_derivative hyp2f1_b_derivative hyp2f1_c_derivative hyp2f1_x_derivative hypot i0 i0e i1 i1e identity ifft
+hyp2f1_a_derivative hyp2f1_b_derivative hyp2f1_c_derivative hyp2f1_x_derivative hypot i0 i0e i1 i1e identity identity_fn ifft
 ifft2 ifftn ifftshift igamma igamma_grad_a igammac ihfft imag in1d index_in_dim index_take indices infeed inner insert
 int1 int16 int2 int32 int4 int64 int8 int_ integer_pow integrate interp interpolate intersect1d intersect1d_size
 intersect1d_sorted_mask inv invert invhilbert invpascal io_callback iota iota_2x32_shape irfft irfft2 irfftn is_finite

@@ -22,7 +22,9 @@ func ProgramName(module string) string {
 
 // IsHelperName tells the names that frameworks give to their own one-operation programs. A program may be called so by its
 // author as well: judge by its size and source, too.
-func IsHelperName(program string) bool { return helperNames[strings.TrimLeft(program, "_")] }
+func IsHelperName(program string) bool {
+	return helperNames[strings.ReplaceAll(strings.TrimLeft(program, "_"), "-", "_")] // primitives may have dashes: "scatter-add"
+}
 
 // cutInstructionID cuts off the ".<n>" that building HLO adds to a module's name.
 func cutInstructionID(name string) string {

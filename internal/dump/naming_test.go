@@ -47,6 +47,7 @@ func TestHelperNames(t *testing.T) {
 		"convert_element_type", "broadcast_in_dim", "_threefry_seed", "stage", "_where", "_squeeze", "concatenate", "scatter", "_normal",
 		"dynamic_slice", "greater", "add", "matmul", "_reduce_sum", "fn", "_multi_slice", "iota", "copy", "reshape", "_mean", "_linspace",
 		"_argmax", "softmax", "true_divide", "_threefry_split", "threefry_2x32",
+		"scatter-add", "_identity_fn", "_device_put_reshard",
 	} {
 		if !IsHelperName(name) {
 			t.Errorf("%s is a helper's name", name)
