@@ -26,7 +26,7 @@ func countedNames(params []facts.Parameter) bool {
 }
 
 // alignArguments finds for each of some counted arguments which it is among others, -1 for one that is none of them: in the same order, as many of the
-// same shape as possible, then of the same type and rank. Nil where names tell more.
+// same shape as possible, then of the same type and rank, then of the same sizes in the same place. Nil where names tell more.
 func alignArguments(params, others []facts.Parameter) []int {
 	if inPlace(params, others) || !countedNames(params) || !countedNames(others) || len(params)*len(others) > maxAligned {
 		return nil
@@ -45,8 +45,34 @@ func alignArguments(params, others []facts.Parameter) []int {
 			i, j = i+1, j+1
 		}
 	}
+	inOtherTypes(params, others, at)
 	return at
 }
+
+// inOtherTypes pairs those that were left out between two pairs, as many on either side, where just their types differ.
+func inOtherTypes(params, others []facts.Parameter, at []int) {
+	for first := 0; first < len(at); first++ {
+		end, from, to := first, 0, len(others)
+		for end < len(at) && at[end] < 0 {
+			end++
+		}
+		if first > 0 {
+			from = at[first-1] + 1
+		}
+		if end < len(at) {
+			to = at[end]
+		}
+		for i := first; i < end && to-from == end-first; i++ {
+			if j := from + i - first; sizes(params[i].Shape) == sizes(others[j].Shape) {
+				at[i] = j
+			}
+		}
+		first = end
+	}
+}
+
+// sizes is a shape without its type.
+func sizes(shape string) string { return shape[strings.IndexByte(shape, '[')+1:] }
 
 // inPlace says whether as many arguments of the same types and ranks stand in the same places.
 func inPlace(params, others []facts.Parameter) bool {

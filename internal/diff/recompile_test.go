@@ -192,3 +192,13 @@ func TestLaterStepsThatVary(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// An argument without a name that comes in another type is the one in its place.
+func TestArgumentsOfOtherTypes(t *testing.T) {
+	of := func(dtype string) *facts.Variant {
+		return taking(facts.Parameter{Name: "arg0", Shape: dtype + "[8,16]"}, facts.Parameter{Name: "arg1", Shape: "f32[]"})
+	}
+	if got := explained(of("s32"), of("s64")); !strings.HasPrefix(got, "arg0 dtype [s32[8,16] | s64[8,16]]") {
+		t.Error(got)
+	}
+}
