@@ -121,3 +121,29 @@ func TestLimitsHoldWhateverWasAccepted(t *testing.T) {
 		}
 	}
 }
+
+// An improvement is worth a line where growth of the same amount would have been told of.
+func TestImprovementThatIsNotWorthALine(t *testing.T) {
+	for _, c := range []struct {
+		increase *Change
+		is       float64
+		told     bool
+	}{
+		{&Change{Amount: 1024}, 493, false},
+		{&Change{Amount: 1024}, 8000, true},
+		{&Change{Amount: 1024}, 9000, false},
+		{&Change{}, 9999, false}, // less than one in a thousand
+		{&Change{}, 9900, true},
+		{&Change{Amount: 50, Percent: true}, 9900, true},
+	} {
+		was := 10000.0
+		if c.is < 1000 {
+			was = 539
+		}
+		said := NewContext(&Settings{Rule: &maxConstantBytes, MaxIncrease: c.increase, Options: map[string]any{}}, &Target{Name: "t"}, nil)
+		said.noteBetter(Amount{Program: &diff.Program{Name: "f"}, Subject: "constants", Noun: "constants", Unit: "bytes", Better: Lower, Actual: c.is, Base: &was})
+		if told := len(said.Notes) > 0; told != c.told {
+			t.Errorf("%v → %v with %+v: %v", was, c.is, *c.increase, said.Notes)
+		}
+	}
+}

@@ -155,7 +155,7 @@ func (c *Context) noteBetter(a Amount) {
 		return
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
-	if !better || a.unlike() || math.Abs(a.Actual-*a.Base) < noteworthy**a.Base {
+	if !better || a.unlike() || math.Abs(a.Actual-*a.Base) < max(noteworthy**a.Base, c.unspoken()) {
 		return
 	}
 	was, is := measure.Apart(*a.Base, a.Actual, a.Unit)
@@ -163,6 +163,14 @@ func (c *Context) noteBetter(a Amount) {
 		Kind: "better", Program: a.program(),
 		Message: fmt.Sprintf("%s %s → %s", a.Noun, was, is), Mend: a.keep(),
 	})
+}
+
+// unspoken is the amount that growth may come to without a word, and an improvement then as well.
+func (c *Context) unspoken() float64 {
+	if c.MaxIncrease == nil || c.MaxIncrease.Percent {
+		return 0
+	}
+	return c.MaxIncrease.Amount
 }
 
 // unlike says whether less than in the baseline need not be better: it is for other arguments, or arithmetic that moved into custom
