@@ -14,7 +14,7 @@ var unlessCheaper = Option{
 // cheaperWithout is the same of what a cheaper run may do without.
 var cheaperWithout = Option{
 	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
-	Doc: "let fusions be gone that a cheaper run does without, as max-kernels does, or one that launches, computes and moves no more, where the baseline has them",
+	Doc: "let fusions be gone that a cheaper run does without, as max-kernels does, or one that launches, computes, moves and holds no more, where the baseline has them",
 }
 
 // cheaperInRoom is the same of memory, of which a run that costs less may take more where that does not raise the peak.

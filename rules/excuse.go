@@ -57,7 +57,22 @@ func (c *Context) paysLess(v *diff.Variant, fact string) bool {
 	if !c.On(unlessCheaper.Key) || fact == "cost.flops" {
 		return false
 	}
-	return cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v)) || fact == missingFusions && noDearer(v) && !moreCycles(v)
+	return cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v)) || fact == missingFusions && holdsNoMore(v)
+}
+
+// holdsNoMore says whether a run takes no more of anything than it did: launches, arithmetic, traffic, collectives of any kind, cycles and memory.
+func holdsNoMore(v *diff.Variant) bool {
+	return noDearer(v) && !moreCycles(v) && !movesMore(v) && !moreCollectives(v) && !reservesMore(v)
+}
+
+// moreCollectives says whether collectives of some kind are more, or move more.
+func moreCollectives(v *diff.Variant) bool {
+	for fact, n := range v.New.Facts {
+		if strings.HasPrefix(fact, "collectives.") && n > v.Old.Facts[fact] {
+			return true
+		}
+	}
+	return false
 }
 
 // becameArguments is how many bytes of constants went while as many came in as arguments.

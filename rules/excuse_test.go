@@ -108,6 +108,28 @@ func TestCheaperThanCustomCalls(t *testing.T) {
 	}
 }
 
+// A fusion that is pinned may be gone only where nothing at all grew.
+func TestHoldsNoMore(t *testing.T) {
+	run := func(name string, more float64) *facts.Variant {
+		v := &facts.Variant{Facts: facts.Numbers{
+			"loops.while": 0, "loops.unknown": 0, "kernels.total": 10, "cost.flops": 100, "cost.bytes_accessed": 100, "cost.estimated_cycles": 100, "memory.temp_bytes": 100,
+		}}
+		v.Kernels = []facts.Kernel{{Form: &facts.Form{Bytes: 100}, Site: &facts.Site{Times: 1}}}
+		if v.Facts[name] += more; name == "moved" {
+			v.Kernels[0].Bytes += int64(more)
+		}
+		return v
+	}
+	if !holdsNoMore(&diff.Variant{Old: run("", 0), New: run("cost.flops", -50)}) {
+		t.Error("less arithmetic: false")
+	}
+	for _, name := range []string{"kernels.total", "cost.flops", "cost.bytes_accessed", "cost.estimated_cycles", "memory.temp_bytes", "collectives.all-gather.count", "moved"} {
+		if holdsNoMore(&diff.Variant{Old: run("", 0), New: run(name, 5)}) {
+			t.Errorf("more of %s: true", name)
+		}
+	}
+}
+
 // A loop that went may have cost more than what stands in its place, as far as it is known how often all loops run.
 func TestMovesLessWithoutALoop(t *testing.T) {
 	looping := func(loops, unknown, moved, weighted float64) *facts.Variant {

@@ -176,7 +176,7 @@ func whyGone(c *Context, p *diff.Program) string {
 		return ""
 	}
 	if _, ok := facts.NumberedGraph(p.Name); ok {
-		return fmt.Sprintf(": a graph of %s; if the step is broken up once less, accept that", measure.Counted(p.Old.Variants[0].Facts["kernels.total"], "", "kernels"))
+		return fmt.Sprintf(": a graph of %s; if the run is to make one less, accept that", measure.Counted(p.Old.Variants[0].Facts["kernels.total"], "", "kernels"))
 	}
 	for _, other := range c.Target.Programs {
 		if other.New != nil && other.Old != nil && sameForOtherSizes(other.Old, p.Old) != nil {

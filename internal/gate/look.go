@@ -281,8 +281,15 @@ func (l *looked) included() []*facts.Program {
 func (l *looked) inclusion() func(program string) bool {
 	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
 	return func(program string) bool {
-		return (len(l.Include) == 0 || wanted.Fits(program)) && !unwanted.Fits(program)
+		return (len(l.Include) == 0 || includesGraph(wanted, program)) && !unwanted.Fits(program)
 	}
+}
+
+// includesGraph says whether patterns include a program. Of the graphs that a framework calls alike they include all with the name that these
+// have in common: which of them is the first depends on the run.
+func includesGraph(wanted *glob.Set, program string) bool {
+	stem, numbered := facts.NumberedGraph(program)
+	return wanted.Fits(program) || numbered && wanted.Fits(stem)
 }
 
 // includes reports whether a pattern fits one of the programs, which are sorted by name.

@@ -31,7 +31,7 @@ func (l *looked) missing(pattern string) {
 func (l *looked) leftOut() (left []*facts.Program) {
 	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
 	for _, p := range l.report.Programs {
-		if !wanted.Fits(p.Name) && !unwanted.Fits(p.Name) {
+		if !includesGraph(wanted, p.Name) && !unwanted.Fits(p.Name) {
 			left = append(left, p)
 		}
 	}
