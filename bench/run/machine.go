@@ -49,7 +49,7 @@ func infoOf(path, key, otherwise string) string {
 }
 
 // most is what a peer may hold even where there is more.
-const most = 12 << 30
+const most = 16 << 30
 
 // memoryLeft is how much memory a peer may take: what is free, but for a tenth.
 func memoryLeft() int64 {

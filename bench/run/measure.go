@@ -57,7 +57,7 @@ func (b *bench) measure(make maker) error {
 func (b *bench) best(t tool, in input) (r row, saw sight, err error) {
 	r = row{tool: t.name, input: in}
 	if need, have := int64(t.memory*float64(in.bytes)), memoryLeft(); need > have {
-		r.skipped = fmt.Sprintf("would take %s of memory; %s are left", megabytes(need), megabytes(have))
+		r.skipped = fmt.Sprintf("would take %s of memory; %s may be taken", megabytes(need), megabytes(have))
 		return r, saw, nil
 	}
 	start := time.Now()
