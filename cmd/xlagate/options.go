@@ -15,23 +15,14 @@ import (
 
 // gateOptions puts flags, arguments and the configuration together.
 func gateOptions(c *cli.Context, w world) (gate.Options, error) {
-	dir, err := workingDir()
+	o, err := baselineOptions(c, w)
 	if err != nil {
-		return gate.Options{}, err
-	}
-	cfg, err := loadConfig(c.String("config"), dir)
-	if err != nil {
-		return gate.Options{}, err
-	}
-	dumps, command := split(c)
-	o := gate.Options{
-		Config: cfg, Dumps: dumps, Command: command, ByTarget: map[string]string{}, Against: c.String("against"), Baseline: c.String("baseline"),
-		Registry: registryClient(c, w), Logs: c.StringSlice("log"), Jobs: c.Int("jobs"), MaxMemory: maxMemory(c), Warn: w.say, Progress: progress(c, w), Cache: factsCache(c), Dir: dir, Root: repositoryRoot(w), Stdin: w.in, Stdout: w.err, Stderr: w.err,
-		Now: time.Now(), Version: version(),
-	}
-	if err := checkBaseline(o.Baseline); err != nil {
 		return o, err
 	}
+	dumps, command := split(c)
+	o.Dumps, o.Command, o.ByTarget, o.Against, o.Logs = dumps, command, map[string]string{}, c.String("against"), c.StringSlice("log")
+	o.Jobs, o.MaxMemory, o.Warn, o.Progress, o.Cache = c.Int("jobs"), maxMemory(c), w.say, progress(c, w), factsCache(c)
+	o.Root, o.Stdin, o.Stdout, o.Stderr, o.Now, o.Version = repositoryRoot(w), w.in, w.err, w.err, time.Now(), version()
 	if command != nil && len(command) == 0 {
 		return o, wrongUsage("%s needs a command behind --; there is none", c.Command.HelpName)
 	}
