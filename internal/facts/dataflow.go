@@ -3,7 +3,6 @@ package facts
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -16,15 +15,17 @@ const (
 
 // flow collects the operations of a fusion's body, each with where its operands come from.
 type flow struct {
-	r    *reader
-	ops  []opRef
-	from []int32 // of the operations, one after the other
+	r     *reader
+	kinds []int32 // of the operations
+	code  []byte  // see body
+	from  []int32 // of the operation at hand
 }
 
-// operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names.
+// operations lists what the computations that a launch calls do: through the fusions and calls inside, without what only names. Their
+// kinds stay in r.flow until it is called again.
 func (r *reader) operations(l launch) *body {
 	w := &r.flow
-	w.r, w.ops, w.from = r, w.ops[:0], w.from[:0]
+	w.r, w.kinds, w.code = r, w.kinds[:0], w.code[:0]
 	args := make([]int32, len(r.m.Operands(l.id)))
 	for i := range args {
 		args[i] = ^int32(i)
@@ -32,7 +33,7 @@ func (r *reader) operations(l launch) *body {
 	for _, c := range r.m.Callees(l.id) {
 		w.computation(c, args, 0)
 	}
-	return &body{r.tables, slices.Clone(w.ops), slices.Clone(w.from)}
+	return &body{r.tables, len(w.kinds), string(w.code)}
 }
 
 // computation appends the operations of one computation, given where its arguments come from, and says where its result does.
@@ -67,11 +68,13 @@ func (w *flow) instruction(id, first hlo.InstrID, made, args []int32, depth int)
 	case depth < maxDepth && entered(op):
 		return w.enter(id, w.refs(nil, operands, first, made), depth)
 	}
-	ref := w.r.ref(id)
-	ref.from, ref.operands = uint32(len(w.from)), uint32(len(operands))
-	w.from = w.refs(w.from, operands, first, made)
-	w.ops = append(w.ops, ref)
-	return int32(len(w.ops) - 1)
+	at, kind := int32(len(w.kinds)), w.r.kindOf(id)
+	w.kinds, w.code = append(w.kinds, kind), appendHead(w.code, kind, len(operands))
+	w.from = w.refs(w.from[:0], operands, first, made)
+	for _, from := range w.from {
+		w.code = appendOperand(w.code, at, from)
+	}
+	return at
 }
 
 // enter appends what an instruction calls. What flows into the state of a loop is not followed.
@@ -101,8 +104,8 @@ func (w *flow) refs(list []int32, operands []hlo.InstrID, first hlo.InstrID, mad
 	return list
 }
 
-// ref makes sure that the tables hold what an operation says.
-func (r *reader) ref(id hlo.InstrID) opRef {
+// kindOf makes sure that the tables hold what an operation says, and says where.
+func (r *reader) kindOf(id hlo.InstrID) int32 {
 	in := &r.m.Instrs[id]
 	kind, known := r.kinds[opKind{in.Shape, in.Opcode}]
 	if !known {
@@ -110,18 +113,12 @@ func (r *reader) ref(id hlo.InstrID) opRef {
 		r.kinds[opKind{in.Shape, in.Opcode}], r.coded = kind, append(r.coded, in.Opcode)
 		r.tables.said = append(r.tables.said, r.stock.says(opSaid{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
 	}
-	return opRef{kind: kind}
+	return kind
 }
 
 // entered says whether the operations inside an operation stand for it.
 func entered(op hlo.Opcode) bool {
 	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
-}
-
-// listKey tells lists of operations apart: what they say, and where each comes from.
-type listKey struct {
-	body    *body
-	origins string
 }
 
 // ops lists the operations of a launch. What calls one computation mostly says all that others say that call one with the same
@@ -143,38 +140,35 @@ func (r *reader) ops(of *body, l launch) OpList {
 
 // listed is the list of the operations in computations, one for all that are equal.
 func (r *reader) listed(of *body, callees []hlo.CompID) OpList {
-	r.ids, r.key = r.ids[:0], r.key[:0]
+	r.origins, r.origin = r.origins[:0], 0
 	for _, c := range callees {
-		r.ids = r.appendOrigins(r.ids, c, 0)
+		r.addOrigins(c, 0)
 	}
-	for _, meta := range r.ids {
-		r.key = binary.NativeEndian.AppendUint32(r.key, uint32(meta))
-	}
-	if known, ok := r.lists[listKey{of, string(r.key)}]; ok {
+	if known, ok := r.lists[opList{of, string(r.origins)}]; ok {
 		return known
 	}
-	fresh := OpList{&opList{of, slices.Clone(r.ids)}}
-	r.lists[listKey{of, string(r.key)}] = fresh
-	return fresh
+	fresh := opList{of, string(r.origins)}
+	r.lists[fresh] = OpList{&fresh}
+	return OpList{&fresh}
 }
 
-// appendOrigins walks a computation as flow does.
-func (r *reader) appendOrigins(list []hlo.MetadataID, c hlo.CompID, depth int) []hlo.MetadataID {
+// addOrigins walks a computation as flow does.
+func (r *reader) addOrigins(c hlo.CompID, depth int) {
 	first, end := r.m.Body(c)
 	for id := first; id < end; id++ {
 		switch op := r.m.Instrs[id].Opcode; {
 		case hidden(op):
 		case depth < maxDepth && entered(op):
 			for _, inner := range r.m.Callees(id) {
-				list = r.appendOrigins(list, inner, depth+1)
+				r.addOrigins(inner, depth+1)
 			}
 		default:
 			meta := r.m.MetadataID(id)
 			r.keepOrigin(meta)
-			list = append(list, meta)
+			r.origins = binary.AppendVarint(r.origins, int64(meta-r.origin))
+			r.origin = meta
 		}
 	}
-	return list
 }
 
 // keepOrigin makes sure that the tables hold where operations with this metadata come from.

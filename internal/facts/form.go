@@ -81,11 +81,10 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 
 // describeBody collects the operations of a fusion or small call, through the fusions and calls inside it.
 func (r *reader) describeBody(f *Form, l launch) *body {
-	of := r.operations(l)
-	refs := of.refs
-	f.Do = r.doing(refs)
-	if n := len(refs); len(f.Do) == 0 && n > 0 {
-		f.Do = []string{r.m.OpcodeName(r.coded[refs[n-1].kind])} // a broadcast alone is what such a kernel does
+	of, kinds := r.operations(l), r.flow.kinds
+	f.Do = r.doing(kinds)
+	if n := len(kinds); len(f.Do) == 0 && n > 0 {
+		f.Do = []string{r.m.OpcodeName(r.coded[kinds[n-1]])} // a broadcast alone is what such a kernel does
 	}
 	if callees := r.m.Callees(l.id); len(callees) > 0 {
 		f.Root = r.opcode(r.root(callees[0], 0))

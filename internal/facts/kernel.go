@@ -19,10 +19,10 @@ type reader struct {
 	stock   *stock         // what this module has in common with others
 	forms   map[formKey]formed
 	sites   map[siteKey]*Site
-	lists   map[listKey]OpList
+	lists   map[opList]OpList
 	shared  []OpList         // by hlo.CompID: the last of those that call it, see ops
-	ids     []hlo.MetadataID // of the list at hand, see ops
-	key     []byte           // the same
+	origins []byte           // of the list at hand, see ops
+	origin  hlo.MetadataID   // the last in origins
 	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.said
 	coded   []hlo.Opcode     // by kind
 	flow    flow             // see operations
@@ -44,7 +44,7 @@ func readerOf(m *hlo.Module, from *stock) *reader {
 	}
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
-		m: m, sources: newSources(m), stock: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[listKey]OpList{},
+		m: m, sources: newSources(m), stock: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
 		kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
@@ -157,13 +157,15 @@ func (r *reader) naming(l launch) hlo.MetadataID {
 
 // complete takes from the operations what the launch itself does not say, the last first.
 func (at *Site) complete(ops OpList) {
-	for i := ops.Len() - 1; i >= 0 && (at.OpName == "" || at.Source.File == ""); i-- {
-		op := ops.At(i)
+	for op := range ops.backward() {
 		if at.OpName == "" {
-			at.OpName = op.OpName
+			at.OpName = op.opName
 		}
-		if at.Source.File == "" && op.OpName == at.OpName {
-			at.Source = op.Source
+		if at.Source.File == "" && op.opName == at.OpName {
+			at.Source = op.source
+		}
+		if at.OpName != "" && at.Source.File != "" {
+			return
 		}
 	}
 }

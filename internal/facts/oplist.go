@@ -1,32 +1,33 @@
 package facts
 
 import (
+	"encoding/binary"
 	"iter"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// OpList is the operations in a kernel, in order. A large program has hundreds of thousands of them: kept are numbers into tables
-// that the kernels of one module share, and an [Op] is only put together when one is asked for.
+// OpList is the operations in a kernel, in order. A large program has hundreds of thousands of them: kept are a few bytes of each, with
+// numbers into tables that the kernels of one module share, and an [Op] is only put together when one is asked for.
 type OpList struct{ list *opList }
 
 // opList is shared by the kernels that do the same for the same lines of the model.
 type opList struct {
 	body    *body
-	origins []hlo.MetadataID // of each operation
+	origins string // of each operation its number in the table, as the difference from the one before
 }
 
 // body is what the operations in a kernel say but for where they come from.
 type body struct {
 	tables *opTables
-	refs   []opRef
-	from   []int32 // the operands of all of them, one after the other
+	ops    int
+	code   string // of each operation its number in the table, how many operands it has, and these; see appendOperand
 }
 
 // opTables holds what operations say, each text once.
 type opTables struct {
-	said    []*opSaid   // by opRef.kind
+	said    []*opSaid   // by kind: two operations of a module say the same when their kind is the same
 	origins []*opOrigin // by hlo.MetadataID; nil for those of no operation
 }
 
@@ -45,23 +46,20 @@ type opOrigin struct {
 	source hlo.Location
 }
 
-type opRef struct {
-	kind           int32  // equal for two of a module that say the same
-	from, operands uint32 // where in body.from its operands stand, and how many
-}
-
 // ListOf makes a list of operations. What Attrs hold is not kept.
 func ListOf(ops ...Op) OpList {
 	t := &opTables{}
-	l := &opList{body: &body{tables: t}}
+	var code, origins []byte
 	for i, op := range ops {
 		t.said = append(t.said, &opSaid{op.Opcode, op.Shape, op.Layout})
 		t.origins = append(t.origins, &opOrigin{op.OpName, op.Source})
-		l.body.refs = append(l.body.refs, opRef{int32(i), uint32(len(l.body.from)), uint32(len(op.From))})
-		l.body.from = append(l.body.from, op.From...)
-		l.origins = append(l.origins, hlo.MetadataID(i))
+		code = appendHead(code, int32(i), len(op.From))
+		for _, from := range op.From {
+			code = appendOperand(code, int32(i), from)
+		}
+		origins = binary.AppendVarint(origins, int64(min(i, 1)))
 	}
-	return OpList{l}
+	return OpList{&opList{&body{t, len(ops), string(code)}, string(origins)}}
 }
 
 // Len is the number of operations.
@@ -69,25 +67,17 @@ func (l OpList) Len() int {
 	if l.list == nil {
 		return 0
 	}
-	return len(l.list.origins)
-}
-
-// At is the i-th operation.
-func (l OpList) At(i int) Op {
-	body := l.list.body
-	ref := body.refs[i]
-	said, from, end := body.tables.said[ref.kind], body.tables.origins[l.list.origins[i]], ref.from+ref.operands
-	return Op{
-		Opcode: said.opcode, OpName: from.opName, Shape: said.shape, Layout: said.layout, Source: from.source,
-		From: body.from[ref.from:end:end],
-	}
+	return l.list.body.ops
 }
 
 // All yields the operations in order.
 func (l OpList) All() iter.Seq[Op] {
 	return func(yield func(Op) bool) {
-		for i := range l.Len() {
-			if !yield(l.At(i)) {
+		var from []int32 // of all operations, one after the other
+		for op := range l.kept() {
+			start := len(from)
+			from = op.appendFrom(from)
+			if !yield(l.op(op, from[start:len(from):len(from)])) {
 				return
 			}
 		}
@@ -96,6 +86,11 @@ func (l OpList) All() iter.Seq[Op] {
 
 // Slice is a copy of the list.
 func (l OpList) Slice() []Op { return slices.AppendSeq(make([]Op, 0, l.Len()), l.All()) }
+
+func (l OpList) op(op keptOp, from []int32) Op {
+	said, origin := l.list.body.tables.said[op.kind], l.list.body.tables.origins[op.origin]
+	return Op{Opcode: said.opcode, OpName: origin.opName, Shape: said.shape, Layout: said.layout, Source: origin.source, From: from}
+}
 
 // seenOps remembers operations of one module. Most metadata stands for one kind of operation.
 type seenOps struct {
@@ -124,11 +119,12 @@ func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
 	return true
 }
 
-// distinct yields the operations that differ in opcode, shape or origin from those seen, in this list and in others of the module.
+// distinct yields the operations that differ in opcode, shape or origin from those seen, in this list and in others of the module, without
+// their operands.
 func (l OpList) distinct(seen *seenOps) iter.Seq[Op] {
 	return func(yield func(Op) bool) {
-		for i := range l.Len() {
-			if seen.add(l.list.origins[i], l.list.body.refs[i].kind) && !yield(l.At(i)) {
+		for op := range l.kept() {
+			if seen.add(op.origin, op.kind) && !yield(l.op(op, nil)) {
 				return
 			}
 		}

@@ -34,11 +34,11 @@ func (r *reader) operandShapes(id hlo.InstrID) []string {
 }
 
 // doing lists what operations do: their opcodes sorted, repetitions kept, broadcasts left out.
-func (r *reader) doing(ops []opRef) []string {
+func (r *reader) doing(kinds []int32) []string {
 	l, n := &r.texts, 0
 	l.key, l.distinct = append(l.key[:0], 'd'), l.distinct[:0]
-	for _, ref := range ops {
-		op := r.coded[ref.kind]
+	for _, kind := range kinds {
+		op := r.coded[kind]
 		if op == hlo.OpBroadcast {
 			continue
 		}

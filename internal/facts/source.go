@@ -167,8 +167,13 @@ func (k *Kernel) located(places map[string]hlo.Location) Site {
 			at.Source = places[name]
 		}
 	}
-	for i := k.Ops.Len() - 1; i >= 0 && at.Source.File == ""; i-- {
-		at.Source = k.Ops.At(i).Source
+	if at.Source.File != "" {
+		return at
+	}
+	for op := range k.Ops.backward() {
+		if at.Source = op.source; at.Source.File != "" {
+			break
+		}
 	}
 	return at
 }

@@ -104,7 +104,7 @@ func aDiff() *diff.Report {
 	narrow := geluKernel()
 	narrow.Do, narrow.Ops = []string{"add", "multiply", "multiply"}, facts.ListOf(slices.Delete(narrow.Ops.Slice(), 1, 2)...)
 	tanh := geluKernel()
-	tanh.Do, tanh.Ops = []string{"tanh"}, facts.ListOf(tanh.Ops.At(1))
+	tanh.Do, tanh.Ops = []string{"tanh"}, facts.ListOf(tanh.Ops.Slice()[1])
 	return &diff.Report{Old: "main.tar.gz", New: "pr.tar.gz", Programs: []*diff.Program{
 		{Name: "eval_step", Change: diff.Same, Variants: []*diff.Variant{{Change: diff.Same, Old: old, New: old}}},
 		{Name: "predict", Change: diff.Added, New: &facts.Program{}, Variants: []*diff.Variant{{Change: diff.Added, New: fresh}}},
