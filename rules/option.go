@@ -10,7 +10,7 @@ type Option struct {
 	Doc     string
 	Default any      // nil: not set
 	Enum    []string // the values a Word may have
-	Fields  []Option // the keys of each entry of a Table
+	Fields  []Option // the keys of each entry of a Table, or of a Mapping
 	Require bool
 	Empty   bool    // it may be an empty list: of what is let pass, none is as good as any
 	Least   float64 // of a Count
@@ -39,6 +39,7 @@ const (
 	Growth                      // Change: 3, 1MiB, 5%
 	Switch                      // bool
 	Table                       // []Entry
+	Mapping                     // one mapping, read apart
 	Pattern                     // string, a data-flow pattern
 	ShapeOf                     // string, a shape with wildcards
 	Expr                        // string, a CEL expression

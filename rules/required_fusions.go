@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func kernelNames(kernels []*facts.Kernel) string {
 			names = append(names, fmt.Sprintf("%d more", len(kernels)-6))
 			break
 		}
-		names = append(names, k.Name)
+		names = append(names, cmp.Or(k.Name, "a kernel of "+diff.Operations(k))) // a baseline keeps no names
 	}
 	return strings.Join(names, ", ")
 }

@@ -17,8 +17,8 @@ var Keys = []rules.Option{
 var targetKeys = []rules.Option{
 	{Key: "name", Type: rules.Text, Require: true, Doc: "what findings and the baseline call it; slashes make folders"},
 	{Key: "dump", Type: rules.Glob, Doc: "the dump: a path, a glob or oci://REGISTRY/REPOSITORY:TAG"},
-	{Key: "capture", Type: rules.Table, Fields: captureKeys, Doc: "a command whose dump is looked at"},
-	{Key: "programs", Type: rules.Table, Fields: programKeys, Doc: "which programs count"},
+	{Key: "capture", Type: rules.Mapping, Fields: captureKeys, Doc: "a command whose dump is looked at"},
+	{Key: "programs", Type: rules.Mapping, Fields: programKeys, Doc: "which programs count"},
 	{Key: "samples", Type: rules.Count, Least: 1, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},
 	{Key: "log", Type: rules.Globs, Doc: "compiler and framework logs as extra input"},
 }
@@ -43,6 +43,3 @@ var waiverKeys = []rules.Option{
 	{Key: "expires", Type: rules.Day, Require: true, Doc: "the last day it holds: 2027-02-01"},
 	{Key: "ceiling", Type: rules.Size, Doc: "the worst that is waived; anything beyond fails"},
 }
-
-// single are the keys whose Table holds one mapping rather than a list of them.
-var single = map[string]bool{"capture": true, "programs": true}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,7 +117,7 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 
 func (r *reader) target(n *yamldoc.Node) Target {
 	nested := map[string]*yamldoc.Node{}
-	flat := withoutSingles(n, nested)
+	flat := withoutMappings(n, nested)
 	e := r.mapping(flat, targetKeys, "the target")
 	t := Target{
 		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Logs: e.List("log"),
@@ -151,16 +152,17 @@ func (r *reader) capture(n *yamldoc.Node) *Capture {
 	return &Capture{Run: e.Text("run"), Env: env, Timeout: time.Duration(seconds * float64(time.Second))}
 }
 
-// withoutSingles takes the keys that hold one mapping out of a node.
-func withoutSingles(n *yamldoc.Node, nested map[string]*yamldoc.Node) *yamldoc.Node {
+// withoutMappings takes the keys that hold one mapping out of a target.
+func withoutMappings(n *yamldoc.Node, nested map[string]*yamldoc.Node) *yamldoc.Node {
 	if n.Kind != yamldoc.Mapping {
 		return n
 	}
 	flat := *n
 	flat.Content = nil
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if single[n.Content[i].Value] && nested[n.Content[i].Value] == nil {
-			nested[n.Content[i].Value] = n.Content[i+1]
+		key := n.Content[i].Value
+		if nested[key] == nil && slices.ContainsFunc(targetKeys, func(o rules.Option) bool { return o.Key == key && o.Type == rules.Mapping }) {
+			nested[key] = n.Content[i+1]
 			continue
 		}
 		flat.Content = append(flat.Content, n.Content[i], n.Content[i+1])

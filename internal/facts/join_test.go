@@ -95,7 +95,7 @@ func TestMergeOfTheSame(t *testing.T) {
 func TestSamplesAreCounted(t *testing.T) {
 	for n, fine := range map[int]bool{1: false, 2: true, 3: false} {
 		r, err := Samples(fresh(t, "cpu-while", "cpu-scan"), n)
-		if (err == nil) != fine || fine && r.Samples != n || !fine && !strings.Contains(err.Error(), "holds 2 independent compiles, but the target says samples: ") {
+		if (err == nil) != fine || fine && r.Samples != n || !fine && !strings.Contains(err.Error(), "independent compiles in it: 2, but the target says samples: ") {
 			t.Errorf("%d samples: %v", n, err)
 		}
 	}

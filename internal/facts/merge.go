@@ -68,7 +68,7 @@ func Samples(reports []*Report, n int) (*Report, error) {
 		}
 	}
 	if len(runs) != n {
-		return nil, fmt.Errorf("%s holds %d independent compiles, but the target says samples: %d", all.Dump, len(runs), n)
+		return nil, fmt.Errorf("independent compiles in it: %d, but the target says samples: %d", len(runs), n)
 	}
 	all.Samples = n
 	return all, nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -17,13 +18,16 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 		path := absolute(o.Dir, o.Against)
 		l.baseName = o.Against
 		paths, err := existing(o.Dir, path)
+		var reports []*facts.Report
 		if err == nil {
-			l.base, err = measureAll(ctx, o, paths, nil, 1)
+			reports, err = measureAll(ctx, o, paths, nil)
 		}
 		if err != nil {
 			l.baseUnread = true
 			l.fail(err)
+			return
 		}
+		l.base = facts.Merge(reports)
 		return
 	}
 	where := BaselineOf(o)

@@ -140,7 +140,10 @@ func (l *looked) look(ctx context.Context, o Options) {
 		l.fail(err)
 		return
 	}
-	report, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...), l.Samples)
+	reports, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
+	if err == nil {
+		l.report, err = l.asOne(reports)
+	}
 	if l.temp != "" && (err == nil || ctx.Err() != nil) {
 		err = errors.Join(err, os.RemoveAll(l.temp))
 	}
@@ -148,7 +151,6 @@ func (l *looked) look(ctx context.Context, o Options) {
 		l.fail(err)
 		return
 	}
-	l.report = report
 	l.loadBase(ctx, o)
 	l.compare()
 }
@@ -209,8 +211,8 @@ func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
 	return matches, nil
 }
 
-// measureAll measures one or more dumps as one.
-func measureAll(ctx context.Context, o Options, paths, logs []string, samples int) (*facts.Report, error) {
+// measureAll measures one or more dumps.
+func measureAll(ctx context.Context, o Options, paths, logs []string) ([]*facts.Report, error) {
 	var reports []*facts.Report
 	for _, path := range paths {
 		r, err := MeasureDump(ctx, o, path, logs)
@@ -220,15 +222,20 @@ func measureAll(ctx context.Context, o Options, paths, logs []string, samples in
 		reports = append(reports, r)
 		logs = nil // they are about the run, and counted once
 	}
-	return asOne(reports, samples)
+	return reports, nil
 }
 
 // asOne joins the reports of a target's dumps.
-func asOne(reports []*facts.Report, samples int) (*facts.Report, error) {
-	if samples > 1 {
-		return facts.Samples(reports, samples)
+func (l *looked) asOne(reports []*facts.Report) (*facts.Report, error) {
+	if l.Samples == 1 {
+		return facts.Merge(reports), nil
 	}
-	return facts.Merge(reports), nil
+	all, err := facts.Samples(reports, l.Samples)
+	if err != nil {
+		const mend = "compile the model so often, each time into a directory of its own, and name all of them with a glob; or mend samples: in the configuration"
+		return nil, &Unreadable{l.dump, err.Error(), mend}
+	}
+	return all, nil
 }
 
 // restrict keeps the programs that the configuration includes; a pattern that includes nothing is a problem.

@@ -157,7 +157,7 @@ func (l *looked) join(ctx context.Context, o Options, parts []part) error {
 	if err != nil {
 		return err
 	}
-	if l.report, err = asOne(reports, l.Samples); err != nil {
+	if l.report, err = l.asOne(reports); err != nil {
 		l.fail(err)
 		return nil
 	}

@@ -1,4 +1,4 @@
-// Command gen writes the documentation that is made from code: docs/rules.md, the JSON Schemas, and the entry for SchemaStore.
+// Command gen writes the documentation that is made from code: docs/rules.md, docs/config.md, the JSON Schemas, and the entry for SchemaStore.
 //
 //	go run ./internal/gen [DIR]
 package main
@@ -38,7 +38,11 @@ func write(dir string) error {
 
 // files are all generated files by name.
 func files() (map[string][]byte, error) {
-	out := map[string][]byte{"rules.md": []byte(ruledoc.Markdown()), "schemastore.json": []byte(schemaStore)}
+	config, err := ruledoc.ConfigMarkdown()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{"rules.md": []byte(ruledoc.Markdown()), "config.md": []byte(config), "schemastore.json": []byte(schemaStore)}
 	for _, name := range schema.Names {
 		data, err := schema.JSON(name)
 		if err != nil {

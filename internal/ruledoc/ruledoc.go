@@ -96,7 +96,7 @@ func written(value any) string {
 var typeNames = map[rules.OptionType]string{
 	rules.Word: "word", rules.Text: "text", rules.Glob: "glob", rules.Globs: "globs", rules.Words: "words", rules.Count: "whole number",
 	rules.Size: "bytes: 4096, 4KiB", rules.Number: "number", rules.Share: "0.5 or 50%", rules.Growth: "2, 1MiB or 5%", rules.Switch: "true or false",
-	rules.Table: "list of mappings", rules.Pattern: "data-flow pattern", rules.ShapeOf: "shape", rules.Expr: "CEL expression", rules.Pairs: "{ name: value }", rules.Seconds: "time: 90s, 20m",
+	rules.Table: "list of mappings", rules.Mapping: "mapping", rules.Day: "day", rules.FindingID: "id", rules.Pattern: "data-flow pattern", rules.ShapeOf: "shape", rules.Expr: "CEL expression", rules.Pairs: "{ name: value }", rules.Seconds: "time: 90s, 20m",
 }
 
 func typeName(o rules.Option) string {

@@ -11,10 +11,7 @@ import (
 func config() *jsonschema.Schema {
 	s := object(settings.Keys)
 	s.Properties["version"] = &jsonschema.Schema{Enum: []any{1}, Description: s.Properties["version"].Description}
-	target := s.Properties["targets"].Items
-	target.Properties["programs"] = target.Properties["programs"].Items
-	target.Properties["capture"] = target.Properties["capture"].Items
-	target.Not = together("dump", "capture")
+	s.Properties["targets"].Items.Not = together("dump", "capture")
 	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: entries()}
 	s.AnyOf = []*jsonschema.Schema{some("extends"), some("rules")} // a gate that checks nothing would always pass
 	return s
@@ -128,6 +125,8 @@ func value(o rules.Option) *jsonschema.Schema {
 			s.MinItems = jsonschema.Ptr(1)
 		}
 		return s
+	case rules.Mapping:
+		return object(o.Fields)
 	case rules.Pairs:
 		return &jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}}
 	}
