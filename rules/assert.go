@@ -34,7 +34,7 @@ func checkAssert(c *Context, p *diff.Program) {
 		return
 	}
 	for _, v := range live(p) {
-		if e.base && v.Old == nil {
+		if e.ReadsBaseline && v.Old == nil {
 			c.Problems = append(c.Problems, result.Problem{
 				Rule: c.Rule.ID, File: c.Target.Dump, Mend: c.Target.Accept,
 				Message: fmt.Sprintf("%s reads the baseline, and %s has none", c.assertName(), p.Name),
@@ -58,7 +58,7 @@ func (c *Context) evaluate(e *expression, p *diff.Program, v *diff.Variant) {
 	if v.Old != nil {
 		old = v.Old.Facts
 	}
-	out, _, err := e.program.Eval(map[string]any{"facts": nested(v.New.Facts), "base": nested(old)})
+	holds, err := e.holds(v.New.Facts, old)
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{
 			Rule: c.Rule.ID, File: c.Place, Mend: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
@@ -66,7 +66,7 @@ func (c *Context) evaluate(e *expression, p *diff.Program, v *diff.Variant) {
 		})
 		return
 	}
-	if holds, ok := out.Value().(bool); ok && holds {
+	if holds {
 		return
 	}
 	f := result.Finding{

@@ -1,50 +1,9 @@
 package rules
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 )
-
-// checkCost holds a cost against the settings, and that every run has no more of it to do than before: the cost of a conditional is its
-// dearest branch's, and does not tell when all of them are computed always; that of a loop of unknown length is one iteration's, and does
-// not tell when it cannot end early any more.
-func checkCost(c *Context, p *diff.Program) {
-	checkBudget(c, p)
-	for _, v := range live(p) {
-		c.judgeSpared(p, v)
-	}
-}
-
-// judgeSpared counts what a run of the baseline could leave out, because it stood in a branch or behind a loop's early exit, and is in
-// every run now.
-func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
-	m := *c.Rule.Budget
-	if v.Old == nil || c.MaxIncrease == nil && c.absolutelyBounded() || !both(v, m.Fact) {
-		return
-	}
-	if untold(v.Old) {
-		if conditionals(v.New) < conditionals(v.Old) || v.New.Facts[unknownLoops] < v.Old.Facts[unknownLoops] {
-			c.incomparable(Amount{Program: p, Variant: v, Subject: m.Least, Lacking: true})
-		}
-		return
-	}
-	if _, spares := v.Old.Facts[m.Least]; !spares || counting(v.New) < counting(v.Old) {
-		return
-	}
-	was, is := branchCosts(v, m.Fact)
-	grown := c.noWorse(m.Better).MaxIncrease
-	if is.most-was.most > grown.Of(was.most) && is.least <= is.most { // the growth of the whole says it
-		return
-	}
-	a := Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: Lower, Actual: is.least, Base: &was.least}
-	a.Cause = func() (*result.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
-	a.Excused = min(is.least-was.least, was.spared()-is.spared()) <= grown.Of(max(was.most, was.least))
-	c.with(noMore).hold(a)
-}
 
 // branchCost is what a run has to do when it takes the dearest branches, and when it takes the cheapest and ends every loop that it may.
 type branchCost struct{ most, least float64 }
@@ -90,27 +49,4 @@ func untold(v *facts.Variant) bool {
 
 func conditionals(v *facts.Variant) float64 {
 	return countThat(v, func(k *facts.Kernel) bool { return k.Root == "conditional" })
-}
-
-// explainSpared names the loop that lost its early exit, or the place of the model that a conditional went from, else what brought most of
-// the cost.
-func explainSpared(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
-	pairs, _, _ := pairLoops(loopsOf(v.Old), loopsOf(v.New))
-	for _, pair := range pairs {
-		if old, fresh := pair[0], pair[1]; old.Length == 0 && fresh.Length > 0 {
-			return CauseOf(fmt.Sprintf("the loop could end early, and runs %d times always now", fresh.Length), fresh), result.Evidence{After: []string{loopLine(fresh)}}
-		}
-	}
-	for i := range v.Causes {
-		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, lostBranch) {
-			cause := causeFrom(c)
-			cause.Summary = "the branches of a conditional are all computed always; " + cause.Summary
-			return cause, evidence(c, anyKernel)
-		}
-	}
-	return explainFact(v, fact)
-}
-
-func lostBranch(e diff.Edit) bool {
-	return slices.ContainsFunc(e.Removed, func(s diff.Step) bool { return s.Opcode == "conditional" })
 }

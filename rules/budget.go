@@ -46,15 +46,6 @@ func (c *Context) lacking(p *diff.Program, v *diff.Variant) {
 	})
 }
 
-func both(v *diff.Variant, fact string) bool {
-	_, now := v.New.Facts[fact]
-	if v.Old == nil {
-		return false
-	}
-	_, before := v.Old.Facts[fact]
-	return now && before
-}
-
 // amount is a fact of a variant beside its baseline, in the metric's terms.
 func (c *Context) amount(p *diff.Program, v *diff.Variant, m Metric, fact string) Amount {
 	a := Amount{

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -70,16 +68,6 @@ func (c *Context) gap(note string, p result.Problem) {
 
 func trimArticle(in Input) string {
 	return strings.TrimPrefix(strings.TrimPrefix(string(in), "the "), "a ")
-}
-
-// CauseOf makes a cause from a kernel.
-func CauseOf(summary string, k *facts.Kernel) *result.Cause {
-	return &result.Cause{Summary: summary, OpName: k.OpName, OpType: k.OpType, Source: SourceOf(k.Source)}
-}
-
-// SourceOf turns a location into the result's form.
-func SourceOf(l hlo.Location) result.Source {
-	return result.Source{File: l.File, Line: int(l.Line), Function: l.Function}
 }
 
 // variantName is how findings call a variant: its signature.

@@ -7,31 +7,30 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// onlyCostly lets pass what the program does not pay for.
-var onlyCostly = Option{
-	Key: "only_costly", Type: Switch, Sense: Caps, Default: false,
-	Doc: "allow growth that costs nothing: no more kernels, no more copies of more than one number, and no more memory traffic (up to 1 %) than in the baseline",
+// Subjects of rules that are no facts.
+const (
+	missingFusions = "missing fusions"
+	loopCopies     = "copies.in_loops"
+)
+
+// excuses is what an entry lets pass besides the amount that it allows.
+type excuses struct {
+	Least    float64                   // growth below this
+	Costless bool                      // growth that the program does not pay for
+	Cheaper  bool                      // growth that a whole run does not pay for
+	Room     func(old float64) float64 // how much the peak may grow with it; nil: not at all, nor stay
 }
 
-// minGrowth lets pass what is too little to matter.
-var minGrowth = Option{Key: "min_growth", Type: Size, Sense: Caps, Default: 0.0, Doc: "ignore growth below this, even where it is more than max_increase"}
-
-// excused says whether a growth against the baseline is none that anybody should be stopped for. What the settings bound without a
-// baseline is never excused.
-func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
+// growth says whether a growth against the baseline is none that anybody should be stopped for. What is bounded without a baseline is
+// never excused.
+func (a excuses) growth(v *diff.Variant, fact string, grown float64) bool {
 	if v == nil || v.Old == nil || grown <= 0 {
 		return false
 	}
-	if least, ok := c.Number(minGrowth.Key); ok && grown < least {
+	if grown < a.Least || a.Costless && !costlier(v) || a.paysLess(v, fact) {
 		return true
 	}
-	if c.On(onlyCostly.Key) && c.Rule.ID != "sharding-pin" && !costlier(v) { // that rule asks for more
-		return true
-	}
-	if c.paysLess(v, fact) {
-		return true
-	}
-	if c.On(unlessCheaper.Key) && fact == "transposes.count" && movesLess(v) {
+	if a.Cheaper && fact == "transposes.count" && movesLess(v) {
 		return true
 	}
 	if v.Regrouped && fact == "memory.temp_bytes" && !reservesMore(v) { // what one cluster left and another took
@@ -43,7 +42,7 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	case "cost.estimated_cycles": // a loop counts as often as it runs only where that is known
 		return onlyBecameKnown(v.Old, v.New)
 	case "cost.flops":
-		return onlyConverted(v, grown) || c.On(unlessCheaper.Key) && paidInTraffic(v)
+		return onlyConverted(v, grown) || a.Cheaper && paidInTraffic(v)
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v) || movedOnce(v.New)-movedOnce(v.Old) <= becameArguments(v) // an argument is read as it is passed
 	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", loopCopies, "instructions.after", "kernels.all", "unfused":
@@ -52,12 +51,12 @@ func (c *Context) excused(v *diff.Variant, fact string, grown float64) bool {
 	return false
 }
 
-// paysLess says whether the settings let growth pass because a whole run does not pay for it.
-func (c *Context) paysLess(v *diff.Variant, fact string) bool {
-	if !c.On(unlessCheaper.Key) || fact == "cost.flops" {
+// paysLess says whether growth is let pass because a whole run does not pay for it.
+func (a excuses) paysLess(v *diff.Variant, fact string) bool {
+	if !a.Cheaper || fact == "cost.flops" {
 		return false
 	}
-	return cheaper(v) && (fact != "memory.temp_bytes" || c.sameRoom(v)) || fact == missingFusions && holdsNoMore(v)
+	return cheaper(v) && (fact != "memory.temp_bytes" || a.sameRoom(v)) || fact == missingFusions && holdsNoMore(v)
 }
 
 // holdsNoMore says whether a run takes no more of anything than it did: launches, arithmetic, traffic, collectives of any kind, cycles and memory.
@@ -85,18 +84,11 @@ func costlier(v *diff.Variant) bool {
 	return (launched(v.New) > launched(v.Old) || grew(v, "cost.bytes_accessed", wobble)) && !cheaper(v)
 }
 
-func launched(v *facts.Variant) float64 { return v.Facts["kernels.total"] + countThat(v, copiesArray) }
-
-// copiesArray says whether a kernel copies more than a single number, such as a loop's counter or a rate that is returned.
-func copiesArray(k *facts.Kernel) bool {
-	return k.Class == facts.ClassCopy && !strings.HasSuffix(k.Out, "[]")
-}
-
-// sameRoom says whether the program still fits where it fitted: what it takes at its peak is known, and grew no more than the rule allows.
-func (c *Context) sameRoom(v *diff.Variant) bool {
+// sameRoom says whether the program still fits where it fitted: what it takes at its peak is known, and grew no more than is allowed.
+func (a excuses) sameRoom(v *diff.Variant) bool {
 	const peak = "memory.peak_bytes"
 	was, is := v.Old.Facts[peak], v.New.Facts[peak]
-	return both(v, peak) && c.MaxIncrease != nil && is-was <= c.MaxIncrease.Of(was)
+	return both(v, peak) && a.Room != nil && is-was <= a.Room(was)
 }
 
 // reservesMore says whether the program's buffers take more than they did. The live-range report names a moment as the peak that is

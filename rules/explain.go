@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -39,6 +40,16 @@ func causeFrom(c *diff.Cause) *result.Cause {
 	return &result.Cause{Summary: c.Summary, OpName: at.OpName, OpType: c.OpType, Source: SourceOf(at.Source)}
 }
 
+// CauseOf makes a cause from a kernel.
+func CauseOf(summary string, k *facts.Kernel) *result.Cause {
+	return &result.Cause{Summary: summary, OpName: k.OpName, OpType: k.OpType, Source: SourceOf(k.Source)}
+}
+
+// SourceOf turns a location into the result's form.
+func SourceOf(l hlo.Location) result.Source {
+	return result.Source{File: l.File, Line: int(l.Line), Function: l.Function}
+}
+
 // weights say how much of a fact a kernel accounts for. Of a fact that is not here every kernel accounts for one.
 var weights = map[string]func(*facts.Kernel) int64{
 	"cost.flops":          func(k *facts.Kernel) int64 { return k.Flops },
@@ -49,21 +60,14 @@ var weights = map[string]func(*facts.Kernel) int64{
 	"kernels.total":       func(k *facts.Kernel) int64 { return oneIf(computes(k)) },
 }
 
-func oneIf(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-func countOf(list []string, word string) int {
-	n := 0
-	for _, w := range list {
-		if w == word {
-			n++
+// explainThat names the first place of the model with an edit of a kind, else what changed most.
+func explainThat(v *diff.Variant, fits func(diff.Edit) bool) (*result.Cause, result.Evidence) {
+	for i := range v.Causes {
+		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
+			return causeFrom(c), evidence(c, anyKernel)
 		}
 	}
-	return n
+	return explain(v, anyKernel)
 }
 
 // explainFact explains the growth of one fact.
@@ -193,4 +197,20 @@ func kernelLines(kernels []facts.Kernel, cares func(*facts.Kernel) bool) []strin
 		lines = append(lines, fmt.Sprintf("and %d more kinds of kernels", more))
 	}
 	return lines
+}
+
+// firstLines appends a line while there are few.
+func firstLines(lines []string, line string) []string {
+	if len(lines) >= maxEvidence {
+		return lines
+	}
+	return append(lines, line)
+}
+
+// appendNew appends a line that is not there yet.
+func appendNew(lines []string, line string) []string {
+	if slices.Contains(lines, line) {
+		return lines
+	}
+	return append(lines, line)
 }

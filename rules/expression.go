@@ -18,9 +18,9 @@ const costLimit = 100_000
 
 // expression is a compiled `expr` with the facts that it names.
 type expression struct {
-	program cel.Program
-	paths   []string // "facts.kernels.total", in order
-	base    bool     // whether it reads the baseline
+	ReadsBaseline bool
+	program       cel.Program
+	paths         []string // "facts.kernels.total", in order
 }
 
 // factGroups are the first words of fact names.
@@ -83,7 +83,7 @@ func (e *expression) readPaths(checked *cel.Ast) error {
 		if strings.Count(p, ".") >= 2 {
 			e.paths = append(slices.DeleteFunc(e.paths, func(q string) bool { return strings.HasPrefix(p, q+".") || p == q }), p)
 		}
-		e.base = e.base || strings.HasPrefix(p, "base.")
+		e.ReadsBaseline = e.ReadsBaseline || strings.HasPrefix(p, "base.")
 	}))
 	return wrong
 }
@@ -155,6 +155,16 @@ func isWord(c byte) bool {
 }
 
 func whole(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// holds says whether the expression is true of a program and its baseline.
+func (e *expression) holds(fresh, old facts.Numbers) (bool, error) {
+	out, _, err := e.program.Eval(map[string]any{"facts": nested(fresh), "base": nested(old)})
+	if err != nil {
+		return false, err
+	}
+	holds, ok := out.Value().(bool)
+	return ok && holds, nil
+}
 
 // values lists what the expression read.
 func (e *expression) values(fresh, old facts.Numbers) []string {

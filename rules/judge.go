@@ -22,6 +22,15 @@ func (c *Context) Forbid(a Amount) {
 	c.hold(a)
 }
 
+// judgePinned judges a count of what is not as it was pinned, or, without pins of the rule's own, as it was in the baseline.
+func (c *Context) judgePinned(a Amount) {
+	if c.boundedByOwn() {
+		c.Forbid(a)
+		return
+	}
+	c.Judge(a)
+}
+
 // judgeRuns holds a number of launches against the settings, and where they are no more than in the baseline how often they run: a launch
 // that moved into a loop is still one.
 func (c *Context) judgeRuns(a Amount, runs func(*facts.Variant) float64) {
@@ -95,7 +104,7 @@ func (c *Context) absolute(a Amount, b *breach) {
 // yields says whether a maximum is exceeded by a run that costs less than in the baseline, which kept it, where the entry itself lets it.
 func (c *Context) yields(a Amount) bool {
 	_, written := c.Marks[unlessCheaper.Key]
-	return written && a.Base != nil && *a.Base <= *c.Max && c.paysLess(a.Variant, a.Subject)
+	return written && a.Base != nil && *a.Base <= *c.Max && c.allowed().paysLess(a.Variant, a.Subject)
 }
 
 // drift compares with the baseline, where there is one and the settings ask for it.
@@ -104,7 +113,7 @@ func (c *Context) drift(a Amount, b *breach) {
 		return
 	}
 	grown, shrunk := max(a.Actual-*a.Base, a.Added), max(*a.Base-a.Actual, a.Lost)
-	if a.Excused || c.excused(a.Variant, a.Subject, grown) {
+	if a.Excused || c.allowed().growth(a.Variant, a.Subject, grown) {
 		return
 	}
 	if c.MaxIncrease != nil && grown > 0 && grown > c.MaxIncrease.Of(*a.Base) {

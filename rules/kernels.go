@@ -54,3 +54,22 @@ func computes(k *facts.Kernel) bool {
 }
 
 func isCollective(k *facts.Kernel) bool { return k.Class == facts.ClassCollective }
+
+// oneIf weighs a kernel that counts with one, and every other with none.
+func oneIf(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// countOf is how often a word stands in a list.
+func countOf(list []string, word string) int {
+	n := 0
+	for _, w := range list {
+		if w == word {
+			n++
+		}
+	}
+	return n
+}

@@ -6,7 +6,14 @@ import (
 	"path"
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// Facts about all loops of a program together.
+const (
+	tripCount    = "loops.trip_count"
+	unknownLoops = "loops.unknown"
 )
 
 // loopsOf lists the loops of a program, in its order.
@@ -124,4 +131,32 @@ func loopAt(k *facts.Kernel) string {
 
 func loopLine(k *facts.Kernel) string {
 	return fmt.Sprintf("loop of %d iterations   %s", k.Length, k.OpName)
+}
+
+// costsLaunch says whether a kernel is launched, or copies.
+func costsLaunch(k *facts.Kernel) bool { return computes(k) || k.Class == facts.ClassCopy }
+
+// loopWork is what stands in a program's loops, and what they compute in a run.
+type loopWork struct {
+	launches int
+	flops    float64
+}
+
+// sameLoops says whether the program has as many loops as before and runs them as often, or ends them earlier: the cost of one that was
+// unrolled, or whose length is not known, cannot be compared.
+func sameLoops(v *diff.Variant) bool {
+	was, is := v.Old.Facts, v.New.Facts
+	if was["loops.while"] != is["loops.while"] || was[unknownLoops] > 0 {
+		return false
+	}
+	if is[unknownLoops] > 0 {
+		return int(is[unknownLoops]) == len(endSooner(v.Old, v.New))
+	}
+	return was[tripCount] == is[tripCount]
+}
+
+// fewerLoops says whether loops went, while it is known how often all of them ran and run: what a whole run costs can be compared then.
+func fewerLoops(v *diff.Variant) bool {
+	was, is := v.Old.Facts, v.New.Facts
+	return is["loops.while"] < was["loops.while"] && is[unknownLoops]+was[unknownLoops] == 0 && (is["loops.while"] == 0 || both(v, "cost.weighted_bytes_accessed"))
 }

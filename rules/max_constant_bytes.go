@@ -45,16 +45,6 @@ func checkConstantBytes(c *Context, p *diff.Program) {
 	}
 }
 
-// constantBytes adds up the constants in the module. The buffer assignment's figure would do as well, but is not always dumped,
-// and hides constants that were folded into kernels.
-func constantBytes(v *facts.Variant) float64 {
-	var n float64
-	for _, k := range v.Constants {
-		n += float64(k.Bytes)
-	}
-	return n
-}
-
 func checkEachConstant(c *Context, p *diff.Program, v *diff.Variant) {
 	limit, ok := c.Number("per_constant")
 	if !ok {

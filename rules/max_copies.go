@@ -51,8 +51,6 @@ func (c *Context) judgeLoopCopies(p *diff.Program, v *diff.Variant) {
 	c.Judge(a)
 }
 
-const loopCopies = "copies.in_loops"
-
 // boundCopied holds what is copied against max_bytes.
 func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
 	limit, ok := c.Number("max_bytes")

@@ -16,3 +16,9 @@ var maxFlops = Rule{
 	Accepts:  []string{"cost.*"},
 	Program:  checkCost,
 }
+
+// cheaperInTraffic is the same of what is computed: a run that moves less pays for it.
+var cheaperInTraffic = Option{
+	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+	Doc: "let growth pass where a run saves at least a byte of memory traffic for every operation that it computes more, unless the compiler for TPU expects more cycles",
+}

@@ -16,3 +16,9 @@ var maxTempBytes = Rule{
 	Accepts:  []string{"memory.*"},
 	Program:  checkBudget,
 }
+
+// cheaperInRoom is the same of memory, of which a run that costs less may take more where that does not raise the peak.
+var cheaperInRoom = Option{
+	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, where memory at its peak does not grow by more than max_increase, too",
+}

@@ -16,3 +16,9 @@ var maxTransposes = Rule{
 	Accepts:  []string{"transposes.*", "kernels.*", "ledger"},
 	Program:  checkBudget,
 }
+
+// cheaperTurned is the same of transposes: one that stands in a kernel of its own is launched, and one that does not is read on the way.
+var cheaperTurned = Option{
+	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, and in a program that launches and computes no more and moves clearly less",
+}

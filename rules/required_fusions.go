@@ -36,8 +36,6 @@ var requiredFusions = Rule{
 	Program: checkRequiredFusions,
 }
 
-const missingFusions = "missing fusions"
-
 // wantedFusion is one entry under `fusions:`.
 type wantedFusion struct {
 	fusionQuery
@@ -163,4 +161,10 @@ func (w wantedFusion) whereabouts(v *facts.Variant) (parts []*facts.Kernel, plac
 		}
 	}
 	return parts, places
+}
+
+// cheaperWithout is the same of what a cheaper run may do without.
+var cheaperWithout = Option{
+	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+	Doc: "let fusions be gone that a cheaper run does without, as max-kernels does, or one that launches, computes, moves and holds no more, where the baseline has them",
 }

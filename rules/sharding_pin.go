@@ -31,15 +31,16 @@ var shardingPin = Rule{
 		{Key: "max_replicated", Type: Size, Sense: Caps, Doc: "larger arguments and results must be split over the devices"},
 		{Key: "only_costly", Type: Switch, Sense: Caps, Default: false, Doc: "allow other shardings that cost nothing: no more kernels and copies, memory traffic, communication, or memory for arguments and results"},
 	},
-	Budget:  &Metric{Noun: "wrongly spread arguments and results", Better: Lower, Difference: true},
-	Bounds:  []string{"params", "outputs", "max_replicated"},
-	Fails:   Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
-	Passes:  Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
-	Mend:    "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
-	Threads: []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
-	Since:   "1",
-	Accepts: []string{"params", "collectives.*", "memory.*", "ledger"},
-	Program: checkShardingPin,
+	Budget:   &Metric{Noun: "wrongly spread arguments and results", Better: Lower, Difference: true},
+	Bounds:   []string{"params", "outputs", "max_replicated"},
+	OwnCosts: true,
+	Fails:    Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
+	Passes:   Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
+	Mend:     "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
+	Threads:  []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
+	Since:    "1",
+	Accepts:  []string{"params", "collectives.*", "memory.*", "ledger"},
+	Program:  checkShardingPin,
 }
 
 func checkShardingPin(c *Context, p *diff.Program) {
@@ -56,26 +57,6 @@ func checkShardingPin(c *Context, p *diff.Program) {
 			argumentBytes(v.New) <= argumentBytes(v.Old) && v.New.Facts["memory.output_bytes"] <= v.Old.Facts["memory.output_bytes"]
 		c.judgePinned(a)
 	}
-}
-
-// argumentBytes is what the arguments take on one device, where that was dumped, else what they take in all.
-func argumentBytes(v *facts.Variant) (n float64) {
-	if n, ok := v.Facts["memory.argument_bytes"]; ok {
-		return n
-	}
-	for i := range v.Params {
-		n += float64(v.Params[i].Bytes)
-	}
-	return n
-}
-
-// judgePinned judges a count of what is not as it was pinned, or, without pins of the rule's own, as it was in the baseline.
-func (c *Context) judgePinned(a Amount) {
-	if c.boundedByOwn() {
-		c.Forbid(a)
-		return
-	}
-	c.Judge(a)
 }
 
 // misplaced is an argument or a result that is not spread as it should be.

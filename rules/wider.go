@@ -147,13 +147,3 @@ func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
 func (w *widening) isWideProduct(s diff.Step) bool {
 	return (s.Opcode == "convolution" || strings.HasSuffix(s.Opcode, "dot")) && w.bits(s.Type) > w.narrow
 }
-
-// explainThat names the first place of the model with an edit of a kind, else what changed most.
-func explainThat(v *diff.Variant, fits func(diff.Edit) bool) (*result.Cause, result.Evidence) {
-	for i := range v.Causes {
-		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
-			return causeFrom(c), evidence(c, anyKernel)
-		}
-	}
-	return explain(v, anyKernel)
-}

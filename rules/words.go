@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -40,20 +39,4 @@ func shorten(list []string, most int) []string {
 		return list
 	}
 	return append(append([]string{}, list[:most]...), fmt.Sprintf("%d more", len(list)-most))
-}
-
-// appendNew appends a line that is not there yet.
-func appendNew(lines []string, line string) []string {
-	if slices.Contains(lines, line) {
-		return lines
-	}
-	return append(lines, line)
-}
-
-// firstLines appends a line while there are few.
-func firstLines(lines []string, line string) []string {
-	if len(lines) >= maxEvidence {
-		return lines
-	}
-	return append(lines, line)
 }
