@@ -31,7 +31,7 @@ var layers = []string{
 	"internal/policy",
 	"internal/report",
 	"internal/ruledoc", "internal/schema", "internal/github",
-	"internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/registry/registrytest", "internal/testfile", "internal/facts/factstest", "internal/hlo/hlotest",
+	"internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/registry/registrytest", "internal/testfile", "internal/facts/factstest", "internal/hlo/hlotest", "internal/ledger/ledgertest",
 	"cmd/xlagate", "internal/gen",
 }
 

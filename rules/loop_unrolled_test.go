@@ -3,13 +3,15 @@ package rules
 import (
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// stepping is looping, with so many launches of as many operations each in every loop's body.
+// stepping is a program with loops, with so many launches of as many operations each in every loop's body.
 func stepping(launches int, flops int64, lengths ...int64) *facts.Variant {
-	v := looping(lengths...)
+	v := ledgertest.Looping(lengths...)
 	for _, loop := range loopsOf(v) {
 		for range launches {
 			inside := &facts.Site{OpName: loop.OpName + "/body/dot", Loop: loop.OpName, InLoop: true, Times: loop.Length}
