@@ -17,7 +17,7 @@ const module = "github.com/xlagate/xlagate/"
 // layers lists the packages from the bottom up: a package imports only packages that stand above it in this list. The data runs the
 // same way: dump → hlo → facts → baseline and diff → rules → gate → report → github.
 var layers = []string{
-	"internal/defect", "internal/pack", "internal/cache", "internal/glob", "internal/measure", "internal/shard", "internal/suggest", "internal/wholefile", "internal/yamldoc",
+	"internal/defect", "internal/pack", "internal/cache", "internal/glob", "internal/measure", "internal/shard", "internal/suggest", "internal/wholefile", "internal/words", "internal/yamldoc",
 	"internal/registry",
 	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
 	"internal/cost",
@@ -25,6 +25,8 @@ var layers = []string{
 	"internal/facts",
 	"internal/baseline", "internal/diff", "internal/pattern",
 	"internal/result",
+	"internal/ledger", "internal/expr",
+	"internal/excuse", "internal/explain",
 	"rules",
 	"internal/config", "internal/capture", "internal/proposal",
 	"internal/gate",
@@ -47,7 +49,7 @@ var owners = map[string]string{
 	"github.com/klauspost/compress":          "internal/dump",
 	"github.com/bmatcuk/doublestar":          "internal/glob internal/gate",
 	"golang.org/x/sys":                       "internal/dump",
-	"cel.dev/cel-go":                         "rules",
+	"cel.dev/cel-go":                         "internal/expr",
 	"github.com/schollz/progressbar":         "cmd/xlagate",
 	"github.com/google/jsonschema-go":        "internal/schema",
 	"github.com/google/go-containerregistry": "internal/registry/registrytest",

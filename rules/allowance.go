@@ -1,5 +1,7 @@
 package rules
 
+import "github.com/xlagate/xlagate/internal/excuse"
+
 // onlyCostly lets pass what the program does not pay for.
 var onlyCostly = Option{
 	Key: "only_costly", Type: Switch, Sense: Caps, Default: false,
@@ -16,9 +18,9 @@ var unlessCheaper = Option{
 }
 
 // allowed is what the settings let pass besides the amounts that they name.
-func (s *Settings) allowed() excuses {
+func (s *Settings) allowed() excuse.Allowance {
 	least, _ := s.Number(minGrowth.Key)
-	a := excuses{Least: least, Costless: s.On(onlyCostly.Key) && !s.Rule.OwnCosts, Cheaper: s.On(unlessCheaper.Key)}
+	a := excuse.Allowance{Least: least, Costless: s.On(onlyCostly.Key) && !s.Rule.OwnCosts, Cheaper: s.On(unlessCheaper.Key)}
 	if s.MaxIncrease != nil {
 		a.Room = s.MaxIncrease.Of
 	}

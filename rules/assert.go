@@ -5,7 +5,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/expr"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -28,7 +31,7 @@ var assert = Rule{
 }
 
 func checkAssert(c *Context, p *diff.Program) {
-	e, err := compileExpr(c.Text("expr"))
+	e, err := expr.Compile(c.Text("expr"))
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Mend: "mend the expression"})
 		return
@@ -53,12 +56,12 @@ func (c *Context) assertName() string {
 	return c.Text("expr")
 }
 
-func (c *Context) evaluate(e *expression, p *diff.Program, v *diff.Variant) {
+func (c *Context) evaluate(e *expr.Expression, p *diff.Program, v *diff.Variant) {
 	var old facts.Numbers
 	if v.Old != nil {
 		old = v.Old.Facts
 	}
-	holds, err := e.holds(v.New.Facts, old)
+	holds, err := e.Holds(v.New.Facts, old)
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{
 			Rule: c.Rule.ID, File: c.Place, Mend: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
@@ -71,8 +74,8 @@ func (c *Context) evaluate(e *expression, p *diff.Program, v *diff.Variant) {
 	}
 	f := result.Finding{
 		Program: p.Name, Variant: variantName(v), Subject: c.assertName(),
-		Message: fmt.Sprintf("%s does not hold: %s", c.assertName(), strings.Join(e.values(v.New.Facts, old), ", ")),
+		Message: fmt.Sprintf("%s does not hold: %s", c.assertName(), strings.Join(e.Values(v.New.Facts, old), ", ")),
 	}
-	f.Cause, f.Evidence = explain(v, anyKernel)
+	f.Cause, f.Evidence = explain.Growth(v, ledger.Any)
 	c.Find(f)
 }

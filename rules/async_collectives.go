@@ -5,9 +5,12 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var asyncCollectives = Rule{
@@ -42,14 +45,14 @@ func checkAsyncCollectives(c *Context, p *diff.Program) {
 			continue
 		}
 		a := Amount{
-			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: countThat(v.New, c.exposed),
+			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: ledger.Count(v.New, c.exposed),
 			Cause: func() (*result.Cause, result.Evidence) { return c.exposedCause(v.New) },
 		}
 		if v.Old != nil {
 			was, ok := v.Old.Facts["async.exposed"]
 			a.baseline(ok && c.asCounted(), was)
 		}
-		all := countThat(v.New, c.concerned)
+		all := ledger.Count(v.New, c.concerned)
 		c.judgeShare(a, share{
 			key: "min_ratio", subject: "async.exposed.min_ratio", have: shareOf(all-a.Actual, all),
 			of: "of " + measure.Counted(all, "", "collectives") + " can run beside kernels",
@@ -77,8 +80,8 @@ func (c *Context) exposed(k *facts.Kernel) bool {
 func (c *Context) exposedCause(v *facts.Variant) (*result.Cause, result.Evidence) {
 	var most *facts.Kernel
 	var e result.Evidence
-	for k := range kernelsThat(v, c.exposed) {
-		e.After = firstLines(e.After, diff.Describe(k))
+	for k := range ledger.Kernels(v, c.exposed) {
+		e.After = explain.Add(e.After, diff.Describe(k))
 		if most == nil || k.Bytes > most.Bytes {
 			most = k
 		}
@@ -89,9 +92,9 @@ func (c *Context) exposedCause(v *facts.Variant) (*result.Cause, result.Evidence
 	how := "is waited for where it is started"
 	switch {
 	case most.Async && most.Beside > 0:
-		how = fmt.Sprintf("has %s beside it", counted(int(most.Beside), "kernel", "kernels"))
+		how = fmt.Sprintf("has %s beside it", words.Count(int(most.Beside), "kernel", "kernels"))
 	case !most.Async:
 		how = "is not started apart"
 	}
-	return CauseOf(fmt.Sprintf("the largest, %s, %s", most.Target, how), most), e
+	return explain.CauseOf(fmt.Sprintf("the largest, %s, %s", most.Target, how), most), e
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -21,7 +23,7 @@ func (c *Context) judgeFact(p *diff.Program, v *diff.Variant, m Metric) {
 		c.lacking(p, v)
 		return
 	}
-	if m.Weighted == "" || !both(v, m.Weighted) {
+	if m.Weighted == "" || !ledger.Known(v, m.Weighted) {
 		c.Judge(c.amount(p, v, m, m.Fact))
 		return
 	}
@@ -50,7 +52,7 @@ func (c *Context) lacking(p *diff.Program, v *diff.Variant) {
 func (c *Context) amount(p *diff.Program, v *diff.Variant, m Metric, fact string) Amount {
 	a := Amount{
 		Program: p, Variant: v, Subject: m.Fact, Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact],
-		Cause: func() (*result.Cause, result.Evidence) { return explainFact(v, m.Fact) },
+		Cause: func() (*result.Cause, result.Evidence) { return explain.Fact(v, m.Fact) },
 	}
 	if v.Old != nil {
 		was, known := v.Old.Facts[fact]

@@ -9,6 +9,8 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/ledger"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // configs is what a call's backend_config has to say: globs by key.
@@ -64,7 +66,7 @@ func checkCalls(s *Settings) (wrong []Refusal) {
 // almost lists the calls that are meant but for what their backend_config says.
 func (q callQuery) almost(v *facts.Variant) []*facts.Kernel {
 	q.config = nil
-	return slices.Collect(kernelsThat(v, q.matches))
+	return slices.Collect(ledger.Kernels(v, q.matches))
 }
 
 // told says what calls say instead of what is asked for, "" where there are none: of each key its values, or that nobody says it.
@@ -85,15 +87,15 @@ func (q callQuery) told(calls []*facts.Kernel) string {
 		}
 		parts = append(parts, keyTold(key, slices.Sorted(maps.Keys(values)), slices.Sorted(maps.Keys(others))))
 	}
-	return counted(len(calls), "call", "calls") + " of " + q.call + ": " + strings.Join(parts, "; ")
+	return words.Count(len(calls), "call", "calls") + " of " + q.call + ": " + strings.Join(parts, "; ")
 }
 
 func keyTold(key string, values, others []string) string {
 	switch {
 	case len(values) > 0:
-		return key + " is " + strings.Join(shorten(values, 6), " or ")
+		return key + " is " + strings.Join(words.First(values, 6), " or ")
 	case len(others) > 0:
-		return "nothing says " + key + ", but " + strings.Join(shorten(others, 8), ", ")
+		return "nothing says " + key + ", but " + strings.Join(words.First(others, 8), ", ")
 	}
 	return "nothing says " + key
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -22,46 +24,46 @@ func checkCost(c *Context, p *diff.Program) {
 // every run now.
 func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
 	m := *c.Rule.Budget
-	if v.Old == nil || c.MaxIncrease == nil && c.absolutelyBounded() || !both(v, m.Fact) {
+	if v.Old == nil || c.MaxIncrease == nil && c.absolutelyBounded() || !ledger.Known(v, m.Fact) {
 		return
 	}
-	if untold(v.Old) {
-		if conditionals(v.New) < conditionals(v.Old) || v.New.Facts[unknownLoops] < v.Old.Facts[unknownLoops] {
+	if ledger.Untold(v.Old) {
+		if ledger.Conditionals(v.New) < ledger.Conditionals(v.Old) || v.New.Facts[ledger.UnknownLoops] < v.Old.Facts[ledger.UnknownLoops] {
 			c.incomparable(Amount{Program: p, Variant: v, Subject: m.Least, Lacking: true})
 		}
 		return
 	}
-	if _, spares := v.Old.Facts[m.Least]; !spares || counting(v.New) < counting(v.Old) {
+	if _, spares := v.Old.Facts[m.Least]; !spares || ledger.Counting(v.New) < ledger.Counting(v.Old) {
 		return
 	}
-	was, is := branchCosts(v, m.Fact)
+	was, is := ledger.RunCosts(v, m.Fact)
 	grown := c.noWorse(m.Better).MaxIncrease
-	if is.most-was.most > grown.Of(was.most) && is.least <= is.most { // the growth of the whole says it
+	if is.Most-was.Most > grown.Of(was.Most) && is.Least <= is.Most { // the growth of the whole says it
 		return
 	}
-	a := Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: Lower, Actual: is.least, Base: &was.least}
+	a := Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: Lower, Actual: is.Least, Base: &was.Least}
 	a.Cause = func() (*result.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
-	a.Excused = min(is.least-was.least, was.spared()-is.spared()) <= grown.Of(max(was.most, was.least))
+	a.Excused = min(is.Least-was.Least, was.Spared()-is.Spared()) <= grown.Of(max(was.Most, was.Least))
 	c.with(noMore).hold(a)
 }
 
 // explainSpared names the loop that lost its early exit, or the place of the model that a conditional went from, else what brought most of
 // the cost.
 func explainSpared(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
-	pairs, _, _ := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	pairs, _, _ := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
 	for _, pair := range pairs {
 		if old, fresh := pair[0], pair[1]; old.Length == 0 && fresh.Length > 0 {
-			return CauseOf(fmt.Sprintf("the loop could end early, and runs %d times always now", fresh.Length), fresh), result.Evidence{After: []string{loopLine(fresh)}}
+			return explain.CauseOf(fmt.Sprintf("the loop could end early, and runs %d times always now", fresh.Length), fresh), result.Evidence{After: []string{ledger.LoopLine(fresh)}}
 		}
 	}
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, lostBranch) {
-			cause := causeFrom(c)
+			cause := explain.From(c)
 			cause.Summary = "the branches of a conditional are all computed always; " + cause.Summary
-			return cause, evidence(c, anyKernel)
+			return cause, explain.Evidence(c, ledger.Any)
 		}
 	}
-	return explainFact(v, fact)
+	return explain.Fact(v, fact)
 }
 
 func lostBranch(e diff.Edit) bool {

@@ -7,9 +7,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // judgeDonatedShare holds the share of the arguments' bytes that is updated in place against min_ratio, which needs no baseline.
@@ -27,8 +30,8 @@ func (c *Context) judgeDonatedShare(p *diff.Program, v *diff.Variant) {
 	is, least := measure.Apart(reused/all, wanted, "share")
 	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted", measure.Bytes(reused), measure.Bytes(all), is, least)
 	f := result.Finding{Program: p.Name, Variant: variantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Message: said + "; not " + listArguments(held)}
-	f.Cause = &result.Cause{Summary: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: SourceOf(v.New.CallSite)}
-	for _, a := range held[:min(len(held), maxEvidence)] {
+	f.Cause = &result.Cause{Summary: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: explain.SourceOf(v.New.CallSite)}
+	for _, a := range held[:min(len(held), explain.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("%s, %s: %s", a.Name, measure.Bytes(float64(a.Bytes)), whyNot(a, v)))
 	}
 	c.Find(f)
@@ -40,7 +43,7 @@ func (c *Context) donatedBytes(v *facts.Variant) (reused, all float64) {
 	for i := range v.Params {
 		if n := float64(v.Params[i].Bytes); n >= least {
 			all += n
-			reused += n * float64(oneIf(v.Params[i].Aliased))
+			reused += n * float64(ledger.One(v.Params[i].Aliased))
 		}
 	}
 	return reused, all
@@ -64,5 +67,5 @@ func listArguments(params []*facts.Parameter) string {
 	for _, a := range params {
 		names = append(names, a.Name)
 	}
-	return strings.Join(shorten(names, 6), ", ")
+	return strings.Join(words.First(names, 6), ", ")
 }

@@ -5,9 +5,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var donationKept = Rule{
@@ -68,9 +71,9 @@ func (c *Context) mustDonate(p *diff.Program, v *diff.Variant) {
 
 // undonatedFinding says which arguments are not updated in place, and why.
 func (c *Context) undonatedFinding(f *result.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
-	f.Message = fmt.Sprintf("%s not updated in place%s: %s", are(len(lost), "argument"), since, strings.Join(shorten(namesOf(lost), 6), ", "))
+	f.Message = fmt.Sprintf("%s not updated in place%s: %s", words.Are(len(lost), "argument"), since, strings.Join(words.First(namesOf(lost), 6), ", "))
 	f.Cause = c.donationCause(v, lost)
-	for _, ch := range lost[:min(len(lost), maxEvidence)] {
+	for _, ch := range lost[:min(len(lost), explain.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, ch.Name+": "+ch.What)
 	}
 }
@@ -78,7 +81,7 @@ func (c *Context) undonatedFinding(f *result.Finding, v *diff.Variant, lost []di
 // donated counts the arguments whose buffers are reused, those that matter.
 func (c *Context) donated(v *facts.Variant) (n float64) {
 	for i := range v.Params {
-		n += float64(oneIf(c.reused(&v.Params[i])))
+		n += float64(ledger.One(c.reused(&v.Params[i])))
 	}
 	return n
 }
@@ -93,9 +96,9 @@ func (c *Context) replaced(v *diff.Variant) (n float64) {
 	for _, ch := range v.Params {
 		switch {
 		case ch.New == nil && ch.Old != nil:
-			n -= float64(oneIf(c.reused(ch.Old)))
+			n -= float64(ledger.One(c.reused(ch.Old)))
 		case ch.Old == nil && ch.New != nil:
-			n += float64(oneIf(c.reused(ch.New)))
+			n += float64(ledger.One(c.reused(ch.New)))
 		}
 	}
 	return n
@@ -180,7 +183,7 @@ func partsOf(result string) []string {
 }
 
 // countShape counts a shape among the parts of a result, as text.
-func countShape(result, shape string) int { return countOf(partsOf(result), shape) }
+func countShape(result, shape string) int { return ledger.CountOf(partsOf(result), shape) }
 
 // takenOf counts the arguments of a shape that lend their buffers to results.
 func takenOf(shape string, v *facts.Variant) int {
@@ -242,17 +245,17 @@ func aliased(v *facts.Variant) int {
 func (c *Context) donationCause(v *diff.Variant, lost []diff.ParamChange) *result.Cause {
 	first := lost[0]
 	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && first.What == notDonated {
-		return &result.Cause{Source: SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, counted(len(lost)-1, "other", "others"), c.suspicion())}
+		return &result.Cause{Source: explain.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, words.Count(len(lost)-1, "other", "others"), c.suspicion())}
 	}
-	cause := &result.Cause{Summary: first.Name + ": " + first.What, Source: SourceOf(v.New.CallSite)}
+	cause := &result.Cause{Summary: first.Name + ": " + first.What, Source: explain.SourceOf(v.New.CallSite)}
 	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
-		cause.OpName, cause.Source = taker.OpName, SourceOf(taker.Source)
+		cause.OpName, cause.Source = taker.OpName, explain.SourceOf(taker.Source)
 	}
 	if v.Old == nil || first.New.Donated {
 		return cause
 	}
 	if now := reshaped(first.New, v); now != nil && now.Source.File != "" {
-		cause.OpName, cause.Source = now.OpName, SourceOf(now.Source)
+		cause.OpName, cause.Source = now.OpName, explain.SourceOf(now.Source)
 	}
 	return cause
 }

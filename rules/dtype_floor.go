@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var dtypeFloor = Rule{
@@ -73,7 +75,7 @@ func (c *Context) checkWide(p *diff.Program, v *diff.Variant) {
 	have, of := narrowShare(v.New.Products, wide)
 	c.judgeShare(a, share{
 		key: "min_share", subject: "products.share", have: have,
-		of: "of the products' " + of + " is in " + strings.Join(shorten(c.List("dtypes"), 4), ", "),
+		of: "of the products' " + of + " is in " + strings.Join(words.First(c.List("dtypes"), 4), ", "),
 	})
 }
 
@@ -129,9 +131,9 @@ func productCause(products []*facts.Product) (*result.Cause, result.Evidence) {
 		if m.Flops > most.Flops || m.Flops == most.Flops && most.Source.File == "" && m.Source.File != "" {
 			most = m
 		}
-		e.After = firstLines(e.After, describeProduct(m))
+		e.After = explain.Add(e.After, describeProduct(m))
 	}
-	return &result.Cause{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: SourceOf(most.Source)}, e
+	return &result.Cause{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: explain.SourceOf(most.Source)}, e
 }
 
 func describeProduct(m *facts.Product) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var flags = Rule{
@@ -54,7 +55,7 @@ func checkFlags(c *Context, t *Target) {
 		a.Base = new(float64(len(c.disagreed(t.Base.Toolchain))))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
-		f.Message = are(len(wrong), "flag") + " not as agreed: " + strings.Join(shorten(wrong, 6), ", ")
+		f.Message = words.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(words.First(wrong, 6), ", ")
 		f.Cause, f.Evidence.After = &result.Cause{Summary: "the program was compiled with other flags"}, wrong
 		return []result.Finding{f}
 	}

@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var forbiddenCustomCalls = Rule{
@@ -44,11 +47,11 @@ func checkForbiddenCalls(c *Context, p *diff.Program) {
 }
 
 func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQuery) {
-	found := countThat(v.New, q.matches)
+	found := ledger.Count(v.New, q.matches)
 	limit, _ := e.Number("max")
 	a := Amount{Program: p, Variant: v, Subject: q.String(), Noun: "forbidden custom calls", Actual: max(0, found-limit)}
 	if v.Old != nil {
-		a.baseline(!q.unheld(v.Old, v.New), max(0, countThat(v.Old, q.matches)-limit))
+		a.baseline(!q.unheld(v.Old, v.New), max(0, ledger.Count(v.Old, q.matches)-limit))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Limit = found, limit
@@ -77,15 +80,15 @@ func (c *Context) noteUntold(p *diff.Program, v *diff.Variant, q callQuery) {
 // describe says what is called, and from where.
 func (q callQuery) describe(f *result.Finding, v *facts.Variant) {
 	names := map[string]bool{}
-	for k := range kernelsThat(v, q.matches) {
+	for k := range ledger.Kernels(v, q.matches) {
 		names[calls(k)] = true
-		f.Evidence.After = firstLines(f.Evidence.After, diff.Describe(k))
+		f.Evidence.After = explain.Add(f.Evidence.After, diff.Describe(k))
 		if f.Cause == nil || f.Cause.Source.File == "" && k.Source.File != "" {
-			f.Cause = CauseOf(fmt.Sprintf("%s is called", calls(k)), k)
+			f.Cause = explain.CauseOf(fmt.Sprintf("%s is called", calls(k)), k)
 		}
 	}
-	f.Message = fmt.Sprintf("%s of %s, %v allowed", counted(int(countThat(v, q.matches)), "call", "calls"), q, f.Limit)
+	f.Message = fmt.Sprintf("%s of %s, %v allowed", words.Count(int(ledger.Count(v, q.matches)), "call", "calls"), q, f.Limit)
 	if list := slices.Sorted(maps.Keys(names)); len(list) != 1 || list[0] != q.call {
-		f.Message += ": " + strings.Join(shorten(list, 6), ", ")
+		f.Message += ": " + strings.Join(words.First(list, 6), ", ")
 	}
 }

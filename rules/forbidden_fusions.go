@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/result"
@@ -55,8 +56,8 @@ func (c *Context) forbidFusion(p *diff.Program, v *diff.Variant, entry Entry, q 
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Limit = float64(len(found)), limit
 		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
-		f.Cause = CauseOf(diff.Describe(found[0]), found[0])
-		for _, k := range found[:min(len(found), maxEvidence)] {
+		f.Cause = explain.CauseOf(diff.Describe(found[0]), found[0])
+		for _, k := range found[:min(len(found), explain.MaxLines)] {
 			f.Evidence.After = append(f.Evidence.After, diff.Describe(k))
 		}
 		return []result.Finding{f}

@@ -5,10 +5,14 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/excuse"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var fusionDrift = Rule{
@@ -46,7 +50,7 @@ func checkFusionDrift(c *Context, p *diff.Program) {
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = lostSentence(lost)
 			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
-				f.Cause, f.Evidence = causeFrom(cause), evidence(cause, anyKernel)
+				f.Cause, f.Evidence = explain.From(cause), explain.Evidence(cause, ledger.Any)
 			}
 			return []result.Finding{f}
 		}
@@ -70,19 +74,19 @@ func (c *Context) judgeAdded(p *diff.Program, v *diff.Variant) {
 	var parts []string
 	for _, k := range added {
 		parts = append(parts, diff.Operations(k))
-		f.Evidence.After = firstLines(f.Evidence.After, diff.Describe(k))
+		f.Evidence.After = explain.Add(f.Evidence.After, diff.Describe(k))
 	}
-	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", are(len(added), "fusion"), measure.Number(most), strings.Join(shorten(parts, 2), "; "))
-	f.Cause = CauseOf("new: "+diff.Describe(added[0]), added[0])
+	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", words.Are(len(added), "fusion"), measure.Number(most), strings.Join(words.First(parts, 2), "; "))
+	f.Cause = explain.CauseOf("new: "+diff.Describe(added[0]), added[0])
 	if cause := v.CauseOf(added[0]); cause != nil {
-		f.Cause = causeFrom(cause)
+		f.Cause = explain.From(cause)
 	}
 	c.Find(f)
 }
 
 // addedFusions lists the fusions of several operations that nothing in the baseline became.
 func (c *Context) addedFusions(v *diff.Variant) []*facts.Kernel {
-	if c.On(onlyCostly.Key) && !costlier(v) {
+	if c.On(onlyCostly.Key) && !excuse.Costlier(v) {
 		return nil
 	}
 	var out []*facts.Kernel
@@ -96,7 +100,7 @@ func (c *Context) addedFusions(v *diff.Variant) []*facts.Kernel {
 
 // lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.
 func (c *Context) lostFusions(v *diff.Variant) []*diff.Regroup {
-	if c.On(onlyCostly.Key) && !costlier(v) {
+	if c.On(onlyCostly.Key) && !excuse.Costlier(v) {
 		return nil
 	}
 	var out []*diff.Regroup
@@ -118,5 +122,5 @@ func lostSentence(lost []*diff.Regroup) string {
 	if len(lost) == 1 {
 		verb = "fusion was split"
 	}
-	return fmt.Sprintf("%d %s: %s", len(lost), verb, strings.Join(shorten(parts, 2), "; "))
+	return fmt.Sprintf("%d %s: %s", len(lost), verb, strings.Join(words.First(parts, 2), "; "))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/pattern"
 )
 
@@ -46,7 +47,7 @@ func queryOf(e Entry) fusionQuery {
 }
 
 func (q *fusionQuery) in(v *facts.Variant) []*facts.Kernel {
-	return slices.Collect(kernelsThat(v, q.matches))
+	return slices.Collect(ledger.Kernels(v, q.matches))
 }
 
 func (q *fusionQuery) matches(k *facts.Kernel) bool {

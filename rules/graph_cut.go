@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // tensorRead is what PyTorch/XLA says of a graph that ended because Python asked for what is in a tensor.
@@ -48,10 +50,10 @@ func cutsText(p *facts.Program) string {
 	var places []string
 	for _, v := range p.Variants {
 		if text := cutText(v.Cut); text != "" {
-			places = appendNew(places, text)
+			places = explain.AddNew(places, text)
 		}
 	}
-	return strings.Join(shorten(places, 3), ", ")
+	return strings.Join(words.First(places, 3), ", ")
 }
 
 // readsValue says whether a graph ended because Python asked for what is in a tensor: .item(), print, a branch, or an operation on the CPU.

@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // unlookable are the common keys that mean nothing where there was nothing to look at.
@@ -83,9 +85,9 @@ func newcomer(c *Context, p *diff.Program) *result.Cause {
 		return cause
 	}
 	if cut == "" {
-		return &result.Cause{Summary: "a program that was not there before", Source: SourceOf(firstSource(first))}
+		return &result.Cause{Summary: "a program that was not there before", Source: explain.SourceOf(firstSource(first))}
 	}
-	cause := &result.Cause{Summary: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: SourceOf(first.Cut.Where)}
+	cause := &result.Cause{Summary: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: explain.SourceOf(first.Cut.Where)}
 	if other := besides(c, p); other != "" {
 		cause.Summary += ", as it does " + other + ": what runs before is not always the same"
 	}
@@ -100,8 +102,8 @@ func tracedAgain(c *Context, p *diff.Program) *result.Cause {
 			continue
 		}
 		if sizes := sameForOtherSizes(other.New, p.New); sizes != nil {
-			said := fmt.Sprintf("it does what %s does, for other sizes: %s; the function was traced again", other.Name, strings.Join(shorten(sizes, 3), "; "))
-			return &result.Cause{Summary: said, Source: SourceOf(firstSource(p.New.Variants[0]))}
+			said := fmt.Sprintf("it does what %s does, for other sizes: %s; the function was traced again", other.Name, strings.Join(words.First(sizes, 3), "; "))
+			return &result.Cause{Summary: said, Source: explain.SourceOf(firstSource(p.New.Variants[0]))}
 		}
 	}
 	return nil
@@ -143,8 +145,8 @@ func checkArguments(c *Context, p *diff.Program, v *diff.Variant) {
 	}
 	c.Find(result.Finding{
 		Program: p.Name, Variant: variantName(v), Subject: ArgumentsSubject, Drift: true,
-		Message:  "the arguments changed, the baseline was accepted for others: " + strings.Join(shorten(changes, 4), "; "),
-		Cause:    causeFrom(&v.Causes[0]),
+		Message:  "the arguments changed, the baseline was accepted for others: " + strings.Join(words.First(changes, 4), "; "),
+		Cause:    explain.From(&v.Causes[0]),
 		Evidence: result.Evidence{Before: []string{v.Old.Signature}, After: []string{v.New.Signature}},
 	})
 }

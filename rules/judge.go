@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -104,7 +105,7 @@ func (c *Context) absolute(a Amount, b *breach) {
 // yields says whether a maximum is exceeded by a run that costs less than in the baseline, which kept it, where the entry itself lets it.
 func (c *Context) yields(a Amount) bool {
 	_, written := c.Marks[unlessCheaper.Key]
-	return written && a.Base != nil && *a.Base <= *c.Max && c.allowed().paysLess(a.Variant, a.Subject)
+	return written && a.Base != nil && *a.Base <= *c.Max && c.allowed().PaysLess(a.Variant, a.Subject)
 }
 
 // drift compares with the baseline, where there is one and the settings ask for it.
@@ -113,7 +114,7 @@ func (c *Context) drift(a Amount, b *breach) {
 		return
 	}
 	grown, shrunk := max(a.Actual-*a.Base, a.Added), max(*a.Base-a.Actual, a.Lost)
-	if a.Excused || c.allowed().growth(a.Variant, a.Subject, grown) {
+	if a.Excused || c.allowed().Excuses(a.Variant, a.Subject, grown) {
 		return
 	}
 	if c.MaxIncrease != nil && grown > 0 && grown > c.MaxIncrease.Of(*a.Base) {
@@ -186,7 +187,7 @@ func (c *Context) unspoken() float64 {
 // calls, of which nobody knows what they compute.
 func (a Amount) unlike() bool {
 	v := a.Variant
-	return v != nil && (v.Rescaled || countsArithmetic(a.Subject) && unpriced(v.New) > unpriced(v.Old))
+	return v != nil && (v.Rescaled || countsArithmetic(a.Subject) && ledger.Unpriced(v.New) > ledger.Unpriced(v.Old))
 }
 
 // countsArithmetic says whether a fact counts what is computed.

@@ -4,8 +4,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -54,7 +56,7 @@ func (c *Context) bodies(v *diff.Variant) []written {
 	}
 	most := map[string]written{}
 	var order []string
-	for k := range kernelsThat(v.New, c.written) {
+	for k := range ledger.Kernels(v.New, c.written) {
 		b := written{k, changes[k.Name]}
 		known, seen := most[k.Function]
 		if !seen {
@@ -104,7 +106,7 @@ func (c *Context) judgeBody(p *diff.Program, v *diff.Variant, b written) {
 
 func (b written) cause() (*result.Cause, result.Evidence) {
 	if b.change == nil {
-		return CauseOf(diff.Describe(b.Kernel), b.Kernel), result.Evidence{}
+		return explain.CauseOf(diff.Describe(b.Kernel), b.Kernel), result.Evidence{}
 	}
-	return CauseOf(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{diff.Describe(&b.change.Old)}, After: []string{diff.Describe(b.Kernel)}}
+	return explain.CauseOf(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{diff.Describe(&b.change.Old)}, After: []string{diff.Describe(b.Kernel)}}
 }

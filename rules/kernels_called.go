@@ -7,9 +7,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // handWork is what hand-written kernels come to in a run.
@@ -20,11 +23,11 @@ type handWork struct {
 
 func (c *Context) handWork(v *facts.Variant) handWork {
 	w := handWork{operations: map[string]float64{}}
-	for k := range kernelsThat(v, c.written) {
-		w.calls += runs(k)
-		w.bytes += runs(k) * float64(k.Bytes)
+	for k := range ledger.Kernels(v, c.written) {
+		w.calls += ledger.Runs(k)
+		w.bytes += ledger.Runs(k) * float64(k.Bytes)
 		for op, times := range k.Written {
-			w.operations[op] += runs(k) * float64(times)
+			w.operations[op] += ledger.Runs(k) * float64(times)
 		}
 	}
 	return w
@@ -61,7 +64,7 @@ func (c *Context) judgeCalled(p *diff.Program, v *diff.Variant) {
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Baseline = is.calls, was.calls
 		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + c.fewerCalls(v)
-		f.Cause, f.Evidence = explain(v, anyKernel)
+		f.Cause, f.Evidence = explain.Growth(v, ledger.Any)
 		return []result.Finding{f}
 	}
 	c.with(noMore).hold(a)
@@ -70,8 +73,8 @@ func (c *Context) judgeCalled(p *diff.Program, v *diff.Variant) {
 // computesMore says whether the program computes or moves more, beside so many custom calls that are gone: XLA counts each as -1.
 func computesMore(v *diff.Variant, gone float64) bool {
 	const transcendentals = "cost.transcendentals"
-	was, is := wholeCost(v, "cost.flops")
-	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || grew(v, "cost.bytes_accessed", wobble)
+	was, is := ledger.Cost(v, "cost.flops")
+	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || ledger.Grew(v, "cost.bytes_accessed", ledger.Wobble)
 }
 
 // fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
@@ -83,13 +86,13 @@ func (c *Context) fewerCalls(v *diff.Variant) string {
 			fewer = append(fewer, fmt.Sprintf("%s %s → %s", name, measure.Number(was[name]), measure.Number(is[name])))
 		}
 	}
-	return strings.Join(shorten(fewer, 4), ", ")
+	return strings.Join(words.First(fewer, 4), ", ")
 }
 
 func (c *Context) callsByFunction(v *facts.Variant) map[string]float64 {
 	calls := map[string]float64{}
-	for k := range kernelsThat(v, c.written) {
-		calls[k.Function] += runs(k)
+	for k := range ledger.Kernels(v, c.written) {
+		calls[k.Function] += ledger.Runs(k)
 	}
 	return calls
 }

@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // Keys are all keys that an entry of this rule may have: its own, the bounds of what it counts, and those that every rule has.
@@ -43,7 +45,7 @@ func (r *Rule) Validate(s *Settings) []Refusal {
 		wrong = append(wrong, Refusal{[]string{"min"}, fmt.Errorf("min %v is above max %v", *s.Min, *s.Max)})
 	}
 	if len(r.NeedsOne) > 0 && !slices.ContainsFunc(r.NeedsOne, s.has) {
-		wrong = append(wrong, Refusal{nil, fmt.Errorf("bounds nothing: say %s", OrOf(r.NeedsOne))})
+		wrong = append(wrong, Refusal{nil, fmt.Errorf("bounds nothing: say %s", words.Or(r.NeedsOne))})
 	}
 	if r.Check != nil {
 		wrong = append(wrong, r.Check(s)...)

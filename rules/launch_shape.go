@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -37,13 +39,13 @@ var launchShape = Rule{
 
 func checkLaunchShape(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
-		if countThat(v.New, planned) == 0 && countThat(v.New, computes) > 0 {
+		if ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, ledger.Computes) > 0 {
 			c.Uncovered(p.Name, Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
 			continue
 		}
 		bad := func(k *facts.Kernel) bool { return c.badLaunch(k) != "" }
 		c.Forbid(Amount{
-			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: Lower, Actual: countThat(v.New, bad),
+			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: Lower, Actual: ledger.Count(v.New, bad),
 			Cause: func() (*result.Cause, result.Evidence) { return c.launchCause(v.New) },
 		})
 	}
@@ -85,7 +87,7 @@ func (c *Context) launchCause(v *facts.Variant) (*result.Cause, result.Evidence)
 		if wrong == "" {
 			continue
 		}
-		e.After = firstLines(e.After, wrong+": "+diff.Describe(k))
+		e.After = explain.Add(e.After, wrong+": "+diff.Describe(k))
 		if worst == nil || k.Bytes > worst.Bytes {
 			worst = k
 		}
@@ -93,5 +95,5 @@ func (c *Context) launchCause(v *facts.Variant) (*result.Cause, result.Evidence)
 	if worst == nil {
 		return nil, e
 	}
-	return CauseOf(fmt.Sprintf("%s is launched with %s", worst.Name, c.badLaunch(worst)), worst), e
+	return explain.CauseOf(fmt.Sprintf("%s is launched with %s", worst.Name, c.badLaunch(worst)), worst), e
 }

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var layoutPin = Rule{
@@ -85,13 +87,13 @@ func checkLayoutPin(c *Context, p *diff.Program) {
 			a.baseline(c.Entries("ops") == nil, float64(len(c.wrongParams(v.Old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
-			f.Message = are(len(wrong), "layout") + " not " + c.agreed() + ": " + wrong[0].said
+			f.Message = words.Are(len(wrong), "layout") + " not " + c.agreed() + ": " + wrong[0].said
 			f.Cause = wrong[0].cause
 			if len(wrong) > 1 {
 				f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
 			}
 			for _, w := range wrong {
-				f.Evidence.After = firstLines(f.Evidence.After, w.said)
+				f.Evidence.After = explain.Add(f.Evidence.After, w.said)
 			}
 			return []result.Finding{f}
 		}
@@ -138,7 +140,7 @@ func movedParams(v *diff.Variant) []wrongLayout {
 	for _, ch := range v.Params {
 		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
 			said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-			wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, Source: SourceOf(firstSource(v.New))}})
+			wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, Source: explain.SourceOf(firstSource(v.New))}})
 		}
 	}
 	return wrong
@@ -169,7 +171,7 @@ func wrongOps(v *facts.Variant, pin Entry) (found int, wrong []wrongLayout) {
 			found++
 			if !liesAs(pin.Text("layout"), op.Layout, op.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", op.Opcode, op.Shape, printedLayout(op.Layout, op.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, OpName: op.OpName, Source: SourceOf(op.Source)}})
+				wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, OpName: op.OpName, Source: explain.SourceOf(op.Source)}})
 			}
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -23,8 +25,8 @@ func (c *Context) judgeTrips(p *diff.Program, v *diff.Variant) {
 	if !bounded && !kept {
 		return
 	}
-	for _, k := range unknownIn(v.New) {
-		where := loopAt(k)
+	for _, k := range ledger.UnknownIn(v.New) {
+		where := ledger.LoopAt(k)
 		c.gap(fmt.Sprintf("%s (how often the loop %s of %s runs is not known)", c.Rule.ID, where, p.Name), result.Problem{
 			Message: fmt.Sprintf("%s could not look: how often the loop %s of %s runs is not known", c.Rule.ID, where, p.Name),
 			Mend:    "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count",
@@ -33,7 +35,7 @@ func (c *Context) judgeTrips(p *diff.Program, v *diff.Variant) {
 	if bounded {
 		c.capTrips(p, v, most)
 	}
-	if kept && v.Old != nil && len(unknownIn(v.New)) == 0 {
+	if kept && v.Old != nil && len(ledger.UnknownIn(v.New)) == 0 {
 		c.keepTrips(p, v)
 	}
 }
@@ -41,7 +43,7 @@ func (c *Context) judgeTrips(p *diff.Program, v *diff.Variant) {
 // capTrips bounds single loops. Of those that the model calls alike the longest speaks.
 func (c *Context) capTrips(p *diff.Program, v *diff.Variant, most float64) {
 	longest := map[string]*facts.Kernel{}
-	for _, k := range loopsOf(v.New) {
+	for _, k := range ledger.Loops(v.New) {
 		if known := longest[k.OpName]; known == nil || k.Length > known.Length {
 			longest[k.OpName] = k
 		}
@@ -50,7 +52,7 @@ func (c *Context) capTrips(p *diff.Program, v *diff.Variant, most float64) {
 		k := longest[name]
 		a := oneLoop(p, v, k)
 		a.Cause = func() (*result.Cause, result.Evidence) {
-			return CauseOf(fmt.Sprintf("the loop runs %d times", k.Length), k), result.Evidence{}
+			return explain.CauseOf(fmt.Sprintf("the loop runs %d times", k.Length), k), result.Evidence{}
 		}
 		c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease, s.Max = nil, nil, &most }).hold(a)
 	}
@@ -60,45 +62,45 @@ func (c *Context) capTrips(p *diff.Program, v *diff.Variant, most float64) {
 // that does not hold them one by one.
 func (c *Context) keepTrips(p *diff.Program, v *diff.Variant) {
 	c = c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, &Change{} })
-	a := Amount{Program: p, Variant: v, Subject: tripCount, Noun: "iterations of loops", Better: Exact}
+	a := Amount{Program: p, Variant: v, Subject: ledger.TripCount, Noun: "iterations of loops", Better: Exact}
 	a.Cause = func() (*result.Cause, result.Evidence) { return explainTrips(v) }
-	if was, known := v.Old.Facts[tripCount]; !known || !oneByOne(v.Old) {
-		a.Actual = v.New.Facts[tripCount]
+	if was, known := v.Old.Facts[ledger.TripCount]; !known || !ledger.OneByOne(v.Old) {
+		a.Actual = v.New.Facts[ledger.TripCount]
 		a.baseline(known, was)
 		c.hold(a)
 		return
 	}
-	pairs, gone, added := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	pairs, gone, added := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
 	for _, pair := range pairs {
 		old, fresh := pair[0], pair[1]
 		one := oneLoop(p, v, fresh)
 		one.Base = new(float64(old.Length))
 		one.Cause = func() (*result.Cause, result.Evidence) {
-			return CauseOf(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh), result.Evidence{Before: []string{loopLine(old)}, After: []string{loopLine(fresh)}}
+			return explain.CauseOf(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh), result.Evidence{Before: []string{ledger.LoopLine(old)}, After: []string{ledger.LoopLine(fresh)}}
 		}
 		c.hold(one)
 	}
-	a.Actual = iterations(added)
-	a.Base = new(iterations(gone))
+	a.Actual = ledger.Iterations(added)
+	a.Base = new(ledger.Iterations(gone))
 	c.hold(a)
 }
 
 // oneLoop is how often a loop runs.
 func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) Amount {
-	return Amount{Program: p, Variant: v, Subject: tripCount + " of " + k.OpName, Noun: "iterations of the loop " + loopAt(k), Better: Exact, Actual: float64(k.Length)}
+	return Amount{Program: p, Variant: v, Subject: ledger.TripCount + " of " + k.OpName, Noun: "iterations of the loop " + ledger.LoopAt(k), Better: Exact, Actual: float64(k.Length)}
 }
 
 // explainTrips names a loop that runs another number of times than in the baseline, as its body tells, else the longest.
 func explainTrips(v *diff.Variant) (*result.Cause, result.Evidence) {
 	for i := range v.Kernels.Moved {
 		if m := &v.Kernels.Moved[i]; m.Old.Times != m.New.Times {
-			return CauseOf(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{diff.Describe(&m.New)}}
+			return explain.CauseOf(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{diff.Describe(&m.New)}}
 		}
 	}
-	loops := loopsOf(v.New)
+	loops := ledger.Loops(v.New)
 	if len(loops) == 0 {
 		return explainLoops(v)
 	}
 	most := slices.MaxFunc(loops, func(a, b *facts.Kernel) int { return int(min(1, max(-1, a.Length-b.Length))) })
-	return CauseOf(fmt.Sprintf("the longest loop runs %d times", most.Length), most), result.Evidence{}
+	return explain.CauseOf(fmt.Sprintf("the longest loop runs %d times", most.Length), most), result.Evidence{}
 }

@@ -4,14 +4,16 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 // judgeUnrolled counts the loops that are still there and take several steps at once.
 func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
-	if v.Old == nil || len(loopsOf(v.Old)) == 0 || c.MaxIncrease == nil && c.MaxDecrease == nil {
+	if v.Old == nil || len(ledger.Loops(v.Old)) == 0 || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
 	partly := partlyUnrolled(v)
@@ -19,13 +21,13 @@ func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
 	a.Base = new(0.0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		old, fresh := partly[0][0], partly[0][1]
-		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", loopAt(fresh), old.Length, fresh.Length)
+		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", ledger.LoopAt(fresh), old.Length, fresh.Length)
 		f.Message = said
 		if others := len(partly) - 1; others > 0 {
 			f.Message += "; " + measure.Counted(float64(others), "", "other loops") + " as well"
 		}
 		f.Cause, f.Evidence = explainUnrolled(v)
-		switch at := CauseOf(said, fresh); {
+		switch at := explain.CauseOf(said, fresh); {
 		case f.Cause == nil:
 			f.Cause = at
 		case fresh.Source.File != "": // what stands in a loop several times stands at the lines where it stood once
@@ -38,7 +40,7 @@ func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
 
 // explainUnrolled names what stands several times now.
 func explainUnrolled(v *diff.Variant) (*result.Cause, result.Evidence) {
-	return explainBy(v, func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
+	return explain.By(v, func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
 }
 
 // asMuchMore is the least that one iteration of two or more computes of what one alone did: what they have in common is computed once.
@@ -47,14 +49,14 @@ const asMuchMore = 1.5
 // partlyUnrolled pairs the loops that run at most half as often as in the baseline, while each time they launch more and compute as much
 // more.
 func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
-	pairs, _, _ := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	pairs, _, _ := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
 	for _, pair := range pairs {
 		old, fresh := pair[0], pair[1]
 		if fresh.Length == 0 || old.Length < 2*fresh.Length {
 			continue
 		}
 		was, is := stepOf(v.Old, old), stepOf(v.New, fresh)
-		if is.launches > was.launches && is.flops >= asMuchMore*was.flops {
+		if is.Launches > was.Launches && is.Flops >= asMuchMore*was.Flops {
 			loops = append(loops, pair)
 		}
 	}
@@ -62,10 +64,10 @@ func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
 }
 
 // stepOf is what one iteration of a loop launches and computes.
-func stepOf(v *facts.Variant, loop *facts.Kernel) (w loopWork) {
-	for k := range kernelsThat(v, func(k *facts.Kernel) bool { return k.InLoop && k.Loop == loop.OpName && costsLaunch(k) }) {
-		w.launches++
-		w.flops += float64(k.Flops)
+func stepOf(v *facts.Variant, loop *facts.Kernel) (w ledger.LoopWork) {
+	for k := range ledger.Kernels(v, func(k *facts.Kernel) bool { return k.InLoop && k.Loop == loop.OpName && ledger.CostsLaunch(k) }) {
+		w.Launches++
+		w.Flops += float64(k.Flops)
 	}
 	return w
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -55,12 +57,12 @@ func checkLoopsKept(c *Context, p *diff.Program) {
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
 // merely new is none of them, nor one that got an early exit.
 func (c *Context) judgeLengths(p *diff.Program, v *diff.Variant) {
-	if !both(v, unknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
+	if !ledger.Known(v, ledger.UnknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
-	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[unknownLoops] }
-	lost := min(v.New.Facts[unknownLoops]-v.Old.Facts[unknownLoops], known(v.Old)-known(v.New)) - float64(len(endSooner(v.Old, v.New)))
-	a := Amount{Program: p, Variant: v, Subject: unknownLoops, Noun: "loops of unknown length", Better: Lower, Actual: max(lost, 0)}
+	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[ledger.UnknownLoops] }
+	lost := min(v.New.Facts[ledger.UnknownLoops]-v.Old.Facts[ledger.UnknownLoops], known(v.Old)-known(v.New)) - float64(len(ledger.EndSooner(v.Old, v.New)))
+	a := Amount{Program: p, Variant: v, Subject: ledger.UnknownLoops, Noun: "loops of unknown length", Better: Lower, Actual: max(lost, 0)}
 	a.Base = new(0.0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = measure.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
@@ -72,7 +74,7 @@ func (c *Context) judgeLengths(p *diff.Program, v *diff.Variant) {
 
 // explainLength names a loop that ran a known number of times, and what brought its new form about.
 func explainLength(v *diff.Variant) (*result.Cause, result.Evidence) {
-	cause, e := explain(v, endless)
+	cause, e := explain.Growth(v, endless)
 	loop, times := lostLength(v)
 	if loop == nil {
 		return cause, e
@@ -81,13 +83,13 @@ func explainLength(v *diff.Variant) (*result.Cause, result.Evidence) {
 	if cause != nil && strings.HasPrefix(cause.Summary, "new: ") {
 		said += "; " + cause.Summary
 	}
-	return CauseOf(said, loop), e
+	return explain.CauseOf(said, loop), e
 }
 
 // lostLength finds a loop of which it is not known any more how often it runs, and how often it ran: of loops that the model calls alike;
 // else, where the model calls it otherwise now, as a kernel in it tells.
 func lostLength(v *diff.Variant) (loop *facts.Kernel, times int64) {
-	pairs, _, _ := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	pairs, _, _ := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
 	for _, pair := range pairs {
 		if was, is := pair[0], pair[1]; was.Length > 0 && is.Length == 0 {
 			return is, was.Length
@@ -107,7 +109,7 @@ func endless(k *facts.Kernel) bool { return k.InLoop && k.Times <= 1 }
 
 // unrolled says whether the program became longer: a loop that went without that was not unrolled, but is not needed any more.
 func unrolled(v *diff.Variant) bool {
-	return v.New.Facts["instructions.after"] > v.Old.Facts["instructions.after"] || launched(v.New) > launched(v.Old)
+	return v.New.Facts["instructions.after"] > v.Old.Facts["instructions.after"] || ledger.Launched(v.New) > ledger.Launched(v.Old)
 }
 
 // explainLoops names the place of the model that a loop went from, else what brought most kernels into the program: the body of a
@@ -115,10 +117,10 @@ func unrolled(v *diff.Variant) bool {
 func explainLoops(v *diff.Variant) (*result.Cause, result.Evidence) {
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, lostLoop) {
-			return causeFrom(c), evidence(c, anyKernel)
+			return explain.From(c), explain.Evidence(c, ledger.Any)
 		}
 	}
-	return explainBy(v, anyKernel, func(*facts.Kernel) int64 { return 1 })
+	return explain.By(v, ledger.Any, func(*facts.Kernel) int64 { return 1 })
 }
 
 func lostLoop(e diff.Edit) bool {

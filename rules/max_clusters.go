@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var maxClusters = Rule{
@@ -62,7 +65,7 @@ func (c *Context) countClusters(clusters *framework.Clusters) float64 {
 	least, _ := c.Number("min_size")
 	var n float64
 	for _, one := range clusters.Clusters {
-		n += float64(oneIf(float64(one.Size) >= least))
+		n += float64(ledger.One(float64(one.Size) >= least))
 	}
 	return n
 }
@@ -79,7 +82,7 @@ func (c *Context) checkClusterSizes(clusters *framework.Clusters, limit float64)
 		if float64(one.Size) > limit {
 			c.Find(result.Finding{
 				Program: one.Function, Subject: one.Name, Actual: float64(one.Size), Limit: limit,
-				Message: fmt.Sprintf("%s has %s, at most %v allowed", one.Name, counted(one.Size, "node", "nodes"), limit),
+				Message: fmt.Sprintf("%s has %s, at most %v allowed", one.Name, words.Count(one.Size, "node", "nodes"), limit),
 			})
 		}
 	}
@@ -90,10 +93,10 @@ func clusterCause(clusters *framework.Clusters) (*result.Cause, result.Evidence)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e result.Evidence
 	for _, one := range list {
-		e.After = firstLines(e.After, fmt.Sprintf("%s  %s  %s", one.Name, counted(one.Size, "node", "nodes"), one.Function))
+		e.After = explain.Add(e.After, fmt.Sprintf("%s  %s  %s", one.Name, words.Count(one.Size, "node", "nodes"), one.Function))
 	}
 	if len(list) == 0 {
 		return nil, e
 	}
-	return &result.Cause{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, counted(list[0].Size, "node", "nodes"))}, e
+	return &result.Cause{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, words.Count(list[0].Size, "node", "nodes"))}, e
 }

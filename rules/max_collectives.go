@@ -6,8 +6,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var maxCollectives = Rule{
@@ -38,14 +41,14 @@ func checkMaxCollectives(c *Context, p *diff.Program) {
 		for _, kind := range collectiveKinds(c, v) {
 			cares := func(k *facts.Kernel) bool { return k.Target == kind && c.asked(k) }
 			a := Amount{
-				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + c.place(), Better: Lower, Actual: countThat(v.New, cares),
+				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + c.place(), Better: Lower, Actual: ledger.Count(v.New, cares),
 				Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, cares) },
 			}
 			if v.Old != nil {
-				a.Base = new(countThat(v.Old, cares))
+				a.Base = new(ledger.Count(v.Old, cares))
 			}
 			a.Excused = c.exchanged(a)
-			c.judgeRuns(a, func(v *facts.Variant) float64 { return runsOf(v, cares) })
+			c.judgeRuns(a, func(v *facts.Variant) float64 { return ledger.Launches(v, cares) })
 		}
 		if v.Old != nil && len(c.Findings) == found { // else what is new says it
 			c.judgeTraffic(p, v)
@@ -59,7 +62,7 @@ func (c *Context) exchanged(a Amount) bool {
 	if !c.On("exchange") || a.Base == nil {
 		return false
 	}
-	now, was := talk(a.Variant.New, isCollective), talk(a.Variant.Old, isCollective)
+	now, was := talk(a.Variant.New, ledger.IsCollective), talk(a.Variant.Old, ledger.IsCollective)
 	return a.Actual > *a.Base && !now.more(was) || a.Actual < *a.Base && !was.more(now)
 }
 
@@ -87,7 +90,7 @@ func (t traffic) more(than traffic) bool { return t.count > than.count || t.byte
 // and an all-gather.
 func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	var t traffic
-	for k := range kernelsThat(v, cares) {
+	for k := range ledger.Kernels(v, cares) {
 		runs := max(k.Times, 1)
 		t.count += runs
 		if t.bytes += k.Bytes * runs; k.Target == "all-reduce" {
@@ -99,7 +102,7 @@ func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 
 // explainCollectives names the collective that is new, what it moves, and along which axis of the mesh, beside what brought it about.
 func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*result.Cause, result.Evidence) {
-	cause, e := explain(v, cares)
+	cause, e := explain.Growth(v, cares)
 	if v.Old == nil || cause == nil {
 		return cause, e
 	}
@@ -108,9 +111,9 @@ func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*resul
 		return cause, e
 	}
 	brought := v.CauseOf(k)
-	here := CauseOf("new: "+diff.Collective(k)+"; "+cause.Summary, k)
+	here := explain.CauseOf("new: "+diff.Collective(k)+"; "+cause.Summary, k)
 	if here.Source.File == "" || brought.Constrains() && brought.Op.Source.File != "" {
-		here.Source, here.OpName = SourceOf(brought.Op.Source), brought.Op.OpName
+		here.Source, here.OpName = explain.SourceOf(brought.Op.Source), brought.Op.OpName
 	}
 	return here, e
 }
@@ -136,7 +139,7 @@ func collectiveKinds(c *Context, v *diff.Variant) []string {
 		if side == nil {
 			continue
 		}
-		for k := range kernelsThat(side, isCollective) {
+		for k := range ledger.Kernels(side, ledger.IsCollective) {
 			seen[k.Target] = true
 		}
 	}
@@ -150,16 +153,16 @@ func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
 	}
 	c.Checked()
 	kinds := c.List("kinds")
-	n := bytesThat(v.New, c.asked)
+	n := ledger.Bytes(v.New, c.asked)
 	which := "collectives"
 	if kinds != nil {
-		which = ListOf(kinds, "and")
+		which = words.List(kinds, "and")
 	}
 	if n > limit {
 		c.Find(result.Finding{
 			Program: p.Name, Variant: variantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
 			Message: movesTooMuch(which+c.place(), n, limit),
-			Cause:   largest(v, c.asked),
+			Cause:   explain.Largest(v, c.asked),
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -94,5 +95,5 @@ func dumped(t *Target, name string) int {
 func compiledAgain(p *diff.Program) *result.Cause {
 	last := p.New.Variants[len(p.New.Variants)-1]
 	why := differences(p)
-	return &result.Cause{Summary: why[0], Source: SourceOf(firstSource(last))}
+	return &result.Cause{Summary: why[0], Source: explain.SourceOf(firstSource(last))}
 }

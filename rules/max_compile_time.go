@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
@@ -81,7 +82,7 @@ func (c *Context) judgeTimes(program string, notes []framework.LogNote) {
 		if len(notes) == 1 {
 			summary = "compiled once (" + longest.Log + ")"
 		}
-		return &result.Cause{Summary: summary, Source: SourceOf(longest.Where)}, result.Evidence{}
+		return &result.Cause{Summary: summary, Source: explain.SourceOf(longest.Where)}, result.Evidence{}
 	}
 	c.Judge(a)
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -34,11 +36,11 @@ var maxConstantBytes = Rule{
 func checkConstantBytes(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		a := Amount{
-			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: Lower, Actual: constantBytes(v.New),
+			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: Lower, Actual: ledger.ConstantBytes(v.New),
 			Cause: func() (*result.Cause, result.Evidence) { return constantCause(v) },
 		}
 		if v.Old != nil {
-			a.Base = new(constantBytes(v.Old))
+			a.Base = new(ledger.ConstantBytes(v.Old))
 		}
 		c.Judge(a)
 		checkEachConstant(c, p, v)
@@ -70,7 +72,7 @@ func constantCause(v *diff.Variant) (*result.Cause, result.Evidence) {
 		if largest == nil || k.Bytes > largest.Bytes {
 			largest = &k
 		}
-		if len(e.After) < maxEvidence {
+		if len(e.After) < explain.MaxLines {
 			e.After = append(e.After, fmt.Sprintf("constant %s (%s) %s", k.Shape, measure.Bytes(float64(k.Bytes)), k.OpName))
 		}
 	}
@@ -85,5 +87,5 @@ func constantCause(v *diff.Variant) (*result.Cause, result.Evidence) {
 }
 
 func constantAt(k facts.Constant) *result.Cause {
-	return &result.Cause{Summary: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: SourceOf(k.Source)}
+	return &result.Cause{Summary: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: explain.SourceOf(k.Source)}
 }

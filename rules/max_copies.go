@@ -2,7 +2,10 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/excuse"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -42,11 +45,11 @@ func checkMaxCopies(c *Context, p *diff.Program) {
 // judgeLoopCopies holds how many copies stand in loops against the settings.
 func (c *Context) judgeLoopCopies(p *diff.Program, v *diff.Variant) {
 	a := Amount{
-		Program: p, Variant: v, Subject: loopCopies, Noun: "copies in loops", Better: Lower, Actual: countThat(v.New, c.countsCopy),
-		Cause: func() (*result.Cause, result.Evidence) { return explain(v, c.countsCopy) },
+		Program: p, Variant: v, Subject: excuse.LoopCopies, Noun: "copies in loops", Better: Lower, Actual: ledger.Count(v.New, c.countsCopy),
+		Cause: func() (*result.Cause, result.Evidence) { return explain.Growth(v, c.countsCopy) },
 	}
 	if v.Old != nil {
-		a.Base = new(countThat(v.Old, c.countsCopy))
+		a.Base = new(ledger.Count(v.Old, c.countsCopy))
 	}
 	c.Judge(a)
 }
@@ -58,7 +61,7 @@ func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	c.Checked()
-	copied := bytesThat(v.New, c.countsCopy) / 2 // a copy reads it, and writes it
+	copied := ledger.Bytes(v.New, c.countsCopy) / 2 // a copy reads it, and writes it
 	if copied <= limit {
 		return
 	}
@@ -66,7 +69,7 @@ func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
 	c.Find(result.Finding{
 		Program: p.Name, Variant: variantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: movesTooMuch(which, copied, limit),
-		Cause:   largest(v, c.countsCopy),
+		Cause:   explain.Largest(v, c.countsCopy),
 	})
 }
 

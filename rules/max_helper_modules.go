@@ -5,10 +5,12 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var maxHelperModules = Rule{
@@ -43,7 +45,7 @@ func checkMaxHelperModules(c *Context, t *Target) {
 	}
 	c.Judge(Amount{Subject: "helper modules", Noun: "helper modules", Better: Lower, Actual: n, Cause: func() (*result.Cause, result.Evidence) {
 		sort.Strings(names)
-		return &result.Cause{Summary: strings.Join(shorten(names, 6), ", "), Source: SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
+		return &result.Cause{Summary: strings.Join(words.First(names, 6), ", "), Source: explain.SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
 	}})
 }
 

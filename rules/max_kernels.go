@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -42,7 +44,7 @@ func checkMaxKernels(c *Context, p *diff.Program) {
 		a := Amount{
 			Program: p, Variant: v, Subject: c.kernelSubject(), Noun: "kernels", Better: Lower,
 			Actual: c.countKernels(v.New),
-			Cause:  func() (*result.Cause, result.Evidence) { return explain(v, c.countsKernel) },
+			Cause:  func() (*result.Cause, result.Evidence) { return explain.Growth(v, c.countsKernel) },
 		}
 		if v.Old != nil {
 			a.Base = new(c.countKernels(v.Old))
@@ -68,17 +70,17 @@ func (c *Context) countKernels(v *facts.Variant) float64 {
 		return v.Facts["kernels.total"]
 	}
 	if !c.On("weighted_by_trip_count") {
-		return countThat(v, c.countsKernel)
+		return ledger.Count(v, c.countsKernel)
 	}
 	var n float64
-	for k := range kernelsThat(v, c.countsKernel) {
-		n += runs(k)
+	for k := range ledger.Kernels(v, c.countsKernel) {
+		n += ledger.Runs(k)
 	}
 	return n
 }
 
 func (c *Context) countsKernel(k *facts.Kernel) bool {
-	if !computes(k) {
+	if !ledger.Computes(k) {
 		return false
 	}
 	if c.Text("scope") == "entry" && !k.InEntry {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
@@ -51,10 +52,10 @@ func (c *Context) boundOutputs(p *diff.Program, v *diff.Variant) {
 	f := result.Finding{
 		Program: p.Name, Variant: variantName(v), Subject: "outputs", Actual: n, Limit: limit,
 		Message: fmt.Sprintf("the program returns %s, at most %s allowed", measure.Counted(n, "", "results"), measure.Number(limit)),
-		Cause:   largest(v, func(k *facts.Kernel) bool { return k.Result }),
+		Cause:   explain.Largest(v, func(k *facts.Kernel) bool { return k.Result }),
 	}
 	if v.Old != nil {
-		f.Cause, f.Evidence = explainResults(v)
+		f.Cause, f.Evidence = explain.Results(v)
 	}
 	c.Find(f)
 }

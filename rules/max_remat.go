@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -39,10 +40,10 @@ func checkMaxRemat(c *Context, p *diff.Program) {
 
 func rematCause(v *facts.Variant) (*result.Cause, result.Evidence) {
 	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
-	e := result.Evidence{After: kernelLines(v.Kernels, again)}
+	e := result.Evidence{After: explain.Lines(v.Kernels, again)}
 	k := diff.FirstThat(v.Kernels, again)
 	if k == nil {
 		return nil, e
 	}
-	return CauseOf(k.Name+" is computed again", k), e
+	return explain.CauseOf(k.Name+" is computed again", k), e
 }

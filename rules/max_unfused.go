@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -34,11 +36,11 @@ var maxUnfused = Rule{
 func checkMaxUnfused(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		a := Amount{
-			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: Lower, Actual: countThat(v.New, c.runsAlone),
-			Cause: func() (*result.Cause, result.Evidence) { return explain(v, c.runsAlone) },
+			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: Lower, Actual: ledger.Count(v.New, c.runsAlone),
+			Cause: func() (*result.Cause, result.Evidence) { return explain.Growth(v, c.runsAlone) },
 		}
 		if v.Old != nil {
-			a.Base = new(countThat(v.Old, c.runsAlone))
+			a.Base = new(ledger.Count(v.Old, c.runsAlone))
 		}
 		c.Judge(a)
 	}

@@ -2,7 +2,9 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -38,20 +40,20 @@ func checkMinCollectiveBytes(c *Context, p *diff.Program) {
 
 // judgeAverage judges what the collectives of one kind move on average.
 func (c *Context) judgeAverage(p *diff.Program, v *diff.Variant, kind string) {
-	of := func(k *facts.Kernel) bool { return isCollective(k) && k.Target == kind }
-	n := countThat(v.New, of)
+	of := func(k *facts.Kernel) bool { return ledger.IsCollective(k) && k.Target == kind }
+	n := ledger.Count(v.New, of)
 	if n == 0 {
 		return
 	}
 	a := Amount{
-		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: Higher, Actual: bytesThat(v.New, of) / n,
+		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: Higher, Actual: ledger.Bytes(v.New, of) / n,
 		Cause: func() (*result.Cause, result.Evidence) {
-			return smallest(v.New, of), result.Evidence{After: kernelLines(v.New.Kernels, of)}
+			return smallest(v.New, of), result.Evidence{After: explain.Lines(v.New.Kernels, of)}
 		},
 	}
 	if v.Old != nil {
-		if was := countThat(v.Old, of); was > 0 {
-			a.Base = new(bytesThat(v.Old, of) / was)
+		if was := ledger.Count(v.Old, of); was > 0 {
+			a.Base = new(ledger.Bytes(v.Old, of) / was)
 			a.Excused = c.On("only_more") && n <= was
 		}
 	}
@@ -61,7 +63,7 @@ func (c *Context) judgeAverage(p *diff.Program, v *diff.Variant, kind string) {
 // smallest names the kernel that moves the fewest bytes.
 func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *result.Cause {
 	var least *facts.Kernel
-	for k := range kernelsThat(v, cares) {
+	for k := range ledger.Kernels(v, cares) {
 		if least == nil || k.Bytes < least.Bytes {
 			least = k
 		}
@@ -69,5 +71,5 @@ func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *result.Cause {
 	if least == nil {
 		return nil
 	}
-	return CauseOf("the smallest is "+diff.Describe(least), least)
+	return explain.CauseOf("the smallest is "+diff.Describe(least), least)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
@@ -47,7 +48,7 @@ func checkNoCPUFallback(c *Context, t *Target) {
 				f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 			}
 			if len(reads) == 1 && f.Cause.Source.File == "" {
-				f.Cause.Source = SourceOf(reads[0])
+				f.Cause.Source = explain.SourceOf(reads[0])
 			}
 			each = append(each, f)
 		}
@@ -60,7 +61,7 @@ const scalarRead = "aten::_local_scalar_dense"
 
 // fallback says what ran on the CPU, and why.
 func fallback(n *framework.LogNote) (message string, cause *result.Cause) {
-	cause = &result.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: SourceOf(n.Where)}
+	cause = &result.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: explain.SourceOf(n.Where)}
 	if n.Op != scalarRead {
 		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause
 	}

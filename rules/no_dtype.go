@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -132,11 +134,11 @@ func (c *Context) dtypeFinding(f result.Finding, v *diff.Variant, dtype string) 
 	}
 	if first.Opcode != "" {
 		f.Message += ", the first is " + first.Opcode
-		f.Cause = &result.Cause{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: SourceOf(first.Source)}
+		f.Cause = &result.Cause{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: explain.SourceOf(first.Source)}
 	}
-	if why := v.Why(func(k *facts.Kernel) int64 { return oneIf(strings.Contains(k.Out, dtype+"[")) }); why != nil {
+	if why := v.Why(func(k *facts.Kernel) int64 { return ledger.One(strings.Contains(k.Out, dtype+"[")) }); why != nil {
 		f.Cause.Summary += "; " + why.Summary
-		f.Evidence = evidence(why, anyKernel)
+		f.Evidence = explain.Evidence(why, ledger.Any)
 	}
 	return f
 }

@@ -4,8 +4,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -34,14 +36,14 @@ var noHostCallback = Rule{
 func checkNoHostCallback(c *Context, p *diff.Program) {
 	for _, v := range live(p) {
 		a := Amount{
-			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: Lower, Actual: c.hostCalls(v.New, countThat),
+			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: Lower, Actual: c.hostCalls(v.New, ledger.Count),
 			Cause: func() (*result.Cause, result.Evidence) { return callbackCause(c, v) },
 		}
 		if v.Old != nil {
-			a.Base = new(c.hostCalls(v.Old, countThat))
+			a.Base = new(c.hostCalls(v.Old, ledger.Count))
 		}
 		if c.bounded() {
-			c.judgeRuns(a, func(v *facts.Variant) float64 { return c.hostCalls(v, runsOf) })
+			c.judgeRuns(a, func(v *facts.Variant) float64 { return c.hostCalls(v, ledger.Launches) })
 			continue
 		}
 		c.Forbid(a)
@@ -78,5 +80,5 @@ func callbackCause(c *Context, v *diff.Variant) (*result.Cause, result.Evidence)
 		return nil, e
 	}
 	e.After = []string{diff.Describe(k)}
-	return CauseOf(caller(k)+" calls the host", k), e
+	return explain.CauseOf(caller(k)+" calls the host", k), e
 }

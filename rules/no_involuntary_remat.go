@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
@@ -40,7 +41,7 @@ func checkInvoluntaryRemat(c *Context, t *Target) {
 			f := judged
 			f.Program, f.Subject = n.Program, n.Op
 			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", orUnnamed(n.Op))
-			f.Cause = &result.Cause{Summary: n.Message, OpName: n.Op, Source: SourceOf(n.Where)}
+			f.Cause = &result.Cause{Summary: n.Message, OpName: n.Op, Source: explain.SourceOf(n.Where)}
 			f.Evidence.After = []string{n.Log + ": " + n.Message}
 			each = append(each, f)
 		}

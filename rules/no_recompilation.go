@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -141,17 +142,17 @@ func recompileCause(c *Context, p *diff.Program) *result.Cause {
 	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
 		for _, miss := range c.Target.Report.Logs.Misses {
 			if miss.Program == p.Name && miss.Where.File != "" {
-				cause.Source = SourceOf(miss.Where)
+				cause.Source = explain.SourceOf(miss.Where)
 				return cause
 			}
 		}
 	}
 	if reads := valueReads([]*diff.Program{p}); len(reads) > 0 && len(p.New.Variants) > 1 {
-		cause.Source = SourceOf(reads[0])
+		cause.Source = explain.SourceOf(reads[0])
 		return cause
 	}
 	// The call that compiled it again; without stacks in the dump no line is better than one that is not the cause.
-	cause.Source = SourceOf(p.New.Variants[len(p.New.Variants)-1].CallSite)
+	cause.Source = explain.SourceOf(p.New.Variants[len(p.New.Variants)-1].CallSite)
 	return cause
 }
 

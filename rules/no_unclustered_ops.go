@@ -5,10 +5,12 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var noUnclusteredOps = Rule{
@@ -156,12 +158,12 @@ func (c *Context) unclusteredFinding(f result.Finding, clusters *framework.Clust
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
-		first.Op, places(group), clusters.Clustered, counted(clusters.Clustered+len(c.outside(clusters)), "operation is", "operations are"))
-	f.Cause = &result.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: SourceOf(first.Source)}
+		first.Op, places(group), clusters.Clustered, words.Count(clusters.Clustered+len(c.outside(clusters)), "operation is", "operations are"))
+	f.Cause = &result.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: explain.SourceOf(first.Source)}
 	if first.Reason != "" {
 		f.Cause.Summary += ": " + first.Reason
 	}
-	for _, op := range group[:min(len(group), maxEvidence)] {
+	for _, op := range group[:min(len(group), explain.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(op.Node+"  "+op.Function+"  "+op.File))
 	}
 	return f

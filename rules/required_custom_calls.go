@@ -7,9 +7,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var requiredCustomCalls = Rule{
@@ -47,11 +50,11 @@ func checkRequiredCalls(c *Context, p *diff.Program) {
 				least = 1
 			}
 			q := callOf(e)
-			if n := countThat(v.New, q.matches); n < least {
+			if n := ledger.Count(v.New, q.matches); n < least {
 				missing = append(missing, missingCall(p, v, q, n, least))
 			}
 			if v.Old != nil {
-				had += int(oneIf(countThat(v.Old, q.matches) < least))
+				had += int(ledger.One(ledger.Count(v.Old, q.matches) < least))
 				known = known && !q.unheld(v.Old, v.New)
 			}
 		}
@@ -73,14 +76,14 @@ func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least flo
 	if told := q.told(almost); told != "" {
 		f.Message += "; " + told
 	} else if names := called(v.New); len(names) > 0 {
-		f.Message += "; what is called: " + strings.Join(shorten(names, 6), ", ")
+		f.Message += "; what is called: " + strings.Join(words.First(names, 6), ", ")
 	}
 	if len(almost) > 0 && len(q.config) > 0 {
-		f.Cause = CauseOf(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
+		f.Cause = explain.CauseOf(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
 	}
 	if v.Old != nil {
-		f.Baseline = countThat(v.Old, q.matches)
-		if cause, e := explain(v, anyKernel); cause != nil {
+		f.Baseline = ledger.Count(v.Old, q.matches)
+		if cause, e := explain.Growth(v, ledger.Any); cause != nil {
 			f.Cause, f.Evidence = cause, e
 		}
 	}

@@ -7,9 +7,13 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/excuse"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var requiredFusions = Rule{
@@ -25,7 +29,7 @@ var requiredFusions = Rule{
 		)},
 		cheaperWithout,
 	},
-	Budget:  &Metric{Noun: missingFusions, Better: Lower},
+	Budget:  &Metric{Noun: excuse.MissingFusions, Better: Lower},
 	Forbids: true,
 	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
@@ -59,10 +63,10 @@ func checkRequiredFusions(c *Context, p *diff.Program) {
 			}
 			if v.Old != nil {
 				known = known && want.flow == nil
-				had += int(oneIf(len(want.in(v.Old)) < want.min))
+				had += int(ledger.One(len(want.in(v.Old)) < want.min))
 			}
 		}
-		a := Amount{Program: p, Variant: v, Subject: missingFusions, Noun: missingFusions, Actual: float64(len(missing))}
+		a := Amount{Program: p, Variant: v, Subject: excuse.MissingFusions, Noun: excuse.MissingFusions, Actual: float64(len(missing))}
 		if v.Old != nil {
 			a.baseline(known, float64(had))
 		}
@@ -93,20 +97,20 @@ func (m missingFusion) finding(p *diff.Program, v *diff.Variant) result.Finding 
 	}
 	between := diff.Between(v.New, places)
 	if len(between) > 0 {
-		f.Message += "; between them " + strings.Join(shorten(between, 3), ", ")
+		f.Message += "; between them " + strings.Join(words.First(between, 3), ", ")
 	}
 	if v.Old != nil && m.want.flow == nil {
 		f.Baseline = float64(len(m.want.in(v.Old)))
 	}
-	f.Cause, f.Evidence = explain(v, m.want.touches)
+	f.Cause, f.Evidence = explain.Growth(v, m.want.touches)
 	if v.Old == nil && len(between) > 0 {
-		f.Cause = CauseOf("between the kernels stands "+strings.Join(shorten(between, 3), ", "), parts[0])
+		f.Cause = explain.CauseOf("between the kernels stands "+strings.Join(words.First(between, 3), ", "), parts[0])
 	}
-	for _, k := range parts[:min(len(parts), maxEvidence)] {
-		f.Evidence.After = appendNew(f.Evidence.After, diff.Describe(k))
+	for _, k := range parts[:min(len(parts), explain.MaxLines)] {
+		f.Evidence.After = explain.AddNew(f.Evidence.After, diff.Describe(k))
 	}
 	if f.Cause == nil && len(parts) > 0 {
-		f.Cause = CauseOf("ran apart: "+diff.Describe(parts[0]), parts[0])
+		f.Cause = explain.CauseOf("ran apart: "+diff.Describe(parts[0]), parts[0])
 	}
 	return f
 }

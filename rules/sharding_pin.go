@@ -6,10 +6,14 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/excuse"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var shardingPin = Rule{
@@ -53,8 +57,8 @@ func checkShardingPin(c *Context, p *diff.Program) {
 			a.Base = new(float64(len(c.wronglySpread(old)) + len(c.wrongResults(p, old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{spreadFinding(f, v.New, wrong)} }
-		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New, isCollective).more(talk(v.Old, isCollective)) && !costlier(v) &&
-			argumentBytes(v.New) <= argumentBytes(v.Old) && v.New.Facts["memory.output_bytes"] <= v.Old.Facts["memory.output_bytes"]
+		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New, ledger.IsCollective).more(talk(v.Old, ledger.IsCollective)) && !excuse.Costlier(v) &&
+			ledger.ArgumentBytes(v.New) <= ledger.ArgumentBytes(v.Old) && v.New.Facts["memory.output_bytes"] <= v.Old.Facts["memory.output_bytes"]
 		c.judgePinned(a)
 	}
 }
@@ -70,18 +74,18 @@ func spreadFinding(f result.Finding, v *facts.Variant, wrong []misplaced) result
 	arguments := 0
 	for _, m := range wrong {
 		names = append(names, m.name)
-		arguments += int(oneIf(!m.result))
-		f.Evidence.After = firstLines(f.Evidence.After, m.name+": "+m.said)
+		arguments += int(ledger.One(!m.result))
+		f.Evidence.After = explain.Add(f.Evidence.After, m.name+": "+m.said)
 	}
-	which := are(arguments, "argument")
+	which := words.Are(arguments, "argument")
 	switch results := len(wrong) - arguments; {
 	case arguments == 0:
-		which = are(results, "result")
+		which = words.Are(results, "result")
 	case results > 0:
-		which = counted(arguments, "argument", "arguments") + " and " + counted(results, "result", "results") + " are"
+		which = words.Count(arguments, "argument", "arguments") + " and " + words.Count(results, "result", "results") + " are"
 	}
-	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(shorten(names, 6), ", "))
-	f.Cause = &result.Cause{Summary: wrong[0].name + ": " + wrong[0].said, Source: SourceOf(firstSource(v))}
+	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(words.First(names, 6), ", "))
+	f.Cause = &result.Cause{Summary: wrong[0].name + ": " + wrong[0].said, Source: explain.SourceOf(firstSource(v))}
 	return f
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // wrongResults says which results are not spread as they should be.
@@ -101,7 +102,7 @@ func (c *Context) unmatchedResults(p *diff.Program, v *diff.Variant) {
 			continue
 		}
 		c.gap(fmt.Sprintf("%s (%s has no result %s)", c.Rule.ID, p.Name, want), result.Problem{
-			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, p.Name, want, counted(len(outputs), "result, number 0", "results, numbered from 0")),
+			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, p.Name, want, words.Count(len(outputs), "result, number 0", "results, numbered from 0")),
 			Mend:    "mend the number or remove the pin",
 		})
 	}

@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var stableCompile = Rule{
@@ -42,8 +44,8 @@ func checkStableCompile(c *Context, p *diff.Program) {
 			a.Base = new(float64(len(c.flapping(v.Old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
-			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", are(len(names), "fact"), c.Target.Report.Samples, strings.Join(shorten(names, 6), ", "))
-			f.Cause = &result.Cause{Summary: unlike(v.New), Source: SourceOf(firstSource(v.New))}
+			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", words.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(words.First(names, 6), ", "))
+			f.Cause = &result.Cause{Summary: unlike(v.New), Source: explain.SourceOf(firstSource(v.New))}
 			return []result.Finding{f}
 		}
 		c.Forbid(a)

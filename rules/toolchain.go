@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var toolchain = Rule{
@@ -54,7 +55,7 @@ func checkToolchain(c *Context, t *Target) {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
-		f.Message = "another toolchain: " + strings.Join(shorten(wrong, 6), ", ")
+		f.Message = "another toolchain: " + strings.Join(words.First(wrong, 6), ", ")
 		f.Cause, f.Evidence.After = &result.Cause{Summary: "what else differs may be the compiler's doing"}, wrong
 		return []result.Finding{f}
 	}

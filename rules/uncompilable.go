@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
@@ -49,7 +50,7 @@ func uncompilableFinding(n framework.LogNote) result.Finding {
 	return result.Finding{
 		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
 		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),
-		Cause:    &result.Cause{Summary: n.Message, OpType: n.Op, Source: SourceOf(n.Where)},
+		Cause:    &result.Cause{Summary: n.Message, OpType: n.Op, Source: explain.SourceOf(n.Where)},
 		Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
 	}
 }

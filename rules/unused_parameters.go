@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var unusedParameters = Rule{
@@ -40,8 +42,8 @@ func checkUnusedParameters(c *Context, p *diff.Program) {
 			a.Base = new(float64(len(c.unused(v.Old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
-			f.Message = fmt.Sprintf("%s never read: %s", are(len(names), "argument"), strings.Join(shorten(names, 6), ", "))
-			f.Cause = &result.Cause{Summary: "no instruction reads " + names[0], Source: SourceOf(firstSource(v.New))}
+			f.Message = fmt.Sprintf("%s never read: %s", words.Are(len(names), "argument"), strings.Join(words.First(names, 6), ", "))
+			f.Cause = &result.Cause{Summary: "no instruction reads " + names[0], Source: explain.SourceOf(firstSource(v.New))}
 			return []result.Finding{f}
 		}
 		c.Forbid(a)

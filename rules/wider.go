@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -124,7 +126,7 @@ func (w *widening) sentence() string {
 // cause names the largest of the products in the types that are wide and became more, with what the model did there.
 func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
 	if w.asked {
-		return explainThat(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
+		return explain.Edit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
 	}
 	var wide []*facts.Product
 	for _, m := range v.New.Products {
@@ -134,12 +136,12 @@ func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
 	}
 	cause, e := productCause(wide)
 	if cause == nil {
-		return explain(v, anyKernel)
+		return explain.Growth(v, ledger.Any)
 	}
-	why := v.Why(func(k *facts.Kernel) int64 { return oneIf(k.OpName == cause.OpName) })
+	why := v.Why(func(k *facts.Kernel) int64 { return ledger.One(k.OpName == cause.OpName) })
 	if why != nil && why.Op.OpName != "" {
-		cause = causeFrom(why)
-		e.Before = kernelLines(why.Before, anyKernel)
+		cause = explain.From(why)
+		e.Before = explain.Lines(why.Before, ledger.Any)
 	}
 	return cause, e
 }

@@ -10,9 +10,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/xlagate/xlagate/internal/expr"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/suggest"
+	"github.com/xlagate/xlagate/internal/words"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -106,7 +108,7 @@ func (r *reader) wellFormed(n *yamldoc.Node, o rules.Option) bool {
 	case rules.ShapeOf:
 		_, err = pattern.ParseShape(n.Value)
 	case rules.Expr:
-		err = rules.CheckExpr(n.Value)
+		err = expr.Check(n.Value)
 	}
 	wrong := (*pattern.Error)(nil)
 	if !errors.As(err, &wrong) {
@@ -259,7 +261,7 @@ func (r *reader) table(n *yamldoc.Node, o rules.Option, what string) (any, bool)
 	for _, item := range n.Content {
 		e := r.mapping(item, o.Fields, o.Key+" of "+what)
 		if len(o.NeedsOne) > 0 && item.Kind == yamldoc.Mapping && !slices.ContainsFunc(o.NeedsOne, func(key string) bool { return valueOf(item, key) != nil }) {
-			r.errorf(item, "an entry of %s in %s describes nothing; say %s", o.Key, what, rules.OrOf(o.NeedsOne))
+			r.errorf(item, "an entry of %s in %s describes nothing; say %s", o.Key, what, words.Or(o.NeedsOne))
 		}
 		out = append(out, e)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/words"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -59,7 +60,7 @@ func boundKeys(r *rules.Rule) string {
 	if len(keys) == 0 {
 		return ""
 	}
-	return " Takes " + rules.ListOf(keys, "and") + "."
+	return " Takes " + words.List(keys, "and") + "."
 }
 
 // example is an entry with what it says as a comment.

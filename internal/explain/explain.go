@@ -1,4 +1,6 @@
-package rules
+// Package explain puts what a difference knows into the result's words: which place of the model brought a growth about, with the
+// kernels before and after as evidence.
+package explain
 
 import (
 	"fmt"
@@ -8,14 +10,15 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// explain names what brought a growth about: the cause that adds most of the kernels that the rule cares for, with the lines before
+// Growth names what brought a growth about: the cause that adds most of the kernels that the rule cares for, with the lines before
 // and after as evidence.
-func explain(v *diff.Variant, cares func(*facts.Kernel) bool) (*result.Cause, result.Evidence) {
-	return explainBy(v, cares, func(k *facts.Kernel) int64 {
+func Growth(v *diff.Variant, cares func(*facts.Kernel) bool) (*result.Cause, result.Evidence) {
+	return By(v, cares, func(k *facts.Kernel) int64 {
 		if cares(k) {
 			return 1
 		}
@@ -23,19 +26,20 @@ func explain(v *diff.Variant, cares func(*facts.Kernel) bool) (*result.Cause, re
 	})
 }
 
-func explainBy(v *diff.Variant, cares func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*result.Cause, result.Evidence) {
+// By is Growth where kernels account for it by more or less than one.
+func By(v *diff.Variant, cares func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*result.Cause, result.Evidence) {
 	if v == nil || v.Old == nil {
-		return largest(v, cares), result.Evidence{}
+		return Largest(v, cares), result.Evidence{}
 	}
 	c := v.Why(weigh)
 	if c == nil {
 		return nil, result.Evidence{}
 	}
-	return causeFrom(c), evidence(c, cares)
+	return From(c), Evidence(c, cares)
 }
 
-// causeFrom turns a difference's cause into the result's form.
-func causeFrom(c *diff.Cause) *result.Cause {
+// From turns a difference's cause into the result's form.
+func From(c *diff.Cause) *result.Cause {
 	at := c.Place()
 	return &result.Cause{Summary: c.Summary, OpName: at.OpName, OpType: c.OpType, Source: SourceOf(at.Source)}
 }
@@ -55,48 +59,48 @@ var weights = map[string]func(*facts.Kernel) int64{
 	"cost.flops":          func(k *facts.Kernel) int64 { return k.Flops },
 	"cost.bytes_accessed": func(k *facts.Kernel) int64 { return k.Bytes },
 	"instructions.after":  func(k *facts.Kernel) int64 { return int64(1 + len(k.Do)) },
-	"copies.count":        func(k *facts.Kernel) int64 { return oneIf(k.Class == facts.ClassCopy) },
-	"transposes.count":    func(k *facts.Kernel) int64 { return int64(countOf(k.Do, "transpose")) },
-	"kernels.total":       func(k *facts.Kernel) int64 { return oneIf(computes(k)) },
+	"copies.count":        func(k *facts.Kernel) int64 { return ledger.One(k.Class == facts.ClassCopy) },
+	"transposes.count":    func(k *facts.Kernel) int64 { return int64(ledger.CountOf(k.Do, "transpose")) },
+	"kernels.total":       func(k *facts.Kernel) int64 { return ledger.One(ledger.Computes(k)) },
 }
 
-// explainThat names the first place of the model with an edit of a kind, else what changed most.
-func explainThat(v *diff.Variant, fits func(diff.Edit) bool) (*result.Cause, result.Evidence) {
+// Edit names the first place of the model with an edit of a kind, else what changed most.
+func Edit(v *diff.Variant, fits func(diff.Edit) bool) (*result.Cause, result.Evidence) {
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
-			return causeFrom(c), evidence(c, anyKernel)
+			return From(c), Evidence(c, ledger.Any)
 		}
 	}
-	return explain(v, anyKernel)
+	return Growth(v, ledger.Any)
 }
 
-// explainFact explains the growth of one fact.
-func explainFact(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
+// Fact explains the growth of one fact.
+func Fact(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
 	weigh := weights[fact]
 	switch {
 	case fact == "memory.output_bytes":
-		return explainResults(v)
+		return Results(v)
 	case strings.HasPrefix(fact, "memory."):
-		return explainMemory(v)
+		return memory(v)
 	case weigh == nil:
-		return explain(v, anyKernel)
+		return Growth(v, ledger.Any)
 	case strings.HasPrefix(fact, "cost."):
-		if cause, e := explainLonger(v); cause != nil {
+		if cause, e := longer(v); cause != nil {
 			return cause, e
 		}
 	}
-	return explainBy(v, func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
+	return By(v, func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
 }
 
-// explainMemory names the buffer that grew most beside what brought it about.
-func explainMemory(v *diff.Variant) (*result.Cause, result.Evidence) {
+// memory names the buffer that grew most beside what brought it about.
+func memory(v *diff.Variant) (*result.Cause, result.Evidence) {
 	var grown *diff.BufferChange
 	if v != nil && len(v.Buffers) > 0 {
 		grown = &v.Buffers[0]
 	}
-	cause, e := explainBy(v, anyKernel, func(k *facts.Kernel) int64 {
+	cause, e := By(v, ledger.Any, func(k *facts.Kernel) int64 {
 		if grown != nil {
-			return oneIf(keeps(k, grown))
+			return ledger.One(keeps(k, grown))
 		}
 		return k.Bytes
 	})
@@ -107,15 +111,15 @@ func explainMemory(v *diff.Variant) (*result.Cause, result.Evidence) {
 	if cause.Source.File == "" {
 		cause.Source = SourceOf(grown.New.Source)
 	}
-	for _, b := range v.Buffers[:min(len(v.Buffers), maxEvidence)] {
+	for _, b := range v.Buffers[:min(len(v.Buffers), MaxLines)] {
 		e.After = append(e.After, bufferSentence(&b))
 	}
 	return cause, e
 }
 
-// explainResults names the result that is new or grew, beside what brought it about.
-func explainResults(v *diff.Variant) (*result.Cause, result.Evidence) {
-	cause, e := explainBy(v, func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return oneIf(k.Result) })
+// Results names the result that is new or grew, beside what brought it about.
+func Results(v *diff.Variant) (*result.Cause, result.Evidence) {
+	cause, e := By(v, func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return ledger.One(k.Result) })
 	op, text := diff.NewResult(v)
 	if cause == nil || text == "" || strings.Contains(cause.Summary, text) {
 		return cause, e
@@ -144,13 +148,13 @@ func bufferSentence(b *diff.BufferChange) string {
 	return text
 }
 
-// largest names the kernel that moves the most bytes, for budgets that were broken without a baseline.
-func largest(v *diff.Variant, cares func(*facts.Kernel) bool) *result.Cause {
+// Largest names the kernel that moves the most bytes, for budgets that were broken without a baseline.
+func Largest(v *diff.Variant, cares func(*facts.Kernel) bool) *result.Cause {
 	if v == nil || v.New == nil {
 		return nil
 	}
 	var most *facts.Kernel
-	for k := range kernelsThat(v.New, cares) {
+	for k := range ledger.Kernels(v.New, cares) {
 		if most == nil || k.Bytes > most.Bytes {
 			most = k
 		}
@@ -161,20 +165,20 @@ func largest(v *diff.Variant, cares func(*facts.Kernel) bool) *result.Cause {
 	return CauseOf("the largest is "+diff.Describe(most), most)
 }
 
-// maxEvidence bounds the lines that a finding carries on each side.
-const maxEvidence = 12
+// MaxLines bounds the lines that a finding carries on each side.
+const MaxLines = 12
 
-// evidence lists the kernels that a cause took away and brought, those that the rule cares for; where it cares for none, all.
-func evidence(c *diff.Cause, cares func(*facts.Kernel) bool) result.Evidence {
-	e := result.Evidence{Before: kernelLines(c.Before, cares), After: kernelLines(c.After, cares)}
+// Evidence lists the kernels that a cause took away and brought, those that the rule cares for; where it cares for none, all.
+func Evidence(c *diff.Cause, cares func(*facts.Kernel) bool) result.Evidence {
+	e := result.Evidence{Before: Lines(c.Before, cares), After: Lines(c.After, cares)}
 	if len(e.Before)+len(e.After) == 0 {
-		e = result.Evidence{Before: kernelLines(c.Before, anyKernel), After: kernelLines(c.After, anyKernel)}
+		e = result.Evidence{Before: Lines(c.Before, ledger.Any), After: Lines(c.After, ledger.Any)}
 	}
 	return e
 }
 
-// kernelLines describes kernels, those that read alike in one line.
-func kernelLines(kernels []facts.Kernel, cares func(*facts.Kernel) bool) []string {
+// Lines describes kernels, those that read alike in one line.
+func Lines(kernels []facts.Kernel, cares func(*facts.Kernel) bool) []string {
 	var lines []string
 	count := map[string]int{}
 	for i := range kernels {
@@ -186,8 +190,8 @@ func kernelLines(kernels []facts.Kernel, cares func(*facts.Kernel) bool) []strin
 			lines = append(lines, line)
 		}
 	}
-	more := len(lines) - maxEvidence
-	lines = lines[:min(len(lines), maxEvidence)]
+	more := len(lines) - MaxLines
+	lines = lines[:min(len(lines), MaxLines)]
 	for i, line := range lines {
 		if n := count[line]; n > 1 {
 			lines[i] = fmt.Sprintf("%d × %s", n, line)
@@ -199,16 +203,16 @@ func kernelLines(kernels []facts.Kernel, cares func(*facts.Kernel) bool) []strin
 	return lines
 }
 
-// firstLines appends a line while there are few.
-func firstLines(lines []string, line string) []string {
-	if len(lines) >= maxEvidence {
+// Add appends a line while there are few.
+func Add(lines []string, line string) []string {
+	if len(lines) >= MaxLines {
 		return lines
 	}
 	return append(lines, line)
 }
 
-// appendNew appends a line that is not there yet.
-func appendNew(lines []string, line string) []string {
+// AddNew appends a line that is not there yet.
+func AddNew(lines []string, line string) []string {
 	if slices.Contains(lines, line) {
 		return lines
 	}

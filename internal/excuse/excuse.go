@@ -1,33 +1,36 @@
-package rules
+// Package excuse says when growth against the baseline is none that anybody should be stopped for: a run does not pay for it, or it is
+// not what it seems.
+package excuse
 
 import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 )
 
 // Subjects of rules that are no facts.
 const (
-	missingFusions = "missing fusions"
-	loopCopies     = "copies.in_loops"
+	MissingFusions = "missing fusions"
+	LoopCopies     = "copies.in_loops"
 )
 
-// excuses is what an entry lets pass besides the amount that it allows.
-type excuses struct {
+// Allowance is what an entry lets pass besides the amount that it allows.
+type Allowance struct {
 	Least    float64                   // growth below this
 	Costless bool                      // growth that the program does not pay for
 	Cheaper  bool                      // growth that a whole run does not pay for
 	Room     func(old float64) float64 // how much the peak may grow with it; nil: not at all, nor stay
 }
 
-// growth says whether a growth against the baseline is none that anybody should be stopped for. What is bounded without a baseline is
+// Excuses says whether a growth against the baseline is none that anybody should be stopped for. What is bounded without a baseline is
 // never excused.
-func (a excuses) growth(v *diff.Variant, fact string, grown float64) bool {
+func (a Allowance) Excuses(v *diff.Variant, fact string, grown float64) bool {
 	if v == nil || v.Old == nil || grown <= 0 {
 		return false
 	}
-	if grown < a.Least || a.Costless && !costlier(v) || a.paysLess(v, fact) {
+	if grown < a.Least || a.Costless && !Costlier(v) || a.PaysLess(v, fact) {
 		return true
 	}
 	if a.Cheaper && fact == "transposes.count" && movesLess(v) {
@@ -38,25 +41,25 @@ func (a excuses) growth(v *diff.Variant, fact string, grown float64) bool {
 	}
 	switch fact {
 	case "memory.peak_bytes": // what was a constant and is an argument now lies in memory either way
-		return grown <= constantBytes(v.Old)-constantBytes(v.New) || !reservesMore(v)
+		return grown <= ledger.ConstantBytes(v.Old)-ledger.ConstantBytes(v.New) || !reservesMore(v)
 	case "cost.estimated_cycles": // a loop counts as often as it runs only where that is known
-		return onlyBecameKnown(v.Old, v.New)
+		return ledger.OnlyBecameKnown(v.Old, v.New)
 	case "cost.flops":
 		return onlyConverted(v, grown) || a.Cheaper && paidInTraffic(v)
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v) || movedOnce(v.New)-movedOnce(v.Old) <= becameArguments(v) // an argument is read as it is passed
-	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", loopCopies, "instructions.after", "kernels.all", "unfused":
+	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", LoopCopies, "instructions.after", "kernels.all", "unfused":
 		return onlyDonated(v)
 	}
 	return false
 }
 
-// paysLess says whether growth is let pass because a whole run does not pay for it.
-func (a excuses) paysLess(v *diff.Variant, fact string) bool {
+// PaysLess says whether growth is let pass because a whole run does not pay for it.
+func (a Allowance) PaysLess(v *diff.Variant, fact string) bool {
 	if !a.Cheaper || fact == "cost.flops" {
 		return false
 	}
-	return cheaper(v) && (fact != "memory.temp_bytes" || a.sameRoom(v)) || fact == missingFusions && holdsNoMore(v)
+	return cheaper(v) && (fact != "memory.temp_bytes" || a.sameRoom(v)) || fact == MissingFusions && holdsNoMore(v)
 }
 
 // holdsNoMore says whether a run takes no more of anything than it did: launches, arithmetic, traffic, collectives of any kind, cycles and memory.
@@ -76,19 +79,19 @@ func moreCollectives(v *diff.Variant) bool {
 
 // becameArguments is how many bytes of constants went while as many came in as arguments.
 func becameArguments(v *diff.Variant) float64 {
-	return min(constantBytes(v.Old)-constantBytes(v.New), argumentBytes(v.New)-argumentBytes(v.Old))
+	return min(ledger.ConstantBytes(v.Old)-ledger.ConstantBytes(v.New), ledger.ArgumentBytes(v.New)-ledger.ArgumentBytes(v.Old))
 }
 
-// costlier says whether the program launches more, or moves more memory by more than a wobble, than it did, and its runs are no cheaper.
-func costlier(v *diff.Variant) bool {
-	return (launched(v.New) > launched(v.Old) || grew(v, "cost.bytes_accessed", wobble)) && !cheaper(v)
+// Costlier says whether the program launches more, or moves more memory by more than a wobble, than it did, and its runs are no cheaper.
+func Costlier(v *diff.Variant) bool {
+	return (ledger.Launched(v.New) > ledger.Launched(v.Old) || ledger.Grew(v, "cost.bytes_accessed", ledger.Wobble)) && !cheaper(v)
 }
 
 // sameRoom says whether the program still fits where it fitted: what it takes at its peak is known, and grew no more than is allowed.
-func (a excuses) sameRoom(v *diff.Variant) bool {
+func (a Allowance) sameRoom(v *diff.Variant) bool {
 	const peak = "memory.peak_bytes"
 	was, is := v.Old.Facts[peak], v.New.Facts[peak]
-	return both(v, peak) && a.Room != nil && is-was <= a.Room(was)
+	return ledger.Known(v, peak) && a.Room != nil && is-was <= a.Room(was)
 }
 
 // reservesMore says whether the program's buffers take more than they did. The live-range report names a moment as the peak that is
@@ -104,33 +107,33 @@ func reserved(v *facts.Variant) float64 {
 // narrower type in memory.
 func onlyConverted(v *diff.Variant, grown float64) bool {
 	const converts, moved = "converts.elements", "cost.bytes_accessed"
-	return both(v, converts) && both(v, moved) && v.New.Facts[moved] < v.Old.Facts[moved] && grown <= v.New.Facts[converts]-v.Old.Facts[converts]
+	return ledger.Known(v, converts) && ledger.Known(v, moved) && v.New.Facts[moved] < v.Old.Facts[moved] && grown <= v.New.Facts[converts]-v.Old.Facts[converts]
 }
 
 // moreCycles says whether the compiler for TPU expects more cycles of the program.
 func moreCycles(v *diff.Variant) bool {
 	const cycles = "cost.estimated_cycles"
-	return both(v, cycles) && grew(v, cycles, wobble)
+	return ledger.Known(v, cycles) && ledger.Grew(v, cycles, ledger.Wobble)
 }
 
 // paidInTraffic says whether a run saves at least a byte of memory traffic for every operation that it computes more: there is no device that
 // computes slower than it moves. Where the compiler expects more cycles all the same, it knows better.
 func paidInTraffic(v *diff.Variant) bool {
-	if moreCycles(v) || !both(v, "cost.flops") || !both(v, "cost.bytes_accessed") || !sameLoops(v) || unpriced(v.New) > unpriced(v.Old) {
+	if moreCycles(v) || !ledger.Known(v, "cost.flops") || !ledger.Known(v, "cost.bytes_accessed") || !ledger.SameLoops(v) || ledger.Unpriced(v.New) > ledger.Unpriced(v.Old) {
 		return false
 	}
-	computed, computes := wholeCost(v, "cost.flops")
-	moved, moves := wholeCost(v, "cost.bytes_accessed")
+	computed, computes := ledger.Cost(v, "cost.flops")
+	moved, moves := ledger.Cost(v, "cost.bytes_accessed")
 	return computes-computed <= moved-moves
 }
 
 // movesMore says whether kernels read and write more than they did by more than a wobble, each buffer once: XLA counts what several
 // slices of one kernel read several times over, and what a TPU brings onto the chip for a kernel in the copy as well as in the kernel.
-func movesMore(v *diff.Variant) bool { return movedOnce(v.New) > wobble*movedOnce(v.Old) }
+func movesMore(v *diff.Variant) bool { return movedOnce(v.New) > ledger.Wobble*movedOnce(v.Old) }
 
 func movedOnce(v *facts.Variant) (n float64) {
-	for k := range kernelsThat(v, staysInPlace) {
-		n += float64(k.Bytes) * runs(k)
+	for k := range ledger.Kernels(v, staysInPlace) {
+		n += float64(k.Bytes) * ledger.Runs(k)
 	}
 	return n
 }

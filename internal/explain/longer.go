@@ -1,4 +1,4 @@
-package rules
+package explain
 
 import (
 	"cmp"
@@ -7,17 +7,18 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// explainLonger names the loop that runs more often than in the baseline, where the model asks for nothing else that is new.
-func explainLonger(v *diff.Variant) (*result.Cause, result.Evidence) {
+// longer names the loop that runs more often than in the baseline, where the model asks for nothing else that is new.
+func longer(v *diff.Variant) (*result.Cause, result.Evidence) {
 	if v == nil || v.Old == nil || len(v.Model.Edits) > 0 {
 		return nil, result.Evidence{}
 	}
 	var longer [][2]*facts.Kernel
-	pairs, _, _ := pairLoops(loopsOf(v.Old), loopsOf(v.New))
+	pairs, _, _ := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
 	for _, pair := range pairs {
 		if pair[0].Length > 0 && pair[1].Length > pair[0].Length {
 			longer = append(longer, pair)
@@ -34,5 +35,5 @@ func explainLonger(v *diff.Variant) (*result.Cause, result.Evidence) {
 	if others := len(longer) - 1; others > 0 {
 		said += "; " + measure.Counted(float64(others), "", "other loops") + " became longer as well"
 	}
-	return CauseOf(said, fresh), result.Evidence{Before: []string{loopLine(old)}, After: []string{loopLine(fresh)}}
+	return CauseOf(said, fresh), result.Evidence{Before: []string{ledger.LoopLine(old)}, After: []string{ledger.LoopLine(fresh)}}
 }

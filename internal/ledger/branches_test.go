@@ -1,4 +1,4 @@
-package rules
+package ledger
 
 import (
 	"testing"
@@ -30,7 +30,7 @@ func TestLeavesOut(t *testing.T) {
 		{earlier, costing(100, 5), false},
 		{&facts.Variant{Facts: facts.Numbers{"cost.flops": 100, "cost.bytes_accessed": 100, "loops.unknown": 1}}, costing(100, 5), false},
 	} {
-		if got := leavesOut(&diff.Variant{Old: c.old, New: c.fresh}); got != c.want {
+		if got := LeavesOut(&diff.Variant{Old: c.old, New: c.fresh}); got != c.want {
 			t.Errorf("%v after %v leaves out more: %v", c.fresh.Facts, c.old.Facts, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package rules
+package ledger
 
 import (
 	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
@@ -31,10 +31,10 @@ func TestEndSooner(t *testing.T) {
 		{"while another came", ledgertest.Looping(50), early(ledgertest.Looping(50, 1000), 0, 50), 0},
 		{"while the other went", ledgertest.Looping(50, 10), early(ledgertest.Looping(50), 0, 50), 0},
 	} {
-		if got := len(endSooner(c.old, c.fresh)); got != c.sooner {
+		if got := len(EndSooner(c.old, c.fresh)); got != c.sooner {
 			t.Errorf("%s: %d loops end sooner, want %d", c.name, got, c.sooner)
 		}
-		if got := sameLoops(&diff.Variant{Old: c.old, New: c.fresh}); got != (c.sooner > 0) {
+		if got := SameLoops(&diff.Variant{Old: c.old, New: c.fresh}); got != (c.sooner > 0) {
 			t.Errorf("%s: the loops are the same: %v", c.name, got)
 		}
 	}
@@ -54,7 +54,7 @@ func TestOnlyBecameKnown(t *testing.T) {
 		{"one went", ledgertest.Looping(3, -1), ledgertest.Looping(3), false},
 		{"while another became longer", ledgertest.Looping(3, -1), ledgertest.Looping(4, 5), false},
 	} {
-		if got := onlyBecameKnown(c.old, c.fresh); got != c.want {
+		if got := OnlyBecameKnown(c.old, c.fresh); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -71,7 +71,7 @@ func carrying(v *facts.Variant, what ...string) *facts.Variant {
 // Of loops that are called alike, one is known again by what it carries, even where another runs as often now.
 func TestLoopsOfOneName(t *testing.T) {
 	old, fresh := carrying(ledgertest.Looping(32, 4), "(s32[], pred[32,16])", "(f32[64])"), carrying(ledgertest.Looping(4, 4), "(s32[], pred[4,8,16])", "(f32[64])")
-	pairs, gone, added := pairLoops(loopsOf(old), loopsOf(fresh))
+	pairs, gone, added := PairLoops(Loops(old), Loops(fresh))
 	if len(gone)+len(added) > 0 || len(pairs) != 2 {
 		t.Fatal(pairs, gone, added)
 	}

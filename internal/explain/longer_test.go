@@ -1,4 +1,4 @@
-package rules
+package explain
 
 import (
 	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
@@ -27,7 +27,7 @@ func TestLoopThatRunsMoreOften(t *testing.T) {
 		v := &diff.Variant{Old: c.old, New: c.fresh}
 		v.Model.Edits = c.edits
 		says, line := "", 0
-		if cause, _ := explainLonger(v); cause != nil {
+		if cause, _ := longer(v); cause != nil {
 			says, line = cause.Summary, cause.Source.Line
 		}
 		if says != c.says || line != c.line {

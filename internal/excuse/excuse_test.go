@@ -1,4 +1,4 @@
-package rules
+package excuse
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ func TestMovesMoreThanAnIntegerHolds(t *testing.T) {
 	if !movesMore(grown) {
 		t.Error("a million times as much is not more")
 	}
-	if inLoops(grown.New).flops <= inLoops(grown.Old).flops {
+	if inLoops(grown.New).Flops <= inLoops(grown.Old).Flops {
 		t.Error("nor are a million times as many operations")
 	}
 }
@@ -53,7 +53,7 @@ func TestCostlier(t *testing.T) {
 		"the same": {4, 1000, false}, "launches": {5, 1000, true}, "launches, fewer bytes": {5, 900, true}, "bytes": {4, 1011, true},
 		"bytes, fewer launches": {3, 1011, true}, "a wobble": {4, 1010, false}, "less": {3, 900, false},
 	} {
-		if got := costlier(costing(was, facts.Numbers{"kernels.total": c.kernels, "cost.bytes_accessed": c.bytes})); got != c.more {
+		if got := Costlier(costing(was, facts.Numbers{"kernels.total": c.kernels, "cost.bytes_accessed": c.bytes})); got != c.more {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -75,7 +75,7 @@ func TestSameRoom(t *testing.T) {
 		"not known":            {none, facts.Numbers{peak: 1000}, nil, false},
 		"not held":             {nil, facts.Numbers{peak: 1000}, facts.Numbers{peak: 1000}, false},
 	} {
-		if got := (excuses{Room: c.room}).sameRoom(costing(c.old, c.fresh)); got != c.same {
+		if got := (Allowance{Room: c.room}).sameRoom(costing(c.old, c.fresh)); got != c.same {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -1,4 +1,5 @@
-package rules
+// Package expr reads and evaluates the expressions that rules of one's own are written in: CEL over facts and the baseline's.
+package expr
 
 import (
 	"fmt"
@@ -16,8 +17,8 @@ import (
 // costLimit bounds the evaluation of one expression, in CEL's own units.
 const costLimit = 100_000
 
-// expression is a compiled `expr` with the facts that it names.
-type expression struct {
+// Expression is a compiled `expr` with the facts that it names.
+type Expression struct {
 	ReadsBaseline bool
 	program       cel.Program
 	paths         []string // "facts.kernels.total", in order
@@ -29,14 +30,14 @@ var factGroups = []string{
 	"clusters", "code", "remat", "async", "products", "precision", "converts",
 }
 
-// CheckExpr finds what is wrong in an expression; the error names the column where one is known.
-func CheckExpr(text string) error {
-	_, err := compileExpr(text)
+// Check finds what is wrong in an expression; the error names the column where one is known.
+func Check(text string) error {
+	_, err := Compile(text)
 	return err
 }
 
-// compileExpr checks an expression; the error names the column.
-func compileExpr(text string) (*expression, error) {
+// Compile checks an expression; the error names the column.
+func Compile(text string) (*Expression, error) {
 	env, err := cel.NewEnv(cel.Variable("facts", cel.MapType(cel.StringType, cel.DynType)), cel.Variable("base", cel.MapType(cel.StringType, cel.DynType)))
 	if err != nil {
 		return nil, fmt.Errorf("prepare CEL: %w", err)
@@ -52,7 +53,7 @@ func compileExpr(text string) (*expression, error) {
 	if err != nil {
 		return nil, fmt.Errorf("expr: %w", err)
 	}
-	e := &expression{program: program}
+	e := &Expression{program: program}
 	return e, e.readPaths(checked)
 }
 
@@ -73,7 +74,7 @@ func firstLine(text string) string {
 }
 
 // readPaths collects the facts that the expression names, and refuses groups that no fact is in.
-func (e *expression) readPaths(checked *cel.Ast) error {
+func (e *Expression) readPaths(checked *cel.Ast) error {
 	var wrong error
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		p := pathOf(x)
@@ -156,8 +157,8 @@ func isWord(c byte) bool {
 
 func whole(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// holds says whether the expression is true of a program and its baseline.
-func (e *expression) holds(fresh, old facts.Numbers) (bool, error) {
+// Holds says whether the expression is true of a program and its baseline.
+func (e *Expression) Holds(fresh, old facts.Numbers) (bool, error) {
 	out, _, err := e.program.Eval(map[string]any{"facts": nested(fresh), "base": nested(old)})
 	if err != nil {
 		return false, err
@@ -166,8 +167,8 @@ func (e *expression) holds(fresh, old facts.Numbers) (bool, error) {
 	return ok && holds, nil
 }
 
-// values lists what the expression read.
-func (e *expression) values(fresh, old facts.Numbers) []string {
+// Values lists what the expression read.
+func (e *Expression) Values(fresh, old facts.Numbers) []string {
 	var out []string
 	for _, path := range e.paths {
 		side, name, _ := strings.Cut(path, ".")

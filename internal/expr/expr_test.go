@@ -1,4 +1,4 @@
-package rules
+package expr
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ func TestAssertIsCheckedWhenItIsRead(t *testing.T) {
 		"fact.kernels.total < 3":                           "undeclared reference to 'fact'",
 		"\"12\" == \"12\" && facts.kernels.total2 < 3":     "",
 	} {
-		_, err := compileExpr(text)
+		_, err := Compile(text)
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%s: %v", text, err)

@@ -1,0 +1,163 @@
+package ledger
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// Facts about all loops of a program together.
+const (
+	TripCount    = "loops.trip_count"
+	UnknownLoops = "loops.unknown"
+)
+
+// Loops lists the loops of a program, in its order.
+func Loops(v *facts.Variant) []*facts.Kernel {
+	return slices.Collect(Kernels(v, func(k *facts.Kernel) bool { return k.Root == "while" && k.Class == facts.ClassControl }))
+}
+
+// UnknownIn lists the loops of which nobody knows how often they run.
+func UnknownIn(v *facts.Variant) (loops []*facts.Kernel) {
+	if v.Facts[UnknownLoops] == 0 { // one that does not say is never run
+		return nil
+	}
+	for _, k := range Loops(v) {
+		if k.Length == 0 {
+			loops = append(loops, k)
+		}
+	}
+	return loops
+}
+
+// OneByOne says whether it is known of every loop how often it runs: a baseline of earlier only knew it of all together.
+func OneByOne(v *facts.Variant) bool {
+	return v.Facts[TripCount] == 0 || slices.ContainsFunc(Loops(v), func(k *facts.Kernel) bool { return k.Length > 0 })
+}
+
+// alike are the ways to know a loop again, the surest first: by what the model calls it, what it carries and how often it runs. Loops in one
+// function are all called alike.
+var alike = []func(*facts.Kernel) loopKey{
+	func(k *facts.Kernel) loopKey { return loopKey{k.OpName, k.Out, k.Length} },
+	func(k *facts.Kernel) loopKey { return loopKey{k.OpName, k.Out, 0} },
+	func(k *facts.Kernel) loopKey { return loopKey{k.OpName, "", k.Length} },
+	func(k *facts.Kernel) loopKey { return loopKey{k.OpName, "", 0} },
+}
+
+type loopKey struct {
+	name, carries string
+	length        int64
+}
+
+// PairLoops joins loops that the model calls alike: those that are most alike first, the others in order of length. The rest is gone or added.
+func PairLoops(old, fresh []*facts.Kernel) (pairs [][2]*facts.Kernel, gone, added []*facts.Kernel) {
+	gone, added = inOrder(old), inOrder(fresh)
+	for _, key := range alike {
+		was := map[loopKey][]*facts.Kernel{}
+		for _, k := range gone {
+			was[key(k)] = append(was[key(k)], k)
+		}
+		joined := map[*facts.Kernel]bool{}
+		for _, k := range added {
+			if same := was[key(k)]; len(same) > 0 {
+				pairs, was[key(k)] = append(pairs, [2]*facts.Kernel{same[0], k}), same[1:]
+				joined[same[0]], joined[k] = true, true
+			}
+		}
+		paired := func(k *facts.Kernel) bool { return joined[k] }
+		gone, added = slices.DeleteFunc(gone, paired), slices.DeleteFunc(added, paired)
+	}
+	return pairs, gone, added
+}
+
+// inOrder lists loops by name, and those of one name by length.
+func inOrder(loops []*facts.Kernel) []*facts.Kernel {
+	return slices.SortedStableFunc(slices.Values(loops), func(a, b *facts.Kernel) int {
+		return cmp.Or(cmp.Compare(a.OpName, b.OpName), cmp.Compare(a.Length, b.Length))
+	})
+}
+
+// EndSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later. It lists none
+// where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others cost, either.
+func EndSooner(old, fresh *facts.Variant) (sooner []*facts.Kernel) {
+	pairs, gone, added := PairLoops(Loops(old), Loops(fresh))
+	if len(gone)+len(added) > 0 {
+		return nil
+	}
+	for _, pair := range pairs {
+		switch was, is := pair[0], pair[1]; {
+		case is.Length == 0 && is.Most > 0 && is.Most <= was.Length:
+			sooner = append(sooner, is)
+		case is.Length != was.Length:
+			return nil
+		}
+	}
+	return sooner
+}
+
+// OnlyBecameKnown says whether nothing is different about the loops but that it is known of some how often they run, and was not.
+func OnlyBecameKnown(old, fresh *facts.Variant) bool {
+	pairs, gone, added := PairLoops(Loops(old), Loops(fresh))
+	for _, pair := range pairs {
+		if was, is := pair[0], pair[1]; was.Length > 0 && is.Length != was.Length {
+			return false
+		}
+	}
+	return len(gone)+len(added) == 0 && fresh.Facts[UnknownLoops] < old.Facts[UnknownLoops]
+}
+
+// Iterations is how often loops run, all of them together, one in another as often as both.
+func Iterations(loops []*facts.Kernel) (n float64) {
+	for _, k := range loops {
+		n += float64(k.Length) * float64(k.Times)
+	}
+	return n
+}
+
+// LoopAt is where the model has a loop: its line, else its name.
+func LoopAt(k *facts.Kernel) string {
+	switch {
+	case k.Source.File != "":
+		return fmt.Sprintf("at %s:%d", path.Base(k.Source.File), k.Source.Line)
+	case k.OpName != "":
+		return k.OpName
+	}
+	return "without a name"
+}
+
+// LoopLine is a loop as evidence lists it.
+func LoopLine(k *facts.Kernel) string {
+	return fmt.Sprintf("loop of %d iterations   %s", k.Length, k.OpName)
+}
+
+// CostsLaunch says whether a kernel is launched, or copies.
+func CostsLaunch(k *facts.Kernel) bool { return Computes(k) || k.Class == facts.ClassCopy }
+
+// LoopWork is what stands in a program's loops, and what they compute in a run.
+type LoopWork struct {
+	Launches int
+	Flops    float64
+}
+
+// SameLoops says whether the program has as many loops as before and runs them as often, or ends them earlier: the cost of one that was
+// unrolled, or whose length is not known, cannot be compared.
+func SameLoops(v *diff.Variant) bool {
+	was, is := v.Old.Facts, v.New.Facts
+	if was["loops.while"] != is["loops.while"] || was[UnknownLoops] > 0 {
+		return false
+	}
+	if is[UnknownLoops] > 0 {
+		return int(is[UnknownLoops]) == len(EndSooner(v.Old, v.New))
+	}
+	return was[TripCount] == is[TripCount]
+}
+
+// FewerLoops says whether loops went, while it is known how often all of them ran and run: what a whole run costs can be compared then.
+func FewerLoops(v *diff.Variant) bool {
+	was, is := v.Old.Facts, v.New.Facts
+	return is["loops.while"] < was["loops.while"] && is[UnknownLoops]+was[UnknownLoops] == 0 && (is["loops.while"] == 0 || Known(v, "cost.weighted_bytes_accessed"))
+}
