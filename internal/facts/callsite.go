@@ -11,6 +11,9 @@ import (
 // jitted under another name is found by the frames that all stacks share. Where a helper stands between the model and its jit, the
 // line in a file that holds the model's operations is the one to look at. It is not known where the dump holds no stacks.
 func (r *reader) callSite(program string) hlo.Location {
+	if called := r.sources.called(); called.File != "" {
+		return called
+	}
 	asked := map[int32]bool{}
 	var around []hlo.Location // the outer frames that all stacks share, from the outside in
 	for md := range r.eachMetadata() {

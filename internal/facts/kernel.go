@@ -84,6 +84,7 @@ func (r *reader) decode(meta hlo.MetadataID) {
 	}
 	md := r.m.MetadataByID(meta)
 	md.OpName, md.OpType = r.intern(md.OpName), r.intern(md.OpType)
+	r.sources.trace(&md)
 	r.metas[meta], r.decoded[meta] = md, true
 }
 

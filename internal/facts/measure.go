@@ -31,9 +31,10 @@ type Options struct {
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
 	Warn      func(string)            // is told what a person should know and no fact depends on
 
-	torch bool // the dump is PyTorch/XLA's, whatever its modules are called
-	hands *hands
-	stock *stock
+	torch  bool // the dump is PyTorch/XLA's, whatever its modules are called
+	hands  *hands
+	stock  *stock
+	traced []*tracedFile
 }
 
 // Measure reads the modules of a dump and measures them. What could not be looked at is in the report's problems; the error is
@@ -48,7 +49,7 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 
 // MeasureShare measures the part of a dump that is dealt to this machine. Nothing else of the dump is read but names and headers.
 func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard.Dealer) (*Share, error) {
-	opts.AnyStage, opts.torch, opts.hands, opts.stock = opts.AnyStage && d.Single, FromTorch(d), newHands(opts.Jobs), newStock()
+	opts.AnyStage, opts.torch, opts.hands, opts.stock, opts.traced = opts.AnyStage && d.Single, FromTorch(d), newHands(opts.Jobs), newStock(), tracedFiles(d)
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)

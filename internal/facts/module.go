@@ -24,6 +24,7 @@ type measured struct {
 	reads     []readFile     // every file that was read, when that is to be remembered
 	files     []*dump.File   // of the module, nil when nothing is to be remembered
 	root      string         // see sources
+	traced    []*tracedFile  // see tracedFor; nil once everything was read
 	listing   bool           // whether infos are wanted
 	passing   bool           // whether they say what each pass left
 	listed    bool           // one further stage of a module that is measured elsewhere
@@ -54,7 +55,7 @@ func stageIndex(m *dump.Module, s *dump.Stage) int {
 func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options) *measured {
 	out := &measured{
 		module: m, files: files, program: dump.ProgramName(m.Name), listing: opts.AllStages, passing: opts.Passes,
-		root: slashed(opts.Root), hands: opts.hands, stock: opts.stock,
+		root: slashed(opts.Root), traced: opts.tracedFor(m), hands: opts.hands, stock: opts.stock,
 	}
 	out.readToolchain()
 	out.setFramework(opts)
@@ -126,6 +127,7 @@ func (out *measured) stage(s *dump.Stage, keep bool, read func(*reader, *dump.St
 	}
 	r := readerOf(m, out.stock)
 	r.sources.root = out.root
+	out.trace(r)
 	if err := dump.Guard(func() error { return read(r, s) }); isUnreadable(err) {
 		out.unreadable(file, err)
 	} else if err != nil {

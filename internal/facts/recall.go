@@ -39,6 +39,9 @@ func recall(m *dump.Module, single bool, opts Options) *measured {
 		return measureModule(m, nil, single, opts)
 	}
 	files := filesOfModule(m)
+	for _, t := range opts.tracedFor(m) {
+		files = append(files, t.file)
+	}
 	key := cacheKey(m, files, single, opts)
 	if data, ok := opts.Cache.Load(key); ok {
 		if out := remembered(data, files); out != nil {
@@ -132,7 +135,8 @@ func (out *measured) memo() []byte {
 		}
 	}
 	known := memo{Reads: out.reads, Facts: *out}
-	known.Facts.module, known.Facts.files, known.Facts.reads, known.Facts.hands, known.Facts.stock, known.Facts.groups = nil, nil, nil, nil, nil, nil
+	known.Facts.module, known.Facts.files, known.Facts.reads, known.Facts.hands, known.Facts.stock = nil, nil, nil, nil, nil
+	known.Facts.groups, known.Facts.traced = nil, nil
 	data, err := pack.Bytes(known)
 	if err != nil {
 		return nil

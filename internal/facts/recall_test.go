@@ -171,7 +171,7 @@ func TestEveryFieldIsRemembered(t *testing.T) {
 func fill(v reflect.Value, n *int) {
 	switch v.Type() {
 	case reflect.TypeFor[*dump.Module](), reflect.TypeFor[[]*dump.File](), reflect.TypeFor[*hlo.Module](), reflect.TypeFor[[]func() error](),
-		reflect.TypeFor[*hands]():
+		reflect.TypeFor[*hands](), reflect.TypeFor[[]*tracedFile]():
 		return
 	}
 	*n++

@@ -100,7 +100,7 @@ func (s *Share) close(d *dump.Dump) {
 	}
 	s.tellApart(d)
 	for _, m := range s.units {
-		m.module, m.files, m.reads, m.hands, m.stock, m.groups = nil, nil, nil, nil, nil, nil
+		m.module, m.files, m.reads, m.hands, m.stock, m.groups, m.traced = nil, nil, nil, nil, nil, nil, nil
 	}
 }
 

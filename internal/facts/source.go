@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/tfgraph"
 )
 
 // frameworkTrees mark files that belong to a framework or to Python itself, wherever it is installed or built from.
@@ -62,6 +63,7 @@ type sources struct {
 	byFrame map[int32]hlo.Location // stack frames repeat: thousands of instructions share a few hundred
 	byOuter map[int32]hlo.Location
 	stacks  map[int32][]hlo.Location
+	traced  *tfgraph.Trace // what TensorFlow dumped of the operations; nil where it did not
 }
 
 func newSources(m *hlo.Module) *sources {

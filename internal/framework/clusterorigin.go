@@ -67,8 +67,8 @@ func (d *graphDir) functionNodes() map[string]nodeNames {
 		if out[function] != nil {
 			continue
 		}
-		names := make(nodeNames, len(stacks))
-		for name := range stacks {
+		names := nodeNames{}
+		for name := range stacks.Nodes() {
 			names[name] = true
 		}
 		out[function] = names
@@ -113,22 +113,35 @@ func (d *graphDir) loadStacks() {
 
 // source finds the model's line of a node: in its function, else in the one function that has a node of that name.
 func (d *graphDir) source(function, node string) hlo.Location {
-	if f, ok := d.stacks[function].Of(node); ok {
-		return locationOf(f)
+	if f, ok := frameOf(d.stacks[function], node); ok {
+		return LocationOf(f)
 	}
 	var found []tfgraph.Frame
 	for _, stacks := range d.stacks {
-		if f, ok := stacks.Of(node); ok && !slices.Contains(found, f) {
+		if f, ok := frameOf(stacks, node); ok && !slices.Contains(found, f) {
 			found = append(found, f)
 		}
 	}
 	if len(found) != 1 {
 		return hlo.Location{}
 	}
-	return locationOf(found[0])
+	return LocationOf(found[0])
 }
 
-func locationOf(f tfgraph.Frame) hlo.Location {
+// frameOf is the model's line of a node; where only the framework stands between, the one that called the function.
+func frameOf(stacks *tfgraph.Stacks, node string) (tfgraph.Frame, bool) {
+	own, known := stacks.Of(node)
+	switch {
+	case len(own) > 0:
+		return own[0], true
+	case known && stacks.Called.File != "":
+		return stacks.Called, true
+	}
+	return tfgraph.Frame{}, false
+}
+
+// LocationOf is where a frame of a Python stack stands.
+func LocationOf(f tfgraph.Frame) hlo.Location {
 	return hlo.Location{File: f.File, Function: f.Function, Line: int32(f.Line)}
 }
 

@@ -22,7 +22,7 @@ type namedGraph struct {
 type graphDir struct {
 	path     string
 	byPass   map[tfgraph.Pass][]*namedGraph
-	stacks   map[string]tfgraph.Stacks // by raw function name
+	stacks   map[string]*tfgraph.Stacks // by raw function name
 	problems []Problem
 }
 
@@ -36,7 +36,7 @@ func graphDirs(files []File) []*graphDir {
 		}
 		at := path.Dir(f.Path)
 		if dirs[at] == nil {
-			dirs[at] = &graphDir{path: at, byPass: map[tfgraph.Pass][]*namedGraph{}, stacks: map[string]tfgraph.Stacks{}}
+			dirs[at] = &graphDir{path: at, byPass: map[tfgraph.Pass][]*namedGraph{}, stacks: map[string]*tfgraph.Stacks{}}
 		}
 		dirs[at].byPass[name.Pass] = append(dirs[at].byPass[name.Pass], &namedGraph{file: f, name: name, function: name.Function})
 	}

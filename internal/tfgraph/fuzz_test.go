@@ -31,8 +31,16 @@ func FuzzParseStacks(f *testing.F) {
 		if err != nil && s != nil {
 			t.Fatalf("%v and %v", s, err)
 		}
-		for node := range s {
+		if s == nil {
+			return
+		}
+		for node := range s.Nodes() {
 			s.Of(node)
+			for _, f := range (&Trace{Function: s}).Behind(node) {
+				if f.File == "" {
+					t.Errorf("%s: a frame without a file", node)
+				}
+			}
 		}
 	})
 }

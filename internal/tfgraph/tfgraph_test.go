@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -197,7 +198,7 @@ func TestParseStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, ok := s.Of("cond/else/_41/cond/AsString")
-	if !ok || f.Line != 117 || f.Function != "outer" || filepath.Base(f.File) != "s03_auto.py" {
+	if !ok || len(f) == 0 || f[0].Line != 117 || f[0].Function != "outer" || filepath.Base(f[0].File) != "s03_auto.py" {
 		t.Errorf("AsString is at %+v, %v", f, ok)
 	}
 	if _, ok := s.Of("cond/else/_41/cond/Nothing"); ok {
@@ -205,5 +206,54 @@ func TestParseStacks(t *testing.T) {
 	}
 	if _, err := ParseStacks([]byte("a,b\n")); err == nil {
 		t.Error("another table is no error")
+	}
+}
+
+// XLA's names of operations lead to the lines of the model, through loops, functions that were called, and gradients.
+func TestTrace(t *testing.T) {
+	function, body := &Stacks{own: map[string][]Frame{
+		"matmul": {{"model.py", 7, "layer"}, {"train.py", 12, "step"}}, "while": {{"train.py", 19, "step"}}, "call": {{"train.py", 18, "step"}},
+		"gradient_tape/matmul/MatMul": {{"train.py", 25, "step"}}, "gradient_tape/Reshape": {{"train.py", 25, "step"}}, "Reshape": {{"train.py", 3, "step"}},
+		"keras/dense": {},
+	}}, &Stacks{own: map[string][]Frame{"while/Sin": {{"train.py", 20, "step"}}, "while/Cos": {{"train.py", 21, "step"}}}}
+	other := &Stacks{own: map[string][]Frame{"while/Cos": {{"other.py", 1, "f"}}}}
+	trace := &Trace{Function: function, Within: []*Stacks{body, other}}
+	for name, want := range map[string]int{
+		"matmul": 7, "while/Sin": 20, "while/Cos": 19, "while/Less": 19, "call/Sigmoid": 18, "Unknown;call/Sigmoid": 18,
+		"gradient_tape/matmul/MatMul": 7, "gradient_tape/while/gradients/while/Sin_grad/Cos": 19, "gradient_tape/Reshape": 25,
+		"keras/dense": 0, "Unknown": 0, "": 0,
+	} {
+		got := 0
+		if own := trace.Behind(name); len(own) > 0 {
+			got = own[0].Line
+		}
+		if got != want {
+			t.Errorf("%s: line %d, want %d", name, got, want)
+		}
+	}
+	if own := trace.Behind("matmul"); len(own) != 2 || own[1] != (Frame{"train.py", 12, "step"}) {
+		t.Errorf("the stack of matmul is %v", own)
+	}
+}
+
+func TestParseStacksOfATracedFunction(t *testing.T) {
+	s, err := ParseStacks([]byte(stacksHeader + "\n" +
+		"2,x,/srv/train.py(80): <module>;/srv/train.py(75): main;/lib/python3/tensorflow/t.py(310): _create_concrete_function;/lib/python3/t.py(1): f;/srv/train.py(56): step;/srv/model.py(33): call;/lib/python3/t.py(2): gelu\n" +
+		"3,y,/srv/train.py(75): main;/lib/python3/tensorflow/t.py(310): _create_concrete_function;/lib/python3/t.py(1): f\n\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own, _ := s.Of("x"); !slices.Equal(own, []Frame{{"/srv/model.py", 33, "call"}, {"/srv/train.py", 56, "step"}}) {
+		t.Errorf("x is at %v", own)
+	}
+	if own, known := s.Of("y"); !known || len(own) > 0 {
+		t.Errorf("y is at %v, known %v; its stack leads through the framework alone", own, known)
+	}
+	if want := (Frame{"/srv/train.py", 75, "main"}); s.Called != want {
+		t.Errorf("called at %v, want %v", s.Called, want)
+	}
+	var syntax *SyntaxError
+	if _, err := ParseStacks([]byte(stacksHeader + "\n2,x,a\n3,y\n")); !errors.As(err, &syntax) || syntax.Line != 3 {
+		t.Errorf("a line that is cut off: %v", err)
 	}
 }
