@@ -91,7 +91,7 @@ func (c *Context) addedFusions(v *diff.Variant) []*facts.Kernel {
 	}
 	var out []*facts.Kernel
 	for i := range v.Kernels.Added {
-		if k := &v.Kernels.Added[i]; k.Fusion && len(k.Do) > 1 && !glob.Any(c.List("ignore"), k.OpName) {
+		if k := &v.Kernels.Added[i]; k.Fusion && k.Do.Len() > 1 && !glob.Any(c.List("ignore"), k.OpName) {
 			out = append(out, k)
 		}
 	}
@@ -106,7 +106,7 @@ func (c *Context) lostFusions(v *diff.Variant) []*diff.Regroup {
 	var out []*diff.Regroup
 	for i := range v.Kernels.Split {
 		s := &v.Kernels.Split[i]
-		if s.One.Fusion && len(s.One.Do) > 1 && !glob.Any(c.List("ignore"), s.One.OpName) {
+		if s.One.Fusion && s.One.Do.Len() > 1 && !glob.Any(c.List("ignore"), s.One.OpName) {
 			out = append(out, s)
 		}
 	}

@@ -52,7 +52,7 @@ func (q *fusionQuery) in(v *facts.Variant) []*facts.Kernel {
 
 func (q *fusionQuery) matches(k *facts.Kernel) bool {
 	switch {
-	case len(k.Do) < 2 && len(q.contains) > 1, !k.Fusion && len(q.kinds) == 0:
+	case k.Do.Len() < 2 && len(q.contains) > 1, !k.Fusion && len(q.kinds) == 0:
 		return false
 	case len(q.kinds) > 0 && !slices.Contains(q.kinds, k.Kind), q.root != "" && k.Root != q.root, q.out != nil && !q.out.Fits(k.Out):
 		return false
@@ -93,7 +93,7 @@ func (q *fusionQuery) touches(k *facts.Kernel) bool {
 		return false
 	}
 	for _, op := range q.operations() {
-		if slices.Contains(k.Do, op) {
+		if k.Do.Times(op) > 0 {
 			return true
 		}
 	}

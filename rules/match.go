@@ -2,7 +2,9 @@ package rules
 
 import (
 	"path"
+	"slices"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 )
 
@@ -17,14 +19,10 @@ func fitsPath(pattern, file string) bool {
 	return glob.Match(pattern, file) || glob.Match(pattern, path.Base(file))
 }
 
-// containsAll reports whether every wanted word is in the list, as often as it is wanted.
-func containsAll(list, wanted []string) bool {
-	count := map[string]int{}
-	for _, s := range list {
-		count[s]++
-	}
-	for _, w := range wanted {
-		if count[w]--; count[w] < 0 {
+// containsAll reports whether every wanted opcode stands there, as often as it is wanted.
+func containsAll(do facts.Opcodes, wanted []string) bool {
+	for _, want := range facts.OpcodesOf(slices.Sorted(slices.Values(wanted))...) {
+		if do.Times(want.Opcode) < want.Times {
 			return false
 		}
 	}

@@ -35,6 +35,6 @@ func TestMaxCollectivesExchange(t *testing.T) {
 }
 
 func collective(kind string, bytes int64) facts.Kernel {
-	form := &facts.Form{Kind: "collective", Target: kind, Do: []string{kind}, Bytes: bytes, Class: facts.ClassCollective}
+	form := &facts.Form{Kind: "collective", Target: kind, Do: facts.OpcodesOf(kind), Bytes: bytes, Class: facts.ClassCollective}
 	return facts.Kernel{Form: form, Site: &facts.Site{Times: 1}}
 }

@@ -48,7 +48,7 @@ func checkMaxUnfused(c *Context, p *diff.Program) {
 
 // runsAlone says whether a kernel does one of the operations and nothing else.
 func (c *Context) runsAlone(k *facts.Kernel) bool {
-	if len(k.Do) != 1 || !slices.Contains(c.List("ops"), k.Do[0]) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {
+	if k.Do.Len() != 1 || !slices.Contains(c.List("ops"), k.Do[0].Opcode) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {
 		return false
 	}
 	least, _ := c.Number("min_bytes")

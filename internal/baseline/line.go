@@ -86,7 +86,7 @@ func launchedAs(k *facts.Kernel) launched {
 
 func (k *launched) String() string {
 	f := newFlow()
-	f.list("do", k.Do)
+	f.list("do", k.Do.List())
 	f.text("kind", k.Kind)
 	f.text("out", k.Out)
 	f.text("op", k.op)

@@ -229,7 +229,7 @@ func (d *kernelDoc) repeats() int { return min(max(1, d.Times), maxRepeats) }
 
 func (d *kernelDoc) kernel() facts.Kernel {
 	form := &facts.Form{
-		Kind: d.Kind, Do: d.Do, Root: d.Root, Out: d.Out, In: d.In, Target: d.Target, Attrs: d.Attrs, Bytes: d.Bytes, Flops: d.Flops,
+		Kind: d.Kind, Do: facts.OpcodesOf(d.Do...), Root: d.Root, Out: d.Out, In: d.In, Target: d.Target, Attrs: d.Attrs, Bytes: d.Bytes, Flops: d.Flops,
 		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Print: d.Print, Family: d.Family,
 		Function: d.Function, Written: d.Body, Config: d.Config,
 	}

@@ -108,7 +108,7 @@ func anyProgram(t *rapid.T) *Program {
 		Model:     []facts.Statement{{Scope: text(), Type: text(), Do: texts()}},
 		Kernels: []facts.Kernel{{
 			Form: &facts.Form{
-				Kind: text(), Do: texts(), Root: text(), Out: text(), In: texts(), Target: text(), Attrs: text(), Bytes: whole(), Flops: whole(), Fusion: yes(), Class: facts.ClassCopy,
+				Kind: text(), Do: facts.OpcodesOf(texts()...), Root: text(), Out: text(), In: texts(), Target: text(), Attrs: text(), Bytes: whole(), Flops: whole(), Fusion: yes(), Class: facts.ClassCopy,
 				Groups: text(), Print: text(), Family: text(), Function: text(), Config: texts(), Written: counts(),
 			},
 			Site: &facts.Site{OpName: text(), OpType: text(), Times: whole(), Loop: text(), InLoop: yes(), InEntry: yes()}, Axes: text(), Length: int64(rapid.IntRange(0, 99).Draw(t, "length")),

@@ -27,7 +27,7 @@ func kernel(opName, do, out string) facts.Kernel {
 	ops := strings.Fields(do)
 	root := ops[len(ops)-1]
 	slices.Sort(ops)
-	return facts.Kernel{Form: &facts.Form{Kind: "loop", Fusion: true, Do: ops, Root: root, Out: out}, Site: &facts.Site{OpName: opName, Times: 1, InEntry: true}}
+	return facts.Kernel{Form: &facts.Form{Kind: "loop", Fusion: true, Do: facts.OpcodesOf(ops...), Root: root, Out: out}, Site: &facts.Site{OpName: opName, Times: 1, InEntry: true}}
 }
 
 // ledgers is the difference of two launch ledgers.
@@ -152,7 +152,7 @@ func TestFlagsThatDiffer(t *testing.T) {
 // both sides.
 func TestCompilerIsNamed(t *testing.T) {
 	sum := func(opcode string) *facts.Program {
-		kernel := facts.Kernel{Form: &facts.Form{Kind: opcode, Do: []string{opcode}, Root: opcode, Out: "f32[8]"}, Site: &facts.Site{Times: 1}}
+		kernel := facts.Kernel{Form: &facts.Form{Kind: opcode, Do: facts.OpcodesOf(opcode), Root: opcode, Out: "f32[8]"}, Site: &facts.Site{Times: 1}}
 		return &facts.Program{Name: "f", Variants: []*facts.Variant{{Signature: "()", Fingerprint: opcode, InputPrint: "1", Kernels: []facts.Kernel{kernel}}}}
 	}
 	old, fresh := report(sum("add")), report(sum("multiply"))

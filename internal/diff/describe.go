@@ -66,7 +66,7 @@ func Operations(k *facts.Kernel) string {
 	switch {
 	case k.Function != "":
 		return k.Function + " (" + k.Target + ")"
-	case k.Target != "" && len(k.Do) <= 1:
+	case k.Target != "" && k.Do.Len() <= 1:
 		return k.Target
 	}
 	if len(k.Do) == 0 {
@@ -75,23 +75,8 @@ func Operations(k *facts.Kernel) string {
 	return counted(k.Do)
 }
 
-// counted lists sorted words, each once, with how often it stands there.
-func counted(words []string) string {
-	var parts []string
-	for i := 0; i < len(words); {
-		n := 1
-		for i+n < len(words) && words[i+n] == words[i] {
-			n++
-		}
-		part := words[i]
-		if n > 1 {
-			part = fmt.Sprintf("%d %s", n, part)
-		}
-		parts = append(parts, part)
-		i += n
-	}
-	return strings.Join(shorten(parts, 8), ", ")
-}
+// counted names each opcode once, with how often it stands there.
+func counted(do facts.Opcodes) string { return strings.Join(shorten(do.Words(), 8), ", ") }
 
 func shorten(list []string, most int) []string {
 	if len(list) <= most {

@@ -38,7 +38,7 @@ func TestDescribe(t *testing.T) {
 
 func TestOperations(t *testing.T) {
 	of := func(do string) facts.Kernel {
-		return facts.Kernel{Form: &facts.Form{Kind: "loop", Do: strings.Fields(do)}, Site: &facts.Site{}}
+		return facts.Kernel{Form: &facts.Form{Kind: "loop", Do: facts.OpcodesOf(strings.Fields(do)...)}, Site: &facts.Site{}}
 	}
 	for _, c := range []struct {
 		k    facts.Kernel

@@ -64,14 +64,14 @@ func printOf(k *facts.Kernel) string {
 	if k.Print != "" {
 		return k.Print
 	}
-	return k.Kind + "\x00" + strings.Join(k.Do, ",") + "\x00" + k.Out + "\x00" + strings.Join(k.In, ",") + "\x00" + k.Attrs
+	return k.Kind + "\x00" + k.Do.String() + "\x00" + k.Out + "\x00" + strings.Join(k.In, ",") + "\x00" + k.Attrs
 }
 
 func familyOf(k *facts.Kernel) string {
 	if k.Family != "" {
 		return k.Family
 	}
-	return k.Kind + "\x00" + strings.Join(k.Do, ",")
+	return k.Kind + "\x00" + k.Do.String()
 }
 
 func loopOf(k *facts.Kernel) string {
@@ -86,7 +86,7 @@ func placeOf(k *facts.Kernel) string {
 	if k.OpName == "" {
 		return ""
 	}
-	return k.OpName + "\x00" + strings.Join(k.Do, ",")
+	return k.OpName + "\x00" + k.Do.String()
 }
 
 func scopeAndShape(k *facts.Kernel) string {
@@ -162,6 +162,6 @@ func (m *matcher) moved(a, b *facts.Kernel) bool {
 
 // byWeight orders kernels by how much is in them, the fullest first.
 func byWeight(kernels []facts.Kernel, at []int) []int {
-	sort.SliceStable(at, func(a, b int) bool { return len(kernels[at[a]].Do) > len(kernels[at[b]].Do) })
+	sort.SliceStable(at, func(a, b int) bool { return kernels[at[a]].Do.Len() > kernels[at[b]].Do.Len() })
 	return at
 }

@@ -131,7 +131,7 @@ func BenchmarkLargeLedger(b *testing.B) {
 	old, fresh := ledger(100_000), ledger(100_000)
 	for i := 0; i < len(fresh.Variants[0].Kernels); i += 10 {
 		k := &fresh.Variants[0].Kernels[i]
-		k.Print, k.Do = k.Print+"'", append(slices.Clone(k.Do), "clamp")
+		k.Print, k.Do = k.Print+"'", append(slices.Clone(k.Do), facts.OpcodeTimes{Opcode: "clamp", Times: 1})
 	}
 	fresh.Variants[0].Fingerprint = "fresh"
 	for b.Loop() {
@@ -144,7 +144,7 @@ func ledger(n int) *facts.Program {
 	for i := range n {
 		v.Kernels = append(v.Kernels, facts.Kernel{
 			Form: &facts.Form{
-				Kind: "loop", Fusion: true, Do: []string{"add", "multiply", "tanh"}, Root: "tanh", Out: fmt.Sprintf("f32[%d,64]", 8+i%50),
+				Kind: "loop", Fusion: true, Do: facts.OpcodesOf("add", "multiply", "tanh"), Root: "tanh", Out: fmt.Sprintf("f32[%d,64]", 8+i%50),
 				Print: fmt.Sprint("print", i), Family: fmt.Sprint("family", i%7),
 			},
 			Name: fmt.Sprint("fusion.", i), Site: &facts.Site{OpName: fmt.Sprintf("jit(step)/layer%d/mlp/tanh", i/20)}, From: []int32{int32(max(0, i-1))},

@@ -61,7 +61,7 @@ func regionOf(scope string) string {
 func regroupSide(ones, others *side) []Regroup {
 	var wholes []int
 	for i := range ones.kernels {
-		if ones.paired[i] == unpaired && len(ones.kernels[i].Do) > 1 && compute(&ones.kernels[i]) {
+		if ones.paired[i] == unpaired && ones.kernels[i].Do.Len() > 1 && compute(&ones.kernels[i]) {
 			wholes = append(wholes, i)
 		}
 	}
@@ -151,7 +151,7 @@ func shared(a, b string) int {
 
 // upstream follows the values that the last piece reads to the pieces before it, as long as they do part of what the whole did.
 func (s *side) upstream(whole *facts.Kernel, last int) []int {
-	p := &pieces{left: countOf(whole.Do)}
+	p := &pieces{left: timesOf(whole.Do)}
 	if !p.take(last, s.kernels[last].Do) {
 		return nil
 	}
@@ -167,9 +167,9 @@ func (s *side) upstream(whole *facts.Kernel, last int) []int {
 
 // shareOut picks kernels that each do part of what the whole did, the nearest first, until nothing is left of it.
 func (s *side) shareOut(whole *facts.Kernel, candidates []int) []int {
-	p := &pieces{left: countOf(whole.Do)}
+	p := &pieces{left: timesOf(whole.Do)}
 	for _, j := range candidates {
-		if p.covered == len(whole.Do) {
+		if p.covered == whole.Do.Len() {
 			return p.enough(whole)
 		}
 		p.take(j, s.kernels[j].Do)
@@ -185,8 +185,8 @@ type pieces struct {
 }
 
 // take chooses a kernel when the whole has all of its operations left.
-func (p *pieces) take(j int, do []string) bool {
-	count := countOf(do)
+func (p *pieces) take(j int, do facts.Opcodes) bool {
+	count := timesOf(do)
 	for op, n := range count {
 		if p.left[op] < n {
 			return false
@@ -195,14 +195,14 @@ func (p *pieces) take(j int, do []string) bool {
 	for op, n := range count {
 		p.left[op] -= n
 	}
-	p.covered += len(do)
+	p.covered += do.Len()
 	p.chosen = append(p.chosen, j)
 	return true
 }
 
 // enough is the choice in ledger order, if half of the whole was found again: less is a coincidence.
 func (p *pieces) enough(whole *facts.Kernel) []int {
-	if 2*p.covered < len(whole.Do) || len(p.chosen) < 2 {
+	if 2*p.covered < whole.Do.Len() || len(p.chosen) < 2 {
 		return nil
 	}
 	slices.Sort(p.chosen)
@@ -211,10 +211,18 @@ func (p *pieces) enough(whole *facts.Kernel) []int {
 
 // most asks for more where nothing but the model's names tells what belongs together.
 func (p *pieces) most(whole *facts.Kernel) []int {
-	if 4*p.covered < 3*len(whole.Do) {
+	if 4*p.covered < 3*whole.Do.Len() {
 		return nil
 	}
 	return p.enough(whole)
+}
+
+func timesOf(do facts.Opcodes) map[string]int {
+	count := make(map[string]int, len(do))
+	for _, op := range do {
+		count[op.Opcode] += op.Times
+	}
+	return count
 }
 
 func countOf(list []string) map[string]int {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -116,7 +115,7 @@ func launched(p *facts.Program) map[string]int {
 	for _, v := range p.Variants {
 		for i := range v.Kernels {
 			if k := &v.Kernels[i]; k.Class != facts.ClassControl {
-				work[strconv.Itoa(int(k.Class))+k.Target+"\x00"+strings.Join(k.Do, ",")+"\x00"+k.Out]++
+				work[strconv.Itoa(int(k.Class))+k.Target+"\x00"+k.Do.String()+"\x00"+k.Out]++
 			}
 		}
 	}

@@ -12,10 +12,10 @@ import (
 // whatChanged says in sentences how a kernel differs from its counterpart.
 func whatChanged(old, fresh *facts.Kernel) []string {
 	var out []string
-	if gone := minus(old.Do, fresh.Do); len(gone) > 0 {
+	if gone := without(old.Do, fresh.Do); len(gone) > 0 {
 		out = append(out, counted(gone)+" left it")
 	}
-	if come := minus(fresh.Do, old.Do); len(come) > 0 {
+	if come := without(fresh.Do, old.Do); len(come) > 0 {
 		out = append(out, counted(come)+" joined it")
 	}
 	out = append(out, bodyChanges(old.Written, fresh.Written)...)
@@ -93,6 +93,17 @@ func few(list []string) string {
 		return strings.Join(list[:3], ", ") + fmt.Sprintf(" and %d more", len(list)-3)
 	}
 	return strings.Join(list, ", ")
+}
+
+// without is what a does more often than b.
+func without(a, b facts.Opcodes) facts.Opcodes {
+	var out facts.Opcodes
+	for _, op := range a {
+		if op.Times -= b.Times(op.Opcode); op.Times > 0 {
+			out = append(out, op)
+		}
+	}
+	return out
 }
 
 // minus is the multiset difference, in order.

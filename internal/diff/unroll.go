@@ -3,7 +3,6 @@ package diff
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -16,16 +15,12 @@ var wiring = map[string]bool{
 
 // bodyKey is what a kernel of a loop's body shares with its copies after unrolling; "" for what only wires the loop.
 func bodyKey(k *facts.Kernel) string {
-	var ops []string
-	for _, op := range k.Do {
-		if !wiring[op] {
-			ops = append(ops, op)
-		}
-	}
+	ops := slices.Clone(k.Do)
+	ops = slices.DeleteFunc(ops, func(op facts.OpcodeTimes) bool { return wiring[op.Opcode] })
 	if len(ops) == 0 || k.Class == facts.ClassControl {
 		return ""
 	}
-	return strconv.Itoa(int(k.Class)) + k.Target + "\x00" + strings.Join(ops, ",") + "\x00" + k.Out
+	return strconv.Itoa(int(k.Class)) + k.Target + "\x00" + ops.String() + "\x00" + k.Out
 }
 
 // unroll finds kernels of old loops that now stand several times in the program: one pairs with each, the others are its copies.

@@ -58,9 +58,9 @@ func SourceOf(l hlo.Location) result.Source {
 var weights = map[string]func(*facts.Kernel) int64{
 	"cost.flops":          func(k *facts.Kernel) int64 { return k.Flops },
 	"cost.bytes_accessed": func(k *facts.Kernel) int64 { return k.Bytes },
-	"instructions.after":  func(k *facts.Kernel) int64 { return int64(1 + len(k.Do)) },
+	"instructions.after":  func(k *facts.Kernel) int64 { return int64(1 + k.Do.Len()) },
 	"copies.count":        func(k *facts.Kernel) int64 { return ledger.One(k.Class == facts.ClassCopy) },
-	"transposes.count":    func(k *facts.Kernel) int64 { return int64(ledger.CountOf(k.Do, "transpose")) },
+	"transposes.count":    func(k *facts.Kernel) int64 { return int64(k.Do.Times("transpose")) },
 	"kernels.total":       func(k *facts.Kernel) int64 { return ledger.One(ledger.Computes(k)) },
 }
 

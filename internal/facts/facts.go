@@ -149,7 +149,7 @@ type Plan struct {
 // one form.
 type Form struct {
 	Kind   string   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
-	Do     []string // the opcodes in it, sorted, repetitions kept; parameters, constants, tuples and the like left out
+	Do     Opcodes  // the opcodes in it; parameters, constants, tuples and the like left out
 	Root   string   // the opcode at its root
 	Out    string   // its result's shape without layout
 	Layout string   // its result's layout as printed, "" for the default

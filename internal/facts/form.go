@@ -61,13 +61,13 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 		of = r.describeBody(f, l)
 	case hlo.OpCustomCall:
 		f.Target, _ = r.m.Attr(l.id, "custom_call_target")
-		f.Do, f.Config = []string{"custom-call"}, r.m.Settings(l.id)
+		f.Do, f.Config = OpcodesOf("custom-call"), r.m.Settings(l.id)
 		if written := r.m.Kernel(l.id); written != nil {
 			f.Function, f.Written = written.Name, written.Ops
 		}
 	case hlo.OpWhile, hlo.OpConditional:
 	default:
-		f.Do = []string{plainOpcode(f.Root)}
+		f.Do = OpcodesOf(plainOpcode(f.Root))
 	}
 	if l.moves != hlo.NoInstr {
 		f.Target = plainOpcode(r.opcode(l.moves))
@@ -84,7 +84,7 @@ func (r *reader) describeBody(f *Form, l launch) *body {
 	of, kinds := r.operations(l), r.flow.kinds
 	f.Do = r.doing(kinds)
 	if n := len(kinds); len(f.Do) == 0 && n > 0 {
-		f.Do = []string{r.m.OpcodeName(r.coded[kinds[n-1]])} // a broadcast alone is what such a kernel does
+		f.Do = OpcodesOf(r.m.OpcodeName(r.coded[kinds[n-1]])) // a broadcast alone is what such a kernel does
 	}
 	if callees := r.m.Callees(l.id); len(callees) > 0 {
 		f.Root = r.opcode(r.root(callees[0], 0))

@@ -138,7 +138,7 @@ func kernelsReadFromKernels(t *testing.T, v *Variant) {
 				t.Errorf("kernel %d of %d reads from %d", i, len(v.Kernels), from)
 			}
 		}
-		if !slices.IsSorted(k.Do) || k.Times < 1 || k.Out == "" || k.Kind == "" || k.InLoop && k.InEntry {
+		if !slices.IsSorted(k.Do.List()) || k.Times < 1 || k.Out == "" || k.Kind == "" || k.InLoop && k.InEntry {
 			t.Errorf("kernel %d: %+v", i, k.Form)
 		}
 	}
@@ -154,7 +154,7 @@ func printsArePrints(t *testing.T, v *Variant) {
 	spelled := map[string]string{}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		what := strings.Join(k.Do, " ") + " → " + k.Out
+		what := strings.Join(k.Do.List(), " ") + " → " + k.Out
 		if other, seen := spelled[k.Print]; seen && k.Print != "" && other != what {
 			t.Errorf("%s and %s have the print %s", what, other, k.Print)
 		}

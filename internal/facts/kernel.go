@@ -26,6 +26,8 @@ type reader struct {
 	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.said
 	coded   []hlo.Opcode     // by kind
 	flow    flow             // see operations
+	counts  []int            // by opcode, of the operations at hand; see doing
+	counted []hlo.Opcode     // those that are not 0 there
 	texts   sharedLists
 	shapes  []string     // by ShapeID, without layout
 	order   []hlo.CompID // see inOrder

@@ -191,7 +191,7 @@ func distinct(kernels []facts.Kernel) []pin {
 	byKey := map[string]*pin{}
 	for i := range kernels {
 		k := &kernels[i]
-		if !k.Fusion || len(k.Do) < 2 {
+		if !k.Fusion || k.Do.Len() < 2 {
 			continue
 		}
 		do := known(once(k.Do))
@@ -202,7 +202,7 @@ func distinct(kernels []facts.Kernel) []pin {
 		if byKey[key] == nil {
 			byKey[key] = &pin{do: do, where: where(k), scope: scopeOf(k.OpName)}
 		}
-		byKey[key].saved += k.Bytes * int64(len(k.Do)-1)
+		byKey[key].saved += k.Bytes * int64(k.Do.Len()-1)
 	}
 	var list []pin
 	for _, c := range byKey {
@@ -220,13 +220,11 @@ func distinct(kernels []facts.Kernel) []pin {
 	return list
 }
 
-// once drops repetitions from a sorted list.
-func once(list []string) []string {
-	var out []string
-	for i, s := range list {
-		if i == 0 || list[i-1] != s {
-			out = append(out, s)
-		}
+// once names each opcode once.
+func once(do facts.Opcodes) []string {
+	out := make([]string, len(do))
+	for i, op := range do {
+		out[i] = op.Opcode
 	}
 	return out
 }
@@ -255,17 +253,8 @@ func holding(kernels []facts.Kernel, do []string) int {
 	return n
 }
 
-func subset(part, whole []string) bool {
-	have := map[string]bool{}
-	for _, s := range whole {
-		have[s] = true
-	}
-	for _, s := range part {
-		if !have[s] {
-			return false
-		}
-	}
-	return true
+func subset(part []string, whole facts.Opcodes) bool {
+	return !slices.ContainsFunc(part, func(opcode string) bool { return whole.Times(opcode) == 0 })
 }
 
 func where(k *facts.Kernel) string {

@@ -27,22 +27,10 @@ func operations(k *facts.Kernel) string {
 	switch {
 	case k.Function != "":
 		return k.Function + " (" + k.Target + ")"
-	case k.Target != "" && len(k.Do) <= 1:
+	case k.Target != "" && k.Do.Len() <= 1:
 		return k.Target
 	}
-	var parts []string
-	for i := 0; i < len(k.Do); {
-		n := 1
-		for i+n < len(k.Do) && k.Do[i+n] == k.Do[i] {
-			n++
-		}
-		if n > 1 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, k.Do[i]))
-		} else {
-			parts = append(parts, k.Do[i])
-		}
-		i += n
-	}
+	parts := k.Do.Words()
 	if len(parts) > maxOperations {
 		parts = append(parts[:maxOperations-1], fmt.Sprintf("and %d more", len(parts)-maxOperations+1))
 	}

@@ -94,7 +94,13 @@ func (v kernelView) linesOfForm(l *jsonLines) {
 func linesOfForm(l *jsonLines, f *facts.Form) {
 	l.text("kind", f.Kind)
 	l.text("class", classNames[f.Class])
-	l.texts("do", f.Do)
+	l.key("do")
+	l.open('[')
+	for op := range f.Do.All() {
+		l.newLine()
+		l.out = appendText(l.out, op)
+	}
+	l.close(']')
 	l.someText("root", f.Root)
 	l.text("out", f.Out)
 	l.texts("in", f.In)

@@ -18,7 +18,7 @@ func at(file string, line int32) hlo.Location {
 func geluKernel() facts.Kernel {
 	return facts.Kernel{
 		Form: &facts.Form{
-			Kind: "loop", Do: []string{"add", "multiply", "multiply", "tanh"}, Root: "multiply", Out: "f32[8,128]", In: []string{"f32[8,128]"},
+			Kind: "loop", Do: facts.OpcodesOf("add", "multiply", "multiply", "tanh"), Root: "multiply", Out: "f32[8,128]", In: []string{"f32[8,128]"},
 			Bytes: 8192, Flops: 4096, Fusion: true, Print: "aa", Family: "a",
 		},
 		Name: "multiply_add_fusion.3", Site: &facts.Site{OpName: "jit(train_step)/gelu/tanh", Source: at("model.py", 3), Times: 1}, Ops: facts.ListOf(
@@ -33,7 +33,7 @@ func geluKernel() facts.Kernel {
 func dotKernel() facts.Kernel {
 	return facts.Kernel{
 		Form: &facts.Form{
-			Kind: "dot", Do: []string{"dot"}, Root: "dot", Out: "f32[8,128]", In: []string{"f32[8,64]", "f32[64,128]"}, Bytes: 38912,
+			Kind: "dot", Do: facts.OpcodesOf("dot"), Root: "dot", Out: "f32[8,128]", In: []string{"f32[8,64]", "f32[64,128]"}, Bytes: 38912,
 			Class: facts.ClassLibrary, Print: "bb", Family: "b",
 		},
 		Name: "dot.7", Site: &facts.Site{OpName: bracketName, Source: at("model.py", 2), Times: 1},
@@ -43,7 +43,7 @@ func dotKernel() facts.Kernel {
 func gatherKernel() facts.Kernel {
 	return facts.Kernel{
 		Form: &facts.Form{
-			Kind: "collective", Do: []string{"all-gather"}, Target: "all-gather", Out: "bf16[8192,4096]", Bytes: 64 << 20,
+			Kind: "collective", Do: facts.OpcodesOf("all-gather"), Target: "all-gather", Out: "bf16[8192,4096]", Bytes: 64 << 20,
 			Class: facts.ClassCollective, Groups: "2 of 4", Print: "cc",
 		},
 		Name: "all-gather.1", Site: &facts.Site{OpName: "layer0/attn/q_proj", Source: at("attention.py", 212), Times: 24, Loop: "layers", InLoop: true},
@@ -102,9 +102,9 @@ func aDiff() *diff.Report {
 	old := trainVariant("(x: f32[8,64])", "module_0010", nil)
 	fresh := trainVariant("(x: f32[8,64])", "module_0010", facts.Numbers{"kernels.total": 5})
 	narrow := geluKernel()
-	narrow.Do, narrow.Ops = []string{"add", "multiply", "multiply"}, facts.ListOf(slices.Delete(narrow.Ops.Slice(), 1, 2)...)
+	narrow.Do, narrow.Ops = facts.OpcodesOf("add", "multiply", "multiply"), facts.ListOf(slices.Delete(narrow.Ops.Slice(), 1, 2)...)
 	tanh := geluKernel()
-	tanh.Do, tanh.Ops = []string{"tanh"}, facts.ListOf(tanh.Ops.Slice()[1])
+	tanh.Do, tanh.Ops = facts.OpcodesOf("tanh"), facts.ListOf(tanh.Ops.Slice()[1])
 	return &diff.Report{Old: "main.tar.gz", New: "pr.tar.gz", Programs: []*diff.Program{
 		{Name: "eval_step", Change: diff.Same, Variants: []*diff.Variant{{Change: diff.Same, Old: old, New: old}}},
 		{Name: "predict", Change: diff.Added, New: &facts.Program{}, Variants: []*diff.Variant{{Change: diff.Added, New: fresh}}},
