@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/xlagate/xlagate/internal/glob"
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/glob"
+)
 
 // ByProgram finds settings by the program that they name: a proposal for thousands of programs has entries for each of them.
 type ByProgram struct {
@@ -42,10 +45,10 @@ func (b *ByProgram) Covers(target, program string) bool {
 	return false
 }
 
-// Named lists the programs that the settings are for; false where a pattern among them may fit any.
+// Named lists the programs that the settings are for; false where a pattern among them may fit any, or a name several.
 func (s *Settings) Named() (programs []string, spelled bool) {
 	for _, p := range s.Programs {
-		if !glob.Plain(p) {
+		if stem, shared := facts.NumberedGraph(p); shared && stem == p || !glob.Plain(p) {
 			return nil, false
 		}
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 )
 
@@ -43,10 +44,33 @@ func EntriesOf(list []*Settings, rule *Rule) []*Settings {
 
 // Covers reports whether the settings speak of a program of a target. Program "*" stands for the target as a whole.
 func (s *Settings) Covers(target, program string) bool {
-	if !orAll(s.Targets, target) || program != "*" && !orAll(s.Programs, program) {
+	if !orAll(s.Targets, target) || program != "*" && !s.Names(program) {
 		return false
 	}
 	return !s.Except.Covers(target, program)
+}
+
+// Names reports whether the settings are for a program. Of graphs that a framework calls alike they are for all by the name that these have
+// in common: which of them is the first depends on the run.
+func (s *Settings) Names(program string) bool {
+	stem, numbered := facts.NumberedGraph(program)
+	return orAll(s.Programs, program) || numbered && orAll(s.Programs, stem)
+}
+
+// LeaveNumbered has settings leave to others of the same rule the graphs that those name by their number.
+func (s *Settings) LeaveNumbered(others []*Settings) {
+	if _, spelled := s.Named(); spelled {
+		return // each program by its own name
+	}
+	for _, o := range others {
+		theirs := slices.DeleteFunc(slices.Clone(o.Programs), func(name string) bool {
+			stem, numbered := facts.NumberedGraph(name)
+			return !numbered || stem == name || orAll(s.Programs, name) || !orAll(s.Programs, stem)
+		})
+		if len(theirs) > 0 {
+			s.Except.Add(&Settings{Rule: o.Rule, Targets: o.Targets, Programs: theirs})
+		}
+	}
 }
 
 // orAll matches a list of globs that means everything when it is empty.

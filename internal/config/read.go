@@ -65,6 +65,9 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	if _, ok := seen["version"]; !ok {
 		r.errorf(root, "the key \"version\" is missing; write version: 1")
 	}
+	for _, s := range own {
+		s.LeaveNumbered(rules.EntriesOf(own, s.Rule))
+	}
 	cfg.Rules = overlay(r.packs(cfg.Extends), own)
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {
 		r.errorf(root, "no rules: add extends: [recommended] or a rule; a gate that checks nothing would always pass")

@@ -138,3 +138,30 @@ func TestPacksRead(t *testing.T) {
 		}
 	}
 }
+
+// A name that several graphs share speaks of all of them, but for those that another entry names by their number.
+func TestNameThatGraphsShare(t *testing.T) {
+	cfg := read(t, `version: 1
+extends: [recommended]
+rules:
+  - { rule: max-copies, program: one_step_on_data, max: 9 }
+  - { rule: max-copies, program: [one_step_on_data-3, train], max: 20 }
+  - { rule: max-kernels, program: train, max: 9 }
+`)
+	copies := rules.EntriesOf(cfg.Rules, rules.ByID("max-copies"))
+	own := copies[len(copies)-2:]
+	for program, want := range map[string]string{
+		"one_step_on_data": "first", "one_step_on_data-2": "first", "one_step_on_data-12": "first", "one_step_on_data-3": "second",
+		"train": "second", "one_step_on_data-b": "pack", "eval": "pack",
+	} {
+		said := map[bool]string{own[0].Covers("t", program): "first", own[1].Covers("t", program): "second", copies[0].Covers("t", program): "pack"}[true]
+		if said != want {
+			t.Errorf("of %s speaks the %s entry, want the %s one", program, said, want)
+		}
+	}
+	for i, s := range []*rules.Settings{own[0], own[1], copies[0]} {
+		if _, spelled := s.Named(); spelled != (i == 1) {
+			t.Errorf("entry %d speaks of programs that it spells out: %v", i, spelled)
+		}
+	}
+}

@@ -13,8 +13,8 @@ import (
 
 // What is looked up by name is what going through everything finds.
 func TestCoveredIsWhatSettingsCover(t *testing.T) {
-	name := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "*", "a?", "{a,b}", "c[1]"})
-	called := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "a?", "{a,b}", "c[1]"}) // "*" is no program, but the target as a whole
+	name := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "*", "a?", "{a,b}", "c[1]", "IrToHlo", "IrToHlo-2"})
+	called := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "a?", "{a,b}", "c[1]", "IrToHlo", "IrToHlo-2"}) // "*" is no program, but the target as a whole
 	rule := rules.ByID("max-kernels")
 	rapid.Check(t, func(t *rapid.T) {
 		programs := rapid.SliceOfN(called, 0, 5).Draw(t, "programs")

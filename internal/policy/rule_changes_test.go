@@ -208,3 +208,12 @@ func TestListsThatExcuse(t *testing.T) {
 		}
 	}
 }
+
+// An entry for one of the graphs that share a name takes it over from the entry for all of them.
+func TestEntryForOneGraphOfAName(t *testing.T) {
+	all := "{rule: max-kernels, program: one_step_on_data, max: 9}"
+	got := told(t, withRules(all), withRules(all, "{rule: max-kernels, program: one_step_on_data-2, max: 90}"))
+	if want := "looser max-kernels one_step_on_data-2: now has an entry of its own: max 9 → 90"; got != want {
+		t.Errorf("told: %s, want %s", got, want)
+	}
+}

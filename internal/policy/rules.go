@@ -88,7 +88,8 @@ func overlaps(a, b *rules.Settings) bool {
 	shares := func(a, b []string) bool {
 		return wide(a) || wide(b) || slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 	}
-	return shares(a.Programs, b.Programs) && shares(a.Targets, b.Targets)
+	programs := shares(a.Programs, b.Programs) || slices.ContainsFunc(a.Programs, b.Names) || slices.ContainsFunc(b.Programs, a.Names)
+	return programs && shares(a.Targets, b.Targets)
 }
 
 func scope(s *rules.Settings) string {
