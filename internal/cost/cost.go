@@ -25,10 +25,10 @@ func (c Cost) times(n float64) Cost {
 // work is the cost without its bytes: what a function that is applied to elements in registers adds to its caller.
 func (c Cost) work() Cost { return Cost{Flops: c.Flops, Transcendentals: c.Transcendentals} }
 
-// Prices is a priced module.
+// Prices is a priced module. It is not to be asked by several goroutines at once.
 type Prices struct {
+	pricer *pricer
 	alike  *hlo.Alike
-	instrs []Cost // by Alike.Index
 	comps  []Cost // by CompID, of the computations that are first of their like
 	// Unpriced are the instructions that could not be priced: their operation is not known, or operands, called computations
 	// or attributes that the price depends on are missing or damaged. Of those that say the same it names one.
@@ -36,7 +36,7 @@ type Prices struct {
 }
 
 // Instr is the cost of one execution of an instruction with everything that it calls.
-func (p *Prices) Instr(i hlo.InstrID) Cost { return p.instrs[p.alike.Index(i)] }
+func (p *Prices) Instr(i hlo.InstrID) Cost { return p.pricer.price(i) }
 
 // Comp is the sum over the computation's instructions.
 func (p *Prices) Comp(id hlo.CompID) Cost { return p.comps[p.alike.First(id)] }
@@ -66,8 +66,9 @@ func price(a *hlo.Alike, trips func(hlo.InstrID) int64, ofBranches func(a, b flo
 		sizes:  measureShapes(m),
 		states: make([]pricing, n),
 		bodies: make([]*fusedBody, n),
-		Prices: &Prices{alike: a, instrs: make([]Cost, a.Len()), comps: make([]Cost, n)},
+		Prices: &Prices{alike: a, comps: make([]Cost, n)},
 	}
+	p.pricer = p
 	for c := range m.Comps {
 		p.computation(a.First(hlo.CompID(c)))
 	}
@@ -96,6 +97,7 @@ type pricer struct {
 	sizes  shapeSizes
 	states []pricing    // by CompID
 	bodies []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
+	spare  *bodyReader  // nil while it is in use
 }
 
 // computation prices a computation that is the first of its like, once. Callees stand before callers, so that it seldom goes deep.
@@ -106,11 +108,8 @@ func (p *pricer) computation(c hlo.CompID) (Cost, bool) {
 	p.states[c] = beingPriced
 	var sum Cost
 	first, end := p.m.Body(c)
-	at := p.alike.Index(first)
 	for i := first; i < end; i++ {
-		cost := p.price(i)
-		p.instrs[at+int(i-first)] = cost
-		sum = sum.plus(cost)
+		sum = sum.plus(p.price(i))
 	}
 	p.comps[c], p.states[c] = sum, priced
 	return sum, true

@@ -1,24 +1,21 @@
 package cost
 
-import (
-	"slices"
-
-	"github.com/xlagate/xlagate/internal/hlo"
-)
+import "github.com/xlagate/xlagate/internal/hlo"
 
 // fusedBody is what the price of a fusion asks of the computation that it calls.
 type fusedBody struct {
-	first     hlo.InstrID
-	root      hlo.InstrID
-	params    []hlo.InstrID // by parameter number; hlo.NoInstr where the body has none
-	indexed   hlo.InstrID   // its first gather or scatter
-	constants float64       // bytes of the constants that are too large to stand in the code
-	users     *hlo.Users
-	reads     []float64 // by instruction; unread until it is asked for
+	root    hlo.InstrID
+	indexed hlo.InstrID  // its first gather or scatter
+	params  []fusedParam // by parameter number
+	bytes   float64      // what is read from outside: of all parameters, and the constants that are too large to stand in the code
 }
 
-// unread stands for a number of bytes that is not known yet.
-const unread = -1
+// fusedParam is a parameter of a fused computation, and how many bytes of it are read; hlo.NoInstr where the computation has none of its
+// number.
+type fusedParam struct {
+	id    hlo.InstrID
+	bytes float64
+}
 
 // fusedBody looks through the computation that a fusion calls, once for all that are like it.
 func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
@@ -27,10 +24,7 @@ func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 		return b
 	}
 	first, end := p.m.Body(c)
-	b := &fusedBody{
-		first: first, root: p.m.Comps[c].Root, indexed: hlo.NoInstr, params: make([]hlo.InstrID, 0, p.countParams(first, end)),
-		users: p.m.Users(c), reads: slices.Repeat([]float64{unread}, int(end-first)),
-	}
+	b := &fusedBody{root: p.m.Comps[c].Root, indexed: hlo.NoInstr, params: make([]fusedParam, 0, p.countParams(first, end))}
 	p.bodies[c] = b
 	for i := first; i < end; i++ {
 		switch p.m.Instrs[i].Opcode {
@@ -38,7 +32,7 @@ func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 			b.setParam(int(p.m.Instrs[i].Param), i, int(end-first))
 		case hlo.OpConstant:
 			if p.elements(i) > 1 {
-				b.constants += p.size(i)
+				b.bytes += p.size(i)
 			}
 		case hlo.OpGather, hlo.OpScatter:
 			if b.indexed == hlo.NoInstr {
@@ -46,6 +40,7 @@ func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
 			}
 		}
 	}
+	p.readParams(b, c)
 	return b
 }
 
@@ -64,15 +59,15 @@ func (b *fusedBody) setParam(n int, i hlo.InstrID, limit int) {
 		return
 	}
 	for len(b.params) <= n {
-		b.params = append(b.params, hlo.NoInstr)
+		b.params = append(b.params, fusedParam{id: hlo.NoInstr})
 	}
-	b.params[n] = i
+	b.params[n].id = i
 }
 
 // param returns parameter n, hlo.NoInstr when the body does not have it.
-func (b *fusedBody) param(n int) hlo.InstrID {
+func (b *fusedBody) param(n int) fusedParam {
 	if n >= len(b.params) {
-		return hlo.NoInstr
+		return fusedParam{id: hlo.NoInstr}
 	}
 	return b.params[n]
 }
@@ -82,14 +77,9 @@ func (p *pricer) fusion(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
 	body := p.fusedBody(i)
 	if body.indexed != hlo.NoInstr && p.attr(i, "kind") == "kCustom" {
-		return p.Instr(body.indexed) // a hand-written kernel for it
+		return p.price(body.indexed) // a hand-written kernel for it
 	}
-	cost.BytesAccessed = p.written(i, body.root) + body.constants
-	for _, param := range body.params {
-		if param != hlo.NoInstr {
-			cost.BytesAccessed += p.readFrom(body, param, p.m.Instrs[param].Shape)
-		}
-	}
+	cost.BytesAccessed = p.written(i, body.root) + body.bytes
 	return cost
 }
 
@@ -118,8 +108,39 @@ func (p *pricer) writtenBy(root hlo.InstrID, shape hlo.ShapeID) float64 {
 	return float64(p.sizes.leaves[shape])
 }
 
+// bodyReader finds out what is read of the values in one fused computation.
+type bodyReader struct {
+	first hlo.InstrID
+	users hlo.Users
+	reads []float64 // by instruction; unread until it is asked for
+}
+
+// unread stands for a number of bytes that is not known yet.
+const unread = -1
+
+// readParams finds out how much is read of each parameter.
+func (p *pricer) readParams(b *fusedBody, c hlo.CompID) {
+	r := p.spare
+	p.spare = nil // a computation inside may have to be looked through meanwhile
+	if r == nil {
+		r = &bodyReader{}
+	}
+	r.first, r.reads = p.m.Comps[c].First, r.reads[:0]
+	for range p.m.Comps[c].Count {
+		r.reads = append(r.reads, unread)
+	}
+	r.users.Find(p.m, c)
+	for n := range b.params {
+		if param := &b.params[n]; param.id != hlo.NoInstr {
+			param.bytes = p.read(r, param.id)
+			b.bytes += p.readFrom(r, param.id, p.m.Instrs[param.id].Shape)
+		}
+	}
+	p.spare = r
+}
+
 // readFrom is what is read of a fusion's parameter: of a tuple, what is read of each array in it.
-func (p *pricer) readFrom(b *fusedBody, i hlo.InstrID, shape hlo.ShapeID) float64 {
+func (p *pricer) readFrom(b *bodyReader, i hlo.InstrID, shape hlo.ShapeID) float64 {
 	s := p.m.Shape(shape)
 	if s.Type != hlo.Tuple {
 		return p.read(b, i)
@@ -143,12 +164,12 @@ func (p *pricer) readFrom(b *fusedBody, i hlo.InstrID, shape hlo.ShapeID) float6
 
 // read is how many bytes of a value that comes into a fusion are read: its slices where users take slices of it, else all of
 // it, and once more for each broadcast and reshape.
-func (p *pricer) read(b *fusedBody, i hlo.InstrID) float64 {
+func (p *pricer) read(b *bodyReader, i hlo.InstrID) float64 {
 	known := &b.reads[i-b.first]
 	if *known != unread {
 		return *known
 	}
-	*known = 0 // a fusion that calls itself ends here
+	*known = 0 // one that is read from itself ends here
 	bytes, all := 0.0, false
 	for _, u := range b.users.Of(i) {
 		if p.m.Instrs[u].Opcode == hlo.OpFusion {
@@ -185,13 +206,13 @@ func (p *pricer) readBy(i, user hlo.InstrID) (part float64, whole bool) {
 
 // readInside is what a fusion within a fusion reads of a value. Where its body does no more than one operation to the value,
 // users that slice the result read no more than their slices.
-func (p *pricer) readInside(b *fusedBody, i, fusion hlo.InstrID) (bytes float64) {
+func (p *pricer) readInside(b *bodyReader, i, fusion hlo.InstrID) (bytes float64) {
 	if len(p.m.Callees(fusion)) == 0 {
 		return 0
 	}
 	inner := p.fusedBody(fusion)
 	for n, o := range p.m.Operands(fusion) {
-		if param := inner.param(n); o == i && param != hlo.NoInstr {
+		if param := inner.param(n); o == i && param.id != hlo.NoInstr {
 			bytes += p.readThrough(b, inner, fusion, param)
 		}
 	}
@@ -199,13 +220,13 @@ func (p *pricer) readInside(b *fusedBody, i, fusion hlo.InstrID) (bytes float64)
 }
 
 // readThrough is what the users of an inner fusion make it read of one of its parameters.
-func (p *pricer) readThrough(b, inner *fusedBody, fusion, param hlo.InstrID) (bytes float64) {
+func (p *pricer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID, param fusedParam) (bytes float64) {
 	operands := p.m.Operands(inner.root)
-	simple, all := len(operands) == 0 || operands[0] == param, false
+	simple, all := len(operands) == 0 || operands[0] == param.id, false
 	for _, u := range b.users.Of(fusion) {
 		if !simple || !isSlicing(p.m.Instrs[u].Opcode) {
 			if !all {
-				bytes, all = bytes+p.read(inner, param), true
+				bytes, all = bytes+param.bytes, true
 			}
 			continue
 		}

@@ -11,11 +11,12 @@ type edges struct {
 	r    *reader
 	made []int32 // of every instruction: the launch that makes its value, -1 for none
 	from []int32 // what the launches read from, one after the other
+	read []int32 // by launch: the last that reads from it, counted from 1
 }
 
 // connect tells of every launch which others it reads from, and whether its value leaves the program.
 func (r *reader) connect(launches []launch, v *Variant) {
-	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), from: make([]int32, 0, 2*len(launches))}
+	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), from: make([]int32, 0, 2*len(launches)), read: make([]int32, len(launches))}
 	for i := range e.made {
 		e.made[i] = -1
 	}
@@ -27,7 +28,7 @@ func (r *reader) connect(launches []launch, v *Variant) {
 	}
 	ends := make([]int, len(launches))
 	for i, l := range launches {
-		e.addSources(l)
+		e.addSources(l, int32(i+1))
 		ends[i], v.Kernels[i].Outs = len(e.from), e.outs(l.id)
 	}
 	e.from = slices.Clone(e.from)
@@ -39,16 +40,17 @@ func (r *reader) connect(launches []launch, v *Variant) {
 	v.Results = e.results(v.Kernels)
 }
 
-// addSources lists the launches that a launch reads from, each once.
-func (e *edges) addSources(l launch) {
+// addSources lists the launches that a launch reads from, each once. Launches are counted from 1.
+func (e *edges) addSources(l launch, count int32) {
 	operands := e.r.m.Operands(l.id)
 	if l.async != hlo.NoInstr {
 		operands = e.r.m.Operands(l.async)
 	}
 	start := len(e.from)
 	for _, o := range operands {
-		if id := e.origin(o, 0); id != hlo.NoInstr && !slices.Contains(e.from[start:], e.made[id]) {
+		if id := e.origin(o, 0); id != hlo.NoInstr && e.read[e.made[id]] != count {
 			e.from = append(e.from, e.made[id])
+			e.read[e.made[id]] = count
 		}
 		if len(e.from)-start >= maxSources {
 			break

@@ -12,9 +12,10 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 		Opcodes: map[string]int{}, CustomCallTargets: map[string]int{},
 		EntryResult: r.entryResult(), Aliases: len(m.Header.Aliases),
 	}
-	counts := map[hlo.Opcode]int{}
+	var counts []int // by opcode
 	for id, n := range r.distinct() {
 		op := m.Instrs[id].Opcode
+		counts = reach(counts, int(op))
 		counts[op] += n
 		if op == hlo.OpCustomCall {
 			target, _ := m.Attr(id, "custom_call_target")
@@ -22,7 +23,9 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 		}
 	}
 	for op, n := range counts {
-		info.Opcodes[m.OpcodeName(op)] = n
+		if n > 0 {
+			info.Opcodes[m.OpcodeName(hlo.Opcode(op))] = n
+		}
 	}
 	for _, p := range r.parameters() {
 		info.EntryParams = append(info.EntryParams, p.Name+": "+p.Shape)

@@ -172,13 +172,11 @@ func (m *Module) nameOf(i InstrID) []byte {
 // FindInstrs fills in the instructions whose names are the keys; of several with one name the last.
 func (m *Module) FindInstrs(byName map[string]InstrID) {
 	left := len(byName)
-	for i := range m.Instrs {
+	for i := len(m.Instrs) - 1; i >= 0 && left > 0; i-- {
 		name := m.nameOf(InstrID(i))
-		if known, wanted := byName[string(name)]; wanted {
-			if known == NoInstr {
-				left--
-			}
+		if known, wanted := byName[string(name)]; wanted && known == NoInstr {
 			byName[string(name)] = InstrID(i)
+			left--
 		}
 	}
 	if left > 0 {

@@ -1,9 +1,6 @@
 package hlo
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // The parts of an HloInstructionProto that are read.
 const (
@@ -75,8 +72,8 @@ func (r *protoReader) instruction(body Range) {
 
 // keep appends an instruction to the computation.
 func (r *protoReader) keep(in Instruction) {
-	if m := r.m; len(m.Instrs) == cap(m.Instrs) && len(m.Instrs) < r.estimated {
-		m.Instrs = slices.Grow(m.Instrs, r.estimated-len(m.Instrs))
+	if len(r.m.Instrs) == cap(r.m.Instrs) {
+		r.m.makeRoom(r.estimated)
 	}
 	r.m.Instrs = append(r.m.Instrs, in)
 }

@@ -1,9 +1,6 @@
 package hlo
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // textBody is a computation that is being read. Its instructions are the last of the module so far.
 type textBody struct {
@@ -197,8 +194,8 @@ func (p *textParser) newBody() *textBody {
 
 // keep appends an instruction to the computation.
 func (p *textParser) keep(in *Instruction) InstrID {
-	if len(p.m.Instrs) == cap(p.m.Instrs) && len(p.m.Instrs) < p.estimated {
-		p.m.Instrs = slices.Grow(p.m.Instrs, p.estimated-len(p.m.Instrs))
+	if len(p.m.Instrs) == cap(p.m.Instrs) {
+		p.m.makeRoom(p.estimated)
 	}
 	p.m.Instrs = append(p.m.Instrs, *in)
 	return InstrID(len(p.m.Instrs) - 1)

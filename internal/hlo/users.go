@@ -1,5 +1,7 @@
 package hlo
 
+import "slices"
+
 // Users tells which instructions of a computation use a value.
 type Users struct {
 	first      InstrID
@@ -10,12 +12,12 @@ type Users struct {
 // Of returns the instructions that have i as an operand, in order, each once. The slice belongs to the users.
 func (u *Users) Of(i InstrID) []InstrID { return u.list[u.start[i-u.first]:u.end[i-u.first]] }
 
-// Users finds the users of every instruction in a computation. It costs one pass; keep the result.
-func (m *Module) Users(c CompID) *Users {
+// Find finds the users of every instruction in a computation, in the memory of what was found before. It costs one pass; keep the result.
+func (u *Users) Find(m *Module, c CompID) {
 	first, end := m.Body(c)
-	n := end - first
-	bounds := make([]uint32, 2*n)
-	u := &Users{first: first, start: bounds[:n], end: bounds[n:]}
+	n := int(end - first)
+	u.first, u.start, u.end = first, slices.Grow(u.start[:0], n)[:n], slices.Grow(u.end[:0], n)[:n]
+	clear(u.start)
 	uses := 0
 	for i := first; i < end; i++ {
 		for _, o := range m.Operands(i) {
@@ -23,7 +25,7 @@ func (m *Module) Users(c CompID) *Users {
 			uses++
 		}
 	}
-	u.list = make([]InstrID, uses)
+	u.list = slices.Grow(u.list[:0], uses)[:uses]
 	at := uint32(0)
 	for i, count := range u.start {
 		u.start[i], u.end[i] = at, at
@@ -37,5 +39,4 @@ func (m *Module) Users(c CompID) *Users {
 			}
 		}
 	}
-	return u
 }

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/xlagate/xlagate/internal/facts"
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
 
 // formLines holds the lines of forms and kernels that were written: a model repeats its layers, and a loop that is unrolled repeats itself.
 type formLines struct {
@@ -70,6 +74,9 @@ func (k *keptLines[T]) write(l *jsonLines, of T, lines func(*jsonLines)) {
 		return
 	}
 	k.make()
+	if begin := len(k.kept); cap(k.kept)-begin < begin/4 {
+		k.kept = slices.Grow(k.kept, begin)
+	}
 	begin := len(k.kept)
 	apart := jsonLines{out: k.kept, depth: l.depth, begun: true}
 	lines(&apart)
