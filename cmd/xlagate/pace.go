@@ -8,7 +8,7 @@ import (
 
 // leastGarbage is how much memory may be given out between two collections of garbage, however little the program holds. By itself Go
 // collects when a small heap has doubled: for a dump of many modules, each of which leaves little behind, again and again.
-const leastGarbage = 32 << 20
+const leastGarbage = 48 << 20
 
 const liveHeap = "/gc/heap/live:bytes"
 
