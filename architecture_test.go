@@ -27,6 +27,7 @@ var layers = []string{
 	"internal/result",
 	"internal/ledger", "internal/expr",
 	"internal/excuse", "internal/explain",
+	"internal/rule",
 	"rules",
 	"internal/config", "internal/capture", "internal/proposal",
 	"internal/gate",

@@ -10,53 +10,54 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var assert = Rule{
+var assert = rule.Rule{
 	ID:       "assert",
 	Title:    "an expression of one's own holds",
-	Category: Custom,
+	Category: rule.Custom,
 	Why: "No catalogue has every rule. An expression over the facts of a program and its baseline says what a team has agreed on. It is written in CEL, " +
 		"checked when the configuration is read, and bounded in cost.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "expr", Type: Expr, Sense: Neither, Require: true, Doc: "a CEL expression over facts and base, true when all is well; a name that is no word is written facts.custom_calls[\"TopK\"]"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "expr", Type: rule.Expr, Sense: rule.Neither, Require: true, Doc: "a CEL expression over facts and base, true when all is well; a name that is no word is written facts.custom_calls[\"TopK\"]"},
 	},
-	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
-	Passes:  Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},
 	Mend:    "The finding lists the values that the expression read: mend what moved them, or the expression.",
 	Since:   "1",
 	Accepts: []string{"*", "ledger"},
 	Program: checkAssert,
 }
 
-func checkAssert(c *Context, p *diff.Program) {
+func checkAssert(c *rule.Context, p *diff.Program) {
 	e, err := expr.Compile(c.Text("expr"))
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Mend: "mend the expression"})
 		return
 	}
-	for _, v := range live(p) {
+	for _, v := range rule.Live(p) {
 		if e.ReadsBaseline && v.Old == nil {
 			c.Problems = append(c.Problems, result.Problem{
 				Rule: c.Rule.ID, File: c.Target.Dump, Mend: c.Target.Accept,
-				Message: fmt.Sprintf("%s reads the baseline, and %s has none", c.assertName(), p.Name),
+				Message: fmt.Sprintf("%s reads the baseline, and %s has none", assertName(c), p.Name),
 			})
 			continue
 		}
 		c.Checked()
-		c.evaluate(e, p, v)
+		evaluate(c, e, p, v)
 	}
 }
 
-func (c *Context) assertName() string {
+func assertName(c *rule.Context) string {
 	if c.Name != "" {
 		return c.Name
 	}
 	return c.Text("expr")
 }
 
-func (c *Context) evaluate(e *expr.Expression, p *diff.Program, v *diff.Variant) {
+func evaluate(c *rule.Context, e *expr.Expression, p *diff.Program, v *diff.Variant) {
 	var old facts.Numbers
 	if v.Old != nil {
 		old = v.Old.Facts
@@ -65,7 +66,7 @@ func (c *Context) evaluate(e *expr.Expression, p *diff.Program, v *diff.Variant)
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{
 			Rule: c.Rule.ID, File: c.Place, Mend: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
-			Message: fmt.Sprintf("%s could not be judged for %s: %v", c.assertName(), p.Name, err),
+			Message: fmt.Sprintf("%s could not be judged for %s: %v", assertName(c), p.Name, err),
 		})
 		return
 	}
@@ -73,8 +74,8 @@ func (c *Context) evaluate(e *expr.Expression, p *diff.Program, v *diff.Variant)
 		return
 	}
 	f := result.Finding{
-		Program: p.Name, Variant: variantName(v), Subject: c.assertName(),
-		Message: fmt.Sprintf("%s does not hold: %s", c.assertName(), strings.Join(e.Values(v.New.Facts, old), ", ")),
+		Program: p.Name, Variant: rule.VariantName(v), Subject: assertName(c),
+		Message: fmt.Sprintf("%s does not hold: %s", assertName(c), strings.Join(e.Values(v.New.Facts, old), ", ")),
 	}
 	f.Cause, f.Evidence = explain.Growth(v, ledger.Any)
 	c.Find(f)

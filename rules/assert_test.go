@@ -5,11 +5,12 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-func asserted(t *testing.T, expr string, old, fresh facts.Numbers) *Context {
+func asserted(t *testing.T, expr string, old, fresh facts.Numbers) *rule.Context {
 	t.Helper()
-	c := NewContext(&Settings{Rule: &assert, Name: "mine", Options: map[string]any{"expr": expr}}, &Target{}, nil)
+	c := rule.NewContext(&rule.Settings{Rule: &assert, Name: "mine", Options: map[string]any{"expr": expr}}, &rule.Target{}, nil)
 	v := &diff.Variant{New: &facts.Variant{Facts: fresh}}
 	if old != nil {
 		v.Old = &facts.Variant{Facts: old}

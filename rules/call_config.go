@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/ledger"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -47,16 +48,16 @@ func (c configs) String() string {
 }
 
 // checkCalls finds keys of a backend_config that no rule can hold to.
-func checkCalls(s *Settings) (wrong []Refusal) {
+func checkCalls(s *rule.Settings) (wrong []rule.Refusal) {
 	for i, e := range s.Entries("calls") {
 		for _, key := range slices.Sorted(maps.Keys(callOf(e).config)) {
 			path := []string{"calls", fmt.Sprint(i), "backend_config", key}
 			last := key[strings.LastIndex(key, ".")+1:]
 			switch pattern := callOf(e).config[key]; {
 			case hlo.IsNoise(last):
-				wrong = append(wrong, Refusal{path, fmt.Errorf("backend_config: %s is picked anew in every compile, or numbers the call: no rule can hold to it; name what says what is computed", key)})
+				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %s is picked anew in every compile, or numbers the call: no rule can hold to it; name what says what is computed", key)})
 			case pattern == "" || !glob.Valid(pattern):
-				wrong = append(wrong, Refusal{path, fmt.Errorf("backend_config: %q is no glob for %s; expected one such as *GELU*, or * for any value", pattern, key)})
+				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %q is no glob for %s; expected one such as *GELU*, or * for any value", pattern, key)})
 			}
 		}
 	}

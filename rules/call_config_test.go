@@ -3,6 +3,7 @@ package rules_test
 import (
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -20,7 +21,7 @@ func TestCallsByBackendConfig(t *testing.T) {
 		{"forbidden-custom-calls", triton, "backend_config: { num_warps: 8 }", ""},
 		{"forbidden-custom-calls", triton, "backend_config: { warps: 4 }", ""},
 	} {
-		r := try(t, rules.ByID(c.rule), rules.Example{On: c.on, Config: "- { rule: " + c.rule + ", calls: [{ call: \"*t*\", " + c.call + " }] }"})
+		r := try(t, rules.ByID(c.rule), rule.Example{On: c.on, Config: "- { rule: " + c.rule + ", calls: [{ call: \"*t*\", " + c.call + " }] }"})
 		if got := firstMessage(r, c.rule); got != c.says {
 			t.Errorf("%s %s on %s:\n%q, wanted\n%q", c.rule, c.call, c.on, got, c.says)
 		}
@@ -29,7 +30,7 @@ func TestCallsByBackendConfig(t *testing.T) {
 
 // A key that nothing says is told, lest a misspelt one pass for ever.
 func TestForbiddenKeyThatNothingSays(t *testing.T) {
-	r := try(t, rules.ByID("forbidden-custom-calls"), rules.Example{On: "gpu-kernel_body/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*triton\", backend_config: { warps: 4, num_stages: 3 } }] }"})
+	r := try(t, rules.ByID("forbidden-custom-calls"), rule.Example{On: "gpu-kernel_body/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*triton\", backend_config: { warps: 4, num_stages: 3 } }] }"})
 	const want = "forbidden-custom-calls forbids what nothing says: 1 call of *triton: nothing says warps, but grid_x, grid_y, grid_z, name, num_stages, num_warps"
 	if len(r.Notes) != 1 || r.Notes[0].Message != want {
 		t.Errorf("%+v", r.Notes)

@@ -6,37 +6,40 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // whichCollectives are the options that choose the collectives that an entry counts.
-var whichCollectives = []Option{
-	{Key: "kinds", Type: Words, Sense: Selects, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
-	{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only those of this part of the model"},
-	{Key: "in", Type: Word, Sense: Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count all of them, or only those in loops, which each iteration pays for"},
-	{Key: "dtypes", Type: Words, Sense: Selects, Enum: typeWords, Doc: "only those whose result holds one of these types"},
-	{Key: "min_group_size", Type: Count, Sense: Narrows, Least: 2, Doc: "only those among at least so many devices; a collective-permute is between two"},
-	{Key: "min_gathered_dim_size", Type: Count, Sense: Narrows, Least: 1, Doc: "of all-gathers only those that make a dimension at least this long: the whole sequence, say"},
+var whichCollectives = []rule.Option{
+	{Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+	{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of this part of the model"},
+	{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count all of them, or only those in loops, which each iteration pays for"},
+	{Key: "dtypes", Type: rule.Words, Sense: rule.Selects, Enum: rule.TypeWords, Doc: "only those whose result holds one of these types"},
+	{Key: "min_group_size", Type: rule.Count, Sense: rule.Narrows, Least: 2, Doc: "only those among at least so many devices; a collective-permute is between two"},
+	{Key: "min_gathered_dim_size", Type: rule.Count, Sense: rule.Narrows, Least: 1, Doc: "of all-gathers only those that make a dimension at least this long: the whole sequence, say"},
 }
 
-// asked says whether a kernel is a collective that the options choose. What is not known of it never leaves it out.
-func (c *Context) asked(k *facts.Kernel) bool {
-	if k.Class != facts.ClassCollective || c.Text("in") == "loops" && !k.InLoop {
-		return false
+// chosenCollective says whether a kernel is a collective that the options choose. What is not known of it never leaves it out.
+func chosenCollective(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		if k.Class != facts.ClassCollective || c.Text("in") == "loops" && !k.InLoop {
+			return false
+		}
+		if kinds := c.List("kinds"); kinds != nil && !slices.Contains(kinds, k.Target) {
+			return false
+		}
+		if !inPart(c, k.OpName) {
+			return false
+		}
+		if types := c.List("dtypes"); types != nil && !slices.ContainsFunc(types, func(t string) bool { return holdsType(k.Out, t) }) {
+			return false
+		}
+		return largeEnough(c, k)
 	}
-	if kinds := c.List("kinds"); kinds != nil && !slices.Contains(kinds, k.Target) {
-		return false
-	}
-	if !c.inPart(k.OpName) {
-		return false
-	}
-	if types := c.List("dtypes"); types != nil && !slices.ContainsFunc(types, func(t string) bool { return holdsType(k.Out, t) }) {
-		return false
-	}
-	return c.largeEnough(k)
 }
 
-// place is said of what is counted, where that is only what stands in loops.
-func (c *Context) place() string {
+// placeCounted is said of what is counted, where that is only what stands in loops.
+func placeCounted(c *rule.Context) string {
 	if c.Text("in") == "loops" {
 		return " in loops"
 	}
@@ -44,7 +47,7 @@ func (c *Context) place() string {
 }
 
 // largeEnough holds a collective's group and what it gathers against the options.
-func (c *Context) largeEnough(k *facts.Kernel) bool {
+func largeEnough(c *rule.Context, k *facts.Kernel) bool {
 	if least, ok := c.Number("min_group_size"); ok {
 		if size := groupSize(k); size > 0 && size < least {
 			return false

@@ -8,28 +8,29 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // checkCost holds a cost against the settings, and that every run has no more of it to do than before: the cost of a conditional is its
 // dearest branch's, and does not tell when all of them are computed always; that of a loop of unknown length is one iteration's, and does
 // not tell when it cannot end early any more.
-func checkCost(c *Context, p *diff.Program) {
-	checkBudget(c, p)
-	for _, v := range live(p) {
-		c.judgeSpared(p, v)
+func checkCost(c *rule.Context, p *diff.Program) {
+	rule.CheckBudget(c, p)
+	for _, v := range rule.Live(p) {
+		judgeSpared(c, p, v)
 	}
 }
 
 // judgeSpared counts what a run of the baseline could leave out, because it stood in a branch or behind a loop's early exit, and is in
 // every run now.
-func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
+func judgeSpared(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	m := *c.Rule.Budget
-	if v.Old == nil || c.MaxIncrease == nil && c.absolutelyBounded() || !ledger.Known(v, m.Fact) {
+	if v.Old == nil || c.MaxIncrease == nil && c.AbsolutelyBounded() || !ledger.Known(v, m.Fact) {
 		return
 	}
 	if ledger.Untold(v.Old) {
 		if ledger.Conditionals(v.New) < ledger.Conditionals(v.Old) || v.New.Facts[ledger.UnknownLoops] < v.Old.Facts[ledger.UnknownLoops] {
-			c.incomparable(Amount{Program: p, Variant: v, Subject: m.Least, Lacking: true})
+			c.Incomparable(rule.Amount{Program: p, Variant: v, Subject: m.Least, Lacking: true})
 		}
 		return
 	}
@@ -37,14 +38,14 @@ func (c *Context) judgeSpared(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	was, is := ledger.RunCosts(v, m.Fact)
-	grown := c.noWorse(m.Better).MaxIncrease
+	grown := c.NoWorse(m.Better).MaxIncrease
 	if is.Most-was.Most > grown.Of(was.Most) && is.Least <= is.Most { // the growth of the whole says it
 		return
 	}
-	a := Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: Lower, Actual: is.Least, Base: &was.Least}
+	a := rule.Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: rule.Lower, Actual: is.Least, Base: &was.Least}
 	a.Cause = func() (*result.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
 	a.Excused = min(is.Least-was.Least, was.Spared()-is.Spared()) <= grown.Of(max(was.Most, was.Least))
-	c.with(noMore).hold(a)
+	c.With(rule.NoMore).Hold(a)
 }
 
 // explainSpared names the loop that lost its early exit, or the place of the model that a conditional went from, else what brought most of

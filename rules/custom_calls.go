@@ -5,15 +5,16 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // callFields are the keys that say which custom calls are meant.
-var callFields = []Option{
-	{Key: "call", Type: Glob, Sense: Selects, Require: true, Doc: "a glob over the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\"; or over the kind of a custom fusion: \"__triton_gemm\""},
-	{Key: "backend_config", Type: Pairs, Sense: Narrows, Doc: "only those whose backend_config says so, as globs by key: { epilogue: \"*GELU*\", precision_config.algorithm: ALG_UNSET }; a key may stand at any depth"},
-	{Key: "function", Type: Glob, Sense: Selects, Doc: "only kernels of Pallas, Mosaic or Triton whose function is called so"},
-	{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only those of this part of the model"},
-	{Key: "source", Type: Glob, Sense: Selects, Doc: "only those of these source files"},
+var callFields = []rule.Option{
+	{Key: "call", Type: rule.Glob, Sense: rule.Selects, Require: true, Doc: "a glob over the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\"; or over the kind of a custom fusion: \"__triton_gemm\""},
+	{Key: "backend_config", Type: rule.Pairs, Sense: rule.Narrows, Doc: "only those whose backend_config says so, as globs by key: { epilogue: \"*GELU*\", precision_config.algorithm: ALG_UNSET }; a key may stand at any depth"},
+	{Key: "function", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels of Pallas, Mosaic or Triton whose function is called so"},
+	{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of this part of the model"},
+	{Key: "source", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of these source files"},
 }
 
 // callQuery says which custom calls are meant.
@@ -22,7 +23,7 @@ type callQuery struct {
 	config                         configs
 }
 
-func callOf(e Entry) callQuery {
+func callOf(e rule.Entry) callQuery {
 	return callQuery{e.Text("call"), e.Text("function"), e.Text("op_name"), e.Text("source"), e.Pairs("backend_config")}
 }
 

@@ -12,24 +12,25 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
 // judgeDonatedShare holds the share of the arguments' bytes that is updated in place against min_ratio, which needs no baseline.
-func (c *Context) judgeDonatedShare(p *diff.Program, v *diff.Variant) {
+func judgeDonatedShare(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	wanted, asked := c.Number("min_ratio")
 	if !asked {
 		return
 	}
 	c.Checked()
-	reused, all := c.donatedBytes(v.New)
+	reused, all := donatedBytes(c, v.New)
 	if all == 0 || reused/all >= wanted {
 		return
 	}
-	held := c.heldTwice(v.New)
+	held := heldTwice(c, v.New)
 	is, least := measure.Apart(reused/all, wanted, "share")
 	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted", measure.Bytes(reused), measure.Bytes(all), is, least)
-	f := result.Finding{Program: p.Name, Variant: variantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Message: said + "; not " + listArguments(held)}
+	f := result.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Message: said + "; not " + listArguments(held)}
 	f.Cause = &result.Cause{Summary: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: explain.SourceOf(v.New.CallSite)}
 	for _, a := range held[:min(len(held), explain.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("%s, %s: %s", a.Name, measure.Bytes(float64(a.Bytes)), whyNot(a, v)))
@@ -38,7 +39,7 @@ func (c *Context) judgeDonatedShare(p *diff.Program, v *diff.Variant) {
 }
 
 // donatedBytes are those of the arguments that matter: the reused ones, and all.
-func (c *Context) donatedBytes(v *facts.Variant) (reused, all float64) {
+func donatedBytes(c *rule.Context, v *facts.Variant) (reused, all float64) {
 	least, _ := c.Number("min_bytes")
 	for i := range v.Params {
 		if n := float64(v.Params[i].Bytes); n >= least {
@@ -50,7 +51,7 @@ func (c *Context) donatedBytes(v *facts.Variant) (reused, all float64) {
 }
 
 // heldTwice lists the arguments that matter and whose buffers no result takes over, the largest first.
-func (c *Context) heldTwice(v *facts.Variant) []*facts.Parameter {
+func heldTwice(c *rule.Context, v *facts.Variant) []*facts.Parameter {
 	least, _ := c.Number("min_bytes")
 	var out []*facts.Parameter
 	for i := range v.Params {

@@ -10,25 +10,26 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var donationKept = Rule{
+var donationKept = rule.Rule{
 	ID:       "donation-kept",
 	Title:    "donated arguments are still updated in place",
-	Category: Memory,
+	Category: rule.Memory,
 	Why: "A donated argument lends its buffer to a result. When donation is lost, parameters and optimizer state exist twice: peak memory doubles, " +
 		"and the framework gives at most a gentle warning.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "params", Type: Globs, Sense: Demands, Doc: "arguments that must be donated, whatever the baseline says"},
-		{Key: "min_ratio", Type: Share, Sense: Demands, Doc: "the least share of the arguments' bytes that must be updated in place; needs no baseline"},
-		{Key: "min_bytes", Type: Size, Sense: Narrows, Default: 0.0, Doc: "smaller arguments do not matter"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "params", Type: rule.Globs, Sense: rule.Demands, Doc: "arguments that must be donated, whatever the baseline says"},
+		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, Doc: "the least share of the arguments' bytes that must be updated in place; needs no baseline"},
+		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
-	Budget:   &Metric{Fact: "donation.aliased", Noun: "arguments updated in place", Better: Higher},
+	Budget:   &rule.Metric{Fact: "donation.aliased", Noun: "arguments updated in place", Better: rule.Higher},
 	Bounds:   []string{"params", "min_ratio"},
-	Fails:    Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
-	Passes:   Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
+	Fails:    rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
+	Passes:   rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
 	Mend:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
 	Threads:  []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
 	Since:    "1",
@@ -38,18 +39,18 @@ var donationKept = Rule{
 	Program:  checkDonationKept,
 }
 
-func checkDonationKept(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
-		c.mustDonate(p, v)
-		c.judgeDonatedShare(p, v)
+func checkDonationKept(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		mustDonate(c, p, v)
+		judgeDonatedShare(c, p, v)
 		lost := lostDonations(c, v)
-		a := Amount{Program: p, Variant: v, Subject: "donation", Noun: c.Rule.Budget.Noun, Better: Higher, Actual: c.donated(v.New), Lost: float64(len(lost))}
+		a := rule.Amount{Program: p, Variant: v, Subject: "donation", Noun: c.Rule.Budget.Noun, Better: rule.Higher, Actual: donatedCount(c, v.New), Lost: float64(len(lost))}
 		if v.Old != nil {
-			a.Base = new(c.donated(v.Old) + c.replaced(v))
+			a.Base = new(donatedCount(c, v.Old) + replacedDonations(c, v))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			if len(lost) > 0 {
-				c.undonatedFinding(&f, v, lost, " any more")
+				undonatedFinding(c, &f, v, lost, " any more")
 			}
 			return []result.Finding{f}
 		}
@@ -58,54 +59,54 @@ func checkDonationKept(c *Context, p *diff.Program) {
 }
 
 // mustDonate holds the arguments that the settings name to it, whatever the baseline says.
-func (c *Context) mustDonate(p *diff.Program, v *diff.Variant) {
-	c.unmatchedArguments(p, v, c.List("params"))
-	missing := c.undonated(v)
+func mustDonate(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	unmatchedArguments(c, p, v, c.List("params"))
+	missing := undonated(c, v)
 	if len(missing) == 0 {
 		return
 	}
-	f := result.Finding{Program: p.Name, Variant: variantName(v), Subject: "params", Actual: c.donated(v.New), Limit: c.donated(v.New) + float64(len(missing))}
-	c.undonatedFinding(&f, v, missing, "")
+	f := result.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "params", Actual: donatedCount(c, v.New), Limit: donatedCount(c, v.New) + float64(len(missing))}
+	undonatedFinding(c, &f, v, missing, "")
 	c.Find(f)
 }
 
 // undonatedFinding says which arguments are not updated in place, and why.
-func (c *Context) undonatedFinding(f *result.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
+func undonatedFinding(c *rule.Context, f *result.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
 	f.Message = fmt.Sprintf("%s not updated in place%s: %s", words.Are(len(lost), "argument"), since, strings.Join(words.First(namesOf(lost), 6), ", "))
-	f.Cause = c.donationCause(v, lost)
+	f.Cause = donationCause(c, v, lost)
 	for _, ch := range lost[:min(len(lost), explain.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, ch.Name+": "+ch.What)
 	}
 }
 
-// donated counts the arguments whose buffers are reused, those that matter.
-func (c *Context) donated(v *facts.Variant) (n float64) {
+// donatedCount counts the arguments whose buffers are reused, those that matter.
+func donatedCount(c *rule.Context, v *facts.Variant) (n float64) {
 	for i := range v.Params {
-		n += float64(ledger.One(c.reused(&v.Params[i])))
+		n += float64(ledger.One(isReused(c, &v.Params[i])))
 	}
 	return n
 }
 
-func (c *Context) reused(p *facts.Parameter) bool {
+func isReused(c *rule.Context, p *facts.Parameter) bool {
 	least, _ := c.Number("min_bytes")
 	return p.Aliased && float64(p.Bytes) >= least
 }
 
-// replaced counts the arguments that are new, less those that the program no longer has: nothing is won or lost with them.
-func (c *Context) replaced(v *diff.Variant) (n float64) {
+// replacedDonations counts the arguments that are new, less those that the program no longer has: nothing is won or lost with them.
+func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
 	for _, ch := range v.Params {
 		switch {
 		case ch.New == nil && ch.Old != nil:
-			n -= float64(ledger.One(c.reused(ch.Old)))
+			n -= float64(ledger.One(isReused(c, ch.Old)))
 		case ch.Old == nil && ch.New != nil:
-			n += float64(ledger.One(c.reused(ch.New)))
+			n += float64(ledger.One(isReused(c, ch.New)))
 		}
 	}
 	return n
 }
 
 // undonated lists the arguments that must be donated and are not.
-func (c *Context) undonated(v *diff.Variant) []diff.ParamChange {
+func undonated(c *rule.Context, v *diff.Variant) []diff.ParamChange {
 	var out []diff.ParamChange
 	for i := range v.New.Params {
 		if p := &v.New.Params[i]; glob.Any(c.List("params"), p.Name) && !p.Aliased {
@@ -208,7 +209,7 @@ func takerOf(p *facts.Parameter, v *facts.Variant) *facts.Op {
 }
 
 // lostDonations lists the arguments whose buffer the baseline reused and this program does not.
-func lostDonations(c *Context, v *diff.Variant) []diff.ParamChange {
+func lostDonations(c *rule.Context, v *diff.Variant) []diff.ParamChange {
 	least, _ := c.Number("min_bytes")
 	var out []diff.ParamChange
 	for _, ch := range v.Params {
@@ -242,10 +243,10 @@ func aliased(v *facts.Variant) int {
 }
 
 // donationCause names the first argument and why; where none is donated any more, that is said instead.
-func (c *Context) donationCause(v *diff.Variant, lost []diff.ParamChange) *result.Cause {
+func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *result.Cause {
 	first := lost[0]
 	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && first.What == notDonated {
-		return &result.Cause{Source: explain.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, words.Count(len(lost)-1, "other", "others"), c.suspicion())}
+		return &result.Cause{Source: explain.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, words.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
 	}
 	cause := &result.Cause{Summary: first.Name + ": " + first.What, Source: explain.SourceOf(v.New.CallSite)}
 	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
@@ -260,8 +261,8 @@ func (c *Context) donationCause(v *diff.Variant, lost []diff.ParamChange) *resul
 	return cause
 }
 
-// suspicion is what takes all donation from a program at once, in the framework's words.
-func (c *Context) suspicion() string {
+// donationSuspicion is what takes all donation from a program at once, in the framework's words.
+func donationSuspicion(c *rule.Context) string {
 	switch c.Target.Report.Toolchain.Framework {
 	case "jax":
 		return ": is donate_argnums gone?"

@@ -6,6 +6,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // A result that no longer has the shape of an argument is what takes its place from it, and the line that makes it is the cause.
@@ -31,7 +32,7 @@ func TestResultThatTookAnotherShape(t *testing.T) {
 	} {
 		v := &diff.Variant{Old: returning("(f32[8], f32[4,256])", 7, 30), New: c.fresh}
 		lost := []diff.ParamChange{{Name: "cache", Old: &cache, New: &lent, What: whyNot(&lent, v)}}
-		cause := NewContext(&Settings{Rule: &donationKept, Options: map[string]any{}}, &Target{}, nil).donationCause(v, lost)
+		cause := donationCause(rule.NewContext(&rule.Settings{Rule: &donationKept, Options: map[string]any{}}, &rule.Target{}, nil), v, lost)
 		if lost[0].What != c.what || cause.Source.Line != c.line {
 			t.Errorf("%s: %q on line %d, want %q on line %d", name, lost[0].What, cause.Source.Line, c.what, c.line)
 		}

@@ -11,28 +11,29 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var dtypeFloor = Rule{
+var dtypeFloor = rule.Rule{
 	ID:       "dtype-floor",
 	Title:    "matrix products stay in the narrow types that they are meant for",
-	Category: Types,
+	Category: rule.Types,
 	Why: "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32: an eighth of the speed on a device whose " +
 		"matrix units want sixteen bits or eight.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "dtypes", Type: Words, Sense: Caps, Enum: typeWords, Default: narrowTypes, Doc: "the types that products may be in"},
-		{Key: "min_share", Type: Share, Sense: Demands, InPlace: true, Doc: "the least share of the products' arithmetic that must be in these types, instead of all of it"},
-		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "op_names of products that may be in any type"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "dtypes", Type: rule.Words, Sense: rule.Caps, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
+		{Key: "min_share", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the least share of the products' arithmetic that must be in these types, instead of all of it"},
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "op_names of products that may be in any type"},
 		noWider,
-		{Key: "max_converts", Type: Count, Sense: Caps, Doc: "how many conversions between floating-point types there may be"},
+		{Key: "max_converts", Type: rule.Count, Sense: rule.Caps, Doc: "how many conversions between floating-point types there may be"},
 	},
-	Budget:   &Metric{Noun: "wide products", Better: Lower},
+	Budget:   &rule.Metric{Noun: "wide products", Better: rule.Lower},
 	Forbids:  true,
 	Bounds:   []string{"min_share"},
-	Fails:    Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
-	Passes:   Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
+	Fails:    rule.Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
+	Passes:   rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
 	Mend:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads:  []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Since:    "1",
@@ -47,39 +48,39 @@ var narrowTypes = []string{
 	"f4e2m1fn", "s8", "u8", "s4", "u4", "s2", "u2", "s1", "u1",
 }
 
-func checkDtypeFloor(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkDtypeFloor(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts["products.total"]; !ok {
-			c.Uncovered(p.Name, Optimized, dumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
 			continue
 		}
 		if c.On(noWider.Key) {
-			c.checkWider(p, v)
+			checkWider(c, p, v)
 		} else {
-			c.checkWide(p, v)
+			checkWide(c, p, v)
 		}
-		c.checkConverts(p, v)
+		checkConverts(c, p, v)
 	}
 }
 
-func (c *Context) checkWide(p *diff.Program, v *diff.Variant) {
-	wide := c.wideProducts(v.New)
-	a := Amount{
-		Program: p, Variant: v, Subject: "products", Noun: "wide products", Better: Lower, Actual: float64(len(wide)),
+func checkWide(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	wide := wideProducts(c, v.New)
+	a := rule.Amount{
+		Program: p, Variant: v, Subject: "products", Noun: "wide products", Better: rule.Lower, Actual: float64(len(wide)),
 		Cause: func() (*result.Cause, result.Evidence) { return productCause(wide) },
 	}
 	if v.Old != nil {
-		was, ok := c.wideBefore(v.Old)
-		a.baseline(ok && c.List("allow") == nil, was)
+		was, ok := wideBefore(c, v.Old)
+		a.Baseline(ok && c.List("allow") == nil, was)
 	}
 	have, of := narrowShare(v.New.Products, wide)
-	c.judgeShare(a, share{
-		key: "min_share", subject: "products.share", have: have,
-		of: "of the products' " + of + " is in " + strings.Join(words.First(c.List("dtypes"), 4), ", "),
+	c.JudgeShare(a, rule.Portion{
+		Key: "min_share", Subject: "products.share", Have: have,
+		Of: "of the products' " + of + " is in " + strings.Join(words.First(c.List("dtypes"), 4), ", "),
 	})
 }
 
-func (c *Context) wideProducts(v *facts.Variant) []*facts.Product {
+func wideProducts(c *rule.Context, v *facts.Variant) []*facts.Product {
 	var wide []*facts.Product
 	for _, m := range v.Products {
 		if !slices.Contains(c.List("dtypes"), m.Type) && !glob.Any(c.List("allow"), m.OpName) {
@@ -90,7 +91,7 @@ func (c *Context) wideProducts(v *facts.Variant) []*facts.Product {
 }
 
 // wideBefore counts the wide products of a baseline, which holds no more than their number in each type.
-func (c *Context) wideBefore(v *facts.Variant) (n float64, ok bool) {
+func wideBefore(c *rule.Context, v *facts.Variant) (n float64, ok bool) {
 	n, ok = v.Facts["products.total"]
 	for _, dtype := range c.List("dtypes") {
 		n -= v.Facts["products."+dtype]
@@ -150,12 +151,14 @@ func describeProduct(m *facts.Product) string {
 	return text
 }
 
-func (c *Context) checkConverts(p *diff.Program, v *diff.Variant) {
+func checkConverts(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	limit, ok := c.Number("max_converts")
 	if !ok {
 		return
 	}
-	a := c.amount(p, v, Metric{Noun: "conversions", Better: Lower}, "converts.count")
+	a := c.AmountOf(p, v, rule.Metric{Noun: "conversions", Better: rule.Lower}, "converts.count")
 	a.Subject = "converts.count"
-	c.with(func(s *Settings) { s.Max, s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease = &limit, nil, nil, nil, nil }).hold(a)
+	c.With(func(s *rule.Settings) {
+		s.Max, s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease = &limit, nil, nil, nil, nil
+	}).Hold(a)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // measuredVariant is the first variant of a real dump.
@@ -43,14 +44,14 @@ func TestEdgesOfBudgets(t *testing.T) {
 			fact = r.Budget.Weighted
 		}
 		worse := 1.0
-		if r.Budget.Better != Lower {
+		if r.Budget.Better != rule.Lower {
 			worse = -1
 		}
 		const was = 1000.0
 		n := func(v float64) *float64 { return new(v) }
 		for name, c := range map[string]struct {
 			old, now          *float64
-			increase          *Change
+			increase          *rule.Change
 			pack              string
 			findings, problem int
 		}{
@@ -58,8 +59,8 @@ func TestEdgesOfBudgets(t *testing.T) {
 			"one worse":             {n(was), n(was + worse), nil, "", 1, 0},
 			"one better":            {n(was), n(was - worse), nil, "", 0, 0},
 			"none any more":         {n(was), n(0), nil, "", 0, 0},
-			"as much as allowed":    {n(was), n(was + 50*worse), &Change{Amount: 5, Percent: true}, "", 0, 0},
-			"more than is allowed":  {n(was), n(was + 51*worse), &Change{Amount: 5, Percent: true}, "", 1, 0},
+			"as much as allowed":    {n(was), n(was + 50*worse), &rule.Change{Amount: 5, Percent: true}, "", 0, 0},
+			"more than is allowed":  {n(was), n(was + 51*worse), &rule.Change{Amount: 5, Percent: true}, "", 1, 0},
 			"not dumped":            {n(was), nil, nil, "", 0, 1},
 			"not in the baseline":   {nil, n(was), nil, "", 0, 1},
 			"not dumped, of a pack": {n(was), nil, nil, "recommended", 0, 0},
@@ -73,11 +74,11 @@ func TestEdgesOfBudgets(t *testing.T) {
 				delete(v.New.Facts, r.Budget.Fact)
 			}
 			p := &diff.Program{Name: "p", Variants: []*diff.Variant{v}}
-			s := &Settings{Rule: r, Pack: c.pack, MaxIncrease: c.increase}
+			s := &rule.Settings{Rule: r, Pack: c.pack, MaxIncrease: c.increase}
 			if worse < 0 && c.increase != nil {
 				s.MaxIncrease, s.MaxDecrease = nil, c.increase
 			}
-			ctx := NewContext(s, &Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
+			ctx := rule.NewContext(s, &rule.Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
 			r.Program(ctx, p)
 			if len(ctx.Findings) != c.findings || len(ctx.Problems) != c.problem || c.pack != "" && len(ctx.NotCovered) != 1 {
 				t.Errorf("%s, %s: %d findings, %d problems, %d not covered", r.ID, name, len(ctx.Findings), len(ctx.Problems), len(ctx.NotCovered))
@@ -94,7 +95,7 @@ func TestLimitsHoldWhateverWasAccepted(t *testing.T) {
 			continue
 		}
 		worse := 1.0
-		if r.Budget.Better != Lower {
+		if r.Budget.Better != rule.Lower {
 			worse = -1
 		}
 		with := func(n float64) *facts.Variant {
@@ -108,42 +109,16 @@ func TestLimitsHoldWhateverWasAccepted(t *testing.T) {
 			for off, findings := range map[float64]int{-1: 1, 0: 0, 1: 0} {
 				now, limit := 1000.0, 1000+off*worse
 				v := &diff.Variant{Old: with(was), New: with(now)}
-				s := &Settings{Rule: r, Max: &limit}
+				s := &rule.Settings{Rule: r, Max: &limit}
 				if worse < 0 {
 					s.Max, s.Min = nil, &limit
 				}
-				ctx := NewContext(s, &Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
+				ctx := rule.NewContext(s, &rule.Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
 				r.Program(ctx, &diff.Program{Name: "p", Variants: []*diff.Variant{v}})
 				if len(ctx.Findings) != findings || len(ctx.Problems) > 0 {
 					t.Errorf("%s of %v, %v in the baseline, limit %v: %d findings, %d problems", r.ID, now, was, limit, len(ctx.Findings), len(ctx.Problems))
 				}
 			}
-		}
-	}
-}
-
-// An improvement is worth a line where growth of the same amount would have been told of.
-func TestImprovementThatIsNotWorthALine(t *testing.T) {
-	for _, c := range []struct {
-		increase *Change
-		is       float64
-		told     bool
-	}{
-		{&Change{Amount: 1024}, 493, false},
-		{&Change{Amount: 1024}, 8000, true},
-		{&Change{Amount: 1024}, 9000, false},
-		{&Change{}, 9999, false}, // less than one in a thousand
-		{&Change{}, 9900, true},
-		{&Change{Amount: 50, Percent: true}, 9900, true},
-	} {
-		was := 10000.0
-		if c.is < 1000 {
-			was = 539
-		}
-		said := NewContext(&Settings{Rule: &maxConstantBytes, MaxIncrease: c.increase, Options: map[string]any{}}, &Target{Name: "t"}, nil)
-		said.noteBetter(Amount{Program: &diff.Program{Name: "f"}, Subject: "constants", Noun: "constants", Unit: "bytes", Better: Lower, Actual: c.is, Base: &was})
-		if told := len(said.Notes) > 0; told != c.told {
-			t.Errorf("%v → %v with %+v: %v", was, c.is, *c.increase, said.Notes)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/testfile"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -36,7 +37,7 @@ func exists(path string) bool {
 }
 
 // try runs an example of a rule, with the log that lies beside its message where it reads one.
-func try(t *testing.T, rule *rules.Rule, e rules.Example) *result.Result {
+func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 	t.Helper()
 	text := exampleFile(rule, e)
 	cfg, err := config.Parse("xlagate.yaml", []byte(text))
@@ -59,7 +60,7 @@ func try(t *testing.T, rule *rules.Rule, e rules.Example) *result.Result {
 
 // exampleFile is the xlagate.yaml of an example: an entry of the rule, or, of a rule that is always on, the file with the example's
 // dump in the place of build/xla.
-func exampleFile(rule *rules.Rule, e rules.Example) string {
+func exampleFile(rule *rule.Rule, e rule.Example) string {
 	if rule.Always {
 		return strings.ReplaceAll(e.Config, "build/xla", strconv.Quote(dumpOf(e.On))) + "\n"
 	}
@@ -74,7 +75,7 @@ func samples(on string) int {
 	return 1
 }
 
-func baseOf(e rules.Example) string {
+func baseOf(e rule.Example) string {
 	pair, side, ok := strings.Cut(e.On, "/")
 	ok = ok && side != "*"
 	switch {

@@ -10,26 +10,27 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var flags = Rule{
+var flags = rule.Rule{
 	ID:       "flags",
 	Title:    "XLA's flags are those of the baseline, or as pinned",
-	Category: Integrity,
+	Category: rule.Integrity,
 	Why: "A flag that was set to try something and stayed, or one that a container image lost, changes every program at once. Nobody looks for it in the model's diff, where " +
 		"it is not.",
 	Reads: nil,
-	Options: []Option{
-		{Key: "require", Type: Pairs, Sense: Demands, Doc: "flags that must be set, and to what, as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
-		{Key: "forbid", Type: Globs, Sense: Demands, Doc: "flags that must be left at their default"},
-		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "flags that may differ from the baseline"},
-		{Key: "only_effective", Type: Switch, Sense: Caps, Default: false, Doc: "allow other flags while every program is compiled to the same code"},
+	Options: []rule.Option{
+		{Key: "require", Type: rule.Pairs, Sense: rule.Demands, Doc: "flags that must be set, and to what, as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
+		{Key: "forbid", Type: rule.Globs, Sense: rule.Demands, Doc: "flags that must be left at their default"},
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "flags that may differ from the baseline"},
+		{Key: "only_effective", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow other flags while every program is compiled to the same code"},
 	},
-	Budget:  &Metric{Noun: "flags not as agreed", Better: Lower, Difference: true},
+	Budget:  &rule.Metric{Noun: "flags not as agreed", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"require", "forbid"},
-	Fails:   Example{On: "cpu-unfused/after", Config: "- { rule: flags }", Says: "1 flag is not as agreed: xla_disable_hlo_passes at its default → fusion"},
-	Passes:  Example{On: "cpu-unfused/before", Config: "- { rule: flags, forbid: [xla_disable_hlo_passes] }"},
+	Fails:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: flags }", Says: "1 flag is not as agreed: xla_disable_hlo_passes at its default → fusion"},
+	Passes:  rule.Example{On: "cpu-unfused/before", Config: "- { rule: flags, forbid: [xla_disable_hlo_passes] }"},
 	Mend:    "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
 	Threads: []string{"pytorch/xla#8008"},
 	Since:   "1",
@@ -38,33 +39,33 @@ var flags = Rule{
 	Target:  checkFlags,
 }
 
-func checkFlags(c *Context, t *Target) {
-	if why, problem := c.flagsUntold(t); why != "" {
-		c.gap("flags ("+why+")", problem)
+func checkFlags(c *rule.Context, t *rule.Target) {
+	if why, problem := flagsUntold(c, t); why != "" {
+		c.Gap("flags ("+why+")", problem)
 		return
 	}
 	var wrong []string
-	a := Amount{Upgrade: true, Subject: "flags", Noun: c.Rule.Budget.Noun}
-	if c.boundedByOwn() {
-		wrong = c.disagreed(t.Report.Toolchain)
-	} else if !c.On("only_effective") || t.changed() {
-		wrong = c.flagChanges(t.Base.Toolchain.Flags, t.Report.Toolchain.Flags)
+	a := rule.Amount{Upgrade: true, Subject: "flags", Noun: c.Rule.Budget.Noun}
+	if c.BoundedByOwn() {
+		wrong = disagreedFlags(c, t.Report.Toolchain)
+	} else if !c.On("only_effective") || anyChanged(t) {
+		wrong = flagChanges(c, t.Base.Toolchain.Flags, t.Report.Toolchain.Flags)
 	}
 	a.Actual = float64(len(wrong))
 	if t.Base != nil {
-		a.Base = new(float64(len(c.disagreed(t.Base.Toolchain))))
+		a.Base = new(float64(len(disagreedFlags(c, t.Base.Toolchain))))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = words.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(words.First(wrong, 6), ", ")
 		f.Cause, f.Evidence.After = &result.Cause{Summary: "the program was compiled with other flags"}, wrong
 		return []result.Finding{f}
 	}
-	c.judgePinned(a)
+	c.JudgePinned(a)
 }
 
 // flagsUntold says why there are no flags to look at; "" where there are.
-func (c *Context) flagsUntold(t *Target) (why string, p result.Problem) {
-	own := c.boundedByOwn()
+func flagsUntold(c *rule.Context, t *rule.Target) (why string, p result.Problem) {
+	own := c.BoundedByOwn()
 	untold := t.Report.Toolchain.FlagsUntold()
 	switch {
 	case !own && t.Base == nil:
@@ -85,13 +86,13 @@ func (c *Context) flagsUntold(t *Target) (why string, p result.Problem) {
 	return "", result.Problem{}
 }
 
-// changed says whether a program is not what it was.
-func (t *Target) changed() bool {
+// anyChanged says whether a program is not what it was.
+func anyChanged(t *rule.Target) bool {
 	return slices.ContainsFunc(t.Programs, func(p *diff.Program) bool { return p.Change != "same" })
 }
 
-// disagreed lists the flags that are not as the settings require and forbid.
-func (c *Context) disagreed(t facts.Toolchain) []string {
+// disagreedFlags lists the flags that are not as the settings require and forbid.
+func disagreedFlags(c *rule.Context, t facts.Toolchain) []string {
 	required := c.Pairs("require")
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(required)) {
@@ -115,7 +116,7 @@ func orDefault(flags map[string]string, name string) string {
 }
 
 // flagChanges lists the flags that one side sets and the other does not, or sets to something else.
-func (c *Context) flagChanges(was, now map[string]string) []string {
+func flagChanges(c *rule.Context, was, now map[string]string) []string {
 	all := map[string]bool{}
 	for _, side := range []map[string]string{was, now} {
 		for name := range side {

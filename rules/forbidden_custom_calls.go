@@ -11,25 +11,26 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var forbiddenCustomCalls = Rule{
+var forbiddenCustomCalls = rule.Rule{
 	ID:       "forbidden-custom-calls",
 	Title:    "slow paths and unwanted libraries are not called",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "A fallback is a call, too: a solver that runs on the host, a convolution that quietly goes through BF16, a sort where a top-k kernel should be. " +
 		"It is right, it is slow, and it is told by its name alone.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "calls", Type: Table, Sense: Demands, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
-			Option{Key: "max", Type: Count, Sense: Caps, Default: 0.0, Doc: "how many there may be"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
+			rule.Option{Key: "max", Type: rule.Count, Sense: rule.Caps, Default: 0.0, Doc: "how many there may be"},
 		)},
 	},
-	Budget:  &Metric{Noun: "forbidden custom calls", Better: Lower},
+	Budget:  &rule.Metric{Noun: "forbidden custom calls", Better: rule.Lower},
 	Forbids: true,
-	Fails:   Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 call of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
-	Passes:  Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
+	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }", Says: "1 call of *callback, 0 allowed: xla_ffi_python_cpu_callback"},
+	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "- { rule: forbidden-custom-calls, calls: [{ call: \"*callback\" }] }"},
 	Mend:    "Look at the source line that the finding names: use the operation that the device has a kernel for, or the shape and dtype that its library wants.",
 	Threads: []string{"openxla/xla#40021", "jax-ml/jax#25842"},
 	Since:   "1",
@@ -38,20 +39,20 @@ var forbiddenCustomCalls = Rule{
 	Program: checkForbiddenCalls,
 }
 
-func checkForbiddenCalls(c *Context, p *diff.Program) {
+func checkForbiddenCalls(c *rule.Context, p *diff.Program) {
 	for _, e := range c.Entries("calls") {
-		for _, v := range live(p) {
-			c.forbidCall(p, v, e, callOf(e))
+		for _, v := range rule.Live(p) {
+			forbidCall(c, p, v, e, callOf(e))
 		}
 	}
 }
 
-func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQuery) {
+func forbidCall(c *rule.Context, p *diff.Program, v *diff.Variant, e rule.Entry, q callQuery) {
 	found := ledger.Count(v.New, q.matches)
 	limit, _ := e.Number("max")
-	a := Amount{Program: p, Variant: v, Subject: q.String(), Noun: "forbidden custom calls", Actual: max(0, found-limit)}
+	a := rule.Amount{Program: p, Variant: v, Subject: q.String(), Noun: "forbidden custom calls", Actual: max(0, found-limit)}
 	if v.Old != nil {
-		a.baseline(!q.unheld(v.Old, v.New), max(0, ledger.Count(v.Old, q.matches)-limit))
+		a.Baseline(!q.unheld(v.Old, v.New), max(0, ledger.Count(v.Old, q.matches)-limit))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Limit = found, limit
@@ -59,11 +60,11 @@ func (c *Context) forbidCall(p *diff.Program, v *diff.Variant, e Entry, q callQu
 		return []result.Finding{f}
 	}
 	c.Forbid(a)
-	c.noteUntold(p, v, q)
+	noteUntold(c, p, v, q)
 }
 
 // noteUntold says where a key of a backend_config is in none of the calls: misspelt, it would let everything pass.
-func (c *Context) noteUntold(p *diff.Program, v *diff.Variant, q callQuery) {
+func noteUntold(c *rule.Context, p *diff.Program, v *diff.Variant, q callQuery) {
 	almost := q.almost(v.New)
 	for _, key := range slices.Sorted(maps.Keys(q.config)) {
 		says := func(k *facts.Kernel) bool {

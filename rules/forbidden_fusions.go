@@ -10,26 +10,27 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var forbiddenFusions = Rule{
+var forbiddenFusions = rule.Rule{
 	ID:       "forbidden-fusions",
 	Title:    "fusions that are known to be bad are not made",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "A fusion can be a mistake: one that fuses nothing but holds two buffers at once, a reduction inside a loop emitter, a kernel of forty operands that " +
 		"spills. Whoever has found one does not want it back with the next compiler.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "fusions", Type: Table, Sense: Demands, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
-			Option{Key: "outputs", Type: Count, Sense: Narrows, Doc: "only fusions with at least that many results"},
-			Option{Key: "operands", Type: Count, Sense: Narrows, Doc: "only fusions that read at least that many values"},
-			Option{Key: "max", Type: Count, Sense: Caps, Default: 0.0, Doc: "how many there may be"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
+			rule.Option{Key: "outputs", Type: rule.Count, Sense: rule.Narrows, Doc: "only fusions with at least that many results"},
+			rule.Option{Key: "operands", Type: rule.Count, Sense: rule.Narrows, Doc: "only fusions that read at least that many values"},
+			rule.Option{Key: "max", Type: rule.Count, Sense: rule.Caps, Default: 0.0, Doc: "how many there may be"},
 		)},
 	},
-	Budget:  &Metric{Noun: "forbidden fusions", Better: Lower},
+	Budget:  &rule.Metric{Noun: "forbidden fusions", Better: rule.Lower},
 	Forbids: true,
-	Fails:   Example{On: "gpu-intermediate_out/after", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]", Says: "the fusion \"two results\" is made: loop_add_tanh_fusion"},
-	Passes:  Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
+	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]", Says: "the fusion \"two results\" is made: loop_add_tanh_fusion"},
+	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
 	Mend:    "Look at what the kernel's operations have in common in the model's source, and keep them apart there; or report the fusion to the compiler and waive it.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
 	Since:   "1",
@@ -37,21 +38,21 @@ var forbiddenFusions = Rule{
 	Program: checkForbiddenFusions,
 }
 
-func checkForbiddenFusions(c *Context, p *diff.Program) {
+func checkForbiddenFusions(c *rule.Context, p *diff.Program) {
 	for _, entry := range c.Entries("fusions") {
 		q := queryOf(entry)
-		for _, v := range live(p) {
-			c.forbidFusion(p, v, entry, &q)
+		for _, v := range rule.Live(p) {
+			forbidFusion(c, p, v, entry, &q)
 		}
 	}
 }
 
-func (c *Context) forbidFusion(p *diff.Program, v *diff.Variant, entry Entry, q *fusionQuery) {
+func forbidFusion(c *rule.Context, p *diff.Program, v *diff.Variant, entry rule.Entry, q *fusionQuery) {
 	found := atLeast(entry, q.in(v.New))
 	limit, _ := entry.Number("max")
-	a := Amount{Program: p, Variant: v, Subject: q.name, Noun: "forbidden fusions", Actual: max(0, float64(len(found))-limit)}
+	a := rule.Amount{Program: p, Variant: v, Subject: q.name, Noun: "forbidden fusions", Actual: max(0, float64(len(found))-limit)}
 	if v.Old != nil {
-		a.baseline(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
+		a.Baseline(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Limit = float64(len(found)), limit
@@ -66,7 +67,7 @@ func (c *Context) forbidFusion(p *diff.Program, v *diff.Variant, entry Entry, q 
 }
 
 // atLeast keeps the fusions with as many results and operands as the entry says.
-func atLeast(e Entry, kernels []*facts.Kernel) []*facts.Kernel {
+func atLeast(e rule.Entry, kernels []*facts.Kernel) []*facts.Kernel {
 	outputs, _ := e.Number("outputs")
 	operands, _ := e.Number("operands")
 	var kept []*facts.Kernel

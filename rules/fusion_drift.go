@@ -12,25 +12,26 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var fusionDrift = Rule{
+var fusionDrift = rule.Rule{
 	ID:       "fusion-drift",
 	Title:    "fusions of several operations are not lost",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "The number of fusions can rise when fusion is lost, because single operations get wrapped. What matters is which operations still run " +
 		"together; this rule compares fusions by what is in them.",
-	Reads: []Input{Optimized, Baseline},
-	Options: []Option{
-		{Key: "max_removed", Type: Count, Sense: Caps, Means: "max", Doc: "how many fusions of the baseline may be gone"},
-		{Key: "max_added", Type: Count, Sense: Caps, Doc: "how many fusions of several operations may be new, beside what lost ones were split into; any number without it"},
-		onlyCostly,
-		{Key: "ignore", Type: Globs, Sense: Caps, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
+	Reads: []rule.Input{rule.Optimized, rule.Baseline},
+	Options: []rule.Option{
+		{Key: "max_removed", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many fusions of the baseline may be gone"},
+		{Key: "max_added", Type: rule.Count, Sense: rule.Caps, Doc: "how many fusions of several operations may be new, beside what lost ones were split into; any number without it"},
+		rule.OnlyCostly,
+		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
-	Budget:   &Metric{Noun: "lost fusions", Better: Lower, Difference: true},
-	Fails:    Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract ran in one kernel, now in 4: between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
-	Passes:   Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
+	Budget:   &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},
+	Fails:    rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract ran in one kernel, now in 4: between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
+	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
 	Mend:     "Remove what stands between the operations: a barrier, a callback, a second use of an intermediate.",
 	Threads:  []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Since:    "1",
@@ -39,13 +40,13 @@ var fusionDrift = Rule{
 	Program:  checkFusionDrift,
 }
 
-func checkFusionDrift(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkFusionDrift(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		if v.Old == nil {
 			continue
 		}
-		lost := c.lostFusions(v)
-		a := Amount{Program: p, Variant: v, Subject: "fusions", Noun: "lost fusions", Better: Lower, Actual: float64(len(lost))}
+		lost := lostFusions(c, v)
+		a := rule.Amount{Program: p, Variant: v, Subject: "fusions", Noun: "lost fusions", Better: rule.Lower, Actual: float64(len(lost))}
 		a.Base = new(0.0)
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = lostSentence(lost)
@@ -55,22 +56,22 @@ func checkFusionDrift(c *Context, p *diff.Program) {
 			return []result.Finding{f}
 		}
 		c.Judge(a)
-		c.judgeAdded(p, v)
+		judgeAdded(c, p, v)
 	}
 }
 
 // judgeAdded holds the fusions that have no counterpart in the baseline against max_added.
-func (c *Context) judgeAdded(p *diff.Program, v *diff.Variant) {
+func judgeAdded(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	most, bounded := c.Number("max_added")
 	if !bounded {
 		return
 	}
 	c.Checked()
-	added := c.addedFusions(v)
+	added := addedFusions(c, v)
 	if float64(len(added)) <= most {
 		return
 	}
-	f := result.Finding{Program: p.Name, Variant: variantName(v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
+	f := result.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
 	var parts []string
 	for _, k := range added {
 		parts = append(parts, diff.Operations(k))
@@ -85,8 +86,8 @@ func (c *Context) judgeAdded(p *diff.Program, v *diff.Variant) {
 }
 
 // addedFusions lists the fusions of several operations that nothing in the baseline became.
-func (c *Context) addedFusions(v *diff.Variant) []*facts.Kernel {
-	if c.On(onlyCostly.Key) && !excuse.Costlier(v) {
+func addedFusions(c *rule.Context, v *diff.Variant) []*facts.Kernel {
+	if c.On(rule.OnlyCostly.Key) && !excuse.Costlier(v) {
 		return nil
 	}
 	var out []*facts.Kernel
@@ -99,8 +100,8 @@ func (c *Context) addedFusions(v *diff.Variant) []*facts.Kernel {
 }
 
 // lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.
-func (c *Context) lostFusions(v *diff.Variant) []*diff.Regroup {
-	if c.On(onlyCostly.Key) && !excuse.Costlier(v) {
+func lostFusions(c *rule.Context, v *diff.Variant) []*diff.Regroup {
+	if c.On(rule.OnlyCostly.Key) && !excuse.Costlier(v) {
 		return nil
 	}
 	var out []*diff.Regroup

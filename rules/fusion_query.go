@@ -7,18 +7,19 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/pattern"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // fusionFields are the keys that say which fusions are meant.
-var fusionFields = []Option{
-	{Key: "name", Type: Text, Sense: Neither, Require: true, Doc: "what findings call it"},
-	{Key: "contains", Type: Words, Sense: Narrows, Enum: opcodeWords, Doc: "operations that must be in it; one named twice must be in it twice"},
-	{Key: "pattern", Type: Pattern, Sense: Narrows, Doc: "what flows in it, as HLO writes it: reduce(exponential(subtract(_, broadcast(_))))"},
-	{Key: "root", Type: Word, Sense: Selects, Enum: opcodeWords, Doc: "the operation at its root"},
-	{Key: "kind", Type: Words, Sense: Selects, Enum: kernelKinds, Doc: "loop, input, output or custom; a library kernel has the kind library"},
-	{Key: "out", Type: ShapeOf, Sense: Selects, Doc: "the shape of its result, * for any size: f32|bf16[*,512]"},
-	{Key: "op_name", Type: Glob, Sense: Selects, Doc: "a glob over the model's own names, of the fusion or of an operation in it"},
-	{Key: "source", Type: Glob, Sense: Selects, Doc: "a glob over the source files, of the fusion or of an operation in it"},
+var fusionFields = []rule.Option{
+	{Key: "name", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "what findings call it"},
+	{Key: "contains", Type: rule.Words, Sense: rule.Narrows, Enum: rule.OpcodeWords, Doc: "operations that must be in it; one named twice must be in it twice"},
+	{Key: "pattern", Type: rule.Pattern, Sense: rule.Narrows, Doc: "what flows in it, as HLO writes it: reduce(exponential(subtract(_, broadcast(_))))"},
+	{Key: "root", Type: rule.Word, Sense: rule.Selects, Enum: rule.OpcodeWords, Doc: "the operation at its root"},
+	{Key: "kind", Type: rule.Words, Sense: rule.Selects, Enum: rule.KernelKinds, Doc: "loop, input, output or custom; a library kernel has the kind library"},
+	{Key: "out", Type: rule.ShapeOf, Sense: rule.Selects, Doc: "the shape of its result, * for any size: f32|bf16[*,512]"},
+	{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "a glob over the model's own names, of the fusion or of an operation in it"},
+	{Key: "source", Type: rule.Glob, Sense: rule.Selects, Doc: "a glob over the source files, of the fusion or of an operation in it"},
 }
 
 // fusionKeys are those of them that describe a fusion.
@@ -32,7 +33,7 @@ type fusionQuery struct {
 	out                        *pattern.Shape // nil: of any shape
 }
 
-func queryOf(e Entry) fusionQuery {
+func queryOf(e rule.Entry) fusionQuery {
 	q := fusionQuery{
 		name: e.Text("name"), root: e.Text("root"), opName: e.Text("op_name"), source: e.Text("source"),
 		contains: e.List("contains"), kinds: e.List("kind"),

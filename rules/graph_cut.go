@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -78,7 +79,7 @@ func valueReads(programs []*diff.Program) []hlo.Location {
 }
 
 // besides names an accepted graph that is compiled at the same place of the model as a new one; "" where there is none.
-func besides(c *Context, p *diff.Program) string {
+func besides(c *rule.Context, p *diff.Program) string {
 	for _, other := range c.Target.Programs {
 		if other.New == nil || other.Old == nil {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -19,41 +20,41 @@ var unlookable = map[string]string{
 	"name": "it makes no findings", "reason": "it makes no findings",
 }
 
-var targetRan = Rule{
-	ID: "target-ran", Title: "every target was dumped and every named program is in it", Category: Integrity, Always: true, Since: "1",
+var targetRan = rule.Rule{
+	ID: "target-ran", Title: "every target was dumped and every named program is in it", Category: rule.Integrity, Always: true, Since: "1",
 	Why:     "A gate that did not look must not be green: a suite that no longer runs would pass for ever.",
-	Reads:   []Input{Optimized},
-	Fails:   Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }", Says: "no program matches \"decode\": it was not compiled, or not dumped"},
-	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax] }"},
+	Reads:   []rule.Input{rule.Optimized},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }", Says: "no program matches \"decode\": it was not compiled, or not dumped"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax] }"},
 	Mend:    "Run the job that dumps, or mend the path or the program's name.",
 	Threads: []string{"iree-org/iree#22855"},
 	Without: unlookable,
 }
 
-var factsComplete = Rule{
-	ID: "facts-complete", Title: "every module that was dumped could be read whole", Category: Integrity, Always: true, Since: "1",
+var factsComplete = rule.Rule{
+	ID: "facts-complete", Title: "every module that was dumped could be read whole", Category: rule.Integrity, Always: true, Since: "1",
 	Why:     "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
-	Reads:   []Input{Optimized},
-	Fails:   Example{On: "damaged/cut_off_text", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "the file ends inside an instruction of %fused_computation"},
-	Passes:  Example{On: "cpu-fusion_callback_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
+	Reads:   []rule.Input{rule.Optimized},
+	Fails:   rule.Example{On: "damaged/cut_off_text", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "the file ends inside an instruction of %fused_computation"},
+	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Mend:    "Dump again; the run was cut off or is still writing. Or leave the program out with programs.exclude.",
 	Without: unlookable,
 }
 
-var baselinePresent = Rule{
-	ID: "baseline-present", Title: "every program has a baseline, accepted for the arguments it takes", Category: Integrity, Always: true, Since: "1",
+var baselinePresent = rule.Rule{
+	ID: "baseline-present", Title: "every program has a baseline, accepted for the arguments it takes", Category: rule.Integrity, Always: true, Since: "1",
 	Why: "A program that was never accepted has nothing to be compared with; one whose arguments changed is another program. Both need a person " +
 		"to say once that what is there now is wanted.",
-	Reads:    []Input{Optimized},
-	Fails:    Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
-	Passes:   Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
+	Reads:    []rule.Input{rule.Optimized},
+	Fails:    rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
+	Passes:   rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Mend:     "Accept it: xlagate accept --only ID --reason \"…\".",
 	Accepts:  []string{"*", "ledger", "variants"},
 	Explains: append([]string{"required-fusions"}, growthRules...),
 	Program:  checkBaselinePresent,
 }
 
-func checkBaselinePresent(c *Context, p *diff.Program) {
+func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 	if p.New == nil || !c.Needed(p.Name) {
 		return
 	}
@@ -71,14 +72,14 @@ func checkBaselinePresent(c *Context, p *diff.Program) {
 		})
 	default:
 		noteRenamed(c, p)
-		for _, v := range live(p) {
+		for _, v := range rule.Live(p) {
 			checkArguments(c, p, v)
 		}
 	}
 }
 
 // newcomer says where a program comes from that was not there before.
-func newcomer(c *Context, p *diff.Program) *result.Cause {
+func newcomer(c *rule.Context, p *diff.Program) *result.Cause {
 	first := p.New.Variants[0]
 	cut := cutText(first.Cut)
 	if cause := tracedAgain(c, p); cause != nil {
@@ -96,7 +97,7 @@ func newcomer(c *Context, p *diff.Program) *result.Cause {
 
 // tracedAgain says of a new cluster that another one does the same for arguments of other sizes: TensorFlow traces a function for each of
 // them, and numbers its clusters on.
-func tracedAgain(c *Context, p *diff.Program) *result.Cause {
+func tracedAgain(c *rule.Context, p *diff.Program) *result.Cause {
 	for _, other := range c.Target.Programs {
 		if other.New == nil || other.Old == nil {
 			continue
@@ -127,7 +128,7 @@ func sameForOtherSizes(a, b *facts.Program) []string {
 }
 
 // noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.
-func noteRenamed(c *Context, p *diff.Program) {
+func noteRenamed(c *rule.Context, p *diff.Program) {
 	if p.Was != "" && !p.New.IsCluster() {
 		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Mend: "xlagate accept --reason \"…\""})
 	}
@@ -135,7 +136,7 @@ func noteRenamed(c *Context, p *diff.Program) {
 
 // checkArguments finds variants that were accepted for other arguments: whatever else grew is a consequence. Alone it is no finding:
 // the gate drops it when nothing grew.
-func checkArguments(c *Context, p *diff.Program, v *diff.Variant) {
+func checkArguments(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if v.Old == nil || len(v.Causes) == 0 || v.Causes[0].Kind != diff.CauseArguments {
 		return
 	}
@@ -144,7 +145,7 @@ func checkArguments(c *Context, p *diff.Program, v *diff.Variant) {
 		changes = append(changes, ch.Name+": "+ch.What)
 	}
 	c.Find(result.Finding{
-		Program: p.Name, Variant: variantName(v), Subject: ArgumentsSubject, Drift: true,
+		Program: p.Name, Variant: rule.VariantName(v), Subject: ArgumentsSubject, Drift: true,
 		Message:  "the arguments changed, the baseline was accepted for others: " + strings.Join(words.First(changes, 4), "; "),
 		Cause:    explain.From(&v.Causes[0]),
 		Evidence: result.Evidence{Before: []string{v.Old.Signature}, After: []string{v.New.Signature}},
@@ -154,17 +155,17 @@ func checkArguments(c *Context, p *diff.Program, v *diff.Variant) {
 // ArgumentsSubject marks the finding that a program's arguments are not those that were accepted.
 const ArgumentsSubject = "arguments"
 
-var orphanBaseline = Rule{
-	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: Integrity, Always: true, Since: "1",
+var orphanBaseline = rule.Rule{
+	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: rule.Integrity, Always: true, Since: "1",
 	Why: "A baseline without its program is a check that no longer happens, and nobody notices. Clusters of TensorFlow that merged or split are " +
 		"not gone: they are compared all together.",
-	Reads:   []Input{Baseline},
-	Fails:   Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
-	Passes:  Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
+	Reads:   []rule.Input{rule.Baseline},
+	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
+	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
 	Mend:    "Make the run compile it, or remove its baseline: xlagate baseline prune.",
 	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
 	Accepts: []string{"program"},
-	Program: func(c *Context, p *diff.Program) {
+	Program: func(c *rule.Context, p *diff.Program) {
 		c.Checked()
 		if p.New == nil && p.Old != nil {
 			c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but this dump does not hold it%s", p.Name, whyGone(c, p))})
@@ -173,7 +174,7 @@ var orphanBaseline = Rule{
 }
 
 // whyGone says what may be good about a graph or cluster, which has no name of its own, that is gone.
-func whyGone(c *Context, p *diff.Program) string {
+func whyGone(c *rule.Context, p *diff.Program) string {
 	if len(p.Old.Variants) == 0 {
 		return ""
 	}
@@ -188,15 +189,15 @@ func whyGone(c *Context, p *diff.Program) string {
 	return ""
 }
 
-var waiverValid = Rule{
-	ID: "waiver-valid", Title: "waivers are used, in force, and hide nothing worse", Category: Integrity, Always: true, Since: "1",
+var waiverValid = rule.Rule{
+	ID: "waiver-valid", Title: "waivers are used, in force, and hide nothing worse", Category: rule.Integrity, Always: true, Since: "1",
 	Why:   "Waivers that never end, or end silently, turn a gate off.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "max_days", Type: Count, Sense: Caps, Least: 1, Doc: "for how many days from today a waiver may hold; one that expires later waives nothing"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "max_days", Type: rule.Count, Sense: rule.Caps, Least: 1, Doc: "for how many days from today a waiver may hold; one that expires later waives nothing"},
 	},
-	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 09972bef42e3, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2026-11-20 }", Says: "the waiver of 09972bef42e3 (fusion-drift) expired on 2026-11-20 (xlagate.yaml:6:5)"},
-	Passes:  Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 09972bef42e3, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2027-02-01 }"},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 09972bef42e3, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2026-11-20 }", Says: "the waiver of 09972bef42e3 (fusion-drift) expired on 2026-11-20 (xlagate.yaml:6:5)"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 09972bef42e3, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2027-02-01 }"},
 	Mend:    "Mend what was waived, remove the waiver, or give it a new date and a reason.",
 	Threads: []string{"awslabs/ferret-scan#699", "mick-gsk/drift#461"},
 	Without: map[string]string{"target": "waivers are looked at all together", "program": "waivers are looked at all together"},

@@ -9,22 +9,23 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var kernelBodies = Rule{
+var kernelBodies = rule.Rule{
 	ID:       "kernel-bodies",
 	Title:    "hand-written kernels (Pallas, Mosaic, Triton) are still called, and do no more work than before",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "A kernel of Pallas, Mosaic or Triton is one custom call, whatever is in it: its cost is in no other fact. This rule counts the operations in its body, " +
 		"and leaves alone what only moved or was renamed. Against a baseline it also tells of a kernel that is not called any more where the program computes more " +
 		"beside it: a fallback that nobody chose.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "function", Type: Globs, Sense: Selects, Doc: "only kernels of these functions"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "function", Type: rule.Globs, Sense: rule.Selects, Doc: "only kernels of these functions"},
 	},
-	Budget:  &Metric{Noun: "operations in one kernel", Better: Lower},
-	Fails:   Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},
-	Passes:  Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
+	Budget:  &rule.Metric{Noun: "operations in one kernel", Better: rule.Lower},
+	Fails:   rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},
+	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
 	Mend:    "Look at what the kernel computes in every step of its grid, and move what does not change out of it.",
 	Threads: []string{"keras-team/keras-io#2284"},
 	Since:   "1",
@@ -32,12 +33,12 @@ var kernelBodies = Rule{
 	Program: checkKernelBodies,
 }
 
-func checkKernelBodies(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
-		for _, body := range c.bodies(v) {
-			c.judgeBody(p, v, body)
+func checkKernelBodies(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		for _, body := range bodiesOf(c, v) {
+			judgeBody(c, p, v, body)
 		}
-		c.judgeCalled(p, v)
+		judgeCalled(c, p, v)
 	}
 }
 
@@ -47,8 +48,8 @@ type written struct {
 	change *diff.KernelChange
 }
 
-// bodies lists the kernels that were written by hand, of each function the one that grew most.
-func (c *Context) bodies(v *diff.Variant) []written {
+// bodiesOf lists the kernels that were written by hand, of each function the one that grew most.
+func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 	changes := map[string]*diff.KernelChange{}
 	for i := range v.Kernels.Changed {
 		k := &v.Kernels.Changed[i]
@@ -56,7 +57,7 @@ func (c *Context) bodies(v *diff.Variant) []written {
 	}
 	most := map[string]written{}
 	var order []string
-	for k := range ledger.Kernels(v.New, c.written) {
+	for k := range ledger.Kernels(v.New, handWritten(c)) {
 		b := written{k, changes[k.Name]}
 		known, seen := most[k.Function]
 		if !seen {
@@ -73,9 +74,11 @@ func (c *Context) bodies(v *diff.Variant) []written {
 	return out
 }
 
-// written says whether a kernel was written by hand, and its function is meant.
-func (c *Context) written(k *facts.Kernel) bool {
-	return k.Written != nil && (c.List("function") == nil || glob.Any(c.List("function"), k.Function))
+// handWritten says whether a kernel was written by hand, and its function is meant.
+func handWritten(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		return k.Written != nil && (c.List("function") == nil || glob.Any(c.List("function"), k.Function))
+	}
 }
 
 func (b written) grown() float64 {
@@ -93,13 +96,13 @@ func size(body map[string]int) float64 {
 	return float64(n)
 }
 
-func (c *Context) judgeBody(p *diff.Program, v *diff.Variant, b written) {
-	a := Amount{
-		Program: p, Variant: v, Subject: "body of " + b.Function, Noun: "operations in the kernel " + b.Function, Better: Lower, Actual: size(b.Written),
+func judgeBody(c *rule.Context, p *diff.Program, v *diff.Variant, b written) {
+	a := rule.Amount{
+		Program: p, Variant: v, Subject: "body of " + b.Function, Noun: "operations in the kernel " + b.Function, Better: rule.Lower, Actual: size(b.Written),
 		Cause: b.cause,
 	}
 	if v.Old != nil {
-		a.Base, a.Excused = new(a.Actual-b.grown()), c.merged(v)
+		a.Base, a.Excused = new(a.Actual-b.grown()), mergedKernels(c, v)
 	}
 	c.Judge(a)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -21,9 +22,9 @@ type handWork struct {
 	operations   map[string]float64
 }
 
-func (c *Context) handWork(v *facts.Variant) handWork {
+func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
 	w := handWork{operations: map[string]float64{}}
-	for k := range ledger.Kernels(v, c.written) {
+	for k := range ledger.Kernels(v, handWritten(c)) {
 		w.calls += ledger.Runs(k)
 		w.bytes += ledger.Runs(k) * float64(k.Bytes)
 		for op, times := range k.Written {
@@ -33,10 +34,10 @@ func (c *Context) handWork(v *facts.Variant) handWork {
 	return w
 }
 
-// merged says whether fewer hand-written kernels do no more than all of them did, of no operation: what one of them has more of then, those
+// mergedKernels says whether fewer hand-written kernels do no more than all of them did, of no operation: what one of them has more of then, those
 // that went had.
-func (c *Context) merged(v *diff.Variant) bool {
-	was, is := c.handWork(v.Old), c.handWork(v.New)
+func mergedKernels(c *rule.Context, v *diff.Variant) bool {
+	was, is := handWorkIn(c, v.Old), handWorkIn(c, v.New)
 	for op, times := range is.operations {
 		if times > was.operations[op] {
 			return false
@@ -47,11 +48,11 @@ func (c *Context) merged(v *diff.Variant) bool {
 
 // judgeCalled counts the calls of hand-written kernels that are gone while the program computes more beside them. One that went with what
 // it was for, or whose work another does, is no loss.
-func (c *Context) judgeCalled(p *diff.Program, v *diff.Variant) {
-	if v.Old == nil || c.MaxIncrease == nil && c.absolutelyBounded() {
+func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	if v.Old == nil || c.MaxIncrease == nil && c.AbsolutelyBounded() {
 		return
 	}
-	was, is := c.handWork(v.Old), c.handWork(v.New)
+	was, is := handWorkIn(c, v.Old), handWorkIn(c, v.New)
 	if was.calls == 0 {
 		return
 	}
@@ -59,15 +60,15 @@ func (c *Context) judgeCalled(p *diff.Program, v *diff.Variant) {
 	if is.bytes >= was.bytes || !computesMore(v, lost) {
 		lost = 0
 	}
-	a := Amount{Program: p, Variant: v, Subject: "calls of hand-written kernels", Noun: "calls of hand-written kernels", Better: Lower, Actual: max(lost, 0)}
+	a := rule.Amount{Program: p, Variant: v, Subject: "calls of hand-written kernels", Noun: "calls of hand-written kernels", Better: rule.Lower, Actual: max(lost, 0)}
 	a.Base = new(0.0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Actual, f.Baseline = is.calls, was.calls
-		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + c.fewerCalls(v)
+		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + fewerCalls(c, v)
 		f.Cause, f.Evidence = explain.Growth(v, ledger.Any)
 		return []result.Finding{f}
 	}
-	c.with(noMore).hold(a)
+	c.With(rule.NoMore).Hold(a)
 }
 
 // computesMore says whether the program computes or moves more, beside so many custom calls that are gone: XLA counts each as -1.
@@ -78,8 +79,8 @@ func computesMore(v *diff.Variant, gone float64) bool {
 }
 
 // fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
-func (c *Context) fewerCalls(v *diff.Variant) string {
-	was, is := c.callsByFunction(v.Old), c.callsByFunction(v.New)
+func fewerCalls(c *rule.Context, v *diff.Variant) string {
+	was, is := callsByFunction(c, v.Old), callsByFunction(c, v.New)
 	var fewer []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if is[name] < was[name] {
@@ -89,9 +90,9 @@ func (c *Context) fewerCalls(v *diff.Variant) string {
 	return strings.Join(words.First(fewer, 4), ", ")
 }
 
-func (c *Context) callsByFunction(v *facts.Variant) map[string]float64 {
+func callsByFunction(c *rule.Context, v *facts.Variant) map[string]float64 {
 	calls := map[string]float64{}
-	for k := range ledger.Kernels(v, c.written) {
+	for k := range ledger.Kernels(v, handWritten(c)) {
 		calls[k.Function] += ledger.Runs(k)
 	}
 	return calls

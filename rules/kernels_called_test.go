@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // A kernel that grew took over what another did only where all of them together do no more of any operation.
@@ -28,8 +29,8 @@ func TestMerged(t *testing.T) {
 		"as many as before":                  {calling(scale, gelu), false},
 		"one more":                           {calling(scale, gelu, scale), false},
 	} {
-		context := NewContext(&Settings{Rule: &kernelBodies, Options: map[string]any{}}, &Target{}, nil)
-		if got := context.merged(&diff.Variant{Old: old, New: c.fresh}); got != c.want {
+		context := rule.NewContext(&rule.Settings{Rule: &kernelBodies, Options: map[string]any{}}, &rule.Target{}, nil)
+		if got := mergedKernels(context, &diff.Variant{Old: old, New: c.fresh}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -158,15 +159,15 @@ func (k keyRun) refused(s sides, key, value string) bool {
 // Every key that bounds what a rule counts either changes the verdict on a real dump or is refused where it stands.
 func TestNoBoundIsIgnored(t *testing.T) {
 	shared, stores := cache.At(t.TempDir(), "test", cache.MostBytes), t.TempDir()
-	for _, rule := range rules.All() {
-		t.Run(rule.ID, func(t *testing.T) {
-			k := keyRun{t, rule.ID, shared, stores}
-			s, counts := counted[rule.ID]
+	for _, r := range rules.All() {
+		t.Run(r.ID, func(t *testing.T) {
+			k := keyRun{t, r.ID, shared, stores}
+			s, counts := counted[r.ID]
 			if !counts {
-				s = uncounted(rule)
+				s = uncounted(r)
 			}
 			for _, key := range []string{"max", "min", "equal", "max_increase", "max_decrease"} {
-				taken := slices.ContainsFunc(rule.Keys(), func(o rules.Option) bool { return o.Key == key })
+				taken := slices.ContainsFunc(r.Keys(), func(o rule.Option) bool { return o.Key == key })
 				switch {
 				case !taken && !k.refused(s, key, "1"):
 					t.Errorf("%s is neither taken nor refused: %+v", key, k.run(s, s.more, s.less, key+": 1"))
@@ -179,7 +180,7 @@ func TestNoBoundIsIgnored(t *testing.T) {
 }
 
 // uncounted is something to run a rule on that counts nothing.
-func uncounted(rule *rules.Rule) sides {
+func uncounted(rule *rule.Rule) sides {
 	s := sides{more: "cpu-improved/after", less: "cpu-improved/before"}
 	if rule.ID == "assert" {
 		s.with = "expr: \"facts.kernels.total > 0\""
@@ -291,7 +292,7 @@ func TestNoCommonKeyOfAnUncountedRuleIsIgnored(t *testing.T) {
 }
 
 // tryWith runs the failing example of a rule with one key more in the rule's entry.
-func tryWith(t *testing.T, rule *rules.Rule, key string) (*result.Result, error) {
+func tryWith(t *testing.T, rule *rule.Rule, key string) (*result.Result, error) {
 	t.Helper()
 	e := rule.Fails
 	if rule.Always {

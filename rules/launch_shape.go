@@ -9,44 +9,45 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var launchShape = Rule{
+var launchShape = rule.Rule{
 	ID:       "launch-shape",
 	Title:    "GPU kernels are launched with enough blocks and threads, and not too much shared memory",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "A kernel of eight blocks leaves most of a GPU idle, one of 1024 threads and all the shared memory runs alone on its multiprocessor. The optimized HLO does not say " +
 		"how a kernel is launched; the runtime's plan does.",
-	Reads: []Input{Thunks},
-	Options: []Option{
-		{Key: "min_blocks", Type: Count, Sense: Demands, Doc: "the least blocks in a launch"},
-		{Key: "min_threads", Type: Count, Sense: Demands, Doc: "the least threads in a block"},
-		{Key: "max_threads", Type: Count, Sense: Caps, Doc: "the most threads in a block"},
-		{Key: "max_shared", Type: Size, Sense: Caps, Doc: "the most shared memory of a block"},
-		{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only kernels of this part of the model"},
-		{Key: "min_bytes", Type: Size, Sense: Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
+	Reads: []rule.Input{rule.Thunks},
+	Options: []rule.Option{
+		{Key: "min_blocks", Type: rule.Count, Sense: rule.Demands, Doc: "the least blocks in a launch"},
+		{Key: "min_threads", Type: rule.Count, Sense: rule.Demands, Doc: "the least threads in a block"},
+		{Key: "max_threads", Type: rule.Count, Sense: rule.Caps, Doc: "the most threads in a block"},
+		{Key: "max_shared", Type: rule.Size, Sense: rule.Caps, Doc: "the most shared memory of a block"},
+		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels of this part of the model"},
+		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
 	},
-	Budget:   &Metric{Noun: "badly launched kernels", Better: Lower, Unheld: "how kernels are launched"},
+	Budget:   &rule.Metric{Noun: "badly launched kernels", Better: rule.Lower, Unheld: "how kernels are launched"},
 	NeedsOne: []string{"min_blocks", "min_threads", "max_threads", "max_shared"},
 	Forbids:  true,
-	Fails:    Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
-	Passes:   Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
+	Fails:    rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
+	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
 	Mend:     "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
 	Since:    "1",
 	Program:  checkLaunchShape,
 }
 
-func checkLaunchShape(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkLaunchShape(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		if ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, ledger.Computes) > 0 {
-			c.Uncovered(p.Name, Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
+			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
 			continue
 		}
-		bad := func(k *facts.Kernel) bool { return c.badLaunch(k) != "" }
-		c.Forbid(Amount{
-			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: Lower, Actual: ledger.Count(v.New, bad),
-			Cause: func() (*result.Cause, result.Evidence) { return c.launchCause(v.New) },
+		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
+		c.Forbid(rule.Amount{
+			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: rule.Lower, Actual: ledger.Count(v.New, bad),
+			Cause: func() (*result.Cause, result.Evidence) { return launchCause(c, v.New) },
 		})
 	}
 }
@@ -54,9 +55,9 @@ func checkLaunchShape(c *Context, p *diff.Program) {
 func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 }
 
 // badLaunch says what is wrong with a launch, "" when nothing is.
-func (c *Context) badLaunch(k *facts.Kernel) string {
+func badLaunch(c *rule.Context, k *facts.Kernel) string {
 	least, _ := c.Number("min_bytes")
-	if !planned(k) || float64(k.Bytes) < least || !c.inPart(k.OpName) {
+	if !planned(k) || float64(k.Bytes) < least || !inPart(c, k.OpName) {
 		return ""
 	}
 	blocks, threads := volume(k.Plan.Grid), volume(k.Plan.Block)
@@ -78,12 +79,12 @@ func (c *Context) badLaunch(k *facts.Kernel) string {
 
 func volume(size [3]int64) float64 { return float64(size[0]) * float64(size[1]) * float64(size[2]) }
 
-func (c *Context) launchCause(v *facts.Variant) (*result.Cause, result.Evidence) {
+func launchCause(c *rule.Context, v *facts.Variant) (*result.Cause, result.Evidence) {
 	var worst *facts.Kernel
 	var e result.Evidence
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		wrong := c.badLaunch(k)
+		wrong := badLaunch(c, k)
 		if wrong == "" {
 			continue
 		}
@@ -95,5 +96,5 @@ func (c *Context) launchCause(v *facts.Variant) (*result.Cause, result.Evidence)
 	if worst == nil {
 		return nil, e
 	}
-	return explain.CauseOf(fmt.Sprintf("%s is launched with %s", worst.Name, c.badLaunch(worst)), worst), e
+	return explain.CauseOf(fmt.Sprintf("%s is launched with %s", worst.Name, badLaunch(c, worst)), worst), e
 }

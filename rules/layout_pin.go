@@ -12,34 +12,35 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var layoutPin = Rule{
+var layoutPin = rule.Rule{
 	ID:       "layout-pin",
 	Title:    "arguments and operations keep their layouts",
-	Category: Types,
+	Category: rule.Types,
 	Why: "The order of dimensions in memory decides whether threads that lie side by side read bytes that do. A segment_sum went from 1.7 to 8.5 ms when a compiler chose the other " +
 		"order. Without pins this holds the arguments to the layouts that they have in the baseline.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "params", Type: Table, Sense: Demands, Doc: "layouts of arguments", Fields: []Option{
-			{Key: "param", Type: Glob, Sense: Neither, Require: true, Doc: "a glob over the arguments' names"},
-			{Key: "layout", Type: Text, Sense: Neither, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "layouts of arguments", Fields: []rule.Option{
+			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names"},
+			{Key: "layout", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
 		}},
-		{Key: "ops", Type: Table, Sense: Demands, Doc: "layouts of results", Fields: []Option{
-			{Key: "layout", Type: Text, Sense: Neither, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
-			{Key: "op", Type: Words, Sense: Selects, Enum: opcodeWords, Doc: "only results of these operations"},
-			{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only in this part of the model"},
-			{Key: "source", Type: Glob, Sense: Selects, Doc: "only from these source files"},
-			{Key: "out", Type: ShapeOf, Sense: Selects, Doc: "only results of this shape, * for any size: f32[*,512]"},
+		{Key: "ops", Type: rule.Table, Sense: rule.Demands, Doc: "layouts of results", Fields: []rule.Option{
+			{Key: "layout", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "the dimensions from minor to major, as HLO prints them: \"1,0\"; or default"},
+			{Key: "op", Type: rule.Words, Sense: rule.Selects, Enum: rule.OpcodeWords, Doc: "only results of these operations"},
+			{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only in this part of the model"},
+			{Key: "source", Type: rule.Glob, Sense: rule.Selects, Doc: "only from these source files"},
+			{Key: "out", Type: rule.ShapeOf, Sense: rule.Selects, Doc: "only results of this shape, * for any size: f32[*,512]"},
 		}},
-		onlyCostly,
+		rule.OnlyCostly,
 	},
-	Budget:  &Metric{Noun: "changed layouts", Better: Lower, Difference: true},
+	Budget:  &rule.Metric{Noun: "changed layouts", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"params", "ops"},
-	Fails:   Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin }", Says: "1 layout is not that of the baseline: x f32[64,256]{0,1}, was {1,0}"},
-	Passes:  Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin, params: [{ param: x, layout: \"0,1\" }], ops: [{ op: tanh, layout: default }] }"},
+	Fails:   rule.Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin }", Says: "1 layout is not that of the baseline: x f32[64,256]{0,1}, was {1,0}"},
+	Passes:  rule.Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin, params: [{ param: x, layout: \"0,1\" }], ops: [{ op: tanh, layout: default }] }"},
 	Mend:    "Look at what reads and writes the value: one einsum in another order, or a custom call with fixed layouts, turns the rest. Layouts of arguments are set by jax.jit's in_shardings (Format).",
 	Threads: []string{"openxla/xla#47203", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
@@ -49,12 +50,12 @@ var layoutPin = Rule{
 }
 
 // checkLayouts finds layouts that are none.
-func checkLayouts(s *Settings) (wrong []Refusal) {
+func checkLayouts(s *rule.Settings) (wrong []rule.Refusal) {
 	for _, key := range []string{"params", "ops"} {
 		for i, e := range s.Entries(key) {
 			if layout := e.Text("layout"); layout != "" && layout != "default" && !isLayout(layout) {
 				err := fmt.Errorf("layout %q of %s is none; expected every dimension once, from minor to major, such as 1,0", layout, key)
-				wrong = append(wrong, Refusal{[]string{key, strconv.Itoa(i), "layout"}, err})
+				wrong = append(wrong, rule.Refusal{Path: []string{key, strconv.Itoa(i), "layout"}, Err: err})
 			}
 		}
 	}
@@ -79,15 +80,15 @@ func isLayout(text string) bool {
 	return true
 }
 
-func checkLayoutPin(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
-		wrong := c.wrongLayouts(p, v)
-		a := Amount{Program: p, Variant: v, Subject: "layouts", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: float64(len(wrong))}
+func checkLayoutPin(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		wrong := wrongLayouts(c, p, v)
+		a := rule.Amount{Program: p, Variant: v, Subject: "layouts", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: float64(len(wrong))}
 		if v.Old != nil {
-			a.baseline(c.Entries("ops") == nil, float64(len(c.wrongParams(v.Old))))
+			a.Baseline(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
-			f.Message = words.Are(len(wrong), "layout") + " not " + c.agreed() + ": " + wrong[0].said
+			f.Message = words.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
 			f.Cause = wrong[0].cause
 			if len(wrong) > 1 {
 				f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
@@ -97,13 +98,13 @@ func checkLayoutPin(c *Context, p *diff.Program) {
 			}
 			return []result.Finding{f}
 		}
-		c.judgePinned(a)
+		c.JudgePinned(a)
 	}
 }
 
-// agreed says what layouts are held to.
-func (c *Context) agreed() string {
-	if c.boundedByOwn() {
+// layoutsAgreed says what layouts are held to.
+func layoutsAgreed(c *rule.Context) string {
+	if c.BoundedByOwn() {
 		return "as pinned"
 	}
 	return "that of the baseline"
@@ -115,16 +116,16 @@ type wrongLayout struct {
 	cause *result.Cause
 }
 
-func (c *Context) wrongLayouts(p *diff.Program, v *diff.Variant) []wrongLayout {
+func wrongLayouts(c *rule.Context, p *diff.Program, v *diff.Variant) []wrongLayout {
 	var wrong []wrongLayout
 	if c.Entries("params") == nil && c.Entries("ops") == nil {
 		return movedParams(v)
 	}
-	wrong = append(wrong, c.wrongParams(v.New)...)
+	wrong = append(wrong, wrongParams(c, v.New)...)
 	for _, pin := range c.Entries("ops") {
 		found, bad := wrongOps(v.New, pin)
 		if found == 0 {
-			c.gap(fmt.Sprintf("%s (no operation of %s fits the pin)", c.Rule.ID, p.Name), result.Problem{
+			c.Gap(fmt.Sprintf("%s (no operation of %s fits the pin)", c.Rule.ID, p.Name), result.Problem{
 				Message: fmt.Sprintf("%s: no operation of %s fits the pin of line %d", c.Rule.ID, p.Name, pin.Line),
 				Mend:    "`xlagate inspect DUMP --all` lists the operations; mend op, op_name, source or out, or remove the pin",
 			})
@@ -146,7 +147,7 @@ func movedParams(v *diff.Variant) []wrongLayout {
 	return wrong
 }
 
-func (c *Context) wrongParams(v *facts.Variant) []wrongLayout {
+func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 	var wrong []wrongLayout
 	for _, pin := range c.Entries("params") {
 		for i := range v.Params {
@@ -161,7 +162,7 @@ func (c *Context) wrongParams(v *facts.Variant) []wrongLayout {
 }
 
 // wrongOps counts the operations that a pin speaks of, and lists those that lie otherwise.
-func wrongOps(v *facts.Variant, pin Entry) (found int, wrong []wrongLayout) {
+func wrongOps(v *facts.Variant, pin rule.Entry) (found int, wrong []wrongLayout) {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		for _, op := range pattern.Operations(k) {
@@ -178,7 +179,7 @@ func wrongOps(v *facts.Variant, pin Entry) (found int, wrong []wrongLayout) {
 	return found, wrong
 }
 
-func pinned(pin Entry, op facts.Op) bool {
+func pinned(pin rule.Entry, op facts.Op) bool {
 	if ops := pin.List("op"); ops != nil && !slices.Contains(ops, op.Opcode) || strings.HasPrefix(op.Shape, "(") {
 		return false
 	}

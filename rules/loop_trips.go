@@ -10,16 +10,17 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // How often loops run, one by one.
 var (
-	maxTrips  = Option{Key: "max_trip_count", Type: Count, Sense: Caps, Doc: "how often any one loop may run each time that it is entered; needs no baseline"}
-	keptTrips = Option{Key: "trip_count", Type: Switch, Sense: Demands, Default: false, Compares: true, Doc: "true: every loop runs as often as in the baseline"}
+	maxTrips  = rule.Option{Key: "max_trip_count", Type: rule.Count, Sense: rule.Caps, Doc: "how often any one loop may run each time that it is entered; needs no baseline"}
+	keptTrips = rule.Option{Key: "trip_count", Type: rule.Switch, Sense: rule.Demands, Default: false, Compares: true, Doc: "true: every loop runs as often as in the baseline"}
 )
 
 // judgeTrips holds how often the loops run against max_trip_count, and against the baseline where trip_count asks for that.
-func (c *Context) judgeTrips(p *diff.Program, v *diff.Variant) {
+func judgeTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	most, bounded := c.Number(maxTrips.Key)
 	kept := c.On(keptTrips.Key)
 	if !bounded && !kept {
@@ -27,21 +28,21 @@ func (c *Context) judgeTrips(p *diff.Program, v *diff.Variant) {
 	}
 	for _, k := range ledger.UnknownIn(v.New) {
 		where := ledger.LoopAt(k)
-		c.gap(fmt.Sprintf("%s (how often the loop %s of %s runs is not known)", c.Rule.ID, where, p.Name), result.Problem{
+		c.Gap(fmt.Sprintf("%s (how often the loop %s of %s runs is not known)", c.Rule.ID, where, p.Name), result.Problem{
 			Message: fmt.Sprintf("%s could not look: how often the loop %s of %s runs is not known", c.Rule.ID, where, p.Name),
 			Mend:    "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count",
 		})
 	}
 	if bounded {
-		c.capTrips(p, v, most)
+		capTrips(c, p, v, most)
 	}
 	if kept && v.Old != nil && len(ledger.UnknownIn(v.New)) == 0 {
-		c.keepTrips(p, v)
+		keepTrips(c, p, v)
 	}
 }
 
 // capTrips bounds single loops. Of those that the model calls alike the longest speaks.
-func (c *Context) capTrips(p *diff.Program, v *diff.Variant, most float64) {
+func capTrips(c *rule.Context, p *diff.Program, v *diff.Variant, most float64) {
 	longest := map[string]*facts.Kernel{}
 	for _, k := range ledger.Loops(v.New) {
 		if known := longest[k.OpName]; known == nil || k.Length > known.Length {
@@ -54,20 +55,23 @@ func (c *Context) capTrips(p *diff.Program, v *diff.Variant, most float64) {
 		a.Cause = func() (*result.Cause, result.Evidence) {
 			return explain.CauseOf(fmt.Sprintf("the loop runs %d times", k.Length), k), result.Evidence{}
 		}
-		c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease, s.Max = nil, nil, &most }).hold(a)
+		c.With(func(s *rule.Settings) { rule.NoBounds(s); s.MaxIncrease, s.MaxDecrease, s.Max = nil, nil, &most }).Hold(a)
 	}
 }
 
 // keepTrips holds every loop to the baseline. Loops that only one side has are held together, and so are all of them against a baseline
 // that does not hold them one by one.
-func (c *Context) keepTrips(p *diff.Program, v *diff.Variant) {
-	c = c.with(func(s *Settings) { noBounds(s); s.MaxIncrease, s.MaxDecrease = &Change{}, &Change{} })
-	a := Amount{Program: p, Variant: v, Subject: ledger.TripCount, Noun: "iterations of loops", Better: Exact}
+func keepTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	c = c.With(func(s *rule.Settings) {
+		rule.NoBounds(s)
+		s.MaxIncrease, s.MaxDecrease = &rule.Change{}, &rule.Change{}
+	})
+	a := rule.Amount{Program: p, Variant: v, Subject: ledger.TripCount, Noun: "iterations of loops", Better: rule.Exact}
 	a.Cause = func() (*result.Cause, result.Evidence) { return explainTrips(v) }
 	if was, known := v.Old.Facts[ledger.TripCount]; !known || !ledger.OneByOne(v.Old) {
 		a.Actual = v.New.Facts[ledger.TripCount]
-		a.baseline(known, was)
-		c.hold(a)
+		a.Baseline(known, was)
+		c.Hold(a)
 		return
 	}
 	pairs, gone, added := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
@@ -78,16 +82,16 @@ func (c *Context) keepTrips(p *diff.Program, v *diff.Variant) {
 		one.Cause = func() (*result.Cause, result.Evidence) {
 			return explain.CauseOf(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh), result.Evidence{Before: []string{ledger.LoopLine(old)}, After: []string{ledger.LoopLine(fresh)}}
 		}
-		c.hold(one)
+		c.Hold(one)
 	}
 	a.Actual = ledger.Iterations(added)
 	a.Base = new(ledger.Iterations(gone))
-	c.hold(a)
+	c.Hold(a)
 }
 
 // oneLoop is how often a loop runs.
-func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) Amount {
-	return Amount{Program: p, Variant: v, Subject: ledger.TripCount + " of " + k.OpName, Noun: "iterations of the loop " + ledger.LoopAt(k), Better: Exact, Actual: float64(k.Length)}
+func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) rule.Amount {
+	return rule.Amount{Program: p, Variant: v, Subject: ledger.TripCount + " of " + k.OpName, Noun: "iterations of the loop " + ledger.LoopAt(k), Better: rule.Exact, Actual: float64(k.Length)}
 }
 
 // explainTrips names a loop that runs another number of times than in the baseline, as its body tells, else the longest.

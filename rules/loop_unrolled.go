@@ -9,15 +9,16 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // judgeUnrolled counts the loops that are still there and take several steps at once.
-func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
+func judgeUnrolled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if v.Old == nil || len(ledger.Loops(v.Old)) == 0 || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
 	partly := partlyUnrolled(v)
-	a := Amount{Program: p, Variant: v, Subject: "loops.unrolled", Noun: "loops unrolled in part", Better: Lower, Actual: float64(len(partly))}
+	a := rule.Amount{Program: p, Variant: v, Subject: "loops.unrolled", Noun: "loops unrolled in part", Better: rule.Lower, Actual: float64(len(partly))}
 	a.Base = new(0.0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		old, fresh := partly[0][0], partly[0][1]
@@ -35,7 +36,7 @@ func (c *Context) judgeUnrolled(p *diff.Program, v *diff.Variant) {
 		}
 		return []result.Finding{f}
 	}
-	c.with(noMore).hold(a)
+	c.With(rule.NoMore).Hold(a)
 }
 
 // explainUnrolled names what stands several times now.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
+	"github.com/xlagate/xlagate/internal/rule"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -38,8 +39,8 @@ func TestLoopsUnrolledInPart(t *testing.T) {
 		{"shorter, doing a little more", stepping(2, 10, 8), stepping(3, 9, 4), ""},
 		{"of a length that is not known", stepping(2, 10, 8), stepping(4, 10, -1), ""},
 	} {
-		said := NewContext(&Settings{Rule: ByID("loops-kept"), MaxDecrease: &Change{}}, &Target{Name: "t"}, nil)
-		said.judgeUnrolled(&diff.Program{Name: "f"}, &diff.Variant{Old: c.old, New: c.fresh})
+		said := rule.NewContext(&rule.Settings{Rule: ByID("loops-kept"), MaxDecrease: &rule.Change{}}, &rule.Target{Name: "t"}, nil)
+		judgeUnrolled(said, &diff.Program{Name: "f"}, &diff.Variant{Old: c.old, New: c.fresh})
 		got := ""
 		for _, f := range said.Findings {
 			got += f.Message

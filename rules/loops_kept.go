@@ -12,21 +12,22 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var loopsKept = Rule{
+var loopsKept = rule.Rule{
 	ID:       "loops-kept",
 	Title:    "loops are not unrolled, and it stays known how often they run",
-	Category: Compilation,
+	Category: rule.Compilation,
 	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers, " +
 		"and one that is unrolled in part grows as many times. " +
 		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told.",
-	Reads:    []Input{Optimized},
-	Options:  []Option{maxTrips, keptTrips},
-	Budget:   &Metric{Fact: "loops.while", Noun: "loops", Better: Exact},
+	Reads:    []rule.Input{rule.Optimized},
+	Options:  []rule.Option{maxTrips, keptTrips},
+	Budget:   &rule.Metric{Fact: "loops.while", Noun: "loops", Better: rule.Exact},
 	Bounds:   []string{"max_trip_count"},
-	Fails:    Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
-	Passes:   Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
+	Fails:    rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
+	Passes:   rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
 	Mend:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with bounds that are Python numbers.",
 	Threads:  []string{"jax-ml/jax#2777", "openxla/xla#35719"},
 	Since:    "1",
@@ -35,41 +36,41 @@ var loopsKept = Rule{
 	Program:  checkLoopsKept,
 }
 
-func checkLoopsKept(c *Context, p *diff.Program) {
-	if !c.bounded() { // a loop more is a change like any other
-		c = c.with(func(s *Settings) { s.MaxDecrease = &Change{} })
+func checkLoopsKept(c *rule.Context, p *diff.Program) {
+	if !c.Bounded() { // a loop more is a change like any other
+		c = c.With(func(s *rule.Settings) { s.MaxDecrease = &rule.Change{} })
 	}
-	for _, v := range live(p) {
+	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok {
-			c.Uncovered(p.Name, Optimized, dumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
 			continue
 		}
-		a := c.amount(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
+		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
 		a.Cause = func() (*result.Cause, result.Evidence) { return explainLoops(v) }
 		a.Excused = a.Base != nil && a.Actual < *a.Base && !unrolled(v)
 		c.Judge(a)
-		c.judgeLengths(p, v)
-		c.judgeUnrolled(p, v)
-		c.judgeTrips(p, v)
+		judgeLengths(c, p, v)
+		judgeUnrolled(c, p, v)
+		judgeTrips(c, p, v)
 	}
 }
 
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
 // merely new is none of them, nor one that got an early exit.
-func (c *Context) judgeLengths(p *diff.Program, v *diff.Variant) {
+func judgeLengths(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if !ledger.Known(v, ledger.UnknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
 	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[ledger.UnknownLoops] }
 	lost := min(v.New.Facts[ledger.UnknownLoops]-v.Old.Facts[ledger.UnknownLoops], known(v.Old)-known(v.New)) - float64(len(ledger.EndSooner(v.Old, v.New)))
-	a := Amount{Program: p, Variant: v, Subject: ledger.UnknownLoops, Noun: "loops of unknown length", Better: Lower, Actual: max(lost, 0)}
+	a := rule.Amount{Program: p, Variant: v, Subject: ledger.UnknownLoops, Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
 	a.Base = new(0.0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = measure.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
 		f.Cause, f.Evidence = explainLength(v)
 		return []result.Finding{f}
 	}
-	c.with(noMore).hold(a)
+	c.With(rule.NoMore).Hold(a)
 }
 
 // explainLength names a loop that ran a known number of times, and what brought its new form about.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
+	"github.com/xlagate/xlagate/internal/rule"
 
 	"testing"
 
@@ -38,12 +39,12 @@ func TestLoopsOneByOne(t *testing.T) {
 		{"unknown", ledgertest.Looping(3, 5), ledgertest.Looping(3, -1), nil, []string{"loops-kept could not look: how often the loop at model.py:2 of f runs is not known"}},
 		{"unknown in the baseline", ledgertest.Looping(3, -1), ledgertest.Looping(3, 5), nil, []string{"loops-kept could not compare: the baseline of f does not hold loops.trip_count"}},
 	} {
-		s := &Settings{Rule: ByID("loops-kept"), Options: map[string]any{"trip_count": true}}
+		s := &rule.Settings{Rule: ByID("loops-kept"), Options: map[string]any{"trip_count": true}}
 		if c.most != nil {
 			s.Options = map[string]any{"max_trip_count": *c.most}
 		}
-		said := NewContext(s, &Target{Name: "t"}, nil)
-		said.judgeTrips(&diff.Program{Name: "f"}, &diff.Variant{Old: c.old, New: c.fresh})
+		said := rule.NewContext(s, &rule.Target{Name: "t"}, nil)
+		judgeTrips(said, &diff.Program{Name: "f"}, &diff.Variant{Old: c.old, New: c.fresh})
 		var got []string
 		for _, f := range said.Findings {
 			got = append(got, f.Message)

@@ -6,10 +6,11 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // inPart says whether an op_name stands in the part of the model that the settings choose, or they choose none.
-func (c *Context) inPart(opName string) bool {
+func inPart(c *rule.Context, opName string) bool {
 	part := c.Text("op_name")
 	return part == "" || glob.Match(part, opName)
 }

@@ -1,17 +1,19 @@
 package rules
 
-var maxAllocationBytes = Rule{
+import "github.com/xlagate/xlagate/internal/rule"
+
+var maxAllocationBytes = rule.Rule{
 	ID:       "max-allocation-bytes",
 	Title:    "no single allocation grows too large",
-	Category: Memory,
+	Category: rule.Memory,
 	Why:      "A block has to fit into memory in one piece. A program can fail to allocate although enough bytes are free, and the largest block is what fails.",
-	Reads:    []Input{BufferAssignment},
-	Budget:   &Metric{Fact: "memory.allocation_bytes", Unit: "bytes", Noun: "the largest allocation", Better: Lower},
-	Fails:    Example{On: "cpu-constant_baked/after", Config: "- { rule: max-allocation-bytes, max: 16KiB }", Says: "32.0 KiB of the largest allocation: at most 16.0 KiB allowed"},
-	Passes:   Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
+	Reads:    []rule.Input{rule.BufferAssignment},
+	Budget:   &rule.Metric{Fact: "memory.allocation_bytes", Unit: "bytes", Noun: "the largest allocation", Better: rule.Lower},
+	Fails:    rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-allocation-bytes, max: 16KiB }", Says: "32.0 KiB of the largest allocation: at most 16.0 KiB allowed"},
+	Passes:   rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
 	Mend:     "See which buffers share the block (xlagate inspect): temporaries are one block; a large argument or constant is one of its own.",
 	Threads:  []string{"openxla/xla#17124"},
 	Since:    "1",
 	Accepts:  []string{"memory.*"},
-	Program:  checkBudget,
+	Program:  rule.CheckBudget,
 }

@@ -1,14 +1,16 @@
 package rules
 
-var maxBytesAccessed = Rule{
+import "github.com/xlagate/xlagate/internal/rule"
+
+var maxBytesAccessed = rule.Rule{
 	ID:       "max-bytes-accessed",
 	Title:    "no more memory traffic than before",
-	Category: CostFacts,
+	Category: rule.CostFacts,
 	Why:      "Most kernels wait for memory. Bytes read and written, by XLA's own cost model, rise when a fusion is lost, a layout is changed or a type is widened.",
-	Reads:    []Input{Optimized},
-	Budget:   &Metric{Fact: "cost.bytes_accessed", Weighted: "cost.weighted_bytes_accessed", Least: "cost.least_bytes_accessed", Unit: "bytes", Noun: "memory traffic", Better: Lower},
-	Fails:    Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max_increase: 5% }", Says: "769.0 KiB of memory traffic: up from 256.0 KiB in the baseline (+200.4 %)"},
-	Passes:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
+	Reads:    []rule.Input{rule.Optimized},
+	Budget:   &rule.Metric{Fact: "cost.bytes_accessed", Weighted: "cost.weighted_bytes_accessed", Least: "cost.least_bytes_accessed", Unit: "bytes", Noun: "memory traffic", Better: rule.Lower},
+	Fails:    rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max_increase: 5% }", Says: "769.0 KiB of memory traffic: up from 256.0 KiB in the baseline (+200.4 %)"},
+	Passes:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
 	Mend:     "Look at the kernels that are new or changed: each reads its operands and writes its result once.",
 	Threads:  []string{"marin-community/marin#1714"},
 	Since:    "1",

@@ -8,24 +8,25 @@ import (
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var maxClusters = Rule{
+var maxClusters = rule.Rule{
 	ID:       "max-clusters",
 	Title:    "autoclustering makes few clusters",
-	Category: Frameworks,
+	Category: rule.Frameworks,
 	Why: "Every cluster is compiled by itself, for every shape. A hundred of them instead of two were minutes of compile time for a model whose graph had a few operations in " +
 		"the wrong place.",
-	Reads: []Input{Graphs},
-	Options: []Option{
-		{Key: "min_size", Type: Count, Sense: Narrows, Default: 0.0, Doc: "count only clusters of at least that many nodes"},
-		{Key: "max_size", Type: Count, Sense: Caps, Doc: "the most nodes that one cluster may have"},
+	Reads: []rule.Input{rule.Graphs},
+	Options: []rule.Option{
+		{Key: "min_size", Type: rule.Count, Sense: rule.Narrows, Default: 0.0, Doc: "count only clusters of at least that many nodes"},
+		{Key: "max_size", Type: rule.Count, Sense: rule.Caps, Doc: "the most nodes that one cluster may have"},
 	},
-	Budget:  &Metric{Noun: "clusters", Better: Lower},
+	Budget:  &rule.Metric{Noun: "clusters", Better: rule.Lower},
 	Bounds:  []string{"max_size"},
-	Fails:   Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 0 }", Says: "1 cluster: at most 0 allowed"},
-	Passes:  Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 1 }"},
+	Fails:   rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 0 }", Says: "1 cluster: at most 0 allowed"},
+	Passes:  rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 1 }"},
 	Mend:    "Look at what no cluster took (no-unclustered-ops): each such operation in the middle of the graph cuts a cluster in two.",
 	Threads: []string{"tensorflow/tensorflow#38450"},
 	Since:   "1",
@@ -34,34 +35,34 @@ var maxClusters = Rule{
 	Target:  checkMaxClusters,
 }
 
-func checkMaxClusters(c *Context, t *Target) {
+func checkMaxClusters(c *rule.Context, t *rule.Target) {
 	clusters := t.Report.Clusters
 	if clusters == nil || !clusters.Ran {
-		c.noClusters(t, clusters)
+		noClusters(c, t, clusters)
 		return
 	}
-	a := Amount{
-		Subject: "clusters", Noun: "clusters", Better: Lower, Actual: c.countClusters(clusters),
+	a := rule.Amount{
+		Subject: "clusters", Noun: "clusters", Better: rule.Lower, Actual: countClusters(c, clusters),
 		Cause: func() (*result.Cause, result.Evidence) { return clusterCause(clusters) },
 	}
 	if t.Base != nil {
-		known := t.Base.Clusters != nil && c.sized(t.Base.Clusters)
+		known := t.Base.Clusters != nil && sized(c, t.Base.Clusters)
 		was := 0.0
 		if known {
-			was = c.countClusters(t.Base.Clusters)
+			was = countClusters(c, t.Base.Clusters)
 		}
-		a.baseline(known, was)
+		a.Baseline(known, was)
 	}
 	limit, ok := c.Number("max_size")
-	if !ok || c.bounded() {
+	if !ok || c.Bounded() {
 		c.Judge(a)
 	}
 	if ok {
-		c.checkClusterSizes(clusters, limit)
+		checkClusterSizes(c, clusters, limit)
 	}
 }
 
-func (c *Context) countClusters(clusters *framework.Clusters) float64 {
+func countClusters(c *rule.Context, clusters *framework.Clusters) float64 {
 	least, _ := c.Number("min_size")
 	var n float64
 	for _, one := range clusters.Clusters {
@@ -71,12 +72,12 @@ func (c *Context) countClusters(clusters *framework.Clusters) float64 {
 }
 
 // sized says whether the clusters can be counted by size: a stored baseline holds only their number.
-func (c *Context) sized(clusters *framework.Clusters) bool {
+func sized(c *rule.Context, clusters *framework.Clusters) bool {
 	least, _ := c.Number("min_size")
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
 }
 
-func (c *Context) checkClusterSizes(clusters *framework.Clusters, limit float64) {
+func checkClusterSizes(c *rule.Context, clusters *framework.Clusters, limit float64) {
 	for _, one := range clusters.Clusters {
 		c.Checked()
 		if float64(one.Size) > limit {

@@ -2,19 +2,20 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxCodeBytes = Rule{
+var maxCodeBytes = rule.Rule{
 	ID:       "max-code-bytes",
 	Title:    "the generated code does not grow",
-	Category: CostFacts,
+	Category: rule.CostFacts,
 	Why: "What the back end makes of a program is not in its HLO: a loop once ran 37,000 times slower with the optimized HLO equal to the byte. The size of the LLVM IR, " +
 		"or of the PTX, is the only hint that a dump holds.",
-	Reads:   []Input{Code},
-	Budget:  &Metric{Fact: "code.llvm_ir_bytes", Unit: "bytes", Noun: "generated code", Better: Lower},
+	Reads:   []rule.Input{rule.Code},
+	Budget:  &rule.Metric{Fact: "code.llvm_ir_bytes", Unit: "bytes", Noun: "generated code", Better: rule.Lower},
 	Level:   "info",
-	Fails:   Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max_increase: 5% }", Says: "2.6 KiB of generated code: up from 2.3 KiB in the baseline (+10.4 %)"},
-	Passes:  Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
+	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max_increase: 5% }", Says: "2.6 KiB of generated code: up from 2.3 KiB in the baseline (+10.4 %)"},
+	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
 	Mend:    "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler.",
 	Threads: []string{"jax-ml/jax#40101"},
 	Since:   "1",
@@ -23,12 +24,12 @@ var maxCodeBytes = Rule{
 }
 
 // checkMaxCodeBytes holds whichever code was dumped against the settings: the CPU compiler writes LLVM IR, that for GPUs PTX as well.
-func checkMaxCodeBytes(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkMaxCodeBytes(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		m := *c.Rule.Budget
 		if _, ok := v.New.Facts[m.Fact]; !ok {
 			m.Fact = "code.ptx_bytes"
 		}
-		c.judgeFact(p, v, m)
+		c.JudgeFact(p, v, m)
 	}
 }

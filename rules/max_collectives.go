@@ -10,23 +10,24 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var maxCollectives = Rule{
+var maxCollectives = rule.Rule{
 	ID:       "max-collectives",
 	Title:    "no more communication between devices than before",
-	Category: Collectives,
+	Category: rule.Collectives,
 	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays.",
-	Reads:    []Input{Optimized},
-	Options: append(slices.Clone(whichCollectives), []Option{
-		{Key: "max_bytes", Type: Size, Sense: Caps, Doc: "the most bytes that all of these may move"},
-		{Key: "exchange", Type: Switch, Sense: Caps, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
+	Reads:    []rule.Input{rule.Optimized},
+	Options: append(slices.Clone(whichCollectives), []rule.Option{
+		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of these may move"},
+		{Key: "exchange", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
 	}...),
-	Budget:   &Metric{Noun: "collectives", Better: Lower},
+	Budget:   &rule.Metric{Noun: "collectives", Better: rule.Lower},
 	Bounds:   []string{"max_bytes"},
-	Fails:    Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
-	Passes:   Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
+	Fails:    rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
+	Passes:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
 	Mend:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
 	Threads:  []string{"jax-ml/jax#20381", "openxla/xla#6126"},
 	Since:    "1",
@@ -35,30 +36,30 @@ var maxCollectives = Rule{
 	Program:  checkMaxCollectives,
 }
 
-func checkMaxCollectives(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkMaxCollectives(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		found := len(c.Findings)
 		for _, kind := range collectiveKinds(c, v) {
-			cares := func(k *facts.Kernel) bool { return k.Target == kind && c.asked(k) }
-			a := Amount{
-				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + c.place(), Better: Lower, Actual: ledger.Count(v.New, cares),
+			cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
+			a := rule.Amount{
+				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + placeCounted(c), Better: rule.Lower, Actual: ledger.Count(v.New, cares),
 				Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, cares) },
 			}
 			if v.Old != nil {
 				a.Base = new(ledger.Count(v.Old, cares))
 			}
-			a.Excused = c.exchanged(a)
-			c.judgeRuns(a, func(v *facts.Variant) float64 { return ledger.Launches(v, cares) })
+			a.Excused = exchanged(c, a)
+			c.JudgeRuns(a, func(v *facts.Variant) float64 { return ledger.Launches(v, cares) })
 		}
 		if v.Old != nil && len(c.Findings) == found { // else what is new says it
-			c.judgeTraffic(p, v)
+			judgeTraffic(c, p, v)
 		}
 		checkCollectiveBytes(c, p, v)
 	}
 }
 
 // exchanged says whether a kind took the place of others, or others its place.
-func (c *Context) exchanged(a Amount) bool {
+func exchanged(c *rule.Context, a rule.Amount) bool {
 	if !c.On("exchange") || a.Base == nil {
 		return false
 	}
@@ -67,17 +68,17 @@ func (c *Context) exchanged(a Amount) bool {
 }
 
 // judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
-func (c *Context) judgeTraffic(p *diff.Program, v *diff.Variant) {
-	if c.absolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
+func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	if c.AbsolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
 		return
 	}
-	now, was := float64(talk(v.New, c.asked).bytes), float64(talk(v.Old, c.asked).bytes)
+	now, was := float64(talk(v.New, chosenCollective(c)).bytes), float64(talk(v.Old, chosenCollective(c)).bytes)
 	if now <= was {
 		return
 	}
-	c.with(noBounds).Judge(Amount{
-		Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Better: Lower, Actual: now, Base: &was,
-		Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, c.asked) },
+	c.With(rule.NoBounds).Judge(rule.Amount{
+		Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Better: rule.Lower, Actual: now, Base: &was,
+		Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, chosenCollective(c)) },
 	})
 }
 
@@ -130,7 +131,7 @@ func newest(v *diff.Variant, cares func(*facts.Kernel) bool) *facts.Kernel {
 }
 
 // collectiveKinds lists the kinds that are asked for, or all that either side has, in order of name.
-func collectiveKinds(c *Context, v *diff.Variant) []string {
+func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
 	if kinds := c.List("kinds"); kinds != nil {
 		return kinds
 	}
@@ -146,23 +147,23 @@ func collectiveKinds(c *Context, v *diff.Variant) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-func checkCollectiveBytes(c *Context, p *diff.Program, v *diff.Variant) {
+func checkCollectiveBytes(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	limit, ok := c.Number("max_bytes")
 	if !ok {
 		return
 	}
 	c.Checked()
 	kinds := c.List("kinds")
-	n := ledger.Bytes(v.New, c.asked)
+	n := ledger.Bytes(v.New, chosenCollective(c))
 	which := "collectives"
 	if kinds != nil {
 		which = words.List(kinds, "and")
 	}
 	if n > limit {
 		c.Find(result.Finding{
-			Program: p.Name, Variant: variantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
-			Message: movesTooMuch(which+c.place(), n, limit),
-			Cause:   explain.Largest(v, c.asked),
+			Program: p.Name, Variant: rule.VariantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
+			Message: movesTooMuch(which+placeCounted(c), n, limit),
+			Cause:   explain.Largest(v, chosenCollective(c)),
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // One kind of collective may take another's place, where the settings say so, while all together are no more and move no more.
@@ -25,7 +26,7 @@ func TestMaxCollectivesExchange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := &diff.Variant{Old: &facts.Variant{Kernels: gathers}, New: &facts.Variant{Kernels: c.now}}
 			p := &diff.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*diff.Variant{v}}
-			ctx := &Context{Settings: &Settings{Rule: &maxCollectives, MaxIncrease: &Change{}, Options: map[string]any{"exchange": c.exchange}}, Said: &Said{}}
+			ctx := &rule.Context{Settings: &rule.Settings{Rule: &maxCollectives, MaxIncrease: &rule.Change{}, Options: map[string]any{"exchange": c.exchange}}, Said: &rule.Said{}}
 			checkMaxCollectives(ctx, p)
 			if len(ctx.Findings) != c.findings {
 				t.Errorf("%d findings, wanted %d: %+v", len(ctx.Findings), c.findings, ctx.Findings)

@@ -8,21 +8,22 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxCompilations = Rule{
+var maxCompilations = rule.Rule{
 	ID:       "max-compilations",
 	Title:    "no more compilations in a run than before",
-	Category: Compilation,
+	Category: rule.Compilation,
 	Why: "Every compilation stops the device for seconds to minutes: five hundred in one step have been seen. Unlike no-recompilation this counts them all, " +
 		"equal ones too, over one program or the whole run, and believes a log that saw more than the dump holds.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "per", Type: Word, Sense: Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all of them together"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "per", Type: rule.Word, Sense: rule.Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all of them together"},
 	},
-	Budget:  &Metric{Noun: "compilations", Better: Lower},
-	Fails:   Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
-	Passes:  Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
+	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
+	Fails:   rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
+	Passes:  rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
 	Mend:    "Make the jitted function once, outside the loop; pad or bucket shapes; warm up before serving.",
 	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
 	Since:   "1",
@@ -31,8 +32,8 @@ var maxCompilations = Rule{
 	Target:  checkMaxCompilations,
 }
 
-func checkMaxCompilations(c *Context, t *Target) {
-	total := Amount{Subject: "compilations", Noun: "compilations", Better: Lower}
+func checkMaxCompilations(c *rule.Context, t *rule.Target) {
+	total := rule.Amount{Subject: "compilations", Noun: "compilations", Better: rule.Lower}
 	var most *diff.Program
 	was := 0.0
 	for _, p := range t.Programs {
@@ -64,9 +65,9 @@ func checkMaxCompilations(c *Context, t *Target) {
 }
 
 // compiled counts the compilations of a program: the modules in the dump, or those that a log saw where they are more.
-func compiled(t *Target, p *diff.Program) Amount {
-	a := Amount{
-		Program: p, Subject: "compilations", Noun: "compilations", Better: Lower, Actual: float64(compilations(p.New)),
+func compiled(t *rule.Target, p *diff.Program) rule.Amount {
+	a := rule.Amount{
+		Program: p, Subject: "compilations", Noun: "compilations", Better: rule.Lower, Actual: float64(compilations(p.New)),
 		Cause: func() (*result.Cause, result.Evidence) { return compiledAgain(p), result.Evidence{} },
 	}
 	if t.Report.Logs != nil {
@@ -80,7 +81,7 @@ func compiled(t *Target, p *diff.Program) Amount {
 
 // dumped counts the modules in the dump of what a log calls by a program's name. Nameless graphs of PyTorch/XLA are numbered, and its log
 // counts those with names among them.
-func dumped(t *Target, name string) int {
+func dumped(t *rule.Target, name string) int {
 	n := 0
 	for _, p := range t.Programs {
 		rest, same := strings.CutPrefix(p.Name, name)

@@ -6,6 +6,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // The log of PyTorch/XLA counts all graphs together: one with a name, which is in the dump under it, is no compilation of the nameless one.
@@ -26,7 +27,7 @@ func TestCompilationsThatALogSaw(t *testing.T) {
 		{map[string]int{framework.NamelessGraph: 5}, 3, 2},
 		{map[string]int{"train_step": 4}, 1, 4},
 	} {
-		target := &Target{Report: &facts.Report{Logs: &framework.Logs{Compiles: c.logged}}, Programs: []*diff.Program{nameless, named}}
+		target := &rule.Target{Report: &facts.Report{Logs: &framework.Logs{Compiles: c.logged}}, Programs: []*diff.Program{nameless, named}}
 		if a, b := compiled(target, nameless).Actual, compiled(target, named).Actual; a != c.nameless || b != c.step {
 			t.Errorf("of what the log counts as %v, %v are of the nameless graph and %v of train_step", c.logged, a, b)
 		}

@@ -8,23 +8,24 @@ import (
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxCompileTime = Rule{
+var maxCompileTime = rule.Rule{
 	ID:       "max-compile-time",
 	Title:    "compile time stays within its budget",
-	Category: Compilation,
+	Category: rule.Compilation,
 	Why: "Compile time goes from 22 to 98 seconds by one commit of the compiler or one unrolled loop, and every developer and every restart pays it. " +
 		"It is the one thing here that depends on the machine: give it room.",
-	Reads: []Input{Log},
-	Options: []Option{
-		{Key: "per", Type: Word, Sense: Demands, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
+	Reads: []rule.Input{rule.Log},
+	Options: []rule.Option{
+		{Key: "per", Type: rule.Word, Sense: rule.Demands, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
 	},
-	Budget:   &Metric{Unit: "seconds", Noun: "compile time", Better: Lower, Unheld: "times, which are the machine's"},
+	Budget:   &rule.Metric{Unit: "seconds", Noun: "compile time", Better: rule.Lower, Unheld: "times, which are the machine's"},
 	NeedsOne: []string{"max", "min", "equal"},
 	Level:    "warning",
-	Fails:    Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 1ms }", Says: "42.6 ms of compile time: at most 1 ms allowed"},
-	Passes:   Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 10m }"},
+	Fails:    rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 1ms }", Says: "42.6 ms of compile time: at most 1 ms allowed"},
+	Passes:   rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 10m }"},
 	Mend:     "Look for loops that were unrolled, constants that are folded at compile time, and a persistent compilation cache that is not used.",
 	Threads:  []string{"jax-ml/jax#21250", "jax-ml/jax#40416", "pytorch/xla#6816"},
 	Since:    "1",
@@ -33,10 +34,10 @@ var maxCompileTime = Rule{
 
 const logMend = "give the log that the run wrote: --log FILE, or log: in the target; xlagate capture keeps it"
 
-func checkMaxCompileTime(c *Context, t *Target) {
+func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
 	times := compileTimes(t.Report.Logs)
 	if len(times) == 0 {
-		c.Uncovered("", Log, logMend+"; JAX writes compile times with JAX_LOG_COMPILES=1")
+		c.Uncovered("", rule.Log, logMend+"; JAX writes compile times with JAX_LOG_COMPILES=1")
 		return
 	}
 	var programs []string
@@ -46,7 +47,7 @@ func checkMaxCompileTime(c *Context, t *Target) {
 	sort.Strings(programs)
 	for _, name := range programs {
 		if c.Covers(t.Name, name) {
-			c.judgeTimes(name, times[name])
+			judgeTimes(c, name, times[name])
 		}
 	}
 }
@@ -65,7 +66,7 @@ func compileTimes(logs *framework.Logs) map[string][]framework.LogNote {
 	return times
 }
 
-func (c *Context) judgeTimes(program string, notes []framework.LogNote) {
+func judgeTimes(c *rule.Context, program string, notes []framework.LogNote) {
 	longest, sum := notes[0], 0.0
 	for _, n := range notes {
 		sum += n.Value
@@ -73,7 +74,7 @@ func (c *Context) judgeTimes(program string, notes []framework.LogNote) {
 			longest = n
 		}
 	}
-	a := Amount{Name: program, Subject: "compile time", Noun: "compile time", Unit: "seconds", Better: Lower, Actual: longest.Value}
+	a := rule.Amount{Name: program, Subject: "compile time", Noun: "compile time", Unit: "seconds", Better: rule.Lower, Actual: longest.Value}
 	if c.Text("per") == "program" {
 		a.Actual = sum
 	}

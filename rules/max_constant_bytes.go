@@ -9,22 +9,23 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxConstantBytes = Rule{
+var maxConstantBytes = rule.Rule{
 	ID:       "max-constant-bytes",
 	Title:    "nothing large is baked into the program",
-	Category: Compilation,
+	Category: rule.Compilation,
 	Why: "A weight that is closed over instead of passed in becomes a constant: it is copied into every compiled program, folded at compile time for " +
 		"minutes, and can be neither donated nor sharded.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "per_constant", Type: Size, Sense: Caps, Doc: "the most that a single constant may hold"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the most that a single constant may hold"},
 	},
-	Budget:   &Metric{Fact: "memory.constant_bytes", Unit: "bytes", Noun: "constants", Better: Lower},
+	Budget:   &rule.Metric{Fact: "memory.constant_bytes", Unit: "bytes", Noun: "constants", Better: rule.Lower},
 	Bounds:   []string{"per_constant"},
-	Fails:    Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of constants: up from 0 B in the baseline"},
-	Passes:   Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
+	Fails:    rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of constants: up from 0 B in the baseline"},
+	Passes:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
 	Mend:     "Pass the array as an argument of the jitted function instead of closing over it.",
 	Threads:  []string{"openxla/xla#1652", "jax-ml/jax#21300"},
 	Since:    "1",
@@ -33,10 +34,10 @@ var maxConstantBytes = Rule{
 	Program:  checkConstantBytes,
 }
 
-func checkConstantBytes(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
-		a := Amount{
-			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: Lower, Actual: ledger.ConstantBytes(v.New),
+func checkConstantBytes(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		a := rule.Amount{
+			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: ledger.ConstantBytes(v.New),
 			Cause: func() (*result.Cause, result.Evidence) { return constantCause(v) },
 		}
 		if v.Old != nil {
@@ -47,7 +48,7 @@ func checkConstantBytes(c *Context, p *diff.Program) {
 	}
 }
 
-func checkEachConstant(c *Context, p *diff.Program, v *diff.Variant) {
+func checkEachConstant(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	limit, ok := c.Number("per_constant")
 	if !ok {
 		return
@@ -57,7 +58,7 @@ func checkEachConstant(c *Context, p *diff.Program, v *diff.Variant) {
 		if float64(k.Bytes) > limit {
 			is, allowed := measure.Apart(float64(k.Bytes), limit, "bytes")
 			c.Find(result.Finding{
-				Program: p.Name, Variant: variantName(v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
+				Program: p.Name, Variant: rule.VariantName(v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
 				Message: fmt.Sprintf("the constant %s holds %s, at most %s allowed", k.Shape, is, allowed), Cause: constantAt(k),
 			})
 		}

@@ -1,29 +1,33 @@
 package rules
 
 import (
+	"fmt"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/excuse"
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
+	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxCopies = Rule{
+var maxCopies = rule.Rule{
 	ID:       "max-copies",
 	Title:    "no copy is added to the program",
-	Category: Memory,
+	Category: rule.Memory,
 	Why:      "A copy is a buffer that XLA could not update in place, or a layout that two operations do not share.",
-	Reads:    []Input{Optimized},
-	Options: []Option{
-		{Key: "in", Type: Word, Sense: Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which each iteration pays for"},
-		{Key: "max_bytes", Type: Size, Sense: Caps, Doc: "the most bytes that all of these may copy, those in loops once"},
-		onlyCostly,
+	Reads:    []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which each iteration pays for"},
+		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of these may copy, those in loops once"},
+		rule.OnlyCostly,
 	},
-	Budget:  &Metric{Fact: "copies.count", Noun: "copies", Better: Lower},
+	Budget:  &rule.Metric{Fact: "copies.count", Noun: "copies", Better: rule.Lower},
 	Bounds:  []string{"max_bytes"},
-	Fails:   Example{On: "cpu-unrolled_loop/before", Config: "- { rule: max-copies, max: 1 }", Says: "2 copies: at most 1 allowed"},
-	Passes:  Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
+	Fails:   rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: max-copies, max: 1 }", Says: "2 copies: at most 1 allowed"},
+	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
 	Mend:    "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
 	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
@@ -31,48 +35,56 @@ var maxCopies = Rule{
 	Program: checkMaxCopies,
 }
 
-func checkMaxCopies(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkMaxCopies(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
-			c.judgeFact(p, v, *c.Rule.Budget)
+			c.JudgeFact(p, v, *c.Rule.Budget)
 		} else {
-			c.judgeLoopCopies(p, v)
+			judgeLoopCopies(c, p, v)
 		}
-		c.boundCopied(p, v)
+		boundCopied(c, p, v)
 	}
 }
 
 // judgeLoopCopies holds how many copies stand in loops against the settings.
-func (c *Context) judgeLoopCopies(p *diff.Program, v *diff.Variant) {
-	a := Amount{
-		Program: p, Variant: v, Subject: excuse.LoopCopies, Noun: "copies in loops", Better: Lower, Actual: ledger.Count(v.New, c.countsCopy),
-		Cause: func() (*result.Cause, result.Evidence) { return explain.Growth(v, c.countsCopy) },
+func judgeLoopCopies(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	a := rule.Amount{
+		Program: p, Variant: v, Subject: excuse.LoopCopies, Noun: "copies in loops", Better: rule.Lower, Actual: ledger.Count(v.New, countsCopy(c)),
+		Cause: func() (*result.Cause, result.Evidence) { return explain.Growth(v, countsCopy(c)) },
 	}
 	if v.Old != nil {
-		a.Base = new(ledger.Count(v.Old, c.countsCopy))
+		a.Base = new(ledger.Count(v.Old, countsCopy(c)))
 	}
 	c.Judge(a)
 }
 
 // boundCopied holds what is copied against max_bytes.
-func (c *Context) boundCopied(p *diff.Program, v *diff.Variant) {
+func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	limit, ok := c.Number("max_bytes")
 	if !ok {
 		return
 	}
 	c.Checked()
-	copied := ledger.Bytes(v.New, c.countsCopy) / 2 // a copy reads it, and writes it
+	copied := ledger.Bytes(v.New, countsCopy(c)) / 2 // a copy reads it, and writes it
 	if copied <= limit {
 		return
 	}
-	which := "copies" + c.place()
+	which := "copies" + placeCounted(c)
 	c.Find(result.Finding{
-		Program: p.Name, Variant: variantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
+		Program: p.Name, Variant: rule.VariantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: movesTooMuch(which, copied, limit),
-		Cause:   explain.Largest(v, c.countsCopy),
+		Cause:   explain.Largest(v, countsCopy(c)),
 	})
 }
 
-func (c *Context) countsCopy(k *facts.Kernel) bool {
-	return k.Class == facts.ClassCopy && (k.InLoop || c.Text("in") == "all")
+func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		return k.Class == facts.ClassCopy && (k.InLoop || c.Text("in") == "all")
+	}
+}
+
+// movesTooMuch is said of operations that move more bytes than they may.
+func movesTooMuch(which string, moved, limit float64) string {
+	is, allowed := measure.Apart(moved, limit, "bytes")
+	return fmt.Sprintf("%s move %s, at most %s allowed", which, is, allowed)
 }

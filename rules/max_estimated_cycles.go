@@ -1,19 +1,21 @@
 package rules
 
-var maxEstimatedCycles = Rule{
+import "github.com/xlagate/xlagate/internal/rule"
+
+var maxEstimatedCycles = rule.Rule{
 	ID:       "max-estimated-cycles",
 	Title:    "the compiler expects no more cycles",
-	Category: CostFacts,
+	Category: rule.CostFacts,
 	Why: "The compiler for TPUs writes down how many cycles it expects of every operation. It is a model, not a measurement, but it sees what the number of kernels does " +
 		"not: a layout that pads, a fusion that became slower.",
-	Reads:   []Input{Codegen},
-	Budget:  &Metric{Fact: "cost.estimated_cycles", Noun: "estimated cycles", Better: Lower},
+	Reads:   []rule.Input{rule.Codegen},
+	Budget:  &rule.Metric{Fact: "cost.estimated_cycles", Noun: "estimated cycles", Better: rule.Lower},
 	Level:   "warning",
-	Fails:   Example{On: "tpu-precision/after", Config: "- { rule: max-estimated-cycles, max_increase: 5% }", Says: "18,532 estimated cycles: up from 10,168 in the baseline"},
-	Passes:  Example{On: "tpu-precision/before", Config: "- { rule: max-estimated-cycles, max_increase: 5% }"},
+	Fails:   rule.Example{On: "tpu-precision/after", Config: "- { rule: max-estimated-cycles, max_increase: 5% }", Says: "18,532 estimated cycles: up from 10,168 in the baseline"},
+	Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: max-estimated-cycles, max_increase: 5% }"},
 	Mend:    "Look at the kernels that are new or changed; `xlagate inspect` lists the bytes that each moves.",
 	Threads: []string{"marin-community/marin#1714"},
 	Since:   "1",
 	Accepts: []string{"cost.*"},
-	Program: checkBudget,
+	Program: rule.CheckBudget,
 }

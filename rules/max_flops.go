@@ -1,15 +1,17 @@
 package rules
 
-var maxFlops = Rule{
+import "github.com/xlagate/xlagate/internal/rule"
+
+var maxFlops = rule.Rule{
 	ID:       "max-flops",
 	Title:    "the program computes no more",
-	Category: CostFacts,
+	Category: rule.CostFacts,
 	Why:      "The same result for more arithmetic is work done twice: a forward pass that is recomputed, a common subexpression that is no longer common.",
-	Reads:    []Input{Optimized},
-	Options:  []Option{cheaperInTraffic},
-	Budget:   &Metric{Fact: "cost.flops", Weighted: "cost.weighted_flops", Least: "cost.least_flops", Noun: "floating-point operations", Better: Lower},
-	Fails:    Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},
-	Passes:   Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
+	Reads:    []rule.Input{rule.Optimized},
+	Options:  []rule.Option{cheaperInTraffic},
+	Budget:   &rule.Metric{Fact: "cost.flops", Weighted: "cost.weighted_flops", Least: "cost.least_flops", Noun: "floating-point operations", Better: rule.Lower},
+	Fails:    rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},
+	Passes:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
 	Mend:     "Look for what is computed twice: an aux output that runs the model again, a checkpoint that covers too much.",
 	Threads:  []string{"marin-community/marin#1714"},
 	Since:    "1",
@@ -18,7 +20,7 @@ var maxFlops = Rule{
 }
 
 // cheaperInTraffic is the same of what is computed: a run that moves less pays for it.
-var cheaperInTraffic = Option{
-	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+var cheaperInTraffic = rule.Option{
+	Key: rule.UnlessCheaper.Key, Type: rule.Switch, Sense: rule.Caps, Default: false,
 	Doc: "let growth pass where a run saves at least a byte of memory traffic for every operation that it computes more, unless the compiler for TPU expects more cycles",
 }

@@ -10,31 +10,32 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var maxHelperModules = Rule{
+var maxHelperModules = rule.Rule{
 	ID:       "max-helper-modules",
 	Title:    "few operations run outside of the model's jitted functions",
-	Category: Compilation,
+	Category: rule.Compilation,
 	Why: "An operation on arrays outside a jitted function is a program of its own: compiled, cached and launched one by one. A hundred of them at start-up are " +
 		"a minute that no profile of the step shows, and the first to miss a persistent cache.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "helper programs that do not count"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "helper programs that do not count"},
 	},
-	Budget:   &Metric{Noun: "helper modules", Better: Lower, Unheld: "the helper programs"},
+	Budget:   &rule.Metric{Noun: "helper modules", Better: rule.Lower, Unheld: "the helper programs"},
 	NeedsOne: []string{"max", "min", "equal"},
 	Level:    "warning",
-	Fails:    Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 0 }", Says: "4 helper modules: at most 0 allowed"},
-	Passes:   Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 20 }"},
+	Fails:    rule.Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 0 }", Says: "4 helper modules: at most 0 allowed"},
+	Passes:   rule.Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 20 }"},
 	Mend:     "Move the operations into the jitted function, or do them with NumPy before the arrays go to the device.",
 	Threads:  []string{"jax-ml/jax#19654"},
 	Since:    "1",
 	Target:   checkMaxHelperModules,
 }
 
-func checkMaxHelperModules(c *Context, t *Target) {
+func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 	var names []string
 	var n float64
 	for _, p := range t.Report.Helpers {
@@ -43,7 +44,7 @@ func checkMaxHelperModules(c *Context, t *Target) {
 			n += float64(compilations(p))
 		}
 	}
-	c.Judge(Amount{Subject: "helper modules", Noun: "helper modules", Better: Lower, Actual: n, Cause: func() (*result.Cause, result.Evidence) {
+	c.Judge(rule.Amount{Subject: "helper modules", Noun: "helper modules", Better: rule.Lower, Actual: n, Cause: func() (*result.Cause, result.Evidence) {
 		sort.Strings(names)
 		return &result.Cause{Summary: strings.Join(words.First(names, 6), ", "), Source: explain.SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
 	}})

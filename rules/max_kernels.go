@@ -9,25 +9,26 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxKernels = Rule{
+var maxKernels = rule.Rule{
 	ID:       "max-kernels",
 	Title:    "no more kernels are launched than before",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "Every kernel costs a launch and a round trip of its operands through memory. A change that splits fusions or adds work shows as more kernels " +
 		"long before anybody measures the step time.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "scope", Type: Word, Sense: Selects, Enum: []string{"all", "entry"}, Default: "all", Doc: "count every reachable computation (loop bodies and branches once), or only the entry computation"},
-		{Key: "weighted_by_trip_count", Type: Switch, Sense: Neither, Default: false, Doc: "count a kernel in a loop as often as the loop is known to run"},
-		{Key: "kind", Type: Words, Sense: Selects, Enum: kernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
-		{Key: "exclude", Type: Globs, Sense: Caps, Empty: true, Doc: "leave out kernels whose op_name fits"},
-		unlessCheaper,
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "scope", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "entry"}, Default: "all", Doc: "count every reachable computation (loop bodies and branches once), or only the entry computation"},
+		{Key: "weighted_by_trip_count", Type: rule.Switch, Sense: rule.Neither, Default: false, Doc: "count a kernel in a loop as often as the loop is known to run"},
+		{Key: "kind", Type: rule.Words, Sense: rule.Selects, Enum: rule.KernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
+		{Key: "exclude", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "leave out kernels whose op_name fits"},
+		rule.UnlessCheaper,
 	},
-	Budget:  &Metric{Fact: "kernels.total", Noun: "kernels", Better: Lower},
-	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},
-	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
+	Budget:  &rule.Metric{Fact: "kernels.total", Noun: "kernels", Better: rule.Lower},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
 	Mend:    "Look at the source line that the finding names: what stands between the operations that used to run in one kernel? If the kernels are wanted, accept them.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Since:   "1",
@@ -35,26 +36,26 @@ var maxKernels = Rule{
 	Program: checkMaxKernels,
 }
 
-func checkMaxKernels(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkMaxKernels(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts["kernels.total"]; !ok {
-			c.Uncovered(p.Name, Optimized, dumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
 			continue
 		}
-		a := Amount{
-			Program: p, Variant: v, Subject: c.kernelSubject(), Noun: "kernels", Better: Lower,
-			Actual: c.countKernels(v.New),
-			Cause:  func() (*result.Cause, result.Evidence) { return explain.Growth(v, c.countsKernel) },
+		a := rule.Amount{
+			Program: p, Variant: v, Subject: kernelSubject(c), Noun: "kernels", Better: rule.Lower,
+			Actual: countKernels(c, v.New),
+			Cause:  func() (*result.Cause, result.Evidence) { return explain.Growth(v, countsKernel(c)) },
 		}
 		if v.Old != nil {
-			a.Base = new(c.countKernels(v.Old))
+			a.Base = new(countKernels(c, v.Old))
 		}
 		c.Judge(a)
 	}
 }
 
 // kernelSubject tells several max-kernels entries of one program apart.
-func (c *Context) kernelSubject() string {
+func kernelSubject(c *rule.Context) string {
 	subject := "kernels." + c.Text("scope")
 	if c.On("weighted_by_trip_count") {
 		subject += ".weighted"
@@ -65,29 +66,31 @@ func (c *Context) kernelSubject() string {
 	return subject
 }
 
-func (c *Context) countKernels(v *facts.Variant) float64 {
+func countKernels(c *rule.Context, v *facts.Variant) float64 {
 	if c.Text("scope") != "entry" && !c.On("weighted_by_trip_count") && c.List("kind") == nil && c.List("exclude") == nil {
 		return v.Facts["kernels.total"]
 	}
 	if !c.On("weighted_by_trip_count") {
-		return ledger.Count(v, c.countsKernel)
+		return ledger.Count(v, countsKernel(c))
 	}
 	var n float64
-	for k := range ledger.Kernels(v, c.countsKernel) {
+	for k := range ledger.Kernels(v, countsKernel(c)) {
 		n += ledger.Runs(k)
 	}
 	return n
 }
 
-func (c *Context) countsKernel(k *facts.Kernel) bool {
-	if !ledger.Computes(k) {
-		return false
+func countsKernel(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		if !ledger.Computes(k) {
+			return false
+		}
+		if c.Text("scope") == "entry" && !k.InEntry {
+			return false
+		}
+		if kinds := c.List("kind"); kinds != nil && !slices.Contains(kinds, k.Kind) {
+			return false
+		}
+		return !glob.Any(c.List("exclude"), k.OpName)
 	}
-	if c.Text("scope") == "entry" && !k.InEntry {
-		return false
-	}
-	if kinds := c.List("kind"); kinds != nil && !slices.Contains(kinds, k.Kind) {
-		return false
-	}
-	return !glob.Any(c.List("exclude"), k.OpName)
 }

@@ -9,19 +9,20 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxOutputBytes = Rule{
+var maxOutputBytes = rule.Rule{
 	ID:       "max-output-bytes",
 	Title:    "the program returns no more than it did",
-	Category: Memory,
+	Category: rule.Memory,
 	Why:      "A result that is returned must be written to memory: an intermediate that is returned as well can no longer stay inside a fusion.",
-	Reads:    []Input{BufferAssignment},
-	Options:  []Option{{Key: "max_outputs", Type: Count, Sense: Caps, Doc: "the most results that the program may return; needs no buffer assignment"}},
-	Budget:   &Metric{Fact: "memory.output_bytes", Unit: "bytes", Noun: "results", Better: Lower},
+	Reads:    []rule.Input{rule.BufferAssignment},
+	Options:  []rule.Option{{Key: "max_outputs", Type: rule.Count, Sense: rule.Caps, Doc: "the most results that the program may return; needs no buffer assignment"}},
+	Budget:   &rule.Metric{Fact: "memory.output_bytes", Unit: "bytes", Noun: "results", Better: rule.Lower},
 	Bounds:   []string{"max_outputs"},
-	Fails:    Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
-	Passes:   Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
+	Fails:    rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
+	Passes:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
 	Mend:     "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads:  []string{"AI-Hypercomputer/maxtext#4405"},
 	Since:    "1",
@@ -29,17 +30,17 @@ var maxOutputBytes = Rule{
 	Program:  checkOutputs,
 }
 
-func checkOutputs(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
-		if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.bounded() || !c.boundedByOwn() {
-			c.judgeFact(p, v, *c.Rule.Budget)
+func checkOutputs(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
+			c.JudgeFact(p, v, *c.Rule.Budget)
 		}
-		c.boundOutputs(p, v)
+		boundOutputs(c, p, v)
 	}
 }
 
 // boundOutputs holds how many arrays the program returns against max_outputs.
-func (c *Context) boundOutputs(p *diff.Program, v *diff.Variant) {
+func boundOutputs(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	limit, ok := c.Number("max_outputs")
 	if !ok {
 		return
@@ -50,7 +51,7 @@ func (c *Context) boundOutputs(p *diff.Program, v *diff.Variant) {
 		return
 	}
 	f := result.Finding{
-		Program: p.Name, Variant: variantName(v), Subject: "outputs", Actual: n, Limit: limit,
+		Program: p.Name, Variant: rule.VariantName(v), Subject: "outputs", Actual: n, Limit: limit,
 		Message: fmt.Sprintf("the program returns %s, at most %s allowed", measure.Counted(n, "", "results"), measure.Number(limit)),
 		Cause:   explain.Largest(v, func(k *facts.Kernel) bool { return k.Result }),
 	}

@@ -1,17 +1,20 @@
 package rules
 
-import "github.com/xlagate/xlagate/internal/diff"
+import (
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/rule"
+)
 
-var maxPeakBytes = Rule{
+var maxPeakBytes = rule.Rule{
 	ID:       "max-peak-bytes",
 	Title:    "the program needs no more memory at its peak",
-	Category: Memory,
+	Category: rule.Memory,
 	Why:      "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
-	Reads:    []Input{LiveRange},
-	Options:  []Option{memorySpace, minGrowth},
-	Budget:   &Metric{Fact: "memory.peak_bytes", Unit: "bytes", Noun: "peak memory", Better: Lower},
-	Fails:    Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "257.0 KiB of peak memory: up from 129.0 KiB in the baseline (+99.2 %)"},
-	Passes:   Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
+	Reads:    []rule.Input{rule.LiveRange},
+	Options:  []rule.Option{memorySpace, rule.MinGrowth},
+	Budget:   &rule.Metric{Fact: "memory.peak_bytes", Unit: "bytes", Noun: "peak memory", Better: rule.Lower},
+	Fails:    rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "257.0 KiB of peak memory: up from 129.0 KiB in the baseline (+99.2 %)"},
+	Passes:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
 	Mend:     "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries; each has its own rule and its own cure.",
 	Threads:  []string{"jax-ml/jax#30627", "openxla/xla#17124"},
 	Since:    "1",
@@ -20,13 +23,13 @@ var maxPeakBytes = Rule{
 	Program:  checkPeak,
 }
 
-func checkPeak(c *Context, p *diff.Program) {
+func checkPeak(c *rule.Context, p *diff.Program) {
 	space := c.Text(memorySpace.Key)
 	if space == "" {
-		checkBudget(c, p)
+		rule.CheckBudget(c, p)
 		return
 	}
-	for _, v := range live(p) {
-		c.judgeSpace(p, v, space)
+	for _, v := range rule.Live(p) {
+		judgeSpace(c, p, v, space)
 	}
 }

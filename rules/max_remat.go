@@ -7,18 +7,19 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxRemat = Rule{
+var maxRemat = rule.Rule{
 	ID:       "max-remat",
 	Title:    "the compiler computes nothing twice to save memory",
-	Category: Memory,
+	Category: rule.Memory,
 	Why: "When a program does not fit, XLA throws values away and computes them again. The step gets slower by what is computed twice, and only the names of the " +
 		"copies (.remat) tell.",
-	Reads:   []Input{Optimized},
-	Budget:  &Metric{Fact: "remat.count", Noun: "rematerialized operations", Better: Lower},
-	Fails:   Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},
-	Passes:  Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
+	Reads:   []rule.Input{rule.Optimized},
+	Budget:  &rule.Metric{Fact: "remat.count", Noun: "rematerialized operations", Better: rule.Lower},
+	Fails:   rule.Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},
+	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
 	Mend:    "Need less memory at once: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
 	Threads: []string{"marin-community/marin#8549"},
 	Since:   "1",
@@ -26,13 +27,13 @@ var maxRemat = Rule{
 	Program: checkMaxRemat,
 }
 
-func checkMaxRemat(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkMaxRemat(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok {
-			c.Uncovered(p.Name, Optimized, dumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
 			continue
 		}
-		a := c.amount(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
+		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
 		a.Cause = func() (*result.Cause, result.Evidence) { return rematCause(v.New) }
 		c.Judge(a)
 	}

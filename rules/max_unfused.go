@@ -8,24 +8,25 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var maxUnfused = Rule{
+var maxUnfused = rule.Rule{
 	ID:       "max-unfused",
 	Title:    "operations that should be fused do not run alone",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "A transpose, a conversion or a reduction that runs as a kernel of its own reads and writes a whole tensor for next to no arithmetic. On two models " +
 		"one transpose that fell out of its fusion went from 21.8 to 128 microseconds, and nothing else in the program had changed.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "ops", Type: Words, Sense: Demands, Enum: opcodeWords, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "the operations that are counted when a kernel does nothing else"},
-		{Key: "min_bytes", Type: Size, Sense: Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
-		{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only those of this part of the model"},
-		onlyCostly,
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "ops", Type: rule.Words, Sense: rule.Demands, Enum: rule.OpcodeWords, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "the operations that are counted when a kernel does nothing else"},
+		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
+		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of this part of the model"},
+		rule.OnlyCostly,
 	},
-	Budget:  &Metric{Noun: "unfused operations", Better: Lower},
-	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }", Says: "3 unfused operations: at most 0 allowed"},
-	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }"},
+	Budget:  &rule.Metric{Noun: "unfused operations", Better: rule.Lower},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }", Says: "3 unfused operations: at most 0 allowed"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }"},
 	Mend:    "Look at what the operation reads and who reads it: a barrier, a second user, a layout that its neighbours do not share keeps it out of their kernel.",
 	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
@@ -33,24 +34,26 @@ var maxUnfused = Rule{
 	Program: checkMaxUnfused,
 }
 
-func checkMaxUnfused(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
-		a := Amount{
-			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: Lower, Actual: ledger.Count(v.New, c.runsAlone),
-			Cause: func() (*result.Cause, result.Evidence) { return explain.Growth(v, c.runsAlone) },
+func checkMaxUnfused(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		a := rule.Amount{
+			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: rule.Lower, Actual: ledger.Count(v.New, runsAlone(c)),
+			Cause: func() (*result.Cause, result.Evidence) { return explain.Growth(v, runsAlone(c)) },
 		}
 		if v.Old != nil {
-			a.Base = new(ledger.Count(v.Old, c.runsAlone))
+			a.Base = new(ledger.Count(v.Old, runsAlone(c)))
 		}
 		c.Judge(a)
 	}
 }
 
 // runsAlone says whether a kernel does one of the operations and nothing else.
-func (c *Context) runsAlone(k *facts.Kernel) bool {
-	if k.Do.Len() != 1 || !slices.Contains(c.List("ops"), k.Do[0].Opcode) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {
-		return false
+func runsAlone(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		if k.Do.Len() != 1 || !slices.Contains(c.List("ops"), k.Do[0].Opcode) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {
+			return false
+		}
+		least, _ := c.Number("min_bytes")
+		return float64(k.Bytes) >= least && inPart(c, k.OpName)
 	}
-	least, _ := c.Number("min_bytes")
-	return float64(k.Bytes) >= least && c.inPart(k.OpName)
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // memorySpace counts one memory space alone.
-var memorySpace = Option{
-	Key: "memory_space", Type: Text, Sense: Neither,
+var memorySpace = rule.Option{
+	Key: "memory_space", Type: rule.Text, Sense: rule.Neither,
 	Doc: "count only what the buffer assignment takes of this memory space: default, vmem, smem, hbm or host of a TPU, else color_1 and so on; without it the peak of the main memory",
 }
 
@@ -21,14 +22,14 @@ var memorySpace = Option{
 var namedSpaces = []string{"default", "vmem", "smem", "hbm", "host"}
 
 // checkSpace finds names of memory spaces that none has: a misspelt one would take nothing for ever.
-func checkSpace(s *Settings) []Refusal {
+func checkSpace(s *rule.Settings) []rule.Refusal {
 	space := s.Text(memorySpace.Key)
 	digits, numbered := strings.CutPrefix(space, "color_")
 	if space == "" || slices.Contains(namedSpaces, space) || numbered && isCount(digits) {
 		return nil
 	}
 	err := fmt.Errorf("memory_space %q is none; expected %s, or color_1 and so on", space, strings.Join(namedSpaces, ", "))
-	return []Refusal{{[]string{memorySpace.Key}, err}}
+	return []rule.Refusal{{Path: []string{memorySpace.Key}, Err: err}}
 }
 
 // isCount tells a number from 1, as it is printed.
@@ -38,32 +39,32 @@ func isCount(digits string) bool {
 }
 
 // judgeSpace holds what a program takes of one memory space against the settings. Where there are several, one that is not used is not listed.
-func (c *Context) judgeSpace(p *diff.Program, v *diff.Variant, space string) {
+func judgeSpace(c *rule.Context, p *diff.Program, v *diff.Variant, space string) {
 	fact := facts.SpacePrefix + space
 	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
-		c.spaceGap(p.Name, fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
+		spaceGap(c, p.Name, fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
 		return
 	}
 	if !hasSpaces(v.New) {
 		if _, assigned := v.New.Facts["memory.temp_bytes"]; assigned {
-			c.spaceGap(p.Name, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
+			spaceGap(c, p.Name, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
 			return
 		}
-		c.Uncovered(p.Name, BufferAssignment, dumpMend)
+		c.Uncovered(p.Name, rule.BufferAssignment, rule.DumpMend)
 		return
 	}
 	m := *c.Rule.Budget
 	m.Fact, m.Noun = fact, "memory in "+space
-	a := c.amount(p, v, m, fact)
+	a := c.AmountOf(p, v, m, fact)
 	if v.Old != nil {
 		a.Base = nil
-		a.baseline(hasSpaces(v.Old), v.Old.Facts[fact])
+		a.Baseline(hasSpaces(v.Old), v.Old.Facts[fact])
 	}
 	c.Judge(a)
 }
 
-func (c *Context) spaceGap(program, why, mend string) {
-	c.gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, program, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, program, why), Mend: mend})
+func spaceGap(c *rule.Context, program, why, mend string) {
+	c.Gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, program, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, program, why), Mend: mend})
 }
 
 // tpuName is what a memory space that is named by its number is called on a TPU.

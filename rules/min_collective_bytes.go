@@ -6,22 +6,23 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var minCollectiveBytes = Rule{
+var minCollectiveBytes = rule.Rule{
 	ID:       "min-collective-bytes",
 	Title:    "collectives are large enough to be worth starting",
-	Category: Collectives,
+	Category: rule.Collectives,
 	Why: "Every collective pays its latency before the first byte moves. XLA combines small ones; when that pass no longer sees them side by side, a step makes " +
 		"hundreds of tiny transfers instead of a few large ones, for the same bytes.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "kinds", Type: Words, Sense: Selects, Enum: collectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
-		{Key: "only_more", Type: Switch, Sense: Caps, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
+		{Key: "only_more", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow smaller transfers while there are no more of them than in the baseline"},
 	},
-	Budget:  &Metric{Unit: "bytes", Noun: "bytes a collective", Better: Higher},
-	Fails:   Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 1MiB }", Says: "514 B of one all-reduce on average: at least 1.0 MiB wanted"},
-	Passes:  Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 512 }"},
+	Budget:  &rule.Metric{Unit: "bytes", Noun: "bytes a collective", Better: rule.Higher},
+	Fails:   rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 1MiB }", Says: "514 B of one all-reduce on average: at least 1.0 MiB wanted"},
+	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 512 }"},
 	Mend:    "Look at the thresholds of the combiner passes, and at what stands between collectives that could be one; reduce gradients as one tree.",
 	Threads: []string{"openxla/xla#6126"},
 	Since:   "1",
@@ -29,24 +30,24 @@ var minCollectiveBytes = Rule{
 	Program: checkMinCollectiveBytes,
 }
 
-func checkMinCollectiveBytes(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkMinCollectiveBytes(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		c.Checked()
 		for _, kind := range collectiveKinds(c, v) {
-			c.judgeAverage(p, v, kind)
+			judgeAverage(c, p, v, kind)
 		}
 	}
 }
 
 // judgeAverage judges what the collectives of one kind move on average.
-func (c *Context) judgeAverage(p *diff.Program, v *diff.Variant, kind string) {
+func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string) {
 	of := func(k *facts.Kernel) bool { return ledger.IsCollective(k) && k.Target == kind }
 	n := ledger.Count(v.New, of)
 	if n == 0 {
 		return
 	}
-	a := Amount{
-		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: Higher, Actual: ledger.Bytes(v.New, of) / n,
+	a := rule.Amount{
+		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: rule.Higher, Actual: ledger.Bytes(v.New, of) / n,
 		Cause: func() (*result.Cause, result.Evidence) {
 			return smallest(v.New, of), result.Evidence{After: explain.Lines(v.New.Kernels, of)}
 		},

@@ -9,21 +9,22 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var noHostCallback = Rule{
+var noHostCallback = rule.Rule{
 	ID:       "no-host-callback",
 	Title:    "the device does not wait for the host",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why:      "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
-	Reads:    []Input{Optimized},
-	Options: []Option{
-		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "custom call targets or op_names that may call the host"},
+	Reads:    []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "custom call targets or op_names that may call the host"},
 	},
-	Budget:   &Metric{Noun: "host callbacks", Better: Lower},
+	Budget:   &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
 	Forbids:  true,
-	Fails:    Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
-	Passes:   Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
+	Fails:    rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
+	Passes:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
 	Mend:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
 	Threads:  []string{"jax-ml/jax#25842"},
 	Since:    "1",
@@ -33,17 +34,17 @@ var noHostCallback = Rule{
 	Program:  checkNoHostCallback,
 }
 
-func checkNoHostCallback(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
-		a := Amount{
-			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: Lower, Actual: c.hostCalls(v.New, ledger.Count),
+func checkNoHostCallback(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		a := rule.Amount{
+			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: rule.Lower, Actual: hostCalls(c, v.New, ledger.Count),
 			Cause: func() (*result.Cause, result.Evidence) { return callbackCause(c, v) },
 		}
 		if v.Old != nil {
-			a.Base = new(c.hostCalls(v.Old, ledger.Count))
+			a.Base = new(hostCalls(c, v.Old, ledger.Count))
 		}
-		if c.bounded() {
-			c.judgeRuns(a, func(v *facts.Variant) float64 { return c.hostCalls(v, ledger.Launches) })
+		if c.Bounded() {
+			c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, ledger.Launches) })
 			continue
 		}
 		c.Forbid(a)
@@ -59,23 +60,25 @@ func caller(k *facts.Kernel) string {
 }
 
 // hostCalls counts calls of the host. A TPU makes one of a send, or of a send and a receive: what is more counts.
-func (c *Context) hostCalls(v *facts.Variant, count func(*facts.Variant, func(*facts.Kernel) bool) float64) float64 {
+func hostCalls(c *rule.Context, v *facts.Variant, count func(*facts.Variant, func(*facts.Kernel) bool) float64) float64 {
 	transfers := func(opcode string) float64 {
-		return count(v, func(k *facts.Kernel) bool { return k.Kind == facts.KindHost && k.Root == opcode && c.callsHost(k) })
+		return count(v, func(k *facts.Kernel) bool { return k.Kind == facts.KindHost && k.Root == opcode && callsHost(c)(k) })
 	}
-	calls := count(v, func(k *facts.Kernel) bool { return k.Kind != facts.KindHost && c.callsHost(k) })
+	calls := count(v, func(k *facts.Kernel) bool { return k.Kind != facts.KindHost && callsHost(c)(k) })
 	return calls + max(transfers("send"), transfers("recv"))
 }
 
-func (c *Context) callsHost(k *facts.Kernel) bool {
-	host := strings.Contains(k.Target, "callback") || k.Root == "infeed" || k.Root == "outfeed" || k.Target == "SendToHost" || k.Target == "RecvFromHost" ||
-		k.Kind == facts.KindHost
-	return host && !glob.Any(c.List("allow"), k.Target) && !glob.Any(c.List("allow"), k.OpName)
+func callsHost(c *rule.Context) func(k *facts.Kernel) bool {
+	return func(k *facts.Kernel) bool {
+		host := strings.Contains(k.Target, "callback") || k.Root == "infeed" || k.Root == "outfeed" || k.Target == "SendToHost" || k.Target == "RecvFromHost" ||
+			k.Kind == facts.KindHost
+		return host && !glob.Any(c.List("allow"), k.Target) && !glob.Any(c.List("allow"), k.OpName)
+	}
 }
 
-func callbackCause(c *Context, v *diff.Variant) (*result.Cause, result.Evidence) {
+func callbackCause(c *rule.Context, v *diff.Variant) (*result.Cause, result.Evidence) {
 	var e result.Evidence
-	k := diff.FirstThat(v.New.Kernels, c.callsHost)
+	k := diff.FirstThat(v.New.Kernels, callsHost(c))
 	if k == nil {
 		return nil, e
 	}

@@ -7,36 +7,37 @@ import (
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var noInvoluntaryRemat = Rule{
+var noInvoluntaryRemat = rule.Rule{
 	ID:       "no-involuntary-remat",
 	Title:    "no tensor is replicated only to reshard it",
-	Category: Collectives,
+	Category: rule.Collectives,
 	Why: "When the partitioner cannot get from one sharding to another it replicates the whole tensor on every device and cuts it up again. It says so in one line of the " +
 		"log, \"Involuntary full rematerialization\", and goes on.",
-	Reads: []Input{Log},
-	Options: []Option{
-		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "op_names that may be replicated"},
+	Reads: []rule.Input{rule.Log},
+	Options: []rule.Option{
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "op_names that may be replicated"},
 	},
-	Budget:  &Metric{Noun: "involuntary rematerializations", Better: Lower, Unheld: "what a log says"},
+	Budget:  &rule.Metric{Noun: "involuntary rematerializations", Better: rule.Lower, Unheld: "what a log says"},
 	Forbids: true,
-	Fails:   Example{On: "cpu-involuntary_remat/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(mix)/sharding_constraint is replicated on every device to reshard it"},
-	Passes:  Example{On: "cpu-involuntary_remat/before", Config: "- { rule: no-involuntary-remat }"},
+	Fails:   rule.Example{On: "cpu-involuntary_remat/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(mix)/sharding_constraint is replicated on every device to reshard it"},
+	Passes:  rule.Example{On: "cpu-involuntary_remat/before", Config: "- { rule: no-involuntary-remat }"},
 	Mend:    "Constrain the tensor to a sharding in between, or give producer and consumer axes of the mesh that divide each other.",
 	Threads: []string{"openxla/xla#15207", "EnzymeAD/Enzyme-JAX#822"},
 	Since:   "1",
 	Target:  checkInvoluntaryRemat,
 }
 
-func checkInvoluntaryRemat(c *Context, t *Target) {
+func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 	logs := t.Report.Logs
 	if logs == nil {
-		c.Uncovered("", Log, logMend)
+		c.Uncovered("", rule.Log, logMend)
 		return
 	}
-	found := c.notes(logs, framework.NoteInvoluntaryRemat)
-	c.Forbid(Amount{Subject: "involuntary remat", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged result.Finding) (each []result.Finding) {
+	found := logNotes(c, logs, framework.NoteInvoluntaryRemat)
+	c.Forbid(rule.Amount{Subject: "involuntary remat", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged result.Finding) (each []result.Finding) {
 		for _, n := range found {
 			f := judged
 			f.Program, f.Subject = n.Program, n.Op
@@ -49,8 +50,8 @@ func checkInvoluntaryRemat(c *Context, t *Target) {
 	}})
 }
 
-// notes lists the notes of one kind that the settings care for, each tensor or operation once.
-func (c *Context) notes(logs *framework.Logs, kind string) []framework.LogNote {
+// logNotes lists the notes of one kind that the settings care for, each tensor or operation once.
+func logNotes(c *rule.Context, logs *framework.Logs, kind string) []framework.LogNote {
 	seen := map[[2]string]bool{}
 	var out []framework.LogNote
 	for _, n := range logs.Notes {

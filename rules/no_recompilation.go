@@ -11,22 +11,23 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var noRecompilation = Rule{
+var noRecompilation = rule.Rule{
 	ID:       "no-recompilation",
 	Title:    "a program is compiled once, not for every shape",
-	Category: Compilation,
+	Category: rule.Compilation,
 	Why: "A new shape, dtype, static value or closed-over constant compiles the whole program again: seconds to minutes in which the device waits. " +
 		"Frameworks do it silently.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "max_variants", Type: Count, Sense: Caps, Means: "max", Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
-		{Key: "ignore_args", Type: Globs, Sense: Caps, Empty: true, Doc: "arguments that may differ without counting"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "max_variants", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
+		{Key: "ignore_args", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may differ without counting"},
 	},
-	Budget:  &Metric{Noun: "compilations", Better: Lower},
-	Fails:   Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
-	Passes:  Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
+	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
+	Fails:   rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
+	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
 	Mend:    "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
 	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
 	Since:   "1",
@@ -35,16 +36,16 @@ var noRecompilation = Rule{
 	Program: checkNoRecompilation,
 }
 
-func checkNoRecompilation(c *Context, p *diff.Program) {
+func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 	if p.New == nil {
 		return
 	}
-	a := Amount{Program: p, Subject: "variants", Noun: "compilations", Better: Lower, Actual: float64(compilations(p.New) - c.ignored(p))}
+	a := rule.Amount{Program: p, Subject: "variants", Noun: "compilations", Better: rule.Lower, Actual: float64(compilations(p.New) - ignoredVariants(c, p))}
 	if p.Old != nil {
 		a.Base = new(float64(compilations(p.Old)))
 	}
 	a.Tell = func(f result.Finding) []result.Finding {
-		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), c.permitted(a, f.Limit), whyCompiled(p))
+		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
 		f.Cause = recompileCause(c, p)
 		for _, v := range p.New.Variants {
 			f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))
@@ -55,7 +56,7 @@ func checkNoRecompilation(c *Context, p *diff.Program) {
 }
 
 // permitted says how often a program may be compiled: "1 allowed", "1 in the baseline".
-func (c *Context) permitted(a Amount, limit any) string {
+func permitted(c *rule.Context, a rule.Amount, limit any) string {
 	switch {
 	case c.Max != nil && a.Actual > *c.Max, c.Equal != nil:
 		return fmt.Sprintf("%v allowed", limit)
@@ -65,8 +66,8 @@ func (c *Context) permitted(a Amount, limit any) string {
 	return fmt.Sprintf("%v in the baseline, at most %v allowed", *a.Base, limit)
 }
 
-// ignored counts the variants that differ from an earlier one only in arguments that may differ.
-func (c *Context) ignored(p *diff.Program) int {
+// ignoredVariants counts the variants that differ from an earlier one only in arguments that may differ.
+func ignoredVariants(c *rule.Context, p *diff.Program) int {
 	globs := c.List("ignore_args")
 	if globs == nil {
 		return 0
@@ -137,7 +138,7 @@ func chain(values []string) string {
 	return strings.Join(values, " → ")
 }
 
-func recompileCause(c *Context, p *diff.Program) *result.Cause {
+func recompileCause(c *rule.Context, p *diff.Program) *result.Cause {
 	cause := &result.Cause{Summary: strings.Join(differences(p), "; ")}
 	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
 		for _, miss := range c.Target.Report.Logs.Misses {

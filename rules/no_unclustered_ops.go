@@ -10,25 +10,26 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var noUnclusteredOps = Rule{
+var noUnclusteredOps = rule.Rule{
 	ID:       "no-unclustered-ops",
 	Title:    "TensorFlow's autoclustering leaves no operation out",
-	Category: Frameworks,
+	Category: rule.Frameworks,
 	Why: "An operation that XLA cannot cluster splits the graph: its neighbours lose their fusions, and its inputs and outputs cross between the " +
 		"compiled and the uncompiled world on every step. Under jit_compile=True there is no outside: the function fails, and its log names the operation.",
-	Reads: []Input{Graphs},
-	Options: []Option{
-		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "operations that may stay outside; the system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
-		{Key: "min_ratio", Type: Share, Sense: Demands, InPlace: true, Doc: "the least share of operations that must be in clusters, instead of all of them"},
+	Reads: []rule.Input{rule.Graphs},
+	Options: []rule.Option{
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may stay outside; the system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
+		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the least share of operations that must be in clusters, instead of all of them"},
 	},
-	Budget:  &Metric{Noun: "unclustered operations", Better: Lower},
+	Budget:  &rule.Metric{Noun: "unclustered operations", Better: rule.Lower},
 	Forbids: true,
 	Bounds:  []string{"min_ratio"},
-	Fails:   Example{On: "tf-clusters-unclusterable", Config: "- { rule: no-unclustered-ops }", Says: "AsString is outside every cluster (node \"AsString\"); 23 of 32 operations are clustered"},
-	Passes:  Example{On: "tf-clusters-clean", Config: "- { rule: no-unclustered-ops }"},
+	Fails:   rule.Example{On: "tf-clusters-unclusterable", Config: "- { rule: no-unclustered-ops }", Says: "AsString is outside every cluster (node \"AsString\"); 23 of 32 operations are clustered"},
+	Passes:  rule.Example{On: "tf-clusters-clean", Config: "- { rule: no-unclustered-ops }"},
 	Mend:    "Move the operation out of the compiled function (into the input pipeline, behind the step), replace it by one that XLA compiles, or allow it by name.",
 	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
 	Since:   "1",
@@ -39,59 +40,52 @@ var noUnclusteredOps = Rule{
 
 const graphMend = "set TF_XLA_FLAGS=\"--tf_xla_auto_jit=2 --tf_xla_clustering_debug\" (on a CPU also --tf_xla_cpu_global_jit) and TF_DUMP_GRAPH_PREFIX=DIR; xlagate capture does"
 
-func checkNoUnclusteredOps(c *Context, t *Target) {
+func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 	clusters := t.Report.Clusters
-	failed := c.uncompilable(t.Report.Logs)
+	failed := uncompilable(c, t.Report.Logs)
 	if clusters == nil || !clusters.Ran {
 		if failed {
 			c.Checked()
 		} else {
-			c.noClusters(t, clusters)
+			noClusters(c, t, clusters)
 		}
 		return
 	}
-	outside := c.outside(clusters)
-	a := Amount{Subject: "unclustered", Noun: c.Rule.Budget.Noun, Actual: float64(len(outside))}
+	outside := unclusteredOps(c, clusters)
+	a := rule.Amount{Subject: "unclustered", Noun: c.Rule.Budget.Noun, Actual: float64(len(outside))}
 	fresh := outside
 	if t.Base != nil {
 		known := t.Base.Clusters != nil
 		var was []framework.UnclusteredOp
 		if known {
-			was = c.outside(t.Base.Clusters)
+			was = unclusteredOps(c, t.Base.Clusters)
 			fresh = beyond(outside, was)
 		}
-		a.baseline(known, float64(len(was)))
+		a.Baseline(known, float64(len(was)))
 		a.Added = float64(len(fresh))
 	}
 	a.Tell = func(f result.Finding) (each []result.Finding) {
 		told := outside
-		if len(fresh) > 0 && !c.exceeds(a) {
+		if len(fresh) > 0 && !c.Exceeds(a) {
 			told = fresh
 		}
 		for _, group := range byOp(told) {
-			each = append(each, c.unclusteredFinding(f, clusters, group))
+			each = append(each, unclusteredFinding(c, f, clusters, group))
 		}
 		return each
 	}
 	all := float64(clusters.Clustered + len(outside))
-	c.judgeShare(a, share{
-		key: "min_ratio", subject: "unclustered.min_ratio", have: shareOf(float64(clusters.Clustered), all),
-		of: "of " + measure.Counted(all, "", "operations") + " went into clusters",
+	c.JudgeShare(a, rule.Portion{
+		Key: "min_ratio", Subject: "unclustered.min_ratio", Have: rule.PortionOf(float64(clusters.Clustered), all),
+		Of: "of " + measure.Counted(all, "", "operations") + " went into clusters",
 	})
 }
 
-// exceeds says whether an amount breaks a limit that needs no baseline.
-func (c *Context) exceeds(a Amount) bool {
-	var b breach
-	c.absolute(a, &b)
-	return len(b.said) > 0
-}
-
 // noClusters says why there is nothing to look at.
-func (c *Context) noClusters(t *Target, clusters *framework.Clusters) {
+func noClusters(c *rule.Context, t *rule.Target, clusters *framework.Clusters) {
 	switch {
 	case clusters == nil:
-		c.Uncovered("", Graphs, graphMend)
+		c.Uncovered("", rule.Graphs, graphMend)
 	case c.Pack != "":
 		// A program under jit_compile writes graphs as well: nothing says that autoclustering was wanted.
 		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (autoclustering did not run)")
@@ -125,8 +119,8 @@ func beyond(outside, was []framework.UnclusteredOp) []framework.UnclusteredOp {
 	return out
 }
 
-// outside lists the operations that no cluster took and nobody allowed.
-func (c *Context) outside(clusters *framework.Clusters) []framework.UnclusteredOp {
+// unclusteredOps lists the operations that no cluster took and nobody allowed.
+func unclusteredOps(c *rule.Context, clusters *framework.Clusters) []framework.UnclusteredOp {
 	var out []framework.UnclusteredOp
 	for _, op := range clusters.Unclustered {
 		if !op.System && !glob.Any(c.List("allow"), op.Op) && !glob.Any(c.List("allow"), op.Node) {
@@ -154,11 +148,11 @@ func byOp(ops []framework.UnclusteredOp) [][]framework.UnclusteredOp {
 	return out
 }
 
-func (c *Context) unclusteredFinding(f result.Finding, clusters *framework.Clusters, group []framework.UnclusteredOp) result.Finding {
+func unclusteredFinding(c *rule.Context, f result.Finding, clusters *framework.Clusters, group []framework.UnclusteredOp) result.Finding {
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
-		first.Op, places(group), clusters.Clustered, words.Count(clusters.Clustered+len(c.outside(clusters)), "operation is", "operations are"))
+		first.Op, places(group), clusters.Clustered, words.Count(clusters.Clustered+len(unclusteredOps(c, clusters)), "operation is", "operations are"))
 	f.Cause = &result.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: explain.SourceOf(first.Source)}
 	if first.Reason != "" {
 		f.Cause.Summary += ": " + first.Reason

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -97,7 +98,7 @@ func TestOptionsChoose(t *testing.T) {
 		{"max-output-bytes", undumped, "", "max_outputs: 0", "the program returns 1 result, at most 0 allowed"},
 		{"max-output-bytes", undumped, "", "max_outputs: 99, max: 1GiB", "max-output-bytes could not look: the buffer assignment was not dumped (program f)"},
 	} {
-		r := try(t, rules.ByID(c.rule), rules.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + ", " + c.keys + " }"})
+		r := try(t, rules.ByID(c.rule), rule.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + ", " + c.keys + " }"})
 		if got := firstMessage(r, c.rule); got != c.says {
 			t.Errorf("%s %s on %s against %q:\n%q, wanted\n%q", c.rule, c.keys, c.on, c.base, got, c.says)
 		}

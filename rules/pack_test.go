@@ -11,6 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/cache"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -99,7 +100,7 @@ func TestOwnEntriesOverrideAPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	covering := map[string][]*rules.Settings{}
+	covering := map[string][]*rule.Settings{}
 	for _, s := range cfg.Rules {
 		if s.Covers("a", "step") {
 			covering[s.Rule.ID] = append(covering[s.Rule.ID], s)

@@ -10,23 +10,24 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
-var precision = Rule{
+var precision = rule.Rule{
 	ID:       "precision",
 	Title:    "matrix products keep their precision",
-	Category: Types,
+	Category: rule.Types,
 	Why: "jax.default_matmul_precision and its kin decide how many passes a product takes: highest is six times the work on a TPU, default may be too coarse for a " +
 		"loss. Either way it is one word, far from the product.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "precisions", Type: Words, Sense: Caps, Doc: "what products may ask for: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; without it, what they ask for in the baseline"},
-		{Key: "op_name", Type: Glob, Sense: Selects, Doc: "only products of this part of the model"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "precisions", Type: rule.Words, Sense: rule.Caps, Doc: "what products may ask for: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; without it, what they ask for in the baseline"},
+		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only products of this part of the model"},
 	},
-	Budget:  &Metric{Noun: "products of another precision", Better: Lower, Difference: true},
+	Budget:  &rule.Metric{Noun: "products of another precision", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"precisions"},
-	Fails:   Example{On: "tpu-precision/after", Config: "- { rule: precision, precisions: [default] }", Says: "1 product of another precision: at most 0 allowed"},
-	Passes:  Example{On: "tpu-precision/before", Config: "- { rule: precision, precisions: [default] }"},
+	Fails:   rule.Example{On: "tpu-precision/after", Config: "- { rule: precision, precisions: [default] }", Says: "1 product of another precision: at most 0 allowed"},
+	Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: precision, precisions: [default] }"},
 	Mend:    "Set the precision on the product that needs it (precision=), not for the whole program.",
 	Threads: []string{"jax-ml/jax#22313"},
 	Since:   "1",
@@ -34,29 +35,29 @@ var precision = Rule{
 	Program: checkPrecision,
 }
 
-func checkPrecision(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkPrecision(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		switch _, ok := v.New.Facts["products.total"]; {
 		case !ok:
-			c.Uncovered(p.Name, Optimized, dumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
 		case c.List("precisions") == nil:
-			c.samePrecision(p, v)
+			samePrecision(c, p, v)
 		default:
-			c.checkPrecisions(p, v)
+			checkPrecisions(c, p, v)
 		}
 	}
 }
 
 // checkPrecisions holds every product to what is allowed.
-func (c *Context) checkPrecisions(p *diff.Program, v *diff.Variant) {
+func checkPrecisions(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	var other []*facts.Product
 	for _, m := range v.New.Products {
-		if !slices.Contains(c.List("precisions"), m.Precision) && c.inPart(m.OpName) {
+		if !slices.Contains(c.List("precisions"), m.Precision) && inPart(c, m.OpName) {
 			other = append(other, m)
 		}
 	}
-	a := Amount{
-		Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: Lower, Actual: float64(len(other)),
+	a := rule.Amount{
+		Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: rule.Lower, Actual: float64(len(other)),
 		Cause: func() (*result.Cause, result.Evidence) { return productCause(other) },
 	}
 	if v.Old != nil {
@@ -64,13 +65,13 @@ func (c *Context) checkPrecisions(p *diff.Program, v *diff.Variant) {
 		for _, name := range c.List("precisions") {
 			was -= v.Old.Facts["precision."+name]
 		}
-		a.baseline(ok && c.Text("op_name") == "", was)
+		a.Baseline(ok && c.Text("op_name") == "", was)
 	}
 	c.Forbid(a)
 }
 
 // samePrecision compares how many products there are of each precision with the baseline.
-func (c *Context) samePrecision(p *diff.Program, v *diff.Variant) {
+func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if v.Old == nil {
 		return
 	}
@@ -84,11 +85,11 @@ func (c *Context) samePrecision(p *diff.Program, v *diff.Variant) {
 		}
 	}
 	grown := max(0, v.New.Facts["products.total"]-total)
-	a := Amount{Program: p, Variant: v, Subject: "precision", Noun: c.Rule.Budget.Noun, Better: Lower, Actual: more - grown}
-	a.baseline(ok, 0)
+	a := rule.Amount{Program: p, Variant: v, Subject: "precision", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: more - grown}
+	a.Baseline(ok, 0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = "products changed their precision: " + strings.Join(changes, ", ")
-		f.Cause, f.Evidence = productCause(c.gained(v))
+		f.Cause, f.Evidence = productCause(gainedProducts(c, v))
 		return []result.Finding{f}
 	}
 	c.Judge(a)
@@ -107,8 +108,8 @@ func precisionsOf(v *diff.Variant) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// gained lists the products of precisions that became more.
-func (c *Context) gained(v *diff.Variant) []*facts.Product {
+// gainedProducts lists the products of precisions that became more.
+func gainedProducts(c *rule.Context, v *diff.Variant) []*facts.Product {
 	var out []*facts.Product
 	for _, m := range v.New.Products {
 		if name := "precision." + m.Precision; v.New.Facts[name] > v.Old.Facts[name] {

@@ -1,13 +1,17 @@
+// Package rules holds the checks that the gate makes, one file each, with their documentation as data, and the packs of them
+// that ship with xlagate. What a rule is, is said in package rule.
 package rules
 
 import (
 	"embed"
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // All lists every rule, category by category.
-func All() []*Rule { return registry }
+func All() []*rule.Rule { return registry }
 
 // growthRules are the rules that hold an amount against the baseline. A program whose arguments changed breaks many of them at
 // once, and that is one finding.
@@ -42,7 +46,7 @@ func Reach(id string) int {
 }
 
 // registry holds the rules in the order in which they are listed. A new rule is added here and nowhere else.
-var registry = []*Rule{
+var registry = []*rule.Rule{
 	&maxKernels, &requiredFusions, &forbiddenFusions, &fusionDrift, &maxUnfused, &requiredCustomCalls, &forbiddenCustomCalls, &kernelBodies, &noHostCallback, &launchShape,
 	&noRecompilation, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
 	&donationKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
@@ -55,7 +59,7 @@ var registry = []*Rule{
 }
 
 // ByID finds a rule, nil when there is none of that id.
-func ByID(id string) *Rule {
+func ByID(id string) *rule.Rule {
 	for _, r := range registry {
 		if r.ID == id {
 			return r

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // catalogue is every rule in the order in which they are listed: a rule that is lost, renamed or moved shows here.
@@ -37,9 +39,9 @@ func TestEveryRuleIsDocumented(t *testing.T) {
 		case r.Always:
 		case r.Program == nil && r.Target == nil:
 			t.Errorf("%s does nothing", r.ID)
-		case len(r.Threads) == 0 && r.Category != Custom:
+		case len(r.Threads) == 0 && r.Category != rule.Custom:
 			t.Errorf("%s names no thread that it would have caught", r.ID)
-		case r.Budget == nil && r.Category != Custom:
+		case r.Budget == nil && r.Category != rule.Custom:
 			t.Errorf("%s counts nothing that max could bound", r.ID)
 		case r.Budget != nil && r.Budget.Noun == "":
 			t.Errorf("%s has no word for what it counts", r.ID)
@@ -50,7 +52,7 @@ func TestEveryRuleIsDocumented(t *testing.T) {
 			}
 		}
 		for _, key := range r.Bounds {
-			if !slices.ContainsFunc(r.Options, func(o Option) bool { return o.Key == key }) {
+			if !slices.ContainsFunc(r.Options, func(o rule.Option) bool { return o.Key == key }) {
 				t.Errorf("%s is bounded by %s, which is no option", r.ID, key)
 			}
 		}
@@ -58,7 +60,7 @@ func TestEveryRuleIsDocumented(t *testing.T) {
 	}
 }
 
-func keysOnce(t *testing.T, what string, options []Option) {
+func keysOnce(t *testing.T, what string, options []rule.Option) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, o := range options {

@@ -12,25 +12,26 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var requiredCustomCalls = Rule{
+var requiredCustomCalls = rule.Rule{
 	ID:       "required-custom-calls",
 	Title:    "the libraries and hand-written kernels that are counted on are really called",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "Flash attention, an FP8 product, a Pallas kernel are reached through pattern matchers and version checks that fail without a word: the model still " +
 		"runs, on the slow path. Scaled dot-product attention on a TPU took 115.9 ms instead of 0.7 ms that way.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "calls", Type: Table, Sense: Demands, Wanted: true, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
-			Option{Key: "min", Type: Count, Sense: Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
+			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
-	Budget:   &Metric{Noun: "missing custom calls", Better: Lower},
+	Budget:   &rule.Metric{Noun: "missing custom calls", Better: rule.Lower},
 	Forbids:  true,
-	Fails:    Example{On: "cpu-topk_sorted/after", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }", Says: "TopK is not called"},
-	Passes:   Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
+	Fails:    rule.Example{On: "cpu-topk_sorted/after", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }", Says: "TopK is not called"},
+	Passes:   rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
 	Mend:     "Look at shapes, dtypes and layouts that the library asks for, at the flags that switch it on, and at its version beside the compiler's.",
 	Threads:  []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
 	Since:    "1",
@@ -40,8 +41,8 @@ var requiredCustomCalls = Rule{
 	Program:  checkRequiredCalls,
 }
 
-func checkRequiredCalls(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkRequiredCalls(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		var missing []result.Finding
 		had, known := 0, true
 		for _, e := range c.Entries("calls") {
@@ -58,9 +59,9 @@ func checkRequiredCalls(c *Context, p *diff.Program) {
 				known = known && !q.unheld(v.Old, v.New)
 			}
 		}
-		a := Amount{Program: p, Variant: v, Subject: "missing custom calls", Noun: "missing custom calls", Actual: float64(len(missing))}
+		a := rule.Amount{Program: p, Variant: v, Subject: "missing custom calls", Noun: "missing custom calls", Actual: float64(len(missing))}
 		if v.Old != nil {
-			a.baseline(known, float64(had))
+			a.Baseline(known, float64(had))
 		}
 		a.Tell = func(result.Finding) []result.Finding { return missing }
 		c.Forbid(a)
@@ -68,7 +69,7 @@ func checkRequiredCalls(c *Context, p *diff.Program) {
 }
 
 func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) result.Finding {
-	f := result.Finding{Program: p.Name, Variant: variantName(v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
+	f := result.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
 	if found > 0 {
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, measure.Times(found), least)
 	}

@@ -13,26 +13,27 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var requiredFusions = Rule{
+var requiredFusions = rule.Rule{
 	ID:       "required-fusions",
 	Title:    "named fusions are still there",
-	Category: Kernels,
+	Category: rule.Kernels,
 	Why: "A softmax or an activation that runs as one kernel reads its input once. When a barrier, a callback or a second user splits it, it is read " +
 		"and written several times, and nothing fails.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "fusions", Type: Table, Sense: Demands, Wanted: true, Require: true, Doc: "the fusions that must be there", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
-			Option{Key: "min", Type: Count, Sense: Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the fusions that must be there", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
+			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 		cheaperWithout,
 	},
-	Budget:  &Metric{Noun: excuse.MissingFusions, Better: Lower},
+	Budget:  &rule.Metric{Noun: excuse.MissingFusions, Better: rule.Lower},
 	Forbids: true,
-	Fails:   Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
-	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
 	Mend:    "Remove what stands between the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry when the fusion is no longer wanted.",
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
 	Since:   "1",
@@ -52,8 +53,8 @@ type missingFusion struct {
 	found int
 }
 
-func checkRequiredFusions(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
+func checkRequiredFusions(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
 		var missing []missingFusion
 		had, known := 0, true
 		for _, entry := range c.Entries("fusions") {
@@ -66,9 +67,9 @@ func checkRequiredFusions(c *Context, p *diff.Program) {
 				had += int(ledger.One(len(want.in(v.Old)) < want.min))
 			}
 		}
-		a := Amount{Program: p, Variant: v, Subject: excuse.MissingFusions, Noun: excuse.MissingFusions, Actual: float64(len(missing))}
+		a := rule.Amount{Program: p, Variant: v, Subject: excuse.MissingFusions, Noun: excuse.MissingFusions, Actual: float64(len(missing))}
 		if v.Old != nil {
-			a.baseline(known, float64(had))
+			a.Baseline(known, float64(had))
 		}
 		a.Tell = func(result.Finding) (each []result.Finding) {
 			for _, m := range missing {
@@ -80,7 +81,7 @@ func checkRequiredFusions(c *Context, p *diff.Program) {
 	}
 }
 
-func wanted(e Entry) wantedFusion {
+func wanted(e rule.Entry) wantedFusion {
 	least, ok := e.Number("min")
 	if !ok {
 		least = 1
@@ -91,7 +92,7 @@ func wanted(e Entry) wantedFusion {
 func (m missingFusion) finding(p *diff.Program, v *diff.Variant) result.Finding {
 	parts, places := m.want.whereabouts(v.New)
 	f := result.Finding{
-		Program: p.Name, Variant: variantName(v), Subject: m.want.name,
+		Program: p.Name, Variant: rule.VariantName(v), Subject: m.want.name,
 		Message: m.want.sentence(m.found, parts),
 		Actual:  float64(m.found), Limit: float64(m.want.min),
 	}
@@ -168,7 +169,7 @@ func (w wantedFusion) whereabouts(v *facts.Variant) (parts []*facts.Kernel, plac
 }
 
 // cheaperWithout is the same of what a cheaper run may do without.
-var cheaperWithout = Option{
-	Key: unlessCheaper.Key, Type: Switch, Sense: Caps, Default: false,
+var cheaperWithout = rule.Option{
+	Key: rule.UnlessCheaper.Key, Type: rule.Switch, Sense: rule.Caps, Default: false,
 	Doc: "let fusions be gone that a cheaper run does without, as max-kernels does, or one that launches, computes, moves and holds no more, where the baseline has them",
 }

@@ -13,33 +13,34 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var shardingPin = Rule{
+var shardingPin = rule.Rule{
 	ID:       "sharding-pin",
 	Title:    "arguments and results are sharded as in the baseline, or as pinned",
-	Category: Collectives,
+	Category: rule.Collectives,
 	Why: "A weight that is replicated by mistake takes its memory on every device and its gradient is reduced over all of them. The program runs, and is right. " +
 		"Without pins this holds every argument and every result to the sharding that it has in the baseline.",
-	Reads: []Input{Optimized},
-	Options: []Option{
-		{Key: "params", Type: Table, Sense: Demands, Doc: "how arguments must be spread", Fields: []Option{
-			{Key: "param", Type: Glob, Sense: Neither, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
-			{Key: "sharding", Type: Text, Sense: Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}; * stands for anything, replicated for none"},
+	Reads: []rule.Input{rule.Optimized},
+	Options: []rule.Option{
+		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "how arguments must be spread", Fields: []rule.Option{
+			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
+			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}; * stands for anything, replicated for none"},
 		}},
-		{Key: "outputs", Type: Table, Sense: Demands, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []Option{
-			{Key: "output", Type: Glob, Sense: Neither, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
-			{Key: "sharding", Type: Text, Sense: Neither, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
+		{Key: "outputs", Type: rule.Table, Sense: rule.Demands, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []rule.Option{
+			{Key: "output", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
+			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
 		}},
-		{Key: "max_replicated", Type: Size, Sense: Caps, Doc: "larger arguments and results must be split over the devices"},
-		{Key: "only_costly", Type: Switch, Sense: Caps, Default: false, Doc: "allow other shardings that cost nothing: no more kernels and copies, memory traffic, communication, or memory for arguments and results"},
+		{Key: "max_replicated", Type: rule.Size, Sense: rule.Caps, Doc: "larger arguments and results must be split over the devices"},
+		{Key: "only_costly", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow other shardings that cost nothing: no more kernels and copies, memory traffic, communication, or memory for arguments and results"},
 	},
-	Budget:   &Metric{Noun: "wrongly spread arguments and results", Better: Lower, Difference: true},
+	Budget:   &rule.Metric{Noun: "wrongly spread arguments and results", Better: rule.Lower, Difference: true},
 	Bounds:   []string{"params", "outputs", "max_replicated"},
 	OwnCosts: true,
-	Fails:    Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
-	Passes:   Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
+	Fails:    rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
+	Passes:   rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
 	Mend:     "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
 	Threads:  []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
 	Since:    "1",
@@ -47,19 +48,19 @@ var shardingPin = Rule{
 	Program:  checkShardingPin,
 }
 
-func checkShardingPin(c *Context, p *diff.Program) {
-	for _, v := range live(p) {
-		wrong := append(c.wronglySpread(v), c.wrongResults(p, v)...)
-		c.unmatchedPins(p, v)
-		a := Amount{Program: p, Variant: v, Subject: "sharding", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
+func checkShardingPin(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		wrong := append(wronglySpread(c, v), wrongResults(c, p, v)...)
+		unmatchedPins(c, p, v)
+		a := rule.Amount{Program: p, Variant: v, Subject: "sharding", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
 		if v.Old != nil {
 			old := &diff.Variant{New: v.Old}
-			a.Base = new(float64(len(c.wronglySpread(old)) + len(c.wrongResults(p, old))))
+			a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, p, old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{spreadFinding(f, v.New, wrong)} }
-		a.Excused = v.Old != nil && c.On(onlyCostly.Key) && !talk(v.New, ledger.IsCollective).more(talk(v.Old, ledger.IsCollective)) && !excuse.Costlier(v) &&
+		a.Excused = v.Old != nil && c.On(rule.OnlyCostly.Key) && !talk(v.New, ledger.IsCollective).more(talk(v.Old, ledger.IsCollective)) && !excuse.Costlier(v) &&
 			ledger.ArgumentBytes(v.New) <= ledger.ArgumentBytes(v.Old) && v.New.Facts["memory.output_bytes"] <= v.Old.Facts["memory.output_bytes"]
-		c.judgePinned(a)
+		c.JudgePinned(a)
 	}
 }
 
@@ -90,7 +91,7 @@ func spreadFinding(f result.Finding, v *facts.Variant, wrong []misplaced) result
 }
 
 // wronglySpread says what is wrong with each argument.
-func (c *Context) wronglySpread(v *diff.Variant) (wrong []misplaced) {
+func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 	for i := range v.New.Params {
 		param := &v.New.Params[i]
 		for _, pin := range c.Entries("params") {
@@ -98,11 +99,11 @@ func (c *Context) wronglySpread(v *diff.Variant) (wrong []misplaced) {
 				wrong = append(wrong, misplaced{name: param.Name, said: spread(param) + ", not " + pin.Text("sharding")})
 			}
 		}
-		if c.tooLargeWhole(param) {
+		if tooLargeWhole(c, param) {
 			wrong = append(wrong, misplaced{name: param.Name, said: measure.Bytes(float64(param.Bytes)) + " is replicated on every device"})
 		}
 	}
-	if c.boundedByOwn() || v.Old == nil {
+	if c.BoundedByOwn() || v.Old == nil {
 		return wrong
 	}
 	for _, ch := range v.Params {
@@ -114,26 +115,26 @@ func (c *Context) wronglySpread(v *diff.Variant) (wrong []misplaced) {
 }
 
 // tooLargeWhole says whether every device holds all of a value that is too large for that.
-func (c *Context) tooLargeWhole(p *facts.Parameter) bool {
+func tooLargeWhole(c *rule.Context, p *facts.Parameter) bool {
 	limit, limited := c.Number("max_replicated")
 	return limited && float64(p.Bytes) > limit && replicated(p)
 }
 
 // unmatchedPins says which pins speak of no argument: they would hold for ever.
-func (c *Context) unmatchedPins(p *diff.Program, v *diff.Variant) {
+func unmatchedPins(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	for _, pin := range c.Entries("params") {
-		c.unmatchedArguments(p, v, []string{pin.Text("param")})
+		unmatchedArguments(c, p, v, []string{pin.Text("param")})
 	}
-	c.unmatchedResults(p, v)
+	unmatchedResults(c, p, v)
 }
 
 // unmatchedArguments says which patterns fit no argument.
-func (c *Context) unmatchedArguments(p *diff.Program, v *diff.Variant, globs []string) {
+func unmatchedArguments(c *rule.Context, p *diff.Program, v *diff.Variant, globs []string) {
 	for _, pattern := range globs {
 		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return glob.Match(pattern, param.Name) }) {
 			continue
 		}
-		c.gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, p.Name, pattern), result.Problem{
+		c.Gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, p.Name, pattern), result.Problem{
 			Message: fmt.Sprintf("%s: no argument of %s fits %q", c.Rule.ID, p.Name, pattern),
 			Mend:    "`xlagate inspect DUMP` lists the arguments; mend the pattern or remove it",
 		})

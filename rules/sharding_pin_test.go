@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/cache"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -34,7 +35,7 @@ func TestShardingOfResults(t *testing.T) {
 			"1 argument and 1 result are not spread over the devices as agreed: x, result 0 (jit(layer)/tanh)"},
 	} {
 		entry := "- { " + strings.TrimSuffix("rule: sharding-pin, "+c.keys, ", ") + " }"
-		r := try(t, rules.ByID("sharding-pin"), rules.Example{On: c.on, Base: c.base, Config: entry})
+		r := try(t, rules.ByID("sharding-pin"), rule.Example{On: c.on, Base: c.base, Config: entry})
 		if got := firstMessage(r, "sharding-pin"); got != c.says {
 			t.Errorf("%s against %q, %s:\n%q, wanted\n%q", c.on, c.base, entry, got, c.says)
 		}

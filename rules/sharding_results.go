@@ -10,11 +10,12 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
 // wrongResults says which results are not spread as they should be.
-func (c *Context) wrongResults(p *diff.Program, v *diff.Variant) (wrong []misplaced) {
+func wrongResults(c *rule.Context, p *diff.Program, v *diff.Variant) (wrong []misplaced) {
 	outputs := outputsOf(v.New)
 	for i := range outputs {
 		o := &outputs[i]
@@ -24,23 +25,23 @@ func (c *Context) wrongResults(p *diff.Program, v *diff.Variant) (wrong []mispla
 				wrong = append(wrong, misplaced{resultName(outputs, i), spread(&value) + ", not " + want, true})
 			}
 		}
-		if c.tooLargeWhole(&value) {
+		if tooLargeWhole(c, &value) {
 			wrong = append(wrong, misplaced{resultName(outputs, i), measure.Bytes(float64(o.Bytes)) + " is replicated on every device", true})
 		}
 	}
-	if c.boundedByOwn() || v.Old == nil {
+	if c.BoundedByOwn() || v.Old == nil {
 		return wrong
 	}
-	return append(wrong, c.movedResults(p, v, outputs)...)
+	return append(wrong, movedResults(c, p, v, outputs)...)
 }
 
 // movedResults are the results that are spread in another way than in the baseline.
-func (c *Context) movedResults(p *diff.Program, v *diff.Variant, outputs []facts.Output) (wrong []misplaced) {
+func movedResults(c *rule.Context, p *diff.Program, v *diff.Variant, outputs []facts.Output) (wrong []misplaced) {
 	switch {
 	case v.Old.Outputs == nil && v.New.Outputs != nil:
 		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (the baseline does not hold how results are spread; accept it again)")
 	case v.Old.Outputs != nil && outputs == nil:
-		c.Uncovered(p.Name, Unoptimized, unoptimizedMend)
+		c.Uncovered(p.Name, rule.Unoptimized, unoptimizedMend)
 	}
 	for i := range min(len(v.Old.Outputs), len(outputs)) {
 		was, is := &v.Old.Outputs[i], &outputs[i]
@@ -90,18 +91,18 @@ func resultName(outputs []facts.Output, i int) string {
 }
 
 // unmatchedResults says which pins speak of no result: they would hold for ever.
-func (c *Context) unmatchedResults(p *diff.Program, v *diff.Variant) {
+func unmatchedResults(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	outputs := outputsOf(v.New)
 	for _, pin := range c.Entries("outputs") {
 		want := pin.Text("output")
 		if outputs == nil {
-			c.Uncovered(p.Name, Unoptimized, unoptimizedMend)
+			c.Uncovered(p.Name, rule.Unoptimized, unoptimizedMend)
 			return
 		}
 		if slices.ContainsFunc(numbersTo(len(outputs)), func(place string) bool { return glob.Match(want, place) }) {
 			continue
 		}
-		c.gap(fmt.Sprintf("%s (%s has no result %s)", c.Rule.ID, p.Name, want), result.Problem{
+		c.Gap(fmt.Sprintf("%s (%s has no result %s)", c.Rule.ID, p.Name, want), result.Problem{
 			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, p.Name, want, words.Count(len(outputs), "result, number 0", "results, numbered from 0")),
 			Mend:    "mend the number or remove the pin",
 		})

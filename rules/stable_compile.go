@@ -9,39 +9,40 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var stableCompile = Rule{
+var stableCompile = rule.Rule{
 	ID:       "stable-compile",
 	Title:    "compiling the same source several times gives the same program",
-	Category: Integrity,
+	Category: rule.Integrity,
 	Why: "Autotuning and ties in the fusion pass make some compilers come to another program in every process: three classes in six runs have been seen. Numbers that flip by " +
 		"themselves teach people to ignore the gate.",
-	Reads: []Input{Samples},
-	Options: []Option{
-		{Key: "allow", Type: Globs, Sense: Caps, Empty: true, Doc: "facts that may differ: kernels.*, cost.*"},
+	Reads: []rule.Input{rule.Samples},
+	Options: []rule.Option{
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "facts that may differ: kernels.*, cost.*"},
 	},
-	Budget:  &Metric{Noun: "unstable facts", Better: Lower},
+	Budget:  &rule.Metric{Noun: "unstable facts", Better: rule.Lower},
 	Forbids: true,
-	Fails:   Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "16 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 10 more"},
-	Passes:  Example{On: "cpu-set_order_sorted/*", Config: "- { rule: stable-compile }"},
+	Fails:   rule.Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "16 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 10 more"},
+	Passes:  rule.Example{On: "cpu-set_order_sorted/*", Config: "- { rule: stable-compile }"},
 	Mend:    "Where the source is traced otherwise each time, sort what is iterated over. Where the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), switch autotuning off for the dump, or report the flapping pass.",
 	Threads: []string{"openxla/xla#49047", "openxla/xla#15229"},
 	Since:   "1",
 	Program: checkStableCompile,
 }
 
-func checkStableCompile(c *Context, p *diff.Program) {
+func checkStableCompile(c *rule.Context, p *diff.Program) {
 	if c.Target.Report.Samples < 2 {
-		c.Uncovered(p.Name, Samples, "compile several times, each into a folder of its own, and say samples: 2 in the target")
+		c.Uncovered(p.Name, rule.Samples, "compile several times, each into a folder of its own, and say samples: 2 in the target")
 		return
 	}
-	for _, v := range live(p) {
-		names := c.flapping(v.New)
-		a := Amount{Program: p, Variant: v, Subject: "unstable facts", Noun: c.Rule.Budget.Noun, Actual: float64(len(names))}
+	for _, v := range rule.Live(p) {
+		names := flapping(c, v.New)
+		a := rule.Amount{Program: p, Variant: v, Subject: "unstable facts", Noun: c.Rule.Budget.Noun, Actual: float64(len(names))}
 		if v.Old != nil {
-			a.Base = new(float64(len(c.flapping(v.Old))))
+			a.Base = new(float64(len(flapping(c, v.Old))))
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", words.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(words.First(names, 6), ", "))
@@ -60,7 +61,7 @@ func unlike(v *facts.Variant) string {
 	return "the compiler made another program of the same input"
 }
 
-func (c *Context) flapping(v *facts.Variant) []string {
+func flapping(c *rule.Context, v *facts.Variant) []string {
 	var names []string
 	for _, fact := range v.Unstable {
 		if !glob.Any(c.List("allow"), fact) {

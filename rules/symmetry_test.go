@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/cache"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -62,8 +63,8 @@ func TestAddingAndRemovingAreSymmetric(t *testing.T) {
 }
 
 // worse orders the sides by what is better.
-func (s sides) worse(rule *rules.Rule) (worse, better string) {
-	if rule.Budget.Better != rules.Lower {
+func (s sides) worse(r *rule.Rule) (worse, better string) {
+	if r.Budget.Better != rule.Lower {
 		return s.less, s.more
 	}
 	return s.more, s.less

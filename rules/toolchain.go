@@ -9,24 +9,25 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-var toolchain = Rule{
+var toolchain = rule.Rule{
 	ID:       "toolchain",
 	Title:    "compiler, framework and device are those of the baseline, or as pinned",
-	Category: Integrity,
+	Category: rule.Integrity,
 	Why: "A new compiler moves thousands of lines of optimized HLO with no change of the model. Whoever sees findings next to an upgrade needs to know that there was one: " +
 		"it is accepted in a change of its own.",
 	Reads: nil,
-	Options: []Option{
-		{Key: "pin", Type: Pairs, Sense: Demands, Doc: "what parts must be, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; without it, what they are in the baseline"},
-		{Key: "ignore", Type: Globs, Sense: Caps, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
+	Options: []rule.Option{
+		{Key: "pin", Type: rule.Pairs, Sense: rule.Demands, Doc: "what parts must be, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; without it, what they are in the baseline"},
+		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
 	},
-	Budget:  &Metric{Noun: "differences of the toolchain", Better: Lower, Difference: true},
+	Budget:  &rule.Metric{Noun: "differences of the toolchain", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"pin"},
-	Fails:   Example{On: "gpu-softmax_barrier/before", Base: "cpu-softmax_barrier/before", Config: "- { rule: toolchain }", Says: "another toolchain: backend cpu → gpu"},
-	Passes:  Example{On: "gpu-softmax_barrier/before", Config: "- { rule: toolchain, pin: { backend: gpu } }"},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Base: "cpu-softmax_barrier/before", Config: "- { rule: toolchain }", Says: "another toolchain: backend cpu → gpu"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: toolchain, pin: { backend: gpu } }"},
 	Mend:    "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
 	Threads: []string{"pytorch/xla#8008"},
 	Since:   "1",
@@ -35,7 +36,7 @@ var toolchain = Rule{
 	Target:  checkToolchain,
 }
 
-func checkToolchain(c *Context, t *Target) {
+func checkToolchain(c *rule.Context, t *rule.Target) {
 	now := parts(t.Report.Toolchain)
 	pins := c.Pairs("pin")
 	var wrong []string
@@ -43,14 +44,14 @@ func checkToolchain(c *Context, t *Target) {
 	case pins != nil:
 		wrong = againstPins(now, pins)
 	case t.Base == nil:
-		c.gap("toolchain (there is no baseline)", result.Problem{
+		c.Gap("toolchain (there is no baseline)", result.Problem{
 			Message: fmt.Sprintf("toolchain could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or pin: the versions",
 		})
 		return
 	default:
-		wrong = c.toolchainChanges(parts(t.Base.Toolchain), now)
+		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)
 	}
-	a := Amount{Upgrade: true, Subject: "toolchain", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
+	a := rule.Amount{Upgrade: true, Subject: "toolchain", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
 	if t.Base != nil {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}
@@ -59,7 +60,7 @@ func checkToolchain(c *Context, t *Target) {
 		f.Cause, f.Evidence.After = &result.Cause{Summary: "what else differs may be the compiler's doing"}, wrong
 		return []result.Finding{f}
 	}
-	c.judgePinned(a)
+	c.JudgePinned(a)
 }
 
 // parts names everything about a toolchain that is known, but for its flags.
@@ -90,7 +91,7 @@ func againstPins(now, pins map[string]string) []string {
 }
 
 // toolchainChanges lists the parts that are not as they were. One that only one side knows says nothing.
-func (c *Context) toolchainChanges(was, now map[string]string) []string {
+func toolchainChanges(c *rule.Context, was, now map[string]string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if value, known := now[name]; known && value != was[name] && !glob.Any(c.List("ignore"), name) {

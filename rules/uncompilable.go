@@ -7,11 +7,12 @@ import (
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // uncompilable reports the operations that a log says XLA could not compile under jit_compile=True, and whether there were any.
 // The error stops the function, so the dump holds no module of it.
-func (c *Context) uncompilable(logs *framework.Logs) bool {
+func uncompilable(c *rule.Context, logs *framework.Logs) bool {
 	notes := uncompilableNotes(logs)
 	for _, n := range notes {
 		if !glob.Any(c.List("allow"), n.Op) {

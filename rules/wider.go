@@ -12,23 +12,24 @@ import (
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // noWider holds the products' types to the baseline.
-var noWider = Option{
-	Key: "no_wider", Type: Switch, Sense: Neither, Default: false, Compares: true,
+var noWider = rule.Option{
+	Key: "no_wider", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
 	Doc: "hold the products' types to the baseline instead of to dtypes: as many may be in wide types as there. On TPU f32 is no wider than bf16, in which it is multiplied; on CPU, which multiplies bf16 in f32, what the model asks for counts",
 }
 
 // checkWider counts the products that became wider than they were.
-func (c *Context) checkWider(p *diff.Program, v *diff.Variant) {
+func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if v.Old == nil {
 		return
 	}
 	_, known := v.Old.Facts["products.total"]
-	w := c.widened(v)
-	a := Amount{Program: p, Variant: v, Subject: "products.wider", Noun: "products in a wider type", Better: Lower, Actual: w.measure()}
-	a.baseline(known, 0)
+	w := widened(c, v)
+	a := rule.Amount{Program: p, Variant: v, Subject: "products.wider", Noun: "products in a wider type", Better: rule.Lower, Actual: w.measure()}
+	a.Baseline(known, 0)
 	a.Tell = func(f result.Finding) []result.Finding {
 		f.Message = measure.Counted(a.Actual, "", "products") + " in a wider type than in the baseline: " + w.sentence()
 		f.Cause, f.Evidence = w.cause(v)
@@ -38,7 +39,7 @@ func (c *Context) checkWider(p *diff.Program, v *diff.Variant) {
 }
 
 // widened compares the products of the optimized module, or, where that tells more, those that the model asks for.
-func (c *Context) widened(v *diff.Variant) widening {
+func widened(c *rule.Context, v *diff.Variant) widening {
 	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, "products."), is: byType(v.New, "products.")}
 	model := widening{asked: true, was: byType(v.Old, "asked."), is: byType(v.New, "asked.")}
 	if len(model.was) > 0 && model.measure() > w.measure() {

@@ -3,7 +3,7 @@ package config
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 func TestSizes(t *testing.T) {
@@ -42,7 +42,7 @@ func TestShares(t *testing.T) {
 }
 
 func TestGrowths(t *testing.T) {
-	for text, want := range map[string]rules.Change{
+	for text, want := range map[string]rule.Change{
 		"0": {}, "2": {Amount: 2}, "1MiB": {Amount: 1 << 20}, "5%": {Amount: 5, Percent: true}, "5 %": {Amount: 5, Percent: true}, "0.5%": {Amount: 0.5, Percent: true}, "0%": {Percent: true}, "250%": {Amount: 250, Percent: true},
 	} {
 		if got, ok := parseGrowth(text); !ok || got != want {

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // Budget is a number that the configuration holds something against, with what it is to be.
 type Budget struct {
-	Settings *rules.Settings
+	Settings *rule.Settings
 	Key      string
 	To       float64
 	// From and Became are the number as it was written and as it is now; Left says why it was left as it is.
@@ -65,7 +65,7 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 }
 
 // sharers counts the entries whose bound is the one at a place.
-func sharers(cfg *Config, key string, mark rules.Mark) int {
+func sharers(cfg *Config, key string, mark rule.Mark) int {
 	n := 0
 	for _, s := range cfg.Rules {
 		if s.Marks[key] == mark {
@@ -76,7 +76,7 @@ func sharers(cfg *Config, key string, mark rules.Mark) int {
 }
 
 // offset is the byte in its line at which a value stands, -1 where something else does.
-func offset(lines []string, mark rules.Mark) int {
+func offset(lines []string, mark rule.Mark) int {
 	if mark.Line < 1 || mark.Line > len(lines) {
 		return -1
 	}

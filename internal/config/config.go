@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // FileName is the configuration's usual name.
@@ -23,7 +23,7 @@ type Config struct {
 	Baseline string // a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG
 	FailOn   string // error | warning | never
 	Targets  []Target
-	Rules    []*rules.Settings
+	Rules    []*rule.Settings
 	Waivers  []Waiver
 	Sum      string // the SHA-256 of the file
 }

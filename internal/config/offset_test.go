@@ -3,7 +3,7 @@ package config
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // A value is found where it was read, by runes and not by bytes, and nowhere else.
@@ -19,7 +19,7 @@ func TestOffset(t *testing.T) {
 		{0, 1, "20", true, -1}, {9, 1, "20", true, -1}, {1, 5, "20", true, -1}, {1, 99, "20", true, -1}, {3, 1, "20", true, -1}, {3, 5, "20", true, -1}, {4, 3, "", true, 2}, {4, 4, "", true, -1},
 		{5, 6, "20", false, 6}, {5, 6, "20", true, -1}, {5, 6, "2", false, -1}, {6, 6, "20", false, -1}, {1, 6, "20", false, -1}, {4, 3, "", false, -1},
 	} {
-		if got := offset(lines, rules.Mark{Line: c.line, Column: c.column, Text: c.text, Plain: c.plain}); got != c.want {
+		if got := offset(lines, rule.Mark{Line: c.line, Column: c.column, Text: c.text, Plain: c.plain}); got != c.want {
 			t.Errorf("line %d, column %d, %q: %d, wanted %d", c.line, c.column, c.text, got, c.want)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/yamldoc"
-	"github.com/xlagate/xlagate/rules"
 )
 
 // config reads the whole document.
@@ -35,7 +35,7 @@ func (r *reader) config(data []byte) *Config {
 }
 
 func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
-	var own []*rules.Settings
+	var own []*rule.Settings
 	seen := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
@@ -66,7 +66,7 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 		r.errorf(root, "the key \"version\" is missing; write version: 1")
 	}
 	for _, s := range own {
-		s.LeaveNumbered(rules.EntriesOf(own, s.Rule))
+		s.LeaveNumbered(rule.EntriesOf(own, s.Rule))
 	}
 	cfg.Rules = overlay(r.packs(cfg.Extends), own)
 	if len(cfg.Rules) == 0 && len(r.errors) == 0 {
@@ -164,7 +164,7 @@ func withoutMappings(n *yamldoc.Node, nested map[string]*yamldoc.Node) *yamldoc.
 	flat.Content = nil
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i].Value
-		if nested[key] == nil && slices.ContainsFunc(targetKeys, func(o rules.Option) bool { return o.Key == key && o.Type == rules.Mapping }) {
+		if nested[key] == nil && slices.ContainsFunc(targetKeys, func(o rule.Option) bool { return o.Key == key && o.Type == rule.Mapping }) {
 			nested[key] = n.Content[i+1]
 			continue
 		}

@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
 )
 
 // rules reads the list under `rules:`.
-func (r *reader) rules(n *yamldoc.Node) []*rules.Settings {
+func (r *reader) rules(n *yamldoc.Node) []*rule.Settings {
 	if n.Kind != yamldoc.Sequence {
 		r.errorf(n, "rules is %s; expected a list, as in - { rule: max-kernels, max: 19 }", describeNode(n))
 		return nil
 	}
-	var out []*rules.Settings
+	var out []*rule.Settings
 	for _, item := range n.Content {
 		if s := r.rule(item); s != nil {
 			out = append(out, s)
@@ -35,7 +36,7 @@ func ruleAsKey(n *yamldoc.Node) *yamldoc.Node {
 }
 
 // ruleOf finds which rule an entry is of; nil where it does not say so.
-func (r *reader) ruleOf(n *yamldoc.Node) *rules.Rule {
+func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	if n.Kind != yamldoc.Mapping {
 		r.errorf(n, "a rule is %s; expected a mapping, as in { rule: max-kernels, max: 19 }", describeNode(n))
 		return nil
@@ -60,7 +61,7 @@ func (r *reader) ruleOf(n *yamldoc.Node) *rules.Rule {
 	return rule
 }
 
-func (r *reader) rule(n *yamldoc.Node) *rules.Settings {
+func (r *reader) rule(n *yamldoc.Node) *rule.Settings {
 	rule := r.ruleOf(n)
 	if rule == nil {
 		return nil
@@ -97,7 +98,7 @@ func at(n *yamldoc.Node, path []string) *yamldoc.Node {
 }
 
 // refuse takes the keys out of an entry that are common to all rules but would change nothing of this one, and says why each.
-func (r *reader) refuse(n *yamldoc.Node, rule *rules.Rule) *yamldoc.Node {
+func (r *reader) refuse(n *yamldoc.Node, rule *rule.Rule) *yamldoc.Node {
 	kept := *n
 	kept.Content = nil
 	has := func(key string) bool { return valueOf(n, key) != nil }
@@ -119,11 +120,11 @@ func (r *reader) refuse(n *yamldoc.Node, rule *rules.Rule) *yamldoc.Node {
 }
 
 // marks notes where the values of an entry stand.
-func marks(n *yamldoc.Node) map[string]rules.Mark {
-	out := map[string]rules.Mark{}
+func marks(n *yamldoc.Node) map[string]rule.Mark {
+	out := map[string]rule.Mark{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if v := n.Content[i+1]; v.Kind == yamldoc.Scalar {
-			out[n.Content[i].Value] = rules.Mark{Line: v.Line, Column: v.Column, Text: v.Value, Plain: v.Style == 0}
+			out[n.Content[i].Value] = rule.Mark{Line: v.Line, Column: v.Column, Text: v.Value, Plain: v.Style == 0}
 		}
 	}
 	return out
@@ -153,14 +154,14 @@ func valueOf(n *yamldoc.Node, key string) *yamldoc.Node {
 	return nil
 }
 
-func (r *reader) settings(rule *rules.Rule, e rules.Entry) *rules.Settings {
-	s := &rules.Settings{
-		Rule: rule, Name: e.Text("name"), Reason: e.Text("reason"), Level: e.Text("level"), Pack: r.pack,
+func (r *reader) settings(of *rule.Rule, e rule.Entry) *rule.Settings {
+	s := &rule.Settings{
+		Rule: of, Name: e.Text("name"), Reason: e.Text("reason"), Level: e.Text("level"), Pack: r.pack,
 		Targets: e.List("target"), Programs: e.List("program"), Options: map[string]any{},
 	}
 	s.Max, s.Min, s.Equal = number(e, "max"), number(e, "min"), number(e, "equal")
 	s.MaxIncrease, s.MaxDecrease = change(e, "max_increase"), change(e, "max_decrease")
-	for _, o := range rule.Options {
+	for _, o := range of.Options {
 		v, ok := e.Values[o.Key]
 		switch limit, _ := e.Number(o.Key); {
 		case !ok:
@@ -173,23 +174,23 @@ func (r *reader) settings(rule *rules.Rule, e rules.Entry) *rules.Settings {
 	return s
 }
 
-func number(e rules.Entry, key string) *float64 {
+func number(e rule.Entry, key string) *float64 {
 	if v, ok := e.Number(key); ok {
 		return &v
 	}
 	return nil
 }
 
-func change(e rules.Entry, key string) *rules.Change {
-	if v, ok := e.Values[key].(rules.Change); ok {
+func change(e rule.Entry, key string) *rule.Change {
+	if v, ok := e.Values[key].(rule.Change); ok {
 		return &v
 	}
 	return nil
 }
 
 // packs reads the packs that a file extends, later ones over earlier ones.
-func (r *reader) packs(names []string) []*rules.Settings {
-	var out []*rules.Settings
+func (r *reader) packs(names []string) []*rule.Settings {
+	var out []*rule.Settings
 	for _, name := range names {
 		data, err := rules.Pack(name)
 		if err != nil {
@@ -200,7 +201,7 @@ func (r *reader) packs(names []string) []*rules.Settings {
 	return out
 }
 
-func (r *reader) readPack(name string, data []byte) (entries []*rules.Settings) {
+func (r *reader) readPack(name string, data []byte) (entries []*rule.Settings) {
 	inner := reader{file: "pack:" + name, pack: name}
 	root, err := yamldoc.Parse(data)
 	if err != nil {
@@ -214,14 +215,14 @@ func (r *reader) readPack(name string, data []byte) (entries []*rules.Settings) 
 
 // overlay puts entries over those of a pack. An entry inherits what it does not set from the pack's entry of the same rule, and
 // the pack's entry no longer speaks of the programs that the new one covers.
-func overlay(pack, own []*rules.Settings) []*rules.Settings {
-	var out []*rules.Settings
+func overlay(pack, own []*rule.Settings) []*rule.Settings {
+	var out []*rule.Settings
 	for _, p := range pack {
-		p.Except.Add(rules.EntriesOf(own, p.Rule)...)
+		p.Except.Add(rule.EntriesOf(own, p.Rule)...)
 		out = append(out, p)
 	}
 	for _, s := range own {
-		for _, p := range rules.EntriesOf(pack, s.Rule) {
+		for _, p := range rule.EntriesOf(pack, s.Rule) {
 			inherit(s, p)
 		}
 		out = append(out, s)
@@ -229,7 +230,7 @@ func overlay(pack, own []*rules.Settings) []*rules.Settings {
 	return out
 }
 
-func inherit(s, from *rules.Settings) {
+func inherit(s, from *rule.Settings) {
 	if s.Level == "" {
 		s.Level = from.Level
 	}

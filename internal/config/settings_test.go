@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
 // entry is the last rule of a configuration that holds this entry.
-func entry(t *testing.T, text string) *rules.Settings {
+func entry(t *testing.T, text string) *rule.Settings {
 	t.Helper()
 	cfg := read(t, "version: 1\nrules:\n  - "+text+"\n")
 	return cfg.Rules[len(cfg.Rules)-1]
@@ -20,7 +21,7 @@ func TestCommonKeysOfAnEntry(t *testing.T) {
 	if s.Rule.ID != "max-kernels" || s.Name != "small" || s.Reason != "why" || s.Level != "warning" || !slices.Equal(s.Targets, []string{"a", "b"}) || !slices.Equal(s.Programs, []string{"f"}) {
 		t.Errorf("%+v", s)
 	}
-	if *s.Max != 9 || *s.Min != 2 || s.Equal != nil || *s.MaxIncrease != (rules.Change{Amount: 5, Percent: true}) || *s.MaxDecrease != (rules.Change{Amount: 3}) {
+	if *s.Max != 9 || *s.Min != 2 || s.Equal != nil || *s.MaxIncrease != (rule.Change{Amount: 5, Percent: true}) || *s.MaxDecrease != (rule.Change{Amount: 3}) {
 		t.Errorf("bounds %v %v %v %v %v", *s.Max, *s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease)
 	}
 	if s.Place != "models/xlagate.yaml:3:5" || s.Pack != "" {
@@ -49,7 +50,7 @@ func TestLimitOfAnotherName(t *testing.T) {
 
 func TestMarksOfAnEntry(t *testing.T) {
 	s := entry(t, `{rule: max-kernels, max: 9, reason: "why"}`)
-	if m := s.Marks["max"]; m != (rules.Mark{Line: 3, Column: 30, Text: "9", Plain: true}) {
+	if m := s.Marks["max"]; m != (rule.Mark{Line: 3, Column: 30, Text: "9", Plain: true}) {
 		t.Errorf("max stands at %+v", m)
 	}
 	if m := s.Marks["reason"]; m.Plain || m.Text != "why" {
@@ -58,8 +59,8 @@ func TestMarksOfAnEntry(t *testing.T) {
 }
 
 // find gives the entries of a rule, the pack's first.
-func find(cfg *Config, id string) []*rules.Settings {
-	var out []*rules.Settings
+func find(cfg *Config, id string) []*rule.Settings {
+	var out []*rule.Settings
 	for _, s := range cfg.Rules {
 		if s.Rule.ID == id {
 			out = append(out, s)
@@ -90,19 +91,19 @@ func TestEntryInheritsFromThePack(t *testing.T) {
 // What an entry says itself stands; "equal" leaves no room for the pack's limits.
 func TestOwnWordsStand(t *testing.T) {
 	limit, least := 7.0, 1.0
-	from := &rules.Settings{Level: "info", Reason: "packed", Max: &limit, MaxKey: "most", Min: &least, MaxIncrease: &rules.Change{Amount: 1}, MaxDecrease: &rules.Change{Amount: 2}, Options: map[string]any{"a": 1.0, "b": 2.0}}
+	from := &rule.Settings{Level: "info", Reason: "packed", Max: &limit, MaxKey: "most", Min: &least, MaxIncrease: &rule.Change{Amount: 1}, MaxDecrease: &rule.Change{Amount: 2}, Options: map[string]any{"a": 1.0, "b": 2.0}}
 	three := 3.0
-	s := &rules.Settings{Equal: &three, Options: map[string]any{"a": 9.0}}
+	s := &rule.Settings{Equal: &three, Options: map[string]any{"a": 9.0}}
 	inherit(s, from)
 	if s.Max != nil || s.Min != nil || s.MaxKey != "" || s.Level != "info" || s.Reason != "packed" || s.Options["a"] != 9.0 || s.Options["b"] != 2.0 {
 		t.Errorf("%+v", s)
 	}
-	own := &rules.Settings{Level: "error", Reason: "mine", Max: &three, Min: &three, MaxIncrease: &rules.Change{Amount: 5}, MaxDecrease: &rules.Change{Amount: 6}, Options: map[string]any{}}
+	own := &rule.Settings{Level: "error", Reason: "mine", Max: &three, Min: &three, MaxIncrease: &rule.Change{Amount: 5}, MaxDecrease: &rule.Change{Amount: 6}, Options: map[string]any{}}
 	inherit(own, from)
 	if own.Level != "error" || own.Reason != "mine" || *own.Max != 3 || *own.Min != 3 || own.MaxIncrease.Amount != 5 || own.MaxDecrease.Amount != 6 || own.MaxKey != "" {
 		t.Errorf("%+v", own)
 	}
-	bare := &rules.Settings{Options: map[string]any{}}
+	bare := &rule.Settings{Options: map[string]any{}}
 	inherit(bare, from)
 	if *bare.Max != 7 || bare.MaxKey != "most" || *bare.Min != 1 || bare.MaxIncrease.Amount != 1 || bare.MaxDecrease.Amount != 2 {
 		t.Errorf("%+v", bare)
@@ -114,7 +115,7 @@ func TestLaterPackWins(t *testing.T) {
 	for _, order := range [][2]string{{"recommended", "strict"}, {"strict", "recommended"}} {
 		cfg := read(t, "version: 1\nextends: ["+order[0]+", "+order[1]+"]\n")
 		for _, s := range find(cfg, "max-kernels") {
-			if s.Pack == order[0] && !slices.ContainsFunc(s.Except.All(), func(e *rules.Settings) bool { return e.Pack == order[1] }) {
+			if s.Pack == order[0] && !slices.ContainsFunc(s.Except.All(), func(e *rule.Settings) bool { return e.Pack == order[1] }) {
 				t.Errorf("%v: the entry of %s was not replaced", order, s.Pack)
 			}
 			if s.Pack == order[1] && len(s.Except.All()) != 0 {
@@ -148,7 +149,7 @@ rules:
   - { rule: max-copies, program: [one_step_on_data-3, train], max: 20 }
   - { rule: max-kernels, program: train, max: 9 }
 `)
-	copies := rules.EntriesOf(cfg.Rules, rules.ByID("max-copies"))
+	copies := rule.EntriesOf(cfg.Rules, rules.ByID("max-copies"))
 	own := copies[len(copies)-2:]
 	for program, want := range map[string]string{
 		"one_step_on_data": "first", "one_step_on_data-2": "first", "one_step_on_data-12": "first", "one_step_on_data-3": "second",
@@ -159,7 +160,7 @@ rules:
 			t.Errorf("of %s speaks the %s entry, want the %s one", program, said, want)
 		}
 	}
-	for i, s := range []*rules.Settings{own[0], own[1], copies[0]} {
+	for i, s := range []*rule.Settings{own[0], own[1], copies[0]} {
 		if _, spelled := s.Named(); spelled != (i == 1) {
 			t.Errorf("entry %d speaks of programs that it spells out: %v", i, spelled)
 		}

@@ -13,10 +13,10 @@ import (
 	"github.com/xlagate/xlagate/internal/expr"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/pattern"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/words"
 	"github.com/xlagate/xlagate/internal/yamldoc"
-	"github.com/xlagate/xlagate/rules"
 )
 
 // reader collects errors while it walks a document.
@@ -27,8 +27,8 @@ type reader struct {
 }
 
 // mapping reads a mapping with known keys. what names the mapping in errors: "rule max-kernels".
-func (r *reader) mapping(n *yamldoc.Node, options []rules.Option, what string) rules.Entry {
-	entry := rules.Entry{Values: map[string]any{}, Line: n.Line, Column: n.Column}
+func (r *reader) mapping(n *yamldoc.Node, options []rule.Option, what string) rule.Entry {
+	entry := rule.Entry{Values: map[string]any{}, Line: n.Line, Column: n.Column}
 	if n.Kind != yamldoc.Mapping {
 		r.errorf(n, "%s is %s; expected a mapping with the keys %s", what, describeNode(n), oneOf(keysOf(options)))
 		return entry
@@ -58,16 +58,16 @@ func (r *reader) mapping(n *yamldoc.Node, options []rules.Option, what string) r
 	return entry
 }
 
-func optionByKey(options []rules.Option, key string) (rules.Option, bool) {
+func optionByKey(options []rule.Option, key string) (rule.Option, bool) {
 	for _, o := range options {
 		if o.Key == key {
 			return o, true
 		}
 	}
-	return rules.Option{}, false
+	return rule.Option{}, false
 }
 
-func keysOf(options []rules.Option) []string {
+func keysOf(options []rule.Option) []string {
 	var keys []string
 	for _, o := range options {
 		keys = append(keys, o.Key)
@@ -76,13 +76,13 @@ func keysOf(options []rules.Option) []string {
 }
 
 // value reads one value as its option wants it.
-func (r *reader) value(n *yamldoc.Node, o rules.Option, what string) (any, bool) {
+func (r *reader) value(n *yamldoc.Node, o rule.Option, what string) (any, bool) {
 	switch o.Type {
-	case rules.Globs, rules.Words:
+	case rule.Globs, rule.Words:
 		return r.list(n, o)
-	case rules.Table:
+	case rule.Table:
 		return r.table(n, o, what)
-	case rules.Pairs:
+	case rule.Pairs:
 		return r.pairs(n, o)
 	}
 	if n.Kind != yamldoc.Scalar || n.Tag == "!!null" {
@@ -100,14 +100,14 @@ func (r *reader) value(n *yamldoc.Node, o rules.Option, what string) (any, bool)
 }
 
 // wellFormed checks texts that have a grammar of their own. What is wrong is reported at its place inside the value.
-func (r *reader) wellFormed(n *yamldoc.Node, o rules.Option) bool {
+func (r *reader) wellFormed(n *yamldoc.Node, o rule.Option) bool {
 	var err error
 	switch o.Type {
-	case rules.Pattern:
+	case rule.Pattern:
 		_, err = pattern.ParseFlow(n.Value)
-	case rules.ShapeOf:
+	case rule.ShapeOf:
 		_, err = pattern.ParseShape(n.Value)
-	case rules.Expr:
+	case rule.Expr:
 		err = expr.Check(n.Value)
 	}
 	wrong := (*pattern.Error)(nil)
@@ -138,36 +138,36 @@ func inside(n *yamldoc.Node, offset int) (*yamldoc.Node, bool) {
 	return &at, true
 }
 
-func scalar(n *yamldoc.Node, o rules.Option) (any, bool) {
+func scalar(n *yamldoc.Node, o rule.Option) (any, bool) {
 	s := n.Value
 	switch o.Type {
-	case rules.Word:
+	case rule.Word:
 		return s, n.Tag != "!!bool" && s != "" && (len(o.Enum) == 0 || slices.Contains(o.Enum, s))
-	case rules.Text, rules.Pattern, rules.ShapeOf, rules.Expr:
+	case rule.Text, rule.Pattern, rule.ShapeOf, rule.Expr:
 		return s, n.Tag != "!!bool" && s != ""
-	case rules.Glob:
+	case rule.Glob:
 		return s, n.Tag != "!!bool" && s != "" && glob.Valid(s)
-	case rules.Count:
+	case rule.Count:
 		v, err := strconv.ParseFloat(s, 64)
 		return v, err == nil && v >= o.Least && v == math.Trunc(v) && !math.IsInf(v, 0)
-	case rules.Number:
+	case rule.Number:
 		v, err := strconv.ParseFloat(s, 64)
 		return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
-	case rules.Size:
+	case rule.Size:
 		return ParseSize(s)
-	case rules.Share:
+	case rule.Share:
 		return parseShare(s)
-	case rules.Growth:
+	case rule.Growth:
 		return parseGrowth(s)
-	case rules.Switch:
+	case rule.Switch:
 		return s == "true", n.Tag == "!!bool"
-	case rules.Seconds:
+	case rule.Seconds:
 		d, err := time.ParseDuration(s)
 		return d.Seconds(), err == nil && d > 0
-	case rules.Day:
+	case rule.Day:
 		_, err := time.Parse(time.DateOnly, s)
 		return s, err == nil
-	case rules.FindingID:
+	case rule.FindingID:
 		return s, findingID.MatchString(s)
 	}
 	return nil, false
@@ -208,16 +208,16 @@ func parseShare(s string) (float64, bool) {
 	return v, err == nil && v >= 0 && v <= 1
 }
 
-func parseGrowth(s string) (rules.Change, bool) {
+func parseGrowth(s string) (rule.Change, bool) {
 	if rest, ok := strings.CutSuffix(s, "%"); ok {
 		v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-		return rules.Change{Amount: v, Percent: true}, err == nil && v >= 0 && !math.IsInf(v, 0)
+		return rule.Change{Amount: v, Percent: true}, err == nil && v >= 0 && !math.IsInf(v, 0)
 	}
 	v, ok := ParseSize(s)
-	return rules.Change{Amount: v}, ok
+	return rule.Change{Amount: v}, ok
 }
 
-func (r *reader) list(n *yamldoc.Node, o rules.Option) (any, bool) {
+func (r *reader) list(n *yamldoc.Node, o rule.Option) (any, bool) {
 	items := []*yamldoc.Node{n}
 	if n.Kind == yamldoc.Sequence {
 		items = n.Content
@@ -236,7 +236,7 @@ func (r *reader) list(n *yamldoc.Node, o rules.Option) (any, bool) {
 		case item.Kind != yamldoc.Scalar || item.Tag == "!!null" || item.Tag == "!!bool" || item.Value == "":
 			r.errorf(item, "%s holds %s; expected words, as in [a, b]", o.Key, describeNode(item))
 			return nil, false
-		case o.Type == rules.Globs && !glob.Valid(item.Value):
+		case o.Type == rule.Globs && !glob.Valid(item.Value):
 			r.errorf(item, "%q is not a well-formed pattern; close its brackets and braces", item.Value)
 			return nil, false
 		case len(o.Enum) > 0 && !slices.Contains(o.Enum, item.Value):
@@ -248,7 +248,7 @@ func (r *reader) list(n *yamldoc.Node, o rules.Option) (any, bool) {
 	return out, true
 }
 
-func (r *reader) table(n *yamldoc.Node, o rules.Option, what string) (any, bool) {
+func (r *reader) table(n *yamldoc.Node, o rule.Option, what string) (any, bool) {
 	if n.Kind != yamldoc.Sequence {
 		r.errorf(n, "%s is %s; expected a list of mappings with the keys %s", o.Key, describeNode(n), oneOf(keysOf(o.Fields)))
 		return nil, false
@@ -257,7 +257,7 @@ func (r *reader) table(n *yamldoc.Node, o rules.Option, what string) (any, bool)
 		r.errorf(n, "%s of %s is an empty list; a rule that looks for nothing would always pass", o.Key, what)
 		return nil, false
 	}
-	var out []rules.Entry
+	var out []rule.Entry
 	for _, item := range n.Content {
 		e := r.mapping(item, o.Fields, o.Key+" of "+what)
 		if len(o.NeedsOne) > 0 && item.Kind == yamldoc.Mapping && !slices.ContainsFunc(o.NeedsOne, func(key string) bool { return valueOf(item, key) != nil }) {
@@ -268,7 +268,7 @@ func (r *reader) table(n *yamldoc.Node, o rules.Option, what string) (any, bool)
 	return out, true
 }
 
-func (r *reader) pairs(n *yamldoc.Node, o rules.Option) (any, bool) {
+func (r *reader) pairs(n *yamldoc.Node, o rule.Option) (any, bool) {
 	if n.Kind != yamldoc.Mapping {
 		r.errorf(n, "%s is %s; expected a mapping of names to values", o.Key, describeNode(n))
 		return nil, false
@@ -302,49 +302,49 @@ func describeNode(n *yamldoc.Node) string {
 	return strconv.Quote(n.Value)
 }
 
-func expected(o rules.Option) string {
+func expected(o rule.Option) string {
 	switch o.Type {
-	case rules.Word:
+	case rule.Word:
 		if len(o.Enum) > 0 {
 			return "one of " + oneOf(o.Enum)
 		}
 		return "a word"
-	case rules.Count:
+	case rule.Count:
 		return "a whole number from " + strconv.FormatFloat(o.Least, 'f', -1, 64)
-	case rules.Number:
+	case rule.Number:
 		return "a number"
-	case rules.Size:
+	case rule.Size:
 		return "a number from 0, or a size such as 12GiB"
-	case rules.Share:
+	case rule.Share:
 		return "a share from 0 to 1 (100%), such as 0.5 or 50%"
-	case rules.Growth:
+	case rule.Growth:
 		return "an amount from 0, such as 2, 1MiB or 5%"
-	case rules.Switch:
+	case rule.Switch:
 		return "true or false"
-	case rules.Seconds:
+	case rule.Seconds:
 		return "a time above 0, such as 90s or 20m"
-	case rules.Glob:
+	case rule.Glob:
 		return "a pattern such as */mlp/*"
-	case rules.Day:
+	case rule.Day:
 		return "a day such as 2027-02-01"
-	case rules.FindingID:
+	case rule.FindingID:
 		return "a finding's id: 12 hex digits, as `xlagate check` prints them"
 	}
 	return "a text"
 }
 
 // complaint words why a scalar was refused, with what to write instead.
-func complaint(n *yamldoc.Node, o rules.Option) string {
+func complaint(n *yamldoc.Node, o rule.Option) string {
 	switch {
-	case o.Type == rules.Size || o.Type == rules.Growth:
+	case o.Type == rule.Size || o.Type == rule.Growth:
 		if fixed, ok := nearSize(n.Value); ok {
 			return strconv.Quote(n.Value) + " is not a size; write " + fixed + " or a number of bytes"
 		}
-	case o.Type == rules.Count && o.Key == "max" && strings.HasSuffix(n.Value, "%"):
+	case o.Type == rule.Count && o.Key == "max" && strings.HasSuffix(n.Value, "%"):
 		return o.Key + " is " + strconv.Quote(n.Value) + "; expected a whole number from 0; a share of the baseline is written max_increase: " + n.Value
-	case o.Type == rules.Seconds && strings.Trim(n.Value, "0123456789.") == "":
+	case o.Type == rule.Seconds && strings.Trim(n.Value, "0123456789.") == "":
 		return strconv.Quote(n.Value) + " is not a time; write " + n.Value + "s"
-	case o.Type == rules.Word:
+	case o.Type == rule.Word:
 		return o.Key + " is " + strconv.Quote(n.Value) + "; expected one of " + oneOf(o.Enum) + suggest.DidYouMean(n.Value, o.Enum)
 	}
 	return o.Key + " is " + strconv.Quote(n.Value) + "; expected " + expected(o)

@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -124,8 +125,8 @@ func tightened(old, fresh *baseline.Program) *baseline.Program {
 }
 
 // metrics lists the facts that have a direction.
-func metrics() []rules.Metric {
-	var out []rules.Metric
+func metrics() []rule.Metric {
+	var out []rule.Metric
 	for _, r := range rules.All() {
 		if r.Budget != nil && r.Budget.Fact != "" {
 			out = append(out, *r.Budget)
@@ -134,9 +135,9 @@ func metrics() []rules.Metric {
 	return out
 }
 
-func better(m rules.Metric, was float64, fresh facts.Numbers) bool {
+func better(m rule.Metric, was float64, fresh facts.Numbers) bool {
 	is, ok := fresh[m.Fact]
-	return ok && (m.Better == rules.Lower && is < was || m.Better == rules.Higher && is > was)
+	return ok && (m.Better == rule.Lower && is < was || m.Better == rule.Higher && is > was)
 }
 
 func noWorse(old, fresh facts.Numbers) bool {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // collector puts what the rules say of a target into the result, each thing once.
@@ -31,7 +31,7 @@ func newCollector(r *result.Result, out *result.Target, l *looked) *collector {
 }
 
 // collect completes what a rule said.
-func (c *collector) collect(said *rules.Context) {
+func (c *collector) collect(said *rule.Context) {
 	r := c.r
 	r.Summary.Checks += said.Checks
 	for _, f := range said.Findings {
@@ -69,7 +69,7 @@ func first[T comparable](seen map[T]bool, what T) bool {
 	return true
 }
 
-func complete(f *result.Finding, l *looked, s *rules.Settings) {
+func complete(f *result.Finding, l *looked, s *rule.Settings) {
 	f.Rule, f.Target, f.Name, f.Reason = s.Rule.ID, l.Name, s.Name, s.Reason
 	if f.Level == "" {
 		f.Level = s.Severity()

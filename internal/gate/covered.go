@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // covered lists the programs of a target that settings speak of. Programs are sorted by name: those that are named are looked up.
-func covered(s *rules.Settings, target string, programs []*diff.Program) (list []*diff.Program) {
+func covered(s *rule.Settings, target string, programs []*diff.Program) (list []*diff.Program) {
 	names, spelled := s.Named()
 	if !spelled {
 		for _, p := range programs {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -15,21 +16,21 @@ import (
 func TestCoveredIsWhatSettingsCover(t *testing.T) {
 	name := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "*", "a?", "{a,b}", "c[1]", "IrToHlo", "IrToHlo-2"})
 	called := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "a?", "{a,b}", "c[1]", "IrToHlo", "IrToHlo-2"}) // "*" is no program, but the target as a whole
-	rule := rules.ByID("max-kernels")
+	kernels := rules.ByID("max-kernels")
 	rapid.Check(t, func(t *rapid.T) {
 		programs := rapid.SliceOfN(called, 0, 5).Draw(t, "programs")
 		slices.Sort(programs)
-		s := &rules.Settings{Rule: rule, Programs: rapid.SliceOfN(name, 0, 3).Draw(t, "for")}
+		s := &rule.Settings{Rule: kernels, Programs: rapid.SliceOfN(name, 0, 3).Draw(t, "for")}
 		except := rapid.SliceOfN(rapid.SliceOfN(name, 0, 2), 0, 2).Draw(t, "except")
 		for _, names := range except {
-			s.Except.Add(&rules.Settings{Rule: rule, Programs: names, Targets: []string{"t*"}})
+			s.Except.Add(&rule.Settings{Rule: kernels, Programs: names, Targets: []string{"t*"}})
 		}
 		var all []*diff.Program
 		var want, got []string
 		var rows []result.Headroom
 		for _, p := range programs {
 			all = append(all, &diff.Program{Name: p})
-			rows = append(rows, result.Headroom{Rule: rule.ID, Program: p})
+			rows = append(rows, result.Headroom{Rule: kernels.ID, Program: p})
 			if s.Covers("target", p) {
 				want = append(want, p)
 			}

@@ -6,13 +6,13 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // demand is a finding that stays when everything is accepted: its entry in the configuration asks for something by itself.
 type demand struct {
 	result.Finding
-	*rules.Settings
+	*rule.Settings
 
 	one bool // all that the entry holds came to one number, and broke it
 }
@@ -34,7 +34,7 @@ func demands(o Options, l *looked) []demand {
 }
 
 // oneNumber says whether all that an entry holds came to the same number, and broke it: of several none is right for an equal.
-func oneNumber(c *rules.Context) bool {
+func oneNumber(c *rule.Context) bool {
 	numbers := map[float64]bool{}
 	for i := range c.Findings {
 		if n, counted := c.Findings[i].Actual.(float64); counted {
@@ -77,7 +77,7 @@ func (d demand) budget() *config.Budget {
 }
 
 // maxKey is the key that an entry's max is written as.
-func maxKey(s *rules.Settings) string {
+func maxKey(s *rule.Settings) string {
 	if s.MaxKey != "" {
 		return s.MaxKey
 	}

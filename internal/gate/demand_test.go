@@ -9,6 +9,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -151,7 +152,7 @@ func TestAcceptingSetsAnEqualThatFitsAll(t *testing.T) {
 
 // Of several entries of one rule that a program breaks, a finding is about the one whose number it names.
 func TestADemandIsOfOneEntry(t *testing.T) {
-	d := demand{result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.all", Limit: 1.0}, &rules.Settings{Rule: rules.ByID("max-kernels")}, true}
+	d := demand{result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.all", Limit: 1.0}, &rule.Settings{Rule: rules.ByID("max-kernels")}, true}
 	for _, c := range []struct {
 		f    result.Finding
 		want bool

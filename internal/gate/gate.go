@@ -15,8 +15,8 @@ import (
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/shard"
-	"github.com/xlagate/xlagate/rules"
 )
 
 // The exit codes of the contract.
@@ -185,7 +185,7 @@ func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
 	}
 }
 
-func matchesAny(s *rules.Settings, targets []*looked) bool {
+func matchesAny(s *rule.Settings, targets []*looked) bool {
 	for _, t := range targets {
 		if t.report == nil || len(t.programs) == 0 && len(t.problems) > 0 { // what could not be looked at is a problem of its own
 			return true
@@ -202,7 +202,7 @@ func matchesAny(s *rules.Settings, targets []*looked) bool {
 
 // holds reports whether settings cover a program that their rule can speak of: one of the dump, and for a rule that looks at the target
 // as a whole also one of the framework's helpers or one that only a log knows of.
-func (l *looked) holds(s *rules.Settings) bool {
+func (l *looked) holds(s *rule.Settings) bool {
 	covers := func(name string) bool { return s.Covers(l.Name, name) }
 	if len(covered(s, l.Name, l.programs)) > 0 {
 		return true
@@ -216,7 +216,7 @@ func (l *looked) holds(s *rules.Settings) bool {
 	return l.report.Logs != nil && slices.ContainsFunc(l.report.Logs.Notes, func(n framework.LogNote) bool { return covers(n.Program) })
 }
 
-func patterns(s *rules.Settings) string {
+func patterns(s *rule.Settings) string {
 	text := fmt.Sprintf("program %q", s.Programs)
 	if len(s.Targets) > 0 {
 		text += fmt.Sprintf(", target %q", s.Targets)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // headroom finds rows of the headroom by their rule and program.
@@ -23,7 +23,7 @@ func rowsByRule(rows []result.Headroom) headroom {
 }
 
 // of lists the rows that settings may have made: those of their rule, and of the programs that they name or of none.
-func (h headroom) of(s *rules.Settings) (rows []result.Headroom) {
+func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
 	byProgram := h[s.Rule.ID]
 	names, spelled := s.Named()
 	if !spelled {

@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -34,19 +35,19 @@ func judge(r *result.Result, o Options, l *looked) (asked []demand) {
 }
 
 // asTarget is the target as rules see it.
-func (l *looked) asTarget(o Options) *rules.Target {
-	return &rules.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o))}
+func (l *looked) asTarget(o Options) *rule.Target {
+	return &rule.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o))}
 }
 
 // run gives every rule what it covers, the integrity rules first.
-func run(o Options, l *looked, t *rules.Target) []*rules.Context {
-	var done []*rules.Context
+func run(o Options, l *looked, t *rule.Target) []*rule.Context {
+	var done []*rule.Context
 	needed := needsBaseline(o, l)
 	for _, s := range append(integrity(o.Config.Rules), o.Config.Rules...) {
 		if s.Level == "off" {
 			continue
 		}
-		c := rules.NewContext(s, t, needed)
+		c := rule.NewContext(s, t, needed)
 		apply(c, l.Name)
 		done = append(done, c)
 	}
@@ -54,7 +55,7 @@ func run(o Options, l *looked, t *rules.Target) []*rules.Context {
 }
 
 // apply runs one rule over what it covers.
-func apply(c *rules.Context, target string) {
+func apply(c *rule.Context, target string) {
 	if c.Rule.Target != nil && c.Covers(target, "*") {
 		c.Rule.Target(c, c.Target)
 	}
@@ -67,11 +68,11 @@ func apply(c *rules.Context, target string) {
 }
 
 // integrity lists the rules that are on without being named, unless the configuration names them itself.
-func integrity(named []*rules.Settings) []*rules.Settings {
-	var out []*rules.Settings
-	for _, rule := range rules.All() {
-		if rule.Always && !slices.ContainsFunc(named, func(s *rules.Settings) bool { return s.Rule == rule }) {
-			out = append(out, &rules.Settings{Rule: rule, Pack: "integrity"})
+func integrity(named []*rule.Settings) []*rule.Settings {
+	var out []*rule.Settings
+	for _, r := range rules.All() {
+		if r.Always && !slices.ContainsFunc(named, func(s *rule.Settings) bool { return s.Rule == r }) {
+			out = append(out, &rule.Settings{Rule: r, Pack: "integrity"})
 		}
 	}
 	return out
@@ -79,7 +80,7 @@ func integrity(named []*rules.Settings) []*rules.Settings {
 
 // needsBaseline reports whether some rule compares a program with its baseline. Of one that could not be read that was said already.
 func needsBaseline(o Options, l *looked) func(program string) bool {
-	var compare rules.ByProgram
+	var compare rule.ByProgram
 	for _, s := range o.Config.Rules {
 		if s.Level != "off" && s.NeedsBaseline() {
 			compare.Add(s)

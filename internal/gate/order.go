@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/shard"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -71,6 +72,6 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-func ruleOrder(rule string) int {
-	return slices.IndexFunc(rules.All(), func(r *rules.Rule) bool { return r.ID == rule })
+func ruleOrder(id string) int {
+	return slices.IndexFunc(rules.All(), func(r *rule.Rule) bool { return r.ID == id })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // slack lists the budgets of the user's own that are wider than anything they bound.
@@ -78,7 +78,7 @@ func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budge
 }
 
 // fullest is the most that an entry's max bounds anywhere, and whether it bounds anything.
-func fullest(s *rules.Settings, byRule headroom, limit float64) (most float64, any bool) {
+func fullest(s *rule.Settings, byRule headroom, limit float64) (most float64, any bool) {
 	for _, row := range byRule.of(s) {
 		program := row.Program
 		if program == "" {

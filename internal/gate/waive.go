@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -93,8 +94,8 @@ func waiverFinding(o Options, w config.Waiver, message string) result.Finding {
 }
 
 // waiverSettings is what the file says of waiver-valid, which is on without being named.
-func waiverSettings(o Options) *rules.Settings {
-	found := &rules.Settings{Rule: rules.ByID("waiver-valid")}
+func waiverSettings(o Options) *rule.Settings {
+	found := &rule.Settings{Rule: rules.ByID("waiver-valid")}
 	for _, s := range o.Config.Rules {
 		if s.Rule.ID == found.Rule.ID {
 			found = s

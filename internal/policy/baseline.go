@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -146,7 +147,7 @@ func moved(old, fresh *baseline.Program) (worse, better []string) {
 func movedFacts(old, fresh facts.Numbers) (worse, better []string) {
 	for _, r := range rules.All() {
 		m := r.Budget
-		if m == nil || m.Fact == "" || m.Better == rules.Exact {
+		if m == nil || m.Fact == "" || m.Better == rule.Exact {
 			continue
 		}
 		was, had := old[m.Fact]
@@ -156,7 +157,7 @@ func movedFacts(old, fresh facts.Numbers) (worse, better []string) {
 		}
 		before, now := measure.Apart(was, is, m.Unit)
 		text := fmt.Sprintf("%s %s → %s", m.Noun, before, now)
-		if (is > was) == (m.Better == rules.Lower) {
+		if (is > was) == (m.Better == rule.Lower) {
 			worse = append(worse, text)
 		} else {
 			better = append(better, text)

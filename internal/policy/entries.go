@@ -5,13 +5,13 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // entries compares a list of promises, such as the fusions that must be there. Those that did not change find one another first.
-func entries(table rules.Option, base, head []rules.Entry) []difference {
-	_, old, fresh := match(base, head, func(a, b rules.Entry) bool { return reflect.DeepEqual(a.Values, b.Values) })
-	pairs, gone, added := match(old, fresh, func(a, b rules.Entry) bool { return subject(table, a) == subject(table, b) })
+func entries(table rule.Option, base, head []rule.Entry) []difference {
+	_, old, fresh := match(base, head, func(a, b rule.Entry) bool { return reflect.DeepEqual(a.Values, b.Values) })
+	pairs, gone, added := match(old, fresh, func(a, b rule.Entry) bool { return subject(table, a) == subject(table, b) })
 	var out []difference
 	for _, e := range gone {
 		out = append(out, difference{Looser, fmt.Sprintf("%s: %q removed", table.Key, title(e))})
@@ -30,9 +30,9 @@ func entries(table rules.Option, base, head []rules.Entry) []difference {
 }
 
 // subject is what an entry is about: its name, else the calls, arguments or results that it must name, else all that it holds.
-func subject(table rules.Option, e rules.Entry) string {
+func subject(table rule.Option, e rule.Entry) string {
 	for _, field := range table.Fields {
-		if field.Require && (field.Key == "name" || field.Type == rules.Glob) {
+		if field.Require && (field.Key == "name" || field.Type == rule.Glob) {
 			return e.Text(field.Key)
 		}
 	}
@@ -40,7 +40,7 @@ func subject(table rules.Option, e rules.Entry) string {
 }
 
 // title is what an entry is called, or all that it holds when it has no name.
-func title(e rules.Entry) string {
+func title(e rule.Entry) string {
 	if name := e.Text("name"); name != "" {
 		return name
 	}
@@ -49,7 +49,7 @@ func title(e rules.Entry) string {
 
 // unplaced leaves out where entries stand in their file.
 func unplaced(v any) any {
-	list, ok := v.([]rules.Entry)
+	list, ok := v.([]rule.Entry)
 	if !ok {
 		return v
 	}

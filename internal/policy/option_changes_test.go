@@ -3,25 +3,26 @@ package policy
 import (
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
 // fewer and more are two values of an option of which the second holds more; for a text, not set and set.
-func fewerAndMore(o rules.Option) (fewer, more any) {
+func fewerAndMore(o rule.Option) (fewer, more any) {
 	words := append(append([]string{}, o.Enum...), "a", "b")
 	switch o.Type {
-	case rules.Globs, rules.Words:
+	case rule.Globs, rule.Words:
 		return words[:1], words[:2]
-	case rules.Count, rules.Size, rules.Number, rules.Seconds:
+	case rule.Count, rule.Size, rule.Number, rule.Seconds:
 		return 2.0, 3.0
-	case rules.Share:
+	case rule.Share:
 		return 0.25, 0.5
-	case rules.Switch:
+	case rule.Switch:
 		return false, true
-	case rules.Pairs:
+	case rule.Pairs:
 		return map[string]string{"a": "1"}, map[string]string{"a": "1", "b": "2"}
-	case rules.Table:
-		return nil, []rules.Entry{{Values: map[string]any{"name": "a"}}}
+	case rule.Table:
+		return nil, []rule.Entry{{Values: map[string]any{"name": "a"}}}
 	}
 	if o.Default != nil {
 		return words[0], words[1]
@@ -45,19 +46,19 @@ func oneEffect(q question, base, head any) Effect {
 
 // Every option of every rule that has a direction goes one way when its value grows, and the other way when that is turned back.
 func TestEveryOptionHasADirection(t *testing.T) {
-	check := func(what string, o rules.Option, q question) {
+	check := func(what string, o rule.Option, q question) {
 		fewer, more := fewerAndMore(o)
 		there, back := oneEffect(q, fewer, more), oneEffect(q, more, fewer)
 		switch {
-		case o.Sense == rules.Neither && (there != Other || back != Other):
+		case o.Sense == rule.Neither && (there != Other || back != Other):
 			t.Errorf("%s has no direction, but is %q and %q", what, there, back)
-		case o.Sense != rules.Neither && (there == Other || there == "" || back != opposite(there)):
+		case o.Sense != rule.Neither && (there == Other || there == "" || back != opposite(there)):
 			t.Errorf("%s from %v to %v is %q, and back %q", what, fewer, more, there, back)
 		}
 	}
 	for _, r := range rules.All() {
 		for _, o := range r.Options {
-			s := &rules.Settings{Rule: r, Options: map[string]any{}}
+			s := &rule.Settings{Rule: r, Options: map[string]any{}}
 			check(r.ID+" "+o.Key, o, about(s, s, o.Key))
 			for _, field := range o.Fields {
 				check(r.ID+" "+o.Key+"."+field.Key, field, aboutField(o, field))

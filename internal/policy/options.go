@@ -7,32 +7,32 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // question is how the values of one option are compared.
 type question struct {
-	option   rules.Option
+	option   rule.Option
 	narrower Effect   // what it means that less is looked at
 	swapped  bool     // the baseline takes the place of what the entry says, or gives it up
 	unset    [2]value // what leaving the option out comes to, in the base and in the head
 }
 
 // about asks for an option of a rule.
-func about(base, head *rules.Settings, key string) question {
-	rule := base.Rule
-	at := slices.IndexFunc(rule.Options, func(o rules.Option) bool { return o.Key == key })
-	q := question{option: rule.Options[at], narrower: Looser}
+func about(base, head *rule.Settings, key string) question {
+	r := base.Rule
+	at := slices.IndexFunc(r.Options, func(o rule.Option) bool { return o.Key == key })
+	q := question{option: r.Options[at], narrower: Looser}
 	if boundsBetter(base) || boundsBetter(head) { // there must be so many of what it looks at, too
 		q.narrower = Other
 	}
-	q.swapped = rule.Budget != nil && rule.Budget.Difference && slices.Contains(rule.Bounds, key) && ownBounds(base) != ownBounds(head)
+	q.swapped = r.Budget != nil && r.Budget.Difference && slices.Contains(r.Bounds, key) && ownBounds(base) != ownBounds(head)
 	q.unset = [2]value{unset(q.option, bounded(base)), unset(q.option, bounded(head))}
 	return q
 }
 
 // aboutField asks for a key in the entries of a table.
-func aboutField(table, field rules.Option) question {
+func aboutField(table, field rule.Option) question {
 	q := question{option: field, narrower: Looser, unset: [2]value{unset(field, false), unset(field, false)}}
 	if table.Wanted {
 		q.narrower = Stricter
@@ -41,22 +41,22 @@ func aboutField(table, field rules.Option) question {
 }
 
 // boundsBetter says whether an entry bounds what its rule counts from the side that is better.
-func boundsBetter(s *rules.Settings) bool {
+func boundsBetter(s *rule.Settings) bool {
 	switch m := s.Rule.Budget; {
 	case m == nil:
 		return false
-	case m.Better == rules.Higher:
+	case m.Better == rule.Higher:
 		return s.Max != nil || s.Equal != nil || s.MaxIncrease != nil
 	}
 	return s.Min != nil || s.Equal != nil || s.MaxDecrease != nil
 }
 
-func bounded(s *rules.Settings) bool {
+func bounded(s *rule.Settings) bool {
 	return s.Max != nil || s.Min != nil || s.Equal != nil || s.MaxIncrease != nil || s.MaxDecrease != nil
 }
 
 // ownBounds says whether an option of the rule's own stands in the place of the baseline.
-func ownBounds(s *rules.Settings) bool {
+func ownBounds(s *rule.Settings) bool {
 	return slices.ContainsFunc(s.Rule.Bounds, func(key string) bool { return s.Options[key] != nil })
 }
 
@@ -65,12 +65,12 @@ func (q question) differences(base, head any) []difference {
 	if reflect.DeepEqual(unplaced(base), unplaced(head)) {
 		return nil
 	}
-	if q.option.Type == rules.Table && !q.swapped {
-		old, _ := base.([]rules.Entry)
-		fresh, _ := head.([]rules.Entry)
+	if q.option.Type == rule.Table && !q.swapped {
+		old, _ := base.([]rule.Entry)
+		fresh, _ := head.([]rule.Entry)
 		return entries(q.option, old, fresh)
 	}
-	if q.option.Type != rules.Table && q.valueOf(base, 0).equal(q.valueOf(head, 1)) { // what goes without saying was said
+	if q.option.Type != rule.Table && q.valueOf(base, 0).equal(q.valueOf(head, 1)) { // what goes without saying was said
 		return nil
 	}
 	was, is := q.shown(base, head)
@@ -81,13 +81,13 @@ func (q question) differences(base, head any) []difference {
 func (q question) effect(base, head any) Effect {
 	more := Other // what it means that the value is more than it was
 	switch q.option.Sense {
-	case rules.Caps:
+	case rule.Caps:
 		more = Looser
-	case rules.Demands:
+	case rule.Demands:
 		more = Stricter
-	case rules.Selects:
+	case rule.Selects:
 		more = opposite(q.narrower)
-	case rules.Narrows:
+	case rule.Narrows:
 		more = q.narrower
 	}
 	if more == Other || q.swapped {
@@ -108,11 +108,11 @@ func (q question) effect(base, head any) Effect {
 func (q question) shown(base, head any) (was, is string) {
 	unit := ""
 	switch q.option.Type {
-	case rules.Size:
+	case rule.Size:
 		unit = "bytes"
-	case rules.Seconds:
+	case rule.Seconds:
 		unit = "seconds"
-	case rules.Share:
+	case rule.Share:
 		unit = "share"
 	}
 	a, hadNumber := base.(float64)
@@ -134,7 +134,7 @@ func shown(v any) string {
 		return "none"
 	case []string:
 		return strings.Join(v, ", ")
-	case []rules.Entry:
+	case []rule.Entry:
 		var names []string
 		for _, e := range v {
 			names = append(names, fmt.Sprintf("%q", title(e)))

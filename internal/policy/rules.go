@@ -7,29 +7,30 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
 // ruleChanges pairs the entries of both sides, rule by rule, and tells what differs.
-func ruleChanges(base, head []*rules.Settings) []Change {
+func ruleChanges(base, head []*rule.Settings) []Change {
 	var out []Change
-	for _, rule := range rules.All() {
-		_, old, fresh := match(rules.EntriesOf(base, rule), rules.EntriesOf(head, rule), equal)
+	for _, r := range rules.All() {
+		_, old, fresh := match(rule.EntriesOf(base, r), rule.EntriesOf(head, r), equal)
 		pairs, gone, added := match(old, fresh, counterparts)
 		for _, p := range pairs {
 			out = append(out, compareEntry(p[0], p[1])...)
 		}
 		for _, s := range gone {
-			out = append(out, Change{Effect: Looser, Subject: rule.ID, Scope: scope(s), Text: "removed"})
+			out = append(out, Change{Effect: Looser, Subject: r.ID, Scope: scope(s), Text: "removed"})
 		}
 		for _, s := range added {
-			out = append(out, addedEntry(s, rules.EntriesOf(base, rule)))
+			out = append(out, addedEntry(s, rule.EntriesOf(base, r)))
 		}
 	}
 	return out
 }
 
-func sameScope(a, b *rules.Settings) bool {
+func sameScope(a, b *rule.Settings) bool {
 	return slices.Equal(a.Programs, b.Programs) && slices.Equal(a.Targets, b.Targets) && a.Pack == b.Pack
 }
 
@@ -48,11 +49,11 @@ func match[E any](old, fresh []E, fits func(a, b E) bool) (pairs [][2]E, gone, a
 	return pairs, gone, added
 }
 
-func equal(a, b *rules.Settings) bool { return sameScope(a, b) && len(differences(a, b)) == 0 }
+func equal(a, b *rule.Settings) bool { return sameScope(a, b) && len(differences(a, b)) == 0 }
 
-func counterparts(a, b *rules.Settings) bool { return sameScope(a, b) && a.Name == b.Name }
+func counterparts(a, b *rule.Settings) bool { return sameScope(a, b) && a.Name == b.Name }
 
-func compareEntry(base, head *rules.Settings) []Change {
+func compareEntry(base, head *rule.Settings) []Change {
 	var out []Change
 	for _, d := range differences(base, head) {
 		out = append(out, Change{Effect: d.effect, Subject: head.Rule.ID, Scope: scope(head), Text: d.text})
@@ -61,7 +62,7 @@ func compareEntry(base, head *rules.Settings) []Change {
 }
 
 // addedEntry tells of an entry that is new. One that takes programs over from a wider entry can ask for less than that did.
-func addedEntry(s *rules.Settings, base []*rules.Settings) Change {
+func addedEntry(s *rule.Settings, base []*rule.Settings) Change {
 	c := Change{Effect: Stricter, Subject: s.Rule.ID, Scope: scope(s), Text: "added"}
 	for _, b := range base {
 		if !overlaps(b, s) || s.Pack != "" && b.Pack == "" { // a pack takes nothing over from the file
@@ -81,7 +82,7 @@ func addedEntry(s *rules.Settings, base []*rules.Settings) Change {
 }
 
 // overlaps reports whether two entries can speak of one program. Globs that are not equal are taken to overlap.
-func overlaps(a, b *rules.Settings) bool {
+func overlaps(a, b *rule.Settings) bool {
 	wide := func(globs []string) bool {
 		return len(globs) == 0 || strings.ContainsAny(strings.Join(globs, ""), "*?[{")
 	}
@@ -92,7 +93,7 @@ func overlaps(a, b *rules.Settings) bool {
 	return programs && shares(a.Targets, b.Targets)
 }
 
-func scope(s *rules.Settings) string {
+func scope(s *rule.Settings) string {
 	text := strings.Join(s.Programs, ", ")
 	if len(s.Targets) > 0 {
 		text = strings.Join(s.Targets, ", ") + "/" + first(text, "*")
@@ -119,7 +120,7 @@ type difference struct {
 // severity orders levels; no level is an error.
 var severity = map[string]int{"off": 0, "info": 1, "warning": 2, "error": 3, "": 3}
 
-func differences(base, head *rules.Settings) []difference {
+func differences(base, head *rule.Settings) []difference {
 	var out []difference
 	if severity[base.Level] != severity[head.Level] {
 		out = append(out, difference{direction(severity[base.Level], severity[head.Level]), "level " + first(base.Level, "error") + " → " + first(head.Level, "error")})
@@ -138,7 +139,7 @@ func differences(base, head *rules.Settings) []difference {
 
 // bounds compares all limits. What a rule asks for by itself where it has none (nothing at all, or no more than the baseline) is no
 // number: nobody can say which of the two asks for more.
-func bounds(base, head *rules.Settings) []difference {
+func bounds(base, head *rule.Settings) []difference {
 	out := bound(base.Rule, first(first(head.MaxKey, base.MaxKey), "max"), base.Max, head.Max, Looser)
 	out = append(out, bound(base.Rule, "min", base.Min, head.Min, Stricter)...)
 	out = append(out, bound(base.Rule, "equal", base.Equal, head.Equal, Other)...)
@@ -156,12 +157,12 @@ func bounds(base, head *rules.Settings) []difference {
 	return out
 }
 
-func unbounded(s *rules.Settings) bool {
+func unbounded(s *rule.Settings) bool {
 	return s.Max == nil && s.Min == nil && s.Equal == nil && s.MaxIncrease == nil && s.MaxDecrease == nil
 }
 
 // bound compares a limit; grown says what it means when the limit grows.
-func bound(rule *rules.Rule, key string, base, head *float64, grown Effect) []difference {
+func bound(rule *rule.Rule, key string, base, head *float64, grown Effect) []difference {
 	effect := grown
 	switch {
 	case base == nil && head == nil || base != nil && head != nil && *base == *head:
@@ -188,7 +189,7 @@ func numbers(base, head *float64, unit string) (was, is string) {
 	return measure.Apart(*base, *head, unit)
 }
 
-func unit(rule *rules.Rule) string {
+func unit(rule *rule.Rule) string {
 	if rule.Budget == nil {
 		return ""
 	}
@@ -205,15 +206,15 @@ func opposite(e Effect) Effect {
 	return Other
 }
 
-func growth(rule *rules.Rule, key string, base, head *rules.Change) []difference {
-	show := func(c *rules.Change) string {
+func growth(r *rule.Rule, key string, base, head *rule.Change) []difference {
+	show := func(c *rule.Change) string {
 		switch {
 		case c == nil:
 			return "none"
 		case c.Percent:
 			return measure.Number(c.Amount) + " %"
 		}
-		return measure.Show(c.Amount, unit(rule))
+		return measure.Show(c.Amount, unit(r))
 	}
 	effect := Other
 	switch {

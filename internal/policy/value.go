@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xlagate/xlagate/rules"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // value is a value of an option in a form that can be compared: a list, a number, or a text of which nothing is known.
@@ -38,7 +38,7 @@ func (q question) valueOf(v any, side int) value {
 }
 
 // unset is what leaving an option out comes to, in an entry that has a bound or has none.
-func unset(o rules.Option, bounded bool) value {
+func unset(o rule.Option, bounded bool) value {
 	switch d := o.Default.(type) {
 	case []string:
 		return value{list: d}
@@ -48,13 +48,13 @@ func unset(o rules.Option, bounded bool) value {
 		return word(o, d)
 	}
 	switch {
-	case o.Sense == rules.Selects:
+	case o.Sense == rule.Selects:
 		return value{all: true}
-	case o.Type == rules.Globs, o.Type == rules.Words, o.Type == rules.Pairs, o.Type == rules.Switch, o.Type == rules.Pattern:
+	case o.Type == rule.Globs, o.Type == rule.Words, o.Type == rule.Pairs, o.Type == rule.Switch, o.Type == rule.Pattern:
 		return value{}
 	case o.InPlace && !bounded:
 		return value{number: 1}
-	case o.Sense == rules.Caps:
+	case o.Sense == rule.Caps:
 		return value{number: math.Inf(1)}
 	}
 	return value{number: math.Inf(-1)}
@@ -77,12 +77,12 @@ func truth(b bool) float64 {
 
 // word is one of several words in an order: of what an option looks at the widest comes first, of other options the loosest. A word
 // of an option without a default is like no other.
-func word(o rules.Option, text string) value {
+func word(o rule.Option, text string) value {
 	rank := float64(slices.Index(o.Enum, text))
 	switch {
 	case o.Default == nil || rank < 0:
 		return value{text: text}
-	case o.Sense == rules.Selects:
+	case o.Sense == rule.Selects:
 		return value{number: -rank}
 	}
 	return value{number: rank}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -34,7 +35,7 @@ func Markdown() string {
 
 // contents lists the rules, category by category.
 func contents(b *strings.Builder) {
-	category := rules.Category("")
+	category := rule.Category("")
 	for _, r := range rules.All() {
 		if r.Category != category {
 			category = r.Category
@@ -44,7 +45,7 @@ func contents(b *strings.Builder) {
 	}
 }
 
-func ruleSection(b *strings.Builder, r *rules.Rule) {
+func ruleSection(b *strings.Builder, r *rule.Rule) {
 	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n%s\n\n", r.ID, upper(r.Title), r.Why)
 	doc := Of(r)
 	if len(doc.Reads) > 0 {
@@ -64,7 +65,7 @@ func ruleSection(b *strings.Builder, r *rules.Rule) {
 }
 
 // bounded says what the bounds of a rule speak of.
-func bounded(r *rules.Rule) string {
+func bounded(r *rule.Rule) string {
 	m := r.Budget
 	switch {
 	case r.Always:
@@ -80,11 +81,11 @@ func bounded(r *rules.Rule) string {
 	case r.Forbids:
 		return "Counts " + m.Noun + "." + without(r)
 	}
-	return "Counts " + m.Noun + "; without a bound, " + map[rules.Direction]string{rules.Lower: "no more than", rules.Higher: "no fewer than", rules.Exact: "no fewer than"}[m.Better] + " in the baseline."
+	return "Counts " + m.Noun + "; without a bound, " + map[rule.Direction]string{rule.Lower: "no more than", rule.Higher: "no fewer than", rule.Exact: "no fewer than"}[m.Better] + " in the baseline."
 }
 
 // without says what a rule holds to that is given no bound.
-func without(r *rules.Rule) string {
+func without(r *rule.Rule) string {
 	if r.Forbids {
 		return " Without a bound there may be none."
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -28,7 +29,7 @@ func ByID(id string) report.RuleDoc {
 }
 
 // Of documents a rule.
-func Of(r *rules.Rule) report.RuleDoc {
+func Of(r *rule.Rule) report.RuleDoc {
 	doc := report.RuleDoc{
 		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: example(r.Fails), Passes: example(r.Passes), Mend: r.Mend,
 		Threads: r.Threads, Since: r.Since, Always: r.Always,
@@ -41,7 +42,7 @@ func Of(r *rules.Rule) report.RuleDoc {
 }
 
 // asked says which rules hold across a change of the compiler.
-func asked(r *rules.Rule) string {
+func asked(r *rule.Rule) string {
 	if !r.Asked {
 		return ""
 	}
@@ -49,7 +50,7 @@ func asked(r *rules.Rule) string {
 }
 
 // boundKeys says which bounds an entry of a rule may have.
-func boundKeys(r *rules.Rule) string {
+func boundKeys(r *rule.Rule) string {
 	var keys []string
 	for _, o := range r.Keys() {
 		switch o.Key {
@@ -64,7 +65,7 @@ func boundKeys(r *rules.Rule) string {
 }
 
 // example is an entry with what it says as a comment.
-func example(e rules.Example) string {
+func example(e rule.Example) string {
 	says := e.Says
 	if says == "" {
 		says = "no finding"
@@ -72,7 +73,7 @@ func example(e rules.Example) string {
 	return strings.TrimPrefix(e.Config+"\n# "+says, "\n")
 }
 
-func options(prefix string, list []rules.Option) []report.OptionDoc {
+func options(prefix string, list []rule.Option) []report.OptionDoc {
 	var docs []report.OptionDoc
 	for _, o := range list {
 		d := report.OptionDoc{Key: prefix + o.Key, Type: typeName(o), Doc: o.Doc}
@@ -94,13 +95,13 @@ func written(value any) string {
 }
 
 // typeNames says in words what a value of each type looks like.
-var typeNames = map[rules.OptionType]string{
-	rules.Word: "word", rules.Text: "text", rules.Glob: "glob", rules.Globs: "globs", rules.Words: "words", rules.Count: "whole number",
-	rules.Size: "bytes: 4096, 4KiB", rules.Number: "number", rules.Share: "0.5 or 50%", rules.Growth: "2, 1MiB or 5%", rules.Switch: "true or false",
-	rules.Table: "list of mappings", rules.Mapping: "mapping", rules.Day: "day", rules.FindingID: "id", rules.Pattern: "data-flow pattern", rules.ShapeOf: "shape", rules.Expr: "CEL expression", rules.Pairs: "{ name: value }", rules.Seconds: "time: 90s, 20m",
+var typeNames = map[rule.OptionType]string{
+	rule.Word: "word", rule.Text: "text", rule.Glob: "glob", rule.Globs: "globs", rule.Words: "words", rule.Count: "whole number",
+	rule.Size: "bytes: 4096, 4KiB", rule.Number: "number", rule.Share: "0.5 or 50%", rule.Growth: "2, 1MiB or 5%", rule.Switch: "true or false",
+	rule.Table: "list of mappings", rule.Mapping: "mapping", rule.Day: "day", rule.FindingID: "id", rule.Pattern: "data-flow pattern", rule.ShapeOf: "shape", rule.Expr: "CEL expression", rule.Pairs: "{ name: value }", rule.Seconds: "time: 90s, 20m",
 }
 
-func typeName(o rules.Option) string {
+func typeName(o rule.Option) string {
 	if words := o.Vocabulary(); words != "" {
 		return words
 	}

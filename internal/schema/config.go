@@ -4,6 +4,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	settings "github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -43,7 +44,7 @@ func entries() []*jsonschema.Schema {
 }
 
 // entry describes an entry of one rule: its keys, and which of them do not go together.
-func entry(r *rules.Rule) *jsonschema.Schema {
+func entry(r *rule.Rule) *jsonschema.Schema {
 	s := object(r.Keys())
 	id := any(r.ID)
 	s.Title, s.Description = r.ID, r.Title
@@ -65,7 +66,7 @@ func entry(r *rules.Rule) *jsonschema.Schema {
 	return s
 }
 
-func object(options []rules.Option) *jsonschema.Schema {
+func object(options []rule.Option) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, o := range options {
 		v := value(o)
@@ -89,51 +90,51 @@ const (
 	timePattern   = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
 )
 
-func value(o rules.Option) *jsonschema.Schema {
+func value(o rule.Option) *jsonschema.Schema {
 	switch o.Type {
-	case rules.Globs, rules.Words:
+	case rule.Globs, rule.Words:
 		one := word(o)
 		several := &jsonschema.Schema{Type: "array", Items: one}
 		if !o.Empty {
 			several.MinItems = jsonschema.Ptr(1)
 		}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, several}}
-	case rules.Count:
+	case rule.Count:
 		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(o.Least)}
-	case rules.Number:
+	case rule.Number:
 		return &jsonschema.Schema{Type: "number"}
-	case rules.Size:
+	case rule.Size:
 		return numberOr(sizePattern)
-	case rules.Growth:
+	case rule.Growth:
 		return numberOr(growthPattern)
-	case rules.Share:
+	case rule.Share:
 		s := numberOr(sharePattern)
 		s.AnyOf[0].Maximum = jsonschema.Ptr(1.0)
 		return s
-	case rules.Seconds:
+	case rule.Seconds:
 		return &jsonschema.Schema{Type: "string", Pattern: timePattern}
-	case rules.Day:
+	case rule.Day:
 		return &jsonschema.Schema{Type: "string", Pattern: dayPattern}
-	case rules.FindingID:
+	case rule.FindingID:
 		return &jsonschema.Schema{Types: []string{"string", "integer"}, Pattern: idPattern} // one of digits alone is a number to YAML
-	case rules.Switch:
+	case rule.Switch:
 		return &jsonschema.Schema{Type: "boolean"}
-	case rules.Table:
+	case rule.Table:
 		s := &jsonschema.Schema{Type: "array", Items: object(o.Fields)}
 		s.Items.AnyOf = oneOf(o.NeedsOne)
 		if !o.Empty {
 			s.MinItems = jsonschema.Ptr(1)
 		}
 		return s
-	case rules.Mapping:
+	case rule.Mapping:
 		return object(o.Fields)
-	case rules.Pairs:
+	case rule.Pairs:
 		return &jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}}
 	}
 	return word(o)
 }
 
-func word(o rules.Option) *jsonschema.Schema {
+func word(o rule.Option) *jsonschema.Schema {
 	if len(o.Enum) == 0 {
 		return &jsonschema.Schema{Types: []string{"string", "number"}, MinLength: jsonschema.Ptr(1)}
 	}

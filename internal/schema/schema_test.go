@@ -14,6 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/schema"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
@@ -97,7 +98,7 @@ func TestWhatShipsValidates(t *testing.T) {
 		texts["pack "+name] = string(data)
 	}
 	for _, r := range rules.All() {
-		for _, e := range []rules.Example{r.Fails, r.Passes} {
+		for _, e := range []rule.Example{r.Fails, r.Passes} {
 			texts[r.ID+" "+e.On] = "version: 1\nrules:\n  " + strings.ReplaceAll(e.Config, "\n", "\n  ") + "\n"
 			if r.Always { // its example is a file, not an entry
 				texts[r.ID+" "+e.On] = e.Config
@@ -142,7 +143,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 
 // accepts says what the reader thinks of an entry, and whether that is a matter of form: what an entry lacks besides, what two keys mean
 // together, and the grammar inside of texts are not the schema's.
-func accepts(text string, o rules.Option) (accepted, known bool) {
+func accepts(text string, o rule.Option) (accepted, known bool) {
 	_, err := config.Parse("xlagate.yaml", []byte(text))
 	if err == nil {
 		return true, true
@@ -153,7 +154,7 @@ func accepts(text string, o rules.Option) (accepted, known bool) {
 			return false, false
 		}
 	}
-	return false, o.Type != rules.Glob && o.Type != rules.Globs || !strings.Contains(text, "\"[\"")
+	return false, o.Type != rule.Glob && o.Type != rule.Globs || !strings.Contains(text, "\"[\"")
 }
 
 func ruleOf(text string) string {

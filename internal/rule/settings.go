@@ -1,4 +1,4 @@
-package rules
+package rule
 
 import (
 	"slices"
@@ -89,16 +89,16 @@ func (s *Settings) value(key string) any {
 	return nil
 }
 
-// bounded reports whether the settings say how much there may be.
-func (s *Settings) bounded() bool {
-	return s.absolutelyBounded() || s.MaxIncrease != nil || s.MaxDecrease != nil
+// Bounded reports whether the settings say how much there may be.
+func (s *Settings) Bounded() bool {
+	return s.AbsolutelyBounded() || s.MaxIncrease != nil || s.MaxDecrease != nil
 }
 
-// absolutelyBounded reports whether they say so without a baseline.
-func (s *Settings) absolutelyBounded() bool { return s.Max != nil || s.Min != nil || s.Equal != nil }
+// AbsolutelyBounded reports whether they say so without a baseline.
+func (s *Settings) AbsolutelyBounded() bool { return s.Max != nil || s.Min != nil || s.Equal != nil }
 
-// boundedByOwn reports whether one of the rule's own options bounds what it counts.
-func (s *Settings) boundedByOwn() bool {
+// BoundedByOwn reports whether one of the rule's own options bounds what it counts.
+func (s *Settings) BoundedByOwn() bool {
 	return slices.ContainsFunc(s.Rule.Bounds, func(key string) bool { _, set := s.Options[key]; return set })
 }
 
@@ -111,10 +111,10 @@ func (s *Settings) NeedsBaseline() bool {
 	case m == nil:
 		return slices.Contains(s.Rule.Reads, Baseline)
 	case m.Difference:
-		return !s.boundedByOwn()
+		return !s.BoundedByOwn()
 	}
 	compares := slices.ContainsFunc(s.Rule.Options, func(o Option) bool { return o.Compares && s.On(o.Key) })
-	return compares || !s.Rule.Forbids && !s.bounded() && !s.boundedByOwn()
+	return compares || !s.Rule.Forbids && !s.Bounded() && !s.BoundedByOwn()
 }
 
 // has reports whether a key was set.

@@ -1,4 +1,4 @@
-package rules
+package rule
 
 // Sense says which of two values of an option asks for more, so that a pull request that asks for less is seen as that. Every option
 // has to say.

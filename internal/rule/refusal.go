@@ -1,4 +1,4 @@
-package rules
+package rule
 
 // Refusal says what is wrong with a value that has the right type, and where in its entry it stands.
 type Refusal struct {

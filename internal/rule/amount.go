@@ -1,4 +1,4 @@
-package rules
+package rule
 
 import (
 	"fmt"
@@ -35,8 +35,8 @@ type Amount struct {
 	Tell func(result.Finding) []result.Finding
 }
 
-// baseline says what the amount was, where the baseline holds it.
-func (a *Amount) baseline(known bool, was float64) {
+// Baseline says what the amount was, where the baseline holds it.
+func (a *Amount) Baseline(known bool, was float64) {
 	if a.Lacking = !known; known {
 		a.Base = &was
 	}
@@ -91,12 +91,6 @@ func (a Amount) counted(against []float64) string {
 	return precise + " of " + a.Noun
 }
 
-// movesTooMuch is said of operations that move more bytes than they may.
-func movesTooMuch(which string, moved, limit float64) string {
-	is, allowed := measure.Apart(moved, limit, "bytes")
-	return fmt.Sprintf("%s move %s, at most %s allowed", which, is, allowed)
-}
-
 // breach is what an amount breaks: the first limit, on which side, and a phrase for each.
 type breach struct {
 	limit   float64
@@ -115,7 +109,7 @@ func (b *breach) add(limit float64, tooMuch bool, named float64, said string) {
 // finding is what is said of a breach, in words that fit every amount.
 func (a Amount) finding(b breach) result.Finding {
 	f := result.Finding{
-		Program: a.program(), Subject: a.Subject, Variant: variantName(a.Variant), Unit: a.Unit,
+		Program: a.program(), Subject: a.Subject, Variant: VariantName(a.Variant), Unit: a.Unit,
 		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
 		Actual:  a.Actual, Limit: b.limit,
 	}

@@ -1,9 +1,9 @@
-// Package rules holds the checks that the gate makes, one file each, with their documentation as data, and the packs of them
-// that ship with xlagate.
+// Package rule says what a rule is: its description, which is data, the settings that an entry in xlagate.yaml gives it, the program or
+// target that it is handed, and how an amount is held against limits and the baseline. The rules themselves lie in package rules.
 //
 // A rule looks at programs that were matched with their baseline ([diff.Program]) and says what is wrong. It reads no files, and
 // it never decides about exit codes, waivers or output.
-package rules
+package rule
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"

@@ -1,4 +1,4 @@
-package rules
+package rule
 
 import (
 	"github.com/xlagate/xlagate/internal/facts"

@@ -1,4 +1,4 @@
-package rules
+package rule
 
 import (
 	"fmt"
@@ -53,11 +53,11 @@ func (c *Context) Uncovered(program string, in Input, mend string) {
 	if program != "" {
 		what = fmt.Sprintf("%s (program %s)", what, program)
 	}
-	c.gap(fmt.Sprintf("%s (the dump holds no %s)", c.Rule.ID, trimArticle(in)), result.Problem{Message: what, Mend: mend})
+	c.Gap(fmt.Sprintf("%s (the dump holds no %s)", c.Rule.ID, trimArticle(in)), result.Problem{Message: what, Mend: mend})
 }
 
-// gap lists what a rule from a pack could not look at; for a rule that the user names it is a failure to look.
-func (c *Context) gap(note string, p result.Problem) {
+// Gap lists what a rule from a pack could not look at; for a rule that the user names it is a failure to look.
+func (c *Context) Gap(note string, p result.Problem) {
 	if c.Pack != "" {
 		c.NotCovered = append(c.NotCovered, note)
 		return
@@ -70,16 +70,16 @@ func trimArticle(in Input) string {
 	return strings.TrimPrefix(strings.TrimPrefix(string(in), "the "), "a ")
 }
 
-// variantName is how findings call a variant: its signature.
-func variantName(v *diff.Variant) string {
+// VariantName is how findings call a variant: its signature.
+func VariantName(v *diff.Variant) string {
 	if v == nil || v.New == nil {
 		return ""
 	}
 	return v.New.Signature
 }
 
-// live yields the variants that the dump holds.
-func live(p *diff.Program) []*diff.Variant {
+// Live yields the variants that the dump holds.
+func Live(p *diff.Program) []*diff.Variant {
 	var out []*diff.Variant
 	for _, v := range p.Variants {
 		if v.New != nil {

@@ -1,4 +1,4 @@
-package rules
+package rule
 
 import (
 	"testing"
@@ -21,12 +21,38 @@ func TestNothingBetterInCustomCalls(t *testing.T) {
 		was, is     int
 		comparisons int
 	}{{"cost.flops", 0, 2, 0}, {"cost.flops", 2, 2, 1}, {"cost.flops", 2, 1, 1}, {"cost.least_flops", 0, 2, 0}, {"kernels.total", 0, 2, 1}} {
-		context := NewContext(&Settings{Rule: &maxFlops, Options: map[string]any{}}, &Target{}, nil)
+		context := NewContext(&Settings{Rule: &Rule{}, Options: map[string]any{}}, &Target{}, nil)
 		a := Amount{Variant: &diff.Variant{Old: run(c.was), New: run(c.is)}, Subject: c.subject, Noun: "amount", Better: Lower, Actual: 40}
 		a.Base = new(100.0)
 		context.Judge(a)
 		if len(context.Notes) != c.comparisons {
 			t.Errorf("%s, %d calls and %d before: %d notes", c.subject, c.is, c.was, len(context.Notes))
+		}
+	}
+}
+
+// An improvement is worth a line where growth of the same amount would have been told of.
+func TestImprovementThatIsNotWorthALine(t *testing.T) {
+	for _, c := range []struct {
+		increase *Change
+		is       float64
+		told     bool
+	}{
+		{&Change{Amount: 1024}, 493, false},
+		{&Change{Amount: 1024}, 8000, true},
+		{&Change{Amount: 1024}, 9000, false},
+		{&Change{}, 9999, false}, // less than one in a thousand
+		{&Change{}, 9900, true},
+		{&Change{Amount: 50, Percent: true}, 9900, true},
+	} {
+		was := 10000.0
+		if c.is < 1000 {
+			was = 539
+		}
+		said := NewContext(&Settings{Rule: &Rule{}, MaxIncrease: c.increase, Options: map[string]any{}}, &Target{Name: "t"}, nil)
+		said.noteBetter(Amount{Program: &diff.Program{Name: "f"}, Subject: "constants", Noun: "constants", Unit: "bytes", Better: Lower, Actual: c.is, Base: &was})
+		if told := len(said.Notes) > 0; told != c.told {
+			t.Errorf("%v → %v with %+v: %v", was, c.is, *c.increase, said.Notes)
 		}
 	}
 }

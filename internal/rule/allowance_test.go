@@ -1,4 +1,4 @@
-package rules
+package rule
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func TestPaidInTrafficIsAskedFor(t *testing.T) {
 	}
 	v := &diff.Variant{Old: run(1000, 10000), New: run(4000, 5000)}
 	for _, asked := range []bool{false, true} {
-		settings := &Settings{Rule: &maxFlops, Options: map[string]any{unlessCheaper.Key: asked}}
+		settings := &Settings{Rule: &Rule{}, Options: map[string]any{UnlessCheaper.Key: asked}}
 		if got := settings.allowed().Excuses(v, "cost.flops", 3000); got != asked {
 			t.Errorf("unless_cheaper: %v: excused: %v", asked, got)
 		}

@@ -1,4 +1,4 @@
-package rules
+package rule
 
 import (
 	"slices"
@@ -8,23 +8,23 @@ import (
 
 // The words that options may hold: one that is misspelt would fit nothing, and a rule that forbids it would always pass.
 var (
-	opcodeWords = hlo.OpcodeNames()
-	typeWords   = hlo.TypeNames()
-	kernelKinds = append([]string{"loop", "input", "output", "custom", "library", "rng"}, opcodeWords...)
+	OpcodeWords = hlo.OpcodeNames()
+	TypeWords   = hlo.TypeNames()
+	KernelKinds = append([]string{"loop", "input", "output", "custom", "library", "rng"}, OpcodeWords...)
 
-	collectiveWords = slices.DeleteFunc([]string{
+	CollectiveWords = slices.DeleteFunc([]string{
 		"all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute", "collective-reduce", "ragged-all-to-all", "recv", "reduce-scatter", "send",
-	}, func(name string) bool { return !slices.Contains(opcodeWords, name) })
+	}, func(name string) bool { return !slices.Contains(OpcodeWords, name) })
 )
 
 // Vocabulary says what the words are that an option takes where they are too many to be listed, "" where they are not.
 func (o Option) Vocabulary() string {
 	switch {
-	case slices.Equal(o.Enum, opcodeWords):
+	case slices.Equal(o.Enum, OpcodeWords):
 		return "HLO operations, such as reduce"
-	case slices.Equal(o.Enum, kernelKinds):
+	case slices.Equal(o.Enum, KernelKinds):
 		return "loop | input | output | custom | library | rng, or an HLO operation"
-	case slices.Equal(o.Enum, typeWords):
+	case slices.Equal(o.Enum, TypeWords):
 		return "HLO types, such as bf16"
 	}
 	return ""

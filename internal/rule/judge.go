@@ -1,4 +1,4 @@
-package rules
+package rule
 
 import (
 	"fmt"
@@ -13,55 +13,55 @@ import (
 
 // Judge holds an amount against max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the
 // baseline; improvements are noted.
-func (c *Context) Judge(a Amount) { c.noWorse(a.Better).hold(a) }
+func (c *Context) Judge(a Amount) { c.NoWorse(a.Better).Hold(a) }
 
 // Forbid judges an amount of what should not be there at all, unless the settings give it a limit.
 func (c *Context) Forbid(a Amount) {
-	if c.MaxIncrease == nil && !c.absolutelyBounded() {
-		c = c.with(func(s *Settings) { s.Max, s.implied = new(float64), true })
+	if c.MaxIncrease == nil && !c.AbsolutelyBounded() {
+		c = c.With(func(s *Settings) { s.Max, s.implied = new(float64), true })
 	}
-	c.hold(a)
+	c.Hold(a)
 }
 
-// judgePinned judges a count of what is not as it was pinned, or, without pins of the rule's own, as it was in the baseline.
-func (c *Context) judgePinned(a Amount) {
-	if c.boundedByOwn() {
+// JudgePinned judges a count of what is not as it was pinned, or, without pins of the rule's own, as it was in the baseline.
+func (c *Context) JudgePinned(a Amount) {
+	if c.BoundedByOwn() {
 		c.Forbid(a)
 		return
 	}
 	c.Judge(a)
 }
 
-// judgeRuns holds a number of launches against the settings, and where they are no more than in the baseline how often they run: a launch
+// JudgeRuns holds a number of launches against the settings, and where they are no more than in the baseline how often they run: a launch
 // that moved into a loop is still one.
-func (c *Context) judgeRuns(a Amount, runs func(*facts.Variant) float64) {
+func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) {
 	found := len(c.Findings)
 	c.Judge(a)
-	if a.Base == nil || len(c.Findings) > found || c.absolutelyBounded() && c.MaxIncrease == nil {
+	if a.Base == nil || len(c.Findings) > found || c.AbsolutelyBounded() && c.MaxIncrease == nil {
 		return
 	}
 	if now, was := runs(a.Variant.New), runs(a.Variant.Old); now > was {
 		a.Actual, a.Base, a.Noun = now, &was, "runs of "+a.Noun
-		c.with(noBounds).Judge(a)
+		c.With(NoBounds).Judge(a)
 	}
 }
 
-// noBounds leaves only what is held against the baseline.
-func noBounds(s *Settings) { s.Max, s.Min, s.Equal = nil, nil, nil }
+// NoBounds leaves only what is held against the baseline.
+func NoBounds(s *Settings) { s.Max, s.Min, s.Equal = nil, nil, nil }
 
-// noMore leaves only that there may be no more than in the baseline.
-func noMore(s *Settings) {
-	noBounds(s)
+// NoMore leaves only that there may be no more than in the baseline.
+func NoMore(s *Settings) {
+	NoBounds(s)
 	s.MaxIncrease, s.MaxDecrease = &Change{}, nil
 }
 
-// noWorse bounds the side that is worse by the baseline, unless the settings bound the amount themselves. So a bound on the other
+// NoWorse bounds the side that is worse by the baseline, unless the settings bound the amount themselves. So a bound on the other
 // side, of an improvement that would be too good to be true, never takes the place of it.
-func (c *Context) noWorse(better Direction) *Context {
-	if c.absolutelyBounded() || better == Exact && c.bounded() {
+func (c *Context) NoWorse(better Direction) *Context {
+	if c.AbsolutelyBounded() || better == Exact && c.Bounded() {
 		return c
 	}
-	return c.with(func(s *Settings) {
+	return c.With(func(s *Settings) {
 		if better != Higher && s.MaxIncrease == nil {
 			s.MaxIncrease = &Change{}
 		}
@@ -71,8 +71,8 @@ func (c *Context) noWorse(better Direction) *Context {
 	})
 }
 
-// hold reports what an amount breaks.
-func (c *Context) hold(a Amount) {
+// Hold reports what an amount breaks.
+func (c *Context) Hold(a Amount) {
 	c.Checked()
 	var b breach
 	c.absolute(a, &b)
@@ -87,6 +87,13 @@ func (c *Context) hold(a Amount) {
 		f.Drift = drift
 		c.Find(f)
 	}
+}
+
+// Exceeds says whether an amount breaks a limit that needs no baseline.
+func (c *Context) Exceeds(a Amount) bool {
+	var b breach
+	c.absolute(a, &b)
+	return len(b.said) > 0
 }
 
 // absolute holds an amount against the limits that need no baseline.
@@ -104,13 +111,13 @@ func (c *Context) absolute(a Amount, b *breach) {
 
 // yields says whether a maximum is exceeded by a run that costs less than in the baseline, which kept it, where the entry itself lets it.
 func (c *Context) yields(a Amount) bool {
-	_, written := c.Marks[unlessCheaper.Key]
+	_, written := c.Marks[UnlessCheaper.Key]
 	return written && a.Base != nil && *a.Base <= *c.Max && c.allowed().PaysLess(a.Variant, a.Subject)
 }
 
 // drift compares with the baseline, where there is one and the settings ask for it.
 func (c *Context) drift(a Amount, b *breach) {
-	if c.MaxIncrease == nil && c.MaxDecrease == nil || c.incomparable(a) || a.Base == nil {
+	if c.MaxIncrease == nil && c.MaxDecrease == nil || c.Incomparable(a) || a.Base == nil {
 		return
 	}
 	grown, shrunk := max(a.Actual-*a.Base, a.Added), max(*a.Base-a.Actual, a.Lost)
@@ -125,12 +132,12 @@ func (c *Context) drift(a Amount, b *breach) {
 	}
 }
 
-// incomparable says why an amount cannot be held against the baseline, if it cannot: the baseline does not have it, or it differs from
+// Incomparable says why an amount cannot be held against the baseline, if it cannot: the baseline does not have it, or it differs from
 // compile to compile.
-func (c *Context) incomparable(a Amount) bool {
+func (c *Context) Incomparable(a Amount) bool {
 	switch {
 	case a.Lacking:
-		c.gap(fmt.Sprintf("%s (the baseline does not hold %s)", c.Rule.ID, a.Subject), result.Problem{
+		c.Gap(fmt.Sprintf("%s (the baseline does not hold %s)", c.Rule.ID, a.Subject), result.Problem{
 			Message: fmt.Sprintf("%s could not compare: the baseline of %s does not hold %s", c.Rule.ID, a.program(), a.Subject),
 			Mend:    "accept it again from a dump that has it: xlagate accept --reason \"…\"",
 		})
