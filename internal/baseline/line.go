@@ -11,11 +11,11 @@ import (
 type flow []byte
 
 // newFlow has room for most lines.
-func newFlow() flow { return make(flow, 0, 512) }
+func newFlow() flow { return append(make(flow, 0, 512), '{') }
 
 // key begins a value: behind a comma, unless it is the first.
 func (f *flow) key(name string) {
-	if len(*f) > 0 {
+	if len(*f) > 1 {
 		*f = append(*f, ", "...)
 	}
 	*f = append(append(*f, name...), ": "...)
@@ -57,6 +57,25 @@ func (f *flow) list(key string, values []string) {
 	*f = append(*f, ']')
 }
 
+// opcodes writes a list in which every operation of a kernel stands.
+func (f *flow) opcodes(key string, do facts.Opcodes) {
+	if len(do) == 0 {
+		return
+	}
+	f.key(key)
+	*f = append(*f, '[')
+	for i, op := range do {
+		quoted := quote(op.Opcode)
+		for n := range op.Times {
+			if i > 0 || n > 0 {
+				*f = append(*f, ", "...)
+			}
+			*f = append(*f, quoted...)
+		}
+	}
+	*f = append(*f, ']')
+}
+
 func (f *flow) counts(key string, counts map[string]int) {
 	if len(counts) == 0 {
 		return
@@ -67,10 +86,13 @@ func (f *flow) counts(key string, counts map[string]int) {
 		list = strconv.AppendInt(list, int64(counts[name]), 10)
 	}
 	f.key(key)
-	*f = append(append(append(*f, '{'), list...), '}')
+	*f = append(append(*f, list...), '}')
 }
 
-func (f *flow) String() string { return "{" + string(*f) + "}" }
+func (f *flow) String() string {
+	*f = append(*f, '}')
+	return string(*f)
+}
 
 // launched is all that is written of a kernel. Of thousands that a model repeats, only different ones are spelled.
 type launched struct {
@@ -84,9 +106,10 @@ func launchedAs(k *facts.Kernel) launched {
 	return launched{Form: k.Form, op: k.OpName, dtype: k.OpType, loop: k.Loop, axes: k.Axes, trips: k.Times, length: k.Length, most: k.Most, inLoop: k.InLoop, inner: !k.InEntry}
 }
 
-func (k *launched) String() string {
-	f := newFlow()
-	f.list("do", k.Do.List())
+// line is what is written of it, put together in the memory of another line.
+func (k *launched) line(f *flow) string {
+	*f = (*f)[:1]
+	f.opcodes("do", k.Do)
 	f.text("kind", k.Kind)
 	f.text("out", k.Out)
 	f.text("op", k.op)

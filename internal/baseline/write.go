@@ -97,8 +97,14 @@ func (w *writer) lines(key string, lines []string) {
 		return
 	}
 	w.line("    %s:", key)
+	const item = "      - "
+	length := 0
 	for _, l := range lines {
-		w.WriteString("      - ")
+		length += len(item) + len(l) + len("\n")
+	}
+	w.Grow(length)
+	for _, l := range lines {
+		w.WriteString(item)
 		w.WriteString(l)
 		w.WriteByte('\n')
 	}
@@ -109,9 +115,9 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 	for i := range kernels {
 		alike[launchedAs(&kernels[i])]++
 	}
-	count := map[string]int{}
+	count, f := map[string]int{}, newFlow()
 	for k, n := range alike {
-		count[k.String()] += n
+		count[k.line(&f)] += n
 	}
 	var lines []string
 	for _, k := range sortedKeys(count) {
