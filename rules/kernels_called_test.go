@@ -35,3 +35,29 @@ func TestMerged(t *testing.T) {
 		}
 	}
 }
+
+// Conversions are what a kernel pays for reading and writing less: for nothing else, and not for nothing.
+func TestNarrowed(t *testing.T) {
+	kernel := func(bytes int64, ops map[string]int) facts.Kernel {
+		return facts.Kernel{Form: &facts.Form{Function: "attend", Written: ops, Bytes: bytes}, Site: &facts.Site{}}
+	}
+	was := kernel(4000, map[string]int{"arith.mulf": 2, "arith.extf": 1})
+	for name, c := range map[string]struct {
+		fresh facts.Kernel
+		want  bool
+	}{
+		"half the bytes, two conversions": {kernel(2000, map[string]int{"arith.mulf": 2, "arith.extf": 1, "arith.truncf": 2}), true},
+		"and a product":                   {kernel(2000, map[string]int{"arith.mulf": 3, "arith.extf": 1, "arith.truncf": 2}), false},
+		"and an operation that none had":  {kernel(2000, map[string]int{"arith.mulf": 2, "arith.extf": 2, "math.exp": 1}), false},
+		"conversions for as many bytes":   {kernel(4000, map[string]int{"arith.mulf": 2, "arith.extf": 3}), false},
+		"conversions for hardly less":     {kernel(3900, map[string]int{"arith.mulf": 2, "arith.extf": 3}), false},
+		"one conversion took two's place": {kernel(2000, map[string]int{"arith.mulf": 2, "tt.fp_to_fp": 2}), true},
+	} {
+		if got := (written{&c.fresh, &diff.KernelChange{Old: was, New: c.fresh}}).narrowed(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if (written{&was, nil}).narrowed() {
+		t.Error("a kernel that did not change reads no less")
+	}
+}
