@@ -32,7 +32,7 @@ var maxCollectives = rule.Rule{
 	Threads:  []string{"jax-ml/jax#20381", "openxla/xla#6126"},
 	Since:    "1",
 	Accepts:  []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},
-	Explains: append([]string{"max-collectives", "async-collectives"}, allGrowth...), // one reshard brings several kinds of them, and each may wait
+	Explains: append([]string{"max-collectives", "async-collectives", "min-collective-bytes"}, allGrowth...), // one reshard brings several kinds of them, each may wait, and a small one lowers the average
 	Program:  checkMaxCollectives,
 }
 
@@ -67,13 +67,14 @@ func exchanged(c *rule.Context, a rule.Amount) bool {
 	return a.Actual > *a.Base && !now.more(was) || a.Actual < *a.Base && !was.more(now)
 }
 
-// judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
+// judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more. A few numbers
+// that are combined otherwise are no more.
 func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if c.AbsolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
 		return
 	}
 	now, was := float64(talk(v.New, chosenCollective(c)).bytes), float64(talk(v.Old, chosenCollective(c)).bytes)
-	if now <= was {
+	if now <= ledger.Wobble*was {
 		return
 	}
 	c.With(rule.NoBounds).Judge(rule.Amount{

@@ -21,6 +21,8 @@ func TestMaxCollectivesExchange(t *testing.T) {
 		"fewer but larger":      {true, []facts.Kernel{collective("all-reduce", 65536)}, 1},
 		"smaller but more":      {true, []facts.Kernel{collective("all-reduce", 8), collective("all-reduce", 8), collective("all-reduce", 8)}, 1},
 		"larger":                {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 8192)}, 1},
+		"larger by a scalar":    {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4100)}, 0},
+		"larger by two percent": {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4510)}, 1},
 		"one beside the others": {true, append([]facts.Kernel{collective("all-reduce", 8)}, gathers...), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
