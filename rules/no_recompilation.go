@@ -12,6 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 var noRecompilation = rule.Rule{
@@ -89,31 +90,52 @@ func compilations(p *facts.Program) int {
 	return n
 }
 
-// differences says what differs from compile to compile.
+// differences says what differs from compile to compile; arguments that differ alike in one sentence.
 func differences(p *diff.Program) []string {
 	var out []string
-	for _, a := range p.Recompile {
-		s := a.Name
-		if len(a.Values) > 0 {
+	for _, alike := range sameChanges(p.Recompile) {
+		var names []string
+		for _, a := range alike {
+			if a.Name != "" {
+				names = append(names, a.Name)
+			}
+		}
+		s, change := strings.Join(words.First(names, 4), ", "), alike[0]
+		if len(change.Values) > 0 {
 			if s != "" {
 				s += ": "
 			}
-			s += chain(a.Values)
+			s += chain(change.Values)
 		}
-		if a.Detail != "" {
-			s = strings.TrimSpace(s + " (" + a.Detail + ")")
+		if change.Detail != "" {
+			s = strings.TrimSpace(s + " (" + change.Detail + ")")
 		}
 		out = append(out, s)
 	}
 	for _, v := range p.New.Variants {
 		if n := len(v.Modules); n > 1 {
-			out = append(out, fmt.Sprintf("the same module was compiled %d times (%s): the function is made anew for every call, or an argument's type is weak one time and not the other", n, strings.Join(v.Modules, ", ")))
+			out = append(out, fmt.Sprintf("the same module was compiled %d times (%s): the function is made anew for every call, a static argument differs that the program does not use, or an argument's type is weak one time and not the other", n, strings.Join(v.Modules, ", ")))
 		}
 	}
 	if len(out) == 0 {
 		out = append(out, "the modules differ, but not in their arguments")
 	}
 	return out
+}
+
+// sameChanges puts together what changed alike, in the order of the first.
+func sameChanges(changes []diff.ArgumentChange) (groups [][]diff.ArgumentChange) {
+	at := map[string]int{}
+	for _, a := range changes {
+		key := strings.Join(append([]string{a.Kind, a.Detail}, a.Values...), "\x00")
+		i, seen := at[key]
+		if !seen {
+			i, at[key] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], a)
+	}
+	return groups
 }
 
 // whyCompiled says what differs from compile to compile, and what PyTorch/XLA says of it. Where a graph ended because a value in it was

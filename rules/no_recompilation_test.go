@@ -1,0 +1,23 @@
+package rules
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// Arguments that differ alike, as all do that come from a checkpoint, are one sentence; those that differ otherwise are another.
+func TestArgumentsThatDifferAlike(t *testing.T) {
+	placed := func(name string) diff.ArgumentChange {
+		return diff.ArgumentChange{Name: name, Kind: "sharding", Values: []string{"none", "{replicated}"}, Detail: "sharding"}
+	}
+	p := &diff.Program{New: &facts.Program{}, Recompile: []diff.ArgumentChange{
+		placed("a"), {Name: "a", Kind: "shape", Values: []string{"f32[8]", "f32[9]"}, Detail: "dimension 0: 8, 9"}, placed("b"), placed("c"), placed("d"), placed("e"), placed("f"),
+	}}
+	want := []string{"a, b, c, d, 2 more: none → {replicated} (sharding)", "a: f32[8] → f32[9] (dimension 0: 8, 9)"}
+	if got := differences(p); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
