@@ -107,15 +107,19 @@ func (b *blame) edits() {
 	slices.SortStableFunc(order, func(x, y *Edit) int {
 		return cmp.Or(cmp.Compare(known(y), known(x)), cmp.Compare(y.effort(), x.effort()))
 	})
-	byFunction := map[string]int{}
+	byFunction, forgets := map[string]int{}, slices.ContainsFunc(order, forgotten)
 	for _, e := range order {
-		i, ok := byFunction[functionOf(e)]
+		function := functionOf(e)
+		if forgets && keeps(e) {
+			function = rematerializedCode
+		}
+		i, ok := byFunction[function]
 		if !ok && known(e) == 0 && !recomputed(e) {
 			i, ok = b.beside(e)
 		}
 		if !ok {
 			i = b.add(suspect{Cause: Cause{Kind: CauseModel, Op: facts.Op{OpName: e.OpName, Source: e.Source}, OpType: e.OpType}})
-			byFunction[functionOf(e)] = i
+			byFunction[function] = i
 		}
 		s := &b.suspects[i]
 		s.edits, s.weight = append(s.edits, e), s.weight+e.effort()
@@ -166,8 +170,8 @@ func (b *blame) enclosing(scope string) (int, bool) {
 // again is one place, wherever the functions lie that it calls.
 func functionOf(e *Edit) string {
 	switch {
-	case recomputed(e) && len(e.Added) == 0:
-		return "rematerialized"
+	case forgotten(e):
+		return rematerializedCode
 	case e.Source.File != "":
 		return e.Source.File + "\x00" + e.Source.Function
 	}
@@ -176,6 +180,26 @@ func functionOf(e *Edit) string {
 	}
 	return firstStep(e.Scope)
 }
+
+// rematerializedCode stands for the function that what jax.checkpoint computes again lies in.
+const rematerializedCode = "rematerialized"
+
+// forgotten says whether an edit is that jax.checkpoint does not compute something again any more.
+func forgotten(e *Edit) bool {
+	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) })
+}
+
+// keeps says whether an edit is what comes with it: a loop stacks up what another one takes from there, and no barrier holds apart any more
+// what was computed twice.
+func keeps(e *Edit) bool {
+	if len(e.Added) == 0 {
+		return !slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode != barrier })
+	}
+	moves := func(s Step) bool { return stacks(s) || wiring[s.Opcode] }
+	return inLoop(e.Scope) && len(e.Removed) == 0 && slices.ContainsFunc(e.Added, stacks) && !slices.ContainsFunc(e.Added, func(s Step) bool { return !moves(s) })
+}
+
+func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode == "dynamic-slice" }
 
 // recomputed says whether an edit lies in what jax.checkpoint computes again. What only spreads a value over the devices is no computation.
 func recomputed(e *Edit) bool {

@@ -60,6 +60,7 @@ var causes = []struct {
 	{"cpu-sharding_fsdp_gather", diff.CauseSharding, "pairs.py", 163, "", []string{"w is sharded P(None, 'x') now, was whole on every device"}},
 	{"cpu-sharding_allgather", diff.CauseSharding, "pairs.py", 30, "", []string{"w1 is sharded P('model', None) now, was sharded P(None, 'model')"}},
 	{"cpu-unrolled_loop", diff.CauseModel, "pairs.py", 53, "", []string{"unrolled", "116 dot", "times in the program"}},
+	{"cpu-remat_lost", diff.CauseModel, "model.py", 13, "", []string{"no longer computed again for the backward pass, but kept for it: 2 dot, tanh"}},
 	{"cpu-scan_unroll_arg", diff.CauseModel, "pairs.py", 59, "", []string{"9 dot", "9 tanh", "of a loop's body stands 10 times in the program"}},
 	{"gpu-fusion_intermediate_out", diff.CauseResults, "pairs.py", 130, "jit(act)/tanh", []string{"tanh f32[64,256] is a result of the program now"}},
 	{"cpu-f64_creep", diff.CauseModel, "pairs.py", 41, "", []string{"reduce, divide, sqrt, add, multiply in f64, not f32", "new: 2 convert"}},

@@ -29,6 +29,11 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 	for _, w := range takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }) {
 		parts = append(parts, wallSentence(w))
 	}
+	forgets := slices.ContainsFunc(edits, forgotten)
+	if forgets {
+		takeSteps(&added, func(s Step) bool { return stacks(s) || wiring[s.Opcode] }) // to keep is to stack up
+		takeSteps(&removed, func(s Step) bool { return constrains(s) || s.Opcode == barrier })
+	}
 	if retyped := retype(&added, &removed); retyped != "" {
 		parts = append(parts, retyped)
 	}
@@ -40,11 +45,11 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 	case len(added) > 0:
 		parts = append(parts, "new: "+stepList(added))
 	}
-	if first := edits[0]; first.Caller.File != "" && len(first.Added) > 0 {
+	if first := edits[0]; first.Caller.File != "" && len(first.Added) > 0 && len(parts) > 0 {
 		parts[len(parts)-1] += ", called from " + strings.Trim(at(first.Caller), " ()")
 	}
 	switch {
-	case len(removed) > 0 && len(added) == 0 && recomputed(edits[0]):
+	case len(removed) > 0 && len(added) == 0 && forgets:
 		parts = append(parts, "no longer computed again for the backward pass, but kept for it: "+stepList(removed))
 	case len(removed) > 0:
 		parts = append(parts, "gone: "+stepList(removed))
