@@ -55,6 +55,9 @@ func TestPagesLinkToWhatIsThere(t *testing.T) {
 	}
 }
 
+// unanchored is what GitHub drops from a heading to make an anchor of it.
+var unanchored = regexp.MustCompile(`[^\p{L}\p{N}_-]`)
+
 // hasHeading says whether a page has a heading that GitHub gives an anchor.
 func hasHeading(text, anchor string) bool {
 	for line := range strings.Lines(text) {
@@ -63,7 +66,7 @@ func hasHeading(text, anchor string) bool {
 			continue
 		}
 		title = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(title)), " ", "-")
-		if regexp.MustCompile(`[^\p{L}\p{N}_-]`).ReplaceAllString(title, "") == anchor {
+		if unanchored.ReplaceAllString(title, "") == anchor {
 			return true
 		}
 	}

@@ -69,7 +69,6 @@ func logSection(l *framework.Logs) section {
 	if l == nil {
 		return section{}
 	}
-	s := section{Title: in(strong, "logs")}
 	var lines []line
 	for _, m := range l.Misses {
 		lines = append(lines, say("retraced ").in(name, m.Program).and(" ").in(name, location(m.Where)).and(": ").and(m.Reason))
@@ -85,8 +84,7 @@ func logSection(l *framework.Logs) section {
 	for _, program := range byCount(l.Compiles) {
 		lines = append(lines, say("compiled "+times(l.Compiles[program])+": ").in(name, program).and(compileTime(took[program])))
 	}
-	s.add(list{lines})
-	return s
+	return filledSection(in(strong, "logs"), list{lines})
 }
 
 // compileTime is how long all compilations of a program took; nothing where the log does not say it.

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -238,5 +239,20 @@ func TestIdentical(t *testing.T) {
 	want := "a → b\nidentical: 1 program, 1 variant, 4 launches (names, numbering, metadata and meaningless order are not compared)\n"
 	if out.String() != want {
 		t.Errorf("got %q", out.String())
+	}
+}
+
+// Logs that were read and say nothing have no heading: one above nothing looks as if something had been lost.
+func TestInspectLeavesOutSilentLogs(t *testing.T) {
+	dump := aDump()
+	for _, logs := range []*framework.Logs{nil, {}} {
+		dump.Logs = logs
+		var out bytes.Buffer
+		if err := Inspect(&out, dump, "text", Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "\nlogs\n") {
+			t.Errorf("%+v have a heading", logs)
+		}
 	}
 }
