@@ -133,6 +133,12 @@ var dumpRows = []struct {
 	{"JAX", "testdata/dumps/jax-0.6.2.tar.xz", facts.Options{}, misc(29, 0)},
 	{"JAX", "testdata/dumps/jax-0.8.3.tar.xz", facts.Options{}, misc(29, 0)},
 	{"JAX", "testdata/dumps/jax-0.10.2.tar.xz", facts.Options{}, misc(29, 0)},
+	{"JAX", "testdata/dumps/jax-0.12.0.1.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
+		v := program(t, r, "tensor_parallel_mlp")
+		if v.Facts["kernels.total"] != 4 || v.Facts["collectives.all-reduce.count"] != 2 || v.Facts["memory.argument_bytes"] == 0 || v.Params[0].Spec != "P('data', None)" {
+			t.Errorf("%v, %+v", v.Facts, v.Params)
+		}
+	}},
 	{"TensorFlow", "testdata/dumps/tf-2.3.tar.xz", facts.Options{}, cam(14)},
 	{"TensorFlow", "testdata/dumps/tf-2.6.tar.xz", facts.Options{}, cam(13)},
 	{"TensorFlow", "testdata/dumps/tf-2.12.tar.xz", facts.Options{}, cam(13)},

@@ -11,6 +11,7 @@ import (
 func TestOptionsLimit(t *testing.T) {
 	const barred, softmax, baked, wide = "gpu-softmax_barrier/after", "gpu-softmax_barrier/before", "cpu-constant_baked/after", "tpu-wide_weights/after"
 	const sharded, rolled, clusters, f64, column = "cpu-sharding_allgather/after", "cpu-unrolled_loop/before", "tf-clusters-train", "cpu-f64_creep/after", "cpu-param_layout/after"
+	const named = "dumps/jax-0.12.0.1"
 	for _, c := range []struct{ rule, on, base, keys, says string }{
 		{"launch-shape", softmax, "", "min_threads: 100000", "1 badly launched kernel: at most 0 allowed"},
 		{"launch-shape", softmax, "", "max_threads: 1", "1 badly launched kernel: at most 0 allowed"},
@@ -73,6 +74,11 @@ func TestOptionsLimit(t *testing.T) {
 		{"sharding-pin", sharded, "", "params: [{ param: \"*\", sharding: \"{devices=*<=*}\" }]", ""},
 		{"sharding-pin", sharded, "", "params: [{ param: \"*\", sharding: \"{*no*such*}\" }]", "3 arguments are not spread over the devices as agreed: x, w1, w2"},
 		{"sharding-pin", sharded, "", "params: [{ param: no_such, sharding: replicated }]", "sharding-pin: no argument of tensor_parallel_mlp fits \"no_such\""},
+		{"sharding-pin", named, "", "params: [{ param: w1, sharding: \"{mesh['data'=2,'model'=2], [{}, {'model'}]}\" }, { param: w2, sharding: \"P('model', None)\" }]", ""},
+		{"sharding-pin", named, "", "params: [{ param: w1, sharding: \"{mesh['data'=2,'model'=2], [{'model'}, {}]}\" }]", "1 argument is not spread over the devices as agreed: w1"},
+		{"sharding-pin", "cpu-sharding_allgather/before", "", "params: [{ param: w1, sharding: \"{mesh['data'=2,'model'=2], [{}, {'model'}]}\" }]", ""},
+		{"sharding-pin", named, "cpu-sharding_allgather/before", "", ""},
+		{"sharding-pin", named, "cpu-sharding_allgather/after", "", "2 arguments are not spread over the devices as agreed: w1, w2"},
 		{"sharding-pin", sharded, "", "max_replicated: 0", "1 result is not spread over the devices as agreed: the result (jit(tensor_parallel_mlp)/reduce_sum)"},
 		{"sharding-pin", sharded, "", "max_replicated: 1GiB", ""},
 		{"donation-kept", "cpu-donation_lost/after", "", "params: \"params*\"", "3 arguments are not updated in place: params['b1'], params['w1'], params['w2']"},

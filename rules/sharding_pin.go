@@ -27,7 +27,7 @@ var shardingPin = rule.Rule{
 	Options: []rule.Option{
 		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "how arguments must be spread", Fields: []rule.Option{
 			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
-			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}; * stands for anything, replicated for none"},
+			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]} or {mesh['data'=2], [{'data'}, {}]}; * stands for anything, replicated for none"},
 		}},
 		{Key: "outputs", Type: rule.Table, Sense: rule.Demands, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []rule.Option{
 			{Key: "output", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
@@ -161,7 +161,8 @@ func spreadAs(want string, p *facts.Parameter) bool {
 	if want == "replicated" {
 		return replicated(p)
 	}
-	return starred(want, p.Sharding) || p.Spec != "" && starred(want, p.Spec)
+	tiles, _ := facts.InTiles(want)
+	return starred(tiles, p.Sharding) || p.Spec != "" && starred(want, p.Spec)
 }
 
 // starred matches a text in which * stands for anything.

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Makes all dumps of this folder again. Needs three Pythons: one with examples/jax-aot/requirements.txt, one with
-# examples/tensorflow/requirements.txt, one with torch==2.9.0 and torch_xla==2.9.0:
-#   JAX=/path/to/python TF=/path/to/python TORCH=/path/to/python ./make.sh
+# Makes all dumps of this folder again. Needs four Pythons: one with examples/jax-aot/requirements.txt, one (3.12 or later) with jax==0.12.0.1,
+# one with examples/tensorflow/requirements.txt, one with torch==2.9.0 and torch_xla==2.9.0:
+#   JAX=/path/to/python NEWER_JAX=/path/to/python TF=/path/to/python TORCH=/path/to/python ./make.sh
 set -euo pipefail
 shopt -s extglob nullglob
 cd "$(dirname "$0")"
 here=$PWD
 jax=$(command -v "${JAX:?}")
+newer_jax=$(command -v "${NEWER_JAX:?}")
 tf=$(command -v "${TF:?}")
 torch=$(command -v "${TORCH:?}")
 work=$(mktemp -d)
@@ -72,6 +73,11 @@ done
 for case in topk_sorted constant_baked extra_transpose; do
   pair "cpu-$case" "$case"
 done
+# One program of those under a newer JAX, which names the axes of the mesh in every sharding.
+run dumps/jax-0.12.0.1 env XLA_FLAGS="${text[*]} --xla_force_host_platform_device_count=4" "$newer_jax" "$here/make/pairs.py" sharding_allgather before
+(cd "$work/dumps/jax-0.12.0.1" && echo *@(before_optimizations|after_optimizations|-buffer-assignment).txt) > "$work/list"
+read -ra files < "$work/list"
+pack dumps/jax-0.12.0.1 "${files[@]}"
 pair cpu-param_layout param_layout
 pair cpu-result_gathered result_gathered
 TF_CPP_MIN_LOG_LEVEL=1 devices=8 log=compile.log pair cpu-involuntary_remat involuntary_remat

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -19,6 +20,10 @@ func (w *modelWalk) constraint(id hlo.InstrID) string {
 		}
 		return shardingTarget + " P()"
 	}
-	sharding, _ := w.r.m.Attr(id, "sharding")
-	return strings.TrimSpace(shardingTarget + " " + sharding)
+	printed, _ := w.r.m.Attr(id, "sharding")
+	sharding, spec := InTiles(printed)
+	if sharding == replicatedSharding && sharding != printed {
+		spec = "P()"
+	}
+	return strings.TrimSpace(shardingTarget + " " + cmp.Or(spec, sharding))
 }

@@ -14,25 +14,19 @@ type axis struct {
 	size int
 }
 
-// meshOf reads the mesh off a module's header: {mesh = #sdy.mesh<["data"=2, "model"=4]>}. A module with several meshes has none
-// that its collectives could be named by.
+// meshOf reads the mesh off a module's header, {mesh = #sdy.mesh<["data"=2, "model"=4]>}, or where it has none off the shardings. A module
+// with several meshes has none that its collectives could be named by.
 func meshOf(m *hlo.Module) []axis {
-	printed := m.Header.Attributes["xla.sdy.meshes"]
+	printed, ok := m.Header.Attributes["xla.sdy.meshes"]
+	if !ok {
+		return meshInShardings(m)
+	}
 	_, rest, ok := strings.Cut(printed, "#sdy.mesh<[")
 	if !ok || strings.Contains(rest, "#sdy.mesh<[") {
 		return nil
 	}
 	list, _, _ := strings.Cut(rest, "]")
-	var mesh []axis
-	for _, entry := range strings.Split(list, ",") {
-		name, digits, _ := strings.Cut(entry, "=")
-		size, err := strconv.Atoi(strings.TrimSpace(digits))
-		if err != nil || size < 1 {
-			return nil
-		}
-		mesh = append(mesh, axis{name: strings.Trim(name, ` "\`), size: size})
-	}
-	return mesh
+	return meshAxes(list)
 }
 
 // maxDevices bounds the devices of a group that are spelled out.
@@ -51,6 +45,9 @@ func (r *reader) firstGroups(launches []launch) map[int][]int {
 
 // nameAxes says of every collective along which axes of the mesh it runs.
 func (v *Variant) nameAxes(m *hlo.Module, groups map[int][]int) {
+	if len(groups) == 0 {
+		return
+	}
 	mesh := meshOf(m)
 	if len(mesh) == 0 || len(mesh) > 8 {
 		return
@@ -232,10 +229,18 @@ func shardingSpec(frontendAttributes string) string {
 func spelledSpec(sharding string) string {
 	_, rest, _ := strings.Cut(sharding, "[")
 	dims, _, _ := strings.Cut(rest, "]")
+	var axes [][]string
+	for _, dim := range strings.Split(dims, "{")[1:] {
+		axes = append(axes, axisNames(dim))
+	}
+	return partitionSpec(axes)
+}
+
+// partitionSpec spells the axes that split each dimension as JAX does, ('data', None); "" where none splits any.
+func partitionSpec(dims [][]string) string {
 	var parts []string
 	split := false
-	for _, dim := range strings.Split(dims, "{")[1:] {
-		names := axisNames(dim)
+	for _, names := range dims {
 		split = split || len(names) > 0
 		switch len(names) {
 		case 0:
@@ -257,9 +262,15 @@ func axisNames(dim string) []string {
 	dim, _, _ = strings.Cut(dim, "}")
 	var names []string
 	for _, word := range strings.Split(dim, ",") {
-		if name := strings.Trim(word, ` "\?`); name != "" {
-			names = append(names, "'"+name+"'")
+		name, part, isPart := strings.Cut(word, ":")
+		if name = strings.Trim(name, ` '"\?`); name == "" {
+			continue
 		}
+		name = "'" + name + "'"
+		if isPart {
+			name += ":" + part
+		}
+		names = append(names, name)
 	}
 	return names
 }

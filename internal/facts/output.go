@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,13 +55,14 @@ func (r *reader) outputs(pieces []hlo.Shape, params []Parameter) []Output {
 			return nil
 		}
 		list[i] = Output{Shape: r.shape(id), Split: splitText(split), Bytes: r.m.ShapeBytes(id)}
-		if keepsTo(asked[i], split) {
-			list[i].Sharding = asked[i]
+		sharding, spec := InTiles(asked[i])
+		if keepsTo(sharding, split) {
+			list[i].Sharding, list[i].Spec = sharding, spec
 		}
 		if made != nil {
-			list[i].Spec, list[i].OpName = r.resultSpec(made[i]), r.metadata(made[i]).OpName
+			list[i].Spec, list[i].OpName = cmp.Or(list[i].Spec, r.resultSpec(made[i])), r.metadata(made[i]).OpName
 		}
-		spread = spread || list[i].Split != "" || isSplit(asked[i])
+		spread = spread || list[i].Split != "" || isSplit(sharding)
 	}
 	if !spread {
 		return nil
@@ -70,7 +72,7 @@ func (r *reader) outputs(pieces []hlo.Shape, params []Parameter) []Output {
 
 // isSplit says whether a sharding gives devices parts of a value.
 func isSplit(sharding string) bool {
-	return sharding != "" && sharding != "{replicated}" && !strings.HasPrefix(sharding, "{maximal")
+	return sharding != "" && sharding != replicatedSharding && !strings.HasPrefix(sharding, "{maximal")
 }
 
 // splitOf says in how many pieces each dimension is; not ok where the piece is of another kind than the whole.
@@ -150,7 +152,7 @@ func braced(text string) []string {
 // keepsTo says whether a result is split as its sharding says. Of results that nobody asked anything of the root says that they are
 // replicated, and the compiler is free to split them all the same.
 func keepsTo(sharding string, split []int64) bool {
-	if sharding == "{replicated}" {
+	if sharding == replicatedSharding {
 		return splitText(split) == ""
 	}
 	tiles, ok := strings.CutPrefix(sharding, "{devices=[")

@@ -35,11 +35,12 @@ const tokenShape = "token[]"
 
 func (r *reader) parameter(id hlo.InstrID, used bool) Parameter {
 	in := &r.m.Instrs[id]
-	sharding, _ := r.m.Attr(id, "sharding")
+	printed, _ := r.m.Attr(id, "sharding")
+	sharding, spec := InTiles(printed)
 	frontend, _ := r.m.Attr(id, "frontend_attributes")
 	return Parameter{
 		Name: parameterName(r.metadata(id).OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
-		Layout: layoutNote(r.m, in.Shape), Sharding: sharding, Spec: shardingSpec(frontend), Bytes: r.m.ShapeBytes(in.Shape), Unused: !used,
+		Layout: layoutNote(r.m, in.Shape), Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Bytes: r.m.ShapeBytes(in.Shape), Unused: !used,
 	}
 }
 
