@@ -166,7 +166,14 @@ func (l *looked) compare() {
 	l.match(base)
 }
 
-func (l *looked) match(base *facts.Report) { l.programs = diff.Compare(base, l.report).Programs }
+// match pairs the programs. Of another dump, which was accepted for nothing, those are no loss that the configuration leaves out.
+func (l *looked) match(base *facts.Report) {
+	l.programs = diff.Compare(base, l.report).Programs
+	if l.set == nil {
+		included := l.inclusion()
+		l.programs = slices.DeleteFunc(l.programs, func(p *diff.Program) bool { return p.New == nil && !included(p.Name) })
+	}
+}
 
 func absoluteAll(dir string, paths []string) []string {
 	var out []string

@@ -3,10 +3,12 @@ package gate
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -48,6 +50,24 @@ func TestToolchainsThatDiffer(t *testing.T) {
 	} {
 		if got := mismatch(pair[0], pair[1]); got != want {
 			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}
+
+// What only the other dump of --against holds is gone where the configuration includes it, and nothing to a check that leaves it out.
+func TestProgramsOfTheOtherDumpThatAreLeftOut(t *testing.T) {
+	for programs, want := range map[string]bool{"{}": true, "{ include: [\"*\"] }": true, "{ include: [scale] }": false, "{ exclude: [train_step] }": false} {
+		text := recommended
+		if programs != "{}" {
+			text += fmt.Sprintf("targets:\n  - { name: a, programs: %s }\n", programs)
+		}
+		o := options(t, text, "cpu-improved/after.tar.xz")
+		against("cpu-donation_lost/before.tar.xz")(t, &o)
+		r := check(t, o)
+		listed := slices.ContainsFunc(r.Targets[0].Programs, func(p result.Program) bool { return p.Name == "train_step" })
+		orphan := slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Rule == "orphan-baseline" && f.Program == "train_step" })
+		if listed != want || orphan != want {
+			t.Errorf("%s: train_step is listed: %v, found gone: %v; want %v", programs, listed, orphan, want)
 		}
 	}
 }

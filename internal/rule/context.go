@@ -30,6 +30,8 @@ type Said struct {
 	Headroom []result.Headroom
 	// NotCovered lists what a rule from a pack found no input for.
 	NotCovered []string
+
+	improved map[betterOf]*improvement
 }
 
 // Find reports a finding. The gate fills in id, target, level and what the settings say.

@@ -3,11 +3,8 @@ package rule
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -162,50 +159,4 @@ func (c *Context) room(a Amount) {
 		row.Key, row.Base, row.Limit = "max_increase", *a.Base, *a.Base+c.MaxIncrease.Of(*a.Base)
 		c.Headroom = append(c.Headroom, row)
 	}
-}
-
-// noteworthy is the share of the old value from which an improvement is worth a line.
-const noteworthy = 0.001
-
-func (c *Context) noteBetter(a Amount) {
-	if a.Base == nil || a.Actual == *a.Base || a.Excused || (c.MaxIncrease == nil && c.MaxDecrease == nil) {
-		return
-	}
-	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
-	if !better || a.unlike() || math.Abs(a.Actual-*a.Base) < max(noteworthy**a.Base, c.unspoken()) {
-		return
-	}
-	was, is := measure.Apart(*a.Base, a.Actual, a.Unit)
-	c.Notes = append(c.Notes, result.Note{
-		Kind: "better", Program: a.program(),
-		Message: fmt.Sprintf("%s %s → %s", a.Noun, was, is), Mend: a.keep(),
-	})
-}
-
-// unspoken is the amount that growth may come to without a word, and an improvement then as well.
-func (c *Context) unspoken() float64 {
-	if c.MaxIncrease == nil || c.MaxIncrease.Percent {
-		return 0
-	}
-	return c.MaxIncrease.Amount
-}
-
-// unlike says whether less than in the baseline need not be better: it is for other arguments, or arithmetic that moved into custom
-// calls, of which nobody knows what they compute.
-func (a Amount) unlike() bool {
-	v := a.Variant
-	return v != nil && (v.Rescaled || countsArithmetic(a.Subject) && ledger.Unpriced(v.New) > ledger.Unpriced(v.Old))
-}
-
-// countsArithmetic says whether a fact counts what is computed.
-func countsArithmetic(fact string) bool {
-	return strings.HasPrefix(fact, "cost.") && (strings.HasSuffix(fact, "flops") || strings.HasSuffix(fact, "transcendentals"))
-}
-
-// keep is what records an improvement. What was accepted for other arguments is another compilation, of which nothing can be tightened.
-func (a Amount) keep() string {
-	if v := a.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) {
-		return "xlagate accept --reason \"…\""
-	}
-	return "xlagate accept --tighten"
 }

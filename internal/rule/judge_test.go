@@ -1,10 +1,12 @@
 package rule
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Fewer operations of a program with more custom calls are not offered as a gain: nobody knows what the calls compute.
@@ -54,5 +56,25 @@ func TestImprovementThatIsNotWorthALine(t *testing.T) {
 		if told := len(said.Notes) > 0; told != c.told {
 			t.Errorf("%v → %v with %+v: %v", was, c.is, *c.increase, said.Notes)
 		}
+	}
+}
+
+// An improvement in several variants of a program is one, told as it is where it is greatest.
+func TestBetterIsToldOnce(t *testing.T) {
+	c := &Context{Settings: &Settings{Rule: &Rule{}, MaxIncrease: &Change{}, Options: map[string]any{}}, Said: &Said{}}
+	improve := func(program string, was, is float64) {
+		v := &diff.Variant{Old: &facts.Variant{}, New: &facts.Variant{}}
+		c.noteBetter(Amount{Program: &diff.Program{Name: program}, Variant: v, Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was})
+	}
+	improve("f", 20, 19)
+	improve("f", 20, 10)
+	improve("g", 20, 19)
+	improve("f", 20, 18)
+	want := []result.Note{
+		{Kind: "better", Program: "f", Message: "kernels 20 → 10 (in 3 variants)", Mend: "xlagate accept --tighten"},
+		{Kind: "better", Program: "g", Message: "kernels 20 → 19", Mend: "xlagate accept --tighten"},
+	}
+	if !slices.Equal(c.Notes, want) {
+		t.Errorf("%+v", c.Notes)
 	}
 }
