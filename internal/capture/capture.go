@@ -40,7 +40,6 @@ type Outcome struct {
 	Toolchain facts.Toolchain
 	Log       string   // the command's stderr, kept in a file
 	Notes     []string // sentences about flags that were changed and things that could not be found out
-	Took      time.Duration
 }
 
 // ErrNothingDumped is returned when a command ended well without leaving a module or graph behind.
@@ -75,9 +74,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 // finish runs the command and completes the record.
 func finish(ctx context.Context, opts Options, env *environ, to string, r *record) (*Outcome, error) {
 	out := &Outcome{Dir: to, Log: filepath.Join(to, logFile), Notes: env.notes, Toolchain: r.Toolchain}
-	start := time.Now()
 	err := runCommand(ctx, opts, env.vars, out.Log)
-	out.Took = time.Since(start)
 	if err == nil {
 		err = r.lookAt(ctx, to)
 	}

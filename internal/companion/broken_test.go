@@ -36,8 +36,6 @@ var brokenTexts = []struct {
 	{anyOf(ReadModuleConfig), "replica_count: two\n", "line 1: replica_count is no number"},
 	{anyOf(ReadModuleConfig), "num_partitions: two\n", "line 1: num_partitions is no number"},
 	{anyOf(ReadTargetConfig), "platform_name: \"CUDA\"\n", "gpu_device_info is missing"},
-	{anyOf(ReadTargetConfig), "gpu_device_info { core_count: x }\n", "core_count is no number"},
-	{anyOf(ReadTargetConfig), "gpu_device_info { device_memory_size: x }\n", "device_memory_size is no number"},
 	{anyOf(ReadTargetConfig), "gpu_device_info { cuda_compute_capability { major: x } }\n", "major is no number"},
 	{anyOf(ReadTargetConfig), "gpu_device_info { cuda_compute_capability { minor: x } }\n", "minor is no number"},
 	{anyOf(ReadTargetArguments), "a: 1\n", "tpu_topology_args is missing"},

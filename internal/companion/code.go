@@ -8,7 +8,6 @@ import (
 // PTX is what one PTX file holds. It may hold constants only, or nothing at all.
 type PTX struct {
 	Version string // "8.6"
-	Target  string // "sm_90a"
 	Entries []string
 }
 
@@ -47,8 +46,6 @@ func ReadPTX(data []byte) (*PTX, error) {
 func (p *PTX) directive(l *lines, line string) error {
 	if version, ok := strings.CutPrefix(line, ".version "); ok {
 		p.Version = strings.TrimSpace(version)
-	} else if target, ok := strings.CutPrefix(line, ".target "); ok {
-		p.Target, _, _ = strings.Cut(strings.TrimSpace(target), ",")
 	} else if _, entry, ok := strings.Cut(line, ".entry "); ok {
 		name := strings.TrimSpace(strings.TrimRight(entry, "( "))
 		if name == "" {
@@ -62,7 +59,6 @@ func (p *PTX) directive(l *lines, line string) error {
 // LLVM is what one file of LLVM IR holds.
 type LLVM struct {
 	Bytes     int64
-	Triple    string
 	Functions int      // definitions
 	Kernels   []string // definitions that the host launches
 }
@@ -89,8 +85,6 @@ func ReadLLVM(data []byte) (*LLVM, error) {
 			if err := ir.define(&l, line); err != nil {
 				return nil, err
 			}
-		case strings.HasPrefix(line, "target triple = "):
-			ir.Triple = unquote(line[len("target triple = "):])
 		case strings.HasPrefix(line, "!") && strings.Contains(line, `!"kernel"`):
 			ir.annotated(line)
 		}

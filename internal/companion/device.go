@@ -7,12 +7,10 @@ import (
 
 // Device is the accelerator that a module was compiled for, and the runtime that compiled it. An empty field is not known.
 type Device struct {
-	Platform    string // "CUDA", "ROCM", "tpu", "cpu"
-	Name        string // "NVIDIA H100 80GB HBM3", "TPU v5 lite"
-	Capability  string // "sm_9.0a", "gfx942"
-	Cores       int64
-	MemoryBytes int64
-	Build       string // of the compiler: "cl/933746096"
+	Platform   string // "CUDA", "ROCM", "tpu", "cpu"
+	Name       string // "NVIDIA H100 80GB HBM3", "TPU v5 lite"
+	Capability string // "sm_9.0a", "gfx942"
+	Build      string // of the compiler: "cl/933746096"
 }
 
 // ReadTargetConfig reads a .gpu_target_config.pbtxt.
@@ -28,12 +26,6 @@ func ReadTargetConfig(data []byte) (*Device, error) {
 	d := &Device{Platform: root.text("platform_name"), Name: root.text("device_description_str")}
 	if d.Name == "" {
 		d.Name = info.text("name")
-	}
-	if d.Cores, err = info.int("core_count"); err != nil {
-		return nil, err
-	}
-	if d.MemoryBytes, err = info.int("device_memory_size"); err != nil {
-		return nil, err
 	}
 	d.Capability, err = capability(info)
 	return d, err

@@ -139,7 +139,7 @@ func TestArtifact(t *testing.T) {
 }
 
 func TestPullRequestOfRun(t *testing.T) {
-	fork := WorkflowRun{ID: 5, Attempt: 1, Number: 3, WorkflowID: 9, Event: "pull_request", HeadSHA: headSHA, HeadBranch: "wider"}
+	fork := WorkflowRun{ID: 5, Attempt: 1, WorkflowID: 9, Event: "pull_request", HeadSHA: headSHA, HeadBranch: "wider"}
 	fork.HeadRepository.FullName, fork.HeadRepository.Owner.Login = "mona/models", "mona"
 	pull := func(n int, change func(*fakegithub.Pull)) *fakegithub.Pull {
 		p := &fakegithub.Pull{Number: n, State: "open", HeadSHA: headSHA, HeadRef: "wider", HeadRepo: "mona/models", BaseSHA: baseSHA, BaseRef: "main"}

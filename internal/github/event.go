@@ -56,7 +56,6 @@ func (p PullRequest) Fork() bool { return p.Head.Repo.FullName != p.Base.Repo.Fu
 type WorkflowRun struct {
 	ID             int64  `json:"id"`
 	Attempt        int    `json:"run_attempt"`
-	Number         int    `json:"run_number"`
 	WorkflowID     int64  `json:"workflow_id"`
 	Event          string `json:"event"`
 	HeadSHA        string `json:"head_sha"`

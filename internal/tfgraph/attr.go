@@ -6,7 +6,6 @@ const (
 	attrMarked      = "_XlaAlreadyClustered"
 	attrMustCompile = "_XlaMustCompile"
 	attrKernel      = "_XlaCompiledKernel"
-	attrCompileID   = "_xla_compile_id"
 	attrBuiltMust   = "must_compile" // of _XlaCompile
 	attrUserName    = "_user_specified_name"
 	attrShapes      = "_output_shapes"
@@ -15,11 +14,8 @@ const (
 
 // setText notes a string attribute, if it is one that matters.
 func (n *Node) setText(key, value string) {
-	switch key {
-	case attrCluster:
+	if key == attrCluster {
 		n.Cluster = value
-	case attrCompileID:
-		n.CompileID = value
 	}
 	n.seen(key)
 }

@@ -38,7 +38,6 @@ type Node struct {
 	Marked      bool   // _XlaAlreadyClustered: a cluster had it once, even if none has it now
 	MustCompile bool   // _XlaMustCompile or must_compile: jit_compile=True
 	Kernel      bool   // _XlaCompiledKernel: the call of a cluster's function
-	CompileID   string // _xla_compile_id
 
 	Calls []string   // the functions that its attributes name
 	Types []DataType // the element types that its attributes name, each once
