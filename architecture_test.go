@@ -17,13 +17,15 @@ const module = "github.com/xlagate/xlagate/"
 // layers lists the packages from the bottom up: a package imports only packages that stand above it in this list. The data runs the
 // same way: dump → hlo → facts → baseline and diff → rules → gate → report → github.
 var layers = []string{
-	"internal/defect", "internal/pack", "internal/cache", "internal/glob", "internal/measure", "internal/shard", "internal/suggest", "internal/wholefile", "internal/words", "internal/yamldoc",
+	"internal/defect", "internal/pack", "internal/cache", "internal/git", "internal/glob", "internal/measure", "internal/shard", "internal/suggest", "internal/wholefile", "internal/yamldoc",
+	"internal/words",
 	"internal/registry",
 	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
 	"internal/cost",
 	"internal/framework",
 	"internal/facts",
-	"internal/baseline", "internal/diff", "internal/pattern",
+	"internal/pattern",
+	"internal/baseline", "internal/diff",
 	"internal/result",
 	"internal/ledger", "internal/expr",
 	"internal/excuse", "internal/explain",

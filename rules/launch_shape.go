@@ -40,7 +40,7 @@ var launchShape = rule.Rule{
 
 func checkLaunchShape(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		if ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, ledger.Computes) > 0 {
+		if ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, diff.Computes) > 0 {
 			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
 			continue
 		}

@@ -76,7 +76,7 @@ func relativeTo(file, path string) string {
 	if !gate.OnDisk(path) {
 		return path
 	}
-	return near(filepath.Dir(file), path)
+	return gate.Relative(filepath.Dir(file), path)
 }
 
 // writeNew writes a file that must not be there yet.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -60,7 +59,7 @@ func loadConfig(path, dir string) (*config.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		path, name = found, near(dir, found)
+		path, name = found, gate.Relative(dir, found)
 	}
 	cfg, err := config.Load(path, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,12 +70,4 @@ func loadConfig(path, dir string) (*config.Config, error) {
 		return nil, gate.UsageError{Message: err.Error()}
 	}
 	return cfg, err
-}
-
-// near is a path as one types it in a folder.
-func near(dir, path string) string {
-	if rel, err := filepath.Rel(dir, path); err == nil {
-		return rel
-	}
-	return path
 }

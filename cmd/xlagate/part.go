@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/shard"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 func shardFlag() cli.Flag {
@@ -50,14 +51,7 @@ func checkPart(c *cli.Context, w world, list []output, o gate.Options) error {
 		return verdict(gate.ExitIncomplete)
 	}
 	if !c.Bool("quiet") && !toScreen(list) {
-		fmt.Fprintf(w.out, "part %s: %d %s measured; xlagate merge joins the parts and judges\n", o.Shard, r.Summary.Programs, plural(r.Summary.Programs, "program"))
+		fmt.Fprintf(w.out, "part %s: %s measured; xlagate merge joins the parts and judges\n", o.Shard, words.Some(r.Summary.Programs, "program"))
 	}
 	return nil
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }

@@ -1,11 +1,11 @@
 package diff
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // Describe is one kernel in a line: "loop add, tanh → f32[8,128]  jit(step)/gelu/tanh (model.py:3)".
@@ -76,14 +76,7 @@ func Operations(k *facts.Kernel) string {
 }
 
 // counted names each opcode once, with how often it stands there.
-func counted(do facts.Opcodes) string { return strings.Join(shorten(do.Words(), 8), ", ") }
-
-func shorten(list []string, most int) []string {
-	if len(list) <= most {
-		return list
-	}
-	return append(append([]string{}, list[:most-1]...), fmt.Sprintf("%d more", len(list)-most+1))
-}
+func counted(do facts.Opcodes) string { return strings.Join(words.Within(do.Words(), 8), ", ") }
 
 // FirstThat finds a kernel that somebody cares for, one with a known source line before one without; nil when there is none.
 func FirstThat(kernels []facts.Kernel, cares func(*facts.Kernel) bool) *facts.Kernel {

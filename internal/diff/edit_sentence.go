@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // editsSentence says what the model asks for in one place and did not in the old program.
@@ -199,5 +200,5 @@ func stepList(steps []Step) string {
 			ops[i] = fmt.Sprintf("%d %s", n, op)
 		}
 	}
-	return strings.Join(shorten(ops, 6), ", ")
+	return strings.Join(words.Within(ops, 6), ", ")
 }

@@ -66,8 +66,8 @@ func (e *Edit) effort() int {
 	return n
 }
 
-// compute says whether a kernel counts into kernels.total.
-func compute(k *facts.Kernel) bool {
+// Computes says whether a kernel computes, in code of its own or of a library, and so counts into kernels.total.
+func Computes(k *facts.Kernel) bool {
 	return k.Class == facts.ClassKernel || k.Class == facts.ClassLibrary
 }
 

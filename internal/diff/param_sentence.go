@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // argumentsSentence says which arguments have other shapes or types, came or went.
@@ -25,7 +26,7 @@ func argumentsSentence(v *Variant) string {
 			parts = append(parts, fmt.Sprintf("%s: %s → %s", p.Name, p.Old.Constant, p.New.Constant))
 		}
 	}
-	return strings.Join(shorten(parts, 4), "; ")
+	return strings.Join(words.Within(parts, 4), "; ")
 }
 
 // bakedIn says whether an argument that is gone is a constant now, whole or in the parts that the compiler made of it; with the sides
@@ -60,7 +61,7 @@ func shardingSentence(v *Variant) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s is %s now, was %s", p.Name, is, was))
 	}
-	return strings.Join(shorten(parts, 4), "; ")
+	return strings.Join(words.Within(parts, 4), "; ")
 }
 
 // alikeSpread says whether two arguments lie on the devices in the same way: whole can be written in several ways, or not at all.
@@ -109,9 +110,9 @@ func donationSentence(v *Variant) string {
 	}
 	switch {
 	case len(lost) > 0:
-		return "no longer updated in place: " + strings.Join(shorten(lost, 4), ", ")
+		return "no longer updated in place: " + strings.Join(words.Within(lost, 4), ", ")
 	case len(gained) > 0:
-		return "updated in place now: " + strings.Join(shorten(gained, 4), ", ")
+		return "updated in place now: " + strings.Join(words.Within(gained, 4), ", ")
 	}
 	return ""
 }

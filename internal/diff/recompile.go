@@ -9,6 +9,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // Explain says how the variants of a program differ from each other: the arguments that vary, or, where all arguments are alike,
@@ -67,7 +68,7 @@ func countChange(variants []*facts.Variant) (ArgumentChange, bool) {
 // missingNames names the arguments that not every variant has; of those that have no names, their shapes.
 func missingNames(variants []*facts.Variant) string {
 	if shapes, ok := missingShapes(variants); ok {
-		return "not in every compile: " + strings.Join(shorten(shapes, 6), ", ")
+		return "not in every compile: " + strings.Join(words.Within(shapes, 6), ", ")
 	}
 	seen := map[string]int{}
 	var order []string
@@ -88,7 +89,7 @@ func missingNames(variants []*facts.Variant) string {
 	if len(missing) == 0 {
 		return ""
 	}
-	return "not in every compile: " + strings.Join(shorten(missing, 6), ", ")
+	return "not in every compile: " + strings.Join(words.Within(missing, 6), ", ")
 }
 
 // missingShapes lists the shapes of arguments without names that the first variant or another one lacks, each once.
@@ -202,7 +203,7 @@ func dimensionDetail(column []facts.Parameter) string {
 			values = append(values, dims[d])
 		}
 		if !allEqual(values) {
-			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(shorten(values, 8), ", ")))
+			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(words.Within(values, 8), ", ")))
 		}
 	}
 	return strings.Join(out, "; ")

@@ -3,9 +3,9 @@ package diff
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/pattern"
 )
 
 // NewResult finds a result that the program did not return before, or not in that shape; "" when there is none, or the old program's
@@ -22,7 +22,7 @@ func resultSentence(v *Variant) (facts.Op, string) {
 	if v.Rescaled || v.Old.Result == "" || v.Old.Result == v.New.Result {
 		return facts.Op{}, ""
 	}
-	had := countOf(elements(v.Old.Result))
+	had := countOf(pattern.Elements(v.Old.Result))
 	var fresh []facts.Op
 	for _, op := range v.New.Results {
 		if had[op.Shape]--; had[op.Shape] < 0 {
@@ -67,13 +67,4 @@ func newest(old *facts.Variant, all, fresh []facts.Op) []facts.Op {
 		return fresh
 	}
 	return out[:min(len(out), len(fresh))]
-}
-
-// elements are the shapes in a tuple's spelling, or the one shape.
-func elements(shape string) []string {
-	inner, ok := strings.CutPrefix(shape, "(")
-	if !ok {
-		return []string{shape}
-	}
-	return strings.Split(strings.TrimSuffix(inner, ")"), ", ")
 }

@@ -75,7 +75,7 @@ func (a *Accepted) named(dir string, edit baseline.Edit) *Accepted {
 	for _, names := range [][]string{a.Written, a.Removed} {
 		sort.Strings(names)
 		for i, name := range names {
-			names[i] = relative(dir, edit.Shown(name))
+			names[i] = Relative(dir, edit.Shown(name))
 		}
 	}
 	return a
@@ -171,7 +171,8 @@ func reason(target, given string, old, next *baseline.Program) string {
 	return given
 }
 
-func relative(dir, path string) string {
+// Relative is a path as one types it in a folder.
+func Relative(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil {
 		return rel
 	}

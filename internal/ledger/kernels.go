@@ -53,11 +53,6 @@ func Launches(v *facts.Variant, cares func(*facts.Kernel) bool) (n float64) {
 // Any fits every kernel.
 func Any(*facts.Kernel) bool { return true }
 
-// Computes says whether a kernel computes, in code of its own or of a library.
-func Computes(k *facts.Kernel) bool {
-	return k.Class == facts.ClassKernel || k.Class == facts.ClassLibrary
-}
-
 // IsCollective says whether a kernel exchanges something between devices.
 func IsCollective(k *facts.Kernel) bool { return k.Class == facts.ClassCollective }
 

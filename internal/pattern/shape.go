@@ -111,15 +111,18 @@ func (s *Shape) Fits(shape string) bool {
 	return !s.sized || fitDims(s.dims, sizes(strings.TrimSuffix(rest, "]")))
 }
 
-// Elements are the shapes in a tuple's, as HLO prints it.
+// Elements are the shapes in a tuple's, as HLO prints it, or the one shape.
 func Elements(tuple string) []string {
+	if !strings.HasPrefix(tuple, "(") {
+		return []string{tuple}
+	}
 	var list []string
 	depth, start := 0, 1
 	for i := 0; i < len(tuple); i++ {
 		switch tuple[i] {
-		case '(', '[':
+		case '(', '[', '{':
 			depth++
-		case ')', ']':
+		case ')', ']', '}':
 			depth--
 		}
 		if depth == 1 && tuple[i] == ',' || depth == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 const (
@@ -43,7 +44,7 @@ func causeBlocks(v *diff.Variant, o Options) []block {
 	var lines []line
 	for i := range v.Causes {
 		if i == maxCauses && !o.All {
-			lines = append(lines, in(dim, "… "+plural(len(v.Causes)-i, "more cause")+" (--all lists them)"))
+			lines = append(lines, in(dim, "… "+words.Some(len(v.Causes)-i, "more cause")+" (--all lists them)"))
 			break
 		}
 		lines = append(lines, causeLine(&v.Causes[i]))
@@ -60,7 +61,7 @@ func causeLine(c *diff.Cause) line {
 		}
 	}
 	if len(c.Before)+len(c.After) > 0 {
-		l = l.in(dim, "   "+plural(len(c.Before), "kernel")+" → "+measure.Number(float64(len(c.After))))
+		l = l.in(dim, "   "+words.Some(len(c.Before), "kernel")+" → "+measure.Number(float64(len(c.After))))
 	}
 	return l
 }
@@ -95,7 +96,7 @@ func unrollLines(unrolled []diff.Unroll) []line {
 	var lines []line
 	for i := range unrolled {
 		u := &unrolled[i]
-		lines = append(lines, kernelTitle(&u.One).and("   of a loop's body, now "+plural(len(u.Copies), "time")+" in the program"))
+		lines = append(lines, kernelTitle(&u.One).and("   of a loop's body, now "+words.Some(len(u.Copies), "time")+" in the program"))
 	}
 	return lines
 }

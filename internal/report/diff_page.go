@@ -6,6 +6,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // diffPage tells a difference from the sum to the single line: programs, kernels, operations.
@@ -36,7 +37,7 @@ func identicalSum(d *diff.Report) string {
 			}
 		}
 	}
-	return plural(len(d.Programs), "program") + ", " + plural(variants, "variant") + ", " + plural(kernels, "launch")
+	return words.Some(len(d.Programs), "program") + ", " + words.Some(variants, "variant") + ", " + words.Some(kernels, "launch")
 }
 
 // diffStat is a row for each program, as `git diff --stat` has one for each file. Programs that are the same are one row.
@@ -51,7 +52,7 @@ func diffStat(d *diff.Report) [][]line {
 		rows = append(rows, []line{in(strong, p.Name), changeCell(p.Change), say(kernelTotals(p)), tally(p)})
 	}
 	if same > 0 {
-		rows = append(rows, []line{in(dim, plural(same, "program")+" unchanged")})
+		rows = append(rows, []line{in(dim, words.Some(same, "program")+" unchanged")})
 	}
 	return rows
 }
@@ -146,13 +147,13 @@ func variantWord(p *diff.Program) string {
 	}
 	switch {
 	case p.Change == diff.Added:
-		return "new, " + plural(fresh, "variant")
+		return "new, " + words.Some(fresh, "variant")
 	case p.Change == diff.Removed:
-		return "gone, had " + plural(old, "variant")
+		return "gone, had " + words.Some(old, "variant")
 	case old != fresh:
 		return fmt.Sprintf("variants %d → %d", old, fresh)
 	}
-	return plural(fresh, "variant")
+	return words.Some(fresh, "variant")
 }
 
 func diffVariant(v *diff.Variant, o Options) []block {
@@ -171,7 +172,7 @@ func diffVariant(v *diff.Variant, o Options) []block {
 		s.add(kernelBlocks(v, o)...)
 	}
 	if v.Kernels.Kept > 0 {
-		s.add(para{in(dim, "= "+plural(v.Kernels.Kept, "launch")+" unchanged")})
+		s.add(para{in(dim, "= "+words.Some(v.Kernels.Kept, "launch")+" unchanged")})
 	}
 	if v.FirstPass != "" {
 		s.add(para{say("first differs after pass ").in(name, v.FirstPass)})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // launchSection names the launches that use next to nothing of the device.
@@ -28,7 +29,7 @@ func launchSection(v *facts.Variant) section {
 		return section{}
 	}
 	known := measure.Number(v.Facts["launches.known"])
-	return section{Title: in(dim, plural(len(tiny), "launch")+" of "+known+" of one warp, or of one block for much"), Blocks: []block{t}}
+	return section{Title: in(dim, words.Some(len(tiny), "launch")+" of "+known+" of one warp, or of one block for much"), Blocks: []block{t}}
 }
 
 func triple(n [3]int64) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // inspectPage is what a dump holds: its programs with their variants, kernels and memory, clusters, and what could not be read.
@@ -35,18 +36,18 @@ func inspectLead(r *facts.Report, o Options) line {
 	if t := toolsOf(r.Toolchain); t != "" {
 		l = in(strong, t).and(": ")
 	}
-	l = l.and(plural(len(r.Modules), "module file") + ", " + plural(len(r.Programs), "program"))
+	l = l.and(words.Some(len(r.Modules), "module file") + ", " + words.Some(len(r.Programs), "program"))
 	if n := len(r.Helpers); n > 0 && !o.All {
-		l = l.and(", " + plural(n, "one-op helper") + " left out (--all lists them)")
+		l = l.and(", " + words.Some(n, "one-op helper") + " left out (--all lists them)")
 	}
 	if n := len(r.Problems); n > 0 {
-		l = l.and(", ").in(bad, plural(n, "problem"))
+		l = l.and(", ").in(bad, words.Some(n, "problem"))
 	}
 	return l
 }
 
 func programSection(p *facts.Program, several bool, o Options) section {
-	s := section{Title: in(strong, p.Name).and("   " + plural(len(p.Variants), "variant") + compiledWord(p))}
+	s := section{Title: in(strong, p.Name).and("   " + words.Some(len(p.Variants), "variant") + compiledWord(p))}
 	if p.Main && several {
 		s.Title = s.Title.in(dim, "   the main program")
 	}
@@ -58,7 +59,7 @@ func programSection(p *facts.Program, several bool, o Options) section {
 	signatures = distinct(signatures, maxName)
 	for i, v := range p.Variants {
 		if i == maxVariants && !o.All {
-			s.add(para{in(dim, "… "+plural(len(p.Variants)-i, "more variant")+" (--all lists them)")})
+			s.add(para{in(dim, "… "+words.Some(len(p.Variants)-i, "more variant")+" (--all lists them)")})
 			break
 		}
 		s.add(describeVariant(p, v, signatures[i], o)...)
@@ -187,7 +188,7 @@ func donation(v *facts.Variant) line {
 			donated++
 		}
 	}
-	l := say(fmt.Sprintf("aliased %d of %s", aliased, plural(len(v.Params), "parameter")))
+	l := say(fmt.Sprintf("aliased %d of %s", aliased, words.Some(len(v.Params), "parameter")))
 	switch {
 	case donated > 0:
 		return l.in(warn, fmt.Sprintf(" (%d donated in vain)", donated))

@@ -8,6 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // passSections tell of each module what every pass of the compiler made of it.
@@ -41,7 +42,7 @@ func passSection(m *facts.ModulePasses, o Options) section {
 	if len(m.Stages) == 0 {
 		return section{}
 	}
-	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the program changed %s", plural(len(m.Stages), "stage"), times(changed)))
+	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the program changed %s", words.Some(len(m.Stages), "stage"), times(changed)))
 	return section{Title: title, Blocks: []block{t}}
 }
 
@@ -101,7 +102,7 @@ func opcodeChanges(s, before *facts.PassStage) line {
 		}
 	}
 	if len(parts) > maxOpcodeChanges {
-		parts = append(parts[:maxOpcodeChanges], plural(len(parts)-maxOpcodeChanges, "more opcode"))
+		parts = append(parts[:maxOpcodeChanges], words.Some(len(parts)-maxOpcodeChanges, "more opcode"))
 	}
 	if len(parts) == 0 {
 		return say("shapes, attributes, order or connections")

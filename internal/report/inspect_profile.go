@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // maxMeasured is how many of the instructions that took longest are shown.
@@ -27,7 +28,7 @@ func profileSection(p *facts.Profile, o Options) section {
 	}
 	s.add(t)
 	if n := len(p.Hot) - len(t.Rows); n > 0 {
-		s.add(para{in(dim, "… "+plural(n, "more instruction")+" (--all lists them)")})
+		s.add(para{in(dim, "… "+words.Some(n, "more instruction")+" (--all lists them)")})
 	}
 	for _, m := range p.Strange {
 		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + duration(m.Time))})
@@ -36,7 +37,7 @@ func profileSection(p *facts.Profile, o Options) section {
 }
 
 func profileSum(p *facts.Profile) string {
-	sum := duration(p.Time) + " on " + plural(len(p.Devices), "device")
+	sum := duration(p.Time) + " on " + words.Some(len(p.Devices), "device")
 	var runs []string
 	for _, program := range byCount(p.Runs) {
 		runs = append(runs, program+" ran "+times(p.Runs[program]))

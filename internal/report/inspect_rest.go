@@ -8,6 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // clusterSection is what TensorFlow's autoclustering did.
@@ -27,7 +28,7 @@ func clusterSection(c *framework.Clusters) section {
 
 func clusterSum(c *framework.Clusters) string {
 	if !c.Ran {
-		return "autoclustering did not run: " + plural(c.Graphs, "graph") + ", none after MarkForCompilation"
+		return "autoclustering did not run: " + words.Some(c.Graphs, "graph") + ", none after MarkForCompilation"
 	}
 	system := 0
 	for i := range c.Unclustered {
@@ -35,7 +36,7 @@ func clusterSum(c *framework.Clusters) string {
 			system++
 		}
 	}
-	return fmt.Sprintf("%s, %s in them, %d left out, %d of the system", plural(len(c.Clusters), "cluster"), plural(c.Clustered, "operation"), len(c.Unclustered)-system, system)
+	return fmt.Sprintf("%s, %s in them, %d left out, %d of the system", words.Some(len(c.Clusters), "cluster"), words.Some(c.Clustered, "operation"), len(c.Unclustered)-system, system)
 }
 
 // maxOps bounds the operations that are named of a cluster.
@@ -45,7 +46,7 @@ func mostOps(ops map[string]int) string {
 	var parts []string
 	for i, op := range byCount(ops) {
 		if i == maxOps {
-			parts = append(parts, plural(len(ops)-maxOps, "more kind"))
+			parts = append(parts, words.Some(len(ops)-maxOps, "more kind"))
 			break
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", ops[op], op))
@@ -133,12 +134,12 @@ func ignoredSection(files []string) section {
 	var lines []line
 	for i, f := range files {
 		if i == maxProblems {
-			lines = append(lines, say("… and "+plural(len(files)-i, "more file")))
+			lines = append(lines, say("… and "+words.Some(len(files)-i, "more file")))
 			break
 		}
 		lines = append(lines, in(name, f))
 	}
-	return filledSection(in(dim, "of no known kind: ").and(plural(len(files), "file")), list{lines})
+	return filledSection(in(dim, "of no known kind: ").and(words.Some(len(files), "file")), list{lines})
 }
 
 // filledSection is a section with one block, or nothing when the block holds nothing.

@@ -7,7 +7,9 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/pattern"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // maxOperations bounds the operations that are named of one kernel.
@@ -45,7 +47,7 @@ func shortShape(shape string) string {
 	if len(shape) <= maxShape || !strings.HasPrefix(shape, "(") {
 		return shape
 	}
-	return "(" + plural(len(splitArguments(strings.TrimSuffix(shape[1:], ")"))), "array") + ")"
+	return "(" + words.Some(len(pattern.Elements(shape)), "array") + ")"
 }
 
 // does is what a kernel does and makes: "loop add, tanh → f32[8,128]".

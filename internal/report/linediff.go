@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // maxDiffLines bounds what is compared line by line. The library numbers the different lines with runes, of which there are
@@ -14,8 +16,8 @@ const maxDiffLines = 50_000
 func lineDiff(before, after []string) listing {
 	if len(before)+len(after) > maxDiffLines {
 		return listing{[]listed{
-			{'-', []string{plural(len(before), "line") + ", too many to show line by line"}},
-			{'+', []string{plural(len(after), "line")}},
+			{'-', []string{words.Some(len(before), "line") + ", too many to show line by line"}},
+			{'+', []string{words.Some(len(after), "line")}},
 		}}
 	}
 	matcher := diffmatchpatch.New()

@@ -77,22 +77,6 @@ func amount(v any, unit string) string {
 	return fmt.Sprint(v)
 }
 
-// plural writes "1 kernel", "1,204 kernels".
-func plural(n int, noun string) string {
-	if head, rest, ok := strings.Cut(noun, " of "); ok {
-		return plural(n, head) + " of " + rest
-	}
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
-		noun = strings.TrimSuffix(noun, "y") + "ie"
-	case strings.HasSuffix(noun, "ch"):
-		noun += "e"
-	}
-	return measure.Number(float64(n)) + " " + noun + "s"
-}
-
 // times writes "twice", "3 times".
 func times(n int) string {
 	switch n {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // maxAnnotations is how many annotations of one level GitHub keeps of a step.
@@ -25,7 +26,7 @@ func resultGitHub(w io.Writer, r *result.Result, o Options) error {
 	}
 	if left := a.left["error"] + a.left["warning"] + a.left["notice"]; left > 0 {
 		a.write("notice", nil, "xlagate", fmt.Sprintf("%s not shown here (%s, %s): see the report",
-			plural(left, "more annotation"), plural(a.left["error"], "error"), plural(a.left["warning"], "warning")))
+			words.Some(left, "more annotation"), words.Some(a.left["error"], "error"), words.Some(a.left["warning"], "warning")))
 	}
 	_, err := io.WriteString(w, a.out.String())
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // detail says how much of a result a page holds.
@@ -102,22 +103,22 @@ func restBlocks(r *result.Result, d detail) []block {
 // resultTitle is "xlagate: 2 failures, 1 warning in 14 targets".
 func resultTitle(r *result.Result) line {
 	s := r.Summary
-	where := " in " + plural(max(s.Targets, len(r.Targets)), "target")
+	where := " in " + words.Some(max(s.Targets, len(r.Targets)), "target")
 	var parts []string
 	if n := len(r.Problems); n > 0 {
-		parts = append(parts, "could not look ("+plural(n, "problem")+")")
+		parts = append(parts, "could not look ("+words.Some(n, "problem")+")")
 	}
 	if s.Errors > 0 {
-		parts = append(parts, plural(s.Errors, "error"))
+		parts = append(parts, words.Some(s.Errors, "error"))
 	}
 	if s.Warnings > 0 {
-		parts = append(parts, plural(s.Warnings, "warning"))
+		parts = append(parts, words.Some(s.Warnings, "warning"))
 	}
 	if s.Infos > 0 {
-		parts = append(parts, plural(s.Infos, "info"))
+		parts = append(parts, words.Some(s.Infos, "info"))
 	}
 	if len(parts) == 0 {
-		return say("✅ xlagate: all clear" + where + ", " + plural(s.Checks, "check") + ", " + measure.Number(float64(s.Waived)) + " waived")
+		return say("✅ xlagate: all clear" + where + ", " + words.Some(s.Checks, "check") + ", " + measure.Number(float64(s.Waived)) + " waived")
 	}
 	return say(verdictMark(r) + " xlagate: " + strings.Join(parts, ", ") + where)
 }
@@ -189,7 +190,7 @@ func why(f *result.Finding) line {
 		l = l.and(", at ").in(name, f.Cause.OpName)
 	}
 	if n := len(f.Consequences); n > 0 {
-		l = l.and(" (" + plural(n, "consequence") + ")")
+		l = l.and(" (" + words.Some(n, "consequence") + ")")
 	}
 	return l
 }
@@ -206,14 +207,14 @@ func leftOut(live []*result.Finding, d detail) para {
 	var parts []string
 	for _, level := range []string{"error", "warning", "info"} {
 		if n := more[level] - d.most(level); n > 0 {
-			parts = append(parts, plural(n, "more "+level))
+			parts = append(parts, words.Some(n, "more "+level))
 		}
 	}
 	switch {
 	case !d.evidence:
 		parts = append(parts, "the lines behind each finding")
 	case len(live) > maxFindings:
-		parts = append(parts, "the lines behind "+plural(len(live)-maxFindings, "finding"))
+		parts = append(parts, "the lines behind "+words.Some(len(live)-maxFindings, "finding"))
 	}
 	if len(parts) == 0 {
 		return para{}
@@ -306,11 +307,11 @@ func waivedFold(r *result.Result, waived []*result.Finding) section {
 		}
 		lines = append(lines, l)
 	}
-	return section{Fold: true, Title: say("Waived: " + plural(len(waived), "finding")), Blocks: []block{list{lines}}}
+	return section{Fold: true, Title: say("Waived: " + words.Some(len(waived), "finding")), Blocks: []block{list{lines}}}
 }
 
 func lookedAt(r *result.Result) string {
-	return fmt.Sprintf("Looked at: %s, %s, %s", plural(len(r.Targets), "target"), plural(r.Summary.Programs, "program"), plural(r.Summary.Checks, "check"))
+	return fmt.Sprintf("Looked at: %s, %s, %s", words.Some(len(r.Targets), "target"), words.Some(r.Summary.Programs, "program"), words.Some(r.Summary.Checks, "check"))
 }
 
 // lookedAtFold says what was looked at, and what was not covered.

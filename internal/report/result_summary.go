@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // split separates the findings that count from those that were waived.
@@ -32,24 +33,24 @@ func sumLine(r *result.Result) line {
 	s := r.Summary
 	var l line
 	if r.Verdict == "incomplete" {
-		l = in(bad, "could not look").and(": " + plural(len(r.Problems), "problem") + "; ")
+		l = in(bad, "could not look").and(": " + words.Some(len(r.Problems), "problem") + "; ")
 	}
-	l = l.in(voiceOf(s.Errors, bad), plural(s.Errors, "error"))
+	l = l.in(voiceOf(s.Errors, bad), words.Some(s.Errors, "error"))
 	if n := foldedCount(r); n > 0 {
-		l = l.and(" (" + plural(n, "consequence") + " folded into " + themOrIt(s.Errors+s.Warnings+s.Infos) + ")")
+		l = l.and(" (" + words.Some(n, "consequence") + " folded into " + themOrIt(s.Errors+s.Warnings+s.Infos) + ")")
 	}
-	l = l.and(", ").in(voiceOf(s.Warnings, warn), plural(s.Warnings, "warning"))
+	l = l.and(", ").in(voiceOf(s.Warnings, warn), words.Some(s.Warnings, "warning"))
 	if s.Infos > 0 {
-		l = l.and(", " + plural(s.Infos, "info"))
+		l = l.and(", " + words.Some(s.Infos, "info"))
 	}
 	if s.Waived > 0 {
 		l = l.and(", " + measure.Number(float64(s.Waived)) + " waived")
 	}
 	passed := max(0, s.Checks-len(r.Findings)-foldedCount(r))
 	if r.Verdict == "pass" && len(r.Findings) == 0 {
-		return l.and(", ").in(good, "all "+plural(s.Checks, "check")+" passed")
+		return l.and(", ").in(good, "all "+words.Some(s.Checks, "check")+" passed")
 	}
-	return l.and(", " + plural(passed, "check") + " passed")
+	return l.and(", " + words.Some(passed, "check") + " passed")
 }
 
 func themOrIt(n int) string {
@@ -120,7 +121,7 @@ func problemBlocks(problems []*result.Problem) []block {
 	var blocks []block
 	for i, p := range problems {
 		if i == maxProblems {
-			return append(blocks, para{say("… and " + plural(len(problems)-i, "more problem"))})
+			return append(blocks, para{say("… and " + words.Some(len(problems)-i, "more problem"))})
 		}
 		blocks = append(blocks, list{problemLines(p)})
 	}

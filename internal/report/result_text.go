@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be looked at, the sum.
@@ -23,7 +24,7 @@ func resultTextPage(r *result.Result) page {
 	shown := map[string]string{}
 	for i, f := range live {
 		if i == maxFindings {
-			p.add(section{Title: say("… and " + plural(len(live)-i, "more finding") + "; -f json lists them all")})
+			p.add(section{Title: say("… and " + words.Some(len(live)-i, "more finding") + "; -f json lists them all")})
 			break
 		}
 		p.add(findingSection(r, f, shown))

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // maxSignature bounds the arguments that are shown beside a program's name.
@@ -27,7 +28,7 @@ func shortSignature(signature string, n int) string {
 	}
 	left := measure.Number(float64(len(arguments)-kept)) + " more"
 	if kept == 0 {
-		return "(" + plural(len(arguments), "argument") + ")"
+		return "(" + words.Some(len(arguments), "argument") + ")"
 	}
 	return "(" + strings.Join(arguments[:kept], ", ") + ", … " + left + ")"
 }

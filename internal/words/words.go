@@ -4,6 +4,8 @@ package words
 import (
 	"fmt"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/measure"
 )
 
 // Count counts things: "1 kernel", "2 kernels".
@@ -12,6 +14,22 @@ func Count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Some counts things that are called by a regular noun: "1 kernel", "1,204 kernels", "2 branches of a conditional".
+func Some(n int, noun string) string {
+	if head, rest, ok := strings.Cut(noun, " of "); ok {
+		return Some(n, head) + " of " + rest
+	}
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
+		noun = strings.TrimSuffix(noun, "y") + "ie"
+	case strings.HasSuffix(noun, "ch"):
+		noun += "e"
+	}
+	return measure.Number(float64(n)) + " " + noun + "s"
 }
 
 // Are counts things and says that they are: "1 argument is", "2 arguments are".
@@ -40,4 +58,12 @@ func First(list []string, most int) []string {
 		return list
 	}
 	return append(append([]string{}, list[:most]...), fmt.Sprintf("%d more", len(list)-most))
+}
+
+// Within lists so many at most, the last of which says how many more there are.
+func Within(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return First(list, most-1)
 }
