@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os/exec"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/git"
 )
 
 // Error says why a baseline could not be read where it lies, and what to do about it.
@@ -76,22 +78,19 @@ var errSilent = errors.New("there is no such thing")
 
 // ask runs git. What it has to say is what went wrong.
 func (g repository) ask(args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(g.ctx, "git", args...)
-	cmd.Dir = g.dir
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
-	var failed *exec.ExitError
+	out, err := git.Run(g.ctx, g.dir, args...)
+	var failed *git.Failure
+	var ended *exec.ExitError
 	switch {
-	case err == nil:
-		return out.Bytes(), nil
+	case !errors.As(err, &failed):
+		return out, err
 	case g.ctx.Err() != nil:
 		return nil, g.ctx.Err()
-	case !errors.As(err, &failed):
-		return nil, &Error{g.where, "git cannot be run: " + err.Error(), "install it, or give the baseline as a directory"}
-	case said.Len() == 0:
+	case !errors.As(failed.Err, &ended):
+		return nil, &Error{g.where, "git cannot be run: " + failed.Err.Error(), "install it, or give the baseline as a directory"}
+	case failed.Said == "":
 		return nil, errSilent
 	}
-	first, _, _ := strings.Cut(strings.TrimPrefix(said.String(), "fatal: "), "\n")
+	first, _, _ := strings.Cut(strings.TrimPrefix(failed.Said, "fatal: "), "\n")
 	return nil, &Error{g.where, "git says: " + first, "run xlagate inside of the repository"}
 }

@@ -15,18 +15,18 @@ import (
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	git(t, dir, "init", "-q", "-b", "main")
+	runGit(t, dir, "init", "-q", "-b", "main")
 	r := measured(t, realDumps[0])
 	p := &Program{Program: *r.Programs[0]}
 	if _, err := WriteFile(filepath.Join(dir, "base/m", FileName(p.Name)), Format("m", p)); err != nil {
 		t.Fatal(err)
 	}
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-q", "-m", "one")
+	runGit(t, dir, "add", ".")
+	runGit(t, dir, "commit", "-q", "-m", "one")
 	return dir
 }
 
-func git(t *testing.T, dir string, args ...string) {
+func runGit(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
 	cmd.Dir = dir
@@ -57,7 +57,7 @@ func TestGitReadsWhatWasCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	git(t, dir, "config", "core.autocrlf", "true")
+	runGit(t, dir, "config", "core.autocrlf", "true")
 	if err := os.WriteFile(name, []byte("edited"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,15 @@
 package policy
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
@@ -20,13 +19,13 @@ var ErrUnknown = errors.New("the checkout does not hold the revision")
 // FromGit reads the policy of a revision from the repository around dir, where the configuration has this name. A revision without
 // a configuration is [fs.ErrNotExist].
 func FromGit(ctx context.Context, client registry.Client, dir, revision, file string) (Policy, error) {
-	if _, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", revision+"^{commit}"); err != nil {
+	if _, err := git.Run(ctx, dir, "rev-parse", "--verify", "--quiet", revision+"^{commit}"); err != nil {
 		return Policy{}, fmt.Errorf("%w %s", ErrUnknown, revision)
 	}
-	if _, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", revision+":./"+file); err != nil {
+	if _, err := git.Run(ctx, dir, "rev-parse", "--verify", "--quiet", revision+":./"+file); err != nil {
 		return Policy{}, fmt.Errorf("%s at %s: %w", file, revision, fs.ErrNotExist)
 	}
-	data, err := git(ctx, dir, "show", revision+":./"+file)
+	data, err := git.Run(ctx, dir, "show", revision+":./"+file)
 	if err != nil {
 		return Policy{}, err
 	}
@@ -48,24 +47,13 @@ func FromGit(ctx context.Context, client registry.Client, dir, revision, file st
 // Fork is the commit where the checkout in dir left the base branch: the first parent of the merge that code hosts make of a pull
 // request with this head, or else where the two histories part. It is [ErrUnknown] where the checkout is too shallow to tell.
 func Fork(ctx context.Context, dir, head, base string) (string, error) {
-	line, err := git(ctx, dir, "rev-list", "--parents", "--max-count=1", "HEAD")
+	line, err := git.Run(ctx, dir, "rev-list", "--parents", "--max-count=1", "HEAD")
 	if names := strings.Fields(string(line)); err == nil && len(names) == 3 && names[2] == head {
 		return names[1], nil
 	}
-	common, err := git(ctx, dir, "merge-base", base, "HEAD")
+	common, err := git.Run(ctx, dir, "merge-base", base, "HEAD")
 	if err != nil {
 		return "", fmt.Errorf("%w %s", ErrUnknown, base)
 	}
 	return strings.TrimSpace(string(common)), nil
-}
-
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(said.String()))
-	}
-	return out.Bytes(), nil
 }
