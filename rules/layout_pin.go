@@ -141,7 +141,7 @@ func movedParams(v *diff.Variant) []wrongLayout {
 	for _, ch := range v.Params {
 		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
 			said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-			wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, Source: explain.SourceOf(firstSource(v.New))}})
+			wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, Source: explain.SourceOf(explain.FirstSource(v.New))}})
 		}
 	}
 	return wrong

@@ -96,5 +96,5 @@ func dumped(t *rule.Target, name string) int {
 func compiledAgain(p *diff.Program) *result.Cause {
 	last := p.New.Variants[len(p.New.Variants)-1]
 	why := differences(p)
-	return &result.Cause{Summary: why[0], Source: explain.SourceOf(firstSource(last))}
+	return &result.Cause{Summary: why[0], Source: explain.SourceOf(explain.FirstSource(last))}
 }

@@ -54,7 +54,7 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 func helperSource(helpers []*facts.Program) (at hlo.Location) {
 	for _, p := range helpers {
 		for _, v := range p.Variants {
-			if at = firstSource(v); at.File != "" {
+			if at = explain.FirstSource(v); at.File != "" {
 				return at
 			}
 		}

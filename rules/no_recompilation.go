@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -177,13 +176,4 @@ func recompileCause(c *rule.Context, p *diff.Program) *result.Cause {
 	// The call that compiled it again; without stacks in the dump no line is better than one that is not the cause.
 	cause.Source = explain.SourceOf(p.New.Variants[len(p.New.Variants)-1].CallSite)
 	return cause
-}
-
-func firstSource(v *facts.Variant) hlo.Location {
-	for i := range v.Kernels {
-		if v.Kernels[i].Source.File != "" {
-			return v.Kernels[i].Source
-		}
-	}
-	return hlo.Location{}
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,37 @@ func TestRulesHaveAMirrorOrAReason(t *testing.T) {
 	for id := range oneWay {
 		if !used[id] {
 			t.Errorf("%s needs no reason any more", id)
+		}
+	}
+}
+
+// Whoever looks for a rule finds it under its name: a file holds one, or part of one, or what several share.
+func TestFilesAreCalledAfterTheirRules(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	names := map[string]bool{}
+	for _, id := range IDs() {
+		names[strings.ReplaceAll(id, "-", "_")] = true
+	}
+	part := func(file string) bool {
+		for name := range names {
+			if strings.HasPrefix(file, name+"_") {
+				return true
+			}
+		}
+		return strings.HasPrefix(file, "shared_")
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(file, ".go")
+		if !strings.HasSuffix(name, "_test") && name != "registry" && !names[name] && !part(name) {
+			t.Errorf("%s is called after no rule: what rules stand on belongs into a package of its own", file)
+		}
+	}
+	for name := range names {
+		if !slices.Contains(files, name+".go") {
+			t.Errorf("no file is called %s.go", name)
 		}
 	}
 }

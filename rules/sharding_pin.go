@@ -86,7 +86,7 @@ func spreadFinding(f result.Finding, v *facts.Variant, wrong []misplaced) result
 		which = words.Count(arguments, "argument", "arguments") + " and " + words.Count(results, "result", "results") + " are"
 	}
 	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(words.First(names, 6), ", "))
-	f.Cause = &result.Cause{Summary: wrong[0].name + ": " + wrong[0].said, Source: explain.SourceOf(firstSource(v))}
+	f.Cause = &result.Cause{Summary: wrong[0].name + ": " + wrong[0].said, Source: explain.SourceOf(explain.FirstSource(v))}
 	return f
 }
 

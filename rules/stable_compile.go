@@ -46,7 +46,7 @@ func checkStableCompile(c *rule.Context, p *diff.Program) {
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", words.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(words.First(names, 6), ", "))
-			f.Cause = &result.Cause{Summary: unlike(v.New), Source: explain.SourceOf(firstSource(v.New))}
+			f.Cause = &result.Cause{Summary: unlike(v.New), Source: explain.SourceOf(explain.FirstSource(v.New))}
 			return []result.Finding{f}
 		}
 		c.Forbid(a)

@@ -44,7 +44,7 @@ func checkUnusedParameters(c *rule.Context, p *diff.Program) {
 		}
 		a.Tell = func(f result.Finding) []result.Finding {
 			f.Message = fmt.Sprintf("%s never read: %s", words.Are(len(names), "argument"), strings.Join(words.First(names, 6), ", "))
-			f.Cause = &result.Cause{Summary: "no instruction reads " + names[0], Source: explain.SourceOf(firstSource(v.New))}
+			f.Cause = &result.Cause{Summary: "no instruction reads " + names[0], Source: explain.SourceOf(explain.FirstSource(v.New))}
 			return []result.Finding{f}
 		}
 		c.Forbid(a)

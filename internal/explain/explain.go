@@ -54,6 +54,16 @@ func SourceOf(l hlo.Location) result.Source {
 	return result.Source{File: l.File, Line: int(l.Line), Function: l.Function}
 }
 
+// FirstSource is the first line of the model that a program is known to come from.
+func FirstSource(v *facts.Variant) hlo.Location {
+	for i := range v.Kernels {
+		if v.Kernels[i].Source.File != "" {
+			return v.Kernels[i].Source
+		}
+	}
+	return hlo.Location{}
+}
+
 // weights say how much of a fact a kernel accounts for. Of a fact that is not here every kernel accounts for one.
 var weights = map[string]func(*facts.Kernel) int64{
 	"cost.flops":          func(k *facts.Kernel) int64 { return k.Flops },

@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var orphanBaseline = rule.Rule{
+	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: rule.Integrity, Always: true, Since: "1",
+	Why: "A baseline without its program is a check that no longer happens, and nobody notices. Clusters of TensorFlow that merged or split are " +
+		"not gone: they are compared all together.",
+	Reads:   []rule.Input{rule.Baseline},
+	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
+	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
+	Mend:    "Make the run compile it, or remove its baseline: xlagate baseline prune.",
+	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
+	Accepts: []string{"program"},
+	Program: func(c *rule.Context, p *diff.Program) {
+		c.Checked()
+		if p.New == nil && p.Old != nil {
+			c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but this dump does not hold it%s", p.Name, whyGone(c, p))})
+		}
+	},
+}
+
+// whyGone says what may be good about a graph or cluster, which has no name of its own, that is gone.
+func whyGone(c *rule.Context, p *diff.Program) string {
+	if len(p.Old.Variants) == 0 {
+		return ""
+	}
+	if _, ok := facts.NumberedGraph(p.Name); ok {
+		return fmt.Sprintf(": a graph of %s; if the run is to make one less, accept that", measure.Counted(p.Old.Variants[0].Facts["kernels.total"], "", "kernels"))
+	}
+	for _, other := range c.Target.Programs {
+		if other.New != nil && other.Old != nil && sameForOtherSizes(other.Old, p.Old) != nil {
+			return fmt.Sprintf(": it did what %s does, for other sizes; if the function is traced once less, accept that", other.Name)
+		}
+	}
+	return ""
+}
