@@ -71,10 +71,11 @@ func (r *protoReader) repeatable(w *computationWalk) bool {
 	return w.broken == whole && w.thread.Len() == 0
 }
 
-// asExpected enters the next computation if it is like the one that came in its place the last time.
+// asExpected enters the next computation if it is like the one that came in its place the last time. Before anything was like that one, to
+// take it apart for the comparison would mostly be in vain.
 func (r *protoReader) asExpected(body Range) bool {
 	n := r.repeats.expected()
-	if n == 0 {
+	if n == 0 || !r.repeats.known[n-1].tried {
 		return false
 	}
 	if !r.like(n, body) {
