@@ -2,6 +2,8 @@ package facts
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -113,6 +115,19 @@ func TestHelpersAreListedApart(t *testing.T) {
 	}
 	if !strings.Contains(programNames(r.Helpers), "_threefry_seed") {
 		t.Errorf("helpers %s", programNames(r.Helpers))
+	}
+}
+
+// What JAX 0.12 compiles under names that older ones did not have, and the methods of its ufuncs.
+func TestHelpersOfANewerJAX(t *testing.T) {
+	r := measuredDump(t, filepath.Join("..", "..", "testdata", "recompile-eager_ufuncs", "dump.tar.xz"))
+	if names := programNames(r.Programs); names != "predict" {
+		t.Errorf("programs %s", names)
+	}
+	for _, name := range []string{"_ball", "_erfcinv_impl", "accumulate", "at", "reduceat"} {
+		if !slices.Contains(strings.Fields(programNames(r.Helpers)), name) {
+			t.Errorf("%s is none of the helpers %s", name, programNames(r.Helpers))
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func scopeOf(opName string) string {
 }
 
 // noParts are steps that a framework puts into names for what it does itself.
-var noParts = []string{"while", "body", "cond", "scan", "closed_call", "checkpoint", "rematted_computation", "remat", "shard_map", "custom_jvp_call", "custom_vjp_call", "vmap", "main"}
+var noParts = []string{"while", "body", "cond", "scan", "closed_call", "eval_jaxpr", "checkpoint", "rematted_computation", "remat", "shard_map", "custom_jvp_call", "custom_vjp_call", "vmap", "main"}
 
 // unwrapped is a step without the transformations that it went through: mlp of transpose(jvp(mlp)).
 func unwrapped(step string) string {

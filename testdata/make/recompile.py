@@ -35,6 +35,17 @@ def eager_helpers():
     jax.jit(predict)(params, x)
 
 
+def eager_ufuncs():
+    """Functions of jax.numpy, jax.random and jax.scipy outside of any jit that JAX 0.12 compiles under names of its own."""
+    x = jnp.linspace(0.1, 0.9, 8)
+    jax.scipy.special.erfcinv(x)
+    jax.random.ball(jax.random.key(0), 3)
+    jnp.add.accumulate(x)
+    jnp.add.reduceat(x, jnp.array([0, 3]))
+    jnp.add.at(x, jnp.array([0]), 1.0, inplace=False)
+    jax.jit(predict)(params, batch(8))
+
+
 def closure_scalar():
     for rate in (0.1, 0.01, 0.001):
 
