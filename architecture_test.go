@@ -5,8 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,6 +110,36 @@ func TestImportsGoOneWay(t *testing.T) {
 			t.Errorf("%s imports %s, which stands above it: the data runs the other way", pkg, target)
 		}
 	})
+}
+
+// Whoever is new finds every package in the list of layers, and in the page that says what each is for.
+func TestEveryPackageHasAPlace(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range layers {
+		if files, err := filepath.Glob(filepath.Join(filepath.FromSlash(name), "*.go")); err != nil || len(files) == 0 {
+			t.Errorf("%s is in the list of layers, and is no package", name)
+		}
+		forTests := strings.HasSuffix(name, "test") || strings.Contains(name, "/fake")
+		if !forTests && !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("docs/architecture.md does not say what %s is for", name)
+		}
+	}
+	for _, dir := range []string{"internal", "cmd"} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			name := path.Join(dir, e.Name())
+			files, _ := filepath.Glob(filepath.Join(filepath.FromSlash(name), "*.go"))
+			if e.IsDir() && len(files) > 0 && !slices.Contains(layers, name) {
+				t.Errorf("%s is not in the list of layers", name)
+			}
+		}
+	}
 }
 
 func TestLibrariesHaveOneOwner(t *testing.T) {
