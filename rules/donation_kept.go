@@ -245,6 +245,9 @@ func aliased(v *facts.Variant) int {
 // donationCause names the first argument and why; where none is donated any more, that is said instead.
 func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *result.Cause {
 	first := lost[0]
+	if cause := unsynced(v, first.New); cause != nil {
+		return cause
+	}
 	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && first.What == notDonated {
 		return &result.Cause{Source: explain.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, words.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -51,6 +52,32 @@ func TestDonatedToAResultThatIsSpreadOtherwise(t *testing.T) {
 	} {
 		if got := whyNot(&bias, &diff.Variant{Old: returning(""), New: returning(split)}); got != want {
 			t.Errorf("%q: %s", split, got)
+		}
+	}
+}
+
+// Without torch_xla.sync PyTorch/XLA compiles the step where its loss is printed: the graph returns the loss, and nothing that the step updates.
+func TestStepThatNothingSyncs(t *testing.T) {
+	weight := facts.Parameter{Name: "p1", Shape: "f32[8]"}
+	read := &framework.Cut{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 72}}
+	sync := &framework.Cut{Reason: "user torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 70}}
+	const said = "PyTorch/XLA compiled the graph where a tensor's value is asked for (train.py:72)"
+	for name, c := range map[string]struct {
+		was, is *framework.Cut
+		result  string
+		want    string
+	}{
+		"no sync any more":      {sync, read, "(f32[])", said + ", not at torch_xla.sync (train.py:70) any more: what the step updates is not among its results"},
+		"before is not known":   {nil, read, "(f32[])", said + ": what the step updates is not among its results, as it is at torch_xla.sync"},
+		"ended so before":       {read, read, "(f32[])", "p1: no result is left for its buffer: 0 of its shape f32[8], 1 before"},
+		"synced":                {sync, sync, "(f32[])", "p1: no result is left for its buffer: 0 of its shape f32[8], 1 before"},
+		"returned, not donated": {sync, read, "(f32[], f32[8])", "p1: not donated"},
+	} {
+		v := &diff.Variant{Old: &facts.Variant{Result: "(f32[], f32[8])", Cut: c.was}, New: &facts.Variant{Result: c.result, Cut: c.is}}
+		lost := []diff.ParamChange{{Name: "p1", Old: &weight, New: &weight, What: whyNot(&weight, v)}}
+		cause := donationCause(rule.NewContext(&rule.Settings{Rule: &donationKept, Options: map[string]any{}}, &rule.Target{}, nil), v, lost)
+		if cause.Summary != c.want {
+			t.Errorf("%s: %s\nwanted %s", name, cause.Summary, c.want)
 		}
 	}
 }

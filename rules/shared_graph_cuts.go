@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
@@ -60,6 +61,19 @@ func cutsText(p *facts.Program) string {
 // readsValue says whether a graph ended because Python asked for what is in a tensor: .item(), print, a branch, or an operation on the CPU.
 func readsValue(cut *framework.Cut) bool {
 	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
+}
+
+// unsynced says of an argument without a result to take its place that PyTorch/XLA ended the graph where a value was asked for: only what
+// torch_xla.sync ends returns what the step updates. Nil where the baseline's graph ended so as well.
+func unsynced(v *diff.Variant, p *facts.Parameter) *result.Cause {
+	if v.Old == nil || p.Donated || !readsValue(v.New.Cut) || readsValue(v.Old.Cut) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
+		return nil
+	}
+	text := fmt.Sprintf("PyTorch/XLA compiled the graph %s: what the step updates is not among its results, as it is at torch_xla.sync", cutText(v.New.Cut))
+	if before := cutText(v.Old.Cut); before != "" {
+		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", cutText(v.New.Cut), before)
+	}
+	return &result.Cause{Summary: text, Source: explain.SourceOf(v.New.Cut.Where)}
 }
 
 // valueReads lists where graphs ended so, each place once.
