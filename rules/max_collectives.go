@@ -117,7 +117,30 @@ func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*resul
 	if here.Source.File == "" || brought.Constrains() && brought.Op.Source.File != "" {
 		here.Source, here.OpName = explain.SourceOf(brought.Op.Source), brought.Op.OpName
 	}
+	if e := addedFor(v, k); e != nil {
+		here.Source, here.OpName = explain.SourceOf(e.Source), e.OpName
+	}
 	return here, e
+}
+
+// addedFor is where the model asks for one more of what a collective does, if the compiler put it on a line that asks for none: it may take
+// one out of a loop, and then names the loop. Nil elsewhere.
+func addedFor(v *diff.Variant, k *facts.Kernel) *diff.Edit {
+	for i := range v.New.Model {
+		s := &v.New.Model[i]
+		if s.Source.File == k.Source.File && s.Source.Line == k.Source.Line && slices.Contains(s.Do, k.Target) {
+			return nil
+		}
+	}
+	for i := range v.Causes {
+		for j := range v.Causes[i].Edits {
+			e := &v.Causes[i].Edits[j]
+			if e.Source.File != "" && slices.ContainsFunc(e.Added, func(s diff.Step) bool { return s.Opcode == k.Target }) {
+				return e
+			}
+		}
+	}
+	return nil
 }
 
 // newest finds a collective that a cause brought.
