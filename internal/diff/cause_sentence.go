@@ -56,6 +56,9 @@ func (s *suspect) locate(c *Cause, v *Variant) {
 	if c.Op.Source.File == "" && c.Kind != CauseDonation {
 		c.Op.Source = nearestSource(v.New, c.Op.OpName)
 	}
+	if len(s.edits) > 0 && s.edits[0].OneCall && line(c.Op.Source) == line(s.edits[0].Source) {
+		c.Op.Source = s.edits[0].Caller
+	}
 }
 
 // nearestSource is the line of the model whose scope is nearest to an op_name.

@@ -96,6 +96,24 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// Where one call of several is edited the call is the place; a stored baseline, which has no lines, does not tell which call that was.
+func TestOneCallOfSeveral(t *testing.T) {
+	old, fresh := measured(t, "cpu-one_call-before", facts.Options{}), measured(t, "cpu-one_call-after", facts.Options{})
+	for form, c := range map[string]struct {
+		base *facts.Report
+		line int32
+		says string
+	}{
+		"dump":     {old, 15, "new: sine, in calls.py:9"},
+		"baseline": {stored(t, old), 9, "new: sine, called from calls.py:14, calls.py:15 or calls.py:16"},
+	} {
+		got := only(t, diff.Compare(c.base, fresh)).Causes[0]
+		if got.Op.Source.Line != c.line || got.Place().Source.Line != c.line || got.Summary != c.says {
+			t.Errorf("against the %s: %q at %d, and %d", form, got.Summary, got.Op.Source.Line, got.Place().Source.Line)
+		}
+	}
+}
+
 // A name that changes, lines that move and an order that means nothing are no difference.
 func TestIdentical(t *testing.T) {
 	for _, name := range []string{"cpu-benign_rename", "tpu-benign_scope"} {

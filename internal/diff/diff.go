@@ -68,8 +68,10 @@ type Edit struct {
 	Scope   string // the model's scope: an op_name without its last step
 	OpName  string // of the first operation that came, or went where none came
 	OpType  string
-	Source  hlo.Location // unknown for what only a stored baseline knows
-	Caller  hlo.Location // which call of the function it is, where the model calls it from several lines
+	Source  hlo.Location   // unknown for what only a stored baseline knows
+	Caller  hlo.Location   // which call of the function it is, where the model calls it from several lines
+	Callers []hlo.Location // that, and the other calls that it may be
+	OneCall bool           // no other call of the function was edited: what changed is how it is called there
 	Added   []Step
 	Removed []Step
 	Repeats *facts.Statement // the statement elsewhere that does exactly what was added: it is computed a second time

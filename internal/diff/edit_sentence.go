@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -47,7 +48,11 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 		parts = append(parts, "new: "+stepList(added))
 	}
 	if first := edits[0]; first.Caller.File != "" && len(first.Added) > 0 && len(parts) > 0 {
-		parts[len(parts)-1] += ", called from " + strings.Trim(at(first.Caller), " ()")
+		word, places := ", called from ", first.Callers
+		if first.OneCall { // the call is where the cause is said to be
+			word, places = ", in ", []hlo.Location{first.Source}
+		}
+		parts[len(parts)-1] += word + words.Or(words.First(placesOf(places), 3))
 	}
 	switch {
 	case len(removed) > 0 && len(added) == 0 && forgets:
@@ -56,6 +61,13 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 		parts = append(parts, "gone: "+stepList(removed))
 	}
 	return strings.Join(parts, "; ")
+}
+
+func placesOf(lines []hlo.Location) (places []string) {
+	for _, l := range lines {
+		places = append(places, strings.Trim(at(l), " ()"))
+	}
+	return places
 }
 
 func placeOfStatement(s *facts.Statement) string {

@@ -1,7 +1,10 @@
 package diff
 
 import (
+	"cmp"
 	"maps"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,15 +31,57 @@ func compareModels(old, fresh *facts.Variant) Model {
 	c.single(func(s *facts.Statement) string { return place(s) + "\x00" + regionOf(s.Scope) })
 	c.single(place)
 	m.Edits = moved(c.edits())
-	callers := callersOf(fresh.Model)
+	for i := range m.Edits {
+		m.Edits[i].Repeats = repeated(&m.Edits[i], fresh.Model)
+	}
+	m.placeCalls(old.Model, fresh.Model)
+	return m
+}
+
+// placeCalls notes where one call was edited of several that do the same, in a file beside the function's: a library that calls the model
+// back is no place to look at. It forgets the callers of functions that are called from one line only.
+func (m *Model) placeCalls(old, fresh []facts.Statement) {
+	callers, edited := callersOf(fresh), map[hlo.Location]map[hlo.Location]bool{}
+	for _, e := range m.Edits {
+		at := line(e.Source)
+		if edited[at] == nil {
+			edited[at] = map[hlo.Location]bool{}
+		}
+		edited[at][line(e.Caller)] = true
+	}
+	lined := slices.ContainsFunc(old, func(s facts.Statement) bool { return s.Source.File != "" })
 	for i := range m.Edits {
 		e := &m.Edits[i]
-		e.Repeats = repeated(e, fresh.Model)
-		if len(callers[line(e.Source)]) < 2 {
+		at := line(e.Source)
+		if len(callers[at]) < 2 {
 			e.Caller = hlo.Location{}
+			continue
+		}
+		if e.Callers = []hlo.Location{line(e.Caller)}; !lined {
+			e.Callers = e.calls(inScope(fresh, e.Scope))
+		}
+		beside := path.Dir(e.Caller.File) == path.Dir(e.Source.File) && line(e.Caller) != at
+		e.OneCall = beside && len(e.Callers) == 1 && len(edited[at]) == 1 && len(e.calls(fresh)) > 1
+	}
+}
+
+func inScope(model []facts.Statement, scope string) []facts.Statement {
+	return slices.DeleteFunc(slices.Clone(model), func(s facts.Statement) bool { return s.Scope != scope })
+}
+
+// calls lists the lines that call the function for one of the operations that are new. Against a stored baseline, which has no lines, any of
+// those in the same scope may be the one that is new.
+func (e *Edit) calls(model []facts.Statement) []hlo.Location {
+	calls := []hlo.Location{line(e.Caller)}
+	for i := range model {
+		s := &model[i]
+		does := func(step Step) bool { return step.Type == s.Type && slices.Contains(s.Do, step.Opcode) }
+		if sameLine(s.Source, e.Source) && slices.ContainsFunc(e.Added, does) {
+			calls = append(calls, line(s.Caller))
 		}
 	}
-	return m
+	slices.SortFunc(calls, func(a, b hlo.Location) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	return slices.Compact(calls)
 }
 
 // callersOf lists, for every line of the model, the lines that call the function which it lies in.

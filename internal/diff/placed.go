@@ -10,7 +10,7 @@ import (
 // operations alike any may pass for the new one; what runs now tells which it is.
 func (c *Cause) Place() facts.Op {
 	asked := c.heaviest()
-	if asked == "" {
+	if asked == "" || c.Edits[0].OneCall {
 		return c.Op
 	}
 	place := c.Op
