@@ -42,6 +42,10 @@ func compareModels(old, fresh *facts.Variant) Model {
 // back is no place to look at. It forgets the callers of functions that are called from one line only.
 func (m *Model) placeCalls(old, fresh []facts.Statement) {
 	callers, edited := callersOf(fresh), map[hlo.Location]map[hlo.Location]bool{}
+	byLine := map[hlo.Location][]*facts.Statement{}
+	for i := range fresh {
+		byLine[line(fresh[i].Source)] = append(byLine[line(fresh[i].Source)], &fresh[i])
+	}
 	for _, e := range m.Edits {
 		at := line(e.Source)
 		if edited[at] == nil {
@@ -58,25 +62,20 @@ func (m *Model) placeCalls(old, fresh []facts.Statement) {
 			continue
 		}
 		if e.Callers = []hlo.Location{line(e.Caller)}; !lined {
-			e.Callers = e.calls(inScope(fresh, e.Scope))
+			e.Callers = e.calls(byLine[at], func(s *facts.Statement) bool { return s.Scope == e.Scope })
 		}
 		beside := path.Dir(e.Caller.File) == path.Dir(e.Source.File) && line(e.Caller) != at
-		e.OneCall = beside && len(e.Callers) == 1 && len(edited[at]) == 1 && len(e.calls(fresh)) > 1
+		e.OneCall = beside && len(e.Callers) == 1 && len(edited[at]) == 1 && len(e.calls(byLine[at], func(*facts.Statement) bool { return true })) > 1
 	}
 }
 
-func inScope(model []facts.Statement, scope string) []facts.Statement {
-	return slices.DeleteFunc(slices.Clone(model), func(s facts.Statement) bool { return s.Scope != scope })
-}
-
-// calls lists the lines that call the function for one of the operations that are new. Against a stored baseline, which has no lines, any of
-// those in the same scope may be the one that is new.
-func (e *Edit) calls(model []facts.Statement) []hlo.Location {
+// calls lists the lines that call the function for one of the operations that are new, by the statements on the edit's line that fit. Against
+// a stored baseline, which has no lines, any of those in the same scope may be the one that is new.
+func (e *Edit) calls(statements []*facts.Statement, fits func(*facts.Statement) bool) []hlo.Location {
 	calls := []hlo.Location{line(e.Caller)}
-	for i := range model {
-		s := &model[i]
+	for _, s := range statements {
 		does := func(step Step) bool { return step.Type == s.Type && slices.Contains(s.Do, step.Opcode) }
-		if sameLine(s.Source, e.Source) && slices.ContainsFunc(e.Added, does) {
+		if fits(s) && slices.ContainsFunc(e.Added, does) {
 			calls = append(calls, line(s.Caller))
 		}
 	}
