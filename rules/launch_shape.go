@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/explain"
@@ -40,7 +41,13 @@ var launchShape = rule.Rule{
 
 func checkLaunchShape(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		if ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, diff.Computes) > 0 {
+		switch {
+		case slices.Contains(v.New.Missing, facts.MissingLaunches) && ledger.Count(v.New, unplanned) > 0:
+			c.Gap("launch-shape (the plan leaves launches out)", result.Problem{
+				Message: fmt.Sprintf("launch-shape could not look at all launches of %s: the plan of this version names command buffers, branches or loops without what runs in them", p.Name),
+				Mend:    "compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
+			})
+		case ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, diff.Computes) > 0:
 			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
 			continue
 		}
@@ -51,6 +58,9 @@ func checkLaunchShape(c *rule.Context, p *diff.Program) {
 		})
 	}
 }
+
+// unplanned kernels should stand in the plan and do not; what a library runs never does.
+func unplanned(k *facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Plan == nil }
 
 func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 }
 

@@ -22,6 +22,7 @@ func TestOptionsLimit(t *testing.T) {
 		{"launch-shape", softmax, "", "max_threads: 1, min_bytes: 1GiB", ""},
 		{"launch-shape", barred, "", "max_threads: 1", "4 badly launched kernels: at most 0 allowed"},
 		{"launch-shape", barred, "", "max_threads: 1, min_bytes: 100KiB", "4 badly launched kernels: at most 0 allowed"},
+		{"launch-shape", "../internal/facts/testdata/gpu-0.5.3-mlp.tar.gz", "", "min_threads: 1", "launch-shape could not look at all launches of step: the plan of this version names command buffers, branches or loops without what runs in them"},
 		{"launch-shape", baked, "", "max_threads: 1", "launch-shape could not look: the thunk sequence was not dumped (program project)"},
 		{"max-clusters", clusters, "", "max_size: 1", "cluster_0 has 31 nodes, at most 1 allowed"},
 		{"max-clusters", clusters, "", "max_size: 1000", ""},

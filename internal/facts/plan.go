@@ -7,6 +7,9 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
+// MissingLaunches is what a variant misses whose plan names command buffers, branches or loops without the launches in them.
+const MissingLaunches = "part of " + string(dump.KindThunks)
+
 // plan reads the launch shapes off the GPU runtime's plan, where one was dumped.
 func (out *measured) plan() {
 	f := out.module.Companion(dump.KindThunks)
@@ -16,6 +19,9 @@ func (out *measured) plan() {
 	thunks := readCompanion(out, f, companion.ReadThunks)
 	if thunks == nil {
 		return
+	}
+	if thunks.Incomplete {
+		out.variant.Missing = append(out.variant.Missing, MissingLaunches)
 	}
 	shapes := launchShapes(thunks, out.thunkNames())
 	for i := range out.variant.Kernels {
