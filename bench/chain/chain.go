@@ -39,6 +39,7 @@ func copiesFor(write func(io.Writer, []byte, int) error, src []byte, size int64)
 // counter counts the bytes that are written to it.
 type counter int64
 
+// Write counts, and keeps nothing.
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return len(p), nil

@@ -96,6 +96,7 @@ func (b *bench) compare(in input, seen []sight) error {
 // withXLA is how many readers saw a module when XLA's was among them: xlagate comes with 1 job and with 2.
 const withXLA = 3
 
+// String is the row as it is shown while measuring goes on.
 func (r row) String() string {
 	if r.skipped != "" {
 		return fmt.Sprintf("%-10s %-12s %-24s not run: %s", r.input.form, r.input.label, r.tool, r.skipped)

@@ -89,6 +89,7 @@ func (f *flow) counts(key string, counts map[string]int) {
 	*f = append(append(*f, list...), '}')
 }
 
+// String closes the mapping.
 func (f *flow) String() string {
 	*f = append(*f, '}')
 	return string(*f)

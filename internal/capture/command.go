@@ -25,6 +25,7 @@ type ExitError struct {
 	Err  error
 }
 
+// Error says how the command ended, with its last line.
 func (e *ExitError) Error() string {
 	text := fmt.Sprintf("the command failed (%s), so what it dumped is not looked at", e.Why)
 	if last := e.Tail[strings.LastIndexByte(e.Tail, '\n')+1:]; last != "" {
@@ -33,6 +34,7 @@ func (e *ExitError) Error() string {
 	return text
 }
 
+// Unwrap is what running the command returned.
 func (e *ExitError) Unwrap() error { return e.Err }
 
 // runCommand runs the command in a process group of its own, keeps its stderr in a log, and leaves no process of it behind.
@@ -132,12 +134,14 @@ const (
 	tailLines = 20
 )
 
+// Write keeps the end of all that was written.
 func (t *tailWriter) Write(p []byte) (int, error) {
 	t.buf = append(t.buf, p[max(0, len(p)-tailBytes):]...)
 	t.buf = t.buf[max(0, len(t.buf)-tailBytes):]
 	return len(p), nil
 }
 
+// String is the last lines.
 func (t *tailWriter) String() string {
 	lines := strings.Split(strings.TrimRight(string(t.buf), "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")

@@ -11,6 +11,7 @@ type SyntaxError struct {
 	Message string
 }
 
+// Error is the message with its line.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
 func syntaxError(line int, format string, args ...any) error {

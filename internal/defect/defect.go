@@ -20,6 +20,7 @@ type Defect struct {
 	At   string // package, file and line: "internal/facts/loops.go:114"
 }
 
+// Error says that xlagate failed, and where.
 func (d *Defect) Error() string {
 	what := strings.TrimPrefix(fmt.Sprint(d.What), "runtime error: ")
 	return fmt.Sprintf("xlagate itself failed (%s, at %s)", what, d.At)

@@ -78,6 +78,7 @@ type releasing struct {
 	release func() error
 }
 
+// Close gives back what is read from.
 func (r releasing) Close() error { return r.release() }
 
 // hasSchedule tells an optimized module, as a HloProto or by itself: the compiler schedules last.

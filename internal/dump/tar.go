@@ -163,4 +163,5 @@ type tarInfo struct {
 	size int64
 }
 
+// Size is that of the file behind the link, in bytes.
 func (i tarInfo) Size() int64 { return i.size }

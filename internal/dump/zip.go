@@ -39,4 +39,5 @@ func (d *Dump) gatherZip(f *File) ([]*File, error) {
 
 type closer func() error
 
+// Close calls the function.
 func (c closer) Close() error { return c() }

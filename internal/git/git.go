@@ -16,10 +16,12 @@ type Failure struct {
 	Err     error // an [exec.ExitError] where git ran
 }
 
+// Error names the command and what git said.
 func (f *Failure) Error() string {
 	return fmt.Sprintf("git %s: %v: %s", f.Command, f.Err, strings.TrimSpace(f.Said))
 }
 
+// Unwrap is how the process ended.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // Run runs git in a directory and returns what it prints. What goes wrong is a [Failure].

@@ -23,10 +23,12 @@ func (c *Client) failed(err error, doing string, args ...any) error {
 	return &failure{fmt.Sprintf(doing, args...), c.Repository(), err}
 }
 
+// Error says what was being done, in which repository, and why it failed.
 func (f *failure) Error() string {
 	return fmt.Sprintf("%s in %s: %s", f.doing, f.repository, reason(f.cause))
 }
 
+// Unwrap is the failed request.
 func (f *failure) Unwrap() error { return f.cause }
 
 // reason says why a request failed, in words that help: what the client library says is an address and a number.

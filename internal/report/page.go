@@ -63,12 +63,23 @@ type listed struct {
 	Cells []string
 }
 
-func (para) Kind() string    { return "para" }
-func (list) Kind() string    { return "list" }
-func (table) Kind() string   { return "table" }
+// Kind is "para".
+func (para) Kind() string { return "para" }
+
+// Kind is "list".
+func (list) Kind() string { return "list" }
+
+// Kind is "table".
+func (table) Kind() string { return "table" }
+
+// Kind is "listing".
 func (listing) Kind() string { return "listing" }
+
+// Kind is "section".
 func (section) Kind() string { return "section" }
-func (code) Kind() string    { return "code" }
+
+// Kind is "code".
+func (code) Kind() string { return "code" }
 
 // lines are the lines of the code, harmless.
 func (c code) lines() []string {

@@ -69,6 +69,7 @@ type SyntaxError struct {
 	Message      string
 }
 
+// Error is the message with its place.
 func (e *SyntaxError) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("byte %d: %s", e.Offset, e.Message)

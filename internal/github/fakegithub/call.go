@@ -99,9 +99,14 @@ func (s *Server) handle(c *call) {
 // nowhere is where the answers go that are lost.
 type nowhere struct{ header http.Header }
 
-func (n nowhere) Header() http.Header          { return n.header }
+// Header is read by nobody.
+func (n nowhere) Header() http.Header { return n.header }
+
+// Write drops the answer.
 func (nowhere) Write(data []byte) (int, error) { return len(data), nil }
-func (nowhere) WriteHeader(int)                {}
+
+// WriteHeader drops the status.
+func (nowhere) WriteHeader(int) {}
 
 func (c *call) refuse(status int, message string) {
 	c.status = status
