@@ -63,7 +63,7 @@ func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 		if !seen {
 			order = append(order, k.Function)
 		}
-		if !seen || b.grown() > known.grown() {
+		if !seen || b.counted() > known.counted() {
 			most[k.Function] = b
 		}
 	}
@@ -86,6 +86,14 @@ func (b written) grown() float64 {
 		return 0
 	}
 	return size(b.Written) - size(b.change.Old.Written)
+}
+
+// counted is what a kernel grew by, but for what lets it pass: one whose growth does would hide another of its function.
+func (b written) counted() float64 {
+	if b.narrowed() {
+		return 0
+	}
+	return b.grown()
 }
 
 // narrowed says whether the kernel has more of nothing but conversions between types, and reads and writes clearly less for them.

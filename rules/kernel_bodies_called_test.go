@@ -61,3 +61,20 @@ func TestNarrowed(t *testing.T) {
 		t.Error("a kernel that did not change reads no less")
 	}
 }
+
+// A kernel whose conversions pass hides no other of the same function, though it grew more.
+func TestNarrowedHidesNone(t *testing.T) {
+	kernel := func(name string, bytes int64, ops map[string]int) facts.Kernel {
+		return facts.Kernel{Name: name, Form: &facts.Form{Function: "attend", Written: ops, Bytes: bytes}, Site: &facts.Site{Times: 1}}
+	}
+	old := []facts.Kernel{kernel("a", 4000, map[string]int{"arith.mulf": 2}), kernel("b", 4000, map[string]int{"arith.mulf": 2})}
+	fresh := []facts.Kernel{kernel("a", 2000, map[string]int{"arith.mulf": 2, "arith.extf": 9}), kernel("b", 4000, map[string]int{"arith.mulf": 5})}
+	v := &diff.Variant{Old: &facts.Variant{Kernels: old}, New: &facts.Variant{Kernels: fresh}}
+	for i := range old {
+		v.Kernels.Changed = append(v.Kernels.Changed, diff.KernelChange{Old: old[i], New: fresh[i]})
+	}
+	c := &rule.Context{Settings: &rule.Settings{Rule: &kernelBodies}, Said: &rule.Said{}}
+	if bodies := bodiesOf(c, v); len(bodies) != 1 || bodies[0].Name != "b" {
+		t.Errorf("of attend %v is judged, want the one that multiplies more", bodies)
+	}
+}
