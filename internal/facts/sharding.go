@@ -79,7 +79,7 @@ func InTiles(printed string) (tiles, spec string) {
 
 // tiles is the sharding in tiles; not ok where it says what tiles cannot, or splits an axis.
 func (s *namedSharding) tiles() (string, bool) {
-	if rest := strings.Trim(s.more, ", "); rest != "" && !strings.HasPrefix(rest, "replicated=") {
+	if rest := strings.Trim(s.more, ", "); rest != "" && (!strings.HasPrefix(rest, "replicated={") || strings.IndexByte(rest, '}') != len(rest)-1) {
 		return "", false
 	}
 	var used []int // axes, by where they stand in the mesh
@@ -102,6 +102,9 @@ func (s *namedSharding) tiles() (string, bool) {
 			rest *= s.mesh[at].size
 			used = append(used, at)
 		}
+	}
+	if !slices.ContainsFunc(sizes, func(n int) bool { return n > 1 }) {
+		return replicatedSharding, true // axes of one device split nothing
 	}
 	last := ""
 	if rest > 1 {
