@@ -26,6 +26,13 @@ func IsHelperName(program string) bool {
 	return helperNames[strings.ReplaceAll(strings.TrimLeft(program, "_"), "-", "_")] // primitives may have dashes: "scatter-add"
 }
 
+// commonNames are those of helperNames that a model's own functions have as well, and that JAX made no programs of before it told of every
+// operation which functions it comes from.
+var commonNames = setOf(`accumulate at ball`)
+
+// IsCommonName tells names of helpers that say nothing by themselves, however small the program is.
+func IsCommonName(program string) bool { return commonNames[program] }
+
 // cutInstructionID cuts off the ".<n>" that building HLO adds to a module's name.
 func cutInstructionID(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i > 0 && allDigits(name[i+1:]) {

@@ -23,6 +23,9 @@ func (out *measured) isHelper(r *reader) bool {
 	if frames, own := r.frames(out.program); frames {
 		return !own
 	}
+	if dump.IsCommonName(out.program) {
+		return false
+	}
 	first, end := r.m.Body(r.m.Entry)
 	size := end - first
 	return strings.HasPrefix(out.program, "_") || size <= maxAnonymous || size <= maxPrimitive && r.isPrimitive(out.program)

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,5 +144,23 @@ func TestModelsFunctionWithAHelpersName(t *testing.T) {
 	r := measure(t, "cpu-conv", Options{})
 	if names := programNames(r.Programs); names != "conv gspmd" || len(r.Helpers) > 0 {
 		t.Errorf("programs %s, helpers %s", names, programNames(r.Helpers))
+	}
+}
+
+// Where nothing says which functions a program comes from, one that a model may well have itself is no helper: nobody would look at it.
+func TestModelFunctionCalledLikeAMethod(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"accumulate", "multiply"} {
+		text := "HloModule jit_" + name + ", is_scheduled=true\n\nENTRY %main (total: f32[8], grads: f32[8]) -> f32[8] {\n" +
+			"  %total = f32[8]{0} parameter(0), metadata={op_name=\"total\"}\n  %grads = f32[8]{0} parameter(1), metadata={op_name=\"grads\"}\n" +
+			"  ROOT %m = f32[8]{0} multiply(%total, %grads), metadata={op_name=\"jit(" + name + ")/mul\"}\n}\n"
+		file := filepath.Join(dir, map[string]string{"accumulate": "module_0000", "multiply": "module_0002"}[name]+".jit_"+name+".cpu_after_optimizations.txt")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := measureDir(t, dir)
+	if programNames(r.Programs) != "accumulate" || programNames(r.Helpers) != "multiply" {
+		t.Errorf("programs %s, helpers %s", programNames(r.Programs), programNames(r.Helpers))
 	}
 }
