@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -102,7 +103,8 @@ func (b written) narrowed() bool {
 		return false
 	}
 	for op, times := range b.Written {
-		if times > b.change.Old.Written[op] && !conversions[op[strings.LastIndexByte(op, '.')+1:]] {
+		name := op[strings.LastIndexByte(op, '.')+1:]
+		if times > b.change.Old.Written[op] && (!conversions[name] || widens[name] && slices.Equal(b.In, b.change.Old.In)) {
 			return false
 		}
 	}
@@ -113,6 +115,9 @@ func (b written) narrowed() bool {
 var conversions = map[string]bool{
 	"extf": true, "truncf": true, "extsi": true, "extui": true, "trunci": true, "sitofp": true, "uitofp": true, "fptosi": true, "fptoui": true, "fp_to_fp": true,
 }
+
+// widens are those of them that a kernel needs no more of while it reads what it did: it computes in a wider type.
+var widens = map[string]bool{"extf": true, "extsi": true, "extui": true, "sitofp": true, "uitofp": true}
 
 func size(body map[string]int) float64 {
 	n := 0

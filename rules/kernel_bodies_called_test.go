@@ -47,6 +47,7 @@ func TestNarrowed(t *testing.T) {
 		want  bool
 	}{
 		"half the bytes, two conversions": {kernel(2000, map[string]int{"arith.mulf": 2, "arith.extf": 1, "arith.truncf": 2}), true},
+		"more in a wider type":            {kernel(2000, map[string]int{"arith.mulf": 2, "arith.extf": 3, "arith.truncf": 2}), false},
 		"and a product":                   {kernel(2000, map[string]int{"arith.mulf": 3, "arith.extf": 1, "arith.truncf": 2}), false},
 		"and an operation that none had":  {kernel(2000, map[string]int{"arith.mulf": 2, "arith.extf": 2, "math.exp": 1}), false},
 		"conversions for as many bytes":   {kernel(4000, map[string]int{"arith.mulf": 2, "arith.extf": 3}), false},
@@ -68,7 +69,7 @@ func TestNarrowedHidesNone(t *testing.T) {
 		return facts.Kernel{Name: name, Form: &facts.Form{Function: "attend", Written: ops, Bytes: bytes}, Site: &facts.Site{Times: 1}}
 	}
 	old := []facts.Kernel{kernel("a", 4000, map[string]int{"arith.mulf": 2}), kernel("b", 4000, map[string]int{"arith.mulf": 2})}
-	fresh := []facts.Kernel{kernel("a", 2000, map[string]int{"arith.mulf": 2, "arith.extf": 9}), kernel("b", 4000, map[string]int{"arith.mulf": 5})}
+	fresh := []facts.Kernel{kernel("a", 2000, map[string]int{"arith.mulf": 2, "arith.truncf": 9}), kernel("b", 4000, map[string]int{"arith.mulf": 5})}
 	v := &diff.Variant{Old: &facts.Variant{Kernels: old}, New: &facts.Variant{Kernels: fresh}}
 	for i := range old {
 		v.Kernels.Changed = append(v.Kernels.Changed, diff.KernelChange{Old: old[i], New: fresh[i]})
