@@ -27,7 +27,7 @@ var shardingPin = rule.Rule{
 	Options: []rule.Option{
 		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "how arguments must be spread", Fields: []rule.Option{
 			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
-			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]} or {mesh['data'=2], [{'data'}, {}]}; * stands for anything, replicated for none"},
+			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}, in both of which * stands for anything, or {mesh['data'=2], [{'data'}, {}]}; replicated for none"},
 		}},
 		{Key: "outputs", Type: rule.Table, Sense: rule.Demands, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []rule.Option{
 			{Key: "output", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
@@ -107,7 +107,7 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 		return wrong
 	}
 	for _, ch := range v.Params {
-		if ch.Old != nil && ch.New != nil && ch.Old.Sharding != ch.New.Sharding && !(replicated(ch.Old) && replicated(ch.New)) {
+		if ch.Old != nil && ch.New != nil && !alikeSharded(ch.Old, ch.New) {
 			wrong = append(wrong, misplaced{name: ch.New.Name, said: spread(ch.New) + ", was " + spread(ch.Old)})
 		}
 	}
@@ -141,8 +141,19 @@ func unmatchedArguments(c *rule.Context, p *diff.Program, v *diff.Variant, globs
 	}
 }
 
+// alikeSharded compares what two versions of xlagate may have kept in different spellings.
+func alikeSharded(a, b *facts.Parameter) bool {
+	return inTiles(a.Sharding) == inTiles(b.Sharding) || replicated(a) && replicated(b)
+}
+
+func inTiles(sharding string) string {
+	tiles, _ := facts.InTiles(sharding)
+	return tiles
+}
+
 func replicated(p *facts.Parameter) bool {
-	return p.Sharding == "" || p.Sharding == "{replicated}" || p.Sharding == "{maximal device=0}"
+	tiles := inTiles(p.Sharding)
+	return tiles == "" || tiles == "{replicated}" || tiles == "{maximal device=0}"
 }
 
 func spread(p *facts.Parameter) string {
@@ -161,8 +172,10 @@ func spreadAs(want string, p *facts.Parameter) bool {
 	if want == "replicated" {
 		return replicated(p)
 	}
-	tiles, _ := facts.InTiles(want)
-	return starred(tiles, p.Sharding) || p.Spec != "" && starred(want, p.Spec)
+	if !strings.Contains(want, "*") { // which stands for nothing that has to be read
+		want = inTiles(want)
+	}
+	return starred(want, p.Sharding) || p.Spec != "" && starred(want, p.Spec)
 }
 
 // starred matches a text in which * stands for anything.

@@ -45,7 +45,7 @@ func movedResults(c *rule.Context, p *diff.Program, v *diff.Variant, outputs []f
 	}
 	for i := range min(len(v.Old.Outputs), len(outputs)) {
 		was, is := &v.Old.Outputs[i], &outputs[i]
-		if is.Shape != was.Shape || is.Split == was.Split && (is.Sharding == "" || was.Sharding == "" || is.Sharding == was.Sharding) {
+		if is.Shape != was.Shape || is.Split == was.Split && (is.Sharding == "" || was.Sharding == "" || inTiles(is.Sharding) == inTiles(was.Sharding)) {
 			continue
 		}
 		now, before := spreadOf(is), spreadOf(was)
