@@ -18,11 +18,12 @@ var maxCollectives = rule.Rule{
 	ID:       "max-collectives",
 	Title:    "no more communication between devices than before",
 	Category: rule.Collectives,
-	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays. Together they may move up to 1 % more than in the baseline; there may be no more of them.",
+	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays.",
 	Reads:    []rule.Input{rule.Optimized},
 	Options: append(slices.Clone(whichCollectives), []rule.Option{
 		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of these may move"},
 		{Key: "exchange", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
+		{Key: "traffic_tolerance", Type: rule.Share, Sense: rule.Caps, Default: 0.0, Doc: "by how much of it the traffic of all together may grow while there are no more of any kind"},
 	}...),
 	Budget:   &rule.Metric{Noun: "collectives", Better: rule.Lower},
 	Bounds:   []string{"max_bytes"},
@@ -67,14 +68,14 @@ func exchanged(c *rule.Context, a rule.Amount) bool {
 	return a.Actual > *a.Base && !now.more(was) || a.Actual < *a.Base && !was.more(now)
 }
 
-// judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more. A few numbers
-// that are combined otherwise are no more.
+// judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
 func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if c.AbsolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
 		return
 	}
 	now, was := float64(talk(v.New, chosenCollective(c)).bytes), float64(talk(v.Old, chosenCollective(c)).bytes)
-	if now <= ledger.Wobble*was {
+	tolerance, _ := c.Number("traffic_tolerance")
+	if now <= was*(1+tolerance) {
 		return
 	}
 	c.With(rule.NoBounds).Judge(rule.Amount{

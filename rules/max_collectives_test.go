@@ -13,23 +13,25 @@ import (
 func TestMaxCollectivesExchange(t *testing.T) {
 	gathers := []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4096)}
 	for name, c := range map[string]struct {
-		exchange bool
-		now      []facts.Kernel
-		findings int
+		exchange  bool
+		now       []facts.Kernel
+		findings  int
+		tolerance float64
 	}{
-		"fewer and smaller":     {true, []facts.Kernel{collective("all-reduce", 4096)}, 0},
-		"not asked for":         {false, []facts.Kernel{collective("all-reduce", 4096)}, 1},
-		"fewer but larger":      {true, []facts.Kernel{collective("all-reduce", 65536)}, 1},
-		"smaller but more":      {true, []facts.Kernel{collective("all-reduce", 8), collective("all-reduce", 8), collective("all-reduce", 8)}, 1},
-		"larger":                {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 8192)}, 1},
-		"larger by a scalar":    {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4100)}, 0},
-		"larger by two percent": {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4510)}, 1},
-		"one beside the others": {true, append([]facts.Kernel{collective("all-reduce", 8)}, gathers...), 1},
+		"fewer and smaller":     {true, []facts.Kernel{collective("all-reduce", 4096)}, 0, 0},
+		"not asked for":         {false, []facts.Kernel{collective("all-reduce", 4096)}, 1, 0},
+		"fewer but larger":      {true, []facts.Kernel{collective("all-reduce", 65536)}, 1, 0},
+		"smaller but more":      {true, []facts.Kernel{collective("all-reduce", 8), collective("all-reduce", 8), collective("all-reduce", 8)}, 1, 0},
+		"larger":                {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 8192)}, 1, 0},
+		"larger by a scalar":    {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4100)}, 1, 0},
+		"by what is tolerated":  {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4100)}, 0, 0.01},
+		"larger by two percent": {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4510)}, 1, 0.01},
+		"one beside the others": {true, append([]facts.Kernel{collective("all-reduce", 8)}, gathers...), 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := &diff.Variant{Old: &facts.Variant{Kernels: gathers}, New: &facts.Variant{Kernels: c.now}}
 			p := &diff.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*diff.Variant{v}}
-			ctx := &rule.Context{Settings: &rule.Settings{Rule: &maxCollectives, MaxIncrease: &rule.Change{}, Options: map[string]any{"exchange": c.exchange}}, Said: &rule.Said{}}
+			ctx := &rule.Context{Settings: &rule.Settings{Rule: &maxCollectives, MaxIncrease: &rule.Change{}, Options: map[string]any{"exchange": c.exchange, "traffic_tolerance": c.tolerance}}, Said: &rule.Said{}}
 			checkMaxCollectives(ctx, p)
 			if len(ctx.Findings) != c.findings {
 				t.Errorf("%d findings, wanted %d: %+v", len(ctx.Findings), c.findings, ctx.Findings)
