@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,14 +16,19 @@ import (
 func (l *looked) missing(pattern string) {
 	message := fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern)
 	mend := "`xlagate inspect` lists the programs of a dump; mend programs.include, or make the run compile it"
-	switch left := l.leftOut(); {
+	left := l.leftOut()
+	renamed, alike := l.renamedTo(pattern, left), suggest.Word(pattern, programNames(left))
+	switch {
 	case len(left) == 0:
-	case l.meant(pattern, left) != "":
-		name := l.meant(pattern, left)
-		message += fmt.Sprintf("; was it renamed to %s, which the dump holds and programs.include leaves out?", name)
-		mend = fmt.Sprintf("write %q for %q in the configuration, or make the run compile it", name, pattern)
+	case renamed != "":
+		message += fmt.Sprintf("; was it renamed to %s, which the dump holds and programs.include leaves out?", renamed)
+	case alike != "":
+		message = fmt.Sprintf("no program matches %q; did you mean %s, which the dump holds and programs.include leaves out?", pattern, alike)
 	default:
 		message += "; programs.include leaves out " + listed(left)
+	}
+	if name := cmp.Or(renamed, alike); name != "" {
+		mend = fmt.Sprintf("write %q for %q in the configuration, or make the run compile it", name, pattern)
 	}
 	l.didNotRun(message, mend)
 }
@@ -38,18 +44,18 @@ func (l *looked) leftOut() (left []*facts.Program) {
 	return left
 }
 
-// meant is the program that may be the one that a pattern names, under another name: the one that does what was accepted, else the one that
-// is called most alike.
-func (l *looked) meant(pattern string, left []*facts.Program) string {
-	if l.base != nil {
-		accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !glob.Match(pattern, p.Name) })
-		for _, p := range diff.Compare(&facts.Report{Programs: accepted}, &facts.Report{Programs: left}).Programs {
-			if p.Was != "" {
-				return p.Name
-			}
+// renamedTo is the program that does what was accepted under a name that the pattern matches.
+func (l *looked) renamedTo(pattern string, left []*facts.Program) string {
+	if l.base == nil {
+		return ""
+	}
+	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !glob.Match(pattern, p.Name) })
+	for _, p := range diff.Compare(&facts.Report{Programs: accepted}, &facts.Report{Programs: left}).Programs {
+		if p.Was != "" {
+			return p.Name
 		}
 	}
-	return suggest.Word(pattern, programNames(left))
+	return ""
 }
 
 func programNames(programs []*facts.Program) (names []string) {

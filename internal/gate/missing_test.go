@@ -29,7 +29,8 @@ func TestMissingProgram(t *testing.T) {
 		says, mend       string
 	}{
 		"another name":       {"encode", "encode", "forward", layer, "was it renamed to forward,", `write "forward" for "encode"`},
-		"hardly another":     {"encode", "", "encoder", layer, "was it renamed to encoder,", `write "encoder" for "encode"`},
+		"hardly another":     {"encode", "", "encoder", layer, "did you mean encoder,", `write "encoder" for "encode"`},
+		"mistyped":           {"encdoe", "encode", "encode", layer, `no program matches "encdoe"; did you mean encode,`, `write "encode" for "encdoe"`},
 		"another program":    {"encode", "encode", "loss", scale, "programs.include leaves out loss", "xlagate inspect"},
 		"a pattern":          {"enc*", "encode", "forward", layer, "was it renamed to forward,", `write "forward" for "enc*"`},
 		"no pattern fits it": {"dec*", "encode", "forward", layer, "programs.include leaves out forward", "xlagate inspect"},
