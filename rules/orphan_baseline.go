@@ -17,19 +17,27 @@ var orphanBaseline = rule.Rule{
 	Reads:   []rule.Input{rule.Baseline},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Mend:    "Make the run compile it, or remove its baseline: xlagate baseline prune.",
+	Mend:    "Make the run compile it, or accept that it is gone. One that programs.include or programs.exclude leaves out: xlagate baseline prune.",
 	Threads: []string{"jestjs/jest#12564", "shakacode/react_on_rails#3829"},
 	Accepts: []string{"program"},
 	Program: func(c *rule.Context, p *diff.Program) {
 		c.Checked()
 		if p.New == nil && p.Old != nil {
-			c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but this dump does not hold it%s", p.Name, whyGone(c, p))})
+			c.Find(result.Finding{Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s was accepted, but %s", p.Name, whyGone(c, p))})
 		}
 	},
 }
 
-// whyGone says what may be good about a graph or cluster, which has no name of its own, that is gone.
+// whyGone says why an accepted program is not looked at.
 func whyGone(c *rule.Context, p *diff.Program) string {
+	if key := c.Target.LeftOutBy(p.Name); key != "" {
+		return key + " leaves it out now; where that is meant: xlagate baseline prune"
+	}
+	return "this dump does not hold it" + mayBeMeant(c, p)
+}
+
+// mayBeMeant says what may be good about a graph or cluster, which has no name of its own, that is gone.
+func mayBeMeant(c *rule.Context, p *diff.Program) string {
 	if len(p.Old.Variants) == 0 {
 		return ""
 	}

@@ -27,7 +27,7 @@ func baselineCommand(w world) *cli.Command {
 			{Name: "list", Usage: "targets and programs that were accepted", Flags: flags(), Action: func(c *cli.Context) error { return listBaseline(c, w) }},
 			{Name: "show", Usage: "what was accepted for a program", ArgsUsage: "[PROGRAM]", Flags: flags(), Action: func(c *cli.Context) error { return showBaseline(c, w) }},
 			{Name: "verify", Usage: "read every file and see that it is in canonical form", Flags: flags(), Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
-			{Name: "prune", Usage: "remove what no target of the configuration owns", Flags: flags(), Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
+			{Name: "prune", Usage: "remove what the configuration no longer looks at", Flags: flags(), Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
 		},
 	}
 }
@@ -159,10 +159,10 @@ func pruneBaseline(c *cli.Context, w world) error {
 	if err != nil {
 		return incomplete(w, err)
 	}
-	for _, p := range done.Targets {
-		fmt.Fprintf(w.out, "removed  %s (%s): no target of the configuration is called so\n", p.Name, measure.Counted(float64(p.Files), "", "files"))
+	for _, p := range done.Parts {
+		fmt.Fprintf(w.out, "removed  %s (%s): %s\n", p.Name, measure.Counted(float64(p.Files), "", "files"), p.Why)
 	}
-	if len(done.Targets) == 0 {
+	if len(done.Parts) == 0 {
 		fmt.Fprintln(w.out, "nothing to prune")
 	}
 	sayPushed(w, done.Pushed)

@@ -39,16 +39,20 @@ func (f folder) Put(name string, data []byte) (bool, error) {
 	return writeFile(file, data, write)
 }
 
-// Remove removes a file, and its folder when nothing else lies there.
+// Remove removes a file, and the folders in which nothing else lies.
 func (f folder) Remove(name string) error {
 	if err := os.Remove(f.Shown(name)); err != nil {
 		return fmt.Errorf("remove from the baseline: %w", err)
 	}
-	dir := filepath.Dir(f.Shown(name))
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 || dir == filepath.Clean(f.dir) {
-		return nil
+	for dir := filepath.Dir(f.Shown(name)); dir != filepath.Clean(f.dir); dir = filepath.Dir(dir) {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			return nil
+		}
+		if err := os.Remove(dir); err != nil {
+			return fmt.Errorf("remove an empty folder of the baseline: %w", err)
+		}
 	}
-	return os.Remove(dir)
+	return nil
 }
 
 // Commit has nothing left to do.

@@ -36,7 +36,7 @@ func judge(r *result.Result, o Options, l *looked) (asked []demand) {
 
 // asTarget is the target as rules see it.
 func (l *looked) asTarget(o Options) *rule.Target {
-	return &rule.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o))}
+	return &rule.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o)), LeftOutBy: leftOutBy(l.Target)}
 }
 
 // run gives every rule what it covers, the integrity rules first.

@@ -293,9 +293,21 @@ func (l *looked) included() []*facts.Program {
 
 // inclusion tells by its name whether the configuration includes a program.
 func (l *looked) inclusion() func(program string) bool {
-	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
-	return func(program string) bool {
-		return (len(l.Include) == 0 || includesGraph(wanted, program)) && !unwanted.Fits(program)
+	leavesOut := leftOutBy(l.Target)
+	return func(program string) bool { return leavesOut(program) == "" }
+}
+
+// leftOutBy tells by its name which key of a target leaves a program out, "" where none does.
+func leftOutBy(t config.Target) func(program string) string {
+	wanted, unwanted := glob.NewSet(t.Include), glob.NewSet(t.Exclude)
+	return func(program string) string {
+		switch {
+		case unwanted.Fits(program):
+			return "programs.exclude"
+		case len(t.Include) > 0 && !includesGraph(wanted, program):
+			return "programs.include"
+		}
+		return ""
 	}
 }
 

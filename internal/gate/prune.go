@@ -14,17 +14,18 @@ import (
 
 // Pruned says what pruning took out of the baseline.
 type Pruned struct {
-	Targets []PrunedTarget
-	Pushed  string // what the baseline is now, where it lies in a registry and changed
+	Parts  []PrunedPart
+	Pushed string // what the baseline is now, where it lies in a registry and changed
 }
 
-// PrunedTarget is a target that is no longer in the baseline.
-type PrunedTarget struct {
+// PrunedPart is what is no longer in the baseline: a target, or a program of one.
+type PrunedPart struct {
 	Name  string
 	Files int
+	Why   string
 }
 
-// Prune removes from the baseline the targets that the configuration does not name.
+// Prune removes from the baseline the targets that the configuration does not name, and the programs that it leaves out.
 func Prune(ctx context.Context, o Options) (*Pruned, error) {
 	edit, err := editBaseline(ctx, o)
 	if err != nil {
@@ -36,17 +37,45 @@ func Prune(ctx context.Context, o Options) (*Pruned, error) {
 	}
 	done := &Pruned{}
 	for _, target := range targets {
-		if slices.ContainsFunc(declared(o.Config), func(t config.Target) bool { return t.Name == target }) {
-			continue
+		if err := done.prune(edit, target, declared(o.Config)); err != nil {
+			return nil, Explained(fmt.Errorf("prune %s: %w", target, err))
 		}
-		n, err := pruneTarget(edit, target)
-		if err != nil {
-			return nil, fmt.Errorf("prune %s: %w", target, err)
-		}
-		done.Targets = append(done.Targets, PrunedTarget{target, n})
 	}
 	done.Pushed, err = edit.Commit(ctx)
 	return done, Explained(err)
+}
+
+func (d *Pruned) prune(edit baseline.Edit, target string, declared []config.Target) error {
+	at := slices.IndexFunc(declared, func(t config.Target) bool { return t.Name == target })
+	if at >= 0 {
+		return d.programs(edit, declared[at])
+	}
+	n, err := pruneTarget(edit, target)
+	d.Parts = append(d.Parts, PrunedPart{target, n, "no target of the configuration is called so"})
+	return err
+}
+
+// programs removes those that the target leaves out.
+func (d *Pruned) programs(edit baseline.Edit, t config.Target) error {
+	if len(t.Include)+len(t.Exclude) == 0 {
+		return nil
+	}
+	set, err := baseline.Load(edit, t.Name)
+	if err != nil {
+		return err
+	}
+	leftOutBy := leftOutBy(t)
+	for _, p := range set.Programs {
+		key := leftOutBy(p.Name)
+		if key == "" {
+			continue
+		}
+		if err := edit.Remove(path.Join(t.Name, baseline.FileName(p.Name))); err != nil {
+			return err
+		}
+		d.Parts = append(d.Parts, PrunedPart{t.Name + "/" + p.Name, 1, key + " leaves it out"})
+	}
+	return nil
 }
 
 func pruneTarget(edit baseline.Edit, target string) (files int, err error) {

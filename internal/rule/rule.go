@@ -126,4 +126,7 @@ type Target struct {
 	Base     *facts.Report // nil without a baseline
 	Programs []*diff.Program
 	Accept   string // what to type where it has no baseline
+
+	// LeftOutBy names the key of the configuration that leaves a program out, "" where none does.
+	LeftOutBy func(program string) string
 }
