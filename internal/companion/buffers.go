@@ -18,7 +18,6 @@ type Allocation struct {
 	Color       int64   // memory space; 0 is the device's main memory
 	Parameter   int64   // the entry parameter that it holds, -1 for none
 	ParamIndex  []int64 // which leaf of the parameter
-	Shape       string  // the parameter's or output's shape; "" from a proto
 	Constant    bool
 	ThreadLocal bool
 	LiveOut     bool // maybe-live-out: a result
@@ -31,7 +30,6 @@ type Value struct {
 	ID     int64
 	Name   string  // the instruction that defines it, without %
 	Index  []int64 // which leaf of the instruction's result
-	Phi    bool    // where control flow joins; false from a proto
 	Size   int64
 	Offset int64
 	Shape  string // with layout; "" from a proto
@@ -97,7 +95,6 @@ func (b *Buffers) Colors() []int64 {
 type Buffer struct {
 	Value
 	Allocation int64 // the allocation's index
-	Color      int64
 }
 
 // Largest lists the n largest values in scratch memory, the largest first. Of values of one size at one place the first
@@ -107,7 +104,7 @@ func (b *Buffers) Largest(n int) []Buffer {
 	for i := range b.Allocations {
 		if a := &b.Allocations[i]; a.Temp() {
 			for _, v := range a.Values {
-				all = append(all, Buffer{v, a.Index, a.Color})
+				all = append(all, Buffer{v, a.Index})
 			}
 		}
 	}

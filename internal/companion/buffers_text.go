@@ -138,9 +138,9 @@ func (a *Allocation) readPiece(s string) (rest string, ok bool) {
 		a.Parameter, rest, ok = cutInt(s[len("parameter "):])
 		ok = ok && a.Parameter >= 0
 	case strings.HasPrefix(s, "shape |"):
-		return a.readParameterShape(s[len("shape |"):])
+		return a.readParameterIndex(s)
 	case strings.HasPrefix(s, "output shape is |"):
-		a.Shape, rest, ok = strings.Cut(s[len("output shape is |"):], "|")
+		_, rest, ok = strings.Cut(s[len("output shape is |"):], "|")
 	}
 	return rest, ok
 }
@@ -149,12 +149,12 @@ func (a *Allocation) flags() map[string]*bool {
 	return map[string]*bool{"constant": &a.Constant, "thread-local": &a.ThreadLocal, "maybe-live-out": &a.LiveOut, "preallocated-temp": nil}
 }
 
-// readParameterShape reads "f32[2,16]| at ShapeIndex {1}".
-func (a *Allocation) readParameterShape(s string) (rest string, ok bool) {
-	if a.Shape, rest, ok = strings.Cut(s, "| at ShapeIndex {"); !ok {
+// readParameterIndex reads "shape |f32[2,16]| at ShapeIndex {1}".
+func (a *Allocation) readParameterIndex(s string) (rest string, ok bool) {
+	if _, s, ok = strings.Cut(s, "| at ShapeIndex {"); !ok {
 		return "", false
 	}
-	index, rest, ok := strings.Cut(rest, "}")
+	index, rest, ok := strings.Cut(s, "}")
 	if !ok {
 		return "", false
 	}
@@ -198,8 +198,7 @@ func (v *Value) readName(s string) bool {
 	if _, ok := wholeInt(s[at+2:]); !ok {
 		return false
 	}
-	s, v.Phi = strings.CutSuffix(s[:at], " (phi)")
-	name, index, indexed := strings.Cut(s, "{")
+	name, index, indexed := strings.Cut(strings.TrimSuffix(s[:at], " (phi)"), "{")
 	v.Name = strings.TrimPrefix(name, "%")
 	if !indexed {
 		return name != ""

@@ -58,9 +58,8 @@ func (p *PTX) directive(l *lines, line string) error {
 
 // LLVM is what one file of LLVM IR holds.
 type LLVM struct {
-	Bytes     int64
-	Functions int      // definitions
-	Kernels   []string // definitions that the host launches
+	Bytes   int64
+	Kernels []string // definitions that the host launches
 }
 
 // ReadLLVM reads an .ll.
@@ -102,7 +101,6 @@ func (ir *LLVM) define(l *lines, line string) error {
 	if !ok {
 		return l.errorf("a definition without a name: %q", line)
 	}
-	ir.Functions++
 	words := strings.Fields(head)
 	result := words[len(words)-1]
 	for _, w := range words {

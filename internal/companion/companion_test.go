@@ -87,12 +87,12 @@ func sameAllocation(t *testing.T, name string, text, proto Allocation) {
 		values[v.ID] = v
 	}
 	for _, v := range text.Values {
-		v.Phi, v.Shape = false, ""
+		v.Shape = ""
 		if !reflect.DeepEqual(v, values[v.ID]) {
 			t.Errorf("%s: value %+v in text, %+v in the proto", name, v, values[v.ID])
 		}
 	}
-	text.Shape, text.Values, proto.Values, proto.Tuple = "", nil, nil, false
+	text.Values, proto.Values, proto.Tuple = nil, nil, false
 	if !reflect.DeepEqual(text, proto) {
 		t.Errorf("%s: allocation %+v in text, %+v in the proto", name, text, proto)
 	}
@@ -107,14 +107,14 @@ func TestLargestBuffers(t *testing.T) {
 	if want := []string{"copy-start", "multiply_reduce_fusion", "multiply_reduce_fusion"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if b := largest[0]; b.Size != 32768 || b.Color != 1 || !reflect.DeepEqual(b.Index, []int64{0}) || b.Shape != "f32[64,64]{1,0:T(8,128)S(1)}" {
+	if b := largest[0]; b.Size != 32768 || !reflect.DeepEqual(b.Index, []int64{0}) || b.Shape != "f32[64,64]{1,0:T(8,128)S(1)}" {
 		t.Errorf("%+v", b)
 	}
 }
 
 func TestAllocationLines(t *testing.T) {
 	a, ok := readAllocation("allocation 3: 0x55f846fb0658, size 8192, color 5, page 0, parameter 2, shape |(f32[2,3], s32[])| at ShapeIndex {1,0}, maybe-live-out:")
-	want := Allocation{Index: 3, Size: 8192, Color: 5, Parameter: 2, ParamIndex: []int64{1, 0}, Shape: "(f32[2,3], s32[])", LiveOut: true}
+	want := Allocation{Index: 3, Size: 8192, Color: 5, Parameter: 2, ParamIndex: []int64{1, 0}, LiveOut: true}
 	if !ok || !reflect.DeepEqual(a, want) {
 		t.Errorf("got %+v %v, want %+v", a, ok, want)
 	}
@@ -130,18 +130,13 @@ func TestAllocationLines(t *testing.T) {
 }
 
 func TestLiveRanges(t *testing.T) {
-	for file, want := range map[string]LiveRange{
-		"tpu.live-range.txt":               {Instructions: 8, PeakAt: 4, Peak: 34840},
-		"jax-0.4.13.buffer-assignment.txt": {Instructions: 3, PeakAt: 2, Peak: 11104},
-		"jax-0.6.2.buffer-assignment.txt":  {Instructions: 3, PeakAt: 2, Peak: 11104},
+	for file, want := range map[string]int64{
+		"tpu.live-range.txt":               34840,
+		"jax-0.4.13.buffer-assignment.txt": 11104,
+		"jax-0.6.2.buffer-assignment.txt":  11104,
 	} {
-		got := read(t, file, ReadLiveRange)
-		var sum int64
-		for _, b := range got.Live {
-			sum += b.Bytes
-		}
-		if got.Instructions != want.Instructions || got.PeakAt != want.PeakAt || got.Peak != want.Peak || sum != got.Peak {
-			t.Errorf("%s: got %+v, want %+v", file, got, want)
+		if got := read(t, file, ReadLiveRange); got.Peak != want {
+			t.Errorf("%s: %d bytes, want %d", file, got.Peak, want)
 		}
 	}
 	if got := read(t, "tf-2.5.buffer-assignment.txt", ReadLiveRange); got != nil {
@@ -150,18 +145,14 @@ func TestLiveRanges(t *testing.T) {
 }
 
 func TestMemoryReports(t *testing.T) {
-	spaces := []MemorySpace{{"default", 0, 73728}, {"vmem", 1, 32768}, {"smem", 2, 4}}
-	if got := read(t, "tpu.memory-usage-report.txt", ReadMemoryReport); got.Total != 106500 || !reflect.DeepEqual(got.Spaces, spaces) {
+	spaces := []MemorySpace{{0, 73728}, {1, 32768}, {2, 4}}
+	if got := read(t, "tpu.memory-usage-report.txt", ReadMemoryReport); !reflect.DeepEqual(got.Spaces, spaces) {
 		t.Errorf("%+v", got)
 	}
-	got := read(t, "tpu.memory-usage-report.pb", ReadMemoryReportProto)
-	for i := range got.Spaces {
-		got.Spaces[i].Name = spaces[i].Name
-	}
-	if got.Total != 106500 || !reflect.DeepEqual(got.Spaces, spaces) {
+	if got := read(t, "tpu.memory-usage-report.pb", ReadMemoryReportProto); !reflect.DeepEqual(got.Spaces, spaces) {
 		t.Errorf("%+v", got)
 	}
-	if got := read(t, "jax-0.6.2.memory-usage-report.txt", ReadMemoryReport); got.Total != 208 || got.Spaces != nil {
+	if got := read(t, "jax-0.6.2.memory-usage-report.txt", ReadMemoryReport); got.Spaces != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -187,10 +178,6 @@ func TestOptions(t *testing.T) {
 	if file["xla_enable_async_all_reduce"] != "false" || file["xla_enable_async_all_gather"] != "auto" || len(file) < 50 {
 		t.Errorf("%d flags: %v", len(file), file)
 	}
-	config := read(t, "gpu.config.pbtxt", ReadModuleConfig)
-	if config.Replicas != 1 || config.Partitions != 1 || config.Flags["xla_gpu_autotune_level"] == "" {
-		t.Errorf("%+v", config)
-	}
 }
 
 func TestDevices(t *testing.T) {
@@ -213,13 +200,6 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-func TestAutotuning(t *testing.T) {
-	got := read(t, "jax-0.5.3.autotune_results.pbtxt", ReadAutotuneResults)
-	if got.Version != 3 || got.Results == 0 || len(got.Devices) != 1 || !strings.HasPrefix(got.Devices[0], "CUDA: 9.0, Cores: 132") {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestCode(t *testing.T) {
 	if got := read(t, "gpu.ptx", ReadPTX); !reflect.DeepEqual(*got, PTX{"8.8", []string{"loop_pad_fusion"}}) {
 		t.Errorf("%+v", got)
@@ -230,10 +210,10 @@ func TestCode(t *testing.T) {
 	if got, err := ReadPTX(nil); err != nil || got.Entries != nil {
 		t.Errorf("an empty file is one without kernels: %+v %v", got, err)
 	}
-	if got := read(t, "gpu.ll", ReadLLVM); !reflect.DeepEqual(*got, LLVM{953, 1, []string{"loop_negate_fusion"}}) {
+	if got := read(t, "gpu.ll", ReadLLVM); !reflect.DeepEqual(*got, LLVM{953, []string{"loop_negate_fusion"}}) {
 		t.Errorf("%+v", got)
 	}
-	if got := read(t, "cpu.ll", ReadLLVM); got.Functions != 2 || !reflect.DeepEqual(got.Kernels, []string{"wrapped_broadcast.1"}) {
+	if got := read(t, "cpu.ll", ReadLLVM); !reflect.DeepEqual(got.Kernels, []string{"wrapped_broadcast.1"}) {
 		t.Errorf("%+v", got)
 	}
 	old, err := ReadLLVM([]byte("define void @\"fusion.1\"(i8* %a) {\n}\n!nvvm.annotations = !{!0}\n!0 = !{void (i8*)* @\"fusion.1\", !\"kernel\", i32 1}\n"))

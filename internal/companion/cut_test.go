@@ -14,9 +14,9 @@ var readers = map[string]func([]byte) (any, error){
 	"tf-2.5.buffer-assignment.txt": anyOf(ReadBufferAssignment), "tpu.buffer-assignment.txt": anyOf(ReadBufferAssignment), "cpu-all-to-all.hlo.pb": anyOf(ReadBufferAssignmentProto),
 	"cpu-callback.hlo.pb": anyOf(ReadBufferAssignmentProto), "gpu-fp8.hlo.pb": anyOf(ReadBufferAssignmentProto), "tpu.live-range.txt": anyOf(ReadLiveRange),
 	"jax-0.6.2.memory-usage-report.txt": anyOf(ReadMemoryReport), "tpu.memory-usage-report.txt": anyOf(ReadMemoryReport), "tpu.memory-usage-report.pb": anyOf(ReadMemoryReportProto),
-	"gpu.config.pbtxt": anyOf(ReadModuleConfig), "gpu.debug_options": anyOf(ReadDebugOptions), "tpu.flagfile": anyOf(ReadFlagFile), "gpu.ptx": anyOf(ReadPTX), "constants.ptx": anyOf(ReadPTX),
+	"gpu.config.pbtxt": anyOf(ReadDebugOptions), "gpu.debug_options": anyOf(ReadDebugOptions), "tpu.flagfile": anyOf(ReadFlagFile), "gpu.ptx": anyOf(ReadPTX), "constants.ptx": anyOf(ReadPTX),
 	"gpu.ll": anyOf(ReadLLVM), "cpu.ll": anyOf(ReadLLVM), "h100.gpu_target_config.pbtxt": anyOf(ReadTargetConfig), "mi300.gpu_target_config.pbtxt": anyOf(ReadTargetConfig),
-	"tpu.target_arguments.txt": anyOf(ReadTargetArguments), "tpu.topology.pb": anyOf(ReadTopology), "tpu.topology.textproto": anyOf(ReadTopology), "jax-0.5.3.autotune_results.pbtxt": anyOf(ReadAutotuneResults),
+	"tpu.target_arguments.txt": anyOf(ReadTargetArguments), "tpu.topology.pb": anyOf(ReadTopology), "tpu.topology.textproto": anyOf(ReadTopology),
 }
 
 // Cut anywhere, no file brings a reader down, and a text that ends inside a line is not taken for a smaller one.

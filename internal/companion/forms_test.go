@@ -122,10 +122,10 @@ func TestLargestOfValues(t *testing.T) {
 	}
 }
 
-// A value's name may say where it lies in a result, and that control flow joins there.
+// A value's name may say where it lies in a result, and that control flow joins there, which no number hangs on.
 func TestNamesOfValues(t *testing.T) {
 	for text, want := range map[string]Value{
-		"a @0": {Name: "a"}, "%a @0": {Name: "a"}, "a{} @0": {Name: "a"}, "a{1,0} @0": {Name: "a", Index: []int64{1, 0}}, "a{1} (phi) @2": {Name: "a", Index: []int64{1}, Phi: true}, "a (phi) @0": {Name: "a", Phi: true},
+		"a @0": {Name: "a"}, "%a @0": {Name: "a"}, "a{} @0": {Name: "a"}, "a{1,0} @0": {Name: "a", Index: []int64{1, 0}}, "a{1} (phi) @2": {Name: "a", Index: []int64{1}}, "a (phi) @0": {Name: "a"},
 	} {
 		var v Value
 		if !v.readName(text) || !reflect.DeepEqual(v, want) {

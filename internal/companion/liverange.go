@@ -7,17 +7,7 @@ import (
 
 // LiveRange is the moment at which a module's live buffers need the most memory.
 type LiveRange struct {
-	Instructions int   // length of the schedule
-	PeakAt       int64 // position in the schedule
-	Peak         int64 // bytes live then, arguments and results included
-	Live         []LiveBuffer
-}
-
-// LiveBuffer is a buffer that is live at the peak.
-type LiveBuffer struct {
-	Name  string // the instruction that defines it
-	Index []int64
-	Bytes int64
+	Peak int64 // bytes live then, arguments and results included
 }
 
 // ReadLiveRange reads a -live-range.txt, or the same text at the end of an older -buffer-assignment.txt. It is nil when the
@@ -38,28 +28,15 @@ func ReadLiveRange(data []byte) (*LiveRange, error) {
 			return nil, l.errorf("the peak is missing: the file was cut off")
 		}
 		if position, ok := strings.CutPrefix(line, "  Live ranges at "); ok {
-			if r.PeakAt, _, ok = cutInt(position); !ok {
+			if _, _, ok := cutInt(position); !ok {
 				return nil, l.errorf("cannot read the peak's position %q", position)
 			}
 			return r, r.readPeak(&l)
 		}
-		if isSequenceLine(line) {
-			r.Instructions++
-		}
 	}
 }
 
-// isSequenceLine tells "    12:fusion.3", a line of the schedule. A buffer's line begins with a name, which no digit does.
-func isSequenceLine(line string) bool {
-	s, ok := strings.CutPrefix(line, "    ")
-	if !ok {
-		return false
-	}
-	_, rest, ok := cutInt(s)
-	return ok && strings.HasPrefix(rest, ":")
-}
-
-// readPeak reads the buffers that are live at the peak:
+// readPeak adds up the buffers that are live at the peak:
 //
 //	copy.1{}: 96 bytes (cumulative: 96 bytes)
 func (r *LiveRange) readPeak(l *lines) error {
@@ -72,12 +49,11 @@ func (r *LiveRange) readPeak(l *lines) error {
 		if !ok || !isEntry {
 			return r.checkPeak(l, line)
 		}
-		b, ok := readLiveBuffer(entry)
+		bytes, ok := liveBytes(entry)
 		if !ok {
 			return l.errorf("cannot read the live buffer %q", entry)
 		}
-		r.Live = append(r.Live, b)
-		r.Peak += b.Bytes
+		r.Peak += bytes
 		if _, cumulative, ok := strings.Cut(entry, "(cumulative: "); ok {
 			if sum, _, ok := cutInt(cumulative); !ok || sum != r.Peak {
 				return l.errorf("the buffers come to %d bytes, not to %q", r.Peak, cumulative)
@@ -99,22 +75,11 @@ func (r *LiveRange) checkPeak(l *lines, line string) error {
 	return nil
 }
 
-func readLiveBuffer(s string) (b LiveBuffer, ok bool) {
-	name, size, ok := strings.Cut(s, ": ")
-	if !ok {
-		return b, false
+func liveBytes(entry string) (int64, bool) {
+	name, size, ok := strings.Cut(entry, ": ")
+	if _, index, indexed := strings.Cut(name, "{"); !ok || name == "" || indexed && !strings.HasSuffix(index, "}") {
+		return 0, false
 	}
-	if b.Bytes, size, ok = cutInt(size); !ok || !strings.HasPrefix(size, " bytes") {
-		return b, false
-	}
-	name, index, indexed := strings.Cut(name, "{")
-	b.Name = name
-	if indexed {
-		list, closed := strings.CutSuffix(index, "}")
-		if !closed {
-			return b, false
-		}
-		b.Index, ok = intList(list)
-	}
-	return b, ok && name != ""
+	bytes, size, ok := cutInt(size)
+	return bytes, ok && strings.HasPrefix(size, " bytes")
 }

@@ -4,13 +4,11 @@ import "strings"
 
 // MemoryReport is a memory usage report. The text form rounds the sizes of single allocations: only the totals are exact.
 type MemoryReport struct {
-	Total  int64 // over all memory spaces
 	Spaces []MemorySpace
 }
 
 // MemorySpace is one kind of memory.
 type MemorySpace struct {
-	Name  string // "default", "vmem"; "" where the file does not say
 	Color int64
 	Bytes int64
 }
@@ -29,7 +27,7 @@ func ReadMemoryReport(data []byte) (*MemoryReport, error) {
 		}
 		var err error
 		if total, ok := strings.CutPrefix(line, "Total bytes used: "); ok {
-			r.Total, err = readBytes(&l, total)
+			_, err = readBytes(&l, total)
 			return r, err
 		}
 		if space, ok := strings.CutPrefix(line, "Memory Space: "); ok {
@@ -50,7 +48,7 @@ func (r *MemoryReport) readSpace(l *lines, s string) error {
 	if !ok {
 		return l.errorf("cannot read the memory space %q", s)
 	}
-	m := MemorySpace{Name: name}
+	var m MemorySpace
 	if m.Color, color, ok = cutInt(color); !ok || color != ")" {
 		return l.errorf("cannot read the memory space %q", s)
 	}
@@ -62,7 +60,6 @@ func (r *MemoryReport) readSpace(l *lines, s string) error {
 	var err error
 	m.Bytes, err = readBytes(l, total)
 	r.Spaces = append(r.Spaces, m)
-	r.Total += m.Bytes
 	return err
 }
 
@@ -93,7 +90,6 @@ func ReadMemoryReportProto(data []byte) (*MemoryReport, error) {
 			return nil
 		})
 		r.Spaces = append(r.Spaces, m)
-		r.Total += m.Bytes
 		return err
 	})
 	return r, err

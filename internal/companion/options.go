@@ -68,29 +68,3 @@ func unquote(s string) string {
 	}
 	return s
 }
-
-// ModuleConfig is what a module was compiled for.
-type ModuleConfig struct {
-	Replicas   int64 // 0 where the file does not say: one
-	Partitions int64 // the same
-	Flags      Flags // debug_options; nil where they were trimmed
-}
-
-// ReadModuleConfig reads a .config.pbtxt or .hlo_module_config.txt.
-func ReadModuleConfig(data []byte) (*ModuleConfig, error) {
-	root, err := readTextProto(data)
-	if err != nil {
-		return nil, err
-	}
-	c := &ModuleConfig{}
-	if c.Replicas, err = root.int("replica_count"); err != nil {
-		return nil, err
-	}
-	if c.Partitions, err = root.int("num_partitions"); err != nil {
-		return nil, err
-	}
-	if options := root.message("debug_options"); options != nil {
-		c.Flags = options.flags()
-	}
-	return c, nil
-}

@@ -16,13 +16,10 @@ type Thunk struct {
 	Kind   string // as printed: "kCustomKernel"
 	Class  ThunkClass
 	Parent int    // index of the thunk that it is nested in, -1 for none
-	Role   string // what it is to its parent: "condition", "body", "branch_0", …; "" when only nested
 	Kernel string // a kernel's symbol
 	Grid   [3]int64
 	Block  [3]int64 // threads
 	Shared int64    // bytes of shared memory; -1 where the version does not print it
-	Detail string   // what else stands on the line
-	Line   int
 }
 
 // ThunkClass says what a thunk counts as.

@@ -42,7 +42,7 @@ func tree(t *Thunks) string {
 	for _, k := range t.Thunks {
 		parent := "-"
 		if k.Parent >= 0 {
-			parent = fmt.Sprintf("%s %d %s", t.Thunks[k.Parent].Kind, t.Thunks[k.Parent].ID, k.Role)
+			parent = fmt.Sprintf("%s %d", t.Thunks[k.Parent].Kind, t.Thunks[k.Parent].ID)
 		}
 		fmt.Fprintf(&b, "%d %s %s in %s\n", k.ID, k.Kind, k.Kernel, parent)
 	}
@@ -53,17 +53,17 @@ func TestThunkNesting(t *testing.T) {
 	got := tree(read(t, "jax-0.10.2.thunk_sequence.txt", ReadThunks))
 	want := `1 kCustomKernel loop_clamp_fusion in -
 7 kConditional  in -
-2 kCopy  in kConditional 7 branch_0
-3 kCustomKernel sort_6_1 in kConditional 7 branch_0
-4 kCustomKernel gemm_fusion_dot_general_2 in kConditional 7 branch_1
-5 kCustomKernel gemm_fusion_dot_general_3 in kConditional 7 branch_1
-6 kCustomKernel loop_add_fusion in kConditional 7 branch_2
+2 kCopy  in kConditional 7
+3 kCustomKernel sort_6_1 in kConditional 7
+4 kCustomKernel gemm_fusion_dot_general_2 in kConditional 7
+5 kCustomKernel gemm_fusion_dot_general_3 in kConditional 7
+6 kCustomKernel loop_add_fusion in kConditional 7
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	sequential := tree(read(t, "sequential.thunk_sequence.txt", ReadThunks))
-	for _, line := range []string{"31 kSequential  in -\n", "29 kCopy  in kSequential 31 \n", "30 kTriangularSolve  in kSequential 31 \n", "32 kCustomKernel input_transpose_fusion in -\n"} {
+	for _, line := range []string{"31 kSequential  in -\n", "29 kCopy  in kSequential 31\n", "30 kTriangularSolve  in kSequential 31\n", "32 kCustomKernel input_transpose_fusion in -\n"} {
 		if !strings.Contains(sequential, line) {
 			t.Errorf("%q is missing in\n%s", line, sequential)
 		}
@@ -89,17 +89,17 @@ condition:
 		t.Fatal(err)
 	}
 	want := `1 kWhile  in -
-2 kCopy  in kWhile 1 condition
-3 kWhile  in kWhile 1 body
-4 kCopy  in kWhile 3 condition
-5 kCustomKernel f in kWhile 3 body
-6 kCopy  in kWhile 1 body
+2 kCopy  in kWhile 1
+3 kWhile  in kWhile 1
+4 kCopy  in kWhile 3
+5 kCustomKernel f in kWhile 3
+6 kCopy  in kWhile 1
 7 kCopy  in -
 `
 	if got := tree(thunks); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if k := thunks.Thunks[4]; k.Grid != [3]int64{1, 2, 3} || k.Block != [3]int64{4, 5, 6} || k.Shared != 7 || k.Line != 9 {
+	if k := thunks.Thunks[4]; k.Grid != [3]int64{1, 2, 3} || k.Block != [3]int64{4, 5, 6} || k.Shared != 7 {
 		t.Errorf("%+v", k)
 	}
 }

@@ -26,11 +26,7 @@ type thunkReader struct {
 }
 
 // openThunk is a thunk by how far it is indented.
-type openThunk struct {
-	indent int
-	index  int
-	role   string // of what is nested in it now
-}
+type openThunk struct{ indent, index int }
 
 func (r *thunkReader) readSequence() error {
 	r.parted = map[int]bool{}
@@ -68,9 +64,7 @@ func (r *thunkReader) label(label string, indent int) error {
 	if len(r.open) == 0 {
 		return r.lines.errorf("%q stands before the thunk that it is a part of", label)
 	}
-	top := &r.open[len(r.open)-1]
-	top.role = label
-	r.parted[top.index] = true
+	r.parted[r.open[len(r.open)-1].index] = true
 	return nil
 }
 
@@ -86,7 +80,7 @@ func (r *thunkReader) close(indent int) {
 //	001: kCustomKernel [source | next=002 (1)] loop_add_fusion grid: [1, 1, 1] threads: [128, 1, 1]  shared_memory: 0 bytes
 func (r *thunkReader) thunk(text string, indent int) error {
 	r.close(indent)
-	t := Thunk{ID: -1, Parent: -1, Shared: -1, Line: r.lines.n}
+	t := Thunk{ID: -1, Parent: -1, Shared: -1}
 	if id, rest, ok := cutInt(text); ok {
 		t.ID = id
 		if text, ok = strings.CutPrefix(rest, ": "); !ok {
@@ -104,7 +98,7 @@ func (r *thunkReader) thunk(text string, indent int) error {
 	}
 	t.Class = classOf(t.Kind)
 	if n := len(r.open); n > 0 {
-		t.Parent, t.Role = r.open[n-1].index, r.open[n-1].role
+		t.Parent = r.open[n-1].index
 	}
 	return r.add(t, strings.TrimLeft(text, " \t"), indent)
 }
@@ -121,7 +115,6 @@ func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 	if t.Kind == "kSequential" {
 		nested, rest = rest, ""
 	}
-	t.Detail = rest
 	if t.Class == ThunkKernel && !t.readLaunch(rest) {
 		return r.lines.errorf("cannot read the launch %q", rest)
 	}
@@ -185,7 +178,7 @@ func (r *thunkReader) readSchedule() error {
 		if !ok || !strings.HasPrefix(kind, "k") {
 			return r.lines.errorf("cannot read the thunk %q", line)
 		}
-		t := Thunk{ID: -1, Kind: kind, Class: classOf(kind), Parent: -1, Shared: -1, Detail: instruction, Line: r.lines.n}
+		t := Thunk{ID: -1, Kind: kind, Class: classOf(kind), Parent: -1, Shared: -1}
 		if name, _, ok := strings.Cut(instruction, " = "); ok && t.Class == ThunkKernel {
 			t.Kernel = strings.TrimPrefix(name, "%")
 		}
