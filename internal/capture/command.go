@@ -18,8 +18,6 @@ const grace = 5 * time.Second
 
 // ExitError is a command that did not end well: what it dumped may be half of what it would have.
 type ExitError struct {
-	Argv []string
-	Code int    // its exit status; -1 when it was killed or could not be started
 	Why  string // "exit status 1", "killed", "did not end within 20m0s"
 	Tail string // the last lines it wrote to stderr
 	Err  error
@@ -51,12 +49,7 @@ func runCommand(ctx context.Context, opts Options, env []string, logPath string)
 	if err == nil {
 		return nil
 	}
-	e := &ExitError{Argv: opts.Argv, Code: -1, Why: err.Error(), Tail: tail.String(), Err: err}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		e.Code = exit.ExitCode()
-	}
-	return e
+	return &ExitError{Why: err.Error(), Tail: tail.String(), Err: err}
 }
 
 func runGroup(ctx context.Context, opts Options, env []string, stderr io.Writer) error {

@@ -88,8 +88,7 @@ func (s *scanner) label(line string) error {
 	}
 	g := &s.d.Groups[s.group]
 	g.Fusion = strings.HasPrefix(text, "Fused expression for ")
-	owner, rest := bold(text)
-	g.Owner = owner
+	_, rest := bold(text)
 	for part := range strings.SplitSeq(rest, "<br/>") {
 		if kind, ok := strings.CutPrefix(part, "kind="); ok {
 			g.Kind = kind
@@ -101,10 +100,8 @@ func (s *scanner) label(line string) error {
 // title reads "<b>module_0000.jit_f.cpu_after_optimizations<br/>Computation main.19<br/>ENTRY computation</b>".
 func (s *scanner) title(text string) {
 	text, _ = bold(text)
-	for i, part := range strings.Split(text, "<br/>") {
-		if i == 0 {
-			s.d.Title = unescape(part)
-		} else if name, ok := strings.CutPrefix(part, "Computation "); ok {
+	for part := range strings.SplitSeq(text, "<br/>") {
+		if name, ok := strings.CutPrefix(part, "Computation "); ok {
 			s.d.Computation = unescape(name)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 // Drawing is one drawn computation with the computations that it calls.
 type Drawing struct {
-	Title       string // what the graph is called: "module_0000.jit_f.cpu_after_optimizations"
 	Computation string // "main.19"
 	Groups      []Group
 	Nodes       []Node
@@ -19,7 +18,6 @@ type Drawing struct {
 
 // Group is a frame around nodes: the drawn computation itself (the first), one that an instruction calls, or a fusion's.
 type Group struct {
-	Owner  string // the instruction that calls it; the fusion itself
 	Fusion bool
 	Kind   string // of a fusion: "kLoop"
 	Parent int    // the frame around this one; -1 for the first

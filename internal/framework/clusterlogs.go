@@ -37,7 +37,7 @@ func (l *Logs) clusters() *Clusters {
 		}
 		out.Graphs++
 		for _, c := range s.summary.Clusters {
-			out.Clusters = append(out.Clusters, Cluster{Name: c.Name, Size: c.Size, Ops: c.Ops, File: s.log})
+			out.Clusters = append(out.Clusters, Cluster{Name: c.Name, Size: c.Size, Ops: c.Ops})
 			for op, n := range c.Ops {
 				if !tfgraph.SystemOp(op) {
 					out.Clustered += n

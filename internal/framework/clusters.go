@@ -24,7 +24,6 @@ type Cluster struct {
 	Modules     []string // every module compiled from it: one for each signature it ran with
 	MustCompile bool     // a tf.function(jit_compile=True) inside the graph, compiled because it was asked for
 	Device      string
-	File        string
 }
 
 // UnclusteredOp is an operation that no cluster took.

@@ -26,7 +26,6 @@ type CacheMiss struct {
 	Program string
 	Where   hlo.Location
 	Reason  string
-	Log     string // the log and the line it stands on: "stderr.log:12"
 }
 
 // LogNote is any other line that a rule reads.
@@ -57,14 +56,12 @@ const (
 type Cut struct {
 	Reason string       // as PyTorch/XLA says it: "user torch_xla.sync"
 	Where  hlo.Location // the model's line
-	Log    string       // the log and the line it stands on
-
-	Inputs int // how many arguments the graph has; 0: not said
+	Inputs int          // how many arguments the graph has; 0: not said
 }
 
 // cutOf is what an event says of a compiled graph. A graph that was only saved was not cut for that.
-func cutOf(e compilelog.Event, log string) (Cut, bool) {
-	return Cut{Reason: e.Text, Where: placeOf(e.Where), Log: log, Inputs: int(e.Value)}, e.Text != ""
+func cutOf(e compilelog.Event) (Cut, bool) {
+	return Cut{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)}, e.Text != ""
 }
 
 // NamelessGraph is what PyTorch/XLA calls every graph that the model gives no name. Its logs count the compilations of all graphs together,
@@ -113,13 +110,13 @@ func (l *Logs) take(path string, events []compilelog.Event, graphs map[string]bo
 			l.Compiles[programOf(e.Program)]++
 			l.note(NoteCompileTime, log, e)
 		case compilelog.Retrace:
-			l.Misses = append(l.Misses, CacheMiss{Program: programOf(e.Program), Where: placeOf(e.Where), Reason: e.Text, Log: log})
+			l.Misses = append(l.Misses, CacheMiss{Program: programOf(e.Program), Where: placeOf(e.Where), Reason: e.Text})
 		case compilelog.Compiles:
 			l.Compiles[NamelessGraph] += int(e.Value)
 			counted = true
 		case compilelog.Graph:
 			graphs[e.Key] = true
-			if cut, ok := cutOf(e, log); ok {
+			if cut, ok := cutOf(e); ok {
 				l.Cuts = append(l.Cuts, cut)
 			}
 		case compilelog.LeftOut:

@@ -142,7 +142,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *tfgraph.Clustering, know
 		t := &c.Clusters[i]
 		out.Clusters = append(out.Clusters, Cluster{
 			Name: t.Name, Function: programOf(g.function), Ops: t.Ops, Size: t.Size, MustCompile: t.MustCompile,
-			Device: t.Device, File: g.file.Path,
+			Device: t.Device,
 		})
 	}
 	for i := range c.Outside {

@@ -65,7 +65,6 @@ type Header struct {
 	ReplicaCount  int64 // 1 unless said otherwise
 	Aliases       []Alias
 	Donors        []Donor
-	EntryLayout   string            // entry_computation_layout as printed, without the outer braces; "" when absent
 	Attributes    map[string]string // frontend_attributes of the module
 	// OperandsLeftOut tells that a compact print left out operands ("...(+3)"): edges are missing.
 	OperandsLeftOut bool

@@ -1,7 +1,5 @@
 package hlo
 
-import "strconv"
-
 // header reads what the text has on its first line and in its stack-frame tables.
 func (r *protoReader) header(p *moduleFields) {
 	h := &r.m.Header
@@ -10,7 +8,6 @@ func (r *protoReader) header(p *moduleFields) {
 	r.aliases(p.aliases)
 	r.donors(p.donors)
 	h.Attributes = r.attributes(p.attributes)
-	h.EntryLayout = r.entryLayout(p.programShape)
 	r.frameTables(p.frames)
 }
 
@@ -111,58 +108,6 @@ func mapEntry(f *fields) (key, value Range) {
 	}
 	f.broken = e.broken
 	return key, value
-}
-
-// entryLayout prints a ProgramShapeProto as the text prints entry_computation_layout.
-func (r *protoReader) entryLayout(body Range) string {
-	if body.Len() == 0 {
-		return ""
-	}
-	result, params := ShapeID(-1), 0
-	b := []byte{'('}
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // parameters
-			b = appendSeparator(b, params)
-			b = r.m.appendShape(b, r.shape(f.body))
-			params++
-		case 2<<3 | wireBytes: // result
-			result = r.shape(f.body)
-		}
-	}
-	r.finished(&f, "host_program_shape", Range{})
-	if result < 0 {
-		return ""
-	}
-	b = append(b, ")->"...)
-	return string(r.m.appendShape(b, result))
-}
-
-// appendShape prints a shape as the text's header does, with the index comments that long tuples have.
-func (m *Module) appendShape(b []byte, id ShapeID) []byte {
-	s := m.Shape(id)
-	if s.Type != Tuple {
-		return append(b, m.ShapeLayoutText(id)...)
-	}
-	b = append(b, '(')
-	for i, e := range s.Elements {
-		b = m.appendShape(appendSeparator(b, i), e)
-	}
-	return append(b, ')')
-}
-
-// appendSeparator separates the i-th entry of a long list as XLA does.
-func appendSeparator(b []byte, i int) []byte {
-	if i == 0 {
-		return b
-	}
-	b = append(b, ", "...)
-	if i%5 != 0 {
-		return b
-	}
-	b = append(b, "/*index="...)
-	return append(strconv.AppendInt(b, int64(i), 10), "*/"...)
 }
 
 // frameTables reads a StackFrameIndexProto.

@@ -75,9 +75,9 @@ func (r *protoReader) damaged(at int, what string, name Range) {
 
 // moduleFields are the parts of an HloModuleProto, as they lie in the file.
 type moduleFields struct {
-	name, programShape, schedule, aliases, frames, donors, attributes, devices Range
-	entry                                                                      int64
-	computations                                                               []Range
+	name, schedule, aliases, frames, donors, attributes, devices Range
+	entry                                                        int64
+	computations                                                 []Range
 }
 
 func (r *protoReader) module() *Module {
@@ -141,8 +141,6 @@ func (r *protoReader) split(body Range) (p moduleFields, broken brokenness) {
 			p.name = f.body
 		case 3<<3 | wireBytes:
 			p.computations = append(p.computations, f.body)
-		case 4<<3 | wireBytes:
-			p.programShape = f.body
 		case 6<<3 | wireVarint:
 			p.entry = int64(f.value)
 		case 7<<3 | wireBytes:

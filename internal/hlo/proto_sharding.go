@@ -207,3 +207,16 @@ func (p *attrPrinter) domain() {
 	p.value = append(p.appendSharding(p.value, p.body(54), 0), '}')
 	p.emit("domain")
 }
+
+// appendSeparator separates the i-th entry of a long list as XLA does.
+func appendSeparator(b []byte, i int) []byte {
+	if i == 0 {
+		return b
+	}
+	b = append(b, ", "...)
+	if i%5 != 0 {
+		return b
+	}
+	b = append(b, "/*index="...)
+	return append(strconv.AppendInt(b, int64(i), 10), "*/"...)
+}

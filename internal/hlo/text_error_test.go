@@ -56,7 +56,6 @@ var textModuleErrors = []struct{ name, text, want string }{
 	{"odd alias", "HloModule m, input_output_alias={ {0}: x }\n" + smallEntry, "expected '('"},
 	{"words behind it", "HloModule m\n" + smallEntry + "Killed\n", "the file ends inside the signature of %Killed"},
 	{"an odd row", "HloModule m\nFileNames\n1 a\n" + smallEntry, "expected a string"},
-	{"an odd layout", "HloModule m, entry_computation_layout={(f32[2] f32[2])->f32[2]}\n" + smallEntry, "expected , or ) in the layout of the entry computation"},
 	{"an odd list of donors", "HloModule m, buffer_donor={ (0, {}) x }\n" + smallEntry, "expected , or }"},
 	{"no result", "HloModule m\nENTRY e (p: f32[]) {\n", "expected -> and the result of the computation"},
 	{"an odd result", "HloModule m\nENTRY e (p: f32[]) -> {\n", "expected the shape of the computation's result"},

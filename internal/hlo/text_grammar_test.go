@@ -144,9 +144,6 @@ func TestTextHeader(t *testing.T) {
 	if len(h.Donors) != 2 || h.Donors[1].Param != 5 || !slices.Equal(h.Donors[1].ParamIndex, []int64{1}) {
 		t.Errorf("read donors %+v", h.Donors)
 	}
-	if want := "(f32[2]{0}, f32[], s32[], s32[], s32[], /*index=5*/f32[2,2]{0,1})->(f32[2]{0})"; h.EntryLayout != want {
-		t.Errorf("read entry layout %s", h.EntryLayout)
-	}
 	if h.Attributes["a"] != "x,}" || h.Attributes["b"] != "{c = [1]}" {
 		t.Errorf("read attributes %q", h.Attributes)
 	}

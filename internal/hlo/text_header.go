@@ -35,32 +35,12 @@ func (p *textParser) headerAttribute(key string, value Range) {
 		p.list(i, func(i int) int { return p.alias(i) })
 	case "buffer_donor":
 		p.list(i, func(i int) int { return p.donor(i) })
-	case "entry_computation_layout":
-		h.EntryLayout = p.entryLayout(i)
 	case "frontend_attributes":
 		h.Attributes = make(map[string]string)
 		for k, v := range p.t.dictionary(value) {
 			h.Attributes[k] = v
 		}
 	}
-}
-
-// entryLayout takes {(f32[2]{0}, s32[])->f32[2]{0}}. Old versions set fewer blanks and comments; it comes as new ones print it.
-func (p *textParser) entryLayout(i int) string {
-	b, n := []byte{'('}, 0
-	for i = p.expect(p.expect(i, '{'), '('); !p.t.at(i, ')'); n++ {
-		shape, end := p.shape(i)
-		b = p.m.appendShape(appendSeparator(b, n), shape)
-		if i = p.t.blanks(end); p.t.at(i, ',') {
-			i = p.t.blanks(i + 1)
-		} else if !p.t.at(i, ')') {
-			p.fail(i, i, "expected , or ) in the layout of the entry computation")
-		}
-	}
-	i = p.expect(p.expect(i+1, '-'), '>')
-	result, i := p.shape(i)
-	p.expect(i, '}')
-	return string(p.m.appendShape(append(b, ")->"...), result))
 }
 
 // list takes a braced list, one entry after the other.

@@ -146,12 +146,7 @@ func (r *binaryReader) top(number protowire.Number, v value) error {
 		return r.fields(v.bytes, r.library)
 	case graphVersions:
 		r.versions = true
-		return r.fields(v.bytes, func(number protowire.Number, v value) error {
-			if number == versionProducer {
-				r.graph.Producer = int64(v.number)
-			}
-			return nil
-		})
+		return r.fields(v.bytes, func(protowire.Number, value) error { return nil })
 	}
 	return nil
 }

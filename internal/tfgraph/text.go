@@ -46,7 +46,7 @@ func (r *textReader) top(name []byte) error {
 		return r.message(r.library)
 	case "versions":
 		r.versions = true
-		return r.message(r.version)
+		return r.skip()
 	case "version", "debug_info":
 		return r.skip()
 	case "signature", "attr", "node_def", "ret", "control_ret", "arg_attr", "resource_arg_unique_id":
@@ -57,18 +57,6 @@ func (r *textReader) top(name []byte) error {
 		return r.functionField(&r.graph.Functions[0], name)
 	}
 	return r.errorf(start, "not a TensorFlow graph: a GraphDef has no field %q", name)
-}
-
-func (r *textReader) version(name []byte) error {
-	if string(name) != "producer" {
-		return r.skip()
-	}
-	v, err := r.scalar()
-	if err != nil {
-		return err
-	}
-	r.graph.Producer, _ = strconv.ParseInt(string(v), 10, 64)
-	return nil
 }
 
 func (r *textReader) library(name []byte) error {

@@ -14,7 +14,6 @@ import (
 type Graph struct {
 	Nodes     []Node
 	Functions []Function
-	Producer  int64 // the GraphDef version of the TensorFlow that wrote it
 }
 
 // Function is one function of a graph's library.
