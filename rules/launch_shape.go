@@ -47,7 +47,7 @@ func checkLaunchShape(c *rule.Context, p *diff.Program) {
 				Message: fmt.Sprintf("launch-shape could not look at all launches of %s: the plan of this version names command buffers, branches or loops without what runs in them", p.Name),
 				Mend:    "compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
 			})
-		case ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, diff.Computes) > 0:
+		case ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
 			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
 			continue
 		}

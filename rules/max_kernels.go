@@ -82,7 +82,7 @@ func countKernels(c *rule.Context, v *facts.Variant) float64 {
 
 func countsKernel(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
-		if !diff.Computes(k) {
+		if !k.Class.Computes() {
 			return false
 		}
 		if c.Text("scope") == "entry" && !k.InEntry {

@@ -66,11 +66,6 @@ func (e *Edit) effort() int {
 	return n
 }
 
-// Computes says whether a kernel computes, in code of its own or of a library, and so counts into kernels.total.
-func Computes(k *facts.Kernel) bool {
-	return k.Class == facts.ClassKernel || k.Class == facts.ClassLibrary
-}
-
 // opsOf lists the operations in a kernel; of a launch of a single one, that one.
 func opsOf(k *facts.Kernel) []facts.Op {
 	if k.Ops.Len() > 0 {

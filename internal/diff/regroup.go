@@ -41,7 +41,7 @@ func newSide(kernels []facts.Kernel, paired []int) *side {
 }
 
 // free says whether a kernel may still become a piece.
-func (s *side) free(i int) bool { return s.paired[i] == unpaired && Computes(&s.kernels[i]) }
+func (s *side) free(i int) bool { return s.paired[i] == unpaired && s.kernels[i].Class.Computes() }
 
 // regionOf is the outer part of a scope: "jit(step)/layer0" of "jit(step)/layer0/mlp". Pieces of one kernel stay in one region.
 // Functions that are jitted inside are no regions of their own.
@@ -61,7 +61,7 @@ func regionOf(scope string) string {
 func regroupSide(ones, others *side) []Regroup {
 	var wholes []int
 	for i := range ones.kernels {
-		if ones.paired[i] == unpaired && ones.kernels[i].Do.Len() > 1 && Computes(&ones.kernels[i]) {
+		if ones.paired[i] == unpaired && ones.kernels[i].Do.Len() > 1 && ones.kernels[i].Class.Computes() {
 			wholes = append(wholes, i)
 		}
 	}

@@ -71,7 +71,7 @@ var weights = map[string]func(*facts.Kernel) int64{
 	"instructions.after":  func(k *facts.Kernel) int64 { return int64(1 + k.Do.Len()) },
 	"copies.count":        func(k *facts.Kernel) int64 { return ledger.One(k.Class == facts.ClassCopy) },
 	"transposes.count":    func(k *facts.Kernel) int64 { return int64(k.Do.Times("transpose")) },
-	"kernels.total":       func(k *facts.Kernel) int64 { return ledger.One(diff.Computes(k)) },
+	"kernels.total":       func(k *facts.Kernel) int64 { return ledger.One(k.Class.Computes()) },
 }
 
 // Edit names the first place of the model with an edit of a kind, else what changed most.

@@ -173,7 +173,7 @@ type Form struct {
 // Class says how a launch counts.
 type Class uint8
 
-// The classes of launches: only ClassKernel and ClassLibrary count into kernels.total.
+// The classes of launches.
 const (
 	ClassKernel Class = iota
 	ClassLibrary
@@ -181,6 +181,9 @@ const (
 	ClassCollective
 	ClassControl
 )
+
+// Computes says whether such a launch computes, in code of its own or of a library, and so counts into kernels.total.
+func (c Class) Computes() bool { return c == ClassKernel || c == ClassLibrary }
 
 // Op is one operation inside a kernel.
 type Op struct {

@@ -103,7 +103,7 @@ func (w *walk) between(i int, done hlo.InstrID) int {
 		if w.m.Instrs[at].Comp == comp && at > done {
 			break
 		}
-		if l.class == ClassKernel || l.class == ClassLibrary {
+		if l.class.Computes() {
 			n++
 		}
 	}

@@ -135,7 +135,7 @@ func LoopLine(k *facts.Kernel) string {
 }
 
 // CostsLaunch says whether a kernel is launched, or copies.
-func CostsLaunch(k *facts.Kernel) bool { return diff.Computes(k) || k.Class == facts.ClassCopy }
+func CostsLaunch(k *facts.Kernel) bool { return k.Class.Computes() || k.Class == facts.ClassCopy }
 
 // LoopWork is what stands in a program's loops, and what they compute in a run.
 type LoopWork struct {
