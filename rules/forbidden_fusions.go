@@ -76,7 +76,7 @@ func atLeast(e rule.Entry, kernels []*facts.Kernel) []*facts.Kernel {
 		if strings.HasPrefix(k.Out, "(") {
 			results = len(pattern.Elements(k.Out))
 		}
-		if float64(results) >= outputs && float64(len(k.In)) >= operands {
+		if float64(results) >= outputs && float64(k.In.Len()) >= operands {
 			kept = append(kept, k)
 		}
 	}

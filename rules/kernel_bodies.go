@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -104,7 +103,7 @@ func (b written) narrowed() bool {
 	}
 	for op, times := range b.Written {
 		name := op[strings.LastIndexByte(op, '.')+1:]
-		if times > b.change.Old.Written[op] && (!conversions[name] || widens[name] && slices.Equal(b.In, b.change.Old.In)) {
+		if times > b.change.Old.Written[op] && (!conversions[name] || widens[name] && b.In.Equal(b.change.Old.In)) {
 			return false
 		}
 	}

@@ -16,14 +16,14 @@ import (
 func full() *Program {
 	tanh := facts.Kernel{
 		Form: &facts.Form{
-			Kind: "loop", Do: facts.OpcodesOf("add", "tanh"), Root: "tanh", Out: "f32[8]", In: []string{"f32[8]", "f32[]"}, Attrs: "dimensions={0}", Bytes: 64, Flops: 16, Fusion: true,
+			Kind: "loop", Do: facts.OpcodesOf("add", "tanh"), Root: "tanh", Out: "f32[8]", In: facts.ShapesOf("f32[8]", "f32[]"), Attrs: "dimensions={0}", Bytes: 64, Flops: 16, Fusion: true,
 			Print: "0123456789abcdef", Family: "fedcba9876543210",
 		},
 		Site: &facts.Site{OpName: "jit(f)/mlp/tanh", OpType: "Tanh", Times: 4, Loop: "jit(f)/while", InLoop: true},
 	}
 	gather := facts.Kernel{
-		Form: &facts.Form{Kind: "collective", Class: facts.ClassCollective, Do: facts.OpcodesOf("all-gather"), Root: "all-gather", Out: "f32[8]", Target: "all-gather", Groups: "2 of 4"},
-		Site: &facts.Site{OpName: "jit(f)/gather", Times: 1, InEntry: true}, Axes: "dp, tp",
+		Form: &facts.Form{Kind: "collective", Class: facts.ClassCollective, Do: facts.OpcodesOf("all-gather"), Root: "all-gather", Out: "f32[8]", Target: "all-gather", Groups: "2 of 4", Axes: "dp, tp"},
+		Site: &facts.Site{OpName: "jit(f)/gather", Times: 1, InEntry: true},
 	}
 	written := facts.Kernel{
 		Form: &facts.Form{Kind: "custom", Class: facts.ClassLibrary, Do: facts.OpcodesOf("custom-call"), Root: "custom-call", Out: "f32[8]", Target: "tpu_custom_call", Function: "attn", Config: []string{"a.b=[1, 2]", "order=TOTAL"}, Written: map[string]int{"math.exp": 2}},
@@ -137,7 +137,7 @@ func TestNamesOfTheCompileAreNotKept(t *testing.T) {
 	v.File, v.Modules, v.Missing, v.Elsewhere = "module_0001.f.txt", []string{"a", "b", "c"}, []string{"thunks"}, []string{"d"}
 	v.CallSite.File = "train.py"
 	for i := range v.Kernels {
-		v.Kernels[i].Name, v.Kernels[i].From = "fusion.7", []int32{0}
+		v.Kernels[i].Name, v.Kernels[i].From = "fusion.7", facts.PlacesOf(0)
 		v.Kernels[i].Source.File = "train.py"
 	}
 	if got := string(Format("m", p)); got != want {

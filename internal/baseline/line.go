@@ -98,13 +98,13 @@ func (f *flow) String() string {
 // launched is all that is written of a kernel. Of thousands that a model repeats, only different ones are spelled.
 type launched struct {
 	*facts.Form
-	op, dtype, loop, axes string
-	trips, length, most   int64
-	inLoop, inner         bool
+	op, dtype, loop string
+	trips           int64
+	inLoop, inner   bool
 }
 
 func launchedAs(k *facts.Kernel) launched {
-	return launched{Form: k.Form, op: k.OpName, dtype: k.OpType, loop: k.Loop, axes: k.Axes, trips: k.Times, length: k.Length, most: k.Most, inLoop: k.InLoop, inner: !k.InEntry}
+	return launched{Form: k.Form, op: k.OpName, dtype: k.OpType, loop: k.Loop, trips: k.Times, inLoop: k.InLoop, inner: !k.InEntry}
 }
 
 // line is what is written of it, put together in the memory of another line.
@@ -116,12 +116,12 @@ func (k *launched) line(f *flow) string {
 	f.text("op", k.op)
 	f.text("type", k.dtype)
 	f.text("root", k.Root)
-	f.list("in", k.In)
+	f.list("in", k.In.List())
 	f.text("target", k.Target)
 	f.text("function", k.Function)
 	f.counts("body", k.Written)
 	f.text("groups", k.Groups)
-	f.text("axes", k.axes)
+	f.text("axes", k.Axes)
 	f.text("attrs", k.Attrs)
 	f.list("config", k.Config)
 	f.number("bytes", k.Bytes)
@@ -129,8 +129,8 @@ func (k *launched) line(f *flow) string {
 	if k.trips > 1 {
 		f.number("trips", k.trips)
 	}
-	f.number("length", k.length)
-	f.number("most", k.most)
+	f.number("length", k.Length)
+	f.number("most", k.Most)
 	f.text("loop", k.loop)
 	f.yes("in_loop", k.inLoop)
 	f.yes("inner", k.inner)

@@ -108,10 +108,10 @@ func anyProgram(t *rapid.T) *Program {
 		Model:     []facts.Statement{{Scope: text(), Type: text(), Do: texts()}},
 		Kernels: []facts.Kernel{{
 			Form: &facts.Form{
-				Kind: text(), Do: facts.OpcodesOf(texts()...), Root: text(), Out: text(), In: texts(), Target: text(), Attrs: text(), Bytes: whole(), Flops: whole(), Fusion: yes(), Class: facts.ClassCopy,
-				Groups: text(), Print: text(), Family: text(), Function: text(), Config: texts(), Written: counts(),
+				Kind: text(), Do: facts.OpcodesOf(texts()...), Root: text(), Out: text(), In: facts.ShapesOf(texts()...), Target: text(), Attrs: text(), Bytes: whole(), Flops: whole(), Fusion: yes(), Class: facts.ClassCopy,
+				Groups: text(), Axes: text(), Length: int64(rapid.IntRange(0, 99).Draw(t, "length")), Print: text(), Family: text(), Function: text(), Config: texts(), Written: counts(),
 			},
-			Site: &facts.Site{OpName: text(), OpType: text(), Times: whole(), Loop: text(), InLoop: yes(), InEntry: yes()}, Axes: text(), Length: int64(rapid.IntRange(0, 99).Draw(t, "length")),
+			Site: &facts.Site{OpName: text(), OpType: text(), Times: whole(), Loop: text(), InLoop: yes(), InEntry: yes()},
 		}},
 	}
 	return &Program{

@@ -64,7 +64,7 @@ func printOf(k *facts.Kernel) string {
 	if k.Print != "" {
 		return k.Print
 	}
-	return k.Kind + "\x00" + k.Do.String() + "\x00" + k.Out + "\x00" + strings.Join(k.In, ",") + "\x00" + k.Attrs
+	return k.Kind + "\x00" + k.Do.String() + "\x00" + k.Out + "\x00" + k.In.String() + "\x00" + k.Attrs
 }
 
 func familyOf(k *facts.Kernel) string {

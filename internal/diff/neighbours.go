@@ -22,13 +22,13 @@ func (m *matcher) pairNeighbours() {
 }
 
 func connected(kernels []facts.Kernel) bool {
-	return slices.ContainsFunc(kernels, func(k facts.Kernel) bool { return len(k.From) > 0 })
+	return slices.ContainsFunc(kernels, func(k facts.Kernel) bool { return k.From != "" })
 }
 
 func usersOf(kernels []facts.Kernel) [][]int32 {
 	users := make([][]int32, len(kernels))
 	for i := range kernels {
-		for _, from := range kernels[i].From {
+		for from := range kernels[i].From.All() {
 			users[from] = append(users[from], int32(i))
 		}
 	}
@@ -64,7 +64,7 @@ func (m *matcher) names(kernels []facts.Kernel, users [][]int32, translate []int
 			continue
 		}
 		var parts []string
-		for _, side := range [][]int32{kernels[i].From, users[i]} {
+		for _, side := range [][]int32{slices.Collect(kernels[i].From.All()), users[i]} {
 			parts = append(parts, "|")
 			for _, n := range side {
 				if paired[n] >= 0 {

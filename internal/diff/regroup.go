@@ -156,7 +156,7 @@ func (s *side) upstream(whole *facts.Kernel, last int) []int {
 		return nil
 	}
 	for next := 0; next < len(p.chosen); next++ {
-		for _, from := range s.kernels[p.chosen[next]].From {
+		for from := range s.kernels[p.chosen[next]].From.All() {
 			if j := int(from); s.free(j) && !slices.Contains(p.chosen, j) {
 				p.take(j, s.kernels[j].Do)
 			}

@@ -21,8 +21,8 @@ func whatChanged(old, fresh *facts.Kernel) []string {
 	}
 	out = append(out, bodyChanges(old.Written, fresh.Written)...)
 	out = appendChange(out, "writes", old.Out, fresh.Out)
-	if !slices.Equal(old.In, fresh.In) {
-		out = append(out, reads(old.In, fresh.In))
+	if !old.In.Equal(fresh.In) {
+		out = append(out, reads(old.In.List(), fresh.In.List()))
 	}
 	out = appendChange(out, "is", old.Kind, fresh.Kind)
 	out = appendChange(out, "calls", old.Target, fresh.Target)

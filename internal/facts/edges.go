@@ -10,13 +10,13 @@ import (
 type edges struct {
 	r    *reader
 	made []int32 // of every instruction: the launch that makes its value, -1 for none
-	from []int32 // what the launches read from, one after the other
+	from []int32 // what the launch at hand reads from
 	read []int32 // by launch: the last that reads from it, counted from 1
 }
 
 // connect tells of every launch which others it reads from, and whether its value leaves the program.
 func (r *reader) connect(launches []launch, v *Variant) {
-	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), from: make([]int32, 0, 2*len(launches)), read: make([]int32, len(launches))}
+	e := &edges{r: r, made: make([]int32, len(r.m.Instrs)), read: make([]int32, len(launches))}
 	for i := range e.made {
 		e.made[i] = -1
 	}
@@ -26,16 +26,16 @@ func (r *reader) connect(launches []launch, v *Variant) {
 			e.made[l.async] = int32(i)
 		}
 	}
+	var code []byte // of all launches
 	ends := make([]int, len(launches))
 	for i, l := range launches {
 		e.addSources(l, int32(i+1))
-		ends[i], v.Kernels[i].Outs = len(e.from), e.outs(l.id)
+		code = appendPlaces(code, e.from)
+		ends[i], v.Kernels[i].Outs = len(code), e.outs(l.id)
 	}
-	e.from = slices.Clone(e.from)
-	for i, start := 0, 0; i < len(ends); i, start = i+1, ends[i] {
-		if start < ends[i] {
-			v.Kernels[i].From = e.from[start:ends[i]:ends[i]]
-		}
+	all, start := Places(code), 0
+	for i, end := range ends {
+		v.Kernels[i].From, start = all[start:end], end
 	}
 	v.Results = e.results(v.Kernels)
 }
@@ -46,17 +46,17 @@ func (e *edges) addSources(l launch, count int32) {
 	if l.async != hlo.NoInstr {
 		operands = e.r.m.Operands(l.async)
 	}
-	start := len(e.from)
+	e.from = e.from[:0]
 	for _, o := range operands {
 		if id := e.origin(o, 0); id != hlo.NoInstr && e.read[e.made[id]] != count {
 			e.from = append(e.from, e.made[id])
 			e.read[e.made[id]] = count
 		}
-		if len(e.from)-start >= maxSources {
+		if len(e.from) >= maxSources {
 			break
 		}
 	}
-	slices.Sort(e.from[start:])
+	slices.Sort(e.from)
 }
 
 // maxSources bounds the launches that one launch is said to read from: a loop's state can hold thousands.

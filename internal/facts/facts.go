@@ -114,17 +114,14 @@ type Output struct {
 type Kernel struct {
 	*Form
 	*Site
-	Name   string  // the instruction's name; changes with every compile
-	Ops    OpList  // what is fused in it, in order, with the model's names
-	Result bool    // its value leaves the program
-	Async  bool    // a collective that is started and waited for apart
-	Beside int32   // of one that is Async: how many kernels run meanwhile
-	Axes   string  // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
-	Length int64   // of a loop: how often its body runs each time that it is entered; 0 where that is not known
-	Most   int64   // of a loop that may end early: how often it runs at most; 0 where that is not known
-	Plan   *Plan   // nil where it was not dumped
-	From   []int32 // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
-	Outs   []Op    // the operations whose values leave a fusion of several results
+	Name   string // the instruction's name; changes with every compile
+	Ops    OpList // what is fused in it, in order, with the model's names
+	Result bool   // its value leaves the program
+	Async  bool   // a collective that is started and waited for apart
+	Beside int32  // of one that is Async: how many kernels run meanwhile
+	Plan   *Plan  // nil where it was not dumped
+	From   Places // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
+	Outs   []Op   // the operations whose values leave a fusion of several results
 }
 
 // Site is what the model calls a kernel, and where in the program it runs. Many kernels share one.
@@ -148,19 +145,22 @@ type Plan struct {
 // Form is what a kernel does, without its place in the program and the names there. A model repeats its layers: many kernels share
 // one form.
 type Form struct {
-	Kind   string   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
-	Do     Opcodes  // the opcodes in it; parameters, constants, tuples and the like left out
-	Root   string   // the opcode at its root
-	Out    string   // its result's shape without layout
-	Layout string   // its result's layout as printed, "" for the default
-	In     []string // its operands' shapes without layout
-	Target string   // a custom call's target; a collective's opcode without -start
-	Attrs  string   // the attributes that tell equal opcodes apart: dimensions, groups, window …
-	Bytes  int64    // read and written, once
+	Kind   string  // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
+	Do     Opcodes // the opcodes in it; parameters, constants, tuples and the like left out
+	Root   string  // the opcode at its root
+	Out    string  // its result's shape without layout
+	Layout string  // its result's layout as printed, "" for the default
+	In     Shapes  // its operands' shapes without layout
+	Target string  // a custom call's target; a collective's opcode without -start
+	Attrs  string  // the attributes that tell equal opcodes apart: dimensions, groups, window …
+	Bytes  int64   // read and written, once
 	Flops  int64
 	Fusion bool // a fusion of any kind, not a single operation
 	Class  Class
 	Groups string // a collective's groups: "2 of 4"
+	Axes   string // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
+	Length int64  // of a loop: how often its body runs each time that it is entered; 0 where that is not known
+	Most   int64  // of a loop that may end early: how often it runs at most; 0 where that is not known
 	Print  string // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
 	Family string // the same without shapes, for programs whose shapes scale
 

@@ -33,10 +33,7 @@ func Joint(name string, parts []*Program) *Program {
 func (v *Variant) add(part *Variant) {
 	before := int32(len(v.Kernels))
 	for _, k := range part.Kernels {
-		k.From = slices.Clone(k.From)
-		for i := range k.From {
-			k.From[i] += before
-		}
+		k.From = k.From.shifted(before)
 		v.Kernels = append(v.Kernels, k)
 	}
 	v.Constants = append(v.Constants, part.Constants...)

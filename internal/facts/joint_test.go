@@ -1,13 +1,12 @@
 package facts
 
 import (
-	"slices"
 	"testing"
 )
 
 func TestJoint(t *testing.T) {
 	part := func(name string, n Numbers, from ...int32) *Program {
-		return &Program{Name: name, Variants: []*Variant{{Facts: n, Kernels: []Kernel{{Name: name}, {Name: name + "'", From: from}}}}}
+		return &Program{Name: name, Variants: []*Variant{{Facts: n, Kernels: []Kernel{{Name: name}, {Name: name + "'", From: PlacesOf(from...)}}}}}
 	}
 	a := part("cluster_0", Numbers{"kernels.total": 2, "kernels.loop": 2, "memory.temp_bytes": 8, "memory.peak_bytes": 9}, 0)
 	b := part("cluster_1", Numbers{"kernels.total": 2, "memory.temp_bytes": 1}, 0)
@@ -20,8 +19,8 @@ func TestJoint(t *testing.T) {
 	if _, ok := v.Facts["memory.peak_bytes"]; ok {
 		t.Error("the peak of one part is not known, and the sum is")
 	}
-	if len(v.Kernels) != 4 || !slices.Equal(v.Kernels[3].From, []int32{2}) || b.Variants[0].Kernels[1].From[0] != 0 {
-		t.Errorf("kernels read from %v, and the part's from %v", v.Kernels[3].From, b.Variants[0].Kernels[1].From)
+	if len(v.Kernels) != 4 || v.Kernels[3].From != PlacesOf(2) || b.Variants[0].Kernels[1].From != PlacesOf(0) {
+		t.Errorf("kernels read from %q, and the part's from %q", v.Kernels[3].From, b.Variants[0].Kernels[1].From)
 	}
 }
 

@@ -28,15 +28,15 @@ type reader struct {
 	flow    flow             // see operations
 	counts  []int            // by opcode, of the operations at hand; see doing
 	counted []hlo.Opcode     // those that are not 0 there
-	texts   sharedLists
-	shapes  []string     // by ShapeID, without layout
-	order   []hlo.CompID // see inOrder
-	sizes   []int64      // by ShapeID, of all arrays in it
-	seen    []bool       // see operandBytes
-	same    *hlo.Alike   // see alike
-	costs   *cost.Prices // see price
-	walked  *walk        // see walk
-	hashes  *hlo.Prints  // see prints
+	list    []string         // of the operands at hand, see operandShapes
+	shapes  []string         // by ShapeID, without layout
+	order   []hlo.CompID     // see inOrder
+	sizes   []int64          // by ShapeID, of all arrays in it
+	seen    []bool           // see operandBytes
+	same    *hlo.Alike       // see alike
+	costs   *cost.Prices     // see price
+	walked  *walk            // see walk
+	hashes  *hlo.Prints      // see prints
 }
 
 // readerOf measures from a stock; from one of its own where none is given.
@@ -165,7 +165,7 @@ func (at *Site) complete(ops OpList) {
 			at.OpName = op.opName
 		}
 		if at.Source.File == "" && op.opName == at.OpName {
-			at.Source = op.source
+			at.Source = *op.source
 		}
 		if at.OpName != "" && at.Source.File != "" {
 			return
@@ -189,4 +189,12 @@ func (r *reader) instructionNames(launches []launch, kernels []Kernel) {
 		n := r.m.NameLen(l.id)
 		kernels[i].Name, left = left[:n], left[n:]
 	}
+}
+
+// reach makes a table long enough for an index.
+func reach[T any](table []T, index int) []T {
+	if index < len(table) {
+		return table
+	}
+	return append(table, make([]T, index+1-len(table))...)
 }

@@ -139,11 +139,13 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 }
 
 // lengths says of every loop how often it runs. Loops stand in the order of their launches.
-func (w *walk) lengths(kernels []Kernel) {
+func (r *reader) lengths(w *walk, kernels []Kernel) {
 	loops := w.loops
 	for i, l := range w.launches {
 		if len(loops) > 0 && loops[0].id == l.id {
-			kernels[i].Length, kernels[i].Most = max(0, loops[0].trips), loops[0].exit.most
+			counted := *kernels[i].Form
+			counted.Length, counted.Most = max(0, loops[0].trips), loops[0].exit.most
+			kernels[i].Form = r.stock.form(counted)
 			loops = loops[1:]
 		}
 	}

@@ -44,17 +44,19 @@ func (r *reader) firstGroups(launches []launch) map[int][]int {
 }
 
 // nameAxes says of every collective along which axes of the mesh it runs.
-func (v *Variant) nameAxes(m *hlo.Module, groups map[int][]int) {
+func (r *reader) nameAxes(v *Variant, groups map[int][]int) {
 	if len(groups) == 0 {
 		return
 	}
-	mesh := meshOf(m)
+	mesh := meshOf(r.m)
 	if len(mesh) == 0 || len(mesh) > 8 {
 		return
 	}
 	for i, devices := range groups {
 		if k := &v.Kernels[i]; len(devices) > 1 && k.Axes == "" {
-			k.Axes = axesOf(devices, mesh)
+			named := *k.Form
+			named.Axes = axesOf(devices, mesh)
+			k.Form = r.stock.form(named)
 		}
 	}
 }

@@ -203,11 +203,11 @@ func (out *measured) measure(r *reader, s *dump.Stage) error {
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}
-	w.lengths(v.Kernels)
+	r.lengths(w, v.Kernels)
 	r.instructionNames(w.launches, v.Kernels)
 	r.connect(w.launches, v)
 	out.groups = r.firstGroups(w.launches)
-	v.nameAxes(r.m, out.groups)
+	r.nameAxes(v, out.groups)
 	out.family = out.familyOf(r)
 	v.Facts.launches(r, w.launches, v.Kernels)
 	v.Facts.loops(w.loops)
@@ -242,7 +242,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 	out.family = out.familyOf(r)
 	v.Constants = r.constants()
 	r.locateByName(v.Kernels)
-	v.nameAxes(r.m, out.groups)
+	r.nameAxes(v, out.groups)
 	r.model(v)
 	out.emulated()
 	out.asked(r)

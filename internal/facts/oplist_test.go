@@ -45,7 +45,7 @@ func TestListOf(t *testing.T) {
 	}
 	at := len(want)
 	for op := range list.backward() {
-		if at--; op.opName != want[at].OpName || op.source != want[at].Source {
+		if at--; op.opName != want[at].OpName || *op.source != want[at].Source {
 			t.Fatalf("from the last on, operation %d comes from %v, want %+v", at, op, want[at])
 		}
 	}

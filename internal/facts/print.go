@@ -17,7 +17,7 @@ func (r *reader) print(f *Form, l launch) {
 		op, family = 0, 0
 	}
 	print := hashOf(op).text(f.Kind).text(f.Out)
-	for _, shape := range f.In {
+	for shape := range f.In.All() {
 		print = print.text(shape)
 	}
 	f.Print, f.Family = print.String(), r.intern(hashOf(family).text(f.Kind).String())

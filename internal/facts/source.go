@@ -173,7 +173,7 @@ func (k *Kernel) located(places map[string]hlo.Location) Site {
 		return at
 	}
 	for op := range k.Ops.backward() {
-		if at.Source = op.source; at.Source.File != "" {
+		if at.Source = *op.source; at.Source.File != "" {
 			break
 		}
 	}

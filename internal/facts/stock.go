@@ -14,6 +14,7 @@ type stock struct {
 	words    shelf[string]
 	sites    shelf[Site]
 	origins  shelf[opOrigin]
+	lines    shelf[hlo.Location]
 	said     shelf[opSaid]
 	products shelf[Product]
 	forms    shelf[Form]
@@ -77,10 +78,19 @@ func (s *stock) site(at Site) *Site {
 	return known
 }
 
-func (s *stock) origin(o opOrigin) *opOrigin {
-	sum, known := onShelf(s, &s.origins, o)
+func (s *stock) origin(opName string, source hlo.Location) *opOrigin {
+	line := s.line(source)
+	sum, known := onShelf(s, &s.origins, opOrigin{opName, line})
 	if known == nil {
-		known = s.origins.put(sum, opOrigin{s.word(o.opName), s.place(o.source)})
+		known = s.origins.put(sum, opOrigin{s.word(opName), line})
+	}
+	return known
+}
+
+func (s *stock) line(l hlo.Location) *hlo.Location {
+	sum, known := onShelf(s, &s.lines, l)
+	if known == nil {
+		known = s.lines.put(sum, s.place(l))
 	}
 	return known
 }
@@ -104,16 +114,16 @@ func (s *stock) product(p Product) *Product {
 
 // formHead is what most forms are told apart by.
 type formHead struct {
-	print, out, layout, attrs string
-	bytes, flops              int64
+	print, out, layout, attrs, axes string
+	bytes, flops, length, most      int64
 }
 
 func (s *stock) form(f Form) *Form {
-	sum := maphash.Comparable(s.seed, formHead{f.Print, f.Out, f.Layout, f.Attrs, f.Bytes, f.Flops})
+	sum := maphash.Comparable(s.seed, formHead{f.Print, f.Out, f.Layout, f.Attrs, f.Axes, f.Bytes, f.Flops, f.Length, f.Most})
 	if known := s.forms.find(sum); known != nil && known.equal(&f) {
 		return known
 	}
-	for _, text := range []*string{&f.Kind, &f.Root, &f.Layout, &f.Target, &f.Attrs, &f.Groups, &f.Family, &f.Function} {
+	for _, text := range []*string{&f.Kind, &f.Root, &f.Layout, &f.Target, &f.Attrs, &f.Groups, &f.Axes, &f.Family, &f.Function} {
 		*text = s.word(*text)
 	}
 	for i := range f.Config {

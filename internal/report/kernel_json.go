@@ -103,7 +103,7 @@ func linesOfForm(l *jsonLines, f *facts.Form) {
 	l.close(']')
 	l.someText("root", f.Root)
 	l.text("out", f.Out)
-	l.texts("in", f.In)
+	l.texts("in", f.In.List())
 	l.someText("target", f.Target)
 	l.someText("function", f.Function)
 	if len(f.Written) > 0 {

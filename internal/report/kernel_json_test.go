@@ -59,7 +59,7 @@ type (
 
 func formOfKernel(v kernelView) kernelForm {
 	f := kernelForm{
-		Variant: v.variant, Name: v.Name, Kind: v.Kind, Class: classNames[v.Class], Do: filled(v.Do.List()), Root: v.Root, Out: v.Out, In: filled(v.In),
+		Variant: v.variant, Name: v.Name, Kind: v.Kind, Class: classNames[v.Class], Do: filled(v.Do.List()), Root: v.Root, Out: v.Out, In: filled(v.In.List()),
 		Target: v.Target, Attrs: v.Attrs, Groups: v.Groups, OpName: v.OpName, OpType: v.OpType, Source: formOfSource(v.Source), Bytes: v.Bytes,
 		Flops: v.Flops, Times: v.Times, Loop: v.Loop, Print: v.Print, Function: v.Function, Body: v.Written,
 	}
@@ -85,7 +85,7 @@ func anyForm(t *rapid.T) *facts.Form {
 	text := rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[a-z.<>&"\\/é]*`), rapid.String())
 	texts := rapid.SliceOfN(text, 0, 3)
 	return &facts.Form{
-		Kind: text.Draw(t, "kind"), Class: facts.Class(rapid.IntRange(0, 4).Draw(t, "class")), Do: facts.OpcodesOf(texts.Draw(t, "do")...), In: texts.Draw(t, "in"),
+		Kind: text.Draw(t, "kind"), Class: facts.Class(rapid.IntRange(0, 4).Draw(t, "class")), Do: facts.OpcodesOf(texts.Draw(t, "do")...), In: facts.ShapesOf(texts.Draw(t, "in")...),
 		Root: text.Draw(t, "root"), Out: text.Draw(t, "out"), Target: text.Draw(t, "target"), Function: text.Draw(t, "function"),
 		Written: rapid.MapOfN(text, rapid.Int(), 0, 3).Draw(t, "body"), Attrs: text.Draw(t, "attrs"), Groups: text.Draw(t, "groups"),
 		Bytes: rapid.Int64().Draw(t, "bytes"), Flops: rapid.Int64Range(0, 2).Draw(t, "flops"), Print: text.Draw(t, "print"),
