@@ -37,7 +37,7 @@ var dtypeFloor = rule.Rule{
 	Mend:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads:  []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Since:    "1",
-	Accepts:  []string{"products.*", "asked.*", "converts.*", "dtypes.*", "ledger"},
+	Accepts:  []string{"products.*", "asked.*", "scaled.*", "converts.*", "dtypes.*", "ledger"},
 	Explains: allGrowth,
 	Program:  checkDtypeFloor,
 }

@@ -28,10 +28,13 @@ func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	_, known := v.Old.Facts["products.total"]
 	w := widened(c, v)
+	if scaled := unscaled(v); scaled.measure() > w.measure() {
+		w = scaled
+	}
 	a := rule.Amount{Program: p, Variant: v, Subject: "products.wider", Noun: "products in a wider type", Better: rule.Lower, Actual: w.measure()}
 	a.Baseline(known, 0)
 	a.Tell = func(f result.Finding) []result.Finding {
-		f.Message = measure.Counted(a.Actual, "", "products") + " in a wider type than in the baseline: " + w.sentence()
+		f.Message = measure.Counted(a.Actual, "", "products") + " " + w.sentence()
 		f.Cause, f.Evidence = w.cause(v)
 		return []result.Finding{f}
 	}
@@ -46,6 +49,32 @@ func widened(c *rule.Context, v *diff.Variant) widening {
 		return model
 	}
 	return w
+}
+
+// unscaled compares the products by the types that the model scales their operands down to. Where the device does not multiply those, or the
+// compiler does not see that it could, the optimized module says nothing of it.
+func unscaled(v *diff.Variant) widening {
+	w := widening{asked: true, scaled: true, was: byType(v.Old, "scaled."), is: byType(v.New, "scaled.")}
+	if len(w.was) > 0 {
+		w.was[""], w.is[""] = others(v.Old, w.was), others(v.New, w.is)
+	}
+	return w
+}
+
+// others counts the products beside those of some types.
+func others(v *facts.Variant, some map[string]float64) float64 {
+	n := v.Facts["products.total"]
+	if asked := byType(v, "asked."); len(asked) > 0 {
+		n = sum(asked)
+	}
+	return n - sum(some)
+}
+
+func sum(products map[string]float64) (n float64) {
+	for _, m := range products {
+		n += m
+	}
+	return n
 }
 
 // byType are the facts of products in each type.
@@ -63,6 +92,7 @@ func byType(v *facts.Variant, prefix string) map[string]float64 {
 type widening struct {
 	tpu     bool
 	asked   bool               // of the model, not of what the compiler made of it
+	scaled  bool               // by what the operands were scaled down to; "" stands for those that were not
 	was, is map[string]float64 // products by type
 	narrow  int                // the bits of the widest narrow type
 }
@@ -99,8 +129,11 @@ func (w *widening) types() []string {
 // bits is the width of what the device multiplies: the first number in the type's name. A TPU multiplies f32 in bf16, in as many passes
 // as the precision asks for, and its compiler writes down either.
 func (w *widening) bits(dtype string) int {
-	if w.tpu && dtype == "f32" {
+	switch {
+	case w.tpu && dtype == "f32":
 		dtype = "bf16"
+	case dtype == "":
+		return 16
 	}
 	n := 0
 	for _, r := range dtype {
@@ -117,15 +150,22 @@ func (w *widening) bits(dtype string) int {
 func (w *widening) sentence() string {
 	var parts []string
 	for _, t := range w.types() {
-		if w.is[t] != w.was[t] {
+		if w.is[t] != w.was[t] && t != "" {
 			parts = append(parts, fmt.Sprintf("%s %s → %s", t, measure.Number(w.was[t]), measure.Number(w.is[t])))
 		}
 	}
-	return strings.Join(parts, ", ")
+	what := "in a wider type than in the baseline"
+	if w.scaled {
+		what = "of numbers that are not scaled down to eight bits any more"
+	}
+	return what + ": " + strings.Join(parts, ", ")
 }
 
 // cause names the largest of the products in the types that are wide and became more, with what the model did there.
 func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
+	if w.scaled {
+		return explain.Edit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Removed, w.scalesDown) })
+	}
 	if w.asked {
 		return explain.Edit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
 	}
@@ -149,4 +189,8 @@ func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
 
 func (w *widening) isWideProduct(s diff.Step) bool {
 	return (s.Opcode == "convolution" || strings.HasSuffix(s.Opcode, "dot")) && w.bits(s.Type) > w.narrow
+}
+
+func (w *widening) scalesDown(s diff.Step) bool {
+	return s.Opcode == "convert" && w.was[s.Type] > w.is[s.Type]
 }

@@ -1,6 +1,12 @@
 package rules
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+)
 
 // A product is wider when it went from a narrow type to a wide one; one that was added, or is gone, did not. A TPU multiplies f32 in bf16.
 func TestWidening(t *testing.T) {
@@ -24,8 +30,30 @@ func TestWidening(t *testing.T) {
 		"eight bits, a TPU": {true, products{"s8": 2}, products{"f32": 2}, 2, "f32 0 → 2, s8 2 → 0"},
 	} {
 		w := widening{tpu: c.tpu, was: c.was, is: c.is}
-		if got := w.measure(); got != c.wider || w.sentence() != c.says {
+		if got, says := w.measure(), strings.TrimPrefix(w.sentence(), "in a wider type than in the baseline: "); got != c.wider || says != c.says {
 			t.Errorf("%s: %v wider, %q", name, got, w.sentence())
+		}
+	}
+}
+
+// A product is wider, too, when the model does not scale down what it multiplies any more; not when it went, or when others were added.
+func TestUnscaled(t *testing.T) {
+	type numbers = facts.Numbers
+	for name, c := range map[string]struct {
+		was, is numbers
+		wider   float64
+	}{
+		"all":          {numbers{"products.total": 4, "scaled.f8e4m3fn": 4}, numbers{"products.total": 4}, 4},
+		"backwards":    {numbers{"products.total": 3, "scaled.f8e4m3fn": 1, "scaled.f8e5m2": 2}, numbers{"products.total": 3, "scaled.f8e4m3fn": 1}, 2},
+		"another type": {numbers{"products.total": 3, "scaled.f8e4m3fn": 3}, numbers{"products.total": 3, "scaled.f8e5m2": 3}, 0},
+		"gone":         {numbers{"products.total": 4, "scaled.f8e4m3fn": 4}, numbers{"products.total": 2, "scaled.f8e4m3fn": 2}, 0},
+		"added":        {numbers{"products.total": 4, "scaled.f8e4m3fn": 4}, numbers{"products.total": 6, "scaled.f8e4m3fn": 4}, 0},
+		"as asked":     {numbers{"products.total": 2, "asked.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.total": 2, "asked.bf16": 4, "scaled.f8e4m3fn": 1}, 3},
+		"not before":   {numbers{"products.total": 4}, numbers{"products.total": 4, "scaled.f8e4m3fn": 4}, 0},
+	} {
+		w := unscaled(&diff.Variant{Old: &facts.Variant{Facts: c.was}, New: &facts.Variant{Facts: c.is}})
+		if got := w.measure(); got != c.wider {
+			t.Errorf("%s: %v wider, want %v: %s", name, got, c.wider, w.sentence())
 		}
 	}
 }

@@ -114,6 +114,8 @@ pair cases/gpu-int8_lost int8_lost gpu-h100
 pair cases/tpu-int8_lost int8_lost tpu-v5e
 pair cases/cpu-bound_given bound_given
 pair cases/cpu-bf16_lost bf16_lost
+pair cases/cpu-fp8_lost fp8_lost
+pair cases/cpu-fp8_moved fp8_moved
 pair cases/cpu-sum_in_f32 sum_in_f32
 pair cases/cpu-hoisted hoisted
 pair cases/tpu-gathered gathered tpu-v5e

@@ -246,6 +246,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 	r.model(v)
 	out.emulated()
 	out.asked(r)
+	out.scaled(r)
 	v.Facts["instructions.before"] = float64(r.m.InstrCount())
 	return nil
 }

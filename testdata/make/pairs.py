@@ -421,6 +421,42 @@ def bf16_lost():
     return mlp, tuple(array(*shape, dtype=jnp.bfloat16) for shape in [(64, 128), (128, 256), (256, 64)]), {}
 
 
+def in_eight_bits(x, scale):
+    """Numbers as a type of eight bits has them, scaled back."""
+    return (x / scale).astype(jnp.float8_e4m3fn).astype(x.dtype) * scale
+
+
+def fp8_lost():
+    """One side of each product is not scaled down to eight bits any more. A CPU has no product in eight bits, and multiplies what was scaled back."""
+    scaled = (lambda x, scale: x) if after else in_eight_bits
+
+    def mlp(layers, scale, x):
+        def layer(x, w):
+            return jax.nn.relu(scaled(x, scale) @ in_eight_bits(w, scale)), None
+
+        return jax.lax.scan(layer, x, layers)[0]
+
+    half = jnp.bfloat16
+    return mlp, (array(4, 64, 64, dtype=half), array(dtype=half), array(32, 64, dtype=half)), {}
+
+
+def fp8_moved():
+    """What scales down to eight bits is a function of its own, and the weights go through it before the loop, all at once."""
+
+    def mlp(layers, scale, x):
+        scaled = jax.jit(in_eight_bits) if after else in_eight_bits
+        layers = layers if after else scaled(layers, scale)
+
+        @jax.checkpoint
+        def layer(x, w):
+            return jax.nn.relu(scaled(x, scale) @ (scaled(w, scale) if after else w)), None
+
+        return jax.lax.scan(layer, x, layers)[0]
+
+    half = jnp.bfloat16
+    return mlp, (array(4, 64, 64, dtype=half), array(dtype=half), array(32, 64, dtype=half)), {}
+
+
 def sum_in_f32():
     """The second product adds up in float32, which it did before, and multiplies bfloat16 as before: nothing is wider."""
 

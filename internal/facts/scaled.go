@@ -1,0 +1,186 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// scaled counts the products that multiply numbers which the model had scaled down to eight bits or fewer, by the wider of the two types.
+// The model spells them as products in the type that it scales them back to, and only some devices multiply what was scaled down.
+func (out *measured) scaled(r *reader) {
+	if !r.holdsNarrowFloats() {
+		return
+	}
+	s := scaling{r: r, callers: r.callers()}
+	for c, id := range r.all(r.isProduct) {
+		if t := s.product(c, id); t != hlo.TypeInvalid {
+			out.variant.Facts["scaled."+t.String()]++
+		}
+	}
+}
+
+// holdsNarrowFloats says whether any value is a floating-point number of eight bits or fewer.
+func (r *reader) holdsNarrowFloats() bool {
+	for id := range r.m.Instrs {
+		if narrowFloat(r.m.Shape(r.m.Instrs[id].Shape).Type) {
+			return true
+		}
+	}
+	return false
+}
+
+func narrowFloat(t hlo.Type) bool { return t.Bytes() == 1 && strings.HasPrefix(t.String(), "f") }
+
+// callers tells of each computation what calls it, the first where several do.
+func (r *reader) callers() map[hlo.CompID]made {
+	callers := map[hlo.CompID]made{}
+	for c := range r.m.Comps {
+		first, end := r.m.Body(hlo.CompID(c))
+		for id := first; id < end; id++ {
+			for _, callee := range r.m.Callees(id) {
+				if _, known := callers[callee]; !known {
+					callers[callee] = made{hlo.CompID(c), id}
+				}
+			}
+		}
+	}
+	return callers
+}
+
+// made is a value: an instruction and the computation that it stands in.
+type made struct {
+	in hlo.CompID
+	id hlo.InstrID
+}
+
+// scaling follows what a product multiplies back to where it was in a narrow type.
+type scaling struct {
+	r       *reader
+	callers map[hlo.CompID]made
+}
+
+// product is the wider of the narrow types behind a product's two operands, none where one of them was never in a narrow type.
+func (s *scaling) product(c hlo.CompID, id hlo.InstrID) hlo.Type {
+	widest := hlo.TypeInvalid
+	operands := s.r.m.Operands(id)
+	for _, o := range operands[:min(2, len(operands))] {
+		t := s.behind(made{c, o})
+		if t == hlo.TypeInvalid {
+			return t
+		}
+		if widest == hlo.TypeInvalid || t.Bytes() > widest.Bytes() {
+			widest = t
+		}
+	}
+	return widest
+}
+
+// behind is the narrow type that a value was in before it was scaled back.
+func (s *scaling) behind(p made) hlo.Type {
+	for range maxDepth {
+		if t := s.r.m.Shape(s.r.m.Instrs[p.id].Shape).Type; narrowFloat(t) {
+			return t
+		}
+		next, ok := s.back(p)
+		if !ok {
+			break
+		}
+		p = next
+	}
+	return hlo.TypeInvalid
+}
+
+// back goes one step from a value towards what was scaled to make it.
+func (s *scaling) back(p made) (made, bool) {
+	operands, callees := s.r.m.Operands(p.id), s.r.m.Callees(p.id)
+	switch op := s.r.m.Instrs[p.id].Opcode; {
+	case op == hlo.OpCall && len(callees) == 1:
+		return made{callees[0], s.r.m.Comps[callees[0]].Root}, true
+	case op == hlo.OpParameter:
+		return s.outside(p)
+	case op == hlo.OpGetTupleElement && len(operands) == 1:
+		return s.element(made{p.in, operands[0]}, s.r.m.Instrs[p.id].Param)
+	case (op == hlo.OpMultiply || op == hlo.OpDivide) && len(operands) == 2:
+		return s.unscaled(p, operands)
+	case op == hlo.OpDynamicUpdateSlice && len(operands) > 1:
+		return made{p.in, operands[1]}, true
+	case keepsScale(op) && len(operands) > 0, op == hlo.OpCustomCall && len(operands) == 1:
+		return made{p.in, operands[0]}, true
+	}
+	return p, false
+}
+
+// unscaled is the operand that the other one scales: a scale is spread out over all numbers, or over those of a row.
+func (s *scaling) unscaled(p made, operands []hlo.InstrID) (made, bool) {
+	spread := func(id hlo.InstrID) bool { return s.r.m.Instrs[id].Opcode == hlo.OpBroadcast }
+	switch {
+	case spread(operands[1]):
+		return made{p.in, operands[0]}, true
+	case spread(operands[0]):
+		return made{p.in, operands[1]}, true
+	}
+	return p, false
+}
+
+// outside is what a computation's parameter is called with.
+func (s *scaling) outside(p made) (made, bool) {
+	caller, called := s.callers[p.in]
+	if !called {
+		return p, false
+	}
+	operands, n := s.r.m.Operands(caller.id), int(s.r.m.Instrs[p.id].Param)
+	if n < 0 || n >= len(operands) {
+		return p, false
+	}
+	return made{caller.in, operands[n]}, true
+}
+
+// element is the n-th part of a tuple. A loop's is what its body leaves there, or, where that leaves it alone, what it begins with.
+func (s *scaling) element(tuple made, n int32) (made, bool) {
+	for range maxDepth {
+		operands := s.r.m.Operands(tuple.id)
+		switch op := s.r.m.Instrs[tuple.id].Opcode; {
+		case op == hlo.OpTuple || op == hlo.OpOptBarrier && len(operands) > 1:
+			if n < 0 || int(n) >= len(operands) {
+				return tuple, false
+			}
+			return made{tuple.in, operands[n]}, true
+		case op == hlo.OpWhile && len(operands) == 1:
+			if next, ok := s.left(tuple, n); ok {
+				return next, true
+			}
+			tuple.id = operands[0]
+		default:
+			next, ok := s.back(tuple)
+			if !ok {
+				return tuple, false
+			}
+			tuple = next
+		}
+	}
+	return tuple, false
+}
+
+// left is what a loop's body leaves in an element of its state, unless it leaves that alone.
+func (s *scaling) left(loop made, n int32) (made, bool) {
+	for _, body := range s.r.m.Callees(loop.id) {
+		root := s.r.m.Comps[body].Root
+		elements := s.r.m.Operands(root)
+		if s.r.m.Instrs[root].Opcode != hlo.OpTuple || int(n) >= len(elements) {
+			continue
+		}
+		in := &s.r.m.Instrs[elements[n]]
+		return made{body, elements[n]}, in.Opcode != hlo.OpGetTupleElement || in.Param != n
+	}
+	return loop, false
+}
+
+// keepsScale says whether an operation leaves the numbers of its first operand as they are, but for their place and type.
+func keepsScale(op hlo.Opcode) bool {
+	switch op {
+	case hlo.OpTranspose, hlo.OpBroadcast, hlo.OpSlice, hlo.OpDynamicSlice, hlo.OpGather, hlo.OpOptBarrier:
+		return true
+	}
+	return passes(op)
+}
