@@ -21,7 +21,8 @@ var loopsKept = rule.Rule{
 	Category: rule.Compilation,
 	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers, " +
 		"and one that is unrolled in part grows as many times. " +
-		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told.",
+		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told. " +
+		"One that ended as soon as nothing was left to do, and now runs until its counter is through, does more, which the cost of an iteration does not show.",
 	Reads:    []rule.Input{rule.Optimized},
 	Options:  []rule.Option{maxTrips, keptTrips},
 	Budget:   &rule.Metric{Fact: "loops.while", Noun: "loops", Better: rule.Exact},
@@ -50,6 +51,7 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 		a.Excused = a.Base != nil && a.Actual < *a.Base && !unrolled(v)
 		c.Judge(a)
 		judgeLengths(c, p, v)
+		judgeExits(c, p, v)
 		judgeUnrolled(c, p, v)
 		judgeTrips(c, p, v)
 	}

@@ -76,6 +76,7 @@ func (r *reader) kernel() (k kernelDoc) {
 	k.Trips = r.number("trips")
 	k.Length = r.number("length")
 	k.Most = r.number("most")
+	k.Stops = r.yes("stops")
 	k.Loop = r.text("loop")
 	k.InLoop = r.yes("in_loop")
 	k.Inner = r.yes("inner")

@@ -61,12 +61,12 @@ func TestExitOf(t *testing.T) {
 		want      exit
 	}{
 		"counts to a number that is passed in": {"ROOT %go = pred[] compare(%i.1, %n.1), direction=LT", exit{}},
-		"a value that is computed":             {"ROOT %go = pred[] compare(%x.1, %small), direction=GT", exit{early: true}},
-		"a count and not a value":              {"%on = pred[] not(%done)\n  %less = pred[] compare(%i.1, %thirty), direction=LT\n  ROOT %go = pred[] and(%less, %on)", exit{true, 30}},
-		"neither of two":                       {"ROOT %go = pred[] not(%either)", exit{true, 30}},
-		"not one of two":                       {"%off = pred[] not(%either)\n  %on = pred[] not(%off)\n  ROOT %go = pred[] not(%on)", exit{true, 30}},
-		"one of two":                           {"ROOT %go = pred[] or(%past, %done)", exit{early: true}},
-		"not both of two":                      {"%both = pred[] and(%past, %done)\n  ROOT %go = pred[] not(%both)", exit{early: true}},
+		"a value that is computed":             {"ROOT %go = pred[] compare(%x.1, %small), direction=GT", exit{early: true, stops: true}},
+		"a count and not a value":              {"%on = pred[] not(%done)\n  %less = pred[] compare(%i.1, %thirty), direction=LT\n  ROOT %go = pred[] and(%less, %on)", exit{true, true, 30}},
+		"neither of two":                       {"ROOT %go = pred[] not(%either)", exit{true, true, 30}},
+		"not one of two":                       {"%off = pred[] not(%either)\n  %on = pred[] not(%off)\n  ROOT %go = pred[] not(%on)", exit{true, true, 30}},
+		"one of two":                           {"ROOT %go = pred[] or(%past, %done)", exit{early: true, stops: true}},
+		"not both of two":                      {"%both = pred[] and(%past, %done)\n  ROOT %go = pred[] not(%both)", exit{early: true, stops: true}},
 		"what nothing tells":                   {"ROOT %go = pred[] custom-call(%state.1), custom_call_target=\"opaque\"", exit{}},
 	} {
 		m, err := hlo.ParseText([]byte(strings.Replace(loopText, "CONDITION", "  "+c.condition, 1)), "loop.txt")
@@ -79,6 +79,72 @@ func TestExitOf(t *testing.T) {
 		}
 		if got := exitOf(m, loop); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// advanceText is a loop over a counter that grows by what the body computes, a flag, and a value that the body computes anew.
+const advanceText = `HloModule advance
+
+%body (state: (s32[], pred[], s32[])) -> (s32[], pred[], s32[]) {
+  %state = (s32[], pred[], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%state), index=0
+  %flag = pred[] get-tuple-element(%state), index=1
+  %x = s32[] get-tuple-element(%state), index=2
+  %thirty = s32[] constant(30)
+  %seven = s32[] constant(7)
+  %y = s32[] multiply(%x, %seven)
+  %odd = pred[] compare(%y, %seven), direction=GT
+  %further = s32[] add(%i, %y)
+BODY
+  ROOT %all = (s32[], pred[], s32[]) tuple(%next, %done, %y)
+}
+
+%condition (state.1: (s32[], pred[], s32[])) -> pred[] {
+  %state.1 = (s32[], pred[], s32[]) parameter(0)
+  %i.1 = s32[] get-tuple-element(%state.1), index=0
+  %flag.1 = pred[] get-tuple-element(%state.1), index=1
+  %on = pred[] not(%flag.1)
+  %thirty.1 = s32[] constant(30)
+  %less = pred[] compare(%i.1, %thirty.1), direction=LT
+  %both = pred[] and(%less, %on)
+  ROOT %go = pred[] copy(%WHILE)
+}
+
+ENTRY %main (flag.2: pred[], x.2: s32[]) -> (s32[], pred[], s32[]) {
+  %flag.2 = pred[] parameter(0)
+  %x.2 = s32[] parameter(1)
+  %zero = s32[] constant(0)
+  %start = (s32[], pred[], s32[]) tuple(%zero, %flag.2, %x.2)
+  ROOT %while = (s32[], pred[], s32[]) while(%start), condition=%condition, body=%body
+}
+`
+
+// What ends a loop is more than its counter where the body computes something else that the condition asks for.
+func TestStops(t *testing.T) {
+	plain, odd := "  %next = s32[] copy(%further)\n", "  %done = pred[] or(%flag, %odd)\n"
+	for name, c := range map[string]struct {
+		body, while string
+		want        bool
+	}{
+		"a counter alone":                           {plain + odd, "less", false},
+		"a counter and a flag":                      {plain + odd, "both", true},
+		"a flag alone":                              {plain + odd, "on", true},
+		"a flag that the counter sets":              {plain + "  %done = pred[] compare(%further, %thirty), direction=GE\n", "on", false},
+		"a flag that the counter sets for good":     {plain + "  %end = pred[] compare(%further, %thirty), direction=GE\n  %done = pred[] or(%flag, %end)\n", "both", false},
+		"a flag that a value sets as well":          {plain + "  %end = pred[] compare(%further, %thirty), direction=GE\n  %done = pred[] or(%odd, %end)\n", "on", true},
+		"a counter that waits":                      {"  %next = s32[] select(%odd, %further, %i)\n" + odd, "less", false},
+		"a counter that goes no further":            {"  %next = s32[] minimum(%thirty, %further)\n" + odd, "less", false},
+		"a counter that jumps to the end":           {"  %next = s32[] select(%odd, %thirty, %further)\n" + odd, "less", true},
+		"a counter that counts down from elsewhere": {"  %next = s32[] subtract(%y, %i)\n" + odd, "less", true},
+	} {
+		text := strings.NewReplacer("BODY\n", c.body, "WHILE", c.while).Replace(advanceText)
+		m, err := hlo.ParseText([]byte(text), "loop.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := exitOf(m, m.Comps[m.Entry].Root); got != (exit{early: true, stops: c.want}) {
+			t.Errorf("%s: %+v, wanted to stop: %v", name, got, c.want)
 		}
 	}
 }

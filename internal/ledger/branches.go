@@ -29,7 +29,7 @@ func leastCost(v *facts.Variant, cost string) float64 {
 }
 
 // Counting is the number of loops that run to a number which nobody knows: what they cost is not known even at the least.
-func Counting(v *facts.Variant) float64 { return v.Facts[UnknownLoops] - v.Facts["loops.early_exit"] }
+func Counting(v *facts.Variant) float64 { return v.Facts[UnknownLoops] - v.Facts[EarlyExits] }
 
 // LeavesOut says whether a run may leave out clearly more than before, because it stands in a branch now.
 func LeavesOut(v *diff.Variant) bool {
@@ -44,7 +44,7 @@ func LeavesOut(v *diff.Variant) bool {
 // Untold says whether it is not known what the runs of a program cost at the least: a baseline of earlier did not say it.
 func Untold(v *facts.Variant) bool {
 	_, least := v.Facts["cost.least_flops"]
-	_, ends := v.Facts["loops.early_exit"]
+	_, ends := v.Facts[EarlyExits]
 	return !least && Conditionals(v) > 0 || !ends && v.Facts[UnknownLoops] > 0
 }
 

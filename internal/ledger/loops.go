@@ -14,6 +14,7 @@ import (
 const (
 	TripCount    = "loops.trip_count"
 	UnknownLoops = "loops.unknown"
+	EarlyExits   = "loops.early_exit"
 )
 
 // Loops lists the loops of a program, in its order.

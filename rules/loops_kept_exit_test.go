@@ -1,0 +1,40 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
+)
+
+// A loop that lost its early exit is known by its name, else by another loop that ended early and is gone.
+func TestExitsThatWereLost(t *testing.T) {
+	stopping := func(v *facts.Variant, at ...int) *facts.Variant {
+		for _, i := range at {
+			v.Kernels[i].Stops = true
+		}
+		return v
+	}
+	called := func(v *facts.Variant, name string) *facts.Variant {
+		v.Kernels[0].OpName = name
+		return v
+	}
+	for _, c := range []struct {
+		name       string
+		old, fresh *facts.Variant
+		want       int
+	}{
+		{"one of two", stopping(ledgertest.Looping(-1, -1), 0, 1), stopping(ledgertest.Looping(-1, -1), 1), 1},
+		{"none", stopping(ledgertest.Looping(-1, 3), 0), stopping(ledgertest.Looping(-1, 3), 0), 0},
+		{"of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1), "jit(f)/decode/while"), 1},
+		{"of one that is called otherwise now and still ends early", stopping(ledgertest.Looping(-1), 0), called(stopping(ledgertest.Looping(-1), 0), "jit(f)/decode/while"), 0},
+		{"a loop is new", stopping(ledgertest.Looping(-1), 0), stopping(ledgertest.Looping(-1, -1), 0), 0},
+		{"it is known how often the loop runs: that is told otherwise", stopping(ledgertest.Looping(-1), 0), ledgertest.Looping(3), 0},
+		{"one that nothing but its counter ended", ledgertest.Looping(-1), ledgertest.Looping(-1), 0},
+	} {
+		if got := lostExits(&diff.Variant{Old: c.old, New: c.fresh}); len(got) != c.want {
+			t.Errorf("%s: %d loops, wanted %d", c.name, len(got), c.want)
+		}
+	}
+}
