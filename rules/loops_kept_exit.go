@@ -32,8 +32,8 @@ func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	c.With(rule.NoMore).Hold(a)
 }
 
-// lostExits lists the loops that only their counter ends any more: those that the model calls as it did one that ended otherwise, else as many
-// of those that are new as went of the others.
+// lostExits lists the loops that only their counter ends any more: those that the model calls as it did one that ended otherwise; where it
+// calls loops otherwise now, and they are the same as far as is known, as many of those that are new as went of the others.
 func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
 	pairs, gone, added := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
 	for _, pair := range pairs {
@@ -41,12 +41,24 @@ func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
 			lost = append(lost, pair[1])
 		}
 	}
+	if !slices.Equal(lengths(gone), lengths(added)) {
+		return lost
+	}
 	gone = slices.DeleteFunc(gone, func(k *facts.Kernel) bool { return !stops(k) })
 	added = slices.DeleteFunc(added, func(k *facts.Kernel) bool { return !countsOnly(k) })
 	return append(lost, added[:min(len(gone), len(added))]...)
 }
 
 func stops(k *facts.Kernel) bool { return k.Stops }
+
+// lengths lists how often loops run, in order.
+func lengths(loops []*facts.Kernel) (n []int64) {
+	for _, k := range loops {
+		n = append(n, k.Length)
+	}
+	slices.Sort(n)
+	return n
+}
 
 // countsOnly says whether nothing but a counter ends a loop of which it is not known how often it runs.
 func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && !k.Stops }

@@ -29,6 +29,7 @@ func TestExitsThatWereLost(t *testing.T) {
 		{"none", stopping(ledgertest.Looping(-1, 3), 0), stopping(ledgertest.Looping(-1, 3), 0), 0},
 		{"of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1), "jit(f)/decode/while"), 1},
 		{"of one that is called otherwise now and still ends early", stopping(ledgertest.Looping(-1), 0), called(stopping(ledgertest.Looping(-1), 0), "jit(f)/decode/while"), 0},
+		{"other loops came as well: it is another program", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1, 7), "jit(f)/decode/while"), 0},
 		{"a loop is new", stopping(ledgertest.Looping(-1), 0), stopping(ledgertest.Looping(-1, -1), 0), 0},
 		{"it is known how often the loop runs: that is told otherwise", stopping(ledgertest.Looping(-1), 0), ledgertest.Looping(3), 0},
 		{"one that nothing but its counter ended", ledgertest.Looping(-1), ledgertest.Looping(-1), 0},
