@@ -44,12 +44,15 @@ func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
 	if !slices.Equal(lengths(gone), lengths(added)) {
 		return lost
 	}
-	gone = slices.DeleteFunc(gone, func(k *facts.Kernel) bool { return !stops(k) })
-	added = slices.DeleteFunc(added, func(k *facts.Kernel) bool { return !countsOnly(k) })
-	return append(lost, added[:min(len(gone), len(added))]...)
+	more := len(those(gone, stops)) - len(those(added, stops))
+	return append(lost, those(added, countsOnly)[:max(0, more)]...)
 }
 
 func stops(k *facts.Kernel) bool { return k.Stops }
+
+func those(loops []*facts.Kernel, are func(*facts.Kernel) bool) []*facts.Kernel {
+	return slices.DeleteFunc(slices.Clone(loops), func(k *facts.Kernel) bool { return !are(k) })
+}
 
 // lengths lists how often loops run, in order.
 func lengths(loops []*facts.Kernel) (n []int64) {

@@ -16,8 +16,8 @@ func TestExitsThatWereLost(t *testing.T) {
 		}
 		return v
 	}
-	called := func(v *facts.Variant, name string) *facts.Variant {
-		v.Kernels[0].OpName = name
+	called := func(v *facts.Variant, i int, name string) *facts.Variant {
+		v.Kernels[i].OpName = name
 		return v
 	}
 	for _, c := range []struct {
@@ -27,9 +27,10 @@ func TestExitsThatWereLost(t *testing.T) {
 	}{
 		{"one of two", stopping(ledgertest.Looping(-1, -1), 0, 1), stopping(ledgertest.Looping(-1, -1), 1), 1},
 		{"none", stopping(ledgertest.Looping(-1, 3), 0), stopping(ledgertest.Looping(-1, 3), 0), 0},
-		{"of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1), "jit(f)/decode/while"), 1},
-		{"of one that is called otherwise now and still ends early", stopping(ledgertest.Looping(-1), 0), called(stopping(ledgertest.Looping(-1), 0), "jit(f)/decode/while"), 0},
-		{"other loops came as well: it is another program", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1, 7), "jit(f)/decode/while"), 0},
+		{"of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1), 0, "jit(f)/decode/while"), 1},
+		{"of one that is called otherwise now and still ends early", stopping(ledgertest.Looping(-1), 0), called(stopping(ledgertest.Looping(-1), 0), 0, "jit(f)/decode/while"), 0},
+		{"other loops came as well: it is another program", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1, 7), 0, "jit(f)/decode/while"), 0},
+		{"of two that are called otherwise now, of which one ended early", stopping(ledgertest.Looping(-1, -1), 0), called(called(stopping(ledgertest.Looping(-1, -1), 1), 1, "b"), 0, "a"), 0},
 		{"a loop is new", stopping(ledgertest.Looping(-1), 0), stopping(ledgertest.Looping(-1, -1), 0), 0},
 		{"it is known how often the loop runs: that is told otherwise", stopping(ledgertest.Looping(-1), 0), ledgertest.Looping(3), 0},
 		{"one that nothing but its counter ended", ledgertest.Looping(-1), ledgertest.Looping(-1), 0},
