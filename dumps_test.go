@@ -1,6 +1,7 @@
 package xlagate_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/expr"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/framework"
@@ -290,13 +292,35 @@ func TestDumps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	named := map[string]bool{}
 	for _, row := range dumpRows {
 		t.Run(row.title+"/"+filepath.Base(row.path), func(t *testing.T) {
 			if !strings.Contains(string(page), "\n| "+row.title+" |") {
 				t.Errorf("docs/dumps.md has no row %q", row.title)
 			}
-			row.see(t, dumped(t, row.path, row.opts))
+			report := dumped(t, row.path, row.opts)
+			row.see(t, report)
+			for _, p := range report.Programs {
+				nameable(t, p.Variants[0].Facts, named)
+			}
 		})
+	}
+	if len(named) < 20 {
+		t.Errorf("the dumps know too little: %v", named)
+	}
+}
+
+// nameable holds that an expression of one's own may name facts of every group.
+func nameable(t *testing.T, n facts.Numbers, named map[string]bool) {
+	t.Helper()
+	for fact := range n {
+		group, name, _ := strings.Cut(fact, ".")
+		if !named[group] {
+			named[group] = true
+			if err := expr.Check(fmt.Sprintf("facts.%s[%q] <= 0", group, name)); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 

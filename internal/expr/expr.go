@@ -27,7 +27,7 @@ type Expression struct {
 // factGroups are the first words of fact names.
 var factGroups = []string{
 	"kernels", "instructions", "fusions", "collectives", "copies", "transposes", "memory", "donation", "dtypes", "custom_calls", "cost", "loops",
-	"clusters", "code", "remat", "async", "products", "precision", "converts",
+	"clusters", "code", "remat", "async", "products", "precision", "converts", "launches", "asked", "scalars",
 }
 
 // Check finds what is wrong in an expression; the error names the column where one is known.
@@ -176,7 +176,7 @@ func (e *Expression) Values(fresh, old facts.Numbers) []string {
 		if side == "base" {
 			from = old
 		}
-		if n, ok := from[name]; ok {
+		if n, ok := from[name]; ok && !math.IsNaN(n) {
 			out = append(out, fmt.Sprintf("%s is %v", path, n))
 		}
 	}
