@@ -112,9 +112,13 @@ func TestErrorsSayWhatWasMeant(t *testing.T) {
 		{"version: 1\nrules:\n  - { rule: no-dtype, dtypes: [int8, bool] }\n", `HLO calls it s8`},
 		{"version: 1\nrules:\n  - { rule: assert, expr: \"facts.kernel.total < 3\" }\n", `no fact is called facts.kernel; did you mean "kernels"?; the groups are kernels`},
 		{"version: 1\nrules:\n\t- { rule: max-kernels }\n", `xlagate.yaml:3:1: found character that cannot start any token; YAML is indented with spaces, not with tabs`},
-		{"version: 1\nextends: [recommended\nrules: []\n", `did not find expected ',' or ']'; a text that holds brackets`},
-		{"version: 1\nrules:\n  - { rule: donation-kept, params: params['w1'] }\n", `a text that holds brackets, braces or a comma has to stand in quotes`},
+		{"version: 1\nextends: [recommended\nrules: []\n", `xlagate.yaml:2:1: did not find expected ',' or ']'; a text that holds brackets, braces or a comma has to stand in quotes, and every [ needs its ]`},
+		{"version: 1\nrules:\n  - { rule: donation-kept, params: params['w1'] }\n", `xlagate.yaml:3:1: did not find expected ',' or '}'; a text that holds brackets, braces or a comma has to stand in quotes, and every { needs its }`},
 		{"version: 1\n extends: [recommended]\n", `is the line indented too far`},
+		{"version: 1\nrules:\n  - rule: max-kernels\n max: 1\n", `xlagate.yaml:4:1: did not find expected key; is the line indented like those beside it?`},
+		{"{version: 1, extends: [recommended]}\nfail_on: never\n", `xlagate.yaml:2:1: did not find expected <document start>; all before it is one mapping in braces; is its } set too early?`},
+		{"version: 1\nextends\nrules: []\n", `xlagate.yaml:2:1: could not find expected ':'; is a colon missing, or a quote?`},
+		{"version: 1\nbaseline: \"base\n", `found unexpected end of stream; a quote is not closed`},
 	} {
 		if _, err := Parse("xlagate.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q\n%v\nwanted\n%s", c.text, err, c.says)

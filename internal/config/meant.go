@@ -37,6 +37,7 @@ var slips = []struct{ said, hint string }{
 	{"cannot start any token", "YAML is indented with spaces, not with tabs; a text that starts with @, %, ` or a tab has to stand in quotes"},
 	{"mapping values are not allowed", "is the line indented too far, or does a text that holds a colon stand without quotes?"},
 	{"did not find expected key", "is the line indented like those beside it?"},
+	{"did not find expected <document start>", "all before it is one mapping in braces; is its } set too early?"},
 	{"could not find expected ':'", "is a colon missing, or a quote?"},
 	{"found unexpected end of stream", "a quote is not closed"},
 }

@@ -1,8 +1,11 @@
 package yamldoc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -13,7 +16,19 @@ func unreadable(data []byte, err error) error {
 	if line := conflict(data); line > 0 {
 		return fmt.Errorf("line %d: a merge conflict of git begins here; settle it first", line)
 	}
-	return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	place, problem, placed := strings.Cut(message, ": ")
+	if line, _ := strconv.Atoi(strings.TrimPrefix(place, "line ")); placed && line > 0 && slices.Contains(early, problem) {
+		last := bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")) + 1
+		return errors.New("line " + strconv.Itoa(min(line+1, last)) + ": " + problem)
+	}
+	return errors.New(message)
+}
+
+// early are the complaints for which the library names the line before the one that it means: those of its parser, which counts from 0.
+var early = []string{
+	"did not find expected key", "did not find expected '-' indicator", "did not find expected ',' or ']'", "did not find expected ',' or '}'",
+	"did not find expected node content", "did not find expected <document start>", "found undefined tag handle",
 }
 
 // conflict is the line of the first marker that git left of a merge, 0 for none.

@@ -47,8 +47,11 @@ func Parse(data []byte) (*Node, error) {
 		return nil, unreadable(data, err)
 	}
 	var more Node
-	if err := decoder.Decode(&more); err == nil {
+	switch err := decoder.Decode(&more); {
+	case err == nil:
 		return nil, fmt.Errorf("line %d: a second document begins; put everything into one", more.Line)
+	case !errors.Is(err, io.EOF):
+		return nil, unreadable(data, err)
 	}
 	if plain(doc.Content[0], 0) {
 		return doc.Content[0], nil

@@ -42,11 +42,16 @@ func TestParseRefuses(t *testing.T) {
 		laughs += name + ": &" + name + " [" + strings.Repeat("*"+prev+",", 9) + "*" + prev + "]\n"
 	}
 	for name, text := range map[string]string{
-		"aliases expand to more":   laughs,
-		"a second document begins": "a: 1\n---\nb: 2\n",
-		"did not find":             "a: [1",
-		"line 2: a merge conflict": "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> main\n",
-		"line 3: a merge conflict": "a: 1\nb: 3\n>>>>>>> main\n",
+		"aliases expand to more":                         laughs,
+		"a second document begins":                       "a: 1\n---\nb: 2\n",
+		"did not find":                                   "a: [1",
+		"line 2: did not find expected ',' or ']'":       "a: 1\nb: [1\nc: 2",
+		"line 3: did not find expected key":              "a:\n  b: 1\n c: 2",
+		"line 2: did not find expected '-' indicator":    "a:\n  - b: 1\n   c: 2",
+		"line 2: did not find expected <document start>": "{a: 1}\nb: 2",
+		"line 3: found unexpected end of stream":         "a: 1\n...\n\"",
+		"line 2: a merge conflict":                       "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> main\n",
+		"line 3: a merge conflict":                       "a: 1\nb: 3\n>>>>>>> main\n",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%.20q: %v, wanted %q", text, err, name)
