@@ -26,6 +26,9 @@ func TestCheckRun(t *testing.T) {
 	if len(k.Annotations) != 120 {
 		t.Fatalf("%d annotations", len(k.Annotations))
 	}
+	if strings.Contains(k.Summary, "left out here") {
+		t.Errorf("nothing is left out, and yet: %.80s", k.Summary)
+	}
 	first := k.Annotations[0]
 	if first["path"] != "model.py" || first["start_line"] != 1.0 || first["annotation_level"] != "failure" || !strings.Contains(first["message"].(string), "20 kernels: at most 19 allowed") {
 		t.Errorf("%v", first)

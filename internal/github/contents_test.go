@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,6 +40,31 @@ func TestPolicyOfRevision(t *testing.T) {
 }
 
 // What is fetched is bounded, in files and in bytes.
+// The baseline is found beside the configuration, above it and on other branches; one on the branch itself can be accepted into.
+func TestBaselineOfPolicy(t *testing.T) {
+	s := newSite(t)
+	s.Branches["main"] = s.Commit(map[string]string{"base/mlp/cpu/step.yaml": "of main"}, "main")
+	for place, want := range map[string]string{".xlagate": "beside", "../base": "above", "git:main:base": "of main", "git:origin/main:base": "of main", "../../base": ""} {
+		config := strings.Replace(someConfig, "extends", "baseline: "+place+"\nextends", 1)
+		head := s.Commit(map[string]string{"ci/xlagate.yaml": config, "ci/.xlagate/mlp/cpu/step.yaml": "beside", "base/mlp/cpu/step.yaml": "above"}, "head")
+		p, err := s.client("reader").Policy(t.Context(), head, "ci/xlagate.yaml", nil)
+		if want == "" && errors.Is(err, ErrElsewhere) {
+			continue
+		}
+		if want == "" || err != nil {
+			t.Errorf("%s: %v", place, err)
+			continue
+		}
+		if data, err := fs.ReadFile(p.Store, "mlp/cpu/step.yaml"); err != nil || string(data) != want {
+			t.Errorf("%s: %q %v", place, data, err)
+		}
+		moved, err := inWork(p.Config, Acceptance{Config: "ci/xlagate.yaml", Work: "work"})
+		if err != nil || moved.Dir != filepath.Join("work", "ci") {
+			t.Errorf("%s: %+v %v", place, moved, err)
+		}
+	}
+}
+
 func TestFetchedIsBounded(t *testing.T) {
 	s := newSite(t)
 	many := map[string]string{}

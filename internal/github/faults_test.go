@@ -23,6 +23,8 @@ func TestFaults(t *testing.T) {
 	late.Header = map[string]string{"Retry-After": "3"}
 	long := fakegithub.TooMany
 	long.Header = map[string]string{"Retry-After": "3600"}
+	slow := fakegithub.TooMany
+	slow.Header = map[string]string{"Retry-After": "50"}
 	for name, c := range map[string]struct {
 		fault    *fakegithub.Fault
 		comments int
@@ -34,6 +36,7 @@ func TestFaults(t *testing.T) {
 		"secondary limit":             {fakegithub.Secondary.On(create, 1), 1, "", []time.Duration{time.Minute}},
 		"secondary limit with a time": {late.On(create, 2), 1, "", []time.Duration{3 * time.Second, 3 * time.Second}},
 		"a limit that lasts":          {long.On(create, 0), 0, "rate limit is used up", nil},
+		"two minutes in all":          {slow.On(create, 0), 0, "rate limit is used up", []time.Duration{50 * time.Second, 50 * time.Second}},
 		"a limit that does not end":   {late.On(create, 0), 0, "rate limit", nil},
 		"502 on reading":              {fakegithub.Broken.On(list, 2), 1, "", []time.Duration{time.Second, 2 * time.Second}},
 		"502 on reading for ever":     {fakegithub.Broken.On(get, 0), 0, "502", nil},
