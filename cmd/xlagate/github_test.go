@@ -403,6 +403,25 @@ func TestAcceptOnPullRequestRaisesNumbers(t *testing.T) {
 	}
 }
 
+// A comment that was only edited, and one on an issue, ask for nothing.
+func TestAcceptAsksForANewCommentOnAPullRequest(t *testing.T) {
+	for name, event := range map[string]map[string]any{
+		"edited":   {"action": "edited", "issue": map[string]any{"number": 7, "pull_request": map[string]any{}}},
+		"an issue": {"action": "created", "issue": map[string]any{"number": 7}},
+	} {
+		p := newPullRequest(t, "acme/models")
+		p.push()
+		p.finished(50, "regressed")
+		head := p.head
+		p.asks("mona", "write", "")
+		event["comment"] = map[string]any{"id": 77, "body": "/xlagate accept all because", "user": map[string]any{"login": "mona"}}
+		p.event(event)
+		if _, said := p.run(0, "accept", "--from-event"); !strings.Contains(said, "the event is not a new comment on a pull request") || p.Branches["wider"] != head || len(p.Comments) > 0 {
+			t.Errorf("%s: %q, %v", name, said, p.Comments)
+		}
+	}
+}
+
 func TestAcceptIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		login, permission, body string
