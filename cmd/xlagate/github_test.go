@@ -186,6 +186,26 @@ func TestCheckComments(t *testing.T) {
 	}
 }
 
+// A result that lies in a file is posted from anywhere, to the pull request and the commit that are named.
+func TestCommentOfAFile(t *testing.T) {
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	p.run(1, "check", "regressed", "--quiet", "-o", "result.json")
+	p.vars = map[string]string{"GITHUB_API_URL": p.API(), "GITHUB_TOKEN": "job"}
+	there := []string{"comment", "result.json", "--repo", "acme/models", "--pr", "7", "--head", p.head, "--check-run"}
+	out, _ := p.run(0, append(there, "--dry-run")...)
+	for _, wrong := range [][]string{{"--head", p.head[:12]}, {"--key", "a b"}, {"--mode", "loud"}, {"--workflow-run"}} {
+		p.run(2, append(there, wrong...)...)
+	}
+	if p.run(2, "comment"); len(p.Writes()) > 0 {
+		t.Fatalf("written: %v", p.Writes())
+	}
+	p.run(0, there...)
+	if len(p.Comments) != 1 || len(p.Checks) != 1 || p.Checks[0].Head != p.head || !strings.Contains(out, "the fusion \"softmax\" is gone") || !strings.Contains(p.Comments[0].Body, "the fusion \"softmax\" is gone") {
+		t.Errorf("%+v %+v\n%s", p.Comments, p.Checks, out)
+	}
+}
+
 // TestAcceptCommandIsShown where somebody said that it works, and it does: not to a fork, and not with a baseline elsewhere.
 func TestAcceptCommandIsShown(t *testing.T) {
 	for _, c := range []struct {

@@ -18,6 +18,7 @@ func TestKeyOfARule(t *testing.T) {
 		{"{rule: max-kernels, max_increase: 1}", "{rule: max-kernels, max_increase: 1%}", "changed max-kernels: max_increase 1 → 1 %", "changed max-kernels: max_increase 1 % → 1"},
 		{"{rule: max-temp-bytes, max: 1KiB}", "{rule: max-temp-bytes, max: 1MiB}", "looser max-temp-bytes: max 1.0 KiB → 1.0 MiB", "stricter max-temp-bytes: max 1.0 MiB → 1.0 KiB"},
 		{"{rule: max-kernels, max: 3, level: warning}", "{rule: max-kernels, max: 3, level: info}", "looser max-kernels: level warning → info", "stricter max-kernels: level info → warning"},
+		{"{rule: max-kernels, max: 3, level: info}", "{rule: max-kernels, max: 3, level: off}", "looser max-kernels: level info → off", "stricter max-kernels: level off → info"},
 		{"{rule: max-kernels, max: 3, level: off}", "{rule: max-kernels, max: 3}", "stricter max-kernels: level off → error", "looser max-kernels: level error → off"},
 		{"{rule: no-unclustered-ops, allow: [A]}", "{rule: no-unclustered-ops, allow: [A, B]}", "looser no-unclustered-ops: allow A → A, B", "stricter no-unclustered-ops: allow A, B → A"},
 		{"{rule: no-recompilation, max_variants: 2}", "{rule: no-recompilation}", "changed no-recompilation: max_variants 2 → none, and the rule asks for what it does by itself", "changed no-recompilation: max_variants none → 2, instead of what the rule asks for by itself"},
