@@ -139,6 +139,23 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
+// What TensorFlow logs while the process ends is not why it failed.
+func TestLastSaid(t *testing.T) {
+	const info = "I0000 00:00:1795399785.130783   23287 dump_graph.cc:245] Dumped Graph to dump/graph/before_increase_dynamism_for_auto_jit_pass_31.pbtxt"
+	const fatal = "F0000 00:00:1795399785.130783   23287 xla.cc:9] Unknown flag in XLA_FLAGS"
+	for tail, want := range map[string]string{
+		"ValueError: no data\n" + info:   "ValueError: no data",
+		"ValueError: no data\n\n" + info: "ValueError: no data",
+		info + "\n" + fatal:              fatal,
+		info:                             info,
+		"":                               "",
+	} {
+		if got := lastSaid(tail); got != want {
+			t.Errorf("%q: %q", tail, got)
+		}
+	}
+}
+
 func TestRunOfWhatIsNotThere(t *testing.T) {
 	for _, argv := range [][]string{nil, {"no-such-program"}, {"./no-such-program"}} {
 		_, err := Run(t.Context(), options(t, argv...))

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -26,10 +28,23 @@ type ExitError struct {
 // Error says how the command ended, with its last line.
 func (e *ExitError) Error() string {
 	text := fmt.Sprintf("the command failed (%s), so what it dumped is not looked at", e.Why)
-	if last := e.Tail[strings.LastIndexByte(e.Tail, '\n')+1:]; last != "" {
-		text += "; it last said: " + strings.TrimSpace(last)
+	if last := lastSaid(e.Tail); last != "" {
+		text += "; it last said: " + last
 	}
 	return text
+}
+
+// logged begins a line of TensorFlow's and XLA's own log that tells no error: "I0000 00:00:1795399785.130783   23287 dump_graph.cc:245] ".
+var logged = regexp.MustCompile(`^[IW]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] `)
+
+// lastSaid is the last line that a command wrote. What the libraries around it log after its error is left out where anything else was said.
+func lastSaid(tail string) string {
+	lines := strings.Split(tail, "\n")
+	own := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" || logged.MatchString(line) })
+	if len(own) > 0 {
+		lines = own
+	}
+	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 // Unwrap is what running the command returned.
