@@ -174,6 +174,8 @@ single cases/tf-print_gone "$tf" functions.py print_between before
 single cases/tf-print_gone "$tf" functions.py print_gone after
 single cases/tf-norm_gone "$tf" functions.py norm_printed before
 single cases/tf-norm_gone "$tf" functions.py norm_gone after
+single cases/tf-gelu_gone "$tf" functions.py gelu_printed before
+single cases/tf-gelu_gone "$tf" functions.py gelu_gone after
 single cases/tf-traced_again "$tf" functions.py traced_once before
 single cases/tf-traced_again "$tf" functions.py traced_again after
 # Without the last flag autoclustering does nothing on a CPU, and says nothing.

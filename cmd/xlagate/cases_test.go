@@ -61,6 +61,7 @@ var pairs = []struct {
 	{name: "cpu-hoisted"},
 	{name: "tf-print_gone"},
 	{name: "tf-norm_gone"},
+	{name: "tf-gelu_gone"},
 	{name: "tf-traced_again", rule: "baseline-present", says: "it does what cluster_0 does, for other sizes: "},
 	{name: "tf-validated", rule: "baseline-present", says: "a program that was not there before"},
 	{name: "gpu-channels_joined"},

@@ -3,6 +3,7 @@
 package excuse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -45,7 +46,7 @@ func (a Allowance) Excuses(v *diff.Variant, fact string, grown float64) bool {
 	case "cost.estimated_cycles": // a loop counts as often as it runs only where that is known
 		return ledger.OnlyBecameKnown(v.Old, v.New)
 	case "cost.flops":
-		return onlyConverted(v, grown) || a.Cheaper && paidInTraffic(v)
+		return onlyConverted(v, grown) || a.Cheaper && (paidInTraffic(v, 1) || onlyMerged(v))
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v) || movedOnce(v.New)-movedOnce(v.Old) <= becameArguments(v) // an argument is read as it is passed
 	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", LoopCopies, "instructions.after", "kernels.all", "unfused":
@@ -116,15 +117,25 @@ func moreCycles(v *diff.Variant) bool {
 	return ledger.Known(v, cycles) && ledger.Grew(v, cycles, ledger.Wobble)
 }
 
-// paidInTraffic says whether a run saves at least a byte of memory traffic for every operation that it computes more: there is no device that
-// computes slower than it moves. Where the compiler expects more cycles all the same, it knows better.
-func paidInTraffic(v *diff.Variant) bool {
+// paidInTraffic says whether a run saves at least a byte of memory traffic for so many operations that it computes more: there is no device
+// that computes slower than it moves. Where the compiler expects more cycles all the same, it knows better.
+func paidInTraffic(v *diff.Variant, perByte float64) bool {
 	if moreCycles(v) || !ledger.Known(v, "cost.flops") || !ledger.Known(v, "cost.bytes_accessed") || !ledger.SameLoops(v) || ledger.Unpriced(v.New) > ledger.Unpriced(v.Old) {
 		return false
 	}
 	computed, computes := ledger.Cost(v, "cost.flops")
 	moved, moves := ledger.Cost(v, "cost.bytes_accessed")
-	return computes-computed <= moved-moves
+	return computes-computed <= perByte*(moved-moves)
+}
+
+// onlyMerged says whether clusters merged that were asked for nothing new, and a run launches, moves and holds less for it: what fusion
+// then computes twice, rather than keep it, is the cheaper part while every byte that is saved stands for no more than a few operations.
+func onlyMerged(v *diff.Variant) bool {
+	const fewPerByte = 4
+	if !v.Regrouped || !v.Model.Known || ledger.Launched(v.New) >= ledger.Launched(v.Old) || reservesMore(v) {
+		return false
+	}
+	return !slices.ContainsFunc(v.Model.Edits, func(e diff.Edit) bool { return len(e.Added) > 0 }) && paidInTraffic(v, fewPerByte)
 }
 
 // movesMore says whether kernels read and write more than they did by more than a wobble, each buffer once: XLA counts what several

@@ -183,7 +183,37 @@ func TestPaidInTraffic(t *testing.T) {
 		"what computes less and moves more": {run(900, 1100, 1), true},
 		"what takes more cycles":            {expecting(1200, run(1100, 900, 1)), false},
 	} {
-		if got := paidInTraffic(&diff.Variant{Old: expecting(1000, run(1000, 1000, 1)), New: c.fresh}); got != c.want {
+		if got := paidInTraffic(&diff.Variant{Old: expecting(1000, run(1000, 1000, 1)), New: c.fresh}, 1); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Clusters that merged may compute a little twice for what they no longer keep, as long as nobody asked for more.
+func TestOnlyMerged(t *testing.T) {
+	merged := func(flops, bytes, kernels, temp float64, edits ...diff.Edit) *diff.Variant {
+		v := costing(facts.Numbers{"cost.flops": 1000, "cost.bytes_accessed": 1000, "kernels.total": 4, "loops.while": 0, "memory.temp_bytes": 100},
+			facts.Numbers{"cost.flops": flops, "cost.bytes_accessed": bytes, "kernels.total": kernels, "loops.while": 0, "memory.temp_bytes": temp})
+		v.Regrouped, v.Model = true, diff.Model{Known: true, Edits: edits}
+		return v
+	}
+	alone, unknown := merged(1300, 900, 3, 100), merged(1300, 900, 3, 100)
+	alone.Regrouped, unknown.Model.Known = false, false
+	gone, added := diff.Edit{Removed: []diff.Step{{Opcode: "sqrt"}}}, diff.Edit{Added: []diff.Step{{Opcode: "exponential"}}}
+	for name, c := range map[string]struct {
+		v    *diff.Variant
+		want bool
+	}{
+		"launches, moves and holds less":       {merged(1300, 900, 3, 100, gone), true},
+		"one cluster":                          {alone, false},
+		"who knows what was asked for":         {unknown, false},
+		"asked for more":                       {merged(1300, 900, 3, 100, gone, added), false},
+		"launches as much":                     {merged(1300, 900, 4, 100, gone), false},
+		"holds more":                           {merged(1300, 900, 3, 101, gone), false},
+		"computes much for what it saves":      {merged(1401, 900, 3, 100, gone), false},
+		"computes more, and moves more of all": {merged(1300, 1100, 3, 100, gone), false},
+	} {
+		if got := onlyMerged(c.v); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -89,6 +89,28 @@ def norm_gone():
     norm_printed(printing=False)
 
 
+def gelu_printed(printing=True):
+    """A printed norm keeps what gelu and its gradient share: without it one cluster computes that again instead of keeping it."""
+    w1, w2 = tf.Variable(tf.ones([32, 64])), tf.Variable(tf.ones([64, 8]))
+
+    @tf.function
+    def step(x, target):
+        with tf.GradientTape() as tape:
+            h = tf.nn.gelu(x @ w1)
+            if printing:
+                tf.print("norm", tf.norm(h))
+            loss = tf.reduce_mean(tf.square(tf.nn.softmax(h @ w2) - target))
+        for w, g in zip((w1, w2), tape.gradient(loss, (w1, w2))):
+            w.assign_sub(0.1 * g)
+        return loss
+
+    step(tf.ones([16, 32]), tf.ones([16, 8]))
+
+
+def gelu_gone():
+    gelu_printed(printing=False)
+
+
 def traced_again(rows=(8, 9)):
     """A function without a signature is traced for every shape, and its clusters are numbered on."""
     w = tf.Variable(tf.ones([16, 32]))
