@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/ledger"
@@ -43,7 +44,7 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 	}
 	a := rule.Amount{
 		Subject: "clusters", Noun: "clusters", Better: rule.Lower, Actual: countClusters(c, clusters),
-		Cause: func() (*result.Cause, result.Evidence) { return clusterCause(clusters) },
+		Cause: func() (*result.Cause, result.Evidence) { return clusterCause(t, clusters) },
 	}
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && sized(c, t.Base.Clusters)
@@ -89,7 +90,7 @@ func checkClusterSizes(c *rule.Context, clusters *framework.Clusters, limit floa
 	}
 }
 
-func clusterCause(clusters *framework.Clusters) (*result.Cause, result.Evidence) {
+func clusterCause(t *rule.Target, clusters *framework.Clusters) (*result.Cause, result.Evidence) {
 	list := append([]framework.Cluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e result.Evidence
@@ -98,6 +99,11 @@ func clusterCause(clusters *framework.Clusters) (*result.Cause, result.Evidence)
 	}
 	if len(list) == 0 {
 		return nil, e
+	}
+	if t.Base != nil {
+		if op := diff.CutBy(t.Base.Clusters, clusters); op != nil {
+			return &result.Cause{Summary: diff.CutSentence(op), OpName: op.Node, OpType: op.Op, Source: explain.SourceOf(op.Source)}, e
+		}
 	}
 	return &result.Cause{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, words.Count(list[0].Size, "node", "nodes"))}, e
 }

@@ -26,6 +26,7 @@ run() {
   sed -nE 's/^W[0-9]+ [0-9:.]+ +[0-9]+ (spmd_partitioner)/W1121 00:00:00.000000       1 \1/p' "$work/$name/log" > "$work/$name/compile.log"
   rm "$work/$name/log"
   # TensorFlow names its own files, JAX the CUDA compiler's folder, with full paths.
+  find "$work/$name" -name '*.csv' -exec sed -i -E 's#[^;,]*/testdata/make/#/srv/app/#g; s#[^;,]*/site-packages/#/srv/venv/lib/python3.11/site-packages/#g' {} +
   find "$work/$name" -regex '.*\.\(txt\|debug_options\|flagfile\)' -exec sed -i -E 's#"/[^" ]*/site-packages/#"/srv/venv/lib/python3.11/site-packages/#g' {} +
 }
 
@@ -61,7 +62,7 @@ single() {
   local name=$1 python=$2 script=$3 case=$4 dump=${5:-dump}
   run "$name/$dump" env XLA_FLAGS="${text[*]}" TF_DUMP_GRAPH_PREFIX=graph "$python" "$here/make/$script" "$case"
   (cd "$work/$name/$dump" && echo *@(before_optimizations|after_optimizations|-buffer-assignment|-memory-usage-report).txt *.debug_options \
-    graph/*mark_for_compilation* graph/before_increase_dynamism*) > "$work/list"
+    graph/*mark_for_compilation* graph/before_increase_dynamism* graph/*.csv) > "$work/list"
   read -ra files < "$work/list"
   pack "$name/$dump" "${files[@]}"
 }
@@ -176,6 +177,9 @@ single cases/tf-norm_gone "$tf" functions.py norm_printed before
 single cases/tf-norm_gone "$tf" functions.py norm_gone after
 single cases/tf-gelu_gone "$tf" functions.py gelu_printed before
 single cases/tf-gelu_gone "$tf" functions.py gelu_gone after
+# With the Python stack of every operation beside the graphs.
+TF_DUMP_GRAPH_NAME_FILTER=forward TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-condition "$tf" functions.py condition_between after
+TF_DUMP_GRAPH_NAME_FILTER=forward TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-condition "$tf" functions.py condition_gone before
 single cases/tf-traced_again "$tf" functions.py traced_once before
 single cases/tf-traced_again "$tf" functions.py traced_again after
 # Without the last flag autoclustering does nothing on a CPU, and says nothing.

@@ -1,11 +1,13 @@
 package diff_test
 
 import (
+	"path"
 	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
 )
 
 // cluster is a program of one compile.
@@ -78,6 +80,45 @@ func TestClusterThatTookOver(t *testing.T) {
 			t.Errorf("%s: compares %s, wanted %s", c.name, names, c.want)
 		}
 	}
+}
+
+// What clusters cost more together is put down to the operation that parts them, unless the model was edited for it.
+func TestWhatPartsClusters(t *testing.T) {
+	launching := func(p *facts.Program, do ...string) *facts.Program {
+		p.Variants[0].Kernels = []facts.Kernel{{Form: &facts.Form{Kind: "loop", Do: facts.OpcodesOf(do...), Print: strings.Join(do, " ")}, Site: &facts.Site{Times: 1}}}
+		return p
+	}
+	old := &facts.Report{Programs: []*facts.Program{launching(cluster("cluster_0", "(a)", 1), "add", "tanh")}, Clusters: clustered(1, "_Arg")}
+	fresh := []*facts.Program{launching(cluster("cluster_0", "(b)", 1), "add"), launching(cluster("cluster_1", "(c)", 1), "tanh")}
+	for _, c := range []struct {
+		clusters *framework.Clusters
+		want     string
+	}{
+		{clustered(2, "_Arg", "PrintV2"), "PrintV2 stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "Switch", "AsString"), "AsString stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "Switch", "cond/Tanh"), "a condition (Switch) stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "_Arg"), ""},
+		{clustered(1, "_Arg", "PrintV2"), ""},
+		{nil, ""},
+	} {
+		v := diff.Compare(old, &facts.Report{Programs: fresh, Clusters: c.clusters}).Programs[0].Variants[0]
+		if len(v.Causes) == 0 || strings.Contains(v.Causes[0].Summary, "parts them") != (c.want != "") || c.want != "" && v.Causes[0].Summary != c.want {
+			t.Errorf("%+v: %+v, wanted %q", c.clusters, v.Causes, c.want)
+		}
+	}
+}
+
+// clustered is what autoclustering made, and the nodes that it left outside.
+func clustered(count int, outside ...string) *framework.Clusters {
+	c := &framework.Clusters{Ran: true, Clusters: make([]framework.Cluster, count)}
+	for _, node := range outside {
+		op, under := path.Base(node), node
+		if op == "Switch" {
+			under = "cond/switch_pred/_2"
+		}
+		c.Unclustered = append(c.Unclustered, framework.UnclusteredOp{Op: op, Node: under, System: op == "Switch" || op == "_Arg"})
+	}
+	return c
 }
 
 func TestPartsOfAName(t *testing.T) {

@@ -11,9 +11,11 @@ import (
 // Compare tells what changed from the old measurement to the new one.
 func Compare(old, fresh *facts.Report) *Report {
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
-	compiler := compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags)
+	compiler, cut := compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), CutBy(old.Clusters, fresh.Clusters)
 	for _, pair := range pairPrograms(old.Programs, fresh.Programs) {
-		r.Programs = append(r.Programs, compareProgram(pair, compiler))
+		p := compareProgram(pair, compiler)
+		p.blameCut(cut)
+		r.Programs = append(r.Programs, p)
 	}
 	slices.SortFunc(r.Programs, func(a, b *Program) int { return cmp.Compare(a.Name, b.Name) })
 	for _, p := range r.Programs {

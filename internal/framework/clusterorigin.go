@@ -111,6 +111,16 @@ func (d *graphDir) loadStacks() {
 	}
 }
 
+// lineOf is the model's line of a node; of what TensorFlow made of a node, such as of a condition, and named below it, the line of that.
+func (d *graphDir) lineOf(function, node string) hlo.Location {
+	at := d.source(function, node)
+	for slash := strings.LastIndexByte(node, '/'); at.File == "" && slash > 0; slash = strings.LastIndexByte(node, '/') {
+		node = node[:slash]
+		at = d.source(function, node)
+	}
+	return at
+}
+
 // source finds the model's line of a node: in its function, else in the one function that has a node of that name.
 func (d *graphDir) source(function, node string) hlo.Location {
 	if f, ok := frameOf(d.stacks[function], node); ok {

@@ -176,7 +176,7 @@ func (d *graphDir) unclustered(g *namedGraph, n *tfgraph.Node, body string) Uncl
 	name := tfgraph.PlainName(n.Name)
 	return UnclusteredOp{
 		Op: n.Op, Node: name, Function: programOf(authorsFunction(body, g.function, n.Origin)), Device: n.Device, File: g.file.Path,
-		Source: d.source(cmp.Or(body, g.function), name),
+		Source: d.lineOf(cmp.Or(body, g.function), name),
 	}
 }
 

@@ -53,13 +53,21 @@ func sortFindings(findings []result.Finding) {
 	slices.SortStableFunc(findings, func(a, b result.Finding) int {
 		first := cmp.Or(
 			compareBool(a.Waived, b.Waived), cmp.Compare(rank[a.Level], rank[b.Level]), strings.Compare(a.Target, b.Target),
-			strings.Compare(a.Program, b.Program), cmp.Compare(ruleOrder(a.Rule), ruleOrder(b.Rule)),
+			strings.Compare(about(&a), about(&b)), cmp.Compare(ruleOrder(a.Rule), ruleOrder(b.Rule)),
 		)
 		if first == 0 && a.Target == "" {
 			return strings.Compare(a.ID, b.ID)
 		}
 		return first
 	})
+}
+
+// about is the program that a finding stands under; what a rule says of the target as a whole stands before all programs.
+func about(f *result.Finding) string {
+	if r := rules.ByID(f.Rule); r != nil && r.Whole {
+		return ""
+	}
+	return f.Program
 }
 
 func compareBool(a, b bool) int {

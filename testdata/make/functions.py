@@ -111,6 +111,27 @@ def gelu_gone():
     gelu_printed(printing=False)
 
 
+def condition_between(condition=True):
+    """A condition is no part of a cluster: what comes before it and its branches are clusters of their own."""
+    w1, w2 = tf.Variable(tf.ones([16, 32])), tf.Variable(tf.ones([32, 8]))
+
+    @tf.function
+    def forward(x):
+        h = tf.nn.relu(x @ w1 + 1.0)
+        norm = tf.sqrt(tf.reduce_sum(h * h))
+        if condition:
+            h = tf.cond(norm > 1.0, lambda: tf.tanh(h / norm), lambda: tf.tanh(h * norm))
+        else:
+            h = tf.where(norm > 1.0, tf.tanh(h / norm), tf.tanh(h * norm))
+        return tf.nn.softmax(tf.tanh(h @ w2) + 1.0)
+
+    forward(tf.ones([8, 16]))
+
+
+def condition_gone():
+    condition_between(condition=False)
+
+
 def traced_again(rows=(8, 9)):
     """A function without a signature is traced for every shape, and its clusters are numbered on."""
     w = tf.Variable(tf.ones([16, 32]))

@@ -1,0 +1,72 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/framework"
+)
+
+// CutBy is the operation outside of all clusters that parts them, where there are more of them than there were: one that is new there, of
+// the model's own before what is left of a condition. Nil where none is known.
+func CutBy(old, fresh *framework.Clusters) *framework.UnclusteredOp {
+	if old == nil || fresh == nil || len(fresh.Clusters) <= len(old.Clusters) {
+		return nil
+	}
+	had := map[string]int{}
+	for _, op := range old.Unclustered {
+		had[op.Op]++
+	}
+	cuts, conditions := []framework.UnclusteredOp{}, map[string]bool{}
+	for _, op := range fresh.Unclustered {
+		if had[op.Op]--; had[op.Op] < 0 && (!op.System || op.Op == branch) {
+			cuts = append(cuts, op)
+			conditions[firstStep(op.Node)] = conditions[firstStep(op.Node)] || op.Op == branch
+		}
+	}
+	cuts = slices.DeleteFunc(cuts, func(op framework.UnclusteredOp) bool { return op.Op != branch && conditions[firstStep(op.Node)] })
+	if len(cuts) == 0 {
+		return nil
+	}
+	return new(slices.MinFunc(cuts, func(a, b framework.UnclusteredOp) int {
+		return cmp.Or(unlike(a.System, b.System), strings.Compare(a.Op, b.Op))
+	}))
+}
+
+// branch is what TensorFlow makes of a condition before it clusters.
+const branch = "Switch"
+
+func unlike(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// CutSentence says what an operation does to the clusters around it.
+func CutSentence(op *framework.UnclusteredOp) string {
+	if op.Op == branch {
+		return "a condition (Switch) stays outside of every cluster, and parts them"
+	}
+	return op.Op + " stays outside of every cluster, and parts them"
+}
+
+// blameCut puts down to the operation that parts clusters what nothing else was edited for: values that one hands to the next are results and
+// arguments then, and are computed where they were fused before.
+func (p *Program) blameCut(op *framework.UnclusteredOp) {
+	if op == nil || p.Parts == nil {
+		return
+	}
+	for _, v := range p.Variants {
+		for i := range v.Causes {
+			if c := &v.Causes[i]; slices.Contains([]string{CauseCompiler, CauseKernels, CauseResults}, c.Kind) {
+				c.Summary, c.Op, c.OpType = CutSentence(op), facts.Op{OpName: op.Node, Source: op.Source}, op.Op
+			}
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package gate
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// What parts clusters is told first, and is why there are more of them.
+func TestWhatPartsClusters(t *testing.T) {
+	for _, c := range []struct{ before, after, first, summary, place string }{
+		{"tf-condition/before.tar.xz", "tf-condition/after.tar.xz", "Mul", "a condition (Switch) stays outside of every cluster, and parts them", "/srv/app/functions.py:123"},
+		{"cases/tf-gelu_gone/after.tar.xz", "cases/tf-gelu_gone/before.tar.xz", "PrintV2", "PrintV2 stays outside of every cluster, and parts them", ":0"},
+		{"cases/tf-gelu_gone/before.tar.xz", "cases/tf-gelu_gone/before.tar.xz", "", "", ""},
+	} {
+		o := options(t, "version: 1\nextends: [recommended, tensorflow]\n", c.after)
+		var err error
+		if o.Against, err = filepath.Abs(dumps + c.before); err != nil {
+			t.Fatal(err)
+		}
+		findings := check(t, o).Findings
+		if c.first == "" {
+			if len(findings) > 0 {
+				t.Errorf("%s: %+v", c.after, findings)
+			}
+			continue
+		}
+		if first := findings[0]; first.Rule != "no-unclustered-ops" || first.Subject != c.first {
+			t.Errorf("%s: first comes %s of %s", c.after, first.Rule, first.Subject)
+		}
+		f := ofRule(findings, "max-clusters")
+		if f == nil || f.Cause == nil || f.Cause.Summary != c.summary || fmt.Sprintf("%s:%d", f.Cause.Source.File, f.Cause.Source.Line) != c.place {
+			t.Errorf("%s: %+v", c.after, f)
+		}
+	}
+}
+
+func ofRule(findings []result.Finding, rule string) *result.Finding {
+	for i := range findings {
+		if findings[i].Rule == rule {
+			return &findings[i]
+		}
+	}
+	return nil
+}
