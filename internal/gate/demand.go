@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -46,7 +47,7 @@ func oneNumber(c *rule.Context) bool {
 
 // about says whether a demand is what a finding says, or what one of its consequences does.
 func (d demand) about(f *result.Finding) bool {
-	if d.Target != f.Target || d.Program != f.Program {
+	if d.Target != f.Target || d.Program != f.Program && !diff.IsPart(f.Program, d.Program) {
 		return false
 	}
 	same := d.Settings.Rule.ID == f.Rule && d.Settings.Name == f.Name && d.Subject == f.Subject && fmt.Sprint(d.Limit) == fmt.Sprint(f.Limit)
