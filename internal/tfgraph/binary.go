@@ -28,8 +28,6 @@ const (
 	listFunc                                                = 9
 
 	callName = 1
-
-	versionProducer = 1
 )
 
 // binaryReader builds a graph from the wire format. Every message is a slice of the file, so that an error has a place.
