@@ -56,19 +56,10 @@ func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
 		if fresh.Length == 0 || old.Length < 2*fresh.Length {
 			continue
 		}
-		was, is := stepOf(v.Old, old), stepOf(v.New, fresh)
+		was, is := ledger.StepOf(v.Old, old), ledger.StepOf(v.New, fresh)
 		if is.Launches > was.Launches && is.Flops >= asMuchMore*was.Flops {
 			loops = append(loops, pair)
 		}
 	}
 	return loops
-}
-
-// stepOf is what one iteration of a loop launches and computes.
-func stepOf(v *facts.Variant, loop *facts.Kernel) (w ledger.LoopWork) {
-	for k := range ledger.Kernels(v, func(k *facts.Kernel) bool { return k.InLoop && k.Loop == loop.OpName && ledger.CostsLaunch(k) }) {
-		w.Launches++
-		w.Flops += float64(k.Flops)
-	}
-	return w
 }

@@ -54,6 +54,7 @@ var pairs = []struct {
 	{name: "tpu-kernels_merged"},
 	{name: "tpu-branch_made"},
 	{name: "cpu-exit_made"},
+	{name: "gpu-exit_tested"},
 	{name: "cpu-sum_in_f32"},
 	{name: "cpu-fp8_moved"},
 	{name: "tpu-argument_again"},

@@ -10,10 +10,41 @@ import (
 // of these costs is not known, it does not.
 func cheaper(v *diff.Variant) bool {
 	known := ledger.Known(v, "loops.while") && ledger.Known(v, "cost.flops") && ledger.Known(v, "cost.bytes_accessed")
-	if !known || !ledger.SameLoops(v) || ledger.Unpriced(v.New) > ledger.Unpriced(v.Old) || ledger.Grew(v, "cost.flops", ledger.Wobble) || ledger.Grew(v, "cost.bytes_accessed", ledger.Wobble) {
+	if !known || !ledger.SameLoops(v) || ledger.Unpriced(v.New) > ledger.Unpriced(v.Old) {
+		return false
+	}
+	if exitPays(v) {
+		return true
+	}
+	if ledger.Grew(v, "cost.flops", ledger.Wobble) || ledger.Grew(v, "cost.bytes_accessed", ledger.Wobble) {
 		return false
 	}
 	return hoisted(v) || fewerCycles(v) || ledger.LeavesOut(v) || muchLess(v)
+}
+
+// leastSpared is of how many iterations one has to pay for an early exit, even where a loop runs fewer.
+const leastSpared = 20
+
+// exitPays says whether a loop got an early exit for which a single iteration less pays: for what is computed and moved more in each of
+// the others.
+func exitPays(v *diff.Variant) bool {
+	loops := ledger.EndSooner(v.Old, v.New)
+	if len(loops) != 1 || !ledger.LeavesOut(v) || alike(v.Old, loops[0]) > 1 {
+		return false
+	}
+	step, others := ledger.StepOf(v.Old, loops[0]), float64(max(loops[0].Most-1, leastSpared))
+	more := func(cost string) float64 { return v.New.Facts[cost] - v.Old.Facts[cost] }
+	return others*more("cost.flops") <= step.Flops && others*more("cost.bytes_accessed") <= step.Bytes
+}
+
+// alike counts the loops that the model calls as it does one.
+func alike(v *facts.Variant, loop *facts.Kernel) (n int) {
+	for _, k := range ledger.Loops(v) {
+		if k.OpName == loop.OpName {
+			n++
+		}
+	}
+	return n
 }
 
 // half is what is left where of two that were computed one is left, with what chooses it.

@@ -46,7 +46,7 @@ func (a Allowance) Excuses(v *diff.Variant, fact string, grown float64) bool {
 	case "cost.estimated_cycles": // a loop counts as often as it runs only where that is known
 		return ledger.OnlyBecameKnown(v.Old, v.New)
 	case "cost.flops":
-		return onlyConverted(v, grown) || a.Cheaper && (paidInTraffic(v, 1) || onlyMerged(v))
+		return onlyConverted(v, grown) || a.Cheaper && (paidInTraffic(v, 1) || onlyMerged(v) || cheaper(v) && exitPays(v))
 	case "cost.bytes_accessed":
 		return onlyDonated(v) || !movesMore(v) || movedOnce(v.New)-movedOnce(v.Old) <= becameArguments(v) // an argument is read as it is passed
 	case "memory.temp_bytes", "memory.allocation_bytes", "copies.count", LoopCopies, "instructions.after", "kernels.all", "unfused":

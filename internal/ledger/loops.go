@@ -138,10 +138,20 @@ func LoopLine(k *facts.Kernel) string {
 // CostsLaunch says whether a kernel is launched, or copies.
 func CostsLaunch(k *facts.Kernel) bool { return k.Class.Computes() || k.Class == facts.ClassCopy }
 
-// LoopWork is what stands in a program's loops, and what they compute in a run.
+// LoopWork is what loops launch, compute and move.
 type LoopWork struct {
-	Launches int
-	Flops    float64
+	Launches     int
+	Flops, Bytes float64
+}
+
+// StepOf is what one iteration of a loop does, loops in it not counted.
+func StepOf(v *facts.Variant, loop *facts.Kernel) (w LoopWork) {
+	for k := range Kernels(v, func(k *facts.Kernel) bool { return k.InLoop && k.Loop == loop.OpName && CostsLaunch(k) }) {
+		w.Launches++
+		w.Flops += float64(k.Flops)
+		w.Bytes += float64(k.Bytes)
+	}
+	return w
 }
 
 // SameLoops says whether the program has as many loops as before and runs them as often, or ends them earlier: the cost of one that was

@@ -14,7 +14,7 @@ var MinGrowth = Option{Key: "min_growth", Type: Size, Sense: Caps, Default: 0.0,
 // UnlessCheaper lets pass more of what stands in the program where that is what a cheaper run is made of.
 var UnlessCheaper = Option{
 	Key: "unless_cheaper", Type: Switch, Sense: Caps, Default: false,
-	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, what the compiler for TPU expects clearly fewer cycles of, or what computes and moves hardly more than half, or less. In the entry that says max, it holds for that as well, where the baseline keeps it",
+	Doc: "let growth pass that a whole run does not pay for: what left a loop and stands before it, what stands in a branch that a run may leave out, what tests whether a loop may end early, where one iteration less pays for it, what the compiler for TPU expects clearly fewer cycles of, or what computes and moves hardly more than half, or less. In the entry that says max, it holds for that as well, where the baseline keeps it",
 }
 
 // allowed is what the settings let pass besides the amounts that they name.
