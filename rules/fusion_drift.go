@@ -52,6 +52,9 @@ func checkFusionDrift(c *rule.Context, p *diff.Program) {
 			f.Message = lostSentence(lost)
 			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
 				f.Cause, f.Evidence = explain.From(cause), explain.Evidence(cause, ledger.Any)
+				if cause.Keeps() {
+					f.Message = "what was computed again for the backward pass is kept for it: " + f.Message
+				}
 			}
 			return []result.Finding{f}
 		}

@@ -133,6 +133,7 @@ for case in branch_lost branch_made argument_again hoisted_product; do
 done
 pair cases/gpu-exit_lost exit_lost gpu-h100
 pair cases/cpu-end_unseen end_unseen
+pair cases/cpu-kept_for_backward kept_for_backward
 pair cases/gpu-exit_tested exit_tested gpu-h100
 pair cases/gpu-two_steps_at_once two_steps_at_once gpu-h100
 single recompile-eager_ufuncs "$newer_jax" recompile.py eager_ufuncs

@@ -41,6 +41,7 @@ var pairs = []struct {
 	{name: "cpu-exit_lost", rule: "max-flops", place: "pairs.py", says: "the loop could end early, and runs 32 times always now"},
 	{name: "gpu-exit_lost", rule: "max-flops", place: "pairs.py", says: "the loop could end early, and runs 32 times always now"},
 	{name: "cpu-end_unseen", rule: "loops-kept", place: "pairs.py:706", says: "only its counter ends it"},
+	{name: "cpu-kept_for_backward", rule: "fusion-drift", place: "pairs.py", says: "no longer computed again for the backward pass, but kept for it: "},
 	{name: "cpu-bf16_lost", rule: "dtype-floor", place: "pairs.py", says: "dot in f32, not bf16"},
 	{name: "cpu-fp8_lost", rule: "dtype-floor", place: "pairs.py", says: "gone: divide, 2 convert, multiply"},
 	{name: "gpu-two_steps_at_once", rule: "loops-kept", place: "pairs.py", says: "new: dot, concatenate, tanh"},

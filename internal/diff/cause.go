@@ -39,6 +39,11 @@ func (v *Variant) CauseOf(k *facts.Kernel) *Cause {
 	return nil
 }
 
+// Keeps says whether a cause is that jax.checkpoint does not compute something again any more, which is kept instead.
+func (c *Cause) Keeps() bool {
+	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return forgotten(&e) })
+}
+
 // findCauses says what brought a variant's changes about. Every kernel that came, went or changed is put down to one cause: the
 // place of the model that was edited on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant, compiler []FlagChange) []Cause {
@@ -189,15 +194,18 @@ func forgotten(e *Edit) bool {
 	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) })
 }
 
-// keeps says whether an edit is what comes with it: a loop stacks up what another one takes from there, and no barrier holds apart any more
-// what was computed twice.
+// keeps says whether an edit is what comes with it: a loop stacks up what another one takes from there, and what was computed twice is
+// not made alike any more.
 func keeps(e *Edit) bool {
 	if len(e.Added) == 0 {
-		return !slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode != barrier })
+		return !slices.ContainsFunc(e.Removed, func(s Step) bool { return !likens(s) })
 	}
 	moves := func(s Step) bool { return stacks(s) || wiring[s.Opcode] }
 	return inLoop(e.Scope) && len(e.Removed) == 0 && slices.ContainsFunc(e.Added, stacks) && !slices.ContainsFunc(e.Added, func(s Step) bool { return !moves(s) })
 }
+
+// likens says whether jax.checkpoint has it done so that what is computed twice is the same: a barrier holds the two apart, and both are rounded.
+func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == "reduce-precision" }
 
 func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode == "dynamic-slice" }
 

@@ -34,7 +34,7 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 	forgets := slices.ContainsFunc(edits, forgotten)
 	if forgets {
 		takeSteps(&added, func(s Step) bool { return stacks(s) || wiring[s.Opcode] }) // to keep is to stack up
-		takeSteps(&removed, func(s Step) bool { return constrains(s) || s.Opcode == barrier })
+		takeSteps(&removed, func(s Step) bool { return constrains(s) || likens(s) })
 	}
 	if retyped := retype(&added, &removed); retyped != "" {
 		parts = append(parts, retyped)

@@ -275,6 +275,22 @@ func TestRematerializationThatGoes(t *testing.T) {
 	}
 }
 
+// What jax.checkpoint rounds, so that both computations see the same, goes with it, in whatever function it lies.
+func TestRoundingThatGoesWithRematerialization(t *testing.T) {
+	kept := []facts.Statement{asks("a", "dot", 1)}
+	rounded := asks("jit(f)/jvp()/mlp", "reduce-precision", 4)
+	rounded.Source.Function = "mlp"
+	again := asks("jit(f)/transpose(jvp(g))/rematted_computation", "tanh", 2)
+	v := asked(t, append(slices.Clone(kept), rounded, again), kept)
+	if len(v.Causes) != 1 || v.Causes[0].Summary != "no longer computed again for the backward pass, but kept for it: tanh" || !v.Causes[0].Keeps() {
+		t.Errorf("%+v", v.Causes)
+	}
+	v = asked(t, append(slices.Clone(kept), rounded), kept)
+	if len(v.Causes) != 1 || v.Causes[0].Summary != "gone: reduce-precision" || v.Causes[0].Keeps() {
+		t.Errorf("nothing was computed again: %+v", v.Causes)
+	}
+}
+
 // A constraint that lies in what jax.checkpoint computes again as well is one that changed, wherever it stands.
 func TestConstraintInWhatIsComputedAgain(t *testing.T) {
 	spreading := func(spec string) (model []facts.Statement) {

@@ -767,6 +767,21 @@ def exit_tested():
     return solve, (array(64), array(64, 64)), {}
 
 
+def kept_for_backward():
+    """What jax.checkpoint had computed again for the backward pass is kept for it, which takes other fusions and much memory."""
+
+    def layer(x, p):
+        h = jax.nn.silu(x @ p["gate"]) * (x @ p["up"])
+        x = x + h @ p["down"]
+        return x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6).astype(x.dtype), None
+
+    def loss(params, x):
+        return jnp.mean(jax.lax.scan(layer if after else jax.checkpoint(layer), x, params)[0].astype(jnp.float32) ** 2)
+
+    params = {"gate": array(4, 128, 512, dtype=jnp.bfloat16), "up": array(4, 128, 512, dtype=jnp.bfloat16), "down": array(4, 512, 128, dtype=jnp.bfloat16)}
+    return jax.grad(loss), (params, array(256, 128, dtype=jnp.bfloat16)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
