@@ -32,6 +32,7 @@ func TestOptionsChoose(t *testing.T) {
 		{"donation-kept", "gpu-collectives", "", "min_ratio: 1%", "0 B of 512 B of arguments are updated in place: 0 %, 1 % wanted; not a"},
 		{"donation-kept", "cpu-donation_lost/after", "", "min_ratio: 100%, min_bytes: 1GiB", ""},
 		{"donation-kept", "cpu-donation_lost/after", "cpu-donation_lost/before", "min_ratio: 0", "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
+		{"precision", "tpu-precision/after", "tpu-precision/before", "", "products changed their precision: 1 at highest, up from 0; 0 at default, down from 1"},
 		{"fusion-drift", gathered, "", "max: 999, max_added: 0", "1 fusion is new, at most 0 allowed: clamp, convert, 2 dynamic-slice, multiply"},
 		{"fusion-drift", gathered, "", "max: 999, max_added: 1", ""},
 		{"fusion-drift", gathered, "", "max: 999, max_added: 0, ignore: \"*\"", ""},

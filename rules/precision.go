@@ -76,19 +76,21 @@ func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	total, ok := v.Old.Facts["products.total"]
-	more, changes := 0.0, []string{}
+	more, rises, falls := 0.0, []string{}, []string{}
 	for _, name := range precisionsOf(v) {
-		was, is := v.Old.Facts["precision."+name], v.New.Facts["precision."+name]
-		if is > was {
+		switch was, is := v.Old.Facts["precision."+name], v.New.Facts["precision."+name]; {
+		case is > was:
 			more += is - was
-			changes = append(changes, fmt.Sprintf("%s more at %s", measure.Number(is-was), name))
+			rises = append(rises, fmt.Sprintf("%s at %s, up from %s", measure.Number(is), name, measure.Number(was)))
+		case is < was:
+			falls = append(falls, fmt.Sprintf("%s at %s, down from %s", measure.Number(is), name, measure.Number(was)))
 		}
 	}
 	grown := max(0, v.New.Facts["products.total"]-total)
 	a := rule.Amount{Program: p, Variant: v, Subject: "precision", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: more - grown}
 	a.Baseline(ok, 0)
 	a.Tell = func(f result.Finding) []result.Finding {
-		f.Message = "products changed their precision: " + strings.Join(changes, ", ")
+		f.Message = "products changed their precision: " + strings.Join(append(rises, falls...), "; ")
 		f.Cause, f.Evidence = productCause(gainedProducts(c, v))
 		return []result.Finding{f}
 	}
