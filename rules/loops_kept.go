@@ -118,12 +118,17 @@ func unrolled(v *diff.Variant) bool {
 // explainLoops names the place of the model that a loop went from, else what brought most kernels into the program: the body of a
 // loop that was unrolled.
 func explainLoops(v *diff.Variant) (*result.Cause, result.Evidence) {
-	for i := range v.Causes {
-		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, lostLoop) {
-			return explain.From(c), explain.Evidence(c, ledger.Any)
-		}
+	most, e := explain.By(v, ledger.Any, func(*facts.Kernel) int64 { return 1 })
+	at := slices.IndexFunc(v.Causes, func(c diff.Cause) bool { return slices.ContainsFunc(c.Edits, lostLoop) })
+	if at < 0 {
+		return most, e
 	}
-	return explain.By(v, ledger.Any, func(*facts.Kernel) int64 { return 1 })
+	if c := &v.Causes[at]; most == nil || !c.Spreads() {
+		return explain.From(c), explain.Evidence(c, ledger.Any)
+	}
+	loop, _, _ := strings.Cut(v.Causes[at].Summary, "; ") // the layers that the loop held tell more than how they spread what they hand on
+	most.Summary = loop + "; " + most.Summary
+	return most, e
 }
 
 func lostLoop(e diff.Edit) bool {

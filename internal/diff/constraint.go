@@ -13,6 +13,13 @@ const constraint = "Sharding "
 
 func constrains(s Step) bool { return strings.HasPrefix(s.Opcode, constraint) }
 
+// Spreads says whether a cause asks for nothing new but how values are spread over the devices.
+func (c *Cause) Spreads() bool {
+	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool {
+		return slices.ContainsFunc(e.Added, func(s Step) bool { return !constrains(s) })
+	})
+}
+
 // respread pairs sharding constraints that came with as many that went: "a sharding constraint is P('data', None), was P('data', 'model')".
 func respread(added, removed *[]Step) string {
 	i, j := slices.IndexFunc(*added, constrains), slices.IndexFunc(*removed, constrains)
