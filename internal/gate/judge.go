@@ -28,6 +28,9 @@ func judge(r *result.Result, o Options, l *looked) (asked []demand) {
 			asked = demands(o, l)
 			settle(fresh, asked)
 		}
+		if len(l.unasked) > 0 {
+			out.NotCovered = append(out.NotCovered, listed(l.unasked)+" (left out by programs.include)")
+		}
 		describe(&out, l)
 	}
 	r.Targets = append(r.Targets, out)

@@ -32,7 +32,8 @@ type looked struct {
 	set        *baseline.Set // the stored baseline, nil when there is none or a dump stands for it
 	programs   []*diff.Program
 	problems   []result.Problem
-	temp       string // where a captured dump lies until it was read
+	unasked    []*facts.Program // of the dump, which nobody included or excluded
+	temp       string           // where a captured dump lies until it was read
 }
 
 // lookAll looks at every target of the configuration.
@@ -249,6 +250,11 @@ func (l *looked) asOne(reports []*facts.Report) (*facts.Report, error) {
 func (l *looked) restrict() {
 	const excluded = "mend programs.exclude in the configuration"
 	kept, all := l.included(), l.report.Programs
+	if len(all)+len(l.report.Helpers) == 0 { // where nothing could be read that alone is wrong, not that each pattern matches nothing
+		if l.reportProblems(l.report); len(l.problems) > 0 {
+			return
+		}
+	}
 	for _, pattern := range l.Include {
 		switch {
 		case includes(kept, pattern):
@@ -257,6 +263,9 @@ func (l *looked) restrict() {
 		default:
 			l.missing(pattern)
 		}
+	}
+	if len(l.Include) > 0 {
+		l.unasked = l.leftOut()
 	}
 	l.report.Programs = kept
 	l.reportProblems(l.report)

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,5 +70,29 @@ func TestProgramsOfTheOtherDumpThatAreLeftOut(t *testing.T) {
 		if listed != want || orphan != want {
 			t.Errorf("%s: train_step is listed: %v, found gone: %v; want %v", programs, listed, orphan, want)
 		}
+	}
+}
+
+// What a dump holds and nobody asked for is named: a program that came with a pull request is not looked at by an old list of names.
+func TestProgramsThatNobodyAskedFor(t *testing.T) {
+	const left = "train_step (left out by programs.include)"
+	for programs, want := range map[string]bool{"include: [scale]": true, "include: [scale], exclude: [train_step]": false, "include: [scale, train_step]": false, "exclude: [train_step]": false} {
+		o := options(t, recommended+fmt.Sprintf("targets:\n  - { name: a, programs: { %s } }\n", programs), "cpu-improved/after.tar.xz", "cpu-donation_lost/before.tar.xz")
+		if told := check(t, o).Targets[0].NotCovered; slices.Contains(told, left) != want {
+			t.Errorf("%s: %q, wanted %v", programs, told, want)
+		}
+	}
+}
+
+// Of a dump that cannot be read it is not said as well that it lacks each of the programs.
+func TestNothingToRead(t *testing.T) {
+	o := options(t, recommended+"targets:\n  - { name: a, programs: { include: [f, g] } }\n")
+	o.Dumps = []string{filepath.Join(t.TempDir(), "notes.txt")}
+	if err := os.WriteFile(o.Dumps[0], []byte("nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := check(t, o)
+	if len(r.Problems) != 1 || r.ExitCode != ExitIncomplete || strings.Contains(r.Problems[0].Message, "no program matches") {
+		t.Errorf("exit %d: %+v", r.ExitCode, r.Problems)
 	}
 }
