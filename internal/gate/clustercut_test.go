@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/result"
@@ -44,4 +45,17 @@ func ofRule(findings []result.Finding, rule string) *result.Finding {
 		}
 	}
 	return nil
+}
+
+// More clusters because a function was traced for other sizes are told as that.
+func TestClustersOfAFunctionTracedAgain(t *testing.T) {
+	o := options(t, "version: 1\nextends: [recommended, tensorflow]\n", "cases/tf-traced_again/after.tar.xz")
+	var err error
+	if o.Against, err = filepath.Abs(dumps + "cases/tf-traced_again/before.tar.xz"); err != nil {
+		t.Fatal(err)
+	}
+	f := ofRule(check(t, o).Findings, "max-clusters")
+	if f == nil || f.Cause == nil || !strings.HasPrefix(f.Cause.Summary, "cluster_1 is new: it does what cluster_0 does, for other sizes: ") {
+		t.Errorf("%+v", f)
+	}
 }
