@@ -71,6 +71,7 @@ type suspect struct {
 	edits  []*Edit // the weightiest first
 	split  []*Regroup
 	unroll []*Unroll
+	tools  []FlagChange // what compiled otherwise, where nothing better is known
 }
 
 // blame puts kernels down to causes.
@@ -266,6 +267,6 @@ func (b *blame) compiler(changes []FlagChange) {
 	case b.v.Model.Same:
 		b.add(suspect{Cause: Cause{Kind: CauseCompiler, Summary: compilerSentence(changes)}})
 	default:
-		b.add(suspect{Cause: Cause{Kind: CauseKernels}})
+		b.add(suspect{Cause: Cause{Kind: CauseKernels}, tools: changes})
 	}
 }

@@ -26,6 +26,9 @@ func (s *suspect) finish(v *Variant) Cause {
 	}
 	if len(parts) == 0 {
 		parts = c.ofKernels(v)
+		if len(s.tools) > 0 {
+			parts = append(parts, "it was compiled otherwise: "+toolsSentence(s.tools))
+		}
 	}
 	c.Summary = strings.Join(parts, "; ")
 	s.locate(&c, v)
@@ -161,11 +164,15 @@ func compilerSentence(changes []FlagChange) string {
 	if len(changes) == 0 {
 		return text
 	}
+	return text + ": " + toolsSentence(changes)
+}
+
+func toolsSentence(changes []FlagChange) string {
 	var parts []string
 	for _, c := range changes {
 		parts = append(parts, c.String())
 	}
-	return text + ": " + strings.Join(words.Within(parts, 4), ", ")
+	return strings.Join(words.Within(parts, 4), ", ")
 }
 
 // String is "xla_disable_hlo_passes=fusion (was unset)".
