@@ -249,3 +249,11 @@ func TestFusionsFoldUnderTheArguments(t *testing.T) {
 		}
 	}
 }
+
+// That a program was compiled for several shapes is told once, not as each rule that counts compilations.
+func TestRecompilationIsToldOnce(t *testing.T) {
+	r := check(t, options(t, "version: 1\nrules:\n  - { rule: no-recompilation, max_variants: 1 }\n  - { rule: max-compilations, max: 1 }\n", "tf-recompile-tail/dump.tar.xz"))
+	if len(r.Findings) != 1 || r.Findings[0].Rule != "no-recompilation" || len(r.Findings[0].Consequences) != 1 || r.Findings[0].Consequences[0].Rule != "max-compilations" {
+		t.Errorf("%+v", r.Findings)
+	}
+}
