@@ -22,8 +22,8 @@ func (out *measured) scaled(r *reader) {
 
 // holdsNarrowFloats says whether any value is a floating-point number of eight bits or fewer.
 func (r *reader) holdsNarrowFloats() bool {
-	for id := range r.m.Instrs {
-		if narrowFloat(r.m.Shape(r.m.Instrs[id].Shape).Type) {
+	for id := range r.m.ShapeIDs() {
+		if narrowFloat(r.m.Shape(hlo.ShapeID(id)).Type) {
 			return true
 		}
 	}
@@ -58,6 +58,7 @@ type made struct {
 type scaling struct {
 	r       *reader
 	callers map[hlo.CompID]made
+	steps   int // that were taken back from the value at hand; see maxSteps
 }
 
 // product is the wider of the narrow types behind a product's two operands, none where one of them was never in a narrow type.
@@ -78,21 +79,23 @@ func (s *scaling) product(c hlo.CompID, id hlo.InstrID) hlo.Type {
 
 // behind is the narrow type that a value was in before it was scaled back.
 func (s *scaling) behind(p made) hlo.Type {
-	for range maxDepth {
+	for s.steps = 0; ; {
 		if t := s.r.m.Shape(s.r.m.Instrs[p.id].Shape).Type; narrowFloat(t) {
 			return t
 		}
 		next, ok := s.back(p)
 		if !ok {
-			break
+			return hlo.TypeInvalid
 		}
 		p = next
 	}
-	return hlo.TypeInvalid
 }
 
 // back goes one step from a value towards what was scaled to make it.
 func (s *scaling) back(p made) (made, bool) {
+	if s.steps++; s.steps > maxSteps {
+		return p, false
+	}
 	operands, callees := s.r.m.Operands(p.id), s.r.m.Callees(p.id)
 	switch op := s.r.m.Instrs[p.id].Opcode; {
 	case op == hlo.OpCall && len(callees) == 1:
@@ -138,11 +141,11 @@ func (s *scaling) outside(p made) (made, bool) {
 
 // element is the n-th part of a tuple. A loop's is what its body leaves there, or, where that leaves it alone, what it begins with.
 func (s *scaling) element(tuple made, n int32) (made, bool) {
-	for range maxDepth {
+	for ; n >= 0 && s.steps <= maxSteps; s.steps++ {
 		operands := s.r.m.Operands(tuple.id)
 		switch op := s.r.m.Instrs[tuple.id].Opcode; {
 		case op == hlo.OpTuple || op == hlo.OpOptBarrier && len(operands) > 1:
-			if n < 0 || int(n) >= len(operands) {
+			if int(n) >= len(operands) {
 				return tuple, false
 			}
 			return made{tuple.in, operands[n]}, true
