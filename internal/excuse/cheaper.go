@@ -29,22 +29,12 @@ const leastSpared = 20
 // the others.
 func exitPays(v *diff.Variant) bool {
 	loops := ledger.EndSooner(v.Old, v.New)
-	if len(loops) != 1 || !ledger.LeavesOut(v) || alike(v.Old, loops[0]) > 1 {
+	if len(loops) != 1 || !ledger.LeavesOut(v) {
 		return false
 	}
-	step, others := ledger.StepOf(v.Old, loops[0]), float64(max(loops[0].Most-1, leastSpared))
-	more := func(cost string) float64 { return v.New.Facts[cost] - v.Old.Facts[cost] }
-	return others*more("cost.flops") <= step.Flops && others*more("cost.bytes_accessed") <= step.Bytes
-}
-
-// alike counts the loops that the model calls as it does one.
-func alike(v *facts.Variant, loop *facts.Kernel) (n int) {
-	for _, k := range ledger.Loops(v) {
-		if k.OpName == loop.OpName {
-			n++
-		}
-	}
-	return n
+	old, fresh := loops[0][0], loops[0][1]
+	was, is, others := ledger.IterationOf(v.Old, old), ledger.IterationOf(v.New, fresh), float64(max(fresh.Most-1, leastSpared))
+	return others*(is.Flops-was.Flops) <= was.Flops && others*(is.Bytes-was.Bytes) <= was.Bytes
 }
 
 // half is what is left where of two that were computed one is left, with what chooses it.

@@ -129,13 +129,24 @@ func paidInTraffic(v *diff.Variant, perByte float64) bool {
 }
 
 // onlyMerged says whether clusters merged that were asked for nothing new, and a run launches, moves and holds less for it: what fusion
-// then computes twice, rather than keep it, is the cheaper part while every byte that is saved stands for no more than a few operations.
+// then computes twice, rather than keep it, is the cheaper part while every byte that is saved stands for no more than a few operations. Products
+// are never fused twice: what they compute more was asked for, such as (A·B)·u for A·(B·u).
 func onlyMerged(v *diff.Variant) bool {
 	const fewPerByte = 4
-	if !v.Regrouped || !v.Model.Known || ledger.Launched(v.New) >= ledger.Launched(v.Old) || reservesMore(v) {
+	if !v.Regrouped || !v.Model.Known || ledger.Launched(v.New) >= ledger.Launched(v.Old) || reservesMore(v) || inProducts(v.New) > inProducts(v.Old) {
 		return false
 	}
 	return !slices.ContainsFunc(v.Model.Edits, func(e diff.Edit) bool { return len(e.Added) > 0 }) && paidInTraffic(v, fewPerByte)
+}
+
+// inProducts is what kernels compute in a run that hold a matrix product or a convolution.
+func inProducts(v *facts.Variant) (flops float64) {
+	for k := range ledger.Kernels(v, func(k *facts.Kernel) bool {
+		return k.Class == facts.ClassLibrary || k.Do.Times("dot")+k.Do.Times("convolution") > 0
+	}) {
+		flops += float64(k.Flops) * ledger.Runs(k)
+	}
+	return flops
 }
 
 // movesMore says whether kernels read and write more than they did by more than a wobble, each buffer once: XLA counts what several

@@ -197,6 +197,13 @@ func TestOnlyMerged(t *testing.T) {
 		v.Regrouped, v.Model = true, diff.Model{Known: true, Edits: edits}
 		return v
 	}
+	multiplying := func(v *diff.Variant, flops int64) *diff.Variant {
+		dot := func(flops int64) []facts.Kernel {
+			return []facts.Kernel{{Form: &facts.Form{Do: facts.OpcodesOf("dot"), Flops: flops}, Site: &facts.Site{}}}
+		}
+		v.Old.Kernels, v.New.Kernels = dot(200), dot(flops)
+		return v
+	}
 	alone, unknown := merged(1300, 900, 3, 100), merged(1300, 900, 3, 100)
 	alone.Regrouped, unknown.Model.Known = false, false
 	gone, added := diff.Edit{Removed: []diff.Step{{Opcode: "sqrt"}}}, diff.Edit{Added: []diff.Step{{Opcode: "exponential"}}}
@@ -210,6 +217,8 @@ func TestOnlyMerged(t *testing.T) {
 		"asked for more":                       {merged(1300, 900, 3, 100, gone, added), false},
 		"launches as much":                     {merged(1300, 900, 4, 100, gone), false},
 		"holds more":                           {merged(1300, 900, 3, 101, gone), false},
+		"a product computes more":              {multiplying(merged(1300, 900, 3, 100, gone), 201), false},
+		"products compute as much":             {multiplying(merged(1300, 900, 3, 100, gone), 200), true},
 		"computes much for what it saves":      {merged(1401, 900, 3, 100, gone), false},
 		"computes more, and moves more of all": {merged(1300, 1100, 3, 100, gone), false},
 	} {

@@ -82,24 +82,6 @@ func inOrder(loops []*facts.Kernel) []*facts.Kernel {
 	})
 }
 
-// EndSooner lists the loops that the baseline ran a known number of times, and that may end earlier now, but never later. It lists none
-// where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others cost, either.
-func EndSooner(old, fresh *facts.Variant) (sooner []*facts.Kernel) {
-	pairs, gone, added := PairLoops(Loops(old), Loops(fresh))
-	if len(gone)+len(added) > 0 {
-		return nil
-	}
-	for _, pair := range pairs {
-		switch was, is := pair[0], pair[1]; {
-		case is.Length == 0 && is.Most > 0 && is.Most <= was.Length:
-			sooner = append(sooner, is)
-		case is.Length != was.Length:
-			return nil
-		}
-	}
-	return sooner
-}
-
 // OnlyBecameKnown says whether nothing is different about the loops but that it is known of some how often they run, and was not.
 func OnlyBecameKnown(old, fresh *facts.Variant) bool {
 	pairs, gone, added := PairLoops(Loops(old), Loops(fresh))
@@ -140,31 +122,21 @@ func CostsLaunch(k *facts.Kernel) bool { return k.Class.Computes() || k.Class ==
 
 // LoopWork is what loops launch, compute and move.
 type LoopWork struct {
-	Launches     int
-	Flops, Bytes float64
+	Launches, Flops, Bytes float64
+}
+
+func (w *LoopWork) add(k *facts.Kernel, runs float64) {
+	w.Launches += runs
+	w.Flops += runs * float64(k.Flops)
+	w.Bytes += runs * float64(k.Bytes)
 }
 
 // StepOf is what one iteration of a loop does, loops in it not counted.
 func StepOf(v *facts.Variant, loop *facts.Kernel) (w LoopWork) {
 	for k := range Kernels(v, func(k *facts.Kernel) bool { return k.InLoop && k.Loop == loop.OpName && CostsLaunch(k) }) {
-		w.Launches++
-		w.Flops += float64(k.Flops)
-		w.Bytes += float64(k.Bytes)
+		w.add(k, 1)
 	}
 	return w
-}
-
-// SameLoops says whether the program has as many loops as before and runs them as often, or ends them earlier: the cost of one that was
-// unrolled, or whose length is not known, cannot be compared.
-func SameLoops(v *diff.Variant) bool {
-	was, is := v.Old.Facts, v.New.Facts
-	if was["loops.while"] != is["loops.while"] || was[UnknownLoops] > 0 {
-		return false
-	}
-	if is[UnknownLoops] > 0 {
-		return int(is[UnknownLoops]) == len(EndSooner(v.Old, v.New))
-	}
-	return was[TripCount] == is[TripCount]
 }
 
 // FewerLoops says whether loops went, while it is known how often all of them ran and run: what a whole run costs can be compared then.
