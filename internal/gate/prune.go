@@ -10,6 +10,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/suggest"
 )
 
 // Pruned says what pruning took out of the baseline.
@@ -35,6 +37,9 @@ func Prune(ctx context.Context, o Options) (*Pruned, error) {
 	if err != nil {
 		return nil, Explained(err)
 	}
+	if err := mistyped(edit, targets, declared(o.Config)); err != nil {
+		return nil, err
+	}
 	done := &Pruned{}
 	for _, target := range targets {
 		if err := done.prune(edit, target, declared(o.Config)); err != nil {
@@ -43,6 +48,45 @@ func Prune(ctx context.Context, o Options) (*Pruned, error) {
 	}
 	done.Pushed, err = edit.Commit(ctx)
 	return done, Explained(err)
+}
+
+// mistyped refuses to prune, before anything is removed, programs that a target leaves out while a pattern of its includes none of the
+// baseline: what it was meant for would go.
+func mistyped(edit baseline.Edit, targets []string, declared []config.Target) error {
+	for _, t := range declared {
+		if len(t.Include) == 0 || !slices.Contains(targets, t.Name) {
+			continue
+		}
+		set, err := baseline.Load(edit, t.Name)
+		if err != nil {
+			return Explained(fmt.Errorf("prune %s: %w", t.Name, err))
+		}
+		if err := fitsNothing(t, programNames(set.Report().Programs)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fitsNothing is the error of a pattern that includes none of the programs, where any is left out.
+func fitsNothing(t config.Target, accepted []string) error {
+	leftOutBy := leftOutBy(t)
+	left := slices.DeleteFunc(slices.Clone(accepted), func(name string) bool { return leftOutBy(name) == "" })
+	if len(left) == 0 {
+		return nil
+	}
+	for _, pattern := range t.Include {
+		wanted := glob.NewSet([]string{pattern})
+		if slices.ContainsFunc(accepted, func(name string) bool { return includesGraph(wanted, name) }) {
+			continue
+		}
+		mend := "`xlagate baseline list` names them: mend it, or accept the program that it is for, before you prune"
+		if alike := suggest.Word(pattern, left); alike != "" {
+			mend = fmt.Sprintf("did you mean %s? write %q for %q, or accept the program that it is for, before you prune", alike, alike, pattern)
+		}
+		return UsageError{fmt.Sprintf("%s: no accepted program of %s matches %q of programs.include, so nothing was pruned; %s", t.Place, t.Name, pattern, mend)}
+	}
+	return nil
 }
 
 func (d *Pruned) prune(edit baseline.Edit, target string, declared []config.Target) error {
