@@ -56,18 +56,25 @@ func widened(c *rule.Context, v *diff.Variant) widening {
 func unscaled(v *diff.Variant) widening {
 	w := widening{asked: true, scaled: true, was: byType(v.Old, "scaled."), is: byType(v.New, "scaled.")}
 	if len(w.was) > 0 {
-		w.was[""], w.is[""] = others(v.Old, w.was), others(v.New, w.is)
+		w.addOthers(v.Old, w.was)
+		w.addOthers(v.New, w.is)
 	}
 	return w
 }
 
-// others counts the products beside those of some types.
-func others(v *facts.Variant, some map[string]float64) float64 {
-	n := v.Facts["products.total"]
-	if asked := byType(v, "asked."); len(asked) > 0 {
-		n = sum(asked)
+// addOthers counts the products beside those that the model scales down: what multiplies eight bits or fewer by itself in its own type.
+// Products in floating-point numbers of eight bits are among both.
+func (w *widening) addOthers(v *facts.Variant, products map[string]float64) {
+	own := byType(v, "asked.")
+	if len(own) == 0 {
+		own = byType(v, "products.")
 	}
-	return n - sum(some)
+	for t, n := range own {
+		if w.bits(t) <= 8 {
+			products[t] = max(products[t], n)
+		}
+	}
+	products[""] = sum(own) - sum(products)
 }
 
 func sum(products map[string]float64) (n float64) {

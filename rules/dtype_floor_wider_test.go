@@ -43,13 +43,18 @@ func TestUnscaled(t *testing.T) {
 		was, is numbers
 		wider   float64
 	}{
-		"all":          {numbers{"products.total": 4, "scaled.f8e4m3fn": 4}, numbers{"products.total": 4}, 4},
-		"backwards":    {numbers{"products.total": 3, "scaled.f8e4m3fn": 1, "scaled.f8e5m2": 2}, numbers{"products.total": 3, "scaled.f8e4m3fn": 1}, 2},
-		"another type": {numbers{"products.total": 3, "scaled.f8e4m3fn": 3}, numbers{"products.total": 3, "scaled.f8e5m2": 3}, 0},
-		"gone":         {numbers{"products.total": 4, "scaled.f8e4m3fn": 4}, numbers{"products.total": 2, "scaled.f8e4m3fn": 2}, 0},
-		"added":        {numbers{"products.total": 4, "scaled.f8e4m3fn": 4}, numbers{"products.total": 6, "scaled.f8e4m3fn": 4}, 0},
-		"as asked":     {numbers{"products.total": 2, "asked.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.total": 2, "asked.bf16": 4, "scaled.f8e4m3fn": 1}, 3},
-		"not before":   {numbers{"products.total": 4}, numbers{"products.total": 4, "scaled.f8e4m3fn": 4}, 0},
+		"all":          {numbers{"products.f32": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 4}, 4},
+		"backwards":    {numbers{"products.f32": 3, "scaled.f8e4m3fn": 1, "scaled.f8e5m2": 2}, numbers{"products.f32": 3, "scaled.f8e4m3fn": 1}, 2},
+		"another type": {numbers{"products.f32": 3, "scaled.f8e4m3fn": 3}, numbers{"products.f32": 3, "scaled.f8e5m2": 3}, 0},
+		"gone":         {numbers{"products.f32": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 2, "scaled.f8e4m3fn": 2}, 0},
+		"added":        {numbers{"products.f32": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 6, "scaled.f8e4m3fn": 4}, 0},
+		"as asked":     {numbers{"products.f32": 2, "asked.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 2, "asked.bf16": 4, "scaled.f8e4m3fn": 1}, 3},
+		"integers":     {numbers{"products.f32": 4, "asked.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.s8": 4, "asked.s8": 4}, 0},
+		"one integer":  {numbers{"products.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.s8": 1, "products.bf16": 3}, 3},
+		"four bits":    {numbers{"products.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.s4": 4}, 0},
+		"in itself":    {numbers{"asked.bf16": 4, "scaled.f8e4m3fn": 4}, numbers{"products.f32": 4, "asked.f8e4m3fn": 4, "scaled.f8e4m3fn": 4}, 0},
+		"any more":     {numbers{"asked.f8e4m3fn": 4, "scaled.f8e4m3fn": 4}, numbers{"asked.bf16": 3, "asked.f8e5m2": 1, "scaled.f8e5m2": 1}, 3},
+		"not before":   {numbers{"products.f32": 4}, numbers{"products.f32": 4, "scaled.f8e4m3fn": 4}, 0},
 	} {
 		w := unscaled(&diff.Variant{Old: &facts.Variant{Facts: c.was}, New: &facts.Variant{Facts: c.is}})
 		if got := w.measure(); got != c.wider {

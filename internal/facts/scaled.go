@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -106,6 +107,8 @@ func (s *scaling) back(p made) (made, bool) {
 		return s.element(made{p.in, operands[0]}, s.r.m.Instrs[p.id].Param)
 	case (op == hlo.OpMultiply || op == hlo.OpDivide) && len(operands) == 2:
 		return s.unscaled(p, operands)
+	case op == hlo.OpSelect && len(operands) == 3:
+		return s.unmasked(p, operands)
 	case op == hlo.OpDynamicUpdateSlice && len(operands) > 1:
 		return made{p.in, operands[1]}, true
 	case keepsScale(op) && len(operands) > 0, op == hlo.OpCustomCall && len(operands) == 1:
@@ -114,16 +117,41 @@ func (s *scaling) back(p made) (made, bool) {
 	return p, false
 }
 
-// unscaled is the operand that the other one scales: a scale is spread out over all numbers, or over those of a row.
+// unscaled is the operand that the other one scales or masks: a scale is spread out over all numbers, or over those of a row.
 func (s *scaling) unscaled(p made, operands []hlo.InstrID) (made, bool) {
-	spread := func(id hlo.InstrID) bool { return s.r.m.Instrs[id].Opcode == hlo.OpBroadcast }
+	scales := func(id hlo.InstrID) bool { return s.r.m.Instrs[id].Opcode == hlo.OpBroadcast || s.isMask(id) }
 	switch {
-	case spread(operands[1]):
+	case scales(operands[1]):
 		return made{p.in, operands[0]}, true
-	case spread(operands[0]):
+	case scales(operands[0]):
 		return made{p.in, operands[1]}, true
 	}
 	return p, false
+}
+
+// isMask says whether a value was made of a predicate: ones and zeros.
+func (s *scaling) isMask(id hlo.InstrID) bool {
+	return s.r.m.Instrs[id].Opcode == hlo.OpConvert && s.r.m.Shape(s.r.operandShape(id)).Type == hlo.Pred
+}
+
+// unmasked is what a selection takes where it does not take zeros.
+func (s *scaling) unmasked(p made, operands []hlo.InstrID) (made, bool) {
+	for i, o := range operands[1:] {
+		if s.isZero(made{p.in, o}) {
+			return made{p.in, operands[2-i]}, true
+		}
+	}
+	return p, false
+}
+
+func (s *scaling) isZero(p made) bool {
+	for ok := true; ok; p, ok = s.back(p) {
+		if s.r.isConstant(p.id) {
+			n, err := strconv.ParseFloat(s.r.m.Literal(p.id), 64)
+			return err == nil && n == 0
+		}
+	}
+	return false
 }
 
 // outside is what a computation's parameter is called with.
