@@ -3,14 +3,15 @@ package diff
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tfgraph"
 )
 
-// CutBy is the operation outside of all clusters that parts them, where there are more of them than there were: one that is new there, of
-// the model's own before what is left of a condition. Nil where none is known.
+// CutBy is the operation outside of all clusters that parts them, where there are more of them than there were: one that is new there and
+// stands in a function with several of them; what XLA cannot compile before what it could, and the model's own before what is left of a
+// condition. Nil where none is known.
 func CutBy(old, fresh *framework.Clusters) *framework.UnclusteredOp {
 	if old == nil || fresh == nil || len(fresh.Clusters) <= len(old.Clusters) {
 		return nil
@@ -26,13 +27,27 @@ func CutBy(old, fresh *framework.Clusters) *framework.UnclusteredOp {
 			conditions[firstStep(op.Node)] = conditions[firstStep(op.Node)] || op.Op == branch
 		}
 	}
-	cuts = slices.DeleteFunc(cuts, func(op framework.UnclusteredOp) bool { return op.Op != branch && conditions[firstStep(op.Node)] })
+	cuts = slices.DeleteFunc(cuts, func(op framework.UnclusteredOp) bool {
+		return op.Parts == tfgraph.PartsNothing || op.Op != branch && conditions[firstStep(op.Node)]
+	})
+	return likeliest(cuts)
+}
+
+// likeliest is the operation that comes first by what it is. Nil where operations of another kind are as likely: nothing tells which it was.
+func likeliest(cuts []framework.UnclusteredOp) *framework.UnclusteredOp {
 	if len(cuts) == 0 {
 		return nil
 	}
-	return new(slices.MinFunc(cuts, func(a, b framework.UnclusteredOp) int {
-		return cmp.Or(unlike(a.System, b.System), strings.Compare(a.Op, b.Op))
-	}))
+	order := func(a, b framework.UnclusteredOp) int {
+		return cmp.Or(cmp.Compare(b.Parts, a.Parts), unlike(a.System, b.System))
+	}
+	first := slices.MinFunc(cuts, order)
+	for _, op := range cuts {
+		if op.Op != first.Op && order(op, first) == 0 {
+			return nil
+		}
+	}
+	return &first
 }
 
 // branch is what TensorFlow makes of a condition before it clusters.

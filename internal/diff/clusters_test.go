@@ -8,6 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tfgraph"
 )
 
 // cluster is a program of one compile.
@@ -97,6 +98,12 @@ func TestWhatPartsClusters(t *testing.T) {
 		{clustered(2, "_Arg", "PrintV2"), "PrintV2 stays outside of every cluster, and parts them"},
 		{clustered(2, "_Arg", "Switch", "AsString"), "AsString stays outside of every cluster, and parts them"},
 		{clustered(2, "_Arg", "Switch", "cond/Tanh"), "a condition (Switch) stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "?CheckNumerics", "PyFunc"), "PyFunc stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "?CheckNumerics", "Switch"), "a condition (Switch) stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "?CheckNumerics"), "CheckNumerics stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "!AsString", "PyFunc", "PyFunc"), "PyFunc stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "AsString", "PyFunc"), ""},
+		{clustered(2, "_Arg", "!AsString"), ""},
 		{clustered(2, "_Arg", "_Arg"), ""},
 		{clustered(1, "_Arg", "PrintV2"), ""},
 		{nil, ""},
@@ -108,15 +115,21 @@ func TestWhatPartsClusters(t *testing.T) {
 	}
 }
 
-// clustered is what autoclustering made, and the nodes that it left outside.
+// clustered is what autoclustering made, and the nodes that it left outside: "?" stands before one that XLA could compile, "!" before one
+// that has no two clusters in its function.
 func clustered(count int, outside ...string) *framework.Clusters {
+	partings := map[byte]tfgraph.Parting{'?': tfgraph.MayPart, '!': tfgraph.PartsNothing}
 	c := &framework.Clusters{Ran: true, Clusters: make([]framework.Cluster, count)}
 	for _, node := range outside {
-		op, under := path.Base(node), node
-		if op == "Switch" {
-			under = "cond/switch_pred/_2"
+		parts, marked := partings[node[0]]
+		if !marked {
+			parts = tfgraph.Parts
 		}
-		c.Unclustered = append(c.Unclustered, framework.UnclusteredOp{Op: op, Node: under, System: op == "Switch" || op == "_Arg"})
+		op := path.Base(strings.TrimLeft(node, "?!"))
+		if op == "Switch" {
+			node = "cond/switch_pred/_2"
+		}
+		c.Unclustered = append(c.Unclustered, framework.UnclusteredOp{Op: op, Node: node, System: op == "Switch" || op == "_Arg", Parts: parts})
 	}
 	return c
 }

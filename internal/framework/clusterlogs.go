@@ -73,6 +73,9 @@ func (s clusterSummary) outside(out *Clusters) {
 	for _, op := range ops {
 		for i := range s.summary.Outside[op] {
 			u := UnclusteredOp{Op: op, System: tfgraph.SystemOp(op), File: s.log}
+			if len(s.summary.Clusters) > 1 {
+				u.Parts = tfgraph.Parts
+			}
 			if i < len(s.nodes[op]) {
 				u.Node, u.Reason = s.nodes[op][i].Node, s.nodes[op][i].Text
 			}

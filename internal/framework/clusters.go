@@ -1,6 +1,9 @@
 package framework
 
-import "github.com/xlagate/xlagate/internal/hlo"
+import (
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/tfgraph"
+)
 
 // Clusters is what TensorFlow's autoclustering did to the graphs of one dump.
 type Clusters struct {
@@ -32,8 +35,9 @@ type UnclusteredOp struct {
 	Node     string
 	Function string // the tf.function it stands in, "" for the main graph and where the dump does not tell
 	Device   string
-	System   bool         // _Arg, _Retval, IteratorGetNext, …: always allowed
-	Left     string       // the pass that took it out of a cluster again, "" when it never was in one
+	System   bool   // _Arg, _Retval, IteratorGetNext, …: always allowed
+	Left     string // the pass that took it out of a cluster again, "" when it never was in one
+	Parts    tfgraph.Parting
 	Reason   string       // why, where the dump or a log says so
 	Source   hlo.Location // the model's own line, where stack traces were dumped
 	File     string

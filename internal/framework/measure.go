@@ -151,7 +151,7 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *tfgraph.Clustering, know
 			continue
 		}
 		op := d.unclustered(g, o.Node, o.Body)
-		op.System, op.Reason = o.System, o.Reason
+		op.System, op.Reason, op.Parts = o.System, o.Reason, o.Parts
 		if o.Left {
 			op.Left = declusterPass
 		}

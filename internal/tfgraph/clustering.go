@@ -28,6 +28,7 @@ type Outside struct {
 	Body   string // the library's function it stands in, "" for the graph itself
 	System bool   // may always stay outside
 	Left   bool   // a cluster had it and a later pass took it out again
+	Parts  Parting
 	Reason string
 }
 
@@ -70,7 +71,7 @@ type sorter struct {
 
 // nodes sorts the nodes of the graph itself, or of a function that runs outside every cluster.
 func (s *sorter) nodes(nodes []Node, function string) {
-	reasons := newReasons(nodes)
+	reasons, several := newReasons(nodes), s.severalClusters(nodes)
 	for i := range nodes {
 		n := &nodes[i]
 		switch {
@@ -83,7 +84,11 @@ func (s *sorter) nodes(nodes []Node, function string) {
 			s.take(callee(n), n)
 			s.out.Clusters[s.clusters[callee(n)]].MustCompile = true
 		default:
+			at := len(s.out.Outside)
 			s.leave(n, function, reasons.of(i))
+			if several {
+				s.out.Outside[at].Parts = reasons.parting(i)
+			}
 		}
 	}
 }
