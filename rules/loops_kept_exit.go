@@ -12,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// judgeExits counts the loops of unknown length that something else than their counter ended in the baseline, and nothing else now.
+// judgeExits counts the loops of unknown length that surely something else than their counter ended in the baseline, and surely nothing else now.
 // What an iteration costs does not tell.
 func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if v.Old == nil || !slices.ContainsFunc(ledger.Loops(v.Old), stops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
@@ -32,7 +32,7 @@ func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	c.With(rule.NoMore).Hold(a)
 }
 
-// lostExits lists the loops that only their counter ends any more: those that the model calls as it did one that ended otherwise; where it
+// lostExits lists the loops that only their counter ends any more: those that the model calls as it did one that surely ended otherwise; where it
 // calls loops otherwise now, and they are the same as far as is known, as many of those that are new as went of the others.
 func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
 	pairs, gone, added := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
@@ -44,11 +44,15 @@ func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
 	if !slices.Equal(lengths(gone), lengths(added)) {
 		return lost
 	}
-	more := len(those(gone, stops)) - len(those(added, stops))
-	return append(lost, those(added, countsOnly)[:max(0, more)]...)
+	counting := those(added, countsOnly)
+	more := len(those(gone, stops)) - len(those(added, mayStop))
+	return append(lost, counting[:min(max(0, more), len(counting))]...)
 }
 
 func stops(k *facts.Kernel) bool { return k.Stops }
+
+// mayStop says whether a loop of which it is not known how often it runs stops, or nobody knows that it does not.
+func mayStop(k *facts.Kernel) bool { return k.Length == 0 && !k.Counts }
 
 func those(loops []*facts.Kernel, are func(*facts.Kernel) bool) []*facts.Kernel {
 	return slices.DeleteFunc(slices.Clone(loops), func(k *facts.Kernel) bool { return !are(k) })
@@ -63,5 +67,5 @@ func lengths(loops []*facts.Kernel) (n []int64) {
 	return n
 }
 
-// countsOnly says whether nothing but a counter ends a loop of which it is not known how often it runs.
-func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && !k.Stops }
+// countsOnly says whether surely nothing but counters ends a loop of which it is not known how often it runs.
+func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && k.Counts }

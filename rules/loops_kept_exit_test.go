@@ -14,6 +14,15 @@ func TestExitsThatWereLost(t *testing.T) {
 		for _, i := range at {
 			v.Kernels[i].Stops = true
 		}
+		for i := range v.Kernels {
+			v.Kernels[i].Counts = v.Kernels[i].Length == 0 && !v.Kernels[i].Stops
+		}
+		return v
+	}
+	unsure := func(v *facts.Variant) *facts.Variant {
+		for i := range v.Kernels {
+			v.Kernels[i].Counts = false
+		}
 		return v
 	}
 	called := func(v *facts.Variant, i int, name string) *facts.Variant {
@@ -27,12 +36,14 @@ func TestExitsThatWereLost(t *testing.T) {
 	}{
 		{"one of two", stopping(ledgertest.Looping(-1, -1), 0, 1), stopping(ledgertest.Looping(-1, -1), 1), 1},
 		{"none", stopping(ledgertest.Looping(-1, 3), 0), stopping(ledgertest.Looping(-1, 3), 0), 0},
-		{"of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1), 0, "jit(f)/decode/while"), 1},
+		{"of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), called(stopping(ledgertest.Looping(-1)), 0, "jit(f)/decode/while"), 1},
 		{"of one that is called otherwise now and still ends early", stopping(ledgertest.Looping(-1), 0), called(stopping(ledgertest.Looping(-1), 0), 0, "jit(f)/decode/while"), 0},
 		{"other loops came as well: it is another program", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1, 7), 0, "jit(f)/decode/while"), 0},
 		{"of two that are called otherwise now, of which one ended early", stopping(ledgertest.Looping(-1, -1), 0), called(called(stopping(ledgertest.Looping(-1, -1), 1), 1, "b"), 0, "a"), 0},
 		{"a loop is new", stopping(ledgertest.Looping(-1), 0), stopping(ledgertest.Looping(-1, -1), 0), 0},
 		{"it is known how often the loop runs: that is told otherwise", stopping(ledgertest.Looping(-1), 0), ledgertest.Looping(3), 0},
+		{"nobody knows whether only counters end it now", stopping(ledgertest.Looping(-1), 0), unsure(stopping(ledgertest.Looping(-1))), 0},
+		{"nobody knows that of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), unsure(called(stopping(ledgertest.Looping(-1)), 0, "jit(f)/decode/while")), 0},
 		{"one that nothing but its counter ended", ledgertest.Looping(-1), ledgertest.Looping(-1), 0},
 	} {
 		if got := lostExits(&diff.Variant{Old: c.old, New: c.fresh}); len(got) != c.want {

@@ -132,6 +132,7 @@ func (k *launched) line(f *flow) string {
 	f.number("length", k.Length)
 	f.number("most", k.Most)
 	f.yes("stops", k.Stops)
+	f.yes("counts", k.Counts)
 	f.text("loop", k.loop)
 	f.yes("in_loop", k.inLoop)
 	f.yes("inner", k.inner)

@@ -61,7 +61,7 @@ type (
 		In, Config                                                          []string
 		Bytes, Flops, Trips, Length, Most                                   int64
 		InLoop                                                              bool `yaml:"in_loop"`
-		Inner, Fusion, Stops                                                bool
+		Inner, Fusion, Stops, Counts                                        bool
 		Function                                                            string
 		Body                                                                map[string]int
 		Print, Family                                                       string
@@ -230,7 +230,7 @@ func (d *kernelDoc) repeats() int { return min(max(1, d.Times), maxRepeats) }
 func (d *kernelDoc) kernel() facts.Kernel {
 	form := &facts.Form{
 		Kind: d.Kind, Do: facts.OpcodesOf(d.Do...), Root: d.Root, Out: d.Out, In: facts.ShapesOf(d.In...), Target: d.Target, Attrs: d.Attrs, Bytes: d.Bytes, Flops: d.Flops,
-		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Axes: d.Axes, Length: max(0, d.Length), Most: max(0, d.Most), Stops: d.Stops, Print: d.Print, Family: d.Family,
+		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Axes: d.Axes, Length: max(0, d.Length), Most: max(0, d.Most), Stops: d.Stops, Counts: d.Counts, Print: d.Print, Family: d.Family,
 		Function: d.Function, Written: d.Body, Config: d.Config,
 	}
 	site := &facts.Site{OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner}

@@ -77,6 +77,7 @@ func (r *reader) kernel() (k kernelDoc) {
 	k.Length = r.number("length")
 	k.Most = r.number("most")
 	k.Stops = r.yes("stops")
+	k.Counts = r.yes("counts")
 	k.Loop = r.text("loop")
 	k.InLoop = r.yes("in_loop")
 	k.Inner = r.yes("inner")

@@ -161,7 +161,8 @@ type Form struct {
 	Axes   string // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
 	Length int64  // of a loop: how often its body runs each time that it is entered; 0 where that is not known
 	Most   int64  // of a loop that may end early: how often it runs at most; 0 where that is not known
-	Stops  bool   // of a loop of unknown length: more than how far a counter got ends it
+	Stops  bool   // of a loop of unknown length: surely more than how far a counter got ends it
+	Counts bool   // of a loop of unknown length: surely nothing but how far counters got ends it; not known of one that neither stops nor counts
 	Print  string // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
 	Family string // the same without shapes, for programs whose shapes scale
 

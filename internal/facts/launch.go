@@ -144,7 +144,8 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 	for i, l := range w.launches {
 		if len(loops) > 0 && loops[0].id == l.id {
 			counted := *kernels[i].Form
-			counted.Length, counted.Most, counted.Stops = max(0, loops[0].trips), loops[0].exit.most, loops[0].exit.stops
+			counted.Length, counted.Most = max(0, loops[0].trips), loops[0].exit.most
+			counted.Stops, counted.Counts = loops[0].exit.stops, loops[0].exit.counts
 			kernels[i].Form = r.stock.form(counted)
 			loops = loops[1:]
 		}

@@ -10,7 +10,7 @@ func baseline() *jsonschema.Schema {
 	kernel := fields(map[string]*jsonschema.Schema{
 		"do": texts, "kind": text, "out": text, "op": text, "type": text, "root": text, "in": texts, "target": text, "groups": text, "attrs": text, "config": texts,
 		"axes": text, "function": text, "body": counts,
-		"bytes": count, "flops": count, "trips": count, "length": count, "most": count, "stops": yes, "loop": text, "in_loop": yes, "inner": yes, "fusion": yes, "class": text, "print": text,
+		"bytes": count, "flops": count, "trips": count, "length": count, "most": count, "stops": yes, "counts": yes, "loop": text, "in_loop": yes, "inner": yes, "fusion": yes, "class": text, "print": text,
 		"family": text, "times": count,
 	})
 	variant := fields(map[string]*jsonschema.Schema{

@@ -1,0 +1,227 @@
+package facts
+
+import (
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// stops says whether surely more than how far a counter got decides on another iteration. What is added to an element may be its step, as in
+// speculative decoding, or what was found, as where finished rows are counted: that is known only where another element counts the iterations.
+func (l *plainLoop) stops() bool {
+	elements, known := l.decisive()
+	if !known {
+		return false
+	}
+	var counter, found bool
+	for _, index := range elements {
+		switch next := l.next(index); {
+		case l.kept(index):
+		case l.counter(index):
+			counter = true
+		case l.worked(next, index), l.told(next, index, l.loose):
+		case l.drifts(index):
+			found = true
+		default:
+			return l.steps <= maxSteps
+		}
+	}
+	return counter && found && l.steps <= maxSteps
+}
+
+// noElement is the index of no element of the state.
+const noElement = -1
+
+// told says whether a condition, or a flag of the state, tells nothing but how far counters got.
+func (l *plainLoop) told(o operand, flag int32, counts func(operand) bool) bool {
+	if index, ok := l.element(o); ok {
+		return index == flag || l.kept(index) || flag == noElement && l.told(l.next(index), index, counts)
+	}
+	o = l.behind(o)
+	switch l.m.Instrs[o.id].Opcode {
+	case hlo.OpNot, hlo.OpAnd, hlo.OpOr:
+		return l.ofAll(o, func(term operand) bool { return l.told(term, flag, counts) })
+	case hlo.OpCompare:
+		return l.ofAll(o, counts)
+	}
+	return false
+}
+
+// ofAll says whether something holds of all operands.
+func (l *plainLoop) ofAll(o operand, holds func(operand) bool) bool {
+	operands := l.m.Operands(o.id)
+	return l.steps <= maxSteps && len(operands) > 0 && !slices.ContainsFunc(operands, func(id hlo.InstrID) bool { return !holds(operand{id, o.outer}) })
+}
+
+// loose says whether a value may be a counter's, or is a number that the body leaves alone.
+func (l *plainLoop) loose(o operand) bool {
+	if l.fixed(o) {
+		return true
+	}
+	index, ok := l.drifted(o)
+	return ok && l.drifts(index)
+}
+
+// exact says whether a value is surely a counter's, or a single number that the body leaves alone.
+func (l *plainLoop) exact(o operand) bool {
+	if l.fixed(o) {
+		return l.scalar(o)
+	}
+	if index, ok := l.element(o); ok {
+		return l.counter(index)
+	}
+	index, ok := l.drifted(o)
+	return ok && l.counter(index) && l.grows(o, index)
+}
+
+// fixed says whether a value is a constant or an element of the state that the body leaves alone.
+func (l *plainLoop) fixed(o operand) bool {
+	if index, ok := l.element(o); ok {
+		return l.kept(index)
+	}
+	return l.m.Instrs[l.behind(o).id].Opcode == hlo.OpConstant
+}
+
+// scalar says whether a value is a single one.
+func (l *plainLoop) scalar(o operand) bool {
+	return len(l.m.Shape(l.m.Instrs[o.id].Shape).Dims) == 0
+}
+
+// drifts says whether whatever the body computes is added to an element of the state.
+func (l *plainLoop) drifts(index int32) bool {
+	from, ok := l.drifted(l.next(index))
+	return ok && from == index
+}
+
+// drifted is the element of the state that a value is a sum with, or that it leaves as it is.
+func (l *plainLoop) drifted(o operand) (index int32, ok bool) {
+	if index, ok = l.element(o); ok {
+		return index, true
+	}
+	o = l.behind(o)
+	terms := l.m.Operands(o.id)
+	if l.steps > maxSteps || len(terms) < 2 {
+		return 0, false
+	}
+	term := func(i int) (int32, bool) { return l.drifted(operand{terms[i], o.outer}) }
+	switch l.m.Instrs[o.id].Opcode {
+	case hlo.OpAdd, hlo.OpMinimum, hlo.OpMaximum:
+		if index, ok = term(0); !ok {
+			index, ok = term(1)
+		}
+	case hlo.OpSubtract:
+		index, ok = term(0)
+	case hlo.OpSelect:
+		if index, ok = term(1); ok {
+			other, also := term(len(terms) - 1)
+			ok = also && other == index
+		}
+	}
+	return index, ok
+}
+
+// worked says whether a value is plain arithmetic on constants, what the body leaves alone, what may be counters, and an element itself.
+func (l *plainLoop) worked(o operand, self int32) bool {
+	if l.steps > maxSteps || l.fixed(o) {
+		return true
+	}
+	if index, ok := l.element(o); ok {
+		return index == self || l.drifts(index)
+	}
+	o = l.behind(o)
+	return arithmetic(l.m.Instrs[o.id].Opcode) && l.ofAll(o, func(term operand) bool { return l.worked(term, self) })
+}
+
+// arithmetic says whether an operation is one that counting is done with.
+func arithmetic(op hlo.Opcode) bool {
+	switch op {
+	case hlo.OpAdd, hlo.OpSubtract, hlo.OpMultiply, hlo.OpDivide, hlo.OpRemainder, hlo.OpNegate, hlo.OpMinimum, hlo.OpMaximum, hlo.OpClamp,
+		hlo.OpShiftLeft, hlo.OpShiftRightArithmetic, hlo.OpShiftRightLogical, hlo.OpBroadcast, hlo.OpSelect, hlo.OpCompare, hlo.OpNot, hlo.OpAnd, hlo.OpOr:
+		return true
+	}
+	return false
+}
+
+// counter says whether an element of the state is surely a counter: a single whole number that moves on in every iteration.
+func (l *plainLoop) counter(index int32) bool {
+	next := l.next(index)
+	return l.scalar(next) && whole(l.m.Shape(l.m.Instrs[next.id].Shape).Type) && l.grows(next, index)
+}
+
+func whole(t hlo.Type) bool { return t >= hlo.S8 && t <= hlo.U64 }
+
+// grows says whether a value is an element of the state and something that is surely added to it, or taken from it.
+func (l *plainLoop) grows(o operand, index int32) bool {
+	o = l.behind(o)
+	terms := l.m.Operands(o.id)
+	if l.steps > maxSteps || len(terms) < 2 {
+		return false
+	}
+	term := func(i int) operand { return operand{terms[i], o.outer} }
+	switch opcode := l.m.Instrs[o.id].Opcode; opcode {
+	case hlo.OpAdd, hlo.OpSubtract:
+		amounts, ok := l.amounts(o, index, opcode)
+		return ok && (slices.ContainsFunc(amounts, l.positive) || !slices.ContainsFunc(amounts, func(amount operand) bool { return !l.steady(amount) }))
+	case hlo.OpMinimum, hlo.OpMaximum:
+		return l.grows(term(0), index) && l.fixed(term(1)) || l.fixed(term(0)) && l.grows(term(1), index)
+	case hlo.OpSelect:
+		return l.grows(term(1), index) && l.grows(term(len(terms)-1), index)
+	}
+	return false
+}
+
+// amounts are what sums of one kind add to an element of the state, or take from it.
+func (l *plainLoop) amounts(o operand, index int32, opcode hlo.Opcode) (amounts []operand, ok bool) {
+	if from, is := l.element(o); is {
+		return nil, from == index
+	}
+	o = l.behind(o)
+	terms := l.m.Operands(o.id)
+	if l.steps > maxSteps || l.m.Instrs[o.id].Opcode != opcode || len(terms) != 2 {
+		return nil, false
+	}
+	left, right := operand{terms[0], o.outer}, operand{terms[1], o.outer}
+	if amounts, ok = l.amounts(left, index, opcode); ok {
+		return append(amounts, right), true
+	}
+	if opcode == hlo.OpSubtract {
+		return nil, false
+	}
+	amounts, ok = l.amounts(right, index, opcode)
+	return append(amounts, left), ok
+}
+
+// steady says whether an amount is a constant, an element that the body leaves alone, or chosen among such.
+func (l *plainLoop) steady(o operand) bool {
+	if l.fixed(o) {
+		n, known := l.constant(o)
+		return !known || n != 0
+	}
+	return l.chosen(o, l.steady)
+}
+
+// positive says whether an amount is a constant above zero, something and such a constant, or chosen among such.
+func (l *plainLoop) positive(o operand) bool {
+	if n, known := l.literal(o); known {
+		return n > 0
+	}
+	o = l.behind(o)
+	if l.m.Instrs[o.id].Opcode == hlo.OpAdd {
+		return !l.ofAll(o, func(term operand) bool { return !l.positive(term) })
+	}
+	return l.chosen(o, l.positive)
+}
+
+// chosen says whether a value is the smaller or the larger of two, or either of two, of which something holds.
+func (l *plainLoop) chosen(o operand, holds func(operand) bool) bool {
+	o = l.behind(o)
+	terms := l.m.Operands(o.id)
+	switch l.m.Instrs[o.id].Opcode {
+	case hlo.OpMinimum, hlo.OpMaximum:
+	case hlo.OpSelect:
+		terms = terms[min(1, len(terms)):]
+	default:
+		return false
+	}
+	return l.steps <= maxSteps && len(terms) > 1 && !slices.ContainsFunc(terms, func(id hlo.InstrID) bool { return !holds(operand{id, o.outer}) })
+}
