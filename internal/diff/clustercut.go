@@ -38,30 +38,25 @@ func likeliest(cuts []framework.UnclusteredOp) *framework.UnclusteredOp {
 	if len(cuts) == 0 {
 		return nil
 	}
-	order := func(a, b framework.UnclusteredOp) int {
-		return cmp.Or(cmp.Compare(b.Parts, a.Parts), unlike(a.System, b.System))
-	}
-	first := slices.MinFunc(cuts, order)
+	first := slices.MaxFunc(cuts, func(a, b framework.UnclusteredOp) int { return cmp.Compare(likelihood(a), likelihood(b)) })
 	for _, op := range cuts {
-		if op.Op != first.Op && order(op, first) == 0 {
+		if op.Op != first.Op && likelihood(op) == likelihood(first) {
 			return nil
 		}
 	}
 	return &first
 }
 
+// likelihood is how likely it is that an operation parts clusters: of those that may the same, the model's own more than others.
+func likelihood(op framework.UnclusteredOp) int {
+	if op.System {
+		return 2 * int(op.Parts)
+	}
+	return 2*int(op.Parts) + 1
+}
+
 // branch is what TensorFlow makes of a condition before it clusters.
 const branch = "Switch"
-
-func unlike(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
 
 // CutSentence says what an operation does to the clusters around it.
 func CutSentence(op *framework.UnclusteredOp) string {
