@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/expr"
 )
 
 // pages are the pages that people read, by path.
@@ -113,5 +115,19 @@ func TestExcerptsStandInTheirFiles(t *testing.T) {
 	}
 	if shown == 0 {
 		t.Error("no page shows lines of a file")
+	}
+}
+
+// TestFactsCanBeNamed takes every fact that docs/facts.md lists for what an expression of one's own may name, whether or not a dump at hand has it.
+func TestFactsCanBeNamed(t *testing.T) {
+	first := regexp.MustCompile("(?m)^\\| `([a-z_]+)\\.")
+	groups := first.FindAllStringSubmatch(pages(t)[filepath.Join("docs", "facts.md")], -1)
+	if len(groups) < 20 {
+		t.Fatalf("docs/facts.md lists %d facts", len(groups))
+	}
+	for _, m := range groups {
+		if err := expr.Check("facts." + m[1] + ".some <= 0"); err != nil {
+			t.Error(err)
+		}
 	}
 }
