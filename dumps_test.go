@@ -77,8 +77,9 @@ var dumpRows = []struct {
 		}
 	}},
 	{"experimental_get_compiler_ir", "internal/dump/testdata/tf-compiler-ir.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
-		if v := program(t, r, "dense"); v.Facts["kernels.total"] == 0 || v.InputPrint == "" {
-			t.Errorf("%v", v.Facts)
+		v := program(t, r, "dense")
+		if v.Facts["kernels.total"] == 0 || v.Facts["memory.argument_bytes"] != 32<<10 || v.InputPrint == "" || len(r.Problems) > 0 {
+			t.Errorf("%v, problems %v", v.Facts, r.Problems)
 		}
 	}},
 	{"An error log of jit_compile", "testdata/tf-recompile-axis_fixed/dump.tar.xz", facts.Options{Logs: []string{"internal/compilelog/testdata/tf-errors-tf221.txt.gz"}}, func(t *testing.T, r *facts.Report) {

@@ -59,7 +59,7 @@ const unoptimizedMend = "dump it beside the optimized one: how results are sprea
 // outputsOf are the results of a program as they are spread; nil where that is not known. Of a program that runs on one device nothing is
 // split.
 func outputsOf(v *facts.Variant) []facts.Output {
-	if v.Outputs != nil || slices.Contains(v.Missing, "before_optimizations") {
+	if v.Outputs != nil || slices.Contains(v.Missing, "before-optimizations") {
 		return v.Outputs
 	}
 	list := make([]facts.Output, len(v.Results))

@@ -5,19 +5,23 @@ import (
 	"fmt"
 )
 
-// ReadBufferAssignmentProto reads the buffer assignment inside a serialized HloProto. It is nil when the proto holds none.
+// ReadBufferAssignmentProto reads the buffer assignment inside a serialized HloProto. It is nil when the proto holds none, and of a
+// HloModuleProto that was stored by itself: that has other fields of the same numbers, and more of them.
 func ReadBufferAssignmentProto(hloProto []byte) (*Buffers, error) {
 	var module, assignment []byte
+	bare := false
 	err := message(hloProto, func(f field) error {
 		switch f.num {
 		case 1: // HloModuleProto hlo_module = 1
 			module = f.bytes
 		case 3: // BufferAssignmentProto buffer_assignment = 3
 			assignment = f.bytes
+		case 4: // HloModuleProto.host_program_shape
+			bare = true
 		}
 		return nil
 	})
-	if err != nil || assignment == nil {
+	if err != nil || assignment == nil || bare {
 		return nil, err
 	}
 	p := protoBuffers{logical: map[int64]logicalBuffer{}, buffers: &Buffers{}}

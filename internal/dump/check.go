@@ -60,6 +60,9 @@ func (d *Dump) checkModule(m *Module) {
 	case after == nil && d.Single: // who names one file means that file
 	case after == nil && before != nil && before.Label == snapshotLabel:
 		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", mendDump)
+	case after == nil && before != nil && m.digits == "":
+		d.moduleProblem(m, before.anyFile(), "the module is not optimized: it has neither a schedule nor a fusion, so it does not say what the device runs",
+			"store the optimized module beside it: stage=\"optimized_hlo\" of TensorFlow's compiler IR, or what JAX compiled rather than lowered")
 	case after == nil && before != nil:
 		d.moduleProblem(m, before.anyFile(), "the module was dumped before its optimization and never after it: "+d.whyUnfinished(), "mend the compilation (its error stands in the run's log), or leave the module out with programs.exclude")
 	case after == nil:

@@ -47,8 +47,8 @@ const (
 	KindCompileOptions    Kind = "compile-options"
 	KindTopology          Kind = "topology"
 	KindFDOProfile        Kind = "fdo-profile"
-	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized: a HloProto with the buffer assignment, whose module may be
-	// the unoptimized one.
+	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized of before 2.21: a HloProto with the buffer assignment of the
+	// optimized module, and the unoptimized one as its module.
 	KindBufferProto Kind = "hlo-proto-with-buffers"
 )
 

@@ -1,30 +1,41 @@
 package dump
 
 import (
-	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 )
 
-// irSuffixes are how TensorFlow's compiler IR (tf.function.experimental_get_compiler_ir) is usually stored, by the stage asked for.
-var irSuffixes = []string{
-	".optimized_hlo_proto_serialized", ".optimized_hlo_serialized", ".optimized_hlo_dot", ".optimized_hlo",
-	".hlo_serialized", ".hlo_no_metadata", ".hlo",
-}
-
-func irSuffix(base string) string {
-	base = cutCompression(base)
-	for _, s := range irSuffixes {
-		if strings.HasSuffix(base, s) {
-			return s
-		}
-	}
-	return ""
+// irWords are what TensorFlow calls the stages of its compiler IR (tf.function.experimental_get_compiler_ir), the longer of two that end
+// alike first. People put them into the names of the files that they store these in.
+var irWords = []string{
+	"optimized_hlo_proto_serialized", "optimized_hlo_serialized", "optimized_hlo_dot", "optimized_hlo", "hlo_serialized", "hlo_no_metadata", "hlo",
 }
 
 // looseExtensions are cut off the name of a module file that somebody stored by hand.
-var looseExtensions = []string{".hlo.pb", ".txt", ".pb", ".hlo", ".dot", ".html"}
+var looseExtensions = []string{".hlo.pb", ".txt", ".pb", ".dot", ".html"}
+
+// looseName splits a name that is anybody's choice into what is the module's and the stage of compiler IR that stands in it.
+func looseName(base string) (stem, word string) {
+	stem = cutCompression(base)
+	for _, ext := range looseExtensions {
+		if s, ok := strings.CutSuffix(stem, ext); ok {
+			stem = s
+			break
+		}
+	}
+	const between = ".-_"
+	for _, word := range irWords {
+		switch before, ended := strings.CutSuffix(stem, word); {
+		case ended && (before == "" || strings.ContainsAny(before[len(before)-1:], between)):
+			return strings.TrimRight(before, between), word
+		case strings.HasPrefix(stem, word) && strings.ContainsAny(stem[len(word):len(word)+1], between):
+			return strings.TrimLeft(stem[len(word):], between), word
+		}
+	}
+	return stem, ""
+}
 
 // takeLoose makes modules of module files whose names are anybody's choice. Only a dump without others holds such modules: beside
 // them a copy would count twice.
@@ -39,13 +50,14 @@ func (d *Dump) takeLoose() {
 	for _, m := range d.Modules {
 		d.settleLoose(m)
 	}
+	d.Modules = joinStages(d.Modules)
 	nameLoose(d.Modules)
 }
 
 // takeFile gives a module file to the module of its name.
 func (d *Dump) takeFile(f *File) bool {
 	switch f.Kind {
-	case KindHLOText, KindHLOProto, KindBufferProto, KindDot, KindHTML, KindRiegeli:
+	case KindHLOText, KindHLOProto, KindDot, KindHTML, KindRiegeli:
 	case KindFusionHLO: // by its name; a whole module may be called so
 		if head, err := f.head(headSize); err != nil || sniff(head) != KindHLOText {
 			return false
@@ -54,29 +66,9 @@ func (d *Dump) takeFile(f *File) bool {
 	default:
 		return false
 	}
-	base := cutCompression(path.Base(f.rel))
-	suffix := irSuffix(base)
-	stem := strings.TrimSuffix(base, suffix)
-	if suffix == "" {
-		for _, ext := range looseExtensions {
-			if s, ok := strings.CutSuffix(base, ext); ok {
-				stem = s
-				break
-			}
-		}
-	}
-	d.looseModule(path.Dir(f.rel), stem).take(f, looseRole(f, suffix))
+	stem, word := looseName(path.Base(f.rel))
+	d.looseModule(path.Dir(f.rel), stem).take(f, looseRole(f, word))
 	return true
-}
-
-func looseRole(f *File, suffix string) role {
-	switch {
-	case f.Kind == KindBufferProto:
-		return role{kind: f.Kind}
-	case strings.HasPrefix(suffix, ".optimized_hlo"):
-		return role{&Stage{Kind: StageAfter, Label: "optimized_hlo"}, f.Kind}
-	}
-	return role{&Stage{Kind: StageGiven, Label: "hlo"}, f.Kind}
 }
 
 func (d *Dump) looseModule(dir, stem string) *Module {
@@ -90,35 +82,63 @@ func (d *Dump) looseModule(dir, stem string) *Module {
 	return m
 }
 
-// settleLoose finds the stage of a module whose files do not tell it: beside an optimized one it is the unoptimized, and a
-// schedule is the mark of an optimized one.
+// settleLoose names a module by what its files say. Of one that was stored as compiler IR of old the buffer assignment may be all there is.
 func (d *Dump) settleLoose(m *Module) {
+	if len(m.Stages) == 0 {
+		d.takeBuffersAlone(m)
+	}
 	d.readName(m)
 	if m.Name == "" {
-		m.Name = m.spelled
-	}
-	given := m.Stage(StageGiven)
-	if given == nil {
-		return
-	}
-	if m.Stage(StageAfter) != nil {
-		given.Kind = StageBefore
-	} else if given.Text != nil && isScheduled(given.Text) {
-		given.Kind = StageAfter
+		m.Name = cmp.Or(m.spelled, path.Base(m.Stages[0].anyFile().rel))
 	}
 	m.sortStages()
 }
 
-func isScheduled(f *File) bool {
-	head, err := f.head(1 << 16)
-	line, _, _ := bytes.Cut(skipBlank(head), []byte("\n"))
-	return err == nil && bytes.Contains(line, []byte("is_scheduled=true"))
+func (d *Dump) takeBuffersAlone(m *Module) {
+	for i, f := range m.Companions {
+		if f.Kind == KindBufferProto {
+			m.Companions = slices.Delete(m.Companions, i, i+1)
+			m.take(f, role{&Stage{Kind: StageBefore, Label: looseGiven}, KindHLOProto})
+			return
+		}
+	}
 }
 
-// nameLoose gives loose modules the names of their files, with the directory where two are called alike.
+// joinStages makes one module of two in a directory that have the same name, one of them before its optimization and one after it, if
+// there is no other that could belong to either.
+func joinStages(modules []*Module) []*Module {
+	type compile struct{ dir, name string }
+	byName := map[compile][]*Module{}
+	for _, m := range modules {
+		key := compile{m.dir, m.Name}
+		byName[key] = append(byName[key], m)
+	}
+	return slices.DeleteFunc(modules, func(given *Module) bool {
+		same := byName[compile{given.dir, given.Name}]
+		if len(same) != 2 || given.Unoptimized() == nil || given.Stage(StageAfter) != nil {
+			return false
+		}
+		final := same[0]
+		if final == given {
+			final = same[1]
+		}
+		if final.Stage(StageAfter) == nil || final.Unoptimized() != nil {
+			return false
+		}
+		final.Stages, final.Companions = append(final.Stages, given.Stages...), append(final.Companions, given.Companions...)
+		final.sortStages()
+		return true
+	})
+}
+
+// nameLoose gives loose modules the names of their files, with the directory where two are called alike, and their own names where those
+// of the files say nothing but the stage.
 func nameLoose(modules []*Module) {
 	count := map[string]int{}
 	for _, m := range modules {
+		if m.spelled == "" {
+			m.spelled = m.Name
+		}
 		count[m.spelled]++
 	}
 	for _, m := range modules {

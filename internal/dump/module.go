@@ -28,7 +28,7 @@ const (
 	StageAfter            StageKind = "after-optimizations" // the final HLO
 	StageAfterAssignment  StageKind = "after-buffer-assignment"
 	StageAfterCodegen     StageKind = "after-codegen"
-	StageGiven            StageKind = "given" // a file whose name does not say
+	StageGiven            StageKind = "given" // a drawing whose name does not say
 	StageOther            StageKind = "other" // a stage that this version does not know
 )
 

@@ -54,11 +54,11 @@ func TestSingleFiles(t *testing.T) {
 	}{
 		"whatever":                           {optimized, StageAfter, "whatever", false},
 		"step.txt":                           {optimized, StageAfter, "step", false},
-		"step.hlo":                           {unoptimized, StageGiven, "step", false},
+		"step.hlo":                           {unoptimized, StageBefore, "step", false},
 		"step.hlo.gz":                        {gzipped(t, optimized), StageAfter, "step", false},
 		"step.txt.zst":                       {zstandard(t, optimized), StageAfter, "step", false},
-		"step.hlo.pb":                        {proto, StageGiven, "step", true},
-		"step.pb.gz":                         {gzipped(t, proto), StageGiven, "step", true},
+		"step.hlo.pb":                        {proto, StageAfter, "step", true},
+		"step.pb.gz":                         {gzipped(t, proto), StageAfter, "step", true},
 		"step.optimized_hlo":                 {optimized, StageAfter, "step", false},
 		"module_0001.jit_step.fusion.94.hlo": {optimized, StageAfter, "module_0001.jit_step.fusion.94", false},
 		"2024.module_0007.after_optimizations.txt": {hloProto, StageAfter, "", false},
@@ -71,10 +71,10 @@ func TestSingleFiles(t *testing.T) {
 			continue
 		}
 		m := d.Modules[0]
-		if s := m.Optimized(); s == nil || (s.Proto != nil) != c.proto || m.Name == "" {
+		if s := m.Stages[0]; (s.Proto != nil) != c.proto || m.Name == "" {
 			t.Errorf("%s: %s", name, describe(d))
 		}
-		data, release, err := m.Optimized().HLO().Bytes()
+		data, release, err := m.Stages[0].HLO().Bytes()
 		if err != nil || !c.proto && !bytes.HasPrefix(data, []byte("HloModule")) || len(data) == 0 {
 			t.Errorf("%s: %q, %v", name, data[:min(len(data), 20)], err)
 		}
@@ -124,9 +124,9 @@ func TestBytes(t *testing.T) {
 			t.Fatalf("%s: %s", path, describe(d))
 		}
 		for _, m := range d.Modules {
-			data, release, err := m.Optimized().HLO().Bytes()
+			data, release, err := m.Stages[0].HLO().Bytes()
 			if err != nil || !bytes.Equal(data, large) {
-				t.Errorf("%s: %d bytes, %v", m.Optimized().HLO().Path, len(data), err)
+				t.Errorf("%s: %d bytes, %v", m.Stages[0].HLO().Path, len(data), err)
 			}
 			if err := release(); err != nil {
 				t.Error(err)
@@ -148,7 +148,7 @@ func TestBytesOfDamagedFile(t *testing.T) {
 	if len(d.Problems) > 0 || len(d.Modules) == 0 {
 		return
 	}
-	if data, _, err := d.Modules[0].Optimized().HLO().Bytes(); err == nil || !strings.Contains(err.Error(), "cut off") {
+	if data, _, err := d.Modules[0].Stages[0].HLO().Bytes(); err == nil || !strings.Contains(err.Error(), "cut off") {
 		t.Errorf("%d bytes of a cut file: %v", len(data), err)
 	}
 }

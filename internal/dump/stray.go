@@ -80,9 +80,6 @@ func strayKind(f *File) (Kind, error) {
 			return n.kind, nil
 		}
 	}
-	if irSuffix(base) == ".optimized_hlo_proto_serialized" {
-		return KindBufferProto, nil
-	}
 	head, err := f.head(headSize)
 	if err != nil {
 		return "", err

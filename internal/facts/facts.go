@@ -80,7 +80,7 @@ type Variant struct {
 	Walls       []Wall      // what fusion cannot cross, in the program as it was handed to the compiler
 	Products    []*Product  // every matrix product and convolution in the optimized module
 	Results     []Op        // what the program returns, in order, each with the operation that makes it
-	Missing     []string    // inputs that were not dumped: "buffer-assignment", "before_optimizations", …
+	Missing     []string    // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
 	Module      *hlo.Module `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
 
 	compiles []compile // see settle

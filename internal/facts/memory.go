@@ -102,7 +102,12 @@ func (out *measured) bufferAssignment(s *dump.Stage) *companion.Buffers {
 		return readCompanion(out, f, companion.ReadBufferAssignment)
 	}
 	if s.Proto != nil {
-		return readCompanion(out, s.Proto, companion.ReadBufferAssignmentProto)
+		if b := readCompanion(out, s.Proto, companion.ReadBufferAssignmentProto); b != nil {
+			return b
+		}
+	}
+	if f := out.module.Companion(dump.KindBufferProto); f != nil {
+		return readCompanion(out, f, companion.ReadBufferAssignmentProto)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/defect"
 	"github.com/xlagate/xlagate/internal/dump"
@@ -63,12 +64,14 @@ func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options
 		out.drawn()
 	}
 	optimized := m.Optimized()
-	if optimized == nil && opts.AnyStage {
-		optimized = &m.Stages[len(m.Stages)-1]
-	}
 	switch {
 	case optimized != nil:
 		out.stage(optimized, opts.KeepModules, out.measure)
+	case opts.AnyStage:
+		out.stage(&m.Stages[len(m.Stages)-1], opts.KeepModules, out.measure)
+		if out.variant != nil {
+			out.variant.Missing = slices.Insert(out.variant.Missing, 0, string(dump.StageAfter))
+		}
 	case single && len(m.Stages) > 0:
 		out.notFinal(&m.Stages[len(m.Stages)-1])
 	}

@@ -15,7 +15,7 @@ import (
 func (out *measured) notFinal(s *dump.Stage) {
 	if file := s.HLO(); file != nil {
 		out.problem(file.Path, fmt.Sprintf("this is no final module (%s), so it does not say what the device runs", s.Kind),
-			"name the final module (after_optimizations), or the directory that holds it")
+			"name the final module (after_optimizations; optimized_hlo of TensorFlow's compiler IR), or the directory that holds it")
 	}
 }
 

@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/words"
@@ -105,6 +107,9 @@ func describeVariant(p *facts.Program, v *facts.Variant, signature string, o Opt
 
 func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 	var s section
+	if slices.Contains(v.Missing, string(dump.StageAfter)) {
+		s.add(para{in(warn, "not optimized: ").and("the file holds what XLA was given, each operation counted as a kernel; the device runs what XLA made of it")})
+	}
 	s.add(list{factLines(v)})
 	if len(v.Unstable) > 0 {
 		s.add(para{in(warn, "differs from compile to compile: ").in(name, strings.Join(v.Unstable, ", "))})

@@ -1,0 +1,56 @@
+package dump
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCompilerIR stores the stages of one compile under names that people give them, all stages in one directory: they are one module.
+func TestCompilerIR(t *testing.T) {
+	stages := map[string][]byte{}
+	for _, stage := range irWords {
+		stages[stage] = content(t, "testdata/tf-compiler-ir.tar.xz", "dense."+stage)
+	}
+	for what, name := range map[string]func(stage string) string{
+		"the stage alone":      func(stage string) string { return stage + ".txt" },
+		"the program before":   func(stage string) string { return "dense-" + stage + ".txt" },
+		"the program after":    func(stage string) string { return stage + "_dense.pb" },
+		"no extension":         func(stage string) string { return "dense." + stage },
+		"names of other words": func(stage string) string { return map[bool]string{true: "final", false: "first"}[stage == "optimized_hlo"] },
+	} {
+		dir := t.TempDir()
+		for stage, data := range stages {
+			if what != "names of other words" || stage == "optimized_hlo" || stage == "hlo" {
+				write(t, filepath.Join(dir, name(stage)), data)
+			}
+		}
+		d := open(t, dir)
+		if len(d.Modules) != 1 || d.Modules[0].Unoptimized() == nil || d.Modules[0].Stage(StageAfter) == nil || len(d.Problems) > 0 {
+			t.Errorf("%s: %s", what, describe(d))
+		}
+	}
+}
+
+// An unoptimized module that is alone is never taken for the final one, whatever it is called.
+func TestUnoptimizedAlone(t *testing.T) {
+	for _, stage := range []string{"hlo", "hlo_serialized", "hlo_no_metadata"} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "step"), content(t, "testdata/tf-compiler-ir.tar.xz", "dense."+stage))
+		d := open(t, dir)
+		if len(d.Modules) != 1 || d.Modules[0].Optimized() != nil || len(d.Problems) != 1 || !strings.Contains(d.Problems[0].Message, "not optimized") {
+			t.Errorf("%s: %s", stage, describe(d))
+		}
+	}
+}
+
+// Two compiles of one program are two modules, even where one of them could be the other's first stage.
+func TestTwoCompilesOfOneName(t *testing.T) {
+	dir := t.TempDir()
+	for name, stage := range map[string]string{"small": "optimized_hlo", "large": "optimized_hlo", "given": "hlo"} {
+		write(t, filepath.Join(dir, name), content(t, "testdata/tf-compiler-ir.tar.xz", "dense."+stage))
+	}
+	if d := open(t, dir); len(d.Modules) != 3 || len(d.Problems) != 1 {
+		t.Error(describe(d))
+	}
+}
