@@ -1,0 +1,155 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// lines numbers its lines, so that none is like another.
+func lines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line%d = %d\n", i+1, i+1)
+	}
+	return b.String()
+}
+
+func TestLines(t *testing.T) {
+	c := newCheckout(t, map[string]string{"m.py": lines(20)})
+	c.edit("m.py", "line3 = 3\n", "line3 = 30\nline3b = 31\n")  // 3 → 3, 4
+	c.edit("m.py", "line8 = 8\nline9 = 9\n", "")                // 8, 9 → between 8 and 9
+	c.edit("m.py", "line15 = 15\n", "line15 = 15\nadded = 1\n") // → 15
+	c.edit("m.py", "line20 = 20\n", "")
+	e := c.since("")
+	edited := func(at func(string, int) (Hunk, bool)) (got string) {
+		for line := range 24 {
+			if _, ok := at("/build/repo/m.py", line); ok {
+				got += fmt.Sprint(" ", line)
+			}
+		}
+		return got
+	}
+	expect(t, "edited lines", edited(e.At), " 3 4 8 9 15 19 20")
+	expect(t, "old lines", edited(e.Old), " 3 8 9 20")
+	for old, now := range map[int]int{1: 1, 2: 2, 3: 3, 4: 5, 7: 8, 8: 8, 9: 8, 10: 9, 15: 14, 16: 16, 19: 19, 20: 19} {
+		if got := e.Carry("m.py", old); got != now {
+			t.Errorf("old line %d is line %d, want %d", old, got, now)
+		}
+		held, wanted := e.Text("m.py", e.Carry("m.py", old)), fmt.Sprintf("line%d = ", old)
+		if _, gone := e.Old("m.py", old); !gone && !strings.HasPrefix(held, wanted) {
+			t.Errorf("old line %d was carried to %q", old, held)
+		}
+	}
+}
+
+func TestRenamesAndDeletions(t *testing.T) {
+	c := newCheckout(t, map[string]string{"src/old.py": lines(20), "src/same.py": "a = 1\n" + lines(9), "gone.py": "x = 1\n"})
+	for from, to := range map[string]string{"src/old.py": "lib/now.py", "src/same.py": "lib/same.py"} {
+		c.write(to, "")
+		c.git("mv", "-f", from, to)
+	}
+	c.edit("lib/now.py", "line4 = 4\n", "line4 = 5\n")
+	c.edit("lib/now.py", "line1 = 1\n", "")
+	c.git("rm", "-q", "gone.py")
+	e := c.since("")
+	expect(t, "hunks", list(e.Hunks()), `gone.py -1,1 +0,0 code
+lib/now.py -1,1 +0,0 from src/old.py code
+lib/now.py -4,1 +3,1 from src/old.py code`)
+	if h, ok := e.Old("/ci/src/old.py", 4); !ok || h.First != 3 || e.Carry("/ci/src/old.py", 5) != 4 {
+		t.Errorf("%+v, %v, carried to %d", h, ok, e.Carry("/ci/src/old.py", 5))
+	}
+	if _, ok := e.At("src/old.py", 3); ok {
+		t.Error("the old name is none of the work tree's")
+	}
+	for old, now := range map[string]string{"/ci/src/old.py": "/ci/lib/now.py", "old.py": "lib/now.py", "/ci/src/same.py": "/ci/lib/same.py", "gone.py": "gone.py"} {
+		expect(t, old, e.Renamed(old), now)
+	}
+	if _, ok := e.Old("gone.py", 1); !ok {
+		t.Error("a deleted line is an old one that was edited")
+	}
+}
+
+// Paths may hold anything, and the tool is asked about any folder.
+func TestPaths(t *testing.T) {
+	odd := []string{"a b.py", "größe/ß 模型.py", "tab\there.py", `quo"te.py`, "-x.py", "down/train.py", "train.py", "other/train.py", "same/deep/train.py"}
+	files := map[string]string{"unedited/train.py": lines(3)}
+	for _, name := range odd {
+		files[name] = lines(3)
+	}
+	c := newCheckout(t, files)
+	for i, name := range odd {
+		c.edit(name, "line2 = 2", fmt.Sprintf("line2 = %d", 100+i))
+	}
+	e := c.since("")
+	for i, name := range odd {
+		for _, file := range []string{name, "/home/ci/" + name, "./" + name, "../" + name} {
+			h, ok := e.At(file, 2)
+			if !ok || h.File != name || e.Text(file, 2) != fmt.Sprintf("line2 = %d", 100+i) {
+				t.Errorf("%s: %+v, %v, %q", file, h, ok, e.Text(file, 2))
+			}
+		}
+	}
+	c.dir = filepath.Join(c.dir, "down")
+	below := c.since("")
+	for file, want := range map[string]string{
+		"train.py": "down/train.py", "/ci/other/train.py": "other/train.py", "deep/train.py": "same/deep/train.py", "/ci/elsewhere/train.py": "train.py",
+		"/ci/unedited/train.py": "", "/venv/lib/python3.12/site-packages/train.py": "", "/usr/lib/python3/dist-packages/other/train.py": "", "rain.py": "", "": "", "/": "",
+	} {
+		if h, _ := below.At(file, 2); h.File != want {
+			t.Errorf("%q is %q, want %q", file, h.File, want)
+		}
+	}
+}
+
+// A line is shown as it stands, never one from outside of the repository.
+func TestText(t *testing.T) {
+	c := newCheckout(t, map[string]string{"m.py": "\tx = 1\x1b[31m  \r\n" + strings.Repeat("é", 500) + "\nlast", "huge.py": strings.Repeat("x\n", maxSource)})
+	secret := filepath.Join(t.TempDir(), "secret.py")
+	if err := os.WriteFile(secret, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(c.dir, "link.py")); err != nil {
+		t.Fatal(err)
+	}
+	c.commit("link")
+	e := c.since("")
+	long := strings.Repeat("é", maxText-1) + "…"
+	for _, want := range []struct {
+		file string
+		line int
+		text string
+	}{
+		{"m.py", 1, "x = 1 [31m"}, {"m.py", 2, long}, {"m.py", 3, "last"}, {"m.py", 4, ""}, {"m.py", 0, ""},
+		{"link.py", 1, ""}, {secret, 1, ""}, {"huge.py", 1, ""}, {"../secret.py", 1, ""}, {".git/config", 1, ""}, {"none.py", 1, ""},
+	} {
+		expect(t, want.file, e.Text(want.file, want.line), want.text)
+	}
+}
+
+func TestNoEdits(t *testing.T) {
+	var e *Edits
+	if _, ok := e.At("m.py", 1); ok || e.Carry("m.py", 7) != 7 || e.Text("m.py", 1) != "" || e.Renamed("m.py") != "m.py" || e.Hunks() != nil {
+		t.Error("nothing is known of no edits")
+	}
+	if _, ok := e.Old("m.py", 1); ok {
+		t.Error("nothing is known of no edits")
+	}
+}
+
+func FuzzDiff(f *testing.F) {
+	f.Add("diff --git a/m.py b/m.py\n--- a/m.py\n+++ b/m.py\n@@ -1 +1,2 @@ def f():\n-a\n+b\n\\ No newline at end of file\n+c\n")
+	f.Add("diff --git a/x b/y\nrename from \"x\\303\\244\"\nrename to y\n@@ -0,0 +1 @@\n+x")
+	f.Fuzz(func(t *testing.T, text string) {
+		files, err := parseDiff(text)
+		if err != nil {
+			return
+		}
+		for _, file := range files {
+			placeIn([]string{"def f():", "  x = 1"}, file.hunks)
+		}
+		editsOf("", &workTree{}, files, nil).Carry("m.py", 3)
+	})
+}

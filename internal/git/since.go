@@ -1,0 +1,134 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	maxPrinted = 64 << 20    // bytes that git may print
+	maxTime    = time.Minute // that it may take
+)
+
+// EditsSince tells which lines were edited, from where HEAD left a base revision to the work tree: what is committed, staged, unstaged,
+// and Python files that git does not know yet. Without a base it is the target branch of the pull request that GitHub runs for
+// (GITHUB_BASE_REF), else on a branch the default branch (origin/HEAD, main or master), else HEAD. What git cannot tell is no error:
+// there are no edits (nil) then, and a sentence why.
+func EditsSince(ctx context.Context, dir, base string, getenv func(string) string) (edits *Edits, unknown string) {
+	ctx, stop := context.WithTimeout(ctx, maxTime)
+	defer stop()
+	tree, err := workTreeAround(ctx, dir)
+	if err != nil {
+		return nil, reason(ctx, err)
+	}
+	commit, unknown := asker{ctx, tree.top, getenv}.base(base)
+	if unknown != "" {
+		return nil, unknown
+	}
+	edits, err = tree.since(ctx, commit)
+	if err != nil {
+		return nil, reason(ctx, err)
+	}
+	return edits, ""
+}
+
+// workTreeAround is the work tree that a folder lies in.
+func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
+	out, err := Run(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
+	if err != nil {
+		return nil, err
+	}
+	top, below, _ := strings.Cut(string(out), "\n")
+	return &workTree{top: filepath.FromSlash(top), below: strings.Trim(below, "/\n"), known: map[string][]string{}}, nil
+}
+
+// since compares the work tree with a commit.
+func (t *workTree) since(ctx context.Context, commit string) (*Edits, error) {
+	text, err := t.print(ctx, "diff", "-U0", "--inter-hunk-context=0", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--find-renames",
+		"--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/", commit, "--")
+	if err != nil {
+		return nil, err
+	}
+	files, err := parseDiff(text)
+	if err != nil {
+		return nil, err
+	}
+	made, err := t.names(ctx, "--others", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
+	known, err := t.names(ctx, "--cached")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range made {
+		if lines := t.lines(name); len(lines) > 0 {
+			files = append(files, fileEdits{now: name, hunks: []Hunk{{First: 1, Lines: len(lines), Code: true}}})
+		}
+	}
+	for _, f := range files {
+		if isPython(f.now) {
+			placeIn(t.lines(f.now), f.hunks)
+		}
+	}
+	return editsOf(commit, t, files, unedited(known, files)), nil
+}
+
+// unedited leaves the names of files in which nothing was edited.
+func unedited(names []string, files []fileEdits) []string {
+	edited := map[string]bool{}
+	for _, f := range files {
+		edited[f.now], edited[f.old] = true, true
+	}
+	var left []string
+	for _, name := range names {
+		if !edited[name] {
+			left = append(left, name)
+		}
+	}
+	return left
+}
+
+// names lists Python files: what else lies around in a work tree is data, dumps and results.
+func (t *workTree) names(ctx context.Context, which ...string) ([]string, error) {
+	args := append(append([]string{"ls-files", "-z", "--full-name"}, which...), "--", "*.py")
+	text, err := t.print(ctx, args...)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(text, "\x00"), "\x00"), nil
+}
+
+// print is what git prints at the top of the work tree.
+func (t *workTree) print(ctx context.Context, args ...string) (string, error) {
+	out := &bounded{left: maxPrinted}
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotepath=off"}, args...)...)
+	cmd.Stdout = out
+	err := run(cmd, t.top, args[0])
+	if out.left < 0 {
+		err = errTooLong
+	}
+	return out.out.String(), err
+}
+
+// reason is a sentence that says why git could not tell.
+func reason(ctx context.Context, err error) string {
+	var failed *Failure
+	var ended *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return "git did not answer: " + ctx.Err().Error()
+	case errors.Is(err, errTooLong):
+		return "too much was edited to be read"
+	case !errors.As(err, &failed):
+		return err.Error()
+	case !errors.As(failed.Err, &ended):
+		return "git cannot be run: " + failed.Err.Error()
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(failed.Said), "\n")
+	return "git says: " + strings.TrimPrefix(first, "fatal: ")
+}
