@@ -73,7 +73,7 @@ func evaluate(c *rule.Context, e *expr.Expression, p *diff.Program, v *diff.Vari
 	if holds {
 		return
 	}
-	f := result.Finding{
+	f := rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: assertName(c),
 		Message: fmt.Sprintf("%s does not hold: %s", assertName(c), strings.Join(e.Values(v.New.Facts, old), ", ")),
 	}

@@ -47,7 +47,7 @@ func checkAsyncCollectives(c *rule.Context, p *diff.Program) {
 		}
 		a := rule.Amount{
 			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: ledger.Count(v.New, exposedCollective(c)),
-			Cause: func() (*result.Cause, result.Evidence) { return exposedCause(c, v.New) },
+			Cause: func() (*explain.Cause, result.Evidence) { return exposedCause(c, v.New) },
 		}
 		if v.Old != nil {
 			was, ok := v.Old.Facts["async.exposed"]
@@ -82,7 +82,7 @@ func exposedCollective(c *rule.Context) func(k *facts.Kernel) bool {
 	}
 }
 
-func exposedCause(c *rule.Context, v *facts.Variant) (*result.Cause, result.Evidence) {
+func exposedCause(c *rule.Context, v *facts.Variant) (*explain.Cause, result.Evidence) {
 	var most *facts.Kernel
 	var e result.Evidence
 	for k := range ledger.Kernels(v, exposedCollective(c)) {

@@ -17,13 +17,12 @@ var baselinePresent = rule.Rule{
 	ID: "baseline-present", Title: "every program has a baseline, accepted for the arguments it takes", Category: rule.Integrity, Always: true, Since: "1",
 	Why: "A program that was never accepted has nothing to be compared with; one whose arguments changed is another program. Both need a person " +
 		"to say once that what is there now is wanted.",
-	Reads:    []rule.Input{rule.Optimized},
-	Fails:    rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
-	Passes:   rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Mend:     "Accept it: xlagate accept --only ID --reason \"…\".",
-	Accepts:  []string{"*", "ledger", "variants"},
-	Explains: append([]string{"required-fusions"}, growthRules...),
-	Program:  checkBaselinePresent,
+	Reads:   []rule.Input{rule.Optimized},
+	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
+	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
+	Mend:    "Accept it: xlagate accept --only ID --reason \"…\".",
+	Accepts: []string{"*", "ledger", "variants"},
+	Program: checkBaselinePresent,
 }
 
 func checkBaselinePresent(c *rule.Context, p *diff.Program) {
@@ -38,29 +37,26 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 			Message: fmt.Sprintf("no baseline for target %s: the rules compare with what was accepted, and nothing was", c.Target.Name),
 		})
 	case p.Old == nil:
-		c.Find(result.Finding{
+		c.Find(rule.Finding{
 			Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s is new: no baseline says what it may cost", p.Name),
 			Cause: newcomer(c, p),
 		})
 	default:
 		noteRenamed(c, p)
-		for _, v := range rule.Live(p) {
-			checkArguments(c, p, v)
-		}
 	}
 }
 
 // newcomer says where a program comes from that was not there before.
-func newcomer(c *rule.Context, p *diff.Program) *result.Cause {
+func newcomer(c *rule.Context, p *diff.Program) *explain.Cause {
 	first := p.New.Variants[0]
 	cut := cutText(first.Cut)
 	if cause := tracedAgain(c, p); cause != nil {
 		return cause
 	}
 	if cut == "" {
-		return &result.Cause{Summary: "a program that was not there before", Source: explain.SourceOf(explain.FirstSource(first))}
+		return &explain.Cause{Summary: "a program that was not there before", Source: explain.SourceOf(explain.FirstSource(first))}
 	}
-	cause := &result.Cause{Summary: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: explain.SourceOf(first.Cut.Where)}
+	cause := &explain.Cause{Summary: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: explain.SourceOf(first.Cut.Where)}
 	if other := besides(c, p); other != "" {
 		cause.Summary += ", as it does " + other + ": what runs before is not always the same"
 	}
@@ -69,14 +65,14 @@ func newcomer(c *rule.Context, p *diff.Program) *result.Cause {
 
 // tracedAgain says of a new cluster that another one does the same for arguments of other sizes: TensorFlow traces a function for each of
 // them, and numbers its clusters on.
-func tracedAgain(c *rule.Context, p *diff.Program) *result.Cause {
+func tracedAgain(c *rule.Context, p *diff.Program) *explain.Cause {
 	for _, other := range c.Target.Programs {
 		if other.New == nil || other.Old == nil {
 			continue
 		}
 		if sizes := sameForOtherSizes(other.New, p.New); sizes != nil {
 			said := fmt.Sprintf("it does what %s does, for other sizes: %s; the function was traced again", other.Name, strings.Join(words.First(sizes, 3), "; "))
-			return &result.Cause{Summary: said, Source: explain.SourceOf(explain.FirstSource(p.New.Variants[0]))}
+			return &explain.Cause{Summary: said, Source: explain.SourceOf(explain.FirstSource(p.New.Variants[0]))}
 		}
 	}
 	return nil
@@ -105,24 +101,3 @@ func noteRenamed(c *rule.Context, p *diff.Program) {
 		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Mend: "xlagate accept --reason \"…\""})
 	}
 }
-
-// checkArguments finds variants that were accepted for other arguments: whatever else grew is a consequence. Alone it is no finding:
-// the gate drops it when nothing grew.
-func checkArguments(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	if v.Old == nil || len(v.Causes) == 0 || v.Causes[0].Kind != diff.CauseArguments {
-		return
-	}
-	var changes []string
-	for _, ch := range v.Params {
-		changes = append(changes, ch.Name+": "+ch.What)
-	}
-	c.Find(result.Finding{
-		Program: p.Name, Variant: rule.VariantName(v), Subject: ArgumentsSubject, Drift: true,
-		Message:  "the arguments changed, the baseline was accepted for others: " + strings.Join(words.First(changes, 4), "; "),
-		Cause:    explain.From(&v.Causes[0]),
-		Evidence: result.Evidence{Before: []string{v.Old.Signature}, After: []string{v.New.Signature}},
-	})
-}
-
-// ArgumentsSubject marks the finding that a program's arguments are not those that were accepted.
-const ArgumentsSubject = "arguments"

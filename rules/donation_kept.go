@@ -26,17 +26,16 @@ var donationKept = rule.Rule{
 		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, Doc: "the least share of the arguments' bytes that must be updated in place; needs no baseline"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
-	Budget:   &rule.Metric{Fact: "donation.aliased", Noun: "arguments updated in place", Better: rule.Higher},
-	Bounds:   []string{"params", "min_ratio"},
-	Fails:    rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
-	Passes:   rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
-	Mend:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
-	Threads:  []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
-	Since:    "1",
-	Asked:    true,
-	Accepts:  []string{"donation.*", "memory.*", "copies.*", "params"},
-	Explains: []string{"max-peak-bytes", "max-temp-bytes", "max-copies", "max-unfused", "max-output-bytes", "max-kernels", "max-instructions", "max-bytes-accessed"},
-	Program:  checkDonationKept,
+	Budget:  &rule.Metric{Fact: "donation.aliased", Noun: "arguments updated in place", Better: rule.Higher},
+	Bounds:  []string{"params", "min_ratio"},
+	Fails:   rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
+	Passes:  rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
+	Mend:    "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
+	Threads: []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
+	Since:   "1",
+	Asked:   true,
+	Accepts: []string{"donation.*", "memory.*", "copies.*", "params"},
+	Program: checkDonationKept,
 }
 
 func checkDonationKept(c *rule.Context, p *diff.Program) {
@@ -48,11 +47,11 @@ func checkDonationKept(c *rule.Context, p *diff.Program) {
 		if v.Old != nil {
 			a.Base = new(donatedCount(c, v.Old) + replacedDonations(c, v))
 		}
-		a.Tell = func(f result.Finding) []result.Finding {
+		a.Tell = func(f rule.Finding) []rule.Finding {
 			if len(lost) > 0 {
 				undonatedFinding(c, &f, v, lost, " any more")
 			}
-			return []result.Finding{f}
+			return []rule.Finding{f}
 		}
 		c.Judge(a)
 	}
@@ -65,13 +64,13 @@ func mustDonate(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if len(missing) == 0 {
 		return
 	}
-	f := result.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "params", Actual: donatedCount(c, v.New), Limit: donatedCount(c, v.New) + float64(len(missing))}
+	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "params", Actual: donatedCount(c, v.New), Limit: donatedCount(c, v.New) + float64(len(missing))}
 	undonatedFinding(c, &f, v, missing, "")
 	c.Find(f)
 }
 
 // undonatedFinding says which arguments are not updated in place, and why.
-func undonatedFinding(c *rule.Context, f *result.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
+func undonatedFinding(c *rule.Context, f *rule.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
 	f.Message = fmt.Sprintf("%s not updated in place%s: %s", words.Are(len(lost), "argument"), since, strings.Join(words.First(namesOf(lost), 6), ", "))
 	f.Cause = donationCause(c, v, lost)
 	for _, ch := range lost[:min(len(lost), explain.MaxLines)] {
@@ -243,15 +242,15 @@ func aliased(v *facts.Variant) int {
 }
 
 // donationCause names the first argument and why; where none is donated any more, that is said instead.
-func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *result.Cause {
+func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *explain.Cause {
 	first := lost[0]
 	if cause := unsynced(v, first.New); cause != nil {
 		return cause
 	}
 	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && first.What == notDonated {
-		return &result.Cause{Source: explain.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, words.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
+		return &explain.Cause{Kind: result.KindDonation, Source: explain.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, words.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
 	}
-	cause := &result.Cause{Summary: first.Name + ": " + first.What, Source: explain.SourceOf(v.New.CallSite)}
+	cause := &explain.Cause{Kind: result.KindDonation, Summary: first.Name + ": " + first.What, Source: explain.SourceOf(v.New.CallSite)}
 	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
 		cause.OpName, cause.Source = taker.OpName, explain.SourceOf(taker.Source)
 	}

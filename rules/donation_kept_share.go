@@ -30,8 +30,8 @@ func judgeDonatedShare(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	held := heldTwice(c, v.New)
 	is, least := measure.Apart(reused/all, wanted, "share")
 	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted", measure.Bytes(reused), measure.Bytes(all), is, least)
-	f := result.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Message: said + "; not " + listArguments(held)}
-	f.Cause = &result.Cause{Summary: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: explain.SourceOf(v.New.CallSite)}
+	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Message: said + "; not " + listArguments(held)}
+	f.Cause = &explain.Cause{Kind: result.KindDonation, Summary: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: explain.SourceOf(v.New.CallSite)}
 	for _, a := range held[:min(len(held), explain.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("%s, %s: %s", a.Name, measure.Bytes(float64(a.Bytes)), whyNot(a, v)))
 	}

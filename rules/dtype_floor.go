@@ -29,17 +29,16 @@ var dtypeFloor = rule.Rule{
 		noWider,
 		{Key: "max_converts", Type: rule.Count, Sense: rule.Caps, Doc: "how many conversions between floating-point types there may be"},
 	},
-	Budget:   &rule.Metric{Noun: "wide products", Better: rule.Lower},
-	Forbids:  true,
-	Bounds:   []string{"min_share"},
-	Fails:    rule.Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
-	Passes:   rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
-	Mend:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
-	Threads:  []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
-	Since:    "1",
-	Accepts:  []string{"products.*", "asked.*", "scaled.*", "converts.*", "dtypes.*", "ledger"},
-	Explains: allGrowth,
-	Program:  checkDtypeFloor,
+	Budget:  &rule.Metric{Noun: "wide products", Better: rule.Lower},
+	Forbids: true,
+	Bounds:  []string{"min_share"},
+	Fails:   rule.Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
+	Passes:  rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
+	Mend:    "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
+	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
+	Since:   "1",
+	Accepts: []string{"products.*", "asked.*", "scaled.*", "converts.*", "dtypes.*", "ledger"},
+	Program: checkDtypeFloor,
 }
 
 // narrowTypes are the types of sixteen bits and fewer.
@@ -67,7 +66,7 @@ func checkWide(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	wide := wideProducts(c, v.New)
 	a := rule.Amount{
 		Program: p, Variant: v, Subject: "products", Noun: "wide products", Better: rule.Lower, Actual: float64(len(wide)),
-		Cause: func() (*result.Cause, result.Evidence) { return productCause(wide) },
+		Cause: func() (*explain.Cause, result.Evidence) { return productCause(wide) },
 	}
 	if v.Old != nil {
 		was, ok := wideBefore(c, v.Old)
@@ -122,7 +121,7 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 }
 
 // productCause names the product that computes most.
-func productCause(products []*facts.Product) (*result.Cause, result.Evidence) {
+func productCause(products []*facts.Product) (*explain.Cause, result.Evidence) {
 	var e result.Evidence
 	if len(products) == 0 {
 		return nil, e
@@ -134,7 +133,7 @@ func productCause(products []*facts.Product) (*result.Cause, result.Evidence) {
 		}
 		e.After = explain.Add(e.After, describeProduct(m))
 	}
-	return &result.Cause{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: explain.SourceOf(most.Source)}, e
+	return &explain.Cause{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: explain.SourceOf(most.Source)}, e
 }
 
 func describeProduct(m *facts.Product) string {

@@ -33,10 +33,10 @@ func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	a := rule.Amount{Program: p, Variant: v, Subject: "products.wider", Noun: "products in a wider type", Better: rule.Lower, Actual: w.measure()}
 	a.Baseline(known, 0)
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = measure.Counted(a.Actual, "", "products") + " " + w.sentence()
 		f.Cause, f.Evidence = w.cause(v)
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.Judge(a)
 }
@@ -169,7 +169,7 @@ func (w *widening) sentence() string {
 }
 
 // cause names the largest of the products in the types that are wide and became more, with what the model did there.
-func (w *widening) cause(v *diff.Variant) (*result.Cause, result.Evidence) {
+func (w *widening) cause(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	if w.scaled {
 		return explain.Edit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Removed, w.scalesDown) })
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
@@ -55,10 +56,10 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	if t.Base != nil {
 		a.Base = new(float64(len(disagreedFlags(c, t.Base.Toolchain))))
 	}
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = words.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(words.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &result.Cause{Summary: "the program was compiled with other flags"}, wrong
-		return []result.Finding{f}
+		f.Cause, f.Evidence.After = &explain.Cause{Kind: result.KindFlags, Summary: "the program was compiled with other flags"}, wrong
+		return []rule.Finding{f}
 	}
 	c.JudgePinned(a)
 }

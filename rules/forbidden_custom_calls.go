@@ -54,10 +54,10 @@ func forbidCall(c *rule.Context, p *diff.Program, v *diff.Variant, e rule.Entry,
 	if v.Old != nil {
 		a.Baseline(!q.unheld(v.Old, v.New), max(0, ledger.Count(v.Old, q.matches)-limit))
 	}
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Actual, f.Limit = found, limit
 		q.describe(&f, v.New)
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.Forbid(a)
 	noteUntold(c, p, v, q)
@@ -79,7 +79,7 @@ func noteUntold(c *rule.Context, p *diff.Program, v *diff.Variant, q callQuery) 
 }
 
 // describe says what is called, and from where.
-func (q callQuery) describe(f *result.Finding, v *facts.Variant) {
+func (q callQuery) describe(f *rule.Finding, v *facts.Variant) {
 	names := map[string]bool{}
 	for k := range ledger.Kernels(v, q.matches) {
 		names[calls(k)] = true

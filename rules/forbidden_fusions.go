@@ -9,7 +9,6 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/pattern"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -54,14 +53,14 @@ func forbidFusion(c *rule.Context, p *diff.Program, v *diff.Variant, entry rule.
 	if v.Old != nil {
 		a.Baseline(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
 	}
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Actual, f.Limit = float64(len(found)), limit
 		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
 		f.Cause = explain.CauseOf(diff.Describe(found[0]), found[0])
 		for _, k := range found[:min(len(found), explain.MaxLines)] {
 			f.Evidence.After = append(f.Evidence.After, diff.Describe(k))
 		}
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.Forbid(a)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
@@ -29,15 +28,14 @@ var fusionDrift = rule.Rule{
 		rule.OnlyCostly,
 		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
-	Budget:   &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},
-	Fails:    rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract ran in one kernel, now in 4: between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
-	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
-	Mend:     "Remove what stands between the operations: a barrier, a callback, a second use of an intermediate.",
-	Threads:  []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
-	Since:    "1",
-	Accepts:  []string{"fusions.*", "kernels.*", "ledger"},
-	Explains: allGrowth[1:],
-	Program:  checkFusionDrift,
+	Budget:  &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract ran in one kernel, now in 4: between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
+	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
+	Mend:    "Remove what stands between the operations: a barrier, a callback, a second use of an intermediate.",
+	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
+	Since:   "1",
+	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
+	Program: checkFusionDrift,
 }
 
 func checkFusionDrift(c *rule.Context, p *diff.Program) {
@@ -48,7 +46,7 @@ func checkFusionDrift(c *rule.Context, p *diff.Program) {
 		lost := lostFusions(c, v)
 		a := rule.Amount{Program: p, Variant: v, Subject: "fusions", Noun: "lost fusions", Better: rule.Lower, Actual: float64(len(lost))}
 		a.Base = new(0.0)
-		a.Tell = func(f result.Finding) []result.Finding {
+		a.Tell = func(f rule.Finding) []rule.Finding {
 			f.Message = lostSentence(lost)
 			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
 				f.Cause, f.Evidence = explain.From(cause), explain.Evidence(cause, ledger.Any)
@@ -56,7 +54,7 @@ func checkFusionDrift(c *rule.Context, p *diff.Program) {
 					f.Message = "what was computed again for the backward pass is kept for it: " + f.Message
 				}
 			}
-			return []result.Finding{f}
+			return []rule.Finding{f}
 		}
 		c.Judge(a)
 		judgeAdded(c, p, v)
@@ -74,7 +72,7 @@ func judgeAdded(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if float64(len(added)) <= most {
 		return
 	}
-	f := result.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
+	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
 	var parts []string
 	for _, k := range added {
 		parts = append(parts, diff.Operations(k))

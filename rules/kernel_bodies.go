@@ -137,7 +137,7 @@ func judgeBody(c *rule.Context, p *diff.Program, v *diff.Variant, b written) {
 	c.Judge(a)
 }
 
-func (b written) cause() (*result.Cause, result.Evidence) {
+func (b written) cause() (*explain.Cause, result.Evidence) {
 	if b.change == nil {
 		return explain.CauseOf(diff.Describe(b.Kernel), b.Kernel), result.Evidence{}
 	}

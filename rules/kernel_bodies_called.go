@@ -11,7 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
@@ -62,11 +61,11 @@ func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	a := rule.Amount{Program: p, Variant: v, Subject: "calls of hand-written kernels", Noun: "calls of hand-written kernels", Better: rule.Lower, Actual: max(lost, 0)}
 	a.Base = new(0.0)
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Actual, f.Baseline = is.calls, was.calls
 		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + fewerCalls(c, v)
 		f.Cause, f.Evidence = explain.Growth(v, ledger.Any)
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.With(rule.NoMore).Hold(a)
 }

@@ -54,7 +54,7 @@ func checkLaunchShape(c *rule.Context, p *diff.Program) {
 		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
 		c.Forbid(rule.Amount{
 			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: rule.Lower, Actual: ledger.Count(v.New, bad),
-			Cause: func() (*result.Cause, result.Evidence) { return launchCause(c, v.New) },
+			Cause: func() (*explain.Cause, result.Evidence) { return launchCause(c, v.New) },
 		})
 	}
 }
@@ -89,7 +89,7 @@ func badLaunch(c *rule.Context, k *facts.Kernel) string {
 
 func volume(size [3]int64) float64 { return float64(size[0]) * float64(size[1]) * float64(size[2]) }
 
-func launchCause(c *rule.Context, v *facts.Variant) (*result.Cause, result.Evidence) {
+func launchCause(c *rule.Context, v *facts.Variant) (*explain.Cause, result.Evidence) {
 	var worst *facts.Kernel
 	var e result.Evidence
 	for i := range v.Kernels {

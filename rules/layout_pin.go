@@ -87,7 +87,7 @@ func checkLayoutPin(c *rule.Context, p *diff.Program) {
 		if v.Old != nil {
 			a.Baseline(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
 		}
-		a.Tell = func(f result.Finding) []result.Finding {
+		a.Tell = func(f rule.Finding) []rule.Finding {
 			f.Message = words.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
 			f.Cause = wrong[0].cause
 			if len(wrong) > 1 {
@@ -96,7 +96,7 @@ func checkLayoutPin(c *rule.Context, p *diff.Program) {
 			for _, w := range wrong {
 				f.Evidence.After = explain.Add(f.Evidence.After, w.said)
 			}
-			return []result.Finding{f}
+			return []rule.Finding{f}
 		}
 		c.JudgePinned(a)
 	}
@@ -113,7 +113,7 @@ func layoutsAgreed(c *rule.Context) string {
 // wrongLayout is one value that does not lie in memory as it should.
 type wrongLayout struct {
 	said  string
-	cause *result.Cause
+	cause *explain.Cause
 }
 
 func wrongLayouts(c *rule.Context, p *diff.Program, v *diff.Variant) []wrongLayout {
@@ -141,7 +141,7 @@ func movedParams(v *diff.Variant) []wrongLayout {
 	for _, ch := range v.Params {
 		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
 			said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-			wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, Source: explain.SourceOf(explain.FirstSource(v.New))}})
+			wrong = append(wrong, wrongLayout{said, &explain.Cause{Summary: said, Source: explain.SourceOf(explain.FirstSource(v.New))}})
 		}
 	}
 	return wrong
@@ -154,7 +154,7 @@ func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 			p := &v.Params[i]
 			if glob.Match(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", p.Name, p.Shape, printedLayout(p.Layout, p.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said}})
+				wrong = append(wrong, wrongLayout{said, &explain.Cause{Summary: said}})
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func wrongOps(v *facts.Variant, pin rule.Entry) (found int, wrong []wrongLayout)
 			found++
 			if !liesAs(pin.Text("layout"), op.Layout, op.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", op.Opcode, op.Shape, printedLayout(op.Layout, op.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &result.Cause{Summary: said, OpName: op.OpName, Source: explain.SourceOf(op.Source)}})
+				wrong = append(wrong, wrongLayout{said, &explain.Cause{Summary: said, OpName: op.OpName, Source: explain.SourceOf(op.Source)}})
 			}
 		}
 	}

@@ -23,18 +23,17 @@ var loopsKept = rule.Rule{
 		"and one that is unrolled in part grows as many times. " +
 		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told. " +
 		"One that ended as soon as nothing was left to do, and now runs until its counter is through, does more, which the cost of an iteration does not show.",
-	Reads:    []rule.Input{rule.Optimized},
-	Options:  []rule.Option{maxTrips, keptTrips},
-	Budget:   &rule.Metric{Fact: "loops.while", Noun: "loops", Better: rule.Exact},
-	Bounds:   []string{"max_trip_count"},
-	Fails:    rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
-	Passes:   rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
-	Mend:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with bounds that are Python numbers.",
-	Threads:  []string{"jax-ml/jax#2777", "openxla/xla#35719"},
-	Since:    "1",
-	Accepts:  []string{"loops.*", "instructions.*", "kernels.*", "fusions.*", "ledger"},
-	Explains: append([]string{"async-collectives"}, allGrowth...),
-	Program:  checkLoopsKept,
+	Reads:   []rule.Input{rule.Optimized},
+	Options: []rule.Option{maxTrips, keptTrips},
+	Budget:  &rule.Metric{Fact: "loops.while", Noun: "loops", Better: rule.Exact},
+	Bounds:  []string{"max_trip_count"},
+	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
+	Passes:  rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
+	Mend:    "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with bounds that are Python numbers.",
+	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
+	Since:   "1",
+	Accepts: []string{"loops.*", "instructions.*", "kernels.*", "fusions.*", "ledger"},
+	Program: checkLoopsKept,
 }
 
 func checkLoopsKept(c *rule.Context, p *diff.Program) {
@@ -47,7 +46,7 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*result.Cause, result.Evidence) { return explainLoops(v) }
+		a.Cause = func() (*explain.Cause, result.Evidence) { return explainLoops(v) }
 		a.Excused = a.Base != nil && a.Actual < *a.Base && !unrolled(v)
 		c.Judge(a)
 		judgeLengths(c, p, v)
@@ -67,16 +66,16 @@ func judgeLengths(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	lost := min(v.New.Facts[ledger.UnknownLoops]-v.Old.Facts[ledger.UnknownLoops], known(v.Old)-known(v.New)) - float64(len(ledger.EndSooner(v.Old, v.New)))
 	a := rule.Amount{Program: p, Variant: v, Subject: ledger.UnknownLoops, Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
 	a.Base = new(0.0)
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = measure.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
 		f.Cause, f.Evidence = explainLength(v)
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.With(rule.NoMore).Hold(a)
 }
 
 // explainLength names a loop that ran a known number of times, and what brought its new form about.
-func explainLength(v *diff.Variant) (*result.Cause, result.Evidence) {
+func explainLength(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	cause, e := explain.Growth(v, endless)
 	loop, times := lostLength(v)
 	if loop == nil {
@@ -117,7 +116,7 @@ func unrolled(v *diff.Variant) bool {
 
 // explainLoops names the place of the model that a loop went from, else what brought most kernels into the program: the body of a
 // loop that was unrolled.
-func explainLoops(v *diff.Variant) (*result.Cause, result.Evidence) {
+func explainLoops(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	most, e := explain.By(v, ledger.Any, func(*facts.Kernel) int64 { return 1 })
 	at := slices.IndexFunc(v.Causes, func(c diff.Cause) bool { return slices.ContainsFunc(c.Edits, lostLoop) })
 	if at < 0 {

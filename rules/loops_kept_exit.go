@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -21,13 +20,13 @@ func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	lost := lostExits(v)
 	a := rule.Amount{Program: p, Variant: v, Subject: ledger.EarlyExits, Noun: "loops that end early no more", Better: rule.Lower, Actual: float64(len(lost))}
 	a.Base = new(0.0)
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = "the loop " + ledger.LoopAt(lost[0]) + " could end early, and now runs until its counter is through"
 		if others := len(lost) - 1; others > 0 {
 			f.Message += "; " + measure.Counted(float64(others), "", "other loops") + " as well"
 		}
 		f.Cause = explain.CauseOf("a condition that ended the loop is gone: only its counter ends it", lost[0])
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.With(rule.NoMore).Hold(a)
 }

@@ -52,7 +52,7 @@ func capTrips(c *rule.Context, p *diff.Program, v *diff.Variant, most float64) {
 	for _, name := range slices.Sorted(maps.Keys(longest)) {
 		k := longest[name]
 		a := oneLoop(p, v, k)
-		a.Cause = func() (*result.Cause, result.Evidence) {
+		a.Cause = func() (*explain.Cause, result.Evidence) {
 			return explain.CauseOf(fmt.Sprintf("the loop runs %d times", k.Length), k), result.Evidence{}
 		}
 		c.With(func(s *rule.Settings) { rule.NoBounds(s); s.MaxIncrease, s.MaxDecrease, s.Max = nil, nil, &most }).Hold(a)
@@ -67,7 +67,7 @@ func keepTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		s.MaxIncrease, s.MaxDecrease = &rule.Change{}, &rule.Change{}
 	})
 	a := rule.Amount{Program: p, Variant: v, Subject: ledger.TripCount, Noun: "iterations of loops", Better: rule.Exact}
-	a.Cause = func() (*result.Cause, result.Evidence) { return explainTrips(v) }
+	a.Cause = func() (*explain.Cause, result.Evidence) { return explainTrips(v) }
 	if was, known := v.Old.Facts[ledger.TripCount]; !known || !ledger.OneByOne(v.Old) {
 		a.Actual = v.New.Facts[ledger.TripCount]
 		a.Baseline(known, was)
@@ -79,7 +79,7 @@ func keepTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		old, fresh := pair[0], pair[1]
 		one := oneLoop(p, v, fresh)
 		one.Base = new(float64(old.Length))
-		one.Cause = func() (*result.Cause, result.Evidence) {
+		one.Cause = func() (*explain.Cause, result.Evidence) {
 			return explain.CauseOf(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh), result.Evidence{Before: []string{ledger.LoopLine(old)}, After: []string{ledger.LoopLine(fresh)}}
 		}
 		c.Hold(one)
@@ -95,7 +95,7 @@ func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) rule.Amount {
 }
 
 // explainTrips names a loop that runs another number of times than in the baseline, as its body tells, else the longest.
-func explainTrips(v *diff.Variant) (*result.Cause, result.Evidence) {
+func explainTrips(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	for i := range v.Kernels.Moved {
 		if m := &v.Kernels.Moved[i]; m.Old.Times != m.New.Times {
 			return explain.CauseOf(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{diff.Describe(&m.New)}}

@@ -20,7 +20,7 @@ func judgeUnrolled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	partly := partlyUnrolled(v)
 	a := rule.Amount{Program: p, Variant: v, Subject: "loops.unrolled", Noun: "loops unrolled in part", Better: rule.Lower, Actual: float64(len(partly))}
 	a.Base = new(0.0)
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		old, fresh := partly[0][0], partly[0][1]
 		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", ledger.LoopAt(fresh), old.Length, fresh.Length)
 		f.Message = said
@@ -34,13 +34,13 @@ func judgeUnrolled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		case fresh.Source.File != "": // what stands in a loop several times stands at the lines where it stood once
 			f.Cause.OpName, f.Cause.OpType, f.Cause.Source = at.OpName, at.OpType, at.Source
 		}
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.With(rule.NoMore).Hold(a)
 }
 
 // explainUnrolled names what stands several times now.
-func explainUnrolled(v *diff.Variant) (*result.Cause, result.Evidence) {
+func explainUnrolled(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	return explain.By(v, func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
 }
 

@@ -44,7 +44,7 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 	}
 	a := rule.Amount{
 		Subject: "clusters", Noun: "clusters", Better: rule.Lower, Actual: countClusters(c, clusters),
-		Cause: func() (*result.Cause, result.Evidence) { return clusterCause(c, clusters) },
+		Cause: func() (*explain.Cause, result.Evidence) { return clusterCause(c, clusters) },
 	}
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && sized(c, t.Base.Clusters)
@@ -82,7 +82,7 @@ func checkClusterSizes(c *rule.Context, clusters *framework.Clusters, limit floa
 	for _, one := range clusters.Clusters {
 		c.Checked()
 		if float64(one.Size) > limit {
-			c.Find(result.Finding{
+			c.Find(rule.Finding{
 				Program: one.Function, Subject: one.Name, Actual: float64(one.Size), Limit: limit,
 				Message: fmt.Sprintf("%s has %s, at most %v allowed", one.Name, words.Count(one.Size, "node", "nodes"), limit),
 			})
@@ -90,7 +90,7 @@ func checkClusterSizes(c *rule.Context, clusters *framework.Clusters, limit floa
 	}
 }
 
-func clusterCause(c *rule.Context, clusters *framework.Clusters) (*result.Cause, result.Evidence) {
+func clusterCause(c *rule.Context, clusters *framework.Clusters) (*explain.Cause, result.Evidence) {
 	list := append([]framework.Cluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e result.Evidence
@@ -103,16 +103,16 @@ func clusterCause(c *rule.Context, clusters *framework.Clusters) (*result.Cause,
 	if cause := newClusters(c, clusters); cause != nil {
 		return cause, e
 	}
-	return &result.Cause{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, words.Count(list[0].Size, "node", "nodes"))}, e
+	return &explain.Cause{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, words.Count(list[0].Size, "node", "nodes"))}, e
 }
 
 // newClusters says why there are more clusters than there were: an operation parts them, or a function was traced again.
-func newClusters(c *rule.Context, clusters *framework.Clusters) *result.Cause {
+func newClusters(c *rule.Context, clusters *framework.Clusters) *explain.Cause {
 	if c.Target.Base == nil {
 		return nil
 	}
 	if op := diff.CutBy(c.Target.Base.Clusters, clusters); op != nil {
-		return &result.Cause{Summary: diff.CutSentence(op), OpName: op.Node, OpType: op.Op, Source: explain.SourceOf(op.Source)}
+		return &explain.Cause{Summary: diff.CutSentence(op), OpName: op.Node, OpType: op.Op, Source: explain.SourceOf(op.Source)}
 	}
 	for _, p := range c.Target.Programs {
 		if p.Old != nil || p.New == nil {

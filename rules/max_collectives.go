@@ -25,16 +25,15 @@ var maxCollectives = rule.Rule{
 		{Key: "exchange", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
 		{Key: "traffic_tolerance", Type: rule.Share, Sense: rule.Caps, Default: 0.0, Doc: "by how much of it the traffic of all together may grow while there are no more of any kind"},
 	}...),
-	Budget:   &rule.Metric{Noun: "collectives", Better: rule.Lower},
-	Bounds:   []string{"max_bytes"},
-	Fails:    rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
-	Passes:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
-	Mend:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
-	Threads:  []string{"jax-ml/jax#20381", "openxla/xla#6126"},
-	Since:    "1",
-	Accepts:  []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},
-	Explains: append([]string{"max-collectives", "async-collectives", "min-collective-bytes"}, allGrowth...), // one reshard brings several kinds of them, each may wait, and a small one lowers the average
-	Program:  checkMaxCollectives,
+	Budget:  &rule.Metric{Noun: "collectives", Better: rule.Lower},
+	Bounds:  []string{"max_bytes"},
+	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
+	Passes:  rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
+	Mend:    "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
+	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
+	Since:   "1",
+	Accepts: []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},
+	Program: checkMaxCollectives,
 }
 
 func checkMaxCollectives(c *rule.Context, p *diff.Program) {
@@ -44,7 +43,7 @@ func checkMaxCollectives(c *rule.Context, p *diff.Program) {
 			cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
 			a := rule.Amount{
 				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + placeCounted(c), Better: rule.Lower, Actual: ledger.Count(v.New, cares),
-				Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, cares) },
+				Cause: func() (*explain.Cause, result.Evidence) { return explainCollectives(v, cares) },
 			}
 			if v.Old != nil {
 				a.Base = new(ledger.Count(v.Old, cares))
@@ -80,7 +79,7 @@ func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	c.With(rule.NoBounds).Judge(rule.Amount{
 		Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Better: rule.Lower, Actual: now, Base: &was,
-		Cause: func() (*result.Cause, result.Evidence) { return explainCollectives(v, chosenCollective(c)) },
+		Cause: func() (*explain.Cause, result.Evidence) { return explainCollectives(v, chosenCollective(c)) },
 	})
 }
 
@@ -104,7 +103,7 @@ func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 }
 
 // explainCollectives names the collective that is new, what it moves, and along which axis of the mesh, beside what brought it about.
-func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*result.Cause, result.Evidence) {
+func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*explain.Cause, result.Evidence) {
 	cause, e := explain.Growth(v, cares)
 	if v.Old == nil || cause == nil {
 		return cause, e
@@ -185,7 +184,7 @@ func checkCollectiveBytes(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		which = words.List(kinds, "and")
 	}
 	if n > limit {
-		c.Find(result.Finding{
+		c.Find(rule.Finding{
 			Program: p.Name, Variant: rule.VariantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
 			Message: movesTooMuch(which+placeCounted(c), n, limit),
 			Cause:   explain.Largest(v, chosenCollective(c)),

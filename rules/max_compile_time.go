@@ -78,12 +78,12 @@ func judgeTimes(c *rule.Context, program string, notes []framework.LogNote) {
 	if c.Text("per") == "program" {
 		a.Actual = sum
 	}
-	a.Cause = func() (*result.Cause, result.Evidence) {
+	a.Cause = func() (*explain.Cause, result.Evidence) {
 		summary := fmt.Sprintf("%d compilations, the longest took %s (%s)", len(notes), measure.Show(longest.Value, "seconds"), longest.Log)
 		if len(notes) == 1 {
 			summary = "compiled once (" + longest.Log + ")"
 		}
-		return &result.Cause{Summary: summary, Source: explain.SourceOf(longest.Where)}, result.Evidence{}
+		return &explain.Cause{Summary: summary, Source: explain.SourceOf(longest.Where)}, result.Evidence{}
 	}
 	c.Judge(a)
 }

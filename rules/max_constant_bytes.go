@@ -22,23 +22,22 @@ var maxConstantBytes = rule.Rule{
 	Options: []rule.Option{
 		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the most that a single constant may hold"},
 	},
-	Budget:   &rule.Metric{Fact: "memory.constant_bytes", Unit: "bytes", Noun: "constants", Better: rule.Lower},
-	Bounds:   []string{"per_constant"},
-	Fails:    rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of constants: up from 0 B in the baseline"},
-	Passes:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
-	Mend:     "Pass the array as an argument of the jitted function instead of closing over it.",
-	Threads:  []string{"openxla/xla#1652", "jax-ml/jax#21300"},
-	Since:    "1",
-	Accepts:  []string{"memory.*", "constants", "params"},
-	Explains: []string{"baseline-present", "max-peak-bytes", "unused-parameters"},
-	Program:  checkConstantBytes,
+	Budget:  &rule.Metric{Fact: "memory.constant_bytes", Unit: "bytes", Noun: "constants", Better: rule.Lower},
+	Bounds:  []string{"per_constant"},
+	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of constants: up from 0 B in the baseline"},
+	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
+	Mend:    "Pass the array as an argument of the jitted function instead of closing over it.",
+	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
+	Since:   "1",
+	Accepts: []string{"memory.*", "constants", "params"},
+	Program: checkConstantBytes,
 }
 
 func checkConstantBytes(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
 			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: ledger.ConstantBytes(v.New),
-			Cause: func() (*result.Cause, result.Evidence) { return constantCause(v) },
+			Cause: func() (*explain.Cause, result.Evidence) { return constantCause(v) },
 		}
 		if v.Old != nil {
 			a.Base = new(ledger.ConstantBytes(v.Old))
@@ -57,7 +56,7 @@ func checkEachConstant(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		c.Checked()
 		if float64(k.Bytes) > limit {
 			is, allowed := measure.Apart(float64(k.Bytes), limit, "bytes")
-			c.Find(result.Finding{
+			c.Find(rule.Finding{
 				Program: p.Name, Variant: rule.VariantName(v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
 				Message: fmt.Sprintf("the constant %s holds %s, at most %s allowed", k.Shape, is, allowed), Cause: constantAt(k),
 			})
@@ -66,7 +65,7 @@ func checkEachConstant(c *rule.Context, p *diff.Program, v *diff.Variant) {
 }
 
 // constantCause names the largest constant that is new, and the argument that it was.
-func constantCause(v *diff.Variant) (*result.Cause, result.Evidence) {
+func constantCause(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	var e result.Evidence
 	var largest *facts.Constant
 	for _, k := range diff.NewConstants(v) {
@@ -87,6 +86,6 @@ func constantCause(v *diff.Variant) (*result.Cause, result.Evidence) {
 	return cause, e
 }
 
-func constantAt(k facts.Constant) *result.Cause {
-	return &result.Cause{Summary: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: explain.SourceOf(k.Source)}
+func constantAt(k facts.Constant) *explain.Cause {
+	return &explain.Cause{Kind: result.KindConstants, Summary: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: explain.SourceOf(k.Source)}
 }

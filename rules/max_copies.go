@@ -50,7 +50,7 @@ func checkMaxCopies(c *rule.Context, p *diff.Program) {
 func judgeLoopCopies(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a := rule.Amount{
 		Program: p, Variant: v, Subject: excuse.LoopCopies, Noun: "copies in loops", Better: rule.Lower, Actual: ledger.Count(v.New, countsCopy(c)),
-		Cause: func() (*result.Cause, result.Evidence) { return explain.Growth(v, countsCopy(c)) },
+		Cause: func() (*explain.Cause, result.Evidence) { return explain.Growth(v, countsCopy(c)) },
 	}
 	if v.Old != nil {
 		a.Base = new(ledger.Count(v.Old, countsCopy(c)))
@@ -70,7 +70,7 @@ func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	which := "copies" + placeCounted(c)
-	c.Find(result.Finding{
+	c.Find(rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: movesTooMuch(which, copied, limit),
 		Cause:   explain.Largest(v, countsCopy(c)),

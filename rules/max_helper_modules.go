@@ -44,9 +44,9 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 			n += float64(compilations(p))
 		}
 	}
-	c.Judge(rule.Amount{Subject: "helper modules", Noun: "helper modules", Better: rule.Lower, Actual: n, Cause: func() (*result.Cause, result.Evidence) {
+	c.Judge(rule.Amount{Subject: "helper modules", Noun: "helper modules", Better: rule.Lower, Actual: n, Cause: func() (*explain.Cause, result.Evidence) {
 		sort.Strings(names)
-		return &result.Cause{Summary: strings.Join(words.First(names, 6), ", "), Source: explain.SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
+		return &explain.Cause{Summary: strings.Join(words.First(names, 6), ", "), Source: explain.SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
 	}})
 }
 

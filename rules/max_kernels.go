@@ -45,7 +45,7 @@ func checkMaxKernels(c *rule.Context, p *diff.Program) {
 		a := rule.Amount{
 			Program: p, Variant: v, Subject: kernelSubject(c), Noun: "kernels", Better: rule.Lower,
 			Actual: countKernels(c, v.New),
-			Cause:  func() (*result.Cause, result.Evidence) { return explain.Growth(v, countsKernel(c)) },
+			Cause:  func() (*explain.Cause, result.Evidence) { return explain.Growth(v, countsKernel(c)) },
 		}
 		if v.Old != nil {
 			a.Base = new(countKernels(c, v.Old))

@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -50,7 +49,7 @@ func boundOutputs(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if n <= limit {
 		return
 	}
-	f := result.Finding{
+	f := rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: "outputs", Actual: n, Limit: limit,
 		Message: fmt.Sprintf("the program returns %s, at most %s allowed", measure.Counted(n, "", "results"), measure.Number(limit)),
 		Cause:   explain.Largest(v, func(k *facts.Kernel) bool { return k.Result }),

@@ -34,12 +34,12 @@ func checkMaxRemat(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*result.Cause, result.Evidence) { return rematCause(v.New) }
+		a.Cause = func() (*explain.Cause, result.Evidence) { return rematCause(v.New) }
 		c.Judge(a)
 	}
 }
 
-func rematCause(v *facts.Variant) (*result.Cause, result.Evidence) {
+func rematCause(v *facts.Variant) (*explain.Cause, result.Evidence) {
 	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
 	e := result.Evidence{After: explain.Lines(v.Kernels, again)}
 	k := diff.FirstThat(v.Kernels, again)

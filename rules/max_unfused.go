@@ -38,7 +38,7 @@ func checkMaxUnfused(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
 			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: rule.Lower, Actual: ledger.Count(v.New, runsAlone(c)),
-			Cause: func() (*result.Cause, result.Evidence) { return explain.Growth(v, runsAlone(c)) },
+			Cause: func() (*explain.Cause, result.Evidence) { return explain.Growth(v, runsAlone(c)) },
 		}
 		if v.Old != nil {
 			a.Base = new(ledger.Count(v.Old, runsAlone(c)))

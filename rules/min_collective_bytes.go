@@ -48,7 +48,7 @@ func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string
 	}
 	a := rule.Amount{
 		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: rule.Higher, Actual: ledger.Bytes(v.New, of) / n,
-		Cause: func() (*result.Cause, result.Evidence) {
+		Cause: func() (*explain.Cause, result.Evidence) {
 			return smallest(v.New, of), result.Evidence{After: explain.Lines(v.New.Kernels, of)}
 		},
 	}
@@ -62,7 +62,7 @@ func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string
 }
 
 // smallest names the kernel that moves the fewest bytes.
-func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *result.Cause {
+func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *explain.Cause {
 	var least *facts.Kernel
 	for k := range ledger.Kernels(v, cares) {
 		if least == nil || k.Bytes < least.Bytes {

@@ -7,7 +7,6 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -38,7 +37,7 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 		return
 	}
 	found := logNotes(c, logs, framework.NoteCPUFallback)
-	c.Forbid(rule.Amount{Subject: "cpu fallback", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged result.Finding) (each []result.Finding) {
+	c.Forbid(rule.Amount{Subject: "cpu fallback", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged rule.Finding) (each []rule.Finding) {
 		for _, n := range found {
 			f := judged
 			f.Subject, f.Actual = n.Op, n.Value
@@ -61,8 +60,8 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 const scalarRead = "aten::_local_scalar_dense"
 
 // fallback says what ran on the CPU, and why.
-func fallback(n *framework.LogNote) (message string, cause *result.Cause) {
-	cause = &result.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: explain.SourceOf(n.Where)}
+func fallback(n *framework.LogNote) (message string, cause *explain.Cause) {
+	cause = &explain.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: explain.SourceOf(n.Where)}
 	if n.Op != scalarRead {
 		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -26,16 +25,15 @@ var noDtype = rule.Rule{
 		{Key: "new_only", Type: rule.Switch, Sense: rule.Caps, Default: false, Compares: true, Doc: "find only what the baseline does not have"},
 		{Key: "except_scalars", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "leave out single numbers in double precision, f64[] and c128[]: PyTorch/XLA hands Python numbers over as such, and they cost nothing"},
 	},
-	Budget:   &rule.Metric{Noun: "unwanted operations", Better: rule.Lower},
-	Forbids:  true,
-	Fails:    rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: no-dtype, dtypes: [f64] }", Says: "f64 is used by 17 operations, the first is reduce"},
-	Passes:   rule.Example{On: "cpu-f64_creep/before", Config: "- { rule: no-dtype, dtypes: [f64] }"},
-	Mend:     "Make the scalar a Python float or a jnp array of the model's dtype; leave jax_enable_x64 off.",
-	Threads:  []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
-	Since:    "1",
-	Accepts:  []string{"*", "ledger"},
-	Explains: allGrowth,
-	Program:  checkNoDtype,
+	Budget:  &rule.Metric{Noun: "unwanted operations", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: no-dtype, dtypes: [f64] }", Says: "f64 is used by 17 operations, the first is reduce"},
+	Passes:  rule.Example{On: "cpu-f64_creep/before", Config: "- { rule: no-dtype, dtypes: [f64] }"},
+	Mend:    "Make the scalar a Python float or a jnp array of the model's dtype; leave jax_enable_x64 off.",
+	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
+	Since:   "1",
+	Accepts: []string{"*", "ledger"},
+	Program: checkNoDtype,
 }
 
 func checkNoDtype(c *rule.Context, p *diff.Program) {
@@ -45,7 +43,7 @@ func checkNoDtype(c *rule.Context, p *diff.Program) {
 			if v.Old != nil {
 				a.Base = new(operationsOf(c, v.Old, dtype))
 			}
-			a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{dtypeFinding(c, f, v, dtype)} }
+			a.Tell = func(f rule.Finding) []rule.Finding { return []rule.Finding{dtypeFinding(c, f, v, dtype)} }
 			mayStay(c, acceptedOf(c, p, v, dtype)).Forbid(a)
 		}
 	}
@@ -126,16 +124,16 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 	return named, other
 }
 
-func dtypeFinding(c *rule.Context, f result.Finding, v *diff.Variant, dtype string) result.Finding {
+func dtypeFinding(c *rule.Context, f rule.Finding, v *diff.Variant, dtype string) rule.Finding {
 	f.Message = fmt.Sprintf("%s is used by %s", dtype, measure.Counted(operationsOf(c, v.New, dtype), "", "operations"))
-	f.Cause = &result.Cause{Summary: dtype + " is in the program, but in no kernel"}
+	f.Cause = &explain.Cause{Summary: dtype + " is in the program, but in no kernel"}
 	first := diff.FirstNew(v, dtype)
 	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && glob.Any(c.List("allow"), first.OpName) {
 		first = other[0]
 	}
 	if first.Opcode != "" {
 		f.Message += ", the first is " + first.Opcode
-		f.Cause = &result.Cause{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: explain.SourceOf(first.Source)}
+		f.Cause = &explain.Cause{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: explain.SourceOf(first.Source)}
 	}
 	if why := v.Why(func(k *facts.Kernel) int64 { return ledger.One(strings.Contains(k.Out, dtype+"[")) }); why != nil {
 		f.Cause.Summary += "; " + why.Summary

@@ -21,24 +21,23 @@ var noHostCallback = rule.Rule{
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "custom call targets or op_names that may call the host"},
 	},
-	Budget:   &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
-	Forbids:  true,
-	Fails:    rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
-	Passes:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
-	Mend:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
-	Threads:  []string{"jax-ml/jax#25842"},
-	Since:    "1",
-	Asked:    true,
-	Accepts:  []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
-	Explains: allGrowth,
-	Program:  checkNoHostCallback,
+	Budget:  &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
+	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
+	Mend:    "Remove the debug print or callback, or keep it behind a switch that is off in production.",
+	Threads: []string{"jax-ml/jax#25842"},
+	Since:   "1",
+	Asked:   true,
+	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
+	Program: checkNoHostCallback,
 }
 
 func checkNoHostCallback(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
 			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: rule.Lower, Actual: hostCalls(c, v.New, ledger.Count),
-			Cause: func() (*result.Cause, result.Evidence) { return callbackCause(c, v) },
+			Cause: func() (*explain.Cause, result.Evidence) { return callbackCause(c, v) },
 		}
 		if v.Old != nil {
 			a.Base = new(hostCalls(c, v.Old, ledger.Count))
@@ -76,7 +75,7 @@ func callsHost(c *rule.Context) func(k *facts.Kernel) bool {
 	}
 }
 
-func callbackCause(c *rule.Context, v *diff.Variant) (*result.Cause, result.Evidence) {
+func callbackCause(c *rule.Context, v *diff.Variant) (*explain.Cause, result.Evidence) {
 	var e result.Evidence
 	k := diff.FirstThat(v.New.Kernels, callsHost(c))
 	if k == nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -37,12 +36,12 @@ func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 		return
 	}
 	found := logNotes(c, logs, framework.NoteInvoluntaryRemat)
-	c.Forbid(rule.Amount{Subject: "involuntary remat", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged result.Finding) (each []result.Finding) {
+	c.Forbid(rule.Amount{Subject: "involuntary remat", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged rule.Finding) (each []rule.Finding) {
 		for _, n := range found {
 			f := judged
 			f.Program, f.Subject = n.Program, n.Op
 			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", orUnnamed(n.Op))
-			f.Cause = &result.Cause{Summary: n.Message, OpName: n.Op, Source: explain.SourceOf(n.Where)}
+			f.Cause = &explain.Cause{Summary: n.Message, OpName: n.Op, Source: explain.SourceOf(n.Where)}
 			f.Evidence.After = []string{n.Log + ": " + n.Message}
 			each = append(each, f)
 		}

@@ -25,16 +25,15 @@ var noRecompilation = rule.Rule{
 		{Key: "max_variants", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
 		{Key: "ignore_args", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may differ without counting"},
 	},
-	Budget:   &rule.Metric{Noun: "compilations", Better: rule.Lower},
-	Fails:    rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
-	Passes:   rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
-	Mend:     "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
-	Threads:  []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
-	Since:    "1",
-	Asked:    true,
-	Accepts:  []string{"variants"},
-	Explains: []string{"max-compilations"},
-	Program:  checkNoRecompilation,
+	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
+	Fails:   rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
+	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
+	Mend:    "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
+	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
+	Since:   "1",
+	Asked:   true,
+	Accepts: []string{"variants"},
+	Program: checkNoRecompilation,
 }
 
 func checkNoRecompilation(c *rule.Context, p *diff.Program) {
@@ -45,13 +44,13 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 	if p.Old != nil {
 		a.Base = new(float64(compilations(p.Old)))
 	}
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
 		f.Cause = recompileCause(c, p)
 		for _, v := range p.New.Variants {
 			f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))
 		}
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.Judge(a)
 }
@@ -160,8 +159,8 @@ func chain(values []string) string {
 	return strings.Join(values, " → ")
 }
 
-func recompileCause(c *rule.Context, p *diff.Program) *result.Cause {
-	cause := &result.Cause{Summary: strings.Join(differences(p), "; ")}
+func recompileCause(c *rule.Context, p *diff.Program) *explain.Cause {
+	cause := &explain.Cause{Kind: result.KindArguments, Summary: strings.Join(differences(p), "; ")}
 	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
 		for _, miss := range c.Target.Report.Logs.Misses {
 			if miss.Program == p.Name && miss.Where.File != "" {

@@ -64,7 +64,7 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 		a.Baseline(known, float64(len(was)))
 		a.Added = float64(len(fresh))
 	}
-	a.Tell = func(f result.Finding) (each []result.Finding) {
+	a.Tell = func(f rule.Finding) (each []rule.Finding) {
 		told := outside
 		if len(fresh) > 0 && !c.Exceeds(a) {
 			told = fresh
@@ -148,12 +148,12 @@ func byOp(ops []framework.UnclusteredOp) [][]framework.UnclusteredOp {
 	return out
 }
 
-func unclusteredFinding(c *rule.Context, f result.Finding, clusters *framework.Clusters, group []framework.UnclusteredOp) result.Finding {
+func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *framework.Clusters, group []framework.UnclusteredOp) rule.Finding {
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
 		first.Op, places(group), clusters.Clustered, words.Count(clusters.Clustered+len(unclusteredOps(c, clusters)), "operation is", "operations are"))
-	f.Cause = &result.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: explain.SourceOf(first.Source)}
+	f.Cause = &explain.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: explain.SourceOf(first.Source)}
 	if first.Reason != "" {
 		f.Cause.Summary += ": " + first.Reason
 	}

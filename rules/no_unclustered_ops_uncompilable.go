@@ -47,11 +47,11 @@ func uncompilableNotes(logs *framework.Logs) []framework.LogNote {
 	return notes
 }
 
-func uncompilableFinding(n framework.LogNote) result.Finding {
-	return result.Finding{
+func uncompilableFinding(n framework.LogNote) rule.Finding {
+	return rule.Finding{
 		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
 		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),
-		Cause:    &result.Cause{Summary: n.Message, OpType: n.Op, Source: explain.SourceOf(n.Where)},
+		Cause:    &explain.Cause{Summary: n.Message, OpType: n.Op, Source: explain.SourceOf(n.Where)},
 		Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
@@ -58,7 +59,7 @@ func checkPrecisions(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	a := rule.Amount{
 		Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: rule.Lower, Actual: float64(len(other)),
-		Cause: func() (*result.Cause, result.Evidence) { return productCause(other) },
+		Cause: func() (*explain.Cause, result.Evidence) { return productCause(other) },
 	}
 	if v.Old != nil {
 		was, ok := v.Old.Facts["products.total"]
@@ -89,10 +90,10 @@ func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	grown := max(0, v.New.Facts["products.total"]-total)
 	a := rule.Amount{Program: p, Variant: v, Subject: "precision", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: more - grown}
 	a.Baseline(ok, 0)
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = "products changed their precision: " + strings.Join(append(rises, falls...), "; ")
 		f.Cause, f.Evidence = productCause(gainedProducts(c, v))
-		return []result.Finding{f}
+		return []rule.Finding{f}
 	}
 	c.Judge(a)
 }

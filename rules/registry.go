@@ -4,7 +4,6 @@ package rules
 
 import (
 	"embed"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/rule"
@@ -12,38 +11,6 @@ import (
 
 // All lists every rule, category by category.
 func All() []*rule.Rule { return registry }
-
-// growthRules are the rules that hold an amount against the baseline. A program whose arguments changed breaks many of them at
-// once, and that is one finding.
-var growthRules = append([]string{"max-constant-bytes", "max-collectives"}, allGrowth...)
-
-// allGrowth are the rules whose amounts grow with whatever a program does more of, the most telling first.
-var allGrowth = []string{
-	"fusion-drift", "max-kernels", "max-transposes", "max-copies", "max-output-bytes", "max-temp-bytes", "max-peak-bytes", "max-flops",
-	"max-bytes-accessed", "max-instructions",
-}
-
-// GrowthRank ranks the rules whose amounts grow with whatever a program does more of, so that their findings tell little by themselves:
-// the most telling is 0. It is -1 for every other rule.
-func GrowthRank(id string) int { return slices.Index(allGrowth, id) }
-
-// Reach is how many kinds of findings follow from a rule's, directly or not.
-func Reach(id string) int {
-	seen := map[string]bool{}
-	var follow func(string)
-	follow = func(id string) {
-		r := ByID(id)
-		if r == nil || seen[id] {
-			return
-		}
-		seen[id] = true
-		for _, next := range r.Explains {
-			follow(next)
-		}
-	}
-	follow(id)
-	return len(seen)
-}
 
 // registry holds the rules in the order in which they are listed. A new rule is added here and nowhere else.
 var registry = []*rule.Rule{

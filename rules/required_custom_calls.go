@@ -11,7 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
@@ -28,22 +27,21 @@ var requiredCustomCalls = rule.Rule{
 			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
-	Budget:   &rule.Metric{Noun: "missing custom calls", Better: rule.Lower},
-	Forbids:  true,
-	Fails:    rule.Example{On: "cpu-topk_sorted/after", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }", Says: "TopK is not called"},
-	Passes:   rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
-	Mend:     "Look at shapes, dtypes and layouts that the library asks for, at the flags that switch it on, and at its version beside the compiler's.",
-	Threads:  []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
-	Since:    "1",
-	Accepts:  []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
-	Explains: []string{"kernel-bodies"},
-	Check:    checkCalls,
-	Program:  checkRequiredCalls,
+	Budget:  &rule.Metric{Noun: "missing custom calls", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "cpu-topk_sorted/after", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }", Says: "TopK is not called"},
+	Passes:  rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
+	Mend:    "Look at shapes, dtypes and layouts that the library asks for, at the flags that switch it on, and at its version beside the compiler's.",
+	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
+	Since:   "1",
+	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
+	Check:   checkCalls,
+	Program: checkRequiredCalls,
 }
 
 func checkRequiredCalls(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		var missing []result.Finding
+		var missing []rule.Finding
 		had, known := 0, true
 		for _, e := range c.Entries("calls") {
 			least, ok := e.Number("min")
@@ -63,13 +61,13 @@ func checkRequiredCalls(c *rule.Context, p *diff.Program) {
 		if v.Old != nil {
 			a.Baseline(known, float64(had))
 		}
-		a.Tell = func(result.Finding) []result.Finding { return missing }
+		a.Tell = func(rule.Finding) []rule.Finding { return missing }
 		c.Forbid(a)
 	}
 }
 
-func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) result.Finding {
-	f := result.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
+func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) rule.Finding {
+	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
 	if found > 0 {
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, measure.Times(found), least)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
@@ -71,7 +70,7 @@ func checkRequiredFusions(c *rule.Context, p *diff.Program) {
 		if v.Old != nil {
 			a.Baseline(known, float64(had))
 		}
-		a.Tell = func(result.Finding) (each []result.Finding) {
+		a.Tell = func(rule.Finding) (each []rule.Finding) {
 			for _, m := range missing {
 				each = append(each, m.finding(p, v))
 			}
@@ -89,9 +88,9 @@ func wanted(e rule.Entry) wantedFusion {
 	return wantedFusion{fusionQuery: queryOf(e), min: int(least)}
 }
 
-func (m missingFusion) finding(p *diff.Program, v *diff.Variant) result.Finding {
+func (m missingFusion) finding(p *diff.Program, v *diff.Variant) rule.Finding {
 	parts, places := m.want.whereabouts(v.New)
-	f := result.Finding{
+	f := rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: m.want.name,
 		Message: m.want.sentence(m.found, parts),
 		Actual:  float64(m.found), Limit: float64(m.want.min),

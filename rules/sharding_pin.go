@@ -57,7 +57,7 @@ func checkShardingPin(c *rule.Context, p *diff.Program) {
 			old := &diff.Variant{New: v.Old}
 			a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, p, old))))
 		}
-		a.Tell = func(f result.Finding) []result.Finding { return []result.Finding{spreadFinding(f, v.New, wrong)} }
+		a.Tell = func(f rule.Finding) []rule.Finding { return []rule.Finding{spreadFinding(f, v.New, wrong)} }
 		a.Excused = v.Old != nil && c.On(rule.OnlyCostly.Key) && !talk(v.New, ledger.IsCollective).more(talk(v.Old, ledger.IsCollective)) && !excuse.Costlier(v) &&
 			ledger.ArgumentBytes(v.New) <= ledger.ArgumentBytes(v.Old) && v.New.Facts["memory.output_bytes"] <= v.Old.Facts["memory.output_bytes"]
 		c.JudgePinned(a)
@@ -70,7 +70,7 @@ type misplaced struct {
 	result     bool
 }
 
-func spreadFinding(f result.Finding, v *facts.Variant, wrong []misplaced) result.Finding {
+func spreadFinding(f rule.Finding, v *facts.Variant, wrong []misplaced) rule.Finding {
 	var names []string
 	arguments := 0
 	for _, m := range wrong {
@@ -86,7 +86,7 @@ func spreadFinding(f result.Finding, v *facts.Variant, wrong []misplaced) result
 		which = words.Count(arguments, "argument", "arguments") + " and " + words.Count(results, "result", "results") + " are"
 	}
 	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(words.First(names, 6), ", "))
-	f.Cause = &result.Cause{Summary: wrong[0].name + ": " + wrong[0].said, Source: explain.SourceOf(explain.FirstSource(v))}
+	f.Cause = &explain.Cause{Kind: result.KindSharding, Summary: wrong[0].name + ": " + wrong[0].said, Source: explain.SourceOf(explain.FirstSource(v))}
 	return f
 }
 

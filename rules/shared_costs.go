@@ -43,14 +43,14 @@ func judgeSpared(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	a := rule.Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: rule.Lower, Actual: is.Least, Base: &was.Least}
-	a.Cause = func() (*result.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
+	a.Cause = func() (*explain.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
 	a.Excused = min(is.Least-was.Least, was.Spared()-is.Spared()) <= grown.Of(max(was.Most, was.Least))
 	c.With(rule.NoMore).Hold(a)
 }
 
 // explainSpared names the loop that lost its early exit, or the place of the model that a conditional went from, else what brought most of
 // the cost.
-func explainSpared(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
+func explainSpared(v *diff.Variant, fact string) (*explain.Cause, result.Evidence) {
 	pairs, _, _ := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
 	for _, pair := range pairs {
 		if old, fresh := pair[0], pair[1]; old.Length == 0 && fresh.Length > 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
@@ -65,7 +64,7 @@ func readsValue(cut *framework.Cut) bool {
 
 // unsynced says of an argument without a result to take its place that PyTorch/XLA ended the graph where a value was asked for: only what
 // torch_xla.sync ends returns what the step updates. Nil where the baseline's graph ended so as well.
-func unsynced(v *diff.Variant, p *facts.Parameter) *result.Cause {
+func unsynced(v *diff.Variant, p *facts.Parameter) *explain.Cause {
 	if v.Old == nil || p.Donated || !readsValue(v.New.Cut) || readsValue(v.Old.Cut) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
 		return nil
 	}
@@ -73,7 +72,7 @@ func unsynced(v *diff.Variant, p *facts.Parameter) *result.Cause {
 	if before := cutText(v.Old.Cut); before != "" {
 		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", cutText(v.New.Cut), before)
 	}
-	return &result.Cause{Summary: text, Source: explain.SourceOf(v.New.Cut.Where)}
+	return &explain.Cause{Summary: text, Source: explain.SourceOf(v.New.Cut.Where)}
 }
 
 // valueReads lists where graphs ended so, each place once.

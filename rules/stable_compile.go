@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
@@ -44,10 +43,10 @@ func checkStableCompile(c *rule.Context, p *diff.Program) {
 		if v.Old != nil {
 			a.Base = new(float64(len(flapping(c, v.Old))))
 		}
-		a.Tell = func(f result.Finding) []result.Finding {
+		a.Tell = func(f rule.Finding) []rule.Finding {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", words.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(words.First(names, 6), ", "))
-			f.Cause = &result.Cause{Summary: unlike(v.New), Source: explain.SourceOf(explain.FirstSource(v.New))}
-			return []result.Finding{f}
+			f.Cause = &explain.Cause{Summary: unlike(v.New), Source: explain.SourceOf(explain.FirstSource(v.New))}
+			return []rule.Finding{f}
 		}
 		c.Forbid(a)
 	}

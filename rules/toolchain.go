@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
@@ -55,10 +56,10 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	if t.Base != nil {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}
-	a.Tell = func(f result.Finding) []result.Finding {
+	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = "another toolchain: " + strings.Join(words.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &result.Cause{Summary: "what else differs may be the compiler's doing"}, wrong
-		return []result.Finding{f}
+		f.Cause, f.Evidence.After = &explain.Cause{Kind: result.KindToolchain, Summary: "what else differs may be the compiler's doing"}, wrong
+		return []rule.Finding{f}
 	}
 	c.JudgePinned(a)
 }

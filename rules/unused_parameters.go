@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/words"
 )
@@ -42,10 +41,10 @@ func checkUnusedParameters(c *rule.Context, p *diff.Program) {
 		if v.Old != nil {
 			a.Base = new(float64(len(unusedArguments(c, v.Old))))
 		}
-		a.Tell = func(f result.Finding) []result.Finding {
+		a.Tell = func(f rule.Finding) []rule.Finding {
 			f.Message = fmt.Sprintf("%s never read: %s", words.Are(len(names), "argument"), strings.Join(words.First(names, 6), ", "))
-			f.Cause = &result.Cause{Summary: "no instruction reads " + names[0], Source: explain.SourceOf(explain.FirstSource(v.New))}
-			return []result.Finding{f}
+			f.Cause = &explain.Cause{Summary: "no instruction reads " + names[0], Source: explain.SourceOf(explain.FirstSource(v.New))}
+			return []rule.Finding{f}
 		}
 		c.Forbid(a)
 	}

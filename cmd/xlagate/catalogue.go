@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,11 +28,11 @@ func rulesCommand(w world) *cli.Command {
 func explainCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
-		Name: "explain", Usage: "why a rule exists, what it reads, an example, how to mend", ArgsUsage: "RULE|FINDING", Category: reference,
-		Flags: append(outputFlags(&to, report.ViewFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` in which the finding stands", Value: "xlagate-result.json"}),
+		Name: "explain", Usage: "why a rule exists, what it reads, an example, how to fix what it finds", ArgsUsage: "RULE|CHANGE|FINDING", Category: reference,
+		Flags: append(outputFlags(&to, report.ViewFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change", Value: "xlagate-result.json"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return wrongUsage("explain takes one rule or one finding's id; `xlagate rules` lists the rules")
+				return wrongUsage("explain takes one rule, or the id of one change or finding; `xlagate rules` lists the rules")
 			}
 			name := c.Args().First()
 			if rule := rules.ByID(name); rule != nil {
@@ -39,33 +40,46 @@ func explainCommand(w world) *cli.Command {
 					return report.Explain(dst, ruledoc.Of(rule), out.format, o)
 				})
 			}
-			f, err := findingOf(c, w, name)
+			r, change, err := changeOf(c, w, name)
 			if err != nil {
 				return err
 			}
 			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
-				return report.ExplainFinding(dst, f, ruledoc.ByID(f.Rule), out.format, o)
+				return report.ExplainChange(dst, r, change, docsOf(r, change), out.format, o)
 			})
 		},
 	}
 }
 
-// findingOf finds a finding by its id in a result.
-func findingOf(c *cli.Context, w world, id string) (*result.Finding, error) {
+// docsOf documents the rules that a change breaks, each once.
+func docsOf(r *result.Result, change *result.Change) []report.RuleDoc {
+	var docs []report.RuleDoc
+	seen := map[string]bool{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Change == change.ID && !seen[f.Rule] {
+			seen[f.Rule] = true
+			docs = append(docs, ruledoc.ByID(f.Rule))
+		}
+	}
+	return docs
+}
+
+// changeOf finds a change in a result by its id, or by that of one of its findings.
+func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Change, error) {
 	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
-		return nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, suggest.DidYouMean(id, rules.IDs()))
+		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, suggest.DidYouMean(id, rules.IDs()))
 	}
 	r, err := readResult(w, c.String("from"))
 	if err != nil && !c.IsSet("from") {
-		return nil, wrongUsage("to explain a finding, name the result it stands in: xlagate explain %s --from result.json", id)
+		return nil, nil, wrongUsage("to explain a change, name the result that holds it: xlagate explain %s --from result.json", id)
 	}
 	if err != nil {
-		return nil, incomplete(w, err)
+		return nil, nil, incomplete(w, err)
 	}
-	for i := range r.Findings {
-		if r.Findings[i].ID == id {
-			return &r.Findings[i], nil
+	for i := range r.Changes {
+		if change := &r.Changes[i]; change.ID == id || slices.Contains(change.Findings, id) {
+			return r, change, nil
 		}
 	}
-	return nil, wrongUsage("%s holds no finding %s", c.String("from"), id)
+	return nil, nil, wrongUsage("%s holds no change and no finding %s", c.String("from"), id)
 }

@@ -69,6 +69,7 @@ type Edit struct {
 	OpName  string // of the first operation that came, or went where none came
 	OpType  string
 	Source  hlo.Location   // unknown for what only a stored baseline knows
+	Stack   []hlo.Location // the model's frames behind it, innermost first
 	Caller  hlo.Location   // which call of the function it is, where the model calls it from several lines
 	Callers []hlo.Location // that, and the other calls that it may be
 	OneCall bool           // no other call of the function was edited: what changed is how it is called there
@@ -101,12 +102,12 @@ type Cause struct {
 const (
 	CauseArguments = "arguments" // the program is called with other shapes or types
 	CauseSharding  = "sharding"  // its arguments are spread over the devices in another way
-	CauseModel     = "model"     // the model asks for something else
+	CauseModel     = "code"     // the model asks for something else
 	CauseConstants = "constants" // something is baked into the program
 	CauseDonation  = "donation"  // arguments lend their buffers to results no longer, or do now
 	CauseResults   = "results"   // the program returns something else
-	CauseCompiler  = "compiler"  // the model asks for the same, and the compiler made something else of it
-	CauseKernels   = "kernels"   // what the model asks for is not known: the kernels themselves
+	CauseCompiler  = "toolchain"  // the model asks for the same, and the compiler made something else of it
+	CauseKernels   = "unknown"   // what the model asks for is not known: the kernels themselves
 )
 
 // Kernels is the difference of two launch ledgers.

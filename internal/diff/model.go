@@ -152,7 +152,7 @@ func (g *grouping) open(s *facts.Statement) int {
 	if _, ok := g.byScope[s.Scope]; !ok {
 		g.byScope[s.Scope] = i
 	}
-	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Caller: s.Caller})
+	g.edits = append(g.edits, Edit{Scope: s.Scope, OpName: s.OpName, OpType: s.OpType, Source: s.Source, Stack: s.Frames(), Caller: s.Caller})
 	return i
 }
 

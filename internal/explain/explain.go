@@ -15,9 +15,19 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
+// Cause says what brought a finding about, in the model's own lines.
+type Cause struct {
+	Root    *diff.Cause // the difference from the baseline behind it; nil where the rule found the place by itself
+	Kind    string      // of a change that has no root, see the kinds of result.Change; "" for an edit of the model
+	Summary string
+	OpName  string
+	OpType  string
+	Source  result.Source
+}
+
 // Growth names what brought a growth about: the cause that adds most of the kernels that the rule cares for, with the lines before
 // and after as evidence.
-func Growth(v *diff.Variant, cares func(*facts.Kernel) bool) (*result.Cause, result.Evidence) {
+func Growth(v *diff.Variant, cares func(*facts.Kernel) bool) (*Cause, result.Evidence) {
 	return By(v, cares, func(k *facts.Kernel) int64 {
 		if cares(k) {
 			return 1
@@ -27,7 +37,7 @@ func Growth(v *diff.Variant, cares func(*facts.Kernel) bool) (*result.Cause, res
 }
 
 // By is Growth where kernels account for it by more or less than one.
-func By(v *diff.Variant, cares func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*result.Cause, result.Evidence) {
+func By(v *diff.Variant, cares func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*Cause, result.Evidence) {
 	if v == nil || v.Old == nil {
 		return Largest(v, cares), result.Evidence{}
 	}
@@ -39,14 +49,14 @@ func By(v *diff.Variant, cares func(*facts.Kernel) bool, weigh func(*facts.Kerne
 }
 
 // From turns a difference's cause into the result's form.
-func From(c *diff.Cause) *result.Cause {
+func From(c *diff.Cause) *Cause {
 	at := c.Place()
-	return &result.Cause{Summary: c.Summary, OpName: at.OpName, OpType: c.OpType, Source: SourceOf(at.Source)}
+	return &Cause{Root: c, Summary: c.Summary, OpName: at.OpName, OpType: c.OpType, Source: SourceOf(at.Source)}
 }
 
 // CauseOf makes a cause from a kernel.
-func CauseOf(summary string, k *facts.Kernel) *result.Cause {
-	return &result.Cause{Summary: summary, OpName: k.OpName, OpType: k.OpType, Source: SourceOf(k.Source)}
+func CauseOf(summary string, k *facts.Kernel) *Cause {
+	return &Cause{Summary: summary, OpName: k.OpName, OpType: k.OpType, Source: SourceOf(k.Source)}
 }
 
 // SourceOf turns a location into the result's form.
@@ -75,7 +85,7 @@ var weights = map[string]func(*facts.Kernel) int64{
 }
 
 // Edit names the first place of the model with an edit of a kind, else what changed most.
-func Edit(v *diff.Variant, fits func(diff.Edit) bool) (*result.Cause, result.Evidence) {
+func Edit(v *diff.Variant, fits func(diff.Edit) bool) (*Cause, result.Evidence) {
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
 			return From(c), Evidence(c, ledger.Any)
@@ -85,7 +95,7 @@ func Edit(v *diff.Variant, fits func(diff.Edit) bool) (*result.Cause, result.Evi
 }
 
 // Fact explains the growth of one fact.
-func Fact(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
+func Fact(v *diff.Variant, fact string) (*Cause, result.Evidence) {
 	weigh := weights[fact]
 	switch {
 	case fact == "memory.output_bytes":
@@ -102,18 +112,24 @@ func Fact(v *diff.Variant, fact string) (*result.Cause, result.Evidence) {
 	return By(v, func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
 }
 
+// Keeper is the root that more memory is put down to: the one with the launches that write the buffer that grew most; nil without roots.
+func Keeper(v *diff.Variant) *diff.Cause { return v.Why(keeps(v)) }
+
+// keeps weighs launches by whether they write the buffer that grew most, or, where none is known to have grown, by what they move.
+func keeps(v *diff.Variant) func(*facts.Kernel) int64 {
+	if v == nil || len(v.Buffers) == 0 {
+		return func(k *facts.Kernel) int64 { return k.Bytes }
+	}
+	return func(k *facts.Kernel) int64 { return ledger.One(writes(k, &v.Buffers[0])) }
+}
+
 // memory names the buffer that grew most beside what brought it about.
-func memory(v *diff.Variant) (*result.Cause, result.Evidence) {
+func memory(v *diff.Variant) (*Cause, result.Evidence) {
 	var grown *diff.BufferChange
 	if v != nil && len(v.Buffers) > 0 {
 		grown = &v.Buffers[0]
 	}
-	cause, e := By(v, ledger.Any, func(k *facts.Kernel) int64 {
-		if grown != nil {
-			return ledger.One(keeps(k, grown))
-		}
-		return k.Bytes
-	})
+	cause, e := By(v, ledger.Any, keeps(v))
 	if cause == nil || grown == nil {
 		return cause, e
 	}
@@ -128,7 +144,7 @@ func memory(v *diff.Variant) (*result.Cause, result.Evidence) {
 }
 
 // Results names the result that is new or grew, beside what brought it about.
-func Results(v *diff.Variant) (*result.Cause, result.Evidence) {
+func Results(v *diff.Variant) (*Cause, result.Evidence) {
 	cause, e := By(v, func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return ledger.One(k.Result) })
 	op, text := diff.NewResult(v)
 	if cause == nil || text == "" || strings.Contains(cause.Summary, text) {
@@ -141,8 +157,8 @@ func Results(v *diff.Variant) (*result.Cause, result.Evidence) {
 	return cause, e
 }
 
-// keeps says whether a kernel's value is what a buffer holds.
-func keeps(k *facts.Kernel, b *diff.BufferChange) bool {
+// writes says whether a kernel's value is what a buffer holds.
+func writes(k *facts.Kernel, b *diff.BufferChange) bool {
 	return b.New.OpName != "" && (k.OpName == b.New.OpName || slices.ContainsFunc(k.Outs, func(op facts.Op) bool { return op.OpName == b.New.OpName }))
 }
 
@@ -159,7 +175,7 @@ func bufferSentence(b *diff.BufferChange) string {
 }
 
 // Largest names the kernel that moves the most bytes, for budgets that were broken without a baseline.
-func Largest(v *diff.Variant, cares func(*facts.Kernel) bool) *result.Cause {
+func Largest(v *diff.Variant, cares func(*facts.Kernel) bool) *Cause {
 	if v == nil || v.New == nil {
 		return nil
 	}

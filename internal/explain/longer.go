@@ -13,7 +13,7 @@ import (
 )
 
 // longer names the loop that runs more often than in the baseline, where the model asks for nothing else that is new.
-func longer(v *diff.Variant) (*result.Cause, result.Evidence) {
+func longer(v *diff.Variant) (*Cause, result.Evidence) {
 	if v == nil || v.Old == nil || len(v.Model.Edits) > 0 {
 		return nil, result.Evidence{}
 	}

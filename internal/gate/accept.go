@@ -112,8 +112,8 @@ func (in *intake) accept(edit baseline.Edit, a AcceptOptions, done *Accepted) er
 
 // acceptGraphs records what TensorFlow clustered, when everything is accepted or a finding about it is.
 func (in *intake) acceptGraphs(edit baseline.Edit, a AcceptOptions, done *Accepted) error {
-	about := func(id string) bool { f := in.find(id); return f != nil && slices.Contains(scope(f), "clusters.*") }
-	if in.graphs == nil || a.Tighten || len(a.Only) > 0 && !slices.ContainsFunc(a.Only, about) {
+	about := func(f result.Finding) bool { return named(&f, a.Only) && slices.Contains(scope(&f), "clusters.*") }
+	if in.graphs == nil || a.Tighten || len(a.Only) > 0 && !slices.ContainsFunc(in.findings, about) {
 		return nil
 	}
 	return done.put(edit, path.Join(in.target, baseline.GraphsFile()), baseline.FormatGraphs(in.target, in.graphs))

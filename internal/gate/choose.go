@@ -16,9 +16,9 @@ import (
 // chosen is the old baseline with just what the named findings are about.
 func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program) *baseline.Program {
 	next := old
-	for _, id := range ids {
-		f := in.find(id)
-		if f == nil || f.Program != name && !diff.IsPart(f.Program, name) {
+	for i := range in.findings {
+		f := &in.findings[i]
+		if !named(f, ids) || f.Program != name && !diff.IsPart(f.Program, name) {
 			continue
 		}
 		if diff.IsPart(f.Program, name) {
@@ -29,16 +29,8 @@ func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program
 	return next
 }
 
-// scope is what a finding and its consequences are about: fact globs, "ledger", "variants", "program".
-func scope(f *result.Finding) []string {
-	about := append([]string{}, rules.ByID(f.Rule).Accepts...)
-	for _, c := range f.Consequences {
-		if r := rules.ByID(c.Rule); r != nil {
-			about = append(about, r.Accepts...)
-		}
-	}
-	return about
-}
+// scope is what a finding is about: fact globs, "ledger", "variants", "program".
+func scope(f *result.Finding) []string { return rules.ByID(f.Rule).Accepts }
 
 // take moves what is in scope from the fresh program to the old one.
 func take(about []string, signature string, old, fresh *baseline.Program) *baseline.Program {

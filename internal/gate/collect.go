@@ -1,10 +1,12 @@
 package gate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 
+	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -17,6 +19,7 @@ type collector struct {
 	ids      map[string]bool
 	problems map[result.Problem]bool
 	missing  map[string]bool // what is listed as not covered
+	found    []change.Finding
 }
 
 func newCollector(r *result.Result, out *result.Target, l *looked) *collector {
@@ -34,10 +37,10 @@ func newCollector(r *result.Result, out *result.Target, l *looked) *collector {
 func (c *collector) collect(said *rule.Context) {
 	r := c.r
 	r.Summary.Checks += said.Checks
-	for _, f := range said.Findings {
-		complete(&f, c.l, said.Settings)
-		f.ID = unique(c.ids, f)
-		r.Findings = append(r.Findings, f)
+	for i := range said.Findings {
+		f := complete(&said.Findings[i], c.l, said.Settings)
+		f.ID = unique(c.ids, f.Finding)
+		c.found = append(c.found, f)
 	}
 	for _, p := range said.Problems {
 		p.Target = c.l.Name
@@ -69,10 +72,14 @@ func first[T comparable](seen map[T]bool, what T) bool {
 	return true
 }
 
-func complete(f *result.Finding, l *looked, s *rule.Settings) {
-	f.Rule, f.Target, f.Name, f.Reason = s.Rule.ID, l.Name, s.Name, s.Reason
-	if f.Level == "" {
-		f.Level = s.Severity()
+// complete adds to what a rule says what its settings and the target say.
+func complete(f *rule.Finding, l *looked, s *rule.Settings) change.Finding {
+	return change.Finding{
+		Finding: result.Finding{
+			Rule: s.Rule.ID, Name: s.Name, Level: cmp.Or(f.Level, s.Severity()), Target: l.Name, Program: f.Program, Variant: f.Variant, Subject: f.Subject,
+			Message: f.Message, Reason: s.Reason, Actual: f.Actual, Limit: f.Limit, Baseline: f.Baseline, Unit: f.Unit,
+		},
+		Cause: f.Cause, Evidence: f.Evidence, Drift: f.Drift,
 	}
 }
 

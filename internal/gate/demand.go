@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
@@ -27,8 +28,7 @@ func demands(o Options, l *looked) []demand {
 	for _, c := range run(o, &self, self.asTarget(o)) {
 		one := oneNumber(c)
 		for _, f := range c.Findings {
-			complete(&f, l, c.Settings)
-			out = append(out, demand{f, c.Settings, one})
+			out = append(out, demand{complete(&f, l, c.Settings).Finding, c.Settings, one})
 		}
 	}
 	return out
@@ -45,13 +45,12 @@ func oneNumber(c *rule.Context) bool {
 	return len(numbers) == 1 && len(c.Findings) == c.Checks
 }
 
-// about says whether a demand is what a finding says, or what one of its consequences does.
+// about says whether a demand is what a finding says.
 func (d demand) about(f *result.Finding) bool {
 	if d.Target != f.Target || d.Program != f.Program && !diff.IsPart(f.Program, d.Program) {
 		return false
 	}
-	same := d.Settings.Rule.ID == f.Rule && d.Settings.Name == f.Name && d.Subject == f.Subject && fmt.Sprint(d.Limit) == fmt.Sprint(f.Limit)
-	return same || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.Rule == d.Settings.Rule.ID })
+	return d.Settings.Rule.ID == f.Rule && d.Settings.Name == f.Name && d.Subject == f.Subject && fmt.Sprint(d.Limit) == fmt.Sprint(f.Limit)
 }
 
 // budget is the number of the user's own that a demand breaks, with what lets it pass; nil where none stands in the file. Times are the
@@ -86,11 +85,11 @@ func maxKey(s *rule.Settings) string {
 }
 
 // settle tells findings what accepting them leaves to be done by hand.
-func settle(findings []result.Finding, list []demand) {
-	for i := range findings {
+func settle(found []change.Finding, list []demand) {
+	for i := range found {
 		for _, d := range list {
-			if f := &findings[i]; d.budget() == nil && d.about(f) {
-				f.AskedAt = d.Place
+			if f := &found[i]; d.budget() == nil && d.about(&f.Finding) {
+				f.Configured = d.Place
 			}
 		}
 	}
@@ -157,6 +156,6 @@ func (in *intake) demanded(ids []string) []demand {
 		return in.demands
 	}
 	return slices.DeleteFunc(slices.Clone(in.demands), func(d demand) bool {
-		return !slices.ContainsFunc(ids, func(id string) bool { f := in.find(id); return f != nil && d.about(f) })
+		return !slices.ContainsFunc(in.findings, func(f result.Finding) bool { return named(&f, ids) && d.about(&f) })
 	})
 }

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -57,6 +59,9 @@ type Options struct {
 	Warn       func(string)    // says what a person should know and no verdict depends on
 	Registry   registry.Client // for dumps and baselines that lie in one
 
+	// Edits says which lines were edited, asked once something differs; nil where nobody knows.
+	Edits func() *git.Edits
+
 	base      func() (fs.FS, error) // the baseline, opened once
 	accepting bool                  // the command is accept: messages name it
 }
@@ -81,9 +86,8 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 func judgeAll(o Options, targets []*looked) *result.Result {
 	r := newResult(o)
 	for _, t := range targets {
-		judge(r, o, t)
-		setAside(r, o, t)
-		withoutUnseen(r, t)
+		found, _ := judge(r, o, t)
+		tell(r, o, t, withoutUnseen(setAside(r, o, t, found), t))
 	}
 	unmatchedRules(r, o.Config, targets)
 	finish(r, o)
@@ -92,25 +96,20 @@ func judgeAll(o Options, targets []*looked) *result.Result {
 
 // withoutUnseen takes back that accepted programs are gone from a dump that could not be looked at in full: they may be in what could not, and
 // the result is incomplete in any case.
-func withoutUnseen(r *result.Result, l *looked) {
+func withoutUnseen(found []change.Finding, l *looked) []change.Finding {
 	if len(l.problems) == 0 {
-		return
+		return found
 	}
-	r.Findings = slices.DeleteFunc(r.Findings, func(f result.Finding) bool { return f.Target == l.Name && f.Rule == "orphan-baseline" })
+	return slices.DeleteFunc(found, func(f change.Finding) bool { return f.Rule == "orphan-baseline" })
 }
 
 func newResult(o Options) *result.Result {
-	return &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Findings: []result.Finding{}, Targets: []result.Target{}}
+	return &result.Result{Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Changes: []result.Change{}, Findings: []result.Finding{}, Targets: []result.Target{}}
 }
 
-// finish waives, folds, sorts, counts and decides.
+// finish waives, sorts, counts and decides.
 func finish(r *result.Result, o Options) {
-	r.Findings = join(r.Findings)
 	waive(r, o)
-	r.Findings = fold(r.Findings)
-	for i := range r.Findings {
-		r.Findings[i].Mend = acceptLine(&r.Findings[i])
-	}
 	unused(r, o)
 	noteSlack(r, o.Config)
 	order(r, o.Config)
@@ -128,21 +127,21 @@ func failOn(o Options) string {
 	return "error"
 }
 
-// count fills in the summary.
+// count fills in the summary. A change that breaks nothing counts for no level.
 func count(r *result.Result) {
-	s := result.Summary{Checks: r.Summary.Checks, Targets: len(r.Targets)}
+	s := result.Summary{Changes: len(r.Changes), Checks: r.Summary.Checks, Targets: len(r.Targets)}
 	for _, t := range r.Targets {
 		s.Programs += len(t.Programs)
 	}
-	for i := range r.Findings {
-		switch f := &r.Findings[i]; {
-		case f.Waived:
+	for i := range r.Changes {
+		switch c := &r.Changes[i]; {
+		case c.Waived:
 			s.Waived++
-		case f.Level == "error":
+		case c.Level == "error":
 			s.Errors++
-		case f.Level == "warning":
+		case c.Level == "warning":
 			s.Warnings++
-		default:
+		case len(c.Findings) > 0:
 			s.Infos++
 		}
 	}
@@ -222,6 +221,13 @@ func patterns(s *rule.Settings) string {
 		text += fmt.Sprintf(", target %q", s.Targets)
 	}
 	return text
+}
+
+func (o Options) edits() *git.Edits {
+	if o.Edits == nil {
+		return nil
+	}
+	return o.Edits()
 }
 
 // doing is the command that is run, as messages write it.

@@ -40,19 +40,21 @@ func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []resul
 		if len(l.problems) > 0 {
 			return nil, nil, &Incomplete{l.problems}
 		}
-		asked := judge(r, o, l)
+		found, asked := judge(r, o, l)
+		tell(r, o, l, found)
 		in := &intake{target: l.Name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), demands: asked}
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}
 		out = append(out, in)
 	}
-	shareOut(fold(join(r.Findings)), out)
+	shareOut(r, out)
 	return out, r.Headroom, nil
 }
 
-func shareOut(findings []result.Finding, intakes []*intake) {
-	for _, f := range findings {
+// shareOut gives each target its findings.
+func shareOut(r *result.Result, intakes []*intake) {
+	for _, f := range r.Findings {
 		for _, in := range intakes {
 			if in.target == f.Target {
 				in.findings = append(in.findings, f)
@@ -94,28 +96,24 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 		}
 		out = append(out, in)
 	}
-	shareOut(r.Findings, out)
+	shareOut(r, out)
 	return out, nil
 }
 
-// known refuses ids that no finding has.
+// known refuses ids that no change and no finding has.
 func known(only []string, intakes []*intake) error {
 	for _, id := range only {
-		if !slices.ContainsFunc(intakes, func(in *intake) bool { return in.find(id) != nil }) {
-			return UsageError{fmt.Sprintf("there is no finding %s; `xlagate check` prints the ids of what it finds", id)}
+		found := func(f result.Finding) bool { return named(&f, []string{id}) }
+		if !slices.ContainsFunc(intakes, func(in *intake) bool { return slices.ContainsFunc(in.findings, found) }) {
+			return UsageError{fmt.Sprintf("there is no change and no finding %s; `xlagate check` prints the ids of what it finds", id)}
 		}
 	}
 	return nil
 }
 
-func (in *intake) find(id string) *result.Finding {
-	for i := range in.findings {
-		f := &in.findings[i]
-		if f.ID == id || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.ID == id }) {
-			return f
-		}
-	}
-	return nil
+// named reports whether one of the ids is a finding's, or that of the change that it belongs to.
+func named(f *result.Finding, ids []string) bool {
+	return slices.Contains(ids, f.ID) || slices.Contains(ids, f.Change)
 }
 
 // names lists the programs of both sides, those that were renamed under their new names.

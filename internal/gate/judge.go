@@ -1,11 +1,10 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
@@ -13,20 +12,19 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// judge runs the rules over one target and puts what they say into the result. Where they found anything, it returns what they would find
-// again if all of it were accepted.
-func judge(r *result.Result, o Options, l *looked) (asked []demand) {
+// judge runs the rules over one target and puts what was looked at into the result. It returns what they found and, where that is anything,
+// what they would find again if all of it were accepted.
+func judge(r *result.Result, o Options, l *looked) (found []change.Finding, asked []demand) {
 	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
-		from := len(r.Findings)
 		said := newCollector(r, &out, l)
 		for _, c := range run(o, l, l.asTarget(o)) {
 			said.collect(c)
 		}
-		if fresh := r.Findings[from:]; len(fresh) > 0 {
+		if found = said.found; len(found) > 0 {
 			asked = demands(o, l)
-			settle(fresh, asked)
+			settle(found, asked)
 		}
 		if len(l.unasked) > 0 {
 			out.NotCovered = append(out.NotCovered, listed(l.unasked)+" (left out by programs.include)")
@@ -34,7 +32,15 @@ func judge(r *result.Result, o Options, l *looked) (asked []demand) {
 		describe(&out, l)
 	}
 	r.Targets = append(r.Targets, out)
-	return asked
+	return found, asked
+}
+
+// tell puts what was found in a target into the result: the changes behind it, and what each breaks.
+func tell(r *result.Result, o Options, l *looked, found []change.Finding) {
+	r.Changes = append(r.Changes, change.Of(change.Target{Name: l.Name, Programs: l.programs, Edits: o.edits()}, found)...)
+	for i := range found {
+		r.Findings = append(r.Findings, found[i].Finding)
+	}
 }
 
 // asTarget is the target as rules see it.
@@ -90,15 +96,6 @@ func needsBaseline(o Options, l *looked) func(program string) bool {
 		}
 	}
 	return func(program string) bool { return !l.baseUnread && compare.Covers(l.Name, program) }
-}
-
-// acceptLine is what to type when the finding is intended, with the places that ask for something else whatever was accepted.
-func acceptLine(f *result.Finding) string {
-	line := fmt.Sprintf("xlagate accept --only %s --reason \"…\"", f.ID)
-	if places := f.Asked(); len(places) > 0 {
-		line += ", and change the rule at " + strings.Join(places, ", ")
-	}
-	return line
 }
 
 // describe fills in what was looked at.

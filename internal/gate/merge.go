@@ -87,6 +87,7 @@ func problemsOf(r *result.Result, target string) []result.Problem {
 // add adds what was judged already.
 func add(out, r *result.Result) {
 	out.Targets = append(out.Targets, r.Targets...)
+	out.Changes = append(out.Changes, r.Changes...)
 	out.Findings = append(out.Findings, r.Findings...)
 	out.Problems = append(out.Problems, r.Problems...)
 	out.Notes = append(out.Notes, r.Notes...)
@@ -98,6 +99,7 @@ func add(out, r *result.Result) {
 func conclude(out *result.Result, o Options) {
 	order(out, o.Config)
 	out.Problems = slices.CompactFunc(out.Problems, func(a, b result.Problem) bool { return a == b })
+	out.Changes = slices.CompactFunc(out.Changes, func(a, b result.Change) bool { return a.Target == "" && reflect.DeepEqual(a, b) })
 	out.Findings = slices.CompactFunc(out.Findings, func(a, b result.Finding) bool { return a.Target == "" && reflect.DeepEqual(a, b) })
 	count(out)
 	decide(out, failOn(o))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -29,6 +30,7 @@ func order(r *result.Result, cfg *config.Config) {
 	slices.SortStableFunc(r.Notes, func(a, b result.Note) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Headroom, func(a, b result.Headroom) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Problems, func(a, b result.Problem) int { return cmp.Or(byTarget(a.Target, b.Target), compareGeneral(&a, &b)) })
+	change.Sort(r.Changes)
 	sortFindings(r.Findings)
 }
 

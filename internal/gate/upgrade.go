@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/change"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -14,26 +16,26 @@ import (
 // setAside takes what grew against a baseline that another toolchain made out of the findings: no one can say whether the pull
 // request or the compiler did it. It becomes one report on the upgrade, grouped by cause, with the line that writes a baseline for
 // the new toolchain beside the old one. Limits that need no baseline hold as before, and so does what no compiler decides.
-func setAside(r *result.Result, o Options, l *looked) {
+func setAside(r *result.Result, o Options, l *looked, found []change.Finding) (left []change.Finding) {
 	if l.base == nil || l.report == nil {
-		return
+		return found
 	}
-	aside := map[string][]result.Finding{}
-	before := len(r.Findings)
-	r.Findings = slices.DeleteFunc(r.Findings, func(f result.Finding) bool {
-		moved := f.Target == l.Name && f.Drift && l.explained(&f)
-		if moved {
+	aside := map[string][]change.Finding{}
+	for _, f := range found {
+		if f.Drift && l.explained(&f.Finding) {
 			aside[f.Program] = append(aside[f.Program], f)
+		} else {
+			left = append(left, f)
 		}
-		return moved
-	})
-	if len(r.Findings) == before {
-		r.Notes = append(r.Notes, l.renamedOperations(r.Findings)...)
+	}
+	if len(aside) == 0 {
+		r.Notes = append(r.Notes, l.renamedOperations(left)...)
 	}
 	for _, program := range slices.Sorted(maps.Keys(aside)) {
 		why := mismatch(l.baseToolchain(program), l.report.Toolchain)
-		r.Notes = append(r.Notes, upgradeNotes(o, l, program, why, fold(aside[program]))...)
+		r.Notes = append(r.Notes, upgradeNotes(o, l, program, why, aside[program])...)
 	}
+	return left
 }
 
 // explained says whether a change of the toolchain may be why a finding grew. What is asked of every compiler alike it does not explain, as
@@ -73,8 +75,8 @@ func mismatch(old, fresh facts.Toolchain) string {
 	return strings.Join(parts, ", ")
 }
 
-// upgradeNotes is the report on one program: what differs in the toolchain and how to go on, then cause by cause what grew.
-func upgradeNotes(o Options, l *looked, program, why string, drift []result.Finding) []result.Note {
+// upgradeNotes is the report on one program: what differs in the toolchain and how to go on, then change by change what grew.
+func upgradeNotes(o Options, l *looked, program, why string, drift []change.Finding) []result.Note {
 	notes := []result.Note{{
 		Kind: "upgrade", Target: l.Name, Program: program,
 		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what the compiler may have done is reported, not failed; "+
@@ -82,27 +84,29 @@ func upgradeNotes(o Options, l *looked, program, why string, drift []result.Find
 		Mend: fmt.Sprintf("xlagate accept --baseline %s.next --reason %q writes the proposed baseline beside the old one; compare with --against a dump of the base branch made by the new toolchain",
 			BaselineOf(o), why),
 	}}
-	for _, f := range drift {
-		notes = append(notes, result.Note{Kind: "upgrade", Target: l.Name, Program: program, Message: driftSentence(f)})
+	of := slices.DeleteFunc(slices.Clone(l.programs), func(p *diff.Program) bool { return p.Name != program })
+	for _, c := range change.Of(change.Target{Name: l.Name, Programs: of}, drift) {
+		if len(c.Findings) > 0 {
+			notes = append(notes, result.Note{Kind: "upgrade", Target: l.Name, Program: program, Message: driftSentence(&c, drift)})
+		}
 	}
 	return notes
 }
 
-// driftSentence is a finding in one line: what grew, what brought it about, and what follows from it.
-func driftSentence(f result.Finding) string {
-	text := f.Rule + ": " + f.Message
-	if f.Cause != nil && f.Cause.Summary != "" {
-		text += "; " + f.Cause.Summary
-		if f.Cause.Source.File != "" {
-			text += fmt.Sprintf(" (%s:%d)", f.Cause.Source.File, f.Cause.Source.Line)
+// driftSentence is a change in one line: what was done where, and what grew with it.
+func driftSentence(c *result.Change, drift []change.Finding) string {
+	text := c.Title
+	if c.Source.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", c.Source.File, c.Source.Line)
+	}
+	var grown []string
+	for i := range drift {
+		if f := &drift[i]; f.Change == c.ID && !strings.Contains(text, f.Message) {
+			grown = append(grown, f.Rule+": "+f.Message)
 		}
 	}
-	if n := len(f.Consequences); n > 0 {
-		var names []string
-		for _, c := range f.Consequences {
-			names = append(names, c.Rule)
-		}
-		text += "; with it " + strings.Join(names, ", ")
+	if len(grown) > 0 {
+		text += "; " + strings.Join(grown, "; ")
 	}
 	return text
 }

@@ -3,28 +3,66 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
-// waive marks the findings that somebody was allowed, and finds waivers that have expired or would hide worse. It comes before folding:
-// what is waived takes only its echoes along.
+// waive marks the changes and findings that somebody was allowed, and finds waivers that have expired or would hide worse. A change is waived when all
+// of its findings are; until then it is as bad as the worst of the others.
 func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
+		var about []*result.Finding
 		for i := range r.Findings {
-			if f := &r.Findings[i]; f.ID == w.Finding && f.Rule != "waiver-valid" {
-				if why := permit(w, f, o); why != "" {
-					r.Findings = append(r.Findings, waiverFinding(o, w, why))
-				}
-				break
+			if f := &r.Findings[i]; f.Rule != waiverRule && named(f, []string{w.Finding}) {
+				about = append(about, f)
 			}
 		}
+		if len(about) == 0 {
+			continue
+		}
+		if why := permit(w, about, o); why != "" {
+			complain(r, o, w, why)
+			continue
+		}
+		for _, f := range about {
+			f.Waived, f.Waiver = true, &result.Waiver{Reason: w.Reason, Owner: w.Owner, Expires: w.Expires}
+		}
 	}
+	waiveChanges(r)
 	r.Summary.Checks += len(o.Config.Waivers)
+}
+
+// waiverRule judges the waivers themselves; what it finds cannot be waived.
+const waiverRule = "waiver-valid"
+
+func waiveChanges(r *result.Result) {
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		level, waived := "", (*result.Waiver)(nil)
+		for j := range r.Findings {
+			switch f := &r.Findings[j]; {
+			case f.Change != c.ID:
+			case f.Waived:
+				waived = f.Waiver
+			case level == "" || rank[f.Level] < rank[level]:
+				level = f.Level
+			}
+		}
+		if waived == nil {
+			continue
+		}
+		if level == "" {
+			c.Waived, c.Waiver = true, waived
+		} else {
+			c.Level = level
+		}
+	}
 }
 
 // unused finds waivers of what was not found. Where something could not be looked at, nothing is known.
@@ -33,38 +71,48 @@ func unused(r *result.Result, o Options) {
 		return
 	}
 	for _, w := range o.Config.Waivers {
-		if !slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return names(&f, w.Finding) }) {
-			r.Findings = append(r.Findings, waiverFinding(o, w, fmt.Sprintf("the waiver of %s is not used: nothing has that id any more; remove it", w.Finding)))
+		if !slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Rule != waiverRule && named(&f, []string{w.Finding}) }) {
+			complain(r, o, w, fmt.Sprintf("the waiver of %s is not used: no change and no finding has that id any more; remove it", w.Finding))
 		}
 	}
 }
 
-// names says whether an id is a finding's, or that of something that follows from it.
-func names(f *result.Finding, id string) bool {
-	return f.Rule != "waiver-valid" && (f.ID == id || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.ID == id }))
-}
-
-// permit waives one finding, or says why the waiver does not hold.
-func permit(w config.Waiver, f *result.Finding, o Options) string {
+// permit says why a waiver does not hold for findings; "" where it does.
+func permit(w config.Waiver, about []*result.Finding, o Options) string {
+	of := w.Finding + " (" + rulesOf(about) + ")"
 	expires, err := time.Parse(time.DateOnly, w.Expires)
 	today := o.Now.UTC().Truncate(24 * time.Hour)
 	if err != nil || today.After(expires) {
-		return fmt.Sprintf("the waiver of %s (%s) expired on %s", w.Finding, f.Rule, w.Expires)
+		return fmt.Sprintf("the waiver of %s expired on %s: renew it or remove it", of, w.Expires)
 	}
 	if last, bounded := lastDay(o, today); bounded && expires.After(last) {
-		return fmt.Sprintf("the waiver of %s (%s) would hold until %s; max_days lets it hold until %s", w.Finding, f.Rule, w.Expires, last.Format(time.DateOnly))
+		return fmt.Sprintf("the waiver of %s would hold until %s; max_days lets it hold until %s", of, w.Expires, last.Format(time.DateOnly))
 	}
-	if w.Ceiling != nil {
-		actual, counts := f.Actual.(float64)
-		switch {
-		case !counts:
-			return fmt.Sprintf("the waiver of %s (%s) has a ceiling, but the finding is of nothing that is counted; remove the ceiling", w.Finding, f.Rule)
-		case beyond(f, actual, *w.Ceiling):
-			return fmt.Sprintf("%s (%s) is %v, beyond the %v that was waived", w.Finding, f.Rule, actual, *w.Ceiling)
+	if w.Ceiling == nil {
+		return ""
+	}
+	if len(about) > 1 {
+		return fmt.Sprintf("the waiver of %s has a ceiling, but there are %d findings; name one of them, or remove the ceiling", of, len(about))
+	}
+	actual, counts := about[0].Actual.(float64)
+	switch {
+	case !counts:
+		return fmt.Sprintf("the waiver of %s has a ceiling, but the finding is of nothing that is counted; remove the ceiling", of)
+	case beyond(about[0], actual, *w.Ceiling):
+		return fmt.Sprintf("%s is %v, beyond the %v that was waived", of, actual, *w.Ceiling)
+	}
+	return ""
+}
+
+// rulesOf names the rules that findings break.
+func rulesOf(about []*result.Finding) string {
+	var names []string
+	for _, f := range about {
+		if !slices.Contains(names, f.Rule) {
+			names = append(names, f.Rule)
 		}
 	}
-	f.Waived, f.Waiver = true, &result.Waiver{Reason: w.Reason, Owner: w.Owner, Expires: w.Expires}
-	return ""
+	return strings.Join(names, ", ")
 }
 
 // lastDay is the last on which a waiver may still hold, where the settings bound that.
@@ -82,20 +130,21 @@ func beyond(f *result.Finding, actual, ceiling float64) bool {
 	return actual > ceiling
 }
 
-// waiverFinding says what is wrong with a waiver.
-func waiverFinding(o Options, w config.Waiver, message string) result.Finding {
+// complain adds what is wrong with a waiver. Nothing that is accepted settles it.
+func complain(r *result.Result, o Options, w config.Waiver, message string) {
 	s := waiverSettings(o)
-	f := result.Finding{
-		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding,
-		Message: message + " (" + w.Place + ")", Mend: "edit the waiver at " + w.Place,
-	}
-	f.ID = unique(map[string]bool{}, f)
-	return f
+	found := []change.Finding{{Finding: result.Finding{
+		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding, Message: message + " (" + w.Place + ")",
+	}, Configured: w.Place}}
+	found[0].ID = unique(map[string]bool{}, found[0].Finding)
+	changes := change.Of(change.Target{}, found)
+	changes[0].Accept = ""
+	r.Changes, r.Findings = append(r.Changes, changes...), append(r.Findings, found[0].Finding)
 }
 
 // waiverSettings is what the file says of waiver-valid, which is on without being named.
 func waiverSettings(o Options) *rule.Settings {
-	found := &rule.Settings{Rule: rules.ByID("waiver-valid")}
+	found := &rule.Settings{Rule: rules.ByID(waiverRule)}
 	for _, s := range o.Config.Rules {
 		if s.Rule.ID == found.Rule.ID {
 			found = s

@@ -156,12 +156,12 @@ func (p *Publication) postSARIF(ctx context.Context, c *Client) error {
 	return c.uploadSARIF(ctx, p.Head, p.Ref, b.String())
 }
 
-// findings lists the ids of what was found and not waived, worst first.
-func findings(r *result.Result) string {
+// changes lists the ids of the changes that break a rule and were not waived, worst first.
+func changes(r *result.Result) string {
 	var ids []string
-	for i := range r.Findings {
-		if !r.Findings[i].Waived {
-			ids = append(ids, r.Findings[i].ID)
+	for i := range r.Changes {
+		if c := &r.Changes[i]; len(c.Findings) > 0 && !c.Waived {
+			ids = append(ids, c.ID)
 		}
 	}
 	return strings.Join(ids, ",")

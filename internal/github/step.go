@@ -46,7 +46,7 @@ func (p *Publication) writeOutputs(done Posted) error {
 	set("warnings", s.Warnings)
 	set("infos", s.Infos)
 	set("waived", s.Waived)
-	set("findings", findings(r))
+	set("changes", changes(r))
 	set("comment-url", done.Comment.URL)
 	set("check-url", done.Check)
 	if err := appendTo(p.Output, b.String()); err != nil {

@@ -31,6 +31,8 @@ func Show(v float64, unit string) string {
 		return Bytes(v)
 	case "seconds":
 		return Seconds(v)
+	case "ns":
+		return Nanoseconds(v)
 	case "share":
 		return strconv.FormatFloat(100*v, 'g', 3, 64) + " %"
 	}
@@ -46,6 +48,19 @@ func Seconds(v float64) string {
 		return strconv.FormatFloat(v, 'f', 1, 64) + " s"
 	}
 	return fmt.Sprintf("%d min %d s", int(v)/60, int(v)%60)
+}
+
+// Nanoseconds writes a short time: "850 ns", "12.3 µs", "4.1 ms".
+func Nanoseconds(v float64) string {
+	switch {
+	case math.Abs(v) < 1e3:
+		return strconv.FormatFloat(v, 'f', 0, 64) + " ns"
+	case math.Abs(v) < 1e6:
+		return strconv.FormatFloat(v/1e3, 'f', 1, 64) + " µs"
+	case math.Abs(v) < 1e9:
+		return strconv.FormatFloat(v/1e6, 'f', 1, 64) + " ms"
+	}
+	return Seconds(v / 1e9)
 }
 
 // Number writes a count in full with thin grouping: 116,838.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/measure"
@@ -28,7 +27,7 @@ type Comment struct {
 	Full     string // the address of the full report
 }
 
-// Clean reports whether there is nothing to say: no finding, nothing that could not be looked at, no change of policy.
+// Clean reports whether there is nothing to say: no change that breaks a rule, nothing that could not be looked at, no change of policy.
 func (c *Comment) Clean() bool {
 	live, _ := split(c.Result)
 	return len(live) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
@@ -48,12 +47,14 @@ func (c *Comment) hidden() []*result.Finding {
 	for i := range c.Result.Findings {
 		f := &c.Result.Findings[i]
 		known[f.ID] = !f.Waived
-		for _, e := range f.Consequences {
-			known[e.ID] = !f.Waived
+	}
+	var out []*result.Finding
+	for i := range c.Under.Findings {
+		if f := &c.Under.Findings[i]; !f.Waived && !known[f.ID] && f.Level != "info" {
+			out = append(out, f)
 		}
 	}
-	live, _ := split(c.Under)
-	return slices.DeleteFunc(live, func(f *result.Finding) bool { return known[f.ID] || f.Level == "info" })
+	return out
 }
 
 // Markdown renders the comment, never longer than Options.MaxBytes: details are dropped in a fixed order, each drop counted.
@@ -70,7 +71,7 @@ func (c *Comment) Markdown(o Options) string {
 		text = own.render(d)
 	}
 	if o.MaxBytes > 0 && len(text) > o.MaxBytes {
-		return markdownOf(page{Title: c.title(), Blocks: []block{para{say("The findings are too long to show here; see the full report.")}}}) + c.footer()
+		return markdownOf(page{Title: c.title(), Blocks: []block{para{say("The changes are too long to show here; see the full report.")}}}) + c.footer()
 	}
 	return text
 }
@@ -181,13 +182,13 @@ func (c *Comment) hiddenList() section {
 			lines = append(lines, say("… and "+words.Some(len(c.hidden())-i, "more finding")))
 			break
 		}
-		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(c.Under, f)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxWhy)))
+		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(c.Under, f.Target, f.Program)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxTitle)))
 	}
 	return filledSection(say("Only the base branch's policy finds"), list{lines})
 }
 
 // accept are the ways to accept what the table shows.
-func (c *Comment) accept(live []*result.Finding) []block {
+func (c *Comment) accept(live []*result.Change) []block {
 	commands := acceptCommand(live)
 	options, ok := strings.CutPrefix(commands, "xlagate accept ")
 	if ok && c.Run != 0 && c.Artifact != "" {

@@ -16,7 +16,7 @@ var (
 	diffFormats    = viewFormats(diffPage, diffJSON)
 	rulesFormats   = viewFormats(pageOf(rulesPage), asJSON)
 	explainFormats = viewFormats(pageOf(explainPage), asJSON)
-	findingFormats = viewFormats(pageOf(findingPage), asJSON)
+	changeFormats  = viewFormats(pageOf(changePage), asJSON)
 )
 
 // viewFormats renders what is one page in all formats but JSON.

@@ -19,7 +19,7 @@ func asJSON[T any](w io.Writer, v T, _ Options) error { return writeJSON(w, "the
 // resultJSON writes a result in its schema. Lists that are empty are written as such, not as null.
 func resultJSON(w io.Writer, r *result.Result, _ Options) error {
 	out := *r
-	out.Findings = filled(out.Findings)
+	out.Changes, out.Findings = filled(out.Changes), filled(out.Findings)
 	out.Targets = append([]result.Target{}, out.Targets...)
 	for i := range out.Targets {
 		t := &out.Targets[i]

@@ -113,12 +113,14 @@ func Explain(w io.Writer, doc RuleDoc, format string, o Options) error {
 	return render(w, doc, format, o, explainFormats)
 }
 
-// ExplainFinding renders one finding of a result with its evidence and its rule: text, json, markdown or html.
-func ExplainFinding(w io.Writer, f *result.Finding, doc RuleDoc, format string, o Options) error {
-	return render(w, explained{f, doc}, format, o, findingFormats)
+// ExplainChange renders one change of a result with its evidence and the rules that it breaks: text, json, markdown or html.
+func ExplainChange(w io.Writer, r *result.Result, c *result.Change, docs []RuleDoc, format string, o Options) error {
+	return render(w, explained{r, c, findingsOf(r, c), docs}, format, o, changeFormats)
 }
 
 type explained struct {
-	Finding *result.Finding `json:"finding"`
-	Rule    RuleDoc         `json:"rule"`
+	result   *result.Result
+	Change   *result.Change    `json:"change"`
+	Findings []*result.Finding `json:"findings"`
+	Rules    []RuleDoc         `json:"rules"`
 }

@@ -13,7 +13,7 @@ import (
 // maxAnnotations is how many annotations of one level GitHub keeps of a step.
 const maxAnnotations = 10
 
-// resultGitHub renders a result as workflow commands: the ten worst errors and the ten worst warnings, and how many were left
+// resultGitHub renders a result as workflow commands, one a change: the ten worst errors and the ten worst warnings, and how many were left
 // out. What could not be looked at comes first, since the verdict hangs on it.
 func resultGitHub(w io.Writer, r *result.Result, o Options) error {
 	a := &annotations{kept: map[string]int{}, left: map[string]int{}}
@@ -21,8 +21,8 @@ func resultGitHub(w io.Writer, r *result.Result, o Options) error {
 		a.problem(&r.Problems[i])
 	}
 	live, _ := split(r)
-	for _, f := range live {
-		a.finding(r, f, o)
+	for _, c := range live {
+		a.change(r, c, o)
 	}
 	if left := a.left["error"] + a.left["warning"] + a.left["notice"]; left > 0 {
 		a.write("notice", nil, "xlagate", fmt.Sprintf("%s not shown here (%s, %s): see the report",
@@ -77,26 +77,26 @@ func configurationPlace(place string) []string {
 	return []string{"file=" + escapeProperty(file+".yaml"), "line=" + line}
 }
 
-func (a *annotations) finding(r *result.Result, f *result.Finding, o Options) {
-	command := map[string]string{"error": "error", "warning": "warning"}[f.Level]
+func (a *annotations) change(r *result.Result, c *result.Change, o Options) {
+	command := map[string]string{"error": "error", "warning": "warning"}[c.Level]
 	if command == "" {
 		command = "notice"
 	}
 	if a.full(command) {
 		return
 	}
-	texts := []string{f.Message}
-	for _, l := range append(causeLines(f), consequences(f), mend(f)) {
+	texts := []string{c.Title}
+	for _, l := range append(append(changeLines(r, c), breakLines(findingsOf(r, c))...), howToAccept(c)) {
 		if len(l) > 0 {
 			texts = append(texts, l.text())
 		}
 	}
-	file, line := repositoryFile(f, o)
+	file, line := repositoryFile(c.Source, o)
 	properties := []string{"file=" + escapeProperty(file)}
 	if line > 0 {
 		properties = append(properties, fmt.Sprintf("line=%d", line))
 	}
-	a.write(command, properties, "xlagate "+f.Rule+": "+subject(r, f), texts...)
+	a.write(command, properties, annotationTitle(r, c), texts...)
 }
 
 func (a *annotations) write(command string, properties []string, title string, texts ...string) {

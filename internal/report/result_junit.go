@@ -51,8 +51,8 @@ type (
 	}
 )
 
-// resultJUnit renders a result as test suites: a suite for each target, a case for each finding and for each program without
-// one. What failed the gate is a failure, what could not be looked at an error, what was waived is skipped; findings below the
+// resultJUnit renders a result as test suites: a suite for each target, a case for each change that breaks a rule and for each program without
+// one. What failed the gate is a failure, what could not be looked at an error, what was waived is skipped; changes below the
 // failing level pass and keep their text as output.
 func resultJUnit(w io.Writer, r *result.Result, _ Options) error {
 	all := junitSuites{Name: "xlagate"}
@@ -92,7 +92,7 @@ func (all *junitSuites) add(s junitSuite) {
 	all.Suites = append(all.Suites, s)
 }
 
-// strangers are the targets that problems and findings name and that are not among the result's: "" for the run as a whole.
+// strangers are the targets that problems and changes name and that are not among the result's: "" for the run as a whole.
 func strangers(r *result.Result) []string {
 	known := map[string]bool{}
 	for i := range r.Targets {
@@ -108,8 +108,8 @@ func strangers(r *result.Result) []string {
 	for i := range r.Problems {
 		add(r.Problems[i].Target)
 	}
-	for i := range r.Findings {
-		add(r.Findings[i].Target)
+	for i := range r.Changes {
+		add(r.Changes[i].Target)
 	}
 	return out
 }
@@ -129,10 +129,10 @@ func targetSuite(r *result.Result, target string, t *result.Target) junitSuite {
 		}
 	}
 	found := map[string]bool{}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Target == target {
-			found[f.Program] = true
-			s.Cases = append(s.Cases, findingCase(r, s.Name, f))
+	for i := range r.Changes {
+		if c := &r.Changes[i]; c.Target == target && len(c.Findings) > 0 {
+			found[c.Program] = true
+			s.Cases = append(s.Cases, changeCase(r, s.Name, c))
 		}
 	}
 	if t == nil {
@@ -168,40 +168,22 @@ func problemCase(suite string, p *result.Problem) junitCase {
 	}
 }
 
-func findingCase(r *result.Result, suite string, f *result.Finding) junitCase {
-	c := junitCase{ClassName: suite, Name: clean(strings.TrimSpace(f.Program + " " + f.Rule + " " + f.Subject))}
-	message := &junitMessage{Message: clean(f.Message), Type: clean(f.Rule), Text: findingText(f)}
+func changeCase(r *result.Result, suite string, c *result.Change) junitCase {
+	rules := strings.Join(ruleNames(r, c), ", ")
+	out := junitCase{ClassName: suite, Name: clean(strings.TrimSpace(c.Program + " " + rules + " " + place(c.Source)))}
+	message := &junitMessage{Message: clean(c.Title), Type: clean(rules), Text: changeText(r, c)}
 	switch {
-	case f.Waived:
-		c.Skipped = &junitMessage{Message: mend(f).text()}
-	case fails(r, f):
-		c.Failure = message
+	case c.Waived:
+		out.Skipped = &junitMessage{Message: howToAccept(c).text()}
+	case fails(r, c):
+		out.Failure = message
 	default:
-		c.Out = message.Message + "\n" + message.Text
+		out.Out = message.Message + "\n" + message.Text
 	}
-	return c
+	return out
 }
 
-// fails reports whether a finding is one that failed the gate. A run that fails without errors was told to fail on warnings.
-func fails(r *result.Result, f *result.Finding) bool {
-	return f.Level == "error" || f.Level == "warning" && r.Verdict == "fail" && r.Summary.Errors == 0
-}
-
-// findingText is what stands behind a finding's message: cause, evidence, consequences and what to type.
-func findingText(f *result.Finding) string {
-	lines := causeLines(f)
-	for _, l := range listingLines(evidence(f).Lines) {
-		lines = append(lines, say(l))
-	}
-	return linesText(append(lines, consequences(f), mend(f)))
-}
-
-func linesText(lines []line) string {
-	var texts []string
-	for _, l := range lines {
-		if len(l) > 0 {
-			texts = append(texts, l.text())
-		}
-	}
-	return strings.Join(texts, "\n")
+// fails reports whether a change is one that failed the gate. A run that fails without errors was told to fail on warnings.
+func fails(r *result.Result, c *result.Change) bool {
+	return c.Level == "error" || c.Level == "warning" && r.Verdict == "fail" && r.Summary.Errors == 0
 }

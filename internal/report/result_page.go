@@ -13,8 +13,8 @@ import (
 
 // detail says how much of a result a page holds.
 type detail struct {
-	errors, warnings int  // rows of the table of findings
-	evidence         bool // the lines behind each finding
+	errors, warnings int  // rows of the table of changes
+	evidence         bool // the lines behind each change
 	targets          bool // what was looked at, with the facts that changed
 	waived           bool
 	facts            bool // every fact of every program
@@ -46,13 +46,13 @@ func resultMarkdown(w io.Writer, r *result.Result, o Options) error {
 		text = markdownOf(resultPage(r, d))
 	}
 	if o.MaxBytes > 0 && len(text) > o.MaxBytes {
-		text = markdownOf(page{Title: resultTitle(r), Blocks: []block{para{say("The findings are too long to show here; see the full report.")}}})
+		text = markdownOf(page{Title: resultTitle(r), Blocks: []block{para{say("The changes are too long to show here; see the full report.")}}})
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
-// resultPage is a result as a page: the verdict, the findings in one table, what to do, and the rest folded.
+// resultPage is a result as a page: the verdict, the changes in one table, what to do, and the rest folded.
 func resultPage(r *result.Result, d detail) page {
 	p := page{Title: resultTitle(r)}
 	live, _ := split(r)
@@ -63,12 +63,12 @@ func resultPage(r *result.Result, d detail) page {
 }
 
 // verdictBlocks say why the verdict is what it is.
-func verdictBlocks(r *result.Result, live []*result.Finding, d detail) []block {
+func verdictBlocks(r *result.Result, live []*result.Change, d detail) []block {
 	var s section
 	for _, problem := range problemSections(r) {
 		s.add(problem)
 	}
-	s.add(findingsTable(r, live, d), leftOut(live, d))
+	s.add(changesTable(r, live, d), leftOut(live, d))
 	return s.Blocks
 }
 
@@ -78,12 +78,8 @@ func restBlocks(r *result.Result, d detail) []block {
 	live, waived := split(r)
 	s.add(filledSection(say("Worth knowing"), list{notes(r)}))
 	if d.evidence {
-		shown := map[string]bool{}
-		for _, f := range live[:min(len(live), maxFindings)] {
-			if key := reasons(f); !shown[key] {
-				shown[key] = true
-				s.add(evidenceFold(r, f))
-			}
+		for _, c := range live[:min(len(live), maxChanges)] {
+			s.add(changeFold(r, c))
 		}
 	}
 	if d.waived && len(waived) > 0 {
@@ -135,15 +131,16 @@ func verdictMark(r *result.Result) string {
 
 var levelMarks = map[string]string{"error": "❌ error", "warning": "⚠️ warning", "info": "ℹ️ info"}
 
-func findingsTable(r *result.Result, live []*result.Finding, d detail) table {
+// changesTable has a row a change: what was done where, what it adds to a step, and which rules it breaks.
+func changesTable(r *result.Result, live []*result.Change, d detail) table {
 	t := table{
-		Head:  []string{"", "program", "rule", "base", "now", "limit", "why"},
-		Right: []bool{false, false, false, true, true, true, false},
+		Head:  []string{"", "program", "what changed", "step", "peak", "breaks"},
+		Right: []bool{false, false, false, true, true, false},
 	}
 	shown := map[string]int{}
-	for _, f := range live {
-		if shown[f.Level]++; shown[f.Level] <= d.most(f.Level) {
-			t.Rows = append(t.Rows, findingRow(r, f))
+	for _, c := range live {
+		if shown[c.Level]++; shown[c.Level] <= d.most(c.Level) {
+			t.Rows = append(t.Rows, changeRow(r, c))
 		}
 	}
 	return t
@@ -156,53 +153,51 @@ func (d detail) most(level string) int {
 	return d.warnings
 }
 
-func findingRow(r *result.Result, f *result.Finding) []line {
-	rule := in(name, f.Rule)
-	if f.Name != "" && f.Name != f.Rule {
-		rule = rule.and(" ").and(f.Name)
-	}
-	mark := levelMarks[f.Level]
+func changeRow(r *result.Result, c *result.Change) []line {
+	mark := levelMarks[c.Level]
 	if mark == "" {
-		mark = f.Level
+		mark = c.Level
 	}
-	actual, limit := amounts(f)
+	what := say(cut(clean(c.Title), maxTitle))
+	if c.Source.File != "" {
+		what = in(name, shortPlace(c.Source)).and(" ").with("", what)
+	}
 	return []line{
-		say(mark), in(name, subject(r, f)), rule, say(amount(f.Baseline, f.Unit)), in(strong, actual), say(limit), why(f),
+		say(mark), in(name, subject(r, c.Target, c.Program)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "ns")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
+		say(cut(strings.Join(words.First(messages(findingsOf(r, c)), 3), "; "), maxTitle)),
 	}
 }
 
-// amounts writes what there is and what was allowed so that they can be told apart.
-func amounts(f *result.Finding) (actual, limit string) {
-	a, isNumber := f.Actual.(float64)
-	l, isBounded := f.Limit.(float64)
-	if isNumber && isBounded {
-		return measure.Apart(a, l, f.Unit)
+// messages are what findings say, each with its rule.
+func messages(findings []*result.Finding) []string {
+	var list []string
+	for _, f := range findings {
+		if said := clean(ruleName(f) + ": " + f.Message); !slices.Contains(list, said) {
+			list = append(list, said)
+		}
 	}
-	return amount(f.Actual, f.Unit), amount(f.Limit, f.Unit)
+	return list
 }
 
-// why is the message with the place in the model.
-func why(f *result.Finding) line {
-	l := say(cut(clean(f.Message), maxWhy))
-	if f.Cause != nil && f.Cause.Source.File != "" {
-		l = l.and(", from ").in(name, shortPlace(f.Cause.Source))
-	} else if f.Cause != nil && f.Cause.OpName != "" {
-		l = l.and(", at ").in(name, f.Cause.OpName)
+// deltaCell is "+6.6 %" where the whole is known, else "+256 B".
+func deltaCell(delta, whole float64, unit string) string {
+	switch {
+	case delta == 0:
+		return ""
+	case whole > 0:
+		return fmt.Sprintf("%+.1f %%", 100*delta/whole)
 	}
-	if n := len(f.Consequences); n > 0 {
-		l = l.and(" (" + words.Some(n, "consequence") + ")")
-	}
-	return l
+	return signed(delta, unit)
 }
 
-// maxWhy bounds a message inside a table.
-const maxWhy = 320
+// maxTitle bounds a sentence inside a table.
+const maxTitle = 320
 
-// leftOut counts the findings that the table does not hold.
-func leftOut(live []*result.Finding, d detail) para {
+// leftOut counts the changes that the table does not hold.
+func leftOut(live []*result.Change, d detail) para {
 	more := map[string]int{}
-	for _, f := range live {
-		more[f.Level]++
+	for _, c := range live {
+		more[c.Level]++
 	}
 	var parts []string
 	for _, level := range []string{"error", "warning", "info"} {
@@ -212,9 +207,9 @@ func leftOut(live []*result.Finding, d detail) para {
 	}
 	switch {
 	case !d.evidence:
-		parts = append(parts, "the lines behind each finding")
-	case len(live) > maxFindings:
-		parts = append(parts, "the lines behind "+words.Some(len(live)-maxFindings, "finding"))
+		parts = append(parts, "the lines behind each change")
+	case len(live) > maxChanges:
+		parts = append(parts, "the lines behind "+words.Some(len(live)-maxChanges, "change"))
 	}
 	if len(parts) == 0 {
 		return para{}
@@ -226,11 +221,11 @@ func leftOut(live []*result.Finding, d detail) para {
 const maxAccepted = 50
 
 // acceptCommand is the line that accepts what the table shows; "" where there is nothing to accept.
-func acceptCommand(live []*result.Finding) string {
+func acceptCommand(live []*result.Change) string {
 	var ids []string
-	for _, f := range live {
-		if acceptable(f) {
-			ids = append(ids, f.ID)
+	for _, c := range live {
+		if acceptable(c) {
+			ids = append(ids, c.ID)
 		}
 	}
 	switch {
@@ -242,20 +237,18 @@ func acceptCommand(live []*result.Finding) string {
 	return fmt.Sprintf("xlagate accept --only %s --reason \"…\"", strings.Join(ids, ","))
 }
 
-func acceptable(f *result.Finding) bool {
-	return f.Level != "info" && strings.HasPrefix(f.Mend, "xlagate accept")
-}
+func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }
 
-// acceptBlocks show how the findings are accepted, and what that does not settle.
-func acceptBlocks(live []*result.Finding, commands string) []block {
+// acceptBlocks show how the changes are accepted, and what has to be edited besides.
+func acceptBlocks(live []*result.Change, commands string) []block {
 	if commands == "" {
 		return nil
 	}
 	blocks := []block{para{in(strong, "If this is intended").and(" (records only these, and asks for a reason):")}, code{Text: commands}}
 	var places []string
-	for _, f := range live {
-		if acceptable(f) {
-			places = append(places, f.Asked()...)
+	for _, c := range live {
+		if acceptable(c) {
+			places = append(places, c.Configured...)
 		}
 	}
 	if len(places) == 0 {
@@ -263,51 +256,40 @@ func acceptBlocks(live []*result.Finding, commands string) []block {
 	}
 	slices.Sort(places)
 	places = slices.Compact(places)
-	rest := say("Accepting does not settle all of it; change the rule at ")
-	for i, place := range places[:min(len(places), maxFindings)] {
+	rest := say("The configuration forbids some of it whatever is accepted; edit ")
+	for i, place := range places[:min(len(places), maxChanges)] {
 		if i > 0 {
 			rest = rest.and(", ")
 		}
 		rest = rest.in(name, cut(clean(place), maxName))
 	}
-	if len(places) > maxFindings {
+	if len(places) > maxChanges {
 		rest = rest.and(", …")
 	}
 	return append(blocks, para{rest})
 }
 
-// evidenceFold is what lies behind one finding.
-func evidenceFold(r *result.Result, f *result.Finding) section {
-	s := section{Fold: true, Title: say("What changed: ").in(name, f.Rule).and(" in ").in(name, subject(r, f)).and(" ").in(name, f.ID)}
-	if f.Reason != "" {
-		s.add(para{say("The rule is there because: ").and(f.Reason)})
+// changeFold is what lies behind one change.
+func changeFold(r *result.Result, c *result.Change) section {
+	title := say("What changed: ")
+	if p := shortPlace(c.Source); p != "" {
+		title = title.in(name, p).and(" ")
 	}
-	s.add(list{append(causeLines(f), consequenceLines(f)...)})
-	s.add(evidence(f))
-	if len(s.Blocks) == 0 {
-		return section{}
-	}
+	s := section{Fold: true, Title: title.and("in ").in(name, subject(r, c.Target, c.Program)).and(" ").in(name, c.ID)}
+	s.add(quoted(c), list{append(changeLines(r, c), breakLines(findingsOf(r, c))...)}, evidence(c))
 	return s
 }
 
-func consequenceLines(f *result.Finding) []line {
+func waivedFold(r *result.Result, waived []*result.Change) section {
 	var lines []line
-	for _, c := range f.Consequences {
-		lines = append(lines, say("follows from it: ").in(name, c.Rule).and(" "+c.Message))
-	}
-	return lines
-}
-
-func waivedFold(r *result.Result, waived []*result.Finding) section {
-	var lines []line
-	for _, f := range waived {
-		l := in(name, f.Rule).and(" in ").in(name, subject(r, f)).and(": ").and(f.Message)
-		if f.Waiver != nil {
-			l = l.and(" (waived: ").and(waiver(f.Waiver)).and(")")
+	for _, c := range waived {
+		l := in(name, strings.Join(ruleNames(r, c), ", ")).and(" in ").in(name, subject(r, c.Target, c.Program)).and(": ").with("", headlineOf(c))
+		if c.Waiver != nil {
+			l = l.and(" (waived: ").and(waiver(c.Waiver)).and(")")
 		}
 		lines = append(lines, l)
 	}
-	return section{Fold: true, Title: say("Waived: " + words.Some(len(waived), "finding")), Blocks: []block{list{lines}}}
+	return section{Fold: true, Title: say("Waived: " + words.Some(len(waived), "change")), Blocks: []block{list{lines}}}
 }
 
 func lookedAt(r *result.Result) string {

@@ -14,8 +14,8 @@ import (
 // home is where the tool and its rules are documented.
 const home = "https://github.com/xlagate/xlagate"
 
-// resultSARIF renders a result as SARIF 2.1.0, made for GitHub's code scanning: every result has a place, a fingerprint that
-// stays from commit to commit, and the help of its rule.
+// resultSARIF renders a result as SARIF 2.1.0, made for GitHub's code scanning, a result a change: each has a place, a fingerprint that
+// stays from commit to commit, and the help of the first rule that it breaks.
 func resultSARIF(w io.Writer, r *result.Result, o Options) error {
 	log, err := sarif.New(sarif.Version210)
 	if err != nil {
@@ -27,13 +27,18 @@ func resultSARIF(w io.Writer, r *result.Result, o Options) error {
 	}
 	run.Results = []*sarif.Result{} // a run that found nothing says so; without the list it says that it did not look
 	index := map[string]int{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if _, ok := index[f.Rule]; !ok {
-			index[f.Rule] = len(index)
-			describeRule(run.AddRule(f.Rule), o)
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		findings := findingsOf(r, c)
+		if len(findings) == 0 {
+			continue
 		}
-		run.AddResult(sarifResult(f, o).WithRuleIndex(index[f.Rule]))
+		rule := findings[0].Rule
+		if _, ok := index[rule]; !ok {
+			index[rule] = len(index)
+			describeRule(run.AddRule(rule), o)
+		}
+		run.AddResult(sarifResult(r, c, rule, o).WithRuleIndex(index[rule]))
 	}
 	run.AddInvocations(invocation(r))
 	log.AddRun(run)
@@ -94,20 +99,20 @@ func describeRule(rule *sarif.ReportingDescriptor, o Options) {
 	rule.WithHelp(sarif.NewMultiformatMessageString(textOf(page)).WithMarkdown(markdownOf(page)))
 }
 
-func sarifResult(f *result.Finding, o Options) *sarif.Result {
-	text := clean(f.Message)
-	if more := findingText(f); more != "" {
+func sarifResult(r *result.Result, c *result.Change, rule string, o Options) *sarif.Result {
+	text := clean(c.Title)
+	if more := changeText(r, c); more != "" {
 		text += "\n" + more
 	}
-	res := sarif.NewRuleResult(f.Rule).WithLevel(sarifLevel(f.Level)).WithMessage(sarif.NewTextMessage(unlinked(text)))
-	res.WithPartialFingerPrints(map[string]any{"xlagate/v1": f.ID})
-	res.AddLocation(sarifLocation(f, o))
+	res := sarif.NewRuleResult(rule).WithLevel(sarifLevel(c.Level)).WithMessage(sarif.NewTextMessage(unlinked(text)))
+	res.WithPartialFingerPrints(map[string]any{"xlagate/v1": c.ID})
+	res.AddLocation(sarifLocation(c, o))
 	res.Properties = sarif.Properties{}
-	for _, p := range properties("target", f.Target, "program", f.Program, "subject", f.Subject) {
+	for _, p := range properties("target", c.Target, "program", c.Program, "kind", c.Kind, "rules", strings.Join(ruleNames(r, c), ", ")) {
 		res.AddString(p.Name, p.Value)
 	}
-	if f.Waived {
-		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(mend(f).text()))
+	if c.Waived {
+		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(howToAccept(c).text()))
 	}
 	return res
 }
@@ -123,13 +128,13 @@ func sarifLevel(level string) string {
 	return "note"
 }
 
-func sarifLocation(f *result.Finding, o Options) *sarif.Location {
-	file, line := repositoryFile(f, o)
+func sarifLocation(c *result.Change, o Options) *sarif.Location {
+	file, line := repositoryFile(c.Source, o)
 	location := sarif.NewLocationWithPhysicalLocation(sarif.NewPhysicalLocation().
 		WithArtifactLocation(sarif.NewSimpleArtifactLocation(uri(file))).
 		WithRegion(sarif.NewRegion().WithStartLine(max(1, line))))
-	if f.Cause != nil && f.Cause.OpName != "" {
-		location.AddLogicalLocations(sarif.NewLogicalLocation().WithFullyQualifiedName(clean(f.Cause.OpName)))
+	if c.OpName != "" {
+		location.AddLogicalLocations(sarif.NewLogicalLocation().WithFullyQualifiedName(clean(c.OpName)))
 	}
 	return location
 }

@@ -8,37 +8,18 @@ import (
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-// split separates the findings that count from those that were waived.
-func split(r *result.Result) (live, waived []*result.Finding) {
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Waived {
-			waived = append(waived, f)
-		} else {
-			live = append(live, f)
-		}
-	}
-	return live, waived
-}
-
-func foldedCount(r *result.Result) int {
-	n := 0
-	for i := range r.Findings {
-		n += len(r.Findings[i].Consequences)
-	}
-	return n
-}
-
-// sumLine is "1 error (3 consequences folded into it), 0 warnings, 19 checks passed".
+// sumLine is "1 change fails (2 rules), 21 checks passed".
 func sumLine(r *result.Result) line {
 	s := r.Summary
 	var l line
 	if r.Verdict == "incomplete" {
 		l = in(bad, "could not look").and(": " + words.Some(len(r.Problems), "problem") + "; ")
 	}
-	l = l.in(voiceOf(s.Errors, bad), words.Some(s.Errors, "error"))
-	if n := foldedCount(r); n > 0 {
-		l = l.and(" (" + words.Some(n, "consequence") + " folded into " + themOrIt(s.Errors+s.Warnings+s.Infos) + ")")
+	broken := len(r.Findings)
+	if s.Errors+s.Warnings+s.Infos+s.Waived == 0 && r.Verdict == "pass" {
+		return l.in(good, "all "+words.Some(s.Checks, "check")+" passed")
 	}
+	l = l.in(voiceOf(s.Errors, bad), words.Some(s.Errors, "error"))
 	l = l.and(", ").in(voiceOf(s.Warnings, warn), words.Some(s.Warnings, "warning"))
 	if s.Infos > 0 {
 		l = l.and(", " + words.Some(s.Infos, "info"))
@@ -46,18 +27,10 @@ func sumLine(r *result.Result) line {
 	if s.Waived > 0 {
 		l = l.and(", " + measure.Number(float64(s.Waived)) + " waived")
 	}
-	passed := max(0, s.Checks-len(r.Findings)-foldedCount(r))
-	if r.Verdict == "pass" && len(r.Findings) == 0 {
-		return l.and(", ").in(good, "all "+words.Some(s.Checks, "check")+" passed")
+	if broken > s.Errors+s.Warnings+s.Infos+s.Waived {
+		l = l.and(" (" + words.Some(broken, "broken limit") + ")")
 	}
-	return l.and(", " + words.Some(passed, "check") + " passed")
-}
-
-func themOrIt(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
+	return l.and(", " + words.Some(max(0, s.Checks-broken), "check") + " passed")
 }
 
 func voiceOf(n int, v voice) voice {

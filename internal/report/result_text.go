@@ -12,8 +12,8 @@ func resultText(w io.Writer, r *result.Result, o Options) error {
 	return writeText(w, resultTextPage(r), o)
 }
 
-// maxFindings bounds the findings that are shown in full.
-const maxFindings = 100
+// maxChanges bounds the changes that are shown in full.
+const maxChanges = 100
 
 func resultTextPage(r *result.Result) page {
 	var p page
@@ -21,13 +21,12 @@ func resultTextPage(r *result.Result) page {
 	for i := range r.Targets {
 		p.add(targetSection(r, &r.Targets[i]))
 	}
-	shown := map[string]string{}
-	for i, f := range live {
-		if i == maxFindings {
-			p.add(section{Title: say("… and " + words.Some(len(live)-i, "more finding") + "; -f json lists them all")})
+	for i, c := range live {
+		if i == maxChanges {
+			p.add(section{Title: say("… and " + words.Some(len(live)-i, "more change") + "; -f json lists them all")})
 			break
 		}
-		p.add(findingSection(r, f, shown))
+		p.add(changeSection(r, c))
 	}
 	if len(waived) > 0 {
 		p.add(waivedSection(r, waived))
@@ -67,12 +66,12 @@ func hasProblem(r *result.Result, target string) bool {
 	return false
 }
 
-func waivedSection(r *result.Result, waived []*result.Finding) section {
+func waivedSection(r *result.Result, waived []*result.Change) section {
 	var rows [][]line
-	for _, f := range waived {
-		row := []line{in(dim, "waived"), say(ruleName(f)), in(name, subject(r, f)), in(dim, f.ID), say(f.Message)}
-		if f.Waiver != nil {
-			row = append(row, in(dim, waiver(f.Waiver)))
+	for _, c := range waived {
+		row := []line{in(dim, "waived"), in(name, subject(r, c.Target, c.Program)), in(dim, c.ID), headlineOf(c)}
+		if c.Waiver != nil {
+			row = append(row, in(dim, waiver(c.Waiver)))
 		}
 		rows = append(rows, row)
 	}

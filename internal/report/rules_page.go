@@ -2,8 +2,6 @@ package report
 
 import (
 	"strings"
-
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // rulesPage lists the catalogue, category by category.
@@ -72,12 +70,12 @@ func example(title, yaml string) block {
 	return filledSection(in(strong, title), code{"yaml", yaml})
 }
 
-// findingPage is one finding with its rule.
-func findingPage(e explained) page {
+// changePage is one change with the rules that it breaks.
+func changePage(e explained) page {
 	var p page
-	p.add(findingSection(&result.Result{}, e.Finding, map[string]string{}))
-	if e.Rule.ID != "" {
-		p.add(section{Title: in(strong, e.Rule.ID).and(": " + e.Rule.Title), Blocks: ruleBlocks(e.Rule)})
+	p.add(changeSection(e.result, e.Change))
+	for _, d := range e.Rules {
+		p.add(section{Title: in(strong, d.ID).and(": " + d.Title), Blocks: ruleBlocks(d)})
 	}
 	return p
 }

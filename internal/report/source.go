@@ -3,6 +3,7 @@ package report
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/result"
@@ -14,14 +15,10 @@ func rooted(r *result.Result, root string) *result.Result {
 		return r
 	}
 	out := *r
-	out.Findings = make([]result.Finding, len(r.Findings))
-	for i, f := range r.Findings {
-		if f.Cause != nil {
-			cause := *f.Cause
-			cause.Source.File = below(root, cause.Source.File)
-			f.Cause = &cause
-		}
-		out.Findings[i] = f
+	out.Changes = slices.Clone(r.Changes)
+	for i := range out.Changes {
+		s := &out.Changes[i].Source
+		s.File = below(root, s.File)
 	}
 	return &out
 }
@@ -36,11 +33,11 @@ func below(root, file string) string {
 	return file
 }
 
-// repositoryFile is the file that a finding is attached to: the model's source when it can lie in the repository, else the
+// repositoryFile is the file that a change is attached to: the model's source when it can lie in the repository, else the
 // configuration, since code hosts drop what has no place.
-func repositoryFile(f *result.Finding, o Options) (file string, line int) {
-	if c := f.Cause; c != nil && inRepository(c.Source.File) {
-		return strings.ReplaceAll(c.Source.File, `\`, "/"), c.Source.Line
+func repositoryFile(s result.Source, o Options) (file string, line int) {
+	if inRepository(s.File) {
+		return strings.ReplaceAll(s.File, `\`, "/"), s.Line
 	}
 	if o.Config != "" {
 		return o.Config, 0

@@ -23,7 +23,7 @@ const (
 	maxText     = 4 << 20 // a baseline file
 )
 
-var findingID = regexp.MustCompile(`^[0-9a-f]{12}$`)
+var isID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
 // Read reads a result that cannot be trusted: its schema is held to strictly, unknown fields are refused, and everything is bounded.
 func Read(data []byte) (*Result, error) {
@@ -53,14 +53,19 @@ func (r *Result) check() error {
 		return fmt.Errorf("the verdict is %q", clip(r.Verdict))
 	case len(r.Targets) > maxTargets:
 		return fmt.Errorf("it has %d targets; at most %d are read", len(r.Targets), maxTargets)
-	case len(r.Findings) > maxFindings || len(r.Problems) > maxFindings || len(r.Notes) > maxFindings || len(r.Headroom) > maxFindings:
-		return fmt.Errorf("it has more than %d findings, problems or notes", maxFindings)
+	case len(r.Changes) > maxFindings || len(r.Findings) > maxFindings || len(r.Problems) > maxFindings || len(r.Notes) > maxFindings || len(r.Headroom) > maxFindings:
+		return fmt.Errorf("it has more than %d changes, findings, problems or notes", maxFindings)
 	case r.Summary.negative():
 		return errors.New("it counts less than nothing")
 	}
 	for i := range r.Targets {
 		if err := r.Targets[i].check(); err != nil {
 			return fmt.Errorf("target %q: %w", clip(r.Targets[i].Name), err)
+		}
+	}
+	for i := range r.Changes {
+		if err := r.Changes[i].check(); err != nil {
+			return fmt.Errorf("change %d: %w", i+1, err)
 		}
 	}
 	for i := range r.Findings {
@@ -72,7 +77,7 @@ func (r *Result) check() error {
 }
 
 func (s Summary) negative() bool {
-	return min(s.Errors, s.Warnings, s.Infos, s.Waived, s.Checks, s.Targets, s.Programs) < 0
+	return min(s.Changes, s.Errors, s.Warnings, s.Infos, s.Waived, s.Checks, s.Targets, s.Programs) < 0
 }
 
 // ValidTarget reports whether a name can be a target's: it is also where the target's baseline lies, so it may not lead elsewhere.
@@ -112,15 +117,35 @@ func (p *Program) check() error {
 	return nil
 }
 
+func (c *Change) check() error {
+	switch {
+	case !isID.MatchString(c.ID):
+		return fmt.Errorf("the id is %q; expected 12 hex digits", clip(c.ID))
+	case !slices.Contains([]string{"error", "warning", "info", "better"}, c.Level):
+		return fmt.Errorf("the level is %q", clip(c.Level))
+	case !slices.Contains(Kinds(), c.Kind):
+		return fmt.Errorf("the kind is %q", clip(c.Kind))
+	case !allIDs(c.Findings):
+		return errors.New("a finding's id is not 12 hex digits")
+	case tooLong(c.Target, c.Program, c.OpName, c.Source.File, c.Source.Function, c.Source.Text) || tooLong(c.Configured...) || tooLong(c.Details...) || max(len(c.Title), len(c.Accept)) > maxText:
+		return errTooLong
+	case max(len(c.Variants), len(c.Effects), len(c.Findings), len(c.Evidence.Before), len(c.Evidence.After)) > maxLines:
+		return errTooLong
+	}
+	return nil
+}
+
+func allIDs(list []string) bool {
+	return !slices.ContainsFunc(list, func(id string) bool { return !isID.MatchString(id) })
+}
+
 func (f *Finding) check() error {
 	switch {
-	case !findingID.MatchString(f.ID):
-		return fmt.Errorf("the id is %q; expected 12 hex digits", clip(f.ID))
+	case !isID.MatchString(f.ID) || !isID.MatchString(f.Change):
+		return fmt.Errorf("the id is %q, of change %q; expected 12 hex digits each", clip(f.ID), clip(f.Change))
 	case !slices.Contains([]string{"error", "warning", "info"}, f.Level):
 		return fmt.Errorf("the level is %q", clip(f.Level))
-	case tooLong(f.Rule, f.Name, f.Target, f.Program, f.Subject, f.Reason, f.Unit) || max(len(f.Message), len(f.Variant), len(f.Mend)) > maxText:
-		return errTooLong
-	case len(f.Evidence.Before) > maxLines || len(f.Evidence.After) > maxLines || len(f.Consequences) > maxLines:
+	case tooLong(f.Rule, f.Name, f.Target, f.Program, f.Subject, f.Reason, f.Unit) || max(len(f.Message), len(f.Variant)) > maxText:
 		return errTooLong
 	}
 	return plainValues(f.Actual, f.Limit, f.Baseline)

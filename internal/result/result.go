@@ -1,8 +1,6 @@
 // Package result is what a gate run found, in the form that is written, merged, rendered and posted: schema xlagate.result/v1.
 package result
 
-import "slices"
-
 // Schema names the form.
 const Schema = "xlagate.result/v1"
 
@@ -14,6 +12,7 @@ type Result struct {
 	ExitCode int        `json:"exit_code"`
 	Summary  Summary    `json:"summary"`
 	Targets  []Target   `json:"targets"`
+	Changes  []Change   `json:"changes"`  // worst first, then by price
 	Findings []Finding  `json:"findings"` // worst first
 	Problems []Problem  `json:"problems,omitempty"`
 	Notes    []Note     `json:"notes,omitempty"`    // improvements and other things worth knowing that cannot fail
@@ -26,8 +25,9 @@ type Tool struct {
 	Version string `json:"version"`
 }
 
-// Summary counts the findings.
+// Summary counts the changes that break a rule by their level, and what was looked at.
 type Summary struct {
+	Changes  int `json:"changes"` // all, with those that break nothing
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Infos    int `json:"infos"`
@@ -93,38 +93,82 @@ type Variant struct {
 	Base        map[string]float64 `json:"base,omitempty"` // the facts of the baseline's matching variant
 }
 
-// Finding is one thing that a rule found.
-type Finding struct {
-	ID           string        `json:"id"` // 12 hex digits of a hash of rule, target, program and subject
-	Rule         string        `json:"rule"`
-	Name         string        `json:"name,omitempty"` // the rule's name in the configuration
-	Level        string        `json:"level"`          // error | warning | info
-	Target       string        `json:"target"`
-	Program      string        `json:"program"`
-	Variant      string        `json:"variant,omitempty"`
-	Subject      string        `json:"subject,omitempty"` // what the rule looked at: a fact, a fusion's name, a parameter
-	Message      string        `json:"message"`
-	Reason       string        `json:"reason,omitempty"` // why the rule stands in the configuration
-	Actual       any           `json:"actual,omitempty"`
-	Limit        any           `json:"limit,omitempty"`
-	Baseline     any           `json:"baseline,omitempty"`
-	Unit         string        `json:"unit,omitempty"` // "bytes" or ""
-	Cause        *Cause        `json:"cause,omitempty"`
-	Evidence     Evidence      `json:"evidence,omitzero"`
-	Consequences []Consequence `json:"consequences,omitempty"`
-	Mend         string        `json:"mend,omitempty"`
-	AskedAt      string        `json:"asked_at,omitempty"` // file:line:column that asks for it whatever was accepted; "" where accepting is enough
-	Drift        bool          `json:"-"`                  // found only by comparing with the baseline: no limit of its own was broken
-	Waived       bool          `json:"waived"`
-	Waiver       *Waiver       `json:"waiver,omitempty"`
+// Change is one thing that somebody did, with its price, all of its effects and the findings that came of it. People read, accept and waive
+// changes.
+type Change struct {
+	ID       string   `json:"id"`    // 12 hex digits of a hash of target, program, kind and place
+	Level    string   `json:"level"` // error | warning | info | better: the worst of its findings; without one, whether it saves or not
+	Target   string   `json:"target"`
+	Program  string   `json:"program"`
+	Variants []string `json:"variants,omitempty"` // the signatures of those that it is in
+	Kind     string   `json:"kind"`
+	Title    string   `json:"title"`
+	Details  []string `json:"details,omitempty"` // more sentences on what was done
+	OpName   string   `json:"op_name,omitempty"` // the model's own name of the operation
+	Source   Source   `json:"source,omitzero"`
+	Price    Price    `json:"price"`
+	Effects  []Effect `json:"effects,omitempty"`
+	Evidence Evidence `json:"evidence,omitzero"`
+	Findings []string `json:"findings,omitempty"` // by id, in the order of the result's
+	Accept   string   `json:"accept,omitempty"`   // the command that accepts it
+	// Configured lists the places of the configuration, as file:line:column, that forbid what the change does whatever is accepted.
+	Configured []string `json:"configured,omitempty"`
+	Waived     bool     `json:"waived"`
+	Waiver     *Waiver  `json:"waiver,omitempty"`
 }
 
-// Cause says why, in the model's own lines.
-type Cause struct {
-	Summary string `json:"summary"`
-	OpName  string `json:"op_name,omitempty"`
-	OpType  string `json:"op_type,omitempty"`
-	Source  Source `json:"source,omitzero"`
+// The kinds of changes.
+const (
+	KindCode      = "code"      // the model was edited
+	KindArguments = "arguments" // the program is called with other shapes or types, or compiled for more of them
+	KindDonation  = "donation"  // arguments lend their buffers to results no longer, or do now
+	KindConstants = "constants" // something is baked into the program
+	KindResults   = "results"   // the program returns something else
+	KindSharding  = "sharding"  // values are spread over the devices in another way
+	KindToolchain = "toolchain" // another compiler or framework made the program
+	KindFlags     = "flags"     // it was compiled with other flags
+	KindUnknown   = "unknown"
+)
+
+// Kinds lists the kinds of changes.
+func Kinds() []string {
+	return []string{KindCode, KindArguments, KindDonation, KindConstants, KindResults, KindSharding, KindToolchain, KindFlags, KindUnknown}
+}
+
+// Price is what a change adds to a run; what it saves is below zero.
+type Price struct {
+	StepNS       float64 `json:"step_ns"`                // predicted
+	StepWasNS    float64 `json:"step_was_ns,omitempty"`  // of the program's whole step before the change
+	PeakBytes    float64 `json:"peak_bytes"`             // at the peak, in the device's memory
+	Compilations int     `json:"compilations,omitempty"` // more than before
+}
+
+// Effect is one fact that a change moved.
+type Effect struct {
+	Fact string  `json:"fact"`
+	Was  float64 `json:"was"`
+	Is   float64 `json:"is"`
+}
+
+// Finding is one limit that was broken.
+type Finding struct {
+	ID       string  `json:"id"`     // 12 hex digits of a hash of rule, target, program and subject
+	Change   string  `json:"change"` // the id of the change that it belongs to
+	Rule     string  `json:"rule"`
+	Name     string  `json:"name,omitempty"` // the rule's name in the configuration
+	Level    string  `json:"level"`          // error | warning | info
+	Target   string  `json:"target"`
+	Program  string  `json:"program"`
+	Variant  string  `json:"variant,omitempty"`
+	Subject  string  `json:"subject,omitempty"` // what the rule looked at: a fact, a fusion's name, a parameter
+	Message  string  `json:"message"`
+	Reason   string  `json:"reason,omitempty"` // why the rule is in the configuration
+	Actual   any     `json:"actual,omitempty"`
+	Limit    any     `json:"limit,omitempty"`
+	Baseline any     `json:"baseline,omitempty"`
+	Unit     string  `json:"unit,omitempty"` // "bytes" or ""
+	Waived   bool    `json:"waived"`
+	Waiver   *Waiver `json:"waiver,omitempty"`
 }
 
 // Source is a place in the model.
@@ -132,38 +176,17 @@ type Source struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Function string `json:"function,omitempty"`
+	Text     string `json:"text,omitempty"`   // the line itself, where the file is there
+	Edited   bool   `json:"edited,omitempty"` // git says that the line was edited
 }
 
-// Evidence holds the lines that prove a finding, before and after.
+// Evidence holds the lines that prove a change, before and after.
 type Evidence struct {
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
 }
 
-// Consequence is another rule's finding that follows from this one.
-type Consequence struct {
-	Rule    string `json:"rule"`
-	ID      string `json:"id,omitempty"`
-	Message string `json:"message"`
-	AskedAt string `json:"asked_at,omitempty"` // as of a finding
-}
-
-// Asked lists the places that ask for what a finding and its consequences break, whatever was accepted.
-func (f *Finding) Asked() []string {
-	var places []string
-	add := func(place string) {
-		if place != "" && !slices.Contains(places, place) {
-			places = append(places, place)
-		}
-	}
-	add(f.AskedAt)
-	for _, c := range f.Consequences {
-		add(c.AskedAt)
-	}
-	return places
-}
-
-// Waiver is the permission that a finding was given.
+// Waiver is the permission that a change or a finding was given.
 type Waiver struct {
 	Reason  string `json:"reason"`
 	Owner   string `json:"owner"`

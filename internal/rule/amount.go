@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
@@ -29,10 +30,10 @@ type Amount struct {
 	Upgrade bool     // it is the change of the toolchain itself: no change of the toolchain explains it
 	Excused bool     // growth against the baseline is none that anybody should be stopped for
 	// Cause explains an excess; it is asked only when there is one.
-	Cause func() (*result.Cause, result.Evidence)
+	Cause func() (*explain.Cause, result.Evidence)
 	// Tell puts an amount that is worse than it may be into the rule's own words, in one finding or in one for each thing; nil:
 	// the finding that it is given will do.
-	Tell func(result.Finding) []result.Finding
+	Tell func(Finding) []Finding
 }
 
 // Baseline says what the amount was, where the baseline holds it.
@@ -107,8 +108,8 @@ func (b *breach) add(limit float64, tooMuch bool, named float64, said string) {
 }
 
 // finding is what is said of a breach, in words that fit every amount.
-func (a Amount) finding(b breach) result.Finding {
-	f := result.Finding{
+func (a Amount) finding(b breach) Finding {
+	f := Finding{
 		Program: a.program(), Subject: a.Subject, Variant: VariantName(a.Variant), Unit: a.Unit,
 		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
 		Actual:  a.Actual, Limit: b.limit,
@@ -123,10 +124,10 @@ func (a Amount) finding(b breach) result.Finding {
 }
 
 // findings are what is said of a breach: in the rule's own words where it is the worse side that was broken.
-func (a Amount) findings(b breach) []result.Finding {
+func (a Amount) findings(b breach) []Finding {
 	f := a.finding(b)
 	if a.Tell != nil && b.tooMuch == (a.Better != Higher) {
 		return a.Tell(f)
 	}
-	return []result.Finding{f}
+	return []Finding{f}
 }

@@ -52,7 +52,7 @@ func (c *Context) lacking(p *diff.Program, v *diff.Variant) {
 func (c *Context) AmountOf(p *diff.Program, v *diff.Variant, m Metric, fact string) Amount {
 	a := Amount{
 		Program: p, Variant: v, Subject: m.Fact, Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact],
-		Cause: func() (*result.Cause, result.Evidence) { return explain.Fact(v, m.Fact) },
+		Cause: func() (*explain.Cause, result.Evidence) { return explain.Fact(v, m.Fact) },
 	}
 	if v.Old != nil {
 		was, known := v.Old.Facts[fact]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -24,7 +25,7 @@ func NewContext(s *Settings, t *Target, needed func(program string) bool) *Conte
 // Said is what a rule has to say.
 type Said struct {
 	Checks   int
-	Findings []result.Finding
+	Findings []Finding
 	Problems []result.Problem
 	Notes    []result.Note
 	Headroom []result.Headroom
@@ -34,8 +35,24 @@ type Said struct {
 	improved map[betterOf]*improvement
 }
 
+// Finding is one limit that was broken, as a rule says it.
+type Finding struct {
+	Program  string
+	Variant  string // its signature; "" for the program as a whole
+	Subject  string // what the rule looked at: a fact, a fusion's name, a parameter
+	Level    string // "": what the settings say
+	Message  string
+	Actual   any
+	Limit    any
+	Baseline any
+	Unit     string // "bytes" or ""
+	Drift    bool   // found only by comparing with the baseline: no limit of its own was broken
+	Cause    *explain.Cause
+	Evidence result.Evidence
+}
+
 // Find reports a finding. The gate fills in id, target, level and what the settings say.
-func (c *Context) Find(f result.Finding) {
+func (c *Context) Find(f Finding) {
 	c.Findings = append(c.Findings, f)
 }
 

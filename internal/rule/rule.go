@@ -34,8 +34,6 @@ type Rule struct {
 	Since    string   // the configuration version that brought it: "1"
 	// Accepts lists the facts (globs) that accepting one of its findings records; "ledger" stands for the list of kernels.
 	Accepts []string
-	// Explains lists the rules whose findings follow from one of this rule's: they are folded under it.
-	Explains []string
 	Whole    bool // it looks at a target as a whole: entries are for no program of their own
 	// Asked says that what it counts is asked of the compiler, and none of its doing: it is held even where the compiler changed.
 	Asked bool

@@ -1,0 +1,286 @@
+// Package change puts what differs between a target and its baseline, and every finding, down to changes: what somebody did at one place of
+// the model, with its price and all of its effects.
+package change
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/ledger"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Target is what changes are looked for in.
+type Target struct {
+	Name     string
+	Programs []*diff.Program
+	Edits    *git.Edits // nil where git does not tell what was edited
+}
+
+// Finding is a finding with what its rule knows of the change behind it.
+type Finding struct {
+	result.Finding
+	Cause      *explain.Cause
+	Evidence   result.Evidence
+	Drift      bool   // only the comparison with the baseline found it
+	Configured string // the place of the configuration that forbids it whatever is accepted; "" where accepting is enough
+}
+
+// Of lists the changes of a target, the worst first, and tells every finding which of them it belongs to.
+func Of(t Target, findings []Finding) []result.Change {
+	g := &grouping{target: t, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{}, added: map[compiled]bool{}}
+	for _, p := range t.Programs {
+		for _, v := range p.Variants {
+			g.variant(p, v)
+		}
+	}
+	for _, f := range programsFirst(findings) {
+		g.attach(f)
+	}
+	out := make([]result.Change, 0, len(g.groups))
+	for _, group := range g.groups {
+		out = append(out, group.finish(t.Name))
+	}
+	Sort(out)
+	return out
+}
+
+// Sort puts changes into the order of a result: those that are not waived first, then by level, target and price.
+func Sort(changes []result.Change) {
+	slices.SortStableFunc(changes, func(a, b result.Change) int {
+		return cmp.Or(
+			compareBool(a.Waived, b.Waived), cmp.Compare(rank[a.Level], rank[b.Level]), strings.Compare(a.Target, b.Target),
+			cmp.Compare(b.Price.StepNS, a.Price.StepNS), cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.Program, b.Program),
+		)
+	})
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// rank orders the levels of changes.
+var rank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": 3}
+
+// key is what makes two differences one change: one edit of one program, or one kind of difference at one place of it.
+type key struct{ program, kind, place string }
+
+// group is a change while differences and findings are still put down to it.
+type group struct {
+	result.Change
+	place  string
+	roots  []*diff.Cause
+	placed bool // the source is the edited line, or that of a root
+}
+
+type grouping struct {
+	target Target
+	groups []*group
+	at     map[key]*group
+	byRoot map[*diff.Cause]*group
+	added  map[compiled]bool // variants that the baseline does not have, of programs that it has
+}
+
+// compiled is one variant of a program.
+type compiled struct{ program, signature string }
+
+func (g *grouping) group(k key, make func() *group) *group {
+	if known := g.at[k]; known != nil {
+		return known
+	}
+	fresh := make()
+	fresh.Program, fresh.place = k.program, k.place
+	g.at[k], g.groups = fresh, append(g.groups, fresh)
+	return fresh
+}
+
+// variant puts each root of a variant's differences down to a change.
+func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
+	if v.Old == nil && v.New != nil && p.Old != nil {
+		g.added[compiled{p.Name, v.New.Signature}] = true
+	}
+	if v.Old == nil || v.New == nil || len(v.Causes) == 0 {
+		return
+	}
+	owners := make([]*group, len(v.Causes))
+	for i := range v.Causes {
+		owners[i] = g.root(p, v, &v.Causes[i])
+	}
+	share(v, owners)
+}
+
+// root is the change that one root of the differences belongs to.
+func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
+	at := placeOf(c, v, g.target.Edits)
+	k := key{p.Name, c.Kind, at.place}
+	if at.source.Edited {
+		k.kind = "" // whatever follows from an edit is one change
+	}
+	owner := g.group(k, func() *group {
+		return &group{Change: result.Change{Kind: c.Kind, Title: c.Summary, OpName: at.opName, Source: at.source}, placed: true}
+	})
+	if owner.Title != c.Summary && !slices.Contains(owner.Details, c.Summary) && len(owner.Details) < maxDetails {
+		owner.Details = append(owner.Details, c.Summary)
+	}
+	if !slices.Contains(owner.Variants, v.New.Signature) {
+		owner.Variants = append(owner.Variants, v.New.Signature)
+	}
+	owner.roots = append(owner.roots, c)
+	owner.addEvidence(explain.Evidence(c, ledger.Any))
+	g.byRoot[c] = owner
+	return owner
+}
+
+// programsFirst lists what is said of programs before what is said of variants: it tells more of why a variant is there at all.
+func programsFirst(findings []Finding) []*Finding {
+	list := make([]*Finding, len(findings))
+	for i := range findings {
+		list[i] = &findings[i]
+	}
+	slices.SortStableFunc(list, func(a, b *Finding) int { return compareBool(a.Variant != "", b.Variant != "") })
+	return list
+}
+
+// maxDetails bounds the sentences on what else an edit did.
+const maxDetails = 6
+
+// attach puts a finding down to a change: to that of its root; else to one of its kind, or at its place, in the same program; else it is one
+// by itself.
+func (g *grouping) attach(f *Finding) {
+	owner := g.owner(f)
+	f.Change = owner.id(g.target.Name)
+	owner.Findings = append(owner.Findings, f.ID)
+	if !slices.Contains(owner.Variants, f.Variant) && f.Variant != "" {
+		owner.Variants = append(owner.Variants, f.Variant)
+	}
+	if f.Configured != "" && !slices.Contains(owner.Configured, f.Configured) {
+		owner.Configured = append(owner.Configured, f.Configured)
+	}
+	if c := f.Cause; c != nil && !owner.placed {
+		owner.Source, owner.placed = g.sourceOf(c), c.Source.File != ""
+		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
+	}
+	owner.worsen(f.Level)
+	if len(owner.roots) == 0 || f.Cause == nil || f.Cause.Root == nil {
+		owner.addEvidence(f.Evidence)
+	}
+}
+
+func (g *grouping) owner(f *Finding) *group {
+	c := f.Cause
+	if c != nil && g.byRoot[c.Root] != nil {
+		return g.byRoot[c.Root]
+	}
+	kind := kindOf(c)
+	if g.added[compiled{f.Program, f.Variant}] { // whatever is wrong with one more compilation follows from it
+		kind, c = result.KindArguments, &explain.Cause{}
+	}
+	if found := g.like(f.Program, kind, c); found != nil {
+		return found
+	}
+	at := placeOfFinding(f)
+	if kind == result.KindArguments {
+		at = ""
+	}
+	return g.group(key{f.Program, kind, at}, func() *group {
+		return &group{Change: result.Change{Kind: kind, Title: titleOf(f)}}
+	})
+}
+
+// like finds a change of a program that a cause without a root belongs to: the one of its kind, where a program has one of that kind, or the one
+// at its place.
+func (g *grouping) like(program, kind string, c *explain.Cause) *group {
+	for _, owner := range g.groups {
+		if owner.Program != program || c == nil {
+			continue
+		}
+		if kind != result.KindCode && kind != result.KindUnknown && owner.Kind == kind {
+			return owner
+		}
+		if c.Source.File != "" && owner.Source.File == c.Source.File && owner.Source.Function == c.Source.Function && (kind == owner.Kind || kind == result.KindCode) {
+			return owner
+		}
+	}
+	return nil
+}
+
+// kindOf is the kind of the change behind a finding. A place in the model is taken for an edit there.
+func kindOf(c *explain.Cause) string {
+	switch {
+	case c == nil:
+		return result.KindUnknown
+	case c.Kind != "":
+		return c.Kind
+	case c.Root != nil:
+		return c.Root.Kind
+	case c.Source.File != "" || c.OpName != "" || c.OpType != "":
+		return result.KindCode
+	}
+	return result.KindUnknown
+}
+
+// placeOfFinding tells findings apart of which no difference is known: by their place in the model, else by what they are about.
+func placeOfFinding(f *Finding) string {
+	if c := f.Cause; c != nil && (c.Kind != "" || c.Source.File != "") {
+		return c.Source.File + "\x00" + c.Source.Function
+	}
+	return f.Rule + "\x00" + f.Subject
+}
+
+func titleOf(f *Finding) string {
+	if f.Cause != nil && f.Cause.Summary != "" {
+		return f.Cause.Summary
+	}
+	return f.Message
+}
+
+// worsen raises the level to a finding's.
+func (o *group) worsen(level string) {
+	if o.Level == "" || rank[level] < rank[o.Level] {
+		o.Level = level
+	}
+}
+
+func (o *group) addEvidence(e result.Evidence) {
+	for _, line := range e.Before {
+		o.Evidence.Before = explain.AddNew(o.Evidence.Before, line)
+	}
+	for _, line := range e.After {
+		o.Evidence.After = explain.AddNew(o.Evidence.After, line)
+	}
+}
+
+// id is the first 12 hex digits of a hash of target, program, kind and place.
+func (o *group) id(target string) string {
+	sum := sha256.Sum256([]byte("change\x00" + target + "\x00" + o.Program + "\x00" + o.Kind + "\x00" + o.place))
+	return hex.EncodeToString(sum[:])[:12]
+}
+
+// finish completes a change when all is put down to it.
+func (o *group) finish(target string) result.Change {
+	c := o.Change
+	c.ID, c.Target = o.id(target), target
+	if c.Level == "" {
+		c.Level = "info"
+		if c.Price.StepNS < 0 && c.Price.PeakBytes <= 0 {
+			c.Level = "better"
+		}
+	}
+	if len(c.Findings) > 0 {
+		c.Accept = fmt.Sprintf("xlagate accept --only %s --reason \"…\"", c.ID)
+	}
+	return c
+}
