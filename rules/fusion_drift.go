@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/excuse"
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
@@ -25,7 +24,6 @@ var fusionDrift = rule.Rule{
 	Options: []rule.Option{
 		{Key: "max_removed", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many fusions of the baseline may be gone"},
 		{Key: "max_added", Type: rule.Count, Sense: rule.Caps, Doc: "how many fusions of several operations may be new, beside what lost ones were split into; any number without it"},
-		rule.OnlyCostly,
 		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts of the model, by op_name, whose fusions may change"},
 	},
 	Budget:  &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},
@@ -88,9 +86,6 @@ func judgeAdded(c *rule.Context, p *diff.Program, v *diff.Variant) {
 
 // addedFusions lists the fusions of several operations that nothing in the baseline became.
 func addedFusions(c *rule.Context, v *diff.Variant) []*facts.Kernel {
-	if c.On(rule.OnlyCostly.Key) && !excuse.Costlier(v) {
-		return nil
-	}
 	var out []*facts.Kernel
 	for i := range v.Kernels.Added {
 		if k := &v.Kernels.Added[i]; k.Fusion && k.Do.Len() > 1 && !glob.Any(c.List("ignore"), k.OpName) {
@@ -102,9 +97,6 @@ func addedFusions(c *rule.Context, v *diff.Variant) []*facts.Kernel {
 
 // lostFusions lists the fusions of several operations that no longer run as one kernel, the fullest first.
 func lostFusions(c *rule.Context, v *diff.Variant) []*diff.Regroup {
-	if c.On(rule.OnlyCostly.Key) && !excuse.Costlier(v) {
-		return nil
-	}
 	var out []*diff.Regroup
 	for i := range v.Kernels.Split {
 		s := &v.Kernels.Split[i]

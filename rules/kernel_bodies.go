@@ -63,7 +63,7 @@ func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 		if !seen {
 			order = append(order, k.Function)
 		}
-		if !seen || b.counted() > known.counted() {
+		if !seen || b.grown() > known.grown() {
 			most[k.Function] = b
 		}
 	}
@@ -88,36 +88,6 @@ func (b written) grown() float64 {
 	return size(b.Written) - size(b.change.Old.Written)
 }
 
-// counted is what a kernel grew by, but for what lets it pass: one whose growth does would hide another of its function.
-func (b written) counted() float64 {
-	if b.narrowed() {
-		return 0
-	}
-	return b.grown()
-}
-
-// narrowed says whether the kernel has more of nothing but conversions between types, and reads and writes clearly less for them.
-func (b written) narrowed() bool {
-	if b.change == nil || b.change.Old.Written == nil || float64(b.Bytes) >= ledger.ClearGain*float64(b.change.Old.Bytes) {
-		return false
-	}
-	for op, times := range b.Written {
-		name := op[strings.LastIndexByte(op, '.')+1:]
-		if times > b.change.Old.Written[op] && (!conversions[name] || widens[name] && b.In.Equal(b.change.Old.In)) {
-			return false
-		}
-	}
-	return true
-}
-
-// conversions are the operations of MLIR that make one type of another, without their dialect.
-var conversions = map[string]bool{
-	"extf": true, "truncf": true, "extsi": true, "extui": true, "trunci": true, "sitofp": true, "uitofp": true, "fptosi": true, "fptoui": true, "fp_to_fp": true,
-}
-
-// widens are those of them that a kernel needs no more of while it reads what it did: it computes in a wider type.
-var widens = map[string]bool{"extf": true, "extsi": true, "extui": true, "sitofp": true, "uitofp": true}
-
 func size(body map[string]int) float64 {
 	n := 0
 	for _, times := range body {
@@ -132,7 +102,7 @@ func judgeBody(c *rule.Context, p *diff.Program, v *diff.Variant, b written) {
 		Cause: b.cause,
 	}
 	if v.Old != nil {
-		a.Base, a.Excused = new(a.Actual-b.grown()), mergedKernels(c, v) || b.narrowed()
+		a.Base = new(a.Actual - b.grown())
 	}
 	c.Judge(a)
 }

@@ -18,31 +18,15 @@ import (
 // handWork is what hand-written kernels come to in a run.
 type handWork struct {
 	calls, bytes float64
-	operations   map[string]float64
 }
 
 func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
-	w := handWork{operations: map[string]float64{}}
+	var w handWork
 	for k := range ledger.Kernels(v, handWritten(c)) {
 		w.calls += ledger.Runs(k)
 		w.bytes += ledger.Runs(k) * float64(k.Bytes)
-		for op, times := range k.Written {
-			w.operations[op] += ledger.Runs(k) * float64(times)
-		}
 	}
 	return w
-}
-
-// mergedKernels says whether fewer hand-written kernels do no more than all of them did, of no operation: what one of them has more of then, those
-// that went had.
-func mergedKernels(c *rule.Context, v *diff.Variant) bool {
-	was, is := handWorkIn(c, v.Old), handWorkIn(c, v.New)
-	for op, times := range is.operations {
-		if times > was.operations[op] {
-			return false
-		}
-	}
-	return is.calls < was.calls
 }
 
 // judgeCalled counts the calls of hand-written kernels that are gone while the program computes more beside them. One that went with what

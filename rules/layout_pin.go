@@ -35,7 +35,6 @@ var layoutPin = rule.Rule{
 			{Key: "source", Type: rule.Glob, Sense: rule.Selects, Doc: "only from these source files"},
 			{Key: "out", Type: rule.ShapeOf, Sense: rule.Selects, Doc: "only results of this shape, * for any size: f32[*,512]"},
 		}},
-		rule.OnlyCostly,
 	},
 	Budget:  &rule.Metric{Noun: "changed layouts", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"params", "ops"},

@@ -47,7 +47,9 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
 		a.Cause = func() (*explain.Cause, result.Evidence) { return explainLoops(v) }
-		a.Excused = a.Base != nil && a.Actual < *a.Base && !unrolled(v)
+		if a.Base != nil && a.Actual < *a.Base && !unrolled(v) {
+			a.Base = &a.Actual
+		}
 		c.Judge(a)
 		judgeLengths(c, p, v)
 		judgeExits(c, p, v)

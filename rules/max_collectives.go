@@ -22,8 +22,6 @@ var maxCollectives = rule.Rule{
 	Reads:    []rule.Input{rule.Optimized},
 	Options: append(slices.Clone(whichCollectives), []rule.Option{
 		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of these may move"},
-		{Key: "exchange", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow one kind to replace another while there are no more in all and they move no more bytes"},
-		{Key: "traffic_tolerance", Type: rule.Share, Sense: rule.Caps, Default: 0.0, Doc: "by how much of it the traffic of all together may grow while there are no more of any kind"},
 	}...),
 	Budget:  &rule.Metric{Noun: "collectives", Better: rule.Lower},
 	Bounds:  []string{"max_bytes"},
@@ -48,7 +46,6 @@ func checkMaxCollectives(c *rule.Context, p *diff.Program) {
 			if v.Old != nil {
 				a.Base = new(ledger.Count(v.Old, cares))
 			}
-			a.Excused = exchanged(c, a)
 			c.JudgeRuns(a, func(v *facts.Variant) float64 { return ledger.Launches(v, cares) })
 		}
 		if v.Old != nil && len(c.Findings) == found { // else what is new says it
@@ -58,23 +55,13 @@ func checkMaxCollectives(c *rule.Context, p *diff.Program) {
 	}
 }
 
-// exchanged says whether a kind took the place of others, or others its place.
-func exchanged(c *rule.Context, a rule.Amount) bool {
-	if !c.On("exchange") || a.Base == nil {
-		return false
-	}
-	now, was := talk(a.Variant.New, ledger.IsCollective), talk(a.Variant.Old, ledger.IsCollective)
-	return a.Actual > *a.Base && !now.more(was) || a.Actual < *a.Base && !was.more(now)
-}
-
 // judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
 func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if c.AbsolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
 		return
 	}
 	now, was := float64(talk(v.New, chosenCollective(c)).bytes), float64(talk(v.Old, chosenCollective(c)).bytes)
-	tolerance, _ := c.Number("traffic_tolerance")
-	if now <= was*(1+tolerance) {
+	if now <= was {
 		return
 	}
 	c.With(rule.NoBounds).Judge(rule.Amount{
@@ -85,8 +72,6 @@ func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 
 // traffic is what devices say to each other: how often, and how much.
 type traffic struct{ count, bytes int64 }
-
-func (t traffic) more(than traffic) bool { return t.count > than.count || t.bytes > than.bytes }
 
 // talk sums up collectives of a variant, those in loops as often as they run. An all-reduce moves twice its size: it is a reduce-scatter
 // and an all-gather.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/excuse"
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
@@ -22,7 +21,6 @@ var maxCopies = rule.Rule{
 	Options: []rule.Option{
 		{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which each iteration pays for"},
 		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of these may copy, those in loops once"},
-		rule.OnlyCostly,
 	},
 	Budget:  &rule.Metric{Fact: "copies.count", Noun: "copies", Better: rule.Lower},
 	Bounds:  []string{"max_bytes"},
@@ -49,7 +47,7 @@ func checkMaxCopies(c *rule.Context, p *diff.Program) {
 // judgeLoopCopies holds how many copies stand in loops against the settings.
 func judgeLoopCopies(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a := rule.Amount{
-		Program: p, Variant: v, Subject: excuse.LoopCopies, Noun: "copies in loops", Better: rule.Lower, Actual: ledger.Count(v.New, countsCopy(c)),
+		Program: p, Variant: v, Subject: "copies.in_loops", Noun: "copies in loops", Better: rule.Lower, Actual: ledger.Count(v.New, countsCopy(c)),
 		Cause: func() (*explain.Cause, result.Evidence) { return explain.Growth(v, countsCopy(c)) },
 	}
 	if v.Old != nil {

@@ -8,7 +8,6 @@ var maxFlops = rule.Rule{
 	Category: rule.CostFacts,
 	Why:      "The same result for more arithmetic is work done twice: a forward pass that is recomputed, a common subexpression that is no longer common.",
 	Reads:    []rule.Input{rule.Optimized},
-	Options:  []rule.Option{cheaperInTraffic},
 	Budget:   &rule.Metric{Fact: "cost.flops", Weighted: "cost.weighted_flops", Least: "cost.least_flops", Noun: "floating-point operations", Better: rule.Lower},
 	Fails:    rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},
 	Passes:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
@@ -17,10 +16,4 @@ var maxFlops = rule.Rule{
 	Since:    "1",
 	Accepts:  []string{"cost.*"},
 	Program:  checkCost,
-}
-
-// cheaperInTraffic is the same of what is computed: a run that moves less pays for it.
-var cheaperInTraffic = rule.Option{
-	Key: rule.UnlessCheaper.Key, Type: rule.Switch, Sense: rule.Caps, Default: false,
-	Doc: "let growth pass where a run saves at least a byte of memory traffic for every operation that it computes more, unless the compiler for TPU expects more cycles",
 }

@@ -13,7 +13,6 @@ var maxInstructions = rule.Rule{
 	Reads:    []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "stage", Type: rule.Word, Sense: rule.Neither, Enum: []string{"after", "before"}, Default: "after", Doc: "count them after XLA's optimizations, or before: as the framework traced the program"},
-		rule.OnlyCostly,
 	},
 	Budget:  &rule.Metric{Fact: "instructions.after", Noun: "instructions", Better: rule.Lower},
 	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max_increase: 10% }", Says: "231 instructions: up from 50 in the baseline"},

@@ -11,7 +11,7 @@ var maxPeakBytes = rule.Rule{
 	Category: rule.Memory,
 	Why:      "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
 	Reads:    []rule.Input{rule.LiveRange},
-	Options:  []rule.Option{memorySpace, rule.MinGrowth},
+	Options:  []rule.Option{memorySpace, minGrowth},
 	Budget:   &rule.Metric{Fact: "memory.peak_bytes", Unit: "bytes", Noun: "peak memory", Better: rule.Lower},
 	Fails:    rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "257.0 KiB of peak memory: up from 129.0 KiB in the baseline (+99.2 %)"},
 	Passes:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},

@@ -8,7 +8,7 @@ var maxTempBytes = rule.Rule{
 	Category: rule.Memory,
 	Why:      "Temporary memory is what makes a model that fitted yesterday run out of memory today, and nothing but the crash says so.",
 	Reads:    []rule.Input{rule.BufferAssignment},
-	Options:  []rule.Option{rule.MinGrowth, cheaperInRoom},
+	Options:  []rule.Option{minGrowth},
 	Budget:   &rule.Metric{Fact: "memory.temp_bytes", Unit: "bytes", Noun: "temporary memory", Better: rule.Lower},
 	Fails:    rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 32KiB, max_increase: 5% }", Says: "64.0 KiB of temporary memory: at most 32.0 KiB allowed; up from 0 B in the baseline"},
 	Passes:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
@@ -17,10 +17,4 @@ var maxTempBytes = rule.Rule{
 	Since:    "1",
 	Accepts:  []string{"memory.*"},
 	Program:  rule.CheckBudget,
-}
-
-// cheaperInRoom is the same of memory, of which a run that costs less may take more where that does not raise the peak.
-var cheaperInRoom = rule.Option{
-	Key: rule.UnlessCheaper.Key, Type: rule.Switch, Sense: rule.Caps, Default: false,
-	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, where memory at its peak does not grow by more than max_increase, too",
 }

@@ -8,7 +8,6 @@ var maxTransposes = rule.Rule{
 	Category: rule.Memory,
 	Why:      "A transpose moves every byte and computes nothing. It appears when two operations want different layouts.",
 	Reads:    []rule.Input{rule.Optimized},
-	Options:  []rule.Option{cheaperTurned},
 	Budget:   &rule.Metric{Fact: "transposes.count", Noun: "transposes", Better: rule.Lower},
 	Fails:    rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max: 1 }", Says: "2 transposes: at most 1 allowed"},
 	Passes:   rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max_increase: 0 }"},
@@ -17,10 +16,4 @@ var maxTransposes = rule.Rule{
 	Since:    "1",
 	Accepts:  []string{"transposes.*", "kernels.*", "ledger"},
 	Program:  rule.CheckBudget,
-}
-
-// cheaperTurned is the same of transposes: one that stands in a kernel of its own is launched, and one that does not is read on the way.
-var cheaperTurned = rule.Option{
-	Key: rule.UnlessCheaper.Key, Type: rule.Switch, Sense: rule.Caps, Default: false,
-	Doc: "let growth pass that a cheaper run is made of, as max-kernels does, and in a program that launches and computes no more and moves clearly less",
 }

@@ -22,7 +22,6 @@ var maxUnfused = rule.Rule{
 		{Key: "ops", Type: rule.Words, Sense: rule.Demands, Enum: rule.OpcodeWords, Default: []string{"transpose", "copy", "convert", "reduce", "reshape", "slice", "concatenate", "pad"}, Doc: "the operations that are counted when a kernel does nothing else"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
 		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of this part of the model"},
-		rule.OnlyCostly,
 	},
 	Budget:  &rule.Metric{Noun: "unfused operations", Better: rule.Lower},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }", Says: "3 unfused operations: at most 0 allowed"},

@@ -55,7 +55,9 @@ func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string
 	if v.Old != nil {
 		if was := ledger.Count(v.Old, of); was > 0 {
 			a.Base = new(ledger.Bytes(v.Old, of) / was)
-			a.Excused = c.On("only_more") && n <= was
+			if c.On("only_more") && n <= was {
+				a.Base = &a.Actual
+			}
 		}
 	}
 	c.Judge(a)

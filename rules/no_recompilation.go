@@ -160,7 +160,7 @@ func chain(values []string) string {
 }
 
 func recompileCause(c *rule.Context, p *diff.Program) *explain.Cause {
-	cause := &explain.Cause{Kind: result.KindArguments, Summary: strings.Join(differences(p), "; ")}
+	cause := &explain.Cause{Kind: result.KindArguments, Summary: "compiled again: " + strings.Join(differences(p), "; ")}
 	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
 		for _, miss := range c.Target.Report.Logs.Misses {
 			if miss.Program == p.Name && miss.Where.File != "" {

@@ -17,7 +17,7 @@ var registry = []*rule.Rule{
 	&maxKernels, &requiredFusions, &forbiddenFusions, &fusionDrift, &maxUnfused, &requiredCustomCalls, &forbiddenCustomCalls, &kernelBodies, &noHostCallback, &launchShape,
 	&noRecompilation, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
 	&donationKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
-	&maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
+	&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
 	&noDtype, &dtypeFloor, &precision, &layoutPin,
 	&noUnclusteredOps, &maxClusters, &noCPUFallback,
 	&maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,

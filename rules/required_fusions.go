@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/excuse"
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/ledger"
@@ -27,9 +26,8 @@ var requiredFusions = rule.Rule{
 		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the fusions that must be there", NeedsOne: fusionKeys, Fields: append(slices.Clone(fusionFields),
 			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
-		cheaperWithout,
 	},
-	Budget:  &rule.Metric{Noun: excuse.MissingFusions, Better: rule.Lower},
+	Budget:  &rule.Metric{Noun: missingFusions, Better: rule.Lower},
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
@@ -52,6 +50,9 @@ type missingFusion struct {
 	found int
 }
 
+// missingFusions is what the rule counts.
+const missingFusions = "missing fusions"
+
 func checkRequiredFusions(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		var missing []missingFusion
@@ -66,7 +67,7 @@ func checkRequiredFusions(c *rule.Context, p *diff.Program) {
 				had += int(ledger.One(len(want.in(v.Old)) < want.min))
 			}
 		}
-		a := rule.Amount{Program: p, Variant: v, Subject: excuse.MissingFusions, Noun: excuse.MissingFusions, Actual: float64(len(missing))}
+		a := rule.Amount{Program: p, Variant: v, Subject: missingFusions, Noun: missingFusions, Actual: float64(len(missing))}
 		if v.Old != nil {
 			a.Baseline(known, float64(had))
 		}
@@ -165,10 +166,4 @@ func (w wantedFusion) whereabouts(v *facts.Variant) (parts []*facts.Kernel, plac
 		}
 	}
 	return parts, places
-}
-
-// cheaperWithout is the same of what a cheaper run may do without.
-var cheaperWithout = rule.Option{
-	Key: rule.UnlessCheaper.Key, Type: rule.Switch, Sense: rule.Caps, Default: false,
-	Doc: "let fusions be gone that a cheaper run does without, as max-kernels does, or one that launches, computes, moves and holds no more, where the baseline has them",
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/excuse"
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/glob"
@@ -34,18 +33,16 @@ var shardingPin = rule.Rule{
 			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
 		}},
 		{Key: "max_replicated", Type: rule.Size, Sense: rule.Caps, Doc: "larger arguments and results must be split over the devices"},
-		{Key: "only_costly", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow other shardings that cost nothing: no more kernels and copies, memory traffic, communication, or memory for arguments and results"},
 	},
-	Budget:   &rule.Metric{Noun: "wrongly spread arguments and results", Better: rule.Lower, Difference: true},
-	Bounds:   []string{"params", "outputs", "max_replicated"},
-	OwnCosts: true,
-	Fails:    rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
-	Passes:   rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
-	Mend:     "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
-	Threads:  []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
-	Since:    "1",
-	Accepts:  []string{"params", "collectives.*", "memory.*", "ledger"},
-	Program:  checkShardingPin,
+	Budget:  &rule.Metric{Noun: "wrongly spread arguments and results", Better: rule.Lower, Difference: true},
+	Bounds:  []string{"params", "outputs", "max_replicated"},
+	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
+	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
+	Mend:    "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
+	Threads: []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
+	Since:   "1",
+	Accepts: []string{"params", "collectives.*", "memory.*", "ledger"},
+	Program: checkShardingPin,
 }
 
 func checkShardingPin(c *rule.Context, p *diff.Program) {
@@ -58,8 +55,6 @@ func checkShardingPin(c *rule.Context, p *diff.Program) {
 			a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, p, old))))
 		}
 		a.Tell = func(f rule.Finding) []rule.Finding { return []rule.Finding{spreadFinding(f, v.New, wrong)} }
-		a.Excused = v.Old != nil && c.On(rule.OnlyCostly.Key) && !talk(v.New, ledger.IsCollective).more(talk(v.Old, ledger.IsCollective)) && !excuse.Costlier(v) &&
-			ledger.ArgumentBytes(v.New) <= ledger.ArgumentBytes(v.Old) && v.New.Facts["memory.output_bytes"] <= v.Old.Facts["memory.output_bytes"]
 		c.JudgePinned(a)
 	}
 }

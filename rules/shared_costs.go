@@ -42,9 +42,11 @@ func judgeSpared(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if is.Most-was.Most > grown.Of(was.Most) && is.Least <= is.Most { // the growth of the whole says it
 		return
 	}
+	if min(is.Least-was.Least, was.Spared()-is.Spared()) <= grown.Of(max(was.Most, was.Least)) {
+		return
+	}
 	a := rule.Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: rule.Lower, Actual: is.Least, Base: &was.Least}
 	a.Cause = func() (*explain.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
-	a.Excused = min(is.Least-was.Least, was.Spared()-is.Spared()) <= grown.Of(max(was.Most, was.Least))
 	c.With(rule.NoMore).Hold(a)
 }
 

@@ -31,6 +31,7 @@ func (out *measured) memory(r *reader, s *dump.Stage) {
 	v.Facts["memory.output_bytes"] = float64(total.Output + total.Alias) // as XLA's memory analysis counts
 	v.Facts["memory.alias_bytes"] = float64(total.Alias)
 	v.Facts["memory.constant_bytes"] = float64(total.Constant)
+	v.Facts["memory.peak_bytes"] = float64(total.Total)
 	v.Facts["memory.allocation_bytes"] = float64(largestAllocation(buffers, color))
 	out.spaces(buffers)
 	v.Buffers = r.buffers(buffers.Largest(maxBuffers))
@@ -132,17 +133,15 @@ func readCompanion[T any](out *measured, f *dump.File, read func([]byte) (*T, er
 	return value
 }
 
-// peak reads the most bytes that are live at once, where the compiler wrote it down.
+// peak takes the most bytes that are live at once from the live-range report where there is no buffer assignment. That one says what the device
+// sets aside; the report does not know which values share a buffer.
 func (out *measured) peak() {
-	for _, kind := range []dump.Kind{dump.KindLiveRange, dump.KindBufferAssignment} {
-		f := out.module.Companion(kind)
-		if f == nil {
-			continue
-		}
-		if live := readCompanion(out, f, companion.ReadLiveRange); live != nil {
-			out.variant.Facts["memory.peak_bytes"] = float64(live.Peak)
-			return
-		}
+	f := out.module.Companion(dump.KindLiveRange)
+	if _, known := out.variant.Facts["memory.peak_bytes"]; known || f == nil {
+		return
+	}
+	if live := readCompanion(out, f, companion.ReadLiveRange); live != nil {
+		out.variant.Facts["memory.peak_bytes"] = float64(live.Peak)
 	}
 }
 

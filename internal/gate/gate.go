@@ -111,6 +111,7 @@ func newResult(o Options) *result.Result {
 func finish(r *result.Result, o Options) {
 	waive(r, o)
 	unused(r, o)
+	tellBetter(r)
 	noteSlack(r, o.Config)
 	order(r, o.Config)
 	count(r)

@@ -104,11 +104,11 @@ func names(programs []*facts.Program) []string {
 func budgets(b *strings.Builder, p *facts.Program) {
 	kernels, temp := worst(p, "kernels.total"), worst(p, "memory.temp_bytes")
 	if kernels >= 0 {
-		fmt.Fprintf(b, "  - { rule: max-kernels, program: %q, max: %.0f, unless_cheaper: true }\n", p.Name, kernels)
+		fmt.Fprintf(b, "  - { rule: max-kernels, program: %q, max: %.0f }\n", p.Name, kernels)
 	}
 	fmt.Fprintf(b, "  - { rule: no-recompilation, program: %q, max_variants: %d }\n", p.Name, compiles(p))
 	if temp > 0 {
-		fmt.Fprintf(b, "  - { rule: max-temp-bytes, program: %q, max: %.0f, unless_cheaper: true }   # %s now\n", p.Name, roomFor(temp), measure.Bytes(temp))
+		fmt.Fprintf(b, "  - { rule: max-temp-bytes, program: %q, max: %.0f }   # %s now\n", p.Name, roomFor(temp), measure.Bytes(temp))
 	}
 	written(b, p)
 	pins(b, p)
@@ -174,7 +174,7 @@ func pins(b *strings.Builder, p *facts.Program) {
 	if len(chosen) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  - rule: required-fusions\n    program: %q\n    unless_cheaper: true\n    fusions:\n", p.Name)
+	fmt.Fprintf(b, "  - rule: required-fusions\n    program: %q\n    fusions:\n", p.Name)
 	for _, c := range chosen {
 		fmt.Fprintf(b, "      - { name: %q, contains: [%s], min: %d }   # %s\n", c.name, strings.Join(c.do, ", "), c.count, c.where)
 	}

@@ -28,7 +28,6 @@ type Amount struct {
 	Lost    float64  // how much of the baseline's it does not have: the decrease is at least that
 	Lacking bool     // there is a baseline, but it does not hold this
 	Upgrade bool     // it is the change of the toolchain itself: no change of the toolchain explains it
-	Excused bool     // growth against the baseline is none that anybody should be stopped for
 	// Cause explains an excess; it is asked only when there is one.
 	Cause func() (*explain.Cause, result.Evidence)
 	// Tell puts an amount that is worse than it may be into the rule's own words, in one finding or in one for each thing; nil:

@@ -25,7 +25,7 @@ type improvement struct {
 const noteworthy = 0.001
 
 func (c *Context) noteBetter(a Amount) {
-	if a.Base == nil || a.Actual == *a.Base || a.Excused || (c.MaxIncrease == nil && c.MaxDecrease == nil) {
+	if a.Base == nil || a.Actual == *a.Base || (c.MaxIncrease == nil && c.MaxDecrease == nil) {
 		return
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base

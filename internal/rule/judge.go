@@ -98,7 +98,7 @@ func (c *Context) absolute(a Amount, b *breach) {
 	if c.Equal != nil && a.Actual != *c.Equal {
 		b.add(*c.Equal, a.Actual > *c.Equal, *c.Equal, "exactly "+a.beside(*c.Equal)+" wanted")
 	}
-	if c.Max != nil && a.Actual > *c.Max && !c.yields(a) {
+	if c.Max != nil && a.Actual > *c.Max {
 		b.add(*c.Max, true, *c.Max, "at most "+a.beside(*c.Max)+" allowed")
 	}
 	if c.Min != nil && a.Actual < *c.Min {
@@ -106,11 +106,8 @@ func (c *Context) absolute(a Amount, b *breach) {
 	}
 }
 
-// yields says whether a maximum is exceeded by a run that costs less than in the baseline, which kept it, where the entry itself lets it.
-func (c *Context) yields(a Amount) bool {
-	_, written := c.Marks[UnlessCheaper.Key]
-	return written && a.Base != nil && *a.Base <= *c.Max && c.allowed().PaysLess(a.Variant, a.Subject)
-}
+// MinGrowth is the option that lets growth pass which is too little to matter.
+const MinGrowth = "min_growth"
 
 // drift compares with the baseline, where there is one and the settings ask for it.
 func (c *Context) drift(a Amount, b *breach) {
@@ -118,8 +115,8 @@ func (c *Context) drift(a Amount, b *breach) {
 		return
 	}
 	grown, shrunk := max(a.Actual-*a.Base, a.Added), max(*a.Base-a.Actual, a.Lost)
-	if a.Excused || c.allowed().Excuses(a.Variant, a.Subject, grown) {
-		return
+	if least, _ := c.Number(MinGrowth); grown < least {
+		grown = 0
 	}
 	if c.MaxIncrease != nil && grown > 0 && grown > c.MaxIncrease.Of(*a.Base) {
 		b.add(math.Floor(*a.Base+c.MaxIncrease.Of(*a.Base)), true, *a.Base, a.comparison("up from"))

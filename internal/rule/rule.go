@@ -21,20 +21,19 @@ type Rule struct {
 	Options  []Option // besides the common keys
 	NeedsOne []string // keys of which an entry must have one at least
 	// Without lists common keys that an entry may not have, because they would change nothing, with why.
-	Without  map[string]string
-	Budget   *Metric  // what max, min, equal, max_increase and max_decrease bound; nil: the rule counts nothing and takes none of them
-	OwnCosts bool     // what only_costly lets pass it decides itself, as it asks for more
-	Forbids  bool     // without a bound there may be none of what it counts; without this no more than in the baseline
-	Bounds   []string // options of its own that bound what it counts
-	Level    string   // of its findings where the settings name none; "": error
-	Fails    Example
-	Passes   Example
-	Mend     string   // what to do about a finding
-	Threads  []string // public issue threads that it would have caught
-	Since    string   // the configuration version that brought it: "1"
+	Without map[string]string
+	Budget  *Metric  // what max, min, equal, max_increase and max_decrease bound; nil: the rule counts nothing and takes none of them
+	Forbids bool     // without a bound there may be none of what it counts; without this no more than in the baseline
+	Bounds  []string // options of its own that bound what it counts
+	Level   string   // of its findings where the settings name none; "": error
+	Fails   Example
+	Passes  Example
+	Mend    string   // what to do about a finding
+	Threads []string // public issue threads that it would have caught
+	Since   string   // the configuration version that brought it: "1"
 	// Accepts lists the facts (globs) that accepting one of its findings records; "ledger" stands for the list of kernels.
 	Accepts []string
-	Whole    bool // it looks at a target as a whole: entries are for no program of their own
+	Whole   bool // it looks at a target as a whole: entries are for no program of their own
 	// Asked says that what it counts is asked of the compiler, and none of its doing: it is held even where the compiler changed.
 	Asked bool
 	// Always marks an integrity rule: on without being named, and not to be turned off.

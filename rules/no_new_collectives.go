@@ -1,0 +1,91 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/ledger"
+	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/words"
+)
+
+var noNewCollectives = rule.Rule{
+	ID:       "no-new-collectives",
+	Title:    "devices do not communicate in a new way",
+	Category: rule.Collectives,
+	Why: "A sharding that no longer fits makes XLA insert a collective of another kind, or along another axis of the mesh. The program stays correct, and what it costs " +
+		"depends on a network that the machine at hand does not have.",
+	Reads:   []rule.Input{rule.Optimized, rule.Baseline},
+	Budget:  &rule.Metric{Noun: "collectives of a new kind or axis", Better: rule.Lower, Difference: true},
+	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: no-new-collectives }", Says: "1 collective of a new kind or axis: all-gather"},
+	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: no-new-collectives }"},
+	Mend:    "Look at the sharding of the operand that is gathered or reduced: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
+	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
+	Since:   "1",
+	Accepts: []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},
+	Program: checkNoNewCollectives,
+}
+
+func checkNoNewCollectives(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		if v.Old == nil {
+			continue
+		}
+		fresh := newCollectives(v)
+		a := rule.Amount{Program: p, Variant: v, Subject: "new collectives", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: float64(len(fresh)), Base: new(0.0)}
+		a.Tell = func(f rule.Finding) []rule.Finding {
+			f.Message = fmt.Sprintf("%s of a new kind or axis: %s", words.Some(len(fresh), "collective"), strings.Join(words.First(waysOf(fresh), 4), ", "))
+			f.Cause, f.Evidence = explainCollectives(v, func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
+			return []rule.Finding{f}
+		}
+		c.Judge(a)
+	}
+}
+
+// newCollectives lists the collectives of a variant whose kind, or whose kind along that axis, the baseline does not have. An axis counts where both
+// sides tell it.
+func newCollectives(v *diff.Variant) []*facts.Kernel {
+	known := map[string]bool{}
+	for k := range ledger.Kernels(v.Old, ledger.IsCollective) {
+		known[wayOf(k)] = true
+		known[k.Target] = known[k.Target] || k.Axes == ""
+	}
+	var fresh []*facts.Kernel
+	for k := range ledger.Kernels(v.New, ledger.IsCollective) {
+		if !known[wayOf(k)] && !known[k.Target] && (k.Axes != "" || !knownKind(v.Old, k.Target)) {
+			fresh = append(fresh, k)
+		}
+	}
+	return fresh
+}
+
+// wayOf is "all-gather over data", or "all-gather" where the axis is not known.
+func wayOf(k *facts.Kernel) string {
+	if k.Axes == "" {
+		return k.Target
+	}
+	return k.Target + " over " + k.Axes
+}
+
+func waysOf(kernels []*facts.Kernel) []string {
+	var ways []string
+	for _, k := range kernels {
+		if way := wayOf(k); !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}
+
+// knownKind says whether a variant has collectives of a kind, along whatever axis.
+func knownKind(v *facts.Variant, kind string) bool {
+	for k := range ledger.Kernels(v, ledger.IsCollective) {
+		if k.Target == kind {
+			return true
+		}
+	}
+	return false
+}
