@@ -4,12 +4,14 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/git"
 )
 
 // gateOptions puts flags, arguments and the configuration together.
@@ -22,6 +24,10 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	o.Dumps, o.Command, o.ByTarget, o.Against, o.Logs = dumps, command, map[string]string{}, c.String("against"), c.StringSlice("log")
 	o.Jobs, o.MaxMemory, o.Warn, o.Progress, o.Cache = c.Int("jobs"), maxMemory(c), w.say, progress(c, w), factsCache(c)
 	o.Root, o.Stdin, o.Stdout, o.Stderr, o.Now, o.Version = repositoryRoot(w), w.in, w.err, w.err, time.Now(), version()
+	o.Edits = sync.OnceValue(func() *git.Edits {
+		edits, _ := git.EditsSince(c.Context, o.Root, "", w.getenv)
+		return edits
+	})
 	if command != nil && len(command) == 0 {
 		return o, wrongUsage("%s needs a command behind --; there is none", c.Command.HelpName)
 	}

@@ -12,7 +12,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -35,7 +37,7 @@ type Finding struct {
 
 // Of lists the changes of a target, the worst first, and tells every finding which of them it belongs to.
 func Of(t Target, findings []Finding) []result.Change {
-	g := &grouping{target: t, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{}, added: map[compiled]bool{}}
+	g := &grouping{target: t, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{}, changed: map[compiled][]*group{}, added: map[compiled]bool{}}
 	for _, p := range t.Programs {
 		for _, v := range p.Variants {
 			g.variant(p, v)
@@ -87,11 +89,12 @@ type group struct {
 }
 
 type grouping struct {
-	target Target
-	groups []*group
-	at     map[key]*group
-	byRoot map[*diff.Cause]*group
-	added  map[compiled]bool // variants that the baseline does not have, of programs that it has
+	target  Target
+	groups  []*group
+	at      map[key]*group
+	byRoot  map[*diff.Cause]*group
+	changed map[compiled][]*group // by variant, and by program with no signature, the weightiest first
+	added   map[compiled]bool     // variants that the baseline does not have, of programs that it has
 }
 
 // compiled is one variant of a program.
@@ -118,6 +121,11 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	owners := make([]*group, len(v.Causes))
 	for i := range v.Causes {
 		owners[i] = g.root(p, v, &v.Causes[i])
+		for _, at := range []compiled{{p.Name, v.New.Signature}, {p.Name, ""}} {
+			if !slices.Contains(g.changed[at], owners[i]) {
+				g.changed[at] = append(g.changed[at], owners[i])
+			}
+		}
 	}
 	share(v, owners)
 }
@@ -180,41 +188,62 @@ func (g *grouping) attach(f *Finding) {
 }
 
 func (g *grouping) owner(f *Finding) *group {
-	c := f.Cause
+	c, kind := f.Cause, kindOf(f.Cause)
 	if c != nil && g.byRoot[c.Root] != nil {
 		return g.byRoot[c.Root]
 	}
-	kind := kindOf(c)
 	if g.added[compiled{f.Program, f.Variant}] { // whatever is wrong with one more compilation follows from it
-		kind, c = result.KindArguments, &explain.Cause{}
-	}
-	if found := g.like(f.Program, kind, c); found != nil {
+		kind, c = result.KindArguments, nil
+	} else if found := g.behind(f, kind); found != nil {
 		return found
 	}
-	at := placeOfFinding(f)
-	if kind == result.KindArguments {
-		at = ""
-	}
-	return g.group(key{f.Program, kind, at}, func() *group {
+	return g.group(key{f.Program, kind, placeOfFinding(f, kind)}, func() *group {
 		return &group{Change: result.Change{Kind: kind, Title: titleOf(f)}}
 	})
 }
 
-// like finds a change of a program that a cause without a root belongs to: the one of its kind, where a program has one of that kind, or the one
-// at its place.
-func (g *grouping) like(program, kind string, c *explain.Cause) *group {
-	for _, owner := range g.groups {
-		if owner.Program != program || c == nil {
-			continue
+// behind finds the change of a program that a finding without a root belongs to: the one of its kind; the one that brought the operation that it names,
+// or is at its place; else, for what only the comparison with the baseline found, the weightiest, since something that differs must be behind it.
+// It is nil where there is none.
+func (g *grouping) behind(f *Finding, kind string) *group {
+	list := g.changed[compiled{f.Program, f.Variant}]
+	of := func(fits func(*group) bool) *group {
+		if at := slices.IndexFunc(list, fits); at >= 0 {
+			return list[at]
 		}
-		if kind != result.KindCode && kind != result.KindUnknown && owner.Kind == kind {
-			return owner
+		return nil
+	}
+	if kind != result.KindCode && kind != result.KindUnknown {
+		return of(func(o *group) bool { return o.Kind == kind })
+	}
+	if c := f.Cause; c != nil {
+		if o := of(func(o *group) bool { return o.brought(c) }); o != nil {
+			return o
 		}
-		if c.Source.File != "" && owner.Source.File == c.Source.File && owner.Source.Function == c.Source.Function && (kind == owner.Kind || kind == result.KindCode) {
-			return owner
+		if o := of(func(o *group) bool {
+			return c.Source.File != "" && o.Source.File == c.Source.File && o.Source.Function == c.Source.Function
+		}); o != nil {
+			return o
 		}
 	}
+	if f.Drift && len(list) > 0 {
+		return list[0]
+	}
 	return nil
+}
+
+// brought says whether the operation that a cause names came with a change.
+func (o *group) brought(c *explain.Cause) bool {
+	at := func(opName string, line hlo.Location) bool {
+		return c.OpName != "" && opName == c.OpName || c.Source.Line > 0 && line.File == c.Source.File && int(line.Line) == c.Source.Line
+	}
+	for _, root := range o.roots {
+		if slices.ContainsFunc(root.After, func(k facts.Kernel) bool { return at(k.OpName, k.Source) }) ||
+			slices.ContainsFunc(root.Edits, func(e diff.Edit) bool { return len(e.Added) > 0 && at(e.OpName, e.Source) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // kindOf is the kind of the change behind a finding. A place in the model is taken for an edit there.
@@ -233,7 +262,10 @@ func kindOf(c *explain.Cause) string {
 }
 
 // placeOfFinding tells findings apart of which no difference is known: by their place in the model, else by what they are about.
-func placeOfFinding(f *Finding) string {
+func placeOfFinding(f *Finding, kind string) string {
+	if kind == result.KindArguments {
+		return ""
+	}
 	if c := f.Cause; c != nil && (c.Kind != "" || c.Source.File != "") {
 		return c.Source.File + "\x00" + c.Source.Function
 	}

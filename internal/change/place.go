@@ -41,15 +41,19 @@ func placeOf(c *diff.Cause, v *diff.Variant, edits *git.Edits) place {
 // sourceOf is the place that a finding names by itself.
 func (g *grouping) sourceOf(c *explain.Cause) result.Source {
 	s := c.Source
-	if _, hit := g.target.Edits.At(s.File, s.Line); hit {
-		s.Edited = true
-	}
 	s.Text = g.target.Edits.Text(s.File, s.Line)
+	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
+		s.File, s.Edited = h.File, true
+	}
 	return s
 }
 
+// edited is an edited line, in a file that is called what the repository calls it.
 func edited(l hlo.Location, edits *git.Edits) result.Source {
 	s := explain.SourceOf(l)
+	if h, ok := edits.At(l.File, int(l.Line)); ok {
+		s.File = h.File
+	}
 	s.Edited, s.Text = true, edits.Text(l.File, int(l.Line))
 	return s
 }

@@ -35,9 +35,18 @@ func judge(r *result.Result, o Options, l *looked) (found []change.Finding, aske
 	return found, asked
 }
 
+// differing is the target as its changes are looked for. Git is asked only where something differs.
+func (l *looked) differing(o Options) change.Target {
+	t := change.Target{Name: l.Name, Programs: l.programs}
+	if slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
+		t.Edits = o.edits()
+	}
+	return t
+}
+
 // tell puts what was found in a target into the result: the changes behind it, and what each breaks.
 func tell(r *result.Result, o Options, l *looked, found []change.Finding) {
-	r.Changes = append(r.Changes, change.Of(change.Target{Name: l.Name, Programs: l.programs, Edits: o.edits()}, found)...)
+	r.Changes = append(r.Changes, change.Of(l.differing(o), found)...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)
 	}
