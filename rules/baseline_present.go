@@ -37,13 +37,19 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 			Message: fmt.Sprintf("no baseline for target %s: the rules compare with what was accepted, and nothing was", c.Target.Name),
 		})
 	case p.Old == nil:
-		c.Find(rule.Finding{
-			Program: p.Name, Subject: "program", Message: fmt.Sprintf("%s is new: no baseline says what it may cost", p.Name),
-			Cause: newcomer(c, p),
-		})
+		c.Find(rule.Finding{Program: p.Name, Subject: "program", Message: unknownProgram(p), Cause: newcomer(c, p)})
 	default:
 		noteRenamed(c, p)
 	}
+}
+
+// unknownProgram says that nothing is known of what a program may cost.
+func unknownProgram(p *diff.Program) string {
+	if p.Replaced == nil {
+		return fmt.Sprintf("%s is new: no baseline says what it may cost", p.Name)
+	}
+	was, is := len(p.Replaced.Variants[0].Params), len(p.New.Variants[0].Params)
+	return fmt.Sprintf("%s is another program than the accepted one of that name (%s, now %d): no baseline says what it may cost", p.Name, words.Some(was, "argument"), is)
 }
 
 // newcomer says where a program comes from that was not there before.

@@ -17,17 +17,17 @@ func acceptCommand(w world) *cli.Command {
 		ArgsUsage: "[DUMP…] [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate accept --reason \"bigger batch\"             all that the dump holds\n" +
-			"xlagate accept --only a3f8c21b9d04 --reason \"…\"    one finding; a number of xlagate.yaml that it breaks is raised\n" +
+			"xlagate accept --only 3fa91c02b7d1 --reason \"…\"    one change of the last check; a number of xlagate.yaml that it breaks is raised\n" +
 			"xlagate accept --from result.json                  from CI's result, without a dump",
 		Flags: append(append(configFlags(), pullRequestFlags()...),
-			&cli.StringSliceFlag{Name: "only", Usage: "only the findings with these `IDS`, separated by commas"},
+			&cli.StringSliceFlag{Name: "only", Usage: "only the changes or findings with these `IDS`, separated by commas"},
 			&cli.StringFlag{Name: "reason", Usage: "`TEXT`: why, for the baseline's readers"},
 			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower the budgets that are wider than what there is"},
-			&cli.StringFlag{Name: "from", Usage: "take facts and findings from a result `FILE`"},
+			&cli.StringFlag{Name: "from", Usage: "take facts and changes from a result `FILE`"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.IsSet("only") && len(ids(c.StringSlice("only"))) == 0 {
-				return wrongUsage("--only names no finding; leave it out to accept all, or name ids as `xlagate check` prints them")
+				return wrongUsage("--only names nothing; leave it out to accept all, or name ids as `xlagate check` prints them")
 			}
 			if onGitHub(c) {
 				return acceptOnGitHub(c, w)
@@ -37,10 +37,15 @@ func acceptCommand(w world) *cli.Command {
 				return err
 			}
 			a := gate.AcceptOptions{Only: ids(c.StringSlice("only")), Reason: c.String("reason"), Tighten: c.Bool("tighten")}
+			if a.Reason == "" && !a.Tighten {
+				return wrongUsage("accept needs a reason, for whoever reads the baseline later: add --reason \"…\"")
+			}
 			if from := c.String("from"); from != "" {
 				if a.From, err = readResult(w, from); err != nil {
 					return incomplete(w, err)
 				}
+			} else {
+				a.From = lastWith(c, o, a.Only)
 			}
 			done, err := gate.Accept(c.Context, o, a)
 			if err != nil {

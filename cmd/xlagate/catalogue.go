@@ -1,11 +1,13 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/ruledoc"
@@ -29,7 +31,7 @@ func explainCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name: "explain", Usage: "why a rule exists, what it reads, an example, how to fix what it finds", ArgsUsage: "RULE|CHANGE|FINDING", Category: reference,
-		Flags: append(outputFlags(&to, report.ViewFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change", Value: "xlagate-result.json"}),
+		Flags: append(outputFlags(&to, report.ViewFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change; without it the last check's"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return wrongUsage("explain takes one rule, or the id of one change or finding; `xlagate rules` lists the rules")
@@ -69,17 +71,37 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
 		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, suggest.DidYouMean(id, rules.IDs()))
 	}
-	r, err := readResult(w, c.String("from"))
-	if err != nil && !c.IsSet("from") {
-		return nil, nil, wrongUsage("to explain a change, name the result that holds it: xlagate explain %s --from result.json", id)
-	}
+	r, err := resultToExplain(c, w)
 	if err != nil {
-		return nil, nil, incomplete(w, err)
+		return nil, nil, err
+	}
+	if r == nil {
+		return nil, nil, neverChecked(id)
 	}
 	for i := range r.Changes {
 		if change := &r.Changes[i]; change.ID == id || slices.Contains(change.Findings, id) {
 			return r, change, nil
 		}
 	}
-	return nil, nil, wrongUsage("%s holds no change and no finding %s", c.String("from"), id)
+	return nil, nil, neverChecked(id)
+}
+
+// resultToExplain is the result that --from names, else the last one of the configuration; nil where none is kept.
+func resultToExplain(c *cli.Context, w world) (*result.Result, error) {
+	if from := c.String("from"); from != "" {
+		r, err := readResult(w, from)
+		if err != nil {
+			return nil, incomplete(w, err)
+		}
+		return r, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	path, err := config.Find(dir)
+	if err != nil {
+		return nil, nil // without a configuration nothing was kept
+	}
+	return loadLast(c, path), nil
 }

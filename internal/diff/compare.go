@@ -55,7 +55,7 @@ func unknown(f FlagChange) bool { return f.Old == "" || f.New == "" || f.Name ==
 
 func compareProgram(pair programs, compiler []FlagChange) *Program {
 	old, fresh := pair.old, pair.fresh
-	p := &Program{Old: old, New: fresh, Change: Same, Parts: pair.parts}
+	p := &Program{Old: old, New: fresh, Replaced: pair.replaced, Change: Same, Parts: pair.parts}
 	switch {
 	case old == nil:
 		p.Name, p.Change = fresh.Name, Added

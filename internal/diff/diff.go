@@ -34,6 +34,7 @@ type Program struct {
 	Was       string // its name in the old dump, where that is another one
 	Change    string
 	Old, New  *facts.Program   // nil when added or removed
+	Replaced  *facts.Program   // of one that was added: another program that had its name
 	Parts     []*facts.Program // clusters that merged or split and are compared all together; nil for a single program
 	Variants  []*Variant
 	Recompile []ArgumentChange // what tells the new program's variants apart; empty with one variant

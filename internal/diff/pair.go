@@ -10,6 +10,7 @@ import (
 
 type programs struct {
 	old, fresh *facts.Program
+	replaced   *facts.Program   // another program that fresh has the name of
 	parts      []*facts.Program // what fresh is joined of; see regroupClusters
 }
 
@@ -23,6 +24,9 @@ func pairPrograms(old, fresh []*facts.Program) []programs {
 	for _, p := range fresh {
 		pair := programs{old: byName[p.Name], fresh: p}
 		delete(byName, p.Name)
+		if pair.old != nil && another(pair.old, p) {
+			pair.old, pair.replaced = nil, pair.old
+		}
 		if pair.old == nil {
 			added = append(added, pair)
 			continue

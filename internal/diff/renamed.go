@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -11,8 +12,8 @@ import (
 // leastAlike is the share of what they do that two programs have to have in common to be the same one under another name.
 const leastAlike = 0.75
 
-// pairChanged joins removed and added programs that take the same arguments and still do most of the same: renamed and changed at once. Of
-// several the most alike go together.
+// pairChanged joins removed and added programs that take arguments of the same shapes, in whatever order and under whatever names, and still do most
+// of the same: renamed and changed at once. Of several the most alike go together.
 func pairChanged(removed []*facts.Program, added []programs) ([]*facts.Program, []programs) {
 	taken := map[*facts.Program]bool{}
 	for _, m := range matches(removed, added) {
@@ -36,19 +37,19 @@ const maxMatches = 1 << 20
 // matches lists programs that may be the same, the most alike first.
 func matches(removed []*facts.Program, added []programs) (all []match) {
 	var counts doings
-	bySignature := map[string][]int{}
+	byShapes := map[string][]int{}
 	for j, p := range removed {
 		if !isCluster(p) {
-			bySignature[signatures(p)] = append(bySignature[signatures(p)], j)
+			byShapes[shapesTaken(p)] = append(byShapes[shapesTaken(p)], j)
 		}
 	}
 	tried := map[string]int{}
 	for i := range added {
-		takes := signatures(added[i].fresh)
-		if tried[takes] += len(bySignature[takes]); added[i].old != nil || tried[takes] > maxMatches {
+		takes := shapesTaken(added[i].fresh)
+		if tried[takes] += len(byShapes[takes]); added[i].old != nil || tried[takes] > maxMatches {
 			continue
 		}
-		for _, j := range bySignature[takes] {
+		for _, j := range byShapes[takes] {
 			if share := counts.likeness(removed[j], added[i].fresh); share >= leastAlike {
 				all = append(all, match{i, j, share})
 			}
@@ -56,6 +57,53 @@ func matches(removed []*facts.Program, added []programs) (all []match) {
 	}
 	slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(b.share, a.share) })
 	return all
+}
+
+// shapesTaken spells the shapes of the arguments of all compilations of a program.
+func shapesTaken(p *facts.Program) string {
+	var list []string
+	for _, v := range p.Variants {
+		var shapes []string
+		for i := range v.Params {
+			shapes = append(shapes, v.Params[i].Shape)
+		}
+		slices.Sort(shapes)
+		list = append(list, strings.Join(shapes, ";"))
+	}
+	slices.Sort(list)
+	return strings.Join(list, "\n")
+}
+
+// leastKept is the share of its arguments or of its operations that a program has to keep to be the same one under the same name.
+const leastKept = 0.25
+
+// another says whether two programs of one name have hardly anything in common: neither arguments nor what they do.
+func another(old, fresh *facts.Program) bool {
+	was, is := argumentsOf(old), argumentsOf(fresh)
+	return common(was, is) < leastKept && common(asked(old), asked(fresh)) < leastKept && common(launched(old), launched(fresh)) < leastKept
+}
+
+// argumentsOf counts the arguments of a program's compilations by their names.
+func argumentsOf(p *facts.Program) map[string]int {
+	names := map[string]int{}
+	for _, v := range p.Variants {
+		for i := range v.Params {
+			names[v.Params[i].Name]++
+		}
+	}
+	return names
+}
+
+// common is the share that two counts have in common, of the one that counts more; 1 where neither counts anything.
+func common(a, b map[string]int) float64 {
+	same, all := 0, max(total(a), total(b))
+	for key, n := range a {
+		same += min(n, b[key])
+	}
+	if all == 0 {
+		return 1
+	}
+	return float64(same) / float64(all)
 }
 
 // doing counts what a program does: what its model asks for, and what is launched.

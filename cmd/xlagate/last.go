@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/cache"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// lastResult is where the last result of a configuration is kept, so that the commands that it prints work without the dump that it was made from;
+// nil where nothing is kept.
+func lastResult(c *cli.Context) *cache.Dir {
+	build, ok := buildID()
+	if c.Bool("no-cache") || !ok {
+		return nil
+	}
+	return cache.Open(build)
+}
+
+// lastKey names the last result of a configuration file.
+func lastKey(config string) string {
+	if path, err := filepath.Abs(config); err == nil {
+		config = path
+	}
+	return "last result\x00" + config
+}
+
+// keepLast keeps a result as the last one of its configuration.
+func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
+	dir := lastResult(c)
+	if dir == nil || o.Config == nil {
+		return
+	}
+	var b bytes.Buffer
+	if err := report.Result(&b, r, "json", report.Options{}); err == nil {
+		dir.Store(lastKey(o.Config.Path), b.Bytes())
+	}
+}
+
+// loadLast is the last result of a configuration; nil where none is kept.
+func loadLast(c *cli.Context, config string) *result.Result {
+	dir := lastResult(c)
+	if dir == nil {
+		return nil
+	}
+	data, ok := dir.Load(lastKey(config))
+	if !ok {
+		return nil
+	}
+	r, err := parseResult("the last result", data)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// lastWith is the last result where it knows every id: what was judged then is accepted, whatever the dump holds by now.
+func lastWith(c *cli.Context, o gate.Options, ids []string) *result.Result {
+	if len(ids) == 0 || len(o.Dumps)+len(o.ByTarget)+len(o.Command) > 0 || o.Against != "" {
+		return nil
+	}
+	r := loadLast(c, o.Config.Path)
+	if r == nil {
+		return nil
+	}
+	known := map[string]bool{}
+	for i := range r.Findings {
+		known[r.Findings[i].ID], known[r.Findings[i].Change] = true, true
+	}
+	for _, id := range ids {
+		if !known[id] {
+			return nil
+		}
+	}
+	return r
+}
+
+// neverChecked is said where a command needs a result and none was named or kept.
+func neverChecked(id string) error {
+	return wrongUsage("no kept result knows %s; run xlagate check again, or name a result: xlagate explain %s --from result.json", id, id)
+}
