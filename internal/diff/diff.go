@@ -103,11 +103,11 @@ type Cause struct {
 const (
 	CauseArguments = "arguments" // the program is called with other shapes or types
 	CauseSharding  = "sharding"  // its arguments are spread over the devices in another way
-	CauseModel     = "code"     // the model asks for something else
+	CauseModel     = "code"      // the model asks for something else
 	CauseConstants = "constants" // something is baked into the program
 	CauseDonation  = "donation"  // arguments lend their buffers to results no longer, or do now
 	CauseResults   = "results"   // the program returns something else
-	CauseCompiler  = "toolchain"  // the model asks for the same, and the compiler made something else of it
+	CauseCompiler  = "toolchain" // the model asks for the same, and the compiler made something else of it
 	CauseKernels   = "unknown"   // what the model asks for is not known: the kernels themselves
 )
 

@@ -79,8 +79,11 @@ const leastKept = 0.25
 
 // another says whether two programs of one name have hardly anything in common: neither arguments nor what they do.
 func another(old, fresh *facts.Program) bool {
-	was, is := argumentsOf(old), argumentsOf(fresh)
-	return common(was, is) < leastKept && common(asked(old), asked(fresh)) < leastKept && common(launched(old), launched(fresh)) < leastKept
+	was, is := asked(old), asked(fresh)
+	if len(was) == 0 || len(is) == 0 {
+		was, is = launched(old), launched(fresh)
+	}
+	return common(was, is) < leastKept && common(argumentsOf(old), argumentsOf(fresh)) < leastKept
 }
 
 // argumentsOf counts the arguments of a program's compilations by their names.
