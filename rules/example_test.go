@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,13 +98,12 @@ func told(r *result.Result, rule string) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%s %s %s\n%s\n", f.Level, f.Rule, f.Program, f.Message)
-		if f.Cause != nil {
-			fmt.Fprintf(&b, "because %s\n", f.Cause.Summary)
-		}
-		for _, line := range f.Evidence.Before {
+		at := slices.IndexFunc(r.Changes, func(c result.Change) bool { return c.ID == f.Change })
+		fmt.Fprintf(&b, "because %s\n", r.Changes[at].Title)
+		for _, line := range r.Changes[at].Evidence.Before {
 			fmt.Fprintf(&b, "  - %s\n", line)
 		}
-		for _, line := range f.Evidence.After {
+		for _, line := range r.Changes[at].Evidence.After {
 			fmt.Fprintf(&b, "  + %s\n", line)
 		}
 	}

@@ -166,7 +166,7 @@ func TestLaunchesSayWhy(t *testing.T) {
 		r := try(t, rules.ByID("launch-shape"), rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, " + keys + " }"})
 		said := ""
 		if len(r.Findings) > 0 {
-			said = r.Findings[0].Cause.Summary
+			said = r.Changes[0].Title
 		}
 		if why != "" {
 			why = "triton_softmax.2 is launched with " + why

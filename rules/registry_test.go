@@ -47,11 +47,6 @@ func TestEveryRuleIsDocumented(t *testing.T) {
 		case r.Budget != nil && r.Budget.Noun == "":
 			t.Errorf("%s has no word for what it counts", r.ID)
 		}
-		for _, id := range r.Explains {
-			if ByID(id) == nil {
-				t.Errorf("%s explains %s, which is no rule", r.ID, id)
-			}
-		}
 		for _, key := range r.Bounds {
 			if !slices.ContainsFunc(r.Options, func(o rule.Option) bool { return o.Key == key }) {
 				t.Errorf("%s is bounded by %s, which is no option", r.ID, key)

@@ -108,13 +108,13 @@ func TestChosen(t *testing.T) {
 	old, fresh := baselined(facts.Numbers{"kernels.total": 1, "copies.count": 1}, "a"), baselined(facts.Numbers{"kernels.total": 2, "copies.count": 2}, "a")
 	in := &intake{findings: []result.Finding{
 		{ID: "one", Rule: "max-kernels", Program: "f"}, {ID: "two", Rule: "max-copies", Program: "f"}, {ID: "other", Rule: "max-kernels", Program: "g"},
-		{ID: "head", Rule: "max-kernels", Program: "f", Consequences: []result.Consequence{{ID: "under", Rule: "max-copies"}, {Rule: "no-such-rule"}}},
+		{ID: "three", Change: "both", Rule: "max-kernels", Program: "f"}, {ID: "four", Change: "both", Rule: "max-copies", Program: "f"},
 	}}
 	for _, c := range []struct {
 		ids             []string
 		kernels, copies float64
 	}{
-		{[]string{"one"}, 2, 1}, {[]string{"two"}, 1, 2}, {[]string{"one", "two"}, 2, 2}, {[]string{"other"}, 1, 1}, {[]string{"head"}, 2, 2}, {[]string{"under"}, 2, 2}, {[]string{"nobody"}, 1, 1}, {nil, 1, 1},
+		{[]string{"one"}, 2, 1}, {[]string{"two"}, 1, 2}, {[]string{"one", "two"}, 2, 2}, {[]string{"other"}, 1, 1}, {[]string{"both"}, 2, 2}, {[]string{"four"}, 1, 2}, {[]string{"nobody"}, 1, 1}, {nil, 1, 1},
 	} {
 		got := in.chosen(c.ids, "f", old, fresh).Variants[0].Facts
 		if got["kernels.total"] != c.kernels || got["copies.count"] != c.copies {
@@ -127,7 +127,7 @@ func TestChosen(t *testing.T) {
 }
 
 func TestKnownFindings(t *testing.T) {
-	in := []*intake{{findings: []result.Finding{{ID: "one", Consequences: []result.Consequence{{ID: "two"}}}}}, {findings: []result.Finding{{ID: "three"}}}}
+	in := []*intake{{findings: []result.Finding{{ID: "one", Change: "two"}}}, {findings: []result.Finding{{ID: "three"}}}}
 	for _, only := range [][]string{nil, {"one"}, {"two", "three"}} {
 		if err := known(only, in); err != nil {
 			t.Errorf("%v: %v", only, err)

@@ -21,7 +21,8 @@ func TestWhatPartsClusters(t *testing.T) {
 		if o.Against, err = filepath.Abs(dumps + c.before); err != nil {
 			t.Fatal(err)
 		}
-		findings := check(t, o).Findings
+		r := check(t, o)
+		findings := r.Findings
 		if c.first == "" {
 			if len(findings) > 0 {
 				t.Errorf("%s: %+v", c.after, findings)
@@ -32,10 +33,23 @@ func TestWhatPartsClusters(t *testing.T) {
 			t.Errorf("%s: first comes %s of %s", c.after, first.Rule, first.Subject)
 		}
 		f := ofRule(findings, "max-clusters")
-		if f == nil || f.Cause == nil || f.Cause.Summary != c.summary || fmt.Sprintf("%s:%d", f.Cause.Source.File, f.Cause.Source.Line) != c.place {
-			t.Errorf("%s: %+v", c.after, f)
+		change := changeOf(t, r, f)
+		if change.Title != c.summary || fmt.Sprintf("%s:%d", change.Source.File, change.Source.Line) != c.place {
+			t.Errorf("%s: %+v", c.after, change)
 		}
 	}
+}
+
+// changeOf is the change that a finding belongs to.
+func changeOf(t *testing.T, r *result.Result, f *result.Finding) *result.Change {
+	t.Helper()
+	for i := range r.Changes {
+		if f != nil && r.Changes[i].ID == f.Change {
+			return &r.Changes[i]
+		}
+	}
+	t.Fatalf("no change for %+v", f)
+	return nil
 }
 
 func ofRule(findings []result.Finding, rule string) *result.Finding {
@@ -54,8 +68,8 @@ func TestClustersOfAFunctionTracedAgain(t *testing.T) {
 	if o.Against, err = filepath.Abs(dumps + "cases/tf-traced_again/before.tar.xz"); err != nil {
 		t.Fatal(err)
 	}
-	f := ofRule(check(t, o).Findings, "max-clusters")
-	if f == nil || f.Cause == nil || !strings.HasPrefix(f.Cause.Summary, "cluster_1 is new: it does what cluster_0 does, for other sizes: ") {
-		t.Errorf("%+v", f)
+	r := check(t, o)
+	if c := changeOf(t, r, ofRule(r.Findings, "max-clusters")); !strings.HasPrefix(c.Title, "cluster_1 is new: it does what cluster_0 does, for other sizes: ") {
+		t.Errorf("%+v", c)
 	}
 }

@@ -250,23 +250,6 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestFoldNeverHidesBehindLess(t *testing.T) {
-	f := func(rule, level, variant string) result.Finding {
-		return result.Finding{Rule: rule, Level: level, Target: "t", Program: "p", Variant: variant, ID: rule + level}
-	}
-	folded := fold([]result.Finding{f("max-kernels", "error", ""), f("no-dtype", "warning", "")})
-	if len(folded) != 2 {
-		t.Errorf("an error was folded under a warning: %+v", folded)
-	}
-	folded = fold([]result.Finding{f("max-kernels", "error", "v1"), f("no-dtype", "error", "v1")})
-	if len(folded) != 1 || folded[0].Rule != "no-dtype" || len(folded[0].Consequences) != 1 {
-		t.Errorf("%+v", folded)
-	}
-	if folded = fold([]result.Finding{f("max-kernels", "error", "v1"), f("no-dtype", "error", "v2")}); len(folded) != 2 {
-		t.Errorf("folded over variants: %+v", folded)
-	}
-}
-
 func TestIntegrityRulesAreOnWithoutBeingNamed(t *testing.T) {
 	on := map[string]bool{}
 	for _, s := range integrity(nil) {
@@ -276,18 +259,5 @@ func TestIntegrityRulesAreOnWithoutBeingNamed(t *testing.T) {
 		if r.Always != on[r.ID] {
 			t.Errorf("%s: always %v, on %v", r.ID, r.Always, on[r.ID])
 		}
-	}
-}
-
-func TestJoinSaysItOnce(t *testing.T) {
-	f := func(variant, subject string, base any) result.Finding {
-		return result.Finding{ID: variant + subject, Rule: "max-kernels", Target: "t", Program: "p", Variant: variant, Subject: subject, Message: "30 kernels", Baseline: base}
-	}
-	joined := join([]result.Finding{f("v1", "a", nil), f("v2", "a", 28.0), f("v1", "b", nil), f("", "a", nil)})
-	if len(joined) != 3 {
-		t.Fatalf("%d findings: %+v", len(joined), joined)
-	}
-	if got := joined[0]; got.ID != "v1a" || got.Variant != "" || got.Baseline != 28.0 || got.Message != "30 kernels (in 2 variants)" {
-		t.Errorf("%+v", got)
 	}
 }

@@ -35,9 +35,6 @@ func allIDs(r *result.Result) []string {
 	var ids []string
 	for _, f := range r.Findings {
 		ids = append(ids, f.ID)
-		for _, c := range f.Consequences {
-			ids = append(ids, c.ID)
-		}
 	}
 	slices.Sort(ids)
 	return ids

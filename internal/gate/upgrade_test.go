@@ -86,7 +86,7 @@ func TestWhatTheModelAsksForIsHeldAcrossAnUpgrade(t *testing.T) {
 		t.Errorf("the same source: exit %d, findings %+v, said %q", r.ExitCode, r.Findings, upgrades(r))
 	}
 	r := check(t, packed(t, o, "decode-jax-0.6.2-widened"))
-	if r.ExitCode != ExitFindings || len(r.Findings) != 1 || r.Findings[0].Rule != "donation-kept" || r.Findings[0].Cause.Source.Line != 61 || len(upgrades(r)) < 2 {
+	if r.ExitCode != ExitFindings || len(r.Findings) != 1 || r.Findings[0].Rule != "donation-kept" || changeOf(t, r, &r.Findings[0]).Source.Line != 61 || len(upgrades(r)) < 2 {
 		t.Errorf("widened: exit %d, findings %+v, said %q", r.ExitCode, r.Findings, upgrades(r))
 	}
 }
@@ -172,23 +172,5 @@ func TestMismatch(t *testing.T) {
 		if got := mismatch(c.old, c.fresh); got != c.want {
 			t.Errorf("%+v against %+v: %q, wanted %q", c.old, c.fresh, got, c.want)
 		}
-	}
-}
-
-// Growth from one place is one finding, and what a rule explains stands under it even where that has consequences of its own.
-func TestFoldByPlace(t *testing.T) {
-	at := &result.Cause{Summary: "a callback is new", Source: result.Source{File: "train.py", Line: 9, Function: "step"}}
-	list := []result.Finding{
-		{ID: "1", Rule: "max-instructions", Level: "error", Program: "step", Cause: at},
-		{ID: "2", Rule: "fusion-drift", Level: "error", Program: "step", Cause: at},
-		{ID: "3", Rule: "no-host-callback", Level: "error", Program: "step", Cause: at},
-		{ID: "4", Rule: "max-flops", Level: "error", Program: "eval", Cause: at},
-	}
-	got := fold(list)
-	if len(got) != 2 || got[0].Rule != "no-host-callback" || len(got[0].Consequences) != 2 {
-		t.Errorf("folded to %+v", got)
-	}
-	if !slices.ContainsFunc(got, func(f result.Finding) bool { return f.Rule == "max-flops" }) {
-		t.Error("another program's finding was folded away")
 	}
 }

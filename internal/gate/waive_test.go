@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,8 +23,8 @@ func TestWaivers(t *testing.T) {
 	}{
 		{"in force", more, config.Waiver{Expires: "2026-06-02"}, ""},
 		{"its last day", more, config.Waiver{Expires: "2026-06-01"}, ""},
-		{"expired", more, config.Waiver{Expires: "2026-05-31"}, "the waiver of a3f8c21b9d04 (max-kernels) expired on 2026-05-31 (xlagate.yaml:9:5)"},
-		{"no date", more, config.Waiver{Expires: "soon"}, "the waiver of a3f8c21b9d04 (max-kernels) expired on soon (xlagate.yaml:9:5)"},
+		{"expired", more, config.Waiver{Expires: "2026-05-31"}, "the waiver of a3f8c21b9d04 (max-kernels) expired on 2026-05-31: renew it or remove it (xlagate.yaml:9:5)"},
+		{"no date", more, config.Waiver{Expires: "soon"}, "the waiver of a3f8c21b9d04 (max-kernels) expired on soon: renew it or remove it (xlagate.yaml:9:5)"},
 		{"under a ceiling", more, config.Waiver{Expires: "2026-06-02", Ceiling: new(22.0)}, ""},
 		{"beyond it", more, config.Waiver{Expires: "2026-06-02", Ceiling: new(21.0)}, "a3f8c21b9d04 (max-kernels) is 22, beyond the 21 that was waived (xlagate.yaml:9:5)"},
 		{"few enough", fewer, config.Waiver{Expires: "2026-06-02", Ceiling: new(2.0)}, ""},
@@ -54,7 +53,7 @@ func TestWaiversForDays(t *testing.T) {
 		"2026-07-01": "",
 		"2026-07-02": "the waiver of a3f8c21b9d04 (max-kernels) would hold until 2026-07-02; max_days lets it hold until 2026-07-01 (xlagate.yaml:5:5)",
 		"9999-12-31": "the waiver of a3f8c21b9d04 (max-kernels) would hold until 9999-12-31; max_days lets it hold until 2026-07-01 (xlagate.yaml:5:5)",
-		"2026-05-31": "the waiver of a3f8c21b9d04 (max-kernels) expired on 2026-05-31 (xlagate.yaml:5:5)",
+		"2026-05-31": "the waiver of a3f8c21b9d04 (max-kernels) expired on 2026-05-31: renew it or remove it (xlagate.yaml:5:5)",
 	} {
 		file := "version: 1\ntargets: [{ name: model, dump: x }]\nrules: [{ rule: waiver-valid, max_days: 30, level: warning }]\nwaivers:\n  - { finding: a3f8c21b9d04, reason: later, owner: me, expires: " + expires + " }\n"
 		cfg, err := config.Parse("xlagate.yaml", []byte(file))
@@ -72,36 +71,31 @@ func TestWaiversForDays(t *testing.T) {
 	}
 }
 
-// A waiver takes along what only says again that something grew, and nothing that breaks a limit of its own.
-func TestWaiversHideNothing(t *testing.T) {
-	const recommended = "extends: [recommended]\n"
+// A waiver of a change is one of all that it breaks; a waiver of one finding leaves the others, and the change fails by them.
+func TestWaiversOfChanges(t *testing.T) {
+	const file = "rules: [{ rule: max-kernels, max_increase: 0 }, { rule: fusion-drift, level: warning }]\n"
+	all := checked(t, "gpu-softmax_barrier", file)
+	if len(all.Changes) != 1 || len(all.Changes[0].Findings) != 2 {
+		t.Fatalf("%+v", all.Changes)
+	}
 	for _, c := range []struct {
-		name, pair, file, waived string
-		left                     []string // rules that still fail
-		along                    []string // rules whose findings are listed under the waived one
+		name, id, level string // of the change; "": it is waived
+		left            []string
 	}{
-		{"echoes go along", "gpu-softmax_barrier", recommended, "fusion-drift", nil, []string{"max-kernels", "max-instructions", "max-bytes-accessed"}},
-		{"a limit does not", "gpu-softmax_barrier", recommended + "rules: [{ rule: max-kernels, max: 3 }]\n", "fusion-drift", []string{"max-kernels"}, []string{"max-instructions", "max-bytes-accessed"}},
-		{"the type of another rule does not", "cpu-constant_baked", recommended + "rules: [{ rule: unused-parameters }]\n", "max-constant-bytes", []string{"unused-parameters"}, nil},
-		{"an echo that is waived is no waiver unused", "gpu-softmax_barrier", recommended, "max-kernels", []string{"fusion-drift"}, nil},
+		{"the change", all.Changes[0].ID, "", nil},
+		{"the error", idOf(t, all, "max-kernels"), "warning", []string{"fusion-drift"}},
+		{"the warning", idOf(t, all, "fusion-drift"), "error", []string{"max-kernels"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			all := checked(t, c.pair, c.file)
-			r := checked(t, c.pair, c.file+fmt.Sprintf("waivers: [{ finding: %s, reason: r, owner: o, expires: 2026-12-31 }]\n", idOf(t, all, c.waived)))
-			var left, along []string
-			for _, f := range r.Findings {
-				if !f.Waived {
-					left = append(left, f.Rule)
-					continue
-				}
-				for _, echo := range f.Consequences {
-					along = append(along, echo.Rule)
-				}
+		r := checked(t, "gpu-softmax_barrier", file+fmt.Sprintf("waivers: [{ finding: %s, reason: r, owner: o, expires: 2026-12-31 }]\n", c.id))
+		var left []string
+		for _, f := range r.Findings {
+			if !f.Waived {
+				left = append(left, f.Rule)
 			}
-			if !slices.Equal(left, c.left) || !slices.Equal(along, c.along) {
-				t.Errorf("left %v, wanted %v; along %v, wanted %v", left, c.left, along, c.along)
-			}
-		})
+		}
+		if got := &r.Changes[0]; !slices.Equal(left, c.left) || got.Waived != (c.level == "") || !got.Waived && got.Level != c.level {
+			t.Errorf("%s: left %v, wanted %v; the change is %s, waived %v", c.name, left, c.left, got.Level, got.Waived)
+		}
 	}
 }
 
@@ -119,22 +113,12 @@ func checked(t *testing.T, pair, file string) *result.Result {
 	return r
 }
 
-// idOf is the id of a rule's finding, also where it follows from another one.
+// idOf is the id of a rule's finding.
 func idOf(t *testing.T, r *result.Result, rule string) string {
 	t.Helper()
-	var seen []string
-	for _, f := range r.Findings {
-		if f.Rule == rule {
-			return f.ID
-		}
-		for _, c := range f.Consequences {
-			if c.Rule == rule {
-				return c.ID
-			}
-			seen = append(seen, c.Rule)
-		}
-		seen = append(seen, f.Rule)
+	f := ofRule(r.Findings, rule)
+	if f == nil {
+		t.Fatalf("no %s among %+v", rule, r.Findings)
 	}
-	t.Fatalf("no %s among %s", rule, strings.Join(seen, ", "))
-	return ""
+	return f.ID
 }
