@@ -83,7 +83,7 @@ func finish(ctx context.Context, opts Options, env *environ, to string, r *recor
 		return out, errors.Join(err, r.write(to))
 	}
 	r.Status = statusDone
-	if r.Framework == "torch_xla" && !env.torch {
+	if r.Framework == facts.TorchFramework && !env.torch {
 		out.Notes = append(out.Notes, "findings will not name the model's lines: PyTorch/XLA was not found before the run; set XLA_IR_DEBUG=1, XLA_HLO_DEBUG=1, PT_XLA_DEBUG_LEVEL=1 and XLA_FLAGS=--xla_dump_hlo_as_proto")
 	}
 	versions, err := versionsOf(ctx, opts, env.vars)
