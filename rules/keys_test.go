@@ -133,11 +133,9 @@ func (k keyRun) accepted(s sides, dump string) string {
 	return dir
 }
 
-// finds says whether the rule has a finding, by itself or as the consequence of another one.
+// finds says whether the rule has a finding.
 func (o outcome) finds(rule string) bool {
-	return o.r != nil && len(o.r.Problems) == 0 && slices.ContainsFunc(o.r.Findings, func(f rule.Finding) bool {
-		return f.Rule == rule || slices.ContainsFunc(f.Consequences, func(c result.Consequence) bool { return c.Rule == rule })
-	})
+	return o.r != nil && len(o.r.Problems) == 0 && slices.ContainsFunc(o.r.Findings, func(f result.Finding) bool { return f.Rule == rule })
 }
 
 // silent says whether the rule looked and has none.
@@ -254,7 +252,7 @@ func (o outcome) says(rule, level, name, reason string) bool {
 	if !o.finds(rule) {
 		return false
 	}
-	return !slices.ContainsFunc(o.r.Findings, func(f rule.Finding) bool {
+	return !slices.ContainsFunc(o.r.Findings, func(f result.Finding) bool {
 		return f.Rule == rule && (f.Level != level || f.Name != name || f.Reason != reason)
 	})
 }
@@ -266,10 +264,10 @@ func TestNoCommonKeyOfAnUncountedRuleIsIgnored(t *testing.T) {
 			continue
 		}
 		t.Run(rule.ID, func(t *testing.T) {
-			for key, heard := range map[string]func(rule.Finding) bool{
-				"level: warning":           func(f rule.Finding) bool { return f.Level == "warning" },
-				"name: mine":               func(f rule.Finding) bool { return f.Name == "mine" },
-				"reason: because":          func(f rule.Finding) bool { return f.Reason == "because" },
+			for key, heard := range map[string]func(result.Finding) bool{
+				"level: warning":           func(f result.Finding) bool { return f.Level == "warning" },
+				"name: mine":               func(f result.Finding) bool { return f.Name == "mine" },
+				"reason: because":          func(f result.Finding) bool { return f.Reason == "because" },
 				"target: other":            nil, // there is no such target, and no finding
 				"program: no_such_program": nil,
 			} {
@@ -282,7 +280,7 @@ func TestNoCommonKeyOfAnUncountedRuleIsIgnored(t *testing.T) {
 					t.Errorf("%s: %v", key, err)
 					continue
 				}
-				own := slices.IndexFunc(r.Findings, func(f rule.Finding) bool { return f.Rule == rule.ID })
+				own := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Rule == rule.ID })
 				if heard == nil && (own >= 0 || r.ExitCode != gate.ExitIncomplete) || heard != nil && (own < 0 || !heard(r.Findings[own])) {
 					t.Errorf("%s is neither heard nor refused: exit %d", key, r.ExitCode)
 				}

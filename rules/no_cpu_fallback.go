@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -16,7 +17,7 @@ var noCPUFallback = rule.Rule{
 	Category: rule.Frameworks,
 	Why: "An operation without a lowering is run by PyTorch on the CPU: the graph ends there, tensors are copied to the host and back, and the rest is another graph. Only the " +
 		"counters in the metrics report (aten::…) tell.",
-	Reads: []rule.Input{rule.Log},
+	Reads: []rule.Input{rule.Metrics},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
 	},
@@ -31,12 +32,18 @@ var noCPUFallback = rule.Rule{
 }
 
 func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
-	logs := t.Report.Logs
-	if logs == nil {
-		c.Uncovered("", rule.Log, "give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
+	if made := t.Report.Toolchain.Framework; c.Pack != "" && made != "" && made != facts.TorchFramework {
 		return
 	}
+	logs := t.Report.Logs
+	if logs == nil {
+		logs = &framework.Logs{}
+	}
 	found := logNotes(c, logs, framework.NoteCPUFallback)
+	if len(found) == 0 && !logs.Metrics {
+		c.Uncovered("", rule.Metrics, "let xlagate run the command (capture: in the target, or check -- COMMAND), or give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
+		return
+	}
 	c.Forbid(rule.Amount{Subject: "cpu fallback", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged rule.Finding) (each []rule.Finding) {
 		for _, n := range found {
 			f := judged

@@ -17,6 +17,7 @@ import (
 const (
 	toolchainFile = "xlagate-toolchain.json"
 	logFile       = "xlagate-stderr.log"
+	stdoutFile    = "xlagate-stdout.log"
 	metricsFile   = "xlagate-torch-metrics.txt"
 	reasonsFile   = "xlagate-torch-reasons.txt"
 	graphFolder   = "graph"
@@ -30,8 +31,8 @@ type Options struct {
 	To      string   // where the dump goes: a directory that is new, empty or was written by a capture
 	Timeout time.Duration
 	Stdin   io.Reader // never a terminal: the command runs in a process group of its own
-	Stdout  io.Writer
-	Stderr  io.Writer // is kept in To as well, for the compiler's log
+	Stdout  io.Writer // both are kept in To as well: what the framework and the compiler log is read from there
+	Stderr  io.Writer
 }
 
 // Outcome is what a command left behind.
@@ -74,7 +75,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 // finish runs the command and completes the record.
 func finish(ctx context.Context, opts Options, env *environ, to string, r *record) (*Outcome, error) {
 	out := &Outcome{Dir: to, Log: filepath.Join(to, logFile), Notes: env.notes, Toolchain: r.Toolchain}
-	err := runCommand(ctx, opts, env.vars, out.Log)
+	err := runCommand(ctx, opts, env.vars, to)
 	if err == nil {
 		err = r.lookAt(ctx, to)
 	}
@@ -83,7 +84,7 @@ func finish(ctx context.Context, opts Options, env *environ, to string, r *recor
 		return out, errors.Join(err, r.write(to))
 	}
 	r.Status = statusDone
-	if r.Framework == "torch_xla" && !env.torch {
+	if r.Framework == facts.TorchFramework && !env.torch {
 		out.Notes = append(out.Notes, "findings will not name the model's lines: PyTorch/XLA was not found before the run; set XLA_IR_DEBUG=1, XLA_HLO_DEBUG=1, PT_XLA_DEBUG_LEVEL=1 and XLA_FLAGS=--xla_dump_hlo_as_proto")
 	}
 	versions, err := versionsOf(ctx, opts, env.vars)

@@ -139,6 +139,18 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
+// What ended a Python program is told before that it failed; what it wrote is kept.
+func TestRunRaises(t *testing.T) {
+	const raised = `echo step 1; printf 'Traceback (most recent call last):\n  File "/srv/app/train.py", line 8, in loss\n    return x @ w\nTypeError: shapes differ. See below.\n' >&2; exit 1`
+	out, err := Run(t.Context(), options(t, "sh", "-c", raised))
+	if err == nil || !strings.HasPrefix(err.Error(), "TypeError at train.py:8 in loss: shapes differ; the command failed (exit status 1)") {
+		t.Errorf("error %v", err)
+	}
+	if said, err := os.ReadFile(filepath.Join(out.Dir, stdoutFile)); err != nil || string(said) != "step 1\n" {
+		t.Errorf("stdout %q, %v", said, err)
+	}
+}
+
 // What TensorFlow logs while the process ends is not why it failed.
 func TestLastSaid(t *testing.T) {
 	const info = "I0000 00:00:1795399785.130783   23287 dump_graph.cc:245] Dumped Graph to dump/graph/before_increase_dynamism_for_auto_jit_pass_31.pbtxt"

@@ -8,11 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/xlagate/xlagate/internal/compilelog"
 )
 
 // grace is how long a command has to end after it was told to, and its children to let go of its output after it ended.
@@ -23,11 +26,17 @@ type ExitError struct {
 	Why  string // "exit status 1", "killed", "did not end within 20m0s"
 	Tail string // the last lines it wrote to stderr
 	Err  error
+
+	// Failure is the exception that ended a Python program; nil when its log holds none.
+	Failure *compilelog.Failure
 }
 
-// Error says how the command ended, with its last line.
+// Error says how the command ended: with the exception that ended it, else with its last line.
 func (e *ExitError) Error() string {
 	text := fmt.Sprintf("the command failed (%s), so what it dumped is not looked at", e.Why)
+	if e.Failure != nil {
+		return e.Failure.String() + "; " + text
+	}
 	if last := lastSaid(e.Tail); last != "" {
 		text += "; it last said: " + last
 	}
@@ -50,24 +59,40 @@ func lastSaid(tail string) string {
 // Unwrap is what running the command returned.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// runCommand runs the command in a process group of its own, keeps its stderr in a log, and leaves no process of it behind.
-func runCommand(ctx context.Context, opts Options, env []string, logPath string) error {
-	log, err := os.Create(logPath)
+// runCommand runs the command in a process group of its own, keeps what it writes in two logs, and leaves no process of it behind.
+func runCommand(ctx context.Context, opts Options, env []string, to string) error {
+	said, err := os.Create(filepath.Join(to, stdoutFile))
+	if err != nil {
+		return fmt.Errorf("keep the command's stdout: %w", err)
+	}
+	defer said.Close()
+	log, err := os.Create(filepath.Join(to, logFile))
 	if err != nil {
 		return fmt.Errorf("keep the command's stderr: %w", err)
 	}
+	defer log.Close()
 	tail := &tailWriter{}
-	err = runGroup(ctx, opts, env, io.MultiWriter(orDiscard(opts.Stderr), log, tail))
-	if cerr := log.Close(); cerr != nil && err == nil {
-		return fmt.Errorf("keep the command's stderr: %w", cerr)
+	opts.Stdout, opts.Stderr = io.MultiWriter(orDiscard(opts.Stdout), said), io.MultiWriter(orDiscard(opts.Stderr), log, tail)
+	err = runGroup(ctx, opts, env)
+	if cerr := errors.Join(said.Close(), log.Close()); cerr != nil && err == nil {
+		return fmt.Errorf("keep what the command wrote: %w", cerr)
 	}
 	if err == nil {
 		return nil
 	}
-	return &ExitError{Why: err.Error(), Tail: tail.String(), Err: err}
+	return &ExitError{Why: err.Error(), Tail: tail.String(), Err: err, Failure: failureIn(log.Name())}
 }
 
-func runGroup(ctx context.Context, opts Options, env []string, stderr io.Writer) error {
+// failureIn reads what the command wrote to stderr. That it cannot be read hides nothing: the command's end is an error by itself.
+func failureIn(logPath string) *compilelog.Failure {
+	data, err := os.ReadFile(logPath)
+	if err != nil {
+		return nil
+	}
+	return compilelog.FindFailure(data)
+}
+
+func runGroup(ctx context.Context, opts Options, env []string) error {
 	if opts.Timeout > 0 {
 		var cancel context.CancelFunc
 		cause := fmt.Errorf("did not end within %v", opts.Timeout)
@@ -78,7 +103,7 @@ func runGroup(ctx context.Context, opts Options, env []string, stderr io.Writer)
 	if err != nil {
 		return err
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = opts.Stdin, opts.Stdout, stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = opts.Stdin, opts.Stdout, opts.Stderr
 	ownGroup(cmd)
 	if err = cmd.Start(); err == nil {
 		stop := killAtSecond(cmd)

@@ -62,7 +62,7 @@ func listDump(dir string) (stale, foreign []string, err error) {
 // dumpFile tells the names that XLA, TensorFlow and capture give to files; rel is the path below the dump directory.
 func dumpFile(rel string) bool {
 	folder, _, inFolder := strings.Cut(rel, "/")
-	if slices.Contains([]string{toolchainFile, logFile, metricsFile}, rel) || inFolder && (folder == graphFolder || folder == "shardy") {
+	if slices.Contains([]string{toolchainFile, logFile, stdoutFile, metricsFile, reasonsFile}, rel) || inFolder && (folder == graphFolder || folder == "shardy") {
 		return true
 	}
 	for part := range strings.SplitSeq(rel, "/") {

@@ -39,6 +39,9 @@ func dumpEnvironment(vars []string, dir, to string, torch bool) (*environ, error
 		return nil, err
 	}
 	e.disableCaches()
+	if e.get("PYTHONUNBUFFERED") == "" {
+		e.set("PYTHONUNBUFFERED", "1") // into a pipe Python writes late, and nothing of a process that is killed
+	}
 	return e, nil
 }
 

@@ -25,7 +25,7 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 		r.add(m)
 	}
 	if r.Framework == "" && facts.FromTorch(d) {
-		r.Framework = "torch_xla"
+		r.Framework = facts.TorchFramework
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ const (
 	Clusters     Kind = "clusters"     // autoclustering's summary of one graph: Summary
 	Remat        Kind = "remat"        // the partitioner replicates a tensor: Program, Op (the model's name of it), Where, Text
 	Fallback     Kind = "cpu-fallback" // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
+	Metrics      Kind = "metrics"      // PyTorch/XLA reported its counters
 	Compiles     Kind = "compiles"     // PyTorch/XLA counted its compilations: Value
 	CompileTime  Kind = "compile-time" // PyTorch/XLA summed its compile times: Value in seconds
 	Graph        Kind = "graph"        // PyTorch/XLA saved a graph, or compiled one and says why: Program, Key (its hash), Where, Text, Value inputs

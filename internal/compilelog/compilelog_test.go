@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 		"tf-vlog-tf212":          "clusters 5, compile 3, left-out 27",
 		"tf-vlog-tf221":          "clusters 5, compile 3, left-out 27",
 		"tf-compiles-tf221":      "compile 4",
-		"torch-metrics":          "compile-time 1, compiles 1",
+		"torch-metrics":          "compile-time 1, compiles 1, metrics 1",
 		"torch-save_tensors":     "graph 3",
 		"torch-reasons":          "graph 3",
 	} {
@@ -236,7 +236,7 @@ Compilation Analysis: ----------------------------------------------------------
 Execution Analysis: Execution Cause
 `
 	events := Read([]byte(log))
-	if got := counts(events); got != "compile-time 1, cpu-fallback 2, graph 1, unreadable 1" {
+	if got := counts(events); got != "compile-time 1, cpu-fallback 2, graph 1, metrics 1, unreadable 1" {
 		t.Fatal(got)
 	}
 	if f := of(events, Fallback); f[0].Op != "aten::nonzero" || f[0].Value != 7 || f[1].Op != "aten::unique2" || f[1].Value != 0 {
@@ -274,7 +274,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 func TestNothing(t *testing.T) {
-	const log = "hello\nCompiled cluster using XLA!  This line is logged at most once\nI0 x.cc:1] Compiled cluster using XLA!  This line\nCounter: xla::add\n  Value: 3\nMetric: ExecuteTime\n"
+	const log = "hello\nCompiled cluster using XLA!  This line is logged at most once\nI0 x.cc:1] Compiled cluster using XLA!  This line\nCounter: rows\n  Value: 3\nMetric: ExecuteTime\n"
 	if got := Read([]byte(log)); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}

@@ -10,6 +10,7 @@ import (
 
 // torchMetrics are the counters of a metrics report. A file holds one report a step, each counting from the start: the last is right.
 type torchMetrics struct {
+	first     int // the line of the first counter that tells, 0 where there is none
 	fallbacks map[string]Event
 	compiles  *Event
 	time      *Event
@@ -20,6 +21,9 @@ func newTorchMetrics() torchMetrics { return torchMetrics{fallbacks: map[string]
 // emit adds what the last report says.
 func (m *torchMetrics) emit(r *reader) {
 	r.logger = ""
+	if m.first > 0 {
+		r.add(Event{Kind: Metrics, Line: m.first})
+	}
 	ops := make([]string, 0, len(m.fallbacks))
 	for op := range m.fallbacks {
 		ops = append(ops, op)
@@ -35,11 +39,12 @@ func (m *torchMetrics) emit(r *reader) {
 	}
 }
 
-// torchCounter reads a counter and the value in the line behind it. Counters named aten:: count operations that XLA did not take.
+// torchCounter reads a counter and the value in the line behind it. Counters named aten:: count operations that XLA did not take,
+// those named xla:: what it took.
 func (r *reader) torchCounter(rest []byte) {
 	name := strings.TrimSpace(string(rest))
-	fallback := strings.HasPrefix(name, "aten::")
-	if !fallback && name != "UncachedCompile" {
+	fallback, lowered := strings.HasPrefix(name, "aten::"), strings.HasPrefix(name, "xla::")
+	if !fallback && !lowered && name != "UncachedCompile" {
 		return
 	}
 	line := r.line
@@ -47,10 +52,14 @@ func (r *reader) torchCounter(rest []byte) {
 	switch {
 	case err != nil:
 		r.unreadable(line, "the counter "+name+", without its value")
+		return
 	case fallback:
 		r.metrics.fallbacks[name] = Event{Kind: Fallback, Line: line, Op: name, Value: n}
-	default:
+	case !lowered:
 		r.metrics.compiles = &Event{Kind: Compiles, Line: line, Value: n}
+	}
+	if r.metrics.first == 0 {
+		r.metrics.first = line
 	}
 }
 

@@ -22,13 +22,13 @@ func CutBy(old, fresh *framework.Clusters) *framework.UnclusteredOp {
 	}
 	cuts, conditions := []framework.UnclusteredOp{}, map[string]bool{}
 	for _, op := range fresh.Unclustered {
-		if had[op.Op]--; had[op.Op] < 0 && (!op.System || op.Op == branch) {
+		if had[op.Op]--; had[op.Op] < 0 && op.Parts != tfgraph.PartsNothing {
 			cuts = append(cuts, op)
 			conditions[firstStep(op.Node)] = conditions[firstStep(op.Node)] || op.Op == branch
 		}
 	}
 	cuts = slices.DeleteFunc(cuts, func(op framework.UnclusteredOp) bool {
-		return op.Parts == tfgraph.PartsNothing || op.Op != branch && conditions[firstStep(op.Node)]
+		return op.Op != branch && conditions[firstStep(op.Node)]
 	})
 	return likeliest(cuts)
 }

@@ -102,6 +102,8 @@ func TestWhatPartsClusters(t *testing.T) {
 		{clustered(2, "_Arg", "?CheckNumerics", "Switch"), "a condition (Switch) stays outside of every cluster, and parts them"},
 		{clustered(2, "_Arg", "?CheckNumerics"), "CheckNumerics stays outside of every cluster, and parts them"},
 		{clustered(2, "_Arg", "!AsString", "PyFunc", "PyFunc"), "PyFunc stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "AssignAddVariableOp"), "AssignAddVariableOp stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "AssignAddVariableOp", "PyFunc"), "PyFunc stays outside of every cluster, and parts them"},
 		{clustered(2, "_Arg", "AsString", "PyFunc"), ""},
 		{clustered(2, "_Arg", "!AsString"), ""},
 		{clustered(2, "_Arg", "_Arg"), ""},
@@ -122,14 +124,18 @@ func clustered(count int, outside ...string) *framework.Clusters {
 	c := &framework.Clusters{Ran: true, Clusters: make([]framework.Cluster, count)}
 	for _, node := range outside {
 		parts, marked := partings[node[0]]
-		if !marked {
+		op := path.Base(strings.TrimLeft(node, "?!"))
+		switch {
+		case marked:
+		case tfgraph.SystemOp(op):
+			parts = tfgraph.SystemParting(op)
+		default:
 			parts = tfgraph.Parts
 		}
-		op := path.Base(strings.TrimLeft(node, "?!"))
 		if op == "Switch" {
 			node = "cond/switch_pred/_2"
 		}
-		c.Unclustered = append(c.Unclustered, framework.UnclusteredOp{Op: op, Node: node, System: op == "Switch" || op == "_Arg", Parts: parts})
+		c.Unclustered = append(c.Unclustered, framework.UnclusteredOp{Op: op, Node: node, System: tfgraph.SystemOp(op), Parts: parts})
 	}
 	return c
 }

@@ -13,11 +13,13 @@ func TestCompilerIR(t *testing.T) {
 		stages[stage] = content(t, "testdata/tf-compiler-ir.tar.xz", "dense."+stage)
 	}
 	for what, name := range map[string]func(stage string) string{
-		"the stage alone":      func(stage string) string { return stage + ".txt" },
-		"the program before":   func(stage string) string { return "dense-" + stage + ".txt" },
-		"the program after":    func(stage string) string { return stage + "_dense.pb" },
-		"no extension":         func(stage string) string { return "dense." + stage },
-		"names of other words": func(stage string) string { return map[bool]string{true: "final", false: "first"}[stage == "optimized_hlo"] },
+		"the stage alone":    func(stage string) string { return stage + ".txt" },
+		"the program before": func(stage string) string { return "dense-" + stage + ".txt" },
+		"the program after":  func(stage string) string { return stage + "_dense.pb" },
+		"no extension":       func(stage string) string { return "dense." + stage },
+		"names of other words": func(stage string) string {
+			return map[bool]string{true: "final", false: "first"}[stage == "optimized_hlo"]
+		},
 	} {
 		dir := t.TempDir()
 		for stage, data := range stages {

@@ -12,6 +12,7 @@ var strayNames = []struct {
 	kind Kind
 }{
 	{is("xlagate-toolchain.json"), KindToolchain},
+	{is("xlagate-stdout.log", "xlagate-stderr.log"), KindLog}, // whatever they begin with
 	{ends(".trace.json.gz", ".trace.json", ".xplane.pb", ".xplane.pb.gz", "perfetto_trace.json.gz"), KindTrace},
 	{isOpStacks, KindOpStacks},
 	{is("saved_model.pb", "saved_model.pbtxt", "fingerprint.pb", "keras_metadata.pb", "variables.index"), KindSavedModel},

@@ -14,7 +14,7 @@ func (s *Share) assignCuts() {
 	}
 	cuts, runs := s.beside.logs.Cuts, map[string][]*measured{}
 	for _, m := range s.units {
-		if m.listed || m.toolchain.Framework != torchFramework {
+		if m.listed || m.toolchain.Framework != TorchFramework {
 			continue
 		}
 		if m.variant == nil {

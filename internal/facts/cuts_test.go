@@ -18,7 +18,7 @@ func TestCuts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Toolchain.Framework != torchFramework {
+		if r.Toolchain.Framework != TorchFramework {
 			t.Errorf("%s: framework %q", name, r.Toolchain.Framework)
 		}
 		var got []string

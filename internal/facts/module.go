@@ -148,7 +148,7 @@ func (out *measured) stage(s *dump.Stage, keep bool, read func(*reader, *dump.St
 
 // best is the file that the stage is read from: the text, but for PyTorch/XLA, which writes its stack frames to the proto only.
 func (out *measured) best(s *dump.Stage) *dump.File {
-	if s.Proto != nil && out.toolchain.Framework == torchFramework {
+	if s.Proto != nil && out.toolchain.Framework == TorchFramework {
 		return s.Proto
 	}
 	return s.HLO()

@@ -2,8 +2,8 @@ package facts
 
 import "github.com/xlagate/xlagate/internal/dump"
 
-// torchFramework is what a toolchain calls PyTorch/XLA.
-const torchFramework = "torch_xla"
+// TorchFramework is what a toolchain calls PyTorch/XLA.
+const TorchFramework = "torch_xla"
 
 // Origin is what a module says about what made it, before it is measured: framework, backend and device. What cannot be read is
 // left out here; measuring the dump reports it.

@@ -57,7 +57,7 @@ func (out *measured) readToolchain() {
 // setFramework names the framework of a module that does not tell it itself.
 func (out *measured) setFramework(opts Options) {
 	if opts.torch && out.toolchain.Framework == "" {
-		out.toolchain.Framework = torchFramework
+		out.toolchain.Framework = TorchFramework
 	}
 }
 
@@ -159,7 +159,7 @@ func frameworkOf(module string) string {
 	for _, by := range []struct{ prefix, framework string }{
 		{"jit_", "jax"}, {"pjit_", "jax"}, {"pmap_", "jax"}, {"xla_computation_", "jax"},
 		{"a_inference_", "tensorflow"}, {"a_forward_", "tensorflow"}, {"cluster_", "tensorflow"},
-		{"SyncTensorsGraph", torchFramework}, {"IrToHlo", torchFramework},
+		{"SyncTensorsGraph", TorchFramework}, {"IrToHlo", TorchFramework},
 	} {
 		if strings.HasPrefix(module, by.prefix) {
 			return by.framework

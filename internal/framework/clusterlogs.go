@@ -63,6 +63,14 @@ func (s clusterSummary) eager() bool {
 	return s.summary.Inside == 0 && count == 1
 }
 
+// partingOf is what a log tells of an operation outside: not what reads it, nor whether XLA could compile it.
+func partingOf(op string) tfgraph.Parting {
+	if tfgraph.SystemOp(op) {
+		return tfgraph.SystemParting(op)
+	}
+	return tfgraph.Parts
+}
+
 // outside adds what stayed outside, one entry for each operation.
 func (s clusterSummary) outside(out *Clusters) {
 	ops := make([]string, 0, len(s.summary.Outside))
@@ -74,7 +82,7 @@ func (s clusterSummary) outside(out *Clusters) {
 		for i := range s.summary.Outside[op] {
 			u := UnclusteredOp{Op: op, System: tfgraph.SystemOp(op), File: s.log}
 			if len(s.summary.Clusters) > 1 {
-				u.Parts = tfgraph.Parts
+				u.Parts = partingOf(op)
 			}
 			if i < len(s.nodes[op]) {
 				u.Node, u.Reason = s.nodes[op][i].Node, s.nodes[op][i].Text

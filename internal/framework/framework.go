@@ -2,6 +2,12 @@
 // autoclustering took its clusters, and logs of TensorFlow, JAX and PyTorch/XLA.
 package framework
 
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/compilelog"
+)
+
 // Read measures what the framework itself left behind: TensorFlow's graph dumps, and logs. Graphs that were written into a log
 // count like dumped ones, and where no graph shows what autoclustering did, its own summaries in the logs do. Modules are the names of
 // the dump's HLO modules, of which the clusters find theirs.
@@ -11,6 +17,9 @@ func Read(graphs, logs []File, modules []string) (*Clusters, *Logs, []Problem) {
 		found, more := graphsInLog(log)
 		graphs = append(graphs[:len(graphs):len(graphs)], found...)
 		problems = append(problems, more...)
+	}
+	if len(modules) == 0 && len(graphs) == 0 {
+		problems = append(problems, whyNothing(logs)...)
 	}
 	clusters, more := measureClusters(graphs)
 	problems = append(problems, more...)
@@ -24,6 +33,22 @@ func Read(graphs, logs []File, modules []string) (*Clusters, *Logs, []Problem) {
 		clusters.matchModules(modules)
 	}
 	return clusters, said, problems
+}
+
+// whyNothing says why nothing was compiled where a log holds the exception that ended the program. An operation that XLA could not compile
+// is a finding of its own.
+func whyNothing(logs []File) (problems []Problem) {
+	for _, log := range logs {
+		_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
+			if f := compilelog.FindFailure(data); f != nil && f.Op == "" {
+				problems = append(problems, Problem{
+					File: fmt.Sprintf("%s:%d", log.Path, f.Line), Message: f.String() + "; nothing was compiled", Mend: "mend the program, until it ends well, and dump again",
+				})
+			}
+			return nil
+		})
+	}
+	return problems
 }
 
 // Problem is a graph or a log that could not be read.

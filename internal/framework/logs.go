@@ -19,6 +19,7 @@ type Logs struct {
 	leftOut   map[string]string // why autoclustering left a node out, by node and operation
 	summaries []clusterSummary
 	Cuts      []Cut // of PyTorch/XLA's graphs, in the order in which they were compiled
+	Metrics   bool  // PyTorch/XLA's counters are in them
 }
 
 // CacheMiss is one explanation of a retrace.
@@ -114,6 +115,8 @@ func (l *Logs) take(path string, events []compilelog.Event, graphs map[string]bo
 		case compilelog.Compiles:
 			l.Compiles[NamelessGraph] += int(e.Value)
 			counted = true
+		case compilelog.Metrics:
+			l.Metrics = true
 		case compilelog.Graph:
 			graphs[e.Key] = true
 			if cut, ok := cutOf(e); ok {

@@ -79,7 +79,7 @@ const clusters = "cluster_*"
 // included is the line of programs.include. PyTorch/XLA makes one more graph wherever the model asks for a value too early: a list of those
 // that are there now would leave out the very one that matters.
 func included(rep *facts.Report) string {
-	if rep.Toolchain.Framework == "torch_xla" {
+	if rep.Toolchain.Framework == facts.TorchFramework {
 		return "    programs: { include: [\"*\"] }   # a graph more is a break in the step\n"
 	}
 	return fmt.Sprintf("    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))

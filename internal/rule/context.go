@@ -64,8 +64,8 @@ func (c *Context) Checked() { c.Checks++ }
 func (c *Context) Uncovered(program string, in Input, mend string) {
 	what := fmt.Sprintf("%s could not look: %s was not dumped", c.Rule.ID, in)
 	switch in {
-	case Graphs:
-		what = fmt.Sprintf("%s could not look: the dump holds no TensorFlow graphs", c.Rule.ID)
+	case Graphs, Metrics:
+		what = fmt.Sprintf("%s could not look: the dump holds no %s", c.Rule.ID, in)
 	case Log:
 		what = fmt.Sprintf("%s could not look: there is no compile log", c.Rule.ID)
 	}

@@ -82,6 +82,7 @@ const (
 	LiveRange        Input = "the live-range report"
 	Graphs           Input = "TensorFlow graphs"
 	Log              Input = "a compile log"
+	Metrics          Input = "metrics of PyTorch/XLA"
 	Baseline         Input = "the baseline"
 	Thunks           Input = "the thunk sequence"
 	Code             Input = "LLVM IR or PTX"

@@ -143,7 +143,7 @@ func TestSystemOp(t *testing.T) {
 	for op, want := range map[string]bool{
 		"_Arg": true, "_Retval": true, "IteratorGetNext": true, "NoOp": true, "VarHandleOp": true, "ReadVariableOp": true, "Const": true,
 		"TensorSliceDataset": true, "BatchDatasetV2": true, "Switch": true, "_XlaRun": true,
-		"AssignAddVariableOp": false, "MatMul": false, "AsString": false, "PrintV2": false, "RandomUniform": false, "Unique": false,
+		"AssignAddVariableOp": true, "AssignSubVariableOp": true, "ResourceApplyAdam": false, "MatMul": false, "AsString": false, "PrintV2": false, "RandomUniform": false, "Unique": false,
 	} {
 		if SystemOp(op) != want {
 			t.Errorf("SystemOp(%s) = %v", op, !want)

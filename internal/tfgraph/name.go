@@ -67,6 +67,9 @@ type Name struct {
 // ParseName reads a dump file's name. It reports false for a file that no graph dumper writes.
 func ParseName(file string) (Name, bool) {
 	base := path.Base(strings.ReplaceAll(file, "\\", "/"))
+	if _, inArchive, ok := cutLast(base, "!"); ok {
+		base = inArchive
+	}
 	stem, ext, ok := cutLast(base, ".")
 	format := Format(ext)
 	if !ok || format != FormatText && format != FormatBinary && format != FormatMLIR && format != FormatStacks {

@@ -2,8 +2,8 @@ package tfgraph
 
 import "strings"
 
-// systemOps are operations that may always stay outside the clusters: they compute nothing. What they have in common is named by
-// the groups; anything that does arithmetic, even AssignAddVariableOp, is not among them.
+// systemOps are operations that may always stay outside the clusters: the model's arithmetic does not ask for them. What they have in
+// common is named by the groups.
 var systemOps = setOf(
 	// The edges of a graph: arguments, results, what eager execution puts around them, constants.
 	"_Arg", "_Retval", "_DeviceArg", "_DeviceRetval", "_EagerConst", "NoOp", "_SOURCE", "_SINK", "ControlTrigger",
@@ -16,8 +16,8 @@ var systemOps = setOf(
 	// The skeleton of loops and conditions after their bodies were laid out flat.
 	"Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration",
 	"RefNextIteration", "LoopCond",
-	// Variables: handles, reads and plain stores. A cluster reads and writes them itself where it can.
-	"VarHandleOp", "_VarHandlesOp", "ReadVariableOp", "_ReadVariablesOp", "AssignVariableOp", "VarIsInitializedOp",
+	// Variables: handles, reads and writes. A cluster reads and writes them itself where it can.
+	"AssignAddVariableOp", "AssignSubVariableOp", "VarHandleOp", "_VarHandlesOp", "ReadVariableOp", "_ReadVariablesOp", "AssignVariableOp", "VarIsInitializedOp",
 	"IsVariableInitialized", "DestroyResourceOp", "DisableCopyOnRead", "Variable", "VariableV2", "AutoReloadVariable", "Assign",
 	// The input pipeline; every operation whose name ends in Dataset is one of it too.
 	"IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional", "Iterator", "IteratorV2", "OneShotIterator",

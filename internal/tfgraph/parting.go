@@ -44,13 +44,24 @@ func (s *sorter) clusterOf(n *Node) string {
 func (r *reasons) parting(i int) Parting {
 	switch {
 	case SystemOp(r.nodes[i].Op):
-		return Parts
+		return SystemParting(r.nodes[i].Op)
 	case r.feedsOutside(i):
 		return PartsNothing
 	case r.compilable(i):
 		return MayPart
 	}
 	return Parts
+}
+
+// SystemParting judges a system operation. Only the branches of a condition part clusters, and what counts or steps a variable may.
+func SystemParting(op string) Parting {
+	switch op {
+	case "Switch":
+		return Parts
+	case "AssignAddVariableOp", "AssignSubVariableOp":
+		return MayPart
+	}
+	return PartsNothing
 }
 
 // feedsOutside says whether a node's results go to nothing but operations of the model that no cluster took, as a text's do that is printed.

@@ -21,6 +21,8 @@ func TestParting(t *testing.T) {
 		"what shows it":         {append(between, "f StringFormat a", "x PrintV2 f"), "PrintV2", Parts},
 		"shown and read":        {append(between, "x PyFunc a", "f PrintV2 x"), "PyFunc", Parts},
 		"of a condition":        {append(between, "x Switch a", "s PrintV2 x"), "Switch", Parts},
+		"what steps a variable": {append(between, "x AssignAddVariableOp a"), "AssignAddVariableOp", MayPart},
+		"what reads a variable": {append(between, "x ReadVariableOp a"), "ReadVariableOp", PartsNothing},
 		"returned and not read": {append(between, "f AsString a", "r _Retval f"), "AsString", Parts},
 	} {
 		outside := graphOf(t, c.nodes...).Clustering().Outside

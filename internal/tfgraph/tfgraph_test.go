@@ -145,6 +145,7 @@ func TestParseName(t *testing.T) {
 	}{
 		{"graph/mark_for_compilation.pbtxt", Name{Pass: PassMark, Format: FormatText}, true},
 		{"graph/mark_for_compilation_12.pb", Name{Pass: PassMark, Number: 12, Format: FormatBinary}, true},
+		{"dumps/step.tar.gz!mark_for_compilation.pbtxt", Name{Pass: PassMark, Format: FormatText}, true},
 		{"mark_for_compilation_annotated_1.pbtxt", Name{Pass: PassMarkAnnotated, Number: 1, Format: FormatText}, true},
 		{"before_mark_for_compilation_3.mlir", Name{Pass: PassBeforeMark, Number: 3, Format: FormatMLIR}, true},
 		{"before_increase_dynamism_for_auto_jit_pass_20.pbtxt", Name{Pass: PassBeforeDynamism, Number: 20, Format: FormatText}, true},
