@@ -43,7 +43,7 @@ func stepOfRoots(v *diff.Variant) []float64 {
 	own := make([]float64, len(v.Causes))
 	rest, most := delta(v, stepTime), 0
 	for i := range v.Causes {
-		own[i] = priceOf(v.Causes[i].After) - priceOf(v.Causes[i].Before)
+		own[i] = priceOf(v.New, v.Causes[i].After) - priceOf(v.Old, v.Causes[i].Before)
 		rest -= own[i]
 		if math.Abs(own[i]) > math.Abs(own[most]) {
 			most = i
@@ -53,10 +53,16 @@ func stepOfRoots(v *diff.Variant) []float64 {
 	return own
 }
 
-func priceOf(kernels []facts.Kernel) float64 {
+// priceOf is what a run spends in kernels of a variant, in nanoseconds, whichever branches it takes.
+func priceOf(v *facts.Variant, kernels []facts.Kernel) float64 {
+	if v.Device == nil {
+		return 0
+	}
+	part := *v
+	part.Kernels = kernels
 	var ns float64
-	for i := range kernels {
-		ns += kernels[i].StepNS()
+	for _, p := range part.Prices(v.Device) {
+		ns += p.NS()
 	}
 	return ns
 }
