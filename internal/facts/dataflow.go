@@ -176,6 +176,6 @@ func (r *reader) keepOrigin(meta hlo.MetadataID) {
 	if r.tables.origins[meta] == nil {
 		r.decode(meta)
 		md := &r.metas[meta]
-		r.tables.origins[meta] = r.stock.origin(md.OpName, r.sources.locate(*md))
+		r.tables.origins[meta] = r.stock.origin(md.OpName, r.sources.frames(*md))
 	}
 }

@@ -129,6 +129,7 @@ type Site struct {
 	OpName  string // the model's own name
 	OpType  string
 	Source  hlo.Location
+	Stack   *Stack // Source and the model's lines that called it; never stored
 	Times   int64  // how often it runs: the product of the known trip counts around it; 1 outside loops
 	Loop    string // op_name of the innermost loop around it, "" outside loops
 	InLoop  bool
@@ -195,6 +196,7 @@ type Op struct {
 	Layout string // "" for the default; only in kernels
 	Attrs  string // a constant's value, dimensions and the like; only in Variant.Unlike
 	Source hlo.Location
+	Stack  *Stack  // Source and the model's lines that called it, of an operation in a kernel; never stored
 	From   []int32 // its operands in Kernel.Ops; ^n is the kernel's operand n, and see FromConstant
 }
 
@@ -208,6 +210,7 @@ type Statement struct {
 	OpType string
 	Source hlo.Location
 	Caller hlo.Location // the model's line that called the function which Source lies in; never stored
+	Stacks []*Stack     // each Source, Caller and what called that; never stored
 }
 
 // Wall is an operation that fusion cannot cross: an optimization barrier, a callback, a transfer with the host.

@@ -16,6 +16,7 @@ var invariants = []struct {
 }{
 	{"counts fit the ledger", countsFitTheLedger}, {"kinds come to the total", kindsComeToTheTotal}, {"facts are possible", factsArePossible}, {"donation fits the arguments", donationFitsTheArguments},
 	{"the signature spells the arguments", signatureSpellsTheArguments}, {"kernels read from kernels", kernelsReadFromKernels}, {"prints are prints", printsArePrints},
+	{"stacks begin with their line", stacksBeginWithTheirLine},
 }
 
 func TestInvariants(t *testing.T) {

@@ -46,7 +46,7 @@ func readerOf(m *hlo.Module, from *stock) *reader {
 	}
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
-		m: m, sources: newSources(m), stock: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
+		m: m, sources: newSources(m, from), stock: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
 		kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
@@ -132,12 +132,13 @@ func (r *reader) site(l launch, ops OpList) *Site {
 	}
 	md := &r.metas[meta]
 	at := Site{
-		OpName: md.OpName, OpType: md.OpType, Source: r.sources.locate(*md),
+		OpName: md.OpName, OpType: md.OpType,
 		Times: l.place.times, InLoop: l.place.loop != hlo.NoInstr, InEntry: !l.place.inner,
 	}
 	if at.InLoop {
 		at.Loop = r.metadata(l.place.loop).OpName
 	}
+	at.from(r.sources.frames(*md))
 	if at.OpName == "" || at.Source.File == "" {
 		at.complete(ops)
 		return r.stock.site(at)
@@ -158,6 +159,9 @@ func (r *reader) naming(l launch) hlo.MetadataID {
 	return meta
 }
 
+// from sets the line, and those that called it.
+func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
+
 // complete takes from the operations what the launch itself does not say, the last first.
 func (at *Site) complete(ops OpList) {
 	for op := range ops.backward() {
@@ -165,7 +169,7 @@ func (at *Site) complete(ops OpList) {
 			at.OpName = op.opName
 		}
 		if at.Source.File == "" && op.opName == at.OpName {
-			at.Source = *op.source
+			at.from(op.stack)
 		}
 		if at.OpName != "" && at.Source.File != "" {
 			return

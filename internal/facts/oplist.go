@@ -43,7 +43,7 @@ type (
 // opOrigin is where an operation comes from.
 type opOrigin struct {
 	opName string
-	source *hlo.Location // shared: many scopes lie on one line
+	stack  *Stack // shared: many scopes lie on one line
 }
 
 // ListOf makes a list of operations. What Attrs hold is not kept.
@@ -52,7 +52,7 @@ func ListOf(ops ...Op) OpList {
 	var code, origins []byte
 	for i, op := range ops {
 		t.said = append(t.said, &opSaid{op.Opcode, op.Shape, op.Layout})
-		t.origins = append(t.origins, &opOrigin{op.OpName, &op.Source})
+		t.origins = append(t.origins, &opOrigin{op.OpName, op.from()})
 		code = appendHead(code, int32(i), len(op.From))
 		for _, from := range op.From {
 			code = appendOperand(code, int32(i), from)
@@ -60,6 +60,14 @@ func ListOf(ops ...Op) OpList {
 		origins = binary.AppendVarint(origins, int64(min(i, 1)))
 	}
 	return OpList{&opList{&body{t, len(ops), string(code)}, string(origins)}}
+}
+
+// from is the operation's line with those that called it, as far as they are known.
+func (op *Op) from() *Stack {
+	if op.Stack == nil && op.Source.File != "" {
+		return &Stack{Location: op.Source}
+	}
+	return op.Stack
 }
 
 // Len is the number of operations.
@@ -89,7 +97,7 @@ func (l OpList) Slice() []Op { return slices.AppendSeq(make([]Op, 0, l.Len()), l
 
 func (l OpList) op(op keptOp, from []int32) Op {
 	said, origin := l.list.body.tables.said[op.kind], l.list.body.tables.origins[op.origin]
-	return Op{Opcode: said.opcode, OpName: origin.opName, Shape: said.shape, Layout: said.layout, Source: *origin.source, From: from}
+	return Op{Opcode: said.opcode, OpName: origin.opName, Shape: said.shape, Layout: said.layout, Source: origin.stack.at(), Stack: origin.stack, From: from}
 }
 
 // seenOps remembers operations of one module. Most metadata stands for one kind of operation.

@@ -20,8 +20,9 @@ func manyOps() []Op {
 		if i%7 == 0 {
 			from = []int32{FromConstant, FromElsewhere, math.MinInt32 + 2}
 		}
+		at := &Stack{Location: hlo.Location{File: "model.py", Line: i}}
 		ops = append(ops, Op{
-			Opcode: fmt.Sprint("op", i%150), OpName: fmt.Sprint("scope", i%11), Shape: "f32[8]", Layout: "{0}", Source: hlo.Location{File: "model.py", Line: i}, From: from,
+			Opcode: fmt.Sprint("op", i%150), OpName: fmt.Sprint("scope", i%11), Shape: "f32[8]", Layout: "{0}", Source: at.Location, Stack: at, From: from,
 		})
 	}
 	return append(ops, Op{Opcode: "iota", Shape: "s32[]"})
@@ -45,7 +46,7 @@ func TestListOf(t *testing.T) {
 	}
 	at := len(want)
 	for op := range list.backward() {
-		if at--; op.opName != want[at].OpName || *op.source != want[at].Source {
+		if at--; op.opName != want[at].OpName || op.stack.at() != want[at].Source {
 			t.Fatalf("from the last on, operation %d comes from %v, want %+v", at, op, want[at])
 		}
 	}

@@ -201,7 +201,10 @@ func fill(v reflect.Value, n *int) {
 		fill(value, n)
 		v.SetMapIndex(key, value)
 	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
+		if v.Set(reflect.New(v.Type().Elem())); v.Type() == reflect.TypeFor[*Stack]() {
+			fill(v.Elem().FieldByName("Location"), n) // it would have no end
+			return
+		}
 		fill(v.Elem(), n)
 	case reflect.Struct:
 		for i := range v.NumField() {

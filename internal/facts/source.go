@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -59,15 +60,15 @@ func packageOrigin(inside string) origin {
 // sources finds the model's own line of an instruction.
 type sources struct {
 	m       *hlo.Module
-	root    string                 // a folder with a slash behind it that paths are shortened by; "" for none
-	byFrame map[int32]hlo.Location // stack frames repeat: thousands of instructions share a few hundred
-	byOuter map[int32]hlo.Location
+	root    string // a folder with a slash behind it that paths are shortened by; "" for none
+	stock   *stock
+	byFrame map[int32]*Stack // stack frames repeat: thousands of instructions share a few hundred
 	stacks  map[int32][]hlo.Location
 	traced  *tfgraph.Trace // what TensorFlow dumped of the operations; nil where it did not
 }
 
-func newSources(m *hlo.Module) *sources {
-	return &sources{m: m, byFrame: map[int32]hlo.Location{}, byOuter: map[int32]hlo.Location{}, stacks: map[int32][]hlo.Location{}}
+func newSources(m *hlo.Module, from *stock) *sources {
+	return &sources{m: m, stock: from, byFrame: map[int32]*Stack{}, stacks: map[int32][]hlo.Location{}}
 }
 
 // stack is the frames behind metadata, innermost first. It must not be changed.
@@ -83,46 +84,36 @@ func (s *sources) stack(md hlo.Metadata) []hlo.Location {
 	return stack
 }
 
-// locate is the innermost frame in the model's own files; else the innermost in an installed package that is no framework;
-// else nothing, for a line of the framework's names no line of the model.
-func (s *sources) locate(md hlo.Metadata) hlo.Location {
+// locate is the innermost line of the model's own, see frames.
+func (s *sources) locate(md hlo.Metadata) hlo.Location { return s.frames(md).at() }
+
+// frames is the frames in the model's own files; else the innermost in an installed package that is no framework; else nothing, for a
+// line of the framework's names no line of the model.
+func (s *sources) frames(md hlo.Metadata) *Stack {
 	if md.Frame == 0 {
-		if originOf(md.Source.File) < originPackage {
-			return hlo.Location{}
-		}
-		return s.relative(md.Source)
+		return s.own([]hlo.Location{md.Source})
 	}
-	if known, ok := s.byFrame[md.Frame]; ok {
-		return known
+	known, ok := s.byFrame[md.Frame]
+	if !ok {
+		known = s.own(s.stack(md))
+		s.byFrame[md.Frame] = known
 	}
-	best, found := originFramework, hlo.Location{}
-	for _, frame := range s.stack(md) {
-		if o := originOf(frame.File); o > best {
-			best, found = o, frame
-		}
-	}
-	found = s.relative(found)
-	s.byFrame[md.Frame] = found
-	return found
+	return known
 }
 
-// outer is the model's next line outwards from the one that locate finds; nothing where the stack does not tell.
-func (s *sources) outer(md hlo.Metadata) hlo.Location {
-	if md.Frame == 0 {
-		return hlo.Location{}
-	}
-	if known, ok := s.byOuter[md.Frame]; ok {
-		return known
-	}
-	inner, passed, found := s.locate(md), false, hlo.Location{}
-	for _, frame := range s.stack(md) {
-		if passed && originOf(frame.File) == originModel {
-			found = s.relative(frame)
-			break
+// own is what of a stack is the model's.
+func (s *sources) own(stack []hlo.Location) *Stack {
+	var found *Stack
+	for _, frame := range slices.Backward(stack) {
+		if originOf(frame.File) == originModel {
+			found = s.stock.stack(s.relative(frame), found)
 		}
-		passed = passed || s.relative(frame) == inner
 	}
-	s.byOuter[md.Frame] = found
+	for _, frame := range stack {
+		if found == nil && originOf(frame.File) == originPackage {
+			found = s.stock.stack(s.relative(frame), nil)
+		}
+	}
 	return found
 }
 
@@ -137,11 +128,11 @@ func (s *sources) relative(l hlo.Location) hlo.Location {
 // locateByName finds the lines of launches that lost theirs on the way: an operation that the compiler merged out of several
 // keeps their names ("jit(f)/transpose;jit(f)/transpose") and no place, but the unoptimized module still has both.
 func (r *reader) locateByName(kernels []Kernel) {
-	places := map[string]hlo.Location{}
+	places := map[string]*Stack{}
 	for i := range kernels {
 		if k := &kernels[i]; k.Source.File == "" {
 			for name := range strings.SplitSeq(k.OpName, ";") {
-				places[name] = hlo.Location{}
+				places[name] = nil
 			}
 		}
 	}
@@ -150,8 +141,8 @@ func (r *reader) locateByName(kernels []Kernel) {
 		return
 	}
 	for md := range r.eachMetadata() {
-		if place, wanted := places[md.OpName]; wanted && place.File == "" {
-			places[md.OpName] = r.sources.locate(md)
+		if place, wanted := places[md.OpName]; wanted && place == nil {
+			places[md.OpName] = r.sources.frames(md)
 		}
 	}
 	for i := range kernels {
@@ -162,20 +153,18 @@ func (r *reader) locateByName(kernels []Kernel) {
 }
 
 // located is the kernel's site with the place of the first name that has one, else that of the last operation inside that has one.
-func (k *Kernel) located(places map[string]hlo.Location) Site {
+func (k *Kernel) located(places map[string]*Stack) Site {
 	at := *k.Site
 	for name := range strings.SplitSeq(at.OpName, ";") {
-		if at.Source.File == "" {
-			at.Source = places[name]
+		if at.Stack == nil {
+			at.from(places[name])
 		}
-	}
-	if at.Source.File != "" {
-		return at
 	}
 	for op := range k.Ops.backward() {
-		if at.Source = *op.source; at.Source.File != "" {
+		if at.Stack != nil {
 			break
 		}
+		at.from(op.stack)
 	}
 	return at
 }

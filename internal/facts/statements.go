@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,14 +19,24 @@ type statementKey struct {
 
 // statements gathers operations line by line of the model's source.
 type statements struct {
-	at   map[statementKey]int
-	list []Statement
+	at    map[statementKey]int
+	list  []Statement
+	stood map[stackOf]bool
 }
 
-func newStatements() *statements { return &statements{at: map[statementKey]int{}} }
+// stackOf is a stack of a statement in the list.
+type stackOf struct {
+	statement int
+	stack     *Stack
+}
 
-// add puts one operation where the model asked for it, and where that was called from.
-func (s *statements) add(op Op, opType string, called hlo.Location) {
+func newStatements() *statements {
+	return &statements{at: map[statementKey]int{}, stood: map[stackOf]bool{}}
+}
+
+// add puts one operation where the model asked for it.
+func (s *statements) add(op Op, opType string) {
+	called := op.Stack.called()
 	key := statementKey{scope: modelScope(op.OpName), dtype: typeOf(op), where: lineOf(op.Source), caller: lineOf(called)}
 	i, known := s.at[key]
 	if !known {
@@ -34,6 +45,10 @@ func (s *statements) add(op Op, opType string, called hlo.Location) {
 		s.list = append(s.list, Statement{Scope: key.scope, Type: key.dtype, OpName: op.OpName, OpType: opType, Source: op.Source, Caller: called})
 	}
 	s.list[i].Do = append(s.list[i].Do, op.Opcode)
+	if key := (stackOf{i, op.Stack}); op.Stack != nil && !s.stood[key] {
+		s.stood[key] = true
+		s.list[i].Stacks = append(s.list[i].Stacks, op.Stack)
+	}
 }
 
 func lineOf(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
@@ -88,9 +103,9 @@ type modelWalk struct {
 
 // caller is what the operations of a called function inherit, as they do when it is inlined.
 type caller struct {
-	prefix         string
-	source, called hlo.Location
-	depth          int
+	prefix string
+	stack  *Stack
+	depth  int
 }
 
 // model fills in what the framework asked for. A module too large to be expanded tells nothing.
@@ -115,7 +130,7 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 	switch op {
 	case hlo.OpCall, hlo.OpWhile, hlo.OpConditional, hlo.OpAsyncStart:
 		at := w.operation(id, from)
-		inside := caller{prefix: from.prefix, source: at.Source, called: w.calledFrom(id, at, from), depth: from.depth + 1}
+		inside := caller{prefix: from.prefix, stack: at.Stack, depth: from.depth + 1}
 		if op == hlo.OpCall {
 			inside.prefix = at.OpName
 		}
@@ -130,32 +145,32 @@ func (w *modelWalk) instruction(id hlo.InstrID, from caller) {
 		return
 	}
 	found := w.operation(id, from)
-	w.found.add(found, w.r.metadata(id).OpType, w.calledFrom(id, found, from))
+	w.found.add(found, w.r.metadata(id).OpType)
 	if isWall(op, found.Opcode) {
 		w.walls = append(w.walls, Wall{Op: found, Behind: w.operands(id, from)})
 	}
 }
 
-// calledFrom is the model's line that called the function which an operation stands in: by its own stack, else by the call that
-// holds it.
-func (w *modelWalk) calledFrom(id hlo.InstrID, op Op, from caller) hlo.Location {
-	if called := w.r.sources.outer(w.r.metadata(id)); called.File != "" {
-		return called
+// stack is an operation's own, or as far as that does not tell the one of the call that holds it.
+func (w *modelWalk) stack(md hlo.Metadata, from caller) *Stack {
+	own := w.r.sources.frames(md)
+	switch {
+	case own == nil || from.stack == nil:
+		return cmp.Or(own, from.stack)
+	case own.Caller != nil:
+		return own
+	case lineOf(own.Location) == lineOf(from.stack.Location):
+		return w.r.stock.stack(own.Location, from.stack.Caller)
 	}
-	if lineOf(op.Source) == lineOf(from.source) {
-		return from.called
-	}
-	return from.source
+	return w.r.stock.stack(own.Location, from.stack)
 }
 
 // operation describes an instruction as it reads after inlining.
 func (w *modelWalk) operation(id hlo.InstrID, from caller) Op {
 	md := w.r.metadata(id)
 	name, _, _ := strings.Cut(md.OpName, ";") // what was merged from several operations carries all their names
-	op := Op{Opcode: w.r.opcode(id), OpName: within(from.prefix, name), Shape: w.r.shape(w.r.m.Instrs[id].Shape), Source: w.r.sources.locate(md)}
-	if op.Source.File == "" {
-		op.Source = from.source
-	}
+	op := Op{Opcode: w.r.opcode(id), OpName: within(from.prefix, name), Shape: w.r.shape(w.r.m.Instrs[id].Shape), Stack: w.stack(md, from)}
+	op.Source = op.Stack.at()
 	op.Opcode = w.word(id, op.Opcode)
 	return op
 }
@@ -249,7 +264,7 @@ func (w *modelWalk) producers(list []Op, id hlo.InstrID, from caller, depth int)
 	case hlo.OpCall:
 		if callees := m.Callees(id); len(callees) == 1 {
 			at := w.operation(id, from)
-			return w.producers(list, m.Comps[callees[0]].Root, caller{prefix: at.OpName, source: at.Source}, depth+1)
+			return w.producers(list, m.Comps[callees[0]].Root, caller{prefix: at.OpName, stack: at.Stack}, depth+1)
 		}
 	}
 	return append(list, w.operation(id, from))
@@ -262,11 +277,11 @@ func (v *Variant) optimizedModel() {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		if k.Ops.Len() == 0 && k.Class != ClassCopy && k.OpName != "" {
-			found.add(Op{Opcode: k.named(), OpName: k.OpName, Shape: k.Out, Source: k.Source}, k.OpType, hlo.Location{})
+			found.add(Op{Opcode: k.named(), OpName: k.OpName, Shape: k.Out, Source: k.Source, Stack: k.Stack}, k.OpType)
 		}
 		for op := range k.Ops.distinct(seen) {
 			if op.OpName != "" && op.Opcode != "broadcast" && op.Opcode != "reshape" && op.Opcode != "copy" {
-				found.add(op, "", hlo.Location{})
+				found.add(op, "")
 			}
 		}
 	}

@@ -14,7 +14,7 @@ type stock struct {
 	words    shelf[string]
 	sites    shelf[Site]
 	origins  shelf[opOrigin]
-	lines    shelf[hlo.Location]
+	stacks   shelf[Stack]
 	said     shelf[opSaid]
 	products shelf[Product]
 	forms    shelf[Form]
@@ -78,19 +78,18 @@ func (s *stock) site(at Site) *Site {
 	return known
 }
 
-func (s *stock) origin(opName string, source hlo.Location) *opOrigin {
-	line := s.line(source)
-	sum, known := onShelf(s, &s.origins, opOrigin{opName, line})
+func (s *stock) origin(opName string, from *Stack) *opOrigin {
+	sum, known := onShelf(s, &s.origins, opOrigin{opName, from})
 	if known == nil {
-		known = s.origins.put(sum, opOrigin{s.word(opName), line})
+		known = s.origins.put(sum, opOrigin{s.word(opName), from})
 	}
 	return known
 }
 
-func (s *stock) line(l hlo.Location) *hlo.Location {
-	sum, known := onShelf(s, &s.lines, l)
+func (s *stock) stack(l hlo.Location, caller *Stack) *Stack {
+	sum, known := onShelf(s, &s.stacks, Stack{l, caller})
 	if known == nil {
-		known = s.lines.put(sum, s.place(l))
+		known = s.stacks.put(sum, Stack{s.place(l), caller})
 	}
 	return known
 }

@@ -11,11 +11,15 @@ import (
 // What equals another thing is that thing, and what differs in anything is not.
 func TestStockKeepsOneOfEach(t *testing.T) {
 	s := newStock()
-	at := Site{OpName: "jit(f)/tanh", OpType: "Tanh", Source: hlo.Location{File: "m.py", Line: 3}, Times: 2, Loop: "jit(f)/while", InLoop: true}
+	at := Site{OpName: "jit(f)/tanh", OpType: "Tanh", Source: hlo.Location{File: "m.py", Line: 3}, Stack: &Stack{Caller: &Stack{}}, Times: 2, Loop: "jit(f)/while", InLoop: true}
 	form := Form{Kind: "loop", Do: OpcodesOf("add", "tanh"), Root: "tanh", Out: "f32[8]", In: ShapesOf("f32[8]"), Print: "aa", Config: []string{"epilogue=GELU"}, Written: map[string]int{"math.exp": 1}}
 	site, kept := s.site(at), s.form(form)
 	if s.site(at) != site || s.form(form) != kept || *site != at || !kept.equal(&form) {
 		t.Error("the same thing twice")
+	}
+	outer := s.stack(hlo.Location{File: "m.py", Line: 9}, nil)
+	if inner := s.stack(at.Source, outer); inner != s.stack(at.Source, outer) || inner == s.stack(at.Source, nil) || inner.Caller != outer {
+		t.Error("a stack is its line and what called it")
 	}
 	for i := range reflect.TypeFor[Site]().NumField() {
 		other := at

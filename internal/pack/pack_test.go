@@ -106,6 +106,21 @@ func TestNothingWithoutContent(t *testing.T) {
 	}
 }
 
+// Damaged data may have a pointer point to itself, or begin more pointers than any value has; neither is read.
+func TestPointersWithoutEnd(t *testing.T) {
+	type list struct{ Next *list }
+	var self, deep *list
+	if err := Read([]byte{markNew, markKnown, 0}, &self); err == nil {
+		t.Error("a list that points to itself was read")
+	}
+	if err := Read(append(bytes.Repeat([]byte{markNew}, maxDepth+1), markNil), &deep); err == nil {
+		t.Error("a list without end was read")
+	}
+	if err := Read(append(bytes.Repeat([]byte{markNew}, maxDepth), markNil), &deep); err != nil {
+		t.Error(err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	b, err := Bytes(sample())
 	if err != nil {

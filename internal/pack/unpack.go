@@ -24,8 +24,12 @@ type decoder struct {
 	b      []byte
 	failed bool
 	texts  []string
-	shared []reflect.Value
+	shared []reflect.Value // invalid while it is being read
+	depth  int             // of pointers behind pointers
 }
+
+// maxDepth bounds the pointers behind pointers: what was packed has fewer.
+const maxDepth = 1 << 12
 
 func (d *decoder) fail() { d.failed, d.b = true, nil }
 
@@ -115,7 +119,7 @@ func (d *decoder) elements(v reflect.Value) {
 // known is a slice or pointer that was read before.
 func (d *decoder) known(v reflect.Value) {
 	id := d.number()
-	if id >= uint64(len(d.shared)) || d.shared[id].Type() != v.Type() {
+	if id >= uint64(len(d.shared)) || !d.shared[id].IsValid() || d.shared[id].Type() != v.Type() {
 		d.fail()
 		return
 	}
@@ -133,11 +137,12 @@ func (d *decoder) slice(v reflect.Value) {
 			d.fail()
 			return
 		}
-		list := reflect.MakeSlice(v.Type(), int(n), int(n))
+		list, at := reflect.MakeSlice(v.Type(), int(n), int(n)), len(d.shared)
 		if n > 0 {
-			d.shared = append(d.shared, list)
+			d.shared = append(d.shared, reflect.Value{})
+			d.elements(list)
+			d.shared[at] = list
 		}
-		d.elements(list)
 		v.Set(list)
 	}
 }
@@ -170,11 +175,22 @@ func (d *decoder) pointer(v reflect.Value) {
 	case markKnown:
 		d.known(v)
 	case markNew:
-		to := reflect.New(v.Type().Elem())
-		d.shared = append(d.shared, to)
-		v.Set(to)
-		d.value(to.Elem())
+		d.pointee(v)
 	default:
 		d.fail()
 	}
+}
+
+// pointee reads what a pointer points to. Nothing that was packed points to itself.
+func (d *decoder) pointee(v reflect.Value) {
+	if d.depth++; d.depth > maxDepth {
+		d.fail()
+		return
+	}
+	to, at := reflect.New(v.Type().Elem()), len(d.shared)
+	d.shared = append(d.shared, reflect.Value{})
+	d.value(to.Elem())
+	d.shared[at] = to
+	v.Set(to)
+	d.depth--
 }
