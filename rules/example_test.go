@@ -12,6 +12,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/ptxas"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/testfile"
@@ -44,7 +45,7 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
-	o := gate.Options{Config: cfg, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Jobs: 1}
+	o := gate.Options{Config: cfg, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Jobs: 1, Assembler: recorded(t)}
 	if base := baseOf(e); base != "" {
 		o.Against = dumpOf(base)
 	}
@@ -57,6 +58,9 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 	}
 	return r
 }
+
+// recorded is the assembler of the testdata.
+func recorded(t *testing.T) *ptxas.Assembler { return ptxas.New(testfile.Assembler(t, ".."), nil) }
 
 // exampleFile is the xlagate.yaml of an example: an entry of the rule, or, of a rule that is always on, the file with the example's
 // dump in the place of build/xla.
