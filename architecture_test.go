@@ -22,7 +22,7 @@ var layers = []string{
 	"internal/defect", "internal/pack", "internal/cache", "internal/git", "internal/glob", "internal/measure", "internal/shard", "internal/suggest", "internal/wholefile", "internal/yamldoc",
 	"internal/words",
 	"internal/registry",
-	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing",
+	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing", "internal/ptxas",
 	"internal/cost",
 	"internal/price",
 	"internal/framework",

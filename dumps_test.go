@@ -13,12 +13,14 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/ptxas"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // dumped measures a real dump with everything in it.
 func dumped(t *testing.T, path string, opts facts.Options) *facts.Report {
 	t.Helper()
-	opts.AllStages = true
+	opts.AllStages, opts.Assembler = true, ptxas.New(testfile.Assembler(t, "."), nil)
 	return factstest.Measure(t, path, opts)
 }
 
@@ -121,6 +123,12 @@ var dumpRows = []struct {
 		v := r.Programs[0].Variants[0]
 		if v.Facts["launches.known"] == 0 || len(v.Buffers) == 0 && v.Facts["memory.temp_bytes"] > 0 {
 			t.Errorf("%v, %d buffers", v.Facts, len(v.Buffers))
+		}
+	}},
+	{"PTX, with `ptxas` at hand", "testdata/gpu-kernel_body/after.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
+		v := program(t, r, "layer")
+		if o, known := v.Kernels[0].Occupancy(); v.Facts["registers.max"] != 255 || v.Facts["spills.bytes"] != 48 || !known || o.Limited != "registers" || v.Kernels[0].Source.Line != 221 {
+			t.Errorf("%v registers, %v spilled, %+v", v.Facts["registers.max"], v.Facts["spills.bytes"], o)
 		}
 	}},
 	{"CPU", "testdata/dumps/profiled.tar.xz", facts.Options{}, on("cpu", "", 33)},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/ptxas"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/testfile"
@@ -45,7 +46,7 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
-	o := gate.Options{Config: cfg, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Jobs: 1}
+	o := gate.Options{Config: cfg, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Jobs: 1, Assembler: recorded(t)}
 	if base := baseOf(e); base != "" {
 		o.Against = dumpOf(base)
 	}
@@ -58,6 +59,9 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 	}
 	return r
 }
+
+// recorded is the assembler of the testdata.
+func recorded(t *testing.T) *ptxas.Assembler { return ptxas.New(testfile.Assembler(t, ".."), nil) }
 
 // exampleFile is the xlagate.yaml of an example: an entry of the rule, or, of a rule that is always on, the file with the example's
 // dump in the place of build/xla.
@@ -99,7 +103,11 @@ func told(r *result.Result, rule string) string {
 		}
 		fmt.Fprintf(&b, "%s %s %s\n%s\n", f.Level, f.Rule, f.Program, f.Message)
 		at := slices.IndexFunc(r.Changes, func(c result.Change) bool { return c.ID == f.Change })
-		fmt.Fprintf(&b, "because %s\n", r.Changes[at].Title)
+		for _, why := range append([]string{r.Changes[at].Title}, r.Changes[at].Details...) {
+			if why != f.Message {
+				fmt.Fprintf(&b, "because %s\n", why)
+			}
+		}
 		for _, line := range r.Changes[at].Evidence.Before {
 			fmt.Fprintf(&b, "  - %s\n", line)
 		}

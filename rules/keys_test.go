@@ -66,6 +66,8 @@ var counted = map[string]sides{
 	"no-cpu-fallback":        {many: "2", more: "torch-cpu_fallback/after", less: "torch-cpu_fallback/before"},
 	"max-flops":              {many: "1181568", more: "cpu-extra_transpose/after", less: "cpu-constant_baked/before"},
 	"max-bytes-accessed":     {many: "787456", more: "gpu-softmax_barrier/after", less: "gpu-softmax_barrier/before"},
+	"no-spills":              {many: "48", more: "gpu-kernel_body/after", less: "gpu-kernel_body/before"},
+	"max-registers":          {many: "32", more: "gpu-softmax_barrier/before", less: "gpu-softmax_barrier/after"},
 	"max-estimated-cycles":   {many: "18532", more: "tpu-precision/after", less: "tpu-precision/before"},
 	"max-code-bytes":         {many: "2632", more: "gpu-intermediate_out/after", less: "gpu-intermediate_out/before"},
 	"toolchain":              {with: "pin: { backend: cpu }", many: "1", more: "gpu-softmax_barrier/before", less: "cpu-softmax_barrier/before"},
@@ -97,7 +99,7 @@ func (k keyRun) run(s sides, on, base string, keys ...string) outcome {
 	if err != nil {
 		return outcome{code: gate.ExitUsage, err: err.Error()}
 	}
-	o := gate.Options{Config: cfg, Now: time.Unix(0, 0), Jobs: 1, Cache: k.cache}
+	o := gate.Options{Config: cfg, Now: time.Unix(0, 0), Jobs: 1, Cache: k.cache, Assembler: recorded(k.t)}
 	if base != "" {
 		o.Baseline = k.accepted(s, base)
 	}
@@ -127,7 +129,7 @@ func (k keyRun) accepted(s sides, dump string) string {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	if _, err := gate.Accept(context.Background(), gate.Options{Config: cfg, Baseline: dir, Jobs: 1, Cache: k.cache}, gate.AcceptOptions{Reason: "the first"}); err != nil {
+	if _, err := gate.Accept(context.Background(), gate.Options{Config: cfg, Baseline: dir, Jobs: 1, Cache: k.cache, Assembler: recorded(k.t)}, gate.AcceptOptions{Reason: "the first"}); err != nil {
 		k.t.Fatal(err)
 	}
 	return dir
@@ -303,7 +305,7 @@ func tryWith(t *testing.T, rule *rule.Rule, key string) (*result.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	o := gate.Options{Config: cfg, Jobs: 1, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
+	o := gate.Options{Config: cfg, Jobs: 1, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Assembler: recorded(t)}
 	if base := baseOf(e); base != "" {
 		o.Against = dumpOf(base)
 	}

@@ -25,11 +25,12 @@ var launchShape = rule.Rule{
 		{Key: "min_threads", Type: rule.Count, Sense: rule.Demands, Doc: "the least threads in a block"},
 		{Key: "max_threads", Type: rule.Count, Sense: rule.Caps, Doc: "the most threads in a block"},
 		{Key: "max_shared", Type: rule.Size, Sense: rule.Caps, Doc: "the most shared memory of a block"},
+		{Key: "min_occupancy", Type: rule.Share, Sense: rule.Demands, Doc: "the least share of a multiprocessor's warps that the kernel can fill, as its registers, shared memory and blocks allow: 50%"},
 		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels of this part of the model"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
 	},
 	Budget:   &rule.Metric{Noun: "badly launched kernels", Better: rule.Lower, Unheld: "how kernels are launched"},
-	NeedsOne: []string{"min_blocks", "min_threads", "max_threads", "max_shared"},
+	NeedsOne: []string{"min_blocks", "min_threads", "max_threads", "max_shared", "min_occupancy"},
 	Forbids:  true,
 	Fails:    rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
 	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
@@ -49,6 +50,9 @@ func checkLaunchShape(c *rule.Context, p *diff.Program) {
 			})
 		case ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
 			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
+			continue
+		}
+		if _, asked := c.Number("min_occupancy"); asked && registersUnknown(c, p, v, "registers.max") {
 			continue
 		}
 		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
@@ -84,6 +88,11 @@ func badLaunch(c *rule.Context, k *facts.Kernel) string {
 		is, allowed := measure.Apart(float64(k.Plan.Shared), n, "bytes")
 		return fmt.Sprintf("%s of shared memory, %s allowed", is, allowed)
 	}
+	if o, known := k.Occupancy(); known {
+		if n, ok := c.Number("min_occupancy"); ok && o.Share() < n {
+			return fmt.Sprintf("an occupancy of %s, limited by %s, %s wanted", percent(o.Share()), o.Limited, percent(n))
+		}
+	}
 	return ""
 }
 
@@ -108,3 +117,5 @@ func launchCause(c *rule.Context, v *facts.Variant) (*explain.Cause, result.Evid
 	}
 	return explain.CauseOf(fmt.Sprintf("%s is launched with %s", worst.Name, badLaunch(c, worst)), worst), e
 }
+
+func percent(share float64) string { return measure.Number(100*share) + " %" }

@@ -9,35 +9,34 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// One kind of collective may take another's place, where the settings say so, while all together are no more and move no more.
-func TestMaxCollectivesExchange(t *testing.T) {
+// Each kind is held to its own number, and what all of them move to what they moved.
+func TestMaxCollectives(t *testing.T) {
 	gathers := []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4096)}
 	for name, c := range map[string]struct {
-		exchange  bool
-		now       []facts.Kernel
-		findings  int
-		tolerance float64
+		now      []facts.Kernel
+		findings int
 	}{
-		"fewer and smaller":     {true, []facts.Kernel{collective("all-reduce", 4096)}, 0, 0},
-		"not asked for":         {false, []facts.Kernel{collective("all-reduce", 4096)}, 1, 0},
-		"fewer but larger":      {true, []facts.Kernel{collective("all-reduce", 65536)}, 1, 0},
-		"smaller but more":      {true, []facts.Kernel{collective("all-reduce", 8), collective("all-reduce", 8), collective("all-reduce", 8)}, 1, 0},
-		"larger":                {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 8192)}, 1, 0},
-		"larger by a scalar":    {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4100)}, 1, 0},
-		"by what is tolerated":  {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4100)}, 0, 0.01},
-		"larger by two percent": {true, []facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4510)}, 1, 0.01},
-		"one beside the others": {true, append([]facts.Kernel{collective("all-reduce", 8)}, gathers...), 1, 0},
+		"the same":           {gathers, 0},
+		"fewer":              {gathers[:1], 0},
+		"another kind":       {[]facts.Kernel{collective("all-reduce", 4096)}, 1},
+		"larger by a scalar": {[]facts.Kernel{collective("all-gather", 16384), collective("all-gather", 4100)}, 1},
+		"one more":           {append([]facts.Kernel{collective("all-reduce", 8)}, gathers...), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := &diff.Variant{Old: &facts.Variant{Kernels: gathers}, New: &facts.Variant{Kernels: c.now}}
-			p := &diff.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*diff.Variant{v}}
-			ctx := &rule.Context{Settings: &rule.Settings{Rule: &maxCollectives, MaxIncrease: &rule.Change{}, Options: map[string]any{"exchange": c.exchange, "traffic_tolerance": c.tolerance}}, Said: &rule.Said{}}
-			checkMaxCollectives(ctx, p)
-			if len(ctx.Findings) != c.findings {
-				t.Errorf("%d findings, wanted %d: %+v", len(ctx.Findings), c.findings, ctx.Findings)
+			if found := judgedCollectives(&maxCollectives, gathers, c.now); len(found) != c.findings {
+				t.Errorf("%d findings, wanted %d: %+v", len(found), c.findings, found)
 			}
 		})
 	}
+}
+
+// judgedCollectives is what a rule finds in collectives that took the place of others.
+func judgedCollectives(r *rule.Rule, was, now []facts.Kernel) []rule.Finding {
+	v := &diff.Variant{Old: &facts.Variant{Kernels: was}, New: &facts.Variant{Kernels: now}}
+	p := &diff.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*diff.Variant{v}}
+	c := &rule.Context{Settings: &rule.Settings{Rule: r, MaxIncrease: &rule.Change{}, Options: map[string]any{}}, Said: &rule.Said{}}
+	r.Program(c, p)
+	return c.Findings
 }
 
 func collective(kind string, bytes int64) facts.Kernel {

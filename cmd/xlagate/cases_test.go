@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/ptxas"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -156,10 +157,13 @@ func mustAbs(t *testing.T, path string) string {
 	return whole
 }
 
+// noAssembler is an environment that holds nothing but that no ptxas of this machine is to be asked.
+func noAssembler(name string) string { return map[string]string{ptxas.Variable: ptxas.Off}[name] }
+
 func mustExit(t *testing.T, want int, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(context.Background(), append([]string{"xlagate"}, args...), world{in: strings.NewReader(""), out: &out, err: &errs, getenv: func(string) string { return "" }})
+	code := run(context.Background(), append([]string{"xlagate"}, args...), world{in: strings.NewReader(""), out: &out, err: &errs, getenv: noAssembler})
 	if code != want {
 		t.Fatalf("%s: exit %d, wanted %d\n%s%s", strings.Join(args, " "), code, want, out.String(), errs.String())
 	}

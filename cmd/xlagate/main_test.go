@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command lines in testdata/script. $DUMPS is the repository's folder of real dumps, $EXAMPLES its examples,
+// TestScripts runs the command lines in testdata/script. $DUMPS is the repository's folder of real dumps, $PTXAS the assembler of its own there, $EXAMPLES its examples,
 // $REGISTRY the host of a registry that is there for one script.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
@@ -37,6 +37,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LOGS", filepath.Join(root, "internal/compilelog/testdata"))
 			env.Setenv("PROFILES", filepath.Join(root, "internal/trace/testdata"))
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("XLAGATE_PTXAS", "off")
+			env.Setenv("PTXAS", filepath.Join(root, "testdata/ptxas/ptxas"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 			r := registrytest.Start()
 			env.Defer(r.Close)

@@ -182,6 +182,7 @@ func (g *grouping) attach(f *Finding) {
 		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
 	}
 	owner.worsen(f.Level)
+	owner.explain(f)
 	if len(owner.roots) == 0 || f.Cause == nil || f.Cause.Root == nil {
 		owner.addEvidence(f.Evidence)
 	}
@@ -277,6 +278,16 @@ func titleOf(f *Finding) string {
 		return f.Cause.Summary
 	}
 	return f.Message
+}
+
+// explain adds what a rule found out about the change to what is known of it.
+func (o *group) explain(f *Finding) {
+	if f.Cause == nil || f.Cause.Root != nil || f.Cause.Summary == "" || f.Cause.Summary == o.Title || strings.Contains(f.Message, f.Cause.Summary) {
+		return
+	}
+	if !slices.Contains(o.Details, f.Cause.Summary) && len(o.Details) < maxDetails {
+		o.Details = append(o.Details, f.Cause.Summary)
+	}
 }
 
 // worsen raises the level to a finding's.

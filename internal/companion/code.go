@@ -8,6 +8,7 @@ import (
 // PTX is what one PTX file holds. It may hold constants only, or nothing at all.
 type PTX struct {
 	Version string // "8.6"
+	Target  string // the architecture that it is for: "sm_90a"
 	Entries []string
 }
 
@@ -46,6 +47,9 @@ func ReadPTX(data []byte) (*PTX, error) {
 func (p *PTX) directive(l *lines, line string) error {
 	if version, ok := strings.CutPrefix(line, ".version "); ok {
 		p.Version = strings.TrimSpace(version)
+	} else if target, ok := strings.CutPrefix(line, ".target "); ok {
+		target, _, _ = strings.Cut(target, ",") // debug, texmode_…
+		p.Target = strings.Clone(strings.TrimSpace(target))
 	} else if _, entry, ok := strings.Cut(line, ".entry "); ok {
 		name := strings.TrimSpace(strings.TrimRight(entry, "( "))
 		if name == "" {

@@ -201,10 +201,10 @@ func TestDevices(t *testing.T) {
 }
 
 func TestCode(t *testing.T) {
-	if got := read(t, "gpu.ptx", ReadPTX); !reflect.DeepEqual(*got, PTX{"8.8", []string{"loop_pad_fusion"}}) {
+	if got := read(t, "gpu.ptx", ReadPTX); !reflect.DeepEqual(*got, PTX{"8.8", "sm_90a", []string{"loop_pad_fusion"}}) {
 		t.Errorf("%+v", got)
 	}
-	if got := read(t, "constants.ptx", ReadPTX); !reflect.DeepEqual(*got, PTX{"8.8", nil}) {
+	if got := read(t, "constants.ptx", ReadPTX); !reflect.DeepEqual(*got, PTX{"8.8", "sm_90a", nil}) {
 		t.Errorf("%+v", got)
 	}
 	if got, err := ReadPTX(nil); err != nil || got.Entries != nil {

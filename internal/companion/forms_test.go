@@ -24,7 +24,7 @@ func TestUnquote(t *testing.T) {
 // What a PTX file launches are its entries; what stands inside of them is nobody's business.
 func TestPTXForms(t *testing.T) {
 	got, err := ReadPTX([]byte(".version 8.8\n.target sm_90a, debug\n.visible .entry f(\n)\n{\n.entry inside(\n.version 1.0\n}\n.func helper(\n.entry g(\n{\n}\n"))
-	if want := (PTX{"8.8", []string{"f", "g"}}); err != nil || !reflect.DeepEqual(*got, want) {
+	if want := (PTX{"8.8", "sm_90a", []string{"f", "g"}}); err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -20,6 +20,7 @@ const (
 	LeftOut      Kind = "left-out"     // autoclustering says why a node is outside every cluster: Node, Op, Text
 	Clusters     Kind = "clusters"     // autoclustering's summary of one graph: Summary
 	Remat        Kind = "remat"        // the partitioner replicates a tensor: Program, Op (the model's name of it), Where, Text
+	Spill        Kind = "spill"        // XLA's assembler runs out of registers: Op (the kernel's function), Value bytes that a thread stores
 	Fallback     Kind = "cpu-fallback" // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
 	Metrics      Kind = "metrics"      // PyTorch/XLA reported its counters
 	Compiles     Kind = "compiles"     // PyTorch/XLA counted its compilations: Value
@@ -97,6 +98,7 @@ var markers = []marker{
 	{"mark_for_compilation_pass.cc:", (*reader).tfMarking},
 	{"] Compiled ", (*reader).tfCompiled},
 	{"Involuntary full rematerialization.", (*reader).remat},
+	{"Registers are spilled to local memory in function '", (*reader).spill},
 	{"Op(s) not lowered: ", (*reader).torchNotLowered},
 	{"Counter: ", (*reader).torchCounter},
 	{"Metric: ", (*reader).torchMetric},

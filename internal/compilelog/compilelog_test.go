@@ -58,6 +58,7 @@ func TestRead(t *testing.T) {
 		"jax-0.4.35-remat":       "remat 2",
 		"jax-0.6.2-remat":        "remat 1",
 		"jax-0.10.2-remat":       "remat 1",
+		"jax-0.10.2-spills":      "spill 1",
 		"tf-errors-tf212":        "uncompilable 5",
 		"tf-errors-tf221":        "uncompilable 4",
 		"tf-vlog-tf212":          "clusters 5, compile 3, left-out 27",
@@ -308,4 +309,15 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestSpills(t *testing.T) {
+	got := Read(sample(t, "jax-0.10.2-spills"))
+	if len(got) != 1 || got[0].Op != "accumulate" || got[0].Value != 48 || got[0].Line != 6 {
+		t.Errorf("got %+v", got)
+	}
+	cut := Read([]byte("ptxas warning : Registers are spilled to local memory in function 'accu"))
+	if len(cut) != 1 || cut[0].Kind != Unreadable {
+		t.Errorf("a line that was cut off: %+v", cut)
+	}
 }

@@ -37,14 +37,15 @@ func (s *suspect) finish(v *Variant) Cause {
 
 // ofKernels puts a cause down to the kernels themselves, where nothing else is known of it.
 func (c *Cause) ofKernels(v *Variant) (parts []string) {
-	if v.Model.Known && len(v.Model.Edits) == 0 {
-		parts = append(parts, "the model asks for the same operations, shaped, ordered or wired otherwise")
-	}
 	text, of := kernelsSentence(&v.Kernels)
 	if of != nil {
 		c.Op, c.OpType = placeOfKernels([]facts.Kernel{*of}, c.Op, c.OpType)
 	}
-	return append(parts, text)
+	parts = append(parts, text)
+	if v.Model.Known && len(v.Model.Edits) == 0 {
+		parts = append(parts, "the model has the same operations; their shapes, order or connections differ")
+	}
+	return parts
 }
 
 // locate finds where in the model a cause stands: at the devices' talk that a sharding brought, else, where the cause itself does not say,

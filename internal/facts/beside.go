@@ -42,6 +42,7 @@ func besideSize(d *dump.Dump) int64 {
 func (r *Report) lay(b *beside) {
 	r.Clusters, r.Logs = b.clusters, b.logs
 	r.Problems = append(r.Problems, b.problems...)
+	r.spilled()
 	if b.profiles == nil {
 		return
 	}

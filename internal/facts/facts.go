@@ -86,6 +86,7 @@ type Variant struct {
 	Products    []*Product  // every matrix product and convolution in the optimized module
 	Results     []Op        // what the program returns, in order, each with the operation that makes it
 	Missing     []string    // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
+	Unassembled string      // why it is not known what registers the kernels take; "" where it is known, and where no PTX was dumped
 	Module      *hlo.Module `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
 
 	compiles []compile // see settle
@@ -125,6 +126,7 @@ type Kernel struct {
 	Async  bool   // a collective that is started and waited for apart
 	Beside int32  // of one that is Async: how many kernels run meanwhile
 	Plan   *Plan  // nil where it was not dumped
+	Code   *Code  // nil where nothing tells; never stored
 	From   Places // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
 	Outs   []Op   // the operations whose values leave a fusion of several results
 }
@@ -147,7 +149,8 @@ type Site struct {
 type Plan struct {
 	Grid   [3]int64 // blocks launched
 	Block  [3]int64 // threads of a block
-	Shared int64    // bytes of shared memory
+	Shared int64    // bytes of shared memory that the launch asks for
+	Entry  string   // the function that is launched; kernels with equal code share one
 }
 
 // Form is what a kernel does, without its place in the program and the names there. A model repeats its layers: many kernels share

@@ -52,12 +52,16 @@ func sum(parts []*Program) Numbers {
 	total := Numbers{}
 	for _, p := range parts {
 		for name, n := range p.Variants[0].Facts {
-			total[name] += n
+			if name == "registers.max" {
+				total[name] = max(total[name], n)
+			} else {
+				total[name] += n
+			}
 		}
 	}
 	for name := range total {
 		kind, _, _ := strings.Cut(name, ".")
-		if !slices.Contains([]string{"memory", "cost", "loops", "code", "launches"}, kind) {
+		if !slices.Contains([]string{"memory", "cost", "loops", "code", "launches", "registers", "spills"}, kind) {
 			continue
 		}
 		for _, p := range parts {

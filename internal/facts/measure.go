@@ -9,23 +9,25 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/ptxas"
 	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // Options says what is measured.
 type Options struct {
-	Jobs        int      // how many modules, and parts of large ones, are read at once; 0: one a processor
-	Include     []string // globs of programs; empty: all but the framework's one-operation helpers
-	Exclude     []string // globs of programs that are left out; their modules are not read
-	Root        string   // the repository's folder: source paths below it are written relative to it; "" leaves them
-	AnyStage    bool     // of a single file that was named by itself, measure whatever stage it is
-	AllStages   bool     // read every stage, list each module file in Report.Modules, and count what was only drawn
-	Passes      bool     // with AllStages: say what each pass left, in Report.Passes
-	Profiles    []string // profiles of a run that lie outside the dump; those inside are read with AllStages
-	Logs        []string // logs that lie outside the dump
-	Cache       Cache    // what is known of large modules from earlier runs; nil: read every file again
-	CacheFrom   int64    // the size of a final module's file from which the cache is asked; 0: where it pays
-	KeepModules bool     // keep the optimized modules open in Variant.Module until the report is closed
+	Jobs        int              // how many modules, and parts of large ones, are read at once; 0: one a processor
+	Include     []string         // globs of programs; empty: all but the framework's one-operation helpers
+	Exclude     []string         // globs of programs that are left out; their modules are not read
+	Root        string           // the repository's folder: source paths below it are written relative to it; "" leaves them
+	AnyStage    bool             // of a single file that was named by itself, measure whatever stage it is
+	AllStages   bool             // read every stage, list each module file in Report.Modules, and count what was only drawn
+	Passes      bool             // with AllStages: say what each pass left, in Report.Passes
+	Profiles    []string         // profiles of a run that lie outside the dump; those inside are read with AllStages
+	Logs        []string         // logs that lie outside the dump
+	Assembler   *ptxas.Assembler // says what registers kernels take; nil: nobody does
+	Cache       Cache            // what is known of large modules from earlier runs; nil: read every file again
+	CacheFrom   int64            // the size of a final module's file from which the cache is asked; 0: where it pays
+	KeepModules bool             // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
@@ -57,6 +59,9 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard
 	if err := measureUnits(ctx, work, s.units, opts); err != nil {
 		return nil, fmt.Errorf("measuring %s: %w", d.Path, err)
 	}
+	if err := s.assemble(ctx, opts); err != nil {
+		return nil, fmt.Errorf("assembling the PTX of %s: %w", d.Path, err)
+	}
 	if besides {
 		s.beside = readBeside(d, opts)
 	}
@@ -73,7 +78,7 @@ func measureUnits(ctx context.Context, work []unit, done []*measured, opts Optio
 	}
 	finished := make(chan error, 1)
 	go func() {
-		finished <- sideBySide(ctx, opts.Jobs, work, func(ctx context.Context, i int) error {
+		finished <- sideBySide(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
 			leave, err := room.enter(ctx, work[i].weight)
 			if err != nil {
 				return err
@@ -98,8 +103,8 @@ func measureUnits(ctx context.Context, work []unit, done []*measured, opts Optio
 	}
 }
 
-// sideBySide does as many units at once as there are jobs, one a processor when that is 0.
-func sideBySide(ctx context.Context, n int, work []unit, do func(ctx context.Context, i int) error) error {
+// sideBySide does as many pieces of work at once as there are jobs, one a processor when that is 0.
+func sideBySide(ctx context.Context, n, work int, do func(ctx context.Context, i int) error) error {
 	jobs, ctx := errgroup.WithContext(ctx)
 	jobs.SetLimit(cmp.Or(max(0, n), runtime.GOMAXPROCS(0)))
 	for i := range work {

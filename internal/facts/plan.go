@@ -24,10 +24,15 @@ func (out *measured) plan() {
 		out.variant.Missing = append(out.variant.Missing, MissingLaunches)
 	}
 	shapes := launchShapes(thunks, out.thunkNames())
+	written := out.variant.written()
 	for i := range out.variant.Kernels {
 		if k := &out.variant.Kernels[i]; k.Class == ClassKernel {
-			if t, ok := shapes[symbol(k.Name)]; ok {
-				k.Plan = &Plan{t.Grid, t.Block, max(0, t.Shared)}
+			t, ok := shapes[symbol(k.Name)]
+			if !ok && written[k.Function] == k.Form {
+				t, ok = shapes[k.Function]
+			}
+			if ok {
+				k.Plan = &Plan{t.Grid, t.Block, max(0, t.Shared), t.Kernel}
 			}
 		}
 	}
@@ -69,6 +74,23 @@ func launchShapes(thunks *companion.Thunks, names companion.ThunkNames) map[stri
 		}
 	}
 	return shapes
+}
+
+// written are the kernels that were written by hand, by the name of their function: it is what is launched, where no two have the same.
+func (v *Variant) written() map[string]*Form {
+	forms := map[string]*Form{}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if k.Function == "" {
+			continue
+		}
+		if other, known := forms[k.Function]; known && other != k.Form {
+			forms[k.Function] = nil
+		} else {
+			forms[k.Function] = k.Form
+		}
+	}
+	return forms
 }
 
 // symbol is the name of the kernel that an instruction is compiled into.

@@ -45,6 +45,7 @@ const (
 	NoteInvoluntaryRemat = "involuntary-remat" // Op is the model's name of the tensor, Message the two shardings
 	NoteUncompilableOp   = "uncompilable-op"   // jit_compile=True met an operation without an XLA kernel
 	NoteCPUFallback      = "cpu-fallback"      // PyTorch/XLA ran an operation on the CPU, Value times; 0: the log does not say how often
+	NoteSpill            = "spill"             // XLA's assembler ran out of registers in the function Op: Value bytes a thread
 	NoteCompileTime      = "compile-time"      // Value in seconds, of one compilation, or of all of PyTorch/XLA's
 	NoteCacheHit         = "cache-hit"         // the persistent compilation cache
 	NoteCacheMiss        = "cache-miss"
@@ -140,6 +141,7 @@ var noteKinds = map[compilelog.Kind]string{
 	compilelog.Remat:        NoteInvoluntaryRemat,
 	compilelog.Uncompilable: NoteUncompilableOp,
 	compilelog.Fallback:     NoteCPUFallback,
+	compilelog.Spill:        NoteSpill,
 	compilelog.CompileTime:  NoteCompileTime,
 	compilelog.CacheHit:     NoteCacheHit,
 	compilelog.CacheMiss:    NoteCacheMiss,

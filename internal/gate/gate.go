@@ -15,6 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/ptxas"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -45,6 +46,7 @@ type Options struct {
 	Progress   func(dump string, read, total int64) // is told how much of a dump was read, in bytes
 	Shard      shard.Shard                          // what part of the work CheckPart does
 	Cache      facts.Cache                          // nil: read every file again
+	Assembler  *ptxas.Assembler                     // see facts.Options
 	EveryStage bool                                 // list the modules of every stage, not only those that the facts need
 	AnyStage   bool                                 // of a single file that was named by itself, measure whatever stage it is
 	Passes     bool                                 // say what each pass of the compiler left, where it was dumped

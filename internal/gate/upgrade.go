@@ -70,7 +70,9 @@ func mismatch(old, fresh facts.Toolchain) string {
 	differ("backend", old.Backend, fresh.Backend)
 	differ("device", old.Device, fresh.Device)
 	for _, name := range slices.Sorted(maps.Keys(old.Versions)) {
-		differ(name, old.Versions[name], fresh.Versions[name])
+		if name != facts.AssemblerPart {
+			differ(name, old.Versions[name], fresh.Versions[name])
+		}
 	}
 	return strings.Join(parts, ", ")
 }

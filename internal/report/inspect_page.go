@@ -120,7 +120,7 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 	if o.All {
 		s.add(filledSection(say("kernels, in schedule order"), ledger(v.Kernels)))
 	} else if len(p.Variants) <= 2 {
-		s.add(hotSection(v), launchSection(v))
+		s.add(hotSection(v), launchSection(v), codeSection(v))
 	}
 	return s.Blocks
 }

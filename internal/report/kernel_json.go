@@ -61,7 +61,7 @@ func (v kernelView) lines(l *jsonLines) {
 func (v kernelView) behindName(l *jsonLines) {
 	key := formAtSite{v.Form, v.Site}
 	switch {
-	case v.forms == nil || v.all || v.Plan != nil || !v.forms.kernels.seen(key):
+	case v.forms == nil || v.all || v.Plan != nil || v.Code != nil || !v.forms.kernels.seen(key):
 		v.linesBehindName(l)
 	case !v.forms.kernels.again(l, key):
 		v.forms.kernels.write(l, key, v.linesBehindName)
@@ -79,6 +79,7 @@ func (v kernelView) linesBehindName(l *jsonLines) {
 	l.number("times", v.Times)
 	l.someText("loop", v.Loop)
 	v.linesOfLaunch(l)
+	v.linesOfCode(l)
 	l.someText("fingerprint", v.Print)
 }
 

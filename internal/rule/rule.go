@@ -86,6 +86,7 @@ const (
 	Baseline         Input = "the baseline"
 	Thunks           Input = "the thunk sequence"
 	Code             Input = "LLVM IR or PTX"
+	PTX              Input = "PTX"
 	Codegen          Input = "the module after code generation"
 	Samples          Input = "a second compile"
 	Schedule         Input = "a scheduled module"

@@ -7,10 +7,13 @@ import (
 	"flag"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/xlagate/xlagate/internal/ptxas"
 )
 
 // Update is on where tests write down what comes out instead of holding it against what is written: go test ./PACKAGE -update.
@@ -32,6 +35,17 @@ func Golden(t testing.TB, path, got string) {
 		return
 	}
 	t.Errorf("%s differs (-want +got); go test with -update writes it anew:\n%s", path, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
+}
+
+// Assembler is an environment in which ptxas says what it said of the PTX in testdata/gpu-kernel_body and testdata/gpu-softmax_barrier, and of no other. root is the
+// repository, as seen from the test.
+func Assembler(t testing.TB, root string) func(string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(root, "testdata", "ptxas", "ptxas"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(name string) string { return map[string]string{ptxas.Variable: path}[name] }
 }
 
 // Unpack reads a file that gzip packed.

@@ -1,0 +1,185 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/ptxas"
+)
+
+// Code is what a kernel's machine code takes of a GPU.
+type Code struct {
+	ptxas.Kernel
+	Target string // the architecture: "sm_90a"; "" where only a log tells of the kernel
+}
+
+// AssemblerPart is the part of a toolchain that is no compiler: it tells what registers kernels take, and decides nothing.
+const AssemblerPart = "ptxas"
+
+// NoAssembler is why registers are not known where there is PTX and no assembler.
+const NoAssembler = "there is no ptxas"
+
+// assembly is a PTX file with what the assembler says of it.
+type assembly struct {
+	of      *measured
+	file    *dump.File
+	kernels []Code
+	err     error
+}
+
+// assemble finds out what the kernels' code takes of the device.
+func (s *Share) assemble(ctx context.Context, opts Options) error {
+	var work []assembly
+	for _, m := range s.units {
+		if m.variant == nil {
+			continue
+		}
+		for _, f := range m.module.CompanionsOf(dump.KindPTX) {
+			work = append(work, assembly{of: m, file: f})
+		}
+	}
+	if len(work) == 0 {
+		return nil
+	}
+	version, err := opts.Assembler.Version(ctx)
+	if err == nil {
+		err = sideBySide(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
+			work[i].err = work[i].run(ctx, opts.Assembler)
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for len(work) > 0 {
+		n := slices.IndexFunc(work, func(a assembly) bool { return a.of != work[0].of })
+		if n < 0 {
+			n = len(work)
+		}
+		work[0].of.assembled(work[:n], version, err)
+		work = work[n:]
+	}
+	return nil
+}
+
+// run has one file assembled. A file without kernels, of constants alone, needs no assembler.
+func (a *assembly) run(ctx context.Context, by *ptxas.Assembler) error {
+	data, release, err := a.file.Bytes()
+	if err != nil {
+		return err
+	}
+	err = dump.Guard(func() error {
+		ptx, err := companion.ReadPTX(data)
+		if err != nil || len(ptx.Entries) == 0 {
+			return err
+		}
+		kernels, err := by.Assemble(ctx, data, ptx.Target)
+		for _, k := range kernels {
+			a.kernels = append(a.kernels, Code{k, ptx.Target})
+		}
+		return err
+	})
+	return errors.Join(err, release())
+}
+
+// assembled takes over what the assembler says of a module's files, or why it says nothing.
+func (out *measured) assembled(files []assembly, version string, err error) {
+	v := out.variant
+	switch {
+	case errors.Is(err, ptxas.ErrNone):
+		v.Unassembled = NoAssembler
+	case err != nil:
+		v.Unassembled = err.Error()
+	}
+	codes := map[string]*Code{}
+	for i := range files {
+		if err := files[i].err; err != nil && v.Unassembled == "" {
+			v.Unassembled = fmt.Sprintf("%s: %v", path.Base(files[i].file.Path), err)
+		}
+		for k := range files[i].kernels {
+			codes[files[i].kernels[k].Name] = &files[i].kernels[k]
+		}
+	}
+	if v.Unassembled != "" {
+		return
+	}
+	out.toolchain.version(AssemblerPart, version)
+	v.Facts.registers(codes)
+	v.join(codes)
+	for i := range v.compiles {
+		v.compiles[i].facts = v.Facts // what was remembered holds two copies
+	}
+}
+
+// registers are the facts of a module's kernels, each counted once however often it is launched.
+func (f Numbers) registers(codes map[string]*Code) {
+	f["registers.max"], f["spills.bytes"] = 0, 0
+	for _, c := range codes {
+		f["registers.max"] = max(f["registers.max"], float64(c.Registers))
+		f["spills.bytes"] += float64(c.SpillStores)
+	}
+}
+
+// spilled takes from the logs what kernels spill, where no assembler told. A log names those that spill and no others, and also those that
+// the compiler only tried: it tells of a program whose kernels it names.
+func (r *Report) spilled() {
+	if r.Logs == nil {
+		return
+	}
+	spills := map[string]*Code{}
+	for _, n := range r.Logs.Notes {
+		if n.Kind == framework.NoteSpill && (spills[n.Op] == nil || spills[n.Op].SpillStores < int64(n.Value)) {
+			spills[n.Op] = &Code{Kernel: ptxas.Kernel{Name: n.Op, SpillStores: int64(n.Value)}}
+		}
+	}
+	for _, p := range r.Programs {
+		for _, v := range p.Variants {
+			if _, known := v.Facts["spills.bytes"]; !known && len(spills) > 0 {
+				v.spilled(spills)
+			}
+		}
+	}
+}
+
+func (v *Variant) spilled(spills map[string]*Code) {
+	for c := range v.join(spills) {
+		v.Facts["spills.bytes"] += float64(c.SpillStores)
+	}
+}
+
+// join finds the code of each kernel, by the function that it launches, and says which of it was found.
+func (v *Variant) join(codes map[string]*Code) (found map[*Code]bool) {
+	found = map[*Code]bool{}
+	written := v.written()
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if k.Class != ClassKernel {
+			continue
+		}
+		c := codes[symbol(k.Name)]
+		switch {
+		case k.Plan != nil && k.Plan.Entry != "":
+			c = codes[k.Plan.Entry]
+		case c == nil && written[k.Function] == k.Form:
+			c = codes[k.Function]
+		}
+		if c != nil {
+			k.Code, found[c] = c, true
+		}
+	}
+	return found
+}
+
+// Spilled is how many bytes of a thread the kernel's code keeps in memory because the registers do not suffice, as far as that is known.
+func (k *Kernel) Spilled() int64 {
+	if k.Code == nil {
+		return 0
+	}
+	return k.Code.SpillStores
+}

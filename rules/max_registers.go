@@ -1,0 +1,58 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var maxRegisters = rule.Rule{
+	ID:       "max-registers",
+	Title:    "a thread of a GPU kernel takes no more registers",
+	Category: rule.Kernels,
+	Why: "A multiprocessor shares its registers out among the threads that it runs: a kernel that takes twice as many runs half as many threads side by side, and waits for memory that they would have hidden. " +
+		"At 255 registers the next value spills.",
+	Reads:   []rule.Input{rule.PTX},
+	Budget:  &rule.Metric{Fact: "registers.max", Noun: "registers of a thread", Better: rule.Lower},
+	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max: 128 }", Says: "255 registers of a thread: at most 128 allowed"},
+	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
+	Mend:    "`xlagate inspect` lists the kernels that fill least of a multiprocessor, and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
+	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
+	Since:   "1",
+	Accepts: []string{"registers.*"},
+	Program: checkMaxRegisters,
+}
+
+func checkMaxRegisters(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		if registersUnknown(c, p, v, c.Rule.Budget.Fact) {
+			continue
+		}
+		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
+		a.Cause = func() (*explain.Cause, result.Evidence) {
+			return mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("takes %d registers a thread", n) })
+		}
+		c.Judge(a)
+	}
+}
+
+// registersAbove are the registers of a kernel that takes more than it may; 0 of any other.
+func registersAbove(c *rule.Context, a rule.Amount) func(*facts.Kernel) int64 {
+	most := 0.0
+	switch {
+	case c.Max != nil:
+		most = *c.Max
+	case a.Base != nil:
+		most = *a.Base
+	}
+	return func(k *facts.Kernel) int64 {
+		if k.Code == nil || float64(k.Code.Registers) <= most {
+			return 0
+		}
+		return k.Code.Registers
+	}
+}

@@ -1,0 +1,43 @@
+package rules
+
+import (
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var noSpills = rule.Rule{
+	ID:       "no-spills",
+	Title:    "no GPU kernel runs out of registers",
+	Category: rule.Kernels,
+	Why: "A thread whose values do not fit in its registers keeps them in memory, and reads them back each time that it needs them. The optimized HLO of such a kernel is the same as that of a fast one; " +
+		"NVIDIA's assembler tells of the PTX how many bytes spill, on any machine.",
+	Reads:   []rule.Input{rule.PTX},
+	Budget:  &rule.Metric{Fact: "spills.bytes", Unit: "bytes", Noun: "spilled registers", Better: rule.Lower},
+	Forbids: true,
+	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max_increase: 0 }", Says: "48 B of spilled registers: up from 28 B in the baseline (+71.4 %)"},
+	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
+	Mend:    "Give a thread less to do: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
+	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
+	Since:   "1",
+	Accepts: []string{"spills.*", "registers.*"},
+	Program: checkNoSpills,
+}
+
+func checkNoSpills(c *rule.Context, p *diff.Program) {
+	for _, v := range rule.Live(p) {
+		if registersUnknown(c, p, v, c.Rule.Budget.Fact) {
+			continue
+		}
+		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
+		a.Cause = func() (*explain.Cause, result.Evidence) {
+			return mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string {
+				return "spills " + measure.Bytes(float64(n)) + " a thread"
+			})
+		}
+		c.Forbid(a)
+	}
+}

@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+// mendPTX is what to do where the dump holds no PTX: the compiler of 2026 writes it only where it is asked for the emitters' output.
+const mendPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 and later also --xla_dump_emitter_re=.*): the dump then holds *.ptx"
+
+// registersUnknown says why a fact of a program's registers cannot be looked at, where it cannot: it is not known, or was found out by
+// another assembler than the baseline's.
+func registersUnknown(c *rule.Context, p *diff.Program, v *diff.Variant, fact string) bool {
+	_, known := v.New.Facts[fact]
+	was, is := assembler(c.Target.Base), assembler(c.Target.Report)
+	switch {
+	case known && (c.MaxIncrease == nil || was == "" || is == "" || was == is):
+		return false
+	case v.New.Unassembled == facts.NoAssembler && !known:
+		c.Gap(c.Rule.ID+" ("+facts.NoAssembler+")", result.Problem{
+			Message: fmt.Sprintf("%s could not look at %s: %s to say what registers its PTX takes", c.Rule.ID, p.Name, facts.NoAssembler),
+			Mend:    "pip install nvidia-cuda-nvcc-cu12 (it needs no GPU), or name one: XLAGATE_PTXAS=/usr/local/cuda/bin/ptxas",
+		})
+	case v.New.Unassembled != "" && !known:
+		c.Gap(fmt.Sprintf("%s (%s)", c.Rule.ID, v.New.Unassembled), result.Problem{
+			Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, p.Name, v.New.Unassembled),
+			Mend:    "use a ptxas as new as the compiler: pip install --upgrade nvidia-cuda-nvcc-cu12, or XLAGATE_PTXAS=PATH",
+		})
+	case !known && c.Pack != "" && !slices.Contains([]string{"gpu", ""}, c.Target.Report.Toolchain.Backend):
+		// A program for another device has no kernel that the pack speaks of.
+	case !known:
+		c.Uncovered(p.Name, rule.PTX, mendPTX)
+	default:
+		c.Gap(fmt.Sprintf("%s (ptxas %s → %s)", c.Rule.ID, was, is), result.Problem{
+			Message: fmt.Sprintf("%s could not compare: ptxas %s measured the baseline of %s, and ptxas %s the dump", c.Rule.ID, was, p.Name, is),
+			Mend:    "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas " + is + "\"",
+		})
+	}
+	return true
+}
+
+// assembler is the version of ptxas that told of a target's registers; "" where none did.
+func assembler(r *facts.Report) string {
+	if r == nil {
+		return ""
+	}
+	return r.Toolchain.Versions[facts.AssemblerPart]
+}
+
+// mostOf names the kernel that takes most of something, with all that take any.
+func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*explain.Cause, result.Evidence) {
+	var taking []*facts.Kernel
+	for i := range v.Kernels {
+		if k := &v.Kernels[i]; takes(k) > 0 {
+			taking = append(taking, k)
+		}
+	}
+	slices.SortStableFunc(taking, func(a, b *facts.Kernel) int { return cmp.Compare(takes(b), takes(a)) })
+	var e result.Evidence
+	for _, k := range taking {
+		e.After = explain.Add(e.After, say(takes(k))+": "+diff.Describe(k))
+	}
+	if len(taking) == 0 {
+		return nil, e
+	}
+	return explain.CauseOf(taking[0].Name+" "+say(takes(taking[0])), taking[0]), e
+}
