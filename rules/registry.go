@@ -20,7 +20,7 @@ var registry = []*rule.Rule{
 	&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
 	&noDtype, &dtypeFloor, &precision, &layoutPin,
 	&noUnclusteredOps, &maxClusters, &noCPUFallback,
-	&maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,
+	&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,
 	&targetRan, &factsComplete, &baselinePresent, &orphanBaseline, &waiverValid, &toolchain, &flags, &stableCompile, &unusedParameters,
 	&assert,
 }

@@ -31,7 +31,7 @@ func Show(v float64, unit string) string {
 		return Bytes(v)
 	case "seconds":
 		return Seconds(v)
-	case "ns":
+	case "nanoseconds":
 		return Nanoseconds(v)
 	case "share":
 		return strconv.FormatFloat(100*v, 'g', 3, 64) + " %"
@@ -50,17 +50,19 @@ func Seconds(v float64) string {
 	return fmt.Sprintf("%d min %d s", int(v)/60, int(v)%60)
 }
 
-// Nanoseconds writes a short time: "850 ns", "12.3 µs", "4.1 ms".
+// Nanoseconds writes a short time with three digits: "850 ns", "12.1 µs", "3.42 ms".
 func Nanoseconds(v float64) string {
-	switch {
-	case math.Abs(v) < 1e3:
-		return strconv.FormatFloat(v, 'f', 0, 64) + " ns"
-	case math.Abs(v) < 1e6:
-		return strconv.FormatFloat(v/1e3, 'f', 1, 64) + " µs"
-	case math.Abs(v) < 1e9:
-		return strconv.FormatFloat(v/1e6, 'f', 1, 64) + " ms"
+	n, unit := v, " ns"
+	for _, next := range []string{" µs", " ms", " s"} {
+		if math.Abs(n) < 999.5 {
+			break
+		}
+		n, unit = n/1000, next
 	}
-	return Seconds(v / 1e9)
+	if math.Abs(n) >= 999.5 {
+		return Number(math.Round(n)) + unit
+	}
+	return strconv.FormatFloat(n, 'g', 3, 64) + unit
 }
 
 // Number writes a count in full with thin grouping: 116,838.

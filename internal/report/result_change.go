@@ -156,7 +156,7 @@ func stepText(c *result.Change) string {
 	if ns == 0 {
 		return ""
 	}
-	text := signed(ns, "ns") + " a step, predicted"
+	text := signed(ns, "nanoseconds") + " a step, predicted"
 	if was := c.Price.StepWasNS; was > 0 && math.Abs(ns/was) >= 0.0005 {
 		text += fmt.Sprintf(" (%+.1f %%)", 100*ns/was)
 	}

@@ -163,7 +163,7 @@ func changeRow(r *result.Result, c *result.Change) []line {
 		what = in(name, shortPlace(c.Source)).and(" ").with("", what)
 	}
 	return []line{
-		say(mark), in(name, subject(r, c.Target, c.Program)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "ns")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
+		say(mark), in(name, subject(r, c.Target, c.Program)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
 		say(cut(strings.Join(words.First(messages(findingsOf(r, c)), 3), "; "), maxTitle)),
 	}
 }
