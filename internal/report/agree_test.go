@@ -12,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// random makes a result of a few targets with findings of all kinds, counted as the gate counts them.
+// random makes a result of a few targets with changes of all kinds, counted as the gate counts them.
 func random(r *rand.Rand) *result.Result {
 	out := &result.Result{Schema: result.Schema, Verdict: "pass", Findings: []result.Finding{}}
 	for i := range 1 + r.IntN(3) {
@@ -23,26 +23,37 @@ func random(r *rand.Rand) *result.Result {
 		out.Targets = append(out.Targets, t)
 	}
 	for i := range r.IntN(12) {
-		f := result.Finding{ID: fmt.Sprintf("%012x", i), Rule: "max-kernels", Level: []string{"error", "warning", "info"}[r.IntN(3)], Message: "too many", Program: fmt.Sprintf("program%d", r.IntN(4)), Mend: "accept"}
-		f.Target = out.Targets[r.IntN(len(out.Targets))].Name
-		if f.Waived = r.IntN(4) == 0; f.Waived {
-			f.Waiver = &result.Waiver{Reason: "known", Owner: "me", Expires: "2027-01-01"}
+		c := result.Change{
+			ID: fmt.Sprintf("%012x", i), Level: []string{"error", "warning", "info", "better"}[r.IntN(4)], Kind: result.KindCode, Title: "a kernel is new",
+			Target: out.Targets[r.IntN(len(out.Targets))].Name, Program: fmt.Sprintf("program%d", r.IntN(4)),
 		}
-		out.Findings = append(out.Findings, f)
+		if c.Level == "better" {
+			out.Changes = append(out.Changes, c)
+			continue
+		}
+		if c.Waived = r.IntN(4) == 0; c.Waived {
+			c.Waiver = &result.Waiver{Reason: "known", Owner: "me", Expires: "2027-01-01"}
+		}
+		for j := range 1 + r.IntN(3) {
+			f := result.Finding{ID: fmt.Sprintf("f%05x%06x", i, j), Change: c.ID, Rule: "max-kernels", Level: c.Level, Target: c.Target, Program: c.Program, Message: "too many", Waived: c.Waived, Waiver: c.Waiver}
+			c.Findings, out.Findings = append(c.Findings, f.ID), append(out.Findings, f)
+		}
+		out.Changes = append(out.Changes, c)
 	}
 	summarize(out)
 	return out
 }
 
 func summarize(r *result.Result) {
-	r.Summary = result.Summary{Checks: 9, Targets: len(r.Targets)}
-	for _, f := range r.Findings {
+	r.Summary = result.Summary{Changes: len(r.Changes), Checks: 9, Targets: len(r.Targets)}
+	for _, c := range r.Changes {
 		switch {
-		case f.Waived:
+		case len(c.Findings) == 0:
+		case c.Waived:
 			r.Summary.Waived++
-		case f.Level == "error":
+		case c.Level == "error":
 			r.Summary.Errors++
-		case f.Level == "warning":
+		case c.Level == "warning":
 			r.Summary.Warnings++
 		default:
 			r.Summary.Infos++
@@ -63,7 +74,7 @@ func written(t *testing.T, r *result.Result, format string) string {
 	return b.String()
 }
 
-// Whatever the format, it tells of as many findings of each kind.
+// Whatever the format, it tells of as many changes of each level.
 func TestFormatsAgree(t *testing.T) {
 	source := rand.New(rand.NewPCG(11, 12))
 	for range 60 {
@@ -86,8 +97,10 @@ func inJSON(t *testing.T, text string) (n [4]int) {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range r.Findings {
-		n[kindOf(f.Level, f.Waived)]++
+	for _, c := range r.Changes {
+		if len(c.Findings) > 0 {
+			n[kindOf(c.Level, c.Waived)]++
+		}
 	}
 	return n
 }
@@ -145,12 +158,14 @@ func inJUnit(t *testing.T, text string) (n [4]int) {
 	return n
 }
 
-// Every finding's id stands in each format that people read or type from.
-func TestFormatsNameEveryFinding(t *testing.T) {
-	r := failing()
-	for _, format := range []string{"text", "json", "markdown", "sarif", "junit", "github", "html"} {
-		if text := written(t, r, format); !strings.Contains(text, r.Findings[0].ID) {
-			t.Errorf("%s does not name %s", format, r.Findings[0].ID)
+// The id of each change that breaks a rule stands in each format that people read or type from, and so does every rule that it breaks.
+func TestFormatsNameEveryChange(t *testing.T) {
+	for _, format := range Formats() {
+		text := written(t, failing(), format)
+		for _, says := range []string{splitID, bakedID, "max-step-time", "required-fusions", "max-kernels", "max-constant-bytes", "optimization_barrier is new"} {
+			if !strings.Contains(text, says) {
+				t.Errorf("%s does not say %s", format, says)
+			}
 		}
 	}
 }

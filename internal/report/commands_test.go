@@ -8,13 +8,11 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// many are findings of a level.
-func many(n int, level string) []result.Finding {
-	var out []result.Finding
+// many adds changes of a level to a result.
+func many(r *result.Result, n int, level string) {
 	for i := range n {
-		out = append(out, result.Finding{ID: fmt.Sprintf("%s%d", level, i), Rule: "max-kernels", Level: level, Program: "p", Message: "too many", Mend: "accept"})
+		put(r, fmt.Sprintf("%s%d", level, i), level, "too many")
 	}
-	return out
 }
 
 // commands counts workflow commands by their kind.
@@ -44,7 +42,10 @@ func TestNoMoreAnnotationsThanAreKept(t *testing.T) {
 		{11, 0, 0, map[string]int{"error": 10, "notice": 1}, "1 more annotation not shown here (1 error, 0 warnings)"},
 		{12, 13, 14, map[string]int{"error": 10, "warning": 10, "notice": 10}, "10 more annotations not shown here (2 errors, 3 warnings)"},
 	} {
-		r := &result.Result{Findings: append(append(many(c.errors, "error"), many(c.warnings, "warning")...), many(c.infos, "info")...)}
+		r := &result.Result{}
+		many(r, c.errors, "error")
+		many(r, c.warnings, "warning")
+		many(r, c.infos, "info")
 		got := commands(t, r)
 		if fmt.Sprint(got) != fmt.Sprint(c.want) || !strings.Contains(written(t, r, "github"), c.says) {
 			t.Errorf("%d, %d, %d: %v, wanted %v", c.errors, c.warnings, c.infos, got, c.want)
@@ -53,21 +54,24 @@ func TestNoMoreAnnotationsThanAreKept(t *testing.T) {
 }
 
 // What could not be looked at takes precedence over what was found.
-func TestProblemsBeforeFindings(t *testing.T) {
-	r := &result.Result{Problems: make([]result.Problem, 4), Findings: many(10, "error")}
+func TestProblemsBeforeChanges(t *testing.T) {
+	r := &result.Result{Problems: make([]result.Problem, 4)}
+	many(r, 10, "error")
 	for i := range r.Problems {
 		r.Problems[i].Message = "could not read"
 	}
 	text := written(t, r, "github")
-	if strings.Count(text, "could not read") != 4 || strings.Count(text, "too many") != 6 || !strings.HasPrefix(text, "::error title=xlagate could not look::could not read") {
+	if strings.Count(text, "could not read") != 4 || strings.Count(text, "::too many") != 6 || !strings.HasPrefix(text, "::error title=xlagate could not look::could not read") {
 		t.Error(text)
 	}
 }
 
-// A waived finding is no annotation.
-func TestWaivedFindingIsNoAnnotation(t *testing.T) {
-	r := &result.Result{Findings: many(1, "error")}
-	r.Findings[0].Waived, r.Findings[0].Waiver = true, &result.Waiver{}
+// A change that was waived is no annotation, nor is one that breaks nothing.
+func TestWhatIsNoAnnotation(t *testing.T) {
+	r := &result.Result{}
+	many(r, 2, "error")
+	r.Changes[0].Waived, r.Changes[0].Waiver = true, &result.Waiver{}
+	r.Changes[1].Findings = nil
 	if got := commands(t, r); len(got) != 0 {
 		t.Errorf("%v", got)
 	}

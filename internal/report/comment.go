@@ -29,8 +29,7 @@ type Comment struct {
 
 // Clean reports whether there is nothing to say: no change that breaks a rule, nothing that could not be looked at, no change of policy.
 func (c *Comment) Clean() bool {
-	live, _ := split(c.Result)
-	return len(live) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
+	return len(index(c.Result).live()) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
 }
 
 // disputed reports whether the base branch's policy leads to another verdict, or to findings that the pull request's does not.
@@ -81,17 +80,18 @@ func (c *Comment) render(d detail) string {
 	if c.Clean() {
 		return markdownOf(p) + c.footer()
 	}
-	live, _ := split(c.Result)
+	all := index(c.Result)
+	live := all.live()
 	p.add(c.dispute())
-	p.add(verdictBlocks(c.Result, live, d)...)
+	p.add(verdictBlocks(all, live, d)...)
 	p.add(c.accept(live)...)
 	p.add(c.policyFold())
-	p.add(restBlocks(c.Result, d)...)
+	p.add(restBlocks(all, d)...)
 	return markdownOf(p) + c.footer()
 }
 
 func (c *Comment) title() line {
-	l := resultTitle(c.Result)
+	l := resultTitle(index(c.Result))
 	if c.Was != "" && c.Clean() {
 		l = l.and(" (was: " + c.Was + ")")
 	}
@@ -182,7 +182,7 @@ func (c *Comment) hiddenList() section {
 			lines = append(lines, say("… and "+words.Some(len(c.hidden())-i, "more finding")))
 			break
 		}
-		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(c.Under, f.Target, f.Program)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxTitle)))
+		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(index(c.Under), f.Target, f.Program)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxTitle)))
 	}
 	return filledSection(say("Only the base branch's policy finds"), list{lines})
 }

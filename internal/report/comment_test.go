@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/policy"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // uglyComment says everything that a comment can say, in the worst of words.
 func uglyComment() *Comment {
 	r, under := ugly(), ugly()
-	under.Findings = append(under.Findings, result.Finding{ID: "0000000000ff", Rule: hostileName, Level: "error", Target: hostileText, Program: weirdName, Message: hostileText})
+	put(under, "0000000000ff", "error", hostileText)
+	under.Findings[9].Rule = hostileName
 	return &Comment{
 		Result: r, Under: under, Head: "a1b2c3d4e5f6", Base: hostileName, Note: hostileText, Was: hostileText, Reported: true, Run: 9821, Artifact: "xlagate-report", Trigger: true,
 		Policy: []policy.Change{
@@ -28,8 +28,8 @@ func TestCommentMarkdown(t *testing.T) {
 		comment             *Comment
 		tables, rows, folds int
 	}{
-		"failing": {&Comment{Result: failing(), Run: 9821, Artifact: "xlagate-report"}, 1, 1, 2},
-		"policy":  {&Comment{Result: passing(), Policy: uglyComment().Policy}, 0, 0, 2},
+		"failing": {&Comment{Result: failing(), Run: 9821, Artifact: "xlagate-report"}, 1, 2, 4},
+		"policy":  {&Comment{Result: passing(), Policy: uglyComment().Policy}, 0, 0, 3},
 		"ugly":    {uglyComment(), 1, 8, 11},
 	} {
 		text := c.comment.Markdown(Options{MaxBytes: 60_000})
@@ -58,9 +58,8 @@ func TestCommentHasOneLink(t *testing.T) {
 func TestCommentDrops(t *testing.T) {
 	c := uglyComment()
 	for i := range 10_000 {
-		f := c.Result.Findings[i%8]
-		f.ID = fmt.Sprintf("%012x", i)
-		c.Result.Findings = append(c.Result.Findings, f)
+		known := &c.Result.Changes[i%8]
+		put(c.Result, fmt.Sprintf("%012x", 100+i), known.Level, known.Title)
 	}
 	for _, most := range []int{60_000, 30_000, 10_000} {
 		text := c.Markdown(Options{MaxBytes: most})
@@ -80,11 +79,11 @@ func TestCleanComment(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	c.Under = failing()
-	if c.Clean() || !strings.Contains(c.Markdown(Options{}), "Judged by the base branch's rules and baseline**: 1 error; by this pull request's own: nothing found.") {
+	if c.Clean() || !strings.Contains(c.Markdown(Options{}), "Judged by the base branch's rules and baseline**: 1 error, 1 warning; by this pull request's own: nothing found.") {
 		t.Errorf("a verdict that hangs on the policy is hidden:\n%s", c.Markdown(Options{}))
 	}
 	for what, change := range map[string]func(*Comment){
-		"a finding":       func(c *Comment) { c.Result = failing() },
+		"a change":        func(c *Comment) { c.Result = failing() },
 		"a gap":           func(c *Comment) { c.Result = incomplete() },
 		"a policy change": func(c *Comment) { c.Policy = uglyComment().Policy },
 	} {
@@ -100,9 +99,9 @@ func TestAcceptLines(t *testing.T) {
 	c := &Comment{Result: failing(), Run: 9821, Artifact: "xlagate-report", Trigger: true}
 	text := c.Markdown(Options{})
 	for _, want := range []string{
-		"\nxlagate accept --only 3fa91c02b7d1 --reason \"…\"\n",
-		"\ngh run download 9821 --name xlagate-report && xlagate accept --from xlagate-report.json --only 3fa91c02b7d1 --reason \"…\"\n",
-		"\n/xlagate accept 3fa91c02b7d1 REASON\n",
+		"\nxlagate accept --only 3fa91c02b7d1,77b0c2d4e6f8 --reason \"…\"\n",
+		"\ngh run download 9821 --name xlagate-report && xlagate accept --from xlagate-report.json --only 3fa91c02b7d1,77b0c2d4e6f8 --reason \"…\"\n",
+		"\n/xlagate accept 3fa91c02b7d1,77b0c2d4e6f8 REASON\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no line %q in\n%s", want, text)
@@ -129,8 +128,11 @@ func FuzzComment(f *testing.F) {
 
 func TestAnnotations(t *testing.T) {
 	list := Annotations(failing(), Options{Root: "/srv/models"})
-	if len(list) != 1 || list[0].File != "train.py" || list[0].Line != 98 || list[0].Level != "error" || !strings.Contains(list[0].Message, "ran in one kernel, now in four") {
+	if len(list) != 2 || list[0].File != "train.py" || list[0].Line != 98 || list[0].Level != "error" || !strings.HasPrefix(list[0].Message, "an optimization_barrier is new") {
 		t.Errorf("%+v", list)
+	}
+	if elsewhere := list[1]; elsewhere.File != "xlagate.yaml" || elsewhere.Line != 0 || !strings.HasPrefix(elsewhere.Message, "/usr/lib/python3.12/site-packages/flax/linen/attention.py:212: f32[64,128]") {
+		t.Errorf("what stands beside no line does not say where it is: %+v", elsewhere)
 	}
 	if gaps := Annotations(incomplete(), Options{Config: "models/xlagate.yaml"}); len(gaps) != 2 || gaps[0].File != "models/xlagate.yaml" {
 		t.Errorf("%+v", gaps)

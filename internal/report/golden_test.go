@@ -12,7 +12,7 @@ import (
 
 // documented is Options.Rules with one rule that is documented.
 func documented(id string) RuleDoc {
-	if id != "required-fusions" && id != "fusion-drift" {
+	if id != "max-step-time" && id != "fusion-drift" {
 		return RuleDoc{}
 	}
 	doc := aRule()
@@ -35,7 +35,10 @@ func TestGolden(t *testing.T) {
 		golden(t, "diff."+format, func(w io.Writer) error { return Diff(w, aDiff(), format, o) })
 		golden(t, "rules."+format, func(w io.Writer) error { return Rules(w, []RuleDoc{aRule(), aRule()}, format, o) })
 		golden(t, "explain."+format, func(w io.Writer) error { return Explain(w, aRule(), format, o) })
-		golden(t, "finding."+format, func(w io.Writer) error { return ExplainFinding(w, &failing().Findings[0], aRule(), format, o) })
+		golden(t, "change."+format, func(w io.Writer) error {
+			r := failing()
+			return ExplainChange(w, r, &r.Changes[0], []RuleDoc{aRule()}, format, o)
+		})
 	}
 	golden(t, "inspect_all.text", func(w io.Writer) error { return Inspect(w, aDump(), "text", Options{All: true, Width: 120}) })
 	golden(t, "result_failing_color.text", func(w io.Writer) error { return Result(w, failing(), "text", Options{Color: true, Width: 100}) })

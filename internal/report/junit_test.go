@@ -148,12 +148,13 @@ func TestJUnitCounts(t *testing.T) {
 	}
 	// a run that fails on warnings alone was told to
 	r = failing()
-	r.Findings[0].Level, r.Summary.Errors, r.Summary.Warnings = "warning", 0, 1
-	if !fails(r, &r.Findings[0]) {
+	c := &r.Changes[0]
+	c.Level, r.Summary.Errors, r.Summary.Warnings = "warning", 0, 1
+	if !fails(index(r), c) {
 		t.Error("the warning that failed the gate is no failure")
 	}
 	r.Verdict = "pass"
-	if fails(r, &r.Findings[0]) {
+	if fails(index(r), c) {
 		t.Error("a warning that passed is a failure")
 	}
 }

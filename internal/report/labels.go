@@ -8,18 +8,19 @@ import (
 // label is how reports call a fact.
 type label struct{ fact, text string }
 
-// keyFacts are shown of every program; the others only where they changed.
+// keyFacts are shown of every program: the two budgets, and how many kernels there are. The others are shown only where they changed.
 var keyFacts = []label{
+	{"price.step_ns", "predicted step"},
+	{"memory.peak_bytes", "peak"},
 	{"kernels.total", "kernels"},
-	{"fusions.total", "fusions"},
-	{"memory.temp_bytes", "temp"},
-	{"cost.bytes_accessed", "moved"},
 }
 
 // moreFacts follow them, most telling first.
 var moreFacts = []label{
+	{"fusions.total", "fusions"},
+	{"memory.temp_bytes", "temp"},
+	{"cost.bytes_accessed", "moved"},
 	{"donation.aliased", "aliased"},
-	{"memory.peak_bytes", "peak"},
 	{"memory.constant_bytes", "constants"},
 	{"copies.count", "copies"},
 	{"transposes.count", "transposes"},

@@ -106,7 +106,7 @@ func TestResultMarkdown(t *testing.T) {
 		tables, rows int
 		folds        int
 	}{
-		"failing": {failing(), 1, 1, 2}, "passing": {passing(), 0, 0, 1}, "incomplete": {incomplete(), 0, 0, 1}, "ugly": {ugly(), 1, 8, 10},
+		"failing": {failing(), 1, 2, 4}, "passing": {passing(), 0, 0, 2}, "incomplete": {incomplete(), 0, 0, 2}, "ugly": {ugly(), 1, 8, 10},
 	} {
 		var out bytes.Buffer
 		if err := Result(&out, want.r, "markdown", Options{}); err != nil {
@@ -133,7 +133,10 @@ func TestViewMarkdown(t *testing.T) {
 	for name, render := range map[string]func(io.Writer) error{
 		"inspect": func(w io.Writer) error { return Inspect(w, dump, "markdown", Options{All: true}) },
 		"diff":    func(w io.Writer) error { return Diff(w, d, "markdown", Options{}) },
-		"explain": func(w io.Writer) error { return ExplainFinding(w, &ugly().Findings[4], aRule(), "markdown", Options{}) },
+		"explain": func(w io.Writer) error {
+			r := ugly()
+			return ExplainChange(w, r, &r.Changes[4], []RuleDoc{aRule()}, "markdown", Options{})
+		},
 	} {
 		var out bytes.Buffer
 		if err := render(&out); err != nil {
@@ -147,9 +150,8 @@ func TestViewMarkdown(t *testing.T) {
 func TestMarkdownBound(t *testing.T) {
 	r := ugly()
 	for i := range 2_000 {
-		f := r.Findings[i%8]
-		f.ID = fmt.Sprintf("%012x", i)
-		r.Findings = append(r.Findings, f)
+		c := &r.Changes[i%8]
+		put(r, fmt.Sprintf("%012x", 100+i), c.Level, c.Title)
 	}
 	for _, most := range []int{60_000, 20_000, 5_000, 300} {
 		var out bytes.Buffer
@@ -173,13 +175,10 @@ func FuzzMarkdown(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		r := ugly()
-		r.Findings = r.Findings[:2]
-		for i := range r.Findings {
-			g := &r.Findings[i]
-			g.Program, g.Target, g.Message, g.Subject, g.Reason, g.Actual, g.Variant = s, s, s, s, s, s, s
-			g.Cause = &result.Cause{Summary: s, OpName: s, Source: result.Source{File: s, Function: s}}
-			g.Evidence, g.Consequences = result.Evidence{After: []string{s}}, []result.Consequence{{Rule: s, Message: s}}
-		}
+		r.Changes, r.Findings = nil, nil
+		put(r, "000000000001", "error", s)
+		put(r, "000000000002", "warning", s)
+		r.Findings[1].Rule = s
 		r.Problems[0] = result.Problem{Target: s, File: s, Message: s, Mend: s}
 		r.Notes[0] = result.Note{Kind: s, Target: s, Program: s, Message: s, Mend: s}
 		r.Targets[0].Name, r.Targets[0].Dump, r.Targets[0].Programs[0].Name, r.Targets[0].NotCovered = s, s, s, []string{s}

@@ -10,8 +10,11 @@ import (
 
 // unitOf is the unit of a fact, by its name.
 func unitOf(fact string) string {
-	if strings.Contains(fact, "bytes") {
+	switch {
+	case strings.Contains(fact, "bytes"):
 		return "bytes"
+	case strings.HasSuffix(fact, "_ns"):
+		return "nanoseconds"
 	}
 	if strings.HasSuffix(fact, "_ns") {
 		return "nanoseconds"

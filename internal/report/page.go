@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A page is what is shown, before it is decided how: text, Markdown and HTML are three renderings of one.
 type page struct {
@@ -160,6 +163,21 @@ func appendFilled(to, blocks []block) []block {
 		}
 	}
 	return to
+}
+
+// filled is the table without the columns in which no row holds anything.
+func (t table) filled() table {
+	out := table{Rows: make([][]line, len(t.Rows)), Bare: t.Bare}
+	for i, head := range t.Head {
+		if !slices.ContainsFunc(t.Rows, func(row []line) bool { return len(row[i]) > 0 }) {
+			continue
+		}
+		out.Head, out.Right = append(out.Head, head), append(out.Right, t.Right[i])
+		for j, row := range t.Rows {
+			out.Rows[j] = append(out.Rows[j], row[i])
+		}
+	}
+	return out
 }
 
 func blank(b block) bool {

@@ -33,29 +33,28 @@ func TestInRepository(t *testing.T) {
 func TestRooted(t *testing.T) {
 	r := failing()
 	out := rooted(r, "/srv/models")
-	if out.Findings[0].Cause.Source.File != "train.py" || r.Findings[0].Cause.Source.File != "/srv/models/train.py" {
-		t.Errorf("%s, and the result itself has %s", out.Findings[0].Cause.Source.File, r.Findings[0].Cause.Source.File)
+	if out.Changes[0].Source.File != "train.py" || r.Changes[0].Source.File != "/srv/models/train.py" {
+		t.Errorf("%s, and the result itself has %s", out.Changes[0].Source.File, r.Changes[0].Source.File)
 	}
 	if rooted(r, "") != r {
 		t.Error("without a root the result was copied")
 	}
-	r.Findings[0].Cause = nil
-	if out := rooted(r, "/srv/models"); out.Findings[0].Cause != nil {
-		t.Error("a finding without a cause got one")
+	if got := out.Changes[1].Source.File; got != r.Changes[1].Source.File {
+		t.Errorf("a file outside of the root is called %s", got)
 	}
 }
 
-// A finding without a line in the repository is attached to the configuration: code hosts drop what has no place.
+// A change without a line in the repository is attached to the configuration: code hosts drop what has no place.
 func TestPlaceOfLastResort(t *testing.T) {
-	f := &result.Finding{Cause: &result.Cause{Source: result.Source{File: "/usr/lib/python/x.py", Line: 3}}}
-	if file, line := repositoryFile(f, Options{}); file != "xlagate.yaml" || line != 0 {
+	s := result.Source{File: "/usr/lib/python/x.py", Line: 3}
+	if file, line := repositoryFile(s, Options{}); file != "xlagate.yaml" || line != 0 {
 		t.Errorf("%s:%d", file, line)
 	}
-	if file, line := repositoryFile(f, Options{Config: "ci/gate.yaml"}); file != "ci/gate.yaml" || line != 0 {
+	if file, line := repositoryFile(s, Options{Config: "ci/gate.yaml"}); file != "ci/gate.yaml" || line != 0 {
 		t.Errorf("%s:%d", file, line)
 	}
-	f.Cause.Source.File = `models\train.py`
-	if file, line := repositoryFile(f, Options{}); file != "models/train.py" || line != 3 {
+	s.File = `models\train.py`
+	if file, line := repositoryFile(s, Options{}); file != "models/train.py" || line != 3 {
 		t.Errorf("%s:%d", file, line)
 	}
 }

@@ -115,11 +115,13 @@ func Explain(w io.Writer, doc RuleDoc, format string, o Options) error {
 
 // ExplainChange renders one change of a result with its evidence and the rules that it breaks: text, json, markdown or html.
 func ExplainChange(w io.Writer, r *result.Result, c *result.Change, docs []RuleDoc, format string, o Options) error {
-	return render(w, explained{r, c, findingsOf(r, c), docs}, format, o, changeFormats)
+	all, own := index(r), *c
+	own.Source.File = below(o.Root, own.Source.File)
+	return render(w, explained{all, &own, all.findings[c.ID], docs}, format, o, changeFormats)
 }
 
 type explained struct {
-	result   *result.Result
+	result   *indexed
 	Change   *result.Change    `json:"change"`
 	Findings []*result.Finding `json:"findings"`
 	Rules    []RuleDoc         `json:"rules"`

@@ -12,51 +12,24 @@ import (
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-// split separates the changes that break a rule from those that were waived. Changes that break nothing are in neither.
-func split(r *result.Result) (live, waived []*result.Change) {
-	for i := range r.Changes {
-		switch c := &r.Changes[i]; {
-		case c.Waived:
-			waived = append(waived, c)
-		case len(c.Findings) > 0:
-			live = append(live, c)
-		}
-	}
-	return live, waived
-}
-
-// findingsOf lists the findings of a change.
-func findingsOf(r *result.Result, c *result.Change) []*result.Finding {
-	var list []*result.Finding
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Change == c.ID {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 // changeTitle is "error  train.py:98 in softmax: an optimization barrier is new  3fa91c02b7d1".
-func changeTitle(r *result.Result, c *result.Change) line {
-	l := in(levelVoice(c), levelWord(c)).and("  ")
-	if about := subject(r, c.Target, c.Program); about != "" {
-		l = l.in(name, about).and("  ")
-	}
-	return l.with("", headlineOf(c)).and("  ").in(dim, c.ID)
+func changeTitle(r *indexed, c *result.Change) line {
+	return shortLine(r, c).and("  ").in(dim, c.ID)
 }
 
-// headlineOf is the place of a change and what was done there.
+// headlineOf is the place of a change and what was done there. A function that is called as its program is not named twice.
 func headlineOf(c *result.Change) line {
-	var l line
-	if p := place(c.Source); p != "" {
-		l = in(strong, p)
-		if c.Source.Function != "" {
-			l = l.and(" in ").in(name, c.Source.Function)
-		}
-		l = l.and(": ")
+	l := placeLine(c.Source)
+	if len(l) == 0 {
+		return say(c.Title)
 	}
-	return l.and(c.Title)
+	if f := c.Source.Function; f != "" && f != c.Program {
+		l = l.and(" in ").in(name, f)
+	}
+	return l.and(": ").and(c.Title)
 }
+
+func placeLine(s result.Source) line { return in(strong, cut(clean(place(s)), maxName)) }
 
 func levelWord(c *result.Change) string {
 	if c.Waived {
@@ -80,7 +53,7 @@ func levelVoice(c *result.Change) voice {
 }
 
 // subject is the program, behind its target where there are several.
-func subject(r *result.Result, target, program string) string {
+func subject(r *indexed, target, program string) string {
 	if len(r.Targets) > 1 {
 		return strings.TrimSuffix(target+"/"+program, "/")
 	}
@@ -91,22 +64,22 @@ func subject(r *result.Result, target, program string) string {
 }
 
 // changeSection is a change in full, as the text format and `explain` show it.
-func changeSection(r *result.Result, c *result.Change) section {
+func changeSection(r *indexed, c *result.Change) section {
 	s := section{Title: changeTitle(r, c)}
-	s.add(quoted(c), list{changeLines(r, c)}, section{Blocks: []block{evidence(c)}}, list{breakLines(findingsOf(r, c))}, para{howToAccept(c)})
+	s.add(quoted(c), list{changeLines(r, c)}, section{Blocks: []block{evidence(c)}}, list{breakLines(r, c)}, list{howToAccept(c)})
 	return s
 }
 
 // quoted is the line of the model, with its number.
 func quoted(c *result.Change) block {
 	if c.Source.Text == "" {
-		return para{}
+		return code{}
 	}
-	return code{Language: "python", Text: fmt.Sprintf("%5d | %s", c.Source.Line, c.Source.Text)}
+	return code{Language: "python", Text: fmt.Sprintf("%5d | %s", c.Source.Line, cut(clean(c.Source.Text), maxSentence))}
 }
 
-// changeLines say what a change costs, what moved with it, and what else is known.
-func changeLines(r *result.Result, c *result.Change) []line {
+// changeLines say what a change costs, what else was done, and where.
+func changeLines(r *indexed, c *result.Change) []line {
 	var lines []line
 	if p := priceLine(c); len(p) > 0 {
 		lines = append(lines, p)
@@ -114,8 +87,8 @@ func changeLines(r *result.Result, c *result.Change) []line {
 	for _, d := range c.Details {
 		lines = append(lines, say(d))
 	}
-	if c.OpName != "" {
-		lines = append(lines, in(name, c.OpName))
+	if shown := func(l string) bool { return strings.Contains(l, c.OpName) }; c.OpName != "" && !slices.ContainsFunc(slices.Concat(c.Evidence.Before, c.Evidence.After), shown) {
+		lines = append(lines, in(dim, "op_name ").in(name, c.OpName))
 	}
 	if v := variantLine(r, c); len(v) > 0 {
 		lines = append(lines, v)
@@ -124,7 +97,7 @@ func changeLines(r *result.Result, c *result.Change) []line {
 }
 
 // variantLine names the variants that a change is in, where its program has others.
-func variantLine(r *result.Result, c *result.Change) line {
+func variantLine(r *indexed, c *result.Change) line {
 	all := 0
 	for i := range r.Targets {
 		for j := range r.Targets[i].Programs {
@@ -143,22 +116,20 @@ func variantLine(r *result.Result, c *result.Change) line {
 	}
 }
 
-// priceLine is "+0.8 ms a step; peak +256 B; kernels 482 → 491, fusions 466 → 475".
+// priceLine is "predicted step +800 µs (+6.6 %); peak +256 B; kernels 482 → 491, fusions 466 → 475".
 func priceLine(c *result.Change) line {
-	parts := []string{stepText(c), peakText(c), effectsText(c)}
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	return say(strings.Join(parts, "; "))
+	return say(joined(stepText(c), peakText(c), compileText(c), effectsText(c)))
 }
 
-// stepText is "+800 µs a step (+6.6 %)"; "" where a change has no price.
+// stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price.
 func stepText(c *result.Change) string {
 	ns := c.Price.StepNS
 	if ns == 0 {
 		return ""
 	}
-	text := signed(ns, "nanoseconds") + " a step, predicted"
-	if was := c.Price.StepWasNS; was > 0 && math.Abs(ns/was) >= 0.0005 {
-		text += fmt.Sprintf(" (%+.1f %%)", 100*ns/was)
+	text := "predicted step " + signed(ns, "nanoseconds")
+	if share := growth(ns, c.Price.StepWasNS); share != "" {
+		text += " (" + share + ")"
 	}
 	return text
 }
@@ -170,12 +141,37 @@ func peakText(c *result.Change) string {
 	return "peak " + signed(c.Price.PeakBytes, "bytes")
 }
 
+func compileText(c *result.Change) string {
+	if c.Price.Compilations == 0 {
+		return ""
+	}
+	return words.Some(c.Price.Compilations, "more compilation")
+}
+
 // signed writes an amount with its sign.
 func signed(v float64, unit string) string {
 	if v > 0 {
 		return "+" + measure.Show(v, unit)
 	}
 	return "−" + measure.Show(-v, unit)
+}
+
+// growth is "+6.6 %", "+190 %" or "× 12"; "" where there is no whole, or too little of it to be seen.
+func growth(delta, whole float64) string {
+	if whole <= 0 || math.Abs(delta/whole) < 0.0005 {
+		return ""
+	}
+	share, digits, sign := 100*math.Abs(delta)/whole, 1, "+"
+	switch {
+	case delta >= 9*whole:
+		return "× " + measure.Number(math.Round(1+delta/whole))
+	case share >= 100:
+		digits = 0
+	}
+	if delta < 0 {
+		sign = "−"
+	}
+	return fmt.Sprintf("%s%.*f %%", sign, digits, share)
 }
 
 // maxEffects bounds the facts that are named beside a price.
@@ -185,6 +181,9 @@ const maxEffects = 4
 func effectsText(c *result.Change) string {
 	var parts []string
 	for _, l := range slices.Concat(keyFacts, moreFacts) {
+		if l.fact == "memory.peak_bytes" && c.Price.PeakBytes != 0 {
+			continue // it is part of the price
+		}
 		if at := slices.IndexFunc(c.Effects, func(e result.Effect) bool { return e.Fact == l.fact }); at >= 0 && len(parts) < maxEffects {
 			parts = append(parts, l.text+" "+change(l.fact, c.Effects[at].Was, c.Effects[at].Is))
 		}
@@ -193,19 +192,25 @@ func effectsText(c *result.Change) string {
 }
 
 // breakLines name the rules that findings break, those of several variants once.
-func breakLines(findings []*result.Finding) []line {
+func breakLines(r *indexed, c *result.Change) []line {
 	var lines []line
+	findings := r.findings[c.ID]
 	for i, f := range findings {
-		alike := func(o *result.Finding) bool { return o.Rule == f.Rule && o.Name == f.Name && o.Subject == f.Subject }
+		alike := func(o *result.Finding) bool {
+			return o.Rule == f.Rule && o.Name == f.Name && o.Subject == f.Subject && o.Waived == f.Waived
+		}
 		if slices.ContainsFunc(findings[:i], alike) {
 			continue
 		}
 		l := in(dim, "breaks ").in(strong, ruleName(f)).and(": ").and(f.Message)
 		if n := len(slices.DeleteFunc(slices.Clone(findings), func(o *result.Finding) bool { return !alike(o) })); n > 1 {
-			l = l.and(" (" + measure.Number(float64(n)) + " times)")
+			l = l.and(", and the like in " + words.Some(n-1, "other variant"))
 		}
 		if f.Reason != "" {
-			l = l.in(dim, "; the rule is there because: ").and(f.Reason)
+			l = l.in(dim, "; the reason for the rule: ").and(f.Reason)
+		}
+		if f.Waived && f.Waiver != nil && !c.Waived {
+			l = l.in(dim, "; waived: ").and(waiver(f.Waiver))
 		}
 		lines = append(lines, l)
 	}
@@ -220,9 +225,9 @@ func ruleName(f *result.Finding) string {
 }
 
 // ruleNames lists the rules that a change breaks, each once.
-func ruleNames(r *result.Result, c *result.Change) []string {
+func ruleNames(r *indexed, c *result.Change) []string {
 	var names []string
-	for _, f := range findingsOf(r, c) {
+	for _, f := range r.brokenBy(c) {
 		if !slices.Contains(names, ruleName(f)) {
 			names = append(names, ruleName(f))
 		}
@@ -255,27 +260,31 @@ func evidence(c *result.Change) listing {
 }
 
 // howToAccept is what to type when a change is intended, and what has to be edited by hand.
-func howToAccept(c *result.Change) line {
+func howToAccept(c *result.Change) []line {
 	if c.Waived && c.Waiver != nil {
-		return in(dim, "waived: ").and(waiver(c.Waiver))
+		return []line{in(dim, "waived: ").and(waiver(c.Waiver))}
 	}
-	var l line
+	var lines []line
 	if c.Accept != "" {
-		l = in(dim, "intended?  ").in(name, c.Accept)
+		lines = append(lines, in(dim, "intended?  ").in(name, c.Accept))
 	}
 	if len(c.Configured) > 0 {
-		l = l.with("  and ", in(dim, "edit ").in(name, strings.Join(words.First(c.Configured, 3), ", ")))
+		l := say("edit ").in(name, strings.Join(words.First(c.Configured, 3), ", "))
+		if c.Accept != "" {
+			l = l.and(" as well: its limit holds whatever is accepted")
+		}
+		lines = append(lines, l)
 	}
-	return l
+	return lines
 }
 
 // changeText is a change in plain sentences, as formats without a layout of their own show it.
-func changeText(r *result.Result, c *result.Change) string {
+func changeText(r *indexed, c *result.Change) string {
 	lines := changeLines(r, c)
 	for _, l := range listingLines(evidence(c).Lines) {
 		lines = append(lines, say(l))
 	}
-	return linesText(append(append(lines, breakLines(findingsOf(r, c))...), howToAccept(c)))
+	return linesText(slices.Concat(lines, breakLines(r, c), howToAccept(c)))
 }
 
 func linesText(lines []line) string {
@@ -297,4 +306,50 @@ func waiver(w *result.Waiver) string {
 		text += ", until " + w.Expires
 	}
 	return text
+}
+
+// maxHarmless bounds the changes that break nothing: nobody has to decide about them.
+const maxHarmless = 5
+
+// shortLines are the changes that nobody has to decide about, a line each: those that were waived, and the first of those that break nothing.
+func shortLines(r *indexed) []line {
+	var lines []line
+	for _, c := range r.waived() {
+		l := shortLine(r, c).and("  ").in(dim, c.ID)
+		if c.Waiver != nil {
+			l = l.and("  ").in(dim, waiver(c.Waiver))
+		}
+		lines = append(lines, l)
+	}
+	return append(lines, harmlessLines(r)...)
+}
+
+func harmlessLines(r *indexed) []line {
+	var lines []line
+	changes := r.harmless()
+	for i, c := range changes {
+		if i == maxHarmless {
+			return append(lines, in(dim, "… and "+words.Some(len(changes)-i, "more change")+" that break nothing"))
+		}
+		l := shortLine(r, c)
+		if price := joined(stepText(c), peakText(c)); price != "" {
+			l = l.and("  ").in(dim, price)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// shortLine is "better  train_step  train.py:98: a transpose is gone".
+func shortLine(r *indexed, c *result.Change) line {
+	l := in(levelVoice(c), levelWord(c)).and("  ")
+	if about := subject(r, c.Target, c.Program); about != "" && r.programCount() > 1 {
+		l = l.in(name, about).and("  ")
+	}
+	return l.with("", headlineOf(c))
+}
+
+// joined are the texts that say something.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
 }

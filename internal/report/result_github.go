@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,12 +16,12 @@ const maxAnnotations = 10
 
 // resultGitHub renders a result as workflow commands, one a change: the ten worst errors and the ten worst warnings, and how many were left
 // out. What could not be looked at comes first, since the verdict hangs on it.
-func resultGitHub(w io.Writer, r *result.Result, o Options) error {
+func resultGitHub(w io.Writer, r *indexed, o Options) error {
 	a := &annotations{kept: map[string]int{}, left: map[string]int{}}
 	for i := range r.Problems {
 		a.problem(&r.Problems[i])
 	}
-	live, _ := split(r)
+	live := r.live()
 	for _, c := range live {
 		a.change(r, c, o)
 	}
@@ -77,7 +78,7 @@ func configurationPlace(place string) []string {
 	return []string{"file=" + escapeProperty(file+".yaml"), "line=" + line}
 }
 
-func (a *annotations) change(r *result.Result, c *result.Change, o Options) {
+func (a *annotations) change(r *indexed, c *result.Change, o Options) {
 	command := map[string]string{"error": "error", "warning": "warning"}[c.Level]
 	if command == "" {
 		command = "notice"
@@ -85,8 +86,8 @@ func (a *annotations) change(r *result.Result, c *result.Change, o Options) {
 	if a.full(command) {
 		return
 	}
-	texts := []string{c.Title}
-	for _, l := range append(append(changeLines(r, c), breakLines(findingsOf(r, c))...), howToAccept(c)) {
+	texts := []string{titleBeside(c, o)}
+	for _, l := range slices.Concat(changeLines(r, c), breakLines(r, c), howToAccept(c)) {
 		if len(l) > 0 {
 			texts = append(texts, l.text())
 		}

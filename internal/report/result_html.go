@@ -7,14 +7,14 @@ import (
 )
 
 // resultHTML renders a result in full: what the Markdown holds, and every fact beside its baseline.
-func resultHTML(w io.Writer, r *result.Result, o Options) error {
+func resultHTML(w io.Writer, r *indexed, o Options) error {
 	d := everything
 	d.facts = true
 	return writeHTML(w, resultPage(r, d), o)
 }
 
 // factSections are all facts of all programs, each variant folded.
-func factSections(r *result.Result) []block {
+func factSections(r *indexed) []block {
 	var blocks []block
 	for i := range r.Targets {
 		t := &r.Targets[i]

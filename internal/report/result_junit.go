@@ -54,7 +54,7 @@ type (
 // resultJUnit renders a result as test suites: a suite for each target, a case for each change that breaks a rule and for each program without
 // one. What failed the gate is a failure, what could not be looked at an error, what was waived is skipped; changes below the
 // failing level pass and keep their text as output.
-func resultJUnit(w io.Writer, r *result.Result, _ Options) error {
+func resultJUnit(w io.Writer, r *indexed, _ Options) error {
 	all := junitSuites{Name: "xlagate"}
 	for i := range r.Targets {
 		all.add(targetSuite(r, r.Targets[i].Name, &r.Targets[i]))
@@ -93,7 +93,7 @@ func (all *junitSuites) add(s junitSuite) {
 }
 
 // strangers are the targets that problems and changes name and that are not among the result's: "" for the run as a whole.
-func strangers(r *result.Result) []string {
+func strangers(r *indexed) []string {
 	known := map[string]bool{}
 	for i := range r.Targets {
 		known[r.Targets[i].Name] = true
@@ -114,7 +114,7 @@ func strangers(r *result.Result) []string {
 	return out
 }
 
-func targetSuite(r *result.Result, target string, t *result.Target) junitSuite {
+func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 	title := target
 	if title == "" {
 		title = "xlagate"
@@ -168,13 +168,13 @@ func problemCase(suite string, p *result.Problem) junitCase {
 	}
 }
 
-func changeCase(r *result.Result, suite string, c *result.Change) junitCase {
+func changeCase(r *indexed, suite string, c *result.Change) junitCase {
 	rules := strings.Join(ruleNames(r, c), ", ")
-	out := junitCase{ClassName: suite, Name: clean(strings.TrimSpace(c.Program + " " + rules + " " + place(c.Source)))}
-	message := &junitMessage{Message: clean(c.Title), Type: clean(rules), Text: changeText(r, c)}
+	out := junitCase{ClassName: suite, Name: clean(caseOf(c, rules))}
+	message := &junitMessage{Message: headlineOf(c).text(), Type: clean(rules), Text: changeText(r, c)}
 	switch {
 	case c.Waived:
-		out.Skipped = &junitMessage{Message: howToAccept(c).text()}
+		out.Skipped = &junitMessage{Message: linesText(howToAccept(c))}
 	case fails(r, c):
 		out.Failure = message
 	default:
@@ -183,7 +183,22 @@ func changeCase(r *result.Result, suite string, c *result.Change) junitCase {
 	return out
 }
 
+// caseOf names a change the same from commit to commit: by its file and function, not by its line; without a file by the rules that it breaks.
+func caseOf(c *result.Change, rules string) string {
+	what := rules
+	if c.Source.File != "" {
+		what = c.Kind + " at " + c.Source.File
+	}
+	if f := c.Source.Function; f != "" && f != c.Program {
+		what += " in " + f
+	}
+	if c.Program == "" {
+		return what
+	}
+	return c.Program + ": " + what
+}
+
 // fails reports whether a change is one that failed the gate. A run that fails without errors was told to fail on warnings.
-func fails(r *result.Result, c *result.Change) bool {
+func fails(r *indexed, c *result.Change) bool {
 	return c.Level == "error" || c.Level == "warning" && r.Verdict == "fail" && r.Summary.Errors == 0
 }

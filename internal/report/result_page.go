@@ -16,17 +16,17 @@ type detail struct {
 	errors, warnings int  // rows of the table of changes
 	evidence         bool // the lines behind each change
 	targets          bool // what was looked at, with the facts that changed
-	waived           bool
+	short            bool // the changes that nobody has to decide about
 	facts            bool // every fact of every program
 }
 
-var everything = detail{errors: 1000, warnings: 1000, evidence: true, targets: true, waived: true}
+var everything = detail{errors: 1000, warnings: 1000, evidence: true, targets: true, short: true}
 
 // shorter are the details that are left out, one after the other, until a page fits: what helps least to decide goes first.
 var shorter = []func(*detail){
 	func(d *detail) { d.evidence = false },
 	func(d *detail) { d.targets = false },
-	func(d *detail) { d.waived = false },
+	func(d *detail) { d.short = false },
 	func(d *detail) { d.warnings = 20 },
 	func(d *detail) { d.errors = 40 },
 	func(d *detail) { d.warnings = 5 },
@@ -35,7 +35,7 @@ var shorter = []func(*detail){
 }
 
 // resultMarkdown renders a result for a step summary or a comment, not longer than Options.MaxBytes.
-func resultMarkdown(w io.Writer, r *result.Result, o Options) error {
+func resultMarkdown(w io.Writer, r *indexed, o Options) error {
 	d := everything
 	text := markdownOf(resultPage(r, d))
 	for _, drop := range shorter {
@@ -53,9 +53,9 @@ func resultMarkdown(w io.Writer, r *result.Result, o Options) error {
 }
 
 // resultPage is a result as a page: the verdict, the changes in one table, what to do, and the rest folded.
-func resultPage(r *result.Result, d detail) page {
+func resultPage(r *indexed, d detail) page {
 	p := page{Title: resultTitle(r)}
-	live, _ := split(r)
+	live := r.live()
 	p.add(verdictBlocks(r, live, d)...)
 	p.add(acceptBlocks(live, acceptCommand(live))...)
 	p.add(restBlocks(r, d)...)
@@ -63,7 +63,7 @@ func resultPage(r *result.Result, d detail) page {
 }
 
 // verdictBlocks say why the verdict is what it is.
-func verdictBlocks(r *result.Result, live []*result.Change, d detail) []block {
+func verdictBlocks(r *indexed, live []*result.Change, d detail) []block {
 	var s section
 	for _, problem := range problemSections(r) {
 		s.add(problem)
@@ -73,17 +73,17 @@ func verdictBlocks(r *result.Result, live []*result.Change, d detail) []block {
 }
 
 // restBlocks are what lies behind a verdict, folded for the most part.
-func restBlocks(r *result.Result, d detail) []block {
+func restBlocks(r *indexed, d detail) []block {
 	var s section
-	live, waived := split(r)
+	live := r.live()
 	s.add(filledSection(say("Worth knowing"), list{notes(r)}))
 	if d.evidence {
 		for _, c := range live[:min(len(live), maxChanges)] {
 			s.add(changeFold(r, c))
 		}
 	}
-	if d.waived && len(waived) > 0 {
-		s.add(waivedFold(r, waived))
+	if d.short {
+		s.add(shortFold(r))
 	}
 	if d.targets {
 		s.add(lookedAtFold(r))
@@ -97,7 +97,7 @@ func restBlocks(r *result.Result, d detail) []block {
 }
 
 // resultTitle is "xlagate: 2 failures, 1 warning in 14 targets".
-func resultTitle(r *result.Result) line {
+func resultTitle(r *indexed) line {
 	s := r.Summary
 	where := " in " + words.Some(max(s.Targets, len(r.Targets)), "target")
 	var parts []string
@@ -119,7 +119,7 @@ func resultTitle(r *result.Result) line {
 	return say(verdictMark(r) + " xlagate: " + strings.Join(parts, ", ") + where)
 }
 
-func verdictMark(r *result.Result) string {
+func verdictMark(r *indexed) string {
 	switch r.Verdict {
 	case "pass":
 		return "✅"
@@ -132,9 +132,9 @@ func verdictMark(r *result.Result) string {
 var levelMarks = map[string]string{"error": "❌ error", "warning": "⚠️ warning", "info": "ℹ️ info"}
 
 // changesTable has a row a change: what was done where, what it adds to a step, and which rules it breaks.
-func changesTable(r *result.Result, live []*result.Change, d detail) table {
+func changesTable(r *indexed, live []*result.Change, d detail) table {
 	t := table{
-		Head:  []string{"", "program", "what changed", "step", "peak", "breaks"},
+		Head:  []string{"", "program", "what changed", "predicted step", "peak", "breaks"},
 		Right: []bool{false, false, false, true, true, false},
 	}
 	shown := map[string]int{}
@@ -143,7 +143,7 @@ func changesTable(r *result.Result, live []*result.Change, d detail) table {
 			t.Rows = append(t.Rows, changeRow(r, c))
 		}
 	}
-	return t
+	return t.filled()
 }
 
 func (d detail) most(level string) int {
@@ -153,7 +153,7 @@ func (d detail) most(level string) int {
 	return d.warnings
 }
 
-func changeRow(r *result.Result, c *result.Change) []line {
+func changeRow(r *indexed, c *result.Change) []line {
 	mark := levelMarks[c.Level]
 	if mark == "" {
 		mark = c.Level
@@ -164,28 +164,17 @@ func changeRow(r *result.Result, c *result.Change) []line {
 	}
 	return []line{
 		say(mark), in(name, subject(r, c.Target, c.Program)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
-		say(cut(strings.Join(words.First(messages(findingsOf(r, c)), 3), "; "), maxTitle)),
+		say(cut(clean(strings.Join(words.First(ruleNames(r, c), 3), ", ")), maxTitle)),
 	}
-}
-
-// messages are what findings say, each with its rule.
-func messages(findings []*result.Finding) []string {
-	var list []string
-	for _, f := range findings {
-		if said := clean(ruleName(f) + ": " + f.Message); !slices.Contains(list, said) {
-			list = append(list, said)
-		}
-	}
-	return list
 }
 
 // deltaCell is "+6.6 %" where the whole is known, else "+256 B".
 func deltaCell(delta, whole float64, unit string) string {
-	switch {
-	case delta == 0:
+	if delta == 0 {
 		return ""
-	case whole > 0:
-		return fmt.Sprintf("%+.1f %%", 100*delta/whole)
+	}
+	if share := growth(delta, whole); share != "" {
+		return share
 	}
 	return signed(delta, unit)
 }
@@ -256,7 +245,7 @@ func acceptBlocks(live []*result.Change, commands string) []block {
 	}
 	slices.Sort(places)
 	places = slices.Compact(places)
-	rest := say("The configuration forbids some of it whatever is accepted; edit ")
+	rest := say("The configuration forbids some of it whatever is accepted. Edit as well: ")
 	for i, place := range places[:min(len(places), maxChanges)] {
 		if i > 0 {
 			rest = rest.and(", ")
@@ -270,34 +259,37 @@ func acceptBlocks(live []*result.Change, commands string) []block {
 }
 
 // changeFold is what lies behind one change.
-func changeFold(r *result.Result, c *result.Change) section {
+func changeFold(r *indexed, c *result.Change) section {
 	title := say("What changed: ")
 	if p := shortPlace(c.Source); p != "" {
 		title = title.in(name, p).and(" ")
 	}
 	s := section{Fold: true, Title: title.and("in ").in(name, subject(r, c.Target, c.Program)).and(" ").in(name, c.ID)}
-	s.add(quoted(c), list{append(changeLines(r, c), breakLines(findingsOf(r, c))...)}, evidence(c))
+	s.add(quoted(c), list{append(changeLines(r, c), breakLines(r, c)...)}, evidence(c))
 	return s
 }
 
-func waivedFold(r *result.Result, waived []*result.Change) section {
-	var lines []line
-	for _, c := range waived {
-		l := in(name, strings.Join(ruleNames(r, c), ", ")).and(" in ").in(name, subject(r, c.Target, c.Program)).and(": ").with("", headlineOf(c))
-		if c.Waiver != nil {
-			l = l.and(" (waived: ").and(waiver(c.Waiver)).and(")")
-		}
-		lines = append(lines, l)
+// shortFold lists the changes that nobody has to decide about.
+func shortFold(r *indexed) section {
+	var parts []string
+	if n := len(r.waived()); n > 0 {
+		parts = append(parts, words.Some(n, "change")+" waived")
 	}
-	return section{Fold: true, Title: say("Waived: " + words.Some(len(waived), "change")), Blocks: []block{list{lines}}}
+	if n := len(r.harmless()); n > 0 {
+		parts = append(parts, words.Some(n, "change")+" within all limits")
+	}
+	if len(parts) == 0 {
+		return section{}
+	}
+	return section{Fold: true, Title: say("Also there: " + strings.Join(parts, ", ")), Blocks: []block{list{shortLines(r)}}}
 }
 
-func lookedAt(r *result.Result) string {
+func lookedAt(r *indexed) string {
 	return fmt.Sprintf("Looked at: %s, %s, %s", words.Some(len(r.Targets), "target"), words.Some(r.Summary.Programs, "program"), words.Some(r.Summary.Checks, "check"))
 }
 
 // lookedAtFold says what was looked at, and what was not covered.
-func lookedAtFold(r *result.Result) section {
+func lookedAtFold(r *indexed) section {
 	title := lookedAt(r)
 	missing := notCovered(r)
 	if len(missing) > 0 {

@@ -16,7 +16,7 @@ const home = "https://github.com/xlagate/xlagate"
 
 // resultSARIF renders a result as SARIF 2.1.0, made for GitHub's code scanning, a result a change: each has a place, a fingerprint that
 // stays from commit to commit, and the help of the first rule that it breaks.
-func resultSARIF(w io.Writer, r *result.Result, o Options) error {
+func resultSARIF(w io.Writer, r *indexed, o Options) error {
 	log, err := sarif.New(sarif.Version210)
 	if err != nil {
 		return fmt.Errorf("write the result as SARIF: %w", err)
@@ -29,7 +29,7 @@ func resultSARIF(w io.Writer, r *result.Result, o Options) error {
 	index := map[string]int{}
 	for i := range r.Changes {
 		c := &r.Changes[i]
-		findings := findingsOf(r, c)
+		findings := r.brokenBy(c)
 		if len(findings) == 0 {
 			continue
 		}
@@ -99,8 +99,8 @@ func describeRule(rule *sarif.ReportingDescriptor, o Options) {
 	rule.WithHelp(sarif.NewMultiformatMessageString(textOf(page)).WithMarkdown(markdownOf(page)))
 }
 
-func sarifResult(r *result.Result, c *result.Change, rule string, o Options) *sarif.Result {
-	text := clean(c.Title)
+func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Result {
+	text := titleBeside(c, o)
 	if more := changeText(r, c); more != "" {
 		text += "\n" + more
 	}
@@ -112,7 +112,7 @@ func sarifResult(r *result.Result, c *result.Change, rule string, o Options) *sa
 		res.AddString(p.Name, p.Value)
 	}
 	if c.Waived {
-		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(howToAccept(c).text()))
+		res.AddSuppression(sarif.NewSuppression("external").WithStatus("accepted").WithJustifcation(linesText(howToAccept(c))))
 	}
 	return res
 }
@@ -140,7 +140,7 @@ func sarifLocation(c *result.Change, o Options) *sarif.Location {
 }
 
 // invocation says whether everything was looked at, and what was not.
-func invocation(r *result.Result) *sarif.Invocation {
+func invocation(r *indexed) *sarif.Invocation {
 	in := sarif.NewInvocation().WithExecutionSuccess(len(r.Problems) == 0).WithExitCode(r.ExitCode)
 	for i := range r.Problems {
 		text := linesText(problemLines(&r.Problems[i]))

@@ -8,14 +8,13 @@ import (
 	"github.com/xlagate/xlagate/internal/words"
 )
 
-// sumLine is "1 change fails (2 rules), 21 checks passed".
-func sumLine(r *result.Result) line {
+// sumLine is "1 error, 0 warnings, 21 checks passed".
+func sumLine(r *indexed) line {
 	s := r.Summary
 	var l line
 	if r.Verdict == "incomplete" {
 		l = in(bad, "could not look").and(": " + words.Some(len(r.Problems), "problem") + "; ")
 	}
-	broken := len(r.Findings)
 	if s.Errors+s.Warnings+s.Infos+s.Waived == 0 && r.Verdict == "pass" {
 		return l.in(good, "all "+words.Some(s.Checks, "check")+" passed")
 	}
@@ -27,10 +26,7 @@ func sumLine(r *result.Result) line {
 	if s.Waived > 0 {
 		l = l.and(", " + measure.Number(float64(s.Waived)) + " waived")
 	}
-	if broken > s.Errors+s.Warnings+s.Infos+s.Waived {
-		l = l.and(" (" + words.Some(broken, "broken limit") + ")")
-	}
-	return l.and(", " + words.Some(max(0, s.Checks-broken), "check") + " passed")
+	return l.and(", " + words.Some(max(0, s.Checks-len(r.Findings)), "check") + " passed")
 }
 
 func voiceOf(n int, v voice) voice {
@@ -41,7 +37,7 @@ func voiceOf(n int, v voice) voice {
 }
 
 // notCovered lists what found no input of its kind, each sentence once with the targets that it holds for.
-func notCovered(r *result.Result) []line {
+func notCovered(r *indexed) []line {
 	var order []string
 	targets := map[string][]string{}
 	for i := range r.Targets {
@@ -68,7 +64,7 @@ func notCovered(r *result.Result) []line {
 const maxProblems = 25
 
 // problemSections say what could not be looked at, target by target.
-func problemSections(r *result.Result) []section {
+func problemSections(r *indexed) []section {
 	var order []string
 	byTarget := map[string][]*result.Problem{}
 	for i := range r.Problems {
@@ -116,7 +112,7 @@ func problemLines(p *result.Problem) []line {
 }
 
 // notes are improvements and other things worth knowing.
-func notes(r *result.Result) []line {
+func notes(r *indexed) []line {
 	var lines []line
 	for i := range r.Notes {
 		n := &r.Notes[i]

@@ -43,7 +43,7 @@ func variantCount(t *result.Target) int {
 const maxVariants = 6
 
 // programRows is a row for each variant of each program, with its key facts or the use of its budgets.
-func programRows(r *result.Result, t *result.Target) [][]line {
+func programRows(r *indexed, t *result.Target) [][]line {
 	var rows [][]line
 	for i := range t.Programs {
 		p := &t.Programs[i]
@@ -71,7 +71,7 @@ func variantNames(variants []result.Variant, n int) []string {
 	return distinct(signatures, n)
 }
 
-func variantRow(r *result.Result, t *result.Target, p *result.Program, at int, signature string) []line {
+func variantRow(r *indexed, t *result.Target, p *result.Program, at int, signature string) []line {
 	v := &p.Variants[at]
 	row := []line{in(name, p.Name+signature)}
 	budgets := budgetsOf(r, t.Name, p.Name)
@@ -79,7 +79,7 @@ func variantRow(r *result.Result, t *result.Target, p *result.Program, at int, s
 		row = append(row, factCell(f, v, budgetOf(v, f.fact, budgets[f.text], p)))
 		delete(budgets, f.text)
 	}
-	row = append(row, otherFacts(v, budgets))
+	row = append(row, otherFacts(v, p, budgets))
 	if t.Part != nil { // what has changed is told when all parts are joined
 		return row
 	}
@@ -106,7 +106,11 @@ func factCell(f label, v *result.Variant, budget *result.Headroom) line {
 	base, based := v.Base[f.fact]
 	switch {
 	case based && base != now:
-		return say(f.text+" ").in(strong, change(f.fact, base, now))
+		l := say(f.text+" ").in(strong, change(f.fact, base, now))
+		if share := growth(now-base, base); share != "" && unitOf(f.fact) == "nanoseconds" {
+			l = l.and(" (" + share + ")")
+		}
+		return l
 	case budget != nil:
 		return say(f.text + " " + of(budget.Actual, budget.Limit, budget.Unit))
 	}
@@ -117,14 +121,14 @@ func factCell(f label, v *result.Variant, budget *result.Headroom) line {
 const maxOthers = 3
 
 // otherFacts are the facts that changed and the budgets that are not shown as key facts.
-func otherFacts(v *result.Variant, budgets map[string]*result.Headroom) line {
+func otherFacts(v *result.Variant, p *result.Program, budgets map[string]*result.Headroom) line {
 	var parts []string
 	for _, f := range changedFacts(v) {
 		delete(budgets, f.text)
 		parts = append(parts, f.text+" "+change(f.fact, v.Base[f.fact], v.Facts[f.fact]))
 	}
 	for _, l := range sortedKeys(budgets) {
-		b := budgets[l]
+		b := budgetOf(v, budgets[l].Subject, budgets[l], p)
 		parts = append(parts, l+" "+of(b.Actual, b.Limit, b.Unit))
 	}
 	if len(parts) > maxOthers {
@@ -160,10 +164,10 @@ func changedFacts(v *result.Variant) []label {
 }
 
 // maxTelling is how many of moreFacts are worth a word beside the key facts.
-const maxTelling = 7
+const maxTelling = 9
 
 // budgetsOf finds the budgets of a program, the fullest of each kind, by label.
-func budgetsOf(r *result.Result, target, program string) map[string]*result.Headroom {
+func budgetsOf(r *indexed, target, program string) map[string]*result.Headroom {
 	out := map[string]*result.Headroom{}
 	for i := range r.Headroom {
 		h := &r.Headroom[i]

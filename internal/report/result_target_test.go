@@ -19,7 +19,7 @@ func TestBudgetOfAVariant(t *testing.T) {
 	}}
 	for at, want := range [][]string{{"kernels 12 of 15", "temp 4.0 of 1.0 KiB"}, {"kernels 12 of 15", "temp 2.0 of 1.0 KiB"}} {
 		cells := map[string]bool{}
-		for _, cell := range variantRow(r, &result.Target{Name: "mlp"}, p, at, "") {
+		for _, cell := range variantRow(index(r), &result.Target{Name: "mlp"}, p, at, "") {
 			cells[cell.text()] = true
 		}
 		for _, text := range want {

@@ -8,16 +8,16 @@ import (
 )
 
 // resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be looked at, the sum.
-func resultText(w io.Writer, r *result.Result, o Options) error {
+func resultText(w io.Writer, r *indexed, o Options) error {
 	return writeText(w, resultTextPage(r), o)
 }
 
 // maxChanges bounds the changes that are shown in full.
 const maxChanges = 100
 
-func resultTextPage(r *result.Result) page {
+func resultTextPage(r *indexed) page {
 	var p page
-	live, waived := split(r)
+	live := r.live()
 	for i := range r.Targets {
 		p.add(targetSection(r, &r.Targets[i]))
 	}
@@ -28,9 +28,7 @@ func resultTextPage(r *result.Result) page {
 		}
 		p.add(changeSection(r, c))
 	}
-	if len(waived) > 0 {
-		p.add(waivedSection(r, waived))
-	}
+	p.add(filledSection(nil, list{shortLines(r)}))
 	if l := notes(r); len(l) > 0 {
 		p.add(section{Title: l[0]})
 		for _, more := range l[1:] {
@@ -48,7 +46,7 @@ func resultTextPage(r *result.Result) page {
 }
 
 // targetSection is a target that was looked at; one of which nothing is known stands among the problems alone.
-func targetSection(r *result.Result, t *result.Target) section {
+func targetSection(r *indexed, t *result.Target) section {
 	if len(t.Programs) == 0 && hasProblem(r, t.Name) {
 		return section{}
 	}
@@ -57,23 +55,11 @@ func targetSection(r *result.Result, t *result.Target) section {
 	return s
 }
 
-func hasProblem(r *result.Result, target string) bool {
+func hasProblem(r *indexed, target string) bool {
 	for i := range r.Problems {
 		if r.Problems[i].Target == target {
 			return true
 		}
 	}
 	return false
-}
-
-func waivedSection(r *result.Result, waived []*result.Change) section {
-	var rows [][]line
-	for _, c := range waived {
-		row := []line{in(dim, "waived"), in(name, subject(r, c.Target, c.Program)), in(dim, c.ID), headlineOf(c)}
-		if c.Waiver != nil {
-			row = append(row, in(dim, waiver(c.Waiver)))
-		}
-		rows = append(rows, row)
-	}
-	return section{Blocks: []block{table{Rows: rows, Bare: true}}}
 }

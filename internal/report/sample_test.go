@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -24,44 +26,92 @@ func h100() result.Toolchain {
 	return result.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2", "jaxlib": "0.10.2"}, Backend: "gpu", Device: "NVIDIA H100 80GB HBM3"}
 }
 
-// failing is a softmax into which optimization barriers were put.
+// The ids of the changes in failing.
+const (
+	splitID  = "3fa91c02b7d1"
+	bakedID  = "77b0c2d4e6f8"
+	againID  = "5d0e1f2a3b4c"
+	soonerID = "0b1c2d3e4f50"
+)
+
+// failing is a softmax into which an optimization barrier was put, beside a change that only warns, one that is waived and one that saves.
 func failing() *result.Result {
+	const target = "softmax/h100"
 	return &result.Result{
 		Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: "1.2.3"}, Verdict: "fail", ExitCode: 1,
-		Summary: result.Summary{Errors: 1, Checks: 23, Targets: 1, Programs: 1},
+		Summary: result.Summary{Changes: 4, Errors: 1, Warnings: 1, Waived: 1, Checks: 23, Targets: 1, Programs: 3},
 		Targets: []result.Target{{
-			Name: "softmax/h100", Dump: "build/xla", Baseline: ".xlagate", Toolchain: h100(), Base: h100(), Helpers: 8,
+			Name: target, Dump: "build/xla", Baseline: ".xlagate", Toolchain: h100(), Base: h100(), Helpers: 8,
 			NotCovered: []string{"no-unclustered-ops (the dump holds no TensorFlow graphs)"},
-			Programs: []result.Program{{Name: "softmax", Change: "changed", Variants: []result.Variant{{
-				Signature: "(x: f32[64,512])", Modules: []string{"module_0010.jit_softmax"}, Fingerprint: "52b1c0de52b1c0de",
-				Facts: map[string]float64{"kernels.total": 4, "kernels.loop": 2, "kernels.input": 2, "fusions.total": 4, "memory.temp_bytes": 256, "cost.bytes_accessed": 787456},
-				Base:  map[string]float64{"kernels.total": 1, "kernels.custom": 1, "fusions.total": 1, "memory.temp_bytes": 0, "cost.bytes_accessed": 262144},
-			}}}},
-		}},
-		Findings: []result.Finding{{
-			ID: "3fa91c02b7d1", Rule: "required-fusions", Level: "error", Target: "softmax/h100", Program: "softmax", Subject: "softmax",
-			Message: `the fusion "softmax" is gone: subtract, exponential, reduce, divide ran in one kernel, now in four`,
-			Actual:  0.0, Limit: 1.0, Baseline: 1.0,
-			Cause: &result.Cause{
-				Summary: "input subtract, exponential, 2 reduce, divide was one kernel and is 4 now: an optimization_barrier (train.py:99)",
-				OpName:  "jit(softmax)/reduce_max", Source: result.Source{File: "/srv/models/train.py", Line: 98, Function: "softmax"},
+			Programs: []result.Program{
+				{Name: "decode", Change: "changed", Variants: []result.Variant{
+					{Signature: "(x: f32[1,512])", Modules: []string{"module_0012.jit_decode"}, Fingerprint: "0f0f0f0f0f0f0f0f", Facts: map[string]float64{"kernels.total": 6}, Base: map[string]float64{"kernels.total": 6}},
+					{Signature: "(x: f32[7,512])", Modules: []string{"module_0014.jit_decode"}, Fingerprint: "1e1e1e1e1e1e1e1e", Facts: map[string]float64{"kernels.total": 6}},
+				}},
+				{Name: "embed", Change: "changed", Variants: []result.Variant{{
+					Signature: "(ids: s32[64])", Modules: []string{"module_0016.jit_embed"}, Fingerprint: "2d2d2d2d2d2d2d2d",
+					Facts: map[string]float64{"kernels.total": 2, "price.step_ns": 5200}, Base: map[string]float64{"kernels.total": 3, "price.step_ns": 6100},
+				}}},
+				{Name: "softmax", Change: "changed", Variants: []result.Variant{{
+					Signature: "(x: f32[64,512])", Modules: []string{"module_0010.jit_softmax"}, Fingerprint: "52b1c0de52b1c0de",
+					Facts: map[string]float64{"kernels.total": 4, "kernels.loop": 2, "kernels.input": 2, "fusions.total": 4, "memory.temp_bytes": 256, "memory.peak_bytes": 295168, "cost.bytes_accessed": 787456, "price.step_ns": 11900},
+					Base:  map[string]float64{"kernels.total": 1, "kernels.custom": 1, "fusions.total": 1, "memory.temp_bytes": 0, "memory.peak_bytes": 262144, "cost.bytes_accessed": 262144, "price.step_ns": 4100},
+				}}},
 			},
-			Evidence: result.Evidence{
-				Before: []string{"custom subtract, exponential, 2 reduce, divide → f32[64,512]  jit(softmax)/div (train.py:100)"},
-				After: []string{
-					"input reduce → f32[64]  jit(softmax)/reduce_max (train.py:98)",
-					"loop subtract, exponential → f32[64,512]  jit(softmax)/exp (train.py:99)",
-					"input reduce → f32[64]  jit(softmax)/reduce_sum (train.py:99)",
-					"loop divide → f32[64,512]  jit(softmax)/div (train.py:100)",
+		}},
+		Changes: []result.Change{
+			{
+				ID: splitID, Level: "error", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"}, Kind: result.KindCode,
+				Title: "an optimization_barrier is new; subtract, exponential, 2 reduce, divide ran in one kernel, now in 4", OpName: "jit(softmax)/optimization_barrier",
+				Source:  result.Source{File: "/srv/models/train.py", Line: 98, Function: "softmax", Text: "x = jax.lax.optimization_barrier(x)", Edited: true},
+				Price:   result.Price{StepNS: 7800, StepWasNS: 4100, PeakBytes: 256},
+				Effects: []result.Effect{{Fact: "cost.bytes_accessed", Was: 262144, Is: 787456}, {Fact: "fusions.total", Was: 1, Is: 4}, {Fact: "kernels.total", Was: 1, Is: 4}},
+				Evidence: result.Evidence{
+					Before: []string{"custom subtract, exponential, 2 reduce, divide → f32[64,512]  jit(softmax)/div (train.py:100)"},
+					After: []string{
+						"input reduce → f32[64]  jit(softmax)/reduce_max (train.py:98)",
+						"loop subtract, exponential → f32[64,512]  jit(softmax)/exp (train.py:99)",
+						"input reduce → f32[64]  jit(softmax)/reduce_sum (train.py:99)",
+						"loop divide → f32[64,512]  jit(softmax)/div (train.py:100)",
+					},
 				},
+				Findings: []string{"a3f8c21b9d04", "11aa22bb33cc", "11aa22bb33cd"}, Accept: `xlagate accept --only 3fa91c02b7d1 --reason "…"`, Configured: []string{"xlagate.yaml:9:5"},
 			},
-			Consequences: []result.Consequence{
-				{Rule: "max-kernels", ID: "11aa22bb33cc", Message: "4 kernels: up from 1 in the baseline"},
-				{Rule: "max-temp-bytes", ID: "11aa22bb33cd", Message: "256 B of temporary memory: up from 0 B"},
-				{Rule: "max-bytes-accessed", ID: "11aa22bb33ce", Message: "769.0 KiB moved: up from 256.0 KiB"},
+			{
+				ID: bakedID, Level: "warning", Target: target, Program: "softmax", Variants: []string{"(x: f32[64,512])"}, Kind: result.KindConstants,
+				Title: "f32[64,128] (32.0 KiB) is baked in as a constant now, it was the argument mask", Details: []string{"the program has 1 argument, it had 2"},
+				Source: result.Source{File: "/usr/lib/python3.12/site-packages/flax/linen/attention.py", Line: 212}, Price: result.Price{PeakBytes: 32768, StepWasNS: 4100},
+				Effects:  []result.Effect{{Fact: "memory.constant_bytes", Was: 0, Is: 32768}},
+				Findings: []string{"22bb33cc44dd"}, Accept: `xlagate accept --only 77b0c2d4e6f8 --reason "…"`,
 			},
-			Mend: `xlagate accept --only 3fa91c02b7d1 --reason "…"`,
-		}},
+			{
+				ID: soonerID, Level: "better", Target: target, Program: "embed", Variants: []string{"(ids: s32[64])"}, Kind: result.KindCode, Title: "a transpose is gone",
+				Source: result.Source{File: "/srv/models/embed.py", Line: 12, Function: "embed", Text: "return jnp.take(table, ids, axis=0)", Edited: true},
+				Price:  result.Price{StepNS: -900, StepWasNS: 6100}, Effects: []result.Effect{{Fact: "kernels.total", Was: 3, Is: 2}},
+			},
+			{
+				ID: againID, Level: "error", Target: target, Program: "decode", Variants: []string{"(x: f32[7,512])"}, Kind: result.KindArguments,
+				Title: "compiled again: x: f32[1,512] → f32[7,512] (dimension 0: 1, 7)", Price: result.Price{Compilations: 1},
+				Findings: []string{"33cc44dd55ee"}, Accept: `xlagate accept --only 5d0e1f2a3b4c --reason "…"`,
+				Waived: true, Waiver: &result.Waiver{Reason: "acme/models#12", Owner: "@ml-perf", Expires: "2027-02-01"},
+			},
+		},
+		Findings: []result.Finding{
+			{
+				ID: "a3f8c21b9d04", Change: splitID, Rule: "max-step-time", Level: "error", Target: target, Program: "softmax", Subject: "price.step_ns",
+				Message: "the predicted step takes 11.9 µs: up from 4.1 µs in the baseline, at most 2 % more is allowed", Actual: 11900.0, Limit: 4182.0, Baseline: 4100.0,
+			},
+			{
+				ID: "11aa22bb33cc", Change: splitID, Rule: "required-fusions", Level: "error", Target: target, Program: "softmax", Subject: "softmax",
+				Message: `no kernel does subtract, exponential, reduce, divide (fusion "softmax"): 0 of at least 1`, Actual: 0.0, Limit: 1.0, Baseline: 1.0, Reason: "four launches cost more than the softmax itself",
+			},
+			{ID: "11aa22bb33cd", Change: splitID, Rule: "max-kernels", Level: "error", Target: target, Program: "softmax", Subject: "kernels.total", Message: "4 kernels: at most 1 allowed", Actual: 4.0, Limit: 1.0, Baseline: 1.0},
+			{ID: "22bb33cc44dd", Change: bakedID, Rule: "max-constant-bytes", Name: "no-baked-weights", Level: "warning", Target: target, Program: "softmax", Message: "32.0 KiB of constants: up from 0 B", Unit: "bytes", Actual: 32768.0, Limit: 0.0, Baseline: 0.0},
+			{
+				ID: "33cc44dd55ee", Change: againID, Rule: "no-recompilation", Level: "error", Target: target, Program: "decode", Subject: "variants", Message: "compiled 2 times, 1 in the baseline: x: f32[1,512] → f32[7,512]",
+				Waived: true, Waiver: &result.Waiver{Reason: "acme/models#12", Owner: "@ml-perf", Expires: "2027-02-01"},
+			},
+		},
 	}
 }
 
@@ -79,7 +129,7 @@ func passing() *result.Result {
 	fresh.Base = nil
 	return &result.Result{
 		Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: "1.2.3"}, Verdict: "pass",
-		Summary: result.Summary{Checks: 14, Targets: 1, Programs: 3},
+		Summary: result.Summary{Changes: 2, Checks: 14, Targets: 1, Programs: 3},
 		Targets: []result.Target{{
 			Name: "mlp/cpu", Dump: "build/xla", Baseline: ".xlagate", NotCovered: []string{},
 			Toolchain: result.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2"}, Backend: "cpu"},
@@ -90,6 +140,17 @@ func passing() *result.Result {
 				{Name: "train_step", Change: "same", Variants: []result.Variant{variant(params, 19, 1288490189)}},
 			},
 		}},
+		Changes: []result.Change{
+			{
+				ID: "0b1c2d3e4f50", Level: "better", Target: "mlp/cpu", Program: "eval_step", Variants: []string{"(x: f32[8,64])"}, Kind: result.KindCode, Title: "2 copies are gone",
+				Source: result.Source{File: "/srv/models/eval.py", Line: 31, Function: "eval_step", Text: "return state"}, Price: result.Price{StepNS: -1200, StepWasNS: 38700},
+				Effects: []result.Effect{{Fact: "kernels.total", Was: 14, Is: 12}},
+			},
+			{
+				ID: "0c1d2e3f4051", Level: "info", Target: "mlp/cpu", Program: "train_step", Kind: result.KindToolchain, Title: "the model asks for the same as before; jax 0.9.1 → 0.10.2",
+				Price: result.Price{StepNS: 12, StepWasNS: 61000},
+			},
+		},
 		Findings: []result.Finding{},
 		Notes:    []result.Note{{Kind: "better", Target: "mlp/cpu", Program: "eval_step", Message: "kernels 14 → 12", Mend: "xlagate accept --tighten"}},
 		Headroom: []result.Headroom{
@@ -114,32 +175,37 @@ func incomplete() *result.Result {
 	return r
 }
 
+// put adds a change with a finding, both of which say one text wherever a text may stand.
+func put(r *result.Result, id, level, text string) {
+	finding := "f" + id[1:]
+	r.Changes = append(r.Changes, result.Change{
+		ID: id, Level: level, Target: text, Program: text, Variants: []string{text}, Kind: result.KindCode, Title: text, Details: []string{text, text + " "}, OpName: text,
+		Source: result.Source{File: text + ".py", Line: 3, Function: text, Text: text, Edited: true}, Price: result.Price{StepNS: 7e15, StepWasNS: 3, PeakBytes: -1e18},
+		Effects: []result.Effect{{Fact: text, Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{text, "same"}, After: []string{"same", text + "  " + text}},
+		Findings: []string{finding}, Accept: "xlagate accept --only " + id + " " + text, Configured: []string{text, text},
+	})
+	r.Findings = append(r.Findings, result.Finding{
+		ID: finding, Change: id, Rule: "fusion-drift", Name: text, Level: level, Target: text, Program: text, Variant: text, Subject: text, Message: text, Reason: text, Actual: text, Limit: 1.0, Baseline: 2.0,
+	})
+}
+
 // ugly carries the names that are hard to show, real and hostile, at every place that shows one.
 func ugly() *result.Result {
-	f := func(id, level, text string) result.Finding {
-		return result.Finding{
-			ID: id, Rule: "fusion-drift", Name: text, Level: level, Target: text, Program: text, Variant: text, Subject: text, Message: text, Reason: text,
-			Actual: text, Limit: 1.0, Baseline: 2.0, Mend: "xlagate accept --only " + id,
-			Cause:        &result.Cause{Summary: text + " ", OpName: text, OpType: text, Source: result.Source{File: text + ".py", Line: 3, Function: text}},
-			Evidence:     result.Evidence{Before: []string{text, "same"}, After: []string{"same", text + "  " + text}},
-			Consequences: []result.Consequence{{Rule: text, Message: text}},
-		}
-	}
 	r := &result.Result{
 		Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: "1.2.3"}, Verdict: "incomplete", ExitCode: 3,
-		Summary: result.Summary{Errors: 5, Warnings: 2, Infos: 1, Waived: 1, Checks: 40, Targets: 2, Programs: 1},
-		Findings: []result.Finding{
-			f("000000000001", "error", weirdName), f("000000000002", "error", bracketName), f("000000000003", "error", callbackName),
-			f("000000000004", "error", hostileName), f("000000000005", "error", hostileText),
-			f("000000000006", "warning", meshName), f("000000000007", "warning", fusedName), f("000000000008", "info", cublasName+" "+cublasName),
-		},
+		Summary:  result.Summary{Changes: 10, Errors: 5, Warnings: 2, Infos: 1, Waived: 1, Checks: 40, Targets: 2, Programs: 1},
 		Problems: []result.Problem{{Target: hostileName, Rule: hostileText, File: hostileName, Message: hostileText, Mend: hostileText}},
 		Notes:    []result.Note{{Kind: "better", Target: hostileName, Program: hostileText, Message: hostileName, Mend: hostileText}},
 		Headroom: []result.Headroom{{Target: hostileName, Program: hostileText, Rule: hostileName, Subject: hostileText, Actual: 3, Limit: 4}},
 	}
-	waived := f("000000000009", "error", bracketName)
+	for i, text := range []string{weirdName, bracketName, callbackName, hostileName, hostileText, meshName, fusedName, cublasName + " " + cublasName} {
+		put(r, fmt.Sprintf("%012x", i+1), []string{"error", "error", "error", "error", "error", "warning", "warning", "info"}[i], text)
+	}
+	put(r, "000000000009", "error", bracketName)
+	waived := &r.Changes[8]
 	waived.Waived, waived.Waiver = true, &result.Waiver{Reason: hostileName, Owner: "@ml-perf", Expires: "2027-02-01"}
-	r.Findings = append(r.Findings, waived)
+	put(r, "00000000000a", "better", hostileText)
+	r.Changes[9].Findings, r.Findings = nil, r.Findings[:9]
 	facts := map[string]float64{"kernels.total": 3, hostileName: 4}
 	r.Targets = []result.Target{
 		{Name: hostileName, Dump: hostileText, Baseline: hostileName, NotCovered: []string{hostileText, hostileName}, Toolchain: result.Toolchain{Framework: hostileName, Device: hostileText},

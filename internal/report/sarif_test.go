@@ -51,7 +51,8 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 // TestSARIFPlaces holds code scanning to what it needs: a place in the repository, a stable fingerprint, rules by index.
 func TestSARIFPlaces(t *testing.T) {
 	r := failing()
-	r.Findings = append(r.Findings, result.Finding{ID: "0000000000aa", Rule: "max-kernels", Level: "info", Message: "see [here](https://evil.example)"})
+	r.Changes[1] = result.Change{ID: "0000000000aa", Level: "info", Kind: result.KindUnknown, Title: "see [here](https://evil.example)", Findings: []string{"0000000000ab"}}
+	r.Findings[3] = result.Finding{ID: "0000000000ab", Change: "0000000000aa", Rule: "max-kernels", Level: "info", Message: "too many"}
 	var out bytes.Buffer
 	if err := Result(&out, r, "sarif", Options{Root: "/srv/models"}); err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestSARIFPlaces(t *testing.T) {
 	for i, want := range []struct {
 		rule, level, uri, fingerprint string
 		line                          int
-	}{{"required-fusions", "error", "train.py", "3fa91c02b7d1", 98}, {"max-kernels", "note", "xlagate.yaml", "0000000000aa", 1}} {
+	}{{"max-step-time", "error", "train.py", splitID, 98}, {"max-kernels", "note", "xlagate.yaml", "0000000000aa", 1}} {
 		got := log.Runs[0].Results[i]
 		place := got.Locations[0].PhysicalLocation
 		if got.RuleID != want.rule || got.RuleIndex != i || got.Level != want.level || place.ArtifactLocation.URI != want.uri ||
@@ -87,7 +88,7 @@ func TestSARIFPlaces(t *testing.T) {
 			t.Errorf("result %d is %+v, want %+v", i, got, want)
 		}
 	}
-	if text := log.Runs[0].Results[1].Message.Text; text != "see [here] (https://evil.example)" {
+	if text := log.Runs[0].Results[1].Message.Text; text != "see [here] (https://evil.example)\nbreaks max-kernels: too many" {
 		t.Errorf("a link stays in the message: %s", text)
 	}
 }
@@ -97,8 +98,7 @@ func TestRepositoryFile(t *testing.T) {
 		"train.py": "train.py", `src\train.py`: "src/train.py", "/usr/lib/python3/site-packages/flax/core.py": "xlagate.yaml", "": "xlagate.yaml",
 		"../other/train.py": "xlagate.yaml", "<string>": "xlagate.yaml", `C:\src\train.py`: "xlagate.yaml", "a/../../b.py": "xlagate.yaml",
 	} {
-		f := &result.Finding{Cause: &result.Cause{Source: result.Source{File: file, Line: 3}}}
-		if got, _ := repositoryFile(f, Options{}); got != want {
+		if got, _ := repositoryFile(result.Source{File: file, Line: 3}, Options{}); got != want {
 			t.Errorf("%q is attached to %s, want %s", file, got, want)
 		}
 	}

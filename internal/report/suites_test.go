@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,26 +32,57 @@ func names(all junitSuites) string {
 	return strings.Join(out, "; ")
 }
 
-// A program without a finding is a test that passed; one with a finding is not told of twice.
+// breaks adds a change that breaks rules, and returns it.
+func breaks(r *result.Result, target, program, level string, rules ...string) *result.Change {
+	c := result.Change{ID: fmt.Sprintf("%012x", len(r.Changes)), Level: level, Target: target, Program: program, Kind: result.KindUnknown, Title: "t"}
+	for _, rule := range rules {
+		f := result.Finding{ID: fmt.Sprintf("f%011x", len(r.Findings)), Change: c.ID, Rule: rule, Level: level, Target: target, Program: program, Message: "m"}
+		c.Findings, r.Findings = append(c.Findings, f.ID), append(r.Findings, f)
+	}
+	r.Changes = append(r.Changes, c)
+	return &r.Changes[len(r.Changes)-1]
+}
+
+// A program in which nothing is broken is a test that passed; one with a change that breaks a rule is not told of twice.
 func TestProgramsAreTests(t *testing.T) {
 	r := &result.Result{
-		Targets:  []result.Target{{Name: "a", Programs: []result.Program{{Name: "f"}, {Name: "g"}}}, {Name: "b", Programs: []result.Program{{Name: "f"}}}},
-		Findings: []result.Finding{{Rule: "max-kernels", Level: "error", Target: "a", Program: "f", Subject: "kernels.total", Message: "m"}},
+		Targets: []result.Target{{Name: "a", Programs: []result.Program{{Name: "f"}, {Name: "g"}}}, {Name: "b", Programs: []result.Program{{Name: "f"}}}},
 	}
-	if got := names(suites(t, r)); got != "a: f max-kernels kernels.total, g; b: f" {
+	breaks(r, "a", "f", "error", "max-kernels", "max-copies")
+	breaks(r, "a", "g", "info")
+	if got := names(suites(t, r)); got != "a: f: max-kernels, max-copies, g; b: f" {
 		t.Error(got)
 	}
 }
 
+// A test has the same name from commit to commit: its lines may shift, and it may break one rule more.
+func TestNamesOfTests(t *testing.T) {
+	for _, c := range []struct {
+		source result.Source
+		want   string
+	}{
+		{result.Source{File: "train.py", Line: 7, Function: "loss"}, "a: f: code at train.py in loss"}, {result.Source{File: "train.py", Line: 8, Function: "loss"}, "a: f: code at train.py in loss"},
+		{result.Source{File: "train.py"}, "a: f: code at train.py"}, {result.Source{}, "a: f: max-kernels"},
+	} {
+		r := &result.Result{}
+		added := breaks(r, "a", "f", "error", "max-kernels")
+		added.Kind, added.Source = result.KindCode, c.source
+		if got := names(suites(t, r)); got != c.want {
+			t.Errorf("%q, wanted %q", got, c.want)
+		}
+	}
+}
+
 // What belongs to no target of the result is not lost: it stands in a suite of its own.
-func TestFindingsOfNoTarget(t *testing.T) {
+func TestChangesOfNoTarget(t *testing.T) {
 	r := &result.Result{
 		Targets:  []result.Target{{Name: "a"}},
-		Findings: []result.Finding{{Rule: "waiver-valid", Level: "error", Subject: "0123"}, {Rule: "max-kernels", Level: "error", Target: "gone", Program: "f"}},
 		Problems: []result.Problem{{Target: "late", Rule: "target-ran", File: "x", Message: "m"}, {Message: "no rule"}},
 	}
+	breaks(r, "", "", "error", "waiver-valid")
+	breaks(r, "gone", "f", "error", "max-kernels")
 	all := suites(t, r)
-	if got := names(all); got != "a: ; late: target-ran: x; xlagate: looked at: , waiver-valid 0123; gone: f max-kernels" {
+	if got := names(all); got != "a: ; late: target-ran: x; xlagate: looked at: , waiver-valid; gone: f: max-kernels" {
 		t.Error(got)
 	}
 	if all.Tests != 4 || all.Failures != 2 || all.Errors != 2 {
@@ -60,28 +92,42 @@ func TestFindingsOfNoTarget(t *testing.T) {
 
 // Warnings fail where the gate was told so: it failed, and there is no error.
 func TestWarningsThatFail(t *testing.T) {
-	warning := result.Finding{Rule: "r", Level: "warning", Message: "m"}
 	for _, c := range []struct {
 		verdict string
 		errors  int
 		want    bool
 	}{{"fail", 0, true}, {"fail", 1, false}, {"pass", 0, false}, {"incomplete", 0, false}} {
-		r := &result.Result{Verdict: c.verdict, Summary: result.Summary{Errors: c.errors, Warnings: 1}, Findings: []result.Finding{warning}}
+		r := &result.Result{Verdict: c.verdict, Summary: result.Summary{Errors: c.errors, Warnings: 1}}
+		breaks(r, "", "", "warning", "r")
 		if got := suites(t, r).Failures == 1; got != c.want {
 			t.Errorf("%+v: fails %v", c, got)
 		}
 	}
-	r := &result.Result{Verdict: "pass", Findings: []result.Finding{warning}}
-	if c := suites(t, r).Suites[0].Cases[0]; c.Failure != nil || !strings.HasPrefix(c.Out, "m\n") {
+	r := &result.Result{Verdict: "pass"}
+	breaks(r, "", "", "warning", "r")
+	if c := suites(t, r).Suites[0].Cases[0]; c.Failure != nil || c.Out != "t\nbreaks r: m" {
 		t.Errorf("%+v", c)
 	}
 }
 
-// A waived finding is a test that was skipped, and says by whose leave.
+// A change that was waived is a test that was skipped, and says by whose leave.
 func TestWaivedIsSkipped(t *testing.T) {
-	r := &result.Result{Findings: []result.Finding{{Rule: "r", Level: "error", Message: "m", Waived: true, Waiver: &result.Waiver{Reason: "known", Owner: "@ml", Expires: "2027-01-01"}}}}
+	r := &result.Result{}
+	waived := breaks(r, "", "", "error", "r")
+	waived.Waived, waived.Waiver = true, &result.Waiver{Reason: "known", Owner: "@ml", Expires: "2027-01-01"}
 	c := suites(t, r).Suites[0].Cases[0]
-	if c.Skipped == nil || c.Failure != nil || !strings.Contains(c.Skipped.Message, "known") || !strings.Contains(c.Skipped.Message, "2027-01-01") {
+	if c.Skipped == nil || c.Failure != nil || c.Skipped.Message != "waived: known, @ml, until 2027-01-01" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Of a change that was waived in part the rest is told.
+func TestWaivedInPart(t *testing.T) {
+	r := &result.Result{}
+	breaks(r, "", "", "error", "known-rule", "other-rule")
+	r.Findings[0].Waived, r.Findings[0].Waiver = true, &result.Waiver{Reason: "known"}
+	c := suites(t, r).Suites[0].Cases[0]
+	if c.Name != "other-rule" || c.Failure == nil || c.Failure.Text != "breaks known-rule: m; waived: known\nbreaks other-rule: m" {
 		t.Errorf("%+v", c)
 	}
 }

@@ -61,19 +61,12 @@ func TestTextIsHarmless(t *testing.T) {
 }
 
 func TestAnnotationsAreBounded(t *testing.T) {
-	r := failing()
-	base := r.Findings[0]
-	r.Findings = nil
-	for level, n := range map[string]int{"error": 14, "warning": 12, "info": 30} {
-		for i := range n {
-			f := base
-			f.Level, f.ID = level, fmt.Sprintf("%s%d", level, i)
-			r.Findings = append(r.Findings, f)
-		}
-	}
-	waived := base
-	waived.Waived = true
-	r.Findings = append(r.Findings, waived)
+	r := &result.Result{}
+	many(r, 14, "error")
+	many(r, 12, "warning")
+	many(r, 30, "info")
+	many(r, 1, "better")
+	r.Changes[len(r.Changes)-1].Waived = true
 	var out bytes.Buffer
 	if err := Result(&out, r, "github", Options{}); err != nil {
 		t.Fatal(err)
@@ -117,22 +110,17 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestManyFindings(t *testing.T) {
+func TestManyChanges(t *testing.T) {
 	r := failing()
 	for i := range 500 {
-		f := r.Findings[0]
-		f.ID = fmt.Sprintf("%012x", i)
-		r.Findings = append(r.Findings, f)
+		put(r, fmt.Sprintf("%012x", i), "error", "too many")
 	}
-	var out bytes.Buffer
-	if err := Result(&out, r, "text", Options{}); err != nil {
-		t.Fatal(err)
+	text := written(t, r, "text")
+	if !strings.Contains(text, "… and 402 more changes; -f json lists them all") {
+		t.Error("nothing says how many changes were left out")
 	}
-	if !strings.Contains(out.String(), "… and 401 more findings; -f json lists them all") {
-		t.Error("nothing says how many findings were left out")
-	}
-	if n := strings.Count(out.String(), "for the same reason as 3fa91c02b7d1"); n != maxFindings-1 {
-		t.Errorf("%d findings point to the first, want %d", n, maxFindings-1)
+	if n := strings.Count(text, "\nerror  "); n != maxChanges-1 {
+		t.Errorf("%d errors are shown beside the warning, wanted %d", n, maxChanges-1)
 	}
 }
 
@@ -226,8 +214,8 @@ func TestResultJSONKeepsEverything(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}
-	if got := back.Findings[4].Message; got != hostileText {
-		t.Errorf("the message came back as %q", got)
+	if c, f := back.Changes[4], back.Findings[4]; c.Title != hostileText || c.Source.Text != hostileText || f.Message != hostileText {
+		t.Errorf("the texts came back as %q, %q and %q", c.Title, c.Source.Text, f.Message)
 	}
 }
 

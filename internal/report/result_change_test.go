@@ -1,0 +1,142 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+func TestGrowth(t *testing.T) {
+	for _, c := range []struct {
+		delta, whole float64
+		want         string
+	}{
+		{66, 1000, "+6.6 %"}, {-148, 1000, "−14.8 %"}, {1900, 1000, "+190 %"}, {8999, 1000, "+900 %"}, {11_000, 1000, "× 12"}, {-1000, 1000, "−100 %"},
+		{1, 2000, "+0.1 %"}, {1, 10_000, ""}, {5, 0, ""}, {7e15, 7, "× 1,000,000,000,000,001"},
+	} {
+		if got := growth(c.delta, c.whole); got != c.want {
+			t.Errorf("%v of %v: %q, wanted %q", c.delta, c.whole, got, c.want)
+		}
+	}
+}
+
+// The price stands in one line, what is part of it is not told again as an effect, and what was not priced is left out.
+func TestPriceLine(t *testing.T) {
+	for _, c := range []struct {
+		change result.Change
+		want   string
+	}{
+		{result.Change{}, ""},
+		{result.Change{Price: result.Price{StepNS: 800_000, StepWasNS: 12_100_000}}, "predicted step +800.0 µs (+6.6 %)"},
+		{result.Change{Price: result.Price{StepNS: -5, StepWasNS: 12_100_000, Compilations: 2}}, "predicted step −5 ns; 2 more compilations"},
+		{result.Change{Price: result.Price{PeakBytes: 256}, Effects: []result.Effect{{Fact: "memory.peak_bytes", Was: 0, Is: 256}, {Fact: "kernels.total", Was: 1, Is: 4}}}, "peak +256 B; kernels 1 → 4"},
+		{result.Change{Effects: []result.Effect{{Fact: "cost.flops", Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 4}, {Fact: "made up", Was: 1, Is: 2}}}, "kernels 1 → 4, flops 1 → 2"},
+	} {
+		if got := priceLine(&c.change).text(); got != c.want {
+			t.Errorf("%q, wanted %q", got, c.want)
+		}
+	}
+}
+
+// A function that is called as its program is not named twice, nor is the program where there is only one.
+func TestChangeTitle(t *testing.T) {
+	c := &result.Change{ID: "0123456789ab", Level: "error", Program: "loss", Title: "a dot is new", Source: result.Source{File: "train.py", Line: 7, Function: "loss"}}
+	one := &result.Result{Targets: []result.Target{{Programs: make([]result.Program, 1)}}}
+	two := &result.Result{Targets: []result.Target{{Programs: make([]result.Program, 2)}}}
+	for _, want := range []struct {
+		r        *result.Result
+		function string
+		title    string
+	}{
+		{one, "loss", "error  train.py:7: a dot is new  0123456789ab"}, {one, "Block.__call__", "error  train.py:7 in Block.__call__: a dot is new  0123456789ab"},
+		{two, "loss", "error  loss  train.py:7: a dot is new  0123456789ab"},
+	} {
+		c.Source.Function = want.function
+		if got := changeTitle(index(want.r), c).text(); got != want.title {
+			t.Errorf("%q, wanted %q", got, want.title)
+		}
+	}
+}
+
+// The quoted line of a source file is one line, whatever it holds, and cannot end the block that it stands in.
+func TestQuotedLine(t *testing.T) {
+	r := &result.Result{}
+	put(r, "0123456789ab", "error", "a kernel is new")
+	r.Changes[0].Source.Text = "x = 1\n```\n::error::pwned\r\n@octocat <b>\x1b[31m" + strings.Repeat("y", 5000)
+	text := written(t, r, "text")
+	want := "\n      3 | x = 1 ``` ::error::pwned @octocat <b>\\x1b[31m" + strings.Repeat("y", 20)
+	if !strings.Contains(text, want) || strings.Contains(text, strings.Repeat("y", maxSentence)) {
+		t.Errorf("%.900s", text)
+	}
+	got := parseMarkdown(t, []byte(written(t, r, "markdown")))
+	got.check(t, "a quoted line")
+	if strings.Contains(got.prose, "pwned") {
+		t.Errorf("the line left its block:\n%s", got.prose)
+	}
+}
+
+// Findings of several variants are told once, and of findings that were waived by themselves why.
+func TestBreakLines(t *testing.T) {
+	r := &result.Result{}
+	breaks(r, "a", "f", "error", "max-kernels", "max-kernels", "max-copies")
+	r.Findings[0].Variant, r.Findings[1].Variant = "(x: f32[8])", "(x: f32[16])"
+	r.Findings[2].Waived, r.Findings[2].Waiver, r.Findings[2].Reason = true, &result.Waiver{Reason: "known"}, "a copy is never needed"
+	got := linesText(breakLines(index(r), &r.Changes[0]))
+	want := "breaks max-kernels: m, and the like in 1 other variant\nbreaks max-copies: m; the reason for the rule: a copy is never needed; waived: known"
+	if got != want {
+		t.Errorf("%s\nwanted\n%s", got, want)
+	}
+}
+
+// A change that breaks nothing has a line, a few of them, and none beside a change of the same program that breaks a rule.
+func TestHarmlessChanges(t *testing.T) {
+	r := &result.Result{Targets: []result.Target{{Name: "a", Programs: []result.Program{{Name: "f"}, {Name: "g"}}}}}
+	breaks(r, "a", "f", "error", "max-kernels")
+	breaks(r, "a", "f", "info").Title = "beside an error"
+	for range maxHarmless + 2 {
+		better := breaks(r, "a", "g", "better")
+		better.Title, better.Price = "a copy is gone", result.Price{StepNS: -50, StepWasNS: 1000, PeakBytes: 8}
+	}
+	for _, format := range []string{"text", "markdown"} {
+		got := written(t, r, format)
+		if strings.Contains(got, "beside an error") || strings.Count(got, "a copy is gone") != maxHarmless || !strings.Contains(got, "… and 2 more changes that break nothing") {
+			t.Errorf("%s:\n%s", format, got)
+		}
+	}
+	if got := written(t, r, "text"); !strings.Contains(got, "\n  better  g  a copy is gone  predicted step −50 ns (−5.0 %); peak +8 B\n") {
+		t.Error(got)
+	}
+}
+
+// A table of changes has no column in which nothing stands.
+func TestEmptyColumns(t *testing.T) {
+	r := &result.Result{}
+	breaks(r, "a", "f", "error", "max-kernels")
+	if got := changesTable(index(r), index(r).live(), everything).Head; strings.Join(got, "|") != "|program|what changed|breaks" {
+		t.Errorf("%q", got)
+	}
+	r.Changes[0].Price.PeakBytes = 8
+	if got := changesTable(index(r), index(r).live(), everything); strings.Join(got.Head, "|") != "|program|what changed|peak|breaks" || !got.Right[3] {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What may be pasted is a whole line by itself; what accepting does not settle stands below it.
+func TestHowToAccept(t *testing.T) {
+	places := []string{"a.yaml:1:1", "a.yaml:2:1", "a.yaml:3:1", "a.yaml:4:1"}
+	for _, c := range []struct {
+		change result.Change
+		want   string
+	}{
+		{result.Change{}, ""},
+		{result.Change{Accept: "xlagate accept"}, "intended?  xlagate accept"},
+		{result.Change{Accept: "xlagate accept", Configured: places}, "intended?  xlagate accept\nedit a.yaml:1:1, a.yaml:2:1, a.yaml:3:1, 1 more as well: its limit holds whatever is accepted"},
+		{result.Change{Configured: places[:1]}, "edit a.yaml:1:1"},
+		{result.Change{Accept: "xlagate accept", Waived: true, Waiver: &result.Waiver{Reason: "known", Expires: "2027-01-01"}}, "waived: known, until 2027-01-01"},
+	} {
+		if got := linesText(howToAccept(&c.change)); got != c.want {
+			t.Errorf("%q, wanted %q", got, c.want)
+		}
+	}
+}
