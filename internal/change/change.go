@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -323,7 +322,7 @@ func (o *group) finish(target string) result.Change {
 		}
 	}
 	if len(c.Findings) > 0 {
-		c.Accept = fmt.Sprintf("xlagate accept --only %s --reason \"…\"", c.ID)
+		c.Accept = result.AcceptCommand(c.ID)
 	}
 	return c
 }

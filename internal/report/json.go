@@ -19,7 +19,12 @@ func asJSON[T any](w io.Writer, v T, _ Options) error { return writeJSON(w, "the
 // resultJSON writes a result in its schema. Lists that are empty are written as such, not as null.
 func resultJSON(w io.Writer, r *result.Result, _ Options) error {
 	out := *r
-	out.Changes, out.Findings = filled(out.Changes), filled(out.Findings)
+	out.Findings = filled(out.Findings)
+	out.Changes = append([]result.Change{}, out.Changes...)
+	for i := range out.Changes {
+		c := &out.Changes[i]
+		c.Variants, c.Effects, c.Findings = filled(c.Variants), filled(c.Effects), filled(c.Findings)
+	}
 	out.Targets = append([]result.Target{}, out.Targets...)
 	for i := range out.Targets {
 		t := &out.Targets[i]

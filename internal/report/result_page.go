@@ -223,7 +223,7 @@ func acceptCommand(live []*result.Change) string {
 	case len(ids) > maxAccepted:
 		return `xlagate accept --reason "…"`
 	}
-	return fmt.Sprintf("xlagate accept --only %s --reason \"…\"", strings.Join(ids, ","))
+	return result.AcceptCommand(ids...)
 }
 
 func acceptable(c *result.Change) bool { return c.Level != "info" && c.Accept != "" }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"regexp"
 	"slices"
 )
@@ -73,6 +74,32 @@ func (r *Result) check() error {
 			return fmt.Errorf("finding %d: %w", i+1, err)
 		}
 	}
+	return r.checkOwners()
+}
+
+// checkOwners holds changes and findings to naming each other: what belongs to no change would be shown nowhere.
+func (r *Result) checkOwners() error {
+	type owned struct{ change, finding string }
+	named, there := map[owned]bool{}, map[owned]bool{}
+	for i := range r.Changes {
+		for _, id := range r.Changes[i].Findings {
+			named[owned{r.Changes[i].ID, id}] = true
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !named[owned{f.Change, f.ID}] {
+			return fmt.Errorf("finding %s belongs to change %s, which does not name it", f.ID, f.Change)
+		}
+		there[owned{f.Change, f.ID}] = true
+	}
+	for i := range r.Changes {
+		for _, id := range r.Changes[i].Findings {
+			if !there[owned{r.Changes[i].ID, id}] {
+				return fmt.Errorf("change %s names finding %s, which is not there", r.Changes[i].ID, id)
+			}
+		}
+	}
 	return nil
 }
 
@@ -127,12 +154,22 @@ func (c *Change) check() error {
 		return fmt.Errorf("the kind is %q", clip(c.Kind))
 	case !allIDs(c.Findings):
 		return errors.New("a finding's id is not 12 hex digits")
-	case tooLong(c.Target, c.Program, c.OpName, c.Source.File, c.Source.Function, c.Source.Text) || tooLong(c.Configured...) || tooLong(c.Details...) || max(len(c.Title), len(c.Accept)) > maxText:
+	case c.Accept != "" && c.Accept != AcceptCommand(c.ID): // it is there to be pasted
+		return fmt.Errorf("it is accepted with %q", clip(c.Accept))
+	case !c.Price.plausible():
+		return errors.New("its price is out of bounds")
+	case tooLong(c.Target, c.Program, c.OpName, c.Source.File, c.Source.Function, c.Source.Text) || tooLong(c.Configured...) ||
+		slices.ContainsFunc(slices.Concat([]string{c.Title}, c.Details, c.Variants, c.Evidence.Before, c.Evidence.After), func(s string) bool { return len(s) > maxText }):
 		return errTooLong
-	case max(len(c.Variants), len(c.Effects), len(c.Findings), len(c.Evidence.Before), len(c.Evidence.After)) > maxLines:
+	case max(len(c.Variants), len(c.Details), len(c.Configured), len(c.Effects), len(c.Findings), len(c.Evidence.Before), len(c.Evidence.After)) > maxLines:
 		return errTooLong
 	}
 	return nil
+}
+
+// plausible bounds a price to what a run can take: a century, and all memory there is.
+func (p Price) plausible() bool {
+	return max(math.Abs(p.StepNS), math.Abs(p.StepWasNS), math.Abs(p.PeakBytes)) < 1<<62 && p.Compilations >= 0 && p.Compilations <= maxVariants
 }
 
 func allIDs(list []string) bool {

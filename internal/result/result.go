@@ -1,6 +1,11 @@
 // Package result is what a gate run found, in the form that is written, merged, rendered and posted: schema xlagate.result/v1.
 package result
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Schema names the form.
 const Schema = "xlagate.result/v1"
 
@@ -100,21 +105,26 @@ type Change struct {
 	Level    string   `json:"level"` // error | warning | info | better: the worst of its findings; without one, whether it saves or not
 	Target   string   `json:"target"`
 	Program  string   `json:"program"`
-	Variants []string `json:"variants,omitempty"` // the signatures of those that it is in
+	Variants []string `json:"variants"` // the signatures of those that it is in
 	Kind     string   `json:"kind"`
 	Title    string   `json:"title"`
 	Details  []string `json:"details,omitempty"` // more sentences on what was done
 	OpName   string   `json:"op_name,omitempty"` // the model's own name of the operation
 	Source   Source   `json:"source,omitzero"`
 	Price    Price    `json:"price"`
-	Effects  []Effect `json:"effects,omitempty"`
+	Effects  []Effect `json:"effects"`
 	Evidence Evidence `json:"evidence,omitzero"`
-	Findings []string `json:"findings,omitempty"` // by id, in the order of the result's
-	Accept   string   `json:"accept,omitempty"`   // the command that accepts it
+	Findings []string `json:"findings"`         // by id, in the order of the result's
+	Accept   string   `json:"accept,omitempty"` // the command that accepts it
 	// Configured lists the places of the configuration, as file:line:column, that forbid what the change does whatever is accepted.
 	Configured []string `json:"configured,omitempty"`
 	Waived     bool     `json:"waived"`
 	Waiver     *Waiver  `json:"waiver,omitempty"`
+}
+
+// AcceptCommand is what to type to accept changes.
+func AcceptCommand(ids ...string) string {
+	return fmt.Sprintf("xlagate accept --only %s --reason \"…\"", strings.Join(ids, ","))
 }
 
 // The kinds of changes.
@@ -137,10 +147,10 @@ func Kinds() []string {
 
 // Price is what a change adds to a run; what it saves is below zero.
 type Price struct {
-	StepNS       float64 `json:"step_ns"`                // predicted
-	StepWasNS    float64 `json:"step_was_ns,omitempty"`  // of the program's whole step before the change
-	PeakBytes    float64 `json:"peak_bytes"`             // at the peak, in the device's memory
-	Compilations int     `json:"compilations,omitempty"` // more than before
+	StepNS       float64 `json:"step_ns"`               // predicted
+	StepWasNS    float64 `json:"step_was_ns,omitempty"` // of the program's whole step before the change
+	PeakBytes    float64 `json:"peak_bytes"`            // at the peak, in the device's memory
+	Compilations int     `json:"compilations"`          // more than before
 }
 
 // Effect is one fact that a change moved.
