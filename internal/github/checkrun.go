@@ -37,7 +37,7 @@ type Annotation struct {
 	Message string
 }
 
-// levels translates the levels of findings.
+// levels translates the levels of changes.
 var levels = map[string]string{"error": "failure", "warning": "warning", "info": "notice"}
 
 // check makes a check run with its annotations, fifty a request.

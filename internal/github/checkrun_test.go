@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -16,7 +17,7 @@ func TestCheckRun(t *testing.T) {
 	s := newSite(t)
 	p := publication(found(120), 1)
 	p.Check, p.PullRequest = true, 0
-	p.Comment.Result.Findings[3].Cause = nil
+	p.Comment.Result.Changes[3].Source = result.Source{}
 	done := s.post(p)
 	s.wantWrites("checks/create 201", "checks/update 200", "checks/update 200")
 	k := s.Checks[0]
@@ -30,14 +31,14 @@ func TestCheckRun(t *testing.T) {
 		t.Errorf("nothing is left out, and yet: %.80s", k.Summary)
 	}
 	first := k.Annotations[0]
-	if first["path"] != "model.py" || first["start_line"] != 1.0 || first["annotation_level"] != "failure" || !strings.Contains(first["message"].(string), "20 kernels: at most 19 allowed") {
+	if first["path"] != "model.py" || first["start_line"] != 1.0 || first["annotation_level"] != "failure" || !strings.Contains(first["message"].(string), "a tanh has a second user\npredicted step +900 ns (+2.0 %)\nbreaks max-kernels: 20 kernels: at most 19 allowed\n") {
 		t.Errorf("%v", first)
 	}
 	if details := s.Requests[0].Body["details_url"]; details != "https://github.invalid/acme/models/actions/runs/1" {
 		t.Errorf("details at %v", details)
 	}
 	if nowhere := k.Annotations[3]; nowhere["path"] != "xlagate.yaml" || nowhere["start_line"] != 1.0 {
-		t.Errorf("a finding without a source line: %v", nowhere)
+		t.Errorf("a change without a source line: %v", nowhere)
 	}
 }
 

@@ -23,7 +23,7 @@ type Publication struct {
 	Run         Run
 	At          time.Time
 	Check       bool // make a check run
-	SARIF       bool // hand the findings to code scanning
+	SARIF       bool // hand the changes to code scanning
 	Summary     string
 	Output      string
 }
@@ -139,7 +139,7 @@ func (p *Publication) check() Check {
 // DefaultKey is the key of a gate that has no other beside it.
 const DefaultKey = "default"
 
-// commands are the worst findings as workflow commands.
+// commands are the worst changes as workflow commands.
 func (p *Publication) commands() string {
 	var b strings.Builder
 	if err := report.Result(&b, p.Comment.Result, "github", p.Report); err != nil {

@@ -58,22 +58,26 @@ func (s *site) client(token string) *Client {
 	return c
 }
 
-// found is a result with one error, clean one with none.
+// found is a result with so many changes, each of which breaks a rule; clean is one in which nothing differs.
 func found(n int) *result.Result {
 	r := clean()
-	r.Verdict, r.ExitCode, r.Summary.Errors = "fail", 1, n
+	r.Verdict, r.ExitCode, r.Summary.Changes, r.Summary.Errors = "fail", 1, n, n
 	for i := range n {
+		id, finding := fmt.Sprintf("%012x", i), fmt.Sprintf("f%011x", i)
+		r.Changes = append(r.Changes, result.Change{
+			ID: id, Level: "error", Target: "mlp", Program: "train_step", Kind: result.KindCode, Title: "a tanh has a second user", Source: result.Source{File: "/w/model.py", Line: i + 1},
+			Price: result.Price{StepNS: 900, StepWasNS: 45_000}, Findings: []string{finding}, Accept: result.AcceptCommand(id),
+		})
 		r.Findings = append(r.Findings, result.Finding{
-			ID: fmt.Sprintf("%012x", i), Rule: "max-kernels", Level: "error", Target: "mlp", Program: "train_step", Subject: "kernels.total",
+			ID: finding, Change: id, Rule: "max-kernels", Level: "error", Target: "mlp", Program: "train_step", Subject: "kernels.total",
 			Message: fmt.Sprintf("%d kernels: at most 19 allowed", 20+i), Actual: float64(20 + i), Limit: 19.0, Baseline: 19.0,
-			Cause: &result.Cause{Summary: "a second user", Source: result.Source{File: "/w/model.py", Line: i + 1}}, Mend: "xlagate accept --only …",
 		})
 	}
 	return r
 }
 
 func clean() *result.Result {
-	return &result.Result{Schema: result.Schema, Verdict: "pass", Summary: result.Summary{Checks: 12, Targets: 1, Programs: 1}, Findings: []result.Finding{},
+	return &result.Result{Schema: result.Schema, Verdict: "pass", Summary: result.Summary{Checks: 12, Targets: 1, Programs: 1}, Changes: []result.Change{}, Findings: []result.Finding{},
 		Targets: []result.Target{{Name: "mlp", Dump: "build/xla", NotCovered: []string{}, Programs: []result.Program{}}}}
 }
 

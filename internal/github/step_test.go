@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 func TestStepFiles(t *testing.T) {
@@ -13,6 +15,8 @@ func TestStepFiles(t *testing.T) {
 	p := publication(found(2), 1)
 	p.Summary, p.Output = filepath.Join(dir, "summary"), filepath.Join(dir, "output")
 	p.Comment.Result.Verdict = "fail\nverdict=pass"
+	r := p.Comment.Result
+	r.Changes = append(r.Changes, result.Change{ID: "aaaaaaaaaaaa", Level: "better"}, result.Change{ID: "bbbbbbbbbbbb", Level: "error", Findings: []string{"cccccccccccc"}, Waived: true})
 	if done := Publish(context.Background(), nil, p); len(done.Warnings) > 0 || !strings.Contains(done.Commands, "::error file=model.py,line=1,") {
 		t.Errorf("%+v", done)
 	}
@@ -21,7 +25,7 @@ func TestStepFiles(t *testing.T) {
 		t.Errorf("%.200s", summary)
 	}
 	output, _ := os.ReadFile(p.Output)
-	want := "verdict=fail verdict=pass\nexit-code=1\nerrors=2\nwarnings=0\ninfos=0\nwaived=0\nfindings=000000000000,000000000001\ncomment-url=\ncheck-url=\n"
+	want := "verdict=fail verdict=pass\nexit-code=1\nerrors=2\nwarnings=0\ninfos=0\nwaived=0\nchanges=000000000000,000000000001\ncomment-url=\ncheck-url=\n"
 	if string(output) != want {
 		t.Errorf("%s", output)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Request is what somebody asked for in a comment: accept these findings, or all of them.
+// Request is what somebody asked for in a comment: accept these changes, or all of them.
 type Request struct {
 	IDs    []string // empty: all
 	Reason string
@@ -31,7 +31,7 @@ func ParseRequest(body string) (Request, error) {
 	reason = strings.TrimSpace(reason)
 	switch {
 	case which != "all" && !validIDs(which):
-		return Request{}, errors.New("name what to accept: findings by id, with commas between them, or all: /xlagate accept a3f8c21b9d04 REASON")
+		return Request{}, errors.New("name what to accept: changes by id, with commas between them, or all: /xlagate accept a3f8c21b9d04 REASON")
 	case reason == "":
 		return Request{}, errors.New("give a reason: /xlagate accept " + which + " REASON")
 	case len(reason) > maxReason:

@@ -152,6 +152,8 @@ func (c *Change) check() error {
 		return fmt.Errorf("the level is %q", clip(c.Level))
 	case !slices.Contains(Kinds(), c.Kind):
 		return fmt.Errorf("the kind is %q", clip(c.Kind))
+	case c.Level == "better" && len(c.Findings) > 0:
+		return errors.New("it breaks a rule and is better")
 	case !allIDs(c.Findings):
 		return errors.New("a finding's id is not 12 hex digits")
 	case c.Accept != "" && c.Accept != AcceptCommand(c.ID): // it is there to be pasted

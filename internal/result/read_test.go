@@ -45,6 +45,7 @@ func TestReadHostile(t *testing.T) {
 		"a long message":              func(r *Result) { r.Findings[0].Message = long(maxText) },
 		"too many changes":            func(r *Result) { many(r, maxFindings+1) },
 		"a change of another level":   func(r *Result) { r.Changes[0].Level = "fatal" },
+		"better, and yet broken":      func(r *Result) { r.Changes[0].Level = "better" },
 		"a change of another kind":    func(r *Result) { r.Changes[0].Kind = "weather" },
 		"a change without a kind":     func(r *Result) { r.Changes[0].Kind = "" },
 		"a change's id as a flag":     func(r *Result) { r.Changes[0].ID = "--only" },
