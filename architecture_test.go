@@ -24,6 +24,7 @@ var layers = []string{
 	"internal/registry",
 	"internal/mlir", "internal/hlo", "internal/dump", "internal/companion", "internal/tfgraph", "internal/compilelog", "internal/trace", "internal/drawing", "internal/ptxas",
 	"internal/cost",
+	"internal/price",
 	"internal/framework",
 	"internal/facts",
 	"internal/pattern",

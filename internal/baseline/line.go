@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // flow builds one line of the form {key: value, …}, leaving out what is empty.
@@ -89,6 +90,21 @@ func (f *flow) counts(key string, counts map[string]int) {
 	*f = append(append(*f, list...), '}')
 }
 
+// work writes what a launch asks of a device, three digits of each amount.
+func (f *flow) work(key string, work *price.Work) {
+	list := newFlow()
+	for _, a := range price.ByName {
+		if n := work[a]; n != 0 {
+			list.key(a.String())
+			list = strconv.AppendFloat(list, n, 'f', -1, 64)
+		}
+	}
+	if len(list) > 1 {
+		f.key(key)
+		*f = append(append(*f, list...), '}')
+	}
+}
+
 // String closes the mapping.
 func (f *flow) String() string {
 	*f = append(*f, '}')
@@ -99,12 +115,13 @@ func (f *flow) String() string {
 type launched struct {
 	*facts.Form
 	op, dtype, loop string
-	trips           int64
+	trips, guess    int64
+	branch          string
 	inLoop, inner   bool
 }
 
 func launchedAs(k *facts.Kernel) launched {
-	return launched{Form: k.Form, op: k.OpName, dtype: k.OpType, loop: k.Loop, trips: k.Times, inLoop: k.InLoop, inner: !k.InEntry}
+	return launched{Form: k.Form, op: k.OpName, dtype: k.OpType, loop: k.Loop, trips: k.Times, guess: k.Guess, branch: k.Branch, inLoop: k.InLoop, inner: !k.InEntry}
 }
 
 // line is what is written of it, put together in the memory of another line.
@@ -129,6 +146,8 @@ func (k *launched) line(f *flow) string {
 	if k.trips > 1 {
 		f.number("trips", k.trips)
 	}
+	f.number("guess", k.guess)
+	f.text("branch", k.branch)
 	f.number("length", k.Length)
 	f.number("most", k.Most)
 	f.yes("stops", k.Stops)
@@ -140,6 +159,7 @@ func (k *launched) line(f *flow) string {
 	f.text("class", classNames[k.Class])
 	f.text("print", k.Print)
 	f.text("family", k.Family)
+	f.work("work", &k.Work)
 	return f.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
@@ -24,6 +25,8 @@ type (
 		Fingerprint string        `yaml:"fingerprint"`
 		Input       string        `yaml:"input"`
 		Compiles    int           `yaml:"compiles"`
+		Backend     string        `yaml:"backend"`
+		Work        int           `yaml:"work"`
 		Unstable    []string      `yaml:"unstable"`
 		Params      []paramDoc    `yaml:"params"`
 		Outputs     []outputDoc   `yaml:"outputs"`
@@ -59,12 +62,14 @@ type (
 		Do                                                                  []string
 		Kind, Out, Op, Type, Root, Target, Groups, Axes, Attrs, Class, Loop string
 		In, Config                                                          []string
-		Bytes, Flops, Trips, Length, Most                                   int64
+		Bytes, Flops, Trips, Guess, Length, Most                            int64
+		Branch                                                              string
 		InLoop                                                              bool `yaml:"in_loop"`
 		Inner, Fusion, Stops, Counts                                        bool
 		Function                                                            string
 		Body                                                                map[string]int
 		Print, Family                                                       string
+		Work                                                                map[string]float64
 		Times                                                               int
 	}
 )
@@ -96,6 +101,7 @@ func Parse(name string, data []byte) (*Program, error) {
 		}
 		p.Variants = append(p.Variants, v.variant())
 	}
+	(&facts.Report{Toolchain: p.Toolchain, Programs: []*facts.Program{&p.Program}}).PriceAll()
 	return p, nil
 }
 
@@ -150,7 +156,7 @@ func (d *fileDoc) expanded() int {
 
 func (d *variantDoc) variant() *facts.Variant {
 	v := &facts.Variant{
-		Signature: d.Signature, Result: d.Result, Fingerprint: d.Fingerprint, InputPrint: d.Input, Facts: d.Facts, Unstable: d.Unstable,
+		Signature: d.Signature, Result: d.Result, Fingerprint: d.Fingerprint, InputPrint: d.Input, Backend: d.Backend, WorkVersion: d.Work, Facts: d.Facts, Unstable: d.Unstable,
 		Modules: make([]string, max(1, d.Compiles)),
 	}
 	if v.Facts == nil {
@@ -231,9 +237,9 @@ func (d *kernelDoc) kernel() facts.Kernel {
 	form := &facts.Form{
 		Kind: d.Kind, Do: facts.OpcodesOf(d.Do...), Root: d.Root, Out: d.Out, In: facts.ShapesOf(d.In...), Target: d.Target, Attrs: d.Attrs, Bytes: d.Bytes, Flops: d.Flops,
 		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Axes: d.Axes, Length: max(0, d.Length), Most: max(0, d.Most), Stops: d.Stops, Counts: d.Counts, Print: d.Print, Family: d.Family,
-		Function: d.Function, Written: d.Body, Config: d.Config,
+		Function: d.Function, Written: d.Body, Config: d.Config, Work: price.WorkOf(d.Work),
 	}
-	site := &facts.Site{OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner}
+	site := &facts.Site{OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Guess: max(0, d.Guess), Branch: d.Branch, Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner}
 	return facts.Kernel{Form: form, Site: site}
 }
 

@@ -62,6 +62,11 @@ func (r *reader) variant() (v variantDoc) {
 	v.Result = r.pair("    result")
 	v.Fingerprint = r.pair("    fingerprint")
 	v.Input = r.pair("    input")
+	v.Backend = r.pair("    backend")
+	if r.key("    work") {
+		v.Work = int(r.integer())
+		r.want("\n")
+	}
 	if r.key("    compiles") {
 		v.Compiles = int(r.integer())
 		r.want("\n")

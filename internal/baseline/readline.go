@@ -55,6 +55,18 @@ func (r *reader) counts(key string) map[string]int {
 	return t.all
 }
 
+func (r *reader) amounts(key string) map[string]float64 {
+	var t table[float64]
+	if r.key(key) {
+		for more := r.skip("{"); more; more = r.skip(", ") {
+			t.add(r, (*reader).float)
+		}
+		r.want("}")
+		r.comma()
+	}
+	return t.all
+}
+
 func (r *reader) kernel() (k kernelDoc) {
 	r.want("{")
 	k.Do = r.list("do")
@@ -74,6 +86,8 @@ func (r *reader) kernel() (k kernelDoc) {
 	k.Bytes = r.number("bytes")
 	k.Flops = r.number("flops")
 	k.Trips = r.number("trips")
+	k.Guess = r.number("guess")
+	k.Branch = r.text("branch")
 	k.Length = r.number("length")
 	k.Most = r.number("most")
 	k.Stops = r.yes("stops")
@@ -85,6 +99,7 @@ func (r *reader) kernel() (k kernelDoc) {
 	k.Class = r.text("class")
 	k.Print = r.text("print")
 	k.Family = r.text("family")
+	k.Work = r.amounts("work")
 	k.Times = int(r.number("times"))
 	r.want("}")
 	return k

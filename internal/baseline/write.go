@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // Format writes a program's baseline in its canonical form: one fact, one kernel, one argument a line, in an order that does
@@ -72,6 +73,10 @@ func (w *writer) variant(v *facts.Variant) {
 	w.pair("    result", v.Result)
 	w.pair("    fingerprint", v.Fingerprint)
 	w.pair("    input", v.InputPrint)
+	w.pair("    backend", v.Backend)
+	if v.WorkVersion > 0 {
+		w.line("    work: %d", v.WorkVersion)
+	}
 	if len(v.Modules) > 1 {
 		w.line("    compiles: %d", len(v.Modules))
 	}
@@ -80,7 +85,9 @@ func (w *writer) variant(v *facts.Variant) {
 	w.lines("outputs", formatAll(v.Outputs, formatOutput))
 	w.line("    facts:")
 	for _, k := range sortedKeys(v.Facts) {
-		w.line("      %s: %s", quote(k), number(v.Facts[k]))
+		if !price.IsFact(k) { // a price follows from the kernels' work, by whatever is known of devices when it is read
+			w.line("      %s: %s", quote(k), number(v.Facts[k]))
+		}
 	}
 	w.lines("constants", sortedLines(v.Constants, formatConstant))
 	w.lines("buffers", sortedLines(v.Buffers, formatBuffer))

@@ -10,6 +10,7 @@ import (
 
 // Compare tells what changed from the old measurement to the new one.
 func Compare(old, fresh *facts.Report) *Report {
+	facts.PriceAlike(old, fresh)
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
 	compiler, cut := compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), CutBy(old.Clusters, fresh.Clusters)
 	for _, pair := range pairPrograms(old.Programs, fresh.Programs) {

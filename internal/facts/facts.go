@@ -5,6 +5,7 @@ package facts
 import (
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // Numbers maps a fact's dotted name ("kernels.total") to its value. A fact that was not dumped is absent, never 0.
@@ -14,6 +15,7 @@ type Numbers map[string]float64
 type Report struct {
 	Dump      string
 	Toolchain Toolchain
+	Device    string     // what prices are predicted for, by the name in [price.Devices]; "": what the toolchain says
 	Programs  []*Program // sorted by name
 	Helpers   []*Program // the framework's one-op helper modules, left out of Programs
 	Modules   []ModuleInfo
@@ -66,6 +68,8 @@ type Variant struct {
 	Cut         *framework.Cut // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
 	Elsewhere   []string       // the same compile for other devices and in other processes: legitimate repetitions
 	File        string         // the optimized module it was measured from
+	WorkVersion int            // of [price.Version], by which Kernels were measured
+	Backend     string         // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
 	Fingerprint string         // canonical, 16 hex digits; equal for equal programs
 	InputPrint  string         // the same of the unoptimized module, "" when not dumped
 	Facts       Numbers
@@ -133,6 +137,8 @@ type Site struct {
 	Source  hlo.Location
 	Stack   *Stack // Source and the model's lines that called it; never stored
 	Times   int64  // how often it runs: the product of the known trip counts around it; 1 outside loops
+	Guess   int64  // how often, times that, loops of unknown length around it are taken to run; 0 where there is none
+	Branch  string // the branches of conditionals that it stands in: "0.1" is the second branch of the first, "0.1 2.0" inside of it
 	Loop    string // op_name of the innermost loop around it, "" outside loops
 	InLoop  bool
 	InEntry bool // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
@@ -174,6 +180,8 @@ type Form struct {
 
 	Function string         // of a kernel that was written by hand (Pallas, Mosaic, Triton): its name
 	Written  map[string]int // and how often each operation stands in it: "math.exp": 2
+
+	Work price.Work // what one launch asks of a device
 }
 
 // Class says how a launch counts.

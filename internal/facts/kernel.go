@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // reader answers questions about one module's instructions, each text made once.
@@ -35,6 +36,7 @@ type reader struct {
 	seen    []bool           // see operandBytes
 	same    *hlo.Alike       // see alike
 	costs   *cost.Prices     // see price
+	meter   *price.Meter     // see work
 	walked  *walk            // see walk
 	hashes  *hlo.Prints      // see prints
 }
@@ -117,23 +119,25 @@ func (r *reader) kernel(l launch) Kernel {
 
 // siteKey tells sites apart where the metadata says all.
 type siteKey struct {
-	meta  hlo.MetadataID
-	loop  hlo.InstrID
-	times int64
-	inner bool
+	meta   hlo.MetadataID
+	loop   hlo.InstrID
+	times  int64
+	guess  int64
+	branch string
+	inner  bool
 }
 
 // site is where a launch stands, and what the model calls it: its own metadata, else the wrapper's, else that of its last operation.
 func (r *reader) site(l launch, ops OpList) *Site {
 	meta := r.naming(l)
-	key := siteKey{meta, l.place.loop, l.place.times, l.place.inner}
+	key := siteKey{meta, l.place.loop, l.place.times, l.place.guess, l.place.branch, l.place.inner}
 	if known := r.sites[key]; known != nil {
 		return known
 	}
 	md := &r.metas[meta]
 	at := Site{
 		OpName: md.OpName, OpType: md.OpType,
-		Times: l.place.times, InLoop: l.place.loop != hlo.NoInstr, InEntry: !l.place.inner,
+		Times: l.place.times, Guess: l.place.guess, Branch: l.place.branch, InLoop: l.place.loop != hlo.NoInstr, InEntry: !l.place.inner,
 	}
 	if at.InLoop {
 		at.Loop = r.metadata(l.place.loop).OpName

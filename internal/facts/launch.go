@@ -2,8 +2,11 @@ package facts
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // A launch is one thing that the device is asked to run, and where in the program it stands.
@@ -20,10 +23,12 @@ type launch struct {
 
 // place is what stands around a launch.
 type place struct {
-	loop  hlo.InstrID // the innermost while; NoInstr outside loops
-	times int64       // the product of the known trip counts around it
-	depth int         // how many calls lie between it and the entry
-	inner bool        // in a loop or branch, so not simply once a run
+	loop   hlo.InstrID // the innermost while; NoInstr outside loops
+	times  int64       // the product of the known trip counts around it
+	depth  int         // how many calls lie between it and the entry
+	guess  int64       // see Site.Guess
+	branch string      // see Site.Branch
+	inner  bool        // in a loop or branch, so not simply once a run
 }
 
 // loop is one while that the program reaches.
@@ -49,6 +54,7 @@ type walk struct {
 	judged   map[uint64]judgement // by what an instruction says
 	launches []launch
 	loops    []loop
+	branches int // conditionals that were met
 	failed   error
 	chains   map[string]bool // asynchronous collectives whose first fusion was seen
 }
@@ -120,7 +126,7 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	inside.depth++
 	inside.inner = true
 	if w.m.Instrs[id].Opcode != hlo.OpWhile || len(callees) != 2 {
-		return w.all(callees, inside, hlo.NoInstr)
+		return w.conditional(callees, inside)
 	}
 	l := loop{id: id, trips: tripCount(w.m, id), runs: at.times}
 	if l.trips == unknownTrips {
@@ -131,11 +137,47 @@ func (w *walk) control(id hlo.InstrID, at place) error {
 	condition := inside // once: a loop whose trip count is known is run without asking it again
 	if l.trips != unknownTrips {
 		inside.times = often(inside.times, l.trips)
+	} else {
+		inside.guess = often(max(1, inside.guess), l.guess())
 	}
 	if err := w.computation(callees[1], condition, hlo.NoInstr); err != nil {
 		return err
 	}
 	return w.computation(callees[0], inside, hlo.NoInstr)
+}
+
+// conditional walks the branches, each in a place of its own.
+func (w *walk) conditional(branches []hlo.CompID, at place) error {
+	outer, number := at.branch, w.branches
+	w.branches++
+	for n, c := range branches {
+		at.branch = strings.TrimLeft(fmt.Sprintf("%s %d.%d", outer, number, n), " ")
+		if err := w.computation(c, at, hlo.NoInstr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guessedTrips is how often a loop is taken to run that counts to a number which nobody knows.
+const guessedTrips = 10
+
+// guess is how often a loop of unknown length is taken to run: half as often as it may.
+func (l *loop) guess() int64 {
+	if l.exit.most > 0 {
+		return max(1, l.exit.most/2)
+	}
+	return guessedTrips
+}
+
+// work is what the loop itself takes: of one whose length is not known somebody has to look before each iteration, and nobody knows what it does.
+func (l *loop) work() (w price.Work) {
+	if l.trips != unknownTrips {
+		w[price.Iterations] = float64(l.trips)
+		return w.Rounded()
+	}
+	w[price.Iterations], w[price.Decisions], w[price.Unknown] = float64(l.guess()), float64(l.guess()), 1
+	return w.Rounded()
 }
 
 // lengths says of every loop how often it runs. Loops stand in the order of their launches.
@@ -146,6 +188,7 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 			counted := *kernels[i].Form
 			counted.Length, counted.Most = max(0, loops[0].trips), loops[0].exit.most
 			counted.Stops, counted.Counts = loops[0].exit.stops, loops[0].exit.counts
+			counted.Work = loops[0].work()
 			kernels[i].Form = r.stock.form(counted)
 			loops = loops[1:]
 		}

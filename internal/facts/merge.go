@@ -3,6 +3,8 @@ package facts
 import (
 	"fmt"
 	"slices"
+
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // Merge joins the reports of several dumps of one run: programs by name, equal variants by content. The reports must not be
@@ -107,7 +109,7 @@ func (v *Variant) unstable() []string {
 			}
 		}
 		for name := range v.Facts {
-			if _, ok := c.facts[name]; !ok {
+			if _, ok := c.facts[name]; !ok && !price.IsFact(name) {
 				differs[name] = true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/defect"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // measured is what one compiled module gave: the unit of work.
@@ -193,7 +194,7 @@ func (out *measured) measure(r *reader, s *dump.Stage) error {
 		return err
 	}
 	v := &Variant{
-		File: out.best(s).Path, Params: r.parameters(), Result: r.entryResult(), Facts: Numbers{},
+		File: out.best(s).Path, Backend: out.toolchain.Backend, WorkVersion: price.Version, Params: r.parameters(), Result: r.entryResult(), Facts: Numbers{},
 		Fingerprint: r.prints().Fingerprint(), Kernels: make([]Kernel, len(w.launches)),
 	}
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.program)

@@ -52,6 +52,7 @@ func (s *Share) Report() *Report {
 	if s.beside != nil {
 		r.lay(s.beside)
 	}
+	r.PriceAll()
 	return r
 }
 

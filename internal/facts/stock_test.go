@@ -46,6 +46,10 @@ func change(v reflect.Value) {
 		v.SetInt(v.Int() + 1)
 	case reflect.Uint8:
 		v.SetUint(v.Uint() + 1)
+	case reflect.Float64:
+		v.SetFloat(v.Float() + 1)
+	case reflect.Array:
+		change(v.Index(0))
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	default:

@@ -1,0 +1,67 @@
+package price
+
+// Family is the kind of a device: a module that was compiled for one kind is never run by another.
+type Family string
+
+// The families of devices.
+const (
+	CPU Family = "cpu"
+	GPU Family = "gpu"
+	TPU Family = "tpu"
+)
+
+// Device says how fast a device does each thing. Rates are peaks by its maker's data sheet unless said otherwise, per second; for a TPU those of
+// the part that runs one program: a core of v2, v3 and tpu7x, a chip of the others.
+type Device struct {
+	Name   string
+	Family Family
+	Also   []string // what dumps call it, in small letters; a part of the name is enough
+
+	Products [Looped]float64 // flops a second of each kind of product
+	Vector   float64         // simple operations on 32-bit elements
+	Vector64 float64
+	Special  float64 // exponentials
+	Slow     float64 // functions such as sin and pow
+	Scalar   float64 // steps that go their own way
+	Units    float64 // processors, each of which computes a tile of a product
+
+	Core   Level   // the cache of one core
+	Shared Level   // the cache that all cores share
+	Memory Level   // the device's memory
+	OnChip float64 // bytes a second of the memory on the chip that the compiler manages
+	Host   float64 // bytes a second to the host's memory
+	Line   float64 // bytes that one access moves at least
+	Atomic float64 // atomic additions a second
+
+	Links  Link    // to the devices nearby
+	Net    Link    // to all others
+	Domain float64 // how many devices are nearby
+
+	Clock    float64 // cycles a second, of which the compiler speaks
+	Dispatch float64 // ns: the host starts a program
+	Launch   float64 // ns: one launch follows another
+	Decision float64 // ns: the host looks at a value of the device before it goes on
+	Turn     float64 // ns: an iteration of a loop begins
+	Step     float64 // ns: a step of a kernel's grid
+	Call     float64 // ns: Python is called
+
+	Source string
+}
+
+// Level is a level of memory.
+type Level struct {
+	Size, Bandwidth float64 // bytes, bytes a second
+}
+
+// Link is a way to other devices.
+type Link struct {
+	Bandwidth float64 // bytes a second, out of one device
+	Latency   float64 // ns a message
+}
+
+// What a good program gets of a peak: of arithmetic, and of bandwidth.
+const (
+	attainedProduct   = 0.7
+	attainedVector    = 0.5
+	attainedBandwidth = 0.85
+)

@@ -1,0 +1,164 @@
+package price
+
+import (
+	"math"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// effort is what an operation takes for each element of its result.
+type effort struct {
+	amount Amount
+	each   float64
+}
+
+// efforts tell what the operations take that are more than one simple one. Functions are counted in exponentials, by the terms of the polynomials
+// that XLA and Eigen compute them by; those that XLA for CPU leaves to the C library element by element are slow.
+var efforts = map[hlo.Opcode]effort{
+	hlo.OpExponential: {Special, 1}, hlo.OpExponentialMinusOne: {Special, 1.5}, hlo.OpLog: {Special, 1.3}, hlo.OpLogPlusOne: {Special, 2},
+	hlo.OpLogistic: {Special, 1.2}, hlo.OpTanh: {Special, 1}, hlo.OpErf: {Special, 1}, hlo.OpSqrt: {Special, 0.3}, hlo.OpRng: {Special, 4},
+	hlo.OpDivide: {Vector, 4}, hlo.OpRngBitGenerator: {Vector, 75}, hlo.OpRemainder: {Vector, 8},
+	hlo.OpRsqrt: {Slow, 0.4}, hlo.OpPower: {Slow, 1}, hlo.OpSine: {Slow, 1.3}, hlo.OpCosine: {Slow, 1.3}, hlo.OpTan: {Slow, 1.5}, hlo.OpCbrt: {Slow, 2.4},
+	hlo.OpAtan2: {Slow, 1.5}, hlo.OpAtan: {Slow, 1}, hlo.OpAcos: {Slow, 1}, hlo.OpAsin: {Slow, 1}, hlo.OpAcosh: {Slow, 1}, hlo.OpAsinh: {Slow, 1},
+	hlo.OpAtanh: {Slow, 1}, hlo.OpCosh: {Slow, 1}, hlo.OpSinh: {Slow, 1},
+}
+
+// roundingBF16 is what it takes to round to bf16: no CPU's vector unit before AVX512-BF16 does it in one operation, nor does LLVM without being asked.
+const roundingBF16 = 6
+
+// elementwise adds an operation that does one thing for each element.
+func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
+	in := &m.m.Instrs[id]
+	e, known := efforts[in.Opcode]
+	if in.Opcode == hlo.OpConvert && m.m.Shape(in.Shape).Type == hlo.BF16 {
+		e, known = effort{Vector, roundingBF16}, true
+	}
+	if !known {
+		c := m.costs.Instr(id)
+		n := c.Flops
+		if in.Opcode == hlo.OpTranspose || in.Opcode == hlo.OpConcatenate || in.Opcode == hlo.OpPad || in.Opcode == hlo.OpReverse {
+			n = m.elements(in.Shape)
+		}
+		w[m.wide(Vector, in.Shape)] += max(0, n) * m.padding(in.Shape)
+		return
+	}
+	if in.Opcode == hlo.OpDivide && !m.isFloating(in.Shape) {
+		e = effort{Slow, 0.7}
+	}
+	w[m.wide(e.amount, in.Shape)] += e.each * m.elements(in.Shape) * m.padding(in.Shape)
+}
+
+// wide is the amount for a shape's type: double precision has its own.
+func (m *Meter) wide(a Amount, shape hlo.ShapeID) Amount {
+	s := m.m.Shape(shape)
+	if s.Type == hlo.Tuple && len(s.Elements) > 0 {
+		s = m.m.Shape(s.Elements[0])
+	}
+	if s.Type.Bytes() < 8 {
+		return a
+	}
+	switch a {
+	case Vector:
+		return Vector64
+	case Special:
+		return Special64
+	}
+	return a
+}
+
+func (m *Meter) isFloating(shape hlo.ShapeID) bool {
+	t := m.m.Shape(shape).Type
+	return t >= hlo.F16 && t != hlo.Tuple && t != hlo.Opaque
+}
+
+// applied adds an operation that applies a function of its own. One that carries several values along, such as the place of the largest beside
+// it, is not put into vectors.
+func (m *Meter) applied(w *Work, id hlo.InstrID) {
+	op, operand := m.m.Instrs[id].Opcode, m.m.Instrs[id].Shape
+	if operands := m.m.Operands(id); len(operands) > 0 {
+		operand = m.m.Instrs[operands[0]].Shape
+	}
+	n := m.costs.Instr(id)
+	switch {
+	case op == hlo.OpReduce && len(m.m.Operands(id)) > 2, op == hlo.OpScan:
+		w[Scalar] += m.elements(operand)
+	case op == hlo.OpReduceWindow:
+		w[Scalar] += max(0, n.Flops) / 2
+	case op == hlo.OpSelectAndScatter:
+		w[Scalar] += max(0, n.Flops)
+	case op == hlo.OpScatter:
+		w[Scalar] += max(0, n.Flops) / 2
+	default:
+		w[m.wide(Vector, operand)] += max(0, n.Flops) * m.padding(operand)
+		w[m.wide(Special, operand)] += n.Transcendentals
+	}
+}
+
+// sort adds the comparisons of a sort: of every row n log n.
+func (m *Meter) sort(w *Work, id hlo.InstrID) {
+	operands := m.m.Operands(id)
+	if len(operands) == 0 {
+		return
+	}
+	s := m.m.Shape(m.m.Instrs[operands[0]].Shape)
+	row := int64(1)
+	dims, _ := m.m.Attr(id, "dimensions")
+	for _, d := range hlo.Ints(dims) {
+		if d >= 0 && d < int64(len(s.Dims)) {
+			row = max(1, s.Dims[d])
+		}
+	}
+	rounds := math.Ceil(math.Log2(float64(max(2, row))))
+	const comparison = 4 // steps: two loads, the comparison, an exchange
+	w[Scalar] += comparison * float64(s.ElementCount()) * rounds * (1 + 0.25*float64(len(operands)-1))
+	w[Launches] += sortLaunches(row)
+}
+
+// sortLaunches is how many launches a GPU needs for a sort of rows of this length: a bitonic network in memory, of which one launch does what fits
+// a block.
+func sortLaunches(row int64) float64 {
+	const block = 2048
+	if row <= block {
+		return 0
+	}
+	stages := math.Ceil(math.Log2(float64(row) / block))
+	return stages * (stages + 1) / 2
+}
+
+// indexed adds the places that a gather or a scatter goes to, and what a scatter adds where others may add.
+func (m *Meter) indexed(w *Work, id hlo.InstrID) {
+	operands := m.m.Operands(id)
+	if len(operands) < 2 {
+		return
+	}
+	moved := m.m.Instrs[id].Shape
+	indices := operands[1]
+	scatter := m.m.Instrs[id].Opcode == hlo.OpScatter
+	if scatter {
+		moved, indices = m.m.Instrs[operands[len(operands)-1]].Shape, operands[len(operands)/2]
+	}
+	places := m.places(id, indices)
+	elements := m.elements(moved)
+	w[Pieces] += min(places, max(1, elements))
+	w[Scalar] += 0.4 * places
+	w[Vector] += 2 * elements
+	if unique, _ := m.m.Attr(id, "unique_indices"); !scatter || unique == "true" {
+		return
+	}
+	w[Scalar] += 0.4 * places
+	if sorted, _ := m.m.Attr(id, "indices_are_sorted"); sorted == "true" {
+		elements /= 8 // neighbours are added up before
+	}
+	w[Atomics] += elements
+}
+
+// places is how many places indices name: all their elements but those of the dimension that holds one index.
+func (m *Meter) places(id, indices hlo.InstrID) float64 {
+	s := m.m.Shape(m.m.Instrs[indices].Shape)
+	n := float64(s.ElementCount())
+	vector, _ := m.m.Attr(id, "index_vector_dim")
+	if d := hlo.Ints(vector); len(d) == 1 && d[0] < int64(len(s.Dims)) && s.Dims[d[0]] > 0 {
+		n /= float64(s.Dims[d[0]])
+	}
+	return n
+}

@@ -1,0 +1,173 @@
+package price
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/cost"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// Product is what a matrix product or a convolution multiplies.
+type Product struct {
+	Type, Precision string // "f32", "highest" or the name of an algorithm
+	Flops           float64
+}
+
+// Meter measures what the instructions of one module ask of a device. It is not to be asked by several goroutines at once.
+type Meter struct {
+	m        *hlo.Module
+	alike    *hlo.Alike
+	costs    *cost.Prices
+	trips    func(hlo.InstrID) int64
+	product  func(hlo.InstrID) (Product, bool)
+	bodies   map[hlo.CompID]*body
+	branches bool
+}
+
+// body is what a computation asks for, and what its parameters are used by.
+type body struct {
+	work  Work
+	users hlo.Users
+	known bool // work was measured, or is being measured
+	found bool // users were found
+}
+
+// NewMeter makes a meter. product says whether an instruction is a product, and of what; trips how often a loop runs.
+func NewMeter(a *hlo.Alike, costs *cost.Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
+	return &Meter{m: a.Module(), alike: a, costs: costs, trips: trips, product: product, bodies: map[hlo.CompID]*body{}}
+}
+
+// Of is what one launch asks for. Its bytes come from the device's memory, as if nothing were in a cache: see [Work.Cached].
+func (m *Meter) Of(id hlo.InstrID) Work {
+	var w Work
+	switch op := m.m.Instrs[id].Opcode; op {
+	case hlo.OpWhile, hlo.OpConditional:
+		return w
+	case hlo.OpInfeed, hlo.OpOutfeed:
+		w[FromHost] = m.leaves(m.m.Instrs[id].Shape)
+		return w
+	case hlo.OpCustomCall:
+		m.customCall(&w, id)
+	default:
+		m.operation(&w, id, false)
+	}
+	m.traffic(&w, id)
+	return w
+}
+
+// operation adds what an instruction computes, with all that it calls. looped says that it stands in a fusion that is a plain loop.
+func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
+	if p, is := m.product(id); is {
+		w[unit(p, looped)] += p.Flops
+		return
+	}
+	op := m.m.Instrs[id].Opcode
+	switch op {
+	case hlo.OpFusion:
+		m.enter(w, id, m.isLoop(id))
+	case hlo.OpCall, hlo.OpAsyncStart:
+		m.enter(w, id, looped)
+	case hlo.OpWhile:
+		n := float64(max(1, m.trips(id)))
+		w[Iterations] += n
+		m.callees(w, id, n, looped)
+	case hlo.OpConditional:
+		m.dearest(w, id, looped)
+	case hlo.OpReduce, hlo.OpMap, hlo.OpReduceWindow, hlo.OpSelectAndScatter, hlo.OpScatter, hlo.OpScan:
+		m.applied(w, id)
+	case hlo.OpSort:
+		m.sort(w, id)
+	default:
+		m.elementwise(w, id)
+	}
+	if op == hlo.OpGather || op == hlo.OpScatter {
+		m.indexed(w, id)
+	}
+}
+
+// isLoop says whether a fusion is a loop of its own over the elements of its result: a product in it is computed element by element.
+func (m *Meter) isLoop(id hlo.InstrID) bool {
+	kind, _ := m.m.Attr(id, "kind")
+	return kind == "kLoop" || kind == "kInput"
+}
+
+func (m *Meter) enter(w *Work, id hlo.InstrID, looped bool) { m.callees(w, id, 1, looped) }
+
+func (m *Meter) callees(w *Work, id hlo.InstrID, n float64, looped bool) {
+	for _, c := range m.m.Callees(id) {
+		w.add(m.computation(c, looped), n)
+	}
+}
+
+// dearest adds the branch that asks for most operations.
+func (m *Meter) dearest(w *Work, id hlo.InstrID, looped bool) {
+	var most *Work
+	for _, c := range m.m.Callees(id) {
+		if branch := m.computation(c, looped); most == nil || branch.operations() > most.operations() {
+			most = branch
+		}
+	}
+	if most != nil {
+		w.add(most, 1)
+	}
+}
+
+// operations is how much there is to compute, whatever computes it.
+func (w *Work) operations() (n float64) {
+	for a := ProductF64; a <= Scalar; a++ {
+		n += w[a]
+	}
+	return n
+}
+
+// computation is what the instructions of a computation compute, measured once for all that are alike.
+func (m *Meter) computation(c hlo.CompID, looped bool) *Work {
+	b := m.body(m.alike.First(c))
+	if !b.known {
+		b.known = true
+		first, end := m.m.Body(c)
+		var sum Work
+		for id := first; id < end; id++ {
+			m.operation(&sum, id, looped)
+		}
+		b.work = sum
+	}
+	return &b.work
+}
+
+func (m *Meter) body(c hlo.CompID) *body {
+	b := m.bodies[c]
+	if b == nil {
+		b = &body{}
+		m.bodies[c] = b
+	}
+	return b
+}
+
+// unit is the amount that a product's arithmetic counts into.
+func unit(p Product, looped bool) Amount {
+	if looped {
+		return Looped
+	}
+	switch {
+	case p.Type == "f64" || p.Type == "c128" || p.Type == "c64":
+		return ProductF64
+	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x6"), strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x9"):
+		return ProductHighest
+	case strings.HasPrefix(p.Precision, "dot_bf16") && strings.HasSuffix(p.Precision, "_x3"):
+		return ProductHigh
+	case strings.HasPrefix(p.Precision, "dot_bf16"), strings.HasPrefix(p.Precision, "dot_f16"):
+		return ProductF16
+	case p.Type == "bf16" || p.Type == "f16":
+		return ProductF16
+	case strings.HasPrefix(p.Type, "f8") || strings.HasPrefix(p.Type, "f4"):
+		return ProductF8
+	case p.Type == "s8" || p.Type == "u8" || p.Type == "s4" || p.Type == "u4":
+		return ProductS8
+	case p.Precision == "highest" || p.Precision == "dot_f32_f32_f32":
+		return ProductHighest
+	case p.Precision == "high":
+		return ProductHigh
+	}
+	return ProductF32
+}

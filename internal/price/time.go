@@ -1,0 +1,115 @@
+package price
+
+import "math"
+
+// Time is how long something takes on a device, in nanoseconds, by what it waits for.
+type Time struct {
+	Launch, Compute, Memory, Network, Host float64
+}
+
+// exact rounds every part to 1/1024 of a nanosecond: sums are the same then in whatever order.
+func (t Time) exact() Time {
+	const parts = 1024
+	for _, part := range []*float64{&t.Launch, &t.Compute, &t.Memory, &t.Network, &t.Host} {
+		*part = math.Round(*part*parts) / parts
+	}
+	return t
+}
+
+// Total is the sum of all parts.
+func (t Time) Total() float64 { return t.Launch + t.Compute + t.Memory + t.Network + t.Host }
+
+// Add adds n times another time.
+func (t *Time) Add(o Time, n float64) {
+	t.Launch += n * o.Launch
+	t.Compute += n * o.Compute
+	t.Memory += n * o.Memory
+	t.Network += n * o.Network
+	t.Host += n * o.Host
+}
+
+// Time is how long a launch takes on the device: its overhead, and then as long as the slower of arithmetic and memory, to which the whole is
+// put down. What the compiler expects goes before.
+func (d *Device) Time(w *Work) (t Time) {
+	t.Launch = d.Launch*(1+w[Launches]) + d.Turn*w[Iterations] + d.Step*w[Steps]
+	t.Host = d.Decision*w[Decisions] + d.Call*w[Calls]
+	t.Network = d.network(w)
+	compute, memory := d.compute(w), d.memory(w)
+	if w[Cycles] > 0 && d.Clock > 0 {
+		expected := w[Cycles] / d.Clock * giga
+		share := min(1, expected/max(1, t.Launch))
+		t.Launch *= share
+		expected -= t.Launch
+		if compute > memory {
+			compute, memory = expected, 0
+		} else {
+			compute, memory = 0, expected
+		}
+	}
+	if compute > memory {
+		t.Compute = compute
+	} else {
+		t.Memory = memory
+	}
+	return t.exact()
+}
+
+// ns is how long an amount takes at a rate a second.
+func ns(amount, rate float64) float64 {
+	if amount == 0 || rate == 0 {
+		return 0
+	}
+	return amount / rate * giga
+}
+
+// compute is how long the arithmetic takes. Units work one after the other here: few programs keep two of them busy.
+func (d *Device) compute(w *Work) (t float64) {
+	for kind, rate := range d.Products {
+		t += ns(w[kind], attainedProduct*rate)
+	}
+	t += ns(w[Looped], d.looped()) + ns(w[Vector], attainedVector*d.Vector) + ns(w[Vector64], attainedVector*d.wide())
+	t += ns(w[Special], d.Special) + ns(w[Special64], d.Special/2) + ns(w[Slow], d.Slow) + ns(w[Scalar], d.Scalar) + ns(w[Atomics], d.Atomic)
+	return t
+}
+
+// looped is how fast a plain loop multiplies and adds: a CPU does not even put it into vectors.
+func (d *Device) looped() float64 {
+	if d.Family == CPU {
+		return 2 * d.Scalar
+	}
+	return attainedVector * d.Vector
+}
+
+// wide is how fast double precision is computed. A TPU makes it of pairs of narrower numbers.
+func (d *Device) wide() float64 {
+	if d.Vector64 > 0 {
+		return d.Vector64
+	}
+	return d.Vector / 16
+}
+
+// memory is how long the data moves. What a gather reads or a scatter writes is at least a line each.
+func (d *Device) memory(w *Work) float64 {
+	lines := max(0, w[Pieces]*d.Line-w[Near]-w[Mid]-w[Far])
+	t := ns(w[Near], d.bandwidth(d.Core)) + ns(w[Mid], d.bandwidth(d.Shared)) + ns(w[Far]+lines, d.bandwidth(d.Memory))
+	return t + ns(w[OnChip], d.OnChip) + ns(w[FromHost], d.Host)
+}
+
+func (d *Device) bandwidth(l Level) float64 {
+	if l.Bandwidth == 0 {
+		l = d.Memory
+	}
+	return attainedBandwidth * l.Bandwidth
+}
+
+// network is how long a collective takes: so many messages one after the other, and its bytes over the link that all its devices are on.
+func (d *Device) network(w *Work) float64 {
+	if w[Peers] <= 1 {
+		return 0
+	}
+	link := d.Links
+	if w[Peers] > d.Domain {
+		link = d.Net
+	}
+	return w[Hops]*link.Latency + ns(w[Sent], attainedBandwidth*link.Bandwidth)
+}

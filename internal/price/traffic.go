@@ -1,0 +1,212 @@
+package price
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// traffic adds the bytes that a launch reads and writes.
+func (m *Meter) traffic(w *Work, id hlo.InstrID) {
+	for n, o := range m.m.Operands(id) {
+		if !m.before(id, n) {
+			m.move(w, m.m.Instrs[o].Shape, m.Read(id, n))
+		}
+	}
+	m.write(w, id)
+}
+
+// before says whether an operand stands in the list before as well: it is read once.
+func (m *Meter) before(id hlo.InstrID, n int) bool {
+	operands := m.m.Operands(id)
+	for _, o := range operands[:n] {
+		if o == operands[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// move adds bytes where a shape lies.
+func (m *Meter) move(w *Work, shape hlo.ShapeID, bytes float64) { w[space(m.m.Shape(shape))] += bytes }
+
+// space is where arrays of a shape lie: in a TPU's own memory spaces, else in the device's memory.
+func space(s *hlo.Shape) Amount {
+	switch {
+	case strings.Contains(s.Layout, "S(1)") && strings.Contains(s.Layout, "T("):
+		return OnChip
+	case strings.Contains(s.Layout, "S(5)"):
+		return FromHost
+	}
+	return Far
+}
+
+// Read is how many bytes an instruction reads of its operand n: the parts that it takes, where it takes parts.
+func (m *Meter) Read(id hlo.InstrID, n int) float64 { return m.read(id, n, 0) }
+
+const maxDepth = 64
+
+func (m *Meter) read(id hlo.InstrID, n, depth int) float64 {
+	operand := m.m.Instrs[m.m.Operands(id)[n]].Shape
+	whole := m.leaves(operand)
+	if depth > maxDepth {
+		return whole
+	}
+	switch op := m.m.Instrs[id].Opcode; op {
+	case hlo.OpFusion, hlo.OpCall:
+		return min(whole, m.readInside(id, n, depth+1))
+	case hlo.OpSlice, hlo.OpDynamicSlice, hlo.OpGather:
+		if n == 0 {
+			return min(whole, m.leaves(m.m.Instrs[id].Shape))
+		}
+	case hlo.OpDynamicUpdateSlice:
+		if n == 0 && m.isResult(id) {
+			return 0
+		}
+	case hlo.OpScatter:
+		if operands := m.m.Operands(id); n < len(operands)/2 {
+			return min(whole, m.leaves(m.m.Instrs[operands[len(operands)-1]].Shape))
+		}
+	case hlo.OpGetTupleElement:
+		return m.leaves(m.m.Instrs[id].Shape)
+	}
+	return whole
+}
+
+// isResult says whether nothing but the result of its computation takes a value: it is updated in place.
+func (m *Meter) isResult(id hlo.InstrID) bool {
+	for _, u := range m.users(m.m.Instrs[id].Comp).Of(id) {
+		if op := m.m.Instrs[u].Opcode; op != hlo.OpBitcast && op != hlo.OpTuple {
+			return false
+		}
+	}
+	return true
+}
+
+// users are the users of the values of a computation.
+func (m *Meter) users(c hlo.CompID) *hlo.Users {
+	b := m.body(c)
+	if !b.found {
+		b.found = true
+		b.users.Find(m.m, c)
+	}
+	return &b.users
+}
+
+// readInside is what the users of a parameter read of it in the computation that an instruction calls.
+func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
+	callees := m.m.Callees(id)
+	if len(callees) == 0 {
+		return m.leaves(m.m.Instrs[m.m.Operands(id)[n]].Shape)
+	}
+	first, end := m.m.Body(callees[0])
+	for p := first; p < end; p++ {
+		if in := &m.m.Instrs[p]; in.Opcode == hlo.OpParameter && int(in.Param) == n {
+			return m.readBy(p, depth)
+		}
+	}
+	return 0
+}
+
+// readBy is what the users of a value read of it.
+func (m *Meter) readBy(id hlo.InstrID, depth int) (bytes float64) {
+	for _, u := range m.users(m.m.Instrs[id].Comp).Of(id) {
+		if op := m.m.Instrs[u].Opcode; depth < maxDepth && (op == hlo.OpBitcast || op == hlo.OpGetTupleElement) {
+			bytes += m.readBy(u, depth+1)
+			continue
+		}
+		for n, o := range m.m.Operands(u) {
+			if o == id {
+				bytes += m.read(u, n, depth+1)
+			}
+		}
+	}
+	return bytes
+}
+
+// write adds what an instruction writes. What is updated in place is written where it is updated.
+func (m *Meter) write(w *Work, id hlo.InstrID) {
+	in := &m.m.Instrs[id]
+	switch in.Opcode {
+	case hlo.OpFusion, hlo.OpCall:
+		if callees := m.m.Callees(id); len(callees) == 1 {
+			m.writeRoot(w, m.m.Comps[callees[0]].Root, in.Shape, 0)
+			return
+		}
+	case hlo.OpDynamicUpdateSlice, hlo.OpScatter:
+		m.writeRoot(w, id, in.Shape, 0)
+		return
+	}
+	m.writeShape(w, in.Shape)
+}
+
+func (m *Meter) writeShape(w *Work, shape hlo.ShapeID) {
+	s := m.m.Shape(shape)
+	for _, e := range s.Elements {
+		m.writeShape(w, e)
+	}
+	if len(s.Elements) == 0 {
+		m.move(w, shape, m.leaves(shape))
+	}
+}
+
+// writeRoot adds what a root writes into a result of the given shape.
+func (m *Meter) writeRoot(w *Work, root hlo.InstrID, shape hlo.ShapeID, depth int) {
+	operands, elements := m.m.Operands(root), m.m.Shape(shape).Elements
+	switch op := m.m.Instrs[root].Opcode; {
+	case op == hlo.OpBitcast && len(operands) == 1 && depth < maxDepth:
+		m.writeRoot(w, operands[0], shape, depth+1)
+	case op == hlo.OpTuple && len(operands) == len(elements) && depth < maxDepth:
+		for n, o := range operands {
+			m.writeRoot(w, o, elements[n], depth+1)
+		}
+	case op == hlo.OpDynamicUpdateSlice && len(operands) > 1:
+		m.move(w, shape, m.leaves(m.m.Instrs[operands[1]].Shape))
+	case op == hlo.OpScatter && len(operands) > 2:
+		m.move(w, shape, m.leaves(m.m.Instrs[operands[len(operands)-1]].Shape))
+	case op == hlo.OpFusion && len(m.m.Callees(root)) == 1 && depth < maxDepth:
+		m.writeRoot(w, m.m.Comps[m.m.Callees(root)[0]].Root, shape, depth+1)
+	default:
+		m.writeShape(w, shape)
+	}
+}
+
+func (m *Meter) elements(shape hlo.ShapeID) float64 {
+	s := m.m.Shape(shape)
+	if len(s.Elements) > 0 {
+		return m.elements(s.Elements[0])
+	}
+	return float64(s.ElementCount())
+}
+
+// leaves is the size of all arrays of a shape, as they lie in memory: in whole tiles.
+func (m *Meter) leaves(shape hlo.ShapeID) (bytes float64) {
+	s := m.m.Shape(shape)
+	for _, e := range s.Elements {
+		bytes += m.leaves(e)
+	}
+	if len(s.Elements) == 0 {
+		bytes = float64(s.ElementCount()*s.Type.Bytes()) * m.padding(shape)
+	}
+	return bytes
+}
+
+// padding is how many times as many elements the tiles of an array have as the array itself: on a TPU the last two dimensions are cut into tiles.
+func (m *Meter) padding(shape hlo.ShapeID) float64 {
+	s := m.m.Shape(shape)
+	_, tile, tiled := strings.Cut(s.Layout, ":T(")
+	if !tiled {
+		return 1
+	}
+	tile, _, _ = strings.Cut(tile, ")")
+	sizes, order := hlo.Ints(tile), s.DimensionOrder()
+	times := 1.0
+	for k := range min(len(sizes), len(order)) {
+		size, d := sizes[len(sizes)-1-k], order[k]
+		if d < 0 || d >= int64(len(s.Dims)) || s.Dims[d] <= 0 || size <= 0 {
+			return 1
+		}
+		times *= float64((s.Dims[d]+size-1)/size*size) / float64(s.Dims[d])
+	}
+	return times
+}

@@ -1,0 +1,121 @@
+// Package price predicts what a program costs on a device: how long each launch takes, by part, and how long a run does. What a launch
+// asks for is measured of the module, apart from any device; a table says how fast each device does it.
+package price
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Amount names one thing that a launch asks of a device.
+type Amount uint8
+
+// The amounts. A product's arithmetic is counted by the type that it multiplies and the precision that it asks for: the device chooses
+// the unit by both.
+const (
+	ProductF64     Amount = iota // flops of matrix products and convolutions in double precision
+	ProductHighest               // in f32, at the highest precision
+	ProductHigh                  // in f32, at high precision: three passes of a narrower type
+	ProductF32                   // in f32, at the default precision
+	ProductF16                   // in bf16 and f16
+	ProductF8                    // in 8 bits, floating
+	ProductS8                    // in 8 bits, whole numbers
+	Looped                       // flops of products that a plain loop computes, without a library or a matrix unit
+	Vector                       // simple operations on elements of up to 32 bits
+	Vector64                     // the same on wider ones
+	Special                      // functions such as exp, as many exponentials as take as long
+	Special64                    // the same in double precision
+	Slow                         // functions that a CPU computes one element at a time, such as sin and pow
+	Scalar                       // steps of which each goes its own way or waits for the one before: comparisons of a sort, running sums
+	Near                         // bytes read and written that were touched shortly before: they lie in the cache of one core
+	Mid                          // bytes that were touched a while ago: they lie in the cache that all cores share
+	Far                          // bytes that come from the device's memory, or go there
+	OnChip                       // bytes in a memory on the chip that the compiler manages
+	FromHost                     // bytes that lie in the host's memory
+	Pieces                       // places of their own that are read or written, as by a gather
+	Atomics                      // elements that are added where others may be added at the same time
+	Launches                     // launches of one instruction beyond the first
+	Decisions                    // times that the host has to look before it goes on: iterations of a loop of unknown length, branches
+	Iterations                   // iterations of a loop
+	Steps                        // steps of the grid of a kernel that was written by hand
+	Calls                        // calls of Python, or of other code on the host
+	Sent                         // bytes that a collective sends from one device
+	Hops                         // messages that a collective sends one after the other
+	Peers                        // devices that take part in a collective
+	Cycles                       // that the compiler expects; 0: it does not say
+	Unknown                      // 1: nobody knows what it does
+
+	NumAmounts
+)
+
+// names are the amounts in a baseline.
+var names = [NumAmounts]string{
+	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "special", "special64", "slow", "scalar", "near", "mid",
+	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "decisions", "iterations", "steps", "calls", "sent", "hops", "peers", "cycles", "unknown",
+}
+
+// ByName are all amounts in the order of their names.
+var ByName = slices.SortedFunc(allAmounts, func(a, b Amount) int { return strings.Compare(names[a], names[b]) })
+
+func allAmounts(yield func(Amount) bool) {
+	for a := range NumAmounts {
+		if !yield(a) {
+			return
+		}
+	}
+}
+
+// String is the amount's name in a baseline.
+func (a Amount) String() string { return names[a] }
+
+// Work is what one launch asks of a device.
+type Work [NumAmounts]float64
+
+// Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
+const Version = 1
+
+// WorkOf is work by the names of its amounts, as a baseline keeps it.
+func WorkOf(amounts map[string]float64) (w Work) {
+	for a, name := range names {
+		w[a] = amounts[name]
+	}
+	return w
+}
+
+// IsFact says whether a fact is a price.
+func IsFact(name string) bool { return strings.HasPrefix(name, "price.") }
+
+// add adds n times another's work. Whether something is unknown does not add up.
+func (w *Work) add(o *Work, n float64) {
+	for a := range o {
+		w[a] += n * o[a]
+	}
+	w[Unknown] = min(w[Unknown], 1)
+}
+
+// From is the work of a launch whose data lies no farther than a level of memory: Near, Mid or Far.
+func (w *Work) From(level Amount) *Work {
+	moved := *w
+	far := w[Far]
+	moved[Far] = 0
+	moved[level] += far
+	return &moved
+}
+
+// Rounded keeps three digits of every amount: what is stored and what is fresh are equal then, on every machine.
+func (w Work) Rounded() Work {
+	for a, n := range w {
+		w[a] = round(n)
+	}
+	return w
+}
+
+func round(n float64) float64 {
+	if n == math.Trunc(n) && math.Abs(n) < 1000 {
+		return n
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(n, 'g', 3, 64), 64)
+	return rounded
+}
