@@ -81,7 +81,7 @@ func TestProcessesCompileForThemselves(t *testing.T) {
 func TestSamplesMarkUnstableFacts(t *testing.T) {
 	one, two := measure(t, "cpu-while", Options{}), measure(t, "cpu-while", Options{})
 	two.Dump = "second"
-	two.Programs[0].Variants[0].Facts["kernels.total"]++
+	two.Programs[0].Variants[0].compiles[0].facts["kernels.total"]++
 	r, err := Samples([]*Report{one, two}, 2)
 	if err != nil {
 		t.Fatal(err)

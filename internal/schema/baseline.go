@@ -11,10 +11,10 @@ func baseline() *jsonschema.Schema {
 		"do": texts, "kind": text, "out": text, "op": text, "type": text, "root": text, "in": texts, "target": text, "groups": text, "attrs": text, "config": texts,
 		"axes": text, "function": text, "body": counts,
 		"bytes": count, "flops": count, "trips": count, "length": count, "most": count, "stops": yes, "counts": yes, "loop": text, "in_loop": yes, "inner": yes, "fusion": yes, "class": text, "print": text,
-		"family": text, "times": count,
+		"family": text, "work": counts, "guess": count, "branch": text, "times": count,
 	})
 	variant := fields(map[string]*jsonschema.Schema{
-		"signature": text, "result": text, "fingerprint": text, "input": text, "compiles": count, "unstable": texts,
+		"signature": text, "result": text, "fingerprint": text, "input": text, "backend": text, "work": count, "compiles": count, "unstable": texts,
 		"params": list(fields(map[string]*jsonschema.Schema{
 			"name": text, "shape": text, "layout": text, "sharding": text, "spec": text, "bytes": count, "aliased": yes, "donated": yes, "unused": yes, "constant": text,
 		})),
