@@ -53,7 +53,7 @@ var registry = []*rule.Rule{
 	&maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
 	&noDtype, &dtypeFloor, &precision, &layoutPin,
 	&noUnclusteredOps, &maxClusters, &noCPUFallback,
-	&maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,
+	&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,
 	&targetRan, &factsComplete, &baselinePresent, &orphanBaseline, &waiverValid, &toolchain, &flags, &stableCompile, &unusedParameters,
 	&assert,
 }

@@ -36,6 +36,7 @@ type Target struct {
 	Include []string // program globs; empty: all but the framework's helpers
 	Exclude []string
 	Samples int
+	Device  string // what prices are predicted for; "": what the dump says
 	Logs    []string
 	Place   string
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -22,6 +23,7 @@ var targetKeys = []rule.Option{
 	{Key: "dump", Type: rule.Glob, Doc: "the dump: a path, a glob or oci://REGISTRY/REPOSITORY:TAG"},
 	{Key: "capture", Type: rule.Mapping, Fields: captureKeys, Doc: "a command whose dump is looked at"},
 	{Key: "programs", Type: rule.Mapping, Fields: programKeys, Doc: "which programs count"},
+	{Key: "device", Type: rule.Word, Enum: price.Names(), Doc: "what prices are predicted for; default: the dump's own device, else a reference one of its kind"},
 	{Key: "samples", Type: rule.Count, Least: 1, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},
 	{Key: "log", Type: rule.Globs, Doc: "compiler and framework logs as extra input"},
 }

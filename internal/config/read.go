@@ -123,7 +123,7 @@ func (r *reader) target(n *yamldoc.Node) Target {
 	flat := withoutMappings(n, nested)
 	e := r.mapping(flat, targetKeys, "the target")
 	t := Target{
-		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Logs: e.List("log"),
+		Name: e.Text("name"), Dump: e.Text("dump"), Samples: 1, Device: e.Text("device"), Logs: e.List("log"),
 		Place: fmt.Sprintf("%s:%d:%d", r.file, n.Line, n.Column),
 	}
 	if at := valueOf(n, "name"); at != nil && t.Name != "" && !result.ValidTarget(t.Name) {

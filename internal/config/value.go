@@ -164,6 +164,8 @@ func scalar(n *yamldoc.Node, o rule.Option) (any, bool) {
 	case rule.Seconds:
 		d, err := time.ParseDuration(s)
 		return d.Seconds(), err == nil && d > 0
+	case rule.Nanoseconds:
+		return parseNanoseconds(s)
 	case rule.Day:
 		_, err := time.Parse(time.DateOnly, s)
 		return s, err == nil
@@ -302,6 +304,15 @@ func describeNode(n *yamldoc.Node) string {
 	return strconv.Quote(n.Value)
 }
 
+// parseNanoseconds reads a time such as 13ms, or a number of nanoseconds.
+func parseNanoseconds(s string) (float64, bool) {
+	if n, err := strconv.ParseFloat(s, 64); err == nil {
+		return n, n >= 0 && !math.IsInf(n, 0)
+	}
+	d, err := time.ParseDuration(s)
+	return float64(d.Nanoseconds()), err == nil && d >= 0
+}
+
 func expected(o rule.Option) string {
 	switch o.Type {
 	case rule.Word:
@@ -323,6 +334,8 @@ func expected(o rule.Option) string {
 		return "true or false"
 	case rule.Seconds:
 		return "a time above 0, such as 90s or 20m"
+	case rule.Nanoseconds:
+		return "a time such as 13ms or 350us, or a number of nanoseconds"
 	case rule.Glob:
 		return "a pattern such as */mlp/*"
 	case rule.Day:

@@ -1,6 +1,9 @@
 package facts
 
-import "github.com/xlagate/xlagate/internal/hlo"
+import (
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
+)
 
 // expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run where that is known, and of
 // a conditional its dearest branch, as XLA's cost analysis does.
@@ -61,4 +64,26 @@ func (e *expectation) control(id hlo.InstrID, callees []hlo.CompID) (sum expecte
 		sum.cycles, sum.said = max(sum.cycles, branch.cycles), sum.said || branch.said
 	}
 	return sum
+}
+
+// expect gives every kernel the cycles that the compiler expects of it: the instructions are called as they were before code was generated.
+func (v *Variant) expect(r *reader) {
+	byName := make(map[string]hlo.InstrID, len(v.Kernels))
+	for i := range v.Kernels {
+		byName[v.Kernels[i].Name] = hlo.NoInstr
+	}
+	r.m.FindInstrs(byName)
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		id := byName[k.Name]
+		if id == hlo.NoInstr || k.Class == ClassControl {
+			continue
+		}
+		if cycles, said := estimatedCycles(r.attr(id, "backend_config")); said && cycles > 0 {
+			form := *k.Form
+			form.Work[price.Cycles] = cycles
+			form.Work = form.Work.Rounded()
+			k.Form = r.stock.form(form)
+		}
+	}
 }

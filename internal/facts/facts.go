@@ -68,6 +68,7 @@ type Variant struct {
 	Cut         *framework.Cut // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
 	Elsewhere   []string       // the same compile for other devices and in other processes: legitimate repetitions
 	File        string         // the optimized module it was measured from
+	Device      *price.Device  // that the price facts are for; nil where there are none
 	WorkVersion int            // of [price.Version], by which Kernels were measured
 	Backend     string         // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
 	Fingerprint string         // canonical, 16 hex digits; equal for equal programs

@@ -264,6 +264,7 @@ func (out *measured) measureCodegen(r *reader, s *dump.Stage) error {
 	e := expectation{m: r.m, known: map[hlo.CompID]expected{}}
 	if all := e.of(r.m.Entry); all.said {
 		out.variant.Facts["cost.estimated_cycles"] += all.cycles
+		out.variant.expect(r)
 	}
 	return nil
 }

@@ -118,7 +118,8 @@ func (v *Variant) PriceOn(d *price.Device) {
 		unknown += p.Work[price.Unknown]
 	}
 	f := maps.Clone(v.Facts) // compiles share the map of what was measured of them
-	v.Facts = f
+	v.Facts, v.Device = f, d
+	sum = sum.Whole()
 	f["price.step_ns"] = sum.Total()
 	f["price.launch_ns"], f["price.compute_ns"], f["price.memory_ns"] = sum.Launch, sum.Compute, sum.Memory
 	f["price.network_ns"], f["price.host_ns"], f["price.unpriced"] = sum.Network, sum.Host, unknown

@@ -162,6 +162,7 @@ func (l *looked) compare() {
 	if base == nil {
 		base = &facts.Report{}
 	}
+	l.report.Device = l.Device
 	diff.NameGraphs(base, l.report)
 	l.restrict()
 	l.match(base)

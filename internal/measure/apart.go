@@ -26,6 +26,8 @@ func precise(v float64, unit string, digits int) string {
 		return strconv.FormatFloat(100*v, 'g', digits, 64) + " %"
 	case "bytes":
 		return significant(v, digits) + " B"
+	case "nanoseconds":
+		return significant(v, digits) + " ns"
 	case "seconds":
 		return significant(v, digits) + " s"
 	}

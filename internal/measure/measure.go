@@ -31,6 +31,8 @@ func Show(v float64, unit string) string {
 		return Bytes(v)
 	case "seconds":
 		return Seconds(v)
+	case "nanoseconds":
+		return Nanoseconds(v)
 	case "share":
 		return strconv.FormatFloat(100*v, 'g', 3, 64) + " %"
 	}
@@ -46,6 +48,21 @@ func Seconds(v float64) string {
 		return strconv.FormatFloat(v, 'f', 1, 64) + " s"
 	}
 	return fmt.Sprintf("%d min %d s", int(v)/60, int(v)%60)
+}
+
+// Nanoseconds writes a short time with three digits: "850 ns", "12.1 µs", "3.42 ms".
+func Nanoseconds(v float64) string {
+	n, unit := v, " ns"
+	for _, next := range []string{" µs", " ms", " s"} {
+		if math.Abs(n) < 999.5 {
+			break
+		}
+		n, unit = n/1000, next
+	}
+	if math.Abs(n) >= 999.5 {
+		return Number(math.Round(n)) + unit
+	}
+	return strconv.FormatFloat(n, 'g', 3, 64) + unit
 }
 
 // Number writes a count in full with thin grouping: 116,838.

@@ -59,6 +59,7 @@ func readBytecode(data []byte) (*Kernel, error) {
 	if err := f.readEntries(); err != nil {
 		return nil, err
 	}
+	f.kernel.Grid = f.grid()
 	return f.kernel, f.walk()
 }
 

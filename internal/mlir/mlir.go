@@ -12,6 +12,7 @@ import (
 type Kernel struct {
 	Name   string         // of its first function
 	Ops    map[string]int // how often each operation stands in it: "math.exp": 2
+	Grid   []int64        // how often its body runs in each dimension, of a Mosaic kernel for TPU
 	Print  uint64         // equal for equal kernels
 	Family uint64         // equal for kernels with the same operations, whatever their shapes and constants
 }

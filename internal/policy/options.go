@@ -112,6 +112,8 @@ func (q question) shown(base, head any) (was, is string) {
 		unit = "bytes"
 	case rule.Seconds:
 		unit = "seconds"
+	case rule.Nanoseconds:
+		unit = "nanoseconds"
 	case rule.Share:
 		unit = "share"
 	}

@@ -40,5 +40,12 @@ func (m *Meter) operandElements(id hlo.InstrID) float64 {
 // topK adds a pass over the operand: each element is compared with the smallest that is kept.
 func (m *Meter) topK(w *Work, id hlo.InstrID) { w[Scalar] = 1.5 * m.operandElements(id) }
 
-// handWritten adds a kernel that was written by hand.
-func (m *Meter) handWritten(w *Work, id hlo.InstrID) { w[Unknown] = 1 }
+// handWritten adds a kernel that was written by hand: a step for each point of its grid. What the body computes in each of them nobody knows.
+func (m *Meter) handWritten(w *Work, id hlo.InstrID) {
+	w[Unknown] = 1
+	steps := 1.0
+	for _, n := range m.m.Kernel(id).Grid {
+		steps *= float64(max(1, n))
+	}
+	w[Steps] = steps
+}

@@ -23,15 +23,12 @@ var efforts = map[hlo.Opcode]effort{
 	hlo.OpAtanh: {Slow, 1}, hlo.OpCosh: {Slow, 1}, hlo.OpSinh: {Slow, 1},
 }
 
-// roundingBF16 is what it takes to round to bf16: no CPU's vector unit before AVX512-BF16 does it in one operation, nor does LLVM without being asked.
-const roundingBF16 = 6
-
 // elementwise adds an operation that does one thing for each element.
 func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 	in := &m.m.Instrs[id]
 	e, known := efforts[in.Opcode]
 	if in.Opcode == hlo.OpConvert && m.m.Shape(in.Shape).Type == hlo.BF16 {
-		e, known = effort{Vector, roundingBF16}, true
+		e, known = effort{Rounds, 1}, true
 	}
 	if !known {
 		c := m.costs.Instr(id)

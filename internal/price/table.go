@@ -30,25 +30,25 @@ var Devices = []*Device{
 		Name: "a100-sxm", Family: GPU, Also: []string{"a100", "sm_8.0", "8.0"}, Source: "NVIDIA A100 data sheet (80 GB SXM) and Ampere architecture white paper",
 		Products: nvidia(19.5, 19.5, 156, 312, 312, 624),
 		Vector:   9.7 * tera, Vector64: 4.85 * tera, Special: 1.2 * tera, Slow: 0.25 * tera, Scalar: 0.3 * tera, Units: 108,
-		Core: Level{40 * mib, 5 * tera}, Shared: Level{40 * mib, 5 * tera}, Memory: Level{80 * gib, 2.039 * tera}, Host: 32 * giga, Line: 32, Atomic: 60 * giga,
+		Core: Level{40 * mib, 4 * tera}, Shared: Level{40 * mib, 4 * tera}, Memory: Level{80 * gib, 2.039 * tera}, Host: 32 * giga, Line: 32, Atomic: 60 * giga,
 		Links: Link{300 * giga, 2 * kilo}, Net: Link{25 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.41 * giga, Dispatch: 10 * kilo, Launch: 2.2 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.41 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "h100-sxm", Family: GPU, Also: []string{"h100", "gh200", "sm_9.0", "9.0"}, Source: "NVIDIA H100 data sheet (SXM) and Hopper architecture white paper",
 		Products: nvidia(67, 67, 495, 989, 1979, 1979),
 		Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132,
-		Core: Level{50 * mib, 7 * tera}, Shared: Level{50 * mib, 7 * tera}, Memory: Level{80 * gib, 3.35 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
+		Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{80 * gib, 3.35 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
 		Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 2.2 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "h200-sxm", Family: GPU, Also: []string{"h200"}, Source: "NVIDIA H200 data sheet (SXM); all but the memory as H100",
 		Products: nvidia(67, 67, 495, 989, 1979, 1979),
 		Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132,
-		Core: Level{50 * mib, 7 * tera}, Shared: Level{50 * mib, 7 * tera}, Memory: Level{141 * gib, 4.8 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
+		Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{141 * gib, 4.8 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
 		Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 2.2 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "b200-sxm", Family: GPU, Also: []string{"b200", "sm_10.0", "10.0"}, Source: "NVIDIA DGX B200 data sheet, an eighth of it",
@@ -56,15 +56,15 @@ var Devices = []*Device{
 		Vector:   37 * tera, Vector64: 18.5 * tera, Special: 4.7 * tera, Slow: 0.9 * tera, Scalar: 1.2 * tera, Units: 148,
 		Core: Level{126 * mib, 10 * tera}, Shared: Level{126 * mib, 10 * tera}, Memory: Level{180 * gib, 8 * tera}, Host: 64 * giga, Line: 32, Atomic: 120 * giga,
 		Links: Link{900 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.96 * giga, Dispatch: 10 * kilo, Launch: 2.2 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.96 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
-		Name: "l4", Family: GPU, Also: []string{"nvidia l4", "sm_8.9", "8.9"}, Source: "NVIDIA L4 data sheet (dense rates) and Ada architecture white paper",
+		Name: "l4", Family: GPU, Also: []string{"nvidia l4 ", "sm_8.9", "8.9"}, Source: "NVIDIA L4 data sheet (dense rates) and Ada architecture white paper",
 		Products: nvidia(0.47, 30.3, 60, 121, 242, 242),
 		Vector:   15 * tera, Vector64: 0.24 * tera, Special: 1.9 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58,
 		Core: Level{48 * mib, 2.5 * tera}, Shared: Level{48 * mib, 2.5 * tera}, Memory: Level{24 * gib, 300 * giga}, Host: 32 * giga, Line: 32, Atomic: 50 * giga,
 		Links: Link{32 * giga, 8 * kilo}, Net: Link{12.5 * giga, 10 * kilo}, Domain: 8,
-		Clock: 2.04 * giga, Dispatch: 10 * kilo, Launch: 2.2 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 2.04 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "mi300x", Family: GPU, Also: []string{"mi300", "gfx942", "gfx94"}, Source: "AMD Instinct MI300X data sheet and CDNA 3 white paper",
@@ -72,56 +72,56 @@ var Devices = []*Device{
 		Vector:   81.7 * tera, Vector64: 40.8 * tera, Special: 10 * tera, Slow: 2 * tera, Scalar: 2.5 * tera, Units: 304,
 		Core: Level{32 * mib, 17.2 * tera}, Shared: Level{256 * mib, 17.2 * tera}, Memory: Level{192 * gib, 5.3 * tera}, Host: 64 * giga, Line: 64, Atomic: 100 * giga,
 		Links: Link{448 * giga, 3 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 2.1 * giga, Dispatch: 12 * kilo, Launch: 4 * kilo, Decision: 15 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 2.1 * giga, Dispatch: 12 * kilo, Launch: 2.5 * kilo, Decision: 15 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "tpu-v2", Family: TPU, Also: []string{"tpu v2", "jellyfish"}, Source: "Google Cloud TPU v2, half a chip; Jouppi et al., CACM 63(7), 2020",
 		Products: mxu(22.5, 1), Vector: 1.4 * tera, Special: 0.36 * tera, Slow: 0.1 * tera, Scalar: 0.7 * giga, Units: 1,
-		Memory: Level{8 * gib, 350 * giga}, OnChip: 7 * tera, Host: 8 * giga, Line: 512, Atomic: 0.1 * giga,
+		Memory: Level{8 * gib, 350 * giga}, OnChip: 0.72 * tera, Host: 8 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{62 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 512,
-		Clock: 0.7 * giga, Dispatch: 50 * kilo, Launch: 600, Turn: 200, Step: 350, Call: 200 * kilo,
+		Clock: 0.7 * giga, Dispatch: 50 * kilo, Launch: 2140, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v3", Family: TPU, Also: []string{"tpu v3", "dragonfish"}, Source: "Google Cloud TPU v3, half a chip; Jouppi et al., CACM 63(7), 2020",
 		Products: mxu(61.5, 1), Vector: 1.9 * tera, Special: 0.48 * tera, Slow: 0.12 * tera, Scalar: 0.94 * giga, Units: 1,
-		Memory: Level{16 * gib, 450 * giga}, OnChip: 10 * tera, Host: 8 * giga, Line: 512, Atomic: 0.1 * giga,
+		Memory: Level{16 * gib, 450 * giga}, OnChip: 0.96 * tera, Host: 8 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{82 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 2048,
-		Clock: 0.94 * giga, Dispatch: 50 * kilo, Launch: 600, Turn: 200, Step: 350, Call: 200 * kilo,
+		Clock: 0.94 * giga, Dispatch: 50 * kilo, Launch: 1600, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v4", Family: TPU, Also: []string{"tpu v4", "pufferfish"}, Source: "Google Cloud TPU v4; Jouppi et al., ISCA 2023",
 		Products: mxu(275, 1), Vector: 8.6 * tera, Special: 2.1 * tera, Slow: 0.5 * tera, Scalar: 1.05 * giga, Units: 1,
-		Memory: Level{32 * gib, 1228 * giga}, OnChip: 20 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
+		Memory: Level{32 * gib, 1228 * giga}, OnChip: 2.2 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{45 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 4096,
-		Clock: 1.05 * giga, Dispatch: 50 * kilo, Launch: 600, Turn: 200, Step: 350, Call: 200 * kilo,
+		Clock: 1.05 * giga, Dispatch: 50 * kilo, Launch: 1430, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v5e", Family: TPU, Also: []string{"tpu v5 lite", "v5e", "viperfish lite", "viperfish_lite"}, Source: "Google Cloud TPU v5e; \"How to Scale Your Model\" (Austin et al., 2025)",
 		Products: mxu(197, 2), Vector: 6.1 * tera, Special: 1.5 * tera, Slow: 0.4 * tera, Scalar: 1.5 * giga, Units: 1,
-		Memory: Level{16 * gib, 819 * giga}, OnChip: 18 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
+		Memory: Level{16 * gib, 819 * giga}, OnChip: 1.5 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{45 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 256,
-		Clock: 1.5 * giga, Dispatch: 50 * kilo, Launch: 600, Turn: 200, Step: 350, Call: 200 * kilo,
+		Clock: 1.5 * giga, Dispatch: 50 * kilo, Launch: 1000, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v5p", Family: TPU, Also: []string{"tpu v5", "v5p", "viperfish"}, Source: "Google Cloud TPU v5p; \"How to Scale Your Model\" (Austin et al., 2025)",
 		Products: mxu(459, 2), Vector: 14 * tera, Special: 3.5 * tera, Slow: 0.9 * tera, Scalar: 1.75 * giga, Units: 1,
-		Memory: Level{95 * gib, 2765 * giga}, OnChip: 40 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
+		Memory: Level{95 * gib, 2765 * giga}, OnChip: 3.6 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{90 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 8960,
-		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 600, Turn: 200, Step: 350, Call: 200 * kilo,
+		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 860, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v6e", Family: TPU, Also: []string{"tpu v6 lite", "v6e", "trillium", "ghostlite"}, Source: "Google Cloud TPU v6e; vector rates as v5e at its clock",
 		Products: mxu(918, 2), Vector: 7.2 * tera, Special: 1.8 * tera, Slow: 0.45 * tera, Scalar: 1.75 * giga, Units: 1,
-		Memory: Level{32 * gib, 1638 * giga}, OnChip: 30 * tera, Host: 32 * giga, Line: 512, Atomic: 0.1 * giga,
+		Memory: Level{32 * gib, 1638 * giga}, OnChip: 1.8 * tera, Host: 32 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{90 * giga, 1 * kilo}, Net: Link{25 * giga, 20 * kilo}, Domain: 256,
-		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 600, Turn: 200, Step: 350, Call: 200 * kilo,
+		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 860, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu7x", Family: TPU, Also: []string{"tpu7x", "tpu v7", "ironwood", "ghostfish"}, Source: "Google Cloud TPU7x, half a chip; vector rates as v6e",
 		Products: mxu(1153, 2), Vector: 7.2 * tera, Special: 1.8 * tera, Slow: 0.45 * tera, Scalar: 1.75 * giga, Units: 1,
-		Memory: Level{96 * gib, 3690 * giga}, OnChip: 40 * tera, Host: 32 * giga, Line: 512, Atomic: 0.1 * giga,
+		Memory: Level{96 * gib, 3690 * giga}, OnChip: 1.8 * tera, Host: 32 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{100 * giga, 1 * kilo}, Net: Link{25 * giga, 20 * kilo}, Domain: 9216,
-		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 600, Turn: 200, Step: 350, Call: 200 * kilo,
+		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 860, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 }
 
@@ -171,7 +171,7 @@ func Of(backend, called string) (found *Device) {
 	longest := 0
 	for _, d := range Devices {
 		for _, name := range d.Also {
-			if string(d.Family) == backend && len(name) > longest && strings.Contains(strings.ToLower(called), name) {
+			if string(d.Family) == backend && len(name) > longest && strings.Contains(strings.ToLower(called)+" ", name) {
 				found, longest = d, len(name)
 			}
 		}

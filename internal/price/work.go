@@ -25,6 +25,7 @@ const (
 	Looped                       // flops of products that a plain loop computes, without a library or a matrix unit
 	Vector                       // simple operations on elements of up to 32 bits
 	Vector64                     // the same on wider ones
+	Rounds                       // numbers that are rounded to bf16
 	Special                      // functions such as exp, as many exponentials as take as long
 	Special64                    // the same in double precision
 	Slow                         // functions that a CPU computes one element at a time, such as sin and pow
@@ -52,7 +53,7 @@ const (
 
 // names are the amounts in a baseline.
 var names = [NumAmounts]string{
-	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "special", "special64", "slow", "scalar", "near", "mid",
+	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "rounds", "special", "special64", "slow", "scalar", "near", "mid",
 	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "decisions", "iterations", "steps", "calls", "sent", "hops", "peers", "cycles", "unknown",
 }
 

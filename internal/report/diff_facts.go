@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -19,7 +20,7 @@ func factBlocks(v *diff.Variant, o Options) []block {
 	rest := 0
 	for _, f := range orderFacts(v.Facts) {
 		switch {
-		case f.Name == "kernels.total":
+		case f.Name == "kernels.total", price.IsFact(f.Name): // said in the title, and above
 		case telling(f.Name):
 			parts = append(parts, factLabel(f.Name)+" "+factChange(v, &f))
 		default:

@@ -161,6 +161,9 @@ func diffVariant(v *diff.Variant, o Options) []block {
 	if v.Rescaled {
 		s.add(para{in(warn, "the sizes of its arguments changed").and(": kernels were matched without their shapes")})
 	}
+	if l := priceChange(v); len(l) > 0 {
+		s.add(para{l})
+	}
 	s.add(causeBlocks(v, o)...)
 	s.add(factBlocks(v, o)...)
 	s.add(table{Head: []string{"argument", "what changed"}, Rows: paramRows(v.Params, o), Bare: true})

@@ -127,7 +127,7 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 
 // factLines are the key facts, each line one family. What was not dumped is left out.
 func factLines(v *facts.Variant) []line {
-	var lines []line
+	lines := priceLines(v)
 	if total, ok := v.Facts["kernels.total"]; ok {
 		l := say("kernels ").in(strong, measure.Number(total))
 		if kinds := kindCounts(v.Facts); kinds != "" {
@@ -218,8 +218,8 @@ const maxHot = 5
 // hot is kernels that are equal but for the numbers in their names, with what they move together.
 type hot struct {
 	*facts.Kernel
-	count int
-	bytes float64
+	count  int
+	weight float64
 }
 
 // hotSection names the kernels that move the most bytes, as often as they are known to run.
@@ -227,9 +227,10 @@ func hotSection(v *facts.Variant) section {
 	byPrint := map[string]*hot{}
 	var all []*hot
 	var total float64
+	title, weights := weighed(v)
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		if k.Class == facts.ClassControl {
+		if weights[i] == 0 {
 			continue
 		}
 		key := k.Print + "\x00" + k.OpName
@@ -240,23 +241,22 @@ func hotSection(v *facts.Variant) section {
 			all = append(all, h)
 		}
 		h.count++
-		moved := float64(k.Bytes) * float64(max(1, k.Times))
-		h.bytes += moved
-		total += moved
+		h.weight += weights[i]
+		total += weights[i]
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].bytes > all[j].bytes })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].weight > all[j].weight })
 	t := table{Head: []string{"share", "kernel", "source", "name"}, Right: []bool{true}, Bare: true}
 	for _, h := range all[:min(maxHot, len(all))] {
 		what := in(name, does(h.Kernel))
 		if h.count > 1 {
 			what = what.and(fmt.Sprintf(" ×%d", h.count))
 		}
-		t.Rows = append(t.Rows, []line{say(percent(h.bytes, total)), what, in(name, location(h.Source)), in(name, modelName(h.Kernel))})
+		t.Rows = append(t.Rows, []line{say(percent(h.weight, total)), what, in(name, location(h.Source)), in(name, modelName(h.Kernel))})
 	}
 	if total == 0 {
 		return section{}
 	}
-	return section{Title: in(dim, "most bytes moved"), Blocks: []block{t}}
+	return section{Title: in(dim, title), Blocks: []block{t}}
 }
 
 // byCount sorts the keys of counts, most first.

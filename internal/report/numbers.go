@@ -13,6 +13,9 @@ func unitOf(fact string) string {
 	if strings.Contains(fact, "bytes") {
 		return "bytes"
 	}
+	if strings.HasSuffix(fact, "_ns") {
+		return "nanoseconds"
+	}
 	return ""
 }
 

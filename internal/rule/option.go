@@ -27,26 +27,27 @@ type OptionType int
 
 // The types of options, with what they decode to.
 const (
-	Word      OptionType = iota // string; one of Enum where given
-	Text                        // string
-	Glob                        // string, a well-formed glob
-	Globs                       // []string; one glob may stand alone
-	Words                       // []string; one word may stand alone
-	Count                       // float64, a whole number >= 0
-	Size                        // float64, bytes: 12, 12KiB, 2GiB
-	Number                      // float64
-	Share                       // float64 in 0..1: 0.5 or 50%
-	Growth                      // Change: 3, 1MiB, 5%
-	Switch                      // bool
-	Table                       // []Entry
-	Mapping                     // one mapping, read apart
-	Pattern                     // string, a data-flow pattern
-	ShapeOf                     // string, a shape with wildcards
-	Expr                        // string, a CEL expression
-	Pairs                       // map[string]string
-	Seconds                     // float64: 90s, 20m
-	Day                         // string: 2027-02-01
-	FindingID                   // string: 12 hex digits
+	Word        OptionType = iota // string; one of Enum where given
+	Text                          // string
+	Glob                          // string, a well-formed glob
+	Globs                         // []string; one glob may stand alone
+	Words                         // []string; one word may stand alone
+	Count                         // float64, a whole number >= 0
+	Size                          // float64, bytes: 12, 12KiB, 2GiB
+	Number                        // float64
+	Share                         // float64 in 0..1: 0.5 or 50%
+	Growth                        // Change: 3, 1MiB, 5%
+	Switch                        // bool
+	Table                         // []Entry
+	Mapping                       // one mapping, read apart
+	Pattern                       // string, a data-flow pattern
+	ShapeOf                       // string, a shape with wildcards
+	Expr                          // string, a CEL expression
+	Pairs                         // map[string]string
+	Seconds                       // float64: 90s, 20m
+	Nanoseconds                   // float64, a predicted time: 13ms, 350us, or a number of nanoseconds
+	Day                           // string: 2027-02-01
+	FindingID                     // string: 12 hex digits
 )
 
 // Change is a growth that is allowed: an absolute amount or a share of the old value.
@@ -95,6 +96,8 @@ func (r *Rule) bounds() []Option {
 		amount = Size
 	case "seconds":
 		amount = Seconds
+	case "nanoseconds":
+		amount = Nanoseconds
 	}
 	keys := []Option{
 		{Key: "max", Type: amount, Sense: Caps, Doc: "the most " + m.Noun + " there may be; needs no baseline"},

@@ -98,7 +98,7 @@ func written(value any) string {
 var typeNames = map[rule.OptionType]string{
 	rule.Word: "word", rule.Text: "text", rule.Glob: "glob", rule.Globs: "globs", rule.Words: "words", rule.Count: "whole number",
 	rule.Size: "bytes: 4096, 4KiB", rule.Number: "number", rule.Share: "0.5 or 50%", rule.Growth: "2, 1MiB or 5%", rule.Switch: "true or false",
-	rule.Table: "list of mappings", rule.Mapping: "mapping", rule.Day: "day", rule.FindingID: "id", rule.Pattern: "data-flow pattern", rule.ShapeOf: "shape", rule.Expr: "CEL expression", rule.Pairs: "{ name: value }", rule.Seconds: "time: 90s, 20m",
+	rule.Table: "list of mappings", rule.Mapping: "mapping", rule.Day: "day", rule.FindingID: "id", rule.Pattern: "data-flow pattern", rule.ShapeOf: "shape", rule.Expr: "CEL expression", rule.Pairs: "{ name: value }", rule.Seconds: "time: 90s, 20m", rule.Nanoseconds: "time: 13ms, 350us",
 }
 
 func typeName(o rule.Option) string {

@@ -113,6 +113,8 @@ func value(o rule.Option) *jsonschema.Schema {
 		return s
 	case rule.Seconds:
 		return &jsonschema.Schema{Type: "string", Pattern: timePattern}
+	case rule.Nanoseconds:
+		return numberOr(timePattern)
 	case rule.Day:
 		return &jsonschema.Schema{Type: "string", Pattern: dayPattern}
 	case rule.FindingID:

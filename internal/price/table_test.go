@@ -1,0 +1,99 @@
+package price
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// row is a device as docs/price.md shows it.
+func row(d *Device) string {
+	rate := func(n float64) string {
+		if n == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.4g", n/tera)
+	}
+	return fmt.Sprintf("| `%s` | %s | %s | %s | %s | %.4g | %.3g | %.3g | %s |", d.Name, rate(d.Products[ProductF16]), rate(d.Products[ProductF32]), rate(d.Products[ProductHighest]), rate(d.Vector),
+		d.Memory.Bandwidth/giga, d.Links.Bandwidth/giga, d.Launch/1000, d.Source)
+}
+
+func TestDocsShowTheTable(t *testing.T) {
+	page, err := os.ReadFile("../../docs/price.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range Devices {
+		if !strings.Contains(string(page), row(d)+"\n") {
+			t.Errorf("docs/price.md lacks\n%s", row(d))
+		}
+	}
+}
+
+// Every device that a dump names is found, and no other.
+func TestOf(t *testing.T) {
+	for _, c := range []struct{ backend, called, want string }{
+		{"cpu", "", "cpu"}, {"gpu", "NVIDIA H100 80GB HBM3", "h100-sxm"}, {"gpu", "sm_9.0a", "h100-sxm"}, {"gpu", "NVIDIA A100-SXM4-80GB", "a100-sxm"}, {"gpu", "NVIDIA H200", "h200-sxm"},
+		{"gpu", "MI300X", "mi300x"}, {"gpu", "gfx942", "mi300x"}, {"gpu", "NVIDIA L4", "l4"}, {"gpu", "NVIDIA B200", "b200-sxm"}, {"tpu", "TPU v5 lite", "tpu-v5e"}, {"tpu", "TPU v5", "tpu-v5p"},
+		{"tpu", "TPU v6 lite", "tpu-v6e"}, {"tpu", "TPU v4", "tpu-v4"}, {"tpu", "TPU7x", "tpu7x"}, {"tpu", "TPU v2", "tpu-v2"}, {"gpu", "NVIDIA GeForce RTX 4090", ""}, {"gpu", "NVIDIA L40S", ""},
+	} {
+		got := ""
+		if d := Of(c.backend, c.called); d != nil {
+			got = d.Name
+		}
+		if got != c.want {
+			t.Errorf("%s %q is %q, want %q", c.backend, c.called, got, c.want)
+		}
+	}
+}
+
+func TestEveryDeviceIsWhole(t *testing.T) {
+	for _, d := range Devices {
+		if Named(d.Name) != d || d.Source == "" || d.Launch == 0 || d.Dispatch == 0 || d.Memory.Bandwidth == 0 || d.Links.Bandwidth == 0 || d.Clock == 0 {
+			t.Errorf("%s lacks something", d.Name)
+		}
+		for kind, rate := range d.Products {
+			if rate == 0 {
+				t.Errorf("%s has no rate of %s", d.Name, Amount(kind))
+			}
+		}
+	}
+	if !slices.IsSortedFunc(ByName, func(a, b Amount) int { return strings.Compare(a.String(), b.String()) }) || len(ByName) != int(NumAmounts) {
+		t.Error("not all amounts stand in the order of their names")
+	}
+}
+
+// More of anything takes no less time, on every device.
+func TestMoreWorkTakesNoLess(t *testing.T) {
+	for _, d := range Devices {
+		for a := range NumAmounts {
+			if a == Cycles || a == Unknown {
+				continue
+			}
+			w := Work{Far: 1e6, Vector: 1e6, Peers: 4, Hops: 3, Sent: 1e6}
+			before := d.Time(&w).Total()
+			w[a] += 1e9
+			if after := d.Time(&w).Total(); after < before {
+				t.Errorf("%s: more of %s takes %v ns, less %v ns", d.Name, a, after, before)
+			}
+		}
+	}
+}
+
+func TestHighestPrecisionIsDearer(t *testing.T) {
+	for _, d := range Devices {
+		fast, slow := Work{ProductF32: 1e12}, Work{ProductHighest: 1e12}
+		if d.Family != CPU && d.Time(&fast).Total() >= d.Time(&slow).Total() {
+			t.Errorf("%s: the highest precision costs nothing", d.Name)
+		}
+	}
+}
+
+func TestRoundedWorkStaysAsItIs(t *testing.T) {
+	w := Work{Far: 123456, Vector: 7, Scalar: 0.4, Sent: 1e300}.Rounded()
+	if w != w.Rounded() || w[Far] != 123000 || w[Vector] != 7 || WorkOf(map[string]float64{"far": 123000})[Far] != 123000 {
+		t.Errorf("rounded to %v", w)
+	}
+}
