@@ -10,6 +10,8 @@ func TestFindFailure(t *testing.T) {
 	for name, want := range map[string]string{
 		"tf-failed-tf221":           "XLA cannot compile ReadFile at unc.py:5 in load: No registered 'ReadFile' OpKernel for XLA_CPU_JIT devices",
 		"jax-0.10.2-failed-tracing": "TracerBoolConversionError while JAX traces train_step at jaxfail.py:11: Attempted boolean conversion of traced array with shape bool[]",
+		"torch-failed-shapes":       "RuntimeError at shape.py:4 in step: mm(): cannot matrix-multiply tensors f32[4,8] and f32[4,8]",
+		"torch-failed-memory":       "RuntimeError at compile.py:13: Error preparing computation: Out of memory allocating 8796093022208 bytes",
 		"jax-0.10.2-failed-shapes":  "TypeError at jaxfail2.py:3 in layer: dot_general requires contracting dimensions to have the same shape, got (4,) and (5,)",
 	} {
 		log := sample(t, name)

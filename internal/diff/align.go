@@ -26,27 +26,68 @@ func countedNames(params []facts.Parameter) bool {
 }
 
 // alignArguments finds for each of some counted arguments which it is among others, -1 for one that is none of them: in the same order, as many of the
-// same shape as possible, then of the same type and rank, then of the same sizes in the same place. Nil where names tell more.
+// same shape as possible, and of the same sizes in the same place; then of the same shape anywhere, for the order is that in which the model first uses
+// them; then of the same type and rank. Nil where names tell more.
 func alignArguments(params, others []facts.Parameter) []int {
 	if inPlace(params, others) || !countedNames(params) || !countedNames(others) || len(params)*len(others) > maxAligned {
 		return nil
 	}
-	best := alignment(params, others)
-	width := len(others) + 1
 	at := slices.Repeat([]int{-1}, len(params))
-	for i, j := 0, 0; i < len(params) && j < len(others); {
+	pairInOrder(params, others, at, sameShape)
+	inOtherTypes(params, others, at)
+	pairAnywhere(params, others, at)
+	pairInOrder(params, others, at, sameRank)
+	return at
+}
+
+// pairInOrder pairs arguments that are not paired yet, in their order, as many and as good as possible.
+func pairInOrder(params, others []facts.Parameter, at []int, sameness sameness) {
+	left, right := unpairedOf(params, others, at)
+	best := alignment(params, others, left, right, sameness)
+	width := len(right) + 1
+	for i, j := 0, 0; i < len(left) && j < len(right); {
 		switch best[i*width+j] {
 		case best[(i+1)*width+j]:
 			i++
 		case best[i*width+j+1]:
 			j++
 		default:
-			at[i] = j
+			at[left[i]] = right[j]
 			i, j = i+1, j+1
 		}
 	}
-	inOtherTypes(params, others, at)
-	return at
+}
+
+// unpairedOf lists the arguments on either side that are not paired.
+func unpairedOf(params, others []facts.Parameter, at []int) (left, right []int) {
+	taken := make([]bool, len(others))
+	for i := range params {
+		if at[i] < 0 {
+			left = append(left, i)
+			continue
+		}
+		taken[at[i]] = true
+	}
+	for j := range others {
+		if !taken[j] {
+			right = append(right, j)
+		}
+	}
+	return left, right
+}
+
+// pairAnywhere pairs what is left and has the same shape, whatever the order.
+func pairAnywhere(params, others []facts.Parameter, at []int) {
+	left, right := unpairedOf(params, others, at)
+	places := map[string][]int{}
+	for _, j := range right {
+		places[others[j].Shape] = append(places[others[j].Shape], j)
+	}
+	for _, i := range left {
+		if list := places[params[i].Shape]; len(list) > 0 {
+			at[i], places[params[i].Shape] = list[0], list[1:]
+		}
+	}
 }
 
 // inOtherTypes pairs those that were left out between two pairs, as many on either side, where just their types differ.
@@ -79,14 +120,14 @@ func inPlace(params, others []facts.Parameter) bool {
 	return slices.EqualFunc(params, others, func(a, b facts.Parameter) bool { return rank(a.Shape) == rank(b.Shape) })
 }
 
-// alignment is, for every place in both lists, how well what follows can be paired.
-func alignment(params, others []facts.Parameter) []int32 {
-	width := len(others) + 1
-	best := make([]int32, (len(params)+1)*width)
-	for i := len(params) - 1; i >= 0; i-- {
-		for j := len(others) - 1; j >= 0; j-- {
+// alignment is, for every place in both lists of arguments, how well what follows can be paired.
+func alignment(params, others []facts.Parameter, left, right []int, sameness sameness) []int32 {
+	width := len(right) + 1
+	best := make([]int32, (len(left)+1)*width)
+	for i := len(left) - 1; i >= 0; i-- {
+		for j := len(right) - 1; j >= 0; j-- {
 			skip := max(best[(i+1)*width+j], best[i*width+j+1])
-			if s := sameness(&params[i], &others[j]); s > 0 {
+			if s := sameness(&params[left[i]], &others[right[j]]); s > 0 {
 				skip = max(skip, s+best[(i+1)*width+j+1])
 			}
 			best[i*width+j] = skip
@@ -95,14 +136,21 @@ func alignment(params, others []facts.Parameter) []int32 {
 	return best
 }
 
-// sameness weighs how much two arguments may be each other. The same shape tells more than the same rank.
-func sameness(a, b *facts.Parameter) int32 {
+// sameness weighs how much two arguments may be each other, 0 for not at all.
+type sameness func(a, b *facts.Parameter) int32
+
+func sameShape(a, b *facts.Parameter) int32 {
 	switch {
-	case a.Shape == b.Shape && a.Aliased == b.Aliased:
-		return 5
-	case a.Shape == b.Shape:
+	case a.Shape != b.Shape:
+		return 0
+	case a.Aliased != b.Aliased:
 		return 4
-	case rank(a.Shape) == rank(b.Shape):
+	}
+	return 5
+}
+
+func sameRank(a, b *facts.Parameter) int32 {
+	if rank(a.Shape) == rank(b.Shape) {
 		return 1
 	}
 	return 0

@@ -142,19 +142,25 @@ func known(e *Edit) int {
 }
 
 // beside finds the edited place that an edit without a line belongs to: around its scope, else, for what merely went, the weightiest
-// in the same function of the framework.
+// in the same function of the framework. A node stands in no scope: it belongs to the weightiest place of all.
 func (b *blame) beside(e *Edit) (int, bool) {
-	if at, ok := b.enclosing(e.Scope); ok || len(e.Added) > 0 {
+	node := isNode(e.Scope)
+	if at, ok := b.enclosing(e.Scope); ok || len(e.Added) > 0 && !node {
 		return at, ok
 	}
 	best := -1
 	for i := range b.suspects {
 		s := &b.suspects[i]
-		if len(s.edits) > 0 && firstStep(s.edits[0].Scope) == firstStep(e.Scope) {
+		if len(s.edits) > 0 && (node || firstStep(s.edits[0].Scope) == firstStep(e.Scope)) {
 			best = b.better(best, i)
 		}
 	}
 	return best, best >= 0
+}
+
+// isNode says whether a scope is no more than an operation, as PyTorch/XLA names those of a backward pass: "aten__mul".
+func isNode(scope string) bool {
+	return strings.HasPrefix(scope, "aten__") && !strings.Contains(scope, "/")
 }
 
 func firstStep(scope string) string {

@@ -12,8 +12,10 @@ import (
 // argumentsSentence says which arguments have other shapes or types, came or went.
 func argumentsSentence(v *Variant) string {
 	var parts []string
+	read := readByEdits(v)
 	for _, p := range v.Params {
 		switch {
+		case read && (p.Old == nil || p.New == nil):
 		case p.Old == nil && !bakedIn(&Variant{Old: v.New, New: v.Old}, p.New):
 			parts = append(parts, p.Name+" is new: "+p.New.Shape)
 		case p.Old == nil:
@@ -27,6 +29,12 @@ func argumentsSentence(v *Variant) string {
 		}
 	}
 	return strings.Join(words.Within(parts, 4), "; ")
+}
+
+// readByEdits says whether an argument that comes or goes does so for what was edited. One without a name is not handed over by the model: the
+// framework passes whatever the operations read (PyTorch/XLA's tensors and Python's numbers, what a tf.function captures).
+func readByEdits(v *Variant) bool {
+	return len(v.Model.Edits) > 0 && countedNames(v.Old.Params) && countedNames(v.New.Params)
 }
 
 // bakedIn says whether an argument that is gone is a constant now, whole or in the parts that the compiler made of it; with the sides

@@ -71,8 +71,11 @@ func typeOf(op Op) string {
 }
 
 // modelScope is the part of the model that an op_name names. JAX names steps within scopes: "jit(step)/mlp" of "jit(step)/mlp/tanh". A name
-// of TensorFlow or PyTorch is one node of the model's own.
+// of TensorFlow is one node of the model's own; PyTorch/XLA counts its nodes, "aten__mul.5/aten__mul", so that an edit renames those behind it.
 func modelScope(opName string) string {
+	if node, op, ok := strings.Cut(opName, "/"); ok && withoutNumber(node) == op {
+		return op
+	}
 	if outer, _, _ := strings.Cut(opName, "/"); strings.HasSuffix(outer, ")") {
 		return scopeOf(opName)
 	}

@@ -19,6 +19,9 @@ func unitOf(fact string) string {
 	if strings.HasSuffix(fact, "_ns") {
 		return "nanoseconds"
 	}
+	if strings.HasSuffix(fact, "_ns") {
+		return "nanoseconds"
+	}
 	return ""
 }
 
