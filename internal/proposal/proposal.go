@@ -185,7 +185,7 @@ func roomFor(amount float64, units []unit) string {
 		step = max(step, 1)
 	}
 	n = math.Ceil(n/step-1e-9) * step
-	return strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64) + of.suffix
+	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64), ".0") + of.suffix
 }
 
 // examples are comments with limits on the program that takes longest: its kernels, its temporary memory, and the fusion that saves the most.
