@@ -48,6 +48,9 @@ func FindFailure(log []byte) *Failure {
 // raise reads "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[]." and what follows it.
 func (f *Failure) raise(first string, rest []byte) {
 	kind, text, _ := strings.Cut(first, ": ")
+	if text == "Graph execution error:" {
+		text = f.running(rest)
+	}
 	f.Exception, f.Text = kind[strings.LastIndexByte(kind, '.')+1:], firstSentence(text)
 	if _, traced, ok := bytes.Cut(rest, []byte("\nThe error occurred while tracing the function ")); ok {
 		name, _, _ := bytes.Cut(traced, []byte(" "))
@@ -62,6 +65,22 @@ func (f *Failure) raise(first string, rest []byte) {
 			return
 		}
 	}
+}
+
+// running reads what TensorFlow says of an operation that failed while its graph ran: the stack behind which it was made, then the error.
+func (f *Failure) running(rest []byte) string {
+	_, rest, _ = bytes.Cut(rest, []byte("\nDetected at node "))
+	for line := range bytes.SplitSeq(rest, []byte{'\n'}) {
+		text := string(bytes.TrimSpace(line))
+		if frame, ok := pythonFrame(text); ok && !installed(frame.File) {
+			f.Where = frame
+		}
+		text = strings.TrimPrefix(text, "(0) ")
+		if code, said, ok := strings.Cut(text, ": "); ok && code != "" && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+			return strings.TrimSpace(said)
+		}
+	}
+	return ""
 }
 
 func firstSentence(text string) string {

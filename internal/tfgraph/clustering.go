@@ -30,6 +30,9 @@ type Outside struct {
 	Left   bool   // a cluster had it and a later pass took it out again
 	Parts  Parting
 	Reason string
+
+	Collective string   // what it exchanges between devices, as XLA calls it; "" for any other operation
+	From, To   []string // of a collective: the compiled functions and clusters before and behind it
 }
 
 // ReasonLeft is why an operation is outside that a cluster had.
@@ -88,6 +91,10 @@ func (s *sorter) nodes(nodes []Node, function string) {
 			s.leave(n, function, reasons.of(i))
 			if several {
 				s.out.Outside[at].Parts = reasons.parting(i)
+			}
+			if kind := CollectiveKind(n.Op); kind != "" {
+				s.out.Outside[at].Collective = kind
+				s.out.Outside[at].From, s.out.Outside[at].To = s.parted(reasons, i)
 			}
 		}
 	}
