@@ -32,10 +32,10 @@ func (s *sorter) clusterOf(n *Node) string {
 	switch {
 	case n.Cluster != "":
 		return n.Cluster
-	case n.Kernel:
-		return n.Op
 	case s.compiled[callee(n)], s.mustCompile(n):
 		return callee(n)
+	case n.Kernel:
+		return n.Op
 	}
 	return ""
 }
