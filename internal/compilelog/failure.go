@@ -70,14 +70,20 @@ func (f *Failure) raise(first string, rest []byte) {
 // running reads what TensorFlow says of an operation that failed while its graph ran: the stack behind which it was made, then the error.
 func (f *Failure) running(rest []byte) string {
 	_, rest, _ = bytes.Cut(rest, []byte("\nDetected at node "))
+	_, rest, _ = bytes.Cut(rest, []byte{'\n'})
 	for line := range bytes.SplitSeq(rest, []byte{'\n'}) {
 		text := string(bytes.TrimSpace(line))
-		if frame, ok := pythonFrame(text); ok && !installed(frame.File) {
+		frame, framed := pythonFrame(text)
+		switch {
+		case framed && !installed(frame.File):
 			f.Where = frame
-		}
-		text = strings.TrimPrefix(text, "(0) ")
-		if code, said, ok := strings.Cut(text, ": "); ok && code != "" && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
-			return strings.TrimSpace(said)
+		case framed || text == "" || strings.HasSuffix(text, "(most recent call last):") || strings.HasSuffix(text, "root error(s) found."):
+		default:
+			text = strings.TrimPrefix(text, "(0) ")
+			if code, said, ok := strings.Cut(text, ": "); ok && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+				text = strings.TrimSpace(said)
+			}
+			return text
 		}
 	}
 	return ""
