@@ -16,6 +16,7 @@ type Clusters struct {
 	Clustered   int    // operations in clusters; system operations are counted neither here nor there
 	Unclustered []UnclusteredOp
 	Clusters    []Cluster
+	Rewrites    []Rewrite    // what Grappler did to operations before, where its dumps are there
 	Collectives []Collective // what TensorFlow, NCCL or Horovod exchange between devices outside of XLA, whether autoclustering ran or not
 }
 

@@ -33,6 +33,7 @@ func measureClusters(files []File) (*Clusters, []Problem) {
 func (d *graphDir) measure(out *Clusters) {
 	graphs, ran := d.marked()
 	d.nameFunctions(graphs)
+	out.Rewrites = append(out.Rewrites, d.rewrites()...)
 	left := d.leftLater(graphs)
 	known := map[string]bool{}
 	for _, g := range graphs {

@@ -11,6 +11,16 @@ type (
 		Clusters    []clusterView     `json:"clusters"`
 		Unclustered []unclusteredView `json:"unclustered"`
 		Collectives []collectiveView  `json:"collectives,omitempty"`
+		Rewrites    []rewriteView     `json:"rewrites,omitempty"`
+	}
+	rewriteView struct {
+		Op        string      `json:"op"`
+		Node      string      `json:"node"`
+		Function  string      `json:"function,omitempty"`
+		What      string      `json:"what"`
+		Optimizer string      `json:"optimizer,omitempty"`
+		Source    *sourceView `json:"source,omitempty"`
+		File      string      `json:"file,omitempty"`
 	}
 	collectiveView struct {
 		Op       string      `json:"op"`
@@ -77,6 +87,9 @@ func viewClusters(c *framework.Clusters) *clustersView {
 	}
 	for _, o := range c.Collectives {
 		v.Collectives = append(v.Collectives, collectiveView{o.Op, o.Kind, o.Node, o.Function, o.From, o.To, viewSource(o.Source), o.File})
+	}
+	for _, r := range c.Rewrites {
+		v.Rewrites = append(v.Rewrites, rewriteView{r.Op, r.Node, r.Function, r.What, r.Optimizer, viewSource(r.Source), r.File})
 	}
 	return v
 }
