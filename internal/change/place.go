@@ -39,11 +39,13 @@ func placeOf(c *diff.Cause, v *diff.Variant, edits *git.Edits) place {
 }
 
 // sourceOf is the place that a finding names by itself.
-func (g *grouping) sourceOf(c *explain.Cause) result.Source {
-	s := c.Source
+func (g *grouping) sourceOf(f *Finding) result.Source {
+	s := f.Cause.Source
 	s.Text = g.target.Edits.Text(s.File, s.Line)
 	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
 		s.File, s.Edited = h.File, true
+	} else if line, found := g.untracedBy(f); found && kindOf(f.Cause) == result.KindArguments {
+		return edited(line, g.target.Edits)
 	}
 	return s
 }
@@ -88,6 +90,21 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 		return hlo.Location{}, false
 	}
 	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
+}
+
+// untracedBy is an edited line that no operation of a finding's program passes through: what hands its arguments over, say.
+func (g *grouping) untracedBy(f *Finding) (hlo.Location, bool) {
+	for _, p := range g.target.Programs {
+		if p.Name != f.Program || p.New == nil || g.target.Edits == nil {
+			continue
+		}
+		for _, v := range p.Variants {
+			if v.New != nil {
+				return untraced(v, hlo.Location{File: f.Cause.Source.File}, g.target.Edits)
+			}
+		}
+	}
+	return hlo.Location{}, false
 }
 
 // untraced is an edited line that no operation of the program passes through: the one in the root's own file before others.
