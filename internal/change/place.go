@@ -20,32 +20,42 @@ type place struct {
 	place  string // what tells it from other places, the same from commit to commit: a function, not a line
 }
 
+// locator finds the places of a variant's roots.
+type locator struct {
+	v        *diff.Variant
+	edits    *git.Edits
+	untraced []git.Hunk
+	searched bool // untraced is known
+}
+
 // placeOf finds where the model was edited for a root of the differences: at the edited line that most of what came passes through; else at an
 // edited line that no operation passes through, such as an option or a constant; else where the root itself is.
-func placeOf(c *diff.Cause, v *diff.Variant, edits *git.Edits) place {
+func (l *locator) placeOf(c *diff.Cause) place {
 	own := c.Place()
 	at := place{source: explain.SourceOf(own.Source), opName: own.OpName}
-	if line, ok := editedLine(c, edits); ok {
-		at.source = edited(line, edits)
-	} else if line, ok := untraced(v, own.Source, edits); ok && c.Kind != result.KindToolchain {
-		at.source = edited(line, edits)
+	if line, ok := editedLine(c, l.edits); ok {
+		at.source = edited(line, l.edits)
+	} else if line, ok := l.elsewhere(own.Source); ok && c.Kind != result.KindToolchain {
+		at.source = edited(line, l.edits)
 	} else {
-		at.source.Text = edits.Text(own.Source.File, int(own.Source.Line))
+		at.source.Text = l.edits.Text(own.Source.File, int(own.Source.Line))
 	}
-	if at.place = at.source.File + "\x00" + at.source.Function; at.source.File == "" {
+	if at.place = placeIn(at.source); at.source.File == "" {
 		at.place = at.opName
 	}
 	return at
 }
 
+// placeIn names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
+// checkout.
+func placeIn(s result.Source) string { return path.Base(s.File) + "\x00" + s.Function }
+
 // sourceOf is the place that a finding names by itself.
-func (g *grouping) sourceOf(f *Finding) result.Source {
-	s := f.Cause.Source
+func (g *grouping) sourceOf(c *explain.Cause) result.Source {
+	s := c.Source
 	s.Text = g.target.Edits.Text(s.File, s.Line)
 	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
 		s.File, s.Edited = h.File, true
-	} else if line, found := g.untracedBy(f); found && kindOf(f.Cause) == result.KindArguments {
-		return edited(line, g.target.Edits)
 	}
 	return s
 }
@@ -92,46 +102,33 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
 }
 
-// untracedBy is an edited line that no operation of a finding's program passes through: what hands its arguments over, say.
-func (g *grouping) untracedBy(f *Finding) (hlo.Location, bool) {
-	for _, p := range g.target.Programs {
-		if p.Name != f.Program || p.New == nil || g.target.Edits == nil {
-			continue
-		}
-		for _, v := range p.Variants {
-			if v.New != nil {
-				return untraced(v, hlo.Location{File: f.Cause.Source.File}, g.target.Edits)
-			}
-		}
+// elsewhere is an edited line that no operation of the program passes through: the first one in the root's own file before others.
+func (l *locator) elsewhere(near hlo.Location) (hlo.Location, bool) {
+	if l.edits == nil {
+		return hlo.Location{}, false
 	}
-	return hlo.Location{}, false
+	if !l.searched {
+		l.untraced, l.searched = untraced(l.v.New, l.edits), true
+	}
+	if len(l.untraced) == 0 {
+		return hlo.Location{}, false
+	}
+	at := max(0, slices.IndexFunc(l.untraced, func(h git.Hunk) bool { return path.Base(h.File) == path.Base(near.File) }))
+	h := l.untraced[at]
+	return hlo.Location{File: h.File, Line: int32(h.First), Function: h.Function}, true
 }
 
-// untraced is an edited line that no operation of the program passes through: the one in the root's own file before others.
-func untraced(v *diff.Variant, near hlo.Location, edits *git.Edits) (hlo.Location, bool) {
-	var best *git.Hunk
-	hunks := edits.Hunks()
+// untraced lists the edits of code that no operation of a program passes through.
+func untraced(v *facts.Variant, edits *git.Edits) []git.Hunk {
 	traced := map[git.Hunk]bool{}
-	forEachStack(v.New, func(stack []hlo.Location) {
+	forEachStack(v, func(stack []hlo.Location) {
 		for _, l := range stack {
 			if h, hit := edits.At(l.File, int(l.Line)); hit {
 				traced[h] = true
 			}
 		}
 	})
-	for i := range hunks {
-		h := &hunks[i]
-		if traced[*h] || !h.Code {
-			continue
-		}
-		if best == nil || path.Base(best.File) != path.Base(near.File) && path.Base(h.File) == path.Base(near.File) {
-			best = h
-		}
-	}
-	if best == nil {
-		return hlo.Location{}, false
-	}
-	return hlo.Location{File: best.File, Line: int32(best.First), Function: best.Function}, true
+	return slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return traced[h] || !h.Code })
 }
 
 func forEachStack(v *facts.Variant, visit func([]hlo.Location)) {
