@@ -37,7 +37,7 @@ type Finding struct {
 // Of lists the changes of a target, the worst first, and tells every finding which of them it belongs to.
 func Of(t Target, findings []Finding) []result.Change {
 	g := &grouping{
-		target: t, places: map[*diff.Cause]place{}, edited: map[key]bool{}, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{},
+		target: t, untraced: untraced(t), places: map[*diff.Cause]place{}, edited: map[key]bool{}, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{},
 		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
 	}
 	for _, p := range t.Programs {
@@ -93,6 +93,7 @@ type group struct {
 
 type grouping struct {
 	target       Target
+	untraced     []git.Hunk // edits of code that no operation passes through
 	places       map[*diff.Cause]place
 	edited       map[key]bool // the places of a program that were edited, with no kind
 	groups       []*group
@@ -115,9 +116,8 @@ func (g *grouping) locate(p *diff.Program) {
 		if v.Old == nil || v.New == nil {
 			continue
 		}
-		l := locator{v: v, edits: g.target.Edits}
 		for i := range v.Causes {
-			at := l.placeOf(&v.Causes[i])
+			at := g.placeOf(&v.Causes[i])
 			g.places[&v.Causes[i]] = at
 			if at.source.Edited {
 				g.edited[key{program: p.Name, place: at.place}] = true

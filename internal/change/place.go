@@ -20,25 +20,17 @@ type place struct {
 	place  string // what tells it from other places, the same from commit to commit: a function, not a line
 }
 
-// locator finds the places of a variant's roots.
-type locator struct {
-	v        *diff.Variant
-	edits    *git.Edits
-	untraced []git.Hunk
-	searched bool // untraced is known
-}
-
-// placeOf finds where the model was edited for a root of the differences: at the edited line that most of what came passes through; else at an
-// edited line that no operation passes through, such as an option or a constant; else where the root itself is.
-func (l *locator) placeOf(c *diff.Cause) place {
-	own := c.Place()
+// placeOf finds where the model was edited for a root of the differences: at the edited line that most of what came passes through, or that the
+// root itself stands on; else at an edited line that no operation passes through, such as an option or a constant; else where the root itself is.
+func (g *grouping) placeOf(c *diff.Cause) place {
+	own, edits := c.Place(), g.target.Edits
 	at := place{source: explain.SourceOf(own.Source), opName: own.OpName}
-	if line, ok := editedLine(c, l.edits); ok {
-		at.source = edited(line, l.edits)
-	} else if line, ok := l.elsewhere(own.Source); ok && c.Kind != result.KindToolchain {
-		at.source = edited(line, l.edits)
+	if line, ok := editedLine(c, own.Source, edits); ok {
+		at.source = edited(line, edits)
+	} else if line, ok := g.elsewhere(own.Source); ok && c.Kind != result.KindToolchain {
+		at.source = edited(line, edits)
 	} else {
-		at.source.Text = l.edits.Text(own.Source.File, int(own.Source.Line))
+		at.source.Text = edits.Text(own.Source.File, int(own.Source.Line))
 	}
 	if at.place = placeIn(at.source); at.source.File == "" {
 		at.place = at.opName
@@ -70,8 +62,9 @@ func edited(l hlo.Location, edits *git.Edits) result.Source {
 	return s
 }
 
-// editedLine is the innermost edited line on the stacks of what came: the one with the most work behind it where there are several.
-func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
+// editedLine is the innermost edited line on the stacks of what came: the one with the most work behind it where there are several. Where there is
+// none, it is the root's own line, if that was edited.
+func editedLine(c *diff.Cause, own hlo.Location, edits *git.Edits) (hlo.Location, bool) {
 	work := map[hlo.Location]float64{}
 	var order []hlo.Location
 	weigh := func(stack []hlo.Location, by float64) {
@@ -97,41 +90,47 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 		weigh(c.Edits[i].Stack, 1)
 	}
 	if len(order) == 0 {
-		return hlo.Location{}, false
+		_, hit := edits.At(own.File, int(own.Line))
+		return own, hit
 	}
 	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
 }
 
-// elsewhere is an edited line that no operation of the program passes through: the first one in the root's own file before others.
-func (l *locator) elsewhere(near hlo.Location) (hlo.Location, bool) {
-	if l.edits == nil {
+// elsewhere is an edited line that no operation passes through: the first one in the root's own file before others.
+func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
+	if len(g.untraced) == 0 {
 		return hlo.Location{}, false
 	}
-	if !l.searched {
-		l.untraced, l.searched = untraced(l.v.New, l.edits), true
-	}
-	if len(l.untraced) == 0 {
-		return hlo.Location{}, false
-	}
-	at := max(0, slices.IndexFunc(l.untraced, func(h git.Hunk) bool { return path.Base(h.File) == path.Base(near.File) }))
-	h := l.untraced[at]
+	h := g.untraced[max(0, slices.IndexFunc(g.untraced, func(h git.Hunk) bool { return path.Base(h.File) == path.Base(near.File) }))]
 	return hlo.Location{File: h.File, Line: int32(h.First), Function: h.Function}, true
 }
 
-// untraced lists the edits of code that no operation of a program passes through.
-func untraced(v *facts.Variant, edits *git.Edits) []git.Hunk {
+// untraced lists the edits of code that no operation of any program passes through.
+func untraced(t Target) []git.Hunk {
+	hunks := t.Edits.Hunks()
+	if len(hunks) == 0 {
+		return nil
+	}
 	traced := map[git.Hunk]bool{}
-	forEachStack(v, func(stack []hlo.Location) {
+	visit := func(stack []hlo.Location) {
 		for _, l := range stack {
-			if h, hit := edits.At(l.File, int(l.Line)); hit {
+			if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
 				traced[h] = true
 			}
 		}
-	})
-	return slices.DeleteFunc(edits.Hunks(), func(h git.Hunk) bool { return traced[h] || !h.Code })
+	}
+	for _, p := range t.Programs {
+		for _, v := range p.Variants {
+			forEachStack(v.New, visit)
+		}
+	}
+	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !h.Code })
 }
 
 func forEachStack(v *facts.Variant, visit func([]hlo.Location)) {
+	if v == nil {
+		return
+	}
 	for i := range v.Kernels {
 		visit(v.Kernels[i].Frames())
 	}
