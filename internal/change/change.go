@@ -204,7 +204,7 @@ func (g *grouping) attach(f *Finding) {
 		owner.Configured = append(owner.Configured, f.Configured)
 	}
 	if c := f.Cause; c != nil && !owner.placed {
-		owner.Source, owner.placed = g.sourceOf(f), c.Source.File != ""
+		owner.Source, owner.placed = g.sourceOf(c), c.Source.File != ""
 		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
 	}
 	owner.worsen(f.Level)

@@ -48,6 +48,8 @@ func (g *grouping) sourceOf(c *explain.Cause) result.Source {
 	s.Text = g.target.Edits.Text(s.File, s.Line)
 	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
 		s.File, s.Edited = h.File, true
+	} else if line, found := g.elsewhere(hlo.Location{File: s.File}); found && kindOf(c) == result.KindArguments {
+		return edited(line, g.target.Edits) // what hands the arguments over
 	}
 	return s
 }
