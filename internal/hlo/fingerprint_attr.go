@@ -31,6 +31,9 @@ func (p *printer) collect(i InstrID) {
 
 // attribute hashes one attribute, unless it is noise.
 func (p *printer) attribute(key string, value []byte) {
+	if isDefault(key, value) {
+		return
+	}
 	var d digest
 	switch key {
 	case "index", "origin", "statistics", "outer_dimension_partitions": // a tuple's index is hashed as a number

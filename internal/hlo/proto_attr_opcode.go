@@ -64,6 +64,7 @@ var opcodeAttrs = [...]func(*attrPrinter){
 	OpRngBitGenerator:        (*attrPrinter).rngBits,
 	OpRngGetAndUpdateState:   (*attrPrinter).rngState,
 	OpRsqrt:                  (*attrPrinter).accuracy,
+	OpScaledDot:              (*attrPrinter).dot,
 	OpScan:                   (*attrPrinter).scan,
 	OpScatter:                (*attrPrinter).scatter,
 	OpSelectAndScatter:       (*attrPrinter).window,
