@@ -30,7 +30,8 @@ func (p *textParser) unlessNative(in *Instruction, spelled spelledOpcode, wrappe
 	switch in.Opcode {
 	case OpAllGatherStart, OpAllReduceStart, OpCollectivePermuteStart, OpCopyStart:
 		elements := p.m.Shape(in.Shape).Elements
-		if len(operands) != 1 || len(elements) < 2 || p.m.Shape(elements[0]).Type != Tuple || p.m.Instrs[operands[0]].Shape == elements[0] {
+		several := len(operands) > 1 && in.Opcode != OpAllReduceStart && !p.printsWrapper(in, wrapped)
+		if several || len(operands) == 0 || len(elements) < 2 || p.m.Shape(elements[0]).Type != Tuple || p.m.Instrs[operands[0]].Shape == elements[0] {
 			return spelled
 		}
 		in.Opcode = OpAsyncStart

@@ -47,14 +47,15 @@ func (t text) attributeValue(key Range, i int) int {
 	return t.value(i)
 }
 
-// attributes yields keys and values as they are spelled. The device ids of a mesh belong to the attribute before them.
+// attributes yields keys and values as they are spelled. The device ids of a mesh belong to the attribute before them, the thread of a
+// nested computation to that computation.
 func (t text) attributes(start uint32) iter.Seq2[Range, Range] {
 	return func(yield func(key, value Range) bool) {
 		key, value, ok := t.attributeKey(int(start))
 		for ok {
 			end := t.attributeValue(key, value)
 			next, start, more := t.attributeKey(end)
-			if more && string(t[next.Start:next.End]) == "device_ids" {
+			for more && (string(t[next.Start:next.End]) == "device_ids" || string(t[next.Start:next.End]) == "execution_thread") {
 				end = t.attributeValue(next, start)
 				next, start, more = t.attributeKey(end)
 			}

@@ -7,7 +7,7 @@ func (m *Module) textLiteral(i InstrID) string {
 	open, shape := int(in.args)-1, m.Shape(in.Shape)
 	t := text(m.src[:text(m.src).balanced(open)-1])
 	start := t.blanks(open + 1)
-	if t.at(start, '{') && (shape.ElementCount() > maxLiteral || t.at(t.blanks(start+1), '.')) {
+	if shape.Type == Tuple || t.at(start, '{') && (shape.ElementCount() > maxLiteral || t.at(t.blanks(start+1), '.')) {
 		return elided
 	}
 	var b strings.Builder
