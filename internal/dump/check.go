@@ -219,7 +219,7 @@ func (d *Dump) mendNothing() string {
 
 // readName reads the module's own name, and notes module files that hold none or another one's.
 func (d *Dump) readName(m *Module) {
-	for _, s := range []*Stage{m.Stage(StageAfter), m.Stage(StageGiven), m.Stage(StageBefore)} {
+	for _, s := range []*Stage{m.Stage(StageAfter), m.Stage(StageGiven), m.Stage(StageBefore), m.Stage(StagePass)} {
 		if s == nil || s.HLO() == nil {
 			continue
 		}

@@ -28,6 +28,7 @@ func judge(r *result.Result, o Options, l *looked) (asked []demand) {
 			asked = demands(o, l)
 			settle(fresh, asked)
 		}
+		out.NotCovered = append(out.NotCovered, unreached(l.report)...)
 		if len(l.unasked) > 0 {
 			out.NotCovered = append(out.NotCovered, listed(l.unasked)+" (left out by programs.include)")
 		}
@@ -35,6 +36,19 @@ func judge(r *result.Result, o Options, l *looked) (asked []demand) {
 	}
 	r.Targets = append(r.Targets, out)
 	return asked
+}
+
+// unreached lists what was measured before the end of its compilation.
+func unreached(r *facts.Report) (notes []string) {
+	for _, p := range r.Programs {
+		for _, v := range p.Variants {
+			if v.Reached != "" {
+				notes = append(notes, fmt.Sprintf("the end of the compilation of %s (measured %s: the compiler dumped no final module)", p.Name, v.Reached))
+				break
+			}
+		}
+	}
+	return notes
 }
 
 // asTarget is the target as rules see it.
