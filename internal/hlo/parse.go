@@ -64,5 +64,9 @@ func IsText(src []byte) bool {
 		return false
 	}
 	end = t.blanks(end)
-	return end < len(t) && (t[end] == '{' || t[end] == '(')
+	if !t.at(end, '(') {
+		return t.at(end, '{')
+	}
+	behind := t.parameters(end)
+	return !t.at(behind-1, ')') || t.at(t.blanks(behind), '-')
 }

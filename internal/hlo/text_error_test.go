@@ -86,7 +86,7 @@ func TestParseTellsTextFromProto(t *testing.T) {
 	for src, want := range map[string]bool{
 		"HloModule m": true, "\n // c\n\tHloModule m\n": true, "ENTRY %e {": true, "%c (p: f32[]) -> f32[] {": true, "add { x = ": true,
 		"": false, "HloModules": false, "BufferAssignment:\nallocation 0: size 4": false, "\n\x05\n\x03jit": false,
-		"module @jit_f attributes {": false, "%n = f32[] negate(f32[] p)": true, "f32[2] fusion-start(": true, "a = f32[2]": false, "int main(": false, "\n \n(jit_f": false,
+		"module @jit_f attributes {": false, "%n = f32[] negate(f32[] p)": true, "f32[2] fusion-start(": true, "a = f32[2]": false, "hello (world)": false, "it (is": true, "\n \n(jit_f": false,
 	} {
 		if IsText([]byte(src)) != want {
 			t.Errorf("IsText(%q) is not %v", src, want)
