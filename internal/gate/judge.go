@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/baseline"
