@@ -12,7 +12,7 @@ import (
 // fewLeaves is how many arguments of one tree are still named one by one.
 const fewLeaves = 3
 
-// Trees names arguments, those of one tree together: "state: 215 arrays, 9.3 MiB".
+// Trees names arguments, those of one tree together: "state (215 arrays, 9.3 MiB)".
 func Trees(params []*facts.Parameter) []string {
 	leaves := map[string][]*facts.Parameter{}
 	var order []string
@@ -26,7 +26,7 @@ func Trees(params []*facts.Parameter) []string {
 	var out []string
 	for _, root := range order {
 		if list := leaves[root]; len(list) > fewLeaves {
-			out = append(out, fmt.Sprintf("%s: %s, %s", root, words.Some(len(list), "array"), measure.Bytes(bytesOf(list))))
+			out = append(out, fmt.Sprintf("%s (%s, %s)", root, words.Some(len(list), "array"), measure.Bytes(bytesOf(list))))
 			continue
 		}
 		for _, p := range leaves[root] {
