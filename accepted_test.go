@@ -66,7 +66,9 @@ func gatedBy(t *testing.T, text string) gated {
 func settled(t *testing.T, name string, done *gate.Accepted, r *result.Result) {
 	t.Helper()
 	for _, f := range r.Findings {
-		if f.AskedAt == "" || !slices.ContainsFunc(done.Asked, func(a gate.Asked) bool { return a.Place == f.AskedAt && a.Rule == f.Rule }) {
+		change := r.Changes[slices.IndexFunc(r.Changes, func(c result.Change) bool { return c.ID == f.Change })]
+		said := func(a gate.Asked) bool { return a.Rule == f.Rule && slices.Contains(change.Configured, a.Place) }
+		if !slices.ContainsFunc(done.Asked, said) {
 			t.Errorf("%s: %s: %s %s", name, f.Level, f.Rule, f.Message)
 		}
 	}

@@ -87,25 +87,9 @@ func unpacked(t *testing.T, archive string) []packed {
 // backwards is an archive at another place, not compressed, with its entries in the opposite order.
 func backwards(t *testing.T, entries []packed) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "elsewhere.tar")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	w := tar.NewWriter(f)
-	for _, e := range slices.Backward(entries) {
-		if err := w.WriteHeader(e.Header); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(e.data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	entries = slices.Clone(entries)
+	slices.Reverse(entries)
+	return written(t, entries)
 }
 
 // told is a report as text, whatever the dump is called.

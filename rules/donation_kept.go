@@ -71,10 +71,10 @@ func mustDonate(c *rule.Context, p *diff.Program, v *diff.Variant) {
 
 // undonatedFinding says which arguments are not updated in place, and why.
 func undonatedFinding(c *rule.Context, f *rule.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
-	f.Message = fmt.Sprintf("%s not updated in place%s: %s", words.Are(len(lost), "argument"), since, strings.Join(words.First(namesOf(lost), 6), ", "))
+	f.Message = fmt.Sprintf("%s not updated in place%s: %s", words.Are(len(lost), "argument"), since, strings.Join(words.First(treesOf(lost), 6), ", "))
 	f.Cause = donationCause(c, v, lost)
-	for _, ch := range lost[:min(len(lost), explain.MaxLines)] {
-		f.Evidence.After = append(f.Evidence.After, ch.Name+": "+ch.What)
+	for _, why := range whys(lost) {
+		f.Evidence.After = explain.Add(f.Evidence.After, why)
 	}
 }
 
@@ -223,12 +223,29 @@ func lostDonations(c *rule.Context, v *diff.Variant) []diff.ParamChange {
 	return out
 }
 
-func namesOf(changes []diff.ParamChange) []string {
-	var names []string
+// treesOf names arguments, those of one tree together.
+func treesOf(changes []diff.ParamChange) []string {
+	var params []*facts.Parameter
 	for _, ch := range changes {
-		names = append(names, ch.Name)
+		params = append(params, ch.New)
 	}
-	return names
+	return diff.Trees(params)
+}
+
+// whys says why arguments are not updated in place, those for the same reason together.
+func whys(lost []diff.ParamChange) []string {
+	alike := map[string][]diff.ParamChange{}
+	var order, lines []string
+	for _, ch := range lost {
+		if alike[ch.What] == nil {
+			order = append(order, ch.What)
+		}
+		alike[ch.What] = append(alike[ch.What], ch)
+	}
+	for _, why := range order {
+		lines = append(lines, strings.Join(words.First(treesOf(alike[why]), 4), ", ")+": "+why)
+	}
+	return lines
 }
 
 func aliased(v *facts.Variant) int {

@@ -47,7 +47,7 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 		Cause: func() (*explain.Cause, result.Evidence) { return clusterCause(c, clusters) },
 	}
 	if t.Base != nil {
-		known := t.Base.Clusters != nil && sized(c, t.Base.Clusters)
+		known := t.Base.Clusters != nil && t.Base.Clusters.Ran && sized(c, t.Base.Clusters)
 		was := 0.0
 		if known {
 			was = countClusters(c, t.Base.Clusters)

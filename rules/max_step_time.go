@@ -15,6 +15,6 @@ var maxStepTime = rule.Rule{
 	Mend:    "`xlagate inspect` lists the kernels that take longest, `xlagate diff` what became dearer. Where the device of the target is not the one that it runs on, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
 	Since:   "1",
-	Accepts: []string{"price.*"},
+	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "ledger"}, // the price follows from the launches
 	Program: rule.CheckBudget,
 }

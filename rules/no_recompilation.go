@@ -47,12 +47,26 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
 		f.Cause = recompileCause(c, p)
-		for _, v := range p.New.Variants {
-			f.Evidence.After = append(f.Evidence.After, v.Signature+"  "+strings.Join(v.Modules, ", "))
+		for i, v := range p.New.Variants {
+			f.Evidence.After = append(f.Evidence.After, tellingArguments(p, i)+"  "+strings.Join(v.Modules, ", "))
 		}
 		return []rule.Finding{f}
 	}
 	c.Judge(a)
+}
+
+// tellingArguments are the arguments of a variant that tell it from the others; all of them where none does.
+func tellingArguments(p *diff.Program, variant int) string {
+	var list []string
+	for _, a := range p.Recompile {
+		if a.Name != "" && variant < len(a.Values) {
+			list = append(list, a.Name+": "+a.Values[variant])
+		}
+	}
+	if len(list) == 0 {
+		return p.New.Variants[variant].Signature
+	}
+	return strings.Join(words.First(list, 4), ", ")
 }
 
 // permitted says how often a program may be compiled: "1 allowed", "1 in the baseline".

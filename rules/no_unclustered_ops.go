@@ -55,7 +55,7 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 	a := rule.Amount{Subject: "unclustered", Noun: c.Rule.Budget.Noun, Actual: float64(len(outside))}
 	fresh := outside
 	if t.Base != nil {
-		known := t.Base.Clusters != nil
+		known := t.Base.Clusters != nil && t.Base.Clusters.Ran
 		var was []framework.UnclusteredOp
 		if known {
 			was = unclusteredOps(c, t.Base.Clusters)

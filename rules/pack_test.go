@@ -54,7 +54,7 @@ func TestPacksPassWhatDidNotChange(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, f := range r.Findings {
-				if f.Level != "info" && f.Rule != "no-host-callback" {
+				if f.Level != "info" && f.Rule != "no-host-callback" && f.Rule != "no-recompilation" { // these hold without a baseline
 					t.Errorf("%s %s: %s: %s", dump, pack, f.Rule, f.Message)
 				}
 			}

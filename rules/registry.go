@@ -19,7 +19,7 @@ var registry = []*rule.Rule{
 	&donationKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
 	&noNewCollectives, &maxCollectives, &minCollectiveBytes, &asyncCollectives, &shardingPin, &noInvoluntaryRemat,
 	&noDtype, &dtypeFloor, &precision, &layoutPin,
-	&noUnclusteredOps, &maxClusters, &noCPUFallback,
+	&noUnclusteredOps, &maxClusters, &maxOutsideCollectives, &noCPUFallback,
 	&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,
 	&targetRan, &factsComplete, &baselinePresent, &orphanBaseline, &waiverValid, &toolchain, &flags, &stableCompile, &unusedParameters,
 	&assert,

@@ -13,7 +13,7 @@ import (
 const catalogue = `max-kernels required-fusions forbidden-fusions fusion-drift max-unfused required-custom-calls forbidden-custom-calls kernel-bodies no-host-callback
 launch-shape no-spills max-registers no-recompilation max-compilations max-helper-modules max-compile-time max-instructions loops-kept max-constant-bytes donation-kept
 max-temp-bytes max-peak-bytes max-allocation-bytes max-output-bytes max-remat max-copies max-transposes no-new-collectives max-collectives min-collective-bytes
-async-collectives sharding-pin no-involuntary-remat no-dtype dtype-floor precision layout-pin no-unclustered-ops max-clusters no-cpu-fallback
+async-collectives sharding-pin no-involuntary-remat no-dtype dtype-floor precision layout-pin no-unclustered-ops max-clusters max-outside-collectives no-cpu-fallback
 max-step-time max-flops max-bytes-accessed max-estimated-cycles max-code-bytes target-ran facts-complete baseline-present orphan-baseline waiver-valid toolchain
 flags stable-compile unused-parameters assert`
 
@@ -76,7 +76,7 @@ var oneWay = map[string]string{
 	"max-kernels": "fewer kernels are better", "max-unfused": "fewer are better", "max-compilations": "fewer are better", "max-helper-modules": "fewer are better",
 	"max-compile-time": "less is better", "max-instructions": "fewer are better", "max-constant-bytes": "less is better", "max-temp-bytes": "less is better",
 	"max-peak-bytes": "less is better", "max-allocation-bytes": "less is better", "max-output-bytes": "less is better", "max-remat": "less is better",
-	"max-copies": "fewer are better", "max-transposes": "fewer are better", "max-collectives": "fewer are better", "max-clusters": "fewer are better",
+	"max-copies": "fewer are better", "max-transposes": "fewer are better", "max-collectives": "fewer are better", "max-clusters": "fewer are better", "max-outside-collectives": "fewer are better",
 	"max-step-time": "less is better", "max-flops": "less is better", "max-bytes-accessed": "less is better", "max-estimated-cycles": "fewer are better", "max-code-bytes": "less is better",
 	"min-collective-bytes": "larger transfers are better", "no-host-callback": "a callback is never required", "no-recompilation": "a recompilation is never required",
 	"no-involuntary-remat": "never required", "no-dtype": "dtype-floor requires types", "no-unclustered-ops": "never required", "no-cpu-fallback": "never required",

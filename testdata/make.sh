@@ -188,6 +188,10 @@ single cases/tf-traced_again "$tf" functions.py traced_again after
 export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug"
 single tf-clusters-nocpujit "$tf" functions.py clean
 
+# Collectives that TensorFlow runs itself, between compiled functions.
+TF_XLA_FLAGS=--tf_xla_clustering_debug TF_DUMP_GRAPH_NAME_FILTER=train_step TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-reduced "$tf" reduced.py together before
+TF_XLA_FLAGS=--tf_xla_clustering_debug TF_DUMP_GRAPH_NAME_FILTER=train_step TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-reduced "$tf" reduced.py apart after
+
 # The same program as text, as proto and as compressed proto.
 for form in "" --xla_dump_compress_protos; do
   name=cpu-fusion_callback_barrier/proto${form:+_compressed}

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -13,15 +14,24 @@ const (
 	clusteredOps    = "clusters.clustered_ops"
 	unclusteredOps  = "clusters.unclustered_ops"
 	unclusteredKind = "unclustered."
+	collectiveCount = "collectives.outside"
+	collectiveKind  = "collectives.outside."
 )
 
-// GraphFacts are the numbers that are kept of autoclustering: how many clusters and clustered operations, and which operations
-// stayed outside, by kind. Nil when it did not run.
+// GraphFacts are the numbers that are kept of TensorFlow's graphs: the collectives outside of XLA, by kind, and of autoclustering, where it
+// ran, how many clusters and clustered operations there are, and which operations stayed outside, by kind. Nil when there are no graphs.
 func GraphFacts(c *framework.Clusters) facts.Numbers {
-	if c == nil || !c.Ran {
+	if c == nil || !c.Ran && c.Graphs == 0 && len(c.Collectives) == 0 {
 		return nil
 	}
-	n := facts.Numbers{clusterCount: float64(len(c.Clusters)), clusteredOps: float64(c.Clustered), unclusteredOps: 0}
+	n := facts.Numbers{collectiveCount: float64(len(c.Collectives))}
+	for _, op := range c.Collectives {
+		n[collectiveKind+op.Kind]++
+	}
+	if !c.Ran {
+		return n
+	}
+	n[clusterCount], n[clusteredOps], n[unclusteredOps] = float64(len(c.Clusters)), float64(c.Clustered), 0
 	for _, op := range c.UserOps() {
 		n[unclusteredOps]++
 		n[unclusteredKind+op.Op]++
@@ -46,13 +56,14 @@ func clustersOf(n facts.Numbers) *framework.Clusters {
 	if n == nil {
 		return nil
 	}
-	c := &framework.Clusters{Ran: true, Clustered: int(n[clusteredOps]), Clusters: make([]framework.Cluster, int(n[clusterCount]))}
+	_, ran := n[clusterCount]
+	c := &framework.Clusters{Ran: ran, Clustered: int(n[clusteredOps]), Clusters: make([]framework.Cluster, int(n[clusterCount]))}
 	for _, k := range sortedKeys(n) {
-		op, ok := strings.CutPrefix(k, unclusteredKind)
-		for range int(n[k]) {
-			if ok {
-				c.Unclustered = append(c.Unclustered, framework.UnclusteredOp{Op: op})
-			}
+		if op, ok := strings.CutPrefix(k, unclusteredKind); ok {
+			c.Unclustered = append(c.Unclustered, slices.Repeat([]framework.UnclusteredOp{{Op: op}}, int(n[k]))...)
+		}
+		if kind, ok := strings.CutPrefix(k, collectiveKind); ok {
+			c.Collectives = append(c.Collectives, slices.Repeat([]framework.Collective{{Kind: kind}}, int(n[k]))...)
 		}
 	}
 	return c

@@ -13,19 +13,24 @@ func clustered() *framework.Clusters {
 	return &framework.Clusters{
 		Ran: true, Clustered: 7, Clusters: []framework.Cluster{{Name: "cluster_0"}, {Name: "cluster_1"}},
 		Unclustered: []framework.UnclusteredOp{{Op: "AsString", Node: "a"}, {Op: "AsString", Node: "b"}, {Op: "_Arg", System: true}, {Op: "Where"}},
+		Collectives: []framework.Collective{{Op: "HorovodAllreduce", Kind: "all-reduce"}},
 	}
 }
 
 func TestGraphFacts(t *testing.T) {
-	want := facts.Numbers{"clusters.count": 2, "clusters.clustered_ops": 7, "clusters.unclustered_ops": 3, "unclustered.AsString": 2, "unclustered.Where": 1}
+	want := facts.Numbers{"clusters.count": 2, "clusters.clustered_ops": 7, "clusters.unclustered_ops": 3, "unclustered.AsString": 2, "unclustered.Where": 1,
+		"collectives.outside": 1, "collectives.outside.all-reduce": 1}
 	if got := GraphFacts(clustered()); !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	if got := GraphFacts(&framework.Clusters{Ran: true}); got["clusters.unclustered_ops"] != 0 || len(got) != 3 {
+	if got := GraphFacts(&framework.Clusters{Ran: true}); got["clusters.unclustered_ops"] != 0 || len(got) != 4 {
 		t.Errorf("of an empty graph: %v", got)
 	}
+	if got := GraphFacts(&framework.Clusters{Graphs: 1}); len(got) != 1 || GraphFacts(clustersOf(got))["collectives.outside"] != 0 {
+		t.Errorf("of a graph that autoclustering never looked at: %v", got)
+	}
 	if GraphFacts(nil) != nil || GraphFacts(&framework.Clusters{Clustered: 7}) != nil {
-		t.Error("of graphs that autoclustering never looked at")
+		t.Error("of no graphs")
 	}
 }
 

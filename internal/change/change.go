@@ -36,8 +36,12 @@ type Finding struct {
 
 // Of lists the changes of a target, the worst first, and tells every finding which of them it belongs to.
 func Of(t Target, findings []Finding) []result.Change {
-	g := &grouping{target: t, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{}, changed: map[compiled][]*group{}, added: map[compiled]bool{}}
+	g := &grouping{
+		target: t, untraced: untraced(t), places: map[*diff.Cause]place{}, edited: map[key]bool{}, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{},
+		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
+	}
 	for _, p := range t.Programs {
+		g.locate(p)
 		for _, v := range p.Variants {
 			g.variant(p, v)
 		}
@@ -88,18 +92,45 @@ type group struct {
 }
 
 type grouping struct {
-	target  Target
-	groups  []*group
-	at      map[key]*group
-	byRoot  map[*diff.Cause]*group
-	changed map[compiled][]*group // by variant, and by program with no signature, the weightiest first
-	added   map[compiled]bool     // variants that the baseline does not have, of programs that it has
+	target       Target
+	untraced     []git.Hunk // edits of code that no operation passes through
+	places       map[*diff.Cause]place
+	edited       map[key]bool // the places of a program that were edited, with no kind
+	groups       []*group
+	at           map[key]*group
+	byRoot       map[*diff.Cause]*group
+	changed      map[compiled][]*group // by variant, and by program with no signature, the weightiest first
+	added        map[compiled]bool     // variants that the baseline does not have, of programs that it has
+	compilations map[string]int        // of each program, more than in the baseline
 }
 
 // compiled is one variant of a program.
 type compiled struct{ program, signature string }
 
+// locate finds the places of a program's roots, and how often it is compiled.
+func (g *grouping) locate(p *diff.Program) {
+	if p.Old != nil && p.New != nil {
+		g.compilations[p.Name] = max(0, len(p.New.Variants)-len(p.Old.Variants))
+	}
+	for _, v := range p.Variants {
+		if v.Old == nil || v.New == nil {
+			continue
+		}
+		for i := range v.Causes {
+			at := g.placeOf(&v.Causes[i])
+			g.places[&v.Causes[i]] = at
+			if at.source.Edited {
+				g.edited[key{program: p.Name, place: at.place}] = true
+			}
+		}
+	}
+}
+
+// group is the change at a key, made where there is none yet. Whatever is wrong at a place that was edited is one change.
 func (g *grouping) group(k key, make func() *group) *group {
+	if g.edited[key{program: k.program, place: k.place}] {
+		k.kind = ""
+	}
 	if known := g.at[k]; known != nil {
 		return known
 	}
@@ -131,12 +162,8 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 
 // root is the change that one root of the differences belongs to.
 func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
-	at := placeOf(c, v, g.target.Edits)
-	k := key{p.Name, c.Kind, at.place}
-	if at.source.Edited {
-		k.kind = "" // whatever follows from an edit is one change
-	}
-	owner := g.group(k, func() *group {
+	at := g.places[c]
+	owner := g.group(key{p.Name, c.Kind, at.place}, func() *group {
 		return &group{Change: result.Change{Kind: c.Kind, Title: c.Summary, OpName: at.opName, Source: at.source}, placed: true}
 	})
 	if owner.Title != c.Summary && !slices.Contains(owner.Details, c.Summary) && len(owner.Details) < maxDetails {
@@ -198,7 +225,11 @@ func (g *grouping) owner(f *Finding) *group {
 		return found
 	}
 	return g.group(key{f.Program, kind, placeOfFinding(f, kind)}, func() *group {
-		return &group{Change: result.Change{Kind: kind, Title: titleOf(f)}}
+		made := &group{Change: result.Change{Kind: kind, Title: titleOf(f)}}
+		if kind == result.KindArguments {
+			made.Price.Compilations = g.compilations[f.Program]
+		}
+		return made
 	})
 }
 
@@ -267,7 +298,7 @@ func placeOfFinding(f *Finding, kind string) string {
 		return ""
 	}
 	if c := f.Cause; c != nil && (c.Kind != "" || c.Source.File != "") {
-		return c.Source.File + "\x00" + c.Source.Function
+		return placeIn(c.Source)
 	}
 	return f.Rule + "\x00" + f.Subject
 }

@@ -20,23 +20,27 @@ type place struct {
 	place  string // what tells it from other places, the same from commit to commit: a function, not a line
 }
 
-// placeOf finds where the model was edited for a root of the differences: at the edited line that most of what came passes through; else at an
-// edited line that no operation passes through, such as an option or a constant; else where the root itself is.
-func placeOf(c *diff.Cause, v *diff.Variant, edits *git.Edits) place {
-	own := c.Place()
+// placeOf finds where the model was edited for a root of the differences: at the edited line that most of what came passes through, or that the
+// root itself stands on; else at an edited line that no operation passes through, such as an option or a constant; else where the root itself is.
+func (g *grouping) placeOf(c *diff.Cause) place {
+	own, edits := c.Place(), g.target.Edits
 	at := place{source: explain.SourceOf(own.Source), opName: own.OpName}
-	if line, ok := editedLine(c, edits); ok {
+	if line, ok := editedLine(c, own.Source, edits); ok {
 		at.source = edited(line, edits)
-	} else if line, ok := untraced(v, own.Source, edits); ok && c.Kind != result.KindToolchain {
+	} else if line, ok := g.elsewhere(own.Source); ok && c.Kind != result.KindToolchain {
 		at.source = edited(line, edits)
 	} else {
 		at.source.Text = edits.Text(own.Source.File, int(own.Source.Line))
 	}
-	if at.place = at.source.File + "\x00" + at.source.Function; at.source.File == "" {
+	if at.place = placeIn(at.source); at.source.File == "" {
 		at.place = at.opName
 	}
 	return at
 }
+
+// placeIn names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
+// checkout.
+func placeIn(s result.Source) string { return path.Base(s.File) + "\x00" + s.Function }
 
 // sourceOf is the place that a finding names by itself.
 func (g *grouping) sourceOf(c *explain.Cause) result.Source {
@@ -44,6 +48,8 @@ func (g *grouping) sourceOf(c *explain.Cause) result.Source {
 	s.Text = g.target.Edits.Text(s.File, s.Line)
 	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
 		s.File, s.Edited = h.File, true
+	} else if line, found := g.elsewhere(hlo.Location{File: s.File}); found && kindOf(c) == result.KindArguments {
+		return edited(line, g.target.Edits) // what hands the arguments over
 	}
 	return s
 }
@@ -58,8 +64,9 @@ func edited(l hlo.Location, edits *git.Edits) result.Source {
 	return s
 }
 
-// editedLine is the innermost edited line on the stacks of what came: the one with the most work behind it where there are several.
-func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
+// editedLine is the innermost edited line on the stacks of what came: the one with the most work behind it where there are several. Where there is
+// none, it is the root's own line, if that was edited.
+func editedLine(c *diff.Cause, own hlo.Location, edits *git.Edits) (hlo.Location, bool) {
 	work := map[hlo.Location]float64{}
 	var order []hlo.Location
 	weigh := func(stack []hlo.Location, by float64) {
@@ -85,39 +92,47 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 		weigh(c.Edits[i].Stack, 1)
 	}
 	if len(order) == 0 {
-		return hlo.Location{}, false
+		_, hit := edits.At(own.File, int(own.Line))
+		return own, hit
 	}
 	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
 }
 
-// untraced is an edited line that no operation of the program passes through: the one in the root's own file before others.
-func untraced(v *diff.Variant, near hlo.Location, edits *git.Edits) (hlo.Location, bool) {
-	var best *git.Hunk
-	hunks := edits.Hunks()
+// elsewhere is an edited line that no operation passes through: the first one in the root's own file before others.
+func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
+	if len(g.untraced) == 0 {
+		return hlo.Location{}, false
+	}
+	h := g.untraced[max(0, slices.IndexFunc(g.untraced, func(h git.Hunk) bool { return path.Base(h.File) == path.Base(near.File) }))]
+	return hlo.Location{File: h.File, Line: int32(h.First), Function: h.Function}, true
+}
+
+// untraced lists the edits of code that no operation of any program passes through.
+func untraced(t Target) []git.Hunk {
+	hunks := t.Edits.Hunks()
+	if len(hunks) == 0 {
+		return nil
+	}
 	traced := map[git.Hunk]bool{}
-	forEachStack(v.New, func(stack []hlo.Location) {
+	visit := func(stack []hlo.Location) {
 		for _, l := range stack {
-			if h, hit := edits.At(l.File, int(l.Line)); hit {
+			if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
 				traced[h] = true
 			}
 		}
-	})
-	for i := range hunks {
-		h := &hunks[i]
-		if traced[*h] || !h.Code {
-			continue
-		}
-		if best == nil || path.Base(best.File) != path.Base(near.File) && path.Base(h.File) == path.Base(near.File) {
-			best = h
+	}
+	for _, p := range t.Programs {
+		for _, v := range p.Variants {
+			forEachStack(v.New, visit)
 		}
 	}
-	if best == nil {
-		return hlo.Location{}, false
-	}
-	return hlo.Location{File: best.File, Line: int32(best.First), Function: best.Function}, true
+	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !h.Code })
 }
 
 func forEachStack(v *facts.Variant, visit func([]hlo.Location)) {
+	if v == nil {
+		return
+	}
 	for i := range v.Kernels {
 		visit(v.Kernels[i].Frames())
 	}

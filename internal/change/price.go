@@ -30,8 +30,9 @@ func share(v *diff.Variant, owners []*group) {
 	}
 	prices[owners[keeper(v)]].PeakBytes = delta(v, peakMemory)
 	for owner, price := range prices {
-		if math.Abs(price.StepNS) >= math.Abs(owner.Price.StepNS) {
-			owner.Price = *price
+		price.Compilations = owner.Price.Compilations
+		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(owner.Price.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(owner.Price.PeakBytes))) >= 0 {
+			owner.Price = *price // of several variants the one that it costs most
 		}
 	}
 	effects(v, owners)
@@ -98,11 +99,14 @@ func effects(v *diff.Variant, owners []*group) {
 		}
 		return
 	}
-	for i, owner := range owners {
-		c := &v.Causes[i]
-		for _, counted := range counts {
-			was, known := v.Old.Facts[counted.fact]
-			if n := counted.of(c.After) - counted.of(c.Before); known && n != 0 {
+	for _, counted := range counts {
+		was, known := v.Old.Facts[counted.fact]
+		moved := map[*group]float64{}
+		for i, owner := range owners {
+			moved[owner] += counted.of(v.Causes[i].After) - counted.of(v.Causes[i].Before)
+		}
+		for owner, n := range moved {
+			if known && n != 0 {
 				owner.effect(result.Effect{Fact: counted.fact, Was: was, Is: was + n})
 			}
 		}

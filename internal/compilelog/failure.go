@@ -48,6 +48,9 @@ func FindFailure(log []byte) *Failure {
 // raise reads "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[]." and what follows it.
 func (f *Failure) raise(first string, rest []byte) {
 	kind, text, _ := strings.Cut(first, ": ")
+	if text == "Graph execution error:" {
+		text = f.running(rest)
+	}
 	f.Exception, f.Text = kind[strings.LastIndexByte(kind, '.')+1:], firstSentence(text)
 	if _, traced, ok := bytes.Cut(rest, []byte("\nThe error occurred while tracing the function ")); ok {
 		name, _, _ := bytes.Cut(traced, []byte(" "))
@@ -62,6 +65,28 @@ func (f *Failure) raise(first string, rest []byte) {
 			return
 		}
 	}
+}
+
+// running reads what TensorFlow says of an operation that failed while its graph ran: the stack behind which it was made, then the error.
+func (f *Failure) running(rest []byte) string {
+	_, rest, _ = bytes.Cut(rest, []byte("\nDetected at node "))
+	_, rest, _ = bytes.Cut(rest, []byte{'\n'})
+	for line := range bytes.SplitSeq(rest, []byte{'\n'}) {
+		text := string(bytes.TrimSpace(line))
+		frame, framed := pythonFrame(text)
+		switch {
+		case framed && !installed(frame.File):
+			f.Where = frame
+		case framed || text == "" || strings.HasSuffix(text, "(most recent call last):") || strings.HasSuffix(text, "root error(s) found."):
+		default:
+			text = strings.TrimPrefix(text, "(0) ")
+			if code, said, ok := strings.Cut(text, ": "); ok && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+				text = strings.TrimSpace(said)
+			}
+			return text
+		}
+	}
+	return ""
 }
 
 func firstSentence(text string) string {

@@ -13,7 +13,7 @@ import (
 // stands in a function with several of them; what XLA cannot compile before what it could, and the model's own before what is left of a
 // condition. Nil where none is known.
 func CutBy(old, fresh *framework.Clusters) *framework.UnclusteredOp {
-	if old == nil || fresh == nil || len(fresh.Clusters) <= len(old.Clusters) {
+	if old == nil || !old.Ran || fresh == nil || len(fresh.Clusters) <= len(old.Clusters) {
 		return nil
 	}
 	had := map[string]int{}

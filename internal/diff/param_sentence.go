@@ -106,21 +106,21 @@ func spread(p *facts.Parameter) string {
 
 // donationSentence says how many arguments lend their buffers to results no longer, or do so now.
 func donationSentence(v *Variant) string {
-	var lost, gained []string
+	var lost, gained []*facts.Parameter
 	for _, p := range v.Params {
 		switch {
 		case p.Old == nil || p.New == nil:
 		case p.Old.Aliased && !p.New.Aliased:
-			lost = append(lost, p.Name)
+			lost = append(lost, p.New)
 		case !p.Old.Aliased && p.New.Aliased:
-			gained = append(gained, p.Name)
+			gained = append(gained, p.New)
 		}
 	}
 	switch {
 	case len(lost) > 0:
-		return "no longer updated in place: " + strings.Join(words.Within(lost, 4), ", ")
+		return "no longer updated in place: " + strings.Join(words.Within(Trees(lost), 4), ", ")
 	case len(gained) > 0:
-		return "updated in place now: " + strings.Join(words.Within(gained, 4), ", ")
+		return "updated in place now: " + strings.Join(words.Within(Trees(gained), 4), ", ")
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package framework
 import (
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/tfgraph"
+	"github.com/xlagate/xlagate/internal/words"
 )
 
 // Clusters is what TensorFlow's autoclustering did to the graphs of one dump.
@@ -15,6 +16,34 @@ type Clusters struct {
 	Clustered   int    // operations in clusters; system operations are counted neither here nor there
 	Unclustered []UnclusteredOp
 	Clusters    []Cluster
+	Rewrites    []Rewrite    // what Grappler did to operations before, where its dumps are there
+	Collectives []Collective // what TensorFlow, NCCL or Horovod exchange between devices outside of XLA, whether autoclustering ran or not
+}
+
+// Collective is an operation that exchanges data between devices in TensorFlow's own graph: what XLA compiles ends before it, and begins
+// anew behind it.
+type Collective struct {
+	Op       string // "CollectiveReduceV2", "HorovodAllreduce"
+	Kind     string // "all-reduce", as XLA calls it
+	Node     string
+	Function string   // the tf.function it stands in, "" for the main graph and where the dump does not tell
+	From, To []string // the compiled functions and clusters whose results it takes, and those that take its result
+	Source   hlo.Location
+	File     string
+}
+
+// Place says what the collective parts: "between gradients and update"; "" when nothing that XLA compiles is around it.
+func (o *Collective) Place() string {
+	from, to := words.List(o.From, "and"), words.List(o.To, "and")
+	switch {
+	case from != "" && to != "":
+		return "between " + from + " and " + to
+	case from != "":
+		return "behind " + from
+	case to != "":
+		return "before " + to
+	}
+	return ""
 }
 
 // Cluster is one cluster that autoclustering made.

@@ -88,7 +88,7 @@ func isAnnotated(g *tfgraph.Graph) bool {
 // isBuilt reports whether clusters are functions already.
 func isBuilt(g *tfgraph.Graph) bool {
 	for i := range g.Nodes {
-		if n := &g.Nodes[i]; n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" {
+		if n := &g.Nodes[i]; n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch" {
 			return true
 		}
 	}

@@ -33,6 +33,7 @@ func measureClusters(files []File) (*Clusters, []Problem) {
 func (d *graphDir) measure(out *Clusters) {
 	graphs, ran := d.marked()
 	d.nameFunctions(graphs)
+	out.Rewrites = append(out.Rewrites, d.rewrites()...)
 	left := d.leftLater(graphs)
 	known := map[string]bool{}
 	for _, g := range graphs {
@@ -43,6 +44,7 @@ func (d *graphDir) measure(out *Clusters) {
 	pipeline := d.pipelineFunctions()
 	for _, g := range graphs {
 		c := g.graph.Clustering()
+		d.addCollectives(out, g, c, known)
 		switch {
 		case c.Eager:
 			out.Eager++
@@ -157,6 +159,31 @@ func (d *graphDir) add(out *Clusters, g *namedGraph, c *tfgraph.Clustering, know
 		}
 		out.Unclustered = append(out.Unclustered, op)
 	}
+}
+
+// addCollectives lists what exchanges data outside of XLA. One in a function's body is left out where that function's own graph was dumped.
+func (d *graphDir) addCollectives(out *Clusters, g *namedGraph, c *tfgraph.Clustering, known map[string]bool) {
+	for i := range c.Outside {
+		o := &c.Outside[i]
+		if o.Collective == "" || o.Body != "" && known[nodeKey(o.Node)] {
+			continue
+		}
+		op := d.unclustered(g, o.Node, o.Body)
+		out.Collectives = append(out.Collectives, Collective{
+			Op: op.Op, Kind: o.Collective, Node: op.Node, Function: op.Function, From: programsOf(o.From), To: programsOf(o.To), Source: op.Source, File: op.File,
+		})
+	}
+}
+
+// programsOf names compiled functions as the programs that they become.
+func programsOf(functions []string) []string {
+	var out []string
+	for _, f := range functions {
+		if name := programOf(f); !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // addLeft lists what a graph's clusters had and lost again; the graph itself counts it as clustered.

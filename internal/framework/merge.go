@@ -20,6 +20,8 @@ func (c *Clusters) Merge(o *Clusters) *Clusters {
 	}
 	all.Graphs, all.Eager, all.Pipeline, all.Clustered = c.Graphs+o.Graphs, c.Eager+o.Eager, c.Pipeline+o.Pipeline, c.Clustered+o.Clustered
 	all.Unclustered, all.Clusters = slices.Concat(c.Unclustered, o.Unclustered), slices.Concat(c.Clusters, o.Clusters)
+	all.Rewrites = slices.Concat(c.Rewrites, o.Rewrites)
+	all.Collectives = slices.Concat(c.Collectives, o.Collectives)
 	return &all
 }
 

@@ -21,7 +21,7 @@ type Meter struct {
 	trips    func(hlo.InstrID) int64
 	product  func(hlo.InstrID) (Product, bool)
 	bodies   map[hlo.CompID]*body
-	branches bool
+	paddings []float64 // by ShapeID; 0 where it was not asked for yet
 }
 
 // body is what a computation asks for, and what its parameters are used by.
@@ -34,7 +34,7 @@ type body struct {
 
 // NewMeter makes a meter. product says whether an instruction is a product, and of what; trips how often a loop runs.
 func NewMeter(a *hlo.Alike, costs *cost.Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
-	return &Meter{m: a.Module(), alike: a, costs: costs, trips: trips, product: product, bodies: map[hlo.CompID]*body{}}
+	return &Meter{m: a.Module(), alike: a, costs: costs, trips: trips, product: product, bodies: map[hlo.CompID]*body{}, paddings: make([]float64, a.Module().ShapeIDs())}
 }
 
 // Of is what one launch asks for. Its bytes come from the device's memory, as if nothing were in a cache: see [Work.Cached].

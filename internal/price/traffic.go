@@ -193,7 +193,13 @@ func (m *Meter) leaves(shape hlo.ShapeID) (bytes float64) {
 
 // padding is how many times as many elements the tiles of an array have as the array itself: on a TPU the last two dimensions are cut into tiles.
 func (m *Meter) padding(shape hlo.ShapeID) float64 {
-	s := m.m.Shape(shape)
+	if m.paddings[shape] == 0 {
+		m.paddings[shape] = padding(m.m.Shape(shape))
+	}
+	return m.paddings[shape]
+}
+
+func padding(s *hlo.Shape) float64 {
 	_, tile, tiled := strings.Cut(s.Layout, ":T(")
 	if !tiled {
 		return 1

@@ -10,6 +10,27 @@ type (
 		Clustered   int               `json:"clustered"`
 		Clusters    []clusterView     `json:"clusters"`
 		Unclustered []unclusteredView `json:"unclustered"`
+		Collectives []collectiveView  `json:"collectives,omitempty"`
+		Rewrites    []rewriteView     `json:"rewrites,omitempty"`
+	}
+	rewriteView struct {
+		Op        string      `json:"op"`
+		Node      string      `json:"node"`
+		Function  string      `json:"function,omitempty"`
+		What      string      `json:"what"`
+		Optimizer string      `json:"optimizer,omitempty"`
+		Source    *sourceView `json:"source,omitempty"`
+		File      string      `json:"file,omitempty"`
+	}
+	collectiveView struct {
+		Op       string      `json:"op"`
+		Kind     string      `json:"kind"`
+		Node     string      `json:"node"`
+		Function string      `json:"function,omitempty"`
+		From     []string    `json:"from,omitempty"`
+		To       []string    `json:"to,omitempty"`
+		Source   *sourceView `json:"source,omitempty"`
+		File     string      `json:"file,omitempty"`
 	}
 	clusterView struct {
 		Name     string         `json:"name"`
@@ -63,6 +84,12 @@ func viewClusters(c *framework.Clusters) *clustersView {
 	}
 	for _, u := range c.Unclustered {
 		v.Unclustered = append(v.Unclustered, unclusteredView{u.Op, u.Node, u.Function, u.Device, u.System, u.Left, u.Reason, viewSource(u.Source), u.File})
+	}
+	for _, o := range c.Collectives {
+		v.Collectives = append(v.Collectives, collectiveView{o.Op, o.Kind, o.Node, o.Function, o.From, o.To, viewSource(o.Source), o.File})
+	}
+	for _, r := range c.Rewrites {
+		v.Rewrites = append(v.Rewrites, rewriteView{r.Op, r.Node, r.Function, r.What, r.Optimizer, viewSource(r.Source), r.File})
 	}
 	return v
 }

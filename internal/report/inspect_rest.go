@@ -22,7 +22,7 @@ func clusterSection(c *framework.Clusters) section {
 		k := &c.Clusters[i]
 		t.Rows = append(t.Rows, []line{in(name, k.Name), say(measure.Number(float64(k.Size))), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)})
 	}
-	s.add(t, unclusteredTable(c.Unclustered))
+	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives), rewriteTable(c.Rewrites))
 	return s
 }
 
@@ -61,6 +61,30 @@ func unclusteredTable(ops []framework.UnclusteredOp) table {
 		if u := &ops[i]; !u.System {
 			t.Rows = append(t.Rows, []line{in(warn, "left out ").in(name, u.Op), in(name, u.Node), in(name, u.Function), say(u.Reason)})
 		}
+	}
+	return t
+}
+
+// collectiveTable lists the collectives in TensorFlow's own graph, with what they part.
+func collectiveTable(collectives []framework.Collective) table {
+	t := table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true}
+	for i := range collectives {
+		o := &collectives[i]
+		t.Rows = append(t.Rows, []line{in(warn, "outside of XLA ").in(name, o.Op), in(name, o.Node), in(name, o.Function), say(o.Place()), in(name, location(o.Source))})
+	}
+	return t
+}
+
+// rewriteTable lists what Grappler did to the model's operations before clustering.
+func rewriteTable(rewrites []framework.Rewrite) table {
+	t := table{Head: []string{"Grappler", "node", "function", "what", "line"}, Bare: true}
+	for i := range rewrites {
+		r := &rewrites[i]
+		what := r.What
+		if r.Optimizer != "" {
+			what += " by " + r.Optimizer
+		}
+		t.Rows = append(t.Rows, []line{in(dim, "Grappler ").in(name, r.Op), in(name, r.Node), in(name, r.Function), say(what), in(name, location(r.Source))})
 	}
 	return t
 }

@@ -66,7 +66,7 @@ func subject(r *indexed, target, program string) string {
 // changeSection is a change in full, as the text format and `explain` show it.
 func changeSection(r *indexed, c *result.Change) section {
 	s := section{Title: changeTitle(r, c)}
-	s.add(quoted(c), list{changeLines(r, c)}, section{Blocks: []block{evidence(c)}}, list{breakLines(r, c)}, list{howToAccept(c)})
+	s.add(quoted(c), list{changeLines(r, c)}, section{Blocks: []block{evidence(c).first(maxEvidence)}}, list{breakLines(r, c)}, list{howToAccept(c)})
 	return s
 }
 
@@ -252,6 +252,26 @@ func shortPlace(s result.Source) string {
 		s.File = path.Base(s.File)
 	}
 	return place(s)
+}
+
+// maxEvidence bounds the lines of either side that a terminal shows of a change; Markdown and JSON have more.
+const maxEvidence = 5
+
+// first leaves so many lines of each mark, and says how many more there are.
+func (l listing) first(most int) listing {
+	var out listing
+	count := map[byte]int{}
+	for _, line := range l.Lines {
+		if count[line.Mark]++; count[line.Mark] <= most {
+			out.Lines = append(out.Lines, line)
+		}
+	}
+	for _, mark := range []byte("-+") {
+		if more := count[mark] - most; more > 0 {
+			out.Lines = append(out.Lines, listed{mark, []string{"… " + words.Some(more, "more line")}})
+		}
+	}
+	return out
 }
 
 // evidence shows the lines before and after, those that are equal once.

@@ -62,7 +62,7 @@ func (a Amount) program() string {
 func (a Amount) comparison(word string) string {
 	s := word + " " + a.beside(*a.Base) + " in the baseline"
 	switch times := a.Actual / *a.Base; {
-	case a.Unit != "bytes" || *a.Base <= 0:
+	case a.Unit != "bytes" && a.Unit != "nanoseconds" || *a.Base <= 0:
 	case times >= 10:
 		s += fmt.Sprintf(" (%s times as much)", measure.Number(math.Round(times)))
 	case math.Abs(times-1) >= 0.0005: // less would read as no change at all

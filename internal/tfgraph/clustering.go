@@ -30,6 +30,9 @@ type Outside struct {
 	Left   bool   // a cluster had it and a later pass took it out again
 	Parts  Parting
 	Reason string
+
+	Collective string   // what it exchanges between devices, as XLA calls it; "" for any other operation
+	From, To   []string // of a collective: the compiled functions and clusters before and behind it
 }
 
 // ReasonLeft is why an operation is outside that a cluster had.
@@ -39,11 +42,20 @@ const ReasonLeft = "it was in a cluster; a later pass took it out again to spare
 func (g *Graph) Ran() bool {
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" {
+		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || n.launchesCluster() {
 			return true
 		}
 	}
 	return false
+}
+
+// launchOps compile a function when it first runs, and run it: autoclustering made one of each cluster until 2018.
+var launchOps = setOf("_XlaLaunch", "XlaLaunch", "XlaLaunchV2")
+
+// launchesCluster tells a cluster of autoclustering from what xla.compile made: that has a long hash for its number.
+func (n *Node) launchesCluster() bool {
+	number, ok := strings.CutPrefix(callee(n), "cluster_")
+	return launchOps[n.Op] && ok && isNumber(number) && len(number) < len("1154007346014236116")
 }
 
 // Clustering sorts the graph's operations into clusters and what stayed outside. It works on a graph after any of the passes: with
@@ -51,7 +63,7 @@ func (g *Graph) Ran() bool {
 func (g *Graph) Clustering() *Clustering {
 	s := &sorter{graph: g, out: &Clustering{}, clusters: map[string]int{}, bodies: map[string]bool{}, compiled: map[string]bool{}}
 	for i := range g.Nodes {
-		if op := g.Nodes[i].Op; op == "_XlaCompile" || op == "XlaLaunch" || op == "XlaLaunchV2" {
+		if op := g.Nodes[i].Op; op == "_XlaCompile" || launchOps[op] {
 			s.compile(&g.Nodes[i])
 		}
 	}
@@ -77,9 +89,9 @@ func (s *sorter) nodes(nodes []Node, function string) {
 		switch {
 		case n.Cluster != "":
 			s.take(n.Cluster, n)
+		case s.compiled[callee(n)]: // the call that runs when XLA does not, or the operations that stand in the cluster's place
 		case n.Kernel:
 			s.take(n.Op, n)
-		case s.compiled[callee(n)]: // the call that runs when XLA does not, or the operations that stand in the cluster's place
 		case s.mustCompile(n):
 			s.take(callee(n), n)
 			s.out.Clusters[s.clusters[callee(n)]].MustCompile = true
@@ -88,6 +100,10 @@ func (s *sorter) nodes(nodes []Node, function string) {
 			s.leave(n, function, reasons.of(i))
 			if several {
 				s.out.Outside[at].Parts = reasons.parting(i)
+			}
+			if kind := CollectiveKind(n.Op); kind != "" {
+				s.out.Outside[at].Collective = kind
+				s.out.Outside[at].From, s.out.Outside[at].To = s.parted(reasons, i)
 			}
 		}
 	}

@@ -29,6 +29,10 @@ const (
 	PassCompileFunction Pass = "xla_compile_function_"
 	PassCompileGraph    Pass = "xla_compile_graph_"
 
+	// Grappler dumps its graphs before and after it ran (--vmodule=meta_optimizer=4): Group is the optimizer, "" for a whole iteration.
+	PassGrapplerBefore Pass = "before_MetaOptimizer"
+	PassGrapplerAfter  Pass = "after_MetaOptimizer"
+
 	// PassNamed is a file of the dumper that names its files by function (TF_DUMP_GRAPH_NAME_FILTER): Group and Tag tell the point.
 	PassNamed Pass = "named"
 	// PassOther is a graph dumped by something that has nothing to do with clusters.
@@ -38,6 +42,11 @@ const (
 // wholePasses are the base names that stand alone, apart from TensorFlow's counter.
 var wholePasses = []Pass{PassXlaComputationsBefore, PassXlaComputationsHalfway, PassXlaComputationsAfter, PassBeforeMark, PassMark,
 	PassMarkAnnotated, PassBeforeDynamism, PassEncapsulateBefore, PassEncapsulateAfter, PassBuildXlaOps}
+
+// formerPasses are what TensorFlow called some of them in 2018.
+var formerPasses = map[Pass]Pass{
+	"before_encapsulate_subgraphs": PassEncapsulateBefore, "after_encapsulate_subgraphs": PassEncapsulateAfter, "build_xla_launch_ops": PassBuildXlaOps,
+}
 
 // partPasses are the base names that a function's or cluster's name follows; the longer of two that start alike stands first.
 var partPasses = []Pass{PassSubgraph, PassClusterGraph, PassClusterFunction, PassCompileFunction, PassCompileGraph}
@@ -107,12 +116,41 @@ func parseCounted(stem string) Name {
 			return Name{Pass: p, Number: number}
 		}
 	}
+	for _, p := range []Pass{PassGrapplerBefore, PassGrapplerAfter} {
+		if rest, ok := strings.CutPrefix(stem, string(p)+"_"); ok {
+			return parseGrappler(p, rest)
+		}
+	}
+	for former, p := range formerPasses {
+		if number, ok := counter(stem, string(former)); ok {
+			return Name{Pass: p, Number: number}
+		}
+	}
 	for _, p := range partPasses {
 		if function, ok := strings.CutPrefix(stem, string(p)); ok && function != "" {
 			return Name{Pass: p, Function: function}
 		}
 	}
 	return Name{Pass: PassOther}
+}
+
+// parseGrappler reads what follows in "after_MetaOptimizer_iteration_0_model_pruner_140721494314976_1": the iteration, the optimizer, an
+// address and TensorFlow's counter.
+func parseGrappler(p Pass, rest string) Name {
+	n := Name{Pass: p}
+	if after, ok := strings.CutPrefix(rest, "iteration_"); ok {
+		number, optimizer, _ := strings.Cut(after, "_")
+		n.Order, _ = strconv.Atoi(number)
+		rest = optimizer
+	}
+	if before, last, ok := cutLast(rest, "_"); ok && isNumber(last) && len(last) < len("140721494") {
+		n.Number, _ = strconv.Atoi(last)
+		rest = before
+	}
+	if optimizer, address, ok := cutLast(rest, "_"); ok && isNumber(address) {
+		n.Group = optimizer
+	}
+	return n
 }
 
 // counter reads what follows a base name: nothing, or an underscore and a number from 1.

@@ -32,7 +32,7 @@ var systemOps = setOf(
 	// Checkpoints.
 	"SaveV2", "RestoreV2", "ShardedFilename", "ShardedFilespec", "MergeV2Checkpoints",
 	// What BuildXlaOps puts in a cluster's place.
-	"_XlaCompile", "_XlaRun", "_XlaMerge", "XlaLaunch", "XlaLaunchV2",
+	"_XlaCompile", "_XlaRun", "_XlaMerge", "_XlaLaunch", "XlaLaunch", "XlaLaunchV2",
 )
 
 // SystemOp reports whether an operation may always stay outside the clusters.

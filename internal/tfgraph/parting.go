@@ -17,7 +17,7 @@ func (s *sorter) severalClusters(nodes []Node) bool {
 	for i := range nodes {
 		name := s.clusterOf(&nodes[i])
 		switch {
-		case name == "":
+		case name == "" || s.mustCompile(&nodes[i]):
 		case first == "":
 			first = name
 		case name != first:
@@ -32,10 +32,10 @@ func (s *sorter) clusterOf(n *Node) string {
 	switch {
 	case n.Cluster != "":
 		return n.Cluster
+	case s.compiled[callee(n)], s.mustCompile(n):
+		return callee(n)
 	case n.Kernel:
 		return n.Op
-	case s.compiled[callee(n)]:
-		return callee(n)
 	}
 	return ""
 }

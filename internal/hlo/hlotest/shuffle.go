@@ -8,11 +8,19 @@ import (
 	"strings"
 )
 
-// Shuffle renames every instruction and computation of a module in long text form, puts computations and the instructions in them
-// into another order that keeps callees before callers and operands before users, and drops the stack frames.
+// Shuffle renames every instruction and computation of a module in long text form, and puts computations and the instructions in them
+// into another order that keeps callees before callers and operands before users.
 func Shuffle(src string, random *rand.Rand) string {
+	return rename(Reorder(src, random, func(string) bool { return true }), random)
+}
+
+// Reorder puts the computations of a module into another order, and the instructions of those that have no schedule.
+func Reorder(src string, random *rand.Rand, unscheduled func(computation string) bool) string {
 	head, computations := splitModule(src)
 	for c, text := range computations {
+		if !unscheduled(definedName(text)) {
+			continue
+		}
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		if body := lines[1 : len(lines)-1]; len(body) > 1 {
 			copy(body, reorder(body, definedName, random))
@@ -20,7 +28,7 @@ func Shuffle(src string, random *rand.Rand) string {
 		computations[c] = strings.Join(lines, "\n") + "\n"
 	}
 	computations = reorder(computations, definedName, random)
-	return rename(head+strings.Join(computations, "\n"), random)
+	return head + strings.Join(computations, "\n")
 }
 
 // splitModule cuts a module into what stands before the first computation and the computations.
@@ -29,8 +37,8 @@ func splitModule(src string) (head string, computations []string) {
 		block = strings.TrimLeft(block, "\n")
 		if isComputation := strings.HasPrefix(block, "%") || strings.HasPrefix(block, "ENTRY %"); isComputation {
 			computations = append(computations, strings.TrimSuffix(block, "\n")+"\n")
-		} else if len(computations) == 0 && strings.HasPrefix(block, "HloModule") {
-			head = block + "\n\n"
+		} else if len(computations) == 0 {
+			head += block + "\n\n"
 		}
 	}
 	return head, computations
