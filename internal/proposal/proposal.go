@@ -36,10 +36,10 @@ func Config(rep *facts.Report, path string) string {
 func proposed(rep *facts.Report) string {
 	var b strings.Builder
 	if most, known := largest(rep, "price.step_ns"); known {
-		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # %s now, as predicted\n", roomFor(most, timeUnits), measure.Nanoseconds(most))
+		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # predicted at init: %s\n", roomFor(most, timeUnits), measure.Nanoseconds(most))
 	}
 	if most, known := largest(rep, "memory.peak_bytes"); known {
-		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # %s now\n", roomFor(most, sizeUnits), measure.Bytes(most))
+		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # at init: %s\n", roomFor(most, sizeUnits), measure.Bytes(most))
 	}
 	if most := compiled(rep); most > 0 {
 		fmt.Fprintf(&b, "  - { rule: no-recompilation, max_variants: %d }\n", most)
@@ -88,7 +88,7 @@ func origin(rep *facts.Report) string {
 			of = " "
 		}
 	}
-	return fmt.Sprintf("%s: %s, %s left out; limits leave a tenth of room above what is there now", text,
+	return fmt.Sprintf("%s: %s, %s left out; limits leave a tenth of room above what it holds", text,
 		measure.Counted(float64(len(rep.Programs)), "", "programs"), measure.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
 }
 

@@ -87,7 +87,7 @@ func TestOneBudgetForAllPrograms(t *testing.T) {
 	train := program("train", facts.Numbers{"price.step_ns": 12_400, "memory.peak_bytes": 257 << 10})
 	eval := program("eval", facts.Numbers{"price.step_ns": 3_000, "memory.peak_bytes": 300 << 10})
 	text := proposal.Config(&facts.Report{Programs: []*facts.Program{train, eval}}, "dump")
-	for _, want := range []string{"- { rule: max-step-time, max: 14us }   # 12.4 µs now, as predicted\n", "- { rule: max-peak-bytes, max: 330KiB }   # 300.0 KiB now\n"} {
+	for _, want := range []string{"- { rule: max-step-time, max: 14us }   # predicted at init: 12.4 µs\n", "- { rule: max-peak-bytes, max: 330KiB }   # at init: 300.0 KiB\n"} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("no %s in\n%s", want, text)
 		}
