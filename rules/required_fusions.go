@@ -91,17 +91,21 @@ func wanted(e rule.Entry) wantedFusion {
 
 func (m missingFusion) finding(p *diff.Program, v *diff.Variant) rule.Finding {
 	parts, places := m.want.whereabouts(v.New)
+	had, compared := 0, v.Old != nil && m.want.flow == nil
+	if compared {
+		had = len(m.want.in(v.Old))
+	}
 	f := rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: m.want.name,
-		Message: m.want.sentence(m.found, parts),
+		Message: m.want.sentence(m.found, had, parts),
 		Actual:  float64(m.found), Limit: float64(m.want.min),
+	}
+	if compared {
+		f.Baseline = float64(had)
 	}
 	between := diff.Between(v.New, places)
 	if len(between) > 0 {
 		f.Message += "; between them " + strings.Join(words.First(between, 3), ", ")
-	}
-	if v.Old != nil && m.want.flow == nil {
-		f.Baseline = float64(len(m.want.in(v.Old)))
 	}
 	f.Cause, f.Evidence = explain.Growth(v, m.want.touches)
 	if v.Old == nil && len(between) > 0 {
@@ -116,12 +120,15 @@ func (m missingFusion) finding(p *diff.Program, v *diff.Variant) rule.Finding {
 	return f
 }
 
-// sentence says that the fusion is gone, and where its operations ran instead.
-func (w wantedFusion) sentence(found int, parts []*facts.Kernel) string {
+// sentence says that the fusion is not there, or no more, and where its operations ran instead.
+func (w wantedFusion) sentence(found, had int, parts []*facts.Kernel) string {
 	var b strings.Builder
-	if found == 0 {
+	switch {
+	case found == 0 && had > 0:
 		fmt.Fprintf(&b, "the fusion %q is gone", w.name)
-	} else {
+	case found == 0:
+		fmt.Fprintf(&b, "the fusion %q is not there", w.name)
+	default:
 		fmt.Fprintf(&b, "the fusion %q is there %s, %d wanted", w.name, measure.Times(float64(found)), w.min)
 	}
 	if wanted := w.operations(); len(wanted) > 0 {

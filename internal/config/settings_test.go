@@ -71,11 +71,11 @@ func find(cfg *Config, id string) []*rule.Settings {
 
 // An entry that says less inherits the rest from the pack's, and the pack's speaks of other programs then.
 func TestEntryInheritsFromThePack(t *testing.T) {
-	packed := find(read(t, "version: 1\nextends: [recommended]\n"), "max-kernels")
+	packed := find(read(t, "version: 1\nextends: [recommended]\n"), "max-peak-bytes")
 	if len(packed) != 1 || packed[0].MaxIncrease == nil || packed[0].Pack != "recommended" {
 		t.Fatalf("%+v", packed)
 	}
-	both := find(read(t, "version: 1\nextends: [recommended]\nrules:\n  - {rule: max-kernels, program: f, max: 3, level: warning}\n"), "max-kernels")
+	both := find(read(t, "version: 1\nextends: [recommended]\nrules:\n  - {rule: max-peak-bytes, program: f, max: 3, level: warning}\n"), "max-peak-bytes")
 	if len(both) != 2 || both[0].Pack != "recommended" || both[1].Pack != "" {
 		t.Fatalf("%+v", both)
 	}
@@ -114,7 +114,7 @@ func TestOwnWordsStand(t *testing.T) {
 func TestLaterPackWins(t *testing.T) {
 	for _, order := range [][2]string{{"recommended", "strict"}, {"strict", "recommended"}} {
 		cfg := read(t, "version: 1\nextends: ["+order[0]+", "+order[1]+"]\n")
-		for _, s := range find(cfg, "max-kernels") {
+		for _, s := range find(cfg, "max-peak-bytes") {
 			if s.Pack == order[0] && !slices.ContainsFunc(s.Except.All(), func(e *rule.Settings) bool { return e.Pack == order[1] }) {
 				t.Errorf("%v: the entry of %s was not replaced", order, s.Pack)
 			}
@@ -145,22 +145,22 @@ func TestNameThatGraphsShare(t *testing.T) {
 	cfg := read(t, `version: 1
 extends: [recommended]
 rules:
-  - { rule: max-copies, program: one_step_on_data, max: 9 }
-  - { rule: max-copies, program: [one_step_on_data-3, train], max: 20 }
+  - { rule: max-peak-bytes, program: one_step_on_data, max: 9 }
+  - { rule: max-peak-bytes, program: [one_step_on_data-3, train], max: 20 }
   - { rule: max-kernels, program: train, max: 9 }
 `)
-	copies := rule.EntriesOf(cfg.Rules, rules.ByID("max-copies"))
-	own := copies[len(copies)-2:]
+	peaks := rule.EntriesOf(cfg.Rules, rules.ByID("max-peak-bytes"))
+	own := peaks[len(peaks)-2:]
 	for program, want := range map[string]string{
 		"one_step_on_data": "first", "one_step_on_data-2": "first", "one_step_on_data-12": "first", "one_step_on_data-3": "second",
 		"train": "second", "one_step_on_data-b": "pack", "eval": "pack",
 	} {
-		said := map[bool]string{own[0].Covers("t", program): "first", own[1].Covers("t", program): "second", copies[0].Covers("t", program): "pack"}[true]
+		said := map[bool]string{own[0].Covers("t", program): "first", own[1].Covers("t", program): "second", peaks[0].Covers("t", program): "pack"}[true]
 		if said != want {
 			t.Errorf("of %s speaks the %s entry, want the %s one", program, said, want)
 		}
 	}
-	for i, s := range []*rule.Settings{own[0], own[1], copies[0]} {
+	for i, s := range []*rule.Settings{own[0], own[1], peaks[0]} {
 		if _, spelled := s.Named(); spelled != (i == 1) {
 			t.Errorf("entry %d speaks of programs that it spells out: %v", i, spelled)
 		}

@@ -20,6 +20,25 @@ func TestTextAndProtoCostTheSame(t *testing.T) {
 	}
 }
 
+// Whatever XLA's grammar allows, in each form a module costs what XLA's own analysis says.
+func TestCostIsThatOfXLA(t *testing.T) {
+	for _, made := range hlotest.MadeByXLA(t, "../hlo/testdata/xla") {
+		var want Cost
+		if _, err := fmt.Sscan(made.Cost, &want.Flops, &want.Transcendentals, &want.BytesAccessed); err != nil {
+			t.Fatal(err)
+		}
+		for form, src := range made.Forms() {
+			m, err := hlo.Parse(src, made.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := Of(m); got != want {
+				t.Errorf("%s, %s: %+v, want %+v", made.Name, form, got, want)
+			}
+		}
+	}
+}
+
 // Names, and in which order instructions stand, cost nothing.
 func TestCostIgnoresNamesAndOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))

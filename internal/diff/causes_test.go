@@ -141,9 +141,9 @@ func TestFirstPass(t *testing.T) {
 	old, fresh := measured(t, "passes-before", opts), measured(t, "passes-after", opts)
 	d := diff.Compare(old, fresh)
 	diff.FillPasses(d, old.Passes, fresh.Passes)
-	const want = "0017 fusion (HLO_passes_after_layout_assignment): it did nothing; in the old one instructions 16 → 19, fusions 0 → 1"
+	const want = "after pass 0017 fusion (HLO_passes_after_layout_assignment): it did nothing; in the old one instructions 16 → 19, fusions 0 → 1"
 	if got := only(t, d).FirstPass; got != want {
-		t.Errorf("first differs after %q, wanted %q", got, want)
+		t.Errorf("first differs %q, wanted %q", got, want)
 	}
 	same := diff.Compare(old, old)
 	diff.FillPasses(same, old.Passes, old.Passes)

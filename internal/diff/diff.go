@@ -53,7 +53,7 @@ type Variant struct {
 	Params    []ParamChange
 	Dtypes    []DtypeChange
 	Buffers   []BufferChange // temporary buffers that are new or grew, the largest growth first
-	// FirstPass is the first pass after which the two differ, where per-pass dumps exist.
+	// FirstPass says after which pass the two first differ and what it did, where per-pass dumps exist.
 	FirstPass string
 }
 

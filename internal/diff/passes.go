@@ -55,16 +55,16 @@ func firstPass(a, b *facts.ModulePasses) string {
 			continue
 		}
 		equal := now[0].Fingerprint == now[1].Fingerprint
-		name := passName(at)
+		place := whereAmongPasses(at)
 		switch {
 		case equal:
 			apart = false
 		case before[0] == nil || before[1] == nil:
 			apart = true // the model itself differs
 		case !apart:
-			return name + passDid(before, now)
+			return place + passDid(before, now)
 		case didOtherwise(before, now):
-			return name + passDid(before, now) + "; the two differ before any pass"
+			return place + passDid(before, now) + "; the two differ before any pass"
 		}
 		before = now
 	}
@@ -111,8 +111,8 @@ func samePass(a, b *facts.PassStage) bool {
 	return a.Kind == b.Kind && a.Pass.Pipeline == b.Pass.Pipeline && a.Pass.After == b.Pass.After
 }
 
-// passName is "0045 priority-fusion (fusion)".
-func passName(at [2]*facts.PassStage) string {
+// whereAmongPasses is "after pass 0045 priority-fusion (fusion)", or "after optimizations".
+func whereAmongPasses(at [2]*facts.PassStage) string {
 	s := at[1]
 	if s == nil {
 		s = at[0]
@@ -121,9 +121,9 @@ func passName(at [2]*facts.PassStage) string {
 	case s.Kind != dump.StagePass:
 		return strings.ReplaceAll(string(s.Kind), "-", " ")
 	case s.Pass.After == "":
-		return fmt.Sprintf("%04d %s", s.Pass.Number, s.Pass.Pipeline)
+		return fmt.Sprintf("after pass %04d %s", s.Pass.Number, s.Pass.Pipeline)
 	}
-	return fmt.Sprintf("%04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
+	return fmt.Sprintf("after pass %04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
 }
 
 // didOtherwise says whether a step changed one module in another way than the other, as far as counting tells.

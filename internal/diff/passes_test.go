@@ -37,14 +37,14 @@ func firstDifference(t *testing.T, old, fresh []facts.ModulePasses) string {
 func TestFirstPassThatDiffers(t *testing.T) {
 	for name, c := range map[string]struct{ old, fresh, want string }{
 		"never":                    {"start 9 | cse 8 | fusion 4", "start 9 | cse 8 | fusion 4", ""},
-		"at once":                  {"start 9 | cse 8", "start 9 | cse 7", "0001 cse (main): instructions 9 → 7; in the old one instructions 9 → 8"},
-		"later":                    {"start 9 | cse 8 | fusion 4", "start 9 | cse 8 | fusion 5", "0002 fusion (main): instructions 8 → 5; in the old one instructions 8 → 4"},
-		"a pass that did nothing":  {"start 9 | fusion 4", "start 9", "0001 fusion (main): it did nothing; in the old one instructions 9 → 4"},
-		"a pass that did more":     {"start 9", "start 9 | dce 8", "0001 dce (main): instructions 9 → 8; in the old one it did nothing"},
-		"apart and together again": {"start 9 | cse 8 | fusion 4", "start 9a | cse 8 | fusion 5", "0002 fusion (main): instructions 8 → 5; in the old one instructions 8 → 4"},
+		"at once":                  {"start 9 | cse 8", "start 9 | cse 7", "after pass 0001 cse (main): instructions 9 → 7; in the old one instructions 9 → 8"},
+		"later":                    {"start 9 | cse 8 | fusion 4", "start 9 | cse 8 | fusion 5", "after pass 0002 fusion (main): instructions 8 → 5; in the old one instructions 8 → 4"},
+		"a pass that did nothing":  {"start 9 | fusion 4", "start 9", "after pass 0001 fusion (main): it did nothing; in the old one instructions 9 → 4"},
+		"a pass that did more":     {"start 9", "start 9 | dce 8", "after pass 0001 dce (main): instructions 9 → 8; in the old one it did nothing"},
+		"apart and together again": {"start 9 | cse 8 | fusion 4", "start 9a | cse 8 | fusion 5", "after pass 0002 fusion (main): instructions 8 → 5; in the old one instructions 8 → 4"},
 		"another model":            {"start 9 | cse 8", "start 7 | cse 6", "before any pass: every pass did the same to both"},
-		"another model and pass":   {"start 9 | cse 8", "start 7 | cse 5", "0001 cse (main): instructions 7 → 5; in the old one instructions 9 → 8; the two differ before any pass"},
-		"only inside":              {"start 9 | cse 9a", "start 9 | cse 9b", "0001 cse (main): it changed operations without adding or removing any"},
+		"another model and pass":   {"start 9 | cse 8", "start 7 | cse 5", "after pass 0001 cse (main): instructions 7 → 5; in the old one instructions 9 → 8; the two differ before any pass"},
+		"only inside":              {"start 9 | cse 9a", "start 9 | cse 9b", "after pass 0001 cse (main): it changed operations without adding or removing any"},
 	} {
 		if got := firstDifference(t, through(c.old), through(c.fresh)); got != c.want {
 			t.Errorf("%s: %q, wanted %q", name, got, c.want)
@@ -73,7 +73,7 @@ func TestWhatAPassDid(t *testing.T) {
 	old, fresh := through("start 9 | cse 9a"), through("start 9 | cse 9b")
 	s := &fresh[0].Stages[1]
 	s.Fusions, s.Collectives, s.Opcodes = 2, 1, map[string]int{"copy": 1, "copy-start": 2, "transpose": 4, "while": 5, "custom-call": 6}
-	want := "0001 cse (main): fusions 0 → 2, collectives 0 → 1, copies 0 → 3, transposes 0 → 4, loops 0 → 5, custom calls 0 → 6; in the old one it changed operations without adding or removing any"
+	want := "after pass 0001 cse (main): fusions 0 → 2, collectives 0 → 1, copies 0 → 3, transposes 0 → 4, loops 0 → 5, custom calls 0 → 6; in the old one it changed operations without adding or removing any"
 	if got := firstDifference(t, old, fresh); got != want {
 		t.Errorf("%q", got)
 	}
@@ -83,7 +83,7 @@ func TestWhatAPassDid(t *testing.T) {
 func TestNamesOfStages(t *testing.T) {
 	old, fresh := through("start 9 | cse 8"), through("start 9 | cse 7")
 	fresh[0].Stages[1].Pass.After, old[0].Stages[1].Pass.After = "", ""
-	if got := firstDifference(t, old, fresh); !strings.HasPrefix(got, "0001 main: ") {
+	if got := firstDifference(t, old, fresh); !strings.HasPrefix(got, "after pass 0001 main: ") {
 		t.Error(got)
 	}
 	fresh[0].Stages[1].Kind, old[0].Stages[1].Kind = dump.StageAfter, dump.StageAfter

@@ -219,7 +219,7 @@ func (d *Dump) mendNothing() string {
 
 // readName reads the module's own name, and notes module files that hold none or another one's.
 func (d *Dump) readName(m *Module) {
-	for _, s := range []*Stage{m.Stage(StageAfter), m.Stage(StageGiven), m.Stage(StageBefore)} {
+	for _, s := range []*Stage{m.Stage(StageAfter), m.Stage(StageGiven), m.Stage(StageBefore), m.Stage(StagePass)} {
 		if s == nil || s.HLO() == nil {
 			continue
 		}
@@ -241,6 +241,7 @@ func (d *Dump) nameIn(m *Module, f *File) (string, bool) {
 	switch {
 	case err != nil:
 		d.moduleProblem(m, f, "the file cannot be read: "+reason(err), mendRead(err))
+	case !ok && f.Kind == KindHLOText && d.Single: // it may begin with a computation or an instruction
 	case !ok && f.Kind == KindHLOText:
 		d.damaged(m, f, `the file is no HLO text: it does not begin with "HloModule"`)
 	case !ok:

@@ -55,6 +55,7 @@ func (g *grouping) modules() (modules []*Module, rest []*File) {
 		b := g.buckets[key]
 		b.learnNames()
 		rest = append(rest, b.distribute()...)
+		b.tellApart()
 		modules = append(modules, b.modules...)
 	}
 	return modules, rest

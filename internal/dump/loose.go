@@ -3,6 +3,7 @@ package dump
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -41,7 +42,7 @@ func looseName(base string) (stem, word string) {
 // them a copy would count twice.
 func (d *Dump) takeLoose() {
 	var rest []*File
-	for _, f := range d.Other {
+	for _, f := range append(d.Other, d.writtenByHand()...) {
 		if !d.takeFile(f) {
 			rest = append(rest, f)
 		}
@@ -54,12 +55,38 @@ func (d *Dump) takeLoose() {
 	nameLoose(d.Modules)
 }
 
+// anInstruction is what every HLO text holds: a shape, an operation and its operands.
+var anInstruction = regexp.MustCompile(`\b[a-z][a-z0-9]*\[[0-9,<=?]*\](\{[^{}]*\})? [a-z][a-z0-9-]*\(`)
+
+// isWrittenByHand tells HLO text without a header, which begins with a computation or an instruction.
+func isWrittenByHand(f *File) bool {
+	head, err := f.head(headSize)
+	_, ofModule := parseFileName(path.Base(f.rel)) // a compiler's file of one computation
+	return err == nil && !ofModule && isText(head) && anInstruction.Match(head)
+}
+
+// writtenByHand takes the file that was named by itself for HLO text without a header. In a directory it may be anything's.
+func (d *Dump) writtenByHand() (files []*File) {
+	if !d.Single {
+		return nil
+	}
+	d.Unknown = slices.DeleteFunc(d.Unknown, func(f *File) bool {
+		if !isWrittenByHand(f) {
+			return false
+		}
+		f.Kind = KindHLOText
+		files = append(files, f)
+		return true
+	})
+	return files
+}
+
 // takeFile gives a module file to the module of its name.
 func (d *Dump) takeFile(f *File) bool {
 	switch f.Kind {
 	case KindHLOText, KindHLOProto, KindDot, KindHTML, KindRiegeli:
 	case KindFusionHLO: // by its name; a whole module may be called so
-		if head, err := f.head(headSize); err != nil || sniff(head) != KindHLOText {
+		if head, err := f.head(headSize); err != nil || sniff(head) != KindHLOText && !(d.Single && isWrittenByHand(f)) {
 			return false
 		}
 		f.Kind = KindHLOText

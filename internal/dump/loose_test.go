@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,5 +55,35 @@ func TestTwoCompilesOfOneName(t *testing.T) {
 	}
 	if d := open(t, dir); len(d.Modules) != 3 || len(d.Problems) != 1 {
 		t.Error(describe(d))
+	}
+}
+
+// A file that is named by itself may hold what XLA's parser takes as well: a module without header, or one instruction.
+func TestWrittenByHand(t *testing.T) {
+	for text, modules := range map[string]int{
+		"ENTRY e { ROOT p = f32[] parameter(0) }\n": 1,
+		"e {\n  ROOT p = f32[] parameter(0)\n}\n":   1,
+		"ROOT n = f32[4] negate(f32[4] p)\n":        1,
+		"hello (world)\n":                           0,
+	} {
+		for _, name := range []string{"given.txt", "given.hlo"} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, name)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for path, want := range map[string]int{path: modules, dir: 0} {
+				d, err := Open(t.Context(), path, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(d.Modules) != want || (len(d.Problems) == 0) != (want == 1) {
+					t.Errorf("%q in %s: %d modules, problems %v", text, path, len(d.Modules), d.Problems)
+				}
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
 	}
 }

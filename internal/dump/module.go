@@ -1,5 +1,7 @@
 package dump
 
+import "cmp"
+
 // Module is one compiled HLO module with all its files.
 type Module struct {
 	ID         string  // "module_0010.jit_train_step": unique in the dump
@@ -62,8 +64,8 @@ func (s *Stage) HLO() *File {
 	return s.Proto
 }
 
-// Optimized is the module's final HLO, nil when it was not dumped. Of a module that was dumped after passes only, as some forks
-// of XLA do, it is what the last pass left.
+// Optimized is the most optimized HLO of the module that there is, nil when it was only dumped before. A back end that dumps no final
+// module leaves passes: then it is what the last of them left; see Reached.
 func (m *Module) Optimized() *Stage {
 	if s := m.Stage(StageAfter); s != nil {
 		return s
@@ -71,10 +73,19 @@ func (m *Module) Optimized() *Stage {
 	if s := m.Stage(StageGiven); s != nil {
 		return s
 	}
-	if m.Unoptimized() == nil {
-		return m.Stage(StagePass)
+	return m.Stage(StagePass)
+}
+
+// Reached says where among the passes the module is that Optimized gives: "after pass fusion"; "" where it is the final one.
+func (m *Module) Reached() string {
+	s := m.Optimized()
+	if s == nil || s.Kind != StagePass {
+		return ""
 	}
-	return nil
+	if s.Pass.After == "pipeline-start" {
+		return "before pass " + cmp.Or(s.Pass.Before, s.Pass.Pipeline)
+	}
+	return "after pass " + cmp.Or(s.Pass.After, s.Pass.Pipeline)
 }
 
 // Unoptimized is the module as the framework handed it over, nil when it was not dumped.

@@ -117,10 +117,11 @@ func original(modules []*Module, m *Module) *Module {
 	return nil
 }
 
-// setThrowawayApart moves the modules that the autotuner tried out: they have pass dumps only, while others have more.
+// setThrowawayApart moves the modules that the autotuner tried out: they have pass dumps only, while others have more. Where no module is
+// final, the back end dumps none.
 func (d *Dump) setThrowawayApart() {
 	whole := func(m *Module) bool { return m.Stage(StageAfter) != nil || m.Unoptimized() != nil }
-	if !slices.ContainsFunc(d.Modules, whole) {
+	if !slices.ContainsFunc(d.Modules, func(m *Module) bool { return m.Stage(StageAfter) != nil }) {
 		return
 	}
 	var kept []*Module

@@ -85,6 +85,7 @@ type Variant struct {
 	Walls       []Wall      // what fusion cannot cross, in the program as it was handed to the compiler
 	Products    []*Product  // every matrix product and convolution in the optimized module
 	Results     []Op        // what the program returns, in order, each with the operation that makes it
+	Reached     string      // where on its way through the compiler it was measured, "after pass fusion"; "" at the end
 	Missing     []string    // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
 	Unassembled string      // why it is not known what registers the kernels take; "" where it is known, and where no PTX was dumped
 	Module      *hlo.Module `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere

@@ -79,6 +79,9 @@ func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options
 	if opts.AnyStage {
 		return out
 	}
+	if out.variant != nil {
+		out.variant.Reached = m.Reached()
+	}
 	if given := m.Unoptimized(); given != nil {
 		out.stage(given, false, out.measureGiven)
 	} else if out.variant != nil {

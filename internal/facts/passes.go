@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
@@ -46,8 +47,11 @@ func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 	return p
 }
 
-// Changed says whether the program differs from the stage before it.
-func (p *PassStage) Changed(before *PassStage) bool { return p.Fingerprint != before.Fingerprint }
+// Changed says whether the module differs from the stage before it: the program, or how often the same is spelled out. A pass that makes
+// copies of computations keeps the program.
+func (p *PassStage) Changed(before *PassStage) bool {
+	return p.Fingerprint != before.Fingerprint || !maps.Equal(p.Opcodes, before.Opcodes)
+}
 
 // throughCompiler collects the stages that were read, module by module.
 func throughCompiler(results []*measured, ids []string) []ModulePasses {

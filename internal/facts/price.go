@@ -2,7 +2,7 @@ package facts
 
 import (
 	"maps"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/price"
@@ -12,7 +12,7 @@ import (
 type Priced struct {
 	*Kernel
 	Once price.Time // one launch of it
-	Runs float64    // how often a run launches it; 0 in the cheaper branch of a conditional
+	Runs float64    // how often a run launches it; in a branch as often as it is likely to be taken
 }
 
 // NS is what a run spends in the kernel, in nanoseconds.
@@ -21,87 +21,49 @@ func (p *Priced) NS() float64 { return p.Runs * p.Once.Total() }
 // Prices are what the kernels of a variant are predicted to take on a device, in their order.
 func (v *Variant) Prices(d *price.Device) []Priced {
 	all := make([]Priced, len(v.Kernels))
-	times, level := map[*Form]price.Time{}, v.level(d)
+	times, cached, likely := map[*Form]price.Time{}, d.Cached(v.touched()), likelihoods(v.Kernels)
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		once, known := times[k.Form]
 		if !known {
-			once = d.Time(k.Work.From(level))
+			once = d.Time(k.Work.From(cached))
 			times[k.Form] = once
 		}
-		all[i] = Priced{Kernel: k, Once: once, Runs: float64(max(1, k.Times)) * float64(max(1, k.Guess))}
+		all[i] = Priced{Kernel: k, Once: once, Runs: float64(max(1, k.Times)) * float64(max(1, k.Guess)) * likely[k.Branch]}
 	}
-	dearestBranches(all)
 	return all
 }
 
-// level is the level of memory that holds all that a run touches.
-func (v *Variant) level(d *price.Device) price.Amount {
-	touched := v.Facts["memory.argument_bytes"] + v.Facts["memory.output_bytes"] + v.Facts["memory.temp_bytes"] - v.Facts["memory.alias_bytes"]
-	switch {
-	case touched <= d.Core.Size:
-		return price.Near
-	case touched <= d.Shared.Size:
-		return price.Mid
-	}
-	return price.Far
+// touched is how many bytes a run reads or writes, each once.
+func (v *Variant) touched() float64 {
+	return v.Facts["memory.argument_bytes"] + v.Facts["memory.output_bytes"] + v.Facts["memory.temp_bytes"] - v.Facts["memory.alias_bytes"]
 }
 
-// dearestBranches leaves of every conditional the branch that takes longest.
-func dearestBranches(all []Priced) {
-	sums := map[string]float64{} // by branch, with those inside
-	for i := range all {
-		for at := all[i].Branch; at != ""; at = outerBranch(at) {
-			sums[at] += 0
-		}
-		if all[i].Branch != "" {
-			sums[all[i].Branch] += all[i].NS()
-		}
-	}
-	if len(sums) == 0 {
-		return
-	}
-	taken := chosen(sums)
-	for i := range all {
-		for at := all[i].Branch; at != ""; at = outerBranch(at) {
-			if !taken[at] {
-				all[i].Runs = 0
-			}
+// likelihoods say how likely it is that a run takes a branch: the branches of a conditional are taken to be equally likely. One without launches
+// is not seen; there are two at least.
+func likelihoods(kernels []Kernel) map[string]float64 {
+	likely, branches := map[string]float64{"": 1}, map[string]int{} // of each conditional, how many branches it has
+	for i := range kernels {
+		for at := kernels[i].Branch; at != ""; at = outerBranch(at) {
+			conditional, branch := cutBranch(at)
+			branches[conditional] = max(2, branch+1, branches[conditional])
+			likely[at] = 1
 		}
 	}
+	for at := range likely {
+		for out := at; out != ""; out = outerBranch(out) {
+			conditional, _ := cutBranch(out)
+			likely[at] /= float64(branches[conditional])
+		}
+	}
+	return likely
 }
 
-// chosen says of every branch whether it is the one of its conditional that takes longest. Inner ones are chosen first, and count into the outer.
-func chosen(sums map[string]float64) map[string]bool {
-	branches := make([]string, 0, len(sums))
-	for at := range sums {
-		branches = append(branches, at)
-	}
-	slices.SortFunc(branches, func(a, b string) int {
-		if n := strings.Count(b, " ") - strings.Count(a, " "); n != 0 {
-			return n
-		}
-		return strings.Compare(a, b)
-	})
-	taken, best := map[string]bool{}, map[string]string{}
-	for _, at := range branches {
-		conditional := at[:strings.LastIndexByte(at, '.')]
-		was, other := best[conditional]
-		if other && sums[was] >= sums[at] {
-			continue
-		}
-		if other {
-			taken[was] = false
-			if out := outerBranch(at); out != "" {
-				sums[out] -= sums[was]
-			}
-		}
-		best[conditional], taken[at] = at, true
-		if out := outerBranch(at); out != "" {
-			sums[out] += sums[at]
-		}
-	}
-	return taken
+// cutBranch parts "0.1 2.3" into the conditional "0.1 2" and its branch 3.
+func cutBranch(at string) (conditional string, branch int) {
+	dot := strings.LastIndexByte(at, '.')
+	branch, _ = strconv.Atoi(at[dot+1:])
+	return at[:max(0, dot)], branch
 }
 
 // outerBranch is the branch around a branch, "" where there is none.

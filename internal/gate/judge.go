@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -26,6 +27,7 @@ func judge(r *result.Result, o Options, l *looked) (found []change.Finding, aske
 			asked = demands(o, l)
 			settle(found, asked)
 		}
+		out.NotCovered = append(out.NotCovered, unreached(l.report)...)
 		if len(l.unasked) > 0 {
 			out.NotCovered = append(out.NotCovered, listed(l.unasked)+" (left out by programs.include)")
 		}
@@ -50,6 +52,19 @@ func tell(r *result.Result, o Options, l *looked, found []change.Finding) {
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)
 	}
+}
+
+// unreached lists what was measured before the end of its compilation.
+func unreached(r *facts.Report) (notes []string) {
+	for _, p := range r.Programs {
+		for _, v := range p.Variants {
+			if v.Reached != "" {
+				notes = append(notes, fmt.Sprintf("the end of the compilation of %s (measured %s: the compiler dumped no final module)", p.Name, v.Reached))
+				break
+			}
+		}
+	}
+	return notes
 }
 
 // asTarget is the target as rules see it.

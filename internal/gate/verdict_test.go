@@ -7,17 +7,18 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Each finding counts once: by its level, or as one that is waived.
+// Each change counts once: by its level, or as one that is waived.
 func TestCount(t *testing.T) {
 	r := &result.Result{
 		Summary: result.Summary{Checks: 7, Errors: 99},
 		Targets: []result.Target{{Programs: make([]result.Program, 2)}, {Programs: make([]result.Program, 3)}},
-		Findings: []result.Finding{
-			{Level: "error"}, {Level: "error"}, {Level: "warning"}, {Level: "info"}, {Level: "info"}, {Level: "info"}, {Level: "error", Waived: true}, {Level: "info", Waived: true},
+		Changes: []result.Change{
+			{Level: "error"}, {Level: "error"}, {Level: "warning"}, {Level: "info", Findings: []string{"a"}}, {Level: "info"}, {Level: "better"},
+			{Level: "error", Waived: true}, {Level: "info", Waived: true},
 		},
 	}
 	count(r)
-	if want := (result.Summary{Errors: 2, Warnings: 1, Infos: 3, Waived: 2, Checks: 7, Targets: 2, Programs: 5}); r.Summary != want {
+	if want := (result.Summary{Changes: 8, Errors: 2, Warnings: 1, Infos: 1, Waived: 2, Checks: 7, Targets: 2, Programs: 5}); r.Summary != want {
 		t.Errorf("%+v", r.Summary)
 	}
 }

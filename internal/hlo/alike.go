@@ -127,6 +127,9 @@ func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
 		}
 		h = mix(h, uint64(callee))
 	}
+	if in.Opcode == OpCompare { // what it leaves out is said by the type of what it compares
+		h = mix(h, hashText(a.m.comparison(in)))
+	}
 	if in.bare() && in.Opcode != OpConstant {
 		return h
 	}

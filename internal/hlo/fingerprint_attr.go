@@ -2,10 +2,7 @@ package hlo
 
 import (
 	"cmp"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // attributesOf hashes the attributes of an instruction, in any order. With those of the instruction that it wraps each counts
@@ -31,6 +28,9 @@ func (p *printer) collect(i InstrID) {
 
 // attribute hashes one attribute, unless it is noise.
 func (p *printer) attribute(key string, value []byte) {
+	if isDefault(key, value) {
+		return
+	}
 	var d digest
 	switch key {
 	case "index", "origin", "statistics", "outer_dimension_partitions": // a tuple's index is hashed as a number
@@ -39,10 +39,19 @@ func (p *printer) attribute(key string, value []byte) {
 		p.before = append(p.before, value...)
 		return
 	case "channel_id": // that there is one matters, not which
-	case "slice", "dynamic_slice_sizes", "slice_sizes", "padding", "operand_layout_constraints", "outfeed_shape":
+	case "slice":
+		d.full = hashText(canonicalSlice(string(value)))
+	case "padding":
+		d.full = hashText(canonicalPadding(string(value)))
+	case "dynamic_slice_sizes", "slice_sizes", "operand_layout_constraints", "outfeed_shape":
 		d.full = hashText(value)
 	case "window":
 		d = p.window(value)
+	case "type":
+		if string(value) == p.m.comparison(p.in) {
+			return
+		}
+		d = both(hashText(value))
 	case "order": // newer than type=TOTALORDER
 		key, d = "type", both(hashText("TOTALORDER"))
 	case "replica_groups":
@@ -66,10 +75,11 @@ func (p *printer) attribute(key string, value []byte) {
 
 // window keeps a convolution's window in its family: it does not grow with the batch. A cumulative sum's does.
 func (p *printer) window(value []byte) digest {
+	window := canonicalWindow(string(value))
 	if p.in.Opcode == OpReduceWindow {
-		return digest{full: hashText(value)}
+		return digest{full: hashText(window)}
 	}
-	return both(hashText(value))
+	return both(hashText(window))
 }
 
 // noisyAttributes are frontend attributes that name other instructions or number them.
@@ -114,39 +124,4 @@ func (p *printer) named(c CompID, name []byte) (InstrID, bool) {
 	}
 	i, found := p.names[string(name)]
 	return i, found
-}
-
-// canonicalLiteral replaces what is smaller than a normal float by 0: compiler threads of jaxlib 0.10 print it so.
-func canonicalLiteral(t Type, literal string) string {
-	if t != F32 && t != BF16 || !strings.Contains(literal, "e-3") && !strings.Contains(literal, "e-4") {
-		return literal
-	}
-	var b strings.Builder
-	for len(literal) > 0 {
-		n := strings.IndexAny(literal, "0123456789-")
-		if n < 0 {
-			break
-		}
-		end := n + len(literal[n:])
-		if k := strings.IndexAny(literal[n:], ", })"); k >= 0 {
-			end = n + k
-		}
-		b.WriteString(literal[:n])
-		b.WriteString(flushed(literal[n:end]))
-		literal = literal[end:]
-	}
-	return b.String() + literal
-}
-
-const smallestNormal = 0x1p-126
-
-func flushed(number string) string {
-	v, err := strconv.ParseFloat(number, 32)
-	if err != nil || v == 0 || math.Abs(v) >= smallestNormal {
-		return number
-	}
-	if v < 0 {
-		return "-0"
-	}
-	return "0"
 }

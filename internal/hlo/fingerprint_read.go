@@ -15,7 +15,8 @@ func (r *attrReader) each(m *Module, i InstrID, yield func(key string, value []b
 		return
 	}
 	for key, value := range m.ownAttributes(i) {
-		if !yield(r.key(m.src[key.Start:key.End]), unquoted(m.src[value.Start:value.End])) {
+		k := r.key(m.src[key.Start:key.End])
+		if !yield(k, spelledValue(k, m.src[value.Start:value.End])) {
 			return
 		}
 	}

@@ -49,11 +49,11 @@ func caught(read func()) (err error) {
 	return nil
 }
 
-// IsText tells whether a file is HLO text: its first token is HloModule, or a computation begins with it.
+// IsText tells whether a file is HLO text: its first token is HloModule, or a computation or an instruction begins with it.
 func IsText(src []byte) bool {
 	t := text(src)
 	i := t.start()
-	if t.word(i, "HloModule") || t.word(i, "ENTRY") {
+	if t.word(i, "HloModule") || t.word(i, "ENTRY") || t.instruction(i) {
 		return true
 	}
 	if i < len(t) && t[i] == '%' {
@@ -64,5 +64,9 @@ func IsText(src []byte) bool {
 		return false
 	}
 	end = t.blanks(end)
-	return end < len(t) && (t[end] == '{' || t[end] == '(')
+	if !t.at(end, '(') {
+		return t.at(end, '{')
+	}
+	behind := t.parameters(end)
+	return !t.at(behind-1, ')') || t.at(t.blanks(behind), '-')
 }

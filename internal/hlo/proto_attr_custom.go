@@ -1,5 +1,7 @@
 package hlo
 
+import "strings"
+
 var (
 	paddingTypes = []string{"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"}
 	schedules    = []string{"SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"}
@@ -58,8 +60,26 @@ func (p *attrPrinter) shapeText(body Range) string {
 }
 
 func (p *attrPrinter) customLiteral() {
-	l, shape := decodeLiteral(p.m.src, p.body(8))
-	p.value = append(append(p.value, shape...), ' ')
-	p.value = append(p.value, l...)
+	p.value = appendLiteral(p.value, p.m.src, p.body(8), 0)
 	p.emit("literal")
+}
+
+// appendLiteral prints a LiteralProto behind its shape, a tuple as ( s32[] 1, f32[2]{0} {1, 2} ).
+func appendLiteral(b, src []byte, body Range, depth int) []byte {
+	values, shape := decodeLiteral(src, body)
+	if !strings.HasPrefix(shape, "(") || depth > maxNesting {
+		return append(append(append(b, shape...), ' '), values...)
+	}
+	b = append(b, '(', ' ')
+	first := true
+	for f := fieldsOf(src, body); f.next(); {
+		if f.tag != 10<<3|wireBytes { // tuple_literals
+			continue
+		}
+		if !first {
+			b = append(b, ',', ' ')
+		}
+		b, first = appendLiteral(b, src, f.body, depth+1), false
+	}
+	return append(b, ' ', ')')
 }

@@ -32,8 +32,8 @@ func (p *attrPrinter) raggedDot() {
 	}
 	p.walked(&f)
 	p.dotDimensions(dot)
-	p.list("lhs_ragged_dims", ragged)
-	p.list("rhs_group_dims", group)
+	p.listUnlessEmpty("lhs_ragged_dims", ragged)
+	p.listUnlessEmpty("rhs_group_dims", group)
 	p.precision()
 }
 

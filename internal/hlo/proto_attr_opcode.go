@@ -64,6 +64,7 @@ var opcodeAttrs = [...]func(*attrPrinter){
 	OpRngBitGenerator:        (*attrPrinter).rngBits,
 	OpRngGetAndUpdateState:   (*attrPrinter).rngState,
 	OpRsqrt:                  (*attrPrinter).accuracy,
+	OpScaledDot:              (*attrPrinter).dot,
 	OpScan:                   (*attrPrinter).scan,
 	OpScatter:                (*attrPrinter).scatter,
 	OpSelectAndScatter:       (*attrPrinter).window,
@@ -101,7 +102,7 @@ func (p *attrPrinter) cholesky() { p.booleans(62, "lower") }
 // compare leaves out the type and the order that the operands' own type implies.
 func (p *attrPrinter) compare() {
 	p.text("direction", p.body(63))
-	implied := p.defaultComparison()
+	implied := p.m.comparison(p.in)
 	if t := p.m.Text(p.body(72)); t != "" && t != implied {
 		p.word("type", t)
 	}
@@ -110,13 +111,13 @@ func (p *attrPrinter) compare() {
 	}
 }
 
-// defaultComparison is the comparison_type of the first operand's element type.
-func (p *attrPrinter) defaultComparison() string {
-	operands := list(p.m.operands, p.in.operands)
+// comparison is the type of a comparison that the type of its first operand implies.
+func (m *Module) comparison(in *Instruction) string {
+	operands := list(m.operands, in.operands)
 	if len(operands) == 0 {
 		return ""
 	}
-	switch name := p.m.Shape(p.m.Instrs[operands[0]].Shape).Type.String(); name[0] {
+	switch name := m.Shape(m.Instrs[operands[0]].Shape).Type.String(); name[0] {
 	case 'p', 'u':
 		return "UNSIGNED"
 	case 's':

@@ -8,12 +8,69 @@ type asyncStart struct {
 	comp  CompID
 }
 
+// wrappedIn is the operation that an asynchronous opcode does by itself, noOpcode where it does none.
+func wrappedIn(op Opcode) Opcode {
+	switch op {
+	case OpAllGatherStart, OpAllGatherDone:
+		return OpAllGather
+	case OpAllReduceStart, OpAllReduceDone:
+		return OpAllReduce
+	case OpCollectivePermuteStart, OpCollectivePermuteDone:
+		return OpCollectivePermute
+	case OpCopyStart, OpCopyDone:
+		return OpCopy
+	}
+	return noOpcode
+}
+
+// unlessNative tells the sugar for an async-start of an all-reduce from an all-reduce-start, which is spelled alike. The shape of the
+// former begins with a tuple of its operands; that of the latter does so only where it has several.
+func (p *textParser) unlessNative(in *Instruction, spelled spelledOpcode, wrapped Opcode) spelledOpcode {
+	operands := list(p.m.operands, in.operands)
+	switch in.Opcode {
+	case OpAllGatherStart, OpAllReduceStart, OpCollectivePermuteStart, OpCopyStart:
+		elements := p.m.Shape(in.Shape).Elements
+		several := len(operands) > 1 && in.Opcode != OpAllReduceStart && !p.printsWrapper(in, wrapped)
+		if several || len(operands) == 0 || len(elements) < 2 || p.m.Shape(elements[0]).Type != Tuple || p.m.Instrs[operands[0]].Shape == elements[0] {
+			return spelled
+		}
+		in.Opcode = OpAsyncStart
+	default:
+		if len(operands) != 1 || !p.m.Instrs[operands[0]].Opcode.isAsync() {
+			return spelled
+		}
+		in.Opcode = OpAsyncDone
+	}
+	return spelledOpcode{in.Opcode, wrapped}
+}
+
 // wrap makes the computation that an `<op>-start` calls. Its instructions follow when the computation that is being read is whole.
 func (p *textParser) wrap(start InstrID, op Opcode) {
 	m := p.m
+	if in := &m.Instrs[start]; p.printsWrapper(in, op) {
+		callees := m.Callees(start)
+		wrapper := callees[len(callees)-1]
+		in.callees = uint32(len(m.callees))
+		m.callees = append(m.callees, 1, wrapper)
+		m.Comps[wrapper].wrapped = true
+		return
+	}
 	w := asyncStart{start, op, CompID(len(m.Comps))}
 	p.body.wraps = append(p.body.wraps, w)
 	m.Comps = append(m.Comps, Computation{made: m.make(asyncWrapped), wrapped: true})
+}
+
+// printsWrapper tells whether an `<op>-start` prints the computation that it calls, behind those of the operation. Only a print with
+// nested computations does.
+func (p *textParser) printsWrapper(start *Instruction, op Opcode) bool {
+	callees := list(p.m.callees, start.callees)
+	if len(callees) == 0 || len(p.aside) == 0 {
+		return false
+	}
+	last := &p.m.Comps[callees[len(callees)-1]]
+	body := p.aside[len(p.aside)-1]
+	operands := len(list(p.m.operands, start.operands))
+	return last.made > 0 && int(last.Count) == operands+1 && len(body) == operands+1 && body[last.Root].Opcode == op
 }
 
 // unwrap fills the computation of an asyncStart.

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"bytes"
 	"iter"
 	"strings"
 )
@@ -33,25 +34,28 @@ func (t text) attributeKey(i int) (key Range, value int, ok bool) {
 	return Range{uint32(start), uint32(end)}, t.blanks(end + 1), true
 }
 
-// attributeValue skips the value of an attribute. In braces behind these two keys may stand what is no HLO.
+// attributeValue skips the value of an attribute. In braces behind these two keys may stand what is no HLO, and before a literal its shape.
 func (t text) attributeValue(key Range, i int) int {
-	if t.at(i, '{') {
-		switch string(t[key.Start:key.End]) {
-		case "backend_config", "frontend_attributes":
+	switch name := t[key.Start:key.End]; {
+	case t.at(i, '{'):
+		if string(name) == "backend_config" || string(name) == "frontend_attributes" {
 			return t.braces(i)
 		}
+	case string(name) == "literal" && !t.at(i, '('):
+		return t.value(t.blanks(t.shape(i)))
 	}
 	return t.value(i)
 }
 
-// attributes yields keys and values as they are spelled. The device ids of a mesh belong to the attribute before them.
+// attributes yields keys and values as they are spelled. The device ids of a mesh belong to the attribute before them, the thread of a
+// nested computation to that computation.
 func (t text) attributes(start uint32) iter.Seq2[Range, Range] {
 	return func(yield func(key, value Range) bool) {
 		key, value, ok := t.attributeKey(int(start))
 		for ok {
 			end := t.attributeValue(key, value)
 			next, start, more := t.attributeKey(end)
-			if more && string(t[next.Start:next.End]) == "device_ids" {
+			for more && (string(t[next.Start:next.End]) == "device_ids" || string(t[next.Start:next.End]) == "execution_thread") {
 				end = t.attributeValue(next, start)
 				next, start, more = t.attributeKey(end)
 			}
@@ -127,7 +131,29 @@ func attributeValueText(key string, value []byte) string {
 	if key == "control-predecessors" {
 		return withPercents(attributeText(value))
 	}
-	return attributeText(value)
+	return string(spelledValue(key, value))
+}
+
+// spelledValue is the value of an attribute as XLA spells it, without quotes.
+func spelledValue(key string, value []byte) []byte {
+	switch key {
+	case "literal":
+		return spelledLiteral(value)
+	case "domain", "sharding":
+		return withoutMetadata(value)
+	}
+	return unquoted(value)
+}
+
+// withoutMetadata leaves out what a sharding says of where it comes from: a proto of it prints it nowhere else either.
+func withoutMetadata(sharding []byte) []byte {
+	key := []byte(" metadata=")
+	at := bytes.Index(sharding, key)
+	if at < 0 {
+		return sharding
+	}
+	end := text(sharding).value(at + len(key))
+	return append(sharding[:at:at], withoutMetadata(sharding[end:])...)
 }
 
 // attributeText is a value without its quotes.

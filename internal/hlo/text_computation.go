@@ -10,6 +10,8 @@ type textBody struct {
 	inlines bool         // instructions in it stand in the place of operands
 	root    InstrID      // NoInstr until there is one
 	wraps   []asyncStart // the `<op>-start`s in it
+	alone   bool         // it is one instruction that stands in no computation
+	handed  int32        // how many parameters that one was handed
 }
 
 // computation reads a computation: [ENTRY] [%name] [(parameters) -> result] { instructions }[, execution_thread="x"].
@@ -152,13 +154,13 @@ func (p *textParser) block(i int, name Range) (CompID, int) {
 
 // nested reads a computation that stands in an instruction. Its instructions step aside until the outer computation is whole.
 func (p *textParser) nested(i int) (CompID, int) {
-	m, instrs, outer, comp, kept := p.m, p.m.Instrs, p.body, p.comp, p.examples
-	m.Instrs, p.examples = nil, examples{}
+	m, instrs, outer, comp, kept, estimated := p.m, p.m.Instrs, p.body, p.comp, p.examples, p.estimated
+	m.Instrs, p.examples, p.estimated = nil, examples{}, 0
 	id, end := p.block(i, Range{})
 	m.Comps[id].made = m.make(nameless)
 	p.aside = append(p.aside, m.Instrs)
-	m.Instrs, p.body, p.comp, p.examples = instrs, outer, comp, kept
-	return id, end
+	m.Instrs, p.body, p.comp, p.examples, p.estimated = instrs, outer, comp, kept, estimated
+	return id, p.thread(end, id)
 }
 
 // putBack appends the instructions that stepped aside.
@@ -187,7 +189,7 @@ func (p *textParser) newBody() *textBody {
 		b, p.bodies = p.bodies[n-1], p.bodies[:n-1]
 	}
 	b.id, b.first, b.root, b.wraps = CompID(len(p.m.Comps)), InstrID(len(p.m.Instrs)), NoInstr, b.wraps[:0]
-	b.inlines = false
+	b.inlines, b.alone, b.handed = false, false, 0
 	b.names.reset()
 	return b
 }

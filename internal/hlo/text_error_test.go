@@ -47,7 +47,9 @@ const smallEntry = "ENTRY e { p = f32[] parameter(0) }\n"
 
 var textModuleErrors = []struct{ name, text, want string }{
 	{"only a header", "HloModule m, is_scheduled=true\n\n", "t:3:1: the file ends before its ENTRY computation"},
-	{"no ENTRY behind a header", "HloModule m\n\nc { p = f32[] parameter(0) }\n", "the file ends before its ENTRY computation"},
+	{"no ENTRY behind a header", "HloModule m, is_scheduled=true\n\nc { p = f32[] parameter(0) }\n", "the file ends before its ENTRY computation"},
+	{"no ENTRY in a print of old", "HloModule m\n\n%c (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n}\n", "the file ends before its ENTRY computation"},
+	{"two instructions alone", "a = f32[] negate(f32[] x)\nb = f32[] negate(f32[] a)\n", "t:2:1: expected the end of the file"},
 	{"two ENTRYs", "HloModule m\n" + smallEntry + "ENTRY f { p = f32[] parameter(0) }\n", "t:3:1: this is the second ENTRY computation"},
 	{"a computation twice", "HloModule m\ne { p = f32[] parameter(0) }\n" + smallEntry, "computation %e is defined twice"},
 	{"two modules", "HloModule m\n" + smallEntry + "HloModule n\n" + smallEntry, "expected { and the instructions"},
@@ -84,7 +86,7 @@ func TestParseTellsTextFromProto(t *testing.T) {
 	for src, want := range map[string]bool{
 		"HloModule m": true, "\n // c\n\tHloModule m\n": true, "ENTRY %e {": true, "%c (p: f32[]) -> f32[] {": true, "add { x = ": true,
 		"": false, "HloModules": false, "BufferAssignment:\nallocation 0: size 4": false, "\n\x05\n\x03jit": false,
-		"module @jit_f attributes {": false, "\n \n(jit_f": false,
+		"module @jit_f attributes {": false, "%n = f32[] negate(f32[] p)": true, "f32[2] fusion-start(": true, "a = f32[2]": false, "hello (world)": false, "it (is": true, "\n \n(jit_f": false,
 	} {
 		if IsText([]byte(src)) != want {
 			t.Errorf("IsText(%q) is not %v", src, want)

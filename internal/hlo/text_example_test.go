@@ -12,11 +12,11 @@ import (
 func anew(src []byte, file string) (*Module, error) {
 	p := newTextParser(src, file)
 	err := caught(func() {
-		i, headed := p.head()
+		i, printed := p.head()
 		p.prepare(i, len(p.t))
 		p.examples, p.repeats = examples{}, repeats{}
 		p.computations(i, len(p.t))
-		p.chooseEntry(headed)
+		p.chooseEntry(printed)
 		p.m.finish()
 	})
 	if err != nil {

@@ -110,6 +110,8 @@ func TestTextModules(t *testing.T) {
 	for _, c := range []struct{ name, text, entry string }{
 		{"no header", "c { p = f32[] parameter(0) }\nENTRY e { p = f32[] parameter(0) }", "e"},
 		{"no header, no ENTRY", "c { p = f32[] parameter(0) }\nd { p = f32[] parameter(0) }", "d"},
+		{"no ENTRY", "HloModule m\nc { p = f32[] parameter(0) }\nd { p = f32[] parameter(0) }", "d"},
+		{"an instruction alone", "ROOT n = f32[] negate(f32[] p)", "_"},
 		{"ENTRY first", "HloModule m\nENTRY e { p = f32[] parameter(0) }\nc { p = f32[] parameter(0) }", "e"},
 		{"byte order mark", "\xef\xbb\xbfHloModule m\nENTRY e { p = f32[] parameter(0) }", "e"},
 		{"comments around", "// a\n/* b */ HloModule m // c\nENTRY e { p = f32[] parameter(0) } // e", "e"},

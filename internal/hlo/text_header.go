@@ -1,9 +1,9 @@
 package hlo
 
-// header reads what follows the word HloModule.
-func (p *textParser) header(i int) int {
+// header reads what follows the word HloModule, and tells whether it has attributes.
+func (p *textParser) header(i int) (end int, attributes bool) {
 	i = p.t.blanks(i)
-	end := i
+	end = i
 	for end < len(p.t) && p.t[end] != ',' && !p.t.is(end, classBlank) {
 		end++
 	}
@@ -13,13 +13,13 @@ func (p *textParser) header(i int) int {
 		if !ok {
 			break
 		}
-		end = p.t.attributeValue(key, value)
+		end, attributes = p.t.attributeValue(key, value), true
 		p.headerAttribute(string(p.t[key.Start:key.End]), Range{uint32(value), uint32(end)})
 	}
 	if end >= len(p.t) {
 		p.fail(end, end, "")
 	}
-	return end
+	return end, attributes
 }
 
 func (p *textParser) headerAttribute(key string, value Range) {

@@ -15,6 +15,9 @@ func (p *textParser) instruction(i int) int {
 	if in.Opcode.mayLack() {
 		p.check(i, &in, spelled)
 	}
+	if wrapped := wrappedIn(in.Opcode); wrapped != noOpcode {
+		spelled = p.unlessNative(&in, spelled, wrapped)
+	}
 	id := p.keep(&in)
 	if spelled.wrapped != noOpcode && in.Opcode == OpAsyncStart {
 		p.wrap(id, spelled.wrapped)

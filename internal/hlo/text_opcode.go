@@ -37,14 +37,8 @@ func (p *textParser) newOpcode(i int) (n int32, end int) {
 }
 
 func (p *textParser) resolve(at int, name string) spelledOpcode {
-	if op, ok := LookupOpcode(name); ok {
-		return spelledOpcode{op, noOpcode}
-	}
-	for suffix, async := range asyncSuffixes {
-		wrapped, cut := strings.CutSuffix(name, suffix)
-		if op, ok := LookupOpcode(wrapped); ok && cut {
-			return spelledOpcode{async, op}
-		}
+	if spelled, known := lookupSpelling(name); known {
+		return spelled
 	}
 	n := slices.Index(p.m.unknown, name)
 	if n < 0 {
@@ -55,6 +49,20 @@ func (p *textParser) resolve(at int, name string) spelledOpcode {
 		p.fail(at, at, "there are too many opcodes that no version of XLA knows")
 	}
 	return spelledOpcode{Opcode(len(opcodeNames) + n), noOpcode}
+}
+
+// lookupSpelling finds what the name of an opcode that XLA knows stands for.
+func lookupSpelling(name string) (spelled spelledOpcode, known bool) {
+	if op, ok := LookupOpcode(name); ok {
+		return spelledOpcode{op, noOpcode}, true
+	}
+	for suffix, async := range asyncSuffixes {
+		wrapped, cut := strings.CutSuffix(name, suffix)
+		if op, ok := LookupOpcode(wrapped); ok && cut {
+			return spelledOpcode{async, op}, true
+		}
+	}
+	return spelledOpcode{}, false
 }
 
 var asyncSuffixes = map[string]Opcode{"-start": OpAsyncStart, "-update": OpAsyncUpdate, "-done": OpAsyncDone}

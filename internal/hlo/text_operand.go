@@ -71,6 +71,9 @@ func (p *textParser) operand(i int) (InstrID, int) {
 	if end == i && !p.t.at(i, '%') {
 		p.fail(start, i, "expected an operand")
 	}
+	if p.body.alone && shape != NoShape {
+		p.handed(i, shape)
+	}
 	return p.reference(i)
 }
 

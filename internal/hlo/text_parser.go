@@ -68,25 +68,32 @@ const maxNesting = 200
 
 // module reads [header] [tables] computation*.
 func (p *textParser) module() {
-	i, headed := p.head()
+	i, printed := p.head()
 	p.prepare(i, len(p.t))
-	p.computations(i, len(p.t))
-	p.chooseEntry(headed)
+	if p.t.instruction(i) {
+		p.alone(i)
+	} else {
+		p.computations(i, len(p.t))
+	}
+	p.chooseEntry(printed)
 	p.m.finish()
 }
 
-// head reads what stands before the computations.
-func (p *textParser) head() (end int, headed bool) {
+// head reads what stands before the computations, and tells whether XLA printed it: then the header has attributes or, before the end of
+// 2020, the computations have a % before their names.
+func (p *textParser) head() (end int, printed bool) {
 	if len(p.t) > math.MaxUint32 {
 		p.fail(0, 0, fmt.Sprintf("the file has %d bytes, more than 4 GiB", len(p.t)))
 	}
 	p.m.Header = Header{NumPartitions: 1, ReplicaCount: 1}
 	p.shapes.reset()
 	i := p.t.start()
-	if headed = p.t.word(i, "HloModule"); headed {
-		i = p.tables(p.header(i + len("HloModule")))
+	if p.t.word(i, "HloModule") {
+		i, printed = p.header(i + len("HloModule"))
+		i = p.t.blanks(p.tables(i))
+		printed = printed || p.t.at(i, '%')
 	}
-	return p.t.blanks(i), headed
+	return i, printed
 }
 
 // computations reads those that begin before end, and returns where the next would.
@@ -137,12 +144,12 @@ func trimmed[T any](s []T) []T {
 	return s
 }
 
-// chooseEntry falls back to the last computation, as XLA does, but only without a header: whatever prints a header prints an
-// ENTRY too, and then the text was cut between two computations.
-func (p *textParser) chooseEntry(headed bool) {
+// chooseEntry falls back to the last computation, as XLA does, but not for what XLA printed: a print has an ENTRY, and the text was cut
+// between two computations.
+func (p *textParser) chooseEntry(printed bool) {
 	switch {
 	case p.m.Entry != NoComp:
-	case headed || len(p.m.Comps) == 0:
+	case printed || len(p.m.Comps) == 0:
 		p.fail(len(p.t), len(p.t), "")
 	default:
 		p.m.Entry = CompID(len(p.m.Comps) - 1)

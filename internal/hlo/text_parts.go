@@ -11,9 +11,9 @@ func (r Reader) textParts(src []byte, file string) (*Module, error) {
 	if r.parts(len(src)) < 2 {
 		return nil, nil
 	}
-	first, start, headed := newTextParser(src, file), 0, false
+	first, start, printed := newTextParser(src, file), 0, false
 	first.compact = r.Compact
-	if caught(func() { start, headed = first.repeating() }) != nil {
+	if caught(func() { start, printed = first.repeating() }) != nil {
 		return nil, nil
 	}
 	cuts := text(src).cuts(start, r.parts(len(src)-start))
@@ -28,20 +28,20 @@ func (r Reader) textParts(src []byte, file string) (*Module, error) {
 	if err != nil || slices.Contains(whole, false) {
 		return nil, err
 	}
-	return r.joinText(parts, headed)
+	return r.joinText(parts, printed)
 }
 
 // repeating reads the head, some computations, and more as long as these repeat each other: who begins in the middle of such a text
 // does not know what is repeated. It returns where the next computation begins.
-func (p *textParser) repeating() (next int, headed bool) {
-	next, headed = p.head()
+func (p *textParser) repeating() (next int, printed bool) {
+	next, printed = p.head()
 	size := len(p.t) - next
 	p.prepare(next, len(p.t))
 	p.stage = stageBetween
 	for next < len(p.t) && p.repeats.often(next, size) {
 		next = p.t.blanks(p.computation(next))
 	}
-	return next, headed
+	return next, printed
 }
 
 // cuts finds where computations begin, in about equal distances, first the one at start; the last cut is the end of the text. A
@@ -74,7 +74,7 @@ func (p *textParser) part(start, end int) {
 }
 
 // joinText puts the parts together. What no part could know is looked up: a name may be that of a computation in an earlier part.
-func (r Reader) joinText(parts []*textParser, headed bool) (*Module, error) {
+func (r Reader) joinText(parts []*textParser, printed bool) (*Module, error) {
 	first, modules, resolved := parts[0], make([]*Module, len(parts)), make([][]CompID, len(parts))
 	before := CompID(0) // computations
 	for k, p := range parts {
@@ -96,7 +96,7 @@ func (r Reader) joinText(parts []*textParser, headed bool) (*Module, error) {
 		before += CompID(len(p.m.Comps))
 	}
 	m, err := r.join(modules, &first.metas, resolved)
-	if m == nil || err != nil || caught(func() { first.chooseEntry(headed) }) != nil {
+	if m == nil || err != nil || caught(func() { first.chooseEntry(printed) }) != nil {
 		return nil, err
 	}
 	m.finish()

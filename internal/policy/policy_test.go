@@ -56,7 +56,7 @@ func TestConfigurationChanges(t *testing.T) {
 		"a fusion goes":       {"      - {name: softmax, contains: [subtract, exponential]}\n", "", `looser required-fusions train_step: fusions: "softmax" removed`},
 		"a fusion changes":    {"min: 2", "min: 1", `looser required-fusions train_step: fusions: "gelu": min 2 → 1`},
 		"more variants":       {"max_variants: 1", "max_variants: 3", "looser no-recompilation : max_variants 1 → 3"},
-		"another pack":        {"extends: [recommended]\n", "", "looser fusion-drift : removed"},
+		"another pack":        {"extends: [recommended]\n", "", "looser max-step-time : removed"},
 		"fail_on":             {"version: 1", "version: 1\nfail_on: never", "looser fail_on : error → never"},
 		"fail_on, stricter":   {"version: 1", "version: 1\nfail_on: warning", "stricter fail_on : error → warning"},
 		"a target goes":       {"  - {name: serve, dump: b}\n", "", "looser serve : the target is looked at no longer"},
@@ -66,7 +66,7 @@ func TestConfigurationChanges(t *testing.T) {
 		"a waiver lasts":      {"2027-02-01", "2027-12-31", "looser waiver a3f8c21b9d04 : until 2027-02-01 → 2027-12-31"},
 		"a waiver's ceiling":  {"ceiling: 20", "ceiling: 30", "looser waiver a3f8c21b9d04 : ceiling 20 → 30"},
 		"a waiver goes":       {base[strings.Index(base, "waivers:"):], "", "stricter waiver a3f8c21b9d04 : removed"},
-		"an entry of its own": {"rules:\n", "rules:\n  - {rule: max-temp-bytes, program: train_step, max_increase: 50%}\n", "looser max-temp-bytes train_step: now has an entry of its own:"},
+		"an entry of its own": {"rules:\n", "rules:\n  - {rule: max-peak-bytes, program: train_step, max_increase: 50%}\n", "looser max-peak-bytes train_step: now has an entry of its own: max_increase 2 % → 50 %"},
 	} {
 		fresh := base
 		if c.old != "" {

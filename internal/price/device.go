@@ -53,6 +53,19 @@ type Level struct {
 	Size, Bandwidth float64 // bytes, bytes a second
 }
 
+// Cached says which share of the data that a run touches lies in the cache of a core, and which in the one that all cores share.
+type Cached struct{ Near, Mid float64 }
+
+// Cached says what the caches hold of so many bytes that a run touches: as much of it as fits.
+func (d *Device) Cached(touched float64) (c Cached) {
+	if touched <= 0 {
+		return Cached{Near: 1}
+	}
+	c.Near = min(1, d.Core.Size/touched)
+	c.Mid = max(0, min(1, d.Shared.Size/touched)-c.Near)
+	return c
+}
+
 // Link is a way to other devices.
 type Link struct {
 	Bandwidth float64 // bytes a second, out of one device

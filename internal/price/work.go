@@ -96,12 +96,12 @@ func (w *Work) add(o *Work, n float64) {
 	w[Unknown] = min(w[Unknown], 1)
 }
 
-// From is the work of a launch whose data lies no farther than a level of memory: Near, Mid or Far.
-func (w *Work) From(level Amount) *Work {
+// From is the work of a launch of whose data a share lies in caches.
+func (w *Work) From(c Cached) *Work {
 	moved := *w
-	far := w[Far]
-	moved[Far] = 0
-	moved[level] += far
+	moved[Near] += c.Near * w[Far]
+	moved[Mid] += c.Mid * w[Far]
+	moved[Far] = (1 - c.Near - c.Mid) * w[Far]
 	return &moved
 }
 

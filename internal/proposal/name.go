@@ -1,7 +1,6 @@
 package proposal
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -64,22 +63,7 @@ func place(op string) int {
 	return 0
 }
 
-// nameApart gives every pin a name of its own: its part of the model and the operations that it is best known by, more of them and then
-// a number where that is not enough.
-func nameApart(pins []pin) {
-	taken := map[string]bool{}
-	for i := range pins {
-		p := &pins[i]
-		name := func(most int) string {
-			return strings.TrimSpace(p.scope + " " + strings.Join(telling(p.do, most), "-"))
-		}
-		p.name = name(3)
-		if taken[p.name] {
-			p.name = name(5)
-		}
-		for n := 2; taken[p.name]; n++ {
-			p.name = fmt.Sprintf("%s %d", name(3), n)
-		}
-		taken[p.name] = true
-	}
+// name is what a fusion is called: its part of the model and the operations that it is best known by.
+func (p *pin) name() string {
+	return strings.TrimSpace(p.scope + " " + strings.Join(telling(p.do, 3), "-"))
 }

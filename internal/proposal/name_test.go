@@ -24,24 +24,31 @@ func TestScopeOf(t *testing.T) {
 	}
 }
 
-// However alike the fusions are, no two pins have one name: the name is what tells findings apart.
-func TestNamesAreApart(t *testing.T) {
-	pins := []pin{
-		{do: []string{"add", "exponential", "multiply", "reduce"}},
-		{do: []string{"add", "exponential", "multiply", "reduce", "subtract"}},
-		{do: []string{"add", "exponential", "multiply", "reduce", "select", "subtract", "tanh"}, scope: "mlp"},
-		{do: []string{"add", "exponential", "multiply", "reduce"}},
-		{do: []string{"add", "exponential", "multiply", "reduce"}},
-		{do: []string{"multiply", "subtract"}},
+// A fusion is called by its part of the model and by what tells it from others.
+func TestName(t *testing.T) {
+	for want, p := range map[string]pin{
+		"exponential-reduce-add":      {do: []string{"add", "exponential", "multiply", "reduce"}},
+		"mlp exponential-reduce-tanh": {do: []string{"add", "exponential", "multiply", "reduce", "select", "subtract", "tanh"}, scope: "mlp"},
+		"multiply-subtract":           {do: []string{"multiply", "subtract"}},
+	} {
+		if got := p.name(); got != want {
+			t.Errorf("%v is called %q, wanted %q", p.do, got, want)
+		}
 	}
-	nameApart(pins)
-	want := []string{
-		"exponential-reduce-add", "exponential-reduce-add-multiply-subtract", "mlp exponential-reduce-tanh", "exponential-reduce-add-multiply",
-		"exponential-reduce-add 2", "multiply-subtract",
-	}
-	for i, p := range pins {
-		if p.name != want[i] {
-			t.Errorf("pin %d is called %q, wanted %q", i, p.name, want[i])
+}
+
+// Limits are round, and let pass what is there now and a tenth more.
+func TestRoomFor(t *testing.T) {
+	for _, c := range []struct {
+		amount float64
+		units  []unit
+		want   string
+	}{
+		{12_400, timeUnits, "14us"}, {10_000, timeUnits, "11us"}, {950_000, timeUnits, "1.1ms"}, {300, timeUnits, "330ns"}, {3, timeUnits, "4ns"}, {2.5e9, timeUnits, "2.8s"},
+		{257 << 10, sizeUnits, "290KiB"}, {1000 << 10, sizeUnits, "1.1MiB"}, {41 << 30, sizeUnits, "46GiB"}, {4, sizeUnits, "5B"}, {900 << 10, sizeUnits, "990KiB"}, {920 << 10, sizeUnits, "1100KiB"},
+	} {
+		if got := roomFor(c.amount, c.units); got != c.want {
+			t.Errorf("%v: %s, wanted %s", c.amount, got, c.want)
 		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package proposal writes a first xlagate.yaml from what a dump holds: budgets at what is there now, and the fusions that save the
-// most traffic pinned by what is in them.
+// Package proposal writes a first xlagate.yaml from what a dump holds: few rules, with round limits that leave some room above what is there now.
 package proposal
 
 import (
@@ -8,15 +7,13 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 )
-
-// mostFusions bounds how many fusions are pinned for a program.
-const mostFusions = 3
 
 // Config is the text of an xlagate.yaml for a dump that lies at path.
 func Config(rep *facts.Report, path string) string {
@@ -34,24 +31,53 @@ func Config(rep *facts.Report, path string) string {
 	return b.String()
 }
 
-// proposed are the entries under `rules:`.
+// proposed are the entries under `rules:`: the two budgets, how often a program may be compiled, what has to stay, and, as comments, limits of
+// one program that somebody may want besides.
 func proposed(rep *facts.Report) string {
 	var b strings.Builder
-	compiled := 0
-	for _, p := range rep.Programs {
-		if p.IsCluster() {
-			compiled = max(compiled, compiles(p))
-			continue
-		}
-		budgets(&b, p)
+	if most, known := largest(rep, "price.step_ns"); known {
+		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # %s now, as predicted\n", roomFor(most, timeUnits), measure.Nanoseconds(most))
 	}
-	if compiled > 0 {
-		fmt.Fprintf(&b, "  - { rule: no-recompilation, program: %q, max_variants: %d }\n", clusters, compiled)
+	if most, known := largest(rep, "memory.peak_bytes"); known {
+		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # %s now\n", roomFor(most, sizeUnits), measure.Bytes(most))
+	}
+	if most := compiled(rep); most > 0 {
+		fmt.Fprintf(&b, "  - { rule: no-recompilation, max_variants: %d }\n", most)
 	}
 	if rep.Clusters != nil && rep.Clusters.Ran {
 		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(outside(rep.Clusters), ", "))
 	}
+	for _, p := range rep.Programs {
+		written(&b, p)
+	}
+	examples(&b, rep)
 	return b.String()
+}
+
+// largest is the largest value of a fact over all programs. It is not known where one of them does not have it: a limit for it could not be looked at.
+func largest(rep *facts.Report, fact string) (most float64, known bool) {
+	for _, p := range rep.Programs {
+		for _, v := range p.Variants {
+			n, ok := v.Facts[fact]
+			if !ok {
+				return 0, false
+			}
+			most = max(most, n)
+		}
+	}
+	return most, most > 0
+}
+
+// compiled is how often the program was compiled that was compiled most often.
+func compiled(rep *facts.Report) (most int) {
+	for _, p := range rep.Programs {
+		n := 0
+		for _, v := range p.Variants {
+			n += max(1, len(v.Modules))
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 func origin(rep *facts.Report) string {
@@ -62,7 +88,7 @@ func origin(rep *facts.Report) string {
 			of = " "
 		}
 	}
-	return fmt.Sprintf("%s: %s, %s left out; budgets stand at what is there now", text,
+	return fmt.Sprintf("%s: %s, %s left out; limits leave a tenth of room above what is there now", text,
 		measure.Counted(float64(len(rep.Programs)), "", "programs"), measure.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
 }
 
@@ -101,19 +127,6 @@ func names(programs []*facts.Program) []string {
 	return out
 }
 
-func budgets(b *strings.Builder, p *facts.Program) {
-	kernels, temp := worst(p, "kernels.total"), worst(p, "memory.temp_bytes")
-	if kernels >= 0 {
-		fmt.Fprintf(b, "  - { rule: max-kernels, program: %q, max: %.0f }\n", p.Name, kernels)
-	}
-	fmt.Fprintf(b, "  - { rule: no-recompilation, program: %q, max_variants: %d }\n", p.Name, compiles(p))
-	if temp > 0 {
-		fmt.Fprintf(b, "  - { rule: max-temp-bytes, program: %q, max: %.0f }   # %s now\n", p.Name, roomFor(temp), measure.Bytes(temp))
-	}
-	written(b, p)
-	pins(b, p)
-}
-
 // written requires what calls the kernels that were written by hand, whatever they are called.
 func written(b *strings.Builder, p *facts.Program) {
 	if len(p.Variants) == 0 {
@@ -142,53 +155,83 @@ func handWritten(v *facts.Variant) map[string][]string {
 	return functions
 }
 
-// roomFor is a size with the tolerance that the recommended pack gives it: a few bytes more come and go with every compiler.
-func roomFor(bytes float64) float64 { return math.Ceil(max(1.05*bytes, bytes+1024)) }
-
-func compiles(p *facts.Program) int {
-	n := 0
-	for _, v := range p.Variants {
-		n += max(1, len(v.Modules))
-	}
-	return n
+// unit is a unit of amounts, as the configuration spells it.
+type unit struct {
+	suffix string
+	factor float64
 }
 
-// worst is the largest value of a fact over the variants, -1 when no variant has it.
-func worst(p *facts.Program, fact string) float64 {
-	most := -1.0
-	for _, v := range p.Variants {
-		if n, ok := v.Facts[fact]; ok {
-			most = max(most, n)
+var (
+	timeUnits = []unit{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}
+	sizeUnits = []unit{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+)
+
+// headroom is how far above what is there a limit stands.
+const headroom = 1.1
+
+// roomFor is a limit with headroom for an amount, rounded up to two digits that count.
+func roomFor(amount float64, units []unit) string {
+	amount *= headroom
+	of := units[len(units)-1]
+	for _, u := range units {
+		if amount >= u.factor {
+			of = u
+			break
+		}
+	}
+	n := amount / of.factor
+	step := math.Pow(10, math.Floor(math.Log10(max(n, 1)))-1)
+	if of.factor == 1 { // there is no part of a byte or nanosecond
+		step = max(step, 1)
+	}
+	n = math.Ceil(n/step-1e-9) * step
+	return strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64) + of.suffix
+}
+
+// examples are comments with limits on the program that takes longest: its kernels, its temporary memory, and the fusion that saves the most.
+func examples(b *strings.Builder, rep *facts.Report) {
+	p := heaviest(rep)
+	if p == nil {
+		return
+	}
+	v := p.Variants[0]
+	var lines []string
+	if kernels, ok := v.Facts["kernels.total"]; ok {
+		lines = append(lines, fmt.Sprintf("- { rule: max-kernels, program: %q, max: %.0f }", p.Name, kernels))
+	}
+	if temp := v.Facts["memory.temp_bytes"]; temp > 0 {
+		lines = append(lines, fmt.Sprintf("- { rule: max-temp-bytes, program: %q, max: %s }", p.Name, roomFor(temp, sizeUnits)))
+	}
+	if c := mostSaving(v.Kernels); c != nil {
+		lines = append(lines, fmt.Sprintf("- { rule: required-fusions, program: %q, fusions: [{ name: %q, contains: [%s], min: %d }] }   # %s", p.Name, c.name(), strings.Join(c.do, ", "), c.count, c.where))
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "  # Limits of your own on what `xlagate inspect` counts, if you want to hold them:\n  # %s\n", strings.Join(lines, "\n  # "))
+	}
+}
+
+// heaviest is the program that takes longest, of those that keep their names; nil where there is none.
+func heaviest(rep *facts.Report) (most *facts.Program) {
+	for _, p := range rep.Programs {
+		if len(p.Variants) > 0 && !p.IsCluster() && (most == nil || p.Variants[0].Facts["price.step_ns"] > most.Variants[0].Facts["price.step_ns"]) {
+			most = p
 		}
 	}
 	return most
 }
 
-// pins writes required-fusions for the fusions that save the most: each operation beyond the first would read and write its
-// operands once more.
-func pins(b *strings.Builder, p *facts.Program) {
-	if len(p.Variants) == 0 {
-		return
-	}
-	chosen := distinct(p.Variants[0].Kernels)
-	if len(chosen) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "  - rule: required-fusions\n    program: %q\n    fusions:\n", p.Name)
-	for _, c := range chosen {
-		fmt.Fprintf(b, "      - { name: %q, contains: [%s], min: %d }   # %s\n", c.name, strings.Join(c.do, ", "), c.count, c.where)
-	}
-}
-
+// pin is a fusion that a limit may require, by the operations that it is known by.
 type pin struct {
-	name, scope, where string
-	do                 []string
-	saved              int64
-	count              int
+	scope, where string
+	do           []string
+	saved        int64
+	count        int
 }
 
-func distinct(kernels []facts.Kernel) []pin {
+// mostSaving is the fusion that saves the most: each operation beyond the first would read and write its operands once more. It is nil without fusions.
+func mostSaving(kernels []facts.Kernel) *pin {
 	byKey := map[string]*pin{}
+	var most *pin
 	for i := range kernels {
 		k := &kernels[i]
 		if !k.Fusion || k.Do.Len() < 2 {
@@ -200,24 +243,15 @@ func distinct(kernels []facts.Kernel) []pin {
 		}
 		key := strings.Join(do, ",")
 		if byKey[key] == nil {
-			byKey[key] = &pin{do: do, where: where(k), scope: scopeOf(k.OpName)}
+			byKey[key] = &pin{do: do, where: where(k), scope: scopeOf(k.OpName), count: holding(kernels, do)}
 		}
-		byKey[key].saved += k.Bytes * int64(k.Do.Len()-1)
-	}
-	var list []pin
-	for _, c := range byKey {
-		c.count = holding(kernels, c.do)
-		list = append(list, *c)
-	}
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].saved != list[j].saved {
-			return list[i].saved > list[j].saved
+		p := byKey[key]
+		p.saved += k.Bytes * int64(k.Do.Len()-1)
+		if most == nil || p.saved > most.saved {
+			most = p
 		}
-		return strings.Join(list[i].do, ",") < strings.Join(list[j].do, ",")
-	})
-	list = list[:min(len(list), mostFusions)]
-	nameApart(list)
-	return list
+	}
+	return most
 }
 
 // once names each opcode once.

@@ -178,7 +178,7 @@ func diffVariant(v *diff.Variant, o Options) []block {
 		s.add(para{in(dim, "= "+words.Some(v.Kernels.Kept, "launch")+" unchanged")})
 	}
 	if v.FirstPass != "" {
-		s.add(para{say("first differs after pass ").in(name, v.FirstPass)})
+		s.add(para{say("first differs " + v.FirstPass)})
 	}
 	return s.Blocks
 }

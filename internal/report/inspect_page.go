@@ -110,6 +110,9 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 	if slices.Contains(v.Missing, string(dump.StageAfter)) {
 		s.add(para{in(warn, "not optimized: ").and("the file holds what XLA was given, each operation counted as a kernel; the device runs what XLA made of it")})
 	}
+	if v.Reached != "" {
+		s.add(para{in(warn, v.Reached+": not the end; ").and("the compiler dumped no final module, and what it did later is not counted")})
+	}
 	s.add(list{factLines(v)})
 	if len(v.Unstable) > 0 {
 		s.add(para{in(warn, "differs from compile to compile: ").in(name, strings.Join(v.Unstable, ", "))})

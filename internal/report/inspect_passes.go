@@ -42,7 +42,7 @@ func passSection(m *facts.ModulePasses, o Options) section {
 	if len(m.Stages) == 0 {
 		return section{}
 	}
-	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the program changed %s", words.Some(len(m.Stages), "stage"), times(changed)))
+	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", words.Some(len(m.Stages), "stage"), times(changed)))
 	return section{Title: title, Blocks: []block{t}}
 }
 

@@ -133,7 +133,7 @@ func aDiff() *diff.Report {
 						Edits: []diff.Edit{{Scope: "jit(train_step)", Source: at("train.py", 40), Added: []diff.Step{{Opcode: "reduce", Type: "f32", Count: 2}}}},
 					}},
 					Buffers:   []diff.BufferChange{{New: facts.Buffer{Bytes: 65536, Shape: "f32[128,128]", OpName: "jit(train_step)/tanh", Source: at("train.py", 40)}}, {New: facts.Buffer{Bytes: 32768, Shape: "f32[64,128]"}, Old: 16384}},
-					FirstPass: "0041 spmd-partitioning",
+					FirstPass: "after pass 0041 spmd-partitioning",
 				},
 				{Change: diff.Removed, Old: old},
 			}},

@@ -60,6 +60,7 @@ func (v variantView) linesOfHead(l *jsonLines) {
 	}
 	l.close('}')
 	l.texts("unstable", v.Unstable)
+	l.someText("reached", v.Reached)
 	l.texts("missing", v.Missing)
 	linesOf(l, "params", v.Params, func(p *facts.Parameter) { paramView(*p).lines(l) })
 }

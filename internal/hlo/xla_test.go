@@ -1,0 +1,82 @@
+package hlo
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/hlo/hlotest"
+)
+
+const (
+	// XLA's canonical print names control predecessors as the module does, but not the instructions.
+	namesNobody = "predecessors"
+	// A setting in several lines cannot be put into another order line by line.
+	inManyLines = "custom_fusion_lines"
+)
+
+// Whatever XLA's grammar allows, the module that somebody wrote, XLA's prints of it and its proto are one program.
+func TestFormsOfAModuleAreOneProgram(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, made := range hlotest.MadeByXLA(t, "testdata/xla") {
+		want := ""
+		for form, src := range made.Forms() {
+			m, err := Parse(src, made.Name)
+			if err != nil {
+				t.Errorf("%s: %v", form, err)
+				continue
+			}
+			if got := m.Fingerprint(); want == "" {
+				want = got
+			} else if got != want && (made.Name != namesNobody || form != "canonical") {
+				t.Errorf("%s: the %s form is another program than the proto", made.Name, form)
+			}
+		}
+		if made.Name == inManyLines {
+			continue
+		}
+		if m, err := Parse([]byte(hlotest.Shuffle(made.Printed, random)), made.Name); err != nil || m.Fingerprint() != want {
+			t.Errorf("%s: names or order change the program", made.Name)
+		}
+	}
+}
+
+// The modules have every operation that XLA's parser takes.
+func TestEveryOpcodeIsMade(t *testing.T) {
+	made := map[Opcode]bool{}
+	for _, module := range hlotest.MadeByXLA(t, "testdata/xla") {
+		m := parse(t, module.Printed)
+		for i := range m.Instrs {
+			made[m.Instrs[i].Opcode] = true
+		}
+	}
+	unknown := map[string]bool{"atan": true, "collective-reduce": true, "shuffle": true, "trace": true, "tuple-select": true} // to jaxlib 0.10.2
+	for op := range Opcode(NumOpcodes) {
+		if name := opcodeNames[op]; made[op] == unknown[name] {
+			t.Errorf("%s is in the modules: %v", name, made[op])
+		}
+	}
+}
+
+// A nested body takes as much memory as one that stands by itself.
+func TestNestedBodiesTakeLittleMemory(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("HloModule m\n\nENTRY e {\n  p = f32[8]{0} parameter(0)\n  z = f32[] constant(0)\n")
+	for i := range 5000 {
+		fmt.Fprintf(&b, "  r%d = f32[] reduce(f32[8]{0} p, f32[] z), dimensions={0}, to_apply=\n  {\n    tmp_0 = f32[] parameter(0)\n    "+
+			"tmp_1 = f32[] parameter(1)\n    ROOT tmp_2 = f32[] add(f32[] tmp_0, f32[] tmp_1)\n  }\n", i)
+	}
+	src := []byte(b.String() + "}\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m, err := Reader{Compact: true}.Text(src, "nested")
+	runtime.ReadMemStats(&after)
+	if err != nil || len(m.Comps) != 5001 {
+		t.Fatalf("%d computations, %v", len(m.Comps), err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 16*uint64(len(src)) {
+		t.Errorf("%d bytes were allocated for a text of %d", taken, len(src))
+	}
+}
