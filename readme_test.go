@@ -21,7 +21,7 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join(t.TempDir(), "xlagate")
+	bin, clone := filepath.Join(t.TempDir(), "xlagate"), cloned(t)
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/xlagate").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
@@ -30,7 +30,7 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 		t.Fatal("the README shows no output")
 	}
 	for _, b := range blocks {
-		want := printed(t, bin, string(b[2]))
+		want := printed(t, clone, bin, string(b[2]))
 		if got := string(b[3]); got != want && !*testfile.Update {
 			t.Errorf("the README shows for %s\n%s\nit prints\n%s\ngo test -run Readme . -update writes it", b[2], got, want)
 		}
@@ -43,11 +43,28 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// printed is what a command prints; it may fail, as a gate does.
-func printed(t *testing.T, bin, args string) string {
+// cloned is a repository that holds the examples as they are now, in which nothing was edited: what users have who just cloned this one.
+func cloned(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "examples", "quickstart"), os.DirFS("examples/quickstart")); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "start"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// printed is what a command prints in a folder; it may fail, as a gate does.
+func printed(t *testing.T, dir, bin, args string) string {
 	t.Helper()
 	cmd := exec.Command(bin, strings.Fields(args)...)
-	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "NO_COLOR=1", "GITHUB_WORKSPACE=", "GITHUB_BASE_REF=", "XLAGATE_PTXAS=off")
 	out, err := cmd.Output()
 	if len(out) == 0 {
 		t.Fatalf("%s printed nothing: %v", args, err)

@@ -83,6 +83,9 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 			return r, change, nil
 		}
 	}
+	if from := c.String("from"); from != "" {
+		return nil, nil, wrongUsage("%s holds no change and no finding %s", from, id)
+	}
 	return nil, nil, neverChecked(id)
 }
 

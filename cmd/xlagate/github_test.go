@@ -336,7 +336,7 @@ func TestForkCommenter(t *testing.T) {
 func TestForkCommenterAndRegistries(t *testing.T) {
 	trusted, other := registrytest.New(t), registrytest.New(t)
 	for baseline, says := range map[string][]string{
-		trusted.Ref("base:main"): {"### ❌ xlagate: ", "`donation-kept`"},
+		trusted.Ref("base:main"): {"### ❌ xlagate: ", "| donation-kept |"},
 		other.Ref("base:main"):   {"Judged by the base branch's rules and baseline", "Only the base branch's policy finds", "the accepted facts are removed"},
 	} {
 		p := newPullRequest(t, "mona/models")
@@ -502,9 +502,11 @@ func TestHostileArtifact(t *testing.T) {
 		}
 	}
 	p.repack(honest, func(r map[string]any) {
-		for _, f := range r["findings"].([]any) {
-			for _, key := range []string{"message", "rule", "program", "subject", "mend", "reason", "name"} {
-				f.(map[string]any)[key] = worst
+		for list, keys := range map[string][]string{"findings": {"message", "rule", "program", "subject", "reason", "name"}, "changes": {"title", "program", "op_name"}} {
+			for _, entry := range r[list].([]any) {
+				for _, key := range keys {
+					entry.(map[string]any)[key] = worst
+				}
 			}
 		}
 		r["verdict"], r["exit_code"] = "pass", 0

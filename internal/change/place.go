@@ -107,15 +107,17 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 	return hlo.Location{File: h.File, Line: int32(h.First), Function: h.Function}, true
 }
 
-// untraced lists the edits of code that no operation of any program passes through.
+// untraced lists the edits that may be behind what no edited line tells: those of code that no operation of any program passes through, in the files
+// that operations come from. Where those have none, it is the edit of code that is the only one: of several in other files nobody knows which it was.
 func untraced(t Target) []git.Hunk {
-	hunks := t.Edits.Hunks()
+	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code })
 	if len(hunks) == 0 {
 		return nil
 	}
-	traced := map[git.Hunk]bool{}
+	traced, files := map[git.Hunk]bool{}, map[string]bool{}
 	visit := func(stack []hlo.Location) {
 		for _, l := range stack {
+			files[t.Edits.File(l.File)] = true
 			if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
 				traced[h] = true
 			}
@@ -126,7 +128,9 @@ func untraced(t Target) []git.Hunk {
 			forEachStack(v.New, visit)
 		}
 	}
-	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !h.Code })
+	delete(files, "")
+	only := len(hunks) == 1 && len(files) > 0
+	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
 }
 
 func forEachStack(v *facts.Variant, visit func([]hlo.Location)) {

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestEditedLine(t *testing.T) {
 		"of a stack the innermost":                {stacked, []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
 		"of a stack the caller":                   {stacked, []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
 		"a line that nothing passes through":      {root(diff.CauseModel, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g(x)"}},
-		"the first of two such":                   {root(diff.CauseDonation, "s", hlo.Location{}), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g(x)"}},
+		"the first of two such":                   {root(diff.CauseDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g(x)"}},
 		"the own line of what brought nothing":    {root(diff.CauseConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g(x)"}},
 		"another compiler":                        {root(diff.CauseCompiler, "s", line("main", 3), norm), []int{55}, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
 	} {
@@ -53,10 +54,21 @@ func TestTracedEditIsNotElsewhere(t *testing.T) {
 		if len(list) != 1 || list[0].Source.Edited || list[0].Source.Line != 3 {
 			t.Errorf("%+v", list)
 		}
-		v.New.Kernels = nil
+		v.New.Kernels = []facts.Kernel{kernel(line("loss", 7), 64)}
 	}
 	if list := Of(Target{Programs: []*diff.Program{p, other}, Edits: told}, nil); len(list) != 1 || !list[0].Source.Edited || list[0].Source.Line != 20 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// An edit of a file that no operation comes from is the place when it is the only one. Of two nobody knows which it was.
+func TestEditOfAnotherFile(t *testing.T) {
+	p := changed("f", root(diff.CauseModel, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
+	for want, edited := range map[string][]int{"data.py:10": {10}, "/ci/models/train.py:3": {10, 50}} {
+		list := Of(Target{Programs: []*diff.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
+		if got := fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line); got != want {
+			t.Errorf("lines %v of data.py were edited: %s, wanted %s", edited, got, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,7 +78,7 @@ func titles(changes []result.Change) string {
 	return strings.Join(list, "; ")
 }
 
-// edits are what git says of a repository in which a file of so many lines was edited at some of them.
+// edits are what git says of a repository in which a file of so many lines was edited at some of them. The model's file is there whichever it was.
 func edits(t *testing.T, name string, length int, edited ...int) *git.Edits {
 	t.Helper()
 	text := make([]string, length)
@@ -85,13 +86,16 @@ func edits(t *testing.T, name string, length int, edited ...int) *git.Edits {
 		text[i] = fmt.Sprintf("    x%d = f(x)", i+1)
 	}
 	dir := t.TempDir()
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	write := func() {
+	write := func(name string) {
+		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(strings.Join(text, "\n")+"\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write()
+	if path.Base(name) != "train.py" {
+		write("models/train.py")
+	}
+	write(name)
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "start"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
@@ -102,7 +106,7 @@ func edits(t *testing.T, name string, length int, edited ...int) *git.Edits {
 	for _, at := range edited {
 		text[at-1] = fmt.Sprintf("    x%d = g(x)", at)
 	}
-	write()
+	write(name)
 	e, unknown := git.EditsSince(t.Context(), dir, "", func(string) string { return "" })
 	if unknown != "" {
 		t.Fatal(unknown)

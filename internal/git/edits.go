@@ -68,6 +68,14 @@ func (e *Edits) Hunks() []Hunk {
 	return slices.Clone(e.hunks)
 }
 
+// File is what the repository calls a file that a dump names, "" where it holds none like it; see [paths.find].
+func (e *Edits) File(file string) string {
+	if e == nil {
+		return ""
+	}
+	return e.now.find(file)
+}
+
 // At is the hunk that a line of a file as it is now lies in. Lines that were only removed leave the lines before and behind them edited.
 // A file is named as the dump names it; see [paths.find].
 func (e *Edits) At(file string, line int) (Hunk, bool) {
