@@ -51,6 +51,8 @@ var pairs = []struct {
 	{name: "gpu-two_steps_at_once", rule: "loops-kept", place: "pairs.py", says: "new: dot, concatenate, tanh"},
 	{name: "gpu-kernel_lost", rule: "kernel-bodies", place: "pairs.py", says: "new: reduce, divide, rsqrt, add, 2 multiply; gone: __gpu$xla.gpu.triton"},
 	{name: "tpu-kernel_lost", rule: "kernel-bodies", place: "pairs.py", says: "new: reduce, divide, rsqrt, add, 2 multiply; gone: tpu_custom_call"},
+	{name: "gpu-kernel_widened", rule: "dtype-floor", place: "pairs.py", says: "tt.dot of f32"},
+	{name: "tpu-kernel_widened", rule: "precision", place: "pairs.py", says: "tpu.matmul of f32"},
 	{name: "cpu-results_gathered", rule: "donation-kept", place: "pairs.py", says: "no result is left for its buffer: the result is replicated, was"},
 	{name: "cpu-table_closed_over", rule: "max-constant-bytes", place: "pairs.py", says: "f32[1,512,32] is baked in as a constant: it was the argument table"},
 	{name: "cpu-arguments_moved"},
