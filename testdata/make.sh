@@ -104,7 +104,7 @@ pair gpu-kernel_body kernel_body gpu-h100
 pair tpu-kernel_body kernel_body tpu-v5e
 pair cases/gpu-kernel_moved kernel_moved gpu-h100
 pair cases/tpu-kernel_moved kernel_moved tpu-v5e
-for case in kernel_lost kernels_merged; do
+for case in kernel_lost kernels_merged kernel_widened; do
   pair "cases/gpu-$case" "$case" gpu-h100
   pair "cases/tpu-$case" "$case" tpu-v5e
 done

@@ -46,6 +46,8 @@ var pairs = []pair{
 	{name: "tpu-kernel_lost", breaks: "max-peak-bytes", place: "pairs.py", says: "new: reduce, divide, rsqrt, add, 2 multiply; gone: tpu_custom_call"},
 	{name: "cpu-results_gathered", breaks: "donation-kept", place: "pairs.py", says: "no longer updated in place: w"},
 	{name: "cpu-table_closed_over", breaks: "max-constant-bytes", place: "pairs.py", says: "f32[1,512,32] (64.0 KiB) is baked in as a constant now, it was the argument table"},
+	{name: "gpu-kernel_widened", breaks: "dtype-floor", place: "pairs.py", says: "tt.dot of f32"},
+	{name: "tpu-kernel_widened", breaks: "precision", place: "pairs.py", says: "tpu.matmul of f32"},
 	{name: "cpu-arguments_moved"},
 	{name: "gpu-kernels_merged"},
 	{name: "tpu-kernels_merged"},

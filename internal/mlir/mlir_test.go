@@ -2,8 +2,11 @@ package mlir
 
 import (
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -52,6 +55,57 @@ func TestText(t *testing.T) {
 	plain, same := Read([]byte("module {\n  func.func @kernel(%a: f32) -> f32 {\n    %0 = math.exp %a : f32\n    return %0 : f32\n  }\n}\n"))
 	if err != nil || same != nil || moved.Print != plain.Print || moved.Ops["math.exp"] != 1 || moved.Name != "other" {
 		t.Errorf("%+v is not %+v", moved, plain)
+	}
+}
+
+// What kernels multiply, as MLIR's own parser prints them: one in bf16, two in f32 at the highest precision, one in a loop of four, one of XLA's own.
+func TestProducts(t *testing.T) {
+	for name, want := range map[string]struct {
+		product Product
+		grid    []int64
+		line    int
+		widened float64 // elements that are converted to another width
+	}{
+		"tpu_dot.mlirbc":         {Product{Op: "tpu.matmul", Type: "bf16", Out: "f32[256,256]", Precision: "default", Flops: 2 * 256 * 256 * 256}, []int64{2, 2}, 13, 65536},
+		"tpu_dot_highest.mlirbc": {Product{Op: "tpu.matmul", Type: "f32", Out: "f32[256,256]", Precision: "highest", Flops: 2 * 256 * 256 * 256}, []int64{2, 2}, 13, 2 * 65536},
+		"triton_dot.mlirbc":      {Product{Op: "tt.dot", Type: "bf16", Out: "f32[32,64]", Precision: "default", Flops: 2 * 32 * 16 * 64}, nil, 11, 0},
+		"triton_dot_ieee.mlirbc": {Product{Op: "tt.dot", Type: "f32", Out: "f32[32,64]", Precision: "highest", Flops: 2 * 32 * 16 * 64}, nil, 11, 0},
+		"triton_dot_loop.mlirbc": {Product{Op: "tt.dot", Type: "bf16", Out: "f32[32,64]", Precision: "default", Flops: 4 * 2 * 32 * 16 * 64}, nil, 8, 0},
+		"attention.mlir":         {Product{Op: "tpu.matmul", Type: "bf16", Out: "f32[128,64]", Precision: "default", Flops: 2 * 128 * 128 * 64}, []int64{2, 4, 1, 1}, 0, 8192},
+	} {
+		k := read(t, name)
+		if len(k.Products) != 1 || k.Open || !slices.Equal(k.Grid, want.grid) || k.Elements["arith.extf"] != want.widened {
+			t.Errorf("%s runs %v times, in open loops %v, with %+v and %v", name, k.Grid, k.Open, k.Products, k.Elements)
+			continue
+		}
+		p, line := k.Products[0], 0
+		if len(p.Stack) > 0 {
+			line = p.Stack[0].Line
+		}
+		if p.Stack = nil; line != want.line || !reflect.DeepEqual(p, want.product) {
+			t.Errorf("%s multiplies %+v on line %d", name, p, line)
+		}
+	}
+}
+
+// As MLIR prints them: a batch before the last two dimensions, an operand that lies the other way, a row, and one whose shapes do not fit.
+func TestPrintedProducts(t *testing.T) {
+	for line, want := range map[string]Product{
+		"%0 = tpu.matmul %a, %b, %c {precision = #tpu.contract_precision<fp32>, transpose_rhs = true} : vector<8x16x32xf32>, vector<8x64x32xbf16>, vector<8x16x64xf32> -> vector<8x16x64xf32>": {
+			Op: "tpu.matmul", Type: "f32", Out: "f32[8,16,64]", Precision: "highest", Flops: 2 * 8 * 16 * 64 * 32},
+		"%0 = tt.dot %a, %b, %c, inputPrecision = tf32x3 : tensor<16x32xf32, #x> * tensor<32x64xf32, #y> -> tensor<16x64xf32, #z>": {
+			Op: "tt.dot", Type: "f32", Out: "f32[16,64]", Precision: "high", Flops: 2 * 16 * 64 * 32},
+		"%0 = tt.dot %a, %b, %c, inputPrecision = ieee {maxNumImpreciseAcc = 0 : i32} : tensor<16x32xf8E4M3FN> * tensor<32x64xf8E4M3FN> -> tensor<16x64xf32>": {
+			Op: "tt.dot", Type: "f8e4m3fn", Out: "f32[16,64]", Precision: "default", Flops: 2 * 16 * 64 * 32},
+		"%0 = vector.contract {kind = #vector.kind<add>} %a, %b, %c : vector<16x32xi8>, vector<32xi8> into vector<16xi32>": {
+			Op: "vector.contract", Type: "s8", Out: "s32[16]", Precision: "default", Flops: 2 * 16 * 32},
+		"%0 = tpu.matmul %a, %b, %c : vector<16x32xbf16>, vector<33x64xbf16>, vector<16x64xf32> -> vector<16x64xf32>": {
+			Op: "tpu.matmul", Type: "bf16", Out: "f32[16,64]", Precision: "default"},
+	} {
+		k, err := Read([]byte("module {\n" + line + "\n}\n"))
+		if err != nil || len(k.Products) != 1 || !reflect.DeepEqual(k.Products[0], want) {
+			t.Errorf("%s: %+v, %v", line, k.Products, err)
+		}
 	}
 }
 
@@ -106,6 +160,11 @@ func FuzzRead(f *testing.F) {
 		n := 0
 		for _, times := range k.Ops {
 			n += times
+		}
+		for _, p := range k.Products {
+			if !(p.Flops >= 0 && p.Flops*k.Steps() <= math.MaxFloat64) {
+				t.Errorf("%+v in %v steps", p, k.Steps())
+			}
 		}
 		if n > len(data) {
 			t.Errorf("%d operations in %d bytes", n, len(data))

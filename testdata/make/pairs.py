@@ -267,6 +267,23 @@ def kernel_lost():
     return block, (array(128, 256), array(256, 256), array(256, 128)), {}
 
 
+def kernel_widened():
+    """The product in a kernel that was written by hand is in float32 at the highest precision: outside nothing changes."""
+    x = array(128, 128, dtype=jnp.bfloat16)
+
+    def product(x_ref, out_ref):
+        if after:
+            wide = x_ref[...].astype(jnp.float32)
+            out_ref[...] = jnp.dot(wide, wide, precision="highest").astype(out_ref.dtype)
+        else:
+            out_ref[...] = jnp.dot(x_ref[...], x_ref[...], preferred_element_type=jnp.float32).astype(out_ref.dtype)
+
+    def layer(x):
+        return written(product, x)(x) * 2
+
+    return layer, (x,), {}
+
+
 def kernels_merged():
     """Two kernels that were written by hand became one, which does what they did: nothing is lost."""
 
