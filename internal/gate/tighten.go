@@ -31,8 +31,8 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	return out
 }
 
-// muchSlack is the share of a budget that has to be unused for it to be worth a line.
-const muchSlack = 0.1
+// muchSlack is the share of a budget that has to be unused for it to be worth a line. init leaves up to a sixth.
+const muchSlack = 0.2
 
 // littleSlack is how many bytes unused are worth none: sizes wobble by as much, and init leaves them to spare.
 const littleSlack = 1 << 10
