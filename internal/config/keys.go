@@ -14,7 +14,7 @@ var Keys = []rule.Option{
 	{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
 	{Key: "targets", Type: rule.Table, Fields: targetKeys, Doc: "the dumps that are looked at; without it, one target \"default\" from the command line"},
 	{Key: "rules", Type: rule.Table, Empty: true, Doc: "the checks; see `xlagate rules`"},
-	{Key: "waivers", Type: rule.Table, Empty: true, Fields: waiverKeys, Doc: "reasoned, dated permissions for single findings"},
+	{Key: "waivers", Type: rule.Table, Empty: true, Fields: waiverKeys, Doc: "reasoned, dated permissions for single changes or findings"},
 }
 
 // targetKeys describes an entry under `targets:`.
@@ -42,7 +42,7 @@ var programKeys = []rule.Option{
 
 // waiverKeys describes an entry under `waivers:`.
 var waiverKeys = []rule.Option{
-	{Key: "finding", Type: rule.FindingID, Require: true, Doc: "the finding's id: 12 hex digits"},
+	{Key: "finding", Type: rule.FindingID, Require: true, Doc: "the id of a change or of a finding: 12 hex digits"},
 	{Key: "reason", Type: rule.Text, Require: true, Doc: "why it is allowed"},
 	{Key: "owner", Type: rule.Text, Require: true, Doc: "who answers for it"},
 	{Key: "expires", Type: rule.Day, Require: true, Doc: "the last day it holds: 2027-02-01"},

@@ -60,8 +60,8 @@ func TestRefusedPrograms(t *testing.T) {
 func TestRefusedWaivers(t *testing.T) {
 	const in = "version: 1\nextends: recommended\nwaivers:\n"
 	rejected(t, in+"  a: 1\n", "4:3: waivers is a mapping; expected a list")
-	rejected(t, in+"  - {finding: 0123456789AB, reason: r, owner: o, expires: 2027-01-01}\n", `4:15: finding is "0123456789AB"; expected a finding's id: 12 hex digits, as `+"`xlagate check` prints them")
-	rejected(t, in+"  - {finding: 0123456789a, reason: r, owner: o, expires: 2027-01-01}\n", `4:15: finding is "0123456789a"; expected a finding's id: 12 hex digits, as `+"`xlagate check` prints them")
+	rejected(t, in+"  - {finding: 0123456789AB, reason: r, owner: o, expires: 2027-01-01}\n", `4:15: finding is "0123456789AB"; expected the id of a change or of a finding: 12 hex digits, as `+"`xlagate check` prints them")
+	rejected(t, in+"  - {finding: 0123456789a, reason: r, owner: o, expires: 2027-01-01}\n", `4:15: finding is "0123456789a"; expected the id of a change or of a finding: 12 hex digits, as `+"`xlagate check` prints them")
 	rejected(t, in+"  - {finding: 0123456789ab, reason: r, owner: o, expires: 2027-02-30}\n", `4:59: expires is "2027-02-30"; expected a day such as 2027-02-01`)
 	rejected(t, in+"  - {finding: 0123456789ab, reason: r, expires: 2027-02-03}\n", `4:5: the waiver lacks the key "owner": who answers for it`)
 	rejected(t, in+"  - {finding: 0123456789ab, reason: r, owner: o}\n", `4:5: the waiver lacks the key "expires": the last day it holds: 2027-02-01`)

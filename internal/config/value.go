@@ -350,7 +350,7 @@ func expected(o rule.Option) string {
 	case rule.Day:
 		return "a day such as 2027-02-01"
 	case rule.FindingID:
-		return "a finding's id: 12 hex digits, as `xlagate check` prints them"
+		return "the id of a change or of a finding: 12 hex digits, as `xlagate check` prints them"
 	}
 	return "a text"
 }
