@@ -38,6 +38,7 @@ func run() error {
 	clone := flag.String("optax", "", "a `FOLDER` with a clone of github.com/google-deepmind/optax")
 	since := flag.String("since", "2025-01-01", "replay what came after a `DATE`")
 	dumps := flag.String("dumps", "", "a `FOLDER` that keeps the dumps and the times; what it has is not measured again")
+	built := flag.String("xlagate", "", "a `PROGRAM` to ask, not the one that is built from this tree")
 	flag.Parse()
 	work, err := os.MkdirTemp("", "xlagate-history.")
 	if err != nil {
@@ -47,8 +48,8 @@ func run() error {
 	if *dumps == "" {
 		*dumps = filepath.Join(work, "dumps")
 	}
-	xlagate := subject.Xlagate(filepath.Join(work, "xlagate"))
-	if err := subject.Build(string(xlagate)); err != nil {
+	xlagate, err := subject.At(*built, work)
+	if err != nil {
 		return err
 	}
 	commits := flag.Args()

@@ -40,6 +40,7 @@ func main() {
 func run() error {
 	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/stopwatch/requirements.txt names")
 	dumps := flag.String("dumps", "", "a `FOLDER` that keeps the dumps and the times; what it has is not measured again")
+	built := flag.String("xlagate", "", "a `PROGRAM` to ask, not the one that is built from this tree")
 	flag.Parse()
 	work, err := os.MkdirTemp("", "xlagate-stopwatch.")
 	if err != nil {
@@ -49,8 +50,8 @@ func run() error {
 	if *dumps == "" {
 		*dumps = filepath.Join(work, "dumps")
 	}
-	xlagate := subject.Xlagate(filepath.Join(work, "xlagate"))
-	if err := subject.Build(string(xlagate)); err != nil {
+	xlagate, err := subject.At(*built, work)
+	if err != nil {
 		return err
 	}
 	m, err := measured(*python, *dumps, flag.Args())

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -21,6 +22,15 @@ func Build(path string) error {
 
 // Xlagate is the path of a built program.
 type Xlagate string
+
+// At is a program that was built before, or one that is built in a folder.
+func At(built, folder string) (Xlagate, error) {
+	if built != "" {
+		return Xlagate(built), nil
+	}
+	path := filepath.Join(folder, "xlagate")
+	return Xlagate(path), Build(path)
+}
 
 // Price is what a step is predicted to cost: each fact whose name begins with "price.", summed over the programs of a dump.
 type Price map[string]float64
