@@ -67,7 +67,10 @@ func run() error {
 			return err
 		}
 	}
-	text := report(replayed)
+	text, err := report(replayed)
+	if err != nil {
+		return err
+	}
 	fmt.Print(text)
 	if flag.NArg() > 0 {
 		return nil

@@ -13,8 +13,9 @@ import (
 const told = 1.1
 
 // report is the section of the document.
-func report(commits []commit) string {
-	var failed, moved, pairs, flagged int
+func report(commits []commit) (string, error) {
+	var failed, moved, flagged int
+	var all race.Measurement
 	for _, c := range commits {
 		if c.Failure != "" {
 			failed++
@@ -22,12 +23,17 @@ func report(commits []commit) string {
 		if len(c.Pairs) > 0 {
 			moved++
 		}
-		pairs += len(c.Pairs)
+		all.Pairs = append(all.Pairs, c.Pairs...)
 		flagged += c.flagged()
+	}
+	agreement, err := all.Agreement()
+	if err != nil {
+		return "", err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d commits that change code, %s to %s; %d of them, or their parents, cannot be imported under this JAX. %d change what is lowered of %d programs, and xlagate flags %d of those. Timed on one core of %s.\n\n",
-		len(commits), commits[0].Date, commits[len(commits)-1].Date, failed, moved, pairs, flagged, page.Processor())
+		len(commits), commits[0].Date, commits[len(commits)-1].Date, failed, moved, len(all.Pairs), flagged, page.Processor())
+	b.WriteString(agreement)
 	b.WriteString("| commit | | programs that changed | flagged | steps, measured |\n|---|---|---:|---:|---|\n")
 	for _, c := range commits {
 		if len(c.Pairs) > 0 {
@@ -39,7 +45,7 @@ func report(commits []commit) string {
 		c.details(&b)
 	}
 	b.WriteString("\n")
-	return b.String()
+	return b.String(), nil
 }
 
 func (c commit) flagged() int {

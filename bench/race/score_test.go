@@ -60,7 +60,7 @@ func TestWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1: 33 %", "`wrong`", "130 µs", "+30 %", "0, 100, 0, 0 %"} {
+	for _, want := range []string{"3 pairs that differ by 20 % or more | 1 |", "`wrong`", "130 µs", "+30 %", "0, 100, 0, 0 %"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -1,0 +1,45 @@
+package subject
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func built(t *testing.T) Xlagate {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "xlagate")
+	t.Chdir("../..")
+	if err := Build(path); err != nil {
+		t.Fatal(err)
+	}
+	return Xlagate(path)
+}
+
+// A dump passes against itself, and one that is dearer does not, with the change's title.
+func TestCheck(t *testing.T) {
+	x := built(t)
+	const before, after = "testdata/cpu-softmax_barrier/before.tar.xz", "testdata/cpu-softmax_barrier/after.tar.xz"
+	if v, err := x.Check(before, before); err != nil || v.Failed {
+		t.Errorf("%+v, %v", v, err)
+	}
+	v, err := x.Check(before, after)
+	if err != nil || !v.Failed || len(v.Titles) == 0 || slices.Contains(v.Titles, "") {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if _, err := x.Check(before, "nothing"); err == nil {
+		t.Error("no dump, and a verdict")
+	}
+}
+
+func TestPrice(t *testing.T) {
+	x := built(t)
+	cheap, err := x.Price("testdata/cpu-softmax_barrier/before.tar.xz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dear, err := x.Price("testdata/cpu-softmax_barrier/after.tar.xz")
+	if err != nil || cheap.Step() <= 0 || dear.Step() <= cheap.Step() {
+		t.Errorf("%v, then %v, %v", cheap, dear, err)
+	}
+}
