@@ -1,6 +1,6 @@
 // Command stopwatch runs pairs of programs under JAX on one core, times their steps, asks xlagate what it predicts for the same
 // programs from their dumps, and writes how well both agree into docs/price-measured.md. Run it from the top of the repository, with a
-// Python that has what bench/stopwatch/requirements.txt names:
+// Python that has what bench/requirements.txt names:
 //
 //	go run ./bench/stopwatch -python PYTHON [PAIR…]
 //	go run ./bench/stopwatch -dumps FOLDER
@@ -38,7 +38,7 @@ func main() {
 }
 
 func run() error {
-	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/stopwatch/requirements.txt names")
+	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/requirements.txt names")
 	dumps := flag.String("dumps", "", "a `FOLDER` that keeps the dumps and the times; what it has is not measured again")
 	built := flag.String("xlagate", "", "a `PROGRAM` to ask, not the one that is built from this tree")
 	flag.Parse()
