@@ -20,6 +20,16 @@ import jax
 import optax_programs
 
 warnings.simplefilter("ignore")
+set_option = jax.config.update
+
+
+def set_known_option(name, value):
+    """Some releases set an option of JAX that the present one does not have."""
+    if hasattr(jax.config, name):
+        set_option(name, value)
+
+
+jax.config.update = set_known_option
 CODE = ("--", "optax/*.py", ":!*_test.py")
 
 
