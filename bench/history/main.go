@@ -67,10 +67,7 @@ func run() error {
 			return err
 		}
 	}
-	text, err := report(replayed)
-	if err != nil {
-		return err
-	}
+	text := report(replayed)
 	fmt.Print(text)
 	if flag.NArg() > 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 const told = 1.1
 
 // report is the section of the document.
-func report(commits []commit) (string, error) {
+func report(commits []commit) string {
 	var failed, moved, flagged int
 	var all race.Measurement
 	for _, c := range commits {
@@ -26,14 +26,10 @@ func report(commits []commit) (string, error) {
 		all.Pairs = append(all.Pairs, c.Pairs...)
 		flagged += c.flagged()
 	}
-	agreement, err := all.Agreement()
-	if err != nil {
-		return "", err
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d commits that change code, %s to %s; %d of them, or their parents, cannot be imported under this JAX. %d change what is lowered of %d programs, and xlagate flags %d of those. Timed on one core of %s.\n\n",
 		len(commits), commits[0].Date, commits[len(commits)-1].Date, failed, moved, len(all.Pairs), flagged, page.Processor())
-	b.WriteString(agreement)
+	b.WriteString(all.Agreement())
 	b.WriteString("| commit | | programs that changed | flagged | steps, measured |\n|---|---|---:|---:|---|\n")
 	for _, c := range commits {
 		if len(c.Pairs) > 0 {
@@ -45,7 +41,7 @@ func report(commits []commit) (string, error) {
 		c.details(&b)
 	}
 	b.WriteString("\n")
-	return b.String(), nil
+	return b.String()
 }
 
 func (c commit) flagged() int {
@@ -72,7 +68,7 @@ func says(v subject.Verdict) string {
 	if !v.Failed {
 		return "passes"
 	}
-	return cell(strings.Join(v.Titles, "; "))
+	return cell("fails: " + strings.Join(v.Rules, ", "))
 }
 
 // span is the least and the most of what pairs took.

@@ -3,7 +3,6 @@ package race
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -106,8 +105,8 @@ func within(factor float64, took, said []float64) float64 {
 	return float64(n) / float64(len(took))
 }
 
-// rankCorrelation is Spearman's: the correlation of the ranks of two lists. Equal values share the mean of their ranks.
-func rankCorrelation(a, b []float64) (float64, error) {
+// RankCorrelation is Spearman's: the correlation of the ranks of two lists. Equal values share the mean of their ranks. Where all are equal it is no number.
+func RankCorrelation(a, b []float64) float64 {
 	x, y := ranks(a), ranks(b)
 	mean := float64(len(a)-1) / 2
 	var both, xx, yy float64
@@ -115,10 +114,7 @@ func rankCorrelation(a, b []float64) (float64, error) {
 		dx, dy := x[i]-mean, y[i]-mean
 		both, xx, yy = both+dx*dy, xx+dx*dx, yy+dy*dy
 	}
-	if xx == 0 || yy == 0 {
-		return 0, fmt.Errorf("%d values of which all are alike have no order", len(a))
-	}
-	return both / math.Sqrt(xx*yy), nil
+	return both / math.Sqrt(xx*yy)
 }
 
 func ranks(values []float64) []float64 {

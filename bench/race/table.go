@@ -11,40 +11,32 @@ import (
 )
 
 // Report is the section of a document.
-func (m *Measurement) Report() (string, error) {
-	agreement, err := m.Agreement()
-	if err != nil {
-		return "", err
-	}
+func (m *Measurement) Report() string {
 	took, _ := m.steps()
 	wrong, _ := m.wrong()
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on one core of %s, JAX %s: %d pairs, steps of %s to %s. The two best sweeps of a program disagree by %.1f %% at the median and by %.0f %% at most.\n\n",
 		page.Processor(), m.JAX, len(m.Pairs), Duration(slices.Min(took)), Duration(slices.Max(took)), 100*m.noise(0.5), 100*m.noise(1))
-	b.WriteString(agreement)
+	b.WriteString(m.Agreement())
 	b.WriteString("### Pairs with the wrong sign\n\n")
 	b.WriteString(Table(wrong))
 	b.WriteString("### All pairs\n\n")
 	b.WriteString(Table(slices.SortedFunc(slices.Values(m.Pairs), func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })))
-	return b.String(), nil
+	return b.String()
 }
 
 // Agreement says in a table how well the predictions agree with the stopwatch.
-func (m *Measurement) Agreement() (string, error) {
+func (m *Measurement) Agreement() string {
 	took, said := m.steps()
-	rank, err := rankCorrelation(took, said)
-	if err != nil {
-		return "", err
-	}
 	wrong, apart := m.wrong()
 	var b strings.Builder
-	fmt.Fprintf(&b, "| | |\n|---|---:|\n| rank correlation of predicted and measured steps, %d programs | %.3f |\n", len(took), rank)
+	fmt.Fprintf(&b, "| | |\n|---|---:|\n| rank correlation of predicted and measured steps, %d programs | %.3f |\n", len(took), RankCorrelation(took, said))
 	fmt.Fprintf(&b, "| sign right, of %d pairs that differ by %.0f %% or more | %d |\n", apart, 100*(far-1), apart-len(wrong))
 	for _, factor := range []float64{1.5, 2, 4} {
 		fmt.Fprintf(&b, "| predicted step within a factor of %v of the measured one | %.0f %% |\n", factor, 100*within(factor, took, said))
 	}
 	b.WriteString("\n")
-	return b.String(), nil
+	return b.String()
 }
 
 // noise is a quantile of the noise of all programs.

@@ -61,10 +61,7 @@ func run() error {
 	if err := m.Predict(xlagate, *dumps); err != nil {
 		return err
 	}
-	text, err := m.Report()
-	if err != nil {
-		return err
-	}
+	text := m.Report()
 	fmt.Print(text)
 	if flag.NArg() > 0 {
 		return nil

@@ -6,12 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // Verdict is what the gate says of a dump beside an accepted one.
 type Verdict struct {
 	Failed bool
-	Titles []string // of the changes that fail
+	Rules  []string // that are broken
 }
 
 // rules is the configuration that a user begins with.
@@ -40,19 +41,19 @@ func (x Xlagate) Check(accepted, checked string) (Verdict, error) {
 
 func verdict(result []byte) (Verdict, error) {
 	var r struct {
-		Verdict string `json:"verdict"`
-		Changes []struct {
+		Verdict  string `json:"verdict"`
+		Findings []struct {
 			Level string `json:"level"`
-			Title string `json:"title"`
-		} `json:"changes"`
+			Rule  string `json:"rule"`
+		} `json:"findings"`
 	}
 	if err := json.Unmarshal(result, &r); err != nil {
 		return Verdict{}, fmt.Errorf("read the result of a check: %w", err)
 	}
 	v := Verdict{Failed: r.Verdict == "fail"}
-	for _, c := range r.Changes {
-		if c.Level == "error" {
-			v.Titles = append(v.Titles, c.Title)
+	for _, f := range r.Findings {
+		if f.Level == "error" && !slices.Contains(v.Rules, f.Rule) {
+			v.Rules = append(v.Rules, f.Rule)
 		}
 	}
 	return v, nil
