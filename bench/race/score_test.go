@@ -26,6 +26,9 @@ func TestRankCorrelation(t *testing.T) {
 			t.Errorf("with its negatives: %v", other)
 		}
 	})
+	if r := RankCorrelation([]float64{1, 2, 3, 10}, []float64{6, 5, 6, 5}); math.Abs(r+1/math.Sqrt(5)) > 1e-12 {
+		t.Errorf("with ties: %v", r)
+	}
 	if r := RankCorrelation([]float64{1, 2}, []float64{3, 3}); !math.IsNaN(r) {
 		t.Errorf("equal values have an order: %v", r)
 	}

@@ -1,6 +1,7 @@
 package subject
 
 import (
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -9,8 +10,8 @@ func built(t *testing.T) Xlagate {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "xlagate")
 	t.Chdir("../..")
-	if err := Build(path); err != nil {
-		t.Fatal(err)
+	if out, err := exec.Command("go", "build", "-o", path, "./cmd/xlagate").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	return Xlagate(path)
 }
