@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/xlagate/xlagate/bench/race"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/price"
 )
@@ -45,6 +46,6 @@ func (c *cycles) variant(v *facts.Variant) {
 
 func (c *cycles) print() {
 	if len(c.ours) > 0 {
-		fmt.Printf("rank correlation with the compiler's cycles %.3f over %d programs\n", rankCorrelation(c.ours, c.theirs), len(c.ours))
+		fmt.Printf("rank correlation with the compiler's cycles %.3f over %d programs\n", race.RankCorrelation(c.ours, c.theirs), len(c.ours))
 	}
 }

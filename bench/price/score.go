@@ -1,10 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
+
+	"github.com/xlagate/xlagate/bench/race"
 )
 
 // score compares predictions with a stopwatch, and with what is known of a change.
@@ -49,38 +49,5 @@ func (s *score) print() {
 		return
 	}
 	fmt.Printf("%d of %d pairs are not as their kind\n", s.other, s.pairs)
-	fmt.Printf("%d of %d signs are right; rank correlation %.3f over %d programs\n", s.right, s.differ, rankCorrelation(s.predicted, s.measured), len(s.predicted))
-}
-
-// rankCorrelation is Spearman's.
-func rankCorrelation(a, b []float64) float64 {
-	x, y := ranks(a), ranks(b)
-	mean := (float64(len(a)) - 1) / 2
-	var xy, xx, yy float64
-	for i := range x {
-		dx, dy := x[i]-mean, y[i]-mean
-		xy, xx, yy = xy+dx*dy, xx+dx*dx, yy+dy*dy
-	}
-	return xy / math.Sqrt(xx*yy)
-}
-
-// ranks are the places of values in their order; equal ones share the mean of theirs.
-func ranks(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	out := make([]float64, len(values))
-	for from := 0; from < len(order); {
-		to := from
-		for to < len(order) && values[order[to]] == values[order[from]] {
-			to++
-		}
-		for _, i := range order[from:to] {
-			out[i] = float64(from+to-1) / 2
-		}
-		from = to
-	}
-	return out
+	fmt.Printf("%d of %d signs are right; rank correlation %.3f over %d programs\n", s.right, s.differ, race.RankCorrelation(s.predicted, s.measured), len(s.predicted))
 }

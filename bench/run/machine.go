@@ -3,11 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/bench/page"
 )
 
 // describeMachine says on what was measured, and with which peers.
@@ -29,23 +30,7 @@ func describeMachine(python string) (string, error) {
 		line, _, _ := bytes.Cut(out, []byte("\n"))
 		*ask.into = string(line)
 	}
-	return fmt.Sprintf("Measured on %s, %d cores, %s; %s, %s, %s, %s.\n", cpu(), runtime.NumCPU(), kernel, runtime.Version(), peers, grep, diff), nil
-}
-
-// cpu is the processor's name, as Linux knows it.
-func cpu() string {
-	return infoOf("/proc/cpuinfo", "model name", runtime.GOARCH)
-}
-
-// infoOf is the value of a key in one of Linux's files with lines of `key: value`.
-func infoOf(path, key, otherwise string) string {
-	data, _ := os.ReadFile(path)
-	for line := range strings.Lines(string(data)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == key {
-			return strings.TrimSpace(value)
-		}
-	}
-	return otherwise
+	return fmt.Sprintf("Measured on %s, %d cores, %s; %s, %s, %s, %s.\n", page.Processor(), runtime.NumCPU(), kernel, runtime.Version(), peers, grep, diff), nil
 }
 
 // most is what a peer may hold even where there is more.
@@ -62,7 +47,7 @@ func memoryLeft() int64 {
 
 // kilobytes is a number of bytes that stands in one of Linux's files as `key: 123 kB`; 0 where it does not.
 func kilobytes(path, key string) int64 {
-	digits, _, _ := strings.Cut(infoOf(path, key, ""), " ")
+	digits, _, _ := strings.Cut(page.InfoOf(path, key, ""), " ")
 	n, _ := strconv.ParseInt(digits, 10, 64)
 	return n << 10
 }

@@ -16,10 +16,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/xlagate/xlagate/bench/page"
+	"github.com/xlagate/xlagate/bench/subject"
 )
 
-// page is where the figures go.
-const page = "docs/performance.md"
+// The document that shows the figures, and the mark in it.
+const (
+	document = "docs/performance.md"
+	command  = "go run ./bench/run"
+)
 
 func main() {
 	if err := run(); err != nil {
@@ -63,12 +69,11 @@ func run() error {
 
 // prepare builds the program as it is released, and looks for the peers.
 func (b *bench) prepare() error {
-	if _, err := os.Stat(page); err != nil {
+	if _, err := os.Stat(document); err != nil {
 		return fmt.Errorf("run this from the top of the repository: %w", err)
 	}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.xlagate, "./cmd/xlagate")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build xlagate: %w\n%s", err, out)
+	if err := subject.Build(b.xlagate); err != nil {
+		return err
 	}
 	if out, err := exec.Command(b.python, "-c", "import jaxlib, google.protobuf").CombinedOutput(); err != nil {
 		return fmt.Errorf("%s has not what bench/requirements.txt names: install that, or name another with -python: %w\n%s", b.python, err, out)
@@ -98,5 +103,5 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
-	return fill(page, machine+"\n"+tables(b.rows)+alone+growthTable(b.rows)+heap+start+stages)
+	return page.Fill(document, command, machine+"\n"+tables(b.rows)+alone+growthTable(b.rows)+heap+start+stages)
 }

@@ -1,35 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"strings"
 )
-
-// The page's marks: what stands between them is written by this command.
-const (
-	begin = "<!-- measured: go run ./bench/run -->\n"
-	end   = "<!-- end of what was measured -->"
-)
-
-// fill writes what was measured into a page.
-func fill(path, measured string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, found := bytes.Cut(old, []byte(begin))
-	_, after, closed := bytes.Cut(rest, []byte(end))
-	if !found || !closed {
-		return fmt.Errorf("%s has no place for what was measured, between %q and %q", path, strings.TrimSpace(begin), end)
-	}
-	text := string(before) + begin + "\n" + measured + end + string(after)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		return fmt.Errorf("write what was measured: %w", err)
-	}
-	return nil
-}
 
 // titles are the sections of the page.
 var titles = []struct {

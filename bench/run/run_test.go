@@ -64,28 +64,6 @@ func TestPartsExist(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(path, []byte("before\n"+begin+"old\n"+end+"\nafter\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := fill(path, "new\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(path)
-	if want := "before\n" + begin + "\nnew\n" + end + "\nafter\n"; err != nil || string(got) != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if err := os.WriteFile(path, []byte("nothing"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := fill(path, "new"); err == nil {
-		t.Error("a page without a place for it was filled")
-	}
-}
-
 // sampleRows is a run in which everything doubles with the size.
 func sampleRows() []row {
 	var rows []row

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/bench/page"
+	"github.com/xlagate/xlagate/bench/race"
+	"github.com/xlagate/xlagate/bench/subject"
+)
+
+// told is the least difference, as a factor, that is shown of a program that passed.
+const told = 1.1
+
+// report is the section of the document.
+func report(commits []commit) string {
+	var failed, moved, flagged int
+	var all race.Measurement
+	for _, c := range commits {
+		if c.Failure != "" {
+			failed++
+		}
+		if len(c.Pairs) > 0 {
+			moved++
+		}
+		all.Pairs = append(all.Pairs, c.Pairs...)
+		flagged += c.flagged()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d commits that change code, %s to %s; %d of them, or their parents, cannot be imported under this JAX. %d change what is lowered of %d programs, and xlagate flags %d of those. Timed on one core of %s.\n\n",
+		len(commits), commits[0].Date, commits[len(commits)-1].Date, failed, moved, len(all.Pairs), flagged, page.Processor())
+	b.WriteString(all.Agreement())
+	b.WriteString("| commit | | programs that changed | flagged | steps, measured |\n|---|---|---:|---:|---|\n")
+	for _, c := range commits {
+		if len(c.Pairs) > 0 {
+			fmt.Fprintf(&b, "| %s | %s | %d of %d | %d | %s |\n", c.Commit, cell(c.Subject), len(c.Pairs), c.Programs, c.flagged(), span(c.Pairs))
+		}
+	}
+	b.WriteString("\nWhat is flagged, and what passes and takes a tenth more or less:\n\n| commit | program | measured | predicted | xlagate |\n|---|---|---:|---:|---|\n")
+	for _, c := range commits {
+		c.details(&b)
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func (c commit) flagged() int {
+	n := 0
+	for _, v := range c.verdicts {
+		if v.Failed {
+			n++
+		}
+	}
+	return n
+}
+
+func (c commit) details(b *strings.Builder) {
+	for i, p := range c.Pairs {
+		v := c.verdicts[i]
+		if took := max(p.Took(), 1/p.Took()); v.Failed || took >= told {
+			fmt.Fprintf(b, "| %s | `%s` | %s → %s, %s | %s | %s |\n", c.Commit, p.Name, race.Duration(p.Before.US), race.Duration(p.After.US), race.Percent(p.Took()), race.Percent(p.Said()), says(v))
+		}
+	}
+}
+
+// says is a verdict in a cell.
+func says(v subject.Verdict) string {
+	if !v.Failed {
+		return "passes"
+	}
+	return cell("fails: " + strings.Join(v.Rules, ", "))
+}
+
+// span is the least and the most of what pairs took.
+func span(pairs []race.Pair) string {
+	least, most := pairs[0].Took(), pairs[0].Took()
+	for _, p := range pairs {
+		least, most = min(least, p.Took()), max(most, p.Took())
+	}
+	if len(pairs) == 1 {
+		return race.Percent(most)
+	}
+	return race.Percent(least) + " to " + race.Percent(most)
+}
+
+// cell is text that may stand in a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

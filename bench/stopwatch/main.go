@@ -1,0 +1,101 @@
+// Command stopwatch runs pairs of programs under JAX on one core, times their steps, asks xlagate what it predicts for the same
+// programs from their dumps, and writes how well both agree into docs/price-measured.md. Run it from the top of the repository, with a
+// Python that has what bench/requirements.txt names:
+//
+//	go run ./bench/stopwatch -python PYTHON [PAIR…]
+//	go run ./bench/stopwatch -dumps FOLDER
+//
+// A PAIR is a regular expression; with one, nothing is written. -dumps keeps the dumps and the times in a folder, or takes them from
+// there: a prediction can be tried again without another run.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/xlagate/xlagate/bench/page"
+	"github.com/xlagate/xlagate/bench/race"
+	"github.com/xlagate/xlagate/bench/subject"
+)
+
+// The document that shows the figures, and the mark in it.
+const (
+	document = "docs/price-measured.md"
+	command  = "go run ./bench/stopwatch"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "stopwatch:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/requirements.txt names")
+	dumps := flag.String("dumps", "", "a `FOLDER` that keeps the dumps and the times; what it has is not measured again")
+	built := flag.String("xlagate", "", "a `PROGRAM` to ask, not the one that is built from this tree")
+	flag.Parse()
+	work, err := os.MkdirTemp("", "xlagate-stopwatch.")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if *dumps == "" {
+		*dumps = filepath.Join(work, "dumps")
+	}
+	xlagate, err := subject.At(*built, work)
+	if err != nil {
+		return err
+	}
+	m, err := measured(*python, *dumps, flag.Args())
+	if err != nil {
+		return err
+	}
+	if err := m.Predict(xlagate, *dumps); err != nil {
+		return err
+	}
+	text := m.Report()
+	fmt.Print(text)
+	if flag.NArg() > 0 {
+		return nil
+	}
+	return page.Fill(document, command, text)
+}
+
+// measured reads the times that a folder has, or takes them.
+func measured(python, dumps string, pairs []string) (*race.Measurement, error) {
+	path := filepath.Join(dumps, "times.json")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = measure(python, dumps, pairs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m race.Measurement
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("read the times in %s: %w", path, err)
+	}
+	if len(m.Pairs) == 0 {
+		return nil, fmt.Errorf("no pair is called as %q", pairs)
+	}
+	return &m, nil
+}
+
+// measure lets Python compile and time the pairs, and keeps what it prints.
+func measure(python, dumps string, pairs []string) ([]byte, error) {
+	cmd := exec.Command(python, append([]string{"bench/stopwatch/stopwatch.py", dumps}, pairs...)...)
+	cmd.Stderr = os.Stderr
+	data, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("time the programs: %w", err)
+	}
+	return data, os.WriteFile(filepath.Join(dumps, "times.json"), data, 0o644)
+}

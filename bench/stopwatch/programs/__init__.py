@@ -1,0 +1,1 @@
+"""The programs whose steps are timed and predicted, in pairs: before an edit and after it."""
