@@ -25,9 +25,32 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 		w.handWritten(written)
 	case strings.Contains(target, "cub_sort"), strings.Contains(target, "DeviceRadixSort"):
 		w[Scalar] = 8 * m.operandElements(id) // a pass for every four bits
+	case strings.HasPrefix(target, "lapack_"):
+		w[Scalar] = m.factorized(id, target)
 	default:
 		w[Unknown] = 1
 	}
+}
+
+// factorizations are how many flops LAPACK's routines take for n³.
+var factorizations = []struct {
+	name  string
+	flops float64
+}{{"potrf", 1. / 3}, {"getrf", 2. / 3}, {"geqrf", 4. / 3}, {"gqr", 4. / 3}, {"trsm", 1}, {"syevd", 9}, {"heevd", 9}, {"gesdd", 20}, {"gees", 25}, {"geev", 25}}
+
+// factorized is how many steps a routine of LAPACK takes: it does some twenty operations at once.
+func (m *Meter) factorized(id hlo.InstrID, target string) float64 {
+	s := m.m.Shape(m.m.Instrs[m.m.Operands(id)[0]].Shape)
+	if len(s.Dims) < 2 {
+		return 0
+	}
+	n := float64(min(s.Dims[len(s.Dims)-1], s.Dims[len(s.Dims)-2]))
+	for _, f := range factorizations {
+		if strings.Contains(target, f.name) {
+			return f.flops * n * float64(s.ElementCount()) / 20
+		}
+	}
+	return n * float64(s.ElementCount()) / 20
 }
 
 func (m *Meter) operandElements(id hlo.InstrID) float64 {

@@ -39,6 +39,8 @@ type Device struct {
 
 	Clock    float64 // cycles a second, of which the compiler speaks
 	Dispatch float64 // ns: the host starts a program
+	Argument float64 // ns: the host hands over an array
+	Result   float64 // ns: the host takes an array over
 	Launch   float64 // ns: one launch follows another
 	Decision float64 // ns: the host looks at a value of the device before it goes on
 	Turn     float64 // ns: an iteration of a loop begins

@@ -17,9 +17,9 @@ type effort struct {
 var efforts = map[hlo.Opcode]effort{
 	hlo.OpExponential: {Special, 1}, hlo.OpExponentialMinusOne: {Special, 1.5}, hlo.OpLog: {Special, 1.3}, hlo.OpLogPlusOne: {Special, 2},
 	hlo.OpLogistic: {Special, 1.2}, hlo.OpTanh: {Special, 1}, hlo.OpErf: {Special, 1}, hlo.OpSqrt: {Special, 0.3}, hlo.OpRng: {Special, 4},
-	hlo.OpDivide: {Vector, 4}, hlo.OpRngBitGenerator: {Vector, 75}, hlo.OpRemainder: {Vector, 8},
-	hlo.OpRsqrt: {Slow, 0.4}, hlo.OpPower: {Slow, 1}, hlo.OpSine: {Slow, 1.3}, hlo.OpCosine: {Slow, 1.3}, hlo.OpTan: {Slow, 1.5}, hlo.OpCbrt: {Slow, 2.4},
-	hlo.OpAtan2: {Slow, 1.5}, hlo.OpAtan: {Slow, 1}, hlo.OpAcos: {Slow, 1}, hlo.OpAsin: {Slow, 1}, hlo.OpAcosh: {Slow, 1}, hlo.OpAsinh: {Slow, 1},
+	hlo.OpDivide: {Vector, 4}, hlo.OpRngBitGenerator: {Slow, 3.6}, hlo.OpRemainder: {Slow, 6},
+	hlo.OpRsqrt: {Slow, 0.6}, hlo.OpPower: {Slow, 1.7}, hlo.OpSine: {Slow, 1.5}, hlo.OpCosine: {Slow, 1.7}, hlo.OpTan: {Slow, 4.8}, hlo.OpCbrt: {Slow, 4.5},
+	hlo.OpAtan2: {Slow, 4}, hlo.OpAtan: {Slow, 1}, hlo.OpAcos: {Slow, 1}, hlo.OpAsin: {Slow, 1}, hlo.OpAcosh: {Slow, 1}, hlo.OpAsinh: {Slow, 1},
 	hlo.OpAtanh: {Slow, 1}, hlo.OpCosh: {Slow, 1}, hlo.OpSinh: {Slow, 1},
 }
 
@@ -36,11 +36,17 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 		if in.Opcode == hlo.OpTranspose || in.Opcode == hlo.OpConcatenate || in.Opcode == hlo.OpPad || in.Opcode == hlo.OpReverse {
 			n = m.elements(in.Shape)
 		}
+		if in.Opcode == hlo.OpFft {
+			n *= m.factors(id)
+		}
 		w[m.wide(Vector, in.Shape)] += max(0, n) * m.padding(in.Shape)
 		return
 	}
-	if in.Opcode == hlo.OpDivide && !m.isFloating(in.Shape) {
-		e = effort{Slow, 0.7}
+	if (in.Opcode == hlo.OpDivide || in.Opcode == hlo.OpRemainder) && !m.isFloating(in.Shape) {
+		e = effort{Slow, 1.2}
+		if m.isConstant(m.m.Operands(id)[1]) {
+			e = effort{Vector, 4} // the compiler multiplies by its inverse
+		}
 	}
 	w[m.wide(e.amount, in.Shape)] += e.each * m.elements(in.Shape) * m.padding(in.Shape)
 }
@@ -63,6 +69,30 @@ func (m *Meter) wide(a Amount, shape hlo.ShapeID) Amount {
 	return a
 }
 
+// factors is how many times longer a transform takes whose length has a large prime factor: it is made of three longer ones.
+func (m *Meter) factors(id hlo.InstrID) float64 {
+	text, _ := m.m.Attr(id, "fft_length")
+	for _, n := range hlo.Ints(text) {
+		for _, f := range []int64{2, 3, 5, 7, 11} {
+			for n > 1 && n%f == 0 {
+				n /= f
+			}
+		}
+		if n > 1 {
+			return 8
+		}
+	}
+	return 1
+}
+
+// isConstant says whether every element of a value is the same known number.
+func (m *Meter) isConstant(id hlo.InstrID) bool {
+	for m.m.Instrs[id].Opcode == hlo.OpBroadcast {
+		id = m.m.Operands(id)[0]
+	}
+	return m.m.Instrs[id].Opcode == hlo.OpConstant
+}
+
 func (m *Meter) isFloating(shape hlo.ShapeID) bool {
 	t := m.m.Shape(shape).Type
 	return t >= hlo.F16 && t != hlo.Tuple && t != hlo.Opaque
@@ -78,13 +108,13 @@ func (m *Meter) applied(w *Work, id hlo.InstrID) {
 	n := m.costs.Instr(id)
 	switch {
 	case op == hlo.OpReduce && len(m.m.Operands(id)) > 2, op == hlo.OpScan:
-		w[Scalar] += m.elements(operand)
+		w[Scalar] += 2 * m.elements(operand)
 	case op == hlo.OpReduceWindow:
-		w[Scalar] += max(0, n.Flops) / 2
+		w[Scalar] += max(0, n.Flops) / 6
 	case op == hlo.OpSelectAndScatter:
 		w[Scalar] += max(0, n.Flops)
 	case op == hlo.OpScatter:
-		w[Scalar] += max(0, n.Flops) / 2
+		w[Scalar] += max(0, n.Flops) / 8
 	default:
 		w[m.wide(Vector, operand)] += max(0, n.Flops) * m.padding(operand)
 		w[m.wide(Special, operand)] += n.Transcendentals
@@ -106,7 +136,10 @@ func (m *Meter) sort(w *Work, id hlo.InstrID) {
 		}
 	}
 	rounds := math.Ceil(math.Log2(float64(max(2, row))))
-	const comparison = 4 // steps: two loads, the comparison, an exchange
+	comparison := 1.75 // steps
+	if m.isFloating(m.m.Instrs[operands[0]].Shape) {
+		comparison = 7.5 // in an order that has a place for NaN and both zeros
+	}
 	w[Scalar] += comparison * float64(s.ElementCount()) * rounds * (1 + 0.25*float64(len(operands)-1))
 	w[Launches] += sortLaunches(row)
 }

@@ -59,6 +59,9 @@ func (m *Meter) Of(id hlo.InstrID) Work {
 func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	if p, is := m.product(id); is {
 		w[unit(p, looped)] += p.Flops
+		if m.m.Instrs[id].Opcode == hlo.OpConvolution {
+			m.convolution(w, id, p, looped)
+		}
 		return
 	}
 	op := m.m.Instrs[id].Opcode

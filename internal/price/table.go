@@ -24,11 +24,11 @@ var Devices = []*Device{
 		// programs in JAX 0.10.2 gave how the rates compare with each other; arithmetic, functions and caches were then doubled, once, to come
 		// near the timed pairs of docs/price.md, which ran on a quieter machine. Memory was set to 12 GB/s: with the pages that are touched for the first time it was less.
 		Name: "cpu", Family: CPU, Source: "calibrated: 2 virtual cores, Xeon Scalable of the 4th generation, JAX 0.10.2",
-		Products: [Looped]float64{ProductF64: 125 * giga, ProductHighest: 250 * giga, ProductHigh: 250 * giga, ProductF32: 250 * giga, ProductF16: 250 * giga, ProductF8: 50 * giga, ProductS8: 500 * giga},
+		Products: [Looped]float64{ProductF64: 125 * giga, ProductHighest: 250 * giga, ProductHigh: 250 * giga, ProductF32: 250 * giga, ProductF16: 250 * giga, ProductF8: 50 * giga, ProductS8: 200 * giga},
 		Vector:   120 * giga, Vector64: 60 * giga, Special: 7 * giga, Slow: 0.3 * giga, Scalar: 0.5 * giga, Units: 2,
 		Core: Level{2 * mib, 100 * giga}, Shared: Level{32 * mib, 50 * giga}, Memory: Level{8 * gib, 12 * giga}, Host: 10 * giga, Line: 64,
 		Links: Link{5 * giga, 5 * kilo}, Net: Link{1 * giga, 50 * kilo}, Domain: 1024,
-		Clock: 2.3 * giga, Dispatch: 8 * kilo, Launch: 150, Decision: 50, Turn: 100, Call: 65 * kilo,
+		Clock: 2.3 * giga, Dispatch: 12 * kilo, Argument: 200, Result: 1.4 * kilo, Launch: 150, Decision: 50, Turn: 100, Call: 65 * kilo,
 	},
 	{
 		Name: "a100-sxm", Family: GPU, Also: []string{"a100", "sm_8.0", "8.0"}, Source: "NVIDIA A100 data sheet (80 GB SXM) and Ampere architecture white paper",

@@ -103,8 +103,19 @@ func (d *Device) wide() float64 {
 // memory is how long the data moves. What a gather reads or a scatter writes is at least a line each.
 func (d *Device) memory(w *Work) float64 {
 	lines := max(0, w[Pieces]*d.Line-w[Near]-w[Mid]-w[Far])
-	t := ns(w[Near], d.bandwidth(d.Core)) + ns(w[Mid], d.bandwidth(d.Shared)) + ns(w[Far]+lines, d.bandwidth(d.Memory))
+	t := ns(w[Near], d.bandwidth(d.Core)) + ns(w[Mid], d.bandwidth(d.Shared)) + ns(w[Far], d.bandwidth(d.Memory)) + ns(lines, d.bandwidth(d.farthest(w)))
 	return t + ns(w[OnChip], d.OnChip) + ns(w[FromHost], d.Host)
+}
+
+// farthest is the level of memory that holds what a launch touches.
+func (d *Device) farthest(w *Work) Level {
+	switch {
+	case w[Far] > 0 || w[OnChip] > 0:
+		return d.Memory
+	case w[Mid] > 0:
+		return d.Shared
+	}
+	return d.Core
 }
 
 func (d *Device) bandwidth(l Level) float64 {
