@@ -74,7 +74,7 @@ func outerBranch(branch string) string {
 
 // PriceOn sets the facts that say what a run of the variant is predicted to take on a device.
 func (v *Variant) PriceOn(d *price.Device) {
-	sum, unknown := price.Time{Host: d.Dispatch + d.Argument*float64(len(v.Params)) + d.Result*float64(len(v.Results))}, 0.0
+	sum, unknown := price.Time{Host: d.Dispatch + d.Argument*float64(len(v.Params)) + d.Result*float64(strings.Count(v.Result, "["))}, 0.0
 	for _, p := range v.Prices(d) {
 		sum.Add(p.Once, p.Runs)
 		unknown += p.Work[price.Unknown]
