@@ -98,7 +98,7 @@ func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*expla
 		return cause, e
 	}
 	brought := v.CauseOf(k)
-	here := explain.CauseOf("new: "+diff.Collective(k)+"; "+cause.Summary, k)
+	here := explain.CauseOf("new: "+diff.Collective(k), k)
 	if here.Source.File == "" || brought.Constrains() && brought.Op.Source.File != "" {
 		here.Source, here.OpName = explain.SourceOf(brought.Op.Source), brought.Op.OpName
 	}

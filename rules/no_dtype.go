@@ -136,7 +136,7 @@ func dtypeFinding(c *rule.Context, f rule.Finding, v *diff.Variant, dtype string
 		f.Cause = &explain.Cause{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: explain.SourceOf(first.Source)}
 	}
 	if why := v.Why(func(k *facts.Kernel) int64 { return ledger.One(strings.Contains(k.Out, dtype+"[")) }); why != nil {
-		f.Cause.Summary += "; " + why.Summary
+		f.Cause.Root = why
 		f.Evidence = explain.Evidence(why, ledger.Any)
 	}
 	return f

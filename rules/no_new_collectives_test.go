@@ -23,6 +23,8 @@ func TestNoNewCollectives(t *testing.T) {
 		"an axis was not known": {[]facts.Kernel{along("all-gather", "")}, []facts.Kernel{along("all-gather", "model")}, ""},
 		"an axis is not known":  {[]facts.Kernel{along("all-gather", "model")}, []facts.Kernel{along("all-gather", "")}, ""},
 		"the first of all":      {nil, []facts.Kernel{along("all-gather", ""), along("all-gather", "")}, "2 collectives of a new kind or axis: all-gather"},
+		"in place of others":    {[]facts.Kernel{along("all-gather", "data"), along("all-gather", "data")}, []facts.Kernel{along("all-reduce", "data")}, ""},
+		"in place of one other": {[]facts.Kernel{along("all-gather", "data"), along("all-gather", "model")}, []facts.Kernel{along("all-reduce", "data")}, "1 collective of a new kind or axis: all-reduce over data"},
 		"none where some were":  {[]facts.Kernel{along("all-gather", "data")}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,18 +65,18 @@ func TestPacksPassWhatDidNotChange(t *testing.T) {
 	}
 }
 
-// What got better passes with every pack: pairs that are improvements, and regressions the other way round.
+// What got better passes with every pack but strict, which lets nothing change: pairs that are improvements, and regressions the other way round.
 func TestPacksPassImprovements(t *testing.T) {
 	shared := cache.At(t.TempDir(), "test", cache.MostBytes)
 	for _, pair := range [][2]string{
 		{"cpu-improved/after", "cpu-improved/before"}, {"cases/cpu-imp_collective_gone/after", "cases/cpu-imp_collective_gone/before"},
 		{"cases/gpu-imp_f64_gone/after", "cases/gpu-imp_f64_gone/before"}, {"cases/gpu-imp_stats_gone/after", "cases/gpu-imp_stats_gone/before"},
-		{"cpu-fusion_callback_barrier/before", "cpu-fusion_callback_barrier/after"}, {"cpu-donation_lost/before", "cpu-donation_lost/after"},
+		{"cpu-fusion_callback_barrier/before", "cpu-fusion_callback_barrier/after"},
 		{"cpu-f64_creep/before", "cpu-f64_creep/after"}, {"cpu-sharding_allgather/before", "cpu-sharding_allgather/after"},
 		{"gpu-softmax_barrier/before", "gpu-softmax_barrier/after"}, {"gpu-intermediate_out/before", "gpu-intermediate_out/after"},
 		{"cpu-constant_baked/before", "cpu-constant_baked/after"}, {"cpu-param_layout/before", "cpu-param_layout/after"},
 	} {
-		for _, pack := range rules.Packs() {
+		for _, pack := range slices.DeleteFunc(rules.Packs(), func(name string) bool { return name == "strict" }) {
 			cfg, err := config.Parse("xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended, %s]\ntargets: [{ name: a, dump: %q }]\n", pack, dumpOf(pair[0]))))
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +97,7 @@ func TestPacksPassImprovements(t *testing.T) {
 
 // An entry of the user's own takes over the programs that it covers, and inherits what it does not set.
 func TestOwnEntriesOverrideAPack(t *testing.T) {
-	cfg, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: [recommended]\nrules:\n  - { rule: max-kernels, program: step, max: 9 }\n  - { rule: max-copies, level: off }\n"))
+	cfg, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: [recommended]\nrules:\n  - { rule: max-peak-bytes, program: step, max: 9 }\n  - { rule: no-dtype, level: off }\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +107,13 @@ func TestOwnEntriesOverrideAPack(t *testing.T) {
 			covering[s.Rule.ID] = append(covering[s.Rule.ID], s)
 		}
 	}
-	if list := covering["max-kernels"]; len(list) != 1 || list[0].Max == nil || *list[0].Max != 9 || list[0].MaxIncrease == nil || list[0].Pack != "" {
-		t.Errorf("max-kernels of step: %+v", list)
+	if list := covering["max-peak-bytes"]; len(list) != 1 || list[0].Max == nil || *list[0].Max != 9 || list[0].MaxIncrease == nil || list[0].Pack != "" {
+		t.Errorf("max-peak-bytes of step: %+v", list)
 	}
-	if list := covering["max-copies"]; len(list) != 1 || list[0].Level != "off" {
-		t.Errorf("max-copies: %+v", list)
+	if list := covering["no-dtype"]; len(list) != 1 || list[0].Level != "off" {
+		t.Errorf("no-dtype: %+v", list)
 	}
-	if len(covering["max-transposes"]) != 1 || covering["max-transposes"][0].Pack != "recommended" {
-		t.Errorf("max-transposes: %+v", covering["max-transposes"])
+	if len(covering["max-step-time"]) != 1 || covering["max-step-time"][0].Pack != "recommended" {
+		t.Errorf("max-step-time: %+v", covering["max-step-time"])
 	}
 }

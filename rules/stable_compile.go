@@ -24,7 +24,7 @@ var stableCompile = rule.Rule{
 	},
 	Budget:  &rule.Metric{Noun: "unstable facts", Better: rule.Lower},
 	Forbids: true,
-	Fails:   rule.Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "16 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 10 more"},
+	Fails:   rule.Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "17 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 11 more"},
 	Passes:  rule.Example{On: "cpu-set_order_sorted/*", Config: "- { rule: stable-compile }"},
 	Mend:    "Where the source is traced otherwise each time, sort what is iterated over. Where the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), switch autotuning off for the dump, or report the flapping pass.",
 	Threads: []string{"openxla/xla#49047", "openxla/xla#15229"},
@@ -60,10 +60,11 @@ func unlike(v *facts.Variant) string {
 	return "the compiler made another program of the same input"
 }
 
+// flapping are the facts that differ from compile to compile. What a run is predicted to cost is worked out from the others, and no fact of the compile.
 func flapping(c *rule.Context, v *facts.Variant) []string {
 	var names []string
 	for _, fact := range v.Unstable {
-		if !glob.Any(c.List("allow"), fact) {
+		if !strings.HasPrefix(fact, "price.") && !glob.Any(c.List("allow"), fact) {
 			names = append(names, fact)
 		}
 	}

@@ -312,7 +312,7 @@ func titleOf(f *Finding) string {
 
 // explain adds what a rule found out about the change to what is known of it.
 func (o *group) explain(f *Finding) {
-	if f.Cause == nil || f.Cause.Root != nil || f.Cause.Summary == "" || f.Cause.Summary == o.Title || strings.Contains(f.Message, f.Cause.Summary) {
+	if f.Cause == nil || f.Cause.Root != nil || strings.Contains(o.Title, f.Cause.Summary) || strings.Contains(f.Message, f.Cause.Summary) {
 		return
 	}
 	if !slices.Contains(o.Details, f.Cause.Summary) && len(o.Details) < maxDetails {

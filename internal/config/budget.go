@@ -29,8 +29,16 @@ func (b *Budget) Place() string {
 
 // Raised says whether the number is to grow.
 func (b *Budget) Raised() bool {
-	was, _ := ParseSize(b.From)
+	was, _ := b.units().parse(b.From)
 	return b.To > was
+}
+
+// units are those that the number may be written in.
+func (b *Budget) units() scale {
+	if b.Settings != nil && b.Settings.Rule.Budget != nil && b.Settings.Rule.Budget.Unit == "nanoseconds" {
+		return timeUnits
+	}
+	return sizeUnits
 }
 
 // Narrow says whether the number lets too little pass, and not more than there is.
@@ -46,7 +54,7 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 	})
 	for _, b := range list {
 		mark := b.Settings.Marks[b.Key]
-		b.From, b.Became = mark.Text, rewritten(b.Key, mark.Text, b.To)
+		b.From, b.Became = mark.Text, rewritten(b.units(), b.Key, mark.Text, b.To)
 		at := offset(lines, mark)
 		switch {
 		case b.Left != "":
@@ -100,8 +108,8 @@ func offset(lines []string, mark rule.Mark) int {
 
 // rewritten writes an amount in the unit in which the old one was written, rounded to the side that lets it pass; "" where that would
 // be no nearer to it.
-func rewritten(key, old string, to float64) string {
-	was, ok := ParseSize(old)
+func rewritten(units scale, key, old string, to float64) string {
+	was, ok := units.parse(old)
 	if !ok {
 		return ""
 	}
@@ -110,13 +118,13 @@ func rewritten(key, old string, to float64) string {
 		round = math.Floor
 	}
 	text := strconv.FormatFloat(to, 'f', -1, 64)
-	for _, u := range sizeUnits {
+	for _, u := range units {
 		if key != "equal" && strings.HasSuffix(old, u.suffix) {
 			text = strconv.FormatFloat(round(100*to/u.factor)/100, 'f', -1, 64) + u.suffix
 			break
 		}
 	}
-	is, ok := ParseSize(text)
+	is, ok := units.parse(text)
 	lets := is >= to
 	switch key {
 	case "min":

@@ -45,6 +45,8 @@ func TestSetBudgetsKeepsTheRest(t *testing.T) {
 		"in quotes":         {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: \"2KiB\", program: a }\n", "\"2KiB\"", "\"0.01KiB\""},
 		"in other quotes":   {"version: 1\nrules:\n  - rule: max-temp-bytes\n    max: '2KiB' # why\n", "'2KiB'", "'0.01KiB'"},
 		"in its unit":       {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: 2KiB }\n", "2KiB", "0.01KiB"},
+		"a time":            {"version: 1\nrules:\n  - { rule: max-step-time, max: 14us }\n", "14us", "0.01us"},
+		"a time by itself":  {"version: 1\nrules:\n  - { rule: max-step-time, max: 14000 }\n", "14000", "7"},
 		"an anchor":         {"version: 1\nrules:\n  - &k { rule: max-kernels, max: 20 }\n", "max: 20", "max: 7"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +89,7 @@ func TestRewritten(t *testing.T) {
 		{"max", "2KiB", 1024, "1KiB"}, {"max", "2KiB", 1025, "1.01KiB"}, {"max", "2KiB", 2027, "1.98KiB"}, {"max", "2KiB", 2028, "1.99KiB"},
 		{"max", "1GB", 5e8, "0.5GB"}, {"max", "1GB", 1, "0.01GB"}, {"max", "0.01GB", 1, ""}, {"max", "3B", 2, "2B"}, {"max", "many", 1, ""}, {"max", "5%", 1, ""},
 	} {
-		got := rewritten(c.key, c.old, c.to)
+		got := rewritten(sizeUnits, c.key, c.old, c.to)
 		if got != c.want {
 			t.Errorf("%s: %s for %v became %q, wanted %q", c.key, c.old, c.to, got, c.want)
 		}

@@ -178,19 +178,28 @@ func scalar(n *yamldoc.Node, o rule.Option) (any, bool) {
 // findingID is the form of a finding's id.
 var findingID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
-// sizeUnits are the suffixes of sizes. Longer ones come first, so that "KiB" is not read as "B".
-var sizeUnits = []struct {
+// scale are the suffixes that amounts may be written with. Longer ones come first, so that "KiB" is not read as "B".
+type scale []struct {
 	suffix string
 	factor float64
-}{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"kB", 1e3}, {"B", 1},
 }
 
+// sizeUnits are those of sizes, timeUnits those of predicted times.
+var (
+	sizeUnits = scale{
+		{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+		{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"kB", 1e3}, {"B", 1},
+	}
+	timeUnits = scale{{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}
+)
+
 // ParseSize reads a number of bytes: 1048576, 500MB, 2GiB.
-func ParseSize(s string) (float64, bool) {
+func ParseSize(s string) (float64, bool) { return sizeUnits.parse(s) }
+
+// parse reads a number with one of the suffixes, or without.
+func (units scale) parse(s string) (float64, bool) {
 	factor := 1.0
-	for _, u := range sizeUnits {
+	for _, u := range units {
 		if strings.HasSuffix(s, u.suffix) {
 			s, factor = strings.TrimSuffix(s, u.suffix), u.factor
 			break

@@ -7,16 +7,15 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// Of a conditional the branch counts that takes longest, with what stands inside of it.
-func TestDearestBranchCounts(t *testing.T) {
+// The branches of a conditional are equally likely, those inside a branch as likely as that allows.
+func TestBranchesAreEquallyLikely(t *testing.T) {
 	branches := []struct {
 		at   string
-		work float64
 		runs float64
-	}{{"", 1, 1}, {"0.0", 500, 0}, {"0.1", 1, 1}, {"0.1 1.0", 1000, 1}, {"0.1 1.1", 999, 0}, {"0.1", 1, 1}, {"2.0", 1, 1}, {"2.1", 1, 0}}
+	}{{"", 1}, {"0.0", 0.5}, {"0.1", 0.5}, {"0.1 1.0", 0.25}, {"0.1 1.1", 0.25}, {"2.2", 1.0 / 3}, {"3.0", 0.5}}
 	v := &Variant{Facts: Numbers{}}
 	for _, b := range branches {
-		v.Kernels = append(v.Kernels, Kernel{Form: &Form{Work: price.Work{price.Calls: b.work}}, Site: &Site{Times: 1, Branch: b.at}})
+		v.Kernels = append(v.Kernels, Kernel{Form: &Form{Work: price.Work{price.Calls: 1}}, Site: &Site{Times: 1, Branch: b.at}})
 	}
 	for i, p := range v.Prices(price.Named("cpu")) {
 		if p.Runs != branches[i].runs {

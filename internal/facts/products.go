@@ -7,9 +7,10 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// Product is one matrix product or convolution of the optimized module, also inside a fusion, or a library call that is one.
+// Product is one matrix product or convolution of the optimized module, also inside a fusion or a kernel that was written by hand, or a library call
+// that is one.
 type Product struct {
-	Opcode    string // dot, ragged-dot, convolution, or the library call's target
+	Opcode    string // dot, ragged-dot, convolution, the library call's target, or what the kernel's own language calls it: tpu.matmul
 	Type      string // the widest element type that it multiplies
 	Shape     string
 	Precision string // default, high, highest, or the algorithm's name: dot_bf16_bf16_f32_x3
@@ -33,6 +34,11 @@ func (r *reader) products(v *Variant) {
 		md := r.metadata(id)
 		p.OpName, p.Source = md.OpName, r.sources.locate(md)
 		v.addProduct(r.stock.product(p))
+	}
+	for _, id := range r.all(r.isWritten) {
+		for _, p := range r.written(id) {
+			v.addProduct(r.stock.product(p))
+		}
 	}
 	for id, n := range r.distinct() {
 		if r.m.Instrs[id].Opcode == hlo.OpConvert && r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {

@@ -137,7 +137,7 @@ func TestAcceptingSetsAnEqualThatFitsAll(t *testing.T) {
 	for _, f := range first.Findings {
 		ids, asked = append(ids, f.ID), append(asked, strings.Join(append([]string{f.Rule}, changeOf(t, first, &f).Configured...), " "))
 	}
-	if said := strings.Join(asked, ", "); said != "max-kernels, max-temp-bytes xlagate.yaml:4:5" {
+	if said := strings.Join(asked, ", "); said != "max-kernels, max-kernels, max-temp-bytes xlagate.yaml:4:5, max-temp-bytes xlagate.yaml:4:5" {
 		t.Errorf("asked at %s", said)
 	}
 	done := accepted(t, o, ids...)

@@ -31,10 +31,10 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	return out
 }
 
-// muchSlack is the share of a budget that has to be unused for it to be worth a line. init leaves up to a sixth.
+// muchSlack is the share of a budget that has to be unused for it to be worth a line: more than init leaves to spare.
 const muchSlack = 0.2
 
-// littleSlack is how many bytes unused are worth none: sizes wobble by as much, and init leaves them to spare.
+// littleSlack is how many bytes unused are worth none: sizes wobble by as much.
 const littleSlack = 1 << 10
 
 // noteSlack lists the budgets of which much is unused: what they let pass is more than anybody would want to.

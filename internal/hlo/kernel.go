@@ -3,6 +3,7 @@ package hlo
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/mlir"
@@ -27,10 +28,27 @@ func kernelIn(config string) *mlir.Kernel {
 			continue
 		}
 		if kernel, err := mlir.Read(unescaped(value)); err == nil {
+			if kernel.Grid == nil {
+				kernel.Grid = gridIn(config)
+			}
 			return kernel
 		}
 	}
 	return nil
+}
+
+// gridIn is how often the body of a Triton kernel runs in each dimension; nil where the call does not say.
+func gridIn(config string) (grid []int64) {
+	for _, key := range []string{"grid_x = ", "grid_y = ", "grid_z = "} {
+		_, printed, _ := strings.Cut(config, key)
+		if end := strings.IndexFunc(printed, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+			printed = printed[:end]
+		}
+		if n, err := strconv.ParseInt(printed, 10, 64); err == nil {
+			grid = append(grid, n)
+		}
+	}
+	return grid
 }
 
 // quotedValue finds what stands in quotes behind a key and its colon or equals sign.

@@ -42,6 +42,12 @@ func (c *cursor) number() uint64 {
 	return binary.LittleEndian.Uint64(wide[:]) >> (more + 1)
 }
 
+// signed reads a number whose sign is at its bottom.
+func (c *cursor) signed() int64 {
+	n := c.number()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
 // flagged reads a number with a flag at its bottom.
 func (c *cursor) flagged() (uint64, bool) {
 	n := c.number()

@@ -1,5 +1,5 @@
 // Package mlir reads kernels that were written by hand, as the compilers for TPU and GPU are handed them: MLIR, as bytecode or as text.
-// It reads just enough to tell two of them apart by what they do.
+// It reads just enough to tell two of them apart by what they do, and what they multiply.
 package mlir
 
 import (
@@ -12,9 +12,13 @@ import (
 type Kernel struct {
 	Name   string         // of its first function
 	Ops    map[string]int // how often each operation stands in it: "math.exp": 2
-	Grid   []int64        // how often its body runs in each dimension, of a Mosaic kernel for TPU
+	Grid   []int64        // how often its body runs in each dimension, where the kernel says it: Mosaic's for TPU do
 	Print  uint64         // equal for equal kernels
 	Family uint64         // equal for kernels with the same operations, whatever their shapes and constants
+
+	Products []Product
+	Elements map[string]float64 // how many elements each operation goes through in one run of the body: "math.exp": 32768
+	Open     bool               // it has loops whose length is not known: what is in them counts once
 }
 
 // ErrUnknown says that the bytes are MLIR in no known form.
@@ -31,7 +35,10 @@ func Read(data []byte) (*Kernel, error) {
 	return nil, ErrUnknown
 }
 
-func newKernel() *Kernel { return &Kernel{Ops: map[string]int{}} }
+func newKernel() *Kernel { return &Kernel{Ops: map[string]int{}, Elements: map[string]float64{}} }
+
+// Steps is how often the body runs.
+func (k *Kernel) Steps() float64 { return max(1, product(k.Grid)) }
 
 // add counts an operation. Their order does not count, their number does.
 func (k *Kernel) add(op string, content digest) {

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 )
 
@@ -22,7 +23,7 @@ func readText(data []byte) *Kernel {
 		op := operationOf(line)
 		if strings.HasSuffix(op, ".func") {
 			if k.Name == "" && strings.HasSuffix(line, "{") {
-				k.Name = symbolOf(line)
+				k.Name, k.Grid = symbolOf(line), gridOf(line)
 			}
 			line = strings.Replace(line, "@"+symbolOf(line), "@", 1)
 		}
@@ -31,8 +32,38 @@ func readText(data []byte) *Kernel {
 			continue
 		}
 		k.add(op, start.text(line))
+		k.measure(op, line)
 	}
 	return k
+}
+
+// measure adds what the operation on a line multiplies, or how many elements it goes through. How long loops are is not read.
+func (k *Kernel) measure(op, line string) {
+	k.Open = k.Open || openLoop(op)
+	_, types, _ := strings.Cut(line, " : ")
+	shapes := shapesOf(types)
+	if n := len(shapes); productOps[op] && n > 2 {
+		k.Products = append(k.Products, newProduct(op, shapes[0], shapes[1], shapes[n-1], precisionIn(line)))
+		return
+	}
+	k.Elements[op] += most(shapes)
+}
+
+// gridOf reads how often the body runs in each dimension, on the line of a function that says it.
+func gridOf(line string) (grid []int64) {
+	_, list, _ := strings.Cut(line, gridName+" = array<i64: ")
+	list, _, closed := strings.Cut(list, ">")
+	if !closed {
+		return nil
+	}
+	for printed := range strings.SplitSeq(list, ", ") {
+		n, err := strconv.ParseInt(printed, 10, 64)
+		if err != nil {
+			return nil
+		}
+		grid = append(grid, n)
+	}
+	return grid
 }
 
 // place starts a location in the source.

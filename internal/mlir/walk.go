@@ -16,18 +16,38 @@ const (
 // maxNesting bounds what only a broken file reaches.
 const maxNesting = 100
 
-// walker reads the operations of a file. A value is hashed by what it is computed from.
+// walker reads the operations of a file.
 type walker struct {
 	*file
 	*cursor
-	values []digest // of the scope at hand, by number
-	next   int      // the number of the next value
-	deep   bool     // nested beyond reason
+	values []value // of the scope at hand, by number
+	next   int     // the number of the next value
+	deep   bool    // nested beyond reason
+	runs   float64 // how often what is read runs in one run of the body
+}
+
+// value is hashed by what it is computed from.
+type value struct {
+	print  digest
+	kind   uint64 // the number of its type
+	number int64  // of a constant
+	known  bool   // it is a constant
+}
+
+// operation is an operation but for what it holds.
+type operation struct {
+	name       string
+	mask       byte
+	place      uint64   // where in the source it stands
+	attributes uint64   // see mask
+	properties uint64   // see mask
+	results    []uint64 // their types
+	operands   []uint64 // values by number
 }
 
 // walk counts and hashes all operations.
 func (f *file) walk() error {
-	w := &walker{file: f, cursor: &cursor{data: f.sections[sectionIR]}}
+	w := &walker{file: f, cursor: &cursor{data: f.sections[sectionIR]}, runs: 1}
 	w.block(0)
 	if w.cut || w.deep || w.lost {
 		return broken("its operations are cut off, or refer to what is not there")
@@ -63,7 +83,7 @@ func (w *walker) arguments() {
 		if located {
 			w.number()
 		}
-		w.define(start.and(uint64(i)).and(uint64(w.kind(kind))))
+		w.define(value{print: start.and(uint64(i)).and(uint64(w.kind(kind))), kind: kind})
 	}
 	if w.version >= versionUseLists && w.byte() != 0 {
 		w.useLists(2) // of any number of values, each is named
@@ -72,51 +92,68 @@ func (w *walker) arguments() {
 
 // operation reads one operation and what it holds.
 func (w *walker) operation(depth int) digest {
-	name := w.name(w.number())
-	mask := w.byte()
-	w.number() // where in the source it stands
-	d, function := w.described(start.text(name), name, mask)
-	results := w.numbers(mask&hasResults, w.kind)
-	for _, kind := range results {
-		d = d.and(uint64(kind))
+	o := w.head()
+	d, function := w.described(&o)
+	for _, kind := range o.results {
+		d = d.and(uint64(w.kind(kind)))
 	}
-	for _, value := range w.numbers(mask&hasOperands, w.value) {
-		d = d.and(uint64(value))
+	for _, operand := range o.operands {
+		d = d.and(uint64(w.value(operand).print))
 	}
-	w.numbers(mask&hasSuccessors, w.kind)
-	if mask&hasUseLists != 0 {
-		w.useLists(len(results))
+	if o.mask&hasUseLists != 0 {
+		w.useLists(len(o.results))
 	}
-	for i := range results {
-		w.define(d.and(uint64(i)))
+	number, known := w.constant(&o)
+	for i, kind := range o.results {
+		w.define(value{d.and(uint64(i)), kind, number, known})
 	}
-	if mask&hasRegions != 0 {
+	w.measure(&o)
+	if o.mask&hasRegions != 0 {
+		runs := w.runs
+		w.runs = min(runs*w.trips(&o), unreal)
 		d = w.regions(d, depth)
+		w.runs = runs
 	}
 	if w.kernel.Name == "" && len(w.kernel.Ops) > 0 { // a function without a body is somebody else's
 		w.kernel.Name = function
 	}
-	if !silent(name) {
-		w.kernel.add(name, d)
+	if !silent(o.name) {
+		w.kernel.add(o.name, d)
 	}
 	return d
 }
 
-// described reads the attributes and properties of an operation, and the name that they give it if it is a function.
-func (w *walker) described(d digest, op string, mask byte) (content digest, function string) {
-	if mask&hasAttributes != 0 {
-		at := w.number()
-		d, function = d.and(uint64(w.attribute(at))), w.symbol(at)
+// head reads an operation up to the values that it takes.
+func (w *walker) head() (o operation) {
+	o.name, o.mask, o.place = w.name(w.number()), w.byte(), w.number()
+	if o.mask&hasAttributes != 0 {
+		o.attributes = w.number()
 	}
-	if mask&hasProperties != 0 {
-		switch at := w.number(); {
-		case at >= uint64(len(w.properties)):
+	if o.mask&hasProperties != 0 {
+		o.properties = w.number()
+	}
+	o.results = w.numbers(o.mask & hasResults)
+	o.operands = w.numbers(o.mask & hasOperands)
+	w.numbers(o.mask & hasSuccessors)
+	return o
+}
+
+// described hashes the attributes of an operation, and finds the name that they or its properties give it if it is a function.
+func (w *walker) described(o *operation) (content digest, function string) {
+	content = start.text(o.name)
+	if o.mask&hasAttributes != 0 {
+		content = content.and(uint64(w.attribute(o.attributes)))
+		function = w.word(w.named(o.attributes, symbolName))
+	}
+	if o.mask&hasProperties != 0 {
+		switch {
+		case o.properties >= uint64(len(w.properties)):
 			w.lost = true
-		case strings.HasSuffix(op, ".func"):
-			function = w.nameIn(at)
+		case strings.HasSuffix(o.name, ".func"):
+			function = w.nameIn(o.properties)
 		}
 	}
-	return d, function
+	return content, function
 }
 
 // silent says whether an operation does nothing by itself: it holds others, or a constant.
@@ -132,43 +169,46 @@ func (w *walker) name(i uint64) string {
 	return ""
 }
 
-// symbol is the name that attributes give a function.
-func (w *walker) symbol(attrs uint64) string {
-	if attrs >= uint64(len(w.attrs)) || w.attrs[attrs].code() != codeDictionary {
-		return ""
+// none is the number of no attribute.
+const none = ^uint64(0)
+
+// named is the attribute of a name in a dictionary of attributes.
+func (f *file) named(attributes uint64, wanted string) uint64 {
+	if attributes >= uint64(len(f.attrs)) || f.attrs[attributes].code() != codeDictionary {
+		return none
 	}
-	c := &cursor{data: w.attrs[attrs].data}
+	c := &cursor{data: f.attrs[attributes].data}
 	c.number()
 	for range c.count() {
-		if name, value := c.number(), c.number(); w.word(name) == symbolName {
-			return w.word(value)
+		if name, value := c.number(), c.number(); f.word(name) == wanted {
+			return value
 		}
 	}
-	return ""
+	return none
 }
 
-// numbers reads a list, if there is one, and gives what each number of it stands for.
-func (w *walker) numbers(there byte, of func(uint64) digest) []digest {
+// numbers reads a list of numbers, if there is one.
+func (w *walker) numbers(there byte) []uint64 {
 	if there == 0 {
 		return nil
 	}
-	list := make([]digest, w.count())
+	list := make([]uint64, w.count())
 	for i := range list {
-		list[i] = of(w.number())
+		list[i] = w.number()
 	}
 	return list
 }
 
-func (w *walker) value(i uint64) digest {
+func (w *walker) value(i uint64) value {
 	if i < uint64(len(w.values)) {
 		return w.values[i]
 	}
-	return 0
+	return value{kind: none}
 }
 
-func (w *walker) define(d digest) {
+func (w *walker) define(v value) {
 	if w.next < len(w.values) {
-		w.values[w.next] = d
+		w.values[w.next] = v
 		w.next++
 	}
 }
@@ -199,7 +239,7 @@ func (w *walker) regions(d digest, depth int) digest {
 		}
 		inside := w
 		if isolated {
-			inside = &walker{file: w.file, cursor: w.cursor}
+			inside = &walker{file: w.file, cursor: w.cursor, runs: w.runs}
 			if w.version >= versionSections {
 				w.byte()
 				inside.cursor = &cursor{data: w.take(w.number())}
@@ -217,7 +257,7 @@ func (w *walker) region(depth int) digest {
 		return 0
 	}
 	outer, next := len(w.values), w.next
-	w.values = append(w.values, make([]digest, w.count())...)
+	w.values = append(w.values, make([]value, w.count())...)
 	w.next = outer
 	d := start
 	for range blocks {

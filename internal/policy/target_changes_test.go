@@ -51,6 +51,17 @@ func TestSamplesOfATarget(t *testing.T) {
 	}
 }
 
+// Prices are of a device: on a faster one everything is within its limits.
+func TestDeviceOfATarget(t *testing.T) {
+	got := told(t, withTargets("{name: a, dump: x, device: tpu-v2}"), withTargets("{name: a, dump: x, device: h100-sxm}"))
+	if got != "changed a: device tpu-v2 → h100-sxm" {
+		t.Errorf("told: %s", got)
+	}
+	if got := told(t, withTargets("{name: a, dump: x}"), withTargets("{name: a, dump: x, device: tpu-v2}")); got != "changed a: device that of the dump → tpu-v2" {
+		t.Errorf("told: %s", got)
+	}
+}
+
 // A target is told of under its own name where there are several.
 func TestTheTargetThatChanged(t *testing.T) {
 	a, b, c := "{name: a, dump: x}", "{name: b, dump: y, programs: {include: [f, g]}}", "{name: b, dump: y, programs: {include: [f]}}"

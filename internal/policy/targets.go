@@ -40,6 +40,9 @@ func programs(base, head config.Target) []Change {
 	if base.Samples != head.Samples {
 		out = append(out, Change{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("samples %d → %d", base.Samples, head.Samples)})
 	}
+	if base.Device != head.Device { // another device has other prices, and which are higher depends on the program
+		out = append(out, Change{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("device %s → %s", first(base.Device, "that of the dump"), first(head.Device, "that of the dump"))})
+	}
 	return out
 }
 

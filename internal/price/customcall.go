@@ -15,13 +15,14 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 		return
 	}
 	target, _ := m.m.Attr(id, "custom_call_target")
+	written := m.m.Kernel(id)
 	switch {
 	case strings.Contains(target, "callback"):
 		w[Calls] = 1
 	case strings.Contains(target, "TopK"):
 		m.topK(w, id)
-	case m.m.Kernel(id) != nil:
-		m.handWritten(w, id)
+	case written != nil:
+		w.handWritten(written)
 	case strings.Contains(target, "cub_sort"), strings.Contains(target, "DeviceRadixSort"):
 		w[Scalar] = 8 * m.operandElements(id) // a pass for every four bits
 	default:
@@ -39,13 +40,3 @@ func (m *Meter) operandElements(id hlo.InstrID) float64 {
 
 // topK adds a pass over the operand: each element is compared with the smallest that is kept.
 func (m *Meter) topK(w *Work, id hlo.InstrID) { w[Scalar] = 1.5 * m.operandElements(id) }
-
-// handWritten adds a kernel that was written by hand: a step for each point of its grid. What the body computes in each of them nobody knows.
-func (m *Meter) handWritten(w *Work, id hlo.InstrID) {
-	w[Unknown] = 1
-	steps := 1.0
-	for _, n := range m.m.Kernel(id).Grid {
-		steps *= float64(max(1, n))
-	}
-	w[Steps] = steps
-}

@@ -23,7 +23,7 @@ type Device struct {
 	Special  float64 // exponentials
 	Slow     float64 // functions such as sin and pow
 	Scalar   float64 // steps that go their own way
-	Units    float64 // processors, each of which computes a tile of a product
+	Units    float64 // processors, each of which computes a tile of a product or a step of a grid
 
 	Core   Level   // the cache of one core
 	Shared Level   // the cache that all cores share
@@ -42,7 +42,7 @@ type Device struct {
 	Launch   float64 // ns: one launch follows another
 	Decision float64 // ns: the host looks at a value of the device before it goes on
 	Turn     float64 // ns: an iteration of a loop begins
-	Step     float64 // ns: a step of a kernel's grid
+	Step     float64 // ns: a step of a kernel's grid, of which each unit takes one at a time
 	Call     float64 // ns: Python is called
 
 	Source string

@@ -35,7 +35,7 @@ func (t *Time) Add(o Time, n float64) {
 // Time is how long a launch takes on the device: its overhead, and then as long as the slower of arithmetic and memory, to which the whole is
 // put down. What the compiler expects goes before.
 func (d *Device) Time(w *Work) (t Time) {
-	t.Launch = d.Launch*(1+w[Launches]) + d.Turn*w[Iterations] + d.Step*w[Steps]
+	t.Launch = d.Launch*(1+w[Launches]) + d.Turn*w[Iterations] + d.Step*math.Ceil(w[Steps]/max(1, d.Units))
 	t.Host = d.Decision*w[Decisions] + d.Call*w[Calls]
 	t.Network = d.network(w)
 	compute, memory := d.compute(w), d.memory(w)

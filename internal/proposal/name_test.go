@@ -44,7 +44,7 @@ func TestRoomFor(t *testing.T) {
 		units  []unit
 		want   string
 	}{
-		{12_400, timeUnits, "14us"}, {10_000, timeUnits, "11us"}, {950_000, timeUnits, "1.1ms"}, {300, timeUnits, "330ns"}, {3, timeUnits, "4ns"}, {2.5e9, timeUnits, "2.8s"},
+		{12_400, timeUnits, "14us"}, {9_050, timeUnits, "10us"}, {10_000, timeUnits, "11us"}, {950_000, timeUnits, "1.1ms"}, {300, timeUnits, "330ns"}, {3, timeUnits, "4ns"}, {2.5e9, timeUnits, "2.8s"},
 		{257 << 10, sizeUnits, "290KiB"}, {1000 << 10, sizeUnits, "1.1MiB"}, {41 << 30, sizeUnits, "46GiB"}, {4, sizeUnits, "5B"}, {900 << 10, sizeUnits, "990KiB"}, {920 << 10, sizeUnits, "1100KiB"},
 	} {
 		if got := roomFor(c.amount, c.units); got != c.want {

@@ -36,10 +36,10 @@ func Config(rep *facts.Report, path string) string {
 func proposed(rep *facts.Report) string {
 	var b strings.Builder
 	if most, known := largest(rep, "price.step_ns"); known {
-		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # %s now, as predicted\n", roomFor(most, timeUnits), measure.Nanoseconds(most))
+		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # predicted at init: %s\n", roomFor(most, timeUnits), measure.Nanoseconds(most))
 	}
 	if most, known := largest(rep, "memory.peak_bytes"); known {
-		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # %s now\n", roomFor(most, sizeUnits), measure.Bytes(most))
+		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # at init: %s\n", roomFor(most, sizeUnits), measure.Bytes(most))
 	}
 	if most := compiled(rep); most > 0 {
 		fmt.Fprintf(&b, "  - { rule: no-recompilation, max_variants: %d }\n", most)
@@ -88,7 +88,7 @@ func origin(rep *facts.Report) string {
 			of = " "
 		}
 	}
-	return fmt.Sprintf("%s: %s, %s left out; limits leave a tenth of room above what is there now", text,
+	return fmt.Sprintf("%s: %s, %s left out; limits leave a tenth of room above what it holds", text,
 		measure.Counted(float64(len(rep.Programs)), "", "programs"), measure.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
 }
 
@@ -185,7 +185,7 @@ func roomFor(amount float64, units []unit) string {
 		step = max(step, 1)
 	}
 	n = math.Ceil(n/step-1e-9) * step
-	return strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64) + of.suffix
+	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64), ".0") + of.suffix
 }
 
 // examples are comments with limits on the program that takes longest: its kernels, its temporary memory, and the fusion that saves the most.

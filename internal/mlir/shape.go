@@ -1,0 +1,170 @@
+package mlir
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// shape is the type of a vector or a tensor.
+type shape struct {
+	element string // as HLO spells it: "bf16", "s8"
+	dims    []int64
+}
+
+func (s shape) elements() float64 { return product(s.dims) }
+
+// product multiplies lengths, up to what only a broken file reaches.
+func product(lengths []int64) float64 {
+	n := 1.0
+	for _, length := range lengths {
+		n = min(n*float64(max(0, length)), unreal)
+	}
+	return n
+}
+
+const unreal = 1 << 53
+
+func (s shape) String() string {
+	dims := make([]string, len(s.dims))
+	for i, d := range s.dims {
+		dims[i] = strconv.FormatInt(d, 10)
+	}
+	return s.element + "[" + strings.Join(dims, ",") + "]"
+}
+
+// bits is how wide the elements are, 0 where their name does not tell.
+func (s shape) bits() int {
+	digits := strings.TrimLeft(s.element, "abcdefghijklmnopqrstuvwxyz")
+	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		digits = digits[:end]
+	}
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// Codes of types that have elements, and of the elements.
+const (
+	codeInteger        = 0
+	codeTensor         = 13
+	codeEncodedTensor  = 14
+	codeVector         = 19
+	signednessBits     = 2
+	unsignedSignedness = 2
+)
+
+var floats = map[uint64]string{3: "bf16", 4: "f16", 5: "f32", 6: "f64"}
+
+// shape reads the type of a vector or a tensor; ok is false for others.
+func (f *file) shape(i uint64) (s shape, ok bool) {
+	if i >= uint64(len(f.types)) {
+		return s, false
+	}
+	e := &f.types[i]
+	c := &cursor{data: e.data}
+	switch code := e.code(); code {
+	case codeTensor, codeEncodedTensor, codeVector:
+		c.number()
+		if code == codeEncodedTensor {
+			c.number()
+		}
+		for range c.count() {
+			s.dims = append(s.dims, c.signed())
+		}
+		s.element = f.element(c.number())
+		return s, !c.cut && s.element != ""
+	}
+	return s, false
+}
+
+// element is a type of numbers as HLO spells it, "" for others. Types that the bytecode does not encode are spelled out in it.
+func (f *file) element(i uint64) string {
+	if i >= uint64(len(f.types)) {
+		return ""
+	}
+	e := &f.types[i]
+	if !e.encoded {
+		return elementOf(string(e.data))
+	}
+	c := &cursor{data: e.data}
+	switch code := e.code(); {
+	case code == codeInteger:
+		c.number()
+		n := c.number()
+		return integer(n>>signednessBits, n%(1<<signednessBits) == unsignedSignedness)
+	case code > 0:
+		return floats[uint64(code)]
+	}
+	return ""
+}
+
+func integer(bits uint64, unsigned bool) string {
+	switch {
+	case bits == 1:
+		return "pred"
+	case unsigned:
+		return "u" + strconv.FormatUint(bits, 10)
+	}
+	return "s" + strconv.FormatUint(bits, 10)
+}
+
+// elementOf spells a printed type of numbers as HLO does, "" for other types.
+func elementOf(printed string) string {
+	digits := strings.TrimPrefix(strings.TrimPrefix(printed, "u"), "i")
+	if bits, err := strconv.ParseUint(digits, 10, 16); err == nil && digits != printed {
+		return integer(bits, printed[0] == 'u')
+	}
+	if strings.HasPrefix(printed, "f") || printed == "bf16" {
+		return strings.ToLower(printed)
+	}
+	return ""
+}
+
+// shapesOf finds the types of vectors and tensors on a line, in order.
+func shapesOf(line string) (list []shape) {
+	for {
+		at := -1
+		for _, kind := range []string{"vector<", "tensor<"} {
+			if i := strings.Index(line, kind); i >= 0 && (at < 0 || i+len(kind) < at) {
+				at = i + len(kind)
+			}
+		}
+		if at < 0 {
+			return list
+		}
+		line = line[at:]
+		printed, _, _ := strings.Cut(line, ">")
+		printed, _, _ = strings.Cut(printed, ",")
+		if s, ok := parseShape(printed); ok {
+			list = append(list, s)
+		}
+	}
+}
+
+// parseShape reads what stands in the brackets: "128x64xbf16".
+func parseShape(printed string) (s shape, ok bool) {
+	for {
+		first, rest, more := strings.Cut(printed, "x")
+		d, err := strconv.ParseInt(first, 10, 64)
+		if !more || err != nil {
+			break
+		}
+		s.dims, printed = append(s.dims, d), rest
+	}
+	s.element = elementOf(printed)
+	return s, s.element != ""
+}
+
+// contracted is the length that a product sums over, 0 where it cannot be told: what is left of both operands when the result, and the batch that all
+// three share, are taken out. Dimensions before the last two are the batch.
+func contracted(lhs, rhs, out shape) float64 {
+	shared := product(out.dims[:max(0, len(out.dims)-2)])
+	if out.elements() == 0 || shared == 0 {
+		return 0
+	}
+	square := lhs.elements() * rhs.elements() / out.elements() / shared
+	if k := math.Round(math.Sqrt(square)); k*k == square {
+		return k
+	}
+	return 0
+}
