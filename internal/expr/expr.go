@@ -27,7 +27,7 @@ type Expression struct {
 // factGroups are the first words of fact names.
 var factGroups = []string{
 	"kernels", "instructions", "fusions", "collectives", "copies", "transposes", "memory", "donation", "dtypes", "custom_calls", "cost", "loops",
-	"clusters", "code", "remat", "async", "products", "precision", "converts", "launches", "asked", "scalars", "scaled", "registers", "spills", "price",
+	"clusters", "code", "remat", "async", "products", "precision", "converts", "launches", "asked", "scalars", "scaled", "registers", "spills", "price", "run",
 }
 
 // Check finds what is wrong in an expression; the error names the column where one is known.

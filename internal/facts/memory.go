@@ -3,6 +3,7 @@ package facts
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/companion"
 	"github.com/xlagate/xlagate/internal/dump"
@@ -142,6 +143,16 @@ func (out *measured) peak() {
 	}
 	if live := readCompanion(out, f, companion.ReadLiveRange); live != nil {
 		out.variant.Facts["memory.peak_bytes"] = float64(live.Peak)
+	}
+}
+
+// handed says what a run is given, gives back and touches: its price depends on that beside the launches.
+func (out *measured) handed() {
+	f := out.variant.Facts
+	f["run.arguments"] = float64(len(out.variant.Params))
+	f["run.results"] = float64(strings.Count(out.variant.Result, "["))
+	if _, known := f["memory.argument_bytes"]; known {
+		f["run.touched_bytes"] = f["memory.argument_bytes"] + f["memory.output_bytes"] + f["memory.temp_bytes"] - f["memory.alias_bytes"]
 	}
 }
 

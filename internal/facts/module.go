@@ -226,6 +226,7 @@ func (out *measured) measure(r *reader, s *dump.Stage) error {
 	out.helper = out.isHelper(r)
 	out.memory(r, s)
 	out.peak()
+	out.handed()
 	out.code()
 	out.plan()
 	out.list(r, s)

@@ -21,7 +21,7 @@ func (p *Priced) NS() float64 { return p.Runs * p.Once.Total() }
 // Prices are what the kernels of a variant are predicted to take on a device, in their order.
 func (v *Variant) Prices(d *price.Device) []Priced {
 	all := make([]Priced, len(v.Kernels))
-	times, cached, likely := map[*Form]price.Time{}, d.Cached(v.touched()), likelihoods(v.Kernels)
+	times, cached, likely := map[*Form]price.Time{}, d.Cached(v.Facts["run.touched_bytes"]), likelihoods(v.Kernels)
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		once, known := times[k.Form]
@@ -32,11 +32,6 @@ func (v *Variant) Prices(d *price.Device) []Priced {
 		all[i] = Priced{Kernel: k, Once: once, Runs: float64(max(1, k.Times)) * float64(max(1, k.Guess)) * likely[k.Branch]}
 	}
 	return all
-}
-
-// touched is how many bytes a run reads or writes, each once.
-func (v *Variant) touched() float64 {
-	return v.Facts["memory.argument_bytes"] + v.Facts["memory.output_bytes"] + v.Facts["memory.temp_bytes"] - v.Facts["memory.alias_bytes"]
 }
 
 // likelihoods say how likely it is that a run takes a branch: the branches of a conditional are taken to be equally likely. One without launches
@@ -74,7 +69,7 @@ func outerBranch(branch string) string {
 
 // PriceOn sets the facts that say what a run of the variant is predicted to take on a device.
 func (v *Variant) PriceOn(d *price.Device) {
-	sum, unknown := price.Time{Host: d.Dispatch + d.Argument*float64(len(v.Params)) + d.Result*float64(strings.Count(v.Result, "["))}, 0.0
+	sum, unknown := price.Time{Host: d.Dispatch + d.Argument*v.Facts["run.arguments"] + d.Result*v.Facts["run.results"]}, 0.0
 	for _, p := range v.Prices(d) {
 		sum.Add(p.Once, p.Runs)
 		unknown += p.Work[price.Unknown]

@@ -68,6 +68,9 @@ func sameVariants(old, fresh *baseline.Program) []*facts.Variant {
 }
 
 func takeFacts(about []string, v, fresh *facts.Variant) {
+	if slices.Contains(about, "ledger") {
+		about = append(slices.Clone(about), "run.*") // what a run is given belongs to its launches: both make its price
+	}
 	for name, n := range fresh.Facts {
 		if glob.Any(about, name) {
 			v.Facts[name] = n
