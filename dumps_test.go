@@ -202,7 +202,7 @@ var dumpRows = []struct {
 
 func problem(t *testing.T, r *facts.Report, message string) {
 	t.Helper()
-	if !slices.ContainsFunc(r.Problems, func(p facts.Problem) bool { return strings.Contains(p.Message, message) && p.Mend != "" }) {
+	if !slices.ContainsFunc(r.Problems, func(p facts.Problem) bool { return strings.Contains(p.Message, message) && p.Fix != "" }) {
 		t.Errorf("no problem says %q: %v", message, r.Problems)
 	}
 }

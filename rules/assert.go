@@ -25,7 +25,7 @@ var assert = rule.Rule{
 	},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},
-	Mend:    "The finding lists the values that the expression read: mend what moved them, or the expression.",
+	Fix:     "The finding lists the values that the expression read: fix what moved them, or the expression.",
 	Since:   "1",
 	Accepts: []string{"*", "ledger"},
 	Program: checkAssert,
@@ -34,13 +34,13 @@ var assert = rule.Rule{
 func checkAssert(c *rule.Context, p *diff.Program) {
 	e, err := expr.Compile(c.Text("expr"))
 	if err != nil {
-		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Mend: "mend the expression"})
+		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Fix: "fix the expression"})
 		return
 	}
 	for _, v := range rule.Live(p) {
 		if e.ReadsBaseline && v.Old == nil {
 			c.Problems = append(c.Problems, result.Problem{
-				Rule: c.Rule.ID, File: c.Target.Dump, Mend: c.Target.Accept,
+				Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept,
 				Message: fmt.Sprintf("%s reads the baseline, and %s has none", assertName(c), p.Name),
 			})
 			continue
@@ -65,7 +65,7 @@ func evaluate(c *rule.Context, e *expr.Expression, p *diff.Program, v *diff.Vari
 	holds, err := e.Holds(v.New.Facts, old)
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{
-			Rule: c.Rule.ID, File: c.Place, Mend: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
+			Rule: c.Rule.ID, File: c.Place, Fix: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
 			Message: fmt.Sprintf("%s could not be judged for %s: %v", assertName(c), p.Name, err),
 		})
 		return

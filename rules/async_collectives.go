@@ -32,7 +32,7 @@ var asyncCollectives = rule.Rule{
 	Bounds:  []string{"min_ratio"},
 	Fails:   rule.Example{On: "gpu-collectives", Config: "- { rule: async-collectives }", Says: "1 exposed collective: at most 0 allowed"},
 	Passes:  rule.Example{On: "gpu-collectives", Config: "- { rule: async-collectives, min_ratio: 50% }"},
-	Mend:    "Look at the latency-hiding scheduler's flags, and at what needs the collective's result at once: prefetch the next layer's weights, reduce gradients late.",
+	Fix:     "Look at the latency-hiding scheduler's flags, and at what needs the collective's result at once: prefetch the next layer's weights, reduce gradients late.",
 	Threads: []string{"openxla/xla#14397"},
 	Since:   "1",
 	Accepts: []string{"async.*"},

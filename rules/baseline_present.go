@@ -20,7 +20,7 @@ var baselinePresent = rule.Rule{
 	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Mend:    "Accept it: xlagate accept --only ID --reason \"…\".",
+	Fix:     "Accept it: xlagate accept --only ID --reason \"…\".",
 	Accepts: []string{"*", "ledger", "variants"},
 	Program: checkBaselinePresent,
 }
@@ -33,7 +33,7 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 	switch {
 	case c.Target.Base == nil:
 		c.Problems = append(c.Problems, result.Problem{
-			Rule: c.Rule.ID, File: c.Target.Dump, Mend: c.Target.Accept,
+			Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept,
 			Message: fmt.Sprintf("no baseline for target %s: the rules compare with what was accepted, and nothing was", c.Target.Name),
 		})
 	case p.Old == nil:
@@ -104,6 +104,6 @@ func sameForOtherSizes(a, b *facts.Program) []string {
 // noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.
 func noteRenamed(c *rule.Context, p *diff.Program) {
 	if p.Was != "" && !p.New.IsCluster() {
-		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Mend: "xlagate accept --reason \"…\""})
+		c.Notes = append(c.Notes, result.Note{Kind: "renamed", Program: p.Name, Message: "it was accepted as " + p.Was, Fix: "xlagate accept --reason \"…\""})
 	}
 }

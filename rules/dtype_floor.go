@@ -34,7 +34,7 @@ var dtypeFloor = rule.Rule{
 	Bounds:  []string{"min_share"},
 	Fails:   rule.Example{On: "tpu-wide_weights/after", Config: "- { rule: dtype-floor }", Says: "2 wide products: at most 0 allowed"},
 	Passes:  rule.Example{On: "tpu-wide_weights/before", Config: "- { rule: dtype-floor, dtypes: [bf16] }"},
-	Mend:    "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
+	Fix:     "Cast the operand that is wide where it is made, not where it is used; look at parameters in float32 and at promotions with NumPy scalars.",
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Since:   "1",
 	Accepts: []string{"products.*", "asked.*", "scaled.*", "converts.*", "dtypes.*", "ledger"},
@@ -50,7 +50,7 @@ var narrowTypes = []string{
 func checkDtypeFloor(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts["products.total"]; !ok {
-			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 			continue
 		}
 		if c.On(noWider.Key) {

@@ -117,7 +117,7 @@ func told(r *result.Result, rule string) string {
 	}
 	for _, p := range r.Problems {
 		if p.Rule == rule || p.Rule == "" {
-			fmt.Fprintf(&b, "could not look: %s\n  mend: %s\n", p.Message, p.Mend)
+			fmt.Fprintf(&b, "could not look: %s\n  fix: %s\n", p.Message, p.Fix)
 		}
 	}
 	return b.String()

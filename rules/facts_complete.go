@@ -10,6 +10,6 @@ var factsComplete = rule.Rule{
 	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "damaged/cut_off_text", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "the file ends inside an instruction of %fused_computation"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
-	Mend:    "Dump again; the run was cut off or is still writing. Or leave the program out with programs.exclude.",
+	Fix:     "Dump again; the run was cut off or is still writing. Or leave the program out with programs.exclude.",
 	Without: unlookable,
 }

@@ -32,7 +32,7 @@ var flags = rule.Rule{
 	Bounds:  []string{"require", "forbid"},
 	Fails:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: flags }", Says: "1 flag is not as agreed: xla_disable_hlo_passes at its default → fusion"},
 	Passes:  rule.Example{On: "cpu-unfused/before", Config: "- { rule: flags, forbid: [xla_disable_hlo_passes] }"},
-	Mend:    "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
+	Fix:     "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
 	Threads: []string{"pytorch/xla#8008"},
 	Since:   "1",
 	Whole:   true,
@@ -71,17 +71,17 @@ func flagsUntold(c *rule.Context, t *rule.Target) (why string, p result.Problem)
 	switch {
 	case !own && t.Base == nil:
 		return "there is no baseline", result.Problem{
-			Message: fmt.Sprintf("flags could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or require: and forbid: flags",
+			Message: fmt.Sprintf("flags could not compare: target %s has no baseline", t.Name), Fix: "xlagate accept --reason \"…\", or require: and forbid: flags",
 		}
 	case untold && (own || !t.Base.Toolchain.FlagsUntold()):
 		return "the dump does not tell them", result.Problem{
 			Message: fmt.Sprintf("flags could not look: the dump of target %s does not tell XLA's flags", t.Name),
-			Mend:    "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there",
+			Fix:     "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there",
 		}
 	case !own && !untold && t.Base.Toolchain.FlagsUntold():
 		return "the baseline does not tell them", result.Problem{
 			Message: fmt.Sprintf("flags could not compare: the baseline of target %s was accepted from a dump that did not tell XLA's flags", t.Name),
-			Mend:    "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags",
+			Fix:     "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags",
 		}
 	}
 	return "", result.Problem{}

@@ -30,7 +30,7 @@ var forbiddenFusions = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]", Says: "the fusion \"two results\" is made: loop_add_tanh_fusion"},
 	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
-	Mend:    "Look at what the kernel's operations have in common in the model's source, and keep them apart there; or report the fusion to the compiler and waive it.",
+	Fix:     "Look at what the kernel's operations have in common in the model's source, and keep them apart there; or report the fusion to the compiler and waive it.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
 	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},

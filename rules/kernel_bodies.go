@@ -26,7 +26,7 @@ var kernelBodies = rule.Rule{
 	Budget:  &rule.Metric{Noun: "operations in one kernel", Better: rule.Lower},
 	Fails:   rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},
 	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
-	Mend:    "Look at what the kernel computes in every step of its grid, and move what does not change out of it.",
+	Fix:     "Look at what the kernel computes in every step of its grid, and move what does not change out of it.",
 	Threads: []string{"keras-team/keras-io#2284"},
 	Since:   "1",
 	Accepts: []string{"custom_calls.*", "ledger"},

@@ -34,7 +34,7 @@ var launchShape = rule.Rule{
 	Forbids:  true,
 	Fails:    rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
 	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
-	Mend:     "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
+	Fix:      "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
 	Since:    "1",
 	Program:  checkLaunchShape,
@@ -46,7 +46,7 @@ func checkLaunchShape(c *rule.Context, p *diff.Program) {
 		case slices.Contains(v.New.Missing, facts.MissingLaunches) && ledger.Count(v.New, unplanned) > 0:
 			c.Gap("launch-shape (the plan leaves launches out)", result.Problem{
 				Message: fmt.Sprintf("launch-shape could not look at all launches of %s: the plan of this version names command buffers, branches or loops without what runs in them", p.Name),
-				Mend:    "compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
+				Fix:     "compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
 			})
 		case ledger.Count(v.New, planned) == 0 && ledger.Count(v.New, func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
 			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")

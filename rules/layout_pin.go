@@ -40,7 +40,7 @@ var layoutPin = rule.Rule{
 	Bounds:  []string{"params", "ops"},
 	Fails:   rule.Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin }", Says: "1 layout is not that of the baseline: x f32[64,256]{0,1}, was {1,0}"},
 	Passes:  rule.Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin, params: [{ param: x, layout: \"0,1\" }], ops: [{ op: tanh, layout: default }] }"},
-	Mend:    "Look at what reads and writes the value: one einsum in another order, or a custom call with fixed layouts, turns the rest. Layouts of arguments are set by jax.jit's in_shardings (Format).",
+	Fix:     "Look at what reads and writes the value: one einsum in another order, or a custom call with fixed layouts, turns the rest. Layouts of arguments are set by jax.jit's in_shardings (Format).",
 	Threads: []string{"openxla/xla#47203", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
 	Accepts: []string{"params", "copies.*", "transposes.*", "ledger"},
@@ -126,7 +126,7 @@ func wrongLayouts(c *rule.Context, p *diff.Program, v *diff.Variant) []wrongLayo
 		if found == 0 {
 			c.Gap(fmt.Sprintf("%s (no operation of %s fits the pin)", c.Rule.ID, p.Name), result.Problem{
 				Message: fmt.Sprintf("%s: no operation of %s fits the pin of line %d", c.Rule.ID, p.Name, pin.Line),
-				Mend:    "`xlagate inspect DUMP --all` lists the operations; mend op, op_name, source or out, or remove the pin",
+				Fix:     "`xlagate inspect DUMP --all` lists the operations; fix op, op_name, source or out, or remove the pin",
 			})
 		}
 		wrong = append(wrong, bad...)

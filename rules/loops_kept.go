@@ -29,7 +29,7 @@ var loopsKept = rule.Rule{
 	Bounds:  []string{"max_trip_count"},
 	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
 	Passes:  rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
-	Mend:    "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with bounds that are Python numbers.",
+	Fix:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with bounds that are Python numbers.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
 	Since:   "1",
 	Accepts: []string{"loops.*", "instructions.*", "kernels.*", "fusions.*", "ledger"},
@@ -42,7 +42,7 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 	}
 	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok {
-			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)

@@ -30,7 +30,7 @@ func judgeTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		where := ledger.LoopAt(k)
 		c.Gap(fmt.Sprintf("%s (how often the loop %s of %s runs is not known)", c.Rule.ID, where, p.Name), result.Problem{
 			Message: fmt.Sprintf("%s could not look: how often the loop %s of %s runs is not known", c.Rule.ID, where, p.Name),
-			Mend:    "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count",
+			Fix:     "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count",
 		})
 	}
 	if bounded {

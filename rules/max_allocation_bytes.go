@@ -11,7 +11,7 @@ var maxAllocationBytes = rule.Rule{
 	Budget:   &rule.Metric{Fact: "memory.allocation_bytes", Unit: "bytes", Noun: "the largest allocation", Better: rule.Lower},
 	Fails:    rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-allocation-bytes, max: 16KiB }", Says: "32.0 KiB of the largest allocation: at most 16.0 KiB allowed"},
 	Passes:   rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
-	Mend:     "See which buffers share the block (xlagate inspect): temporaries are one block; a large argument or constant is one of its own.",
+	Fix:      "See which buffers share the block (xlagate inspect): temporaries are one block; a large argument or constant is one of its own.",
 	Threads:  []string{"openxla/xla#17124"},
 	Since:    "1",
 	Accepts:  []string{"memory.*"},

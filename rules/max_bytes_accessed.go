@@ -11,7 +11,7 @@ var maxBytesAccessed = rule.Rule{
 	Budget:   &rule.Metric{Fact: "cost.bytes_accessed", Weighted: "cost.weighted_bytes_accessed", Least: "cost.least_bytes_accessed", Unit: "bytes", Noun: "memory traffic", Better: rule.Lower},
 	Fails:    rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max_increase: 5% }", Says: "769.0 KiB of memory traffic: up from 256.0 KiB in the baseline (+200.4 %)"},
 	Passes:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
-	Mend:     "Look at the kernels that are new or changed: each reads its operands and writes its result once.",
+	Fix:      "Look at the kernels that are new or changed: each reads its operands and writes its result once.",
 	Threads:  []string{"marin-community/marin#1714"},
 	Since:    "1",
 	Accepts:  []string{"cost.*"},

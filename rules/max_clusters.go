@@ -28,7 +28,7 @@ var maxClusters = rule.Rule{
 	Bounds:  []string{"max_size"},
 	Fails:   rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 0 }", Says: "1 cluster: at most 0 allowed"},
 	Passes:  rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 1 }"},
-	Mend:    "Look at what no cluster took (no-unclustered-ops): each such operation in the middle of the graph cuts a cluster in two.",
+	Fix:     "Look at what no cluster took (no-unclustered-ops): each such operation in the middle of the graph cuts a cluster in two.",
 	Threads: []string{"tensorflow/tensorflow#38450"},
 	Since:   "1",
 	Whole:   true,

@@ -16,7 +16,7 @@ var maxCodeBytes = rule.Rule{
 	Level:   "info",
 	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max_increase: 5% }", Says: "2.6 KiB of generated code: up from 2.3 KiB in the baseline (+10.4 %)"},
 	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
-	Mend:    "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler.",
+	Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler.",
 	Threads: []string{"jax-ml/jax#40101"},
 	Since:   "1",
 	Accepts: []string{"code.*"},

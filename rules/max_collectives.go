@@ -27,7 +27,7 @@ var maxCollectives = rule.Rule{
 	Bounds:  []string{"max_bytes"},
 	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, kinds: [all-reduce], max_increase: 0 }", Says: "3 all-reduces: up from 2 in the baseline"},
 	Passes:  rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: max-collectives, max: 3 }"},
-	Mend:    "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
+	Fix:     "Look at the sharding of the operand that is gathered: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
 	Since:   "1",
 	Accepts: []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},

@@ -24,7 +24,7 @@ var maxCompilations = rule.Rule{
 	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
 	Fails:   rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
 	Passes:  rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
-	Mend:    "Make the jitted function once, outside the loop; pad or bucket shapes; warm up before serving.",
+	Fix:     "Make the jitted function once, outside the loop; pad or bucket shapes; warm up before serving.",
 	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
 	Since:   "1",
 	Asked:   true,

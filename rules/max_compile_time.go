@@ -26,18 +26,18 @@ var maxCompileTime = rule.Rule{
 	Level:    "warning",
 	Fails:    rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 1ms }", Says: "42.6 ms of compile time: at most 1 ms allowed"},
 	Passes:   rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 10m }"},
-	Mend:     "Look for loops that were unrolled, constants that are folded at compile time, and a persistent compilation cache that is not used.",
+	Fix:      "Look for loops that were unrolled, constants that are folded at compile time, and a persistent compilation cache that is not used.",
 	Threads:  []string{"jax-ml/jax#21250", "jax-ml/jax#40416", "pytorch/xla#6816"},
 	Since:    "1",
 	Target:   checkMaxCompileTime,
 }
 
-const logMend = "give the log that the run wrote: --log FILE, or log: in the target; xlagate capture keeps it"
+const logFix = "give the log that the run wrote: --log FILE, or log: in the target; xlagate capture keeps it"
 
 func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
 	times := compileTimes(t.Report.Logs)
 	if len(times) == 0 {
-		c.Uncovered("", rule.Log, logMend+"; JAX writes compile times with JAX_LOG_COMPILES=1")
+		c.Uncovered("", rule.Log, logFix+"; JAX writes compile times with JAX_LOG_COMPILES=1")
 		return
 	}
 	var programs []string

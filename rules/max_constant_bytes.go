@@ -26,7 +26,7 @@ var maxConstantBytes = rule.Rule{
 	Bounds:  []string{"per_constant"},
 	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of constants: up from 0 B in the baseline"},
 	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
-	Mend:    "Pass the array as an argument of the jitted function instead of closing over it.",
+	Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
 	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
 	Since:   "1",
 	Accepts: []string{"memory.*", "constants", "params"},

@@ -26,7 +26,7 @@ var maxCopies = rule.Rule{
 	Bounds:  []string{"max_bytes"},
 	Fails:   rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: max-copies, max: 1 }", Says: "2 copies: at most 1 allowed"},
 	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},
-	Mend:    "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
+	Fix:     "Look at what reads the copied value after it is overwritten; donate arguments that are replaced.",
 	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
 	Accepts: []string{"copies.*", "ledger"},

@@ -13,7 +13,7 @@ var maxEstimatedCycles = rule.Rule{
 	Level:   "warning",
 	Fails:   rule.Example{On: "tpu-precision/after", Config: "- { rule: max-estimated-cycles, max_increase: 5% }", Says: "18,532 estimated cycles: up from 10,168 in the baseline"},
 	Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: max-estimated-cycles, max_increase: 5% }"},
-	Mend:    "Look at the kernels that are new or changed; `xlagate inspect` lists the bytes that each moves.",
+	Fix:     "Look at the kernels that are new or changed; `xlagate inspect` lists the bytes that each moves.",
 	Threads: []string{"marin-community/marin#1714"},
 	Since:   "1",
 	Accepts: []string{"cost.*"},

@@ -11,7 +11,7 @@ var maxFlops = rule.Rule{
 	Budget:   &rule.Metric{Fact: "cost.flops", Weighted: "cost.weighted_flops", Least: "cost.least_flops", Noun: "floating-point operations", Better: rule.Lower},
 	Fails:    rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},
 	Passes:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
-	Mend:     "Look for what is computed twice: an aux output that runs the model again, a checkpoint that covers too much.",
+	Fix:      "Look for what is computed twice: an aux output that runs the model again, a checkpoint that covers too much.",
 	Threads:  []string{"marin-community/marin#1714"},
 	Since:    "1",
 	Accepts:  []string{"cost.*"},

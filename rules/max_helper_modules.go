@@ -29,7 +29,7 @@ var maxHelperModules = rule.Rule{
 	Level:    "warning",
 	Fails:    rule.Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 0 }", Says: "4 helper modules: at most 0 allowed"},
 	Passes:   rule.Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 20 }"},
-	Mend:     "Move the operations into the jitted function, or do them with NumPy before the arrays go to the device.",
+	Fix:      "Move the operations into the jitted function, or do them with NumPy before the arrays go to the device.",
 	Threads:  []string{"jax-ml/jax#19654"},
 	Since:    "1",
 	Target:   checkMaxHelperModules,

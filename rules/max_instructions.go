@@ -17,7 +17,7 @@ var maxInstructions = rule.Rule{
 	Budget:  &rule.Metric{Fact: "instructions.after", Noun: "instructions", Better: rule.Lower},
 	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max_increase: 10% }", Says: "231 instructions: up from 50 in the baseline"},
 	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max: 231 }"},
-	Mend:    "Look for a Python loop where lax.scan or vmap would do, and for a function that is called twice with the same arguments.",
+	Fix:     "Look for a Python loop where lax.scan or vmap would do, and for a function that is called twice with the same arguments.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
 	Since:   "1",
 	Accepts: []string{"instructions.*", "kernels.*", "ledger"},
@@ -33,7 +33,7 @@ func checkInstructions(c *rule.Context, p *diff.Program) {
 	m.Fact, m.Noun = "instructions.before", "instructions before optimization"
 	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts[m.Fact]; !ok {
-			c.Uncovered(p.Name, rule.Unoptimized, rule.DumpMend)
+			c.Uncovered(p.Name, rule.Unoptimized, rule.DumpFix)
 			continue
 		}
 		c.JudgeFact(p, v, m)

@@ -22,7 +22,7 @@ var maxOutputBytes = rule.Rule{
 	Bounds:   []string{"max_outputs"},
 	Fails:    rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
 	Passes:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
-	Mend:     "Return it only where it is needed: from another function, or behind a debug switch.",
+	Fix:      "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads:  []string{"AI-Hypercomputer/maxtext#4405"},
 	Since:    "1",
 	Accepts:  []string{"memory.*"},

@@ -25,7 +25,7 @@ var maxOutsideCollectives = rule.Rule{
 	Budget:  &rule.Metric{Noun: "outside collectives", Better: rule.Lower},
 	Fails:   rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max_increase: 0 }", Says: "4 outside all-reduces: up from 2 in the baseline"},
 	Passes:  rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max: 4 }"},
-	Mend:    "Reduce all gradients together: one tensor, or a list that the framework packs into one (HOROVOD_FUSION_THRESHOLD, tf.distribute's CommunicationOptions).",
+	Fix:     "Reduce all gradients together: one tensor, or a list that the framework packs into one (HOROVOD_FUSION_THRESHOLD, tf.distribute's CommunicationOptions).",
 	Threads: []string{"tensorflow/tensorflow#29640", "horovod/horovod#2590"},
 	Since:   "1",
 	Whole:   true,
@@ -33,11 +33,11 @@ var maxOutsideCollectives = rule.Rule{
 	Target:  checkMaxOutsideCollectives,
 }
 
-const anyGraphMend = "set TF_DUMP_GRAPH_PREFIX=DIR and TF_XLA_FLAGS=--tf_xla_clustering_debug; xlagate capture does"
+const anyGraphFix = "set TF_DUMP_GRAPH_PREFIX=DIR and TF_XLA_FLAGS=--tf_xla_clustering_debug; xlagate capture does"
 
 func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 	if t.Report.Clusters == nil {
-		c.Uncovered("", rule.Graphs, anyGraphMend)
+		c.Uncovered("", rule.Graphs, anyGraphFix)
 		return
 	}
 	now, was := outsideByKind(t.Report.Clusters), map[string][]framework.Collective{}

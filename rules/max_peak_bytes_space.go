@@ -50,7 +50,7 @@ func judgeSpace(c *rule.Context, p *diff.Program, v *diff.Variant, space string)
 			spaceGap(c, p.Name, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
 			return
 		}
-		c.Uncovered(p.Name, rule.BufferAssignment, rule.DumpMend)
+		c.Uncovered(p.Name, rule.BufferAssignment, rule.DumpFix)
 		return
 	}
 	m := *c.Rule.Budget
@@ -63,8 +63,8 @@ func judgeSpace(c *rule.Context, p *diff.Program, v *diff.Variant, space string)
 	c.Judge(a)
 }
 
-func spaceGap(c *rule.Context, program, why, mend string) {
-	c.Gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, program, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, program, why), Mend: mend})
+func spaceGap(c *rule.Context, program, why, fix string) {
+	c.Gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, program, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, program, why), Fix: fix})
 }
 
 // tpuName is what a memory space that is named by its number is called on a TPU.

@@ -20,7 +20,7 @@ var maxRegisters = rule.Rule{
 	Budget:  &rule.Metric{Fact: "registers.max", Noun: "registers of a thread", Better: rule.Lower},
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max: 128 }", Says: "255 registers of a thread: at most 128 allowed"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
-	Mend:    "`xlagate inspect` lists the kernels that fill least of a multiprocessor, and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
+	Fix:     "`xlagate inspect` lists the kernels that fill least of a multiprocessor, and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
 	Since:   "1",
 	Accepts: []string{"registers.*"},

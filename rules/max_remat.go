@@ -20,7 +20,7 @@ var maxRemat = rule.Rule{
 	Budget:  &rule.Metric{Fact: "remat.count", Noun: "rematerialized operations", Better: rule.Lower},
 	Fails:   rule.Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
-	Mend:    "Need less memory at once: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
+	Fix:     "Need less memory at once: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
 	Threads: []string{"marin-community/marin#8549"},
 	Since:   "1",
 	Accepts: []string{"remat.*", "cost.*", "kernels.*", "ledger"},
@@ -30,7 +30,7 @@ var maxRemat = rule.Rule{
 func checkMaxRemat(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok {
-			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)

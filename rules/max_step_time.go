@@ -12,7 +12,7 @@ var maxStepTime = rule.Rule{
 	Budget:  &rule.Metric{Fact: "price.step_ns", Unit: "nanoseconds", Noun: "predicted step time", Better: rule.Lower},
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "88.2 µs of predicted step time: at most 20 µs allowed; up from 21.4 µs in the baseline (+312.7 %)"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
-	Mend:    "`xlagate inspect` lists the kernels that take longest, `xlagate diff` what became dearer. Where the device of the target is not the one that it runs on, set `device:`.",
+	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` what became dearer. Where the device of the target is not the one that it runs on, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
 	Since:   "1",
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "ledger"}, // the price follows from the launches

@@ -12,7 +12,7 @@ var maxTempBytes = rule.Rule{
 	Budget:   &rule.Metric{Fact: "memory.temp_bytes", Unit: "bytes", Noun: "temporary memory", Better: rule.Lower},
 	Fails:    rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 32KiB, max_increase: 5% }", Says: "64.0 KiB of temporary memory: at most 32.0 KiB allowed; up from 0 B in the baseline"},
 	Passes:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
-	Mend:     "Look at the buffers that grew: a value that is kept for later (a residual, a stacked scan output), or a fusion that was split and now writes what it used to keep in registers.",
+	Fix:      "Look at the buffers that grew: a value that is kept for later (a residual, a stacked scan output), or a fusion that was split and now writes what it used to keep in registers.",
 	Threads:  []string{"marin-community/marin#5394", "openxla/xla#45912", "openxla/xla#27322"},
 	Since:    "1",
 	Accepts:  []string{"memory.*"},

@@ -26,7 +26,7 @@ var maxUnfused = rule.Rule{
 	Budget:  &rule.Metric{Noun: "unfused operations", Better: rule.Lower},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }", Says: "3 unfused operations: at most 0 allowed"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }"},
-	Mend:    "Look at what the operation reads and who reads it: a barrier, a second user, a layout that its neighbours do not share keeps it out of their kernel.",
+	Fix:     "Look at what the operation reads and who reads it: a barrier, a second user, a layout that its neighbours do not share keeps it out of their kernel.",
 	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
 	Accepts: []string{"kernels.*", "fusions.*", "copies.*", "transposes.*", "ledger"},

@@ -25,7 +25,7 @@ var noCPUFallback = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "torch-cpu_fallback/after", Config: "- { rule: no-cpu-fallback }", Says: "aten::special_i0e ran 3 times on the CPU"},
 	Passes:  rule.Example{On: "torch-cpu_fallback/before", Config: "- { rule: no-cpu-fallback }"},
-	Mend:    "Write the operation with others that have a lowering, move .item() and printing out of the step, or allow it by name.",
+	Fix:     "Write the operation with others that have a lowering, move .item() and printing out of the step, or allow it by name.",
 	Threads: []string{"pytorch/xla#2918", "pytorch/xla#1368"},
 	Since:   "1",
 	Target:  checkNoCPUFallback,

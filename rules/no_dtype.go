@@ -29,7 +29,7 @@ var noDtype = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: no-dtype, dtypes: [f64] }", Says: "f64 is used by 17 operations, the first is reduce"},
 	Passes:  rule.Example{On: "cpu-f64_creep/before", Config: "- { rule: no-dtype, dtypes: [f64] }"},
-	Mend:    "Make the scalar a Python float or a jnp array of the model's dtype; leave jax_enable_x64 off.",
+	Fix:     "Make the scalar a Python float or a jnp array of the model's dtype; leave jax_enable_x64 off.",
 	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
 	Since:   "1",
 	Accepts: []string{"*", "ledger"},

@@ -25,7 +25,7 @@ var noHostCallback = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
-	Mend:    "Remove the debug print or callback, or keep it behind a switch that is off in production.",
+	Fix:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
 	Threads: []string{"jax-ml/jax#25842"},
 	Since:   "1",
 	Asked:   true,

@@ -23,7 +23,7 @@ var noInvoluntaryRemat = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-involuntary_remat/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(mix)/sharding_constraint is replicated on every device to reshard it"},
 	Passes:  rule.Example{On: "cpu-involuntary_remat/before", Config: "- { rule: no-involuntary-remat }"},
-	Mend:    "Constrain the tensor to a sharding in between, or give producer and consumer axes of the mesh that divide each other.",
+	Fix:     "Constrain the tensor to a sharding in between, or give producer and consumer axes of the mesh that divide each other.",
 	Threads: []string{"openxla/xla#15207", "EnzymeAD/Enzyme-JAX#822"},
 	Since:   "1",
 	Target:  checkInvoluntaryRemat,
@@ -32,7 +32,7 @@ var noInvoluntaryRemat = rule.Rule{
 func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 	logs := t.Report.Logs
 	if logs == nil {
-		c.Uncovered("", rule.Log, logMend)
+		c.Uncovered("", rule.Log, logFix)
 		return
 	}
 	found := logNotes(c, logs, framework.NoteInvoluntaryRemat)

@@ -22,7 +22,7 @@ var noNewCollectives = rule.Rule{
 	Budget:  &rule.Metric{Noun: "collectives of a new kind or axis", Better: rule.Lower, Difference: true},
 	Fails:   rule.Example{On: "cpu-result_gathered/after", Config: "- { rule: no-new-collectives }", Says: "2 collectives of a new kind or axis: all-gather over model, all-gather over data"},
 	Passes:  rule.Example{On: "cpu-result_gathered/before", Config: "- { rule: no-new-collectives }"},
-	Mend:    "Look at the sharding of the operand that is gathered or reduced: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
+	Fix:     "Look at the sharding of the operand that is gathered or reduced: with_sharding_constraint where the axis changes, or shard the weight on the axis that is not contracted.",
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
 	Since:   "1",
 	Accepts: []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},

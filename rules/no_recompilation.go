@@ -28,7 +28,7 @@ var noRecompilation = rule.Rule{
 	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
 	Fails:   rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
 	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
-	Mend:    "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
+	Fix:     "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
 	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
 	Since:   "1",
 	Asked:   true,

@@ -20,7 +20,7 @@ var noSpills = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max_increase: 0 }", Says: "48 B of spilled registers: up from 28 B in the baseline (+71.4 %)"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
-	Mend:    "Give a thread less to do: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
+	Fix:     "Give a thread less to do: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
 	Since:   "1",
 	Accepts: []string{"spills.*", "registers.*"},

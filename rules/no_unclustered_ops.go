@@ -30,7 +30,7 @@ var noUnclusteredOps = rule.Rule{
 	Bounds:  []string{"min_ratio"},
 	Fails:   rule.Example{On: "tf-clusters-unclusterable", Config: "- { rule: no-unclustered-ops }", Says: "AsString is outside every cluster (node \"AsString\"); 23 of 32 operations are clustered"},
 	Passes:  rule.Example{On: "tf-clusters-clean", Config: "- { rule: no-unclustered-ops }"},
-	Mend:    "Move the operation out of the compiled function (into the input pipeline, behind the step), replace it by one that XLA compiles, or allow it by name.",
+	Fix:     "Move the operation out of the compiled function (into the input pipeline, behind the step), replace it by one that XLA compiles, or allow it by name.",
 	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
 	Since:   "1",
 	Whole:   true,
@@ -38,7 +38,7 @@ var noUnclusteredOps = rule.Rule{
 	Target:  checkNoUnclusteredOps,
 }
 
-const graphMend = "set TF_XLA_FLAGS=\"--tf_xla_auto_jit=2 --tf_xla_clustering_debug\" (on a CPU also --tf_xla_cpu_global_jit) and TF_DUMP_GRAPH_PREFIX=DIR; xlagate capture does"
+const graphFix = "set TF_XLA_FLAGS=\"--tf_xla_auto_jit=2 --tf_xla_clustering_debug\" (on a CPU also --tf_xla_cpu_global_jit) and TF_DUMP_GRAPH_PREFIX=DIR; xlagate capture does"
 
 func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 	clusters := t.Report.Clusters
@@ -85,13 +85,13 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 func noClusters(c *rule.Context, t *rule.Target, clusters *framework.Clusters) {
 	switch {
 	case clusters == nil:
-		c.Uncovered("", rule.Graphs, graphMend)
+		c.Uncovered("", rule.Graphs, graphFix)
 	case c.Pack != "":
 		// A program under jit_compile writes graphs as well: nothing says that autoclustering was wanted.
 		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (autoclustering did not run)")
 	default:
 		c.Problems = append(c.Problems, result.Problem{
-			Rule: c.Rule.ID, File: t.Dump, Mend: graphMend,
+			Rule: c.Rule.ID, File: t.Dump, Fix: graphFix,
 			Message: "autoclustering did not run: " + because(clusters.Why),
 		})
 	}

@@ -29,7 +29,7 @@ var precision = rule.Rule{
 	Bounds:  []string{"precisions"},
 	Fails:   rule.Example{On: "tpu-precision/after", Config: "- { rule: precision, precisions: [default] }", Says: "1 product of another precision: at most 0 allowed"},
 	Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: precision, precisions: [default] }"},
-	Mend:    "Set the precision on the product that needs it (precision=), not for the whole program.",
+	Fix:     "Set the precision on the product that needs it (precision=), not for the whole program.",
 	Threads: []string{"jax-ml/jax#22313"},
 	Since:   "1",
 	Accepts: []string{"precision.*", "cost.*", "products.*", "ledger"},
@@ -40,7 +40,7 @@ func checkPrecision(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		switch _, ok := v.New.Facts["products.total"]; {
 		case !ok:
-			c.Uncovered(p.Name, rule.Optimized, rule.DumpMend)
+			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 		case c.List("precisions") == nil:
 			samePrecision(c, p, v)
 		default:

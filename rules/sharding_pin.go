@@ -38,7 +38,7 @@ var shardingPin = rule.Rule{
 	Bounds:  []string{"params", "outputs", "max_replicated"},
 	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
 	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
-	Mend:    "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
+	Fix:     "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
 	Threads: []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
 	Since:   "1",
 	Accepts: []string{"params", "collectives.*", "memory.*", "ledger"},
@@ -131,7 +131,7 @@ func unmatchedArguments(c *rule.Context, p *diff.Program, v *diff.Variant, globs
 		}
 		c.Gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, p.Name, pattern), result.Problem{
 			Message: fmt.Sprintf("%s: no argument of %s fits %q", c.Rule.ID, p.Name, pattern),
-			Mend:    "`xlagate inspect DUMP` lists the arguments; mend the pattern or remove it",
+			Fix:     "`xlagate inspect DUMP` lists the arguments; fix the pattern or remove it",
 		})
 	}
 }

@@ -41,7 +41,7 @@ func movedResults(c *rule.Context, p *diff.Program, v *diff.Variant, outputs []f
 	case v.Old.Outputs == nil && v.New.Outputs != nil:
 		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (the baseline does not hold how results are spread; accept it again)")
 	case v.Old.Outputs != nil && outputs == nil:
-		c.Uncovered(p.Name, rule.Unoptimized, unoptimizedMend)
+		c.Uncovered(p.Name, rule.Unoptimized, unoptimizedFix)
 	}
 	for i := range min(len(v.Old.Outputs), len(outputs)) {
 		was, is := &v.Old.Outputs[i], &outputs[i]
@@ -54,7 +54,7 @@ func movedResults(c *rule.Context, p *diff.Program, v *diff.Variant, outputs []f
 	return wrong
 }
 
-const unoptimizedMend = "dump it beside the optimized one: how results are spread is the difference between the two"
+const unoptimizedFix = "dump it beside the optimized one: how results are spread is the difference between the two"
 
 // outputsOf are the results of a program as they are spread; nil where that is not known. Of a program that runs on one device nothing is
 // split.
@@ -96,7 +96,7 @@ func unmatchedResults(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	for _, pin := range c.Entries("outputs") {
 		want := pin.Text("output")
 		if outputs == nil {
-			c.Uncovered(p.Name, rule.Unoptimized, unoptimizedMend)
+			c.Uncovered(p.Name, rule.Unoptimized, unoptimizedFix)
 			return
 		}
 		if slices.ContainsFunc(numbersTo(len(outputs)), func(place string) bool { return glob.Match(want, place) }) {
@@ -104,7 +104,7 @@ func unmatchedResults(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		}
 		c.Gap(fmt.Sprintf("%s (%s has no result %s)", c.Rule.ID, p.Name, want), result.Problem{
 			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, p.Name, want, words.Count(len(outputs), "result, number 0", "results, numbered from 0")),
-			Mend:    "mend the number or remove the pin",
+			Fix:     "fix the number or remove the pin",
 		})
 	}
 }

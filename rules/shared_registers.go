@@ -12,8 +12,8 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// mendPTX is what to do where the dump holds no PTX: the compiler of 2026 writes it only where it is asked for the emitters' output.
-const mendPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 and later also --xla_dump_emitter_re=.*): the dump then holds *.ptx"
+// fixPTX is what to do where the dump holds no PTX: the compiler of 2026 writes it only where it is asked for the emitters' output.
+const fixPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 and later also --xla_dump_emitter_re=.*): the dump then holds *.ptx"
 
 // registersUnknown says why a fact of a program's registers cannot be looked at, where it cannot: it is not known, or was found out by
 // another assembler than the baseline's.
@@ -26,21 +26,21 @@ func registersUnknown(c *rule.Context, p *diff.Program, v *diff.Variant, fact st
 	case v.New.Unassembled == facts.NoAssembler && !known:
 		c.Gap(c.Rule.ID+" ("+facts.NoAssembler+")", result.Problem{
 			Message: fmt.Sprintf("%s could not look at %s: %s to say what registers its PTX takes", c.Rule.ID, p.Name, facts.NoAssembler),
-			Mend:    "pip install nvidia-cuda-nvcc-cu12 (it needs no GPU), or name one: XLAGATE_PTXAS=/usr/local/cuda/bin/ptxas",
+			Fix:     "pip install nvidia-cuda-nvcc-cu12 (it needs no GPU), or name one: XLAGATE_PTXAS=/usr/local/cuda/bin/ptxas",
 		})
 	case v.New.Unassembled != "" && !known:
 		c.Gap(fmt.Sprintf("%s (%s)", c.Rule.ID, v.New.Unassembled), result.Problem{
 			Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, p.Name, v.New.Unassembled),
-			Mend:    "use a ptxas as new as the compiler: pip install --upgrade nvidia-cuda-nvcc-cu12, or XLAGATE_PTXAS=PATH",
+			Fix:     "use a ptxas as new as the compiler: pip install --upgrade nvidia-cuda-nvcc-cu12, or XLAGATE_PTXAS=PATH",
 		})
 	case !known && c.Pack != "" && !slices.Contains([]string{"gpu", ""}, c.Target.Report.Toolchain.Backend):
 		// A program for another device has no kernel that the pack speaks of.
 	case !known:
-		c.Uncovered(p.Name, rule.PTX, mendPTX)
+		c.Uncovered(p.Name, rule.PTX, fixPTX)
 	default:
 		c.Gap(fmt.Sprintf("%s (ptxas %s → %s)", c.Rule.ID, was, is), result.Problem{
 			Message: fmt.Sprintf("%s could not compare: ptxas %s measured the baseline of %s, and ptxas %s the dump", c.Rule.ID, was, p.Name, is),
-			Mend:    "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas " + is + "\"",
+			Fix:     "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas " + is + "\"",
 		})
 	}
 	return true

@@ -26,7 +26,7 @@ var stableCompile = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "17 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 11 more"},
 	Passes:  rule.Example{On: "cpu-set_order_sorted/*", Config: "- { rule: stable-compile }"},
-	Mend:    "Where the source is traced otherwise each time, sort what is iterated over. Where the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), switch autotuning off for the dump, or report the flapping pass.",
+	Fix:     "Where the source is traced otherwise each time, sort what is iterated over. Where the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), switch autotuning off for the dump, or report the flapping pass.",
 	Threads: []string{"openxla/xla#49047", "openxla/xla#15229"},
 	Since:   "1",
 	Program: checkStableCompile,

@@ -16,7 +16,7 @@ var targetRan = rule.Rule{
 	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }", Says: "no program matches \"decode\": it was not compiled, or not dumped"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax] }"},
-	Mend:    "Run the job that dumps, or mend the path or the program's name.",
+	Fix:     "Run the job that dumps, or fix the path or the program's name.",
 	Threads: []string{"iree-org/iree#22855"},
 	Without: unlookable,
 }

@@ -29,7 +29,7 @@ var toolchain = rule.Rule{
 	Bounds:  []string{"pin"},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Base: "cpu-softmax_barrier/before", Config: "- { rule: toolchain }", Says: "another toolchain: backend cpu → gpu"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: toolchain, pin: { backend: gpu } }"},
-	Mend:    "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
+	Fix:     "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
 	Threads: []string{"pytorch/xla#8008"},
 	Since:   "1",
 	Whole:   true,
@@ -46,7 +46,7 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 		wrong = againstPins(now, pins)
 	case t.Base == nil:
 		c.Gap("toolchain (there is no baseline)", result.Problem{
-			Message: fmt.Sprintf("toolchain could not compare: target %s has no baseline", t.Name), Mend: "xlagate accept --reason \"…\", or pin: the versions",
+			Message: fmt.Sprintf("toolchain could not compare: target %s has no baseline", t.Name), Fix: "xlagate accept --reason \"…\", or pin: the versions",
 		})
 		return
 	default:

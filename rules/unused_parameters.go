@@ -27,7 +27,7 @@ var unusedParameters = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: unused-parameters }", Says: "1 argument is never read: w"},
 	Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: unused-parameters }"},
-	Mend:    "Use the argument or take it out of the function; look for a value that was closed over, or computed in Python, instead of being passed.",
+	Fix:     "Use the argument or take it out of the function; look for a value that was closed over, or computed in Python, instead of being passed.",
 	Threads: []string{"jobovy/galpy#1310"},
 	Since:   "1",
 	Accepts: []string{"params"},

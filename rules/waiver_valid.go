@@ -13,7 +13,7 @@ var waiverValid = rule.Rule{
 	},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 6f4e58dc3d8e, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2026-11-20 }", Says: "the waiver of 6f4e58dc3d8e (max-step-time) expired on 2026-11-20: renew it or remove it (xlagate.yaml:6:5)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }\nwaivers:\n  - { finding: 6f4e58dc3d8e, reason: \"openxla/xla#47203\", owner: \"@ml-perf\", expires: 2027-02-01 }"},
-	Mend:    "Mend what was waived, remove the waiver, or give it a new date and a reason.",
+	Fix:     "Fix what was waived, remove the waiver, or give it a new date and a reason.",
 	Threads: []string{"awslabs/ferret-scan#699", "mick-gsk/drift#461"},
 	Without: map[string]string{"target": "waivers are looked at all together", "program": "waivers are looked at all together"},
 }

@@ -65,7 +65,7 @@ func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture
 	problem := result.Problem{}
 	switch {
 	case errors.As(err, &failed):
-		problem.Mend = "run the command by itself first, until it ends well"
+		problem.Fix = "run the command by itself first, until it ends well"
 	case !errors.Is(err, capture.ErrNothingDumped):
 		return out, err
 	}

@@ -52,7 +52,7 @@ func propose(c *cli.Context, w world) error {
 		return err
 	}
 	if len(rep.Programs) == 0 && rep.Clusters == nil {
-		return incomplete(w, &gate.Unreadable{File: path, Message: "the dump holds no program of the model's own", Mend: "make the run compile the model, then dump again"})
+		return incomplete(w, &gate.Unreadable{File: path, Message: "the dump holds no program of the model's own", Fix: "make the run compile the model, then dump again"})
 	}
 	if err := writeNew(c.String("output"), proposal.Config(rep, relativeTo(c.String("output"), path))); err != nil {
 		return err

@@ -31,7 +31,7 @@ func readInput(w world, path string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &gate.Unreadable{File: path, Message: "there is no such file, or it is not readable", Mend: "name the file that `xlagate check -f json -o FILE` wrote"}
+		return nil, &gate.Unreadable{File: path, Message: "there is no such file, or it is not readable", Fix: "name the file that `xlagate check -f json -o FILE` wrote"}
 	}
 	return data, nil
 }
@@ -42,7 +42,7 @@ func parseResult(path string, data []byte) (*result.Result, error) {
 	if err == nil && r.Schema == result.Schema {
 		return &r, nil
 	}
-	return nil, &gate.Unreadable{File: path, Message: "not a result: " + whatItIs(data, err), Mend: "name a file that `xlagate check -f json -o FILE` wrote"}
+	return nil, &gate.Unreadable{File: path, Message: "not a result: " + whatItIs(data, err), Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
 }
 
 // whatItIs says what a file is that holds no result: more often than a damaged one it is the wrong one.

@@ -17,7 +17,7 @@ func unread(w world, rep *facts.Report) error {
 	}
 	var problems []result.Problem
 	for _, p := range rep.Problems {
-		problems = append(problems, result.Problem{File: p.File, Message: p.Message, Mend: p.Mend})
+		problems = append(problems, result.Problem{File: p.File, Message: p.Message, Fix: p.Fix})
 	}
 	sayProblems(w, rep.Dump, problems)
 	return verdict(gate.ExitIncomplete)
@@ -31,8 +31,8 @@ func sayProblems(w world, what string, problems []result.Problem) {
 			text = p.File + ": " + text
 		}
 		fmt.Fprintf(w.err, "  %s\n", text)
-		if p.Mend != "" {
-			fmt.Fprintf(w.err, "  %s\n", p.Mend)
+		if p.Fix != "" {
+			fmt.Fprintf(w.err, "  %s\n", p.Fix)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func incomplete(w world, err error) error {
 	case errors.As(err, &gap):
 		sayProblems(w, "everything: nothing was accepted", gap.Problems)
 	case errors.As(err, &unreadable):
-		sayProblems(w, unreadable.File, []result.Problem{{Message: unreadable.Message, Mend: unreadable.Mend}})
+		sayProblems(w, unreadable.File, []result.Problem{{Message: unreadable.Message, Fix: unreadable.Fix}})
 	default:
 		return err
 	}

@@ -81,8 +81,8 @@ func holdsBaseline(store fs.FS, dir string) bool {
 	})
 }
 
-func severalTargets(name string, targets []string, mend string) error {
-	return gate.UsageError{Message: fmt.Sprintf("%s holds the baselines of %d targets (%s); %s", name, len(targets), strings.Join(targets, ", "), mend)}
+func severalTargets(name string, targets []string, fix string) error {
+	return gate.UsageError{Message: fmt.Sprintf("%s holds the baselines of %d targets (%s); %s", name, len(targets), strings.Join(targets, ", "), fix)}
 }
 
 func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {

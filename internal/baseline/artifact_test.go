@@ -141,7 +141,7 @@ func TestTheSecondOfTwoIsRefused(t *testing.T) {
 	commit(t, one)
 	_, err := two.Commit(context.Background())
 	var said *registry.Error
-	if !errors.As(err, &said) || !strings.Contains(said.Message, "somebody else moved the tag") || !strings.Contains(said.Mend, "do the same again") {
+	if !errors.As(err, &said) || !strings.Contains(said.Message, "somebody else moved the tag") || !strings.Contains(said.Fix, "do the same again") {
 		t.Errorf("the second: %v", err)
 	}
 	if n := s.Asked(http.MethodPut, "/manifests/"); n != 1 || texts(t, p) != "a/x.yaml=1" {

@@ -14,7 +14,7 @@ import (
 )
 
 // Error says why a baseline could not be read where it lies, and what to do about it.
-type Error struct{ Where, Message, Mend string }
+type Error struct{ Where, Message, Fix string }
 
 // Error is the message with the place.
 func (e *Error) Error() string { return e.Where + ": " + e.Message }
@@ -49,8 +49,8 @@ func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
 // tree names the folder below a revision as git does. One that is not there is [fs.ErrNotExist].
 func (g repository) tree(ref, below string) (string, error) {
 	if _, err := g.ask("rev-parse", "--verify", "--quiet", ref+"^{commit}"); errors.Is(err, errSilent) {
-		mend := "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
-		return "", &Error{g.where, fmt.Sprintf("git does not know the revision %q here", ref), mend}
+		fix := "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
+		return "", &Error{g.where, fmt.Sprintf("git does not know the revision %q here", ref), fix}
 	} else if err != nil {
 		return "", err
 	}

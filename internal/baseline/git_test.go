@@ -73,7 +73,7 @@ func TestGitReadsWhatWasCommitted(t *testing.T) {
 func TestGitSaysWhy(t *testing.T) {
 	dir := checkout(t)
 	file := FileName(measured(t, realDumps[0]).Programs[0].Name)
-	for _, c := range []struct{ where, dir, says, mend string }{
+	for _, c := range []struct{ where, dir, says, fix string }{
 		{"git:main", dir, "is not git:REF:PATH", ""},
 		{"git::base", dir, "is not git:REF:PATH", ""},
 		{"git:--help:base", dir, "is not git:REF:PATH", ""},
@@ -86,8 +86,8 @@ func TestGitSaysWhy(t *testing.T) {
 	} {
 		_, err := Place{Where: c.where, Dir: c.dir}.Open(context.Background())
 		var said *Error
-		if err == nil || !strings.Contains(err.Error(), c.says) || errors.As(err, &said) && !strings.Contains(said.Mend, c.mend) {
-			t.Errorf("%s: %v, wanted %q and %q", c.where, err, c.says, c.mend)
+		if err == nil || !strings.Contains(err.Error(), c.says) || errors.As(err, &said) && !strings.Contains(said.Fix, c.fix) {
+			t.Errorf("%s: %v, wanted %q and %q", c.where, err, c.says, c.fix)
 		}
 	}
 	if _, err := (Place{Where: "git:main:elsewhere", Dir: dir}).Open(context.Background()); !errors.Is(err, fs.ErrNotExist) {

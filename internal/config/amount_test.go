@@ -60,7 +60,7 @@ func TestNoGrowths(t *testing.T) {
 	}
 }
 
-// The usual slips are mended in the message, others are not guessed at.
+// The usual slips are fixed in the message, others are not guessed at.
 func TestNearSizes(t *testing.T) {
 	for text, want := range map[string]string{
 		"12 GIB": "12GiB", "12gb": "12GB", "12 GB": "12GB", "3 kib": "3KiB", "5 b": "5B", "1.5 mIb": "1.5MiB",

@@ -372,7 +372,7 @@ func complaint(n *yamldoc.Node, o rule.Option) string {
 	return o.Key + " is " + strconv.Quote(n.Value) + "; expected " + expected(o)
 }
 
-// nearSize mends the usual slips: "12 GIB", "12gb".
+// nearSize fixes the usual slips: "12 GIB", "12gb".
 func nearSize(s string) (string, bool) {
 	compact := strings.ReplaceAll(s, " ", "")
 	if last := len(compact) - 1; last > 0 && strings.ContainsAny(compact[last:], "kKMGT") {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Mend is what can be done about a Defect.
-const Mend = "this is a defect of xlagate and not of the model: please report it, with the file; until it is mended, leave the program out with programs.exclude"
+// Fix is what can be done about a Defect.
+const Fix = "this is a defect of xlagate and not of the model: please report it, with the file; until it is fixed, leave the program out with programs.exclude"
 
 const home = "github.com/xlagate/xlagate/"
 

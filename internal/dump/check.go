@@ -18,9 +18,9 @@ const (
 )
 
 const (
-	mendDump   = "dump again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\", or let xlagate do it: xlagate check -- COMMAND"
-	mendShared = "give every run and every process a directory of its own, and empty it before"
-	mendCut    = "the run that wrote it was cut off or is still writing: dump again"
+	fixDump   = "dump again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\", or let xlagate do it: xlagate check -- COMMAND"
+	fixShared = "give every run and every process a directory of its own, and empty it before"
+	fixCut    = "the run that wrote it was cut off or is still writing: dump again"
 )
 
 // check notes what is missing or cannot be right.
@@ -34,7 +34,7 @@ func (d *Dump) check(ctx context.Context) error {
 	d.checkShared()
 	d.checkOrder()
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
-		d.problem(d.Path, d.whyNothing(), d.mendNothing())
+		d.problem(d.Path, d.whyNothing(), d.fixNothing())
 	}
 	for i := range d.Problems {
 		if p := &d.Problems[i]; p.module != nil {
@@ -44,13 +44,13 @@ func (d *Dump) check(ctx context.Context) error {
 	return nil
 }
 
-func (d *Dump) moduleProblem(m *Module, file *File, message, mend string) {
-	d.Problems = append(d.Problems, Problem{File: file.Path, Message: message, Mend: mend, module: m})
+func (d *Dump) moduleProblem(m *Module, file *File, message, fix string) {
+	d.Problems = append(d.Problems, Problem{File: file.Path, Message: message, Fix: fix, module: m})
 }
 
 // damaged notes a file that no reader needs to try.
 func (d *Dump) damaged(m *Module, file *File, message string) {
-	d.moduleProblem(m, file, message, mendCut)
+	d.moduleProblem(m, file, message, fixCut)
 	d.Problems[len(d.Problems)-1].Damaged = true
 }
 
@@ -59,19 +59,19 @@ func (d *Dump) checkModule(m *Module) {
 	switch {
 	case after == nil && d.Single: // who names one file means that file
 	case after == nil && before != nil && before.Label == snapshotLabel:
-		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", mendDump)
+		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", fixDump)
 	case after == nil && before != nil && m.digits == "":
 		d.moduleProblem(m, before.anyFile(), "the module is not optimized: it has neither a schedule nor a fusion, so it does not say what the device runs",
 			"store the optimized module beside it: stage=\"optimized_hlo\" of TensorFlow's compiler IR, or what JAX compiled rather than lowered")
 	case after == nil && before != nil:
-		d.moduleProblem(m, before.anyFile(), "the module was dumped before its optimization and never after it: "+d.whyUnfinished(), "mend the compilation (its error stands in the run's log), or leave the module out with programs.exclude")
+		d.moduleProblem(m, before.anyFile(), "the module was dumped before its optimization and never after it: "+d.whyUnfinished(), "fix the compilation (its error stands in the run's log), or leave the module out with programs.exclude")
 	case after == nil:
-		d.moduleProblem(m, m.Stages[0].anyFile(), "the final module was not dumped", mendDump)
+		d.moduleProblem(m, m.Stages[0].anyFile(), "the final module was not dumped", fixDump)
 	case after != nil && after.HLO() == nil:
 		d.moduleProblem(m, after.anyFile(), after.whyUnread(), "add --xla_dump_hlo_as_text or --xla_dump_hlo_as_proto to XLA_FLAGS and dump again")
 	}
 	if oom := m.labelled(outOfMemory); oom != nil {
-		d.moduleProblem(m, oom.anyFile(), "the compiler gave up: the program does not fit into the device's memory", "mend the compilation (its error stands in the run's log)")
+		d.moduleProblem(m, oom.anyFile(), "the compiler gave up: the program does not fit into the device's memory", "fix the compilation (its error stands in the run's log)")
 	}
 	if before != nil && after != nil && before.HLO() != nil && after.HLO() != nil {
 		d.checkPair(m, before.HLO(), after.HLO())
@@ -114,10 +114,10 @@ func (d *Dump) checkPair(m *Module, before, after *File) {
 	b, okB, errB := headerName(before)
 	a, okA, errA := headerName(after)
 	if okA && okB && errA == nil && errB == nil && a != b {
-		d.moduleProblem(m, after, fmt.Sprintf("the file holds the module %s, which before its optimization was %s: two runs or processes wrote to one directory", a, b), mendShared)
+		d.moduleProblem(m, after, fmt.Sprintf("the file holds the module %s, which before its optimization was %s: two runs or processes wrote to one directory", a, b), fixShared)
 	}
 	if before.ModTime.Sub(after.ModTime) > pairGap {
-		d.moduleProblem(m, after, "the optimized module is older than the unoptimized one: a later compilation into the same directory failed or was refused", mendShared)
+		d.moduleProblem(m, after, "the optimized module is older than the unoptimized one: a later compilation into the same directory failed or was refused", fixShared)
 	}
 }
 
@@ -156,7 +156,7 @@ func (d *Dump) checkShared() {
 			first[p] = m
 		case !told[m.dir]:
 			told[m.dir] = true
-			d.moduleProblem(m, m.Stages[0].anyFile(), fmt.Sprintf("the module shares its number with %s: several runs or processes wrote to one directory, and may have overwritten each other's files", other.ID), mendShared)
+			d.moduleProblem(m, m.Stages[0].anyFile(), fmt.Sprintf("the module shares its number with %s: several runs or processes wrote to one directory, and may have overwritten each other's files", other.ID), fixShared)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (d *Dump) checkOrder() {
 		for _, m := range ms {
 			f := m.Stages[0].anyFile()
 			if newest.Stages[0].anyFile().ModTime.Sub(f.ModTime) > runGap {
-				d.moduleProblem(m, f, fmt.Sprintf("the module is older than %s, which was compiled before it: an earlier run left it", newest.ID), mendShared)
+				d.moduleProblem(m, f, fmt.Sprintf("the module is older than %s, which was compiled before it: an earlier run left it", newest.ID), fixShared)
 				break
 			}
 			if f.ModTime.After(newest.Stages[0].anyFile().ModTime) {
@@ -208,13 +208,13 @@ func (d *Dump) whyNothing() string {
 	return "the dump holds no HLO module"
 }
 
-// mendNothing says what to do about it. A run that failed before anything was compiled leaves an empty dump, and its log says why: an
+// fixNothing says what to do about it. A run that failed before anything was compiled leaves an empty dump, and its log says why: an
 // operation that XLA has no kernel for under jit_compile=True.
-func (d *Dump) mendNothing() string {
+func (d *Dump) fixNothing() string {
 	if len(d.Other)+len(d.Unknown)+len(d.Logs) > 0 {
-		return mendDump
+		return fixDump
 	}
-	return mendDump + "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
+	return fixDump + "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
 }
 
 // readName reads the module's own name, and notes module files that hold none or another one's.
@@ -240,14 +240,14 @@ func (d *Dump) nameIn(m *Module, f *File) (string, bool) {
 	name, ok, err := headerName(f)
 	switch {
 	case err != nil:
-		d.moduleProblem(m, f, "the file cannot be read: "+reason(err), mendRead(err))
+		d.moduleProblem(m, f, "the file cannot be read: "+reason(err), fixRead(err))
 	case !ok && f.Kind == KindHLOText && d.Single: // it may begin with a computation or an instruction
 	case !ok && f.Kind == KindHLOText:
 		d.damaged(m, f, `the file is no HLO text: it does not begin with "HloModule"`)
 	case !ok:
 		d.damaged(m, f, "the file is no serialized HLO module")
 	case m.digits != "" && m.spelled != "" && sanitize(name) != m.Name && name != "":
-		d.moduleProblem(m, f, fmt.Sprintf("the file holds the module %s, not the one that it is called after: another run or process overwrote it", strings.TrimSpace(name)), mendShared)
+		d.moduleProblem(m, f, fmt.Sprintf("the file holds the module %s, not the one that it is called after: another run or process overwrote it", strings.TrimSpace(name)), fixShared)
 	}
 	return name, ok
 }

@@ -110,7 +110,7 @@ func checkProblem(t *testing.T, d *Dump, want, file string) {
 		}
 		return
 	}
-	if len(d.Problems) != 1 || !strings.Contains(d.Problems[0].Message, want) || !strings.HasSuffix(d.Problems[0].File, file) || d.Problems[0].Mend == "" {
+	if len(d.Problems) != 1 || !strings.Contains(d.Problems[0].Message, want) || !strings.HasSuffix(d.Problems[0].File, file) || d.Problems[0].Fix == "" {
 		t.Errorf("%d problems %+v, expected %q of %q", len(d.Problems), d.Problems, want, file)
 	}
 }

@@ -26,7 +26,7 @@ type Problem struct {
 	File    string // as the user would name it
 	Module  string // the ID of the module it belongs to, where known
 	Message string // a sentence: why
-	Mend    string // what to do about it
+	Fix     string // what to do about it
 	Damaged bool   // the file holds nothing that could be read
 
 	module *Module

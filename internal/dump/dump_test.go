@@ -57,7 +57,7 @@ func describe(d *Dump) string {
 		describeFiles(&b, list.title, list.files)
 	}
 	for _, p := range d.Problems {
-		fmt.Fprintf(&b, "problem %s [%s]\n  %s\n  %s\n", filepath.Base(p.File), p.Module, p.Message, p.Mend)
+		fmt.Fprintf(&b, "problem %s [%s]\n  %s\n  %s\n", filepath.Base(p.File), p.Module, p.Message, p.Fix)
 	}
 	return b.String()
 }

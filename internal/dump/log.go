@@ -36,7 +36,7 @@ func (d *Dump) expandLogs(ctx context.Context, files []*File) ([]*File, error) {
 			return err
 		})
 		if err != nil {
-			d.problem(f.Path, "the log cannot be read: "+reason(err), mendRead(err))
+			d.problem(f.Path, "the log cannot be read: "+reason(err), fixRead(err))
 			all = slices.DeleteFunc(all, func(other *File) bool { return other == f })
 		}
 		all = append(all, captured...)

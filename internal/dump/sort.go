@@ -57,7 +57,7 @@ func (d *Dump) keep(modules []*Module) {
 func (d *Dump) place(f *File) {
 	kind, err := strayKind(f)
 	if err != nil {
-		d.problem(f.Path, "the file cannot be read: "+reason(err), mendRead(err))
+		d.problem(f.Path, "the file cannot be read: "+reason(err), fixRead(err))
 		return
 	}
 	f.Kind = kind

@@ -85,14 +85,14 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// mendRead is what to do about a file that cannot be read.
-func mendRead(err error) string {
+// fixRead is what to do about a file that cannot be read.
+func fixRead(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
 		return "give the user who runs xlagate permission to read it, or remove it from the dump"
 	}
 	return "the file is damaged or was cut off: dump again, or copy the dump again"
 }
 
-func (d *Dump) problem(file, message, mend string) {
-	d.Problems = append(d.Problems, Problem{File: file, Message: message, Mend: mend})
+func (d *Dump) problem(file, message, fix string) {
+	d.Problems = append(d.Problems, Problem{File: file, Message: message, Fix: fix})
 }

@@ -22,7 +22,7 @@ func readBeside(d *dump.Dump, opts Options) *beside {
 	clusters, said, wrong := framework.Read(graphs, logs, moduleIDs(d))
 	b.clusters, b.logs = clusters, said
 	for _, p := range wrong {
-		b.problems = append(b.problems, Problem{File: p.File, Message: p.Message, Mend: p.Mend})
+		b.problems = append(b.problems, Problem{File: p.File, Message: p.Message, Fix: p.Fix})
 	}
 	profiles, problems := readProfiles(d, opts)
 	b.profiles, b.problems = profiles, append(b.problems, problems...)

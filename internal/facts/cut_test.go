@@ -54,7 +54,7 @@ func TestModuleCutAnywhere(t *testing.T) {
 			r := alone(t, name, data[:len(data)*n/16])
 			if len(r.Programs)+len(r.Helpers) != 0 || len(r.Problems) == 0 {
 				t.Errorf("%s, %d of 16: %d programs, %d problems", path, n, len(r.Programs), len(r.Problems))
-			} else if p := r.Problems[0]; !strings.Contains(p.File, name) || p.Message == "" || p.Mend == "" {
+			} else if p := r.Problems[0]; !strings.Contains(p.File, name) || p.Message == "" || p.Fix == "" {
 				t.Errorf("%s, %d of 16: %+v", path, n, p)
 			}
 		}

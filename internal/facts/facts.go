@@ -36,7 +36,7 @@ type Problem struct {
 	File    string // with line and column where known
 	Program string // the program it belongs to, when known
 	Message string // a sentence: why
-	Mend    string // what to do about it
+	Fix     string // what to do about it
 }
 
 // Toolchain says what made a dump. An empty field is not known.

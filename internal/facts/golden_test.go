@@ -60,7 +60,7 @@ func spelled(t *testing.T, file string) string {
 	s.pairs("version", tools.Versions)
 	s.pairs("flag", tools.Flags)
 	for _, p := range r.Problems {
-		s.line("problem %s: %s; mend: %s", strings.TrimPrefix(p.File, file), p.Message, p.Mend)
+		s.line("problem %s: %s; fix: %s", strings.TrimPrefix(p.File, file), p.Message, p.Fix)
 	}
 	for _, p := range r.Programs {
 		s.program("program", p)

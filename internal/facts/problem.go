@@ -19,8 +19,8 @@ func (out *measured) notFinal(s *dump.Stage) {
 	}
 }
 
-func (out *measured) problem(file, message, mend string) {
-	out.problems = append(out.problems, Problem{File: file, Program: out.program, Message: message, Mend: mend})
+func (out *measured) problem(file, message, fix string) {
+	out.problems = append(out.problems, Problem{File: file, Program: out.program, Message: message, Fix: fix})
 }
 
 // unreadable turns a reader's error into a problem with the place where it stopped.
@@ -32,12 +32,12 @@ func (out *measured) unreadable(file *dump.File, err error) {
 			message += fmt.Sprintf(", near %q", syntax.Near)
 		}
 	}
-	out.problem(where, message, mendOf(err))
+	out.problem(where, message, fixOf(err))
 }
 
-func mendOf(err error) string {
+func fixOf(err error) string {
 	if broke := (*defect.Defect)(nil); errors.As(err, &broke) {
-		return defect.Mend
+		return defect.Fix
 	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/trace"
 )
 
-const mendProfile = "take the profile again, with jax.profiler.trace(DIR) or TensorBoard's, while the dumped program runs"
+const fixProfile = "take the profile again, with jax.profiler.trace(DIR) or TensorBoard's, while the dumped program runs"
 
 // profiled is what one profile says.
 type profiled struct {
@@ -37,7 +37,7 @@ func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 			return err
 		})
 		if err != nil {
-			problems = append(problems, Problem{File: f.Path, Message: err.Error(), Mend: mendProfile})
+			problems = append(problems, Problem{File: f.Path, Message: err.Error(), Fix: fixProfile})
 			continue
 		}
 		read = append(read, profiled{f.Path, t})

@@ -113,7 +113,7 @@ func dumpProblem(d *dump.Dump, p dump.Problem) Problem {
 			program = dump.ProgramName(m.Name)
 		}
 	}
-	return Problem{File: p.File, Program: program, Message: p.Message, Mend: p.Mend}
+	return Problem{File: p.File, Program: program, Message: p.Message, Fix: p.Fix}
 }
 
 // explained says whether the dump itself says why a module cannot be looked at.
@@ -125,7 +125,7 @@ func explained(d *dump.Dump, m *dump.Module) bool {
 func (out *measured) unseen() Problem {
 	return Problem{
 		File: out.module.ID, Program: out.program, Message: "was not dumped after its optimization in a form that can be read",
-		Mend: "add --xla_dump_hlo_as_text to XLA_FLAGS and dump again, or leave the program out with programs.exclude",
+		Fix: "add --xla_dump_hlo_as_text to XLA_FLAGS and dump again, or leave the program out with programs.exclude",
 	}
 }
 

@@ -47,7 +47,7 @@ func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *shard.Deale
 	}
 	if f := d.Toolchain; f != nil {
 		if err := l.toolchain.read(f); err != nil {
-			l.problems = append(l.problems, Problem{File: f.Path, Message: err.Error(), Mend: "capture the dump again, or remove the file"})
+			l.problems = append(l.problems, Problem{File: f.Path, Message: err.Error(), Fix: "capture the dump again, or remove the file"})
 		}
 	}
 	return l

@@ -42,7 +42,7 @@ func whyNothing(logs []File) (problems []Problem) {
 		_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
 			if f := compilelog.FindFailure(data); f != nil && f.Op == "" {
 				problems = append(problems, Problem{
-					File: fmt.Sprintf("%s:%d", log.Path, f.Line), Message: f.String() + "; nothing was compiled", Mend: "mend the program, until it ends well, and dump again",
+					File: fmt.Sprintf("%s:%d", log.Path, f.Line), Message: f.String() + "; nothing was compiled", Fix: "fix the program, until it ends well, and dump again",
 				})
 			}
 			return nil
@@ -55,5 +55,5 @@ func whyNothing(logs []File) (problems []Problem) {
 type Problem struct {
 	File    string // with line and column where known
 	Message string
-	Mend    string
+	Fix     string
 }

@@ -83,7 +83,7 @@ func (d *graphDir) loadOne(g *namedGraph) {
 
 // graphProblem puts the place of a syntax error behind the file's name.
 func graphProblem(file string, err error) Problem {
-	p := Problem{File: file, Message: "TensorFlow graph: " + err.Error(), Mend: "dump the graphs again"}
+	p := Problem{File: file, Message: "TensorFlow graph: " + err.Error(), Fix: "dump the graphs again"}
 	var syntax *tfgraph.SyntaxError
 	if errors.As(err, &syntax) && syntax.Line > 0 {
 		p.File = fmt.Sprintf("%s:%d:%d", file, syntax.Line, syntax.Column)
@@ -100,7 +100,7 @@ func (d *graphDir) refuseMLIR() {
 	}
 	d.problems = append(d.problems, Problem{
 		File: files[0], Message: fmt.Sprintf("not readable: %d TensorFlow graphs in MLIR's tfg dialect", len(files)),
-		Mend: "dump again without --tf_dump_graphs_in_tfg",
+		Fix: "dump again without --tf_dump_graphs_in_tfg",
 	})
 }
 

@@ -91,7 +91,7 @@ func readLogs(files []File) (*Logs, []Problem) {
 			return nil
 		})
 		if err != nil {
-			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Mend: "name the file that the run's output was written to, or leave the log out"})
+			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Fix: "name the file that the run's output was written to, or leave the log out"})
 		}
 	}
 	if !counted && len(graphs) > 0 && l.Compiles[NamelessGraph] == 0 {

@@ -47,9 +47,9 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 }
 
 func baseProblem(target, where string, err error) result.Problem {
-	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Mend: "restore it from git, or write it anew: xlagate accept"}
+	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Fix: "restore it from git, or write it anew: xlagate accept"}
 	if u := unreadable(err); u != nil {
-		p.Message, p.Mend = u.Message, u.Mend
+		p.Message, p.Fix = u.Message, u.Fix
 	}
 	return p
 }

@@ -48,11 +48,11 @@ func (l *looked) captured(ctx context.Context, o Options, argv []string, c *conf
 
 func unreadableCommand(what, to string, err error) error {
 	var failed *capture.ExitError
-	mend := "run it by itself first, until it ends well; what it dumped lies in " + to
+	fix := "run it by itself first, until it ends well; what it dumped lies in " + to
 	if errors.As(err, &failed) {
-		return &Unreadable{File: what, Message: failed.Error(), Mend: mend}
+		return &Unreadable{File: what, Message: failed.Error(), Fix: fix}
 	}
-	return &Unreadable{File: what, Message: err.Error(), Mend: mend}
+	return &Unreadable{File: what, Message: err.Error(), Fix: fix}
 }
 
 func (o Options) warn(text string) {

@@ -132,7 +132,7 @@ func TestNothingToLookAt(t *testing.T) {
 		if err != nil {
 			continue // refused before anything was looked at
 		}
-		if r.ExitCode != ExitIncomplete || r.Verdict != "incomplete" || len(r.Problems) == 0 || r.Problems[0].Message == "" || r.Problems[0].Mend == "" {
+		if r.ExitCode != ExitIncomplete || r.Verdict != "incomplete" || len(r.Problems) == 0 || r.Problems[0].Message == "" || r.Problems[0].Fix == "" {
 			t.Errorf("%s: exit %d, %+v", name, r.ExitCode, r.Problems)
 		}
 	}

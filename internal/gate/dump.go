@@ -13,8 +13,8 @@ import (
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
-// Unreadable is a dump or baseline that could not be looked at, with what mends it.
-type Unreadable struct{ File, Message, Mend string }
+// Unreadable is a dump or baseline that could not be looked at, with what fixes it.
+type Unreadable struct{ File, Message, Fix string }
 
 // Error is the message with the file.
 func (e *Unreadable) Error() string { return e.File + ": " + e.Message }
@@ -28,9 +28,9 @@ func unreadable(err error) *Unreadable {
 	case errors.As(err, &dump):
 		return dump
 	case errors.As(err, &git):
-		return &Unreadable{git.Where, git.Message, git.Mend}
+		return &Unreadable{git.Where, git.Message, git.Fix}
 	case errors.As(err, &remote):
-		return &Unreadable{remote.Where, remote.Message, remote.Mend}
+		return &Unreadable{remote.Where, remote.Message, remote.Fix}
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func Explained(err error) error {
 	return err
 }
 
-const mendNoDump = "run the job that dumps, or xlagate capture --to DIR -- COMMAND; XLA dumps with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\""
+const fixNoDump = "run the job that dumps, or xlagate capture --to DIR -- COMMAND; XLA dumps with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\""
 
 // OnDisk tells paths from the standard input and from what lies in a registry.
 func OnDisk(path string) bool { return path != "-" && !registry.Is(path) }
@@ -72,7 +72,7 @@ func existing(dir string, paths ...string) ([]string, error) {
 			continue
 		}
 		if _, err := os.Stat(p); err != nil {
-			return nil, &Unreadable{nearby(dir, p), "no dump: there is no such file or directory", mendNoDump}
+			return nil, &Unreadable{nearby(dir, p), "no dump: there is no such file or directory", fixNoDump}
 		}
 	}
 	return paths, nil
@@ -161,7 +161,7 @@ func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() 
 func noDump(err error) error {
 	u := unreadable(err)
 	if u != nil && errors.Is(err, fs.ErrNotExist) {
-		u.Mend = "correct the name, or push a dump: xlagate capture --to " + u.File + " -- COMMAND"
+		u.Fix = "correct the name, or push a dump: xlagate capture --to " + u.File + " -- COMMAND"
 	}
 	if u == nil {
 		return err

@@ -52,6 +52,6 @@ func MergeFacts(inputs []FactsInput, version string) (*facts.Report, []result.Pa
 		kept = append(kept, *p.Part)
 	}
 	return &facts.Report{Dump: inputs[0].Dump, Problems: []facts.Problem{{
-		File: inputs[0].Dump, Message: why, Mend: "look at the jobs, and merge the facts of one run only",
+		File: inputs[0].Dump, Message: why, Fix: "look at the jobs, and merge the facts of one run only",
 	}}}, kept, nil
 }

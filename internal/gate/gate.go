@@ -182,7 +182,7 @@ func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
 		r.Problems = append(r.Problems, result.Problem{
 			Rule: s.Rule.ID, File: s.Place,
 			Message: fmt.Sprintf("rule %s matches no program: %s", s.Rule.ID, patterns(s)),
-			Mend:    "`xlagate inspect DUMP` lists the programs; mend the pattern or remove the rule",
+			Fix:     "`xlagate inspect DUMP` lists the programs; fix the pattern or remove the rule",
 		})
 	}
 }

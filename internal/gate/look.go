@@ -187,9 +187,9 @@ func absoluteAll(dir string, paths []string) []string {
 
 // fail turns an error into a problem of this target.
 func (l *looked) fail(err error) {
-	p := result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: err.Error(), Mend: "dump it again: xlagate capture --to DIR -- COMMAND"}
+	p := result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: err.Error(), Fix: "dump it again: xlagate capture --to DIR -- COMMAND"}
 	if u := unreadable(err); u != nil {
-		p.File, p.Message, p.Mend = u.File, u.Message, u.Mend
+		p.File, p.Message, p.Fix = u.File, u.Message, u.Fix
 	}
 	l.problems = append(l.problems, p)
 }
@@ -211,10 +211,10 @@ func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
 	}
 	matches, err := doublestar.FilepathGlob(l.Dump)
 	if err != nil {
-		return nil, &Unreadable{l.dump, fmt.Sprintf("the pattern is not well-formed: %v", err), "mend dump: in the configuration"}
+		return nil, &Unreadable{l.dump, fmt.Sprintf("the pattern is not well-formed: %v", err), "fix dump: in the configuration"}
 	}
 	if len(matches) == 0 {
-		return nil, &Unreadable{l.dump, "no dump: the pattern matches no file", "run the job that dumps, or mend dump: in the configuration"}
+		return nil, &Unreadable{l.dump, "no dump: the pattern matches no file", "run the job that dumps, or fix dump: in the configuration"}
 	}
 	sort.Strings(matches)
 	return matches, nil
@@ -241,15 +241,15 @@ func (l *looked) asOne(reports []*facts.Report) (*facts.Report, error) {
 	}
 	all, err := facts.Samples(reports, l.Samples)
 	if err != nil {
-		const mend = "compile the model so often, each time into a directory of its own, and name all of them with a glob; or mend samples: in the configuration"
-		return nil, &Unreadable{l.dump, err.Error(), mend}
+		const fix = "compile the model so often, each time into a directory of its own, and name all of them with a glob; or fix samples: in the configuration"
+		return nil, &Unreadable{l.dump, err.Error(), fix}
 	}
 	return all, nil
 }
 
 // restrict keeps the programs that the configuration includes; a pattern that includes nothing is a problem.
 func (l *looked) restrict() {
-	const excluded = "mend programs.exclude in the configuration"
+	const excluded = "fix programs.exclude in the configuration"
 	kept, all := l.included(), l.report.Programs
 	if len(all)+len(l.report.Helpers) == 0 { // where nothing could be read that alone is wrong, not that each pattern matches nothing
 		if l.reportProblems(l.report); len(l.problems) > 0 {
@@ -280,8 +280,8 @@ func (l *looked) restrict() {
 }
 
 // didNotRun is the problem of a target that was not there to be looked at.
-func (l *looked) didNotRun(message, mend string) {
-	l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: message, Mend: mend})
+func (l *looked) didNotRun(message, fix string) {
+	l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: message, Fix: fix})
 }
 
 // included lists the programs that the configuration includes, helpers too where it names some.
@@ -341,7 +341,7 @@ func (l *looked) reportProblems(r *facts.Report) {
 		if p.Program != "" && !included(p.Program) {
 			continue
 		}
-		l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "facts-complete", File: p.File, Message: p.Message, Mend: p.Mend})
+		l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "facts-complete", File: p.File, Message: p.Message, Fix: p.Fix})
 	}
 }
 

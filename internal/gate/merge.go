@@ -204,6 +204,6 @@ func unpack(parts []part) (fresh, base []string, failures []result.Problem) {
 func pending(target, message string) result.Problem {
 	return result.Problem{
 		Target: target, Rule: "target-ran", Message: fmt.Sprintf("target %s: %s", target, message), Pending: true,
-		Mend: "look at the jobs of that target, and merge the results of one run only",
+		Fix: "look at the jobs of that target, and merge the results of one run only",
 	}
 }

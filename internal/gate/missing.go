@@ -15,7 +15,7 @@ import (
 // missing is the problem of a pattern of programs.include that no program of the dump matches.
 func (l *looked) missing(pattern string) {
 	message := fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern)
-	mend := "`xlagate inspect` lists the programs of a dump; mend programs.include, or make the run compile it"
+	fix := "`xlagate inspect` lists the programs of a dump; fix programs.include, or make the run compile it"
 	left := l.leftOut()
 	renamed, alike := l.renamedTo(pattern, left), suggest.Word(pattern, programNames(left))
 	switch {
@@ -28,9 +28,9 @@ func (l *looked) missing(pattern string) {
 		message += "; programs.include leaves out " + listed(left)
 	}
 	if name := cmp.Or(renamed, alike); name != "" {
-		mend = fmt.Sprintf("write %q for %q in the configuration, or make the run compile it", name, pattern)
+		fix = fmt.Sprintf("write %q for %q in the configuration, or make the run compile it", name, pattern)
 	}
-	l.didNotRun(message, mend)
+	l.didNotRun(message, fix)
 }
 
 // leftOut lists the model's programs that no pattern of the configuration names, neither to be looked at nor to be left out.

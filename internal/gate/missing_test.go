@@ -26,7 +26,7 @@ func TestMissingProgram(t *testing.T) {
 	for name, c := range map[string]struct {
 		include, was, is string // what is included; what the baseline calls layer; what the dump calls the program it holds
 		dump             string
-		says, mend       string
+		says, fix        string
 	}{
 		"another name":       {"encode", "encode", "forward", layer, "was it renamed to forward,", `write "forward" for "encode"`},
 		"hardly another":     {"encode", "", "encoder", layer, "did you mean encoder,", `write "encoder" for "encode"`},
@@ -40,8 +40,8 @@ func TestMissingProgram(t *testing.T) {
 			l.base = calling(t, layer, c.was)
 		}
 		l.restrict()
-		if len(l.problems) != 1 || !strings.Contains(l.problems[0].Message, c.says) || !strings.Contains(l.problems[0].Mend, c.mend) {
-			t.Errorf("%s: %+v, want %q and %q", name, l.problems, c.says, c.mend)
+		if len(l.problems) != 1 || !strings.Contains(l.problems[0].Message, c.says) || !strings.Contains(l.problems[0].Fix, c.fix) {
+			t.Errorf("%s: %+v, want %q and %q", name, l.problems, c.says, c.fix)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 	}
 	r.Problems = append(r.Problems, result.Problem{
 		Rule: "target-ran", Message: fmt.Sprintf("this is part %s of a check: it was measured, and no rule has judged it", o.Shard),
-		Mend: "join all parts: xlagate merge part-*.json", Pending: true,
+		Fix: "join all parts: xlagate merge part-*.json", Pending: true,
 	})
 	count(r)
 	decide(r, failOn(o))

@@ -80,11 +80,11 @@ func fitsNothing(t config.Target, accepted []string) error {
 		if slices.ContainsFunc(accepted, func(name string) bool { return includesGraph(wanted, name) }) {
 			continue
 		}
-		mend := "`xlagate baseline list` names them: mend it, or accept the program that it is for, before you prune"
+		fix := "`xlagate baseline list` names them: fix it, or accept the program that it is for, before you prune"
 		if alike := suggest.Word(pattern, left); alike != "" {
-			mend = fmt.Sprintf("did you mean %s? write %q for %q, or accept the program that it is for, before you prune", alike, alike, pattern)
+			fix = fmt.Sprintf("did you mean %s? write %q for %q, or accept the program that it is for, before you prune", alike, alike, pattern)
 		}
-		return UsageError{fmt.Sprintf("%s: no accepted program of %s matches %q of programs.include, so nothing was pruned; %s", t.Place, t.Name, pattern, mend)}
+		return UsageError{fmt.Sprintf("%s: no accepted program of %s matches %q of programs.include, so nothing was pruned; %s", t.Place, t.Name, pattern, fix)}
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (l *looked) renamedOperations(found []change.Finding) []result.Note {
 		notes = append(notes, result.Note{
 			Kind: "upgrade", Target: l.Name, Program: p.Name,
 			Message: fmt.Sprintf("another version of JAX made the baseline: it named operations %s, this dump %s; what grew may be the compiler's doing", was, now),
-			Mend:    "compare with --against a dump of the base branch made by the same version, or make both dumps with xlagate capture, which tells the versions",
+			Fix:     "compare with --against a dump of the base branch made by the same version, or make both dumps with xlagate capture, which tells the versions",
 		})
 	}
 	return notes

@@ -51,7 +51,7 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 		allowed, most := measure.Apart(limit, l.To, unit)
 		r.Notes = append(r.Notes, result.Note{
 			Kind: "slack", Message: fmt.Sprintf("%s allows %s, %s is the most there is (%s)", l.Settings.Rule.ID, allowed, most, l.Place()),
-			Mend: "xlagate accept --tighten",
+			Fix: "xlagate accept --tighten",
 		})
 	}
 }

@@ -83,7 +83,7 @@ func upgradeNotes(o Options, l *looked, program, why string, drift []change.Find
 		Kind: "upgrade", Target: l.Name, Program: program,
 		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what the compiler may have done is reported, not failed; "+
 			"what the model itself asks for, and limits without a baseline, hold", why),
-		Mend: fmt.Sprintf("xlagate accept --baseline %s.next --reason %q writes the proposed baseline beside the old one; compare with --against a dump of the base branch made by the new toolchain",
+		Fix: fmt.Sprintf("xlagate accept --baseline %s.next --reason %q writes the proposed baseline beside the old one; compare with --against a dump of the base branch made by the new toolchain",
 			BaselineOf(o), why),
 	}}
 	of := slices.DeleteFunc(slices.Clone(l.programs), func(p *diff.Program) bool { return p.Name != program })

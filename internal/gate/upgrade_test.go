@@ -31,7 +31,7 @@ func upgrades(r *result.Result) []string {
 	var said []string
 	for _, n := range r.Notes {
 		if n.Kind == "upgrade" {
-			said = append(said, n.Message+" | "+n.Mend)
+			said = append(said, n.Message+" | "+n.Fix)
 		}
 	}
 	return said

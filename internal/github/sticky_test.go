@@ -20,10 +20,10 @@ func TestCommentLives(t *testing.T) {
 		t.Errorf("the same again: %+v", done.Comment)
 	}
 	if done := s.post(publication(found(1), 4)); done.Comment.Done != "updated" {
-		t.Errorf("one mended: %+v", done.Comment)
+		t.Errorf("one fixed: %+v", done.Comment)
 	}
 	if done := s.post(publication(clean(), 5)); done.Comment.Done != "updated" {
-		t.Errorf("all mended: %+v", done.Comment)
+		t.Errorf("all fixed: %+v", done.Comment)
 	}
 	if !strings.Contains(s.Comments[0].Body, "### ✅ xlagate: all clear in 1 target, 12 checks, 0 waived (was: 1 error at a1a1a1a)") {
 		t.Errorf("not green:\n%s", s.Comments[0].Body)

@@ -31,16 +31,6 @@ func leastCost(v *facts.Variant, cost string) float64 {
 // Counting is the number of loops that run to a number which nobody knows: what they cost is not known even at the least.
 func Counting(v *facts.Variant) float64 { return v.Facts[UnknownLoops] - v.Facts[EarlyExits] }
 
-// LeavesOut says whether a run may leave out clearly more than before, because it stands in a branch now.
-func LeavesOut(v *diff.Variant) bool {
-	if Untold(v.Old) || Untold(v.New) {
-		return false
-	}
-	was, is := RunCosts(v, "cost.flops")
-	moved, moves := RunCosts(v, "cost.bytes_accessed")
-	return is.Spared() > was.Spared() && is.Least < ClearGain*was.Least && moves.Least <= Wobble*moved.Least
-}
-
 // Untold says whether it is not known what the runs of a program cost at the least: a baseline of earlier did not say it.
 func Untold(v *facts.Variant) bool {
 	_, least := v.Facts["cost.least_flops"]

@@ -62,14 +62,3 @@ func ConstantBytes(v *facts.Variant) float64 {
 	}
 	return n
 }
-
-// ArgumentBytes is what the arguments take on one device, where that was dumped, else what they take in all.
-func ArgumentBytes(v *facts.Variant) (n float64) {
-	if n, ok := v.Facts["memory.argument_bytes"]; ok {
-		return n
-	}
-	for i := range v.Params {
-		n += float64(v.Params[i].Bytes)
-	}
-	return n
-}

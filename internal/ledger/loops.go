@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
@@ -82,17 +81,6 @@ func inOrder(loops []*facts.Kernel) []*facts.Kernel {
 	})
 }
 
-// OnlyBecameKnown says whether nothing is different about the loops but that it is known of some how often they run, and was not.
-func OnlyBecameKnown(old, fresh *facts.Variant) bool {
-	pairs, gone, added := PairLoops(Loops(old), Loops(fresh))
-	for _, pair := range pairs {
-		if was, is := pair[0], pair[1]; was.Length > 0 && is.Length != was.Length {
-			return false
-		}
-	}
-	return len(gone)+len(added) == 0 && fresh.Facts[UnknownLoops] < old.Facts[UnknownLoops]
-}
-
 // Iterations is how often loops run, all of them together, one in another as often as both.
 func Iterations(loops []*facts.Kernel) (n float64) {
 	for _, k := range loops {
@@ -137,10 +125,4 @@ func StepOf(v *facts.Variant, loop *facts.Kernel) (w LoopWork) {
 		w.add(k, 1)
 	}
 	return w
-}
-
-// FewerLoops says whether loops went, while it is known how often all of them ran and run: what a whole run costs can be compared then.
-func FewerLoops(v *diff.Variant) bool {
-	was, is := v.Old.Facts, v.New.Facts
-	return is["loops.while"] < was["loops.while"] && is[UnknownLoops]+was[UnknownLoops] == 0 && (is["loops.while"] == 0 || Known(v, "cost.weighted_bytes_accessed"))
 }

@@ -5,7 +5,6 @@ import (
 
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
@@ -33,29 +32,6 @@ func TestEndSooner(t *testing.T) {
 	} {
 		if got := len(EndSooner(c.old, c.fresh)); got != c.sooner {
 			t.Errorf("%s: %d loops end sooner, want %d", c.name, got, c.sooner)
-		}
-		if got := SameLoops(&diff.Variant{Old: c.old, New: c.fresh}); got != (c.sooner > 0) {
-			t.Errorf("%s: the loops are the same: %v", c.name, got)
-		}
-	}
-}
-
-// More cycles are counted where it became known how often a loop runs, and not for any other reason.
-func TestOnlyBecameKnown(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		old, fresh *facts.Variant
-		want       bool
-	}{
-		{"it did", ledgertest.Looping(3, -1), ledgertest.Looping(3, 5), true},
-		{"nothing did", ledgertest.Looping(3, 5), ledgertest.Looping(3, 5), false},
-		{"nor does it still", ledgertest.Looping(3, -1), ledgertest.Looping(3, -1), false},
-		{"one came", ledgertest.Looping(3), ledgertest.Looping(3, -1), false},
-		{"one went", ledgertest.Looping(3, -1), ledgertest.Looping(3), false},
-		{"while another became longer", ledgertest.Looping(3, -1), ledgertest.Looping(4, 5), false},
-	} {
-		if got := OnlyBecameKnown(c.old, c.fresh); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 type Error struct {
 	Where   string // the artifact
 	Message string
-	Mend    string
+	Fix     string
 
 	cause error
 }
@@ -44,24 +44,24 @@ func (r Reference) explain(err error) error {
 	var file *fs.PathError
 	switch host := r.name.Registry; {
 	case errors.As(err, &file):
-		e.Message, e.Mend = err.Error(), "see that it can be read and written here, and that there is room"
+		e.Message, e.Fix = err.Error(), "see that it can be read and written here, and that there is room"
 	case errors.Is(err, errdef.ErrNotFound):
-		e.Message, e.Mend, e.cause = "there is no such tag or repository in "+host, "correct the name, or push it", fs.ErrNotExist
+		e.Message, e.Fix, e.cause = "there is no such tag or repository in "+host, "correct the name, or push it", fs.ErrNotExist
 	case refused(err):
 		e.Message = fmt.Sprintf("%s does not let us in: %s", host, inner(err))
-		e.Mend = fmt.Sprintf("log in: docker login %s; in GitHub Actions give the job packages: read (to accept: write) and GITHUB_TOKEN", host)
+		e.Fix = fmt.Sprintf("log in: docker login %s; in GitHub Actions give the job packages: read (to accept: write) and GITHUB_TOKEN", host)
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData):
-		e.Message, e.Mend = host+" sent something else than it was asked for: the digest is wrong", "push it again; the registry or a proxy before it is damaged"
+		e.Message, e.Fix = host+" sent something else than it was asked for: the digest is wrong", "push it again; the registry or a proxy before it is damaged"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		e.Message, e.Mend = host+" cut the answer off before its end", "try again; if it happens again, push it again"
+		e.Message, e.Fix = host+" cut the answer off before its end", "try again; if it happens again, push it again"
 	case errors.Is(err, http.ErrSchemeMismatch):
-		e.Message, e.Mend = host+" speaks http, not https", "give it a certificate, or say that this is meant: --plain-http"
+		e.Message, e.Fix = host+" speaks http, not https", "give it a certificate, or say that this is meant: --plain-http"
 	case untrusted(err):
-		e.Message, e.Mend = host+" has a certificate that is not trusted here: "+inner(err), "name the certificate of who signed it: SSL_CERT_FILE"
+		e.Message, e.Fix = host+" has a certificate that is not trusted here: "+inner(err), "name the certificate of who signed it: SSL_CERT_FILE"
 	case unanswered(err):
-		e.Message, e.Mend = host+" does not answer: "+inner(err), "see that it is up and can be reached from here (HTTPS_PROXY names a proxy)"
+		e.Message, e.Fix = host+" does not answer: "+inner(err), "see that it is up and can be reached from here (HTTPS_PROXY names a proxy)"
 	default:
-		e.Message, e.Mend = host+" failed: "+inner(err), "try again later"
+		e.Message, e.Fix = host+" failed: "+inner(err), "try again later"
 	}
 	return e
 }

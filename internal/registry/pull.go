@@ -104,7 +104,7 @@ func (c Client) manifest(ctx context.Context, from *remote.Repository, ref Refer
 func (a *Artifact) Unfit(why string) error { return a.Reference.unfit("%s", why) }
 
 func (r Reference) unfit(format string, args ...any) error {
-	return &Error{Where: r.String(), Message: fmt.Sprintf(format, args...), Mend: "name another, or push it anew"}
+	return &Error{Where: r.String(), Message: fmt.Sprintf(format, args...), Fix: "name another, or push it anew"}
 }
 
 // layer fetches a layer that is not there yet. A connection that breaks off in the middle is no reason to give up at once.

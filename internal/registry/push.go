@@ -32,7 +32,7 @@ type Pushed struct {
 // that somebody else moved is left alone. Layers that were pulled from the same repository need not be sent again.
 func (c Client) Push(ctx context.Context, ref Reference, kind string, layers []Layer, over Over) (Pushed, error) {
 	if ref.Fixed() {
-		return Pushed{}, &Error{Where: ref.String(), Message: "a digest names what never changes", Mend: "name a tag to push to"}
+		return Pushed{}, &Error{Where: ref.String(), Message: "a digest names what never changes", Fix: "name a tag to push to"}
 	}
 	desc, data, err := pack(kind, layers)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *push) movedBy(now string) error {
 	was, is := cmp.Or(short(string(p.over)), "nothing"), cmp.Or(short(now), "nothing")
 	return &Error{
 		Where: p.ref.String(), Message: fmt.Sprintf("somebody else moved the tag meanwhile: it named %s and names %s now; nothing was pushed", was, is),
-		Mend: "do the same again: it starts from what is there now",
+		Fix: "do the same again: it starts from what is there now",
 	}
 }
 

@@ -73,7 +73,7 @@ func layersOf(files map[string]string) []Layer {
 func says(err error, texts ...string) bool {
 	return err == nil || slices.ContainsFunc(texts, func(text string) bool {
 		var e *Error
-		return !strings.Contains(err.Error(), text) && !(errors.As(err, &e) && strings.Contains(e.Mend, text))
+		return !strings.Contains(err.Error(), text) && !(errors.As(err, &e) && strings.Contains(e.Fix, text))
 	})
 }
 

@@ -34,7 +34,7 @@ type (
 		File    string `json:"file,omitempty"`
 		Program string `json:"program,omitempty"`
 		Message string `json:"message"`
-		Mend    string `json:"mend,omitempty"`
+		Fix     string `json:"fix,omitempty"`
 	}
 )
 

@@ -148,7 +148,7 @@ func problemSection(problems []facts.Problem) section {
 	s := section{Title: in(bad, "could not look")}
 	var list []*result.Problem
 	for _, p := range problems {
-		list = append(list, &result.Problem{File: p.File, Message: p.Message, Mend: p.Mend})
+		list = append(list, &result.Problem{File: p.File, Message: p.Message, Fix: p.Fix})
 	}
 	s.add(problemBlocks(list)...)
 	return s

@@ -126,7 +126,7 @@ func TestResultMarkdown(t *testing.T) {
 func TestViewMarkdown(t *testing.T) {
 	dump, d := aDump(), aDiff()
 	dump.Dump, dump.Programs[0].Name, dump.Clusters.Unclustered[0].Reason = hostileText, hostileName, hostileName
-	dump.Problems = append(dump.Problems, facts.Problem{File: hostileName, Message: hostileText, Mend: hostileName})
+	dump.Problems = append(dump.Problems, facts.Problem{File: hostileName, Message: hostileText, Fix: hostileName})
 	k := &d.Programs[2].Variants[0].Kernels
 	k.Added[0].OpName, k.Changed[0].What = hostileName, []string{hostileText}
 	k.Changed[0].New.Ops = facts.ListOf(append(k.Changed[0].New.Ops.Slice(), facts.Op{Opcode: hostileName, Shape: hostileText, Source: hlo.Location{File: hostileName}})...)
@@ -179,8 +179,8 @@ func FuzzMarkdown(f *testing.F) {
 		put(r, "000000000001", "error", s)
 		put(r, "000000000002", "warning", s)
 		r.Findings[1].Rule = s
-		r.Problems[0] = result.Problem{Target: s, File: s, Message: s, Mend: s}
-		r.Notes[0] = result.Note{Kind: s, Target: s, Program: s, Message: s, Mend: s}
+		r.Problems[0] = result.Problem{Target: s, File: s, Message: s, Fix: s}
+		r.Notes[0] = result.Note{Kind: s, Target: s, Program: s, Message: s, Fix: s}
 		r.Targets[0].Name, r.Targets[0].Dump, r.Targets[0].Programs[0].Name, r.Targets[0].NotCovered = s, s, s, []string{s}
 		var out bytes.Buffer
 		if err := Result(&out, r, "markdown", Options{}); err != nil {

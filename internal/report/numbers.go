@@ -71,21 +71,6 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.0f %%", 100*part/whole)
 }
 
-// amount writes the actual, limit or baseline of a finding, which may be anything that JSON holds.
-func amount(v any, unit string) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case float64:
-		return measure.Show(v, unit)
-	case int:
-		return measure.Show(float64(v), unit)
-	case int64:
-		return measure.Show(float64(v), unit)
-	}
-	return fmt.Sprint(v)
-}
-
 // times writes "twice", "3 times".
 func times(n int) string {
 	switch n {

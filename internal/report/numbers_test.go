@@ -48,17 +48,6 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-func TestAmount(t *testing.T) {
-	for _, c := range []struct {
-		v          any
-		unit, want string
-	}{{nil, "", ""}, {3.0, "", "3"}, {3, "", "3"}, {int64(3), "", "3"}, {2048.0, "bytes", "2.0 KiB"}, {2048, "bytes", "2.0 KiB"}, {int64(2048), "bytes", "2.0 KiB"}, {"f32[8]", "bytes", "f32[8]"}, {true, "", "true"}} {
-		if got := amount(c.v, c.unit); got != c.want {
-			t.Errorf("%v %s: %q, wanted %q", c.v, c.unit, got, c.want)
-		}
-	}
-}
-
 func TestPlural(t *testing.T) {
 	for _, c := range []struct {
 		n          int

@@ -44,7 +44,7 @@ type RuleDoc struct {
 	Options  []OptionDoc `json:"options"`
 	Fails    string      `json:"fails,omitempty"`  // an example that fails, as YAML with a comment
 	Passes   string      `json:"passes,omitempty"` // the same, passing
-	Mend     string      `json:"mend,omitempty"`
+	Fix      string      `json:"fix,omitempty"`
 	Threads  []string    `json:"threads,omitempty"` // public issue threads: "openxla/xla#6370"
 	Since    string      `json:"since,omitempty"`
 	Always   bool        `json:"always,omitempty"` // on without being named

@@ -105,8 +105,8 @@ func problemLines(p *result.Problem) []line {
 		what = in(name, p.File).and(": ")
 	}
 	lines := []line{what.and(message)}
-	if p.Mend != "" {
-		lines = append(lines, in(dim, "mend: ").and(p.Mend))
+	if p.Fix != "" {
+		lines = append(lines, in(dim, "fix: ").and(p.Fix))
 	}
 	return lines
 }
@@ -124,8 +124,8 @@ func notes(r *indexed) []line {
 			l = l.in(name, n.Program).and("  ")
 		}
 		l = l.and(n.Message)
-		if n.Mend != "" {
-			l = l.in(dim, "   "+noteMend(n.Kind)+": ").in(name, n.Mend)
+		if n.Fix != "" {
+			l = l.in(dim, "   "+noteFix(n.Kind)+": ").in(name, n.Fix)
 		}
 		lines = append(lines, l)
 	}
@@ -139,8 +139,8 @@ func noteVoice(kind string) voice {
 	return plain
 }
 
-// noteMend says what the command behind a note does.
-func noteMend(kind string) string {
+// noteFix says what the command behind a note does.
+func noteFix(kind string) string {
 	if kind == "slack" {
 		return "to lower it"
 	}

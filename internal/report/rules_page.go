@@ -43,8 +43,8 @@ func ruleBlocks(d RuleDoc) []block {
 	if d.Counts != "" {
 		s.add(para{say(d.Counts)})
 	}
-	if d.Mend != "" {
-		s.add(para{in(dim, "mend: ").and(d.Mend)})
+	if d.Fix != "" {
+		s.add(para{in(dim, "fix: ").and(d.Fix)})
 	}
 	if len(d.Threads) > 0 {
 		s.add(para{in(dim, "would have caught: ").in(name, strings.Join(d.Threads, ", "))})

@@ -152,7 +152,7 @@ func passing() *result.Result {
 			},
 		},
 		Findings: []result.Finding{},
-		Notes:    []result.Note{{Kind: "better", Target: "mlp/cpu", Program: "eval_step", Message: "kernels 14 → 12", Mend: "xlagate accept --tighten"}},
+		Notes:    []result.Note{{Kind: "better", Target: "mlp/cpu", Program: "eval_step", Message: "kernels 14 → 12", Fix: "xlagate accept --tighten"}},
 		Headroom: []result.Headroom{
 			{Target: "mlp/cpu", Program: "train_step", Rule: "max-kernels", Subject: "kernels.all", Actual: 19, Limit: 19},
 			{Target: "mlp/cpu", Program: "train_step", Rule: "max-temp-bytes", Subject: "memory.temp_bytes", Actual: 1288490189, Limit: 2 << 30, Unit: "bytes"},
@@ -169,8 +169,8 @@ func incomplete() *result.Result {
 	file := "build/xla/module_0010.jit_train_step.cpu_after_optimizations.txt:118:41"
 	r.Problems = []result.Problem{
 		{Target: "train/cpu", Rule: "facts-complete", File: file, Message: file + ": the file ends inside an instruction of %fused_computation.4",
-			Mend: "the run that wrote it was cut off or is still writing; dump again, or leave the module out with programs.exclude"},
-		{Rule: "max-kernels", File: "xlagate.yaml:12:5", Message: `rule max-kernels matches no program: program ["trian_step"]`, Mend: "mend the pattern or remove the rule"},
+			Fix: "the run that wrote it was cut off or is still writing; dump again, or leave the module out with programs.exclude"},
+		{Rule: "max-kernels", File: "xlagate.yaml:12:5", Message: `rule max-kernels matches no program: program ["trian_step"]`, Fix: "fix the pattern or remove the rule"},
 	}
 	return r
 }
@@ -194,8 +194,8 @@ func ugly() *result.Result {
 	r := &result.Result{
 		Schema: result.Schema, Tool: result.Tool{Name: "xlagate", Version: "1.2.3"}, Verdict: "incomplete", ExitCode: 3,
 		Summary:  result.Summary{Changes: 10, Errors: 5, Warnings: 2, Infos: 1, Waived: 1, Checks: 40, Targets: 2, Programs: 1},
-		Problems: []result.Problem{{Target: hostileName, Rule: hostileText, File: hostileName, Message: hostileText, Mend: hostileText}},
-		Notes:    []result.Note{{Kind: "better", Target: hostileName, Program: hostileText, Message: hostileName, Mend: hostileText}},
+		Problems: []result.Problem{{Target: hostileName, Rule: hostileText, File: hostileName, Message: hostileText, Fix: hostileText}},
+		Notes:    []result.Note{{Kind: "better", Target: hostileName, Program: hostileText, Message: hostileName, Fix: hostileText}},
 		Headroom: []result.Headroom{{Target: hostileName, Program: hostileText, Rule: hostileName, Subject: hostileText, Actual: 3, Limit: 4}},
 	}
 	for i, text := range []string{weirdName, bracketName, callbackName, hostileName, hostileText, meshName, fusedName, cublasName + " " + cublasName} {

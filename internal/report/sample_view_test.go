@@ -92,7 +92,7 @@ func aDump() *facts.Report {
 		},
 		Logs: &framework.Logs{Compiles: map[string]int{"train_step": 2}, Misses: []framework.CacheMiss{{Program: "train_step", Where: at("train.py", 40), Reason: "x: f32[8,64] became f32[16,64]"}}},
 		Problems: []facts.Problem{{File: "build/xla/module_0020.jit_eval.cpu_after_optimizations.txt:3:1", Program: "eval",
-			Message: "the file ends inside an instruction of %fused_computation.4", Mend: "dump it again"}},
+			Message: "the file ends inside an instruction of %fused_computation.4", Fix: "dump it again"}},
 		Ignored: []string{"build/xla/core.1234"},
 	}
 }
@@ -146,6 +146,6 @@ func aRule() RuleDoc {
 		Why: "Every kernel costs a launch and a round trip of its operands through memory.", Reads: []string{"the optimized module"},
 		Options: []OptionDoc{{"scope", "word", "all", "count every reachable computation, or only the entry computation"}, {"exclude", "globs", "", "leave out kernels whose op_name fits"}},
 		Fails:   "- { rule: max-kernels, program: train_step, max: 19 }\n# 22 kernels: at most 19 allowed", Passes: "- { rule: max-kernels, program: train_step, max: 19 }\n# kernels 19 of 19",
-		Mend: "Look at the source line that the finding names.", Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620"}, Since: "1", URL: home + "/blob/main/docs/rules.md#max-kernels",
+		Fix: "Look at the source line that the finding names.", Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620"}, Since: "1", URL: home + "/blob/main/docs/rules.md#max-kernels",
 	}
 }

@@ -131,7 +131,7 @@ func TestNumbers(t *testing.T) {
 		"19 of 19": of(19, 19, ""), "1.2 of 2.0 GiB": of(1288490189, 2<<30, "bytes"), "512 B of 1.0 KiB": of(512, 1024, "bytes"),
 		"512 of 900 B": of(512, 900, "bytes"), "<1 %": percent(1, 1000), "0 %": percent(0, 10), "33 %": percent(1, 3), "": percent(1, 0),
 		"1 kernel": words.Some(1, "kernel"), "1,204 kernels": words.Some(1204, "kernel"), "2 launches": words.Some(2, "launch"), "0 libraries": words.Some(0, "library"),
-		"12.0 KiB": amount(12288.0, "bytes"), "none": amount("none", ""), "all-gather": factLabel("collectives.all-gather.count"),
+		"all-gather": factLabel("collectives.all-gather.count"),
 		"f64 values": factLabel("dtypes.f64"), "loop kernels": factLabel("kernels.loop"), "compile time": budgetLabel("max-compile-time", "seconds"),
 	} {
 		if got != want {

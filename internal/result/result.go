@@ -209,7 +209,7 @@ type Problem struct {
 	Rule    string `json:"rule,omitempty"`
 	File    string `json:"file,omitempty"`
 	Message string `json:"message"`
-	Mend    string `json:"mend,omitempty"`
+	Fix     string `json:"fix,omitempty"`
 	Pending bool   `json:"pending,omitempty"` // it holds as long as results are missing: `xlagate merge` says it anew, or no more
 }
 
@@ -219,7 +219,7 @@ type Note struct {
 	Target  string `json:"target,omitempty"`
 	Program string `json:"program,omitempty"`
 	Message string `json:"message"`
-	Mend    string `json:"mend,omitempty"`
+	Fix     string `json:"fix,omitempty"`
 }
 
 // Headroom is the use of one budget.

@@ -45,7 +45,7 @@ func (c *Context) better(what betterOf, a Amount) {
 	told := c.improved[what]
 	if told == nil || a.Variant == nil {
 		c.improved[what] = &improvement{note: len(c.Notes), share: share, message: message, variants: 1}
-		c.Notes = append(c.Notes, result.Note{Kind: "better", Program: what.program, Message: message, Mend: what.keep})
+		c.Notes = append(c.Notes, result.Note{Kind: "better", Program: what.program, Message: message, Fix: what.keep})
 		return
 	}
 	told.variants++

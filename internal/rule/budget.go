@@ -39,12 +39,12 @@ func (c *Context) JudgeFact(p *diff.Program, v *diff.Variant, m Metric) {
 // lacking says why a fact is not known: it was not dumped, or the program is custom calls alone, whose cost XLA does not know.
 func (c *Context) lacking(p *diff.Program, v *diff.Variant) {
 	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || len(v.New.Kernels) == 0 {
-		c.Uncovered(p.Name, c.Rule.Reads[0], DumpMend)
+		c.Uncovered(p.Name, c.Rule.Reads[0], DumpFix)
 		return
 	}
 	c.Gap(fmt.Sprintf("%s (%s is custom calls alone: what they cost is not known)", c.Rule.ID, p.Name), result.Problem{
 		Message: fmt.Sprintf("%s could not look at %s: it is custom calls alone, and XLA does not know what they cost", c.Rule.ID, p.Name),
-		Mend:    "bound it by another rule, such as kernel-bodies",
+		Fix:     "bound it by another rule, such as kernel-bodies",
 	})
 }
 
@@ -68,5 +68,5 @@ func (c *Context) With(change func(*Settings)) *Context {
 	return &Context{Settings: &settings, Target: c.Target, Needed: c.Needed, Said: c.Said}
 }
 
-// DumpMend is what to do about an input that was not dumped.
-const DumpMend = "dump it: xlagate capture --to DIR -- COMMAND sets the flags"
+// DumpFix is what to do about an input that was not dumped.
+const DumpFix = "dump it: xlagate capture --to DIR -- COMMAND sets the flags"

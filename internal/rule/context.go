@@ -61,7 +61,7 @@ func (c *Context) Checked() { c.Checks++ }
 
 // Uncovered says that an input was not dumped: for a rule that the user names this is a failure to look, for one from a pack it
 // is listed.
-func (c *Context) Uncovered(program string, in Input, mend string) {
+func (c *Context) Uncovered(program string, in Input, fix string) {
 	what := fmt.Sprintf("%s could not look: %s was not dumped", c.Rule.ID, in)
 	switch in {
 	case Graphs, Metrics:
@@ -72,7 +72,7 @@ func (c *Context) Uncovered(program string, in Input, mend string) {
 	if program != "" {
 		what = fmt.Sprintf("%s (program %s)", what, program)
 	}
-	c.Gap(fmt.Sprintf("%s (the dump holds no %s)", c.Rule.ID, trimArticle(in)), result.Problem{Message: what, Mend: mend})
+	c.Gap(fmt.Sprintf("%s (the dump holds no %s)", c.Rule.ID, trimArticle(in)), result.Problem{Message: what, Fix: fix})
 }
 
 // Gap lists what a rule from a pack could not look at; for a rule that the user names it is a failure to look.

@@ -133,7 +133,7 @@ func (c *Context) Incomparable(a Amount) bool {
 	case a.Lacking:
 		c.Gap(fmt.Sprintf("%s (the baseline does not hold %s)", c.Rule.ID, a.Subject), result.Problem{
 			Message: fmt.Sprintf("%s could not compare: the baseline of %s does not hold %s", c.Rule.ID, a.program(), a.Subject),
-			Mend:    "accept it again from a dump that has it: xlagate accept --reason \"…\"",
+			Fix:     "accept it again from a dump that has it: xlagate accept --reason \"…\"",
 		})
 		return true
 	case a.unstable():

@@ -71,8 +71,8 @@ func TestBetterIsToldOnce(t *testing.T) {
 	improve("g", 20, 19)
 	improve("f", 20, 18)
 	want := []result.Note{
-		{Kind: "better", Program: "f", Message: "kernels 20 → 10 (in 3 variants)", Mend: "xlagate accept --tighten"},
-		{Kind: "better", Program: "g", Message: "kernels 20 → 19", Mend: "xlagate accept --tighten"},
+		{Kind: "better", Program: "f", Message: "kernels 20 → 10 (in 3 variants)", Fix: "xlagate accept --tighten"},
+		{Kind: "better", Program: "g", Message: "kernels 20 → 19", Fix: "xlagate accept --tighten"},
 	}
 	if !slices.Equal(c.Notes, want) {
 		t.Errorf("%+v", c.Notes)

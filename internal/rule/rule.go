@@ -28,7 +28,7 @@ type Rule struct {
 	Level   string   // of its findings where the settings name none; "": error
 	Fails   Example
 	Passes  Example
-	Mend    string   // what to do about a finding
+	Fix     string   // what to do about a finding
 	Threads []string // public issue threads that it would have caught
 	Since   string   // the configuration version that brought it: "1"
 	// Accepts lists the facts (globs) that accepting one of its findings records; "ledger" stands for the list of kernels.

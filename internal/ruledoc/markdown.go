@@ -58,7 +58,7 @@ func ruleSection(b *strings.Builder, r *rule.Rule) {
 			fmt.Fprintf(b, "\n%s:\n\n```yaml\n%s\n```\n", example.title, example.text)
 		}
 	}
-	fmt.Fprintf(b, "\nTo mend it: %s\n", r.Mend)
+	fmt.Fprintf(b, "\nTo fix it: %s\n", r.Fix)
 	if len(r.Threads) > 0 {
 		fmt.Fprintf(b, "\nWould have caught %s.\n", strings.Join(links(r.Threads), ", "))
 	}

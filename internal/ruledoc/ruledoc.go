@@ -31,7 +31,7 @@ func ByID(id string) report.RuleDoc {
 // Of documents a rule.
 func Of(r *rule.Rule) report.RuleDoc {
 	doc := report.RuleDoc{
-		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: example(r.Fails), Passes: example(r.Passes), Mend: r.Mend,
+		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: example(r.Fails), Passes: example(r.Passes), Fix: r.Fix,
 		Threads: r.Threads, Since: r.Since, Always: r.Always,
 	}
 	for _, in := range r.Reads {

@@ -17,7 +17,7 @@ type chapter struct {
 func (w *world) story(ctx context.Context) error {
 	for _, c := range []chapter{
 		{"a pull request with findings", w.opened, w.commentedRed},
-		{"a second push mends it", w.mended, w.commentedGreen},
+		{"a second push fixes it", w.fixed, w.commentedGreen},
 		{"the same from a fork", w.fromFork, w.nothingWritten},
 		{"the commenter speaks for the fork", w.commenter, w.commentedForFork},
 		{"somebody accepts by a comment", w.accepts, w.baselineCommitted},
@@ -57,7 +57,7 @@ func (w *world) commentedRed() error {
 		and(w.check(w.Checks[0].Conclusion == "failure" && len(w.Checks[0].Annotations) > 0 && w.Checks[0].Annotations[0]["path"] == "train.py", "annotations on train.py")).err
 }
 
-func (w *world) mended(ctx context.Context) error {
+func (w *world) fixed(ctx context.Context) error {
 	if err := w.dump("good"); err != nil {
 		return err
 	}
