@@ -109,7 +109,7 @@ func mergeResults(c *cli.Context, w world, to *outputs, inputs []gate.Input) err
 // mergeOptions finds what results are merged under. Those of a matrix need no configuration; parts are judged by theirs, which is
 // also looked for where they say that it lay.
 func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, error) {
-	o := gate.Options{Baseline: c.String("baseline"), Registry: registryClient(c, w), Now: time.Now(), Version: version()}
+	o := gate.Options{Baseline: c.String("baseline"), Registry: registryClient(c, w), Now: time.Now(), Version: version(), Edits: editedLines(c, w)}
 	err := checkBaseline(o.Baseline)
 	if err != nil {
 		return o, err

@@ -26,10 +26,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	o.Jobs, o.MaxMemory, o.Warn, o.Progress, o.Cache = c.Int("jobs"), maxMemory(c), w.say, progress(c, w), factsCache(c)
 	o.Assembler = ptxas.New(w.getenv, factsCache(c))
 	o.Root, o.Stdin, o.Stdout, o.Stderr, o.Now, o.Version = repositoryRoot(w), w.in, w.err, w.err, time.Now(), version()
-	o.Edits = sync.OnceValue(func() *git.Edits {
-		edits, _ := git.EditsSince(c.Context, o.Root, "", w.getenv)
-		return edits
-	})
+	o.Edits = editedLines(c, w)
 	if command != nil && len(command) == 0 {
 		return o, wrongUsage("%s needs a command behind --; there is none", c.Command.HelpName)
 	}
@@ -48,6 +45,14 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	}
 	o.Shard, err = chosenShard(c)
 	return o, err
+}
+
+// editedLines asks git, once, which lines were edited.
+func editedLines(c *cli.Context, w world) func() *git.Edits {
+	return sync.OnceValue(func() *git.Edits {
+		edits, _ := git.EditsSince(c.Context, repositoryRoot(w), "", w.getenv) // without git, no line is told to be edited
+		return edits
+	})
 }
 
 // surroundings adds what is known without a configuration.
