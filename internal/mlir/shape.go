@@ -25,6 +25,7 @@ func product(lengths []int64) float64 {
 
 const unreal = 1 << 53
 
+// String is the shape as HLO writes it: f32[8,128].
 func (s shape) String() string {
 	dims := make([]string, len(s.dims))
 	for i, d := range s.dims {

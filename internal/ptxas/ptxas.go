@@ -168,6 +168,7 @@ type limited struct{ bytes.Buffer }
 
 const mostOutput = 16 << 20
 
+// Write keeps what fits, and drops the rest.
 func (l *limited) Write(p []byte) (int, error) {
 	if room := mostOutput - l.Len(); len(p) > room {
 		l.Buffer.Write(p[:room])
