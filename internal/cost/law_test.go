@@ -111,26 +111,3 @@ func TestCostOfNothing(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-// A module whose computations have their instructions in common costs what it costs when each has its own.
-func TestCostOfSharedInstructions(t *testing.T) {
-	shared := 0
-	for _, name := range pairs(t) {
-		src := readFile(t, "pairs/"+name+".txt")
-		m, err := hlo.Reader{Compact: true}.Text(src, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for c := range m.Comps {
-			if m.Original(hlo.CompID(c)) != hlo.CompID(c) {
-				shared++
-			}
-		}
-		if got, want := Of(m), Of(parse(t, string(src))); got != want {
-			t.Errorf("%s: %+v, with instructions of its own %+v", name, got, want)
-		}
-	}
-	if shared == 0 {
-		t.Error("no computation has its instructions in common with another")
-	}
-}

@@ -84,9 +84,6 @@ func (r *reader) reached() []int {
 	}
 	for next := 0; next < len(queue); next++ {
 		caller := queue[next]
-		if reach(r.m.SharedCalls(caller)); r.m.Original(caller) != caller {
-			continue
-		}
 		for _, at := range calls.in(caller) {
 			reach(r.m.Callees(r.m.Comps[caller].First + at))
 		}
@@ -119,9 +116,9 @@ func (r *reader) firstUsers(given iter.Seq2[hlo.CompID, hlo.InstrID]) map[hlo.In
 		users[id] = hlo.NoInstr
 	}
 	for c := range given {
-		if original := r.m.Original(c); !looked[original] {
-			looked[original] = true
-			r.addUsers(users, original)
+		if !looked[c] {
+			looked[c] = true
+			r.addUsers(users, c)
 		}
 	}
 	return users

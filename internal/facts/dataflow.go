@@ -121,25 +121,8 @@ func entered(op hlo.Opcode) bool {
 	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
 }
 
-// ops lists the operations of a launch. What calls one computation mostly says all that others say that call one with the same
-// instructions.
-func (r *reader) ops(of *body, l launch) OpList {
-	callees := r.m.Callees(l.id)
-	if len(callees) != 1 {
-		return r.listed(of, callees)
-	}
-	if r.shared == nil {
-		r.shared = make([]OpList, len(r.m.Comps))
-	}
-	known := &r.shared[r.m.Original(callees[0])]
-	if known.list == nil || known.list.body != of {
-		*known = r.listed(of, callees)
-	}
-	return *known
-}
-
-// listed is the list of the operations in computations, one for all that are equal.
-func (r *reader) listed(of *body, callees []hlo.CompID) OpList {
+// ops lists the operations in computations. Equal lists are one.
+func (r *reader) ops(of *body, callees []hlo.CompID) OpList {
 	r.origins, r.origin = r.origins[:0], 0
 	for _, c := range callees {
 		r.addOrigins(c, 0)

@@ -9,11 +9,10 @@ import (
 	"sync/atomic"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// hands are what --jobs gives out: whoever works holds one. Modules are read side by side, and those that are free help with the
-// parts of a large one.
+// hands are what --jobs gives out: whoever works holds one. Modules are read side by side, and those that are free help to
+// measure a large one.
 type hands struct{ taken chan struct{} }
 
 // newHands gives out so many, one a processor when that is 0.
@@ -35,14 +34,6 @@ func (h *hands) take(ctx context.Context) (leave func(), err error) {
 }
 
 func (h *hands) leave() { <-h.taken }
-
-// reader reads a module with the hand that its caller holds, and with those that are free.
-func (h *hands) reader() hlo.Reader {
-	if h == nil {
-		return hlo.Reader{Compact: true}
-	}
-	return hlo.Reader{Compact: true, Hands: 1 + cap(h.taken) - len(h.taken), Share: h.share}
-}
 
 // share calls do(0) to do(n-1). Each hand guards itself against a file that shrinks.
 func (h *hands) share(n int, do func(i int)) error {

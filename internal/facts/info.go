@@ -8,7 +8,7 @@ func (r *reader) moduleInfo(file, stage string) ModuleInfo {
 	first, end := m.Body(m.Entry)
 	info := ModuleInfo{
 		File: file, Name: m.Name, Stage: stage, Entry: m.CompName(m.Entry),
-		Computations: len(m.Comps), Instructions: m.InstrCount(), EntryInstructions: int(end - first),
+		Computations: len(m.Comps), Instructions: len(m.Instrs), EntryInstructions: int(end - first),
 		Opcodes: map[string]int{}, CustomCallTargets: map[string]int{},
 		EntryResult: r.entryResult(), Aliases: len(m.Header.Aliases),
 	}

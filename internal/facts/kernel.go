@@ -21,7 +21,6 @@ type reader struct {
 	forms   map[formKey]formed
 	sites   map[siteKey]*Site
 	lists   map[opList]OpList
-	shared  []OpList         // by hlo.CompID: the last of those that call it, see ops
 	origins []byte           // of the list at hand, see ops
 	origin  hlo.MetadataID   // the last in origins
 	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.said
@@ -111,7 +110,7 @@ func (r *reader) kernel(l launch) Kernel {
 	f := r.form(l)
 	k := Kernel{Form: f.form}
 	if f.body != nil {
-		k.Ops = r.ops(f.body, l)
+		k.Ops = r.ops(f.body, r.m.Callees(l.id))
 	}
 	k.Site = r.site(l, k.Ops)
 	return k

@@ -37,7 +37,7 @@ func eachStage(t *testing.T, m *dump.Module, do func(file string, m *hlo.Module)
 		if file == nil {
 			continue
 		}
-		module, release, err := openModule(file, nil)
+		module, release, err := openModule(file)
 		if err != nil {
 			t.Fatal(err)
 		}

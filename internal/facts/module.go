@@ -127,7 +127,7 @@ func (out *measured) stage(s *dump.Stage, keep bool, read func(*reader, *dump.St
 		return // only drawn
 	}
 	out.reading(file)
-	m, release, err := openModule(file, out.hands)
+	m, release, err := openModule(file)
 	if err != nil {
 		out.unreadable(file, err)
 		return
@@ -164,14 +164,14 @@ func isUnreadable(err error) bool {
 }
 
 // openModule reads one module file. The module refers to the content until release is called.
-func openModule(file *dump.File, hands *hands) (*hlo.Module, func() error, error) {
+func openModule(file *dump.File) (*hlo.Module, func() error, error) {
 	data, release, err := file.Bytes()
 	if err != nil {
 		return nil, nil, err
 	}
-	parse := hands.reader().Text
+	parse := hlo.ParseText
 	if file.Kind == dump.KindHLOProto {
-		parse = hands.reader().Proto
+		parse = hlo.ParseProto
 	}
 	var m *hlo.Module
 	err = dump.Guard(func() error {
@@ -255,7 +255,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 	out.emulated()
 	out.asked(r)
 	out.scaled(r)
-	v.Facts["instructions.before"] = float64(r.m.InstrCount())
+	v.Facts["instructions.before"] = float64(len(r.m.Instrs))
 	return nil
 }
 

@@ -173,7 +173,7 @@ func (f Numbers) known(name string, cost float64) {
 // module counts what stands in the optimized module as a whole.
 func (f Numbers) module(r *reader) {
 	m := r.m
-	f["instructions.after"] = float64(m.InstrCount())
+	f["instructions.after"] = float64(len(m.Instrs))
 	byShape := make([]int64, m.ShapeIDs())
 	for id, n := range r.distinct() {
 		shape := m.Instrs[id].Shape

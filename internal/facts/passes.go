@@ -32,7 +32,7 @@ type PassStage struct {
 // passStage counts what a pass may change.
 func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 	p := &PassStage{
-		Label: s.Label, Kind: s.Kind, Pass: s.Pass, File: file, Computations: len(r.m.Comps), Instructions: r.m.InstrCount(),
+		Label: s.Label, Kind: s.Kind, Pass: s.Pass, File: file, Computations: len(r.m.Comps), Instructions: len(r.m.Instrs),
 		Opcodes: map[string]int{}, Fingerprint: r.prints().Fingerprint(),
 	}
 	for id, n := range r.distinct() {

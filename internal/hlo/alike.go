@@ -76,11 +76,6 @@ func (m *Module) Alike() *Alike {
 	known := make(map[uint64]CompID, 64)
 	for c := range m.Comps {
 		c, start := CompID(c), len(a.own)
-		if original := m.Original(c); original != c && m.Comps[original].Thread == m.Comps[c].Thread {
-			a.first[c] = a.first[original]
-			a.start[c] = a.start[a.first[c]]
-			continue
-		}
 		content := a.computation(c)
 		a.first[c], a.start[c] = c, int32(start)
 		if like, ok := known[content]; ok {

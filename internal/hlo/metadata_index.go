@@ -17,11 +17,6 @@ type metadataSlot struct {
 // told is what counts of metadata: all of it, or what stands before and behind the scheduling name.
 type told struct{ before, behind Range }
 
-func (x *metadataIndex) reset(m *Module) {
-	m.metas = append(m.metas[:0], Range{})
-	*x = metadataIndex{slots: make([]metadataSlot, minSlots)}
-}
-
 // find returns 0 for metadata that was not added yet.
 func (x *metadataIndex) find(m *Module, r Range) (id MetadataID, hash uint32) {
 	told := x.told(m, r)

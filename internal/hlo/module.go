@@ -36,8 +36,7 @@ type Range struct{ Start, End uint32 }
 func (r Range) Len() int { return int(r.End - r.Start) }
 
 // Module is one HLO module. In Comps callees stand before callers, in a computation operands before users, as XLA prints them.
-// The instructions of one computation lie together in Instrs, but not always in the order of Comps. A computation that is spelled
-// like an earlier one but for names may share that one's instructions, if the reader was told so; see [Module.Original].
+// The instructions of one computation lie together in Instrs, but not always in the order of Comps.
 type Module struct {
 	Name   string // from the module's own header, which is authoritative over the file name
 	Header Header
@@ -95,14 +94,13 @@ type Computation struct {
 	// made is the place + 1 in Module.made of the name of a computation that the reader made when it undid syntactic sugar
 	// (`<op>-start`); 0 when it stands in the source.
 	made    int32
-	calls   uint32 // where in Module.callees stands what its instructions call that are another's; see Original
-	wrapped bool   // it holds the operation of an `<op>-start`
+	wrapped bool // it holds the operation of an `<op>-start`
 }
 
 // Instruction is one operation. Ask the module for its name, operands, callees, attributes and metadata.
 type Instruction struct {
 	Shape ShapeID
-	Comp  CompID // the first, where several computations share the instruction
+	Comp  CompID
 	// Param is the parameter number of a parameter and the tuple index of a get-tuple-element.
 	Param  int32
 	Opcode Opcode
@@ -129,15 +127,6 @@ const maxName = 1<<16 - 1
 func (m *Module) Body(c CompID) (first, end InstrID) {
 	comp := &m.Comps[c]
 	return comp.First, comp.First + InstrID(comp.Count)
-}
-
-// InstrCount is how many instructions the computations have, one that several share counted for each.
-func (m *Module) InstrCount() int {
-	n := 0
-	for c := range m.Comps {
-		n += int(m.Comps[c].Count)
-	}
-	return n
 }
 
 // Operands returns the instruction's operands. The slice belongs to the module.
@@ -177,9 +166,6 @@ func (m *Module) FindInstrs(byName map[string]InstrID) {
 			byName[string(name)] = InstrID(i)
 			left--
 		}
-	}
-	if left > 0 {
-		m.findShared(byName)
 	}
 }
 

@@ -4,35 +4,12 @@ import "slices"
 
 // computation reads an HloComputationProto and appends it to the module.
 func (r *protoReader) computation(body Range) {
-	if r.asExpected(body) {
-		return
-	}
-	w := r.gather(body)
-	repeatable := len(r.bodies) > 0 && r.repeatable(&w)
-	if repeatable && r.repeat(body) {
-		return
-	}
-	c := r.anew(body, &w)
-	r.repeats.came(0)
-	if repeatable {
-		r.keepRepeatable(c)
-	}
-}
-
-// gather finds the instructions of a computation, and reads the rest.
-func (r *protoReader) gather(body Range) computationWalk {
-	w := r.walk(body)
+	m, w := r.m, r.walk(body)
 	const usual = 256 // bytes of an instruction in a long computation
 	r.bodies = slices.Grow(r.bodies[:0], body.Len()/usual)
 	for w.next() {
 		r.bodies = append(r.bodies, w.body)
 	}
-	return w
-}
-
-// anew reads the instructions of a computation that is like no other.
-func (r *protoReader) anew(body Range, w *computationWalk) CompID {
-	m := r.m
 	comp := Computation{
 		Name: w.name, Source: body, Thread: w.thread, First: InstrID(len(m.Instrs)), Count: int32(len(r.bodies)),
 	}
@@ -46,21 +23,14 @@ func (r *protoReader) anew(body Range, w *computationWalk) CompID {
 	if comp.Root < comp.First {
 		r.fail(body.Start, "the root (id %d) of computation %s is not in it", w.root, m.Text(w.name))
 	}
-	r.define(body, w)
+	if !r.computations.add(w.id, int32(len(m.Comps))) {
+		r.fail(body.Start, "computation %s has the id %d of an earlier one", m.Text(w.name), w.id)
+	}
 	r.reorder(w.id, &comp)
-	c := CompID(len(m.Comps))
 	if r.hasOrder {
-		m.keepIDs(c, r.ids)
+		m.keepIDs(CompID(len(m.Comps)), r.ids)
 	}
 	m.Comps = append(m.Comps, comp)
-	return c
-}
-
-// define enters the id of the computation that comes next.
-func (r *protoReader) define(body Range, w *computationWalk) {
-	if !r.computations.add(w.id, int32(len(r.m.Comps))) {
-		r.fail(body.Start, "computation %s has the id %d of an earlier one", r.m.Text(w.name), w.id)
-	}
 }
 
 // computationWalk walks an HloComputationProto from instruction to instruction, and notes what else it says.
@@ -124,14 +94,13 @@ func (r *protoReader) opcode(spelling Range) Opcode {
 }
 
 func (r *protoReader) resolve(spelling Range) Opcode {
-	m, name := r.m, r.m.Text(spelling)
+	name := r.m.Text(spelling)
 	if op, ok := LookupOpcode(name); ok {
 		return op
 	}
-	op := NumOpcodes + len(m.unknown)
-	if op >= int(noOpcode) {
-		r.fail(spelling.Start, "there are too many opcodes that no version of XLA knows")
+	op, ok := r.unknownOpcode(name)
+	if !ok {
+		r.fail(spelling.Start, tooManyOpcodes)
 	}
-	m.unknown = append(m.unknown, name)
-	return Opcode(op)
+	return op
 }

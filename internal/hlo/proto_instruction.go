@@ -53,7 +53,7 @@ func (r *protoReader) instruction(body Range) {
 	}
 	in.Opcode = r.opcode(parts[partOpcode])
 	if parts[partMetadata].Len() > 0 {
-		in.meta = r.metadata.add(m, parts[partMetadata])
+		in.meta = r.metas.add(m, parts[partMetadata])
 	}
 	if parts[partParam].Len() > 0 {
 		in.Param = r.int32(parts[partParam])
@@ -66,16 +66,8 @@ func (r *protoReader) instruction(body Range) {
 	if !r.instructions.add(id, int32(len(r.ids))) {
 		r.fail(body.Start, "instruction %s has the id %d of an earlier one", m.Text(name), id)
 	}
-	r.keep(in)
+	r.keep(&in)
 	r.ids = append(r.ids, id)
-}
-
-// keep appends an instruction to the computation.
-func (r *protoReader) keep(in Instruction) {
-	if len(r.m.Instrs) == cap(r.m.Instrs) {
-		r.m.makeRoom(r.estimated)
-	}
-	r.m.Instrs = append(r.m.Instrs, in)
 }
 
 // cut notes where the parts of an instruction lie. Nearly all have a tag of one or two bytes and less than 128 bytes behind it: these
@@ -151,10 +143,7 @@ func (r *protoReader) callees(packed Range) {
 		if n < 0 {
 			r.damaged(at, "instruction", r.parts[partName])
 		}
-		if callee < 0 && r.later {
-			r.unresolved = append(r.unresolved, int64(id))
-			callee = -int32(len(r.unresolved))
-		} else if callee < 0 {
+		if callee < 0 {
 			r.fail(packed.Start, "instruction %s calls a computation (id %d) that does not stand before it",
 				m.Text(r.parts[partName]), int64(id))
 		}

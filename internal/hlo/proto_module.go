@@ -8,36 +8,22 @@ import (
 
 // ParseProto reads a serialized HloProto, HloModuleProto or HloSnapshot, already decompressed. Literals and attributes are
 // left where they lie in src, which the module keeps: ask [Module.Attrs], [Module.Metadata] and [Module.Literal] for them.
-func ParseProto(src []byte, file string) (*Module, error) { return Reader{}.Proto(src, file) }
-
-// Proto is [ParseProto].
-func (r Reader) Proto(src []byte, file string) (m *Module, err error) {
-	if m, err = r.protoParts(src, file); m != nil || err != nil {
-		return m, err
+func ParseProto(src []byte, file string) (*Module, error) {
+	r := &protoReader{builder: newBuilder(src, FormatProto), src: src, file: file}
+	if err := caught(r.module); err != nil {
+		return nil, err
 	}
-	p := newProtoReader(src, file)
-	p.compact = r.Compact
-	err = caught(func() { m = p.module() })
-	return m, err
+	return r.m, nil
 }
 
 // protoReader builds a module. What is wrong with the file is thrown as a *SyntaxError.
 type protoReader struct {
+	builder
 	src  []byte
 	file string
-	m    *Module
 
 	computations idTable
 	schedule     sequences
-	shapes       spellingIndex // by the bytes of a ShapeProto
-	opcodes      spellingIndex // by their spelling
-	metadata     metadataIndex
-	repeats      protoRepeats
-	compact      bool // see Reader.Compact
-	estimated    int  // how many instructions there are, if none are in common
-
-	later      bool    // it reads a part that is not the first: computations may stand in an earlier one
-	unresolved []int64 // the ids of those; as callee -n stands for the n-th
 
 	// Of the computation that is being read:
 	bodies       []Range // of its instructions
@@ -45,14 +31,6 @@ type protoReader struct {
 	instructions idTable
 	hasOrder     bool             // some of its instructions have control predecessors
 	parts        [partCount]Range // of the instruction that is being read
-}
-
-func newProtoReader(src []byte, file string) *protoReader {
-	r := &protoReader{src: src, file: file, m: &Module{Format: FormatProto, src: src, Entry: NoComp}}
-	r.shapes.reset()
-	r.opcodes.reset()
-	r.metadata.reset(r.m)
-	return r
 }
 
 func (r *protoReader) fail(offset uint32, format string, args ...any) {
@@ -80,32 +58,21 @@ type moduleFields struct {
 	computations                                                 []Range
 }
 
-func (r *protoReader) module() *Module {
+func (r *protoReader) module() {
 	body, parts := r.findModule()
 	r.m.Name = r.m.Text(parts.name)
 	r.findSequences(parts.schedule)
-	r.part(parts.computations)
-	r.rest(body, &parts)
-	r.m.finish()
-	return r.m
-}
-
-// part reads computations.
-func (r *protoReader) part(computations []Range) {
-	r.prepare(computations)
-	for _, c := range computations {
+	r.prepare(parts.computations)
+	for _, c := range parts.computations {
 		r.computation(c)
 	}
-}
-
-// rest reads what needs the computations.
-func (r *protoReader) rest(body Range, parts *moduleFields) {
 	r.m.Entry = CompID(r.computations.find(parts.entry))
 	if r.m.Entry == NoComp {
 		r.fail(body.Start, "the entry computation (id %d) of module %s is not in the file", parts.entry, r.m.Name)
 	}
 	r.scheduleUsed()
-	r.header(parts)
+	r.header(&parts)
+	r.finish()
 }
 
 // prepare allocates for the instructions, whose number it estimates from a sample of the computations.
@@ -119,16 +86,8 @@ func (r *protoReader) prepare(computations []Range) {
 			n += r.countInstructions(c)
 		}
 	}
-	n = int(float64(n)*float64(all)/float64(max(sampled, 1))) + n/32 + 16
-	m, room := r.m, n
-	if r.compact && !r.later {
-		room, r.estimated = n/4, n // most may be in common
-	}
-	m.Instrs = make([]Instruction, 0, room)
-	m.operands, m.callees = append(make([]InstrID, 0, 2*room), 0), append(make([]CompID, 0, room/4), 0)
-	m.Comps = make([]Computation, 0, len(computations))
+	r.reserve(int(float64(n)*float64(all)/float64(max(sampled, 1)))+n/32, len(computations))
 	r.computations.reset(len(computations))
-	r.repeats.reset(computations)
 }
 
 // split finds the parts of an HloModuleProto, or says how another message is broken.

@@ -203,7 +203,6 @@ func FuzzParseProto(f *testing.F) {
 		f.Add(readFile(f, "pairs/"+name+".hlo.pb"))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		checkRepeats(t, "fuzz", src)
 		m, err := ParseProto(src, "fuzz")
 		if err != nil {
 			return

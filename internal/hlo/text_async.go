@@ -23,6 +23,11 @@ func wrappedIn(op Opcode) Opcode {
 	return noOpcode
 }
 
+// isAsync tells whether the opcode may stand for a spelling like all-gather-start.
+func (op Opcode) isAsync() bool {
+	return op == OpAsyncStart || op == OpAsyncUpdate || op == OpAsyncDone
+}
+
 // unlessNative tells the sugar for an async-start of an all-reduce from an all-reduce-start, which is spelled alike. The shape of the
 // former begins with a tuple of its operands; that of the latter does so only where it has several.
 func (p *textParser) unlessNative(in *Instruction, spelled spelledOpcode, wrapped Opcode) spelledOpcode {

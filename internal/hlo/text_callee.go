@@ -2,8 +2,7 @@ package hlo
 
 import "slices"
 
-// calleeRef is a computation that an instruction calls; callees stand in the order of their roles. A negative number -n stands for
-// the n-th that could not be resolved yet.
+// calleeRef is a computation that an instruction calls; callees stand in the order of their roles.
 type calleeRef struct {
 	role uint8
 	comp CompID
@@ -34,32 +33,16 @@ func (p *textParser) calleeList(i int, role uint8) int {
 func (p *textParser) callee(i int, role uint8) int {
 	if p.t.at(i, '{') {
 		id, end := p.nested(i)
-		p.callees, p.called = append(p.callees, calleeRef{role, id}), spelling{}
+		p.callees = append(p.callees, calleeRef{role, id})
 		return end
 	}
 	name := p.name(i, "a computation")
-	p.called = name
-	id := p.calleeNamed(name)
-	if id < 0 && p.later {
-		p.unresolved = append(p.unresolved, name.bounds())
-		id = -CompID(len(p.unresolved))
-	} else if id < 0 {
+	id := p.comps.find(p.t, name)
+	if id < 0 {
 		p.failf(i, name.end(), "computation %%%s is not defined before it is called", p.m.Text(name.bounds()))
 	}
 	p.callees = append(p.callees, calleeRef{role, id})
 	return name.end()
-}
-
-// calleeNamed finds a computation, NoComp when there is none. As an instruction's, it most often is as far from what the example
-// calls as the one before was.
-func (p *textParser) calleeNamed(name spelling) CompID {
-	guess := p.calls + p.callsMoved
-	if guess >= 0 && int(guess) < len(p.comps.ends) && p.comps.named(p.t, guess, name) {
-		return guess
-	}
-	id := p.comps.find(p.t, name)
-	p.callsMoved = id - p.calls
-	return id
 }
 
 // guessCallee takes an attribute that is not known but has a computation for its value for a call.
@@ -67,8 +50,6 @@ func (p *textParser) guessCallee(i int) {
 	name := p.t.name(i + 1)
 	if id := p.comps.find(p.t, name); id >= 0 {
 		p.callees = append(p.callees, calleeRef{0, id})
-	} else if p.later {
-		p.fail(i, i, "it may stand in an earlier part")
 	}
 }
 

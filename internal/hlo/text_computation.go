@@ -31,7 +31,7 @@ func (p *textParser) computation(i int) int {
 	if !p.t.at(i, '{') {
 		p.fail(i, i, "expected { and the instructions of the computation")
 	}
-	id, i := p.outer(i, entry)
+	id, i := p.block(i, p.comp)
 	p.stage = stageBetween
 	p.define(start, name, id)
 	if entry && p.m.Entry != NoComp {
@@ -41,29 +41,6 @@ func (p *textParser) computation(i int) int {
 		p.m.Entry = id
 	}
 	return p.thread(i, id)
-}
-
-// outer reads the instructions of a computation that stands in no other, between { at i and }.
-func (p *textParser) outer(i int, entry bool) (CompID, int) {
-	if entry || p.repeats.slots == nil {
-		return p.block(i, p.comp)
-	}
-	like, end, slot := p.repeat(i)
-	if like != NoComp {
-		r, source := &p.repeats, Range{uint32(i), uint32(end)}
-		if p.compact {
-			return p.m.repeated(like, p.comp, source, r.calls), end
-		}
-		id := p.m.repeated(like, p.comp, source, nil)
-		p.m.place(id, p.m.renamed(like, id, r.match.names, r.calls), r.calls)
-		return id, end
-	}
-	comps := len(p.m.Comps)
-	id, end := p.block(i, p.comp)
-	if slot != nil && len(p.m.Comps) == comps+1 {
-		p.keepRepeatable(id, slot)
-	}
-	return id, end
 }
 
 // signature skips (p0: f32[2], p1: (s32[], f32[4])) -> f32[2].
@@ -154,12 +131,12 @@ func (p *textParser) block(i int, name Range) (CompID, int) {
 
 // nested reads a computation that stands in an instruction. Its instructions step aside until the outer computation is whole.
 func (p *textParser) nested(i int) (CompID, int) {
-	m, instrs, outer, comp, kept, estimated := p.m, p.m.Instrs, p.body, p.comp, p.examples, p.estimated
-	m.Instrs, p.examples, p.estimated = nil, examples{}, 0
+	m, instrs, outer, comp := p.m, p.m.Instrs, p.body, p.comp
+	m.Instrs = nil
 	id, end := p.block(i, Range{})
 	m.Comps[id].made = m.make(nameless)
 	p.aside = append(p.aside, m.Instrs)
-	m.Instrs, p.body, p.comp, p.examples, p.estimated = instrs, outer, comp, kept, estimated
+	m.Instrs, p.body, p.comp = instrs, outer, comp
 	return id, p.thread(end, id)
 }
 
@@ -192,15 +169,6 @@ func (p *textParser) newBody() *textBody {
 	b.inlines, b.alone, b.handed = false, false, 0
 	b.names.reset()
 	return b
-}
-
-// keep appends an instruction to the computation.
-func (p *textParser) keep(in *Instruction) InstrID {
-	if len(p.m.Instrs) == cap(p.m.Instrs) {
-		p.m.makeRoom(p.estimated)
-	}
-	p.m.Instrs = append(p.m.Instrs, *in)
-	return InstrID(len(p.m.Instrs) - 1)
 }
 
 // enter makes an instruction known by its name; it returns false when another one of the computation has it.

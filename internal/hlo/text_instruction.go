@@ -33,31 +33,12 @@ func (p *textParser) instruction(i int) int {
 
 // behindName reads what stands behind an instruction's name, and returns where the next thing begins.
 func (p *textParser) behindName(i int, in *Instruction) (spelled spelledOpcode, next int) {
-	like, args, slot := p.example(i)
-	if like != NoInstr {
-		known := &p.m.Instrs[like]
-		in.Shape, in.Opcode = known.Shape, known.Opcode
-		spelled = spelledOpcode{in.Opcode, noOpcode}
-	} else {
-		in.Shape, i = p.shape(p.equals(i))
-		spelled, i = p.opcode(i)
-		in.Opcode = spelled.op
-	}
-	if in.Opcode == OpGetTupleElement {
+	in.Shape, i = p.shape(p.equals(i))
+	spelled, i = p.opcode(i)
+	if in.Opcode = spelled.op; in.Opcode == OpGetTupleElement {
 		in.Param = -1 // not yet known
 	}
-	if like != NoInstr {
-		return spelled, p.follow(args, in, like, slot)
-	}
-	end := p.arguments(i, in)
-	next = p.attributes(end, in)
-	if in.callees > 0 {
-		p.call(end-1, next, in)
-	}
-	if slot != nil && spelled.wrapped == noOpcode {
-		*slot = InstrID(len(p.m.Instrs) + 1)
-	}
-	return spelled, next
+	return spelled, p.attributes(p.arguments(i, in), in)
 }
 
 // equals takes the sign between an instruction's name and its shape.

@@ -55,7 +55,6 @@ func (t text) writeList(b *strings.Builder, i, rank int, vector bool) int {
 // spelledLiteral spells a literal that stands behind its shape as XLA does: `s32[] 1`, `( s32[] 1, f32[2]{0} {1, 2} )`.
 func spelledLiteral(value []byte) []byte {
 	p, spelled := newTextParser(value, ""), []byte(nil)
-	p.shapes.reset()
 	if caught(func() { spelled, _ = p.literal(nil, p.t.blanks(0)) }) != nil {
 		return value
 	}

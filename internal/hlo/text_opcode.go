@@ -2,7 +2,6 @@ package hlo
 
 import (
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -40,15 +39,11 @@ func (p *textParser) resolve(at int, name string) spelledOpcode {
 	if spelled, known := lookupSpelling(name); known {
 		return spelled
 	}
-	n := slices.Index(p.m.unknown, name)
-	if n < 0 {
-		n = len(p.m.unknown)
-		p.m.unknown = append(p.m.unknown, name)
+	op, ok := p.unknownOpcode(name)
+	if !ok {
+		p.fail(at, at, tooManyOpcodes)
 	}
-	if len(opcodeNames)+n >= int(noOpcode) {
-		p.fail(at, at, "there are too many opcodes that no version of XLA knows")
-	}
-	return spelledOpcode{Opcode(len(opcodeNames) + n), noOpcode}
+	return spelledOpcode{op, noOpcode}
 }
 
 // lookupSpelling finds what the name of an opcode that XLA knows stands for.

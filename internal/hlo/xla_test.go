@@ -71,7 +71,7 @@ func TestNestedBodiesTakeLittleMemory(t *testing.T) {
 	src := []byte(b.String() + "}\n")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	m, err := Reader{Compact: true}.Text(src, "nested")
+	m, err := ParseText(src, "nested")
 	runtime.ReadMemStats(&after)
 	if err != nil || len(m.Comps) != 5001 {
 		t.Fatalf("%d computations, %v", len(m.Comps), err)

@@ -1,0 +1,57 @@
+package hlo
+
+import "slices"
+
+// builder fills a module; the text reader and the proto reader share it.
+type builder struct {
+	m       *Module
+	shapes  spellingIndex // ShapeIDs by their spelling: printed text or the bytes of a ShapeProto
+	opcodes spellingIndex // numbers of opcodes by their spelling
+	metas   metadataIndex
+}
+
+func newBuilder(src []byte, format Format) builder {
+	b := builder{m: &Module{Format: format, src: src, Entry: NoComp, metas: []Range{{}}}}
+	b.shapes.reset()
+	b.opcodes.reset()
+	b.metas.slots = make([]metadataSlot, minSlots)
+	return b
+}
+
+// reserve allocates for about so many instructions and computations. An instruction has about two operands, and one in four calls
+// a computation.
+func (b *builder) reserve(instrs, comps int) {
+	const shortest = 32 // bytes of a usual instruction; no estimate counts more of them than fit into the file
+	instrs = min(instrs, len(b.m.src)/shortest) + 16
+	b.m.Instrs, b.m.Comps = make([]Instruction, 0, instrs), make([]Computation, 0, comps)
+	b.m.operands, b.m.callees = append(make([]InstrID, 0, 2*instrs), 0), append(make([]CompID, 0, instrs/4), 0)
+}
+
+// keep appends an instruction to the module.
+func (b *builder) keep(in *Instruction) InstrID {
+	b.m.Instrs = append(b.m.Instrs, *in)
+	return InstrID(len(b.m.Instrs) - 1)
+}
+
+const tooManyOpcodes = "there are too many opcodes that no version of XLA knows"
+
+// unknownOpcode numbers an opcode that is not in the table. It returns false when there are too many of them.
+func (b *builder) unknownOpcode(name string) (Opcode, bool) {
+	op := NumOpcodes + len(b.m.unknown)
+	b.m.unknown = append(b.m.unknown, name)
+	return Opcode(op), op < int(noOpcode)
+}
+
+// finish completes a module whose computations are all there.
+func (b *builder) finish() {
+	b.m.numberMade()
+	b.m.Instrs, b.m.operands = trimmed(b.m.Instrs), trimmed(b.m.operands)
+}
+
+// trimmed gives back memory that was allocated for more.
+func trimmed[T any](s []T) []T {
+	if cap(s)-len(s) > len(s)/8 {
+		return slices.Clip(slices.Clone(s))
+	}
+	return s
+}
