@@ -1,6 +1,9 @@
 package hlo
 
-import "iter"
+import (
+	"bytes"
+	"iter"
+)
 
 // Alike tells which computations of a module are the same but for names, metadata and numbering. A model repeats its layers: what
 // holds for a computation holds for all that are like it, and is found out once, for the first of them. Two that are alike have
@@ -132,4 +135,116 @@ func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
 		return a.proto(h, in)
 	}
 	return a.text(h, in)
+}
+
+// proto hashes the fields of an instruction that no other part of it tells, as they are serialized.
+func (a *Alike) proto(h uint64, in *Instruction) uint64 {
+	src := a.m.src
+	for f := fieldsOf(src, in.message()); f.next(); {
+		switch number := f.tag >> 3; number {
+		case 1, 2, 3, 7, 9, 13, 35, 36, 38:
+			// name, opcode, shape, metadata, the number in Param, id, operands and callees
+		case 37: // control predecessors: ids of this computation's instructions
+			h = mix(h, uint64(in.Comp))
+		default:
+			h = mix(h, uint64(f.tag))
+			if f.tag&7 == wireVarint {
+				h = mix(h, f.value)
+			} else {
+				h = mix(h, hashText(src[f.body.Start:f.body.End]))
+			}
+		}
+	}
+	return h
+}
+
+// text hashes a constant's literal and the attributes, but for metadata and the names of computations.
+func (a *Alike) text(h uint64, in *Instruction) uint64 {
+	t := text(a.m.src)
+	if in.Opcode == OpConstant {
+		h = mix(h, hashText(a.m.src[in.args:t.balanced(int(in.args)-1)]))
+	}
+	if in.bare() {
+		return h
+	}
+	for key := t.key(int(in.attrs)); key.n > 0; {
+		value := t.blanks(key.end() + 1)
+		name := t[key.at:key.end()]
+		end := 0
+		if string(name) == "metadata" {
+			end = t.knownValue(value, a.m.metas[in.meta])
+		} else {
+			end = t.attributeValue(key.bounds(), value)
+			h = a.attribute(h, in, name, t[value:end])
+		}
+		key = t.key(end)
+	}
+	return h
+}
+
+// attribute hashes one attribute as it stands. What names instructions is like nothing in another computation.
+func (a *Alike) attribute(h uint64, in *Instruction, key, value []byte) uint64 {
+	h = mix(h, hashText(key))
+	if _, callee := calleeRole(key); callee {
+		return h
+	}
+	if string(key) == "control-predecessors" {
+		h = mix(h, uint64(in.Comp))
+	}
+	return mix(h, hashText(value))
+}
+
+// knownValue skips a value that most often is spelled like another one.
+func (t text) knownValue(i int, known Range) int {
+	if known.Len() > 0 && bytes.HasPrefix(t[i:], t[known.Start:known.End]) {
+		return i + known.Len()
+	}
+	return t.value(i)
+}
+
+// digest is a pair of hashes: of everything, and of what stays when dimensions are scaled.
+type digest struct{ full, family uint64 }
+
+func both(v uint64) digest { return digest{v, v} }
+
+// and appends: the order counts.
+func (d digest) and(e digest) digest { return digest{mix(d.full, e.full), mix(d.family, e.family)} }
+
+// plus adds to a multiset: the order does not count, the number does.
+func (d digest) plus(e digest) digest { return digest{d.full + e.full, d.family + e.family} }
+
+// mix appends a number to a hash: the finalizer of MurmurHash3, which loses nothing.
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33 + 0x9e3779b97f4a7c15
+}
+
+// hashText hashes bytes, eight at a time.
+func hashText[T string | []byte](s T) uint64 {
+	h := uint64(len(s))
+	for ; len(s) >= 8; s = s[8:] {
+		h = mix(h, uint64(s[0])|uint64(s[1])<<8|uint64(s[2])<<16|uint64(s[3])<<24|
+			uint64(s[4])<<32|uint64(s[5])<<40|uint64(s[6])<<48|uint64(s[7])<<56)
+	}
+	var rest uint64
+	for i := len(s) - 1; i >= 0; i-- {
+		rest = rest<<8 | uint64(s[i])
+	}
+	return mix(h, rest)
+}
+
+func hashNumbers(numbers []int64) uint64 {
+	h := uint64(len(numbers))
+	for _, n := range numbers {
+		h = mix(h, uint64(n))
+	}
+	return h
+}
+
+func hashBool(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }

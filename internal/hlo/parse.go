@@ -1,6 +1,9 @@
 package hlo
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
 // Parse reads a module, text or proto by its content; file is only named in errors. The module keeps src.
 func Parse(src []byte, file string) (*Module, error) {
@@ -48,4 +51,25 @@ func IsText(src []byte) bool {
 	}
 	behind := t.parameters(end)
 	return !t.at(behind-1, ')') || t.at(t.blanks(behind), '-')
+}
+
+// SyntaxError says where and why a module could not be read.
+type SyntaxError struct {
+	File         string
+	Line, Column int    // 1-based, in bytes; 0 for a proto
+	Offset       int64  // bytes from the start
+	Near         string // the text it stopped at, at most 40 bytes
+	Message      string // "the file ends inside an instruction of %fused_computation.4"
+}
+
+// Error is the place, the message and the text it stopped at.
+func (e *SyntaxError) Error() string {
+	place := fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
+	if e.Line == 0 {
+		place = fmt.Sprintf("%s: at byte %d", e.File, e.Offset)
+	}
+	if e.Near == "" {
+		return place + ": " + e.Message
+	}
+	return fmt.Sprintf("%s: %s, near %q", place, e.Message, e.Near)
 }

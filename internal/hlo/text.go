@@ -1,6 +1,9 @@
 package hlo
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
+)
 
 // text is HLO text. Its methods scan from a byte offset and return the offset behind what they scanned; none of them fails:
 // what does not end ends with the text.
@@ -227,4 +230,120 @@ func (t text) value(i int) int {
 		}
 	}
 	return i
+}
+
+// key takes `, key=`; it is empty when no attribute follows.
+func (t text) key(i int) spelling {
+	if t.at(i, '\n') { // nearly always the next instruction follows
+		i = t.line(i)
+	}
+	if i = t.blanks(i); !t.at(i, ',') {
+		return spelling{}
+	}
+	key := t.name(t.blanks(t.blank(i + 1)))
+	if !t.at(key.end(), '=') {
+		return spelling{}
+	}
+	return key
+}
+
+// attributeKey takes `, key=` and the blanks behind it; ok is false when no attribute follows.
+func (t text) attributeKey(i int) (key Range, value int, ok bool) {
+	if i = t.blanks(i); !t.at(i, ',') {
+		return Range{}, i, false
+	}
+	start := t.blanks(t.blank(i + 1))
+	end := t.ident(start)
+	if end == start || !t.at(end, '=') {
+		return Range{}, i, false
+	}
+	return Range{uint32(start), uint32(end)}, t.blanks(end + 1), true
+}
+
+// attributeValue skips the value of an attribute. In braces behind these two keys may stand what is no HLO, and before a literal its shape.
+func (t text) attributeValue(key Range, i int) int {
+	switch name := t[key.Start:key.End]; {
+	case t.at(i, '{'):
+		if string(name) == "backend_config" || string(name) == "frontend_attributes" {
+			return t.braces(i)
+		}
+	case string(name) == "literal" && !t.at(i, '('):
+		return t.value(t.blanks(t.shape(i)))
+	}
+	return t.value(i)
+}
+
+// attributes yields keys and values as they are spelled. The device ids of a mesh belong to the attribute before them, the thread of a
+// nested computation to that computation.
+func (t text) attributes(start uint32) iter.Seq2[Range, Range] {
+	return func(yield func(key, value Range) bool) {
+		key, value, ok := t.attributeKey(int(start))
+		for ok {
+			end := t.attributeValue(key, value)
+			next, start, more := t.attributeKey(end)
+			for more && (string(t[next.Start:next.End]) == "device_ids" || string(t[next.Start:next.End]) == "execution_thread") {
+				end = t.attributeValue(next, start)
+				next, start, more = t.attributeKey(end)
+			}
+			if !yield(key, Range{uint32(value), uint32(end)}) {
+				return
+			}
+			key, value, ok = next, start, more
+		}
+	}
+}
+
+// unquote undoes the quotes of a string and its C escapes: \n \t \" \' \\ \101 \x41.
+func unquote(quoted []byte) string {
+	if len(quoted) < 2 {
+		return ""
+	}
+	s := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(s, '\\') < 0 {
+		return string(s)
+	}
+	out := make([]byte, 0, len(s))
+	for len(s) > 0 {
+		if s[0] != '\\' || len(s) == 1 {
+			out, s = append(out, s[0]), s[1:]
+			continue
+		}
+		c, n := escape(s[1:])
+		out, s = append(out, c), s[1+n:]
+	}
+	return string(out)
+}
+
+// escape decodes what stands behind a backslash and tells how many bytes it takes.
+func escape(s []byte) (c byte, n int) {
+	const letters, meanings = `abfnrtv`, "\a\b\f\n\r\t\v"
+	if i := bytes.IndexByte([]byte(letters), s[0]); i >= 0 {
+		return meanings[i], 1
+	}
+	if s[0] == 'x' || s[0] == 'X' {
+		if c, n := number(s[1:], 16, 2); n > 0 {
+			return c, 1 + n
+		}
+	}
+	if c, n := number(s, 8, 3); n > 0 {
+		return c, n
+	}
+	return s[0], 1
+}
+
+// number decodes up to limit digits.
+func number(s []byte, base, limit int) (c byte, n int) {
+	v := 0
+	for n < len(s) && n < limit {
+		d := bytes.IndexByte([]byte("0123456789abcdefABCDEF"), s[n])
+		if d >= 16 {
+			d -= 6
+		}
+		if d < 0 || d >= base {
+			break
+		}
+		v = v*base + d
+		n++
+	}
+	return byte(v), n
 }

@@ -1,0 +1,338 @@
+package hlo
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// noisyConfig are the keys of a backend_config, at any depth, that do not say what is computed: partitions by the number of
+// cores, what autotuning picked, what the compiler estimated, numbers that tell instructions apart, memory offsets, and
+// serialized kernels, which hold the paths and lines of the source: they are hashed by what they do, see [Module.Kernel].
+var noisyConfig = map[string]bool{
+	"outer_dimension_partitions": true,
+
+	"algo_id": true, "autotune_workspace_size": true, "block_level_fusion_config": true, "plan_id": true,
+	"selected_algorithm": true, "triton_gemm_config": true, "tuning_knobs": true, "window_config": true,
+	"workspace_size": true, "kernel_strategy": true,
+
+	"debug": true, "estimated_cycles": true, "reification_cost": true, "retry_config": true,
+
+	"barrier_config": true, "fusion_formation_source": true, "operation_queue_id": true, "wait_on_operation_queues": true,
+
+	"scoped_memory_configs": true, "used_scoped_memory_configs": true,
+
+	"body": true, "ir": true, "module": true, "kernel_hash": true,
+}
+
+// entry skips an entry of a dictionary, up to the comma behind it.
+func (t text) entry(i int) int {
+	for i < len(t) && t[i] != ',' {
+		switch {
+		case t.is(i, classQuote):
+			i = t.quoted(i)
+		case t.is(i, classOpening):
+			i = t.balanced(i)
+		default:
+			i++
+		}
+	}
+	return min(i, len(t))
+}
+
+// configReader hashes JSON while it checks it.
+type configReader struct {
+	src []byte
+	at  int
+}
+
+const maxConfigDepth = 100
+
+// value hashes a JSON value. An object without entries, or with noise only, is nothing.
+func (c *configReader) value(depth int) (digest, bool) {
+	if c.skipBlanks() >= len(c.src) || depth > maxConfigDepth {
+		return digest{}, false
+	}
+	switch c.src[c.at] {
+	case '{':
+		return c.object(depth)
+	case '[':
+		return c.array(depth)
+	case '"':
+		text, ok := c.text()
+		return scalarDigest(text), ok
+	}
+	return c.word()
+}
+
+func (c *configReader) object(depth int) (sum digest, whole bool) {
+	for c.at++; !c.ends('}'); {
+		key, isText := c.text()
+		if !isText || !c.take(':') {
+			return digest{}, false
+		}
+		d, ok := c.value(depth + 1)
+		if !ok || !c.take(',') && !c.ends('}') {
+			return digest{}, false
+		}
+		if d != (digest{}) && !noisyConfig[string(key)] {
+			sum = sum.plus(both(hashText(key)).and(d))
+		}
+	}
+	return sum, c.take('}')
+}
+
+func (c *configReader) array(depth int) (list digest, whole bool) {
+	list = both(1)
+	for c.at++; !c.ends(']'); {
+		d, ok := c.value(depth + 1)
+		if !ok || !c.take(',') && !c.ends(']') {
+			return digest{}, false
+		}
+		list = list.and(d)
+	}
+	return list, c.take(']')
+}
+
+// text takes a string, and returns it without its quotes, escapes as they stand.
+func (c *configReader) text() ([]byte, bool) {
+	if !c.take('"') {
+		return nil, false
+	}
+	start := c.at
+	for ; c.at < len(c.src); c.at++ {
+		switch c.src[c.at] {
+		case '\\':
+			c.at++
+		case '"':
+			c.at++
+			return c.src[start : c.at-1], true
+		}
+	}
+	return nil, false
+}
+
+// word takes a number, true, false or null.
+func (c *configReader) word() (digest, bool) {
+	start := c.at
+	for c.at < len(c.src) && !bytes.ContainsRune([]byte(" \t\r\n,]}:"), rune(c.src[c.at])) {
+		c.at++
+	}
+	word := c.src[start:c.at]
+	switch string(word) {
+	case "true", "false", "null":
+	default:
+		if _, err := strconv.ParseFloat(string(word), 64); err != nil {
+			return digest{}, false
+		}
+	}
+	return scalarDigest(word), true
+}
+
+func (c *configReader) skipBlanks() int {
+	for c.at < len(c.src) && (c.src[c.at] == ' ' || c.src[c.at] == '\n' || c.src[c.at] == '\t' || c.src[c.at] == '\r') {
+		c.at++
+	}
+	return c.at
+}
+
+// ends tells whether a byte comes next, blanks aside.
+func (c *configReader) ends(with byte) bool {
+	return c.skipBlanks() < len(c.src) && c.src[c.at] == with
+}
+
+func (c *configReader) take(b byte) bool {
+	if !c.ends(b) {
+		return false
+	}
+	c.at++
+	return true
+}
+
+// Settings lists what an instruction's backend_config says, in order, whether it is JSON or a dictionary of MLIR: key=value, with the keys
+// to a value joined by dots, and the value without quotes; of a list [a, b]. What is empty is left out, and so is what does not say what is
+// computed and may differ from compile to compile: see [IsNoise], and addresses.
+func (m *Module) Settings(i InstrID) []string {
+	if target, _ := m.Attr(i, "custom_call_target"); isCallback(target) {
+		return nil // the address or the number of a Python function
+	}
+	config, _ := m.Attr(i, "backend_config")
+	return settingsIn(config)
+}
+
+// IsNoise reports whether a key of a backend_config is none of [Module.Settings]: picks of the autotuner, estimates, numbers of instructions,
+// memory offsets and compiled kernels.
+func IsNoise(key string) bool { return noisyConfig[key] }
+
+func settingsIn(config string) []string {
+	if config == "" || config == "{}" {
+		return nil
+	}
+	r := settingsReader{configReader: configReader{src: []byte(config)}}
+	if !r.value("", 0) || r.skipBlanks() != len(config) {
+		r.all = nil
+		if config[0] != '{' || config[len(config)-1] != '}' {
+			return nil
+		}
+		r.dictionary(text(config[1 : len(config)-1]))
+	}
+	slices.Sort(r.all)
+	return r.all
+}
+
+// settingsReader lists the values in JSON, and in what looks like it.
+type settingsReader struct {
+	configReader
+	all []string
+}
+
+func (r *settingsReader) value(path string, depth int) bool {
+	if r.skipBlanks() >= len(r.src) || depth > maxConfigDepth {
+		return false
+	}
+	switch r.src[r.at] {
+	case '{':
+		return r.object(path, depth)
+	case '[':
+		return r.array(path, depth)
+	}
+	value, ok := r.scalar()
+	r.add(path, value)
+	return ok
+}
+
+func (r *settingsReader) scalar() (string, bool) {
+	if r.ends('"') {
+		text, ok := r.text()
+		return string(text), ok
+	}
+	start := r.skipBlanks()
+	_, ok := r.word()
+	return string(r.src[start:r.at]), ok
+}
+
+func (r *settingsReader) object(path string, depth int) bool {
+	for r.at++; !r.ends('}'); {
+		key, isText := r.text()
+		if !isText || !r.take(':') {
+			return false
+		}
+		before := len(r.all)
+		if !r.value(join(path, string(key)), depth+1) || !r.take(',') && !r.ends('}') {
+			return false
+		}
+		if noisyConfig[string(key)] {
+			r.all = r.all[:before]
+		}
+	}
+	return r.take('}')
+}
+
+// array lists plain values as one; what is in a list of objects comes one by one.
+func (r *settingsReader) array(path string, depth int) bool {
+	var plain []string
+	for r.at++; !r.ends(']'); {
+		before := len(r.all)
+		if !r.value(path, depth+1) || !r.take(',') && !r.ends(']') {
+			return false
+		}
+		if value, one := only(r.all[before:], path); one {
+			plain, r.all = append(plain, value), r.all[:before]
+		}
+	}
+	if len(plain) > 0 {
+		r.add(path, "["+strings.Join(plain, ", ")+"]")
+	}
+	return r.take(']')
+}
+
+// only is the value of a list's entry that is no object.
+func only(added []string, path string) (value string, one bool) {
+	if len(added) != 1 {
+		return "", false
+	}
+	return strings.CutPrefix(added[0], path+"=")
+}
+
+// dictionary lists `key = value : type, key = "value"`.
+func (r *settingsReader) dictionary(t text) {
+	for i := 0; i < len(t); i++ {
+		end := t.entry(i)
+		if bytes.Contains(t[i:end], []byte("= array<")) { // array<i64: 1, 2>
+			closing := bytes.IndexByte(t[i:], '>')
+			if closing < 0 {
+				return
+			}
+			end = t.entry(i + closing)
+		}
+		key, value, _ := bytes.Cut(t[i:end], []byte("="))
+		i = end
+		name := string(bytes.TrimSpace(key))
+		if noisyConfig[name] || name == "" || isAddress(value) {
+			continue
+		}
+		plain := strings.TrimSpace(string(value))
+		if quoted, ok := strings.CutPrefix(plain, `"`); ok {
+			plain = strings.TrimSuffix(quoted, `"`)
+		} else if number, kind, typed := strings.Cut(plain, " : "); typed && !strings.ContainsAny(kind, " ,]}") {
+			plain = number
+		}
+		r.add(name, plain)
+	}
+}
+
+// maxSetting bounds how much of a value is kept: none that a person writes is longer.
+const maxSetting = 200
+
+func (r *settingsReader) add(key, value string) {
+	switch {
+	case key == "" || value == "":
+		return
+	case len(value) > maxSetting:
+		value = value[:maxSetting] + "…"
+	}
+	r.all = append(r.all, strings.ToValidUTF8(key+"="+value, "�"))
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// Addresses in the memory of a process lie between these; hardly any count or size does.
+const (
+	lowestAddress  = 1 << 40
+	highestAddress = 1 << 48
+)
+
+// isAddress says whether a value in a backend_config, `139961309515568 : i64` or `"0x7f4b4822cf30"`, is an address in the memory of the
+// process that compiled: what a custom call of the user's own is to work on. It is another one in every process.
+func isAddress[T string | []byte](value T) bool {
+	const longest = len(`"0x7fffffffffff" : ui64`)
+	if len(value) < len("0x10000000000") || len(value) > longest {
+		return false
+	}
+	number, _, _ := strings.Cut(strings.TrimSpace(string(value)), " ")
+	number = strings.Trim(number, `"`)
+	base := 10
+	if digits, ok := strings.CutPrefix(number, "0x"); ok {
+		number, base = digits, 16
+	}
+	n, err := strconv.ParseUint(number, base, 64)
+	return err == nil && n >= lowestAddress && n < highestAddress
+}
+
+// KnownTrips is how often a while runs its body, where the compiler wrote it down (known_trip_count in backend_config); -1
+// where it did not.
+func (m *Module) KnownTrips(i InstrID) int64 {
+	config, _ := m.Attr(i, "backend_config")
+	_, count, _ := strings.Cut(config, `"known_trip_count":{"n":"`)
+	digits, _, _ := strings.Cut(count, `"`)
+	if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n >= 0 {
+		return n
+	}
+	return -1
+}

@@ -1,0 +1,294 @@
+package hlo
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// literalFields says in which field of LiteralProto the values of a type lie, and how: as varints, as fixed numbers in a
+// packed field, or as little-endian bytes.
+var literalFields = map[Type]struct {
+	field int
+	width int // bytes of one value; 0 for a varint
+	value func(raw []byte, varint uint64) string
+}{
+	Pred: {2, 0, boolValue},
+	S32:  {4, 0, signedValue}, S64: {5, 0, signedValue}, U32: {6, 0, unsignedValue}, U64: {7, 0, unsignedValue},
+	F32: {8, 4, float32Value}, F64: {9, 8, float64Value}, C64: {12, 8, complex64Value}, C128: {18, 16, complex128Value},
+	U8: {3, 1, rawUnsigned}, S8: {15, 1, rawSigned}, U16: {16, 2, rawUnsigned}, S16: {17, 2, rawSigned},
+	F16: {11, 2, halfValue}, BF16: {13, 2, bfloatValue},
+}
+
+// literalValues prints the values of a literal in the order in which they are stored.
+func literalValues(src []byte, body Range, s *Shape) []string {
+	kind, known := literalFields[s.Type]
+	if !known {
+		return smallValues(src, body, s)
+	}
+	var values []string
+	for f := fieldsOf(src, body); f.next(); {
+		if f.tag>>3 != kind.field {
+			continue
+		}
+		if kind.width > 0 {
+			for b := src[f.body.Start:f.body.End]; len(b) >= kind.width; b = b[kind.width:] {
+				values = append(values, kind.value(b[:kind.width], 0))
+			}
+			continue
+		}
+		for p := fieldsOf(src, f.body); p.more(); {
+			values = append(values, kind.value(nil, p.varint()))
+		}
+	}
+	if s.Type == Pred && len(s.Dims) == 0 && len(values) == 1 {
+		values[0] = strconv.FormatBool(values[0] == "1")
+	}
+	return values
+}
+
+func boolValue(_ []byte, v uint64) string {
+	if v != 0 {
+		return "1"
+	}
+	return "0"
+}
+
+func signedValue(_ []byte, v uint64) string   { return strconv.FormatInt(int64(v), 10) }
+func unsignedValue(_ []byte, v uint64) string { return strconv.FormatUint(v, 10) }
+
+func rawUnsigned(raw []byte, _ uint64) string {
+	if len(raw) == 1 {
+		return strconv.FormatUint(uint64(raw[0]), 10)
+	}
+	return strconv.FormatUint(uint64(binary.LittleEndian.Uint16(raw)), 10)
+}
+
+func rawSigned(raw []byte, _ uint64) string {
+	if len(raw) == 1 {
+		return strconv.FormatInt(int64(int8(raw[0])), 10)
+	}
+	return strconv.FormatInt(int64(int16(binary.LittleEndian.Uint16(raw))), 10)
+}
+
+func float32Value(raw []byte, _ uint64) string {
+	return string(appendFloat32(nil, math.Float32frombits(binary.LittleEndian.Uint32(raw))))
+}
+
+func float64Value(raw []byte, _ uint64) string {
+	return string(appendFloat64(nil, math.Float64frombits(binary.LittleEndian.Uint64(raw))))
+}
+
+func complex64Value(raw []byte, _ uint64) string {
+	return "(" + float32Value(raw[:4], 0) + ", " + float32Value(raw[4:], 0) + ")"
+}
+
+func complex128Value(raw []byte, _ uint64) string {
+	return "(" + float64Value(raw[:8], 0) + ", " + float64Value(raw[8:], 0) + ")"
+}
+
+// A floating-point value is printed with the digits that always suffice, and where that is enough with a few less.
+
+func appendFloat32(b []byte, v float32) []byte {
+	short := strconv.AppendFloat(nil, float64(v), 'g', 6, 64)
+	if back, _ := strconv.ParseFloat(string(short), 32); float32(back) != v && v == v {
+		short = strconv.AppendFloat(nil, float64(v), 'g', 9, 64)
+	}
+	return append(b, spellFloat(short, math.Signbit(float64(v)), math.Float32bits(v)&0x7fffff, 0x400000)...)
+}
+
+func appendFloat64(b []byte, v float64) []byte {
+	short := strconv.AppendFloat(nil, v, 'g', 15, 64)
+	if back, _ := strconv.ParseFloat(string(short), 64); back != v && v == v {
+		short = strconv.AppendFloat(nil, v, 'g', 17, 64)
+	}
+	return append(b, spellFloat(short, math.Signbit(v), 0, 0)...)
+}
+
+// spellFloat turns Go's names for what is no number into XLA's; a NaN with an unusual payload shows it.
+func spellFloat(printed []byte, negative bool, payload, quiet uint32) string {
+	switch text := string(printed); text {
+	case "+Inf":
+		return "inf"
+	case "-Inf":
+		return "-inf"
+	case "NaN":
+		text = "nan"
+		if payload != quiet {
+			text = "nan(0x" + strconv.FormatUint(uint64(payload), 16) + ")"
+		}
+		if negative {
+			text = "-" + text
+		}
+		return text
+	default:
+		return text
+	}
+}
+
+func halfValue(raw []byte, _ uint64) string {
+	bits := uint32(binary.LittleEndian.Uint16(raw))
+	return smallFloat{exponent: 5, mantissa: 10, infinite: true}.print(bits, 5)
+}
+
+func bfloatValue(raw []byte, _ uint64) string {
+	v := math.Float32frombits(uint32(binary.LittleEndian.Uint16(raw)) << 16)
+	return spellFloat(strconv.AppendFloat(nil, float64(v), 'g', 4, 64), math.Signbit(float64(v)), 0, 0)
+}
+
+// smallFloat is a floating-point format of at most sixteen bits: sign, exponent and mantissa from the top.
+type smallFloat struct {
+	exponent, mantissa int
+	bias               int  // 0: 2^(exponent-1) - 1
+	infinite           bool // IEEE: the highest exponent means infinity and NaN
+	signless           bool
+	zeroNaN            bool // NaN is minus zero (the fnuz formats)
+	noNaN              bool // every bit pattern is a number
+}
+
+// smallTypes are the types whose values are stored as one byte each, by the field of LiteralProto that holds them.
+var smallTypes = map[Type]struct {
+	field  int
+	digits int // printed significant digits; 0 for integers
+	bits   int // of an integer
+	signed bool
+	format smallFloat
+}{
+	19: {19, 2, 0, false, smallFloat{exponent: 5, mantissa: 2, infinite: true}},
+	20: {20, 3, 0, false, smallFloat{exponent: 4, mantissa: 3}},
+	21: {21, 0, 4, true, smallFloat{}},
+	22: {22, 0, 4, false, smallFloat{}},
+	23: {23, 3, 0, false, smallFloat{exponent: 4, mantissa: 3, bias: 11, zeroNaN: true}},
+	24: {24, 2, 0, false, smallFloat{exponent: 5, mantissa: 2, bias: 16, zeroNaN: true}},
+	25: {25, 3, 0, false, smallFloat{exponent: 4, mantissa: 3, bias: 8, zeroNaN: true}},
+	26: {26, 0, 2, true, smallFloat{}},
+	27: {27, 0, 2, false, smallFloat{}},
+	28: {28, 3, 0, false, smallFloat{exponent: 4, mantissa: 3, infinite: true}},
+	29: {29, 3, 0, false, smallFloat{exponent: 3, mantissa: 4, infinite: true}},
+	30: {30, 0, 1, true, smallFloat{}},
+	31: {31, 0, 1, false, smallFloat{}},
+	32: {32, 2, 0, false, smallFloat{exponent: 2, mantissa: 1, noNaN: true}},
+	33: {33, 2, 0, false, smallFloat{exponent: 8, mantissa: 0, signless: true}},
+	35: {35, 2, 0, false, smallFloat{exponent: 3, mantissa: 2, noNaN: true}},
+	36: {36, 3, 0, false, smallFloat{exponent: 2, mantissa: 3, noNaN: true}},
+}
+
+// smallValues prints the values of a type of at most eight bits.
+func smallValues(src []byte, body Range, s *Shape) []string {
+	kind, known := smallTypes[s.Type]
+	if !known {
+		return nil
+	}
+	var values []string
+	for f := fieldsOf(src, body); f.next(); {
+		if f.tag != kind.field<<3|wireBytes {
+			continue
+		}
+		for _, raw := range src[f.body.Start:f.body.End] {
+			switch {
+			case kind.digits > 0:
+				values = append(values, kind.format.print(uint32(raw), kind.digits))
+			case kind.signed:
+				values = append(values, strconv.Itoa(int(int8(raw<<(8-kind.bits))>>(8-kind.bits))))
+			default:
+				values = append(values, strconv.Itoa(int(raw&(1<<kind.bits-1))))
+			}
+		}
+	}
+	return values
+}
+
+func (s smallFloat) print(bits uint32, digits int) string {
+	v, negative := s.value(bits)
+	if math.IsNaN(v) {
+		return spellFloat([]byte("NaN"), negative, 0, 0)
+	}
+	return spellFloat(strconv.AppendFloat(nil, v, 'g', digits, 64), negative, 0, 0)
+}
+
+func (s smallFloat) value(bits uint32) (v float64, negative bool) {
+	exponent := int(bits >> s.mantissa & (1<<s.exponent - 1))
+	mantissa := bits & (1<<s.mantissa - 1)
+	negative = !s.signless && bits>>(s.mantissa+s.exponent)&1 != 0
+	bias := s.bias
+	if bias == 0 {
+		bias = 1<<(s.exponent-1) - 1
+	}
+	top := exponent == 1<<s.exponent-1
+	switch {
+	case s.isNaN(top, exponent, mantissa, negative):
+		return math.NaN(), negative
+	case s.infinite && top:
+		v = math.Inf(1)
+	case exponent == 0 && !s.signless:
+		v = math.Ldexp(float64(mantissa), 1-bias-s.mantissa)
+	default:
+		v = math.Ldexp(float64(mantissa|1<<s.mantissa), exponent-bias-s.mantissa)
+	}
+	if negative {
+		v = -v
+	}
+	return v, negative
+}
+
+func (s smallFloat) isNaN(top bool, exponent int, mantissa uint32, negative bool) bool {
+	switch {
+	case s.noNaN:
+		return false
+	case s.zeroNaN:
+		return exponent == 0 && mantissa == 0 && negative
+	case s.infinite:
+		return top && mantissa != 0
+	}
+	return top && mantissa == 1<<s.mantissa-1
+}
+
+// canonicalLiteral spells numbers as XLA prints them: a hand may write 1.0 for 1. What is smaller than a normal float is 0: compiler
+// threads of jaxlib 0.10 print it so.
+func canonicalLiteral(t Type, literal string) string {
+	switch {
+	case t == Pred && literal == "1":
+		return "true"
+	case t == Pred && literal == "0":
+		return "false"
+	case t != F32 && t != F64 && t != BF16:
+		return literal
+	}
+	var b strings.Builder
+	for len(literal) > 0 {
+		n := strings.IndexAny(literal, "0123456789-")
+		if n < 0 {
+			break
+		}
+		end := n + len(literal[n:])
+		if k := strings.IndexAny(literal[n:], ", })"); k >= 0 {
+			end = n + k
+		}
+		b.WriteString(literal[:n])
+		b.WriteString(canonicalNumber(t, literal[n:end]))
+		literal = literal[end:]
+	}
+	return b.String() + literal
+}
+
+const smallestNormal = 0x1p-126
+
+func canonicalNumber(t Type, number string) string {
+	bits := 32
+	if t == F64 {
+		bits = 64
+	}
+	v, err := strconv.ParseFloat(number, bits)
+	switch {
+	case err != nil:
+		return number
+	case t == F64:
+		return string(appendFloat64(nil, v))
+	case v != 0 && math.Abs(v) < smallestNormal:
+		return string(appendFloat32(nil, float32(math.Copysign(0, v))))
+	case t == F32:
+		return string(appendFloat32(nil, float32(v)))
+	}
+	return number
+}
