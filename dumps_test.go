@@ -8,19 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/expr"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
-	"github.com/xlagate/xlagate/internal/framework"
-	"github.com/xlagate/xlagate/internal/ptxas"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // dumped measures a real dump with everything in it.
 func dumped(t *testing.T, path string, opts facts.Options) *facts.Report {
 	t.Helper()
-	opts.AllStages, opts.Assembler = true, ptxas.New(testfile.Assembler(t, "."), nil)
+	opts.AllStages, opts.Assembler = true, artifacts.NewAssembler(testfile.Assembler(t, "."), nil)
 	return factstest.Measure(t, path, opts)
 }
 
@@ -85,8 +85,8 @@ var dumpRows = []struct {
 		}
 	}},
 	{"An error log of jit_compile", "testdata/tf-recompile-axis_fixed/dump.tar.xz", facts.Options{Logs: []string{"internal/compilelog/testdata/tf-errors-tf221.txt.gz"}}, func(t *testing.T, r *facts.Report) {
-		named := slices.ContainsFunc(r.Logs.Notes, func(n framework.LogNote) bool {
-			return n.Kind == framework.NoteUncompilableOp && n.Op == "AsString" && n.Where.Line == 25 && n.Program == "strings"
+		named := slices.ContainsFunc(r.Logs.Notes, func(n tensorflow.LogNote) bool {
+			return n.Kind == tensorflow.NoteUncompilableOp && n.Op == "AsString" && n.Where.Line == 25 && n.Program == "strings"
 		})
 		if !named {
 			t.Errorf("%+v", r.Logs.Notes)

@@ -5,9 +5,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // A result that no longer has the shape of an argument is what takes its place from it, and the line that makes it is the cause.
@@ -59,11 +59,11 @@ func TestDonatedToAResultThatIsSpreadOtherwise(t *testing.T) {
 // Without torch_xla.sync PyTorch/XLA compiles the step where its loss is printed: the graph returns the loss, and nothing that the step updates.
 func TestStepThatNothingSyncs(t *testing.T) {
 	weight := facts.Parameter{Name: "p1", Shape: "f32[8]"}
-	read := &framework.Cut{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 72}}
-	sync := &framework.Cut{Reason: "user torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 70}}
+	read := &tensorflow.Cut{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 72}}
+	sync := &tensorflow.Cut{Reason: "user torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 70}}
 	const said = "PyTorch/XLA compiled the graph where a tensor's value is asked for (train.py:72)"
 	for name, c := range map[string]struct {
-		was, is *framework.Cut
+		was, is *tensorflow.Cut
 		result  string
 		want    string
 	}{

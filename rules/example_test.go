@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/ptxas"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/testfile"
@@ -61,7 +61,9 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 }
 
 // recorded is the assembler of the testdata.
-func recorded(t *testing.T) *ptxas.Assembler { return ptxas.New(testfile.Assembler(t, ".."), nil) }
+func recorded(t *testing.T) *artifacts.Assembler {
+	return artifacts.NewAssembler(testfile.Assembler(t, ".."), nil)
+}
 
 // exampleFile is the xlagate.yaml of an example: an entry of the rule, or, of a rule that is always on, the file with the example's
 // dump in the place of build/xla.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/ledger"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -63,7 +63,7 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 	}
 }
 
-func countClusters(c *rule.Context, clusters *framework.Clusters) float64 {
+func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {
 	least, _ := c.Number("min_size")
 	var n float64
 	for _, one := range clusters.Clusters {
@@ -73,12 +73,12 @@ func countClusters(c *rule.Context, clusters *framework.Clusters) float64 {
 }
 
 // sized says whether the clusters can be counted by size: a stored baseline holds only their number.
-func sized(c *rule.Context, clusters *framework.Clusters) bool {
+func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
 	least, _ := c.Number("min_size")
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
 }
 
-func checkClusterSizes(c *rule.Context, clusters *framework.Clusters, limit float64) {
+func checkClusterSizes(c *rule.Context, clusters *tensorflow.Clusters, limit float64) {
 	for _, one := range clusters.Clusters {
 		c.Checked()
 		if float64(one.Size) > limit {
@@ -90,8 +90,8 @@ func checkClusterSizes(c *rule.Context, clusters *framework.Clusters, limit floa
 	}
 }
 
-func clusterCause(c *rule.Context, clusters *framework.Clusters) (*explain.Cause, result.Evidence) {
-	list := append([]framework.Cluster{}, clusters.Clusters...)
+func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*explain.Cause, result.Evidence) {
+	list := append([]tensorflow.FrameworkCluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e result.Evidence
 	for _, one := range list {
@@ -107,7 +107,7 @@ func clusterCause(c *rule.Context, clusters *framework.Clusters) (*explain.Cause
 }
 
 // newClusters says why there are more clusters than there were: an operation parts them, or a function was traced again.
-func newClusters(c *rule.Context, clusters *framework.Clusters) *explain.Cause {
+func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *explain.Cause {
 	if c.Target.Base == nil {
 		return nil
 	}

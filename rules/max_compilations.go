@@ -6,9 +6,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 var maxCompilations = rule.Rule{
@@ -86,7 +86,7 @@ func dumped(t *rule.Target, name string) int {
 	for _, p := range t.Programs {
 		rest, same := strings.CutPrefix(p.Name, name)
 		numbered := same && strings.Trim(rest, "-0123456789") == ""
-		if p.New != nil && (numbered || name == framework.NamelessGraph) {
+		if p.New != nil && (numbered || name == tensorflow.NamelessGraph) {
 			n += compilations(p.New)
 		}
 	}

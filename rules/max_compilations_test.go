@@ -5,8 +5,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // The log of PyTorch/XLA counts all graphs together: one with a name, which is in the dump under it, is no compilation of the nameless one.
@@ -18,16 +18,16 @@ func TestCompilationsThatALogSaw(t *testing.T) {
 		}
 		return &diff.Program{Name: name, New: p}
 	}
-	nameless, named := program(framework.NamelessGraph, 1), program("train_step", 2)
+	nameless, named := program(tensorflow.NamelessGraph, 1), program("train_step", 2)
 	for _, c := range []struct {
 		logged         map[string]int
 		nameless, step float64
 	}{
-		{map[string]int{framework.NamelessGraph: 3}, 1, 2},
-		{map[string]int{framework.NamelessGraph: 5}, 3, 2},
+		{map[string]int{tensorflow.NamelessGraph: 3}, 1, 2},
+		{map[string]int{tensorflow.NamelessGraph: 5}, 3, 2},
 		{map[string]int{"train_step": 4}, 1, 4},
 	} {
-		target := &rule.Target{Report: &facts.Report{Logs: &framework.Logs{Compiles: c.logged}}, Programs: []*diff.Program{nameless, named}}
+		target := &rule.Target{Report: &facts.Report{Logs: &tensorflow.Logs{Compiles: c.logged}}, Programs: []*diff.Program{nameless, named}}
 		if a, b := compiled(target, nameless).Actual, compiled(target, named).Actual; a != c.nameless || b != c.step {
 			t.Errorf("of what the log counts as %v, %v are of the nameless graph and %v of train_step", c.logged, a, b)
 		}

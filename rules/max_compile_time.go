@@ -5,10 +5,10 @@ import (
 	"sort"
 
 	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 var maxCompileTime = rule.Rule{
@@ -53,20 +53,20 @@ func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
 }
 
 // compileTimes lists what the logs say about compile times, by program.
-func compileTimes(logs *framework.Logs) map[string][]framework.LogNote {
-	times := map[string][]framework.LogNote{}
+func compileTimes(logs *tensorflow.Logs) map[string][]tensorflow.LogNote {
+	times := map[string][]tensorflow.LogNote{}
 	if logs == nil {
 		return times
 	}
 	for _, n := range logs.Notes {
-		if n.Kind == framework.NoteCompileTime {
+		if n.Kind == tensorflow.NoteCompileTime {
 			times[n.Program] = append(times[n.Program], n)
 		}
 	}
 	return times
 }
 
-func judgeTimes(c *rule.Context, program string, notes []framework.LogNote) {
+func judgeTimes(c *rule.Context, program string, notes []tensorflow.LogNote) {
 	longest, sum := notes[0], 0.0
 	for _, n := range notes {
 		sum += n.Value

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 var maxOutsideCollectives = rule.Rule{
@@ -40,7 +40,7 @@ func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 		c.Uncovered("", rule.Graphs, anyGraphFix)
 		return
 	}
-	now, was := outsideByKind(t.Report.Clusters), map[string][]framework.Collective{}
+	now, was := outsideByKind(t.Report.Clusters), map[string][]tensorflow.Collective{}
 	known := t.Base != nil && t.Base.Clusters != nil
 	if known {
 		was = outsideByKind(t.Base.Clusters)
@@ -64,8 +64,8 @@ func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 	}
 }
 
-func outsideByKind(clusters *framework.Clusters) map[string][]framework.Collective {
-	out := map[string][]framework.Collective{}
+func outsideByKind(clusters *tensorflow.Clusters) map[string][]tensorflow.Collective {
+	out := map[string][]tensorflow.Collective{}
 	for _, o := range clusters.Collectives {
 		out[o.Kind] = append(out[o.Kind], o)
 	}
@@ -73,7 +73,7 @@ func outsideByKind(clusters *framework.Clusters) map[string][]framework.Collecti
 }
 
 // outsideCause names the collectives of a kind, each with what it parts.
-func outsideCause(collectives []framework.Collective) (*explain.Cause, result.Evidence) {
+func outsideCause(collectives []tensorflow.Collective) (*explain.Cause, result.Evidence) {
 	var e result.Evidence
 	if len(collectives) == 0 {
 		return nil, e

@@ -6,9 +6,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 var noCPUFallback = rule.Rule{
@@ -37,9 +37,9 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 	}
 	logs := t.Report.Logs
 	if logs == nil {
-		logs = &framework.Logs{}
+		logs = &tensorflow.Logs{}
 	}
-	found := logNotes(c, logs, framework.NoteCPUFallback)
+	found := logNotes(c, logs, tensorflow.NoteCPUFallback)
 	if len(found) == 0 && !logs.Metrics {
 		c.Uncovered("", rule.Metrics, "let xlagate run the command (capture: in the target, or check -- COMMAND), or give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
 		return
@@ -67,7 +67,7 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 const scalarRead = "aten::_local_scalar_dense"
 
 // fallback says what ran on the CPU, and why.
-func fallback(n *framework.LogNote) (message string, cause *explain.Cause) {
+func fallback(n *tensorflow.LogNote) (message string, cause *explain.Cause) {
 	cause = &explain.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: explain.SourceOf(n.Where)}
 	if n.Op != scalarRead {
 		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause

@@ -3,7 +3,7 @@ package rules
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // What ran on the CPU is said with how often, where the log tells it.
@@ -19,7 +19,7 @@ func TestFallback(t *testing.T) {
 		{scalarRead, 0, scalarRead + ": a tensor's value was read"},
 		{scalarRead, 7, scalarRead + ": a tensor's value was read 7 times"},
 	} {
-		if got, _ := fallback(&framework.LogNote{Op: c.op, Value: c.times}); got != c.says {
+		if got, _ := fallback(&tensorflow.LogNote{Op: c.op, Value: c.times}); got != c.says {
 			t.Errorf("%s, %v times: %q, wanted %q", c.op, c.times, got, c.says)
 		}
 	}

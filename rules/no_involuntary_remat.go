@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 var noInvoluntaryRemat = rule.Rule{
@@ -35,7 +35,7 @@ func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 		c.Uncovered("", rule.Log, logFix)
 		return
 	}
-	found := logNotes(c, logs, framework.NoteInvoluntaryRemat)
+	found := logNotes(c, logs, tensorflow.NoteInvoluntaryRemat)
 	c.Forbid(rule.Amount{Subject: "involuntary remat", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged rule.Finding) (each []rule.Finding) {
 		for _, n := range found {
 			f := judged
@@ -50,9 +50,9 @@ func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 }
 
 // logNotes lists the notes of one kind that the settings care for, each tensor or operation once.
-func logNotes(c *rule.Context, logs *framework.Logs, kind string) []framework.LogNote {
+func logNotes(c *rule.Context, logs *tensorflow.Logs, kind string) []tensorflow.LogNote {
 	seen := map[[2]string]bool{}
-	var out []framework.LogNote
+	var out []tensorflow.LogNote
 	for _, n := range logs.Notes {
 		key := [2]string{n.Program, n.Op}
 		if n.Kind != kind || seen[key] || glob.Any(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {

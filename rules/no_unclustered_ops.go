@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -56,7 +56,7 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 	fresh := outside
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && t.Base.Clusters.Ran
-		var was []framework.UnclusteredOp
+		var was []tensorflow.UnclusteredOp
 		if known {
 			was = unclusteredOps(c, t.Base.Clusters)
 			fresh = beyond(outside, was)
@@ -82,7 +82,7 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 }
 
 // noClusters says why there is nothing to look at.
-func noClusters(c *rule.Context, t *rule.Target, clusters *framework.Clusters) {
+func noClusters(c *rule.Context, t *rule.Target, clusters *tensorflow.Clusters) {
 	switch {
 	case clusters == nil:
 		c.Uncovered("", rule.Graphs, graphFix)
@@ -105,12 +105,12 @@ func because(why string) string {
 }
 
 // beyond leaves out the operations that the baseline has as well, kind by kind.
-func beyond(outside, was []framework.UnclusteredOp) []framework.UnclusteredOp {
+func beyond(outside, was []tensorflow.UnclusteredOp) []tensorflow.UnclusteredOp {
 	had := map[string]int{}
 	for _, op := range was {
 		had[op.Op]++
 	}
-	var out []framework.UnclusteredOp
+	var out []tensorflow.UnclusteredOp
 	for _, op := range outside {
 		if had[op.Op]--; had[op.Op] < 0 {
 			out = append(out, op)
@@ -120,8 +120,8 @@ func beyond(outside, was []framework.UnclusteredOp) []framework.UnclusteredOp {
 }
 
 // unclusteredOps lists the operations that no cluster took and nobody allowed.
-func unclusteredOps(c *rule.Context, clusters *framework.Clusters) []framework.UnclusteredOp {
-	var out []framework.UnclusteredOp
+func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow.UnclusteredOp {
+	var out []tensorflow.UnclusteredOp
 	for _, op := range clusters.Unclustered {
 		if !op.System && !glob.Any(c.List("allow"), op.Op) && !glob.Any(c.List("allow"), op.Node) {
 			out = append(out, op)
@@ -131,8 +131,8 @@ func unclusteredOps(c *rule.Context, clusters *framework.Clusters) []framework.U
 }
 
 // byOp groups the operations by kind, in order of name.
-func byOp(ops []framework.UnclusteredOp) [][]framework.UnclusteredOp {
-	groups := map[string][]framework.UnclusteredOp{}
+func byOp(ops []tensorflow.UnclusteredOp) [][]tensorflow.UnclusteredOp {
+	groups := map[string][]tensorflow.UnclusteredOp{}
 	var names []string
 	for _, op := range ops {
 		if groups[op.Op] == nil {
@@ -141,14 +141,14 @@ func byOp(ops []framework.UnclusteredOp) [][]framework.UnclusteredOp {
 		groups[op.Op] = append(groups[op.Op], op)
 	}
 	sort.Strings(names)
-	var out [][]framework.UnclusteredOp
+	var out [][]tensorflow.UnclusteredOp
 	for _, n := range names {
 		out = append(out, groups[n])
 	}
 	return out
 }
 
-func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *framework.Clusters, group []framework.UnclusteredOp) rule.Finding {
+func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Clusters, group []tensorflow.UnclusteredOp) rule.Finding {
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
@@ -163,7 +163,7 @@ func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *framework.Clu
 	return f
 }
 
-func places(group []framework.UnclusteredOp) string {
+func places(group []tensorflow.UnclusteredOp) string {
 	first := fmt.Sprintf("node %q", group[0].Node)
 	if group[0].Function != "" {
 		first += " of " + group[0].Function

@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // uncompilable reports the operations that a log says XLA could not compile under jit_compile=True, and whether there were any.
 // The error stops the function, so the dump holds no module of it.
-func uncompilable(c *rule.Context, logs *framework.Logs) bool {
+func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
 	notes := uncompilableNotes(logs)
 	for _, n := range notes {
 		if !glob.Any(c.List("allow"), n.Op) {
@@ -23,15 +23,15 @@ func uncompilable(c *rule.Context, logs *framework.Logs) bool {
 }
 
 // uncompilableNotes lists one note for each operation of a function: a log repeats an error, and only some repetitions name the line.
-func uncompilableNotes(logs *framework.Logs) []framework.LogNote {
+func uncompilableNotes(logs *tensorflow.Logs) []tensorflow.LogNote {
 	if logs == nil {
 		return nil
 	}
 	type key struct{ program, op string }
 	at := map[key]int{}
-	var notes []framework.LogNote
+	var notes []tensorflow.LogNote
 	for _, n := range logs.Notes {
-		if n.Kind != framework.NoteUncompilableOp {
+		if n.Kind != tensorflow.NoteUncompilableOp {
 			continue
 		}
 		k := key{n.Program, n.Op}
@@ -47,7 +47,7 @@ func uncompilableNotes(logs *framework.Logs) []framework.LogNote {
 	return notes
 }
 
-func uncompilableFinding(n framework.LogNote) rule.Finding {
+func uncompilableFinding(n tensorflow.LogNote) rule.Finding {
 	return rule.Finding{
 		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
 		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),

@@ -8,9 +8,9 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/explain"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -29,7 +29,7 @@ var cutReasons = []struct{ said, means string }{
 }
 
 // cutText says what made PyTorch/XLA compile a graph: "at torch_xla.sync (train.py:41)"; "" where no log tells.
-func cutText(cut *framework.Cut) string {
+func cutText(cut *tensorflow.Cut) string {
 	if cut == nil {
 		return ""
 	}
@@ -58,7 +58,7 @@ func cutsText(p *facts.Program) string {
 }
 
 // readsValue says whether a graph ended because Python asked for what is in a tensor: .item(), print, a branch, or an operation on the CPU.
-func readsValue(cut *framework.Cut) bool {
+func readsValue(cut *tensorflow.Cut) bool {
 	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
 }
 

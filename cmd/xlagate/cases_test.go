@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/ptxas"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
@@ -197,7 +197,9 @@ func mustAbs(t *testing.T, path string) string {
 }
 
 // noAssembler is an environment that holds nothing but that no ptxas of this machine is to be asked.
-func noAssembler(name string) string { return map[string]string{ptxas.Variable: ptxas.Off}[name] }
+func noAssembler(name string) string {
+	return map[string]string{artifacts.AssemblerVariable: artifacts.Off}[name]
+}
 
 func mustExit(t *testing.T, want int, args ...string) []byte {
 	t.Helper()

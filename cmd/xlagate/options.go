@@ -9,10 +9,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/ptxas"
 )
 
 // gateOptions puts flags, arguments and the configuration together.
@@ -24,7 +24,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	dumps, command := split(c)
 	o.Dumps, o.Command, o.ByTarget, o.Against, o.Logs = dumps, command, map[string]string{}, c.String("against"), c.StringSlice("log")
 	o.Jobs, o.MaxMemory, o.Warn, o.Progress, o.Cache = c.Int("jobs"), maxMemory(c), w.say, progress(c, w), factsCache(c)
-	o.Assembler = ptxas.New(w.getenv, factsCache(c))
+	o.Assembler = artifacts.NewAssembler(w.getenv, factsCache(c))
 	o.Root, o.Stdin, o.Stdout, o.Stderr, o.Now, o.Version = repositoryRoot(w), w.in, w.err, w.err, time.Now(), version()
 	o.Edits = editedLines(c, w)
 	if command != nil && len(command) == 0 {
@@ -59,7 +59,7 @@ func editedLines(c *cli.Context, w world) func() *git.Edits {
 func surroundings(c *cli.Context, w world, o gate.Options) gate.Options {
 	o.Config, o.Root, o.Jobs, o.Stdin, o.Registry = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in, registryClient(c, w)
 	o.MaxMemory, o.Warn, o.Progress = maxMemory(c), w.say, progress(c, w)
-	o.Assembler = ptxas.New(w.getenv, factsCache(c))
+	o.Assembler = artifacts.NewAssembler(w.getenv, factsCache(c))
 	return o
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Names of the facts of a target's graphs. Behind the last prefix stands an operation: "unclustered.AsString".
@@ -20,7 +20,7 @@ const (
 
 // GraphFacts are the numbers that are kept of TensorFlow's graphs: the collectives outside of XLA, by kind, and of autoclustering, where it
 // ran, how many clusters and clustered operations there are, and which operations stayed outside, by kind. Nil when there are no graphs.
-func GraphFacts(c *framework.Clusters) facts.Numbers {
+func GraphFacts(c *tensorflow.Clusters) facts.Numbers {
 	if c == nil || !c.Ran && c.Graphs == 0 && len(c.Collectives) == 0 {
 		return nil
 	}
@@ -52,18 +52,18 @@ func FormatGraphs(target string, n facts.Numbers) []byte {
 }
 
 // clustersOf turns the numbers back into the form in which a dump's clusters come.
-func clustersOf(n facts.Numbers) *framework.Clusters {
+func clustersOf(n facts.Numbers) *tensorflow.Clusters {
 	if n == nil {
 		return nil
 	}
 	_, ran := n[clusterCount]
-	c := &framework.Clusters{Ran: ran, Clustered: int(n[clusteredOps]), Clusters: make([]framework.Cluster, int(n[clusterCount]))}
+	c := &tensorflow.Clusters{Ran: ran, Clustered: int(n[clusteredOps]), Clusters: make([]tensorflow.FrameworkCluster, int(n[clusterCount]))}
 	for _, k := range sortedKeys(n) {
 		if op, ok := strings.CutPrefix(k, unclusteredKind); ok {
-			c.Unclustered = append(c.Unclustered, slices.Repeat([]framework.UnclusteredOp{{Op: op}}, int(n[k]))...)
+			c.Unclustered = append(c.Unclustered, slices.Repeat([]tensorflow.UnclusteredOp{{Op: op}}, int(n[k]))...)
 		}
 		if kind, ok := strings.CutPrefix(k, collectiveKind); ok {
-			c.Collectives = append(c.Collectives, slices.Repeat([]framework.Collective{{Kind: kind}}, int(n[k]))...)
+			c.Collectives = append(c.Collectives, slices.Repeat([]tensorflow.Collective{{Kind: kind}}, int(n[k]))...)
 		}
 	}
 	return c

@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // clustered is what autoclustering did to a graph: two clusters of seven operations, three left out, one of them a system operation.
-func clustered() *framework.Clusters {
-	return &framework.Clusters{
-		Ran: true, Clustered: 7, Clusters: []framework.Cluster{{Name: "cluster_0"}, {Name: "cluster_1"}},
-		Unclustered: []framework.UnclusteredOp{{Op: "AsString", Node: "a"}, {Op: "AsString", Node: "b"}, {Op: "_Arg", System: true}, {Op: "Where"}},
-		Collectives: []framework.Collective{{Op: "HorovodAllreduce", Kind: "all-reduce"}},
+func clustered() *tensorflow.Clusters {
+	return &tensorflow.Clusters{
+		Ran: true, Clustered: 7, Clusters: []tensorflow.FrameworkCluster{{Name: "cluster_0"}, {Name: "cluster_1"}},
+		Unclustered: []tensorflow.UnclusteredOp{{Op: "AsString", Node: "a"}, {Op: "AsString", Node: "b"}, {Op: "_Arg", System: true}, {Op: "Where"}},
+		Collectives: []tensorflow.Collective{{Op: "HorovodAllreduce", Kind: "all-reduce"}},
 	}
 }
 
@@ -23,13 +23,13 @@ func TestGraphFacts(t *testing.T) {
 	if got := GraphFacts(clustered()); !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	if got := GraphFacts(&framework.Clusters{Ran: true}); got["clusters.unclustered_ops"] != 0 || len(got) != 4 {
+	if got := GraphFacts(&tensorflow.Clusters{Ran: true}); got["clusters.unclustered_ops"] != 0 || len(got) != 4 {
 		t.Errorf("of an empty graph: %v", got)
 	}
-	if got := GraphFacts(&framework.Clusters{Graphs: 1}); len(got) != 1 || GraphFacts(clustersOf(got))["collectives.outside"] != 0 {
+	if got := GraphFacts(&tensorflow.Clusters{Graphs: 1}); len(got) != 1 || GraphFacts(clustersOf(got))["collectives.outside"] != 0 {
 		t.Errorf("of a graph that autoclustering never looked at: %v", got)
 	}
-	if GraphFacts(nil) != nil || GraphFacts(&framework.Clusters{Clustered: 7}) != nil {
+	if GraphFacts(nil) != nil || GraphFacts(&tensorflow.Clusters{Clustered: 7}) != nil {
 		t.Error("of no graphs")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/compilelog"
+	"github.com/xlagate/xlagate/internal/logs"
 )
 
 // grace is how long a command has to end after it was told to, and its children to let go of its output after it ended.
@@ -28,7 +28,7 @@ type ExitError struct {
 	Err  error
 
 	// Failure is the exception that ended a Python program; nil when its log holds none.
-	Failure *compilelog.Failure
+	Failure *logs.Failure
 }
 
 // Error says how the command ended: with the exception that ended it, else with its last line.
@@ -84,12 +84,12 @@ func runCommand(ctx context.Context, opts Options, env []string, to string) erro
 }
 
 // failureIn reads what the command wrote to stderr. That it cannot be read hides nothing: the command's end is an error by itself.
-func failureIn(logPath string) *compilelog.Failure {
+func failureIn(logPath string) *logs.Failure {
 	data, err := os.ReadFile(logPath)
 	if err != nil {
 		return nil
 	}
-	return compilelog.FindFailure(data)
+	return logs.FindFailure(data)
 }
 
 func runGroup(ctx context.Context, opts Options, env []string) error {

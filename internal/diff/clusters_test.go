@@ -7,8 +7,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
-	"github.com/xlagate/xlagate/internal/tfgraph"
+
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // cluster is a program of one compile.
@@ -92,7 +92,7 @@ func TestWhatPartsClusters(t *testing.T) {
 	old := &facts.Report{Programs: []*facts.Program{launching(cluster("cluster_0", "(a)", 1), "add", "tanh")}, Clusters: clustered(1, "_Arg")}
 	fresh := []*facts.Program{launching(cluster("cluster_0", "(b)", 1), "add"), launching(cluster("cluster_1", "(c)", 1), "tanh")}
 	for _, c := range []struct {
-		clusters *framework.Clusters
+		clusters *tensorflow.Clusters
 		want     string
 	}{
 		{clustered(2, "_Arg", "PrintV2"), "PrintV2 stays outside of every cluster, and parts them"},
@@ -119,23 +119,23 @@ func TestWhatPartsClusters(t *testing.T) {
 
 // clustered is what autoclustering made, and the nodes that it left outside: "?" stands before one that XLA could compile, "!" before one
 // that has no two clusters in its function.
-func clustered(count int, outside ...string) *framework.Clusters {
-	partings := map[byte]tfgraph.Parting{'?': tfgraph.MayPart, '!': tfgraph.PartsNothing}
-	c := &framework.Clusters{Ran: true, Clusters: make([]framework.Cluster, count)}
+func clustered(count int, outside ...string) *tensorflow.Clusters {
+	partings := map[byte]tensorflow.Parting{'?': tensorflow.MayPart, '!': tensorflow.PartsNothing}
+	c := &tensorflow.Clusters{Ran: true, Clusters: make([]tensorflow.FrameworkCluster, count)}
 	for _, node := range outside {
 		parts, marked := partings[node[0]]
 		op := path.Base(strings.TrimLeft(node, "?!"))
 		switch {
 		case marked:
-		case tfgraph.SystemOp(op):
-			parts = tfgraph.SystemParting(op)
+		case tensorflow.SystemOp(op):
+			parts = tensorflow.SystemParting(op)
 		default:
-			parts = tfgraph.Parts
+			parts = tensorflow.Parts
 		}
 		if op == "Switch" {
 			node = "cond/switch_pred/_2"
 		}
-		c.Unclustered = append(c.Unclustered, framework.UnclusteredOp{Op: op, Node: node, System: tfgraph.SystemOp(op), Parts: parts})
+		c.Unclustered = append(c.Unclustered, tensorflow.UnclusteredOp{Op: op, Node: node, System: tensorflow.SystemOp(op), Parts: parts})
 	}
 	return c
 }

@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // beside is what belongs to no one module: TensorFlow's graphs, logs and profiles.
 type beside struct {
-	clusters *framework.Clusters
-	logs     *framework.Logs
+	clusters *tensorflow.Clusters
+	logs     *tensorflow.Logs
 	profiles []profiled // nil when there are none
 	problems []Problem
 }
@@ -19,7 +19,7 @@ func readBeside(d *dump.Dump, opts Options) *beside {
 	graphs, logs := frameworkFiles(d)
 	logs = append(logs, outside(logs, opts.Logs)...)
 	b := &beside{}
-	clusters, said, wrong := framework.Read(graphs, logs, moduleIDs(d))
+	clusters, said, wrong := tensorflow.Read(graphs, logs, moduleIDs(d))
 	b.clusters, b.logs = clusters, said
 	for _, p := range wrong {
 		b.problems = append(b.problems, Problem{File: p.File, Message: p.Message, Fix: p.Fix})

@@ -1,18 +1,18 @@
 package facts
 
 import (
-	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
 // code sums what the back end made of the module: PTX and LLVM IR. A file that cannot be read leaves its sum unknown.
 func (out *measured) code() {
-	total(out, "code.ptx_entries", dump.KindPTX, companion.ReadPTX, func(p *companion.PTX) int64 {
+	total(out, "code.ptx_entries", dump.KindPTX, artifacts.ReadPTX, func(p *artifacts.PTX) int64 {
 		out.toolchain.version("ptx", p.Version)
 		return int64(len(p.Entries))
 	})
 	total(out, "code.ptx_bytes", dump.KindPTX, length, func(n *int64) int64 { return *n })
-	total(out, "code.llvm_ir_bytes", dump.KindLLVMOptimized, companion.ReadLLVM, func(l *companion.LLVM) int64 { return l.Bytes })
+	total(out, "code.llvm_ir_bytes", dump.KindLLVMOptimized, artifacts.ReadLLVM, func(l *artifacts.LLVM) int64 { return l.Bytes })
 }
 
 // length reads a file only to know how long it is, unpacked.

@@ -3,7 +3,7 @@ package facts
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // assignCuts gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped
@@ -33,7 +33,7 @@ func (s *Share) assignCuts() {
 }
 
 // inStep says whether graphs and cuts agree one by one. Many arguments are passed as one tuple.
-func inStep(graphs []*measured, cuts []framework.Cut) bool {
+func inStep(graphs []*measured, cuts []tensorflow.Cut) bool {
 	if len(graphs) != len(cuts) {
 		return false
 	}
@@ -45,7 +45,7 @@ func inStep(graphs []*measured, cuts []framework.Cut) bool {
 	return true
 }
 
-func (out *measured) cutAt(c framework.Cut) {
+func (out *measured) cutAt(c tensorflow.Cut) {
 	c.Where.File = strings.TrimPrefix(c.Where.File, out.root)
 	out.variant.Cut = &c
 	if c.Where.File != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // The log names no module; order and the number of arguments tell which graph it means.
@@ -53,9 +53,9 @@ func TestCutsOutOfStep(t *testing.T) {
 		"one was not logged":   {[]int{3, 5}, false},
 		"a run without a word": {nil, false},
 	} {
-		var cuts []framework.Cut
+		var cuts []tensorflow.Cut
 		for _, n := range c.inputs {
-			cuts = append(cuts, framework.Cut{Inputs: n})
+			cuts = append(cuts, tensorflow.Cut{Inputs: n})
 		}
 		if got := inStep(graphs, cuts); got != c.want {
 			t.Errorf("%s: %v", what, got)

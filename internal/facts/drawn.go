@@ -3,7 +3,7 @@ package facts
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/drawing"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -40,7 +40,7 @@ func (out *measured) drawn() {
 }
 
 func (out *measured) drawing(s *dump.Stage, f *dump.File) {
-	d := readCompanion(out, f, drawing.Read)
+	d := readCompanion(out, f, artifacts.ReadDrawing)
 	if d == nil {
 		return
 	}
@@ -53,7 +53,7 @@ func (out *measured) drawing(s *dump.Stage, f *dump.File) {
 
 // drawnCount counts the launches of a drawing as walk does those of a module.
 type drawnCount struct {
-	d       *drawing.Drawing
+	d       *artifacts.Drawing
 	info    *Drawing
 	backend string
 	steps   int     // what was looked at: frames that call one another twice multiply

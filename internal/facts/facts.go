@@ -3,9 +3,9 @@
 package facts
 
 import (
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Numbers maps a fact's dotted name ("kernels.total") to its value. A fact that was not dumped is absent, never 0.
@@ -19,14 +19,14 @@ type Report struct {
 	Programs  []*Program // sorted by name
 	Helpers   []*Program // the framework's one-op helper modules, left out of Programs
 	Modules   []ModuleInfo
-	Drawings  []Drawing           // module files that were drawn only; see Options.AllStages
-	Passes    []ModulePasses      // what each pass of the compiler left; see Options.Passes
-	Profile   *Profile            // what a profiler measured of the kernels; nil when no profile was given
-	Clusters  *framework.Clusters // TensorFlow's autoclustering graphs; nil when none were dumped
-	Logs      *framework.Logs     // what the compiler and framework logs said; nil when none were given
-	Problems  []Problem           // what could not be read
-	Ignored   []string            // files that are of no known kind
-	Samples   int                 // independent compiles that were compared; 0 when only one was asked for
+	Drawings  []Drawing            // module files that were drawn only; see Options.AllStages
+	Passes    []ModulePasses       // what each pass of the compiler left; see Options.Passes
+	Profile   *Profile             // what a profiler measured of the kernels; nil when no profile was given
+	Clusters  *tensorflow.Clusters // TensorFlow's autoclustering graphs; nil when none were dumped
+	Logs      *tensorflow.Logs     // what the compiler and framework logs said; nil when none were given
+	Problems  []Problem            // what could not be read
+	Ignored   []string             // files that are of no known kind
+	Samples   int                  // independent compiles that were compared; 0 when only one was asked for
 
 	releases []func() error // of the modules that are kept open; see Close
 }
@@ -59,20 +59,20 @@ type Program struct {
 
 // Variant is one compilation of a program, told from the others by its signature.
 type Variant struct {
-	Signature   string         // "(p['w1']: f32[64,128], x: f32[8,64])"
-	Params      []Parameter    // in order
-	Result      string         // the result's shape without layout
-	Outputs     []Output       // the results in order, of a program that is spread over devices; nil where that is not known
-	Modules     []string       // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
-	CallSite    hlo.Location   // the model's line that called the function, where stacks were dumped; never stored
-	Cut         *framework.Cut // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
-	Elsewhere   []string       // the same compile for other devices and in other processes: legitimate repetitions
-	File        string         // the optimized module it was measured from
-	Device      *price.Device  // that the price facts are for; nil where there are none
-	WorkVersion int            // of [price.Version], by which Kernels were measured
-	Backend     string         // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
-	Fingerprint string         // canonical, 16 hex digits; equal for equal programs
-	InputPrint  string         // the same of the unoptimized module, "" when not dumped
+	Signature   string          // "(p['w1']: f32[64,128], x: f32[8,64])"
+	Params      []Parameter     // in order
+	Result      string          // the result's shape without layout
+	Outputs     []Output        // the results in order, of a program that is spread over devices; nil where that is not known
+	Modules     []string        // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
+	CallSite    hlo.Location    // the model's line that called the function, where stacks were dumped; never stored
+	Cut         *tensorflow.Cut // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
+	Elsewhere   []string        // the same compile for other devices and in other processes: legitimate repetitions
+	File        string          // the optimized module it was measured from
+	Device      *price.Device   // that the price facts are for; nil where there are none
+	WorkVersion int             // of [price.Version], by which Kernels were measured
+	Backend     string          // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
+	Fingerprint string          // canonical, 16 hex digits; equal for equal programs
+	InputPrint  string          // the same of the unoptimized module, "" when not dumped
 	Facts       Numbers
 	Unstable    []string // facts that differed between samples
 	InputVaries bool     // so did the program before optimization

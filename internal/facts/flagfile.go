@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
@@ -18,8 +18,8 @@ func (out *measured) flagFile() {
 	if f == nil {
 		return
 	}
-	flags := readCompanion(out, f, func(data []byte) (*companion.Flags, error) {
-		flags, err := companion.ReadFlagFile(data)
+	flags := readCompanion(out, f, func(data []byte) (*artifacts.Flags, error) {
+		flags, err := artifacts.ReadFlagFile(data)
 		return &flags, err
 	})
 	if flags == nil || len(*flags) == 0 {

@@ -5,19 +5,19 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/framework"
-	"github.com/xlagate/xlagate/internal/tfgraph"
+
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // frameworkFiles picks what the framework left in a dump: graphs with their stack traces, and what counts as a log.
-func frameworkFiles(d *dump.Dump) (graphs, logs []framework.File) {
+func frameworkFiles(d *dump.Dump) (graphs, logs []tensorflow.File) {
 	graphs, logs = filesOf(d.Graphs), filesOf(d.Logs)
 	for _, f := range d.Other {
 		switch f.Kind {
 		case dump.KindOpStacks:
 			graphs = append(graphs, filesOf([]*dump.File{f})...)
 		case dump.KindMLIR:
-			if _, ok := tfgraph.ParseName(f.Path); ok { // a graph in TensorFlow's own dialect, which is refused by name
+			if _, ok := tensorflow.ParseName(f.Path); ok { // a graph in TensorFlow's own dialect, which is refused by name
 				graphs = append(graphs, filesOf([]*dump.File{f})...)
 			}
 		case dump.KindTorchMetrics, dump.KindTensorsGraph, dump.KindTorchReasons:
@@ -28,14 +28,14 @@ func frameworkFiles(d *dump.Dump) (graphs, logs []framework.File) {
 }
 
 // outside makes the logs readable that lie outside of the dump. One that lies in it, or is named twice, is read once.
-func outside(inside []framework.File, paths []string) []framework.File {
+func outside(inside []tensorflow.File, paths []string) []tensorflow.File {
 	var seen []os.FileInfo
 	for _, f := range inside {
 		if info, err := os.Stat(f.Path); err == nil {
 			seen = append(seen, info)
 		}
 	}
-	var logs []framework.File
+	var logs []tensorflow.File
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err == nil && slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
@@ -44,7 +44,7 @@ func outside(inside []framework.File, paths []string) []framework.File {
 		if err == nil {
 			seen = append(seen, info)
 		}
-		logs = append(logs, framework.FileAt(path)) // what cannot be found is told when it is read
+		logs = append(logs, tensorflow.FileAt(path)) // what cannot be found is told when it is read
 	}
 	return logs
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -147,7 +147,7 @@ func (s *speller) besides(v *Variant) {
 	}
 }
 
-func (s *speller) clusters(c *framework.Clusters) {
+func (s *speller) clusters(c *tensorflow.Clusters) {
 	if c == nil {
 		return
 	}

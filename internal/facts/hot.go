@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/trace"
+	"github.com/xlagate/xlagate/internal/profile"
 )
 
 // Profile is what a profiler measured, joined with the kernels of the dump.
@@ -83,7 +83,7 @@ func (l *hotList) know(program, module string, v *Variant) {
 }
 
 // add takes over one trace. What it measured on several devices is added up.
-func (l *hotList) add(file string, t *trace.Trace) {
+func (l *hotList) add(file string, t *profile.Trace) {
 	p := l.profile
 	p.Files = append(p.Files, file)
 	p.Devices = append(p.Devices, t.Devices...)

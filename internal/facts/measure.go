@@ -8,26 +8,26 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/ptxas"
 	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // Options says what is measured.
 type Options struct {
-	Jobs        int              // how many modules, and parts of large ones, are read at once; 0: one a processor
-	Include     []string         // globs of programs; empty: all but the framework's one-operation helpers
-	Exclude     []string         // globs of programs that are left out; their modules are not read
-	Root        string           // the repository's folder: source paths below it are written relative to it; "" leaves them
-	AnyStage    bool             // of a single file that was named by itself, measure whatever stage it is
-	AllStages   bool             // read every stage, list each module file in Report.Modules, and count what was only drawn
-	Passes      bool             // with AllStages: say what each pass left, in Report.Passes
-	Profiles    []string         // profiles of a run that lie outside the dump; those inside are read with AllStages
-	Logs        []string         // logs that lie outside the dump
-	Assembler   *ptxas.Assembler // says what registers kernels take; nil: nobody does
-	Cache       Cache            // what is known of large modules from earlier runs; nil: read every file again
-	CacheFrom   int64            // the size of a final module's file from which the cache is asked; 0: where it pays
-	KeepModules bool             // keep the optimized modules open in Variant.Module until the report is closed
+	Jobs        int                  // how many modules, and parts of large ones, are read at once; 0: one a processor
+	Include     []string             // globs of programs; empty: all but the framework's one-operation helpers
+	Exclude     []string             // globs of programs that are left out; their modules are not read
+	Root        string               // the repository's folder: source paths below it are written relative to it; "" leaves them
+	AnyStage    bool                 // of a single file that was named by itself, measure whatever stage it is
+	AllStages   bool                 // read every stage, list each module file in Report.Modules, and count what was only drawn
+	Passes      bool                 // with AllStages: say what each pass left, in Report.Passes
+	Profiles    []string             // profiles of a run that lie outside the dump; those inside are read with AllStages
+	Logs        []string             // logs that lie outside the dump
+	Assembler   *artifacts.Assembler // says what registers kernels take; nil: nobody does
+	Cache       Cache                // what is known of large modules from earlier runs; nil: read every file again
+	CacheFrom   int64                // the size of a final module's file from which the cache is asked; 0: where it pays
+	KeepModules bool                 // keep the optimized modules open in Variant.Module until the report is closed
 
 	MaxMemory int64                   // how much memory reading may take, as far as that can be foreseen; 0: no matter
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -22,7 +22,7 @@ func (out *measured) memory(r *reader, s *dump.Stage) {
 		out.reportedSpaces()
 		return
 	}
-	color := companion.AllColors
+	color := artifacts.AllColors
 	if out.module.Backend() == "tpu" {
 		color = 0 // the other memory spaces of a TPU are on the chip
 	}
@@ -45,7 +45,7 @@ const SpacePrefix = "memory.spaces."
 var spaceNames = map[int64]string{0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host"}
 
 // spaces says how much of each memory space the allocations take, where there is more than one.
-func (out *measured) spaces(buffers *companion.Buffers) {
+func (out *measured) spaces(buffers *artifacts.Buffers) {
 	colors, tpu := buffers.Colors(), out.module.Backend() == "tpu"
 	if !tpu && (len(colors) == 0 || colors[len(colors)-1] == 0) {
 		return
@@ -78,38 +78,38 @@ func (out *measured) reportedSpaces() {
 	}
 }
 
-func (out *measured) memoryReport() *companion.MemoryReport {
+func (out *measured) memoryReport() *artifacts.MemoryReport {
 	if f := out.module.Companion(dump.KindMemoryReport); f != nil {
-		return readCompanion(out, f, companion.ReadMemoryReport)
+		return readCompanion(out, f, artifacts.ReadMemoryReport)
 	}
 	if f := out.module.Companion(dump.KindMemoryReportProto); f != nil {
-		return readCompanion(out, f, companion.ReadMemoryReportProto)
+		return readCompanion(out, f, artifacts.ReadMemoryReportProto)
 	}
 	return nil
 }
 
 // largestAllocation is the largest single block: what has to fit into memory in one piece.
-func largestAllocation(buffers *companion.Buffers, color int64) int64 {
+func largestAllocation(buffers *artifacts.Buffers, color int64) int64 {
 	var most int64
 	for i := range buffers.Allocations {
-		if a := &buffers.Allocations[i]; color == companion.AllColors || a.Color == color {
+		if a := &buffers.Allocations[i]; color == artifacts.AllColors || a.Color == color {
 			most = max(most, a.Size)
 		}
 	}
 	return most
 }
 
-func (out *measured) bufferAssignment(s *dump.Stage) *companion.Buffers {
+func (out *measured) bufferAssignment(s *dump.Stage) *artifacts.Buffers {
 	if f := out.module.Companion(dump.KindBufferAssignment); f != nil {
-		return readCompanion(out, f, companion.ReadBufferAssignment)
+		return readCompanion(out, f, artifacts.ReadBufferAssignment)
 	}
 	if s.Proto != nil {
-		if b := readCompanion(out, s.Proto, companion.ReadBufferAssignmentProto); b != nil {
+		if b := readCompanion(out, s.Proto, artifacts.ReadBufferAssignmentProto); b != nil {
 			return b
 		}
 	}
 	if f := out.module.Companion(dump.KindBufferProto); f != nil {
-		return readCompanion(out, f, companion.ReadBufferAssignmentProto)
+		return readCompanion(out, f, artifacts.ReadBufferAssignmentProto)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (out *measured) peak() {
 	if _, known := out.variant.Facts["memory.peak_bytes"]; known || f == nil {
 		return
 	}
-	if live := readCompanion(out, f, companion.ReadLiveRange); live != nil {
+	if live := readCompanion(out, f, artifacts.ReadLiveRange); live != nil {
 		out.variant.Facts["memory.peak_bytes"] = float64(live.Peak)
 	}
 }
@@ -157,7 +157,7 @@ func (out *measured) handed() {
 }
 
 // buffers names the given allocations by what the model keeps in them.
-func (r *reader) buffers(largest []companion.Buffer) []Buffer {
+func (r *reader) buffers(largest []artifacts.Buffer) []Buffer {
 	byName := make(map[string]hlo.InstrID, len(largest))
 	for _, b := range largest {
 		byName[b.Name] = hlo.NoInstr

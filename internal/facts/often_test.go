@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/drawing"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -54,14 +54,14 @@ func TestOften(t *testing.T) {
 
 // A drawing in which every computation calls the next one twice is given up, not followed to its end.
 func TestDrawnCallsThatMultiply(t *testing.T) {
-	d := &drawing.Drawing{}
+	d := &artifacts.Drawing{}
 	for i := range 60 {
-		d.Groups = append(d.Groups, drawing.Group{Parent: -1})
+		d.Groups = append(d.Groups, artifacts.Group{Parent: -1})
 		for range 2 {
 			if i < 59 {
-				d.Calls = append(d.Calls, drawing.Call{Node: len(d.Nodes), Group: i + 1})
+				d.Calls = append(d.Calls, artifacts.Call{Node: len(d.Nodes), Group: i + 1})
 			}
-			d.Nodes = append(d.Nodes, drawing.Node{Name: "call", Opcode: "call", Group: i})
+			d.Nodes = append(d.Nodes, artifacts.Node{Name: "call", Opcode: "call", Group: i})
 		}
 	}
 	info := Drawing{}

@@ -3,7 +3,7 @@ package facts
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
@@ -16,7 +16,7 @@ func (out *measured) plan() {
 	if f == nil {
 		return
 	}
-	thunks := readCompanion(out, f, companion.ReadThunks)
+	thunks := readCompanion(out, f, artifacts.ReadThunks)
 	if thunks == nil {
 		return
 	}
@@ -39,7 +39,7 @@ func (out *measured) plan() {
 	out.variant.Facts.launchShapes(out.variant.Kernels)
 }
 
-func (out *measured) thunkNames() companion.ThunkNames {
+func (out *measured) thunkNames() artifacts.ThunkNames {
 	f := out.module.Companion(dump.KindThunkMetadata)
 	if f == nil {
 		return nil
@@ -51,18 +51,18 @@ func (out *measured) thunkNames() companion.ThunkNames {
 	return *names
 }
 
-func thunkMetadata(data []byte) (*companion.ThunkNames, error) {
-	names, err := companion.ReadThunkMetadata(data)
+func thunkMetadata(data []byte) (*artifacts.ThunkNames, error) {
+	names, err := artifacts.ReadThunkMetadata(data)
 	return &names, err
 }
 
 // launchShapes finds the kernels of a plan by the symbol that their instruction would have. Kernels with equal code share the
 // symbol of the first; the thunk's own name, where the version writes it, tells them apart.
-func launchShapes(thunks *companion.Thunks, names companion.ThunkNames) map[string]*companion.Thunk {
-	shapes := map[string]*companion.Thunk{}
+func launchShapes(thunks *artifacts.Thunks, names artifacts.ThunkNames) map[string]*artifacts.Thunk {
+	shapes := map[string]*artifacts.Thunk{}
 	for i := range thunks.Thunks {
 		t := &thunks.Thunks[i]
-		if t.Class != companion.ThunkKernel {
+		if t.Class != artifacts.ThunkKernel {
 			continue
 		}
 		name := t.Kernel

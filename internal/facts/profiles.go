@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/framework"
-	"github.com/xlagate/xlagate/internal/trace"
+	"github.com/xlagate/xlagate/internal/profile"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 const fixProfile = "take the profile again, with jax.profiler.trace(DIR) or TensorBoard's, while the dumped program runs"
@@ -16,7 +16,7 @@ const fixProfile = "take the profile again, with jax.profiler.trace(DIR) or Tens
 // profiled is what one profile says.
 type profiled struct {
 	file  string
-	trace *trace.Trace
+	trace *profile.Trace
 }
 
 // readProfiles reads the profiles in the dump, and those that lie outside; nil when there are none.
@@ -31,9 +31,9 @@ func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 	}
 	read, problems := []profiled{}, []Problem{}
 	for _, f := range oncePerHost(files) {
-		var t *trace.Trace
+		var t *profile.Trace
 		err := f.Read(func(data []byte) (err error) {
-			t, err = trace.Read(data)
+			t, err = profile.Read(data)
 			return err
 		})
 		if err != nil {
@@ -49,7 +49,7 @@ func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 var profileForms = []string{".xplane.pb", ".trace.json"}
 
 // oncePerHost leaves out the files that say the same once more in another form.
-func oncePerHost(files []framework.File) []framework.File {
+func oncePerHost(files []tensorflow.File) []tensorflow.File {
 	best, dirs := map[string]int{}, map[string]bool{}
 	for _, f := range files {
 		host, form := profileHost(f.Path)
@@ -58,14 +58,14 @@ func oncePerHost(files []framework.File) []framework.File {
 		}
 		dirs[path.Dir(f.Path)] = dirs[path.Dir(f.Path)] || !isPerfetto(f.Path)
 	}
-	var once []framework.File
+	var once []tensorflow.File
 	for _, f := range files {
 		host, form := profileHost(f.Path)
 		if form == best[host] && !(isPerfetto(f.Path) && dirs[path.Dir(f.Path)]) {
 			once = append(once, f)
 		}
 	}
-	slices.SortFunc(once, func(a, b framework.File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(once, func(a, b tensorflow.File) int { return cmp.Compare(a.Path, b.Path) })
 	return once
 }
 

@@ -7,15 +7,14 @@ import (
 	"path"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/framework"
-	"github.com/xlagate/xlagate/internal/ptxas"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Code is what a kernel's machine code takes of a GPU.
 type Code struct {
-	ptxas.Kernel
+	artifacts.AssembledKernel
 	Target string // the architecture: "sm_90a"; "" where only a log tells of the kernel
 }
 
@@ -69,13 +68,13 @@ func (s *Share) assemble(ctx context.Context, opts Options) error {
 }
 
 // run has one file assembled. A file without kernels, of constants alone, needs no assembler.
-func (a *assembly) run(ctx context.Context, by *ptxas.Assembler) error {
+func (a *assembly) run(ctx context.Context, by *artifacts.Assembler) error {
 	data, release, err := a.file.Bytes()
 	if err != nil {
 		return err
 	}
 	err = dump.Guard(func() error {
-		ptx, err := companion.ReadPTX(data)
+		ptx, err := artifacts.ReadPTX(data)
 		if err != nil || len(ptx.Entries) == 0 {
 			return err
 		}
@@ -92,7 +91,7 @@ func (a *assembly) run(ctx context.Context, by *ptxas.Assembler) error {
 func (out *measured) assembled(files []assembly, version string, err error) {
 	v := out.variant
 	switch {
-	case errors.Is(err, ptxas.ErrNone):
+	case errors.Is(err, artifacts.ErrNoAssembler):
 		v.Unassembled = NoAssembler
 	case err != nil:
 		v.Unassembled = err.Error()
@@ -134,8 +133,8 @@ func (r *Report) spilled() {
 	}
 	spills := map[string]*Code{}
 	for _, n := range r.Logs.Notes {
-		if n.Kind == framework.NoteSpill && (spills[n.Op] == nil || spills[n.Op].SpillStores < int64(n.Value)) {
-			spills[n.Op] = &Code{Kernel: ptxas.Kernel{Name: n.Op, SpillStores: int64(n.Value)}}
+		if n.Kind == tensorflow.NoteSpill && (spills[n.Op] == nil || spills[n.Op].SpillStores < int64(n.Value)) {
+			spills[n.Op] = &Code{AssembledKernel: artifacts.AssembledKernel{Name: n.Op, SpillStores: int64(n.Value)}}
 		}
 	}
 	for _, p := range r.Programs {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // wantedModules leaves out the modules of programs that the options leave out.
@@ -74,10 +74,10 @@ func listModules(results []*measured) []ModuleInfo {
 	return infos
 }
 
-func filesOf(files []*dump.File) []framework.File {
-	var list []framework.File
+func filesOf(files []*dump.File) []tensorflow.File {
+	var list []tensorflow.File
 	for _, f := range files {
-		list = append(list, framework.File{Path: f.Path, Bytes: f.Bytes})
+		list = append(list, tensorflow.File{Path: f.Path, Bytes: f.Bytes})
 	}
 	return list
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/tfgraph"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // frameworkTrees mark files that belong to a framework or to Python itself, wherever it is installed or built from.
@@ -64,7 +64,7 @@ type sources struct {
 	stock   *stock
 	byFrame map[int32]*Stack // stack frames repeat: thousands of instructions share a few hundred
 	stacks  map[int32][]hlo.Location
-	traced  *tfgraph.Trace // what TensorFlow dumped of the operations; nil where it did not
+	traced  *tensorflow.Trace // what TensorFlow dumped of the operations; nil where it did not
 }
 
 func newSources(m *hlo.Module, from *stock) *sources {

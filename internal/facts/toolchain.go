@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
@@ -62,22 +62,22 @@ func (out *measured) setFramework(opts Options) {
 }
 
 // deviceReader is the reader of a file that says which device the module was compiled for; nil for other files.
-func deviceReader(f *dump.File) func([]byte) (*companion.Device, error) {
+func deviceReader(f *dump.File) func([]byte) (*artifacts.Device, error) {
 	switch {
 	case f.Kind == dump.KindTargetConfig:
-		return companion.ReadTargetConfig
+		return artifacts.ReadTargetConfig
 	case f.Kind == dump.KindTopology && strings.Contains(f.Path, ".pb"):
-		return companion.ReadTopologyProto
+		return artifacts.ReadTopologyProto
 	case f.Kind == dump.KindTopology:
-		return companion.ReadTopology
+		return artifacts.ReadTopology
 	case f.Kind == dump.KindTPU && strings.HasSuffix(f.Path, ".target_arguments.txt"):
-		return companion.ReadTargetArguments
+		return artifacts.ReadTargetArguments
 	}
 	return nil
 }
 
 // device takes over what a file says of the device; the first that names it holds.
-func (t *Toolchain) device(d *companion.Device) {
+func (t *Toolchain) device(d *artifacts.Device) {
 	if d == nil {
 		return
 	}
@@ -94,8 +94,8 @@ func (t *Toolchain) version(part, version string) {
 	}
 }
 
-func debugOptions(data []byte) (*companion.Flags, error) {
-	flags, err := companion.ReadDebugOptions(data)
+func debugOptions(data []byte) (*artifacts.Flags, error) {
+	flags, err := artifacts.ReadDebugOptions(data)
 	return &flags, err
 }
 
@@ -139,7 +139,7 @@ func union(m, other map[string]string) map[string]string {
 var silent = []string{"xla_dump_", "thread", "logging", "hlo_graph", "_dir", "parallel_codegen_split_count", "modules_upload"}
 
 // telling leaves out the flags that do not change what is compiled.
-func telling(flags companion.Flags) map[string]string {
+func telling(flags artifacts.Flags) map[string]string {
 	var kept map[string]string
 	for name, value := range flags {
 		mute := func(part string) bool { return strings.Contains(name, part) }

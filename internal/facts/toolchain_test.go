@@ -4,25 +4,25 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/companion"
+	"github.com/xlagate/xlagate/internal/artifacts"
 )
 
 func TestTelling(t *testing.T) {
-	kept := telling(companion.Flags{
+	kept := telling(artifacts.Flags{
 		"xla_dump_to": "/tmp/x", "xla_gpu_cuda_data_dir": "/usr/local/cuda", "xla_detailed_logging": "false",
 		"xla_cpu_multi_thread_eigen": "false", "xla_disable_hlo_passes": "fusion", "xla_gpu_autotune_level": "0",
 	})
 	if len(kept) != 2 || kept["xla_disable_hlo_passes"] != "fusion" || kept["xla_gpu_autotune_level"] != "0" {
 		t.Errorf("kept %v", kept)
 	}
-	if telling(companion.Flags{"xla_dump_to": "/tmp/x"}) != nil {
+	if telling(artifacts.Flags{"xla_dump_to": "/tmp/x"}) != nil {
 		t.Error("flags that say nothing are kept")
 	}
 }
 
 // A TPU's compiler writes thousands of flags for every module.
 func TestTellingThousands(t *testing.T) {
-	flags := companion.Flags{}
+	flags := artifacts.Flags{}
 	for i := range 4000 {
 		flags[fmt.Sprint("xla_flag_", i)] = "true"
 	}

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/framework"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // What PyTorch/XLA compiled is counted once, by its own counter where a log has it, whatever is read first.
 func TestTorchCompilesAreCountedOnce(t *testing.T) {
 	d := opened(t, "../../testdata/torch-rows/watched.tar.xz")
-	logs := map[string]framework.File{}
+	logs := map[string]tensorflow.File{}
 	_, files := frameworkFiles(d)
 	for _, f := range files {
 		logs[strings.TrimSuffix(f.Path[len(d.Path)+1:], ".txt")] = f
@@ -20,12 +20,12 @@ func TestTorchCompilesAreCountedOnce(t *testing.T) {
 		"reasons reasons": 3, // of two processes: the same graphs
 		"metrics metrics": 6, "reasons metrics reasons metrics": 6,
 	} {
-		var files []framework.File
+		var files []tensorflow.File
 		for _, name := range strings.Fields(order) {
 			files = append(files, logs[name])
 		}
-		_, l, problems := framework.Read(nil, files, nil)
-		if got := l.Compiles[framework.NamelessGraph]; got != want || len(problems) > 0 {
+		_, l, problems := tensorflow.Read(nil, files, nil)
+		if got := l.Compiles[tensorflow.NamelessGraph]; got != want || len(problems) > 0 {
 			t.Errorf("%s: %d compilations, wanted %d; %v", order, got, want, problems)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/framework"
+
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/tfgraph"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // tracedFile holds the Python stacks of a function that TensorFlow traced. TensorFlow hands XLA no line of the model, but may dump them
@@ -20,18 +20,18 @@ type tracedFile struct {
 	file *dump.File
 	name string // of the function, as XLA spells it in a module's name
 	body bool   // of a loop or a branch
-	read func() (*tfgraph.Stacks, error)
+	read func() (*tensorflow.Stacks, error)
 }
 
 // tracedFiles lists the stacks of a dump, of each function those that were dumped first.
 func tracedFiles(d *dump.Dump) []*tracedFile {
 	var out []*tracedFile
 	for _, f := range d.Other {
-		name, ok := tfgraph.ParseName(f.Path)
+		name, ok := tensorflow.ParseName(f.Path)
 		if f.Kind != dump.KindOpStacks || !ok {
 			continue
 		}
-		out = append(out, &tracedFile{f, asModuleName(name.Function), !tfgraph.IsFunctionName(name.Function), sync.OnceValues(func() (*tfgraph.Stacks, error) { return readStacks(f) })})
+		out = append(out, &tracedFile{f, asModuleName(name.Function), !tensorflow.IsFunctionName(name.Function), sync.OnceValues(func() (*tensorflow.Stacks, error) { return readStacks(f) })})
 	}
 	slices.SortFunc(out, func(a, b *tracedFile) int { return cmp.Compare(a.file.Path, b.file.Path) })
 	return slices.CompactFunc(out, func(a, b *tracedFile) bool {
@@ -39,9 +39,9 @@ func tracedFiles(d *dump.Dump) []*tracedFile {
 	})
 }
 
-func readStacks(f *dump.File) (s *tfgraph.Stacks, err error) {
-	err = framework.File{Path: f.Path, Bytes: f.Bytes}.Read(func(data []byte) error {
-		s, err = tfgraph.ParseStacks(data)
+func readStacks(f *dump.File) (s *tensorflow.Stacks, err error) {
+	err = tensorflow.File{Path: f.Path, Bytes: f.Bytes}.Read(func(data []byte) error {
+		s, err = tensorflow.ParseStacks(data)
 		return err
 	})
 	return s, err
@@ -61,7 +61,7 @@ func asModuleName(function string) string {
 // tracedFor picks the stacks that may tell of a module: those of the function that it was compiled from, first, and of the bodies in it.
 // Which function a cluster was taken from is not in its name: it may be any.
 func (o *Options) tracedFor(m *dump.Module) []*tracedFile {
-	if _, cluster := tfgraph.ClusterOf(m.Name); cluster {
+	if _, cluster := tensorflow.ClusterOf(m.Name); cluster {
 		return o.traced
 	}
 	name, _, _ := strings.Cut(m.Name, "__XlaMustCompile_")
@@ -81,7 +81,7 @@ func (o *Options) tracedFor(m *dump.Module) []*tracedFile {
 
 // trace has the module's operations told by the lines that TensorFlow dumped.
 func (out *measured) trace(r *reader) {
-	var read []*tfgraph.Stacks
+	var read []*tensorflow.Stacks
 	for _, t := range out.traced {
 		out.reading(t.file)
 		stacks, err := t.read()
@@ -93,16 +93,16 @@ func (out *measured) trace(r *reader) {
 	if len(read) == 0 {
 		return
 	}
-	trace := &tfgraph.Trace{Function: read[0], Within: read[1:]}
-	if _, cluster := tfgraph.ClusterOf(out.module.Name); cluster {
-		trace = &tfgraph.Trace{Function: r.closest(read), Within: read}
+	trace := &tensorflow.Trace{Function: read[0], Within: read[1:]}
+	if _, cluster := tensorflow.ClusterOf(out.module.Name); cluster {
+		trace = &tensorflow.Trace{Function: r.closest(read), Within: read}
 	}
 	r.sources.traced = trace
 }
 
 // closest is the one of several functions' stacks that knows most of a module's operations; nil where that is not one alone.
-func (r *reader) closest(stacks []*tfgraph.Stacks) *tfgraph.Stacks {
-	var best *tfgraph.Stacks
+func (r *reader) closest(stacks []*tensorflow.Stacks) *tensorflow.Stacks {
+	var best *tensorflow.Stacks
 	most := 0
 	for _, s := range stacks {
 		known := 0
@@ -133,7 +133,7 @@ func (s *sources) trace(md *hlo.Metadata) {
 	}
 	stack := make([]hlo.Location, len(frames))
 	for i, f := range frames {
-		stack[i] = framework.LocationOf(f)
+		stack[i] = tensorflow.LocationOf(f)
 	}
 	md.Frame = int32(-1 - len(s.stacks))
 	s.stacks[md.Frame] = stack
@@ -144,5 +144,5 @@ func (s *sources) called() hlo.Location {
 	if s.traced == nil || s.traced.Function == nil {
 		return hlo.Location{}
 	}
-	return s.relative(framework.LocationOf(s.traced.Function.Called))
+	return s.relative(tensorflow.LocationOf(s.traced.Function.Called))
 }

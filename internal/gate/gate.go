@@ -10,16 +10,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/git"
-	"github.com/xlagate/xlagate/internal/ptxas"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/shard"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // The exit codes of the contract.
@@ -46,7 +46,7 @@ type Options struct {
 	Progress   func(dump string, read, total int64) // is told how much of a dump was read, in bytes
 	Shard      shard.Shard                          // what part of the work CheckPart does
 	Cache      facts.Cache                          // nil: read every file again
-	Assembler  *ptxas.Assembler                     // see facts.Options
+	Assembler  *artifacts.Assembler                 // see facts.Options
 	EveryStage bool                                 // list the modules of every stage, not only those that the facts need
 	AnyStage   bool                                 // of a single file that was named by itself, measure whatever stage it is
 	Passes     bool                                 // say what each pass of the compiler left, where it was dumped
@@ -215,7 +215,7 @@ func (l *looked) holds(s *rule.Settings) bool {
 	if slices.ContainsFunc(l.report.Helpers, func(p *facts.Program) bool { return covers(p.Name) }) {
 		return true
 	}
-	return l.report.Logs != nil && slices.ContainsFunc(l.report.Logs.Notes, func(n framework.LogNote) bool { return covers(n.Program) })
+	return l.report.Logs != nil && slices.ContainsFunc(l.report.Logs.Notes, func(n tensorflow.LogNote) bool { return covers(n.Program) })
 }
 
 func patterns(s *rule.Settings) string {

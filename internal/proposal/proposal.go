@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Config is the text of an xlagate.yaml for a dump that lies at path.
@@ -307,7 +307,7 @@ func printable(r rune) rune {
 	return r
 }
 
-func outside(c *framework.Clusters) []string {
+func outside(c *tensorflow.Clusters) []string {
 	seen := map[string]bool{}
 	var out []string
 	for _, op := range c.Unclustered {

@@ -1,6 +1,6 @@
 package report
 
-import "github.com/xlagate/xlagate/internal/framework"
+import "github.com/xlagate/xlagate/internal/tensorflow"
 
 // The JSON forms of what autoclustering and the logs said.
 type (
@@ -74,7 +74,7 @@ type (
 	}
 )
 
-func viewClusters(c *framework.Clusters) *clustersView {
+func viewClusters(c *tensorflow.Clusters) *clustersView {
 	if c == nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ func viewClusters(c *framework.Clusters) *clustersView {
 	return v
 }
 
-func viewLogs(l *framework.Logs) *logsView {
+func viewLogs(l *tensorflow.Logs) *logsView {
 	if l == nil {
 		return nil
 	}

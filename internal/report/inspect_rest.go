@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/measure"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
 // clusterSection is what TensorFlow's autoclustering did.
-func clusterSection(c *framework.Clusters) section {
+func clusterSection(c *tensorflow.Clusters) section {
 	if c == nil {
 		return section{}
 	}
@@ -26,7 +26,7 @@ func clusterSection(c *framework.Clusters) section {
 	return s
 }
 
-func clusterSum(c *framework.Clusters) string {
+func clusterSum(c *tensorflow.Clusters) string {
 	if !c.Ran {
 		return "autoclustering did not run: " + words.Some(c.Graphs, "graph") + ", none after MarkForCompilation"
 	}
@@ -55,7 +55,7 @@ func mostOps(ops map[string]int) string {
 }
 
 // unclusteredTable names the model's operations that no cluster took; those of the system are always outside.
-func unclusteredTable(ops []framework.UnclusteredOp) table {
+func unclusteredTable(ops []tensorflow.UnclusteredOp) table {
 	t := table{Head: []string{"left out", "node", "function", "why"}, Bare: true}
 	for i := range ops {
 		if u := &ops[i]; !u.System {
@@ -66,7 +66,7 @@ func unclusteredTable(ops []framework.UnclusteredOp) table {
 }
 
 // collectiveTable lists the collectives in TensorFlow's own graph, with what they part.
-func collectiveTable(collectives []framework.Collective) table {
+func collectiveTable(collectives []tensorflow.Collective) table {
 	t := table{Head: []string{"outside of XLA", "node", "function", "parts", "line"}, Bare: true}
 	for i := range collectives {
 		o := &collectives[i]
@@ -76,7 +76,7 @@ func collectiveTable(collectives []framework.Collective) table {
 }
 
 // rewriteTable lists what Grappler did to the model's operations before clustering.
-func rewriteTable(rewrites []framework.Rewrite) table {
+func rewriteTable(rewrites []tensorflow.Rewrite) table {
 	t := table{Head: []string{"Grappler", "node", "function", "what", "line"}, Bare: true}
 	for i := range rewrites {
 		r := &rewrites[i]
@@ -90,7 +90,7 @@ func rewriteTable(rewrites []framework.Rewrite) table {
 }
 
 // logSection is what the compile logs said.
-func logSection(l *framework.Logs) section {
+func logSection(l *tensorflow.Logs) section {
 	if l == nil {
 		return section{}
 	}
@@ -100,7 +100,7 @@ func logSection(l *framework.Logs) section {
 	}
 	took := map[string]float64{}
 	for _, n := range l.Notes {
-		if n.Kind == framework.NoteCompileTime {
+		if n.Kind == tensorflow.NoteCompileTime {
 			took[n.Program] += n.Value
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 func at(file string, line int32) hlo.Location {
@@ -86,11 +86,11 @@ func aDump() *facts.Report {
 			Computations: 4, Instructions: 1204, EntryInstructions: 19, Opcodes: map[string]int{"dot": 1, "add": 2}, EntryParams: []string{"x: f32[8,64]"},
 			EntryResult: "f32[]", Kernels: 3, Aliases: 0, Cost: map[string]float64{"flops": 2.5e6},
 		}},
-		Clusters: &framework.Clusters{Ran: true, Graphs: 6, Clustered: 40,
-			Clusters:    []framework.Cluster{{Name: "cluster_0", Function: "train_step", Ops: map[string]int{"MatMul": 12, "Add": 20, "Relu": 4, "Sub": 2, "Mul": 2}, Size: 40, Module: "module_0031"}},
-			Unclustered: []framework.UnclusteredOp{{Op: "AsString", Node: "AsString_3", Function: "train_step", Reason: "no kernel of this type for XLA"}, {Op: "_Arg", System: true}},
+		Clusters: &tensorflow.Clusters{Ran: true, Graphs: 6, Clustered: 40,
+			Clusters:    []tensorflow.FrameworkCluster{{Name: "cluster_0", Function: "train_step", Ops: map[string]int{"MatMul": 12, "Add": 20, "Relu": 4, "Sub": 2, "Mul": 2}, Size: 40, Module: "module_0031"}},
+			Unclustered: []tensorflow.UnclusteredOp{{Op: "AsString", Node: "AsString_3", Function: "train_step", Reason: "no kernel of this type for XLA"}, {Op: "_Arg", System: true}},
 		},
-		Logs: &framework.Logs{Compiles: map[string]int{"train_step": 2}, Misses: []framework.CacheMiss{{Program: "train_step", Where: at("train.py", 40), Reason: "x: f32[8,64] became f32[16,64]"}}},
+		Logs: &tensorflow.Logs{Compiles: map[string]int{"train_step": 2}, Misses: []tensorflow.CacheMiss{{Program: "train_step", Where: at("train.py", 40), Reason: "x: f32[8,64] became f32[16,64]"}}},
 		Problems: []facts.Problem{{File: "build/xla/module_0020.jit_eval.cpu_after_optimizations.txt:3:1", Program: "eval",
 			Message: "the file ends inside an instruction of %fused_computation.4", Fix: "dump it again"}},
 		Ignored: []string{"build/xla/core.1234"},

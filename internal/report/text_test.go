@@ -11,8 +11,8 @@ import (
 	"unicode"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/framework"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/words"
 )
 
@@ -234,7 +234,7 @@ func TestIdentical(t *testing.T) {
 // Logs that were read and say nothing have no heading: one above nothing looks as if something had been lost.
 func TestInspectLeavesOutSilentLogs(t *testing.T) {
 	dump := aDump()
-	for _, logs := range []*framework.Logs{nil, {}} {
+	for _, logs := range []*tensorflow.Logs{nil, {}} {
 		dump.Logs = logs
 		var out bytes.Buffer
 		if err := Inspect(&out, dump, "text", Options{}); err != nil {

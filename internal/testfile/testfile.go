@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/xlagate/xlagate/internal/ptxas"
 )
 
 // Update is on where tests write down what comes out instead of holding it against what is written: go test ./PACKAGE -update.
@@ -45,7 +43,7 @@ func Assembler(t testing.TB, root string) func(string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(name string) string { return map[string]string{ptxas.Variable: path}[name] }
+	return func(name string) string { return map[string]string{"XLAGATE_PTXAS": path}[name] }
 }
 
 // Unpack reads a file that gzip packed.

@@ -1,0 +1,122 @@
+package artifacts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Buffers is a buffer assignment: the memory that a module needs, allocation by allocation.
+type Buffers struct {
+	Allocations []Allocation
+}
+
+// Allocation is one block of memory.
+type Allocation struct {
+	Index       int64
+	Size        int64
+	Color       int64   // memory space; 0 is the device's main memory
+	Parameter   int64   // the entry parameter that it holds, -1 for none
+	ParamIndex  []int64 // which leaf of the parameter
+	Constant    bool
+	ThreadLocal bool
+	LiveOut     bool // maybe-live-out: a result
+	Tuple       bool // holds a table of pointers; only a proto tells
+	Values      []Value
+}
+
+// Value is a buffer inside an allocation. Values whose lives do not overlap share bytes.
+type Value struct {
+	ID     int64
+	Name   string  // the instruction that defines it, without %
+	Index  []int64 // which leaf of the instruction's result
+	Size   int64
+	Offset int64
+	Shape  string // with layout; "" from a proto
+}
+
+// Temp tells scratch memory, as XLA's own memory statistics do: what holds no parameter, result, constant or thread-local value.
+// A scratch allocation may hold tables of pointers among other values.
+func (a *Allocation) Temp() bool {
+	return a.Parameter < 0 && !a.Constant && !a.LiveOut && !a.ThreadLocal
+}
+
+// Totals sums the allocations of one memory space, or of all of them.
+type Totals struct {
+	Total       int64 // every allocation
+	Argument    int64 // entry parameters, aliased ones included
+	Output      int64 // results that are no parameter
+	Alias       int64 // parameters that a result reuses
+	Constant    int64
+	ThreadLocal int64
+	Temp        int64 // scratch memory
+}
+
+// AllColors asks [Buffers.Totals] for every memory space at once.
+const AllColors int64 = -1
+
+// Totals sums the allocations in one memory space; AllColors sums all.
+func (b *Buffers) Totals(color int64) Totals {
+	var t Totals
+	for i := range b.Allocations {
+		if a := &b.Allocations[i]; color == AllColors || a.Color == color {
+			t.add(a)
+		}
+	}
+	return t
+}
+
+func (t *Totals) add(a *Allocation) {
+	addIf := func(sum *int64, is bool) {
+		if is {
+			*sum += a.Size
+		}
+	}
+	addIf(&t.Total, true)
+	addIf(&t.Argument, a.Parameter >= 0)
+	addIf(&t.Output, a.LiveOut && a.Parameter < 0)
+	addIf(&t.Alias, a.LiveOut && a.Parameter >= 0)
+	addIf(&t.Constant, a.Constant)
+	addIf(&t.ThreadLocal, a.ThreadLocal)
+	addIf(&t.Temp, a.Temp())
+}
+
+// Colors lists the memory spaces in use.
+func (b *Buffers) Colors() []int64 {
+	var colors []int64
+	for i := range b.Allocations {
+		colors = append(colors, b.Allocations[i].Color)
+	}
+	slices.Sort(colors)
+	return slices.Compact(colors)
+}
+
+// Buffer is a value together with the allocation that it lies in.
+type Buffer struct {
+	Value
+	Allocation int64 // the allocation's index
+}
+
+// Largest lists the n largest values in scratch memory, the largest first. Of values of one size at one place the first
+// defined is listed.
+func (b *Buffers) Largest(n int) []Buffer {
+	var all []Buffer
+	for i := range b.Allocations {
+		if a := &b.Allocations[i]; a.Temp() {
+			for _, v := range a.Values {
+				all = append(all, Buffer{v, a.Index})
+			}
+		}
+	}
+	slices.SortFunc(all, func(x, y Buffer) int {
+		return cmp.Or(cmp.Compare(y.Size, x.Size), cmp.Compare(x.Allocation, y.Allocation), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.ID, y.ID))
+	})
+	all = slices.CompactFunc(all, func(x, y Buffer) bool {
+		return x.Size == y.Size && x.Allocation == y.Allocation && x.Offset == y.Offset
+	})
+	all = slices.Clone(all[:min(n, len(all))])
+	for i := range all { // do not hold on to the whole file
+		all[i].Name, all[i].Shape = strings.Clone(all[i].Name), strings.Clone(all[i].Shape)
+	}
+	return all
+}

@@ -1,0 +1,211 @@
+package artifacts
+
+import "strings"
+
+// ReadBufferAssignment reads a -buffer-assignment.txt of any version. Where the file says what all allocations come to, they
+// have to.
+func ReadBufferAssignment(data []byte) (*Buffers, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
+	l := lines{rest: string(data)}
+	if first, _ := l.next(); first != "BufferAssignment:" {
+		return nil, syntaxError(1, `a buffer assignment begins with "BufferAssignment:"`)
+	}
+	b := &Buffers{}
+	for {
+		line, ok := l.next()
+		if l.cut {
+			return nil, l.errorf("the file ends inside a line: it was cut off")
+		}
+		if !ok || line == "" {
+			break
+		}
+		if err := b.readLine(&l, line); err != nil {
+			return nil, err
+		}
+	}
+	return b, b.checkTotal(&l)
+}
+
+func (b *Buffers) readLine(l *lines, line string) error {
+	if value, ok := strings.CutPrefix(line, " value: <"); ok {
+		if len(b.Allocations) == 0 {
+			return l.errorf("a value stands before the first allocation")
+		}
+		a := &b.Allocations[len(b.Allocations)-1]
+		v, ok := readValue(value)
+		if !ok {
+			return l.errorf("cannot read the value %q", value)
+		}
+		a.Values = append(a.Values, v)
+		return nil
+	}
+	a, ok := readAllocation(line)
+	if !ok {
+		return l.errorf("cannot read the allocation %q", line)
+	}
+	b.Allocations = append(b.Allocations, a)
+	return nil
+}
+
+// checkTotal compares the sum that older versions write behind the allocations.
+func (b *Buffers) checkTotal(l *lines) error {
+	for {
+		line, ok := l.next()
+		if !ok {
+			return nil
+		}
+		total, found := strings.CutPrefix(line, "Total bytes used: ")
+		if !found {
+			if line != "" {
+				return nil
+			}
+			continue
+		}
+		want, _, ok := cutInt(total)
+		if !ok {
+			return l.errorf("cannot read the total %q", total)
+		}
+		if got := b.Totals(AllColors).Total; got != want {
+			return l.errorf("the allocations come to %d bytes, not to the %d bytes that the file says", got, want)
+		}
+		return nil
+	}
+}
+
+// readAllocation reads
+//
+//	allocation 0: size 6144, color 1, page 0, parameter 0, shape |f32[2,16]| at ShapeIndex {}, maybe-live-out:
+//
+// Versions before 2023 print the allocation's address before its size.
+func readAllocation(line string) (a Allocation, ok bool) {
+	rest, ok := strings.CutPrefix(line, "allocation ")
+	if !ok {
+		return a, false
+	}
+	if a.Index, rest, ok = cutInt(rest); !ok {
+		return a, false
+	}
+	if rest, ok = strings.CutPrefix(rest, ": "); !ok {
+		return a, false
+	}
+	if strings.HasPrefix(rest, "0x") {
+		if _, rest, ok = strings.Cut(rest, ", "); !ok {
+			return a, false
+		}
+	}
+	if rest, ok = strings.CutPrefix(rest, "size "); !ok {
+		return a, false
+	}
+	if a.Size, rest, ok = cutInt(rest); !ok || a.Size < 0 {
+		return a, false
+	}
+	a.Parameter = -1
+	ok = a.readPieces(rest)
+	return a, ok
+}
+
+// readPieces reads the pieces behind an allocation's size, each after a comma, up to the colon at the end.
+func (a *Allocation) readPieces(rest string) bool {
+	for rest != ":" {
+		var ok bool
+		if rest, ok = strings.CutPrefix(rest, ", "); !ok {
+			return false
+		}
+		if rest, ok = a.readPiece(rest); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *Allocation) readPiece(s string) (rest string, ok bool) {
+	for word, flag := range a.flags() {
+		if rest, ok := strings.CutPrefix(s, word); ok && rest != "" && (rest[0] == ',' || rest[0] == ':') {
+			if flag != nil {
+				*flag = true
+			}
+			return rest, true
+		}
+	}
+	switch {
+	case strings.HasPrefix(s, "color "):
+		a.Color, rest, ok = cutInt(s[len("color "):])
+	case strings.HasPrefix(s, "page "):
+		_, rest, ok = cutInt(s[len("page "):])
+	case strings.HasPrefix(s, "parameter "):
+		a.Parameter, rest, ok = cutInt(s[len("parameter "):])
+		ok = ok && a.Parameter >= 0
+	case strings.HasPrefix(s, "shape |"):
+		return a.readParameterIndex(s)
+	case strings.HasPrefix(s, "output shape is |"):
+		_, rest, ok = strings.Cut(s[len("output shape is |"):], "|")
+	}
+	return rest, ok
+}
+
+func (a *Allocation) flags() map[string]*bool {
+	return map[string]*bool{"constant": &a.Constant, "thread-local": &a.ThreadLocal, "maybe-live-out": &a.LiveOut, "preallocated-temp": nil}
+}
+
+// readParameterIndex reads "shape |f32[2,16]| at ShapeIndex {1}".
+func (a *Allocation) readParameterIndex(s string) (rest string, ok bool) {
+	if _, s, ok = strings.Cut(s, "| at ShapeIndex {"); !ok {
+		return "", false
+	}
+	index, rest, ok := strings.Cut(s, "}")
+	if !ok {
+		return "", false
+	}
+	a.ParamIndex, ok = intList(index)
+	return rest, ok
+}
+
+// readValue reads what follows "<" in
+//
+//	value: <79 inputs.6{1} (phi) @0> (size=8192,offset=0): f32[64,32]{1,0}
+func readValue(s string) (v Value, ok bool) {
+	if v.ID, s, ok = cutInt(s); !ok {
+		return v, false
+	}
+	name, s, ok := strings.Cut(s, "> (size=")
+	if !ok {
+		return v, false
+	}
+	if v.Size, s, ok = cutInt(s); !ok {
+		return v, false
+	}
+	if s, ok = strings.CutPrefix(s, ",offset="); !ok {
+		return v, false
+	}
+	if v.Offset, s, ok = cutInt(s); !ok {
+		return v, false
+	}
+	if v.Shape, ok = strings.CutPrefix(s, "): "); !ok {
+		return v, false
+	}
+	ok = v.readName(strings.TrimPrefix(name, " "))
+	return v, ok
+}
+
+// readName reads "inputs.6{1} (phi) @0".
+func (v *Value) readName(s string) bool {
+	at := strings.LastIndex(s, " @")
+	if at < 0 {
+		return false
+	}
+	if _, ok := wholeInt(s[at+2:]); !ok {
+		return false
+	}
+	name, index, indexed := strings.Cut(strings.TrimSuffix(s[:at], " (phi)"), "{")
+	v.Name = strings.TrimPrefix(name, "%")
+	if !indexed {
+		return name != ""
+	}
+	list, ok := strings.CutSuffix(index, "}")
+	if ok {
+		v.Index, ok = intList(list)
+	}
+	return ok && name != ""
+}

@@ -1,0 +1,144 @@
+package artifacts
+
+import (
+	"slices"
+	"strings"
+)
+
+// PTX is what one PTX file holds. It may hold constants only, or nothing at all.
+type PTX struct {
+	Version string // "8.6"
+	Target  string // the architecture that it is for: "sm_90a"
+	Entries []string
+}
+
+// ReadPTX reads a .ptx.
+func ReadPTX(data []byte) (*PTX, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
+	l := lines{rest: string(data)}
+	p := &PTX{}
+	inside := false
+	for {
+		line, ok := l.next()
+		if !ok {
+			break
+		}
+		switch {
+		case line == "{":
+			inside = true
+		case line == "}":
+			inside = false
+		case inside || !strings.HasPrefix(line, "."):
+		default:
+			if err := p.directive(&l, line); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if inside {
+		return nil, l.errorf("the file ends inside of a function: it was cut off")
+	}
+	return p, nil
+}
+
+// directive reads a line that begins with a dot, outside of functions.
+func (p *PTX) directive(l *lines, line string) error {
+	if version, ok := strings.CutPrefix(line, ".version "); ok {
+		p.Version = strings.TrimSpace(version)
+	} else if target, ok := strings.CutPrefix(line, ".target "); ok {
+		target, _, _ = strings.Cut(target, ",") // debug, texmode_…
+		p.Target = strings.Clone(strings.TrimSpace(target))
+	} else if _, entry, ok := strings.Cut(line, ".entry "); ok {
+		name := strings.TrimSpace(strings.TrimRight(entry, "( "))
+		if name == "" {
+			return l.errorf("an entry without a name")
+		}
+		p.Entries = append(p.Entries, strings.Clone(name))
+	}
+	return nil
+}
+
+// LLVM is what one file of LLVM IR holds.
+type LLVM struct {
+	Bytes   int64
+	Kernels []string // definitions that the host launches
+}
+
+// ReadLLVM reads an .ll.
+func ReadLLVM(data []byte) (*LLVM, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
+	l := lines{rest: string(data)}
+	ir := &LLVM{Bytes: int64(len(data))}
+	inside := false
+	for {
+		line, ok := l.next()
+		if !ok {
+			break
+		}
+		switch {
+		case line == "}":
+			inside = false
+		case inside:
+		case strings.HasPrefix(line, "define "):
+			inside = true
+			if err := ir.define(&l, line); err != nil {
+				return nil, err
+			}
+		case strings.HasPrefix(line, "!") && strings.Contains(line, `!"kernel"`):
+			ir.annotated(line)
+		}
+	}
+	if inside {
+		return nil, l.errorf("the file ends inside of a function: it was cut off")
+	}
+	return ir, nil
+}
+
+// define reads a definition's first line. Kernels of a GPU have a calling convention of their own; those of a CPU return a
+// pointer, and the helpers beside them are internal.
+func (ir *LLVM) define(l *lines, line string) error {
+	head, name, ok := strings.Cut(line, "@")
+	if !ok {
+		return l.errorf("a definition without a name: %q", line)
+	}
+	words := strings.Fields(head)
+	result := words[len(words)-1]
+	for _, w := range words {
+		if w == "internal" || w == "private" {
+			return nil
+		}
+		if w == "ptx_kernel" || w == "amdgpu_kernel" {
+			result = "ptr"
+		}
+	}
+	if result == "ptr" {
+		ir.Kernels = append(ir.Kernels, functionName(name))
+	}
+	return nil
+}
+
+// annotated reads a kernel's mark in the metadata, as versions before 2025 wrote it:
+//
+//	!0 = !{ptr @fusion_1, !"kernel", i32 1}
+func (ir *LLVM) annotated(line string) {
+	_, name, ok := strings.Cut(line, "@")
+	if name = functionName(name); ok && !slices.Contains(ir.Kernels, name) {
+		ir.Kernels = append(ir.Kernels, name)
+	}
+}
+
+// functionName reads the name behind "@", which is quoted when it holds unusual characters.
+func functionName(s string) string {
+	if quoted, ok := strings.CutPrefix(s, `"`); ok {
+		name, _, _ := strings.Cut(quoted, `"`)
+		return strings.Clone(name)
+	}
+	if end := strings.IndexAny(s, "(,) "); end >= 0 {
+		s = s[:end]
+	}
+	return strings.Clone(s)
+}

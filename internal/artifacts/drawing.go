@@ -1,0 +1,52 @@
+package artifacts
+
+import (
+	"bytes"
+	"errors"
+)
+
+// Drawing is one drawn computation with the computations that it calls.
+type Drawing struct {
+	Computation string // "main.19"
+	Groups      []Group
+	Nodes       []Node
+	Calls       []Call
+}
+
+// Group is a frame around nodes: the drawn computation itself (the first), one that an instruction calls, or a fusion's.
+type Group struct {
+	Fusion bool
+	Kind   string // of a fusion: "kLoop"
+	Parent int    // the frame around this one; -1 for the first
+	id     string
+}
+
+// Node is one drawn instruction.
+type Node struct {
+	Name   string
+	Opcode string // "" where the drawing does not tell
+	Kind   string // of a fusion that is drawn without its inside
+	Target string // of a custom call
+	Inline bool   // it calls a computation of one operation, which is drawn inside of it
+	Group  int
+	id     string
+}
+
+// Call says that a node calls the computation in a group. A computation that several nodes call is drawn once.
+type Call struct{ Node, Group int }
+
+// ReadDrawing reads a .dot file, or the graph inside of an .html file.
+func ReadDrawing(data []byte) (*Drawing, error) {
+	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("digraph")) {
+		var err error
+		if data, err = inside(data); err != nil {
+			return nil, err
+		}
+	}
+	s := scanner{rest: string(data)}
+	d, err := s.graph()
+	if err == nil && len(d.Nodes)+len(d.Groups) < 2 {
+		err = errors.New("the graph holds no instruction")
+	}
+	return d, err
+}

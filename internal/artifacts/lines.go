@@ -1,0 +1,70 @@
+package artifacts
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// lines goes through a text line by line.
+type lines struct {
+	rest string
+	n    int  // the number of the line last returned
+	cut  bool // the line last returned is the last, and no line feed ends it
+}
+
+func (l *lines) next() (line string, ok bool) {
+	if l.rest == "" {
+		return "", false
+	}
+	line, rest, ended := strings.Cut(l.rest, "\n")
+	l.rest, l.cut = rest, !ended
+	l.n++
+	return strings.TrimSuffix(line, "\r"), true
+}
+
+// errorf is an error on the line last returned.
+func (l *lines) errorf(format string, args ...any) error { return syntaxError(l.n, format, args...) }
+
+// whole refuses a text whose last line is not ended: XLA ends every line that it writes.
+func whole(data []byte) error {
+	if n := len(data); n > 0 && data[n-1] != '\n' {
+		return syntaxError(1+bytes.Count(data, []byte("\n")), "the file ends inside a line: it was cut off")
+	}
+	return nil
+}
+
+// cutInt reads the decimal number that s begins with.
+func cutInt(s string) (n int64, rest string, ok bool) {
+	end := 0
+	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || end == 0 && s[end] == '-') {
+		end++
+	}
+	n, err := strconv.ParseInt(s[:end], 10, 64)
+	return n, s[end:], err == nil
+}
+
+// wholeInt reads a string that is one decimal number.
+func wholeInt(s string) (n int64, ok bool) {
+	n, rest, ok := cutInt(s)
+	return n, ok && rest == ""
+}
+
+// intList reads "1,0" as it stands between braces.
+func intList(s string) (list []int64, ok bool) {
+	for s != "" {
+		n, rest, ok := cutInt(s)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, n)
+		if rest == "" {
+			break
+		}
+		if s, ok = strings.CutPrefix(rest, ","); !ok || s == "" {
+			return nil, false
+		}
+		s = strings.TrimPrefix(s, " ")
+	}
+	return list, true
+}

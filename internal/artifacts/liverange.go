@@ -1,0 +1,85 @@
+package artifacts
+
+import (
+	"bytes"
+	"strings"
+)
+
+// LiveRange is the moment at which a module's live buffers need the most memory.
+type LiveRange struct {
+	Peak int64 // bytes live then, arguments and results included
+}
+
+// ReadLiveRange reads a -live-range.txt, or the same text at the end of an older -buffer-assignment.txt. It is nil when the
+// file holds none.
+func ReadLiveRange(data []byte) (*LiveRange, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
+	start := bytes.Index(data, []byte("HloLiveRange (max "))
+	if start < 0 {
+		return nil, nil
+	}
+	l := lines{rest: string(data[start:]), n: bytes.Count(data[:start], []byte("\n"))}
+	r := &LiveRange{}
+	for {
+		line, ok := l.next()
+		if !ok {
+			return nil, l.errorf("the peak is missing: the file was cut off")
+		}
+		if position, ok := strings.CutPrefix(line, "  Live ranges at "); ok {
+			if _, _, ok := cutInt(position); !ok {
+				return nil, l.errorf("cannot read the peak's position %q", position)
+			}
+			return r, r.readPeak(&l)
+		}
+	}
+}
+
+// readPeak adds up the buffers that are live at the peak:
+//
+//	copy.1{}: 96 bytes (cumulative: 96 bytes)
+func (r *LiveRange) readPeak(l *lines) error {
+	for {
+		line, ok := l.next()
+		if l.cut {
+			return l.errorf("the file ends inside a line: it was cut off")
+		}
+		entry, isEntry := strings.CutPrefix(line, "    ")
+		if !ok || !isEntry {
+			return r.checkPeak(l, line)
+		}
+		bytes, ok := liveBytes(entry)
+		if !ok {
+			return l.errorf("cannot read the live buffer %q", entry)
+		}
+		r.Peak += bytes
+		if _, cumulative, ok := strings.Cut(entry, "(cumulative: "); ok {
+			if sum, _, ok := cutInt(cumulative); !ok || sum != r.Peak {
+				return l.errorf("the buffers come to %d bytes, not to %q", r.Peak, cumulative)
+			}
+		}
+	}
+}
+
+// checkPeak compares the sum that the newest versions write behind the buffers.
+func (r *LiveRange) checkPeak(l *lines, line string) error {
+	total, ok := strings.CutPrefix(line, "  Stack trace breakdown for peak usage: ")
+	if !ok {
+		return nil
+	}
+	digits := strings.ReplaceAll(strings.TrimSuffix(total, " bytes"), " ", "") // "4 849 664 bytes"
+	if n, ok := wholeInt(digits); !ok || n != r.Peak {
+		return l.errorf("the live buffers come to %d bytes, not to %q", r.Peak, total)
+	}
+	return nil
+}
+
+func liveBytes(entry string) (int64, bool) {
+	name, size, ok := strings.Cut(entry, ": ")
+	if _, index, indexed := strings.Cut(name, "{"); !ok || name == "" || indexed && !strings.HasSuffix(index, "}") {
+		return 0, false
+	}
+	bytes, size, ok := cutInt(size)
+	return bytes, ok && strings.HasPrefix(size, " bytes")
+}

@@ -1,0 +1,70 @@
+package artifacts
+
+import (
+	"strings"
+)
+
+// Flags holds options by name. The values of a repeated one are joined by commas; a nested one is printed on one line.
+type Flags map[string]string
+
+// add sets an option, or adds a value to one that is repeated.
+func (f Flags) add(name, value string) {
+	if old, repeated := f[name]; repeated {
+		value = old + "," + value
+	}
+	f[name] = value
+}
+
+// ReadDebugOptions reads a .debug_options: the flags that are not at their default.
+func ReadDebugOptions(data []byte) (Flags, error) {
+	root, err := readTextProto(data)
+	if err != nil {
+		return nil, err
+	}
+	return root.flags(), nil
+}
+
+// flags are a message's fields as options.
+func (n *node) flags() Flags {
+	f := Flags{}
+	for i := range n.fields {
+		f.add(n.fields[i].name, n.fields[i].String())
+	}
+	return f
+}
+
+// ReadFlagFile reads a .flagfile: one --name=value a line, values perhaps in quotes.
+func ReadFlagFile(data []byte) (Flags, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
+	l := lines{rest: string(data)}
+	f := Flags{}
+	for {
+		line, ok := l.next()
+		if !ok {
+			return f, nil
+		}
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		flag, ok := strings.CutPrefix(line, "--")
+		name, value, hasValue := strings.Cut(flag, "=")
+		if !ok || name == "" {
+			return nil, l.errorf("%q is no --name=value", line)
+		}
+		if !hasValue {
+			value = "true"
+		}
+		f.add(name, unquote(value))
+	}
+}
+
+// unquote takes off a pair of quotes.
+func unquote(s string) string {
+	if n := len(s); n >= 2 && s[0] == s[n-1] && (s[0] == '\'' || s[0] == '"') {
+		return s[1 : n-1]
+	}
+	return s
+}

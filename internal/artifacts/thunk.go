@@ -1,0 +1,116 @@
+package artifacts
+
+import "strings"
+
+// Thunks is what the GPU runtime will launch, in order, outer thunks before the ones nested in them.
+type Thunks struct {
+	Thunks []Thunk
+	// Incomplete tells that the file holds conditionals or command buffers without what runs in them, as versions before 2025
+	// wrote them: the counts are then too low.
+	Incomplete bool
+}
+
+// Thunk is one step of the runtime.
+type Thunk struct {
+	ID     int64  // -1 in versions that print none; 0 for what a thunk pass added
+	Kind   string // as printed: "kCustomKernel"
+	Class  ThunkClass
+	Parent int    // index of the thunk that it is nested in, -1 for none
+	Kernel string // a kernel's symbol
+	Grid   [3]int64
+	Block  [3]int64 // threads
+	Shared int64    // bytes of shared memory; -1 where the version does not print it
+}
+
+// ThunkClass says what a thunk counts as.
+type ThunkClass uint8
+
+// The classes of thunks.
+const (
+	ThunkOther ThunkClass = iota // memset, partition id, host calls, …
+	ThunkKernel
+	ThunkLibrary
+	ThunkCopy
+	ThunkCollective
+	ThunkControl // while, conditional, command buffer, sequential, the ends of asynchronous operations, …
+)
+
+// thunkClasses are the classes of the kinds that are no collective.
+var thunkClasses = map[string]ThunkClass{
+	"kKernel":             ThunkKernel,
+	"kCustomKernel":       ThunkKernel,
+	"kGemm":               ThunkLibrary,
+	"kCublasLtMatmul":     ThunkLibrary,
+	"kCuDnn":              ThunkLibrary,
+	"kConvolution":        ThunkLibrary,
+	"kConvolutionReorder": ThunkLibrary,
+	"kNorm":               ThunkLibrary,
+	"kFusedMHA":           ThunkLibrary,
+	"kCustomCall":         ThunkLibrary,
+	"kLegacyCustomCall":   ThunkLibrary,
+	"kCubSort":            ThunkLibrary,
+	"kCholesky":           ThunkLibrary,
+	"kTriangularSolve":    ThunkLibrary,
+	"kSelectK":            ThunkLibrary,
+	"kFft":                ThunkLibrary,
+	"kCopy":               ThunkCopy,
+	"kCopyStart":          ThunkCopy,
+	"kWhile":              ThunkControl,
+	"kConditional":        ThunkControl,
+	"kSequential":         ThunkControl,
+	"kCommandBuffer":      ThunkControl,
+	"kDynamicSliceFusion": ThunkControl,
+	"kDynamicSlice":       ThunkControl,
+	"kAddressComputation": ThunkControl,
+	"kAsyncStart":         ThunkControl,
+	"kGroup":              ThunkControl,
+	"kHostExecuteStart":   ThunkOther,
+}
+
+// collectives are what the kinds of collectives begin with, behind "k" and perhaps "Nccl".
+var collectives = []string{
+	"AllReduce", "AllGather", "AllToAll", "ReduceScatter", "CollectivePermute", "CollectiveBroadcast", "CollectiveReduce",
+	"CollectiveKernel", "RaggedAllToAll", "Send", "Recv", "NvshmemAllReduce", "NvshmemCollectivePermute", "NvshmemSend", "NvshmemRecv",
+}
+
+func classOf(kind string) ThunkClass {
+	if class, ok := thunkClasses[kind]; ok {
+		return class
+	}
+	if strings.HasSuffix(kind, "Done") { // its start is counted
+		return ThunkControl
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(kind, "k"), "Nccl")
+	for _, c := range collectives {
+		if strings.HasPrefix(name, c) {
+			return ThunkCollective
+		}
+	}
+	return ThunkOther
+}
+
+// ThunkNames maps a thunk's id to the HLO instruction that it runs.
+type ThunkNames map[int64]string
+
+// ReadThunkMetadata reads a .thunk_metadata.txt.
+func ReadThunkMetadata(data []byte) (ThunkNames, error) {
+	root, err := readTextProto(data)
+	if err != nil {
+		return nil, err
+	}
+	names := ThunkNames{}
+	for _, m := range root.all("thunk_metadata") {
+		info := m.message("thunk_info")
+		if info == nil {
+			return nil, syntaxError(m.line, "a thunk without thunk_info")
+		}
+		id, err := info.int("thunk_id")
+		if err != nil {
+			return nil, err
+		}
+		if name := info.text("profile_annotation"); name != "" {
+			names[id] = name
+		}
+	}
+	return names, nil
+}

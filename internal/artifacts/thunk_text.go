@@ -1,0 +1,203 @@
+package artifacts
+
+import "strings"
+
+// ReadThunks reads a .thunk_sequence.txt of any version, or the older .thunk_schedule.
+func ReadThunks(data []byte) (*Thunks, error) {
+	r := thunkReader{lines: lines{rest: string(data)}, thunks: &Thunks{}}
+	var err error
+	if first, _, _ := strings.Cut(r.lines.rest, "\n"); first == "Total order:" || first == "No thunks." {
+		err = r.readSchedule()
+	} else {
+		err = r.readSequence()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.findIncomplete()
+	return r.thunks, nil
+}
+
+type thunkReader struct {
+	lines  lines
+	thunks *Thunks
+	open   []openThunk  // the thunks that the next line may be nested in
+	parted map[int]bool // thunks whose parts are labelled, empty ones too
+}
+
+// openThunk is a thunk by how far it is indented.
+type openThunk struct{ indent, index int }
+
+func (r *thunkReader) readSequence() error {
+	r.parted = map[int]bool{}
+	for {
+		line, ok := r.lines.next()
+		if !ok {
+			return nil
+		}
+		if r.lines.cut {
+			return r.lines.errorf("the file ends inside a line: it was cut off")
+		}
+		text := strings.TrimLeft(line, " ")
+		indent := len(line) - len(text)
+		if text = strings.TrimRight(text, " "); text == "" {
+			continue
+		}
+		if label, ok := strings.CutSuffix(text, ":"); ok && !strings.Contains(label, " ") {
+			if err := r.label(label, indent); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.thunk(text, indent); err != nil {
+			return err
+		}
+	}
+}
+
+// label reads "condition:", "body:" and "branch_0:": what follows is that part of the thunk around it. The first of them stands
+// unindented behind its thunk.
+func (r *thunkReader) label(label string, indent int) error {
+	if label != "condition" {
+		r.close(indent)
+	}
+	if len(r.open) == 0 {
+		return r.lines.errorf("%q stands before the thunk that it is a part of", label)
+	}
+	r.parted[r.open[len(r.open)-1].index] = true
+	return nil
+}
+
+// close leaves the thunks that a line of an indentation is not nested in.
+func (r *thunkReader) close(indent int) {
+	for len(r.open) > 0 && r.open[len(r.open)-1].indent >= indent {
+		r.open = r.open[:len(r.open)-1]
+	}
+}
+
+// thunk reads
+//
+//	001: kCustomKernel [source | next=002 (1)] loop_add_fusion grid: [1, 1, 1] threads: [128, 1, 1]  shared_memory: 0 bytes
+func (r *thunkReader) thunk(text string, indent int) error {
+	r.close(indent)
+	t := Thunk{ID: -1, Parent: -1, Shared: -1}
+	if id, rest, ok := cutInt(text); ok {
+		t.ID = id
+		if text, ok = strings.CutPrefix(rest, ": "); !ok {
+			return r.lines.errorf("cannot read the thunk %q", text)
+		}
+	}
+	t.Kind = text
+	if i := strings.IndexAny(text, " \t"); i >= 0 {
+		t.Kind, text = text[:i], text[i:]
+	} else {
+		text = ""
+	}
+	if len(t.Kind) < 2 || t.Kind[0] != 'k' || t.Kind[1] < 'A' || t.Kind[1] > 'Z' {
+		return r.lines.errorf("%q is no kind of thunk", t.Kind)
+	}
+	t.Class = classOf(t.Kind)
+	if n := len(r.open); n > 0 {
+		t.Parent = r.open[n-1].index
+	}
+	return r.add(t, strings.TrimLeft(text, " \t"), indent)
+}
+
+// add keeps a thunk and reads the rest of its line: its launch, or the first thunk nested in it.
+func (r *thunkReader) add(t Thunk, rest string, indent int) error {
+	if edges, ok := strings.CutPrefix(rest, "["); ok {
+		if _, rest, ok = strings.Cut(edges, "]"); !ok {
+			return r.lines.errorf("the dependencies of %s are not closed", t.Kind)
+		}
+		rest = strings.TrimLeft(rest, " ")
+	}
+	nested := ""
+	if t.Kind == "kSequential" {
+		nested, rest = rest, ""
+	}
+	if t.Class == ThunkKernel && !t.readLaunch(rest) {
+		return r.lines.errorf("cannot read the launch %q", rest)
+	}
+	r.open = append(r.open, openThunk{indent: indent, index: len(r.thunks.Thunks)})
+	r.thunks.Thunks = append(r.thunks.Thunks, t)
+	if nested == "" {
+		return nil
+	}
+	return r.thunk(nested, indent+2)
+}
+
+// readLaunch reads a kernel's launch in either form:
+//
+//	loop_add_fusion grid: [1, 1, 1] threads: [128, 1, 1]  shared_memory: 0 bytes
+//	, kernel = loop_add_fusion, launch dimensions = blocks: {1, 1, 1}, threads/block: {128, 1, 1}, cluster_dim = nullopt
+func (t *Thunk) readLaunch(s string) (ok bool) {
+	if named, old := strings.CutPrefix(s, ", kernel = "); old {
+		t.Kernel, s, _ = strings.Cut(named, ", ")
+		return triple(s, "blocks: {", &t.Grid) && triple(s, "threads/block: {", &t.Block)
+	}
+	t.Kernel, s, _ = strings.Cut(s, " ")
+	if t.Kernel == "" || !triple(s, "grid: [", &t.Grid) || !triple(s, "threads: [", &t.Block) {
+		return false
+	}
+	if _, shared, found := strings.Cut(s, "shared_memory: "); found {
+		t.Shared, _, ok = cutInt(shared)
+		return ok
+	}
+	return true
+}
+
+// triple reads "[1, 2, 3]" behind its label.
+func triple(s, label string, to *[3]int64) bool {
+	_, s, ok := strings.Cut(s, label)
+	for i := range to {
+		if !ok {
+			return false
+		}
+		if to[i], s, ok = cutInt(s); !ok {
+			return false
+		}
+		s, ok = strings.CutPrefix(s, ", ")
+		ok = ok || i == len(to)-1
+	}
+	return strings.HasPrefix(s, "]") || strings.HasPrefix(s, "}")
+}
+
+// readSchedule reads a .thunk_schedule: one thunk a line with the instruction that it runs, then what depends on what.
+func (r *thunkReader) readSchedule() error {
+	r.lines.next()
+	for {
+		line, ok := r.lines.next()
+		if !ok || line == "" || line == "Dependencies:" {
+			return nil
+		}
+		if r.lines.cut {
+			return r.lines.errorf("the file ends inside a line: it was cut off")
+		}
+		kind, instruction, ok := strings.Cut(strings.TrimPrefix(line, "\t"), "\t")
+		kind = strings.TrimRight(kind, " ")
+		if !ok || !strings.HasPrefix(kind, "k") {
+			return r.lines.errorf("cannot read the thunk %q", line)
+		}
+		t := Thunk{ID: -1, Kind: kind, Class: classOf(kind), Parent: -1, Shared: -1}
+		if name, _, ok := strings.Cut(instruction, " = "); ok && t.Class == ThunkKernel {
+			t.Kernel = strings.TrimPrefix(name, "%")
+		}
+		r.thunks.Thunks = append(r.thunks.Thunks, t)
+	}
+}
+
+// findIncomplete finds thunks that hold others which were not printed.
+func (r *thunkReader) findIncomplete() {
+	holds := map[int]bool{}
+	for i := range r.thunks.Thunks {
+		holds[r.thunks.Thunks[i].Parent] = true
+	}
+	for i := range r.thunks.Thunks {
+		switch r.thunks.Thunks[i].Kind {
+		case "kConditional", "kCommandBuffer", "kWhile", "kSequential":
+			if !holds[i] && !r.parted[i] {
+				r.thunks.Incomplete = true
+			}
+		}
+	}
+}

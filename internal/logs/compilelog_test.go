@@ -1,0 +1,323 @@
+package logs
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/testfile"
+)
+
+// sample reads one of the compressed logs in testdata.
+func sample(t testing.TB, name string) []byte { return testfile.Unpack(t, "testdata/"+name+".txt.gz") }
+
+// counts writes how many events of each kind there are.
+func counts(events []Event) string {
+	n := map[Kind]int{}
+	for _, e := range events {
+		n[e.Kind]++
+	}
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(n)) {
+		out = append(out, fmt.Sprintf("%s %d", k, n[k]))
+	}
+	return strings.Join(out, ", ")
+}
+
+func of(events []Event, kind Kind) []Event {
+	var out []Event
+	for _, e := range events {
+		if e.Kind == kind {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func TestRead(t *testing.T) {
+	for name, want := range map[string]string{
+		"jax-0.4.20-explain":     "compile 12",
+		"jax-0.4.30-misses":      "compile 28, retrace 17",
+		"jax-0.4.35-explain":     "compile 12, retrace 7",
+		"jax-0.6.2-explain":      "compile 12, retrace 7",
+		"jax-0.6.2-misses":       "compile 28, retrace 17",
+		"jax-0.10.2-explain":     "compile 12, retrace 7",
+		"jax-0.10.2-shapes":      "compile 3, retrace 2",
+		"jax-0.10.2-static_args": "compile 4, retrace 3",
+		"jax-0.10.2-weak_types":  "compile 7, retrace 4",
+		"jax-0.10.2-jit_in_loop": "compile 4, retrace 3",
+		"jax-0.4.35-cache-1":     "cache-miss 1, compile 1",
+		"jax-0.4.35-cache-2":     "cache-hit 1, compile 1",
+		"jax-0.6.2-cache-1":      "cache-miss 1, compile 1",
+		"jax-0.6.2-cache-2":      "cache-hit 1, compile 1",
+		"jax-0.10.2-cache-1":     "cache-miss 1, compile 1",
+		"jax-0.10.2-cache-2":     "cache-hit 1, compile 1",
+		"jax-0.4.35-remat":       "remat 2",
+		"jax-0.6.2-remat":        "remat 1",
+		"jax-0.10.2-remat":       "remat 1",
+		"jax-0.10.2-spills":      "spill 1",
+		"tf-errors-tf212":        "uncompilable 5",
+		"tf-errors-tf221":        "uncompilable 4",
+		"tf-vlog-tf212":          "clusters 5, compile 3, left-out 27",
+		"tf-vlog-tf221":          "clusters 5, compile 3, left-out 27",
+		"tf-compiles-tf221":      "compile 4",
+		"torch-metrics":          "compile-time 1, compiles 1, metrics 1",
+		"torch-save_tensors":     "graph 3",
+		"torch-reasons":          "graph 3",
+	} {
+		if got := counts(Read(sample(t, name))); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Three versions explain the same retrace in three ways; read, they say the same.
+func TestRetraceReasons(t *testing.T) {
+	for _, version := range []string{"0.4.35", "0.6.2", "0.10.2"} {
+		got := of(Read(sample(t, "jax-"+version+"-explain")), Retrace)
+		first := got[0]
+		if first.Program != "predict" || !strings.HasSuffix(first.Text, "at x, now f32[3,4] and before f32[2,4]") ||
+			first.Where != (Location{File: "/srv/mdl/recomp.py", Line: 16, Column: 4, Function: "<module>"}) {
+			t.Errorf("%s: %+v", version, first)
+		}
+		if again := got[3]; again.Program != "<lambda>" || !strings.Contains(again.Text, "defined anew") {
+			t.Errorf("%s: %+v", version, again)
+		}
+	}
+	static := of(Read(sample(t, "jax-0.6.2-explain")), Retrace)[2]
+	if static.Program != "power" || static.Text != "different value of static args: now 3 and before 2" {
+		t.Errorf("%+v", static)
+	}
+	if unexplained := of(Read(sample(t, "jax-0.4.35-explain")), Retrace)[2]; unexplained.Text != "JAX gave no reason" {
+		t.Errorf("%+v", unexplained)
+	}
+	weak := of(Read(sample(t, "jax-0.10.2-weak_types")), Retrace)[1]
+	if weak.Text != "different input types: at s, now f32[]{weak_type=False} and before f32[]{weak_type=True}" {
+		t.Errorf("%+v", weak)
+	}
+}
+
+// JAX before 0.5 names functions by where they stand, speaks of keywords where the pytree differs, and gives positions in a tuple of its
+// own; until 0.8 it counts dynamic arguments beside what made them more.
+func TestMissesOfOlderVersions(t *testing.T) {
+	was := map[string]map[int]string{
+		"0.4.30": {
+			34: "train_step: different input types: at x, now f32[8,8] and before f32[4,8]; at y, now f32[8,4] and before f32[4,4]",
+			35: "train_step: different input types: at rate, now f32[]{weak_type=True} and before f32[]{weak_type=False}",
+			44: "evaluate: different input pytree",
+			67: "apply: different input types: at x, now f32[3,8] and before f32[2,8]",
+			70: "local_step: different input types: at w, now f32[5] and before f32[4]; at x, now f32[5] and before f32[4]",
+			74: "<unnamed wrapped function>: different input types: at x, now f32[5] and before f32[4]",
+			81: "mixed: different keyword arguments: now 'mask' and before none",
+			82: "mixed: JAX gave no reason",
+			87: "product: different tracing context, due to config or a context manager",
+		},
+		"0.6.2": {
+			34: "train_step: different input types: at x, now f32[8,8] and before f32[4,8]; at y, now f32[8,4] and before f32[4,4]",
+			44: "evaluate: different input pytree: at args[0], now <class 'dict'> with 1 child and before <class 'dict'> with 2 children, " +
+				"so the numbers of children do not match, with the symmetric difference of key sets: {'mask'}",
+			74: "shifted: different input types: at x, now f32[5] and before f32[4]",
+			82: "mixed: different value of static kwargs: now {flip: True} and before {}",
+			87: "product: different tracing context, due to config or a context manager: now float32 and before None",
+		},
+	}
+	for version, want := range was {
+		got := map[int]string{}
+		for _, e := range of(Read(sample(t, "jax-"+version+"-misses")), Retrace) {
+			got[e.Where.Line] = e.Program + ": " + e.Text
+		}
+		for line, text := range want {
+			if got[line] != text {
+				t.Errorf("%s, line %d:\n%s, want\n%s", version, line, got[line], text)
+			}
+		}
+	}
+}
+
+func TestUncompilable(t *testing.T) {
+	var got []string
+	for _, e := range of(Read(sample(t, "tf-errors-tf221")), Uncompilable) {
+		got = append(got, fmt.Sprintf("%s %s %s:%d %s", e.Program, e.Op, filepath.Base(e.Where.File), e.Where.Line, e.Text))
+	}
+	want := []string{
+		"__inference_load_10 _Arg s06_errors.py:72 No registered '_Arg' OpKernel for XLA_CPU_JIT devices with T=DT_STRING",
+		"__inference_python_call_15 EagerPyFunc s06_errors.py:20 No registered 'EagerPyFunc' OpKernel for XLA_CPU_JIT devices",
+		"__inference_strings_21 AsString s06_errors.py:25 No registered 'AsString' OpKernel for XLA_CPU_JIT devices",
+		"__inference_printing_77 StringFormat s06_errors.py:45 No registered 'StringFormat' OpKernel for XLA_CPU_JIT devices",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestSummary(t *testing.T) {
+	for _, version := range []string{"tf212", "tf221"} {
+		var s *Summary
+		for _, e := range of(Read(sample(t, "tf-vlog-"+version)), Clusters) {
+			if e.Summary.Inside > 0 {
+				s = e.Summary
+			}
+		}
+		if s == nil || s.Size != 54 || s.Inside != 35 || len(s.Clusters) != 3 || s.Clusters[0].Size != 21 || s.Clusters[0].Ops["Const"] != 7 ||
+			s.Outside["AsString"] != 1 || s.Outside["_Arg"] != 4 {
+			t.Errorf("%s: %+v", version, s)
+		}
+	}
+}
+
+func TestRemat(t *testing.T) {
+	for version, want := range map[string]Event{
+		"0.4.35": {Op: "a", Node: "%param"},
+		"0.6.2":  {Program: "f", Op: "jit(f)/jit(main)/add", Node: "%add.4", Where: Location{File: "/srv/mdl/remat.py", Line: 8}},
+		"0.10.2": {Program: "f", Op: "jit(f)/add", Node: "%add.2"},
+	} {
+		got := of(Read(sample(t, "jax-"+version+"-remat")), Remat)[0]
+		want.Kind, want.Line, want.Text, want.logger = Remat, 1, "from sharding {devices=[2,1,4]<=[4,2]T(1,0)} to {devices=[1,8,1]<=[8]}", got.logger
+		if got != want {
+			t.Errorf("%s: %+v", version, got)
+		}
+	}
+}
+
+func TestTorch(t *testing.T) {
+	metrics := Read(sample(t, "torch-metrics"))
+	if n := of(metrics, Compiles)[0].Value; n != 2 {
+		t.Errorf("%v compilations, want 2", n)
+	}
+	if s := of(metrics, CompileTime)[0].Value; s != 2.896358377 {
+		t.Errorf("compilations took %v s", s)
+	}
+	graphs := of(Read(sample(t, "torch-save_tensors")), Graph)
+	if graphs[0].Key == graphs[1].Key || graphs[1].Key != graphs[2].Key || graphs[0].Where.Line != 16 || graphs[0].Where.Function != "train" {
+		t.Errorf("%+v", graphs)
+	}
+}
+
+// Why each graph was compiled stands behind the framework's own frames.
+func TestTorchReasons(t *testing.T) {
+	var got []string
+	for _, e := range of(Read(sample(t, "torch-reasons")), Graph) {
+		got = append(got, fmt.Sprintf("%s: %s %s:%d, %v inputs", e.Text, e.Where.Function, filepath.Base(e.Where.File), e.Where.Line, e.Value))
+	}
+	want := []string{
+		"most likely user code trying to access tensor value before torch_xla.sync: train_step torch_rows.py:20, 6 inputs",
+		"user torch_xla.sync: <module> torch_rows.py:30, 13 inputs",
+		"user torch_xla.sync: <module> torch_rows.py:30, 21 inputs",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// What torch_xla's sources print, made by hand: no program that falls back was at hand.
+func TestTorchByHand(t *testing.T) {
+	const log = `[MetricsData; step=0]
+Counter: aten::nonzero
+  Value: 3
+Metric: CompileTime
+  TotalSamples: 2
+  Accumulator: 01m02s003ms004.500us
+Counter: aten::nonzero
+  Value: 7
+pt-xla-profiler: Op(s) not lowered: aten::nonzero, aten::unique2,  Please open a GitHub issue with the above op lowering requests.
+
+Compilation Analysis: ================================================================================
+Compilation Analysis: Compilation Cause
+Compilation Analysis:   most likely user code trying to access tensor value before mark_step
+Compilation Analysis: Graph Info: 
+Compilation Analysis:   Graph Hash: 1d86ecb4
+Compilation Analysis:   Number of Graph Inputs: 3
+Compilation Analysis: Python Frame Triggered Execution: 
+Compilation Analysis:   mark_step (/opt/lib/python3.11/site-packages/torch_xla/core/xla_model.py:1055)
+Compilation Analysis:   step (/srv/train.py:41)
+Compilation Analysis: --------------------------------------------------------------------------------
+Execution Analysis: Execution Cause
+`
+	events := Read([]byte(log))
+	if got := counts(events); got != "compile-time 1, cpu-fallback 2, graph 1, metrics 1, unreadable 1" {
+		t.Fatal(got)
+	}
+	if f := of(events, Fallback); f[0].Op != "aten::nonzero" || f[0].Value != 7 || f[1].Op != "aten::unique2" || f[1].Value != 0 {
+		t.Errorf("%+v", f)
+	}
+	if s := of(events, CompileTime)[0].Value; s != 62.0030045 {
+		t.Errorf("compilations took %v s", s)
+	}
+	if g := of(events, Graph)[0]; g.Key != "1d86ecb4" || g.Where.Line != 41 || !strings.HasPrefix(g.Text, "most likely user code") {
+		t.Errorf("%+v", g)
+	}
+}
+
+// A known line whose form is new must not vanish, and must not be read as something else.
+func TestUnreadable(t *testing.T) {
+	for _, line := range []string{
+		"Finished XLA compilation of jit(f), at last",
+		"TRACING CACHE MISS at an unknown place",
+		"TRACING CACHE MISS at f.py:3 (main):\nno indented lines",
+		"PERSISTENT COMPILATION CACHE MISS for jit_f",
+		"Detected unsupported operations when trying to compile graph f: AsString",
+		"Found uncompilable node x",
+		"[spmd] Involuntary full rematerialization. Bad luck.",
+		"mark_for_compilation_pass.cc:1] *** Clustering info for graph of size 7\nnext line",
+		"I0000 x.cc:1] Compiled f 1 times, compile time: long",
+		"Counter: aten::foo\nnothing",
+		"Metric: CompileTime\n  TotalSamples: 1",
+		"TensorsGraphInfo:\n  f (a.py:1)",
+		"it must be a compile-time constant",
+	} {
+		if got := counts(Read([]byte(line))); got != "unreadable 1" {
+			t.Errorf("%q: %s", line, got)
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	const log = "hello\nCompiled cluster using XLA!  This line is logged at most once\nI0 x.cc:1] Compiled cluster using XLA!  This line\nCounter: rows\n  Value: 3\nMetric: ExecuteTime\n"
+	if got := Read([]byte(log)); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := Read(nil); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A retrace at the same line twice is two retraces; one that two handlers print is one.
+func TestEcho(t *testing.T) {
+	const miss = "TRACING CACHE MISS at a.py:3 (main):\n  for f defined at a.py:1\n  different input types:\n  * at x, now f32[2] and before f32[1]\n"
+	if got := counts(Read([]byte(miss + miss))); got != "retrace 2" {
+		t.Error(got)
+	}
+	if got := counts(Read([]byte("WARNING:jax._src.pjit:" + miss + "WARNING:2026-11-21 09:59:17,276:jax._src.pjit:1346: " + miss))); got != "retrace 1" {
+		t.Error(got)
+	}
+}
+
+// FuzzRead: whatever the bytes, the reader ends, and each event names a line of the log.
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"jax-0.4.35-explain", "jax-0.6.2-explain", "jax-0.10.2-explain", "jax-0.6.2-cache-1", "jax-0.10.2-remat",
+		"tf-errors-tf212", "tf-compiles-tf221", "torch-metrics", "torch-reasons"} {
+		f.Add(sample(f, name))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lines := strings.Count(string(data), "\n") + 1
+		for _, e := range Read(data) {
+			if e.Line < 1 || e.Line > lines || e.Kind == "" {
+				t.Fatalf("%+v in a log of %d lines", e, lines)
+			}
+		}
+	})
+}
+
+func TestSpills(t *testing.T) {
+	got := Read(sample(t, "jax-0.10.2-spills"))
+	if len(got) != 1 || got[0].Op != "accumulate" || got[0].Value != 48 || got[0].Line != 6 {
+		t.Errorf("got %+v", got)
+	}
+	cut := Read([]byte("ptxas warning : Registers are spilled to local memory in function 'accu"))
+	if len(cut) != 1 || cut[0].Kind != Unreadable {
+		t.Errorf("a line that was cut off: %+v", cut)
+	}
+}

@@ -1,0 +1,38 @@
+package logs
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestFindFailure(t *testing.T) {
+	for name, want := range map[string]string{
+		"tf-failed-tf221":           "XLA cannot compile ReadFile at unc.py:5 in load: No registered 'ReadFile' OpKernel for XLA_CPU_JIT devices",
+		"tf-failed-mirrored-tf221":  "InvalidArgumentError at mirror_in.py:12 in train_step: Trying to access resource Variable/1 (defined @ /srv/app/mirror_in.py:3) located in device /job:localhost/replica:0/task:0/device:CPU:1 from device /job:localhost/replica:0/task:0/device:CPU:0",
+		"tf-failed-running-tf221":   "InvalidArgumentError at hvd.py:25 in train_step: Trying to access resource w/1 (defined @ /srv/app/hvd.py:4) located in device /job:localhost/replica:0/task:0/device:CPU:0 from device /job:localhost/replica:0/task:0/device:CPU:1",
+		"jax-0.10.2-failed-tracing": "TracerBoolConversionError while JAX traces train_step at jaxfail.py:11: Attempted boolean conversion of traced array with shape bool[]",
+		"torch-failed-shapes":       "RuntimeError at shape.py:4 in step: mm(): cannot matrix-multiply tensors f32[4,8] and f32[4,8]",
+		"torch-failed-memory":       "RuntimeError at compile.py:13: Error preparing computation: Out of memory allocating 8796093022208 bytes",
+		"jax-0.10.2-failed-shapes":  "TypeError at jaxfail2.py:3 in layer: dot_general requires contracting dimensions to have the same shape, got (4,) and (5,)",
+	} {
+		log := sample(t, name)
+		f := FindFailure(log)
+		if f == nil || f.String() != want || !strings.HasPrefix(strings.Split(string(log), "\n")[f.Line-1], traceback) {
+			t.Fatalf("%s: %+v", name, f)
+		}
+		ranked := append([]byte("[rank1]: "), bytes.ReplaceAll(bytes.TrimSuffix(log, []byte("\n")), []byte("\n"), []byte("\n[rank1]: "))...)
+		if again := FindFailure(ranked); again == nil || again.Where != f.Where || again.Text != f.Text {
+			t.Errorf("%s, behind a prefix: %+v", name, again)
+		}
+		at := bytes.Index(log, []byte(traceback))
+		for end := range log {
+			if got := FindFailure(log[:end]); got != nil && end < at {
+				t.Errorf("%s: %+v before its exception", name, got)
+			}
+		}
+	}
+	if f := FindFailure(sample(t, "jax-0.10.2-explain")); f != nil {
+		t.Errorf("a log without an exception: %+v", f)
+	}
+}

@@ -1,0 +1,137 @@
+package logs
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// jaxCompile reads "jit(predict) in 0.042591333 sec"; old versions leave jit() out.
+func (r *reader) jaxCompile(rest []byte) {
+	name, seconds, ok := cutDuration(string(rest))
+	if !ok {
+		r.unreadable(r.line, "the end of an XLA compilation, without its time")
+		return
+	}
+	r.add(Event{Kind: Compile, Line: r.line, Program: stripTransform(name), Value: seconds})
+}
+
+// cutDuration splits "<name> in <seconds> sec".
+func cutDuration(s string) (name string, seconds float64, ok bool) {
+	s = strings.TrimSuffix(strings.TrimRight(s, " ."), " sec")
+	at := strings.LastIndex(s, " in ")
+	if at < 0 {
+		return "", 0, false
+	}
+	seconds, err := strconv.ParseFloat(s[at+4:], 64)
+	return s[:at], seconds, err == nil
+}
+
+// stripTransform takes the function out of "jit(predict)" or "pmap(step)".
+func stripTransform(name string) string {
+	open := strings.IndexByte(name, '(')
+	if open <= 0 || !strings.HasSuffix(name, ")") {
+		return name
+	}
+	return name[open+1 : len(name)-1]
+}
+
+// jaxCache reads "'jit_predict' with key 'jit_predict-70257a8a…'".
+func (r *reader) jaxCache(kind Kind, rest []byte) {
+	quoted := bytes.Split(rest, []byte{'\''})
+	if len(quoted) < 3 {
+		r.unreadable(r.line, "a line about the persistent compilation cache")
+		return
+	}
+	e := Event{Kind: kind, Line: r.line, Program: strings.TrimPrefix(string(quoted[1]), "jit_")}
+	if len(quoted) >= 5 {
+		e.Key = string(quoted[3])
+	}
+	if kind == CacheSkip {
+		_, why, _ := bytes.Cut(rest, []byte{'\''})
+		_, why, _ = bytes.Cut(why, []byte{'\''})
+		e.Text = strings.TrimSpace(string(why))
+	}
+	r.add(e)
+}
+
+// jaxMiss reads the explanation of a trace: "/srv/train.py:11:33 (main):", from 0.4.35 to 0.6 with "because:" and what it cost, and the
+// indented lines behind it. A function's first trace is no retrace and is passed over.
+func (r *reader) jaxMiss(rest []byte) {
+	line := r.line
+	header := string(rest)
+	body := r.indented()
+	where, ok := missPlace(header)
+	m := explain(body)
+	switch {
+	case !ok || m.program == "":
+		r.unreadable(line, "JAX's explanation of a cache miss")
+		return
+	case m.first && !m.redefined && r.firstTrace(m.defined):
+		return
+	case m.first:
+		m.text = "the function is defined anew at the same place, so nothing of it is cached"
+	case m.text == "":
+		m.text = "JAX gave no reason"
+	}
+	r.add(Event{Kind: Retrace, Line: line, Program: m.program, Where: where, Text: m.text})
+}
+
+// firstTrace reports whether a function's definition was not traced before, or is said again by another log handler.
+func (r *reader) firstTrace(defined string) bool {
+	logger, seen := r.traced[defined]
+	if !seen {
+		r.traced[defined] = r.logger
+	}
+	return !seen || logger != r.logger
+}
+
+// indented takes the lines of one log message behind its first.
+func (r *reader) indented() []string {
+	var out []string
+	for {
+		text, ok := r.peek()
+		if !ok || !bytes.HasPrefix(text, []byte("  ")) && !bytes.HasPrefix(text, []byte("explanation unavailable")) {
+			return out
+		}
+		r.next()
+		out = append(out, string(bytes.TrimSpace(text)))
+	}
+}
+
+// missPlace reads "/srv/train.py:11:33 (main) costing 1.868 ms because:"; the column may be missing.
+func missPlace(header string) (Location, bool) {
+	place, rest, ok := strings.Cut(header, " (")
+	if !ok {
+		return Location{}, false
+	}
+	var where Location
+	where.Function, _, _ = cutLastIn(rest, ")")
+	parts := strings.Split(place, ":")
+	var numbers []int
+	for len(parts) > 1 && len(numbers) < 2 {
+		n, err := strconv.Atoi(parts[len(parts)-1])
+		if err != nil {
+			break
+		}
+		numbers = append(numbers, n)
+		parts = parts[:len(parts)-1]
+	}
+	where.File = strings.Join(parts, ":")
+	switch len(numbers) {
+	case 1:
+		where.Line = numbers[0]
+	case 2:
+		where.Line, where.Column = numbers[1], numbers[0]
+	}
+	return where, where.File != "" && where.Line > 0
+}
+
+// cutLastIn splits at the last occurrence.
+func cutLastIn(s, sep string) (before, after string, ok bool) {
+	at := strings.LastIndex(s, sep)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(sep):], true
+}

@@ -1,0 +1,43 @@
+package logs
+
+import (
+	"strconv"
+	"strings"
+)
+
+// remat reads the partitioner's complaint that it replicates a tensor to bring it from one sharding to another. Its wording changed
+// twice; the shardings, the instruction and its metadata stand in every one.
+func (r *reader) remat(rest []byte) {
+	text := string(rest)
+	_, after, ok := strings.Cut(text, "from sharding ")
+	from, after, ok2 := strings.Cut(after, " to ")
+	if !ok || !ok2 {
+		r.unreadable(r.line, "an involuntary rematerialization")
+		return
+	}
+	to, after, _ := strings.Cut(after, "}")
+	e := Event{Kind: Remat, Line: r.line, Op: between(after, `op_name="`, `"`), Text: "from sharding " + from + " to " + to + "}"}
+	if program, _, ok := strings.Cut(e.Op, "/"); ok {
+		e.Program = stripTransform(program)
+	}
+	if line, err := strconv.Atoi(between(after, "source_line=", " }")); err == nil {
+		e.Where = Location{File: between(after, `source_file="`, `"`), Line: line}
+	}
+	if _, hlo, ok := strings.Cut(after, "HLO operation"); ok {
+		e.Node = strings.TrimLeft(hlo, ": ")
+		e.Node, _, _ = strings.Cut(e.Node, " = ")
+	}
+	r.add(e)
+}
+
+// between returns what stands behind a text up to any of the ending characters.
+func between(s, start, end string) string {
+	_, after, ok := strings.Cut(s, start)
+	if !ok {
+		return ""
+	}
+	if at := strings.IndexAny(after, end); at >= 0 {
+		after = after[:at]
+	}
+	return after
+}

@@ -1,0 +1,161 @@
+package logs
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// tfUncompilable reads the error of a tf.function(jit_compile=True) that holds an operation without an XLA kernel:
+//
+//	__inference_strings_21[…] on XLA_CPU_JIT: AsString (No registered 'AsString' OpKernel …){{node AsString}}
+//	The op is created at:
+//	File "train.py", line 25, in strings
+func (r *reader) tfUncompilable(rest []byte) {
+	line := r.line
+	text := string(rest)
+	for range 3 { // the reason may go on in the next lines
+		next, ok := r.peek()
+		if !ok || !bytes.HasPrefix(next, []byte("\t (")) {
+			break
+		}
+		r.next()
+		text += "\n" + string(next)
+	}
+	function, after, ok := strings.Cut(text, " on ")
+	_, after, ok2 := strings.Cut(after, ": ")
+	op, reason, ok3 := strings.Cut(after, " (")
+	if !ok || !ok2 || !ok3 || op == "" {
+		r.unreadable(line, "operations that XLA cannot compile")
+		return
+	}
+	function, _, _ = strings.Cut(function, "[")
+	e := Event{Kind: Uncompilable, Line: line, Program: function, Op: op, Node: lastNode(reason), Text: firstReason(reason)}
+	e.Where = r.createdAt()
+	r.add(e)
+}
+
+// lastNode takes the name out of the last "{{node while/add}}".
+func lastNode(s string) string {
+	_, after, ok := cutLastIn(s, "{{node ")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(after, "}}")
+	return name
+}
+
+// firstReason cuts what names the node again. Of the attributes that did not match it keeps the element type, which is the usual
+// culprit.
+func firstReason(s string) string {
+	first, attributes, _ := strings.Cut(s, "\n")
+	first, _, _ = strings.Cut(first, " compatible with node ")
+	first = strings.TrimSuffix(strings.TrimSpace(first), ")")
+	if t := between(attributes, "T=DT_", ", )"); t != "" {
+		first += " with T=DT_" + t
+	}
+	return first
+}
+
+// createdAt reads the Python stack behind an error: the innermost line of the model's own code.
+func (r *reader) createdAt() Location {
+	var where Location
+	if text, ok := r.peek(); !ok || !bytes.Contains(text, []byte("The op is created at")) && !bytes.Contains(text, []byte("Stack trace for op definition")) {
+		return where
+	}
+	r.next()
+	for {
+		text, ok := r.peek()
+		trimmed := bytes.TrimSpace(text)
+		isFrame := bytes.HasPrefix(trimmed, []byte("File \""))
+		if !ok || !isFrame && !bytes.HasPrefix(text, []byte("  ")) { // a frame's line of code is indented
+			return where
+		}
+		r.next()
+		if frame, ok := pythonFrame(string(trimmed)); isFrame && ok && !installed(frame.File) {
+			where = frame
+		}
+	}
+}
+
+// pythonFrame reads `File "train.py", line 25, in strings`.
+func pythonFrame(s string) (Location, bool) {
+	file, rest, ok := strings.Cut(strings.TrimPrefix(s, "File \""), "\", line ")
+	number, function, ok2 := strings.Cut(rest, ", in ")
+	n, err := strconv.Atoi(number)
+	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
+}
+
+// installed recognises files of Python packages and of the interpreter itself, which no model's author wrote.
+func installed(file string) bool {
+	for _, part := range []string{"site-packages/", "dist-packages/", "/lib/python", "<frozen "} {
+		if strings.Contains(file, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// tfConstant reads "Input 1 to node `ArgMax` with op ArgMax must be a compile-time constant."
+func (r *reader) tfConstant(line []byte) {
+	_, rest, ok := strings.Cut(string(line), "Input ")
+	input, rest, ok2 := strings.Cut(rest, " to node `")
+	node, rest, ok3 := strings.Cut(rest, "` with op ")
+	op, _, ok4 := strings.Cut(rest, " must be")
+	if !ok || !ok2 || !ok3 || !ok4 {
+		r.unreadable(r.line, "an argument that must be a compile-time constant")
+		return
+	}
+	r.add(Event{Kind: Uncompilable, Line: r.line, Op: op, Node: node, Text: "input " + input + " must be a compile-time constant"})
+}
+
+// tfLeftOut reads "Unique (op Unique): Unique op".
+func (r *reader) tfLeftOut(rest []byte) {
+	line := r.line
+	node, after, ok := strings.Cut(string(rest), " (op ")
+	op, reason, ok2 := strings.Cut(after, ")")
+	if !ok || !ok2 {
+		r.unreadable(line, "an operation that XLA cannot compile")
+		return
+	}
+	if next, ok := r.peek(); ok && bytes.HasPrefix(next, []byte("\t (")) {
+		r.next()
+		reason += "\n" + string(next)
+	}
+	r.add(Event{Kind: LeftOut, Line: line, Node: node, Op: op, Text: firstReason(strings.TrimPrefix(reason, ": "))})
+}
+
+// tfMarking reads what the marking pass itself says.
+func (r *reader) tfMarking(rest []byte) {
+	_, text, ok := strings.Cut(string(rest), "] ")
+	if !ok {
+		return
+	}
+	if size, ok := strings.CutPrefix(text, "*** Clustering info for graph of size "); ok {
+		r.tfSummary(size)
+		return
+	}
+	for _, verb := range []string{"Rejecting ", "Isolating "} {
+		what, ok := strings.CutPrefix(text, verb)
+		node, reason, ok2 := strings.Cut(what, ": ")
+		if ok && ok2 && !strings.Contains(node, " ") {
+			r.add(Event{Kind: LeftOut, Line: r.line, Node: node, Text: strings.TrimSuffix(reason, ".")})
+		}
+	}
+}
+
+// tfCompiled reads "cluster_0 1 times, compile time: 442172 us, cumulative: …".
+func (r *reader) tfCompiled(rest []byte) {
+	name, after, ok := strings.Cut(string(rest), " ")
+	count, after, ok2 := strings.Cut(after, " times, compile time: ")
+	micros, _, ok3 := strings.Cut(after, " us")
+	if !ok || !ok2 { // "Compiled cluster using XLA!  This line is logged at most once …"
+		return
+	}
+	n, err := strconv.ParseFloat(micros, 64)
+	if !ok3 || err != nil {
+		r.unreadable(r.line, "a compilation of "+name+", without its time")
+		return
+	}
+	r.add(Event{Kind: Compile, Line: r.line, Program: name, Key: count, Value: n / 1e6})
+}

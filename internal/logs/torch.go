@@ -1,0 +1,156 @@
+package logs
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// torchMetrics are the counters of a metrics report. A file holds one report a step, each counting from the start: the last is right.
+type torchMetrics struct {
+	first     int // the line of the first counter that tells, 0 where there is none
+	fallbacks map[string]Event
+	compiles  *Event
+	time      *Event
+}
+
+func newTorchMetrics() torchMetrics { return torchMetrics{fallbacks: map[string]Event{}} }
+
+// emit adds what the last report says.
+func (m *torchMetrics) emit(r *reader) {
+	r.logger = ""
+	if m.first > 0 {
+		r.add(Event{Kind: Metrics, Line: m.first})
+	}
+	ops := make([]string, 0, len(m.fallbacks))
+	for op := range m.fallbacks {
+		ops = append(ops, op)
+	}
+	slices.Sort(ops)
+	for _, op := range ops {
+		r.add(m.fallbacks[op])
+	}
+	for _, e := range []*Event{m.compiles, m.time} {
+		if e != nil {
+			r.add(*e)
+		}
+	}
+}
+
+// torchCounter reads a counter and the value in the line behind it. Counters named aten:: count operations that XLA did not take,
+// those named xla:: what it took.
+func (r *reader) torchCounter(rest []byte) {
+	name := strings.TrimSpace(string(rest))
+	fallback, lowered := strings.HasPrefix(name, "aten::"), strings.HasPrefix(name, "xla::")
+	if !fallback && !lowered && name != "UncachedCompile" {
+		return
+	}
+	line := r.line
+	n, err := strconv.ParseFloat(r.field("Value:"), 64)
+	switch {
+	case err != nil:
+		r.unreadable(line, "the counter "+name+", without its value")
+		return
+	case fallback:
+		r.metrics.fallbacks[name] = Event{Kind: Fallback, Line: line, Op: name, Value: n}
+	case !lowered:
+		r.metrics.compiles = &Event{Kind: Compiles, Line: line, Value: n}
+	}
+	if r.metrics.first == 0 {
+		r.metrics.first = line
+	}
+}
+
+// field reads "Value: 88" from the next line, "" when that says something else.
+func (r *reader) field(name string) string {
+	text, _ := r.peek()
+	value, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte(name))
+	if !ok {
+		return ""
+	}
+	r.next()
+	return string(bytes.TrimSpace(value))
+}
+
+// torchMetric reads the sum of a metric; of them only the time of compilations matters.
+func (r *reader) torchMetric(rest []byte) {
+	if strings.TrimSpace(string(rest)) != "CompileTime" {
+		return
+	}
+	line := r.line
+	r.field("TotalSamples:")
+	d, err := torchDuration(r.field("Accumulator:"))
+	if err != nil {
+		r.unreadable(line, "the metric CompileTime, without its sum")
+		return
+	}
+	r.metrics.time = &Event{Kind: CompileTime, Line: line, Value: d.Seconds()}
+}
+
+// torchDuration reads "05s195ms079.227us" and "01m02s000ms000.000us"; days are written 1d.
+func torchDuration(s string) (time.Duration, error) {
+	if days, rest, ok := strings.Cut(s, "d"); ok {
+		n, err := strconv.Atoi(days)
+		if err != nil {
+			return 0, err
+		}
+		d, err := time.ParseDuration(rest)
+		return time.Duration(n)*24*time.Hour + d, err
+	}
+	return time.ParseDuration(s)
+}
+
+// torchNotLowered reads "aten::nonzero, aten::unique,  Please open a GitHub issue with the above op lowering requests."
+func (r *reader) torchNotLowered(rest []byte) {
+	list, _, _ := strings.Cut(string(rest), "Please open")
+	for _, op := range strings.Split(list, ",") {
+		if op = strings.TrimSpace(op); op == "" {
+			continue
+		}
+		if _, counted := r.metrics.fallbacks[op]; !counted {
+			r.metrics.fallbacks[op] = Event{Kind: Fallback, Line: r.line, Op: op}
+		}
+	}
+}
+
+// torchFrame reads "  train (/srv/train.py:16)".
+func torchFrame(text []byte) (Location, bool) {
+	function, place, ok := strings.Cut(strings.TrimSpace(string(text)), " (")
+	file, line, ok2 := cutLastIn(strings.TrimSuffix(place, ")"), ":")
+	n, err := strconv.Atoi(line)
+	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
+}
+
+// torchGraph reads one record of XLA_SAVE_TENSORS_FILE: the Python frames, innermost first, the graph itself, which is passed over, and
+// its hash.
+func (r *reader) torchGraph([]byte) {
+	e := Event{Kind: Graph, Line: r.line}
+	for {
+		text, ok := r.next()
+		if !ok || bytes.HasPrefix(text, []byte("## BEGIN_GRAPH")) {
+			break
+		}
+		if f, ok := torchFrame(text); ok && e.Where == (Location{}) && !installed(f.File) {
+			e.Where = f
+		}
+	}
+	for {
+		text, ok := r.next()
+		if !ok {
+			break
+		}
+		if hash, ok := bytes.CutPrefix(text, []byte("Graph Hash: ")); ok {
+			e.Key = string(bytes.TrimSpace(hash))
+		}
+		if bytes.HasPrefix(text, []byte("## END_GRAPH")) {
+			break
+		}
+	}
+	if e.Key == "" {
+		r.unreadable(e.Line, "a graph that PyTorch/XLA saved, without its hash")
+		return
+	}
+	r.add(e)
+}

@@ -1,0 +1,162 @@
+package profile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/xlagate/xlagate/internal/testfile"
+)
+
+// The profiles in testdata are jax.profiler's, of JAX 0.10.2 on CPU: three steps of a small training function, and two runs of a scan of
+// five steps.
+func sample(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func read(t testing.TB, name string) *Trace {
+	t.Helper()
+	trace, err := Read(sample(t, name))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return trace
+}
+
+// The two files of a profile say the same.
+func TestFormatsAgree(t *testing.T) {
+	for _, name := range []string{"train", "scan"} {
+		chrome, xplane := read(t, name+".trace.json.gz"), read(t, name+".xplane.pb.gz")
+		if !reflect.DeepEqual(chrome, xplane) {
+			t.Errorf("%s: the Chrome trace says %+v\nthe XSpace %+v", name, chrome, xplane)
+		}
+	}
+}
+
+func TestTrain(t *testing.T) {
+	m := read(t, "train.xplane.pb.gz").Modules[0]
+	if m.Name != "jit_train_step" || m.Runs != 3 || len(m.Kernels) != 25 {
+		t.Fatalf("%s ran %d times with %d kernels", m.Name, m.Runs, len(m.Kernels))
+	}
+	sum := time.Duration(0)
+	for i, k := range m.Kernels {
+		if k.Count != 3 || k.Self != k.Total || k.Self <= 0 || i > 0 && k.Self > m.Kernels[i-1].Self {
+			t.Errorf("%+v", k)
+		}
+		sum += k.Self
+	}
+	if sum != m.Time {
+		t.Errorf("the kernels take %v, the module %v", sum, m.Time)
+	}
+}
+
+// What a loop runs is not the loop's own time.
+func TestScan(t *testing.T) {
+	trace := read(t, "scan.trace.json.gz")
+	loop, ok := trace.Kernel("jit_scan", "while.5")
+	if !ok || loop.Count != 2 || loop.Self >= loop.Total/2 {
+		t.Errorf("%+v", loop)
+	}
+	if body, ok := trace.Kernel("jit_scan", "broadcast_multiply_fusion"); !ok || body.Count != 10 || body.Self != body.Total {
+		t.Errorf("%+v", body)
+	}
+	if runs := trace.Modules[0].Runs; runs != 2 {
+		t.Errorf("%d runs, want 2", runs)
+	}
+	if _, ok := trace.Kernel("jit_scan", "missing"); ok {
+		t.Error("an instruction that did not run was measured")
+	}
+}
+
+// A GPU's streams show instructions that the derived row shows again; a TPU shows them on the row alone, and the module beside it. The
+// layout is the profiler's, the events are made by hand.
+func TestDerivedRows(t *testing.T) {
+	const head = `{"traceEvents":[
+		{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},
+		{"ph":"M","pid":1,"tid":10,"name":"thread_name","args":{"name":"Stream #20(Compute)"}},
+		{"ph":"M","pid":1,"tid":11,"name":"thread_name","args":{"name":"XLA Ops"}},
+		{"ph":"M","pid":2,"name":"process_name","args":{"name":"/device:TPU:0"}},
+		{"ph":"M","pid":2,"tid":20,"name":"thread_name","args":{"name":"XLA Modules"}},
+		{"ph":"M","pid":2,"tid":21,"name":"thread_name","args":{"name":"XLA Ops"}},`
+	const events = `
+		{"ph":"X","pid":1,"tid":10,"ts":1,"dur":2,"name":"loop_add_fusion_kernel","args":{"hlo_op":"loop_add_fusion","hlo_module":"jit_f"}},
+		{"ph":"X","pid":1,"tid":11,"ts":1,"dur":2,"name":"loop_add_fusion","args":{}},
+		{"ph":"X","pid":2,"tid":20,"ts":5,"dur":10,"name":"jit_g(4711)","args":{"run_id":7}},
+		{"ph":"X","pid":2,"tid":21,"ts":6,"dur":1.5,"name":"%fusion.3 = f32[8] fusion(x)","args":{"x":[1]}},
+		{"ph":"X","pid":2,"tid":21,"ts":20,"dur":1,"name":"copy.1"},
+		{"ph":"B","pid":2,"tid":21,"ts":20,"name":"begin"}],"displayTimeUnit":"ns"}`
+	trace, err := Read([]byte(head + events))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, _ := trace.Kernel("jit_f", "loop_add_fusion"); k.Count != 1 || k.Total != 2*time.Microsecond {
+		t.Errorf("%+v", k)
+	}
+	if k, _ := trace.Kernel("jit_g", "fusion.3"); k.Count != 1 || k.Total != 1500*time.Nanosecond || k.Device != "/device:TPU:0" {
+		t.Errorf("%+v", k)
+	}
+	if k, ok := trace.Kernel("", "copy.1"); !ok || k.Count != 1 {
+		t.Errorf("an instruction outside every module: %+v", k)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	xplane := testfile.Unpack(t, "testdata/train.xplane.pb.gz")
+	for name, data := range map[string]string{
+		"empty": "", "blank": " \n", "no gzip": "\x1f\x8bgarbage", "no trace": `{"a":1}`, "no list": `{"traceEvents":3}`,
+		"cut off": `{"traceEvents":[{"ph":"X"`, "cut between events": `{"traceEvents":[{"ph":"M"},`, "cut xplane": string(xplane[:len(xplane)-5]), "no proto": "\xff\xff\xff",
+		"no plane": string(protowire.AppendTag(nil, 4, protowire.VarintType)) + "\x01",
+	} {
+		if trace, err := Read([]byte(data)); err == nil {
+			t.Errorf("%s: %+v", name, trace)
+		}
+	}
+	if _, err := Read([]byte(`{"traceEvents":[{"ph":"X","name":"PjitFunction(f)","ts":1,"dur":1}]}`)); !errors.Is(err, ErrNothing) {
+		t.Errorf("a profile without instructions: %v", err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for in, want := range map[string]string{"jit_f(12)": "jit_f", "jit_f": "jit_f", "jit(f)": "jit(f)", "f()": "f"} {
+		if got := moduleName(in); got != want {
+			t.Errorf("moduleName(%s) = %s", in, got)
+		}
+	}
+	if got := instructionName("%fusion.3 = f32[8] fusion(%a)"); got != "fusion.3" {
+		t.Error(got)
+	}
+}
+
+// FuzzRead: whatever the bytes, the reader ends in an error or in times that add up.
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"scan.trace.json.gz", "scan.xplane.pb.gz"} {
+		data := sample(f, name)
+		f.Add(data)
+		f.Add(testfile.Gunzip(f, data))
+	}
+	f.Add([]byte(`[{"ph":"X","args":{"hlo_op":1}}]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		trace, err := Read(data)
+		if err != nil {
+			return
+		}
+		for _, m := range trace.Modules {
+			for _, k := range m.Kernels {
+				if k.Count < 1 || strings.Contains(k.Name, " = ") {
+					t.Fatalf("%+v", k)
+				}
+			}
+		}
+	})
+}

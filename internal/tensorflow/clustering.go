@@ -1,0 +1,242 @@
+package tensorflow
+
+import "strings"
+
+// Clustering is what became of a graph's operations.
+type Clustering struct {
+	Clusters []Cluster // in order of appearance
+	Outside  []Outside // what no cluster took, in order of appearance
+	Inside   int       // operations in clusters, the system's own not counted
+	// Eager marks the graph of one operation that Python ran outside any function. Nothing can be clustered there, and nothing in it
+	// was left out of a cluster.
+	Eager bool
+}
+
+// Cluster is a part of a graph that XLA compiles.
+type Cluster struct {
+	Name        string
+	Device      string
+	Size        int            // nodes, as TensorFlow's own summary counts them
+	Ops         map[string]int // how many of each kind; nil when the dump does not hold the cluster's body
+	MustCompile bool           // a tf.function(jit_compile=True): compiled because it was asked for
+}
+
+// Outside is an operation that no cluster took.
+type Outside struct {
+	Node   *Node
+	Name   string // the node's name without the prefix that an annotated dump gives it
+	Body   string // the library's function it stands in, "" for the graph itself
+	System bool   // may always stay outside
+	Left   bool   // a cluster had it and a later pass took it out again
+	Parts  Parting
+	Reason string
+
+	Collective string   // what it exchanges between devices, as XLA calls it; "" for any other operation
+	From, To   []string // of a collective: the compiled functions and clusters before and behind it
+}
+
+// ReasonLeft is why an operation is outside that a cluster had.
+const ReasonLeft = "it was in a cluster; a later pass took it out again to spare copies or compilations"
+
+// Ran reports whether the graph shows that autoclustering looked at it.
+func (g *Graph) Ran() bool {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Cluster != "" || n.Marked || n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaMerge" || n.launchesCluster() {
+			return true
+		}
+	}
+	return false
+}
+
+// launchOps compile a function when it first runs, and run it: autoclustering made one of each cluster until 2018.
+var launchOps = setOf("_XlaLaunch", "XlaLaunch", "XlaLaunchV2")
+
+// launchesCluster tells a cluster of autoclustering from what xla.compile made: that has a long hash for its number.
+func (n *Node) launchesCluster() bool {
+	number, ok := strings.CutPrefix(callee(n), "cluster_")
+	return launchOps[n.Op] && ok && isNumber(number) && len(number) < len("1154007346014236116")
+}
+
+// Clustering sorts the graph's operations into clusters and what stayed outside. It works on a graph after any of the passes: with
+// marked nodes, with clusters made into functions, and with the operations that compile and run them.
+func (g *Graph) Clustering() *Clustering {
+	s := &sorter{graph: g, out: &Clustering{}, clusters: map[string]int{}, bodies: map[string]bool{}, compiled: map[string]bool{}}
+	for i := range g.Nodes {
+		if op := g.Nodes[i].Op; op == "_XlaCompile" || launchOps[op] {
+			s.compile(&g.Nodes[i])
+		}
+	}
+	s.nodes(g.Nodes, "")
+	s.out.Eager = g.eager(s.out)
+	return s.out
+}
+
+// sorter does the work of Clustering.
+type sorter struct {
+	graph    *Graph
+	out      *Clustering
+	clusters map[string]int  // by name: its place in out.Clusters
+	compiled map[string]bool // functions that _XlaCompile compiles: other calls of them are the way around XLA
+	bodies   map[string]bool // functions already looked into
+}
+
+// nodes sorts the nodes of the graph itself, or of a function that runs outside every cluster.
+func (s *sorter) nodes(nodes []Node, function string) {
+	reasons, several := newReasons(nodes), s.severalClusters(nodes)
+	for i := range nodes {
+		n := &nodes[i]
+		switch {
+		case n.Cluster != "":
+			s.take(n.Cluster, n)
+		case s.compiled[callee(n)]: // the call that runs when XLA does not, or the operations that stand in the cluster's place
+		case n.Kernel:
+			s.take(n.Op, n)
+		case s.mustCompile(n):
+			s.take(callee(n), n)
+			s.out.Clusters[s.clusters[callee(n)]].MustCompile = true
+		default:
+			at := len(s.out.Outside)
+			s.leave(n, function, reasons.of(i))
+			if several {
+				s.out.Outside[at].Parts = reasons.parting(i)
+			}
+			if kind := CollectiveKind(n.Op); kind != "" {
+				s.out.Outside[at].Collective = kind
+				s.out.Outside[at].From, s.out.Outside[at].To = s.parted(reasons, i)
+			}
+		}
+	}
+}
+
+// callee is the function that a node calls, "" when it calls none.
+func callee(n *Node) string {
+	if len(n.Calls) == 0 {
+		return ""
+	}
+	return n.Calls[0]
+}
+
+// mustCompile recognises the call of a tf.function(jit_compile=True).
+func (s *sorter) mustCompile(n *Node) bool {
+	name := callee(n)
+	if name == "" {
+		return false
+	}
+	f := s.graph.function(name)
+	return n.MustCompile || f != nil && f.MustCompile
+}
+
+// compile notes a cluster that the graph compiles and runs through operations of its own.
+func (s *sorter) compile(n *Node) {
+	name := callee(n)
+	if name == "" || s.compiled[name] {
+		return
+	}
+	s.take(name, n)
+	s.compiled[name] = true
+	s.out.Clusters[s.clusters[name]].MustCompile = n.MustCompile && !isClusterName(name)
+}
+
+// take puts a node into a cluster: itself, or the nodes of the function it stands for.
+func (s *sorter) take(cluster string, n *Node) {
+	at, known := s.clusters[cluster]
+	if !known {
+		at = len(s.out.Clusters)
+		s.clusters[cluster] = at
+		s.out.Clusters = append(s.out.Clusters, Cluster{Name: cluster, Device: n.Device})
+	}
+	c := &s.out.Clusters[at]
+	if n.Cluster != "" {
+		s.count(c, n.Op)
+		return
+	}
+	if f := s.graph.function(cluster); f != nil && !known {
+		for i := range f.Nodes {
+			s.count(c, f.Nodes[i].Op)
+		}
+	}
+}
+
+func (s *sorter) count(c *Cluster, op string) {
+	if c.Ops == nil {
+		c.Ops = map[string]int{}
+	}
+	c.Ops[op]++
+	c.Size++
+	if !SystemOp(op) {
+		s.out.Inside++
+	}
+}
+
+// leave notes a node outside, and what stands in the functions that it calls.
+func (s *sorter) leave(n *Node, function string, why reason) {
+	o := Outside{Node: n, Name: PlainName(n.Name), Body: function, Reason: why.text, System: why.system, Left: n.Marked}
+	if n.Marked {
+		o.System, o.Reason = true, ReasonLeft
+	}
+	at := len(s.out.Outside)
+	s.out.Outside = append(s.out.Outside, o)
+	if !callOps[n.Op] && s.graph.function(n.Op) == nil {
+		return
+	}
+	if s.enter(n) {
+		s.out.Outside[at].System, s.out.Outside[at].Reason = true, "it calls a function, whose operations are judged one by one"
+	}
+}
+
+// enter looks into the functions that a node calls, each once. It reports whether the dump holds any of them.
+func (s *sorter) enter(n *Node) bool {
+	found := false
+	for _, name := range append([]string{n.Op}, n.Calls...) {
+		f := s.graph.function(name)
+		if f == nil {
+			continue
+		}
+		found = true
+		if !s.bodies[name] {
+			s.bodies[name] = true
+			s.nodes(f.Nodes, name)
+		}
+	}
+	return found
+}
+
+// PlainName cuts what an annotated dump puts before a node's name: "unclustered/" or its cluster.
+func PlainName(name string) string {
+	first, rest, ok := strings.Cut(name, "/")
+	if ok && (first == "unclustered" || isClusterName(first)) {
+		return rest
+	}
+	return name
+}
+
+// eager recognises the graph that eager execution wraps around a single operation. There the node is called like its operation, and
+// arguments and results like those of the operation's definition; a function's arguments carry its author's names or shapes, and its
+// results come from Identity.
+func (g *Graph) eager(c *Clustering) bool {
+	if len(c.Clusters) > 0 {
+		return false
+	}
+	ops := 0
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		switch n.Op {
+		case "_Arg", "_DeviceArg":
+			if n.Named {
+				return false
+			}
+		case "_Retval", "_DeviceRetval":
+			name := PlainName(n.Name)
+			if !strings.HasSuffix(name, "_RetVal") || strings.HasPrefix(name, "identity") {
+				return false
+			}
+		case "NoOp":
+		default:
+			if ops++; ops > 1 || PlainName(n.Name) != n.Op {
+				return false
+			}
+		}
+	}
+	return ops == 1
+}

@@ -1,0 +1,251 @@
+package tensorflow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// declusterPass is the one pass between marking and encapsulating that takes operations out of clusters.
+const declusterPass = "PartiallyDeclusterPass"
+
+// leastOverlap is the share of nodes that two dumps of the same function's graph have in common, whatever passes lie between them.
+const leastOverlap = 0.7
+
+// nodeNames is the set of a graph's node names.
+type nodeNames map[string]bool
+
+func namesOf(g *Graph) nodeNames {
+	out := make(nodeNames, len(g.Nodes))
+	for i := range g.Nodes {
+		out[PlainName(g.Nodes[i].Name)] = true
+	}
+	return out
+}
+
+// overlap is the share of the smaller set's names that the larger one has too.
+func (a nodeNames) overlap(b nodeNames) float64 {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	common := 0
+	for name := range a {
+		if b[name] {
+			common++
+		}
+	}
+	return float64(common) / float64(len(a))
+}
+
+// nameFunctions finds out which function a graph belongs to that only a number names: the dumper that names its files by function
+// shows the same nodes, and so do the stack traces.
+func (d *graphDir) nameFunctions(graphs []*namedGraph) {
+	d.loadStacks()
+	candidates := d.functionNodes()
+	for _, g := range graphs {
+		if g.function == "" {
+			g.function = bestMatch(namesOf(g.graph), candidates)
+		}
+	}
+}
+
+// functionNodes collects, by function, the nodes that the other dumper shows before clusters become functions.
+func (d *graphDir) functionNodes() map[string]nodeNames {
+	out := map[string]nodeNames{}
+	for _, tag := range []string{"before_opt_group_post_rewrite_for_exec", "MarkForCompilationPass"} {
+		for _, g := range d.load(d.withTag(tag)) {
+			out[g.function] = namesOf(g.graph)
+		}
+	}
+	for function, stacks := range d.stacks {
+		if out[function] != nil {
+			continue
+		}
+		names := nodeNames{}
+		for name := range stacks.Nodes() {
+			names[name] = true
+		}
+		out[function] = names
+	}
+	return out
+}
+
+// bestMatch picks the candidate that shares most nodes, "" when none is like it. A handful of nodes proves nothing.
+func bestMatch(names nodeNames, candidates map[string]nodeNames) string {
+	best, most := "", leastOverlap
+	functions := make([]string, 0, len(candidates))
+	for f := range candidates {
+		functions = append(functions, f)
+	}
+	slices.Sort(functions)
+	for _, f := range functions {
+		if len(names) < 4 || len(candidates[f]) < 4 {
+			continue
+		}
+		if share := names.overlap(candidates[f]); share > most {
+			best, most = f, share
+		}
+	}
+	return best
+}
+
+// loadStacks reads the stack traces that were dumped beside the graphs; of several for a function the first counts.
+func (d *graphDir) loadStacks() {
+	for _, g := range d.byPass[PassNamed] {
+		if g.name.Format != FormatStacks || d.stacks[g.function] != nil {
+			continue
+		}
+		err := g.file.Read(func(data []byte) (err error) {
+			d.stacks[g.function], err = ParseStacks(data)
+			return err
+		})
+		if err != nil {
+			d.problems = append(d.problems, Problem{File: g.file.Path, Message: fmt.Sprintf("stack traces of a TensorFlow graph: %v", err)})
+		}
+	}
+}
+
+// lineOf is the model's line of a node; of what TensorFlow made of a node, such as of a condition, and named below it, the line of that.
+func (d *graphDir) lineOf(function, node string) hlo.Location {
+	at := d.source(function, node)
+	for slash := strings.LastIndexByte(node, '/'); at.File == "" && slash > 0; slash = strings.LastIndexByte(node, '/') {
+		node = node[:slash]
+		at = d.source(function, node)
+	}
+	return at
+}
+
+// source finds the model's line of a node: in its function, else in the one function that has a node of that name.
+func (d *graphDir) source(function, node string) hlo.Location {
+	if f, ok := frameOf(d.stacks[function], node); ok {
+		return LocationOf(f)
+	}
+	var found []Frame
+	for _, stacks := range d.stacks {
+		if f, ok := frameOf(stacks, node); ok && !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	if len(found) != 1 {
+		return hlo.Location{}
+	}
+	return LocationOf(found[0])
+}
+
+// frameOf is the model's line of a node; where only the framework stands between, the one that called the function.
+func frameOf(stacks *Stacks, node string) (Frame, bool) {
+	own, known := stacks.Of(node)
+	switch {
+	case len(own) > 0:
+		return own[0], true
+	case known && stacks.Called.File != "":
+		return stacks.Called, true
+	}
+	return Frame{}, false
+}
+
+// LocationOf is where a frame of a Python stack stands.
+func LocationOf(f Frame) hlo.Location {
+	return hlo.Location{File: f.File, Function: f.Function, Line: int32(f.Line)}
+}
+
+// leftLater finds, for each graph, the operations that a pass after marking took out of their cluster, and that pass.
+func (d *graphDir) leftLater(graphs []*namedGraph) map[*namedGraph]map[string]string {
+	out := map[*namedGraph]map[string]string{}
+	later := append(d.load(d.byPass[PassEncapsulateBefore]), d.load(d.optimizerPasses())...)
+	for _, g := range later {
+		nodes := declustered(g.graph)
+		if len(nodes) == 0 {
+			continue
+		}
+		at := sameGraph(g, graphs)
+		if at == nil {
+			continue
+		}
+		if out[at] == nil {
+			out[at] = map[string]string{}
+		}
+		for _, key := range nodes {
+			if out[at][key] == "" {
+				out[at][key] = passName(g.name)
+			}
+		}
+	}
+	return out
+}
+
+// optimizerPasses lists the named dumps after single passes, in the order of the passes.
+func (d *graphDir) optimizerPasses() []*namedGraph {
+	var out []*namedGraph
+	for _, g := range d.byPass[PassNamed] {
+		if strings.Contains(g.name.Tag, "_post_rewrite_for_exec_phase_") {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// passName is the pass behind a dump: "…_phase_30_PartiallyDeclusterPass".
+func passName(n Name) string {
+	if _, rest, ok := strings.Cut(n.Tag, "_phase_"); ok {
+		if _, pass, ok := strings.Cut(rest, "_"); ok {
+			return pass
+		}
+	}
+	return declusterPass
+}
+
+// declustered lists the nodes that were in a cluster and are in none.
+func declustered(g *Graph) []string {
+	var out []string
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.Marked && n.Cluster == "" {
+			out = append(out, nodeKey(n))
+		}
+	}
+	return out
+}
+
+// sameGraph finds the graph that a later dump shows again.
+func sameGraph(later *namedGraph, graphs []*namedGraph) *namedGraph {
+	var best *namedGraph
+	names, most := namesOf(later.graph), leastOverlap
+	for _, g := range graphs {
+		if len(g.graph.Nodes) < len(later.graph.Nodes)/2 {
+			continue
+		}
+		if share := names.overlap(namesOf(g.graph)); share > most {
+			best, most = g, share
+		}
+	}
+	return best
+}
+
+// whyNotRun explains a dump in which autoclustering looked at no function.
+func whyNotRun(dirs []*graphDir) string {
+	seen := map[Pass]bool{}
+	mlir := false
+	for _, d := range dirs {
+		mlir = mlir || len(d.mlir()) > 0
+		for pass, graphs := range d.byPass {
+			seen[pass] = seen[pass] || len(graphs) > 0
+		}
+	}
+	switch {
+	case mlir:
+		return "the graphs are in MLIR's tfg dialect, which is not read"
+	case seen[PassMark] || seen[PassMarkAnnotated]:
+		return "it saw no function or session, only operations that Python ran one by one"
+	case seen[PassCompileFunction] || seen[PassCompileGraph]:
+		return "the program compiles functions with jit_compile=True only"
+	case seen[PassBeforeDynamism]:
+		return "there are graphs from before IncreaseDynamism, but none from MarkForCompilation: either it is off (on a CPU it needs " +
+			"--tf_xla_cpu_global_jit besides --tf_xla_auto_jit=2 in TF_XLA_FLAGS), or it found nothing that XLA can compile"
+	}
+	return "none of the graphs is from MarkForCompilation or later"
+}

@@ -1,0 +1,94 @@
+package tensorflow
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// graphsInLog takes the graphs out of a log that TF_DUMP_GRAPH_PREFIX=- wrote into it. The log does not say which pass a graph belongs
+// to; the annotated one does by its node names, and the graph before it is the marked one.
+func graphsInLog(log File) ([]File, []Problem) {
+	var out []File
+	var problems []Problem
+	_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
+		if !bytes.Contains(data, []byte("\nnode {\n")) && !bytes.HasPrefix(data, []byte("node {\n")) {
+			return nil
+		}
+		out, problems = embeddedGraphs(log.Path, data)
+		return nil
+	})
+	return out, problems
+}
+
+// embeddedGraphs names each graph as the dumper would have named its file.
+func embeddedGraphs(path string, data []byte) (out []File, problems []Problem) {
+	found := FindEmbedded(data)
+	graphs := make([]*Graph, len(found))
+	for i, e := range found {
+		g, err := Parse(e.Text)
+		if err != nil {
+			problems = append(problems, graphProblem(fmt.Sprintf("%s:%d", path, e.Line), err))
+			continue
+		}
+		graphs[i] = g
+	}
+	numbers := map[Pass]int{}
+	for i, pass := range embeddedPasses(graphs) {
+		if pass == "" {
+			continue
+		}
+		name := fmt.Sprintf("%s/%s_%d.pbtxt", path, pass, numbers[pass])
+		if numbers[pass] == 0 {
+			name = fmt.Sprintf("%s/%s.pbtxt", path, pass)
+		}
+		numbers[pass]++
+		text := bytes.Clone(found[i].Text)
+		out = append(out, File{Path: name, Bytes: func() ([]byte, func() error, error) { return text, nil, nil }})
+	}
+	return out, problems
+}
+
+// embeddedPasses tells the passes by content: "" for a graph that could not be read.
+func embeddedPasses(graphs []*Graph) []Pass {
+	out := make([]Pass, len(graphs))
+	for i, g := range graphs {
+		switch {
+		case g == nil:
+		case isAnnotated(g):
+			out[i] = PassMarkAnnotated
+			if i > 0 && graphs[i-1] != nil {
+				out[i-1] = PassMark
+			}
+			if i > 1 && graphs[i-2] != nil {
+				out[i-2] = PassBeforeMark
+			}
+		case isBuilt(g):
+			out[i] = PassBuildXlaOps
+		default:
+			out[i] = PassBeforeDynamism
+		}
+	}
+	return out
+}
+
+// isAnnotated reports whether every node's name starts with its cluster, or with "unclustered".
+func isAnnotated(g *Graph) bool {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if !strings.HasPrefix(n.Name, "unclustered/") && (n.Cluster == "" || !strings.HasPrefix(n.Name, n.Cluster+"/")) {
+			return false
+		}
+	}
+	return len(g.Nodes) > 0
+}
+
+// isBuilt reports whether clusters are functions already.
+func isBuilt(g *Graph) bool {
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.Kernel || n.Op == "_XlaRun" || n.Op == "_XlaCompile" || n.Op == "_XlaLaunch" {
+			return true
+		}
+	}
+	return false
+}

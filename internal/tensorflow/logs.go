@@ -1,0 +1,191 @@
+package tensorflow
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/logs"
+)
+
+// Logs is what logs given beside the dump said.
+type Logs struct {
+	Compiles map[string]int // compilations by program
+	Misses   []CacheMiss
+	Notes    []LogNote
+	Events   int // how many lines meant something
+
+	leftOut   map[string]string // why autoclustering left a node out, by node and operation
+	summaries []clusterSummary
+	Cuts      []Cut // of PyTorch/XLA's graphs, in the order in which they were compiled
+	Metrics   bool  // PyTorch/XLA's counters are in them
+}
+
+// CacheMiss is one explanation of a retrace.
+type CacheMiss struct {
+	Program string
+	Where   hlo.Location
+	Reason  string
+}
+
+// LogNote is any other line that a rule reads.
+type LogNote struct {
+	Kind    string // one of the Note constants
+	Program string
+	Op      string
+	Where   hlo.Location
+	Message string
+	Value   float64
+	Log     string // the log and the line it stands on
+}
+
+// The kinds of notes.
+const (
+	NoteInvoluntaryRemat = "involuntary-remat" // Op is the model's name of the tensor, Message the two shardings
+	NoteUncompilableOp   = "uncompilable-op"   // jit_compile=True met an operation without an XLA kernel
+	NoteCPUFallback      = "cpu-fallback"      // PyTorch/XLA ran an operation on the CPU, Value times; 0: the log does not say how often
+	NoteSpill            = "spill"             // XLA's assembler ran out of registers in the function Op: Value bytes a thread
+	NoteCompileTime      = "compile-time"      // Value in seconds, of one compilation, or of all of PyTorch/XLA's
+	NoteCacheHit         = "cache-hit"         // the persistent compilation cache
+	NoteCacheMiss        = "cache-miss"
+	NoteCacheSkip        = "cache-skip"
+	NoteExecution        = "execution"  // PyTorch/XLA executed a graph: Message says why
+	NoteUnreadable       = "unreadable" // a known line in an unknown form: it was seen, what it says is not known
+)
+
+// Cut is where PyTorch/XLA ended a graph and had it compiled. What stood in the program until there is in the graph.
+type Cut struct {
+	Reason string       // as PyTorch/XLA says it: "user torch_xla.sync"
+	Where  hlo.Location // the model's line
+	Inputs int          // how many arguments the graph has; 0: not said
+}
+
+// cutOf is what an event says of a compiled graph. A graph that was only saved was not cut for that.
+func cutOf(e logs.Event) (Cut, bool) {
+	return Cut{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)}, e.Text != ""
+}
+
+// NamelessGraph is what PyTorch/XLA calls every graph that the model gives no name. Its logs count the compilations of all graphs together,
+// those with names among them, and are taken to speak of this one.
+const NamelessGraph = "SyncTensorsGraph"
+
+// clusterSummary is autoclustering's own count of one graph, with what it said about nodes of that graph.
+type clusterSummary struct {
+	log     string
+	summary *logs.Summary
+	nodes   map[string][]logs.Event // what it said about nodes left out, by operation
+}
+
+// readLogs collects what logs say: nil when there are none.
+func readLogs(files []File) (*Logs, []Problem) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	l := &Logs{Compiles: map[string]int{}, leftOut: map[string]string{}}
+	graphs, counted := map[string]bool{}, false
+	var problems []Problem
+	for _, f := range files {
+		err := f.Read(func(data []byte) error {
+			counted = l.take(f.Path, logs.Read(data), graphs) || counted
+			return nil
+		})
+		if err != nil {
+			problems = append(problems, Problem{File: f.Path, Message: "the log cannot be read: " + plainly(err), Fix: "name the file that the run's output was written to, or leave the log out"})
+		}
+	}
+	if !counted && len(graphs) > 0 && l.Compiles[NamelessGraph] == 0 {
+		l.Compiles[NamelessGraph] = len(graphs)
+	}
+	return l, problems
+}
+
+// take adds what one log says, and to the graphs of PyTorch/XLA, by hash, those that it names. It reports whether the log counts their
+// compilations: no log has to say both.
+func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (counted bool) {
+	nodes := map[string][]logs.Event{}
+	for _, e := range events {
+		log := fmt.Sprintf("%s:%d", path, e.Line)
+		l.Events++
+		switch e.Kind {
+		case logs.Compile:
+			l.Compiles[programOf(e.Program)]++
+			l.note(NoteCompileTime, log, e)
+		case logs.Retrace:
+			l.Misses = append(l.Misses, CacheMiss{Program: programOf(e.Program), Where: placeOf(e.Where), Reason: e.Text})
+		case logs.Compiles:
+			l.Compiles[NamelessGraph] += int(e.Value)
+			counted = true
+		case logs.Metrics:
+			l.Metrics = true
+		case logs.Graph:
+			graphs[e.Key] = true
+			if cut, ok := cutOf(e); ok {
+				l.Cuts = append(l.Cuts, cut)
+			}
+		case logs.LeftOut:
+			l.leftOut[e.Node+"\x00"+e.Op] = e.Text
+			nodes[e.Op] = append(nodes[e.Op], e)
+		case logs.Clusters:
+			l.summaries = append(l.summaries, clusterSummary{log: log, summary: e.Summary, nodes: nodes})
+			nodes = map[string][]logs.Event{}
+		default:
+			l.note(noteKinds[e.Kind], log, e)
+		}
+	}
+	return counted
+}
+
+// noteKinds translates the kinds of events that become notes as they are.
+var noteKinds = map[logs.Kind]string{
+	logs.Remat:        NoteInvoluntaryRemat,
+	logs.Uncompilable: NoteUncompilableOp,
+	logs.Fallback:     NoteCPUFallback,
+	logs.Spill:        NoteSpill,
+	logs.CompileTime:  NoteCompileTime,
+	logs.CacheHit:     NoteCacheHit,
+	logs.CacheMiss:    NoteCacheMiss,
+	logs.CacheSkip:    NoteCacheSkip,
+	logs.Execution:    NoteExecution,
+	logs.Unreadable:   NoteUnreadable,
+}
+
+func (l *Logs) note(kind, log string, e logs.Event) {
+	n := LogNote{Kind: kind, Op: e.Op, Where: placeOf(e.Where), Message: e.Text, Value: e.Value, Log: log}
+	switch e.Kind {
+	case logs.CompileTime, logs.Fallback, logs.Execution:
+		n.Program = NamelessGraph
+	default:
+		n.Program = programOf(e.Program)
+	}
+	l.Notes = append(l.Notes, n)
+}
+
+func placeOf(w logs.Location) hlo.Location {
+	return hlo.Location{File: w.File, Function: w.Function, Line: int32(w.Line), Column: int32(w.Column)}
+}
+
+// programOf names the program that a log means as the modules' names do: JAX's <lambda> is _lambda there, and TensorFlow's
+// __inference_step_41 is step.
+func programOf(name string) string {
+	if name == "" {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(name, "__"); ok && (strings.HasPrefix(rest, "inference_") || strings.HasPrefix(rest, "forward_")) {
+		return dump.ProgramName("a_" + wordsOnly(rest) + "__XlaMustCompile_")
+	}
+	if strings.HasPrefix(name, "cluster_") {
+		return name
+	}
+	return dump.ProgramName("jit_" + wordsOnly(name))
+}
+
+// wordsOnly replaces what the frameworks do not put into module names.
+func wordsOnly(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '.' || r == '-' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 {
+			return r
+		}
+		return '_'
+	}, name)
+}

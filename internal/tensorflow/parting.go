@@ -1,0 +1,75 @@
+package tensorflow
+
+// Parting says whether an operation outside of the clusters may be what keeps them apart.
+type Parting int
+
+// The values of Parting: the greater, the likelier.
+const (
+	PartsNothing Parting = iota // its function holds fewer than two clusters, or it only feeds another operation that is outside
+	MayPart                     // XLA could compile it
+	Parts
+)
+
+// severalClusters says whether operations of more than one cluster are among the nodes. What was compiled because it was asked for is apart
+// for that alone.
+func (s *sorter) severalClusters(nodes []Node) bool {
+	first := ""
+	for i := range nodes {
+		name := s.clusterOf(&nodes[i])
+		switch {
+		case name == "" || s.mustCompile(&nodes[i]):
+		case first == "":
+			first = name
+		case name != first:
+			return true
+		}
+	}
+	return false
+}
+
+// clusterOf is the cluster that a node is of, or stands for; "" when there is none.
+func (s *sorter) clusterOf(n *Node) string {
+	switch {
+	case n.Cluster != "":
+		return n.Cluster
+	case s.compiled[callee(n)], s.mustCompile(n):
+		return callee(n)
+	case n.Kernel:
+		return n.Op
+	}
+	return ""
+}
+
+// parting judges a node outside the clusters by itself and by what reads it.
+func (r *reasons) parting(i int) Parting {
+	switch {
+	case SystemOp(r.nodes[i].Op):
+		return SystemParting(r.nodes[i].Op)
+	case r.feedsOutside(i):
+		return PartsNothing
+	case r.compilable(i):
+		return MayPart
+	}
+	return Parts
+}
+
+// SystemParting judges a system operation. Only the branches of a condition part clusters, and what counts or steps a variable may.
+func SystemParting(op string) Parting {
+	switch op {
+	case "Switch":
+		return Parts
+	case "AssignAddVariableOp", "AssignSubVariableOp":
+		return MayPart
+	}
+	return PartsNothing
+}
+
+// feedsOutside says whether a node's results go to nothing but operations of the model that no cluster took, as a text's do that is printed.
+func (r *reasons) feedsOutside(i int) bool {
+	for _, user := range r.users[i] {
+		if n := &r.nodes[user]; n.Cluster != "" || n.Kernel || SystemOp(n.Op) {
+			return false
+		}
+	}
+	return len(r.users[i]) > 0
+}

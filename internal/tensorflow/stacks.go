@@ -1,0 +1,134 @@
+package tensorflow
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"maps"
+	"strconv"
+	"strings"
+)
+
+// Frame is one line of a Python stack.
+type Frame struct {
+	File     string
+	Line     int
+	Function string
+}
+
+// Stacks are the Python stacks of a function's operations, as far as they run through the model's own code. They are what
+// TF_DUMP_GRAPH_GROUPS=op_stacktrace dumps.
+type Stacks struct {
+	Called Frame // the line that called the function and so had it traced; zero where no stack tells
+
+	own map[string][]Frame // by node, innermost first, within the function that was traced
+}
+
+const stacksHeader = "node_id,node_name,stackframes"
+
+// ParseStacks reads an op_stacktrace dump: "2,matmul,/a/train.py(145): <module>;/a/model.py(12): layer;…" in each line, outermost frame first.
+func ParseStacks(data []byte) (*Stacks, error) {
+	out := &Stacks{own: map[string][]Frame{}}
+	header, rest, _ := bytes.Cut(data, []byte{'\n'})
+	if string(bytes.TrimSpace(header)) != stacksHeader {
+		return nil, &SyntaxError{Line: 1, Column: 1, Message: fmt.Sprintf("expected %q", stacksHeader)}
+	}
+	known := map[string]Frame{}
+	for line := 2; len(rest) > 0; line++ {
+		var row []byte
+		row, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		fields := bytes.SplitN(bytes.TrimSpace(row), []byte{','}, 3)
+		if len(fields) == 1 && len(fields[0]) == 0 {
+			continue
+		}
+		if len(fields) != 3 {
+			return nil, &SyntaxError{Line: line, Column: 1, Message: "expected a node's number, its name and its stack"}
+		}
+		out.add(string(fields[1]), fields[2], known)
+	}
+	return out, nil
+}
+
+// add keeps a node's own frames up to where its function was traced, and the first one outside. Most frames are known: they repeat.
+func (s *Stacks) add(node string, stack []byte, known map[string]Frame) {
+	var own []Frame
+	traced := false
+	for end := len(stack); end >= 0; {
+		start := bytes.LastIndexByte(stack[:end], ';') + 1
+		text := stack[start:end]
+		end = start - 1
+		f, seen := known[string(text)]
+		if !seen {
+			f = ownFrame(string(text))
+			known[string(text)] = f
+		}
+		switch {
+		case f.Function == tracing:
+			traced = true
+		case f.File == "":
+		case !traced:
+			own = append(own, f)
+		default:
+			if s.Called.File == "" {
+				s.Called = f
+			}
+			end = -1
+		}
+	}
+	s.own[node] = own
+}
+
+// tracing is the frame of TensorFlow's that traces a function: what stands outside of it calls the function.
+const tracing = "_create_concrete_function"
+
+// ownFrame reads a frame; of an installed package only the function's name counts.
+func ownFrame(text string) Frame {
+	f, ok := parseFrame(text)
+	switch {
+	case !ok:
+		return Frame{}
+	case installed(f.File):
+		return Frame{Function: f.Function}
+	}
+	return f
+}
+
+// parseFrame reads "/a/model.py(12): layer".
+func parseFrame(text string) (Frame, bool) {
+	place, function, ok := strings.Cut(strings.TrimSpace(text), "): ")
+	file, line, ok2 := cutLast(place, "(")
+	n, err := strconv.Atoi(line)
+	return Frame{File: file, Line: n, Function: function}, ok && ok2 && err == nil
+}
+
+// installed recognises files of Python packages and of the interpreter itself.
+func installed(file string) bool {
+	for _, part := range []string{"/site-packages/", "/dist-packages/", "/lib/python", "<frozen "} {
+		if strings.Contains(file, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// Of finds the model's frames of a node, innermost first, also of one that was laid into the graph from a function's body:
+// "while/body/_1/while/add" was "while/add" there.
+func (s *Stacks) Of(node string) (own []Frame, known bool) {
+	if s == nil {
+		return nil, false
+	}
+	if own, known = s.own[node]; known {
+		return own, true
+	}
+	parts := strings.Split(node, "/")
+	for i := len(parts) - 2; i > 0; i-- {
+		if number, ok := strings.CutPrefix(parts[i], "_"); ok && isNumber(number) {
+			own, known = s.own[strings.Join(parts[i+1:], "/")]
+			return own, known
+		}
+	}
+	return nil, false
+}
+
+// Nodes are the names of all nodes.
+func (s *Stacks) Nodes() iter.Seq[string] { return maps.Keys(s.own) }
