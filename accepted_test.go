@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/cache"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/proposal"
+
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -27,7 +27,7 @@ func every(dump string) string {
 type gated struct {
 	*testing.T
 	dir   string
-	cache *cache.Dir
+	cache *files.Cache
 }
 
 func (g gated) options(dump string) gate.Options {
@@ -54,7 +54,7 @@ func (g gated) check(dump string) *result.Result {
 
 func gatedBy(t *testing.T, text string) gated {
 	t.Helper()
-	g := gated{t, t.TempDir(), cache.At(t.TempDir(), "test", cache.MostBytes)}
+	g := gated{t, t.TempDir(), files.CacheAt(t.TempDir(), "test", files.CacheBytes)}
 	if err := os.WriteFile(filepath.Join(g.dir, config.FileName), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestAcceptedPasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, text := range map[string]string{"all packs": every(dump), "init": proposal.Config(r, dump)} {
+			for name, text := range map[string]string{"all packs": every(dump), "init": config.Propose(r, dump)} {
 				g := gatedBy(t, text)
 				done, refused := gate.Accept(t.Context(), g.options(dump), gate.AcceptOptions{Reason: "start"})
 				r := g.check(dump)

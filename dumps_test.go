@@ -10,9 +10,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/expr"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
@@ -84,7 +84,7 @@ var dumpRows = []struct {
 			t.Errorf("%v, problems %v", v.Facts, r.Problems)
 		}
 	}},
-	{"An error log of jit_compile", "testdata/tf-recompile-axis_fixed/dump.tar.xz", facts.Options{Logs: []string{"internal/compilelog/testdata/tf-errors-tf221.txt.gz"}}, func(t *testing.T, r *facts.Report) {
+	{"An error log of jit_compile", "testdata/tf-recompile-axis_fixed/dump.tar.xz", facts.Options{Logs: []string{"internal/logs/testdata/tf-errors-tf221.txt.gz"}}, func(t *testing.T, r *facts.Report) {
 		named := slices.ContainsFunc(r.Logs.Notes, func(n tensorflow.LogNote) bool {
 			return n.Kind == tensorflow.NoteUncompilableOp && n.Op == "AsString" && n.Where.Line == 25 && n.Program == "strings"
 		})
@@ -175,7 +175,7 @@ var dumpRows = []struct {
 			}
 		}
 	}},
-	{"Logs", "testdata/recompile-shapes/dump.tar.xz", facts.Options{Logs: []string{"internal/compilelog/testdata/jax-0.10.2-shapes.txt.gz"}}, func(t *testing.T, r *facts.Report) {
+	{"Logs", "testdata/recompile-shapes/dump.tar.xz", facts.Options{Logs: []string{"internal/logs/testdata/jax-0.10.2-shapes.txt.gz"}}, func(t *testing.T, r *facts.Report) {
 		if len(r.Logs.Misses) == 0 || r.Logs.Misses[0].Where.Line == 0 {
 			t.Errorf("%+v", r.Logs)
 		}
@@ -326,7 +326,7 @@ func nameable(t *testing.T, n facts.Numbers, named map[string]bool) {
 		group, name, _ := strings.Cut(fact, ".")
 		if !named[group] {
 			named[group] = true
-			if err := expr.Check(fmt.Sprintf("facts.%s[%q] <= 0", group, name)); err != nil {
+			if err := query.Check(fmt.Sprintf("facts.%s[%q] <= 0", group, name)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -335,7 +335,7 @@ func nameable(t *testing.T, n facts.Numbers, named map[string]bool) {
 
 // Names that no compiler at hand writes: Graphcore's passes, and a back end that nobody knows. The content is real.
 func TestForeignBackends(t *testing.T) {
-	graph, err := os.ReadFile("internal/drawing/testdata/jax-0.10.2.dot.gz")
+	graph, err := os.ReadFile("internal/artifacts/testdata/jax-0.10.2.dot.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

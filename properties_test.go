@@ -18,7 +18,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // everyDump lists the real dumps in the repository that can be unpacked.
@@ -136,7 +135,7 @@ func TestMeasuredTheSameHoweverItIsRead(t *testing.T) {
 			const count = 3
 			var shares []*facts.Share
 			for index := range count {
-				s, err := facts.MeasureShare(t.Context(), openedAt(t, other), opts, shard.NewDealer(shard.Shard{Index: count - 1 - index, Count: count}))
+				s, err := facts.MeasureShare(t.Context(), openedAt(t, other), opts, dump.NewDealer(dump.Shard{Index: count - 1 - index, Count: count}))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/report"
 )
 
@@ -57,7 +57,7 @@ func eachModule(b *testing.B, measure func(m *hlo.Module)) {
 func BenchmarkFingerprints(b *testing.B) { eachModule(b, func(m *hlo.Module) { m.Fingerprint() }) }
 
 // BenchmarkCost prices every computation.
-func BenchmarkCost(b *testing.B) { eachModule(b, func(m *hlo.Module) { cost.Of(m) }) }
+func BenchmarkCost(b *testing.B) { eachModule(b, func(m *hlo.Module) { price.CostOf(m) }) }
 
 // BenchmarkFacts measures a module in a file, from opening it to its facts, one core at work.
 func BenchmarkFacts(b *testing.B) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/expr"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
+
+	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -32,7 +32,7 @@ var assert = rule.Rule{
 }
 
 func checkAssert(c *rule.Context, p *diff.Program) {
-	e, err := expr.Compile(c.Text("expr"))
+	e, err := query.Compile(c.Text("expr"))
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Fix: "fix the expression"})
 		return
@@ -57,7 +57,7 @@ func assertName(c *rule.Context) string {
 	return c.Text("expr")
 }
 
-func evaluate(c *rule.Context, e *expr.Expression, p *diff.Program, v *diff.Variant) {
+func evaluate(c *rule.Context, e *query.Expression, p *diff.Program, v *diff.Variant) {
 	var old facts.Numbers
 	if v.Old != nil {
 		old = v.Old.Facts
@@ -77,6 +77,6 @@ func evaluate(c *rule.Context, e *expr.Expression, p *diff.Program, v *diff.Vari
 		Program: p.Name, Variant: rule.VariantName(v), Subject: assertName(c),
 		Message: fmt.Sprintf("%s does not hold: %s", assertName(c), strings.Join(e.Values(v.New.Facts, old), ", ")),
 	}
-	f.Cause, f.Evidence = explain.Growth(v, ledger.Any)
+	f.Cause, f.Evidence = diff.ExplainGrowth(v, diff.AnyKernel)
 	c.Find(f)
 }

@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var asyncCollectives = rule.Rule{
@@ -46,17 +45,17 @@ func checkAsyncCollectives(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: ledger.Count(v.New, exposedCollective(c)),
-			Cause: func() (*explain.Cause, result.Evidence) { return exposedCause(c, v.New) },
+			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: diff.CountKernels(v.New, exposedCollective(c)),
+			Cause: func() (*diff.Explanation, result.Evidence) { return exposedCause(c, v.New) },
 		}
 		if v.Old != nil {
 			was, ok := v.Old.Facts["async.exposed"]
 			a.Baseline(ok && asCounted(c), was)
 		}
-		all := ledger.Count(v.New, countedCollective(c))
+		all := diff.CountKernels(v.New, countedCollective(c))
 		c.JudgeShare(a, rule.Portion{
 			Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
-			Of: "of " + measure.Counted(all, "", "collectives") + " can run beside kernels",
+			Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
 		})
 	}
 }
@@ -82,11 +81,11 @@ func exposedCollective(c *rule.Context) func(k *facts.Kernel) bool {
 	}
 }
 
-func exposedCause(c *rule.Context, v *facts.Variant) (*explain.Cause, result.Evidence) {
+func exposedCause(c *rule.Context, v *facts.Variant) (*diff.Explanation, result.Evidence) {
 	var most *facts.Kernel
 	var e result.Evidence
-	for k := range ledger.Kernels(v, exposedCollective(c)) {
-		e.After = explain.Add(e.After, diff.Describe(k))
+	for k := range diff.KernelsOf(v, exposedCollective(c)) {
+		e.After = diff.AddLine(e.After, diff.Describe(k))
 		if most == nil || k.Bytes > most.Bytes {
 			most = k
 		}
@@ -97,9 +96,9 @@ func exposedCause(c *rule.Context, v *facts.Variant) (*explain.Cause, result.Evi
 	how := "is waited for where it is started"
 	switch {
 	case most.Async && most.Beside > 0:
-		how = fmt.Sprintf("has %s beside it", words.Count(int(most.Beside), "kernel", "kernels"))
+		how = fmt.Sprintf("has %s beside it", phrase.Count(int(most.Beside), "kernel", "kernels"))
 	case !most.Async:
 		how = "is not started apart"
 	}
-	return explain.CauseOf(fmt.Sprintf("the largest, %s, %s", most.Target, how), most), e
+	return diff.ExplanationOf(fmt.Sprintf("the largest, %s, %s", most.Target, how), most), e
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var baselinePresent = rule.Rule{
@@ -49,20 +49,20 @@ func unknownProgram(p *diff.Program) string {
 		return fmt.Sprintf("%s is new: no baseline says what it may cost", p.Name)
 	}
 	was, is := len(p.Replaced.Variants[0].Params), len(p.New.Variants[0].Params)
-	return fmt.Sprintf("%s is another program than the accepted one of that name (%s, now %d): no baseline says what it may cost", p.Name, words.Some(was, "argument"), is)
+	return fmt.Sprintf("%s is another program than the accepted one of that name (%s, now %d): no baseline says what it may cost", p.Name, phrase.Some(was, "argument"), is)
 }
 
 // newcomer says where a program comes from that was not there before.
-func newcomer(c *rule.Context, p *diff.Program) *explain.Cause {
+func newcomer(c *rule.Context, p *diff.Program) *diff.Explanation {
 	first := p.New.Variants[0]
 	cut := cutText(first.Cut)
 	if cause := tracedAgain(c, p); cause != nil {
 		return cause
 	}
 	if cut == "" {
-		return &explain.Cause{Summary: "a program that was not there before", Source: explain.SourceOf(explain.FirstSource(first))}
+		return &diff.Explanation{Summary: "a program that was not there before", Source: diff.SourceOf(diff.FirstSource(first))}
 	}
-	cause := &explain.Cause{Summary: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: explain.SourceOf(first.Cut.Where)}
+	cause := &diff.Explanation{Summary: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: diff.SourceOf(first.Cut.Where)}
 	if other := besides(c, p); other != "" {
 		cause.Summary += ", as it does " + other + ": what runs before is not always the same"
 	}
@@ -71,14 +71,14 @@ func newcomer(c *rule.Context, p *diff.Program) *explain.Cause {
 
 // tracedAgain says of a new cluster that another one does the same for arguments of other sizes: TensorFlow traces a function for each of
 // them, and numbers its clusters on.
-func tracedAgain(c *rule.Context, p *diff.Program) *explain.Cause {
+func tracedAgain(c *rule.Context, p *diff.Program) *diff.Explanation {
 	for _, other := range c.Target.Programs {
 		if other.New == nil || other.Old == nil {
 			continue
 		}
 		if sizes := sameForOtherSizes(other.New, p.New); sizes != nil {
-			said := fmt.Sprintf("it does what %s does, for other sizes: %s; the function was traced again", other.Name, strings.Join(words.First(sizes, 3), "; "))
-			return &explain.Cause{Summary: said, Source: explain.SourceOf(explain.FirstSource(p.New.Variants[0]))}
+			said := fmt.Sprintf("it does what %s does, for other sizes: %s; the function was traced again", other.Name, strings.Join(phrase.First(sizes, 3), "; "))
+			return &diff.Explanation{Summary: said, Source: diff.SourceOf(diff.FirstSource(p.New.Variants[0]))}
 		}
 	}
 	return nil

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/ledger"
+
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var donationKept = rule.Rule{
@@ -71,17 +71,17 @@ func mustDonate(c *rule.Context, p *diff.Program, v *diff.Variant) {
 
 // undonatedFinding says which arguments are not updated in place, and why.
 func undonatedFinding(c *rule.Context, f *rule.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
-	f.Message = fmt.Sprintf("%s not updated in place%s: %s", words.Are(len(lost), "argument"), since, strings.Join(words.First(treesOf(lost), 6), ", "))
+	f.Message = fmt.Sprintf("%s not updated in place%s: %s", phrase.Are(len(lost), "argument"), since, strings.Join(phrase.First(treesOf(lost), 6), ", "))
 	f.Cause = donationCause(c, v, lost)
 	for _, why := range whys(lost) {
-		f.Evidence.After = explain.Add(f.Evidence.After, why)
+		f.Evidence.After = diff.AddLine(f.Evidence.After, why)
 	}
 }
 
 // donatedCount counts the arguments whose buffers are reused, those that matter.
 func donatedCount(c *rule.Context, v *facts.Variant) (n float64) {
 	for i := range v.Params {
-		n += float64(ledger.One(isReused(c, &v.Params[i])))
+		n += float64(diff.Flag(isReused(c, &v.Params[i])))
 	}
 	return n
 }
@@ -96,9 +96,9 @@ func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
 	for _, ch := range v.Params {
 		switch {
 		case ch.New == nil && ch.Old != nil:
-			n -= float64(ledger.One(isReused(c, ch.Old)))
+			n -= float64(diff.Flag(isReused(c, ch.Old)))
 		case ch.Old == nil && ch.New != nil:
-			n += float64(ledger.One(isReused(c, ch.New)))
+			n += float64(diff.Flag(isReused(c, ch.New)))
 		}
 	}
 	return n
@@ -108,7 +108,7 @@ func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
 func undonated(c *rule.Context, v *diff.Variant) []diff.ParamChange {
 	var out []diff.ParamChange
 	for i := range v.New.Params {
-		if p := &v.New.Params[i]; glob.Any(c.List("params"), p.Name) && !p.Aliased {
+		if p := &v.New.Params[i]; match.AnyGlob(c.List("params"), p.Name) && !p.Aliased {
 			out = append(out, diff.ParamChange{Name: p.Name, New: p, What: whyNot(p, v)})
 		}
 	}
@@ -183,7 +183,7 @@ func partsOf(result string) []string {
 }
 
 // countShape counts a shape among the parts of a result, as text.
-func countShape(result, shape string) int { return ledger.CountOf(partsOf(result), shape) }
+func countShape(result, shape string) int { return diff.CountOf(partsOf(result), shape) }
 
 // takenOf counts the arguments of a shape that lend their buffers to results.
 func takenOf(shape string, v *facts.Variant) int {
@@ -215,7 +215,7 @@ func lostDonations(c *rule.Context, v *diff.Variant) []diff.ParamChange {
 		if ch.Old == nil || ch.New == nil || !ch.Old.Aliased || ch.New.Aliased || float64(ch.New.Bytes) < least {
 			continue
 		}
-		if !glob.Any(c.List("params"), ch.Name) {
+		if !match.AnyGlob(c.List("params"), ch.Name) {
 			ch.What = whyNot(ch.New, v)
 			out = append(out, ch)
 		}
@@ -243,7 +243,7 @@ func whys(lost []diff.ParamChange) []string {
 		alike[ch.What] = append(alike[ch.What], ch)
 	}
 	for _, why := range order {
-		lines = append(lines, strings.Join(words.First(treesOf(alike[why]), 4), ", ")+": "+why)
+		lines = append(lines, strings.Join(phrase.First(treesOf(alike[why]), 4), ", ")+": "+why)
 	}
 	return lines
 }
@@ -259,23 +259,23 @@ func aliased(v *facts.Variant) int {
 }
 
 // donationCause names the first argument and why; where none is donated any more, that is said instead.
-func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *explain.Cause {
+func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *diff.Explanation {
 	first := lost[0]
 	if cause := unsynced(v, first.New); cause != nil {
 		return cause
 	}
 	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && first.What == notDonated {
-		return &explain.Cause{Kind: result.KindDonation, Source: explain.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, words.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
+		return &diff.Explanation{Kind: result.KindDonation, Source: diff.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, phrase.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
 	}
-	cause := &explain.Cause{Kind: result.KindDonation, Summary: first.Name + ": " + first.What, Source: explain.SourceOf(v.New.CallSite)}
+	cause := &diff.Explanation{Kind: result.KindDonation, Summary: first.Name + ": " + first.What, Source: diff.SourceOf(v.New.CallSite)}
 	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
-		cause.OpName, cause.Source = taker.OpName, explain.SourceOf(taker.Source)
+		cause.OpName, cause.Source = taker.OpName, diff.SourceOf(taker.Source)
 	}
 	if v.Old == nil || first.New.Donated {
 		return cause
 	}
 	if now := reshaped(first.New, v); now != nil && now.Source.File != "" {
-		cause.OpName, cause.Source = now.OpName, explain.SourceOf(now.Source)
+		cause.OpName, cause.Source = now.OpName, diff.SourceOf(now.Source)
 	}
 	return cause
 }

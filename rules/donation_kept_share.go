@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // judgeDonatedShare holds the share of the arguments' bytes that is updated in place against min_ratio, which needs no baseline.
@@ -28,12 +27,12 @@ func judgeDonatedShare(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	held := heldTwice(c, v.New)
-	is, least := measure.Apart(reused/all, wanted, "share")
-	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted", measure.Bytes(reused), measure.Bytes(all), is, least)
+	is, least := phrase.Apart(reused/all, wanted, "share")
+	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted", phrase.Bytes(reused), phrase.Bytes(all), is, least)
 	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Message: said + "; not " + listArguments(held)}
-	f.Cause = &explain.Cause{Kind: result.KindDonation, Summary: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: explain.SourceOf(v.New.CallSite)}
-	for _, a := range held[:min(len(held), explain.MaxLines)] {
-		f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("%s, %s: %s", a.Name, measure.Bytes(float64(a.Bytes)), whyNot(a, v)))
+	f.Cause = &diff.Explanation{Kind: result.KindDonation, Summary: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: diff.SourceOf(v.New.CallSite)}
+	for _, a := range held[:min(len(held), diff.MaxLines)] {
+		f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("%s, %s: %s", a.Name, phrase.Bytes(float64(a.Bytes)), whyNot(a, v)))
 	}
 	c.Find(f)
 }
@@ -44,7 +43,7 @@ func donatedBytes(c *rule.Context, v *facts.Variant) (reused, all float64) {
 	for i := range v.Params {
 		if n := float64(v.Params[i].Bytes); n >= least {
 			all += n
-			reused += n * float64(ledger.One(v.Params[i].Aliased))
+			reused += n * float64(diff.Flag(v.Params[i].Aliased))
 		}
 	}
 	return reused, all
@@ -68,5 +67,5 @@ func listArguments(params []*facts.Parameter) string {
 	for _, a := range params {
 		names = append(names, a.Name)
 	}
-	return strings.Join(words.First(names, 6), ", ")
+	return strings.Join(phrase.First(names, 6), ", ")
 }

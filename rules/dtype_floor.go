@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var dtypeFloor = rule.Rule{
@@ -66,7 +66,7 @@ func checkWide(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	wide := wideProducts(c, v.New)
 	a := rule.Amount{
 		Program: p, Variant: v, Subject: "products", Noun: "wide products", Better: rule.Lower, Actual: float64(len(wide)),
-		Cause: func() (*explain.Cause, result.Evidence) { return productCause(wide) },
+		Cause: func() (*diff.Explanation, result.Evidence) { return productCause(wide) },
 	}
 	if v.Old != nil {
 		was, ok := wideBefore(c, v.Old)
@@ -75,14 +75,14 @@ func checkWide(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	have, of := narrowShare(v.New.Products, wide)
 	c.JudgeShare(a, rule.Portion{
 		Key: "min_share", Subject: "products.share", Have: have,
-		Of: "of the products' " + of + " is in " + strings.Join(words.First(c.List("dtypes"), 4), ", "),
+		Of: "of the products' " + of + " is in " + strings.Join(phrase.First(c.List("dtypes"), 4), ", "),
 	})
 }
 
 func wideProducts(c *rule.Context, v *facts.Variant) []*facts.Product {
 	var wide []*facts.Product
 	for _, m := range v.Products {
-		if !slices.Contains(c.List("dtypes"), m.Type) && !glob.Any(c.List("allow"), m.OpName) {
+		if !slices.Contains(c.List("dtypes"), m.Type) && !match.AnyGlob(c.List("allow"), m.OpName) {
 			wide = append(wide, m)
 		}
 	}
@@ -121,7 +121,7 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 }
 
 // productCause names the product that computes most.
-func productCause(products []*facts.Product) (*explain.Cause, result.Evidence) {
+func productCause(products []*facts.Product) (*diff.Explanation, result.Evidence) {
 	var e result.Evidence
 	if len(products) == 0 {
 		return nil, e
@@ -131,9 +131,9 @@ func productCause(products []*facts.Product) (*explain.Cause, result.Evidence) {
 		if m.Flops > most.Flops || m.Flops == most.Flops && most.Source.File == "" && m.Source.File != "" {
 			most = m
 		}
-		e.After = explain.Add(e.After, describeProduct(m))
+		e.After = diff.AddLine(e.After, describeProduct(m))
 	}
-	return &explain.Cause{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: explain.SourceOf(most.Source)}, e
+	return &diff.Explanation{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: diff.SourceOf(most.Source)}, e
 }
 
 func describeProduct(m *facts.Product) string {

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -34,7 +34,7 @@ func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a := rule.Amount{Program: p, Variant: v, Subject: "products.wider", Noun: "products in a wider type", Better: rule.Lower, Actual: w.measure()}
 	a.Baseline(known, 0)
 	a.Tell = func(f rule.Finding) []rule.Finding {
-		f.Message = measure.Counted(a.Actual, "", "products") + " " + w.sentence()
+		f.Message = phrase.Counted(a.Actual, "", "products") + " " + w.sentence()
 		f.Cause, f.Evidence = w.cause(v)
 		return []rule.Finding{f}
 	}
@@ -158,7 +158,7 @@ func (w *widening) sentence() string {
 	var parts []string
 	for _, t := range w.types() {
 		if w.is[t] != w.was[t] && t != "" {
-			parts = append(parts, fmt.Sprintf("%s %s → %s", t, measure.Number(w.was[t]), measure.Number(w.is[t])))
+			parts = append(parts, fmt.Sprintf("%s %s → %s", t, phrase.Number(w.was[t]), phrase.Number(w.is[t])))
 		}
 	}
 	what := "in a wider type than in the baseline"
@@ -169,12 +169,12 @@ func (w *widening) sentence() string {
 }
 
 // cause names the largest of the products in the types that are wide and became more, with what the model did there.
-func (w *widening) cause(v *diff.Variant) (*explain.Cause, result.Evidence) {
+func (w *widening) cause(v *diff.Variant) (*diff.Explanation, result.Evidence) {
 	if w.scaled {
-		return explain.Edit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Removed, w.scalesDown) })
+		return diff.ExplainEdit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Removed, w.scalesDown) })
 	}
 	if w.asked {
-		return explain.Edit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
+		return diff.ExplainEdit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
 	}
 	var wide []*facts.Product
 	for _, m := range v.New.Products {
@@ -184,12 +184,12 @@ func (w *widening) cause(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	}
 	cause, e := productCause(wide)
 	if cause == nil {
-		return explain.Growth(v, ledger.Any)
+		return diff.ExplainGrowth(v, diff.AnyKernel)
 	}
-	why := v.Why(func(k *facts.Kernel) int64 { return ledger.One(k.OpName == cause.OpName) })
+	why := v.Why(func(k *facts.Kernel) int64 { return diff.Flag(k.OpName == cause.OpName) })
 	if why != nil && why.Op.OpName != "" {
-		cause = explain.From(why)
-		e.Before = explain.Lines(why.Before, ledger.Any)
+		cause = diff.ExplanationFrom(why)
+		e.Before = diff.LinesOf(why.Before, diff.AnyKernel)
 	}
 	return cause, e
 }

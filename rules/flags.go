@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var flags = rule.Rule{
@@ -57,8 +57,8 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 		a.Base = new(float64(len(disagreedFlags(c, t.Base.Toolchain))))
 	}
 	a.Tell = func(f rule.Finding) []rule.Finding {
-		f.Message = words.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(words.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &explain.Cause{Kind: result.KindFlags, Summary: "the program was compiled with other flags"}, wrong
+		f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
+		f.Cause, f.Evidence.After = &diff.Explanation{Kind: result.KindFlags, Summary: "the program was compiled with other flags"}, wrong
 		return []rule.Finding{f}
 	}
 	c.JudgePinned(a)
@@ -97,12 +97,12 @@ func disagreedFlags(c *rule.Context, t facts.Toolchain) []string {
 	required := c.Pairs("require")
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(required)) {
-		if value, set := t.Flag(name); !set || !glob.Match(required[name], value) {
+		if value, set := t.Flag(name); !set || !match.Glob(required[name], value) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, orDefault(t.Flags, name), required[name]))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Flags)) {
-		if glob.Any(c.List("forbid"), name) {
+		if match.AnyGlob(c.List("forbid"), name) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s, its default wanted", name, t.Flags[name]))
 		}
 	}
@@ -126,7 +126,7 @@ func flagChanges(c *rule.Context, was, now map[string]string) []string {
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if orDefault(was, name) != orDefault(now, name) && !glob.Any(c.List("allow"), name) {
+		if orDefault(was, name) != orDefault(now, name) && !match.AnyGlob(c.List("allow"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, orDefault(was, name), orDefault(now, name)))
 		}
 	}

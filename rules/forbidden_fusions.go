@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/pattern"
+	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -56,8 +56,8 @@ func forbidFusion(c *rule.Context, p *diff.Program, v *diff.Variant, entry rule.
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Actual, f.Limit = float64(len(found)), limit
 		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
-		f.Cause = explain.CauseOf(diff.Describe(found[0]), found[0])
-		for _, k := range found[:min(len(found), explain.MaxLines)] {
+		f.Cause = diff.ExplanationOf(diff.Describe(found[0]), found[0])
+		for _, k := range found[:min(len(found), diff.MaxLines)] {
 			f.Evidence.After = append(f.Evidence.After, diff.Describe(k))
 		}
 		return []rule.Finding{f}
@@ -73,7 +73,7 @@ func atLeast(e rule.Entry, kernels []*facts.Kernel) []*facts.Kernel {
 	for _, k := range kernels {
 		results := 1
 		if strings.HasPrefix(k.Out, "(") {
-			results = len(pattern.Elements(k.Out))
+			results = len(query.Elements(k.Out))
 		}
 		if float64(results) >= outputs && float64(k.In.Len()) >= operands {
 			kept = append(kept, k)

@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var fusionDrift = rule.Rule{
@@ -47,7 +46,7 @@ func checkFusionDrift(c *rule.Context, p *diff.Program) {
 		a.Tell = func(f rule.Finding) []rule.Finding {
 			f.Message = lostSentence(lost)
 			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
-				f.Cause, f.Evidence = explain.From(cause), explain.Evidence(cause, ledger.Any)
+				f.Cause, f.Evidence = diff.ExplanationFrom(cause), diff.EvidenceOf(cause, diff.AnyKernel)
 				if cause.Keeps() {
 					f.Message = "what was computed again for the backward pass is kept for it: " + f.Message
 				}
@@ -74,12 +73,12 @@ func judgeAdded(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	var parts []string
 	for _, k := range added {
 		parts = append(parts, diff.Operations(k))
-		f.Evidence.After = explain.Add(f.Evidence.After, diff.Describe(k))
+		f.Evidence.After = diff.AddLine(f.Evidence.After, diff.Describe(k))
 	}
-	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", words.Are(len(added), "fusion"), measure.Number(most), strings.Join(words.First(parts, 2), "; "))
-	f.Cause = explain.CauseOf("new: "+diff.Describe(added[0]), added[0])
+	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", phrase.Are(len(added), "fusion"), phrase.Number(most), strings.Join(phrase.First(parts, 2), "; "))
+	f.Cause = diff.ExplanationOf("new: "+diff.Describe(added[0]), added[0])
 	if cause := v.CauseOf(added[0]); cause != nil {
-		f.Cause = explain.From(cause)
+		f.Cause = diff.ExplanationFrom(cause)
 	}
 	c.Find(f)
 }
@@ -88,7 +87,7 @@ func judgeAdded(c *rule.Context, p *diff.Program, v *diff.Variant) {
 func addedFusions(c *rule.Context, v *diff.Variant) []*facts.Kernel {
 	var out []*facts.Kernel
 	for i := range v.Kernels.Added {
-		if k := &v.Kernels.Added[i]; k.Fusion && k.Do.Len() > 1 && !glob.Any(c.List("ignore"), k.OpName) {
+		if k := &v.Kernels.Added[i]; k.Fusion && k.Do.Len() > 1 && !match.AnyGlob(c.List("ignore"), k.OpName) {
 			out = append(out, k)
 		}
 	}
@@ -100,7 +99,7 @@ func lostFusions(c *rule.Context, v *diff.Variant) []*diff.Regroup {
 	var out []*diff.Regroup
 	for i := range v.Kernels.Split {
 		s := &v.Kernels.Split[i]
-		if s.One.Fusion && s.One.Do.Len() > 1 && !glob.Any(c.List("ignore"), s.One.OpName) {
+		if s.One.Fusion && s.One.Do.Len() > 1 && !match.AnyGlob(c.List("ignore"), s.One.OpName) {
 			out = append(out, s)
 		}
 	}
@@ -116,5 +115,5 @@ func lostSentence(lost []*diff.Regroup) string {
 	if len(lost) == 1 {
 		verb = "fusion was split"
 	}
-	return fmt.Sprintf("%d %s: %s", len(lost), verb, strings.Join(words.First(parts, 2), "; "))
+	return fmt.Sprintf("%d %s: %s", len(lost), verb, strings.Join(phrase.First(parts, 2), "; "))
 }

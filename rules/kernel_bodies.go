@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/ledger"
+
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -57,7 +57,7 @@ func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 	}
 	most := map[string]written{}
 	var order []string
-	for k := range ledger.Kernels(v.New, handWritten(c)) {
+	for k := range diff.KernelsOf(v.New, handWritten(c)) {
 		b := written{k, changes[k.Name]}
 		known, seen := most[k.Function]
 		if !seen {
@@ -77,7 +77,7 @@ func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 // handWritten says whether a kernel was written by hand, and its function is meant.
 func handWritten(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
-		return k.Written != nil && (c.List("function") == nil || glob.Any(c.List("function"), k.Function))
+		return k.Written != nil && (c.List("function") == nil || match.AnyGlob(c.List("function"), k.Function))
 	}
 }
 
@@ -107,9 +107,9 @@ func judgeBody(c *rule.Context, p *diff.Program, v *diff.Variant, b written) {
 	c.Judge(a)
 }
 
-func (b written) cause() (*explain.Cause, result.Evidence) {
+func (b written) cause() (*diff.Explanation, result.Evidence) {
 	if b.change == nil {
-		return explain.CauseOf(diff.Describe(b.Kernel), b.Kernel), result.Evidence{}
+		return diff.ExplanationOf(diff.Describe(b.Kernel), b.Kernel), result.Evidence{}
 	}
-	return explain.CauseOf(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{diff.Describe(&b.change.Old)}, After: []string{diff.Describe(b.Kernel)}}
+	return diff.ExplanationOf(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{diff.Describe(&b.change.Old)}, After: []string{diff.Describe(b.Kernel)}}
 }

@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // handWork is what hand-written kernels come to in a run.
@@ -22,9 +21,9 @@ type handWork struct {
 
 func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
 	var w handWork
-	for k := range ledger.Kernels(v, handWritten(c)) {
-		w.calls += ledger.Runs(k)
-		w.bytes += ledger.Runs(k) * float64(k.Bytes)
+	for k := range diff.KernelsOf(v, handWritten(c)) {
+		w.calls += diff.RunsOf(k)
+		w.bytes += diff.RunsOf(k) * float64(k.Bytes)
 	}
 	return w
 }
@@ -48,7 +47,7 @@ func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Actual, f.Baseline = is.calls, was.calls
 		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + fewerCalls(c, v)
-		f.Cause, f.Evidence = explain.Growth(v, ledger.Any)
+		f.Cause, f.Evidence = diff.ExplainGrowth(v, diff.AnyKernel)
 		return []rule.Finding{f}
 	}
 	c.With(rule.NoMore).Hold(a)
@@ -57,8 +56,8 @@ func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 // computesMore says whether the program computes or moves more, beside so many custom calls that are gone: XLA counts each as -1.
 func computesMore(v *diff.Variant, gone float64) bool {
 	const transcendentals = "cost.transcendentals"
-	was, is := ledger.Cost(v, "cost.flops")
-	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || ledger.Grew(v, "cost.bytes_accessed", ledger.Wobble)
+	was, is := diff.CostOf(v, "cost.flops")
+	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || diff.Grew(v, "cost.bytes_accessed", diff.Wobble)
 }
 
 // fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
@@ -67,16 +66,16 @@ func fewerCalls(c *rule.Context, v *diff.Variant) string {
 	var fewer []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if is[name] < was[name] {
-			fewer = append(fewer, fmt.Sprintf("%s %s → %s", name, measure.Number(was[name]), measure.Number(is[name])))
+			fewer = append(fewer, fmt.Sprintf("%s %s → %s", name, phrase.Number(was[name]), phrase.Number(is[name])))
 		}
 	}
-	return strings.Join(words.First(fewer, 4), ", ")
+	return strings.Join(phrase.First(fewer, 4), ", ")
 }
 
 func callsByFunction(c *rule.Context, v *facts.Variant) map[string]float64 {
 	calls := map[string]float64{}
-	for k := range ledger.Kernels(v, handWritten(c)) {
-		calls[k.Function] += ledger.Runs(k)
+	for k := range diff.KernelsOf(v, handWritten(c)) {
+		calls[k.Function] += diff.RunsOf(k)
 	}
 	return calls
 }

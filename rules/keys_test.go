@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/cache"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -83,7 +83,7 @@ var counted = map[string]sides{
 type keyRun struct {
 	t      *testing.T
 	rule   string
-	cache  *cache.Dir
+	cache  *files.Cache
 	stores string // where baselines are kept
 }
 
@@ -161,7 +161,7 @@ func (k keyRun) refused(s sides, key, value string) bool {
 
 // Every key that bounds what a rule counts either changes the verdict on a real dump or is refused where it stands.
 func TestNoBoundIsIgnored(t *testing.T) {
-	shared, stores := cache.At(t.TempDir(), "test", cache.MostBytes), t.TempDir()
+	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
 	for _, r := range rules.All() {
 		t.Run(r.ID, func(t *testing.T) {
 			k := keyRun{t, r.ID, shared, stores}
@@ -217,7 +217,7 @@ func (k keyRun) moves(s sides, key string) bool {
 
 // So does every key that all rules have: it is heard, or refused where it stands.
 func TestNoCommonKeyIsIgnored(t *testing.T) {
-	shared, stores := cache.At(t.TempDir(), "test", cache.MostBytes), t.TempDir()
+	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
 	for _, rule := range rules.All() {
 		s, counts := counted[rule.ID]
 		if !counts {

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/pattern"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var layoutPin = rule.Rule{
@@ -87,13 +87,13 @@ func checkLayoutPin(c *rule.Context, p *diff.Program) {
 			a.Baseline(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
 		}
 		a.Tell = func(f rule.Finding) []rule.Finding {
-			f.Message = words.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
+			f.Message = phrase.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
 			f.Cause = wrong[0].cause
 			if len(wrong) > 1 {
 				f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
 			}
 			for _, w := range wrong {
-				f.Evidence.After = explain.Add(f.Evidence.After, w.said)
+				f.Evidence.After = diff.AddLine(f.Evidence.After, w.said)
 			}
 			return []rule.Finding{f}
 		}
@@ -112,7 +112,7 @@ func layoutsAgreed(c *rule.Context) string {
 // wrongLayout is one value that does not lie in memory as it should.
 type wrongLayout struct {
 	said  string
-	cause *explain.Cause
+	cause *diff.Explanation
 }
 
 func wrongLayouts(c *rule.Context, p *diff.Program, v *diff.Variant) []wrongLayout {
@@ -140,7 +140,7 @@ func movedParams(v *diff.Variant) []wrongLayout {
 	for _, ch := range v.Params {
 		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
 			said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-			wrong = append(wrong, wrongLayout{said, &explain.Cause{Summary: said, Source: explain.SourceOf(explain.FirstSource(v.New))}})
+			wrong = append(wrong, wrongLayout{said, &diff.Explanation{Summary: said, Source: diff.SourceOf(diff.FirstSource(v.New))}})
 		}
 	}
 	return wrong
@@ -151,9 +151,9 @@ func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 	for _, pin := range c.Entries("params") {
 		for i := range v.Params {
 			p := &v.Params[i]
-			if glob.Match(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
+			if match.Glob(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", p.Name, p.Shape, printedLayout(p.Layout, p.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &explain.Cause{Summary: said}})
+				wrong = append(wrong, wrongLayout{said, &diff.Explanation{Summary: said}})
 			}
 		}
 	}
@@ -164,14 +164,14 @@ func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 func wrongOps(v *facts.Variant, pin rule.Entry) (found int, wrong []wrongLayout) {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		for _, op := range pattern.Operations(k) {
+		for _, op := range query.Operations(k) {
 			if !pinned(pin, op) {
 				continue
 			}
 			found++
 			if !liesAs(pin.Text("layout"), op.Layout, op.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", op.Opcode, op.Shape, printedLayout(op.Layout, op.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &explain.Cause{Summary: said, OpName: op.OpName, Source: explain.SourceOf(op.Source)}})
+				wrong = append(wrong, wrongLayout{said, &diff.Explanation{Summary: said, OpName: op.OpName, Source: diff.SourceOf(op.Source)}})
 			}
 		}
 	}
@@ -183,11 +183,11 @@ func pinned(pin rule.Entry, op facts.Op) bool {
 		return false
 	}
 	if text := pin.Text("out"); text != "" {
-		if shape, err := pattern.ParseShape(text); err != nil || !shape.Fits(op.Shape) {
+		if shape, err := query.ParseShape(text); err != nil || !shape.Fits(op.Shape) {
 			return false
 		}
 	}
-	return (pin.Text("op_name") == "" || glob.Match(pin.Text("op_name"), op.OpName)) && (pin.Text("source") == "" || fitsPath(pin.Text("source"), op.Source.File))
+	return (pin.Text("op_name") == "" || match.Glob(pin.Text("op_name"), op.OpName)) && (pin.Text("source") == "" || fitsPath(pin.Text("source"), op.Source.File))
 }
 
 // liesAs compares layouts. Tiles and memory spaces count only where the pin names them.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -46,7 +46,7 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*explain.Cause, result.Evidence) { return explainLoops(v) }
+		a.Cause = func() (*diff.Explanation, result.Evidence) { return explainLoops(v) }
 		if a.Base != nil && a.Actual < *a.Base && !unrolled(v) {
 			a.Base = &a.Actual
 		}
@@ -61,15 +61,15 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
 // merely new is none of them, nor one that got an early exit.
 func judgeLengths(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	if !ledger.Known(v, ledger.UnknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
+	if !diff.FactKnown(v, diff.UnknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
-	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[ledger.UnknownLoops] }
-	lost := min(v.New.Facts[ledger.UnknownLoops]-v.Old.Facts[ledger.UnknownLoops], known(v.Old)-known(v.New)) - float64(len(ledger.EndSooner(v.Old, v.New)))
-	a := rule.Amount{Program: p, Variant: v, Subject: ledger.UnknownLoops, Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
+	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[diff.UnknownLoops] }
+	lost := min(v.New.Facts[diff.UnknownLoops]-v.Old.Facts[diff.UnknownLoops], known(v.Old)-known(v.New)) - float64(len(diff.EndSooner(v.Old, v.New)))
+	a := rule.Amount{Program: p, Variant: v, Subject: diff.UnknownLoops, Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
 	a.Base = new(0.0)
 	a.Tell = func(f rule.Finding) []rule.Finding {
-		f.Message = measure.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
+		f.Message = phrase.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
 		f.Cause, f.Evidence = explainLength(v)
 		return []rule.Finding{f}
 	}
@@ -77,8 +77,8 @@ func judgeLengths(c *rule.Context, p *diff.Program, v *diff.Variant) {
 }
 
 // explainLength names a loop that ran a known number of times, and what brought its new form about.
-func explainLength(v *diff.Variant) (*explain.Cause, result.Evidence) {
-	cause, e := explain.Growth(v, endless)
+func explainLength(v *diff.Variant) (*diff.Explanation, result.Evidence) {
+	cause, e := diff.ExplainGrowth(v, endless)
 	loop, times := lostLength(v)
 	if loop == nil {
 		return cause, e
@@ -87,13 +87,13 @@ func explainLength(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	if cause != nil && strings.HasPrefix(cause.Summary, "new: ") {
 		said += "; " + cause.Summary
 	}
-	return explain.CauseOf(said, loop), e
+	return diff.ExplanationOf(said, loop), e
 }
 
 // lostLength finds a loop of which it is not known any more how often it runs, and how often it ran: of loops that the model calls alike;
 // else, where the model calls it otherwise now, as a kernel in it tells.
 func lostLength(v *diff.Variant) (loop *facts.Kernel, times int64) {
-	pairs, _, _ := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
+	pairs, _, _ := diff.PairLoops(diff.Loops(v.Old), diff.Loops(v.New))
 	for _, pair := range pairs {
 		if was, is := pair[0], pair[1]; was.Length > 0 && is.Length == 0 {
 			return is, was.Length
@@ -113,19 +113,19 @@ func endless(k *facts.Kernel) bool { return k.InLoop && k.Times <= 1 }
 
 // unrolled says whether the program became longer: a loop that went without that was not unrolled, but is not needed any more.
 func unrolled(v *diff.Variant) bool {
-	return v.New.Facts["instructions.after"] > v.Old.Facts["instructions.after"] || ledger.Launched(v.New) > ledger.Launched(v.Old)
+	return v.New.Facts["instructions.after"] > v.Old.Facts["instructions.after"] || diff.Launched(v.New) > diff.Launched(v.Old)
 }
 
 // explainLoops names the place of the model that a loop went from, else what brought most kernels into the program: the body of a
 // loop that was unrolled.
-func explainLoops(v *diff.Variant) (*explain.Cause, result.Evidence) {
-	most, e := explain.By(v, ledger.Any, func(*facts.Kernel) int64 { return 1 })
+func explainLoops(v *diff.Variant) (*diff.Explanation, result.Evidence) {
+	most, e := diff.ExplainBy(v, diff.AnyKernel, func(*facts.Kernel) int64 { return 1 })
 	at := slices.IndexFunc(v.Causes, func(c diff.Cause) bool { return slices.ContainsFunc(c.Edits, lostLoop) })
 	if at < 0 {
 		return most, e
 	}
 	if c := &v.Causes[at]; most == nil || !c.Spreads() {
-		return explain.From(c), explain.Evidence(c, ledger.Any)
+		return diff.ExplanationFrom(c), diff.EvidenceOf(c, diff.AnyKernel)
 	}
 	loop, _, _ := strings.Cut(v.Causes[at].Summary, "; ") // the layers that the loop held tell more than how they spread what they hand on
 	most.Summary = loop + "; " + most.Summary

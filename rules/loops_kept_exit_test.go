@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/diff/difftest"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
 )
 
 // A loop that lost its early exit is known by its name, else by another loop that ended early and is gone.
@@ -34,17 +34,17 @@ func TestExitsThatWereLost(t *testing.T) {
 		old, fresh *facts.Variant
 		want       int
 	}{
-		{"one of two", stopping(ledgertest.Looping(-1, -1), 0, 1), stopping(ledgertest.Looping(-1, -1), 1), 1},
-		{"none", stopping(ledgertest.Looping(-1, 3), 0), stopping(ledgertest.Looping(-1, 3), 0), 0},
-		{"of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), called(stopping(ledgertest.Looping(-1)), 0, "jit(f)/decode/while"), 1},
-		{"of one that is called otherwise now and still ends early", stopping(ledgertest.Looping(-1), 0), called(stopping(ledgertest.Looping(-1), 0), 0, "jit(f)/decode/while"), 0},
-		{"other loops came as well: it is another program", stopping(ledgertest.Looping(-1), 0), called(ledgertest.Looping(-1, 7), 0, "jit(f)/decode/while"), 0},
-		{"of two that are called otherwise now, of which one ended early", stopping(ledgertest.Looping(-1, -1), 0), called(called(stopping(ledgertest.Looping(-1, -1), 1), 1, "b"), 0, "a"), 0},
-		{"a loop is new", stopping(ledgertest.Looping(-1), 0), stopping(ledgertest.Looping(-1, -1), 0), 0},
-		{"it is known how often the loop runs: that is told otherwise", stopping(ledgertest.Looping(-1), 0), ledgertest.Looping(3), 0},
-		{"nobody knows whether only counters end it now", stopping(ledgertest.Looping(-1), 0), unsure(stopping(ledgertest.Looping(-1))), 0},
-		{"nobody knows that of one that is called otherwise now", stopping(ledgertest.Looping(-1), 0), unsure(called(stopping(ledgertest.Looping(-1)), 0, "jit(f)/decode/while")), 0},
-		{"one that nothing but its counter ended", ledgertest.Looping(-1), ledgertest.Looping(-1), 0},
+		{"one of two", stopping(difftest.Looping(-1, -1), 0, 1), stopping(difftest.Looping(-1, -1), 1), 1},
+		{"none", stopping(difftest.Looping(-1, 3), 0), stopping(difftest.Looping(-1, 3), 0), 0},
+		{"of one that is called otherwise now", stopping(difftest.Looping(-1), 0), called(stopping(difftest.Looping(-1)), 0, "jit(f)/decode/while"), 1},
+		{"of one that is called otherwise now and still ends early", stopping(difftest.Looping(-1), 0), called(stopping(difftest.Looping(-1), 0), 0, "jit(f)/decode/while"), 0},
+		{"other loops came as well: it is another program", stopping(difftest.Looping(-1), 0), called(difftest.Looping(-1, 7), 0, "jit(f)/decode/while"), 0},
+		{"of two that are called otherwise now, of which one ended early", stopping(difftest.Looping(-1, -1), 0), called(called(stopping(difftest.Looping(-1, -1), 1), 1, "b"), 0, "a"), 0},
+		{"a loop is new", stopping(difftest.Looping(-1), 0), stopping(difftest.Looping(-1, -1), 0), 0},
+		{"it is known how often the loop runs: that is told otherwise", stopping(difftest.Looping(-1), 0), difftest.Looping(3), 0},
+		{"nobody knows whether only counters end it now", stopping(difftest.Looping(-1), 0), unsure(stopping(difftest.Looping(-1))), 0},
+		{"nobody knows that of one that is called otherwise now", stopping(difftest.Looping(-1), 0), unsure(called(stopping(difftest.Looping(-1)), 0, "jit(f)/decode/while")), 0},
+		{"one that nothing but its counter ended", difftest.Looping(-1), difftest.Looping(-1), 0},
 	} {
 		if got := lostExits(&diff.Variant{Old: c.old, New: c.fresh}); len(got) != c.want {
 			t.Errorf("%s: %d loops, wanted %d", c.name, len(got), c.want)

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
+	"github.com/xlagate/xlagate/internal/diff/difftest"
 	"github.com/xlagate/xlagate/internal/rule"
 
 	"testing"
@@ -28,17 +28,17 @@ func TestLoopsOneByOne(t *testing.T) {
 		most       *float64
 		says       []string
 	}{
-		{"alike", ledgertest.Looping(3, 5), ledgertest.Looping(3, 5), nil, nil},
-		{"two that change places", ledgertest.Looping(3, 5), ledgertest.Looping(5, 3), nil, []string{
+		{"alike", difftest.Looping(3, 5), difftest.Looping(3, 5), nil, nil},
+		{"two that change places", difftest.Looping(3, 5), difftest.Looping(5, 3), nil, []string{
 			"5 iterations of the loop at model.py:1: up from 3 in the baseline", "3 iterations of the loop at model.py:2: down from 5 in the baseline"}},
-		{"one more", ledgertest.Looping(3), ledgertest.Looping(3, 5), nil, []string{"5 iterations of loops: up from 0 in the baseline"}},
-		{"one less", ledgertest.Looping(3, 5), ledgertest.Looping(3), nil, []string{"0 iterations of loops: down from 5 in the baseline"}},
-		{"one that is longer than any may be", nil, ledgertest.Looping(7, 6), &six, []string{"7 iterations of the loop at model.py:1: at most 6 allowed"}},
-		{"many short ones", nil, ledgertest.Looping(6, 6, 6), &six, nil},
-		{"an earlier baseline, the same", earlier(ledgertest.Looping(3, 5)), ledgertest.Looping(5, 3), nil, nil},
-		{"an earlier baseline, more", earlier(ledgertest.Looping(3, 5)), ledgertest.Looping(3, 6), nil, []string{"9 iterations of loops: up from 8 in the baseline"}},
-		{"unknown", ledgertest.Looping(3, 5), ledgertest.Looping(3, -1), nil, []string{"loops-kept could not look: how often the loop at model.py:2 of f runs is not known"}},
-		{"unknown in the baseline", ledgertest.Looping(3, -1), ledgertest.Looping(3, 5), nil, []string{"loops-kept could not compare: the baseline of f does not hold loops.trip_count"}},
+		{"one more", difftest.Looping(3), difftest.Looping(3, 5), nil, []string{"5 iterations of loops: up from 0 in the baseline"}},
+		{"one less", difftest.Looping(3, 5), difftest.Looping(3), nil, []string{"0 iterations of loops: down from 5 in the baseline"}},
+		{"one that is longer than any may be", nil, difftest.Looping(7, 6), &six, []string{"7 iterations of the loop at model.py:1: at most 6 allowed"}},
+		{"many short ones", nil, difftest.Looping(6, 6, 6), &six, nil},
+		{"an earlier baseline, the same", earlier(difftest.Looping(3, 5)), difftest.Looping(5, 3), nil, nil},
+		{"an earlier baseline, more", earlier(difftest.Looping(3, 5)), difftest.Looping(3, 6), nil, []string{"9 iterations of loops: up from 8 in the baseline"}},
+		{"unknown", difftest.Looping(3, 5), difftest.Looping(3, -1), nil, []string{"loops-kept could not look: how often the loop at model.py:2 of f runs is not known"}},
+		{"unknown in the baseline", difftest.Looping(3, -1), difftest.Looping(3, 5), nil, []string{"loops-kept could not compare: the baseline of f does not hold loops.trip_count"}},
 	} {
 		s := &rule.Settings{Rule: ByID("loops-kept"), Options: map[string]any{"trip_count": true}}
 		if c.most != nil {
@@ -67,7 +67,7 @@ func TestLoopsOneByOne(t *testing.T) {
 
 // How often a loop ran that runs until something is true now is its own length, not how often a kernel in it ran that stands in more loops.
 func TestLengthThatWasLost(t *testing.T) {
-	v := &diff.Variant{Old: ledgertest.Looping(8, 4), New: ledgertest.Looping(-1, 4)}
+	v := &diff.Variant{Old: difftest.Looping(8, 4), New: difftest.Looping(-1, 4)}
 	inside := func(times int64) facts.Kernel {
 		return facts.Kernel{Form: &facts.Form{Class: facts.ClassKernel}, Site: &facts.Site{InLoop: true, Loop: "jit(f)/b/while", Times: times}}
 	}
@@ -75,7 +75,7 @@ func TestLengthThatWasLost(t *testing.T) {
 	if loop, times := lostLength(v); loop == nil || loop.Source.Line != 1 || times != 8 {
 		t.Errorf("%v ran %d times", loop, times)
 	}
-	v.Old, v.New = ledgertest.Looping(8), ledgertest.Looping() // called otherwise now
+	v.Old, v.New = difftest.Looping(8), difftest.Looping() // called otherwise now
 	if loop, times := lostLength(v); loop == nil || times != 32 {
 		t.Errorf("%v ran %d times", loop, times)
 	}

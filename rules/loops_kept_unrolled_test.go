@@ -3,8 +3,7 @@ package rules
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/ledger/ledgertest"
+	"github.com/xlagate/xlagate/internal/diff/difftest"
 	"github.com/xlagate/xlagate/internal/rule"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -13,8 +12,8 @@ import (
 
 // stepping is a program with loops, with so many launches of as many operations each in every loop's body.
 func stepping(launches int, flops int64, lengths ...int64) *facts.Variant {
-	v := ledgertest.Looping(lengths...)
-	for _, loop := range ledger.Loops(v) {
+	v := difftest.Looping(lengths...)
+	for _, loop := range diff.Loops(v) {
 		for range launches {
 			inside := &facts.Site{OpName: loop.OpName + "/body/dot", Loop: loop.OpName, InLoop: true, Times: loop.Length}
 			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Class: facts.ClassKernel, Flops: flops}, Site: inside})

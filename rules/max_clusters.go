@@ -5,12 +5,11 @@ import (
 	"sort"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/ledger"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var maxClusters = rule.Rule{
@@ -44,7 +43,7 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 	}
 	a := rule.Amount{
 		Subject: "clusters", Noun: "clusters", Better: rule.Lower, Actual: countClusters(c, clusters),
-		Cause: func() (*explain.Cause, result.Evidence) { return clusterCause(c, clusters) },
+		Cause: func() (*diff.Explanation, result.Evidence) { return clusterCause(c, clusters) },
 	}
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && t.Base.Clusters.Ran && sized(c, t.Base.Clusters)
@@ -67,7 +66,7 @@ func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {
 	least, _ := c.Number("min_size")
 	var n float64
 	for _, one := range clusters.Clusters {
-		n += float64(ledger.One(float64(one.Size) >= least))
+		n += float64(diff.Flag(float64(one.Size) >= least))
 	}
 	return n
 }
@@ -84,18 +83,18 @@ func checkClusterSizes(c *rule.Context, clusters *tensorflow.Clusters, limit flo
 		if float64(one.Size) > limit {
 			c.Find(rule.Finding{
 				Program: one.Function, Subject: one.Name, Actual: float64(one.Size), Limit: limit,
-				Message: fmt.Sprintf("%s has %s, at most %v allowed", one.Name, words.Count(one.Size, "node", "nodes"), limit),
+				Message: fmt.Sprintf("%s has %s, at most %v allowed", one.Name, phrase.Count(one.Size, "node", "nodes"), limit),
 			})
 		}
 	}
 }
 
-func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*explain.Cause, result.Evidence) {
+func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Explanation, result.Evidence) {
 	list := append([]tensorflow.FrameworkCluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e result.Evidence
 	for _, one := range list {
-		e.After = explain.Add(e.After, fmt.Sprintf("%s  %s  %s", one.Name, words.Count(one.Size, "node", "nodes"), one.Function))
+		e.After = diff.AddLine(e.After, fmt.Sprintf("%s  %s  %s", one.Name, phrase.Count(one.Size, "node", "nodes"), one.Function))
 	}
 	if len(list) == 0 {
 		return nil, e
@@ -103,16 +102,16 @@ func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*explain.Caus
 	if cause := newClusters(c, clusters); cause != nil {
 		return cause, e
 	}
-	return &explain.Cause{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, words.Count(list[0].Size, "node", "nodes"))}, e
+	return &diff.Explanation{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, phrase.Count(list[0].Size, "node", "nodes"))}, e
 }
 
 // newClusters says why there are more clusters than there were: an operation parts them, or a function was traced again.
-func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *explain.Cause {
+func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *diff.Explanation {
 	if c.Target.Base == nil {
 		return nil
 	}
 	if op := diff.CutBy(c.Target.Base.Clusters, clusters); op != nil {
-		return &explain.Cause{Summary: diff.CutSentence(op), OpName: op.Node, OpType: op.Op, Source: explain.SourceOf(op.Source)}
+		return &diff.Explanation{Summary: diff.CutSentence(op), OpName: op.Node, OpType: op.Op, Source: diff.SourceOf(op.Source)}
 	}
 	for _, p := range c.Target.Programs {
 		if p.Old != nil || p.New == nil {

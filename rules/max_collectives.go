@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var maxCollectives = rule.Rule{
@@ -40,13 +40,13 @@ func checkMaxCollectives(c *rule.Context, p *diff.Program) {
 		for _, kind := range collectiveKinds(c, v) {
 			cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
 			a := rule.Amount{
-				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + placeCounted(c), Better: rule.Lower, Actual: ledger.Count(v.New, cares),
-				Cause: func() (*explain.Cause, result.Evidence) { return explainCollectives(v, cares) },
+				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + placeCounted(c), Better: rule.Lower, Actual: diff.CountKernels(v.New, cares),
+				Cause: func() (*diff.Explanation, result.Evidence) { return explainCollectives(v, cares) },
 			}
 			if v.Old != nil {
-				a.Base = new(ledger.Count(v.Old, cares))
+				a.Base = new(diff.CountKernels(v.Old, cares))
 			}
-			c.JudgeRuns(a, func(v *facts.Variant) float64 { return ledger.Launches(v, cares) })
+			c.JudgeRuns(a, func(v *facts.Variant) float64 { return diff.LaunchesOf(v, cares) })
 		}
 		if v.Old != nil && len(c.Findings) == found { // else what is new says it
 			judgeTraffic(c, p, v)
@@ -66,7 +66,7 @@ func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	c.With(rule.NoBounds).Judge(rule.Amount{
 		Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Better: rule.Lower, Actual: now, Base: &was,
-		Cause: func() (*explain.Cause, result.Evidence) { return explainCollectives(v, chosenCollective(c)) },
+		Cause: func() (*diff.Explanation, result.Evidence) { return explainCollectives(v, chosenCollective(c)) },
 	})
 }
 
@@ -77,7 +77,7 @@ type traffic struct{ count, bytes int64 }
 // and an all-gather.
 func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	var t traffic
-	for k := range ledger.Kernels(v, cares) {
+	for k := range diff.KernelsOf(v, cares) {
 		runs := max(k.Times, 1)
 		t.count += runs
 		if t.bytes += k.Bytes * runs; k.Target == "all-reduce" {
@@ -88,8 +88,8 @@ func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 }
 
 // explainCollectives names the collective that is new, what it moves, and along which axis of the mesh, beside what brought it about.
-func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*explain.Cause, result.Evidence) {
-	cause, e := explain.Growth(v, cares)
+func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*diff.Explanation, result.Evidence) {
+	cause, e := diff.ExplainGrowth(v, cares)
 	if v.Old == nil || cause == nil {
 		return cause, e
 	}
@@ -98,12 +98,12 @@ func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*expla
 		return cause, e
 	}
 	brought := v.CauseOf(k)
-	here := explain.CauseOf("new: "+diff.Collective(k), k)
+	here := diff.ExplanationOf("new: "+diff.Collective(k), k)
 	if here.Source.File == "" || brought.Constrains() && brought.Op.Source.File != "" {
-		here.Source, here.OpName = explain.SourceOf(brought.Op.Source), brought.Op.OpName
+		here.Source, here.OpName = diff.SourceOf(brought.Op.Source), brought.Op.OpName
 	}
 	if e := addedFor(v, k); e != nil {
-		here.Source, here.OpName = explain.SourceOf(e.Source), e.OpName
+		here.Source, here.OpName = diff.SourceOf(e.Source), e.OpName
 	}
 	return here, e
 }
@@ -149,7 +149,7 @@ func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
 		if side == nil {
 			continue
 		}
-		for k := range ledger.Kernels(side, ledger.IsCollective) {
+		for k := range diff.KernelsOf(side, diff.IsCollective) {
 			seen[k.Target] = true
 		}
 	}
@@ -163,16 +163,16 @@ func checkCollectiveBytes(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	c.Checked()
 	kinds := c.List("kinds")
-	n := ledger.Bytes(v.New, chosenCollective(c))
+	n := diff.BytesOf(v.New, chosenCollective(c))
 	which := "collectives"
 	if kinds != nil {
-		which = words.List(kinds, "and")
+		which = phrase.List(kinds, "and")
 	}
 	if n > limit {
 		c.Find(rule.Finding{
 			Program: p.Name, Variant: rule.VariantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
 			Message: movesTooMuch(which+placeCounted(c), n, limit),
-			Cause:   explain.Largest(v, chosenCollective(c)),
+			Cause:   diff.ExplainLargest(v, chosenCollective(c)),
 		})
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -78,12 +78,12 @@ func judgeTimes(c *rule.Context, program string, notes []tensorflow.LogNote) {
 	if c.Text("per") == "program" {
 		a.Actual = sum
 	}
-	a.Cause = func() (*explain.Cause, result.Evidence) {
-		summary := fmt.Sprintf("%d compilations, the longest took %s (%s)", len(notes), measure.Show(longest.Value, "seconds"), longest.Log)
+	a.Cause = func() (*diff.Explanation, result.Evidence) {
+		summary := fmt.Sprintf("%d compilations, the longest took %s (%s)", len(notes), phrase.Show(longest.Value, "seconds"), longest.Log)
 		if len(notes) == 1 {
 			summary = "compiled once (" + longest.Log + ")"
 		}
-		return &explain.Cause{Summary: summary, Source: explain.SourceOf(longest.Where)}, result.Evidence{}
+		return &diff.Explanation{Summary: summary, Source: diff.SourceOf(longest.Where)}, result.Evidence{}
 	}
 	c.Judge(a)
 }

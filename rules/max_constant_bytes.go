@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -36,11 +36,11 @@ var maxConstantBytes = rule.Rule{
 func checkConstantBytes(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: ledger.ConstantBytes(v.New),
-			Cause: func() (*explain.Cause, result.Evidence) { return constantCause(v) },
+			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: diff.ConstantBytes(v.New),
+			Cause: func() (*diff.Explanation, result.Evidence) { return constantCause(v) },
 		}
 		if v.Old != nil {
-			a.Base = new(ledger.ConstantBytes(v.Old))
+			a.Base = new(diff.ConstantBytes(v.Old))
 		}
 		c.Judge(a)
 		checkEachConstant(c, p, v)
@@ -55,7 +55,7 @@ func checkEachConstant(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	for _, k := range v.New.Constants {
 		c.Checked()
 		if float64(k.Bytes) > limit {
-			is, allowed := measure.Apart(float64(k.Bytes), limit, "bytes")
+			is, allowed := phrase.Apart(float64(k.Bytes), limit, "bytes")
 			c.Find(rule.Finding{
 				Program: p.Name, Variant: rule.VariantName(v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
 				Message: fmt.Sprintf("the constant %s holds %s, at most %s allowed", k.Shape, is, allowed), Cause: constantAt(k),
@@ -65,15 +65,15 @@ func checkEachConstant(c *rule.Context, p *diff.Program, v *diff.Variant) {
 }
 
 // constantCause names the largest constant that is new, and the argument that it was.
-func constantCause(v *diff.Variant) (*explain.Cause, result.Evidence) {
+func constantCause(v *diff.Variant) (*diff.Explanation, result.Evidence) {
 	var e result.Evidence
 	var largest *facts.Constant
 	for _, k := range diff.NewConstants(v) {
 		if largest == nil || k.Bytes > largest.Bytes {
 			largest = &k
 		}
-		if len(e.After) < explain.MaxLines {
-			e.After = append(e.After, fmt.Sprintf("constant %s (%s) %s", k.Shape, measure.Bytes(float64(k.Bytes)), k.OpName))
+		if len(e.After) < diff.MaxLines {
+			e.After = append(e.After, fmt.Sprintf("constant %s (%s) %s", k.Shape, phrase.Bytes(float64(k.Bytes)), k.OpName))
 		}
 	}
 	if largest == nil {
@@ -86,6 +86,6 @@ func constantCause(v *diff.Variant) (*explain.Cause, result.Evidence) {
 	return cause, e
 }
 
-func constantAt(k facts.Constant) *explain.Cause {
-	return &explain.Cause{Kind: result.KindConstants, Summary: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: explain.SourceOf(k.Source)}
+func constantAt(k facts.Constant) *diff.Explanation {
+	return &diff.Explanation{Kind: result.KindConstants, Summary: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: diff.SourceOf(k.Source)}
 }

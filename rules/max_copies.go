@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -47,11 +47,11 @@ func checkMaxCopies(c *rule.Context, p *diff.Program) {
 // judgeLoopCopies holds how many copies stand in loops against the settings.
 func judgeLoopCopies(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a := rule.Amount{
-		Program: p, Variant: v, Subject: "copies.in_loops", Noun: "copies in loops", Better: rule.Lower, Actual: ledger.Count(v.New, countsCopy(c)),
-		Cause: func() (*explain.Cause, result.Evidence) { return explain.Growth(v, countsCopy(c)) },
+		Program: p, Variant: v, Subject: "copies.in_loops", Noun: "copies in loops", Better: rule.Lower, Actual: diff.CountKernels(v.New, countsCopy(c)),
+		Cause: func() (*diff.Explanation, result.Evidence) { return diff.ExplainGrowth(v, countsCopy(c)) },
 	}
 	if v.Old != nil {
-		a.Base = new(ledger.Count(v.Old, countsCopy(c)))
+		a.Base = new(diff.CountKernels(v.Old, countsCopy(c)))
 	}
 	c.Judge(a)
 }
@@ -63,7 +63,7 @@ func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	c.Checked()
-	copied := ledger.Bytes(v.New, countsCopy(c)) / 2 // a copy reads it, and writes it
+	copied := diff.BytesOf(v.New, countsCopy(c)) / 2 // a copy reads it, and writes it
 	if copied <= limit {
 		return
 	}
@@ -71,7 +71,7 @@ func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	c.Find(rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: movesTooMuch(which, copied, limit),
-		Cause:   explain.Largest(v, countsCopy(c)),
+		Cause:   diff.ExplainLargest(v, countsCopy(c)),
 	})
 }
 
@@ -83,6 +83,6 @@ func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {
 
 // movesTooMuch is said of operations that move more bytes than they may.
 func movesTooMuch(which string, moved, limit float64) string {
-	is, allowed := measure.Apart(moved, limit, "bytes")
+	is, allowed := phrase.Apart(moved, limit, "bytes")
 	return fmt.Sprintf("%s move %s, at most %s allowed", which, is, allowed)
 }

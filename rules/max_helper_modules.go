@@ -5,13 +5,13 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var maxHelperModules = rule.Rule{
@@ -39,14 +39,14 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 	var names []string
 	var n float64
 	for _, p := range t.Report.Helpers {
-		if c.Covers(t.Name, p.Name) && !glob.Any(c.List("allow"), p.Name) {
+		if c.Covers(t.Name, p.Name) && !match.AnyGlob(c.List("allow"), p.Name) {
 			names = append(names, fmt.Sprintf("%s (%d)", p.Name, compilations(p)))
 			n += float64(compilations(p))
 		}
 	}
-	c.Judge(rule.Amount{Subject: "helper modules", Noun: "helper modules", Better: rule.Lower, Actual: n, Cause: func() (*explain.Cause, result.Evidence) {
+	c.Judge(rule.Amount{Subject: "helper modules", Noun: "helper modules", Better: rule.Lower, Actual: n, Cause: func() (*diff.Explanation, result.Evidence) {
 		sort.Strings(names)
-		return &explain.Cause{Summary: strings.Join(words.First(names, 6), ", "), Source: explain.SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
+		return &diff.Explanation{Summary: strings.Join(phrase.First(names, 6), ", "), Source: diff.SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
 	}})
 }
 
@@ -54,7 +54,7 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 func helperSource(helpers []*facts.Program) (at hlo.Location) {
 	for _, p := range helpers {
 		for _, v := range p.Variants {
-			if at = explain.FirstSource(v); at.File != "" {
+			if at = diff.FirstSource(v); at.File != "" {
 				return at
 			}
 		}

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/ledger"
+
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -44,7 +44,7 @@ func checkMaxKernels(c *rule.Context, p *diff.Program) {
 		a := rule.Amount{
 			Program: p, Variant: v, Subject: kernelSubject(c), Noun: "kernels", Better: rule.Lower,
 			Actual: countKernels(c, v.New),
-			Cause:  func() (*explain.Cause, result.Evidence) { return explain.Growth(v, countsKernel(c)) },
+			Cause:  func() (*diff.Explanation, result.Evidence) { return diff.ExplainGrowth(v, countsKernel(c)) },
 		}
 		if v.Old != nil {
 			a.Base = new(countKernels(c, v.Old))
@@ -70,11 +70,11 @@ func countKernels(c *rule.Context, v *facts.Variant) float64 {
 		return v.Facts["kernels.total"]
 	}
 	if !c.On("weighted_by_trip_count") {
-		return ledger.Count(v, countsKernel(c))
+		return diff.CountKernels(v, countsKernel(c))
 	}
 	var n float64
-	for k := range ledger.Kernels(v, countsKernel(c)) {
-		n += ledger.Runs(k)
+	for k := range diff.KernelsOf(v, countsKernel(c)) {
+		n += diff.RunsOf(k)
 	}
 	return n
 }
@@ -90,6 +90,6 @@ func countsKernel(c *rule.Context) func(k *facts.Kernel) bool {
 		if kinds := c.List("kind"); kinds != nil && !slices.Contains(kinds, k.Kind) {
 			return false
 		}
-		return !glob.Any(c.List("exclude"), k.OpName)
+		return !match.AnyGlob(c.List("exclude"), k.OpName)
 	}
 }

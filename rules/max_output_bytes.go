@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -51,11 +51,11 @@ func boundOutputs(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	f := rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: "outputs", Actual: n, Limit: limit,
-		Message: fmt.Sprintf("the program returns %s, at most %s allowed", measure.Counted(n, "", "results"), measure.Number(limit)),
-		Cause:   explain.Largest(v, func(k *facts.Kernel) bool { return k.Result }),
+		Message: fmt.Sprintf("the program returns %s, at most %s allowed", phrase.Counted(n, "", "results"), phrase.Number(limit)),
+		Cause:   diff.ExplainLargest(v, func(k *facts.Kernel) bool { return k.Result }),
 	}
 	if v.Old != nil {
-		f.Cause, f.Evidence = explain.Results(v)
+		f.Cause, f.Evidence = diff.ExplainResults(v)
 	}
 	c.Find(f)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -52,7 +52,7 @@ func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 	for _, kind := range kinds {
 		a := rule.Amount{
 			Subject: kind, Noun: "outside " + kind + "s", Better: rule.Lower, Actual: float64(len(now[kind])),
-			Cause: func() (*explain.Cause, result.Evidence) { return outsideCause(now[kind]) },
+			Cause: func() (*diff.Explanation, result.Evidence) { return outsideCause(now[kind]) },
 		}
 		if t.Base != nil {
 			a.Baseline(known, float64(len(was[kind])))
@@ -73,16 +73,16 @@ func outsideByKind(clusters *tensorflow.Clusters) map[string][]tensorflow.Collec
 }
 
 // outsideCause names the collectives of a kind, each with what it parts.
-func outsideCause(collectives []tensorflow.Collective) (*explain.Cause, result.Evidence) {
+func outsideCause(collectives []tensorflow.Collective) (*diff.Explanation, result.Evidence) {
 	var e result.Evidence
 	if len(collectives) == 0 {
 		return nil, e
 	}
 	for i := range collectives {
 		o := &collectives[i]
-		e.After = explain.Add(e.After, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", o.Op, o.Node, o.Place())))
+		e.After = diff.AddLine(e.After, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", o.Op, o.Node, o.Place())))
 	}
 	last := &collectives[len(collectives)-1]
 	summary := strings.TrimSpace(last.Op + " runs outside of XLA " + last.Place())
-	return &explain.Cause{Summary: summary, OpName: last.Node, OpType: last.Op, Source: explain.SourceOf(last.Source)}, e
+	return &diff.Explanation{Summary: summary, OpName: last.Node, OpType: last.Op, Source: diff.SourceOf(last.Source)}, e
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -34,17 +34,17 @@ func checkMaxRemat(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*explain.Cause, result.Evidence) { return rematCause(v.New) }
+		a.Cause = func() (*diff.Explanation, result.Evidence) { return rematCause(v.New) }
 		c.Judge(a)
 	}
 }
 
-func rematCause(v *facts.Variant) (*explain.Cause, result.Evidence) {
+func rematCause(v *facts.Variant) (*diff.Explanation, result.Evidence) {
 	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
-	e := result.Evidence{After: explain.Lines(v.Kernels, again)}
+	e := result.Evidence{After: diff.LinesOf(v.Kernels, again)}
 	k := diff.FirstThat(v.Kernels, again)
 	if k == nil {
 		return nil, e
 	}
-	return explain.CauseOf(k.Name+" is computed again", k), e
+	return diff.ExplanationOf(k.Name+" is computed again", k), e
 }

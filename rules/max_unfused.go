@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
+
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -36,11 +36,11 @@ var maxUnfused = rule.Rule{
 func checkMaxUnfused(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: rule.Lower, Actual: ledger.Count(v.New, runsAlone(c)),
-			Cause: func() (*explain.Cause, result.Evidence) { return explain.Growth(v, runsAlone(c)) },
+			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: rule.Lower, Actual: diff.CountKernels(v.New, runsAlone(c)),
+			Cause: func() (*diff.Explanation, result.Evidence) { return diff.ExplainGrowth(v, runsAlone(c)) },
 		}
 		if v.Old != nil {
-			a.Base = new(ledger.Count(v.Old, runsAlone(c)))
+			a.Base = new(diff.CountKernels(v.Old, runsAlone(c)))
 		}
 		c.Judge(a)
 	}

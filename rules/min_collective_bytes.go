@@ -2,9 +2,9 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
+
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -41,20 +41,20 @@ func checkMinCollectiveBytes(c *rule.Context, p *diff.Program) {
 
 // judgeAverage judges what the collectives of one kind move on average.
 func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string) {
-	of := func(k *facts.Kernel) bool { return ledger.IsCollective(k) && k.Target == kind }
-	n := ledger.Count(v.New, of)
+	of := func(k *facts.Kernel) bool { return diff.IsCollective(k) && k.Target == kind }
+	n := diff.CountKernels(v.New, of)
 	if n == 0 {
 		return
 	}
 	a := rule.Amount{
-		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: rule.Higher, Actual: ledger.Bytes(v.New, of) / n,
-		Cause: func() (*explain.Cause, result.Evidence) {
-			return smallest(v.New, of), result.Evidence{After: explain.Lines(v.New.Kernels, of)}
+		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: rule.Higher, Actual: diff.BytesOf(v.New, of) / n,
+		Cause: func() (*diff.Explanation, result.Evidence) {
+			return smallest(v.New, of), result.Evidence{After: diff.LinesOf(v.New.Kernels, of)}
 		},
 	}
 	if v.Old != nil {
-		if was := ledger.Count(v.Old, of); was > 0 {
-			a.Base = new(ledger.Bytes(v.Old, of) / was)
+		if was := diff.CountKernels(v.Old, of); was > 0 {
+			a.Base = new(diff.BytesOf(v.Old, of) / was)
 			if c.On("only_more") && n <= was {
 				a.Base = &a.Actual
 			}
@@ -64,9 +64,9 @@ func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string
 }
 
 // smallest names the kernel that moves the fewest bytes.
-func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *explain.Cause {
+func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *diff.Explanation {
 	var least *facts.Kernel
-	for k := range ledger.Kernels(v, cares) {
+	for k := range diff.KernelsOf(v, cares) {
 		if least == nil || k.Bytes < least.Bytes {
 			least = k
 		}
@@ -74,5 +74,5 @@ func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *explain.Cause {
 	if least == nil {
 		return nil
 	}
-	return explain.CauseOf("the smallest is "+diff.Describe(least), least)
+	return diff.ExplanationOf("the smallest is "+diff.Describe(least), least)
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -55,7 +55,7 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 				f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 			}
 			if len(reads) == 1 && f.Cause.Source.File == "" {
-				f.Cause.Source = explain.SourceOf(reads[0])
+				f.Cause.Source = diff.SourceOf(reads[0])
 			}
 			each = append(each, f)
 		}
@@ -67,8 +67,8 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 const scalarRead = "aten::_local_scalar_dense"
 
 // fallback says what ran on the CPU, and why.
-func fallback(n *tensorflow.LogNote) (message string, cause *explain.Cause) {
-	cause = &explain.Cause{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: explain.SourceOf(n.Where)}
+func fallback(n *tensorflow.LogNote) (message string, cause *diff.Explanation) {
+	cause = &diff.Explanation{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: diff.SourceOf(n.Where)}
 	if n.Op != scalarRead {
 		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause
 	}
@@ -81,7 +81,7 @@ func times(n float64) string {
 	if n == 0 {
 		return ""
 	}
-	return measure.Times(n)
+	return phrase.Times(n)
 }
 
 // often says how often something ran on the CPU, where that is known.
@@ -89,5 +89,5 @@ func often(times float64) string {
 	if times == 0 {
 		return "on the CPU"
 	}
-	return measure.Times(times) + " on the CPU"
+	return phrase.Times(times) + " on the CPU"
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -105,7 +105,7 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 		if op.OpName == "" {
 			return
 		}
-		if named = append(named, op); !glob.Any(c.List("allow"), op.OpName) {
+		if named = append(named, op); !match.AnyGlob(c.List("allow"), op.OpName) {
 			other = append(other, op)
 		}
 	}
@@ -125,19 +125,19 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 }
 
 func dtypeFinding(c *rule.Context, f rule.Finding, v *diff.Variant, dtype string) rule.Finding {
-	f.Message = fmt.Sprintf("%s is used by %s", dtype, measure.Counted(operationsOf(c, v.New, dtype), "", "operations"))
-	f.Cause = &explain.Cause{Summary: dtype + " is in the program, but in no kernel"}
+	f.Message = fmt.Sprintf("%s is used by %s", dtype, phrase.Counted(operationsOf(c, v.New, dtype), "", "operations"))
+	f.Cause = &diff.Explanation{Summary: dtype + " is in the program, but in no kernel"}
 	first := diff.FirstNew(v, dtype)
-	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && glob.Any(c.List("allow"), first.OpName) {
+	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && match.AnyGlob(c.List("allow"), first.OpName) {
 		first = other[0]
 	}
 	if first.Opcode != "" {
 		f.Message += ", the first is " + first.Opcode
-		f.Cause = &explain.Cause{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: explain.SourceOf(first.Source)}
+		f.Cause = &diff.Explanation{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: diff.SourceOf(first.Source)}
 	}
-	if why := v.Why(func(k *facts.Kernel) int64 { return ledger.One(strings.Contains(k.Out, dtype+"[")) }); why != nil {
+	if why := v.Why(func(k *facts.Kernel) int64 { return diff.Flag(strings.Contains(k.Out, dtype+"[")) }); why != nil {
 		f.Cause.Root = why
-		f.Evidence = explain.Evidence(why, ledger.Any)
+		f.Evidence = diff.EvidenceOf(why, diff.AnyKernel)
 	}
 	return f
 }

@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/ledger"
+
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -36,14 +36,14 @@ var noHostCallback = rule.Rule{
 func checkNoHostCallback(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: rule.Lower, Actual: hostCalls(c, v.New, ledger.Count),
-			Cause: func() (*explain.Cause, result.Evidence) { return callbackCause(c, v) },
+			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: rule.Lower, Actual: hostCalls(c, v.New, diff.CountKernels),
+			Cause: func() (*diff.Explanation, result.Evidence) { return callbackCause(c, v) },
 		}
 		if v.Old != nil {
-			a.Base = new(hostCalls(c, v.Old, ledger.Count))
+			a.Base = new(hostCalls(c, v.Old, diff.CountKernels))
 		}
 		if c.Bounded() {
-			c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, ledger.Launches) })
+			c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, diff.LaunchesOf) })
 			continue
 		}
 		c.Forbid(a)
@@ -71,16 +71,16 @@ func callsHost(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		host := strings.Contains(k.Target, "callback") || k.Root == "infeed" || k.Root == "outfeed" || k.Target == "SendToHost" || k.Target == "RecvFromHost" ||
 			k.Kind == facts.KindHost
-		return host && !glob.Any(c.List("allow"), k.Target) && !glob.Any(c.List("allow"), k.OpName)
+		return host && !match.AnyGlob(c.List("allow"), k.Target) && !match.AnyGlob(c.List("allow"), k.OpName)
 	}
 }
 
-func callbackCause(c *rule.Context, v *diff.Variant) (*explain.Cause, result.Evidence) {
+func callbackCause(c *rule.Context, v *diff.Variant) (*diff.Explanation, result.Evidence) {
 	var e result.Evidence
 	k := diff.FirstThat(v.New.Kernels, callsHost(c))
 	if k == nil {
 		return nil, e
 	}
 	e.After = []string{diff.Describe(k)}
-	return explain.CauseOf(caller(k)+" calls the host", k), e
+	return diff.ExplanationOf(caller(k)+" calls the host", k), e
 }

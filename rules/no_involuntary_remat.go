@@ -3,8 +3,8 @@ package rules
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -41,7 +41,7 @@ func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 			f := judged
 			f.Program, f.Subject = n.Program, n.Op
 			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", orUnnamed(n.Op))
-			f.Cause = &explain.Cause{Summary: n.Message, OpName: n.Op, Source: explain.SourceOf(n.Where)}
+			f.Cause = &diff.Explanation{Summary: n.Message, OpName: n.Op, Source: diff.SourceOf(n.Where)}
 			f.Evidence.After = []string{n.Log + ": " + n.Message}
 			each = append(each, f)
 		}
@@ -55,7 +55,7 @@ func logNotes(c *rule.Context, logs *tensorflow.Logs, kind string) []tensorflow.
 	var out []tensorflow.LogNote
 	for _, n := range logs.Notes {
 		key := [2]string{n.Program, n.Op}
-		if n.Kind != kind || seen[key] || glob.Any(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {
+		if n.Kind != kind || seen[key] || match.AnyGlob(c.List("allow"), n.Op) || n.Program != "" && !c.Covers(c.Target.Name, n.Program) {
 			continue
 		}
 		seen[key] = true

@@ -7,9 +7,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var noNewCollectives = rule.Rule{
@@ -37,7 +37,7 @@ func checkNoNewCollectives(c *rule.Context, p *diff.Program) {
 		fresh := newCollectives(v)
 		a := rule.Amount{Program: p, Variant: v, Subject: "new collectives", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: float64(len(fresh)), Base: new(0.0)}
 		a.Tell = func(f rule.Finding) []rule.Finding {
-			f.Message = fmt.Sprintf("%s of a new kind or axis: %s", words.Some(len(fresh), "collective"), strings.Join(words.First(waysOf(fresh), 4), ", "))
+			f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
 			f.Cause, f.Evidence = explainCollectives(v, func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
 			return []rule.Finding{f}
 		}
@@ -49,12 +49,12 @@ func checkNoNewCollectives(c *rule.Context, p *diff.Program) {
 // than they did. An axis counts where both sides tell it.
 func newCollectives(v *diff.Variant) []*facts.Kernel {
 	known := map[string]bool{}
-	for k := range ledger.Kernels(v.Old, ledger.IsCollective) {
+	for k := range diff.KernelsOf(v.Old, diff.IsCollective) {
 		known[wayOf(k)] = true
 		known[k.Target] = known[k.Target] || k.Axes == ""
 	}
 	var fresh []*facts.Kernel
-	for k := range ledger.Kernels(v.New, ledger.IsCollective) {
+	for k := range diff.KernelsOf(v.New, diff.IsCollective) {
 		if !known[wayOf(k)] && !known[k.Target] && (k.Axes != "" || !knownKind(v.Old, k.Target)) && saysMore(v, k.Axes) {
 			fresh = append(fresh, k)
 		}
@@ -65,7 +65,7 @@ func newCollectives(v *diff.Variant) []*facts.Kernel {
 // saysMore says whether devices communicate more along an axis than in the baseline: more often, or with more bytes.
 func saysMore(v *diff.Variant, axes string) bool {
 	along := func(k *facts.Kernel) bool {
-		return ledger.IsCollective(k) && (axes == "" || k.Axes == "" || k.Axes == axes)
+		return diff.IsCollective(k) && (axes == "" || k.Axes == "" || k.Axes == axes)
 	}
 	was, is := talk(v.Old, along), talk(v.New, along)
 	return is.count > was.count || is.bytes > was.bytes
@@ -91,7 +91,7 @@ func waysOf(kernels []*facts.Kernel) []string {
 
 // knownKind says whether a variant has collectives of a kind, along whatever axis.
 func knownKind(v *facts.Variant, kind string) bool {
-	for k := range ledger.Kernels(v, ledger.IsCollective) {
+	for k := range diff.KernelsOf(v, diff.IsCollective) {
 		if k.Target == kind {
 			return true
 		}

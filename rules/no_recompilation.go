@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var noRecompilation = rule.Rule{
@@ -45,7 +44,7 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 		a.Base = new(float64(compilations(p.Old)))
 	}
 	a.Tell = func(f rule.Finding) []rule.Finding {
-		f.Message = fmt.Sprintf("compiled %s, %s: %s", measure.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
+		f.Message = fmt.Sprintf("compiled %s, %s: %s", phrase.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
 		f.Cause = recompileCause(c, p)
 		for i, v := range p.New.Variants {
 			f.Evidence.After = append(f.Evidence.After, tellingArguments(p, i)+"  "+strings.Join(v.Modules, ", "))
@@ -66,7 +65,7 @@ func tellingArguments(p *diff.Program, variant int) string {
 	if len(list) == 0 {
 		return p.New.Variants[variant].Signature
 	}
-	return strings.Join(words.First(list, 4), ", ")
+	return strings.Join(phrase.First(list, 4), ", ")
 }
 
 // permitted says how often a program may be compiled: "1 allowed", "1 in the baseline".
@@ -87,7 +86,7 @@ func ignoredVariants(c *rule.Context, p *diff.Program) int {
 		return 0
 	}
 	for _, a := range p.Recompile {
-		if !glob.Any(globs, a.Name) {
+		if !match.AnyGlob(globs, a.Name) {
 			return 0
 		}
 	}
@@ -113,7 +112,7 @@ func differences(p *diff.Program) []string {
 				names = append(names, a.Name)
 			}
 		}
-		s, change := strings.Join(words.First(names, 4), ", "), alike[0]
+		s, change := strings.Join(phrase.First(names, 4), ", "), alike[0]
 		if len(change.Values) > 0 {
 			if s != "" {
 				s += ": "
@@ -173,21 +172,21 @@ func chain(values []string) string {
 	return strings.Join(values, " → ")
 }
 
-func recompileCause(c *rule.Context, p *diff.Program) *explain.Cause {
-	cause := &explain.Cause{Kind: result.KindArguments, Summary: "compiled again: " + strings.Join(differences(p), "; ")}
+func recompileCause(c *rule.Context, p *diff.Program) *diff.Explanation {
+	cause := &diff.Explanation{Kind: result.KindArguments, Summary: "compiled again: " + strings.Join(differences(p), "; ")}
 	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
 		for _, miss := range c.Target.Report.Logs.Misses {
 			if miss.Program == p.Name && miss.Where.File != "" {
-				cause.Source = explain.SourceOf(miss.Where)
+				cause.Source = diff.SourceOf(miss.Where)
 				return cause
 			}
 		}
 	}
 	if reads := valueReads([]*diff.Program{p}); len(reads) > 0 && len(p.New.Variants) > 1 {
-		cause.Source = explain.SourceOf(reads[0])
+		cause.Source = diff.SourceOf(reads[0])
 		return cause
 	}
 	// The call that compiled it again; without stacks in the dump no line is better than one that is not the cause.
-	cause.Source = explain.SourceOf(p.New.Variants[len(p.New.Variants)-1].CallSite)
+	cause.Source = diff.SourceOf(p.New.Variants[len(p.New.Variants)-1].CallSite)
 	return cause
 }

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -33,9 +33,9 @@ func checkNoSpills(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*explain.Cause, result.Evidence) {
+		a.Cause = func() (*diff.Explanation, result.Evidence) {
 			return mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string {
-				return "spills " + measure.Bytes(float64(n)) + " a thread"
+				return "spills " + phrase.Bytes(float64(n)) + " a thread"
 			})
 		}
 		c.Forbid(a)

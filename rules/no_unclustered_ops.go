@@ -5,13 +5,12 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var noUnclusteredOps = rule.Rule{
@@ -77,7 +76,7 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 	all := float64(clusters.Clustered + len(outside))
 	c.JudgeShare(a, rule.Portion{
 		Key: "min_ratio", Subject: "unclustered.min_ratio", Have: rule.PortionOf(float64(clusters.Clustered), all),
-		Of: "of " + measure.Counted(all, "", "operations") + " went into clusters",
+		Of: "of " + phrase.Counted(all, "", "operations") + " went into clusters",
 	})
 }
 
@@ -123,7 +122,7 @@ func beyond(outside, was []tensorflow.UnclusteredOp) []tensorflow.UnclusteredOp 
 func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow.UnclusteredOp {
 	var out []tensorflow.UnclusteredOp
 	for _, op := range clusters.Unclustered {
-		if !op.System && !glob.Any(c.List("allow"), op.Op) && !glob.Any(c.List("allow"), op.Node) {
+		if !op.System && !match.AnyGlob(c.List("allow"), op.Op) && !match.AnyGlob(c.List("allow"), op.Node) {
 			out = append(out, op)
 		}
 	}
@@ -152,12 +151,12 @@ func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Cl
 	first := group[0]
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
-		first.Op, places(group), clusters.Clustered, words.Count(clusters.Clustered+len(unclusteredOps(c, clusters)), "operation is", "operations are"))
-	f.Cause = &explain.Cause{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: explain.SourceOf(first.Source)}
+		first.Op, places(group), clusters.Clustered, phrase.Count(clusters.Clustered+len(unclusteredOps(c, clusters)), "operation is", "operations are"))
+	f.Cause = &diff.Explanation{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: diff.SourceOf(first.Source)}
 	if first.Reason != "" {
 		f.Cause.Summary += ": " + first.Reason
 	}
-	for _, op := range group[:min(len(group), explain.MaxLines)] {
+	for _, op := range group[:min(len(group), diff.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(op.Node+"  "+op.Function+"  "+op.File))
 	}
 	return f

@@ -3,8 +3,8 @@ package rules
 import (
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -15,7 +15,7 @@ import (
 func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
 	notes := uncompilableNotes(logs)
 	for _, n := range notes {
-		if !glob.Any(c.List("allow"), n.Op) {
+		if !match.AnyGlob(c.List("allow"), n.Op) {
 			c.Find(uncompilableFinding(n))
 		}
 	}
@@ -51,7 +51,7 @@ func uncompilableFinding(n tensorflow.LogNote) rule.Finding {
 	return rule.Finding{
 		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
 		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),
-		Cause:    &explain.Cause{Summary: n.Message, OpType: n.Op, Source: explain.SourceOf(n.Where)},
+		Cause:    &diff.Explanation{Summary: n.Message, OpType: n.Op, Source: diff.SourceOf(n.Where)},
 		Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // One thing that a rule counts is one: "1 argument updated in place".
@@ -14,7 +14,7 @@ func TestNounsOfOneThing(t *testing.T) {
 			continue
 		}
 		noun := r.Budget.Noun
-		if one := measure.Counted(1, "", noun); one == "1 "+noun {
+		if one := phrase.Counted(1, "", noun); one == "1 "+noun {
 			t.Errorf("%s says %q", r.ID, one)
 		}
 		for _, verb := range []string{" are ", " have ", " run ", " fall "} {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/cache"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -67,7 +67,7 @@ func TestPacksPassWhatDidNotChange(t *testing.T) {
 
 // What got better passes with every pack but strict, which lets nothing change: pairs that are improvements, and regressions the other way round.
 func TestPacksPassImprovements(t *testing.T) {
-	shared := cache.At(t.TempDir(), "test", cache.MostBytes)
+	shared := files.CacheAt(t.TempDir(), "test", files.CacheBytes)
 	for _, pair := range [][2]string{
 		{"cpu-improved/after", "cpu-improved/before"}, {"cases/cpu-imp_collective_gone/after", "cases/cpu-imp_collective_gone/before"},
 		{"cases/gpu-imp_f64_gone/after", "cases/gpu-imp_f64_gone/before"}, {"cases/gpu-imp_stats_gone/after", "cases/gpu-imp_stats_gone/before"},

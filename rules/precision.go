@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -59,7 +59,7 @@ func checkPrecisions(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	a := rule.Amount{
 		Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: rule.Lower, Actual: float64(len(other)),
-		Cause: func() (*explain.Cause, result.Evidence) { return productCause(other) },
+		Cause: func() (*diff.Explanation, result.Evidence) { return productCause(other) },
 	}
 	if v.Old != nil {
 		was, ok := v.Old.Facts["products.total"]
@@ -82,9 +82,9 @@ func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		switch was, is := v.Old.Facts["precision."+name], v.New.Facts["precision."+name]; {
 		case is > was:
 			more += is - was
-			rises = append(rises, fmt.Sprintf("%s at %s, up from %s", measure.Number(is), name, measure.Number(was)))
+			rises = append(rises, fmt.Sprintf("%s at %s, up from %s", phrase.Number(is), name, phrase.Number(was)))
 		case is < was:
-			falls = append(falls, fmt.Sprintf("%s at %s, down from %s", measure.Number(is), name, measure.Number(was)))
+			falls = append(falls, fmt.Sprintf("%s at %s, down from %s", phrase.Number(is), name, phrase.Number(was)))
 		}
 	}
 	grown := max(0, v.New.Facts["products.total"]-total)

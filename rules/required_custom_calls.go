@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var requiredCustomCalls = rule.Rule{
@@ -49,11 +48,11 @@ func checkRequiredCalls(c *rule.Context, p *diff.Program) {
 				least = 1
 			}
 			q := callOf(e)
-			if n := ledger.Count(v.New, q.matches); n < least {
+			if n := diff.CountKernels(v.New, q.matches); n < least {
 				missing = append(missing, missingCall(p, v, q, n, least))
 			}
 			if v.Old != nil {
-				had += int(ledger.One(ledger.Count(v.Old, q.matches) < least))
+				had += int(diff.Flag(diff.CountKernels(v.Old, q.matches) < least))
 				known = known && !q.unheld(v.Old, v.New)
 			}
 		}
@@ -69,20 +68,20 @@ func checkRequiredCalls(c *rule.Context, p *diff.Program) {
 func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) rule.Finding {
 	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
 	if found > 0 {
-		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, measure.Times(found), least)
+		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
 	}
 	almost := q.almost(v.New)
 	if told := q.told(almost); told != "" {
 		f.Message += "; " + told
 	} else if names := called(v.New); len(names) > 0 {
-		f.Message += "; what is called: " + strings.Join(words.First(names, 6), ", ")
+		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")
 	}
 	if len(almost) > 0 && len(q.config) > 0 {
-		f.Cause = explain.CauseOf(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
+		f.Cause = diff.ExplanationOf(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
 	}
 	if v.Old != nil {
-		f.Baseline = ledger.Count(v.Old, q.matches)
-		if cause, e := explain.Growth(v, ledger.Any); cause != nil {
+		f.Baseline = diff.CountKernels(v.Old, q.matches)
+		if cause, e := diff.ExplainGrowth(v, diff.AnyKernel); cause != nil {
 			f.Cause, f.Evidence = cause, e
 		}
 	}

@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var requiredFusions = rule.Rule{
@@ -64,7 +63,7 @@ func checkRequiredFusions(c *rule.Context, p *diff.Program) {
 			}
 			if v.Old != nil {
 				known = known && want.flow == nil
-				had += int(ledger.One(len(want.in(v.Old)) < want.min))
+				had += int(diff.Flag(len(want.in(v.Old)) < want.min))
 			}
 		}
 		a := rule.Amount{Program: p, Variant: v, Subject: missingFusions, Noun: missingFusions, Actual: float64(len(missing))}
@@ -105,17 +104,17 @@ func (m missingFusion) finding(p *diff.Program, v *diff.Variant) rule.Finding {
 	}
 	between := diff.Between(v.New, places)
 	if len(between) > 0 {
-		f.Message += "; between them " + strings.Join(words.First(between, 3), ", ")
+		f.Message += "; between them " + strings.Join(phrase.First(between, 3), ", ")
 	}
-	f.Cause, f.Evidence = explain.Growth(v, m.want.touches)
+	f.Cause, f.Evidence = diff.ExplainGrowth(v, m.want.touches)
 	if v.Old == nil && len(between) > 0 {
-		f.Cause = explain.CauseOf("between the kernels stands "+strings.Join(words.First(between, 3), ", "), parts[0])
+		f.Cause = diff.ExplanationOf("between the kernels stands "+strings.Join(phrase.First(between, 3), ", "), parts[0])
 	}
-	for _, k := range parts[:min(len(parts), explain.MaxLines)] {
-		f.Evidence.After = explain.AddNew(f.Evidence.After, diff.Describe(k))
+	for _, k := range parts[:min(len(parts), diff.MaxLines)] {
+		f.Evidence.After = diff.AddNewLine(f.Evidence.After, diff.Describe(k))
 	}
 	if f.Cause == nil && len(parts) > 0 {
-		f.Cause = explain.CauseOf("ran apart: "+diff.Describe(parts[0]), parts[0])
+		f.Cause = diff.ExplanationOf("ran apart: "+diff.Describe(parts[0]), parts[0])
 	}
 	return f
 }
@@ -129,7 +128,7 @@ func (w wantedFusion) sentence(found, had int, parts []*facts.Kernel) string {
 	case found == 0:
 		fmt.Fprintf(&b, "the fusion %q is not there", w.name)
 	default:
-		fmt.Fprintf(&b, "the fusion %q is there %s, %d wanted", w.name, measure.Times(float64(found)), w.min)
+		fmt.Fprintf(&b, "the fusion %q is there %s, %d wanted", w.name, phrase.Times(float64(found)), w.min)
 	}
 	if wanted := w.operations(); len(wanted) > 0 {
 		if len(parts) == 0 {

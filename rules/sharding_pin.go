@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var shardingPin = rule.Rule{
@@ -70,18 +69,18 @@ func spreadFinding(f rule.Finding, v *facts.Variant, wrong []misplaced) rule.Fin
 	arguments := 0
 	for _, m := range wrong {
 		names = append(names, m.name)
-		arguments += int(ledger.One(!m.result))
-		f.Evidence.After = explain.Add(f.Evidence.After, m.name+": "+m.said)
+		arguments += int(diff.Flag(!m.result))
+		f.Evidence.After = diff.AddLine(f.Evidence.After, m.name+": "+m.said)
 	}
-	which := words.Are(arguments, "argument")
+	which := phrase.Are(arguments, "argument")
 	switch results := len(wrong) - arguments; {
 	case arguments == 0:
-		which = words.Are(results, "result")
+		which = phrase.Are(results, "result")
 	case results > 0:
-		which = words.Count(arguments, "argument", "arguments") + " and " + words.Count(results, "result", "results") + " are"
+		which = phrase.Count(arguments, "argument", "arguments") + " and " + phrase.Count(results, "result", "results") + " are"
 	}
-	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(words.First(names, 6), ", "))
-	f.Cause = &explain.Cause{Kind: result.KindSharding, Summary: wrong[0].name + ": " + wrong[0].said, Source: explain.SourceOf(explain.FirstSource(v))}
+	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(phrase.First(names, 6), ", "))
+	f.Cause = &diff.Explanation{Kind: result.KindSharding, Summary: wrong[0].name + ": " + wrong[0].said, Source: diff.SourceOf(diff.FirstSource(v))}
 	return f
 }
 
@@ -90,12 +89,12 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 	for i := range v.New.Params {
 		param := &v.New.Params[i]
 		for _, pin := range c.Entries("params") {
-			if glob.Match(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
+			if match.Glob(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
 				wrong = append(wrong, misplaced{name: param.Name, said: spread(param) + ", not " + pin.Text("sharding")})
 			}
 		}
 		if tooLargeWhole(c, param) {
-			wrong = append(wrong, misplaced{name: param.Name, said: measure.Bytes(float64(param.Bytes)) + " is replicated on every device"})
+			wrong = append(wrong, misplaced{name: param.Name, said: phrase.Bytes(float64(param.Bytes)) + " is replicated on every device"})
 		}
 	}
 	if c.BoundedByOwn() || v.Old == nil {
@@ -126,7 +125,7 @@ func unmatchedPins(c *rule.Context, p *diff.Program, v *diff.Variant) {
 // unmatchedArguments says which patterns fit no argument.
 func unmatchedArguments(c *rule.Context, p *diff.Program, v *diff.Variant, globs []string) {
 	for _, pattern := range globs {
-		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return glob.Match(pattern, param.Name) }) {
+		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return match.Glob(pattern, param.Name) }) {
 			continue
 		}
 		c.Gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, p.Name, pattern), result.Problem{

@@ -7,11 +7,10 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // wrongResults says which results are not spread as they should be.
@@ -21,12 +20,12 @@ func wrongResults(c *rule.Context, p *diff.Program, v *diff.Variant) (wrong []mi
 		o := &outputs[i]
 		place, value := strconv.Itoa(i), spreadOf(o)
 		for _, pin := range c.Entries("outputs") {
-			if want := pin.Text("sharding"); glob.Match(pin.Text("output"), place) && want != o.Split && !spreadAs(want, &value) {
+			if want := pin.Text("sharding"); match.Glob(pin.Text("output"), place) && want != o.Split && !spreadAs(want, &value) {
 				wrong = append(wrong, misplaced{resultName(outputs, i), spread(&value) + ", not " + want, true})
 			}
 		}
 		if tooLargeWhole(c, &value) {
-			wrong = append(wrong, misplaced{resultName(outputs, i), measure.Bytes(float64(o.Bytes)) + " is replicated on every device", true})
+			wrong = append(wrong, misplaced{resultName(outputs, i), phrase.Bytes(float64(o.Bytes)) + " is replicated on every device", true})
 		}
 	}
 	if c.BoundedByOwn() || v.Old == nil {
@@ -99,11 +98,11 @@ func unmatchedResults(c *rule.Context, p *diff.Program, v *diff.Variant) {
 			c.Uncovered(p.Name, rule.Unoptimized, unoptimizedFix)
 			return
 		}
-		if slices.ContainsFunc(numbersTo(len(outputs)), func(place string) bool { return glob.Match(want, place) }) {
+		if slices.ContainsFunc(numbersTo(len(outputs)), func(place string) bool { return match.Glob(want, place) }) {
 			continue
 		}
 		c.Gap(fmt.Sprintf("%s (%s has no result %s)", c.Rule.ID, p.Name, want), result.Problem{
-			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, p.Name, want, words.Count(len(outputs), "result, number 0", "results, numbered from 0")),
+			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, p.Name, want, phrase.Count(len(outputs), "result, number 0", "results, numbered from 0")),
 			Fix:     "fix the number or remove the pin",
 		})
 	}

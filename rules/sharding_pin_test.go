@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/cache"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -42,7 +42,7 @@ func TestShardingOfResults(t *testing.T) {
 
 // A baseline that was stored says the same as the dump that it was accepted from.
 func TestShardingOfResultsIsStored(t *testing.T) {
-	k := keyRun{t, "sharding-pin", cache.At(t.TempDir(), "test", cache.MostBytes), t.TempDir()}
+	k := keyRun{t, "sharding-pin", files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()}
 	if o := k.run(sides{}, "cpu-result_gathered/after", "cpu-result_gathered/before"); !o.finds("sharding-pin") {
 		t.Errorf("finds nothing against the stored baseline: %d %s", o.code, o.err)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -29,8 +29,8 @@ func callOf(e rule.Entry) callQuery {
 
 func (q callQuery) matches(k *facts.Kernel) bool {
 	called := calls(k)
-	return called != "" && glob.Match(q.call, called) && (q.opName == "" || glob.Match(q.opName, k.OpName)) &&
-		(q.source == "" || fitsPath(q.source, k.Source.File)) && (q.function == "" || k.Function != "" && glob.Match(q.function, k.Function)) && q.config.fit(k.Config)
+	return called != "" && match.Glob(q.call, called) && (q.opName == "" || match.Glob(q.opName, k.OpName)) &&
+		(q.source == "" || fitsPath(q.source, k.Source.File)) && (q.function == "" || k.Function != "" && match.Glob(q.function, k.Function)) && q.config.fit(k.Config)
 }
 
 // String is how findings call what is meant.

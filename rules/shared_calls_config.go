@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/ledger"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // configs is what a call's backend_config has to say: globs by key.
@@ -20,7 +20,7 @@ type configs map[string]string
 // fit says whether every key stands in it with a value that fits.
 func (c configs) fit(said []string) bool {
 	for key, pattern := range c {
-		if !slices.ContainsFunc(said, func(s string) bool { return saysKey(s, key) && glob.Match(pattern, valueSaid(s)) }) {
+		if !slices.ContainsFunc(said, func(s string) bool { return saysKey(s, key) && match.Glob(pattern, valueSaid(s)) }) {
 			return false
 		}
 	}
@@ -56,7 +56,7 @@ func checkCalls(s *rule.Settings) (wrong []rule.Refusal) {
 			switch pattern := callOf(e).config[key]; {
 			case hlo.IsNoise(last):
 				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %s is picked anew in every compile, or numbers the call: no rule can hold to it; name what says what is computed", key)})
-			case pattern == "" || !glob.Valid(pattern):
+			case pattern == "" || !match.ValidGlob(pattern):
 				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %q is no glob for %s; expected one such as *GELU*, or * for any value", pattern, key)})
 			}
 		}
@@ -67,7 +67,7 @@ func checkCalls(s *rule.Settings) (wrong []rule.Refusal) {
 // almost lists the calls that are meant but for what their backend_config says.
 func (q callQuery) almost(v *facts.Variant) []*facts.Kernel {
 	q.config = nil
-	return slices.Collect(ledger.Kernels(v, q.matches))
+	return slices.Collect(diff.KernelsOf(v, q.matches))
 }
 
 // told says what calls say instead of what is asked for, "" where there are none: of each key its values, or that nobody says it.
@@ -88,15 +88,15 @@ func (q callQuery) told(calls []*facts.Kernel) string {
 		}
 		parts = append(parts, keyTold(key, slices.Sorted(maps.Keys(values)), slices.Sorted(maps.Keys(others))))
 	}
-	return words.Count(len(calls), "call", "calls") + " of " + q.call + ": " + strings.Join(parts, "; ")
+	return phrase.Count(len(calls), "call", "calls") + " of " + q.call + ": " + strings.Join(parts, "; ")
 }
 
 func keyTold(key string, values, others []string) string {
 	switch {
 	case len(values) > 0:
-		return key + " is " + strings.Join(words.First(values, 6), " or ")
+		return key + " is " + strings.Join(phrase.First(values, 6), " or ")
 	case len(others) > 0:
-		return "nothing says " + key + ", but " + strings.Join(words.First(others, 8), ", ")
+		return "nothing says " + key + ", but " + strings.Join(phrase.First(others, 8), ", ")
 	}
 	return "nothing says " + key
 }

@@ -5,8 +5,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
-	"github.com/xlagate/xlagate/internal/ledger"
+
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -25,19 +24,19 @@ func checkCost(c *rule.Context, p *diff.Program) {
 // every run now.
 func judgeSpared(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	m := *c.Rule.Budget
-	if v.Old == nil || c.MaxIncrease == nil && c.AbsolutelyBounded() || !ledger.Known(v, m.Fact) {
+	if v.Old == nil || c.MaxIncrease == nil && c.AbsolutelyBounded() || !diff.FactKnown(v, m.Fact) {
 		return
 	}
-	if ledger.Untold(v.Old) {
-		if ledger.Conditionals(v.New) < ledger.Conditionals(v.Old) || v.New.Facts[ledger.UnknownLoops] < v.Old.Facts[ledger.UnknownLoops] {
+	if diff.NothingTold(v.Old) {
+		if diff.Conditionals(v.New) < diff.Conditionals(v.Old) || v.New.Facts[diff.UnknownLoops] < v.Old.Facts[diff.UnknownLoops] {
 			c.Incomparable(rule.Amount{Program: p, Variant: v, Subject: m.Least, Lacking: true})
 		}
 		return
 	}
-	if _, spares := v.Old.Facts[m.Least]; !spares || ledger.Counting(v.New) < ledger.Counting(v.Old) {
+	if _, spares := v.Old.Facts[m.Least]; !spares || diff.Counting(v.New) < diff.Counting(v.Old) {
 		return
 	}
-	was, is := ledger.RunCosts(v, m.Fact)
+	was, is := diff.RunCosts(v, m.Fact)
 	grown := c.NoWorse(m.Better).MaxIncrease
 	if is.Most-was.Most > grown.Of(was.Most) && is.Least <= is.Most { // the growth of the whole says it
 		return
@@ -46,27 +45,27 @@ func judgeSpared(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	a := rule.Amount{Program: p, Variant: v, Subject: m.Least, Noun: m.Noun + " in every run", Unit: m.Unit, Better: rule.Lower, Actual: is.Least, Base: &was.Least}
-	a.Cause = func() (*explain.Cause, result.Evidence) { return explainSpared(v, m.Fact) }
+	a.Cause = func() (*diff.Explanation, result.Evidence) { return explainSpared(v, m.Fact) }
 	c.With(rule.NoMore).Hold(a)
 }
 
 // explainSpared names the loop that lost its early exit, or the place of the model that a conditional went from, else what brought most of
 // the cost.
-func explainSpared(v *diff.Variant, fact string) (*explain.Cause, result.Evidence) {
-	pairs, _, _ := ledger.PairLoops(ledger.Loops(v.Old), ledger.Loops(v.New))
+func explainSpared(v *diff.Variant, fact string) (*diff.Explanation, result.Evidence) {
+	pairs, _, _ := diff.PairLoops(diff.Loops(v.Old), diff.Loops(v.New))
 	for _, pair := range pairs {
 		if old, fresh := pair[0], pair[1]; old.Length == 0 && fresh.Length > 0 {
-			return explain.CauseOf(fmt.Sprintf("the loop could end early, and runs %d times always now", fresh.Length), fresh), result.Evidence{After: []string{ledger.LoopLine(fresh)}}
+			return diff.ExplanationOf(fmt.Sprintf("the loop could end early, and runs %d times always now", fresh.Length), fresh), result.Evidence{After: []string{diff.LoopLine(fresh)}}
 		}
 	}
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, lostBranch) {
-			cause := explain.From(c)
+			cause := diff.ExplanationFrom(c)
 			cause.Summary = "the branches of a conditional are all computed always; " + cause.Summary
-			return cause, explain.Evidence(c, ledger.Any)
+			return cause, diff.EvidenceOf(c, diff.AnyKernel)
 		}
 	}
-	return explain.Fact(v, fact)
+	return diff.ExplainFact(v, fact)
 }
 
 func lostBranch(e diff.Edit) bool {

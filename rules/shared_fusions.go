@@ -3,10 +3,10 @@ package rules
 import (
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/pattern"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -29,8 +29,8 @@ var fusionKeys = []string{"contains", "pattern", "root", "kind", "out", "op_name
 type fusionQuery struct {
 	name, root, opName, source string
 	contains, kinds            []string
-	flow                       *pattern.Flow  // nil: whatever flows
-	out                        *pattern.Shape // nil: of any shape
+	flow                       *query.Flow  // nil: whatever flows
+	out                        *query.Shape // nil: of any shape
 }
 
 func queryOf(e rule.Entry) fusionQuery {
@@ -39,16 +39,16 @@ func queryOf(e rule.Entry) fusionQuery {
 		contains: e.List("contains"), kinds: e.List("kind"),
 	}
 	if text := e.Text("pattern"); text != "" {
-		q.flow, _ = pattern.ParseFlow(text) // checked when the configuration was read
+		q.flow, _ = query.ParseFlow(text) // checked when the configuration was read
 	}
 	if text := e.Text("out"); text != "" {
-		q.out, _ = pattern.ParseShape(text)
+		q.out, _ = query.ParseShape(text)
 	}
 	return q
 }
 
 func (q *fusionQuery) in(v *facts.Variant) []*facts.Kernel {
-	return slices.Collect(ledger.Kernels(v, q.matches))
+	return slices.Collect(diff.KernelsOf(v, q.matches))
 }
 
 func (q *fusionQuery) matches(k *facts.Kernel) bool {
@@ -63,7 +63,7 @@ func (q *fusionQuery) matches(k *facts.Kernel) bool {
 
 func (q *fusionQuery) inScope(k *facts.Kernel) bool {
 	return anyOp(k, func(opName, file string) bool {
-		return (q.opName == "" || glob.Match(q.opName, opName)) && (q.source == "" || fitsPath(q.source, file))
+		return (q.opName == "" || match.Glob(q.opName, opName)) && (q.source == "" || fitsPath(q.source, file))
 	})
 }
 

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // tensorRead is what PyTorch/XLA says of a graph that ended because Python asked for what is in a tensor.
@@ -51,10 +51,10 @@ func cutsText(p *facts.Program) string {
 	var places []string
 	for _, v := range p.Variants {
 		if text := cutText(v.Cut); text != "" {
-			places = explain.AddNew(places, text)
+			places = diff.AddNewLine(places, text)
 		}
 	}
-	return strings.Join(words.First(places, 3), ", ")
+	return strings.Join(phrase.First(places, 3), ", ")
 }
 
 // readsValue says whether a graph ended because Python asked for what is in a tensor: .item(), print, a branch, or an operation on the CPU.
@@ -64,7 +64,7 @@ func readsValue(cut *tensorflow.Cut) bool {
 
 // unsynced says of an argument without a result to take its place that PyTorch/XLA ended the graph where a value was asked for: only what
 // torch_xla.sync ends returns what the step updates. Nil where the baseline's graph ended so as well.
-func unsynced(v *diff.Variant, p *facts.Parameter) *explain.Cause {
+func unsynced(v *diff.Variant, p *facts.Parameter) *diff.Explanation {
 	if v.Old == nil || p.Donated || !readsValue(v.New.Cut) || readsValue(v.Old.Cut) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
 		return nil
 	}
@@ -72,7 +72,7 @@ func unsynced(v *diff.Variant, p *facts.Parameter) *explain.Cause {
 	if before := cutText(v.Old.Cut); before != "" {
 		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", cutText(v.New.Cut), before)
 	}
-	return &explain.Cause{Summary: text, Source: explain.SourceOf(v.New.Cut.Where)}
+	return &diff.Explanation{Summary: text, Source: diff.SourceOf(v.New.Cut.Where)}
 }
 
 // valueReads lists where graphs ended so, each place once.

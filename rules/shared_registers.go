@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -55,7 +55,7 @@ func assembler(r *facts.Report) string {
 }
 
 // mostOf names the kernel that takes most of something, with all that take any.
-func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*explain.Cause, result.Evidence) {
+func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*diff.Explanation, result.Evidence) {
 	var taking []*facts.Kernel
 	for i := range v.Kernels {
 		if k := &v.Kernels[i]; takes(k) > 0 {
@@ -65,10 +65,10 @@ func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) s
 	slices.SortStableFunc(taking, func(a, b *facts.Kernel) int { return cmp.Compare(takes(b), takes(a)) })
 	var e result.Evidence
 	for _, k := range taking {
-		e.After = explain.Add(e.After, say(takes(k))+": "+diff.Describe(k))
+		e.After = diff.AddLine(e.After, say(takes(k))+": "+diff.Describe(k))
 	}
 	if len(taking) == 0 {
 		return nil, e
 	}
-	return explain.CauseOf(taking[0].Name+" "+say(takes(taking[0])), taking[0]), e
+	return diff.ExplanationOf(taking[0].Name+" "+say(takes(taking[0])), taking[0]), e
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var stableCompile = rule.Rule{
@@ -44,8 +44,8 @@ func checkStableCompile(c *rule.Context, p *diff.Program) {
 			a.Base = new(float64(len(flapping(c, v.Old))))
 		}
 		a.Tell = func(f rule.Finding) []rule.Finding {
-			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", words.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(words.First(names, 6), ", "))
-			f.Cause = &explain.Cause{Summary: unlike(v.New), Source: explain.SourceOf(explain.FirstSource(v.New))}
+			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
+			f.Cause = &diff.Explanation{Summary: unlike(v.New), Source: diff.SourceOf(diff.FirstSource(v.New))}
 			return []rule.Finding{f}
 		}
 		c.Forbid(a)
@@ -64,7 +64,7 @@ func unlike(v *facts.Variant) string {
 func flapping(c *rule.Context, v *facts.Variant) []string {
 	var names []string
 	for _, fact := range v.Unstable {
-		if !strings.HasPrefix(fact, "price.") && !strings.HasPrefix(fact, "run.") && !glob.Any(c.List("allow"), fact) {
+		if !strings.HasPrefix(fact, "price.") && !strings.HasPrefix(fact, "run.") && !match.AnyGlob(c.List("allow"), fact) {
 			names = append(names, fact)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/cache"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -20,7 +20,7 @@ var oneSided = map[string]string{
 // What is worse one way is no worse the other way: a rule finds what was added to a program, nothing when it is taken away again, and
 // nothing in a program that is held against itself.
 func TestAddingAndRemovingAreSymmetric(t *testing.T) {
-	shared, stores := cache.At(t.TempDir(), "test", cache.MostBytes), t.TempDir()
+	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
 	ran, used := map[string]bool{}, map[string]bool{}
 	for _, rule := range rules.All() {
 		s, counts := counted[rule.ID]
@@ -72,7 +72,7 @@ func (s sides) worse(r *rule.Rule) (worse, better string) {
 
 // A bound lets pass what it names, and nothing on its other side: not a single kernel or byte more.
 func TestBoundsAreSharp(t *testing.T) {
-	shared, stores := cache.At(t.TempDir(), "test", cache.MostBytes), t.TempDir()
+	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
 	for _, rule := range rules.All() {
 		s, counts := counted[rule.ID]
 		if !counts || rule.Budget.Unit == "seconds" {

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/explain"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var toolchain = rule.Rule{
@@ -57,8 +57,8 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}
 	a.Tell = func(f rule.Finding) []rule.Finding {
-		f.Message = "another toolchain: " + strings.Join(words.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &explain.Cause{Kind: result.KindToolchain, Summary: "what else differs may be the compiler's doing"}, wrong
+		f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
+		f.Cause, f.Evidence.After = &diff.Explanation{Kind: result.KindToolchain, Summary: "what else differs may be the compiler's doing"}, wrong
 		return []rule.Finding{f}
 	}
 	c.JudgePinned(a)
@@ -84,7 +84,7 @@ func againstPins(now, pins map[string]string) []string {
 		switch value, known := now[name]; {
 		case !known:
 			wrong = append(wrong, fmt.Sprintf("%s is not known, %s wanted", name, pins[name]))
-		case !glob.Match(pins[name], value):
+		case !match.Glob(pins[name], value):
 			wrong = append(wrong, fmt.Sprintf("%s is %s, %s wanted", name, value, pins[name]))
 		}
 	}
@@ -95,7 +95,7 @@ func againstPins(now, pins map[string]string) []string {
 func toolchainChanges(c *rule.Context, was, now map[string]string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if value, known := now[name]; known && value != was[name] && !glob.Any(c.List("ignore"), name) {
+		if value, known := now[name]; known && value != was[name] && !match.AnyGlob(c.List("ignore"), name) {
 			out = append(out, fmt.Sprintf("%s %s → %s", name, was[name], value))
 		}
 	}

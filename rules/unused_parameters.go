@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 var unusedParameters = rule.Rule{
@@ -42,8 +42,8 @@ func checkUnusedParameters(c *rule.Context, p *diff.Program) {
 			a.Base = new(float64(len(unusedArguments(c, v.Old))))
 		}
 		a.Tell = func(f rule.Finding) []rule.Finding {
-			f.Message = fmt.Sprintf("%s never read: %s", words.Are(len(names), "argument"), strings.Join(words.First(names, 6), ", "))
-			f.Cause = &explain.Cause{Summary: "no instruction reads " + names[0], Source: explain.SourceOf(explain.FirstSource(v.New))}
+			f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
+			f.Cause = &diff.Explanation{Summary: "no instruction reads " + names[0], Source: diff.SourceOf(diff.FirstSource(v.New))}
 			return []rule.Finding{f}
 		}
 		c.Forbid(a)
@@ -54,7 +54,7 @@ func unusedArguments(c *rule.Context, v *facts.Variant) []string {
 	least, _ := c.Number("min_bytes")
 	var names []string
 	for i := range v.Params {
-		if p := &v.Params[i]; p.Unused && float64(p.Bytes) >= least && !glob.Any(c.List("allow"), p.Name) {
+		if p := &v.Params[i]; p.Unused && float64(p.Bytes) >= least && !match.AnyGlob(c.List("allow"), p.Name) {
 			names = append(names, p.Name)
 		}
 	}

@@ -35,7 +35,7 @@ Duration: 1s
              /home/me/xlagate/internal/hlo/text_scan.go
              /home/me/xlagate/internal/facts/measure.go
 -----------+-------------------------------------------------------
-      70ms   /home/me/xlagate/internal/cost/cost.go (inline)
+      70ms   /home/me/xlagate/internal/price/cost.go (inline)
              /home/me/xlagate/internal/facts/measure.go
 -----------+-------------------------------------------------------
       10ms   /go/src/runtime/mgc.go

@@ -22,7 +22,7 @@ import (
 // parts says to which stage the time belongs that is spent in a source file, or called from there: the first row that fits counts.
 var parts = []struct{ file, stage string }{
 	{"internal/hlo/fingerprint", "fingerprints"},
-	{"internal/cost/", "cost"},
+	{"internal/price/", "cost"},
 	{"internal/hlo/text_shape", "shapes and names"},
 	{"internal/hlo/text_layout", "shapes and names"},
 	{"internal/hlo/proto_shape", "shapes and names"},

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/cache"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // released is the version of a release build, set by the linker.
@@ -32,7 +32,7 @@ func factsCache(c *cli.Context) facts.Cache {
 	if c.Bool("no-cache") || !ok {
 		return nil
 	}
-	if dir := cache.Open(build); dir != nil {
+	if dir := files.OpenCache(build); dir != nil {
 		return dir
 	}
 	return nil
@@ -56,7 +56,7 @@ func buildID() (string, bool) {
 }
 
 func versionCommand(w world) *cli.Command {
-	return &cli.Command{Name: "version", Usage: "the version", Category: reference, Action: func(*cli.Context) error {
+	return &cli.Command{Name: "version", Usage: "the version", Category: aboutTool, Action: func(*cli.Context) error {
 		return printVersion(w.out)
 	}}
 }

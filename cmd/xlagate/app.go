@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/defect"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, w world) int {
 func told(do func() error) (err error) {
 	defer func() {
 		if failure := recover(); failure != nil {
-			err = fmt.Errorf("%w\n  this is a defect of xlagate: please report it, with the command and its input", defect.Caught(failure))
+			err = fmt.Errorf("%w\n  this is a defect of xlagate: please report it, with the command and its input", dump.Caught(failure))
 		}
 	}()
 	return do()

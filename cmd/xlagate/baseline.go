@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 func baselineCommand(w world) *cli.Command {
@@ -88,7 +88,7 @@ func listBaseline(c *cli.Context, w world) error {
 		return err
 	}
 	return eachStored(c.Context, store, func(target string, p *baseline.Program) error {
-		_, err := fmt.Fprintf(w.out, "%-24s %-24s %s  %s\n", target, p.Name, measure.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
+		_, err := fmt.Fprintf(w.out, "%-24s %-24s %s  %s\n", target, p.Name, phrase.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
 		return err
 	})
 }
@@ -143,7 +143,7 @@ func verifyBaseline(c *cli.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "%s, %d wrong\n", measure.Counted(float64(files), "", "files"), wrong)
+	fmt.Fprintf(w.out, "%s, %d wrong\n", phrase.Counted(float64(files), "", "files"), wrong)
 	if wrong > 0 {
 		return verdict(gate.ExitFindings)
 	}
@@ -160,7 +160,7 @@ func pruneBaseline(c *cli.Context, w world) error {
 		return incomplete(w, err)
 	}
 	for _, p := range done.Parts {
-		fmt.Fprintf(w.out, "removed  %s (%s): %s\n", p.Name, measure.Counted(float64(p.Files), "", "files"), p.Why)
+		fmt.Fprintf(w.out, "removed  %s (%s): %s\n", p.Name, phrase.Counted(float64(p.Files), "", "files"), p.Why)
 	}
 	if len(done.Parts) == 0 {
 		fmt.Fprintln(w.out, "nothing to prune")

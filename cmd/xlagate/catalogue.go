@@ -8,20 +8,20 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/reference"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/ruledoc"
-	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/rules"
 )
 
 func rulesCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
-		Name: "rules", Usage: "the catalogue of rules", Category: reference, Flags: outputFlags(&to, report.ViewFormats()),
+		Name: "rules", Usage: "the catalogue of rules", Category: aboutTool, Flags: outputFlags(&to, report.ViewFormats()),
 		Action: func(c *cli.Context) error {
 			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
-				return report.Rules(dst, ruledoc.All(), out.format, o)
+				return report.Rules(dst, reference.All(), out.format, o)
 			})
 		},
 	}
@@ -30,7 +30,7 @@ func rulesCommand(w world) *cli.Command {
 func explainCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
-		Name: "explain", Usage: "why a rule exists, what it reads, an example, how to fix what it finds", ArgsUsage: "RULE|CHANGE|FINDING", Category: reference,
+		Name: "explain", Usage: "why a rule exists, what it reads, an example, how to fix what it finds", ArgsUsage: "RULE|CHANGE|FINDING", Category: aboutTool,
 		Flags: append(outputFlags(&to, report.ViewFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change; without it the last check's"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -39,7 +39,7 @@ func explainCommand(w world) *cli.Command {
 			name := c.Args().First()
 			if rule := rules.ByID(name); rule != nil {
 				return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
-					return report.Explain(dst, ruledoc.Of(rule), out.format, o)
+					return report.Explain(dst, reference.Of(rule), out.format, o)
 				})
 			}
 			r, change, err := changeOf(c, w, name)
@@ -60,7 +60,7 @@ func docsOf(r *result.Result, change *result.Change) []report.RuleDoc {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Change == change.ID && !seen[f.Rule] {
 			seen[f.Rule] = true
-			docs = append(docs, ruledoc.ByID(f.Rule))
+			docs = append(docs, reference.ByID(f.Rule))
 		}
 	}
 	return docs
@@ -69,7 +69,7 @@ func docsOf(r *result.Result, change *result.Change) []report.RuleDoc {
 // changeOf finds a change in a result by its id, or by that of one of its findings.
 func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Change, error) {
 	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
-		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, suggest.DidYouMean(id, rules.IDs()))
+		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, match.DidYouMean(id, rules.IDs()))
 	}
 	r, err := resultToExplain(c, w)
 	if err != nil {

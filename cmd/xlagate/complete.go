@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/schema"
+	"github.com/xlagate/xlagate/internal/reference"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -30,7 +30,7 @@ var shells = map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fis
 
 func completionCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name: "completion", Usage: "a completion script for bash, zsh or fish", ArgsUsage: "SHELL", Category: reference,
+		Name: "completion", Usage: "a completion script for bash, zsh or fish", ArgsUsage: "SHELL", Category: aboutTool,
 		Description: "source <(xlagate completion bash)                                      in ~/.bashrc; for zsh the same\n" +
 			"xlagate completion fish > ~/.config/fish/completions/xlagate.fish",
 		Action: func(c *cli.Context) error {
@@ -119,7 +119,7 @@ func argumentsOf(a *cli.App, command string) []string {
 	case "explain":
 		return rules.IDs()
 	case "schema":
-		return schema.Names
+		return reference.SchemaNames
 	case "completion":
 		return []string{"bash", "fish", "zsh"}
 	}

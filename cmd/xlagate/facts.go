@@ -5,11 +5,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 func factsCommand(w world) *cli.Command {
@@ -37,13 +37,13 @@ func factsCommand(w world) *cli.Command {
 }
 
 // writeFacts measures one dump after the other, or this machine's part of each.
-func writeFacts(c *cli.Context, w world, s shard.Shard) error {
+func writeFacts(c *cli.Context, w world, s dump.Shard) error {
 	o := gate.Options{EveryStage: true, Logs: c.StringSlice("log"), Version: version()}
 	dealt := s
 	if s.Whole() {
-		dealt = shard.Shard{Count: 1}
+		dealt = dump.Shard{Count: 1}
 	}
-	shares, err := measuredShares(c, w, shard.NewDealer(dealt), o)
+	shares, err := measuredShares(c, w, dump.NewDealer(dealt), o)
 	if err != nil {
 		return incomplete(w, err)
 	}
@@ -58,7 +58,7 @@ func writeFacts(c *cli.Context, w world, s shard.Shard) error {
 	return deliverFacts(c, w, []output{{format: "json", path: c.String("output")}}, gate.Partial(shares), parts)
 }
 
-func measuredShares(c *cli.Context, w world, dealer *shard.Dealer, o gate.Options) ([]*facts.Share, error) {
+func measuredShares(c *cli.Context, w world, dealer *dump.Dealer, o gate.Options) ([]*facts.Share, error) {
 	if err := errors.Join(gate.CheckDumps(c.Args().Slice()...), gate.Distinct(c.Args().Slice())); err != nil {
 		return nil, err
 	}

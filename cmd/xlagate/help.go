@@ -23,7 +23,7 @@ func init() {
 
 func helpCommand() *cli.Command {
 	return &cli.Command{
-		Name: "help", Usage: "this list, or the flags of a command", ArgsUsage: "[COMMAND]", Category: reference,
+		Name: "help", Usage: "this list, or the flags of a command", ArgsUsage: "[COMMAND]", Category: aboutTool,
 		Action: func(c *cli.Context) error {
 			switch name := c.Args().First(); {
 			case c.NArg() > 1:
@@ -45,7 +45,7 @@ const (
 	dumps        = "dumps"
 	manyMachines = "many machines"
 	results      = "results"
-	reference    = "reference"
+	aboutTool    = "reference"
 )
 
 func printCommands(out io.Writer, a *cli.App) {

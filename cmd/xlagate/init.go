@@ -11,10 +11,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/proposal"
-	"github.com/xlagate/xlagate/internal/wholefile"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 func initCommand(w world) *cli.Command {
@@ -54,7 +53,7 @@ func propose(c *cli.Context, w world) error {
 	if len(rep.Programs) == 0 && rep.Clusters == nil {
 		return incomplete(w, &gate.Unreadable{File: path, Message: "the dump holds no program of the model's own", Fix: "make the run compile the model, then dump again"})
 	}
-	if err := writeNew(c.String("output"), proposal.Config(rep, relativeTo(c.String("output"), path))); err != nil {
+	if err := writeNew(c.String("output"), config.Propose(rep, relativeTo(c.String("output"), path))); err != nil {
 		return err
 	}
 	if !c.Bool("quiet") {
@@ -86,7 +85,7 @@ func writeNew(path, text string) error {
 			return fmt.Errorf("make the folder of %s: %w", path, err)
 		}
 	}
-	err := wholefile.New(path, func(f *os.File) error {
+	err := files.Create(path, func(f *os.File) error {
 		_, err := f.WriteString(text)
 		return err
 	})
@@ -100,7 +99,7 @@ func writeNew(path, text string) error {
 }
 
 func next(c *cli.Context, w world, rep *facts.Report, path string) {
-	fmt.Fprintf(w.out, "wrote %s for %s in %s (%s)\n", c.String("output"), measure.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
+	fmt.Fprintf(w.out, "wrote %s for %s in %s (%s)\n", c.String("output"), phrase.Counted(float64(len(rep.Programs)), "", "programs"), path, tools(rep.Toolchain))
 	for _, p := range rep.Programs {
 		fmt.Fprintf(w.out, "  %s\n", p.Name)
 	}
@@ -111,13 +110,13 @@ func next(c *cli.Context, w world, rep *facts.Report, path string) {
 
 func extras(c *cli.Context, w world) error {
 	if c.Bool("workflow") {
-		if err := writeNew(filepath.Join(".github", "workflows", "xlagate.yml"), proposal.Workflow); err != nil {
+		if err := writeNew(filepath.Join(".github", "workflows", "xlagate.yml"), config.Workflow); err != nil {
 			return err
 		}
 		fmt.Fprintln(w.out, "wrote .github/workflows/xlagate.yml")
 	}
 	if c.Bool("codeowners") {
-		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", proposal.Codeowners)
+		fmt.Fprintf(w.out, "add to .github/CODEOWNERS:\n%s", config.Codeowners)
 	}
 	return nil
 }

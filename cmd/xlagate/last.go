@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/cache"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
@@ -14,12 +14,12 @@ import (
 
 // lastResult is where the last result of a configuration is kept, so that the commands that it prints work without the dump that it was made from;
 // nil where nothing is kept.
-func lastResult(c *cli.Context) *cache.Dir {
+func lastResult(c *cli.Context) *files.Cache {
 	build, ok := buildID()
 	if c.Bool("no-cache") || !ok {
 		return nil
 	}
-	return cache.Open(build)
+	return files.OpenCache(build)
 }
 
 // lastKey names the last result of a configuration file.

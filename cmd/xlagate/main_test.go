@@ -34,8 +34,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DUMPS", filepath.Join(root, "testdata"))
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
-			env.Setenv("LOGS", filepath.Join(root, "internal/compilelog/testdata"))
-			env.Setenv("PROFILES", filepath.Join(root, "internal/trace/testdata"))
+			env.Setenv("LOGS", filepath.Join(root, "internal/logs/testdata"))
+			env.Setenv("PROFILES", filepath.Join(root, "internal/profile/testdata"))
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("XLAGATE_PTXAS", "off")
 			env.Setenv("PTXAS", filepath.Join(root, "testdata/ptxas/ptxas"))

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // size is the value of a flag: a number of bytes.
@@ -28,7 +28,7 @@ func (s *size) String() string {
 	if *s == 0 {
 		return ""
 	}
-	return measure.Bytes(float64(*s))
+	return phrase.Bytes(float64(*s))
 }
 
 // codeMemory is about what the program's own code takes of the memory it is seen to use: the collector does not know of it.

@@ -6,11 +6,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/shard"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 func shardFlag() cli.Flag {
@@ -18,11 +18,11 @@ func shardFlag() cli.Flag {
 }
 
 // chosenShard reads --shard; without it, nothing is cut.
-func chosenShard(c *cli.Context) (shard.Shard, error) {
+func chosenShard(c *cli.Context) (dump.Shard, error) {
 	if !c.IsSet("shard") {
-		return shard.Shard{}, nil
+		return dump.Shard{}, nil
 	}
-	s, err := shard.Parse(c.String("shard"))
+	s, err := dump.ParseShard(c.String("shard"))
 	if err != nil {
 		return s, wrongUsage("--shard %s", err)
 	}
@@ -51,7 +51,7 @@ func checkPart(c *cli.Context, w world, list []output, o gate.Options) error {
 		return verdict(gate.ExitIncomplete)
 	}
 	if !c.Bool("quiet") && !toScreen(list) {
-		fmt.Fprintf(w.out, "part %s: %s measured; xlagate merge joins the parts and judges\n", o.Shard, words.Some(r.Summary.Programs, "program"))
+		fmt.Fprintf(w.out, "part %s: %s measured; xlagate merge joins the parts and judges\n", o.Shard, phrase.Some(r.Summary.Programs, "program"))
 	}
 	return nil
 }

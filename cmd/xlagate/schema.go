@@ -6,17 +6,17 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/xlagate/xlagate/internal/schema"
+	"github.com/xlagate/xlagate/internal/reference"
 )
 
 func schemaCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name: "schema", Usage: "the JSON Schema of the configuration, a result or a baseline", ArgsUsage: "config|result|baseline", Category: reference,
+		Name: "schema", Usage: "the JSON Schema of the configuration, a result or a baseline", ArgsUsage: "config|result|baseline", Category: aboutTool,
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 || !slices.Contains(schema.Names, c.Args().First()) {
-				return wrongUsage("schema is of one of %s, not %q", strings.Join(schema.Names, ", "), c.Args().First())
+			if c.NArg() != 1 || !slices.Contains(reference.SchemaNames, c.Args().First()) {
+				return wrongUsage("schema is of one of %s, not %q", strings.Join(reference.SchemaNames, ", "), c.Args().First())
 			}
-			data, err := schema.JSON(c.Args().First())
+			data, err := reference.Schema(c.Args().First())
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/suggest"
+	"github.com/xlagate/xlagate/internal/match"
 )
 
 // makeStrict lets no command pass over an argument that it does not take. The library would give each a sub-command "help" as well, and
@@ -72,7 +72,7 @@ func noCommand(c *cli.Context) error {
 }
 
 func unknownCommand(c *cli.Context, name string, commands []*cli.Command) error {
-	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, suggest.DidYouMean(name, commandNames(commands)), c.Command.HelpName)
+	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, match.DidYouMean(name, commandNames(commands)), c.Command.HelpName)
 }
 
 // usageError says in full sentences what is wrong with a flag. The library passes on what the flag package says.
@@ -103,7 +103,7 @@ func unknownFlag(c *cli.Context, name string) error {
 		known = append(known, f.Names()[0])
 	}
 	meant := ""
-	if word := suggest.Word(strings.ReplaceAll(name, "_", "-"), known); word != "" {
+	if word := match.Closest(strings.ReplaceAll(name, "_", "-"), known); word != "" {
 		meant = "; did you mean " + dashed(word) + "?"
 	}
 	return wrongUsage("%s has no flag %s%s%s", c.Command.HelpName, dashed(name), meant, helpLine(c))

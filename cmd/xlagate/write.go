@@ -11,10 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/reference"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/ruledoc"
-	"github.com/xlagate/xlagate/internal/wholefile"
 )
 
 // writer is where a rendering goes.
@@ -73,7 +73,7 @@ func deliver(w world, out output, render func(writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(out.path), 0o755); err != nil {
 		return fmt.Errorf("make the folder of %s: %w", out.path, err)
 	}
-	if err := wholefile.Write(out.path, func(f *os.File) error { return buffered(f, render) }); err != nil {
+	if err := files.Replace(out.path, func(f *os.File) error { return buffered(f, render) }); err != nil {
 		return fmt.Errorf("write %s: %w", out.path, err)
 	}
 	return nil
@@ -109,7 +109,7 @@ func repositoryRoot(w world) string {
 
 // reportOptions decides on colour and width: colour only on a terminal, or where it was asked for.
 func reportOptions(c *cli.Context, w world, out output) report.Options {
-	o := report.Options{Version: version(), Rules: ruledoc.ByID, Root: repositoryRoot(w), Config: c.String("config")}
+	o := report.Options{Version: version(), Rules: reference.ByID, Root: repositoryRoot(w), Config: c.String("config")}
 	file, isFile := w.out.(*os.File)
 	terminal := isFile && out.path == "" && term.IsTerminal(int(file.Fd()))
 	if terminal {

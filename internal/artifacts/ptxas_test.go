@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
-	"github.com/xlagate/xlagate/internal/cache"
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // What ptxas 12.9 says of a Pallas kernel for an H100, and of three kernels of a module by JAX 0.5.3.
@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 func TestCache(t *testing.T) {
 	dir := t.TempDir()
 	said := mustRead(t, "testdata/my_tanh_matmul.txt")
-	kept := cache.At(filepath.Join(dir, "cache"), "a build", 1<<20)
+	kept := files.CacheAt(filepath.Join(dir, "cache"), "a build", 1<<20)
 	assemble := func(version, body string) ([]artifacts.AssembledKernel, error) {
 		path := filepath.Join(dir, "ptxas")
 		install(t, path, `[ "$1" != --version ] || { echo "Cuda compilation tools, release 1, V`+version+`"; exit; }`+"\n"+body)

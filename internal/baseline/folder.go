@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/xlagate/xlagate/internal/wholefile"
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // folder is a baseline in a directory. Each change lasts at once: a file is written whole or not at all.
@@ -32,9 +32,9 @@ func (f folder) Shown(name string) string { return filepath.Join(f.dir, filepath
 
 // Put writes a file.
 func (f folder) Put(name string, data []byte) (bool, error) {
-	file, write := f.Shown(name), wholefile.WriteMore
+	file, write := f.Shown(name), files.ReplaceMore
 	if dir := filepath.Dir(file); !f.written[dir] {
-		f.written[dir], write = true, wholefile.Write
+		f.written[dir], write = true, files.Replace
 	}
 	return writeFile(file, data, write)
 }

@@ -6,12 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/xlagate/xlagate/internal/wholefile"
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // WriteFile writes a baseline file whole or not at all, and synced. It reports whether the content changed; an equal file is left alone.
 func WriteFile(path string, data []byte) (changed bool, err error) {
-	return writeFile(path, data, wholefile.Write)
+	return writeFile(path, data, files.Replace)
 }
 
 func writeFile(path string, data []byte, write func(string, func(*os.File) error) error) (changed bool, err error) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/wholefile"
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 const toolchainSchema = "xlagate.toolchain/v1"
@@ -37,7 +37,7 @@ func (r *record) write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("record the toolchain: %w", err)
 	}
-	err = wholefile.Write(filepath.Join(dir, toolchainFile), func(f *os.File) error {
+	err = files.Replace(filepath.Join(dir, toolchainFile), func(f *os.File) error {
 		_, err := f.Write(append(data, '\n'))
 		return err
 	})

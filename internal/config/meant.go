@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/suggest"
+	"github.com/xlagate/xlagate/internal/match"
 )
 
 // meant suggests the word that was meant: types are called otherwise in HLO than in NumPy.
@@ -13,7 +13,7 @@ func meant(word string, known []string) string {
 	if name := typeInHLO(word); name != "" && slices.Contains(known, name) {
 		return fmt.Sprintf("; HLO calls it %s", name)
 	}
-	return suggest.DidYouMean(word, known)
+	return match.DidYouMean(word, known)
 }
 
 // typeInHLO is what HLO calls a type of NumPy: f32 for float32.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
@@ -41,7 +41,7 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 		key, value := root.Content[i], root.Content[i+1]
 		option, ok := optionByKey(Keys, key.Value)
 		if !ok {
-			r.errorf(key, "unknown key %q; expected one of %s%s", key.Value, oneOf(keysOf(Keys)), suggest.DidYouMean(key.Value, keysOf(Keys)))
+			r.errorf(key, "unknown key %q; expected one of %s%s", key.Value, oneOf(keysOf(Keys)), match.DidYouMean(key.Value, keysOf(Keys)))
 			continue
 		}
 		if line, twice := seen[key.Value]; twice {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/suggest"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -56,7 +56,7 @@ func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	}
 	rule := rules.ByID(id.Value)
 	if rule == nil {
-		r.errorf(id, "unknown rule %q%s", id.Value, orList(suggest.DidYouMean(id.Value, rules.IDs())))
+		r.errorf(id, "unknown rule %q%s", id.Value, orList(match.DidYouMean(id.Value, rules.IDs())))
 	}
 	return rule
 }

@@ -10,12 +10,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/xlagate/xlagate/internal/expr"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/pattern"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/suggest"
-	"github.com/xlagate/xlagate/internal/words"
+
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
@@ -43,7 +42,7 @@ func (r *reader) mapping(n *yamldoc.Node, options []rule.Option, what string) ru
 		seen[key.Value] = key.Line
 		option, ok := optionByKey(options, key.Value)
 		if !ok {
-			r.errorf(key, "unknown key %q in %s; expected one of %s%s", key.Value, what, oneOf(keysOf(options)), suggest.DidYouMean(key.Value, keysOf(options)))
+			r.errorf(key, "unknown key %q in %s; expected one of %s%s", key.Value, what, oneOf(keysOf(options)), match.DidYouMean(key.Value, keysOf(options)))
 			continue
 		}
 		if v, ok := r.value(value, option, what); ok {
@@ -104,13 +103,13 @@ func (r *reader) wellFormed(n *yamldoc.Node, o rule.Option) bool {
 	var err error
 	switch o.Type {
 	case rule.Pattern:
-		_, err = pattern.ParseFlow(n.Value)
+		_, err = query.ParseFlow(n.Value)
 	case rule.ShapeOf:
-		_, err = pattern.ParseShape(n.Value)
+		_, err = query.ParseShape(n.Value)
 	case rule.Expr:
-		err = expr.Check(n.Value)
+		err = query.Check(n.Value)
 	}
-	wrong := (*pattern.Error)(nil)
+	wrong := (*query.Error)(nil)
 	if !errors.As(err, &wrong) {
 		if err != nil {
 			r.errorf(n, "%v", err)
@@ -146,7 +145,7 @@ func scalar(n *yamldoc.Node, o rule.Option) (any, bool) {
 	case rule.Text, rule.Pattern, rule.ShapeOf, rule.Expr:
 		return s, n.Tag != "!!bool" && s != ""
 	case rule.Glob:
-		return s, n.Tag != "!!bool" && s != "" && glob.Valid(s)
+		return s, n.Tag != "!!bool" && s != "" && match.ValidGlob(s)
 	case rule.Count:
 		v, err := strconv.ParseFloat(s, 64)
 		return v, err == nil && v >= o.Least && v == math.Trunc(v) && !math.IsInf(v, 0)
@@ -247,7 +246,7 @@ func (r *reader) list(n *yamldoc.Node, o rule.Option) (any, bool) {
 		case item.Kind != yamldoc.Scalar || item.Tag == "!!null" || item.Tag == "!!bool" || item.Value == "":
 			r.errorf(item, "%s holds %s; expected words, as in [a, b]", o.Key, describeNode(item))
 			return nil, false
-		case o.Type == rule.Globs && !glob.Valid(item.Value):
+		case o.Type == rule.Globs && !match.ValidGlob(item.Value):
 			r.errorf(item, "%q is not a well-formed pattern; close its brackets and braces", item.Value)
 			return nil, false
 		case len(o.Enum) > 0 && !slices.Contains(o.Enum, item.Value):
@@ -272,7 +271,7 @@ func (r *reader) table(n *yamldoc.Node, o rule.Option, what string) (any, bool) 
 	for _, item := range n.Content {
 		e := r.mapping(item, o.Fields, o.Key+" of "+what)
 		if len(o.NeedsOne) > 0 && item.Kind == yamldoc.Mapping && !slices.ContainsFunc(o.NeedsOne, func(key string) bool { return valueOf(item, key) != nil }) {
-			r.errorf(item, "an entry of %s in %s describes nothing; say %s", o.Key, what, words.Or(o.NeedsOne))
+			r.errorf(item, "an entry of %s in %s describes nothing; say %s", o.Key, what, phrase.Or(o.NeedsOne))
 		}
 		out = append(out, e)
 	}
@@ -367,7 +366,7 @@ func complaint(n *yamldoc.Node, o rule.Option) string {
 	case o.Type == rule.Seconds && strings.Trim(n.Value, "0123456789.") == "":
 		return strconv.Quote(n.Value) + " is not a time; write " + n.Value + "s"
 	case o.Type == rule.Word:
-		return o.Key + " is " + strconv.Quote(n.Value) + "; expected one of " + oneOf(o.Enum) + suggest.DidYouMean(n.Value, o.Enum)
+		return o.Key + " is " + strconv.Quote(n.Value) + "; expected one of " + oneOf(o.Enum) + match.DidYouMean(n.Value, o.Enum)
 	}
 	return o.Key + " is " + strconv.Quote(n.Value) + "; expected " + expected(o)
 }

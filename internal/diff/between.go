@@ -7,7 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // gap answers what stands between kernels that used to be one.
@@ -55,7 +55,7 @@ func (g *gap) wallsBehind(pieces []int) []string {
 			word = wallWords(opcode)
 		}
 		if len(at) > 0 {
-			word += " (" + strings.Join(words.Within(at, 4), ", ") + ")"
+			word += " (" + strings.Join(phrase.Within(at, 4), ", ") + ")"
 		}
 		out = append(out, word)
 	}

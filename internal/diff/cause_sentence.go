@@ -8,7 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // finish gives a cause its sentence and its place in the model.
@@ -132,7 +132,7 @@ func unrollSentence(list []*Unroll) string {
 func SplitSentence(s *Regroup) string {
 	text := fmt.Sprintf("%s ran in one kernel, now in %d", Operations(&s.One), len(s.Many))
 	if len(s.Between) > 0 {
-		text += ": between them " + strings.Join(words.Within(s.Between, 2), "; ")
+		text += ": between them " + strings.Join(phrase.Within(s.Between, 2), "; ")
 	}
 	return text
 }
@@ -147,7 +147,7 @@ func kernelsSentence(k *Kernels) (string, *facts.Kernel) {
 		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), Describe(first)), first
 	case len(k.Changed) > 0:
 		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int { return cmp.Compare(a.growth(), b.growth()) })
-		return fmt.Sprintf("%s: %s", Operations(&most.New), strings.Join(words.Within(most.What, 3), ", ")), &most.New
+		return fmt.Sprintf("%s: %s", Operations(&most.New), strings.Join(phrase.Within(most.What, 3), ", ")), &most.New
 	case len(k.Moved) > 0:
 		return fmt.Sprintf("%s: %s", Operations(&k.Moved[0].New), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New
 	case len(k.Removed) > 0:
@@ -173,7 +173,7 @@ func toolsSentence(changes []FlagChange) string {
 	for _, c := range changes {
 		parts = append(parts, c.String())
 	}
-	return strings.Join(words.Within(parts, 4), ", ")
+	return strings.Join(phrase.Within(parts, 4), ", ")
 }
 
 // String is "xla_disable_hlo_passes=fusion (was unset)".

@@ -4,8 +4,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Describe is one kernel in a line: "loop add, tanh → f32[8,128]  jit(step)/gelu/tanh (model.py:3)".
@@ -38,7 +37,7 @@ func Collective(k *facts.Kernel) string {
 		text += " (" + groups(k.Groups) + ")"
 	}
 	if k.Bytes > 0 {
-		text += ", " + measure.Bytes(float64(k.Bytes))
+		text += ", " + phrase.Bytes(float64(k.Bytes))
 	}
 	return text
 }
@@ -76,7 +75,7 @@ func Operations(k *facts.Kernel) string {
 }
 
 // counted names each opcode once, with how often it stands there.
-func counted(do facts.Opcodes) string { return strings.Join(words.Within(do.Words(), 8), ", ") }
+func counted(do facts.Opcodes) string { return strings.Join(phrase.Within(do.Words(), 8), ", ") }
 
 // FirstThat finds a kernel that somebody cares for, one with a known source line before one without; nil when there is none.
 func FirstThat(kernels []facts.Kernel, cares func(*facts.Kernel) bool) *facts.Kernel {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // editsSentence says what the model asks for in one place and did not in the old program.
@@ -52,7 +52,7 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 		if first.OneCall { // the call is where the cause is said to be
 			word, places = ", in ", []hlo.Location{first.Source}
 		}
-		parts[len(parts)-1] += word + words.Or(words.First(placesOf(places), 3))
+		parts[len(parts)-1] += word + phrase.Or(phrase.First(placesOf(places), 3))
 	}
 	switch {
 	case len(removed) > 0 && len(added) == 0 && forgets:
@@ -212,5 +212,5 @@ func stepList(steps []Step) string {
 			ops[i] = fmt.Sprintf("%d %s", n, op)
 		}
 	}
-	return strings.Join(words.Within(ops, 6), ", ")
+	return strings.Join(phrase.Within(ops, 6), ", ")
 }

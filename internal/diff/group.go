@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // fewLeaves is how many arguments of one tree are still named one by one.
@@ -26,7 +25,7 @@ func Trees(params []*facts.Parameter) []string {
 	var out []string
 	for _, root := range order {
 		if list := leaves[root]; len(list) > fewLeaves {
-			out = append(out, fmt.Sprintf("%s (%s, %s)", root, words.Some(len(list), "array"), measure.Bytes(bytesOf(list))))
+			out = append(out, fmt.Sprintf("%s (%s, %s)", root, phrase.Some(len(list), "array"), phrase.Bytes(bytesOf(list))))
 			continue
 		}
 		for _, p := range leaves[root] {

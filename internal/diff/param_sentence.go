@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // argumentsSentence says which arguments have other shapes or types, came or went.
@@ -28,7 +27,7 @@ func argumentsSentence(v *Variant) string {
 			parts = append(parts, fmt.Sprintf("%s: %s → %s", p.Name, p.Old.Constant, p.New.Constant))
 		}
 	}
-	return strings.Join(words.Within(parts, 4), "; ")
+	return strings.Join(phrase.Within(parts, 4), "; ")
 }
 
 // readByEdits says whether an argument that comes or goes does so for what was edited. One without a name is not handed over by the model: the
@@ -69,7 +68,7 @@ func shardingSentence(v *Variant) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s is %s now, was %s", p.Name, is, was))
 	}
-	return strings.Join(words.Within(parts, 4), "; ")
+	return strings.Join(phrase.Within(parts, 4), "; ")
 }
 
 // alikeSpread says whether two arguments lie on the devices in the same way: whole can be written in several ways, or not at all.
@@ -118,9 +117,9 @@ func donationSentence(v *Variant) string {
 	}
 	switch {
 	case len(lost) > 0:
-		return "no longer updated in place: " + strings.Join(words.Within(Trees(lost), 4), ", ")
+		return "no longer updated in place: " + strings.Join(phrase.Within(Trees(lost), 4), ", ")
 	case len(gained) > 0:
-		return "updated in place now: " + strings.Join(words.Within(Trees(gained), 4), ", ")
+		return "updated in place now: " + strings.Join(phrase.Within(Trees(gained), 4), ", ")
 	}
 	return ""
 }
@@ -139,7 +138,7 @@ func constantsSentence(v *Variant) (facts.Constant, string) {
 	if largest.Bytes < notable {
 		return facts.Constant{}, ""
 	}
-	text := fmt.Sprintf("%s (%s) is baked in as a constant now", largest.Shape, measure.Bytes(float64(largest.Bytes)))
+	text := fmt.Sprintf("%s (%s) is baked in as a constant now", largest.Shape, phrase.Bytes(float64(largest.Bytes)))
 	if name := FormerArgument(v, largest.Shape); name != "" {
 		text += ", it was the argument " + name
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // FillPasses says of every variant that differs after which pass of the compiler the two first do, where both dumps hold the
@@ -166,7 +166,7 @@ func change(before, now *facts.PassStage) string {
 	var parts []string
 	for _, c := range amounts {
 		if was, is := c.of(before), c.of(now); was != is {
-			parts = append(parts, fmt.Sprintf("%s %s → %s", c.noun, measure.Number(float64(was)), measure.Number(float64(is))))
+			parts = append(parts, fmt.Sprintf("%s %s → %s", c.noun, phrase.Number(float64(was)), phrase.Number(float64(is))))
 		}
 	}
 	switch {

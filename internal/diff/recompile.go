@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Explain says how the variants of a program differ from each other: the arguments that vary, or, where all arguments are alike,
@@ -60,7 +59,7 @@ func insideChanges(variants []*facts.Variant) []ArgumentChange {
 func countChange(variants []*facts.Variant) (ArgumentChange, bool) {
 	var counts []string
 	for _, v := range variants {
-		counts = append(counts, measure.Counted(float64(len(v.Params)), "", "arguments"))
+		counts = append(counts, phrase.Counted(float64(len(v.Params)), "", "arguments"))
 	}
 	return ArgumentChange{Kind: "count", Values: counts, Detail: missingNames(variants)}, !allEqual(counts)
 }
@@ -68,7 +67,7 @@ func countChange(variants []*facts.Variant) (ArgumentChange, bool) {
 // missingNames names the arguments that not every variant has; of those that have no names, their shapes.
 func missingNames(variants []*facts.Variant) string {
 	if shapes, ok := missingShapes(variants); ok {
-		return "not in every compile: " + strings.Join(words.Within(shapes, 6), ", ")
+		return "not in every compile: " + strings.Join(phrase.Within(shapes, 6), ", ")
 	}
 	seen := map[string]int{}
 	var order []string
@@ -89,7 +88,7 @@ func missingNames(variants []*facts.Variant) string {
 	if len(missing) == 0 {
 		return ""
 	}
-	return "not in every compile: " + strings.Join(words.Within(missing, 6), ", ")
+	return "not in every compile: " + strings.Join(phrase.Within(missing, 6), ", ")
 }
 
 // missingShapes lists the shapes of arguments without names that the first variant or another one lacks, each once.
@@ -203,7 +202,7 @@ func dimensionDetail(column []facts.Parameter) string {
 			values = append(values, dims[d])
 		}
 		if !allEqual(values) {
-			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(words.Within(values, 8), ", ")))
+			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(phrase.Within(values, 8), ", ")))
 		}
 	}
 	return strings.Join(out, "; ")
@@ -263,7 +262,7 @@ func constantChanges(variants []*facts.Variant) []ArgumentChange {
 	}
 	for i, more := range uses {
 		if more > 0 {
-			out[i].Detail += fmt.Sprintf(", and in %s", measure.Counted(float64(more), "", "more places"))
+			out[i].Detail += fmt.Sprintf(", and in %s", phrase.Counted(float64(more), "", "more places"))
 		}
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // whatChanged says in sentences how a kernel differs from its counterpart.
@@ -60,7 +60,7 @@ func fewer(a, b map[string]int) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, name))
 		}
 	}
-	return strings.Join(words.Within(parts, 8), ", ")
+	return strings.Join(phrase.Within(parts, 8), ", ")
 }
 
 func appendChange(out []string, verb, old, fresh string) []string {

@@ -3,8 +3,6 @@ package dump
 import (
 	"errors"
 	"runtime/debug"
-
-	"github.com/xlagate/xlagate/internal/defect"
 )
 
 // ErrShrunk says that a file lost bytes while it was read.
@@ -24,7 +22,7 @@ func Guard(read func() error) (err error) {
 		}:
 			err = ErrShrunk
 		default:
-			err = defect.Caught(failure)
+			err = Caught(failure)
 		}
 	}()
 	return read()

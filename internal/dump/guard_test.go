@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/xlagate/xlagate/internal/defect"
 )
 
 func TestGuardAgainstAShrinkingFile(t *testing.T) {
@@ -42,7 +40,7 @@ func TestGuardAgainstAShrinkingFile(t *testing.T) {
 func TestGuardTellsDefects(t *testing.T) {
 	var list []int
 	err := Guard(func() error { list[len(list)] = 1; return nil })
-	if broke := (*defect.Defect)(nil); !errors.As(err, &broke) || !strings.HasPrefix(broke.At, "internal/dump/guard_test.go:") {
+	if broke := (*Defect)(nil); !errors.As(err, &broke) || !strings.HasPrefix(broke.At, "internal/dump/guard_test.go:") {
 		t.Errorf("%v", err)
 	}
 }

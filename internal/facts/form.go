@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // formKey tells forms apart: what the instruction says and reads, and how the walk classed the launch.
@@ -176,9 +176,9 @@ func (r *reader) operandBytes(id hlo.InstrID) (n int64) {
 }
 
 // price is XLA's cost analysis of the module, made once.
-func (r *reader) price() *cost.Prices {
+func (r *reader) price() *price.Prices {
 	if r.costs == nil {
-		r.costs = cost.Price(r.alike(), nil)
+		r.costs = price.Price(r.alike(), nil)
 	}
 	return r.costs
 }

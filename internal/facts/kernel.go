@@ -4,7 +4,6 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
 )
@@ -34,7 +33,7 @@ type reader struct {
 	sizes   []int64          // by ShapeID, of all arrays in it
 	seen    []bool           // see operandBytes
 	same    *hlo.Alike       // see alike
-	costs   *cost.Prices     // see price
+	costs   *price.Prices    // see price
 	meter   *price.Meter     // see work
 	walked  *walk            // see walk
 	hashes  *hlo.Prints      // see prints

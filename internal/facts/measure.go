@@ -10,7 +10,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // Options says what is measured.
@@ -42,7 +41,7 @@ type Options struct {
 // Measure reads the modules of a dump and measures them. What could not be looked at is in the report's problems; the error is
 // for a run that was interrupted.
 func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
-	s, err := MeasureShare(ctx, d, opts, shard.NewDealer(shard.Shard{Count: 1}))
+	s, err := MeasureShare(ctx, d, opts, dump.NewDealer(dump.Shard{Count: 1}))
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +49,7 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 }
 
 // MeasureShare measures the part of a dump that is dealt to this machine. Nothing else of the dump is read but names and headers.
-func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *shard.Dealer) (*Share, error) {
+func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.Dealer) (*Share, error) {
 	opts.AnyStage, opts.torch, opts.hands, opts.stock, opts.traced = opts.AnyStage && d.Single, FromTorch(d), newHands(opts.Jobs), newStock(), tracedFiles(d)
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)

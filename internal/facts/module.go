@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/defect"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
@@ -159,7 +158,7 @@ func (out *measured) best(s *dump.Stage) *dump.File {
 }
 
 func isUnreadable(err error) bool {
-	broke := (*defect.Defect)(nil)
+	broke := (*dump.Defect)(nil)
 	return errors.Is(err, dump.ErrShrunk) || errors.As(err, &broke)
 }
 

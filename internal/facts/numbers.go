@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // count adds n to a fact.
@@ -126,7 +126,7 @@ func (f Numbers) cost(r *reader, loops []loop) {
 	}
 	weighted := once
 	if len(loops) > 0 {
-		weighted = cost.Price(r.alike(), r.trips).Comp(r.m.Entry)
+		weighted = price.Price(r.alike(), r.trips).Comp(r.m.Entry)
 	}
 	f.known("cost.weighted_flops", weighted.Flops)
 	f.known("cost.weighted_bytes_accessed", weighted.BytesAccessed)
@@ -138,7 +138,7 @@ func (f Numbers) leastCost(r *reader) {
 	if f["loops.unknown"] == 0 && !branches(r.m) {
 		return
 	}
-	least := cost.Least(r.alike(), r.leastTrips).Comp(r.m.Entry)
+	least := price.Least(r.alike(), r.leastTrips).Comp(r.m.Entry)
 	f.known("cost.least_flops", least.Flops)
 	f.known("cost.least_bytes_accessed", least.BytesAccessed)
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
-	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/price"
 )
 
 // print fills in a form's content hashes: what its instruction is, without what it is computed from, and the shapes that it
@@ -73,7 +73,7 @@ func (r *reader) prepare(h *hands) error {
 	return h.share(3, func(i int) {
 		switch i {
 		case 0:
-			r.costs = cost.Price(same, nil)
+			r.costs = price.Price(same, nil)
 		case 1:
 			r.hashes = same.Prints()
 		case 2:

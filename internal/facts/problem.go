@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/defect"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
@@ -36,8 +35,8 @@ func (out *measured) unreadable(file *dump.File, err error) {
 }
 
 func fixOf(err error) string {
-	if broke := (*defect.Defect)(nil); errors.As(err, &broke) {
-		return defect.Fix
+	if broke := (*dump.Defect)(nil); errors.As(err, &broke) {
+		return dump.DefectFix
 	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/pack"
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // Cache keeps what modules were measured as between runs of one build of the program.
@@ -92,16 +92,16 @@ func cacheKey(m *dump.Module, files []*dump.File, single bool, opts Options) str
 }
 
 // remembered is what a memo says, nil when a file has changed since.
-func remembered(data []byte, files []*dump.File) *measured {
+func remembered(data []byte, of []*dump.File) *measured {
 	var known memo
-	if pack.Read(data, &known) != nil || len(known.Reads) == 0 {
+	if files.Unpack(data, &known) != nil || len(known.Reads) == 0 {
 		return nil
 	}
 	for _, read := range known.Reads {
-		if read.At < 0 || read.At >= len(files) {
+		if read.At < 0 || read.At >= len(of) {
 			return nil
 		}
-		if sum, err := files[read.At].Sum(); err != nil || sum != read.Sum {
+		if sum, err := of[read.At].Sum(); err != nil || sum != read.Sum {
 			return nil
 		}
 	}
@@ -137,7 +137,7 @@ func (out *measured) memo() []byte {
 	known := memo{Reads: out.reads, Facts: *out}
 	known.Facts.module, known.Facts.files, known.Facts.reads, known.Facts.hands, known.Facts.stock = nil, nil, nil, nil, nil
 	known.Facts.groups, known.Facts.traced = nil, nil
-	data, err := pack.Bytes(known)
+	data, err := files.Pack(known)
 	if err != nil {
 		return nil
 	}

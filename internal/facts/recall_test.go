@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/pack"
 )
 
 // memoryCache counts what is asked of it, by as many modules at once as are measured.
@@ -154,12 +154,12 @@ func TestEveryFieldIsRemembered(t *testing.T) {
 	var want measured
 	n := 0
 	fill(reflect.ValueOf(&want).Elem(), &n)
-	data, err := pack.Bytes(want)
+	data, err := files.Pack(want)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got measured
-	if err := pack.Read(data, &got); err != nil {
+	if err := files.Unpack(data, &got); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) || n < 100 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -22,7 +22,7 @@ func wantedModules(d *dump.Dump, opts Options) []*dump.Module {
 }
 
 func (o *Options) wants(program string) bool {
-	return (len(o.Include) == 0 || glob.Any(o.Include, program)) && !glob.Any(o.Exclude, program)
+	return (len(o.Include) == 0 || match.AnyGlob(o.Include, program)) && !match.AnyGlob(o.Exclude, program)
 }
 
 // Report is what a share alone tells of the dump.

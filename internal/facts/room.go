@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	amounts "github.com/xlagate/xlagate/internal/measure"
+	amounts "github.com/xlagate/xlagate/internal/phrase"
 )
 
 // What reading takes, as a multiple of the content of a file: that itself, the model of it and what is worked out beside it. Measured on

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // Share is what one part of the work on a dump gave. It holds nothing open, so that it can be sent to another machine, where the
@@ -31,7 +30,7 @@ type listing struct {
 }
 
 // list looks at the dump as every part does.
-func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *shard.Dealer) listing {
+func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer) listing {
 	l := listing{path: d.Path, passes: opts.Passes, included: len(opts.Include) > 0}
 	if !dealer.Whole() {
 		l.sum = d.Sample()
@@ -55,8 +54,8 @@ func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *shard.Deale
 
 // deal says which of the wanted modules are this part's, and whether what belongs to no module is. The modules of one program go to
 // one part: they are compared with each other.
-func deal(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *shard.Dealer) (mine []bool, besides bool) {
-	pieces, at := []shard.Piece{{Name: "", Size: besideSize(d)}}, map[string]int{}
+func deal(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer) (mine []bool, besides bool) {
+	pieces, at := []dump.ShardPiece{{Name: "", Size: besideSize(d)}}, map[string]int{}
 	of := make([]int, len(wanted))
 	for i, m := range wanted {
 		program := dump.ProgramName(m.Name)
@@ -64,7 +63,7 @@ func deal(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *shard.Deale
 		if !known {
 			piece = len(pieces)
 			at[program] = piece
-			pieces = append(pieces, shard.Piece{Name: "program " + program})
+			pieces = append(pieces, dump.ShardPiece{Name: "program " + program})
 		}
 		pieces[piece].Size += moduleSize(m, opts.AllStages)
 		of[i] = piece

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 var shareDumps = []string{
@@ -30,7 +29,7 @@ func opened(t *testing.T, path string) *dump.Dump {
 
 func shareOf(t *testing.T, d *dump.Dump, opts Options, index, count int) *Share {
 	t.Helper()
-	share, err := MeasureShare(context.Background(), d, opts, shard.NewDealer(shard.Shard{Index: index, Count: count}))
+	share, err := MeasureShare(context.Background(), d, opts, dump.NewDealer(dump.Shard{Index: index, Count: count}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,18 +7,18 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/xlagate/xlagate/internal/pack"
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // maxShares bounds what the bytes of shares may unfold to.
 const maxShares = 2 << 30
 
 // ShareForm tells apart the builds that cannot read each other's shares.
-func ShareForm() string { return pack.Form([]*Share{}) }
+func ShareForm() string { return files.PackedForm([]*Share{}) }
 
 // PackShares turns shares into bytes, always the same for the same shares.
 func PackShares(shares []*Share) ([]byte, error) {
-	packed, err := pack.Bytes(shares)
+	packed, err := files.Pack(shares)
 	if err != nil {
 		return nil, fmt.Errorf("pack what was measured: %w", err)
 	}
@@ -45,7 +45,7 @@ func UnpackShares(data []byte) ([]*Share, error) {
 	}
 	var shares []*Share
 	if err == nil {
-		err = pack.Read(packed, &shares)
+		err = files.Unpack(packed, &shares)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("unpack what was measured: %w", err)

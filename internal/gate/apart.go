@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // unread finds inputs that hold no result: what they were to bring is missing.
@@ -72,7 +72,7 @@ func said(targets []string, why string) result.Problem {
 
 // misfit says why the parts of one target cannot be joined, "" when they can.
 func misfit(o Options, parts []part) string {
-	var found []shard.Found
+	var found []dump.ShardFound
 	for _, p := range parts {
 		if p.shard.Whole() {
 			return fmt.Sprintf("%s says that it is part %q, which is none", p.file, p.Part.Shard)
@@ -80,9 +80,9 @@ func misfit(o Options, parts []part) string {
 		if why := foreign(o, &p, &parts[0]); why != "" {
 			return why
 		}
-		found = append(found, shard.Found{Shard: p.shard, File: p.file})
+		found = append(found, dump.ShardFound{Shard: p.shard, File: p.file})
 	}
-	if why := shard.Complaint(found); why != "" {
+	if why := dump.ShardComplaint(found); why != "" {
 		return "it " + why
 	}
 	return ""

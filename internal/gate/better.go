@@ -3,8 +3,8 @@ package gate
 import (
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // mostBetter bounds the improvements that are named in one line.
@@ -37,7 +37,7 @@ func tellBetter(r *result.Result) {
 		}
 	}
 	for p, messages := range said {
-		notes[at[p]].Message = strings.Join(words.First(messages, mostBetter), ", ")
+		notes[at[p]].Message = strings.Join(phrase.First(messages, mostBetter), ", ")
 	}
 	r.Notes = notes
 }

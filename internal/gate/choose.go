@@ -7,7 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -72,12 +72,12 @@ func takeFacts(about []string, v, fresh *facts.Variant) {
 		about = append(slices.Clone(about), "run.*") // what a run is given belongs to its launches: both make its price
 	}
 	for name, n := range fresh.Facts {
-		if glob.Any(about, name) {
+		if match.AnyGlob(about, name) {
 			v.Facts[name] = n
 		}
 	}
 	for name := range v.Facts {
-		if _, there := fresh.Facts[name]; !there && glob.Any(about, name) {
+		if _, there := fresh.Facts[name]; !there && match.AnyGlob(about, name) {
 			delete(v.Facts, name)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -19,7 +18,7 @@ type collector struct {
 	ids      map[string]bool
 	problems map[result.Problem]bool
 	missing  map[string]bool // what is listed as not covered
-	found    []change.Finding
+	found    []JudgedFinding
 }
 
 func newCollector(r *result.Result, out *result.Target, l *looked) *collector {
@@ -73,8 +72,8 @@ func first[T comparable](seen map[T]bool, what T) bool {
 }
 
 // complete adds to what a rule says what its settings and the target say.
-func complete(f *rule.Finding, l *looked, s *rule.Settings) change.Finding {
-	return change.Finding{
+func complete(f *rule.Finding, l *looked, s *rule.Settings) JudgedFinding {
+	return JudgedFinding{
 		Finding: result.Finding{
 			Rule: s.Rule.ID, Name: s.Name, Level: cmp.Or(f.Level, s.Severity()), Target: l.Name, Program: f.Program, Variant: f.Variant, Subject: f.Subject,
 			Message: f.Message, Reason: s.Reason, Actual: f.Actual, Limit: f.Limit, Baseline: f.Baseline, Unit: f.Unit,

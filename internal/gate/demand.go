@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/result"
@@ -85,7 +84,7 @@ func maxKey(s *rule.Settings) string {
 }
 
 // settle tells findings what accepting them leaves to be done by hand.
-func settle(found []change.Finding, list []demand) {
+func settle(found []JudgedFinding, list []demand) {
 	for i := range found {
 		for _, d := range list {
 			if f := &found[i]; d.budget() == nil && d.about(&f.Finding) {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // FactsInput is a file of facts, as far as it is merged.
@@ -18,7 +18,7 @@ type FactsInput struct {
 }
 
 // FactsPart is one part of facts, to be merged with the others.
-func FactsPart(o Options, s shard.Shard, shares []*facts.Share) (result.Part, error) {
+func FactsPart(o Options, s dump.Shard, shares []*facts.Share) (result.Part, error) {
 	packed, err := pack(shares)
 	return result.Part{Shard: s.String(), Version: o.Version, Form: facts.ShareForm(), Facts: packed}, err
 }
@@ -31,7 +31,7 @@ func MergeFacts(inputs []FactsInput, version string) (*facts.Report, []result.Pa
 			return nil, nil, UsageError{fmt.Sprintf("%s holds no part of facts, so there is nothing to merge; xlagate facts --shard I/N makes parts", in.File)}
 		}
 		for _, p := range in.Parts {
-			s, _ := shard.Parse(p.Shard)
+			s, _ := dump.ParseShard(p.Shard)
 			parts = append(parts, part{Target: result.Target{Part: &p}, shard: s, file: in.File})
 		}
 	}

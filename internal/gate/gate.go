@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
-	"github.com/xlagate/xlagate/internal/change"
+
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/shard"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -44,7 +44,7 @@ type Options struct {
 	Jobs       int
 	MaxMemory  int64                                // see facts.Options
 	Progress   func(dump string, read, total int64) // is told how much of a dump was read, in bytes
-	Shard      shard.Shard                          // what part of the work CheckPart does
+	Shard      dump.Shard                           // what part of the work CheckPart does
 	Cache      facts.Cache                          // nil: read every file again
 	Assembler  *artifacts.Assembler                 // see facts.Options
 	EveryStage bool                                 // list the modules of every stage, not only those that the facts need
@@ -98,11 +98,11 @@ func judgeAll(o Options, targets []*looked) *result.Result {
 
 // withoutUnseen takes back that accepted programs are gone from a dump that could not be looked at in full: they may be in what could not, and
 // the result is incomplete in any case.
-func withoutUnseen(found []change.Finding, l *looked) []change.Finding {
+func withoutUnseen(found []JudgedFinding, l *looked) []JudgedFinding {
 	if len(l.problems) == 0 {
 		return found
 	}
-	return slices.DeleteFunc(found, func(f change.Finding) bool { return f.Rule == "orphan-baseline" })
+	return slices.DeleteFunc(found, func(f JudgedFinding) bool { return f.Rule == "orphan-baseline" })
 }
 
 func newResult(o Options) *result.Result {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/baseline"
-	"github.com/xlagate/xlagate/internal/change"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
@@ -15,7 +15,7 @@ import (
 
 // judge runs the rules over one target and puts what was looked at into the result. It returns what they found and, where that is anything,
 // what they would find again if all of it were accepted.
-func judge(r *result.Result, o Options, l *looked) (found []change.Finding, asked []demand) {
+func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding, asked []demand) {
 	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
@@ -38,8 +38,8 @@ func judge(r *result.Result, o Options, l *looked) (found []change.Finding, aske
 }
 
 // differing is the target as its changes are looked for. Git is asked only where something differs.
-func (l *looked) differing(o Options) change.Target {
-	t := change.Target{Name: l.Name, Programs: l.programs}
+func (l *looked) differing(o Options) JudgedTarget {
+	t := JudgedTarget{Name: l.Name, Programs: l.programs}
 	if slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
 		t.Edits = o.edits()
 	}
@@ -47,8 +47,8 @@ func (l *looked) differing(o Options) change.Target {
 }
 
 // tell puts what was found in a target into the result: the changes behind it, and what each breaks.
-func tell(r *result.Result, o Options, l *looked, found []change.Finding) {
-	r.Changes = append(r.Changes, change.Of(l.differing(o), found)...)
+func tell(r *result.Result, o Options, l *looked, found []JudgedFinding) {
+	r.Changes = append(r.Changes, ChangesOf(l.differing(o), found)...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)
 	}

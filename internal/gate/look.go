@@ -17,7 +17,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -309,7 +309,7 @@ func (l *looked) inclusion() func(program string) bool {
 
 // leftOutBy tells by its name which key of a target leaves a program out, "" where none does.
 func leftOutBy(t config.Target) func(program string) string {
-	wanted, unwanted := glob.NewSet(t.Include), glob.NewSet(t.Exclude)
+	wanted, unwanted := match.NewGlobs(t.Include), match.NewGlobs(t.Exclude)
 	return func(program string) string {
 		switch {
 		case unwanted.Fits(program):
@@ -323,7 +323,7 @@ func leftOutBy(t config.Target) func(program string) string {
 
 // includesGraph says whether patterns include a program. Of the graphs that a framework calls alike they include all with the name that these
 // have in common: which of them is the first depends on the run.
-func includesGraph(wanted *glob.Set, program string) bool {
+func includesGraph(wanted *match.Globs, program string) bool {
 	stem, numbered := facts.NumberedGraph(program)
 	return wanted.Fits(program) || numbered && wanted.Fits(stem)
 }
@@ -331,7 +331,7 @@ func includesGraph(wanted *glob.Set, program string) bool {
 // includes reports whether a pattern fits one of the programs, which are sorted by name.
 func includes(programs []*facts.Program, pattern string) bool {
 	_, named := slices.BinarySearchFunc(programs, pattern, func(p *facts.Program, name string) int { return strings.Compare(p.Name, name) })
-	return named || !glob.Plain(pattern) && slices.ContainsFunc(programs, func(p *facts.Program) bool { return glob.Match(pattern, p.Name) })
+	return named || !match.PlainName(pattern) && slices.ContainsFunc(programs, func(p *facts.Program) bool { return match.Glob(pattern, p.Name) })
 }
 
 // reportProblems passes on what could not be read, but for programs that are left out on purpose.

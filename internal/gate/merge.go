@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // Input is a result that is merged, and the file that it came in.
@@ -54,7 +54,7 @@ func Merge(ctx context.Context, o Options, inputs []Input) *result.Result {
 // part is one part of one target, with what could not be looked at in it.
 type part struct {
 	result.Target
-	shard    shard.Shard
+	shard    dump.Shard
 	file     string
 	problems []result.Problem
 }
@@ -70,7 +70,7 @@ func split(inputs []Input) (whole []*result.Result, parts []part) {
 				rest.Targets = append(rest.Targets, t)
 				continue
 			}
-			s, _ := shard.Parse(t.Part.Shard)
+			s, _ := dump.ParseShard(t.Part.Shard)
 			own[t.Name] = true
 			parts = append(parts, part{t, s, in.File, problemsOf(in.Result, t.Name)})
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // cutCase is a real check that is cut into parts. What was accepted is compared with what is checked, both dumps below testdata.
@@ -152,7 +151,7 @@ func (c cutCase) options(t *testing.T) Options {
 
 func checkPart(t *testing.T, o Options, index, count int) Input {
 	t.Helper()
-	o.Shard = shard.Shard{Index: index, Count: count}
+	o.Shard = dump.Shard{Index: index, Count: count}
 	r, err := CheckPart(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +247,7 @@ func TestPartsThatDoNotJoin(t *testing.T) {
 	}
 	whole := Input{File: "whole.json", Result: check(t, o)}
 	other := o.to(t, c.accepted[0])
-	other.Shard = shard.Shard{Index: 1, Count: 2}
+	other.Shard = dump.Shard{Index: 1, Count: 2}
 	foreign, err := CheckPart(context.Background(), other)
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +327,7 @@ func (o Options) folder(t *testing.T, change func(string) string) Options {
 
 func TestNotCut(t *testing.T) {
 	o := cutCases[0].options(t)
-	o.Shard = shard.Shard{Index: 0, Count: 2}
+	o.Shard = dump.Shard{Index: 0, Count: 2}
 	command := o
 	command.Dumps, command.Command = nil, []string{"true"}
 	captured := o

@@ -8,8 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
-	"github.com/xlagate/xlagate/internal/suggest"
+	"github.com/xlagate/xlagate/internal/match"
 )
 
 // missing is the problem of a pattern of programs.include that no program of the dump matches.
@@ -17,7 +16,7 @@ func (l *looked) missing(pattern string) {
 	message := fmt.Sprintf("no program matches %q: it was not compiled, or not dumped", pattern)
 	fix := "`xlagate inspect` lists the programs of a dump; fix programs.include, or make the run compile it"
 	left := l.leftOut()
-	renamed, alike := l.renamedTo(pattern, left), suggest.Word(pattern, programNames(left))
+	renamed, alike := l.renamedTo(pattern, left), match.Closest(pattern, programNames(left))
 	switch {
 	case len(left) == 0:
 	case renamed != "":
@@ -35,7 +34,7 @@ func (l *looked) missing(pattern string) {
 
 // leftOut lists the model's programs that no pattern of the configuration names, neither to be looked at nor to be left out.
 func (l *looked) leftOut() (left []*facts.Program) {
-	wanted, unwanted := glob.NewSet(l.Include), glob.NewSet(l.Exclude)
+	wanted, unwanted := match.NewGlobs(l.Include), match.NewGlobs(l.Exclude)
 	for _, p := range l.report.Programs {
 		if !includesGraph(wanted, p.Name) && !unwanted.Fits(p.Name) {
 			left = append(left, p)
@@ -49,7 +48,7 @@ func (l *looked) renamedTo(pattern string, left []*facts.Program) string {
 	if l.base == nil {
 		return ""
 	}
-	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !glob.Match(pattern, p.Name) })
+	accepted := slices.DeleteFunc(slices.Clone(l.base.Programs), func(p *facts.Program) bool { return !match.Glob(pattern, p.Name) })
 	for _, p := range diff.Compare(&facts.Report{Programs: accepted}, &facts.Report{Programs: left}).Programs {
 		if p.Was != "" {
 			return p.Name

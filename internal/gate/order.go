@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/internal/shard"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -30,7 +29,7 @@ func order(r *result.Result, cfg *config.Config) {
 	slices.SortStableFunc(r.Notes, func(a, b result.Note) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Headroom, func(a, b result.Headroom) int { return byTarget(a.Target, b.Target) })
 	slices.SortStableFunc(r.Problems, func(a, b result.Problem) int { return cmp.Or(byTarget(a.Target, b.Target), compareGeneral(&a, &b)) })
-	change.Sort(r.Changes)
+	SortChanges(r.Changes)
 	sortFindings(r.Findings)
 }
 
@@ -39,7 +38,7 @@ func index(t result.Target) int {
 	if t.Part == nil {
 		return 0
 	}
-	s, _ := shard.Parse(t.Part.Shard)
+	s, _ := dump.ParseShard(t.Part.Shard)
 	return s.Index
 }
 

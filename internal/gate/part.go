@@ -8,9 +8,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/shard"
 )
 
 // CheckPart does one part of the work of Check: it measures. No rule is held against a part, for what is missing in it may be in
@@ -23,7 +23,7 @@ func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, dealer := newResult(o), shard.NewDealer(o.Shard)
+	r, dealer := newResult(o), dump.NewDealer(o.Shard)
 	for _, t := range list {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("stopped before target %s: %w", t.Name, err)
@@ -56,7 +56,7 @@ func cuttable(o Options, list []config.Target) error {
 }
 
 // part measures this machine's part of a target.
-func (l *looked) part(ctx context.Context, o Options, dealer *shard.Dealer) result.Target {
+func (l *looked) part(ctx context.Context, o Options, dealer *dump.Dealer) result.Target {
 	out := result.Target{Name: l.Name, NotCovered: []string{}, Programs: []result.Program{}, Part: &result.Part{
 		Shard: o.Shard.String(), Version: o.Version, Form: facts.ShareForm(), Config: o.Config.Sum, ConfigFile: o.Config.Path,
 		Baseline: o.Baseline, Against: o.Against,
@@ -86,7 +86,7 @@ func (l *looked) part(ctx context.Context, o Options, dealer *shard.Dealer) resu
 }
 
 // measurePart measures this machine's part of each dump, and packs what it measured.
-func (l *looked) measurePart(ctx context.Context, o Options, dealer *shard.Dealer, paths, logs []string) (string, error) {
+func (l *looked) measurePart(ctx context.Context, o Options, dealer *dump.Dealer, paths, logs []string) (string, error) {
 	shares, err := MeasureShares(ctx, o, dealer, paths, logs)
 	if err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func (l *looked) listPart(out *result.Target) {
 }
 
 // MeasureShares measures one part of each of several dumps, with logs that lie outside of them.
-func MeasureShares(ctx context.Context, o Options, dealer *shard.Dealer, paths, logs []string) ([]*facts.Share, error) {
+func MeasureShares(ctx context.Context, o Options, dealer *dump.Dealer, paths, logs []string) ([]*facts.Share, error) {
 	var shares []*facts.Share
 	for _, path := range paths {
 		d, release, err := openDump(ctx, o, path)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
@@ -15,7 +14,7 @@ import (
 // renamedOperations says, beside growth that no one knows the toolchain of, that another version of JAX made the dump, where that shows
 // in how it names operations: with their parameters until 0.4.31, under jit(main) until 0.6. Nothing is excused by it: which versions they were
 // is not known.
-func (l *looked) renamedOperations(found []change.Finding) []result.Note {
+func (l *looked) renamedOperations(found []JudgedFinding) []result.Note {
 	grown := map[string]bool{}
 	for i := range found {
 		if f := &found[i]; f.Drift {

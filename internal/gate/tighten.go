@@ -7,7 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -48,7 +48,7 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 		if unused := limit - l.To; unused < muchSlack*limit || unit == "bytes" && unused <= littleSlack {
 			continue
 		}
-		allowed, most := measure.Apart(limit, l.To, unit)
+		allowed, most := phrase.Apart(limit, l.To, unit)
 		r.Notes = append(r.Notes, result.Note{
 			Kind: "slack", Message: fmt.Sprintf("%s allows %s, %s is the most there is (%s)", l.Settings.Rule.ID, allowed, most, l.Place()),
 			Fix: "xlagate accept --tighten",

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
@@ -16,11 +15,11 @@ import (
 // setAside takes what grew against a baseline that another toolchain made out of the findings: no one can say whether the pull
 // request or the compiler did it. It becomes one report on the upgrade, grouped by cause, with the line that writes a baseline for
 // the new toolchain beside the old one. Limits that need no baseline hold as before, and so does what no compiler decides.
-func setAside(r *result.Result, o Options, l *looked, found []change.Finding) (left []change.Finding) {
+func setAside(r *result.Result, o Options, l *looked, found []JudgedFinding) (left []JudgedFinding) {
 	if l.base == nil || l.report == nil {
 		return found
 	}
-	aside := map[string][]change.Finding{}
+	aside := map[string][]JudgedFinding{}
 	for _, f := range found {
 		if f.Drift && l.explained(&f.Finding) {
 			aside[f.Program] = append(aside[f.Program], f)
@@ -78,7 +77,7 @@ func mismatch(old, fresh facts.Toolchain) string {
 }
 
 // upgradeNotes is the report on one program: what differs in the toolchain and how to go on, then change by change what grew.
-func upgradeNotes(o Options, l *looked, program, why string, drift []change.Finding) []result.Note {
+func upgradeNotes(o Options, l *looked, program, why string, drift []JudgedFinding) []result.Note {
 	notes := []result.Note{{
 		Kind: "upgrade", Target: l.Name, Program: program,
 		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what the compiler may have done is reported, not failed; "+
@@ -87,7 +86,7 @@ func upgradeNotes(o Options, l *looked, program, why string, drift []change.Find
 			BaselineOf(o), why),
 	}}
 	of := slices.DeleteFunc(slices.Clone(l.programs), func(p *diff.Program) bool { return p.Name != program })
-	for _, c := range change.Of(change.Target{Name: l.Name, Programs: of}, drift) {
+	for _, c := range ChangesOf(JudgedTarget{Name: l.Name, Programs: of}, drift) {
 		if len(c.Findings) > 0 {
 			notes = append(notes, result.Note{Kind: "upgrade", Target: l.Name, Program: program, Message: driftSentence(&c, drift)})
 		}
@@ -96,7 +95,7 @@ func upgradeNotes(o Options, l *looked, program, why string, drift []change.Find
 }
 
 // driftSentence is a change in one line: what was done where, and what grew with it.
-func driftSentence(c *result.Change, drift []change.Finding) string {
+func driftSentence(c *result.Change, drift []JudgedFinding) string {
 	text := c.Title
 	if c.Source.File != "" {
 		text += fmt.Sprintf(" (%s:%d)", c.Source.File, c.Source.Line)

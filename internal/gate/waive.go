@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xlagate/xlagate/internal/change"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -133,11 +132,11 @@ func beyond(f *result.Finding, actual, ceiling float64) bool {
 // complain adds what is wrong with a waiver. Nothing that is accepted settles it.
 func complain(r *result.Result, o Options, w config.Waiver, message string) {
 	s := waiverSettings(o)
-	found := []change.Finding{{Finding: result.Finding{
+	found := []JudgedFinding{{Finding: result.Finding{
 		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding, Message: message + " (" + w.Place + ")",
 	}, Configured: w.Place}}
 	found[0].ID = unique(map[string]bool{}, found[0].Finding)
-	changes := change.Of(change.Target{}, found)
+	changes := ChangesOf(JudgedTarget{}, found)
 	changes[0].Accept = ""
 	r.Changes, r.Findings = append(r.Changes, changes...), append(r.Findings, found[0].Finding)
 }

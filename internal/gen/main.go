@@ -8,8 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/xlagate/xlagate/internal/ruledoc"
-	"github.com/xlagate/xlagate/internal/schema"
+	"github.com/xlagate/xlagate/internal/reference"
 )
 
 func main() {
@@ -38,13 +37,13 @@ func write(dir string) error {
 
 // files are all generated files by name.
 func files() (map[string][]byte, error) {
-	config, err := ruledoc.ConfigMarkdown()
+	config, err := reference.ConfigMarkdown()
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]byte{"rules.md": []byte(ruledoc.Markdown()), "config.md": []byte(config), "schemastore.json": []byte(schemaStore)}
-	for _, name := range schema.Names {
-		data, err := schema.JSON(name)
+	out := map[string][]byte{"rules.md": []byte(reference.Markdown()), "config.md": []byte(config), "schemastore.json": []byte(schemaStore)}
+	for _, name := range reference.SchemaNames {
+		data, err := reference.Schema(name)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -165,9 +165,9 @@ func (a Acceptance) message(done *gate.Accepted) string {
 	if ids == "" {
 		ids = "all"
 	}
-	files := measure.Counted(float64(len(done.Written)+len(done.Removed)), "", "files") + " of the baseline"
+	files := phrase.Counted(float64(len(done.Written)+len(done.Removed)), "", "files") + " of the baseline"
 	if n := len(done.Budgets) - len(left(done.Budgets)); n > 0 {
-		files += " and " + measure.Counted(float64(n), "", "budgets") + " of the configuration"
+		files += " and " + phrase.Counted(float64(n), "", "budgets") + " of the configuration"
 	}
 	text := fmt.Sprintf("Accept what XLA compiles now: %s\n\n%s, from the result of the pull request's own run.\n\nXlagate-Accepted: %s\n", a.Reason, files, ids)
 	if a.By != "" {

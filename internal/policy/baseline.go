@@ -11,7 +11,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -131,9 +131,9 @@ func joined(list []string) string {
 // moved lists the facts that got worse and those that got better, by the direction that each fact has.
 func moved(old, fresh *baseline.Program) (worse, better []string) {
 	if n := len(fresh.Variants) - len(old.Variants); n > 0 {
-		worse = append(worse, fmt.Sprintf("%s → %s", measure.Counted(float64(len(old.Variants)), "", "variants"), measure.Number(float64(len(fresh.Variants)))))
+		worse = append(worse, fmt.Sprintf("%s → %s", phrase.Counted(float64(len(old.Variants)), "", "variants"), phrase.Number(float64(len(fresh.Variants)))))
 	} else if n < 0 {
-		better = append(better, fmt.Sprintf("%s → %s", measure.Counted(float64(len(old.Variants)), "", "variants"), measure.Number(float64(len(fresh.Variants)))))
+		better = append(better, fmt.Sprintf("%s → %s", phrase.Counted(float64(len(old.Variants)), "", "variants"), phrase.Number(float64(len(fresh.Variants)))))
 	}
 	for _, v := range fresh.Variants {
 		if o := withSignature(&old.Program, v.Signature); o != nil {
@@ -155,7 +155,7 @@ func movedFacts(old, fresh facts.Numbers) (worse, better []string) {
 		if !had || !has || was == is {
 			continue
 		}
-		before, now := measure.Apart(was, is, m.Unit)
+		before, now := phrase.Apart(was, is, m.Unit)
 		text := fmt.Sprintf("%s %s → %s", m.Noun, before, now)
 		if (is > was) == (m.Better == rule.Lower) {
 			worse = append(worse, text)

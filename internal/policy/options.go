@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -121,11 +121,11 @@ func (q question) shown(base, head any) (was, is string) {
 	b, hasNumber := head.(float64)
 	switch {
 	case hadNumber && hasNumber:
-		return measure.Apart(a, b, unit)
+		return phrase.Apart(a, b, unit)
 	case hadNumber:
-		return measure.Show(a, unit), shown(head)
+		return phrase.Show(a, unit), shown(head)
 	case hasNumber:
-		return shown(base), measure.Show(b, unit)
+		return shown(base), phrase.Show(b, unit)
 	}
 	return shown(base), shown(head)
 }

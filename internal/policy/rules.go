@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -182,11 +182,11 @@ func bound(rule *rule.Rule, key string, base, head *float64, grown Effect) []dif
 func numbers(base, head *float64, unit string) (was, is string) {
 	switch {
 	case base == nil:
-		return "none", measure.Show(*head, unit)
+		return "none", phrase.Show(*head, unit)
 	case head == nil:
-		return measure.Show(*base, unit), "none"
+		return phrase.Show(*base, unit), "none"
 	}
-	return measure.Apart(*base, *head, unit)
+	return phrase.Apart(*base, *head, unit)
 }
 
 func unit(rule *rule.Rule) string {
@@ -212,9 +212,9 @@ func growth(r *rule.Rule, key string, base, head *rule.Change) []difference {
 		case c == nil:
 			return "none"
 		case c.Percent:
-			return measure.Number(c.Amount) + " %"
+			return phrase.Number(c.Amount) + " %"
 		}
-		return measure.Show(c.Amount, unit(r))
+		return phrase.Show(c.Amount, unit(r))
 	}
 	effect := Other
 	switch {

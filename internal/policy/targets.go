@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // targets tells which targets and programs are looked at no longer, or for the first time.
@@ -100,7 +100,7 @@ func waiver(base, head config.Waiver) []Change {
 		if w.Ceiling == nil {
 			return "none"
 		}
-		return measure.Number(*w.Ceiling)
+		return phrase.Number(*w.Ceiling)
 	}
 	if ceiling(base) != ceiling(head) {
 		effect := Stricter

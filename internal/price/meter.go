@@ -3,7 +3,6 @@ package price
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/cost"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -17,7 +16,7 @@ type Product struct {
 type Meter struct {
 	m        *hlo.Module
 	alike    *hlo.Alike
-	costs    *cost.Prices
+	costs    *Prices
 	trips    func(hlo.InstrID) int64
 	product  func(hlo.InstrID) (Product, bool)
 	bodies   map[hlo.CompID]*body
@@ -33,7 +32,7 @@ type body struct {
 }
 
 // NewMeter makes a meter. product says whether an instruction is a product, and of what; trips how often a loop runs.
-func NewMeter(a *hlo.Alike, costs *cost.Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
+func NewMeter(a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
 	return &Meter{m: a.Module(), alike: a, costs: costs, trips: trips, product: product, bodies: map[hlo.CompID]*body{}, paddings: make([]float64, a.Module().ShapeIDs())}
 }
 

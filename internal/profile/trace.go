@@ -1,3 +1,5 @@
+// Package profile reads what a profiler measured: the Chrome trace (*.trace.json.gz) and the XSpace (*.xplane.pb) that jax.profiler and
+// TensorBoard write. The result is the time that each HLO instruction of each module took.
 package profile
 
 import (

@@ -5,10 +5,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/policy"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // Comment is what a pull request is told: the result, and how the pull request changes what it is judged by.
@@ -105,10 +104,10 @@ func Sum(problems, errors, warnings int) string {
 		parts = append(parts, "could not look")
 	}
 	if errors > 0 {
-		parts = append(parts, words.Some(errors, "error"))
+		parts = append(parts, phrase.Some(errors, "error"))
 	}
 	if warnings > 0 {
-		parts = append(parts, words.Some(warnings, "warning"))
+		parts = append(parts, phrase.Some(warnings, "warning"))
 	}
 	if len(parts) == 0 {
 		return "nothing found"
@@ -151,7 +150,7 @@ func (c *Comment) policySum() string {
 			looser++
 		}
 	}
-	text := measure.Number(float64(len(c.Policy)))
+	text := phrase.Number(float64(len(c.Policy)))
 	if looser > 0 {
 		text += fmt.Sprintf(" (%d looser)", looser)
 	}
@@ -162,7 +161,7 @@ func (c *Comment) policyLines() []line {
 	var lines []line
 	for i, p := range c.Policy {
 		if i == maxPolicy {
-			lines = append(lines, say("… and "+words.Some(len(c.Policy)-i, "more change")))
+			lines = append(lines, say("… and "+phrase.Some(len(c.Policy)-i, "more change")))
 			break
 		}
 		l := in(strong, string(p.Effect)).and("  ").in(name, p.File).and("  ").in(name, p.Subject)
@@ -179,7 +178,7 @@ func (c *Comment) hiddenList() section {
 	var lines []line
 	for i, f := range c.hidden() {
 		if i == maxPolicy {
-			lines = append(lines, say("… and "+words.Some(len(c.hidden())-i, "more finding")))
+			lines = append(lines, say("… and "+phrase.Some(len(c.hidden())-i, "more finding")))
 			break
 		}
 		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(index(c.Under), f.Target, f.Program)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxTitle)))

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 const (
@@ -33,7 +32,7 @@ func followingSum(k *diff.Kernels) string {
 		{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
 	} {
 		if part.n > 0 {
-			text += fmt.Sprintf(", %s %s", measure.Number(float64(part.n)), part.word)
+			text += fmt.Sprintf(", %s %s", phrase.Number(float64(part.n)), part.word)
 		}
 	}
 	return "kernels that follow from it: " + strings.TrimPrefix(text, ", ")
@@ -44,7 +43,7 @@ func causeBlocks(v *diff.Variant, o Options) []block {
 	var lines []line
 	for i := range v.Causes {
 		if i == maxCauses && !o.All {
-			lines = append(lines, in(dim, "… "+words.Some(len(v.Causes)-i, "more cause")+" (--all lists them)"))
+			lines = append(lines, in(dim, "… "+phrase.Some(len(v.Causes)-i, "more cause")+" (--all lists them)"))
 			break
 		}
 		lines = append(lines, causeLine(&v.Causes[i]))
@@ -61,7 +60,7 @@ func causeLine(c *diff.Cause) line {
 		}
 	}
 	if len(c.Before)+len(c.After) > 0 {
-		l = l.in(dim, "   "+words.Some(len(c.Before), "kernel")+" → "+measure.Number(float64(len(c.After))))
+		l = l.in(dim, "   "+phrase.Some(len(c.Before), "kernel")+" → "+phrase.Number(float64(len(c.After))))
 	}
 	return l
 }
@@ -76,9 +75,9 @@ func bufferLines(v *diff.Variant, o Options) []line {
 		}
 		l := in(warn, "~").and(" ")
 		if b.Old == 0 {
-			l = l.and("new buffer ").in(name, shortShape(b.New.Shape)).and(", " + measure.Bytes(float64(b.New.Bytes)))
+			l = l.and("new buffer ").in(name, shortShape(b.New.Shape)).and(", " + phrase.Bytes(float64(b.New.Bytes)))
 		} else {
-			was, is := measure.Apart(float64(b.Old), float64(b.New.Bytes), "bytes")
+			was, is := phrase.Apart(float64(b.Old), float64(b.New.Bytes), "bytes")
 			l = l.and("buffer ").in(name, shortShape(b.New.Shape)).and(" grew " + was + " → " + is)
 		}
 		for _, part := range []string{location(b.New.Source), b.New.OpName} {
@@ -96,7 +95,7 @@ func unrollLines(unrolled []diff.Unroll) []line {
 	var lines []line
 	for i := range unrolled {
 		u := &unrolled[i]
-		lines = append(lines, kernelTitle(&u.One).and("   of a loop's body, now "+words.Some(len(u.Copies), "time")+" in the program"))
+		lines = append(lines, kernelTitle(&u.One).and("   of a loop's body, now "+phrase.Some(len(u.Copies), "time")+" in the program"))
 	}
 	return lines
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // factBlocks are the facts that differ: the telling ones in a line, the others counted or, when all are wanted, listed. The sum
@@ -107,5 +107,5 @@ func differing(n int) string {
 	if n == 1 {
 		return "1 more fact differs (--all)"
 	}
-	return words.Some(n, "more fact") + " differ (--all)"
+	return phrase.Some(n, "more fact") + " differ (--all)"
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 const (
@@ -66,7 +66,7 @@ func alike(kernels []facts.Kernel, o Options) []hot {
 }
 
 func more(n int, noun string) para {
-	return para{in(dim, "… "+words.Some(n, "more "+noun)+" (--all lists them)")}
+	return para{in(dim, "… "+phrase.Some(n, "more "+noun)+" (--all lists them)")}
 }
 
 func changeBlocks(changes []diff.KernelChange, o Options) []block {

@@ -5,8 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // diffPage tells a difference from the sum to the single line: programs, kernels, operations.
@@ -37,7 +36,7 @@ func identicalSum(d *diff.Report) string {
 			}
 		}
 	}
-	return words.Some(len(d.Programs), "program") + ", " + words.Some(variants, "variant") + ", " + words.Some(kernels, "launch")
+	return phrase.Some(len(d.Programs), "program") + ", " + phrase.Some(variants, "variant") + ", " + phrase.Some(kernels, "launch")
 }
 
 // diffStat is a row for each program, as `git diff --stat` has one for each file. Programs that are the same are one row.
@@ -52,7 +51,7 @@ func diffStat(d *diff.Report) [][]line {
 		rows = append(rows, []line{in(strong, p.Name), changeCell(p.Change), say(kernelTotals(p)), tally(p)})
 	}
 	if same > 0 {
-		rows = append(rows, []line{in(dim, words.Some(same, "program")+" unchanged")})
+		rows = append(rows, []line{in(dim, phrase.Some(same, "program")+" unchanged")})
 	}
 	return rows
 }
@@ -70,9 +69,9 @@ func kernelTotals(p *diff.Program) string {
 	}
 	switch p.Change {
 	case diff.Added:
-		return "kernels " + measure.Number(fresh)
+		return "kernels " + phrase.Number(fresh)
 	case diff.Removed:
-		return "kernels " + measure.Number(old)
+		return "kernels " + phrase.Number(old)
 	}
 	return "kernels " + change("kernels.total", old, fresh)
 }
@@ -101,7 +100,7 @@ func tally(p *diff.Program) line {
 		voice voice
 	}{{added, "+", good}, {removed, "-", bad}, {changed, "~", warn}} {
 		if part.n > 0 {
-			l = l.with(" ", in(part.voice, part.sign+measure.Number(float64(part.n))))
+			l = l.with(" ", in(part.voice, part.sign+phrase.Number(float64(part.n))))
 		}
 	}
 	return l
@@ -147,13 +146,13 @@ func variantWord(p *diff.Program) string {
 	}
 	switch {
 	case p.Change == diff.Added:
-		return "new, " + words.Some(fresh, "variant")
+		return "new, " + phrase.Some(fresh, "variant")
 	case p.Change == diff.Removed:
-		return "gone, had " + words.Some(old, "variant")
+		return "gone, had " + phrase.Some(old, "variant")
 	case old != fresh:
 		return fmt.Sprintf("variants %d → %d", old, fresh)
 	}
-	return words.Some(fresh, "variant")
+	return phrase.Some(fresh, "variant")
 }
 
 func diffVariant(v *diff.Variant, o Options) []block {
@@ -175,7 +174,7 @@ func diffVariant(v *diff.Variant, o Options) []block {
 		s.add(kernelBlocks(v, o)...)
 	}
 	if v.Kernels.Kept > 0 {
-		s.add(para{in(dim, "= "+words.Some(v.Kernels.Kept, "launch")+" unchanged")})
+		s.add(para{in(dim, "= "+phrase.Some(v.Kernels.Kept, "launch")+" unchanged")})
 	}
 	if v.FirstPass != "" {
 		s.add(para{say("first differs " + v.FirstPass)})

@@ -6,8 +6,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // codeSection lists what kernels take of a multiprocessor: those that spill first, then those that fill least of it.
@@ -27,7 +26,7 @@ func codeSection(v *facts.Variant) section {
 			in(name, does(k)), in(name, location(k.Source)), in(name, modelName(k)),
 		})
 	}
-	return section{Title: in(dim, "registers and occupancy, the lowest of "+words.Some(len(kernels), "kernel")), Blocks: []block{t}}
+	return section{Title: in(dim, "registers and occupancy, the lowest of "+phrase.Some(len(kernels), "kernel")), Blocks: []block{t}}
 }
 
 // assembled are the kernels whose code is known, each code once.
@@ -63,7 +62,7 @@ func occupancy(k *facts.Kernel) (share, limit string) {
 	if o.Limited != "" {
 		limit = "limited by " + o.Limited
 	}
-	return measure.Number(100*o.Share()) + " % occupied", limit
+	return phrase.Number(100*o.Share()) + " % occupied", limit
 }
 
 func registerCount(n int64) string {
@@ -77,7 +76,7 @@ func spilled(k *facts.Kernel) line {
 	if k.Spilled() == 0 {
 		return nil
 	}
-	return in(warn, measure.Bytes(float64(k.Spilled()))+" spilled")
+	return in(warn, phrase.Bytes(float64(k.Spilled()))+" spilled")
 }
 
 // sharedBytes is the shared memory of a block: what the code reserves, and what the launch adds.

@@ -5,8 +5,7 @@ import (
 	"sort"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // launchSection names the launches that use next to nothing of the device.
@@ -21,15 +20,15 @@ func launchSection(v *facts.Variant) section {
 	t := table{Head: []string{"grid", "block", "shared", "moved", "kernel", "source", "name"}, Right: []bool{false, false, true, true}, Bare: true}
 	for _, k := range tiny[:min(len(tiny), maxHot)] {
 		t.Rows = append(t.Rows, []line{
-			in(name, "grid "+triple(k.Plan.Grid)), in(name, "block "+triple(k.Plan.Block)), say(sharedMemory(k.Plan.Shared)), say(measure.Bytes(float64(k.Bytes))),
+			in(name, "grid "+triple(k.Plan.Grid)), in(name, "block "+triple(k.Plan.Block)), say(sharedMemory(k.Plan.Shared)), say(phrase.Bytes(float64(k.Bytes))),
 			in(name, does(k)), in(name, location(k.Source)), in(name, modelName(k)),
 		})
 	}
 	if len(tiny) == 0 {
 		return section{}
 	}
-	known := measure.Number(v.Facts["launches.known"])
-	return section{Title: in(dim, words.Some(len(tiny), "launch")+" of "+known+" of one warp, or of one block for much"), Blocks: []block{t}}
+	known := phrase.Number(v.Facts["launches.known"])
+	return section{Title: in(dim, phrase.Some(len(tiny), "launch")+" of "+known+" of one warp, or of one block for much"), Blocks: []block{t}}
 }
 
 func triple(n [3]int64) string {
@@ -43,5 +42,5 @@ func sharedMemory(n int64) string {
 	if n <= 0 {
 		return ""
 	}
-	return measure.Bytes(float64(n)) + " shared"
+	return phrase.Bytes(float64(n)) + " shared"
 }

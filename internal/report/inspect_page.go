@@ -9,8 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // inspectPage is what a dump holds: its programs with their variants, kernels and memory, clusters, and what could not be read.
@@ -38,18 +37,18 @@ func inspectLead(r *facts.Report, o Options) line {
 	if t := toolsOf(r.Toolchain); t != "" {
 		l = in(strong, t).and(": ")
 	}
-	l = l.and(words.Some(len(r.Modules), "module file") + ", " + words.Some(len(r.Programs), "program"))
+	l = l.and(phrase.Some(len(r.Modules), "module file") + ", " + phrase.Some(len(r.Programs), "program"))
 	if n := len(r.Helpers); n > 0 && !o.All {
-		l = l.and(", " + words.Some(n, "one-op helper") + " left out (--all lists them)")
+		l = l.and(", " + phrase.Some(n, "one-op helper") + " left out (--all lists them)")
 	}
 	if n := len(r.Problems); n > 0 {
-		l = l.and(", ").in(bad, words.Some(n, "problem"))
+		l = l.and(", ").in(bad, phrase.Some(n, "problem"))
 	}
 	return l
 }
 
 func programSection(p *facts.Program, several bool, o Options) section {
-	s := section{Title: in(strong, p.Name).and("   " + words.Some(len(p.Variants), "variant") + compiledWord(p))}
+	s := section{Title: in(strong, p.Name).and("   " + phrase.Some(len(p.Variants), "variant") + compiledWord(p))}
 	if p.Main && several {
 		s.Title = s.Title.in(dim, "   the main program")
 	}
@@ -61,7 +60,7 @@ func programSection(p *facts.Program, several bool, o Options) section {
 	signatures = distinct(signatures, maxName)
 	for i, v := range p.Variants {
 		if i == maxVariants && !o.All {
-			s.add(para{in(dim, "… "+words.Some(len(p.Variants)-i, "more variant")+" (--all lists them)")})
+			s.add(para{in(dim, "… "+phrase.Some(len(p.Variants)-i, "more variant")+" (--all lists them)")})
 			break
 		}
 		s.add(describeVariant(p, v, signatures[i], o)...)
@@ -132,7 +131,7 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 func factLines(v *facts.Variant) []line {
 	lines := priceLines(v)
 	if total, ok := v.Facts["kernels.total"]; ok {
-		l := say("kernels ").in(strong, measure.Number(total))
+		l := say("kernels ").in(strong, phrase.Number(total))
 		if kinds := kindCounts(v.Facts); kinds != "" {
 			l = l.and(": ").and(kinds)
 		}
@@ -170,9 +169,9 @@ func collectiveLine(f facts.Numbers) line {
 	for _, fact := range sortedKeys(f) {
 		rest, ok := strings.CutPrefix(fact, "collectives.")
 		if kind, isCount := strings.CutSuffix(rest, ".count"); ok && isCount && f[fact] > 0 {
-			part := measure.Number(f[fact]) + " " + kind
+			part := phrase.Number(f[fact]) + " " + kind
 			if bytes, ok := f["collectives."+kind+".bytes"]; ok {
-				part += " (" + measure.Bytes(bytes) + ")"
+				part += " (" + phrase.Bytes(bytes) + ")"
 			}
 			parts = append(parts, part)
 		}
@@ -196,7 +195,7 @@ func donation(v *facts.Variant) line {
 			donated++
 		}
 	}
-	l := say(fmt.Sprintf("aliased %d of %s", aliased, words.Some(len(v.Params), "parameter")))
+	l := say(fmt.Sprintf("aliased %d of %s", aliased, phrase.Some(len(v.Params), "parameter")))
 	switch {
 	case donated > 0:
 		return l.in(warn, fmt.Sprintf(" (%d donated in vain)", donated))

@@ -7,8 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // passSections tell of each module what every pass of the compiler made of it.
@@ -42,7 +41,7 @@ func passSection(m *facts.ModulePasses, o Options) section {
 	if len(m.Stages) == 0 {
 		return section{}
 	}
-	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", words.Some(len(m.Stages), "stage"), times(changed)))
+	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), times(changed)))
 	return section{Title: title, Blocks: []block{t}}
 }
 
@@ -56,13 +55,13 @@ func passRow(s, before *facts.PassStage) []line {
 	return append([]line{in(name, passName(s))}, append(counts, what)...)
 }
 
-func count(n int) line { return say(measure.Number(float64(n))) }
+func count(n int) line { return say(phrase.Number(float64(n))) }
 
 func step(before, now int) line {
 	if before == now {
 		return count(now)
 	}
-	return count(before).and(" → ").in(strong, measure.Number(float64(now)))
+	return count(before).and(" → ").in(strong, phrase.Number(float64(now)))
 }
 
 // passName is "0032 algsimp (simplification)"; a stage that is no pass keeps its label.
@@ -102,7 +101,7 @@ func opcodeChanges(s, before *facts.PassStage) line {
 		}
 	}
 	if len(parts) > maxOpcodeChanges {
-		parts = append(parts[:maxOpcodeChanges], words.Some(len(parts)-maxOpcodeChanges, "more opcode"))
+		parts = append(parts[:maxOpcodeChanges], phrase.Some(len(parts)-maxOpcodeChanges, "more opcode"))
 	}
 	if len(parts) == 0 {
 		return say("shapes, attributes, order or connections")

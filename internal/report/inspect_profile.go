@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // maxMeasured is how many of the instructions that took longest are shown.
@@ -28,7 +27,7 @@ func profileSection(p *facts.Profile, o Options) section {
 	}
 	s.add(t)
 	if n := len(p.Hot) - len(t.Rows); n > 0 {
-		s.add(para{in(dim, "… "+words.Some(n, "more instruction")+" (--all lists them)")})
+		s.add(para{in(dim, "… "+phrase.Some(n, "more instruction")+" (--all lists them)")})
 	}
 	for _, m := range p.Strange {
 		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + duration(m.Time))})
@@ -37,7 +36,7 @@ func profileSection(p *facts.Profile, o Options) section {
 }
 
 func profileSum(p *facts.Profile) string {
-	sum := duration(p.Time) + " on " + words.Some(len(p.Devices), "device")
+	sum := duration(p.Time) + " on " + phrase.Some(len(p.Devices), "device")
 	var runs []string
 	for _, program := range byCount(p.Runs) {
 		runs = append(runs, program+" ran "+times(p.Runs[program]))
@@ -65,7 +64,7 @@ func rate(h *facts.HotKernel) string {
 	if h.Self <= 0 || h.Kernel.Bytes <= 0 || h.Several || h.Kernel.Class == facts.ClassControl {
 		return ""
 	}
-	return measure.Bytes(float64(h.Kernel.Bytes)*float64(h.Count)/h.Self.Seconds()) + "/s"
+	return phrase.Bytes(float64(h.Kernel.Bytes)*float64(h.Count)/h.Self.Seconds()) + "/s"
 }
 
 // duration writes a time with three digits: "1.23 ms".

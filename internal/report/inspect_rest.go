@@ -5,10 +5,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // clusterSection is what TensorFlow's autoclustering did.
@@ -20,7 +19,7 @@ func clusterSection(c *tensorflow.Clusters) section {
 	t := table{Head: []string{"cluster", "operations", "function", "most of them", "module"}, Right: []bool{false, true}, Bare: true}
 	for i := range c.Clusters {
 		k := &c.Clusters[i]
-		t.Rows = append(t.Rows, []line{in(name, k.Name), say(measure.Number(float64(k.Size))), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)})
+		t.Rows = append(t.Rows, []line{in(name, k.Name), say(phrase.Number(float64(k.Size))), in(name, k.Function), in(name, mostOps(k.Ops)), in(name, k.Module)})
 	}
 	s.add(t, unclusteredTable(c.Unclustered), collectiveTable(c.Collectives), rewriteTable(c.Rewrites))
 	return s
@@ -28,7 +27,7 @@ func clusterSection(c *tensorflow.Clusters) section {
 
 func clusterSum(c *tensorflow.Clusters) string {
 	if !c.Ran {
-		return "autoclustering did not run: " + words.Some(c.Graphs, "graph") + ", none after MarkForCompilation"
+		return "autoclustering did not run: " + phrase.Some(c.Graphs, "graph") + ", none after MarkForCompilation"
 	}
 	system := 0
 	for i := range c.Unclustered {
@@ -36,7 +35,7 @@ func clusterSum(c *tensorflow.Clusters) string {
 			system++
 		}
 	}
-	return fmt.Sprintf("%s, %s in them, %d left out, %d of the system", words.Some(len(c.Clusters), "cluster"), words.Some(c.Clustered, "operation"), len(c.Unclustered)-system, system)
+	return fmt.Sprintf("%s, %s in them, %d left out, %d of the system", phrase.Some(len(c.Clusters), "cluster"), phrase.Some(c.Clustered, "operation"), len(c.Unclustered)-system, system)
 }
 
 // maxOps bounds the operations that are named of a cluster.
@@ -46,7 +45,7 @@ func mostOps(ops map[string]int) string {
 	var parts []string
 	for i, op := range byCount(ops) {
 		if i == maxOps {
-			parts = append(parts, words.Some(len(ops)-maxOps, "more kind"))
+			parts = append(parts, phrase.Some(len(ops)-maxOps, "more kind"))
 			break
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", ops[op], op))
@@ -134,7 +133,7 @@ func moduleSection(modules []facts.ModuleInfo) section {
 	t := table{Head: []string{"stage", "computations", "instructions", "kernels", "file"}, Right: []bool{false, true, true, true}}
 	for i := range modules {
 		m := &modules[i]
-		count := func(n int) line { return say(measure.Number(float64(n))) }
+		count := func(n int) line { return say(phrase.Number(float64(n))) }
 		t.Rows = append(t.Rows, []line{in(name, m.Stage), count(m.Computations), count(m.Instructions), count(m.Kernels), in(name, m.File)})
 	}
 	return filledSection(in(strong, "module files"), t)
@@ -158,12 +157,12 @@ func ignoredSection(files []string) section {
 	var lines []line
 	for i, f := range files {
 		if i == maxProblems {
-			lines = append(lines, say("… and "+words.Some(len(files)-i, "more file")))
+			lines = append(lines, say("… and "+phrase.Some(len(files)-i, "more file")))
 			break
 		}
 		lines = append(lines, in(name, f))
 	}
-	return filledSection(in(dim, "of no known kind: ").and(words.Some(len(files), "file")), list{lines})
+	return filledSection(in(dim, "of no known kind: ").and(phrase.Some(len(files), "file")), list{lines})
 }
 
 // filledSection is a section with one block, or nothing when the block holds nothing.

@@ -6,10 +6,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/pattern"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // maxOperations bounds the operations that are named of one kernel.
@@ -47,7 +46,7 @@ func shortShape(shape string) string {
 	if len(shape) <= maxShape || !strings.HasPrefix(shape, "(") {
 		return shape
 	}
-	return "(" + words.Some(len(pattern.Elements(shape)), "array") + ")"
+	return "(" + phrase.Some(len(query.Elements(shape)), "array") + ")"
 }
 
 // does is what a kernel does and makes: "loop add, tanh → f32[8,128]".
@@ -60,9 +59,9 @@ func kernelRow(k *facts.Kernel) []line {
 		what = what.and(" in groups of ").in(name, k.Groups)
 	}
 	if k.Times > 1 {
-		what = what.and(" ×" + measure.Number(float64(k.Times)))
+		what = what.and(" ×" + phrase.Number(float64(k.Times)))
 	}
-	return []line{what, say(measure.Bytes(float64(k.Bytes))), in(name, location(k.Source)), in(name, modelName(k))}
+	return []line{what, say(phrase.Bytes(float64(k.Bytes))), in(name, location(k.Source)), in(name, modelName(k))}
 }
 
 // modelName is what the model calls a kernel, else what the compiler does.
@@ -107,7 +106,7 @@ func kindCounts(f facts.Numbers) string {
 	}
 	var parts []string
 	for _, kind := range byCount(kinds) {
-		parts = append(parts, measure.Number(kinds[kind])+" "+kind)
+		parts = append(parts, phrase.Number(kinds[kind])+" "+kind)
 	}
 	return strings.Join(parts, ", ")
 }

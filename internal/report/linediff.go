@@ -5,7 +5,7 @@ import (
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // maxDiffLines bounds what is compared line by line. The library numbers the different lines with runes, of which there are
@@ -16,8 +16,8 @@ const maxDiffLines = 50_000
 func lineDiff(before, after []string) listing {
 	if len(before)+len(after) > maxDiffLines {
 		return listing{[]listed{
-			{'-', []string{words.Some(len(before), "line") + ", too many to show line by line"}},
-			{'+', []string{words.Some(len(after), "line")}},
+			{'-', []string{phrase.Some(len(before), "line") + ", too many to show line by line"}},
+			{'+', []string{phrase.Some(len(after), "line")}},
 		}}
 	}
 	matcher := diffmatchpatch.New()

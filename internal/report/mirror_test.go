@@ -9,7 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // compiled is one side of a pair that lies beside the package which compares them.
@@ -88,7 +88,7 @@ func TestInspectNamesEveryProgram(t *testing.T) {
 			}
 			for _, p := range r.Programs {
 				kernels := p.Variants[0].Facts["kernels.total"]
-				if !strings.Contains(b.String(), p.Name) || !strings.Contains(b.String(), measure.Show(kernels, "")) {
+				if !strings.Contains(b.String(), p.Name) || !strings.Contains(b.String(), phrase.Show(kernels, "")) {
 					t.Errorf("%s in %s: %s with %v kernels is not there", name, format, p.Name, kernels)
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // unitOf is the unit of a fact, by its name.
@@ -26,7 +26,7 @@ func unitOf(fact string) string {
 }
 
 // value writes a fact's value.
-func value(fact string, v float64) string { return measure.Show(v, unitOf(fact)) }
+func value(fact string, v float64) string { return phrase.Show(v, unitOf(fact)) }
 
 // change writes "1 → 4", or the value alone when it is the same.
 func change(fact string, old, fresh float64) string {
@@ -36,7 +36,7 @@ func change(fact string, old, fresh float64) string {
 	if math.IsNaN(old) || math.IsNaN(fresh) {
 		return shown(old, unitOf(fact)) + " → " + shown(fresh, unitOf(fact))
 	}
-	from, to := measure.Apart(old, fresh, unitOf(fact))
+	from, to := phrase.Apart(old, fresh, unitOf(fact))
 	return from + " → " + to
 }
 
@@ -45,14 +45,14 @@ func shown(v float64, unit string) string {
 	if math.IsNaN(v) {
 		return "not dumped"
 	}
-	return measure.Show(v, unit)
+	return phrase.Show(v, unit)
 }
 
 // of writes "19 of 19" and "1.2 of 2.0 GiB".
 func of(actual, limit float64, unit string) string {
-	a, l := measure.Show(actual, unit), measure.Show(limit, unit)
+	a, l := phrase.Show(actual, unit), phrase.Show(limit, unit)
 	if actual > limit {
-		a, l = measure.Apart(actual, limit, unit)
+		a, l = phrase.Apart(actual, limit, unit)
 	}
 	if number, ok := strings.CutSuffix(a, l[strings.LastIndexByte(l, ' ')+1:]); ok && unit != "" {
 		a = strings.TrimSpace(number)
@@ -79,5 +79,5 @@ func times(n int) string {
 	case 2:
 		return "twice"
 	}
-	return measure.Number(float64(n)) + " times"
+	return phrase.Number(float64(n)) + " times"
 }

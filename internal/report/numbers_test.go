@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 func TestChange(t *testing.T) {
@@ -53,7 +53,7 @@ func TestPlural(t *testing.T) {
 		n          int
 		noun, want string
 	}{{0, "kernel", "0 kernels"}, {1, "kernel", "1 kernel"}, {2, "kernel", "2 kernels"}, {1204, "kernel", "1,204 kernels"}, {2, "library", "2 libraries"}, {1, "library", "1 library"}, {2, "array", "2 arrays"}, {2, "match", "2 matches"}} {
-		if got := words.Some(c.n, c.noun); got != c.want {
+		if got := phrase.Some(c.n, c.noun); got != c.want {
 			t.Errorf("%d %s: %q, wanted %q", c.n, c.noun, got, c.want)
 		}
 	}

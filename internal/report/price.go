@@ -7,8 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // stepTime is the fact that a price leads with.
@@ -35,7 +34,7 @@ func priceLines(v *facts.Variant) []line {
 	}
 	l := say("predicted step ").in(strong, value(stepTime, step)).and(" on " + v.Device.Name + ": " + strings.Join(said, ", "))
 	if n := v.Facts["price.unpriced"]; n > 0 {
-		l = l.and("; not priced: " + words.Some(int(n), "launch"))
+		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
 	}
 	return []line{l}
 }
@@ -51,7 +50,7 @@ func priceChange(v *diff.Variant) line {
 	}
 	l := say("predicted step ").in(strong, change(stepTime, was, is)).and(fmt.Sprintf(" on %s (%+.1f %%)", v.New.Device.Name, 100*(is-was)/was))
 	if n := v.New.Facts["price.unpriced"]; n > 0 {
-		l = l.and("; not priced: " + words.Some(int(n), "launch"))
+		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
 	}
 	return l
 }
@@ -70,5 +69,5 @@ func weighed(v *facts.Variant) (title string, weights []float64) {
 	for i, p := range v.Prices(v.Device) {
 		weights[i] = p.NS()
 	}
-	return "predicted to take longest, of " + measure.Nanoseconds(v.Facts[stepTime]), weights
+	return "predicted to take longest, of " + phrase.Nanoseconds(v.Facts[stepTime]), weights
 }

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // changeTitle is "error  train.py:98 in softmax: an optimization barrier is new  3fa91c02b7d1".
@@ -145,15 +144,15 @@ func compileText(c *result.Change) string {
 	if c.Price.Compilations == 0 {
 		return ""
 	}
-	return words.Some(c.Price.Compilations, "more compilation")
+	return phrase.Some(c.Price.Compilations, "more compilation")
 }
 
 // signed writes an amount with its sign.
 func signed(v float64, unit string) string {
 	if v > 0 {
-		return "+" + measure.Show(v, unit)
+		return "+" + phrase.Show(v, unit)
 	}
-	return "−" + measure.Show(-v, unit)
+	return "−" + phrase.Show(-v, unit)
 }
 
 // growth is "+6.6 %", "+190 %" or "× 12"; "" where there is no whole, or too little of it to be seen.
@@ -164,7 +163,7 @@ func growth(delta, whole float64) string {
 	share, digits, sign := 100*math.Abs(delta)/whole, 1, "+"
 	switch {
 	case delta >= 9*whole:
-		return "× " + measure.Number(math.Round(1+delta/whole))
+		return "× " + phrase.Number(math.Round(1+delta/whole))
 	case share >= 100:
 		digits = 0
 	}
@@ -204,7 +203,7 @@ func breakLines(r *indexed, c *result.Change) []line {
 		}
 		l := in(dim, "breaks ").in(strong, ruleName(f)).and(": ").and(f.Message)
 		if n := len(slices.DeleteFunc(slices.Clone(findings), func(o *result.Finding) bool { return !alike(o) })); n > 1 {
-			l = l.and(", and the like in " + words.Some(n-1, "other variant"))
+			l = l.and(", and the like in " + phrase.Some(n-1, "other variant"))
 		}
 		if f.Reason != "" {
 			l = l.in(dim, "; the reason for the rule: ").and(f.Reason)
@@ -268,7 +267,7 @@ func (l listing) first(most int) listing {
 	}
 	for _, mark := range []byte("-+") {
 		if more := count[mark] - most; more > 0 {
-			out.Lines = append(out.Lines, listed{mark, []string{"… " + words.Some(more, "more line")}})
+			out.Lines = append(out.Lines, listed{mark, []string{"… " + phrase.Some(more, "more line")}})
 		}
 	}
 	return out
@@ -289,7 +288,7 @@ func howToAccept(c *result.Change) []line {
 		lines = append(lines, in(dim, "intended?  ").in(name, c.Accept))
 	}
 	if len(c.Configured) > 0 {
-		l := say("edit ").in(name, strings.Join(words.First(c.Configured, 3), ", "))
+		l := say("edit ").in(name, strings.Join(phrase.First(c.Configured, 3), ", "))
 		if c.Accept != "" {
 			l = l.and(" as well: its limit holds whatever is accepted")
 		}
@@ -349,7 +348,7 @@ func harmlessLines(r *indexed) []line {
 	changes := r.harmless()
 	for i, c := range changes {
 		if i == maxHarmless {
-			return append(lines, in(dim, "… and "+words.Some(len(changes)-i, "more change")+" that break nothing"))
+			return append(lines, in(dim, "… and "+phrase.Some(len(changes)-i, "more change")+" that break nothing"))
 		}
 		l := shortLine(r, c)
 		if price := joined(stepText(c), peakText(c)); price != "" {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // maxAnnotations is how many annotations of one level GitHub keeps of a step.
@@ -27,7 +27,7 @@ func resultGitHub(w io.Writer, r *indexed, o Options) error {
 	}
 	if left := a.left["error"] + a.left["warning"] + a.left["notice"]; left > 0 {
 		a.write("notice", nil, "xlagate", fmt.Sprintf("%s not shown here (%s, %s): see the report",
-			words.Some(left, "more annotation"), words.Some(a.left["error"], "error"), words.Some(a.left["warning"], "warning")))
+			phrase.Some(left, "more annotation"), phrase.Some(a.left["error"], "error"), phrase.Some(a.left["warning"], "warning")))
 	}
 	_, err := io.WriteString(w, a.out.String())
 	return err

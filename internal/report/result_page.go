@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // detail says how much of a result a page holds.
@@ -99,22 +98,22 @@ func restBlocks(r *indexed, d detail) []block {
 // resultTitle is "xlagate: 2 failures, 1 warning in 14 targets".
 func resultTitle(r *indexed) line {
 	s := r.Summary
-	where := " in " + words.Some(max(s.Targets, len(r.Targets)), "target")
+	where := " in " + phrase.Some(max(s.Targets, len(r.Targets)), "target")
 	var parts []string
 	if n := len(r.Problems); n > 0 {
-		parts = append(parts, "could not look ("+words.Some(n, "problem")+")")
+		parts = append(parts, "could not look ("+phrase.Some(n, "problem")+")")
 	}
 	if s.Errors > 0 {
-		parts = append(parts, words.Some(s.Errors, "error"))
+		parts = append(parts, phrase.Some(s.Errors, "error"))
 	}
 	if s.Warnings > 0 {
-		parts = append(parts, words.Some(s.Warnings, "warning"))
+		parts = append(parts, phrase.Some(s.Warnings, "warning"))
 	}
 	if s.Infos > 0 {
-		parts = append(parts, words.Some(s.Infos, "info"))
+		parts = append(parts, phrase.Some(s.Infos, "info"))
 	}
 	if len(parts) == 0 {
-		return say("✅ xlagate: all clear" + where + ", " + words.Some(s.Checks, "check") + ", " + measure.Number(float64(s.Waived)) + " waived")
+		return say("✅ xlagate: all clear" + where + ", " + phrase.Some(s.Checks, "check") + ", " + phrase.Number(float64(s.Waived)) + " waived")
 	}
 	return say(verdictMark(r) + " xlagate: " + strings.Join(parts, ", ") + where)
 }
@@ -164,7 +163,7 @@ func changeRow(r *indexed, c *result.Change) []line {
 	}
 	return []line{
 		say(mark), in(name, subject(r, c.Target, c.Program)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
-		say(cut(clean(strings.Join(words.First(ruleNames(r, c), 3), ", ")), maxTitle)),
+		say(cut(clean(strings.Join(phrase.First(ruleNames(r, c), 3), ", ")), maxTitle)),
 	}
 }
 
@@ -191,14 +190,14 @@ func leftOut(live []*result.Change, d detail) para {
 	var parts []string
 	for _, level := range []string{"error", "warning", "info"} {
 		if n := more[level] - d.most(level); n > 0 {
-			parts = append(parts, words.Some(n, "more "+level))
+			parts = append(parts, phrase.Some(n, "more "+level))
 		}
 	}
 	switch {
 	case !d.evidence:
 		parts = append(parts, "the lines behind each change")
 	case len(live) > maxChanges:
-		parts = append(parts, "the lines behind "+words.Some(len(live)-maxChanges, "change"))
+		parts = append(parts, "the lines behind "+phrase.Some(len(live)-maxChanges, "change"))
 	}
 	if len(parts) == 0 {
 		return para{}
@@ -273,10 +272,10 @@ func changeFold(r *indexed, c *result.Change) section {
 func shortFold(r *indexed) section {
 	var parts []string
 	if n := len(r.waived()); n > 0 {
-		parts = append(parts, words.Some(n, "change")+" waived")
+		parts = append(parts, phrase.Some(n, "change")+" waived")
 	}
 	if n := len(r.harmless()); n > 0 {
-		parts = append(parts, words.Some(n, "change")+" within all limits")
+		parts = append(parts, phrase.Some(n, "change")+" within all limits")
 	}
 	if len(parts) == 0 {
 		return section{}
@@ -285,7 +284,7 @@ func shortFold(r *indexed) section {
 }
 
 func lookedAt(r *indexed) string {
-	return fmt.Sprintf("Looked at: %s, %s, %s", words.Some(len(r.Targets), "target"), words.Some(r.Summary.Programs, "program"), words.Some(r.Summary.Checks, "check"))
+	return fmt.Sprintf("Looked at: %s, %s, %s", phrase.Some(len(r.Targets), "target"), phrase.Some(r.Summary.Programs, "program"), phrase.Some(r.Summary.Checks, "check"))
 }
 
 // lookedAtFold says what was looked at, and what was not covered.
@@ -293,7 +292,7 @@ func lookedAtFold(r *indexed) section {
 	title := lookedAt(r)
 	missing := notCovered(r)
 	if len(missing) > 0 {
-		title += "; not covered: " + measure.Number(float64(len(missing)))
+		title += "; not covered: " + phrase.Number(float64(len(missing)))
 	}
 	s := section{Fold: true, Title: say(title)}
 	for i := range r.Targets {

@@ -3,9 +3,8 @@ package report
 import (
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // sumLine is "1 error, 0 warnings, 21 checks passed".
@@ -13,20 +12,20 @@ func sumLine(r *indexed) line {
 	s := r.Summary
 	var l line
 	if r.Verdict == "incomplete" {
-		l = in(bad, "could not look").and(": " + words.Some(len(r.Problems), "problem") + "; ")
+		l = in(bad, "could not look").and(": " + phrase.Some(len(r.Problems), "problem") + "; ")
 	}
 	if s.Errors+s.Warnings+s.Infos+s.Waived == 0 && r.Verdict == "pass" {
-		return l.in(good, "all "+words.Some(s.Checks, "check")+" passed")
+		return l.in(good, "all "+phrase.Some(s.Checks, "check")+" passed")
 	}
-	l = l.in(voiceOf(s.Errors, bad), words.Some(s.Errors, "error"))
-	l = l.and(", ").in(voiceOf(s.Warnings, warn), words.Some(s.Warnings, "warning"))
+	l = l.in(voiceOf(s.Errors, bad), phrase.Some(s.Errors, "error"))
+	l = l.and(", ").in(voiceOf(s.Warnings, warn), phrase.Some(s.Warnings, "warning"))
 	if s.Infos > 0 {
-		l = l.and(", " + words.Some(s.Infos, "info"))
+		l = l.and(", " + phrase.Some(s.Infos, "info"))
 	}
 	if s.Waived > 0 {
-		l = l.and(", " + measure.Number(float64(s.Waived)) + " waived")
+		l = l.and(", " + phrase.Number(float64(s.Waived)) + " waived")
 	}
-	return l.and(", " + words.Some(max(0, s.Checks-len(r.Findings)), "check") + " passed")
+	return l.and(", " + phrase.Some(max(0, s.Checks-len(r.Findings)), "check") + " passed")
 }
 
 func voiceOf(n int, v voice) voice {
@@ -90,7 +89,7 @@ func problemBlocks(problems []*result.Problem) []block {
 	var blocks []block
 	for i, p := range problems {
 		if i == maxProblems {
-			return append(blocks, para{say("… and " + words.Some(len(problems)-i, "more problem"))})
+			return append(blocks, para{say("… and " + phrase.Some(len(problems)-i, "more problem"))})
 		}
 		blocks = append(blocks, list{problemLines(p)})
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // headline names a target: what was looked at, and with what it was compared.
@@ -24,9 +24,9 @@ func headline(t *result.Target) line {
 			l = l.and(" (accepted under ").in(name, was).and(")")
 		}
 	}
-	l = l.and("   " + words.Some(len(t.Programs), "program") + ", " + words.Some(variantCount(t), "variant"))
+	l = l.and("   " + phrase.Some(len(t.Programs), "program") + ", " + phrase.Some(variantCount(t), "variant"))
 	if t.Helpers > 0 {
-		l = l.in(dim, ", "+words.Some(t.Helpers, "one-op helper")+" left out")
+		l = l.in(dim, ", "+phrase.Some(t.Helpers, "one-op helper")+" left out")
 	}
 	return l
 }
@@ -50,7 +50,7 @@ func programRows(r *indexed, t *result.Target) [][]line {
 		signatures := variantNames(p.Variants, maxSignature)
 		for j := range p.Variants {
 			if j == maxVariants {
-				rows = append(rows, []line{in(dim, "  … "+words.Some(len(p.Variants)-j, "more variant"))})
+				rows = append(rows, []line{in(dim, "  … "+phrase.Some(len(p.Variants)-j, "more variant"))})
 				break
 			}
 			rows = append(rows, variantRow(r, t, p, j, signatures[j]))

@@ -3,8 +3,8 @@ package report
 import (
 	"io"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 // resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be looked at, the sum.
@@ -23,7 +23,7 @@ func resultTextPage(r *indexed) page {
 	}
 	for i, c := range live {
 		if i == maxChanges {
-			p.add(section{Title: say("… and " + words.Some(len(live)-i, "more change") + "; -f json lists them all")})
+			p.add(section{Title: say("… and " + phrase.Some(len(live)-i, "more change") + "; -f json lists them all")})
 			break
 		}
 		p.add(changeSection(r, c))

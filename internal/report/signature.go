@@ -5,8 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/xlagate/xlagate/internal/measure"
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // maxSignature bounds the arguments that are shown beside a program's name.
@@ -26,9 +25,9 @@ func shortSignature(signature string, n int) string {
 		}
 		kept++
 	}
-	left := measure.Number(float64(len(arguments)-kept)) + " more"
+	left := phrase.Number(float64(len(arguments)-kept)) + " more"
 	if kept == 0 {
-		return "(" + words.Some(len(arguments), "argument") + ")"
+		return "(" + phrase.Some(len(arguments), "argument") + ")"
 	}
 	return "(" + strings.Join(arguments[:kept], ", ") + ", … " + left + ")"
 }
@@ -57,7 +56,7 @@ func distinct(signatures []string, n int) []string {
 			continue
 		}
 		short := strings.TrimSuffix(shortSignature("("+strings.Join(telling, ", ")+")", n), ")")
-		out[i] = short + ", " + measure.Number(float64(same)) + " the same)"
+		out[i] = short + ", " + phrase.Number(float64(same)) + " the same)"
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 func TestSplitArguments(t *testing.T) {
@@ -59,7 +59,7 @@ func TestShortSignatureFits(t *testing.T) {
 		if utf8.RuneCountInString(got) > 48 {
 			t.Fatalf("%q is too long", got)
 		}
-		if shown := strings.Count(got, "f32[8,4]"); shown > 0 && !strings.HasSuffix(got, measure.Number(float64(len(arguments)-shown))+" more)") {
+		if shown := strings.Count(got, "f32[8,4]"); shown > 0 && !strings.HasSuffix(got, phrase.Number(float64(len(arguments)-shown))+" more)") {
 			t.Fatalf("%q leaves out %d", got, len(arguments)-shown)
 		}
 	})

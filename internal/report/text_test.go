@@ -11,9 +11,9 @@ import (
 	"unicode"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
-	"github.com/xlagate/xlagate/internal/words"
 )
 
 func TestClean(t *testing.T) {
@@ -130,7 +130,7 @@ func TestNumbers(t *testing.T) {
 		"13,312 B → 13,316 B": change("memory.temp_bytes", 13312, 13316), "not dumped → 3": change("kernels.total", math.NaN(), 3),
 		"19 of 19": of(19, 19, ""), "1.2 of 2.0 GiB": of(1288490189, 2<<30, "bytes"), "512 B of 1.0 KiB": of(512, 1024, "bytes"),
 		"512 of 900 B": of(512, 900, "bytes"), "<1 %": percent(1, 1000), "0 %": percent(0, 10), "33 %": percent(1, 3), "": percent(1, 0),
-		"1 kernel": words.Some(1, "kernel"), "1,204 kernels": words.Some(1204, "kernel"), "2 launches": words.Some(2, "launch"), "0 libraries": words.Some(0, "library"),
+		"1 kernel": phrase.Some(1, "kernel"), "1,204 kernels": phrase.Some(1204, "kernel"), "2 launches": phrase.Some(2, "launch"), "0 libraries": phrase.Some(0, "library"),
 		"all-gather": factLabel("collectives.all-gather.count"),
 		"f64 values": factLabel("dtypes.f64"), "loop kernels": factLabel("kernels.loop"), "compile time": budgetLabel("max-compile-time", "seconds"),
 	} {

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -29,7 +29,7 @@ type Amount struct {
 	Lacking bool     // there is a baseline, but it does not hold this
 	Upgrade bool     // it is the change of the toolchain itself: no change of the toolchain explains it
 	// Cause explains an excess; it is asked only when there is one.
-	Cause func() (*explain.Cause, result.Evidence)
+	Cause func() (*diff.Explanation, result.Evidence)
 	// Tell puts an amount that is worse than it may be into the rule's own words, in one finding or in one for each thing; nil:
 	// the finding that it is given will do.
 	Tell func(Finding) []Finding
@@ -64,7 +64,7 @@ func (a Amount) comparison(word string) string {
 	switch times := a.Actual / *a.Base; {
 	case a.Unit != "bytes" && a.Unit != "nanoseconds" || *a.Base <= 0:
 	case times >= 10:
-		s += fmt.Sprintf(" (%s times as much)", measure.Number(math.Round(times)))
+		s += fmt.Sprintf(" (%s times as much)", phrase.Number(math.Round(times)))
 	case math.Abs(times-1) >= 0.0005: // less would read as no change at all
 		s += fmt.Sprintf(" (%+.1f %%)", 100*(times-1))
 	}
@@ -73,20 +73,20 @@ func (a Amount) comparison(word string) string {
 
 // beside writes a value that the amount is held against, so that it can be told from it.
 func (a Amount) beside(v float64) string {
-	text, _ := measure.Apart(v, a.Actual, a.Unit)
+	text, _ := phrase.Apart(v, a.Actual, a.Unit)
 	return text
 }
 
 // counted writes the amount with what is counted, so that it can be told from all that it is held against.
 func (a Amount) counted(against []float64) string {
-	precise, rough := "", measure.Show(a.Actual, a.Unit)
+	precise, rough := "", phrase.Show(a.Actual, a.Unit)
 	for _, v := range against {
-		if text, _ := measure.Apart(a.Actual, v, a.Unit); text != rough && len(text) > len(precise) {
+		if text, _ := phrase.Apart(a.Actual, v, a.Unit); text != rough && len(text) > len(precise) {
 			precise = text
 		}
 	}
 	if precise == "" {
-		return measure.Counted(a.Actual, a.Unit, a.Noun)
+		return phrase.Counted(a.Actual, a.Unit, a.Noun)
 	}
 	return precise + " of " + a.Noun
 }

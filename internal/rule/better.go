@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/ledger"
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -37,7 +37,7 @@ func (c *Context) noteBetter(a Amount) {
 
 // better notes an improvement, as it is in the variant that improved most.
 func (c *Context) better(what betterOf, a Amount) {
-	was, is := measure.Apart(*a.Base, a.Actual, a.Unit)
+	was, is := phrase.Apart(*a.Base, a.Actual, a.Unit)
 	message, share := fmt.Sprintf("%s %s → %s", a.Noun, was, is), math.Abs(a.Actual-*a.Base)/math.Max(*a.Base, 1)
 	if c.improved == nil {
 		c.improved = map[betterOf]*improvement{}
@@ -67,7 +67,7 @@ func (c *Context) unspoken() float64 {
 // calls, of which nobody knows what they compute.
 func (a Amount) unlike() bool {
 	v := a.Variant
-	return v != nil && (v.Rescaled || countsArithmetic(a.Subject) && ledger.Unpriced(v.New) > ledger.Unpriced(v.Old))
+	return v != nil && (v.Rescaled || countsArithmetic(a.Subject) && diff.Unpriced(v.New) > diff.Unpriced(v.Old))
 }
 
 // countsArithmetic says whether a fact counts what is computed.

@@ -2,7 +2,7 @@ package rule
 
 import (
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
 )
 
 // ByProgram finds settings by the program that they name: a proposal for thousands of programs has entries for each of them.
@@ -48,7 +48,7 @@ func (b *ByProgram) Covers(target, program string) bool {
 // Named lists the programs that the settings are for; false where a pattern among them may fit any, or a name several.
 func (s *Settings) Named() (programs []string, spelled bool) {
 	for _, p := range s.Programs {
-		if stem, shared := facts.NumberedGraph(p); shared && stem == p || !glob.Plain(p) {
+		if stem, shared := facts.NumberedGraph(p); shared && stem == p || !match.PlainName(p) {
 			return nil, false
 		}
 	}

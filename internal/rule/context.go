@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/explain"
+
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -47,7 +47,7 @@ type Finding struct {
 	Baseline any
 	Unit     string // "bytes" or ""
 	Drift    bool   // found only by comparing with the baseline: no limit of its own was broken
-	Cause    *explain.Cause
+	Cause    *diff.Explanation
 	Evidence result.Evidence
 }
 

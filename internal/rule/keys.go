@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Keys are all keys that an entry of this rule may have: its own, the bounds of what it counts, and those that every rule has.
@@ -45,7 +45,7 @@ func (r *Rule) Validate(s *Settings) []Refusal {
 		wrong = append(wrong, Refusal{[]string{"min"}, fmt.Errorf("min %v is above max %v", *s.Min, *s.Max)})
 	}
 	if len(r.NeedsOne) > 0 && !slices.ContainsFunc(r.NeedsOne, s.has) {
-		wrong = append(wrong, Refusal{nil, fmt.Errorf("bounds nothing: say %s", words.Or(r.NeedsOne))})
+		wrong = append(wrong, Refusal{nil, fmt.Errorf("bounds nothing: say %s", phrase.Or(r.NeedsOne))})
 	}
 	if r.Check != nil {
 		wrong = append(wrong, r.Check(s)...)

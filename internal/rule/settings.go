@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/glob"
+	"github.com/xlagate/xlagate/internal/match"
 )
 
 // Settings is one entry under `rules:` after packs and the user's file were put together.
@@ -74,7 +74,7 @@ func (s *Settings) LeaveNumbered(others []*Settings) {
 }
 
 // orAll matches a list of globs that means everything when it is empty.
-func orAll(globs []string, name string) bool { return len(globs) == 0 || glob.Any(globs, name) }
+func orAll(globs []string, name string) bool { return len(globs) == 0 || match.AnyGlob(globs, name) }
 
 // value returns an option's value, or the default that the rule gives it.
 func (s *Settings) value(key string) any {

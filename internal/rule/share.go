@@ -1,7 +1,7 @@
 package rule
 
 import (
-	"github.com/xlagate/xlagate/internal/measure"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Portion is how much of all is as it should be, in the place of an amount of what is not.
@@ -34,7 +34,7 @@ func (c *Context) JudgeShare(a Amount, s Portion) {
 	if s.Have >= least {
 		return
 	}
-	is, wanted := measure.Apart(s.Have, least, "share")
+	is, wanted := phrase.Apart(s.Have, least, "share")
 	f := a.finding(breach{limit: least, said: []string{is + " " + s.Of + ", " + wanted + " wanted"}})
 	f.Subject, f.Actual, f.Baseline, f.Unit = s.Subject, s.Have, nil, "share"
 	c.Find(f)

@@ -3,7 +3,7 @@ package tensorflow
 import (
 	"github.com/xlagate/xlagate/internal/hlo"
 
-	"github.com/xlagate/xlagate/internal/words"
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Clusters is what TensorFlow's autoclustering did to the graphs of one dump.
@@ -34,7 +34,7 @@ type Collective struct {
 
 // Place says what the collective parts: "between gradients and update"; "" when nothing that XLA compiles is around it.
 func (o *Collective) Place() string {
-	from, to := words.List(o.From, "and"), words.List(o.To, "and")
+	from, to := phrase.List(o.From, "and"), phrase.List(o.To, "and")
 	switch {
 	case from != "" && to != "":
 		return "between " + from + " and " + to

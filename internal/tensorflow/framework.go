@@ -1,3 +1,5 @@
+// Package tensorflow reads TensorFlow's graph dumps (TF_DUMP_GRAPH_PREFIX) and measures what a framework says of a run: what
+// autoclustering took into its clusters, why an operation stays outside, and what the logs of TensorFlow, JAX and PyTorch/XLA add.
 package tensorflow
 
 import (

@@ -1,0 +1,320 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/tensorflow"
+)
+
+// Propose is the text of an xlagate.yaml for a dump that lies at path.
+func Propose(rep *facts.Report, path string) string {
+	var b strings.Builder
+	b.WriteString("# yaml-language-server: $schema=https://raw.githubusercontent.com/xlagate/xlagate/main/docs/xlagate.schema.json\n")
+	fmt.Fprintf(&b, "# %s\n", origin(rep))
+	b.WriteString("version: 1\nextends: [recommended]   # against the accepted baseline nothing that matters may get worse\nbaseline: .xlagate\n")
+	fmt.Fprintf(&b, "targets:\n  - name: %s\n    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", targetName(rep), path)
+	if len(rep.Programs) > 0 {
+		b.WriteString(included(rep))
+	}
+	if rules := proposed(rep); rules != "" {
+		b.WriteString("rules:\n" + rules)
+	}
+	return b.String()
+}
+
+// proposed are the entries under `rules:`: the two budgets, how often a program may be compiled, what has to stay, and, as comments, limits of
+// one program that somebody may want besides.
+func proposed(rep *facts.Report) string {
+	var b strings.Builder
+	if most, known := largest(rep, "price.step_ns"); known {
+		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # predicted at init: %s\n", roomFor(most, proposalTimeUnits), phrase.Nanoseconds(most))
+	}
+	if most, known := largest(rep, "memory.peak_bytes"); known {
+		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # at init: %s\n", roomFor(most, proposalSizeUnits), phrase.Bytes(most))
+	}
+	if most := compiled(rep); most > 0 {
+		fmt.Fprintf(&b, "  - { rule: no-recompilation, max_variants: %d }\n", most)
+	}
+	if rep.Clusters != nil && rep.Clusters.Ran {
+		fmt.Fprintf(&b, "  - { rule: no-unclustered-ops, allow: [%s] }\n", strings.Join(outside(rep.Clusters), ", "))
+	}
+	for _, p := range rep.Programs {
+		written(&b, p)
+	}
+	examples(&b, rep)
+	return b.String()
+}
+
+// largest is the largest value of a fact over all programs. It is not known where one of them does not have it: a limit for it could not be looked at.
+func largest(rep *facts.Report, fact string) (most float64, known bool) {
+	for _, p := range rep.Programs {
+		for _, v := range p.Variants {
+			n, ok := v.Facts[fact]
+			if !ok {
+				return 0, false
+			}
+			most = max(most, n)
+		}
+	}
+	return most, most > 0
+}
+
+// compiled is how often the program was compiled that was compiled most often.
+func compiled(rep *facts.Report) (most int) {
+	for _, p := range rep.Programs {
+		n := 0
+		for _, v := range p.Variants {
+			n += max(1, len(v.Modules))
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+func origin(rep *facts.Report) string {
+	text, of := "from a dump", " of "
+	for _, s := range []string{rep.Toolchain.Framework, rep.Toolchain.Backend, rep.Toolchain.Device} {
+		if s != "" {
+			text += of + s
+			of = " "
+		}
+	}
+	return fmt.Sprintf("%s: %s, %s left out; limits leave a tenth of room above what it holds", text,
+		phrase.Counted(float64(len(rep.Programs)), "", "programs"), phrase.Counted(float64(len(rep.Helpers)), "", "one-op helpers"))
+}
+
+func targetName(rep *facts.Report) string {
+	if rep.Toolchain.Backend == "" {
+		return "model"
+	}
+	return "model/" + rep.Toolchain.Backend
+}
+
+// clusters stands for what autoclustering made: which cluster has which number changes with every operation.
+const clusters = "cluster_*"
+
+// included is the line of programs.include. PyTorch/XLA makes one more graph wherever the model asks for a value too early: a list of those
+// that are there now would leave out the very one that matters.
+func included(rep *facts.Report) string {
+	if rep.Toolchain.Framework == facts.TorchFramework {
+		return "    programs: { include: [\"*\"] }   # a graph more is a break in the step\n"
+	}
+	return fmt.Sprintf("    programs: { include: [%s] }\n", strings.Join(names(rep.Programs), ", "))
+}
+
+func names(programs []*facts.Program) []string {
+	var out []string
+	for _, p := range programs {
+		name := p.Name
+		if p.IsCluster() {
+			name = clusters
+		} else if stem, ok := facts.NumberedGraph(name); ok {
+			name = stem + "*"
+		}
+		if quoted := fmt.Sprintf("%q", name); !slices.Contains(out, quoted) {
+			out = append(out, quoted)
+		}
+	}
+	return out
+}
+
+// written requires what calls the kernels that were written by hand, whatever they are called.
+func written(b *strings.Builder, p *facts.Program) {
+	if len(p.Variants) == 0 {
+		return
+	}
+	everywhere := handWritten(p.Variants[0])
+	for _, v := range p.Variants[1:] {
+		called := handWritten(v)
+		maps.DeleteFunc(everywhere, func(target string, _ []string) bool { return called[target] == nil })
+	}
+	for _, target := range slices.Sorted(maps.Keys(everywhere)) {
+		of := strings.Map(printable, strings.Join(everywhere[target], ", "))
+		fmt.Fprintf(b, "  - { rule: required-custom-calls, program: %q, calls: [{ call: %q }] }   # %s\n", p.Name, target, of)
+	}
+}
+
+// handWritten lists the functions of the kernels that were written by hand, by what calls them.
+func handWritten(v *facts.Variant) map[string][]string {
+	functions := map[string][]string{}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if k.Written != nil && !slices.Contains(functions[k.Target], k.Function) {
+			functions[k.Target] = append(functions[k.Target], k.Function)
+		}
+	}
+	return functions
+}
+
+// unit is a unit of amounts, as the configuration spells it.
+type unit struct {
+	suffix string
+	factor float64
+}
+
+var (
+	proposalTimeUnits = []unit{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}
+	proposalSizeUnits = []unit{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+)
+
+// headroom is how far above what is there a limit stands.
+const headroom = 1.1
+
+// roomFor is a limit with headroom for an amount, rounded up to two digits that count.
+func roomFor(amount float64, units []unit) string {
+	amount *= headroom
+	of := units[len(units)-1]
+	for _, u := range units {
+		if amount >= u.factor {
+			of = u
+			break
+		}
+	}
+	n := amount / of.factor
+	step := math.Pow(10, math.Floor(math.Log10(max(n, 1)))-1)
+	if of.factor == 1 { // there is no part of a byte or nanosecond
+		step = max(step, 1)
+	}
+	n = math.Ceil(n/step-1e-9) * step
+	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64), ".0") + of.suffix
+}
+
+// examples are comments with limits on the program that takes longest: its kernels, its temporary memory, and the fusion that saves the most.
+func examples(b *strings.Builder, rep *facts.Report) {
+	p := heaviest(rep)
+	if p == nil {
+		return
+	}
+	v := p.Variants[0]
+	var lines []string
+	if kernels, ok := v.Facts["kernels.total"]; ok {
+		lines = append(lines, fmt.Sprintf("- { rule: max-kernels, program: %q, max: %.0f }", p.Name, kernels))
+	}
+	if temp := v.Facts["memory.temp_bytes"]; temp > 0 {
+		lines = append(lines, fmt.Sprintf("- { rule: max-temp-bytes, program: %q, max: %s }", p.Name, roomFor(temp, proposalSizeUnits)))
+	}
+	if c := mostSaving(v.Kernels); c != nil {
+		lines = append(lines, fmt.Sprintf("- { rule: required-fusions, program: %q, fusions: [{ name: %q, contains: [%s], min: %d }] }   # %s", p.Name, c.name(), strings.Join(c.do, ", "), c.count, c.where))
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "  # Limits of your own on what `xlagate inspect` counts, if you want to hold them:\n  # %s\n", strings.Join(lines, "\n  # "))
+	}
+}
+
+// heaviest is the program that takes longest, of those that keep their names; nil where there is none.
+func heaviest(rep *facts.Report) (most *facts.Program) {
+	for _, p := range rep.Programs {
+		if len(p.Variants) > 0 && !p.IsCluster() && (most == nil || p.Variants[0].Facts["price.step_ns"] > most.Variants[0].Facts["price.step_ns"]) {
+			most = p
+		}
+	}
+	return most
+}
+
+// pin is a fusion that a limit may require, by the operations that it is known by.
+type pin struct {
+	scope, where string
+	do           []string
+	saved        int64
+	count        int
+}
+
+// mostSaving is the fusion that saves the most: each operation beyond the first would read and write its operands once more. It is nil without fusions.
+func mostSaving(kernels []facts.Kernel) *pin {
+	byKey := map[string]*pin{}
+	var most *pin
+	for i := range kernels {
+		k := &kernels[i]
+		if !k.Fusion || k.Do.Len() < 2 {
+			continue
+		}
+		do := known(once(k.Do))
+		if len(do) < 2 {
+			continue
+		}
+		key := strings.Join(do, ",")
+		if byKey[key] == nil {
+			byKey[key] = &pin{do: do, where: where(k), scope: scopeOf(k.OpName), count: holding(kernels, do)}
+		}
+		p := byKey[key]
+		p.saved += k.Bytes * int64(k.Do.Len()-1)
+		if most == nil || p.saved > most.saved {
+			most = p
+		}
+	}
+	return most
+}
+
+// once names each opcode once.
+func once(do facts.Opcodes) []string {
+	out := make([]string, len(do))
+	for i, op := range do {
+		out[i] = op.Opcode
+	}
+	return out
+}
+
+// known are the operations that a fusion is known by: those that tell, and beside a single one the arithmetic around it. A compiler moves
+// the others from kernel to kernel, and nobody would miss them.
+func known(do []string) []string {
+	telling := slices.DeleteFunc(slices.Clone(do), func(op string) bool { return place(op) > 0 })
+	if len(telling) != 1 {
+		return telling
+	}
+	return slices.DeleteFunc(slices.Clone(do), func(op string) bool { return place(op) > 0 && !slices.Contains(arithmetic, op) })
+}
+
+// arithmetic are the operations that an activation is made of, beside the one that tells it.
+var arithmetic = []string{"add", "maximum", "multiply", "subtract"}
+
+// holding counts the fusions that hold all of the operations, as the rule will.
+func holding(kernels []facts.Kernel, do []string) int {
+	n := 0
+	for i := range kernels {
+		if kernels[i].Fusion && subset(do, kernels[i].Do) {
+			n++
+		}
+	}
+	return n
+}
+
+func subset(part []string, whole facts.Opcodes) bool {
+	return !slices.ContainsFunc(part, func(opcode string) bool { return whole.Times(opcode) == 0 })
+}
+
+func where(k *facts.Kernel) string {
+	text := strings.Map(printable, k.OpName)
+	if k.Source.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", strings.Map(printable, k.Source.File), k.Source.Line)
+	}
+	return text
+}
+
+// printable keeps text from a dump from ending the comment that it stands in.
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+		return -1
+	}
+	return r
+}
+
+func outside(c *tensorflow.Clusters) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, op := range c.Unclustered {
+		if !op.System && !seen[op.Op] {
+			seen[op.Op] = true
+			out = append(out, op.Op)
+		}
+	}
+	sort.Strings(out)
+	return out
+}

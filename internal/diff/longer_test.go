@@ -1,0 +1,36 @@
+package diff
+
+import (
+	"github.com/xlagate/xlagate/internal/diff/difftest"
+
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// More work for no other reason than that a loop runs more often is put down to that loop.
+func TestLoopThatRunsMoreOften(t *testing.T) {
+	for _, c := range []struct {
+		old, fresh *facts.Variant
+		edits      []Edit
+		says       string
+		line       int
+	}{
+		{difftest.Looping(8, 4), difftest.Looping(8, 8), nil, "the loop ran 4 times, now 8", 2},
+		{difftest.Looping(8, 4), difftest.Looping(9, 8), nil, "the loop ran 4 times, now 8; 1 other loop became longer as well", 2},
+		{difftest.Looping(8, 4), difftest.Looping(8, 4), nil, "", 0},
+		{difftest.Looping(8, 4), difftest.Looping(8, 2), nil, "", 0},
+		{difftest.Looping(-1), difftest.Looping(4), nil, "", 0},
+		{difftest.Looping(8, 4), difftest.Looping(8, 8), []Edit{{Scope: "jit(f)/b"}}, "", 0},
+	} {
+		v := &Variant{Old: c.old, New: c.fresh}
+		v.Model.Edits = c.edits
+		says, line := "", 0
+		if cause, _ := longer(v); cause != nil {
+			says, line = cause.Summary, cause.Source.Line
+		}
+		if says != c.says || line != c.line {
+			t.Errorf("%q at line %d, wanted %q at line %d", says, line, c.says, c.line)
+		}
+	}
+}

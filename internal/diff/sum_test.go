@@ -1,0 +1,93 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff/difftest"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// launch is a kernel that runs so often.
+func launch(f facts.Form, times int64, inLoop bool) facts.Kernel {
+	return facts.Kernel{Form: &f, Site: &facts.Site{Times: times, InLoop: inLoop}}
+}
+
+// What a program with two loops comes to, one of them of unknown length.
+func TestWhatAProgramComesTo(t *testing.T) {
+	v := difftest.Looping(3, -1)
+	v.Facts["kernels.total"] = 3
+	v.Constants = []facts.Constant{{Bytes: 7}, {Bytes: 1}}
+	v.Params = []facts.Parameter{{Bytes: 5}, {Bytes: 6}}
+	v.Kernels = append(v.Kernels,
+		launch(facts.Form{Bytes: 10, Out: "f32[4]"}, 3, true),
+		launch(facts.Form{Bytes: 20, Out: "f32[]", Class: facts.ClassCopy}, 1, true),
+		launch(facts.Form{Bytes: 40, Out: "f32[4]", Class: facts.ClassCopy}, 1, true),
+		launch(facts.Form{Bytes: 80, Class: facts.ClassLibrary, Target: "__cublas$gemm"}, 3, true),
+		launch(facts.Form{Bytes: 160, Class: facts.ClassCollective, Target: "all-reduce"}, 5, true),
+		launch(facts.Form{Bytes: 320, Root: "while"}, 0, false), // what is called so, and is no loop
+	)
+	got := fmt.Sprintf("%v kernels, %v bytes, %v launches, %v unpriced, %v launched, %v of constants, %d loops, %d unknown, %v iterations, one by one %v",
+		CountKernels(v, AnyKernel), BytesOf(v, AnyKernel), LaunchesOf(v, CostsLaunch), Unpriced(v), Launched(v), ConstantBytes(v), len(Loops(v)), len(UnknownIn(v)), Iterations(Loops(v)), OneByOne(v))
+	want := "8 kernels, 630 bytes, 11 launches, 3 unpriced, 4 launched, 8 of constants, 2 loops, 1 unknown, 3 iterations, one by one true"
+	if got != want {
+		t.Errorf("%s\nwanted\n%s", got, want)
+	}
+	v.Kernels[0].Times = 2 // in another one
+	if n := Iterations(Loops(v)); n != 6 || Counting(v) != 1 {
+		t.Errorf("%v iterations of a loop in a loop, %v count to what nobody knows", n, Counting(v))
+	}
+	v.Facts["loops.early_exit"] = 1
+	if n := Counting(v); n != 0 {
+		t.Errorf("%v count to what nobody knows, and it ends early", n)
+	}
+	if delete(v.Facts, UnknownLoops); UnknownIn(v) != nil {
+		t.Errorf("unknown %v", UnknownIn(v))
+	}
+	if n := CountOf(strings.Fields("add mul add"), "add"); n != 2 || Flag(true) != 1 || Flag(false) != 0 {
+		t.Errorf("%d of add", n)
+	}
+}
+
+// A cost counts loops as often as they run where both sides know it, and a fact is known where both sides have it.
+func TestCostOfBothSides(t *testing.T) {
+	const flops = "cost.flops"
+	loops := facts.Numbers{flops: 10, "cost.weighted_flops": 50, "cost.least_flops": 40}
+	once, weighted := facts.Numbers{flops: 12}, facts.Numbers{flops: 10, "cost.weighted_flops": 50}
+	for _, c := range []struct {
+		old, fresh facts.Numbers
+		want       string
+	}{
+		{loops, loops, "true 50 50 false {50 40} {50 40}"},
+		{loops, once, "true 10 12 true {10 40} {12 12}"},
+		{once, loops, "true 12 10 false {12 12} {10 40}"},
+		{once, weighted, "true 12 10 false {12 12} {10 50}"},
+		{nil, once, "false 0 12 true {0 0} {12 12}"},
+		{facts.Numbers{flops: 10}, facts.Numbers{flops: 10.1}, "true 10 10.1 false {10 10} {10.1 10.1}"},
+	} {
+		v := &Variant{Old: &facts.Variant{Facts: c.old}, New: &facts.Variant{Facts: c.fresh}}
+		was, is := CostOf(v, flops)
+		before, now := RunCosts(v, flops)
+		if got := fmt.Sprint(FactKnown(v, flops), was, is, Grew(v, flops, Wobble), before, now); got != c.want {
+			t.Errorf("%v then, %v now: %s, wanted %s", c.old, c.fresh, got, c.want)
+		}
+	}
+	if FactKnown(&Variant{New: &facts.Variant{Facts: once}}, flops) {
+		t.Error("without a baseline nothing is known of what was")
+	}
+}
+
+// A loop is named by its line, else as the model calls it.
+func TestWhereALoopIs(t *testing.T) {
+	for want, site := range map[string]facts.Site{
+		"at model.py:3":  {Source: hlo.Location{File: "src/model.py", Line: 3}, OpName: "jit(f)/while"},
+		"jit(f)/while":   {OpName: "jit(f)/while"},
+		"without a name": {},
+	} {
+		if got := LoopAt(&facts.Kernel{Form: &facts.Form{}, Site: &site}); got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package files
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestStoreAndLoad(t *testing.T) {
+	d := CacheAt(filepath.Join(t.TempDir(), "deep", "cache"), "build", 1<<20)
+	if _, ok := d.Load("key"); ok {
+		t.Error("an empty cache has an entry")
+	}
+	for _, want := range []string{"first", "second", ""} {
+		d.Store("key", []byte(want))
+		if got, ok := d.Load("key"); !ok || string(got) != want {
+			t.Errorf("got %q, %v, want %q", got, ok, want)
+		}
+	}
+	if _, ok := CacheAt(d.path, "another build", 1<<20).Load("key"); ok {
+		t.Error("another build's entry was read")
+	}
+	if _, ok := d.Load("other"); ok {
+		t.Error("another key has an entry")
+	}
+}
+
+func TestDamagedEntriesAreNone(t *testing.T) {
+	d := CacheAt(t.TempDir(), "build", 1<<20)
+	d.Store("key", []byte("what was stored"))
+	whole, err := os.ReadFile(d.name("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		for _, damaged := range [][]byte{whole[:i], append(append(bytes.Clone(whole[:i]), whole[i]^1), whole[i+1:]...)} {
+			if err := os.WriteFile(d.name("key"), damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := d.Load("key"); ok {
+				t.Fatalf("a damaged entry was read: %q", got)
+			}
+		}
+	}
+	d.Store("key", []byte("again"))
+	if got, ok := d.Load("key"); !ok || string(got) != "again" {
+		t.Errorf("a damaged entry stays: %q, %v", got, ok)
+	}
+}
+
+func TestOldEntriesMakeRoom(t *testing.T) {
+	d := CacheAt(t.TempDir(), "build", 1000)
+	old := time.Now().Add(-2 * time.Hour)
+	left := filepath.Join(d.path, "new-123")
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, key := range []string{"a", "b", "c", "d"} {
+		d.Store(key, make([]byte, 200))
+		if err := os.Chtimes(d.name(key), old, old.Add(time.Duration(i)*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Load("a") // of use again
+	if err := os.Chtimes(left, old, old); err != nil {
+		t.Fatal(err)
+	}
+	d.Store("e", make([]byte, 200))
+	for key, want := range map[string]bool{"a": true, "b": false, "c": true, "d": true, "e": true} {
+		if _, ok := d.Load(key); ok != want {
+			t.Errorf("entry %s is there: %v", key, ok)
+		}
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what a killed run left is still there")
+	}
+}
+
+func TestNoPlaceForACache(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := CacheAt(filepath.Join(file, "cache"), "build", 1<<20)
+	d.Store("key", []byte("data"))
+	if _, ok := d.Load("key"); ok {
+		t.Error("an entry lies nowhere")
+	}
+}

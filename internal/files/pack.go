@@ -1,0 +1,158 @@
+package files
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Pack packs a value. It fails for what has no content: functions, channels, interfaces.
+func Pack(value any) ([]byte, error) {
+	e := &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}}
+	err := e.value(reflect.ValueOf(value))
+	return e.b, err
+}
+
+// place tells shared slices and pointees apart.
+type place struct {
+	at  uintptr
+	len int
+	of  reflect.Type
+}
+
+type encoder struct {
+	b      []byte
+	texts  map[string]uint64
+	shared map[place]uint64
+}
+
+// The marks before slices, maps and pointers. A slice's length and a map's follow as mark + length.
+const (
+	markNil = iota
+	markKnown
+	markNew
+)
+
+func (e *encoder) number(n uint64) { e.b = binary.AppendUvarint(e.b, n) }
+
+func (e *encoder) value(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Bool:
+		e.number(map[bool]uint64{true: 1}[v.Bool()])
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		e.b = binary.AppendVarint(e.b, v.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		e.number(v.Uint())
+	case reflect.Float32, reflect.Float64:
+		e.b = binary.LittleEndian.AppendUint64(e.b, math.Float64bits(v.Float()))
+	case reflect.String:
+		e.text(v.String())
+	case reflect.Array:
+		return e.elements(v)
+	case reflect.Slice:
+		return e.slice(v)
+	case reflect.Map:
+		return e.table(v)
+	case reflect.Pointer:
+		return e.pointer(v)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := e.value(v.Field(i)); err != nil {
+				return err
+			}
+		}
+	default:
+		return fmt.Errorf("pack: a %s cannot be kept", v.Type())
+	}
+	return nil
+}
+
+func (e *encoder) text(s string) {
+	id, known := e.texts[s]
+	if known {
+		e.number(id)
+		return
+	}
+	id = uint64(len(e.texts))
+	e.texts[s] = id
+	e.number(id)
+	e.number(uint64(len(s)))
+	e.b = append(e.b, s...)
+}
+
+func (e *encoder) elements(v reflect.Value) error {
+	for i := range v.Len() {
+		if err := e.value(v.Index(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// once writes a reference where the same slice or pointee was written before.
+func (e *encoder) once(p place) (known bool) {
+	id, known := e.shared[p]
+	if known {
+		e.number(markKnown)
+		e.number(id)
+		return true
+	}
+	e.shared[p] = uint64(len(e.shared))
+	return false
+}
+
+func (e *encoder) slice(v reflect.Value) error {
+	switch {
+	case v.IsNil():
+		e.number(markNil)
+		return nil
+	case v.Len() == 0:
+		e.number(markNew)
+		return nil
+	case e.once(place{v.Pointer(), v.Len(), v.Type()}):
+		return nil
+	}
+	e.number(markNew + uint64(v.Len()))
+	return e.elements(v)
+}
+
+func (e *encoder) table(v reflect.Value) error {
+	if v.IsNil() {
+		e.number(markNil)
+		return nil
+	}
+	e.number(markNew + uint64(v.Len()))
+	for _, key := range sortedKeys(v) {
+		if err := e.value(key); err != nil {
+			return err
+		}
+		if err := e.value(v.MapIndex(key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sortedKeys lists a map's keys, texts in order: the same value always gives the same bytes.
+func sortedKeys(table reflect.Value) []reflect.Value {
+	keys := table.MapKeys()
+	if table.Type().Key().Kind() == reflect.String {
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	}
+	return keys
+}
+
+func (e *encoder) pointer(v reflect.Value) error {
+	if v.IsNil() {
+		e.number(markNil)
+		return nil
+	}
+	if e.once(place{v.Pointer(), 1, v.Type()}) {
+		return nil
+	}
+	e.number(markNew)
+	return e.value(v.Elem())
+}

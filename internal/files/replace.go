@@ -1,0 +1,145 @@
+// Package files writes files whole or not at all, and keeps data between runs in the user's cache directory. Nothing depends on the
+// cache: what is missing or damaged is computed again.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Replace replaces a file by what fill writes, once all of it is there. What cannot be replaced is written in place: a pipe, a terminal,
+// a file in a folder that takes no other.
+func Replace(path string, fill func(*os.File) error) error { return replace(path, fill, sweep) }
+
+// ReplaceMore is [Write] in a folder that was written to before: each of thousands of files would look through all that lie there.
+func ReplaceMore(path string, fill func(*os.File) error) error {
+	return replace(path, fill, func(string) {})
+}
+
+func replace(path string, fill func(*os.File) error, sweep func(dir string)) (err error) {
+	f, err := create(path, sweep)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.drop()) }()
+	if err := fill(f.File); err != nil {
+		return err
+	}
+	return f.keep()
+}
+
+// file is written to until it is kept or dropped.
+type file struct {
+	*os.File
+	place string // where it goes once it is whole; "" where it is written in place
+}
+
+func create(path string, sweep func(dir string)) (*file, error) {
+	place, err := target(path)
+	if err != nil {
+		return nil, err
+	}
+	mode := fs.FileMode(0o666)
+	switch info, err := os.Stat(place); {
+	case err == nil && (!info.Mode().IsRegular() || isDevice(place)):
+		return inPlace(path)
+	case err == nil:
+		if err := writable(place); err != nil {
+			return nil, err
+		}
+		mode = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	sweep(filepath.Dir(place))
+	f, err := beside(place, mode)
+	if errors.Is(err, fs.ErrPermission) {
+		return inPlace(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &file{f, place}, nil
+}
+
+// keep puts the file in its place.
+func (f *file) keep() error {
+	if err := f.Close(); err != nil || f.place == "" {
+		return err
+	}
+	return os.Rename(f.Name(), f.place)
+}
+
+// drop closes and removes what was not kept. Of a file that was, nothing is left to do.
+func (f *file) drop() error {
+	if err := f.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	if f.place == "" {
+		return nil
+	}
+	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func inPlace(path string) (*file, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return &file{f, ""}, nil
+}
+
+// unfinished begins the names of what is being written.
+const unfinished = ".xlagate-new-"
+
+// beside makes a file of another name in the same folder, so that it can be renamed. A new file has the permissions that the user's
+// mask leaves, one that replaces another has those of the other.
+func beside(place string, mode fs.FileMode) (*os.File, error) {
+	for n := time.Now().UnixNano(); ; n++ {
+		name := filepath.Join(filepath.Dir(place), fmt.Sprintf("%s%d", unfinished, n))
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil || mode == 0o666 {
+			return f, err
+		}
+		if err := f.Chmod(mode); err != nil {
+			return nil, errors.Join(err, f.Close(), os.Remove(name))
+		}
+		return f, nil
+	}
+}
+
+// writable asks as though the file were written in place: a file that is protected is not replaced either.
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// abandoned is the age from which an unfinished file belongs to a run that was killed, and to none that is still writing.
+const abandoned = time.Minute
+
+// sweep removes what killed runs left in a folder, lest it be committed. A file that cannot be removed harms nobody.
+func sweep(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), unfinished) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}

@@ -1,0 +1,357 @@
+package gate
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
+
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// JudgedTarget is what changes are looked for in.
+type JudgedTarget struct {
+	Name     string
+	Programs []*diff.Program
+	Edits    *git.Edits // nil where git does not tell what was edited
+}
+
+// JudgedFinding is a finding with what its rule knows of the change behind it.
+type JudgedFinding struct {
+	result.Finding
+	Cause      *diff.Explanation
+	Evidence   result.Evidence
+	Drift      bool   // only the comparison with the baseline found it
+	Configured string // the place of the configuration that forbids it whatever is accepted; "" where accepting is enough
+}
+
+// ChangesOf lists the changes of a target, the worst first, and tells every finding which of them it belongs to.
+func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
+	g := &grouping{
+		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[key]bool{}, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{},
+		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
+	}
+	for _, p := range t.Programs {
+		g.locate(p)
+		for _, v := range p.Variants {
+			g.variant(p, v)
+		}
+	}
+	for _, f := range programsFirst(findings) {
+		g.attach(f)
+	}
+	out := make([]result.Change, 0, len(g.groups))
+	for _, group := range g.groups {
+		out = append(out, group.finish(t.Name))
+	}
+	SortChanges(out)
+	return out
+}
+
+// SortChanges puts changes into the order of a result: those that are not waived first, then by level, target and price.
+func SortChanges(changes []result.Change) {
+	slices.SortStableFunc(changes, func(a, b result.Change) int {
+		return cmp.Or(
+			changeCompareBool(a.Waived, b.Waived), cmp.Compare(changeRank[a.Level], changeRank[b.Level]), strings.Compare(a.Target, b.Target),
+			cmp.Compare(b.Price.StepNS, a.Price.StepNS), cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.Program, b.Program),
+		)
+	})
+}
+
+func changeCompareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// changeRank orders the levels of changes.
+var changeRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": 3}
+
+// key is what makes two differences one change: one edit of one program, or one kind of difference at one place of it.
+type key struct{ program, kind, place string }
+
+// group is a change while differences and findings are still put down to it.
+type group struct {
+	result.Change
+	place  string
+	roots  []*diff.Cause
+	placed bool // the source is the edited line, or that of a root
+}
+
+type grouping struct {
+	target       JudgedTarget
+	untraced     []git.Hunk // edits of code that no operation passes through
+	places       map[*diff.Cause]changePlace
+	edited       map[key]bool // the places of a program that were edited, with no kind
+	groups       []*group
+	at           map[key]*group
+	byRoot       map[*diff.Cause]*group
+	changed      map[compiled][]*group // by variant, and by program with no signature, the weightiest first
+	added        map[compiled]bool     // variants that the baseline does not have, of programs that it has
+	compilations map[string]int        // of each program, more than in the baseline
+}
+
+// compiled is one variant of a program.
+type compiled struct{ program, signature string }
+
+// locate finds the places of a program's roots, and how often it is compiled.
+func (g *grouping) locate(p *diff.Program) {
+	if p.Old != nil && p.New != nil {
+		g.compilations[p.Name] = max(0, len(p.New.Variants)-len(p.Old.Variants))
+	}
+	for _, v := range p.Variants {
+		if v.Old == nil || v.New == nil {
+			continue
+		}
+		for i := range v.Causes {
+			at := g.placeOf(&v.Causes[i])
+			g.places[&v.Causes[i]] = at
+			if at.source.Edited {
+				g.edited[key{program: p.Name, place: at.place}] = true
+			}
+		}
+	}
+}
+
+// group is the change at a key, made where there is none yet. Whatever is wrong at a place that was edited is one change.
+func (g *grouping) group(k key, make func() *group) *group {
+	if g.edited[key{program: k.program, place: k.place}] {
+		k.kind = ""
+	}
+	if known := g.at[k]; known != nil {
+		return known
+	}
+	fresh := make()
+	fresh.Program, fresh.place = k.program, k.place
+	g.at[k], g.groups = fresh, append(g.groups, fresh)
+	return fresh
+}
+
+// variant puts each root of a variant's differences down to a change.
+func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
+	if v.Old == nil && v.New != nil && p.Old != nil {
+		g.added[compiled{p.Name, v.New.Signature}] = true
+	}
+	if v.Old == nil || v.New == nil || len(v.Causes) == 0 {
+		return
+	}
+	owners := make([]*group, len(v.Causes))
+	for i := range v.Causes {
+		owners[i] = g.root(p, v, &v.Causes[i])
+		for _, at := range []compiled{{p.Name, v.New.Signature}, {p.Name, ""}} {
+			if !slices.Contains(g.changed[at], owners[i]) {
+				g.changed[at] = append(g.changed[at], owners[i])
+			}
+		}
+	}
+	share(v, owners)
+}
+
+// root is the change that one root of the differences belongs to.
+func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
+	at := g.places[c]
+	owner := g.group(key{p.Name, c.Kind, at.place}, func() *group {
+		return &group{Change: result.Change{Kind: c.Kind, Title: c.Summary, OpName: at.opName, Source: at.source}, placed: true}
+	})
+	if owner.Title != c.Summary && !slices.Contains(owner.Details, c.Summary) && len(owner.Details) < maxDetails {
+		owner.Details = append(owner.Details, c.Summary)
+	}
+	if !slices.Contains(owner.Variants, v.New.Signature) {
+		owner.Variants = append(owner.Variants, v.New.Signature)
+	}
+	owner.roots = append(owner.roots, c)
+	owner.addEvidence(diff.EvidenceOf(c, diff.AnyKernel))
+	g.byRoot[c] = owner
+	return owner
+}
+
+// programsFirst lists what is said of programs before what is said of variants: it tells more of why a variant is there at all.
+func programsFirst(findings []JudgedFinding) []*JudgedFinding {
+	list := make([]*JudgedFinding, len(findings))
+	for i := range findings {
+		list[i] = &findings[i]
+	}
+	slices.SortStableFunc(list, func(a, b *JudgedFinding) int { return changeCompareBool(a.Variant != "", b.Variant != "") })
+	return list
+}
+
+// maxDetails bounds the sentences on what else an edit did.
+const maxDetails = 6
+
+// attach puts a finding down to a change: to that of its root; else to one of its kind, or at its place, in the same program; else it is one
+// by itself.
+func (g *grouping) attach(f *JudgedFinding) {
+	owner := g.owner(f)
+	f.Change = owner.id(g.target.Name)
+	owner.Findings = append(owner.Findings, f.ID)
+	if !slices.Contains(owner.Variants, f.Variant) && f.Variant != "" {
+		owner.Variants = append(owner.Variants, f.Variant)
+	}
+	if f.Configured != "" && !slices.Contains(owner.Configured, f.Configured) {
+		owner.Configured = append(owner.Configured, f.Configured)
+	}
+	if c := f.Cause; c != nil && !owner.placed {
+		owner.Source, owner.placed = g.sourceOf(c), c.Source.File != ""
+		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
+	}
+	owner.worsen(f.Level)
+	owner.explain(f)
+	if len(owner.roots) == 0 || f.Cause == nil || f.Cause.Root == nil {
+		owner.addEvidence(f.Evidence)
+	}
+}
+
+func (g *grouping) owner(f *JudgedFinding) *group {
+	c, kind := f.Cause, kindOf(f.Cause)
+	if c != nil && g.byRoot[c.Root] != nil {
+		return g.byRoot[c.Root]
+	}
+	if g.added[compiled{f.Program, f.Variant}] { // whatever is wrong with one more compilation follows from it
+		kind, c = result.KindArguments, nil
+	} else if found := g.behind(f, kind); found != nil {
+		return found
+	}
+	return g.group(key{f.Program, kind, placeOfFinding(f, kind)}, func() *group {
+		made := &group{Change: result.Change{Kind: kind, Title: titleOf(f)}}
+		if kind == result.KindArguments {
+			made.Price.Compilations = g.compilations[f.Program]
+		}
+		return made
+	})
+}
+
+// behind finds the change of a program that a finding without a root belongs to: the one of its kind; the one that brought the operation that it names,
+// or is at its place; else, for what only the comparison with the baseline found, the weightiest, since something that differs must be behind it.
+// It is nil where there is none.
+func (g *grouping) behind(f *JudgedFinding, kind string) *group {
+	list := g.changed[compiled{f.Program, f.Variant}]
+	of := func(fits func(*group) bool) *group {
+		if at := slices.IndexFunc(list, fits); at >= 0 {
+			return list[at]
+		}
+		return nil
+	}
+	if kind != result.KindCode && kind != result.KindUnknown {
+		return of(func(o *group) bool { return o.Kind == kind })
+	}
+	if c := f.Cause; c != nil {
+		if o := of(func(o *group) bool { return o.brought(c) }); o != nil {
+			return o
+		}
+		if o := of(func(o *group) bool {
+			return c.Source.File != "" && o.Source.File == c.Source.File && o.Source.Function == c.Source.Function
+		}); o != nil {
+			return o
+		}
+	}
+	if f.Drift && len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// brought says whether the operation that a cause names came with a change.
+func (o *group) brought(c *diff.Explanation) bool {
+	at := func(opName string, line hlo.Location) bool {
+		return c.OpName != "" && opName == c.OpName || c.Source.Line > 0 && line.File == c.Source.File && int(line.Line) == c.Source.Line
+	}
+	for _, root := range o.roots {
+		if slices.ContainsFunc(root.After, func(k facts.Kernel) bool { return at(k.OpName, k.Source) }) ||
+			slices.ContainsFunc(root.Edits, func(e diff.Edit) bool { return len(e.Added) > 0 && at(e.OpName, e.Source) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// kindOf is the kind of the change behind a finding. A place in the model is taken for an edit there.
+func kindOf(c *diff.Explanation) string {
+	switch {
+	case c == nil:
+		return result.KindUnknown
+	case c.Kind != "":
+		return c.Kind
+	case c.Root != nil:
+		return c.Root.Kind
+	case c.Source.File != "" || c.OpName != "" || c.OpType != "":
+		return result.KindCode
+	}
+	return result.KindUnknown
+}
+
+// placeOfFinding tells findings apart of which no difference is known: by their place in the model, else by what they are about.
+func placeOfFinding(f *JudgedFinding, kind string) string {
+	if kind == result.KindArguments {
+		return ""
+	}
+	if c := f.Cause; c != nil && (c.Kind != "" || c.Source.File != "") {
+		return placeIn(c.Source)
+	}
+	return f.Rule + "\x00" + f.Subject
+}
+
+func titleOf(f *JudgedFinding) string {
+	if f.Cause != nil && f.Cause.Summary != "" {
+		return f.Cause.Summary
+	}
+	return f.Message
+}
+
+// explain adds what a rule found out about the change to what is known of it.
+func (o *group) explain(f *JudgedFinding) {
+	if f.Cause == nil || f.Cause.Root != nil || strings.Contains(o.Title, f.Cause.Summary) || strings.Contains(f.Message, f.Cause.Summary) {
+		return
+	}
+	if !slices.Contains(o.Details, f.Cause.Summary) && len(o.Details) < maxDetails {
+		o.Details = append(o.Details, f.Cause.Summary)
+	}
+}
+
+// worsen raises the level to a finding's.
+func (o *group) worsen(level string) {
+	if o.Level == "" || changeRank[level] < changeRank[o.Level] {
+		o.Level = level
+	}
+}
+
+func (o *group) addEvidence(e result.Evidence) {
+	for _, line := range e.Before {
+		o.Evidence.Before = diff.AddNewLine(o.Evidence.Before, line)
+	}
+	for _, line := range e.After {
+		o.Evidence.After = diff.AddNewLine(o.Evidence.After, line)
+	}
+}
+
+// id is the first 12 hex digits of a hash of target, program, kind and place.
+func (o *group) id(target string) string {
+	sum := sha256.Sum256([]byte("change\x00" + target + "\x00" + o.Program + "\x00" + o.Kind + "\x00" + o.place))
+	return hex.EncodeToString(sum[:])[:12]
+}
+
+// finish completes a change when all is put down to it.
+func (o *group) finish(target string) result.Change {
+	c := o.Change
+	c.ID, c.Target = o.id(target), target
+	if c.Level == "" {
+		c.Level = "info"
+		if c.Price.StepNS < 0 && c.Price.PeakBytes <= 0 {
+			c.Level = "better"
+		}
+	}
+	if len(c.Findings) > 0 {
+		c.Accept = result.AcceptCommand(c.ID)
+	}
+	return c
+}

@@ -1,0 +1,244 @@
+package gate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/xlagate/xlagate/internal/diff"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Whatever rules find of one difference is one change, as bad as the worst of it.
+func TestOneRootIsOneChange(t *testing.T) {
+	p := changed("f", root(diff.CauseModel, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))
+	c := &p.Variants[0].Causes[0]
+	found := []JudgedFinding{finding("max-kernels", diff.ExplanationFrom(c)), finding("max-flops", &diff.Explanation{Root: c, Summary: "12 flops more"}), finding("max-step-time", diff.ExplanationFrom(c))}
+	found[0].Level, found[0].Configured, found[2].Configured = "warning", "xlagate.yaml:9:5", "xlagate.yaml:9:5"
+	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
+	if len(list) != 1 {
+		t.Fatalf("%d changes: %s", len(list), titles(list))
+	}
+	got := list[0]
+	if got.Title != "a dot is new" || got.Level != "error" || got.Kind != result.KindCode || got.Target != "t" || got.Program != "f" || !slices.Equal(got.Variants, []string{signature}) {
+		t.Errorf("%+v", got)
+	}
+	if got.Source.File != "/ci/models/train.py" || got.Source.Line != 7 || got.Source.Function != "loss" || got.Source.Edited || len(got.Evidence.After) != 1 {
+		t.Errorf("%+v, %+v", got.Source, got.Evidence)
+	}
+	if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(got.ID) || got.Accept != result.AcceptCommand(got.ID) || !slices.Equal(got.Configured, []string{"xlagate.yaml:9:5"}) {
+		t.Errorf("%+v", got)
+	}
+	for i := range found {
+		if found[i].Change != got.ID || got.Findings[i] != found[i].ID {
+			t.Errorf("finding %s belongs to %s; the change %s names %v", found[i].ID, found[i].Change, got.ID, got.Findings)
+		}
+	}
+}
+
+// Differences at two places are two changes, those at one place of one kind are one.
+func TestPlaces(t *testing.T) {
+	elsewhere := line("loss", 7)
+	elsewhere.File = "/ci/models/model.py"
+	nowhere := diff.Cause{Kind: diff.CauseModel, Summary: "a tanh is new", Op: facts.Op{OpName: "jit(f)/tanh"}}
+	code := func(summary string, function string, n int) diff.Cause {
+		return root(diff.CauseModel, summary, line(function, n))
+	}
+	for what, c := range map[string]struct {
+		causes []diff.Cause
+		want   string
+	}{
+		"two functions":           {[]diff.Cause{code("a", "loss", 7), code("b", "norm", 20)}, "a; b"},
+		"two lines of a function": {[]diff.Cause{code("a", "loss", 7), code("b", "loss", 9)}, "a"},
+		"two files":               {[]diff.Cause{code("a", "loss", 7), root(diff.CauseModel, "b", elsewhere)}, "a; b"},
+		"two kinds":               {[]diff.Cause{code("a", "loss", 7), root(diff.CauseConstants, "b", line("loss", 7))}, "a; b"},
+		"a place and none":        {[]diff.Cause{code("a", "loss", 7), nowhere}, "a; a tanh is new"},
+		"no place, twice":         {[]diff.Cause{nowhere, nowhere}, "a tanh is new"},
+	} {
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", c.causes...)}}, nil)
+		if got := titles(list); got != c.want {
+			t.Errorf("%s: %s, wanted %s", what, got, c.want)
+		}
+		if what == "two lines of a function" && !slices.Equal(list[0].Details, []string{"b"}) {
+			t.Errorf("what else was done there is lost: %q", list[0].Details)
+		}
+	}
+}
+
+// A finding of which no difference is known goes to the change that is most likely behind it.
+func TestFindingsWithoutARoot(t *testing.T) {
+	causes := append(twoRoots(), root(diff.CauseConstants, "w is baked in", line("init", 30)))
+	edited := root(diff.CauseModel, "a sort is new", line("sorted", 40))
+	edited.Edits = []diff.Edit{{OpName: "jit(f)/sorted/sort", Added: []diff.Step{{Opcode: "sort", Count: 1}}}, {OpName: "jit(f)/gone", Removed: []diff.Step{{Opcode: "add", Count: 1}}}}
+	causes = append(causes, edited)
+	for what, c := range map[string]struct {
+		cause   *diff.Explanation
+		drift   bool
+		variant string
+		want    string
+	}{
+		"of the kind of a change":           {&diff.Explanation{Kind: result.KindConstants, Summary: "s"}, false, signature, "w is baked in"},
+		"of a kind that nothing has":        {&diff.Explanation{Kind: result.KindDonation, Summary: "x is no longer donated"}, true, signature, "x is no longer donated"},
+		"naming an operation that came":     {&diff.Explanation{OpName: "jit(f)/norm/add"}, false, signature, "a copy is new"},
+		"on the line of one":                {&diff.Explanation{Source: diff.SourceOf(line("other", 20))}, false, signature, "a copy is new"},
+		"naming an edit that added":         {&diff.Explanation{OpName: "jit(f)/sorted/sort"}, false, signature, "a sort is new"},
+		"naming an edit that removed":       {&diff.Explanation{OpName: "jit(f)/gone", Summary: "gone"}, false, signature, "gone"},
+		"in the function of a change":       {&diff.Explanation{Source: diff.SourceOf(line("norm", 99))}, false, signature, "a copy is new"},
+		"elsewhere, by comparing":           {&diff.Explanation{Source: diff.SourceOf(line("other", 99))}, true, signature, "a dot is new"},
+		"elsewhere, by a limit of its own":  {&diff.Explanation{Source: diff.SourceOf(line("other", 99)), Summary: "the largest is add"}, false, signature, "the largest is add"},
+		"nowhere, by comparing":             {nil, true, signature, "a dot is new"},
+		"nowhere, by a limit of its own":    {nil, false, signature, "r is broken"},
+		"of the whole program, comparing":   {nil, true, "", "a dot is new"},
+		"of a variant that does not differ": {nil, true, "(x: f32[99])", "r is broken"},
+	} {
+		f := finding("r", c.cause)
+		f.Drift, f.Variant = c.drift, c.variant
+		found := []JudgedFinding{f}
+		list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{changed("f", causes...)}}, found)
+		at := slices.IndexFunc(list, func(o result.Change) bool { return o.ID == found[0].Change })
+		if at < 0 || list[at].Title != c.want || !slices.Equal(list[at].Findings, []string{f.ID}) {
+			t.Errorf("a finding %s belongs to %s among %s, wanted %q", what, found[0].Change, titles(list), c.want)
+		}
+	}
+}
+
+// Findings of a program that does not differ are changes by their place, and what has none by what it is about.
+func TestFindingsOfNoDifference(t *testing.T) {
+	at := func(function string) *diff.Explanation {
+		return &diff.Explanation{Source: diff.SourceOf(line(function, 7)), Summary: function}
+	}
+	found := []JudgedFinding{finding("a", at("loss")), finding("bb", at("loss")), finding("ccc", at("norm")), finding("dddd", nil), finding("eeeee", nil)}
+	list := ChangesOf(JudgedTarget{Name: "t"}, found)
+	if got := titles(list); got != "loss; norm; dddd is broken; eeeee is broken" {
+		t.Error(got)
+	}
+	if list[0].Source.Line != 7 || list[2].Kind != result.KindUnknown || list[2].Level != "error" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// One more compilation is one change, whatever is wrong with it.
+func TestNewVariant(t *testing.T) {
+	p := changed("f", twoRoots()...)
+	added := &facts.Variant{Signature: "(x: f32[16])"}
+	p.New.Variants = append(p.New.Variants, added)
+	p.Variants = append(p.Variants, &diff.Variant{Change: diff.Added, New: added})
+	again := finding("no-recompilation", &diff.Explanation{Kind: result.KindArguments, Summary: "compiled again: x: f32[8] → f32[16]", Source: diff.SourceOf(line("main", 50))})
+	again.Variant = ""
+	found := []JudgedFinding{finding("max-kernels", &diff.Explanation{Source: diff.SourceOf(line("loss", 7))}), finding("max-temp-bytes", nil), again}
+	found[0].Variant, found[1].Variant = added.Signature, added.Signature
+	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
+	if got := titles(list); got != "compiled again: x: f32[8] → f32[16]; a dot is new; a copy is new" {
+		t.Fatal(got)
+	}
+	if c := list[0]; c.Kind != result.KindArguments || len(c.Findings) != 3 || c.Price.Compilations != 1 || c.Source.Line != 50 || !slices.Equal(c.Variants, []string{added.Signature}) {
+		t.Errorf("%+v", c)
+	}
+	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found[:2]); len(list) != 3 || list[0].Kind != result.KindArguments || len(list[0].Findings) != 2 {
+		t.Errorf("without the rule that counts compilations: %+v", list)
+	}
+}
+
+// The variants of a program that was edited share the change.
+func TestVariantsShareAChange(t *testing.T) {
+	p := changed("f", twoRoots()[0])
+	addVariant(p, "(x: f32[16])", twoRoots()[0])
+	addVariant(p, "(x: f32[32])")
+	if list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p, changed("g", twoRoots()[0])}}, nil); len(list) != 2 || len(list[0].Variants) != 2 || list[1].Program != "g" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// An id is the same when lines shift and on every machine; it tells places, kinds, programs and targets apart.
+func TestIDs(t *testing.T) {
+	id := func(target, program, kind, file, function string, n int) string {
+		at := line(function, n)
+		at.File = file
+		return ChangesOf(JudgedTarget{Name: target, Programs: []*diff.Program{changed(program, root(kind, "s", at))}}, nil)[0].ID
+	}
+	const file = "/ci/models/train.py"
+	first := id("t", "f", diff.CauseModel, file, "loss", 7)
+	for what, same := range map[string]string{"another line": id("t", "f", diff.CauseModel, file, "loss", 70), "another machine": id("t", "f", diff.CauseModel, "/home/me/src/train.py", "loss", 7)} {
+		if same != first {
+			t.Errorf("%s has another id", what)
+		}
+	}
+	seen := map[string]bool{first: true}
+	for _, other := range []string{
+		id("u", "f", diff.CauseModel, file, "loss", 7), id("t", "g", diff.CauseModel, file, "loss", 7), id("t", "f", diff.CauseConstants, file, "loss", 7),
+		id("t", "f", diff.CauseModel, "/ci/models/model.py", "loss", 7), id("t", "f", diff.CauseModel, file, "norm", 7), id("t", "f", diff.CauseModel, "", "", 0),
+	} {
+		if seen[other] {
+			t.Errorf("%s is the id of two changes", other)
+		}
+		seen[other] = true
+	}
+}
+
+// Changes stand in order: those that were waived last, then by level, then by what they cost.
+func TestSort(t *testing.T) {
+	list := []result.Change{
+		{Title: "waived", Level: "error", Waived: true}, {Title: "better", Level: "better", Price: result.Price{StepNS: -5}}, {Title: "info", Level: "info"},
+		{Title: "cheap", Level: "error", Price: result.Price{StepNS: 5}}, {Title: "large", Level: "error", Price: result.Price{StepNS: 5, PeakBytes: 9}},
+		{Title: "warning", Level: "warning", Price: result.Price{StepNS: 500}}, {Title: "dear", Level: "error", Price: result.Price{StepNS: 50}},
+	}
+	SortChanges(list)
+	if got := titles(list); got != "dear; large; cheap; warning; info; better; waived" {
+		t.Error(got)
+	}
+}
+
+// Whatever differs and is found: every finding belongs to one change, no two changes have one id, and what each adds is the whole.
+func TestEverythingBelongsToAChange(t *testing.T) {
+	functions := []string{"", "loss", "norm", "init"}
+	rapid.Check(t, func(t *rapid.T) {
+		kinds := append(result.Kinds(), result.KindCode, result.KindCode)
+		draw := func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
+		var causes []diff.Cause
+		for range draw("causes", 5) {
+			at := line(functions[draw("function", len(functions))], 1+draw("line", 40))
+			causes = append(causes, root(kinds[draw("kind", len(kinds))], "s", at, kernel(at, int64(draw("bytes", 9999)))))
+		}
+		p := changed("f", causes...)
+		var found []JudgedFinding
+		for i := range draw("findings", 6) {
+			f := finding(strings.Repeat("r", i+1), &diff.Explanation{Kind: append(kinds, "")[draw("kind", len(kinds)+1)], Source: diff.SourceOf(line(functions[draw("function", len(functions))], 7))})
+			if len(causes) > 0 && draw("rooted", 2) == 0 {
+				f.Cause.Root = &p.Variants[0].Causes[draw("root", len(causes))]
+			}
+			f.Drift = draw("drift", 2) == 0
+			found = append(found, f)
+		}
+		list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
+		owner, step := map[string]string{}, 0.0
+		for _, c := range list {
+			step += c.Price.StepNS
+			if owner[c.ID] != "" {
+				t.Fatalf("two changes have the id %s", c.ID)
+			}
+			owner[c.ID] = c.ID
+			for _, f := range c.Findings {
+				if owner[f] != "" {
+					t.Fatalf("finding %s belongs to %s and %s", f, owner[f], c.ID)
+				}
+				owner[f] = c.ID
+			}
+			if worst := slices.IndexFunc(found, func(f JudgedFinding) bool { return f.Change == c.ID }) >= 0; worst != (c.Level == "error") {
+				t.Fatalf("%+v", c)
+			}
+		}
+		for _, f := range found {
+			if f.Change == "" || owner[f.ID] != f.Change {
+				t.Fatalf("finding %s belongs to %q, and %q names it", f.ID, f.Change, owner[f.ID])
+			}
+		}
+		if len(causes) > 0 && (step < 799.999 || step > 800.001) {
+			t.Fatalf("the changes add %v ns, the step grew by 800", step)
+		}
+	})
+}

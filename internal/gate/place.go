@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// changePlace is where a change was made.
+type changePlace struct {
+	source result.Source
+	opName string
+	place  string // what tells it from other places, the same from commit to commit: a function, not a line
+}
+
+// placeOf finds where the model was edited for a root of the differences: at the edited line that most of what came passes through, or that the
+// root itself stands on; else at an edited line that no operation passes through, such as an option or a constant; else where the root itself is.
+func (g *grouping) placeOf(c *diff.Cause) changePlace {
+	own, edits := c.Place(), g.target.Edits
+	at := changePlace{source: diff.SourceOf(own.Source), opName: own.OpName}
+	if line, ok := editedLine(c, own.Source, edits); ok {
+		at.source = edited(line, edits)
+	} else if line, ok := g.elsewhere(own.Source); ok && c.Kind != result.KindToolchain {
+		at.source = edited(line, edits)
+	} else {
+		at.source.Text = edits.Text(own.Source.File, int(own.Source.Line))
+	}
+	if at.place = placeIn(at.source); at.source.File == "" {
+		at.place = at.opName
+	}
+	return at
+}
+
+// placeIn names a place the same from commit to commit and from machine to machine: by its function, not its line, and without the folder of the
+// checkout.
+func placeIn(s result.Source) string { return path.Base(s.File) + "\x00" + s.Function }
+
+// sourceOf is the place that a finding names by itself.
+func (g *grouping) sourceOf(c *diff.Explanation) result.Source {
+	s := c.Source
+	s.Text = g.target.Edits.Text(s.File, s.Line)
+	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
+		s.File, s.Edited = h.File, true
+	} else if line, found := g.elsewhere(hlo.Location{File: s.File}); found && kindOf(c) == result.KindArguments {
+		return edited(line, g.target.Edits) // what hands the arguments over
+	}
+	return s
+}
+
+// edited is an edited line, in a file that is called what the repository calls it.
+func edited(l hlo.Location, edits *git.Edits) result.Source {
+	s := diff.SourceOf(l)
+	if h, ok := edits.At(l.File, int(l.Line)); ok {
+		s.File = h.File
+	}
+	s.Edited, s.Text = true, edits.Text(l.File, int(l.Line))
+	return s
+}
+
+// editedLine is the innermost edited line on the stacks of what came: the one with the most work behind it where there are several. Where there is
+// none, it is the root's own line, if that was edited.
+func editedLine(c *diff.Cause, own hlo.Location, edits *git.Edits) (hlo.Location, bool) {
+	work := map[hlo.Location]float64{}
+	var order []hlo.Location
+	weigh := func(stack []hlo.Location, by float64) {
+		at := slices.IndexFunc(stack, func(l hlo.Location) bool { _, hit := edits.At(l.File, int(l.Line)); return hit })
+		if at < 0 {
+			return
+		}
+		line := stack[at]
+		line.Column = 0
+		if work[line] == 0 {
+			order = append(order, line)
+		}
+		work[line] += by
+	}
+	if edits == nil {
+		return hlo.Location{}, false
+	}
+	for i := range c.After {
+		k := &c.After[i]
+		weigh(k.Frames(), 1+float64(k.Flops+k.Bytes)*float64(max(k.Times, 1)))
+	}
+	for i := range c.Edits {
+		weigh(c.Edits[i].Stack, 1)
+	}
+	if len(order) == 0 {
+		_, hit := edits.At(own.File, int(own.Line))
+		return own, hit
+	}
+	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
+}
+
+// elsewhere is an edited line that no operation passes through: the first one in the root's own file before others.
+func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
+	if len(g.untraced) == 0 {
+		return hlo.Location{}, false
+	}
+	h := g.untraced[max(0, slices.IndexFunc(g.untraced, func(h git.Hunk) bool { return path.Base(h.File) == path.Base(near.File) }))]
+	return hlo.Location{File: h.File, Line: int32(h.First), Function: h.Function}, true
+}
+
+// untraced lists the edits that may be behind what no edited line tells: those of code that no operation of any program passes through, in the files
+// that operations come from. Where those have none, it is the edit of code that is the only one: of several in other files nobody knows which it was.
+func untraced(t JudgedTarget) []git.Hunk {
+	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code })
+	if len(hunks) == 0 {
+		return nil
+	}
+	traced, files := map[git.Hunk]bool{}, map[string]bool{}
+	visit := func(stack []hlo.Location) {
+		for _, l := range stack {
+			files[t.Edits.File(l.File)] = true
+			if h, hit := t.Edits.At(l.File, int(l.Line)); hit {
+				traced[h] = true
+			}
+		}
+	}
+	for _, p := range t.Programs {
+		for _, v := range p.Variants {
+			forEachStack(v.New, visit)
+		}
+	}
+	delete(files, "")
+	only := len(hunks) == 1 && len(files) > 0
+	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
+}
+
+func forEachStack(v *facts.Variant, visit func([]hlo.Location)) {
+	if v == nil {
+		return
+	}
+	for i := range v.Kernels {
+		visit(v.Kernels[i].Frames())
+	}
+	for i := range v.Model {
+		visit(v.Model[i].Frames())
+	}
+}

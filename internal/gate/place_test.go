@@ -1,0 +1,125 @@
+package gate
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// The edited line that most of what came passes through is the place of a change; else one that nothing passes through; else the root's own.
+func TestEditedLine(t *testing.T) {
+	loss, norm := kernel(line("loss", 7), 64), kernel(line("norm", 20), 4096)
+	stacked := root(diff.CauseModel, "s", line("add", 90))
+	stacked.Edits = []diff.Edit{{Stack: []hlo.Location{line("add", 90), line("norm", 20), line("loss", 7)}}}
+	for what, c := range map[string]struct {
+		cause  diff.Cause
+		edited []int
+		want   result.Source
+	}{
+		"nothing was edited":                      {root(diff.CauseModel, "s", line("main", 3), loss, norm), nil, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
+		"the root's own line":                     {root(diff.CauseModel, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
+		"a line of what came, not the root's own": {root(diff.CauseModel, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
+		"of two lines the one with more work":     {root(diff.CauseModel, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
+		"of a stack the innermost":                {stacked, []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
+		"of a stack the caller":                   {stacked, []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
+		"a line that nothing passes through":      {root(diff.CauseModel, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g(x)"}},
+		"the first of two such":                   {root(diff.CauseDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g(x)"}},
+		"the own line of what brought nothing":    {root(diff.CauseConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g(x)"}},
+		"another compiler":                        {root(diff.CauseCompiler, "s", line("main", 3), norm), []int{55}, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
+	} {
+		if c.want.File == "" {
+			c.want.File, c.want.Edited = "models/train.py", true
+		}
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", c.cause)}, Edits: edits(t, "models/train.py", 99, c.edited...)}, nil)
+		if len(list) != 1 || list[0].Source != c.want {
+			t.Errorf("%s: %+v, wanted %+v", what, list, c.want)
+		}
+	}
+}
+
+// A line that other operations of this program or another pass through is not the place of what does not.
+func TestTracedEditIsNotElsewhere(t *testing.T) {
+	p, other := changed("f", root(diff.CauseConstants, "w is baked in", line("init", 3))), changed("g")
+	told := edits(t, "train.py", 99, 20)
+	for _, v := range []*diff.Variant{p.Variants[0], other.Variants[0]} {
+		v.New.Kernels = []facts.Kernel{kernel(line("norm", 20), 64)}
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p, other}, Edits: told}, nil)
+		if len(list) != 1 || list[0].Source.Edited || list[0].Source.Line != 3 {
+			t.Errorf("%+v", list)
+		}
+		v.New.Kernels = []facts.Kernel{kernel(line("loss", 7), 64)}
+	}
+	if list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p, other}, Edits: told}, nil); len(list) != 1 || !list[0].Source.Edited || list[0].Source.Line != 20 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// An edit of a file that no operation comes from is the place when it is the only one. Of two nobody knows which it was.
+func TestEditOfAnotherFile(t *testing.T) {
+	p := changed("f", root(diff.CauseModel, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
+	for want, edited := range map[string][]int{"data.py:10": {10}, "/ci/models/train.py:3": {10, 50}} {
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
+		if got := fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line); got != want {
+			t.Errorf("lines %v of data.py were edited: %s, wanted %s", edited, got, want)
+		}
+	}
+}
+
+// Whatever follows from one edited function is one change, in every variant, of whatever kind, and so is what is found there.
+func TestOneEditIsOneChange(t *testing.T) {
+	p := changed("f", root(diff.CauseModel, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(diff.CauseResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
+	addVariant(p, "(x: f32[16])", root(diff.CauseModel, "a tanh is new", line("loss", 12), kernel(line("loss", 12), 64)))
+	found := []JudgedFinding{finding("max-kernels", &diff.Explanation{Source: diff.SourceOf(line("loss", 30)), Summary: "s"})}
+	found[0].Variant = "(x: f32[32])"
+	list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7, 8)}, found)
+	if len(list) != 1 || list[0].Title != "a dot is new" || len(list[0].Details) != 2 || len(list[0].Findings) != 1 || len(list[0].Variants) != 3 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// A finding that names its place by itself has the line as the repository has it.
+func TestPlaceOfAFinding(t *testing.T) {
+	found := []JudgedFinding{finding("no-host-callback", &diff.Explanation{Source: diff.SourceOf(line("loss", 7)), OpType: "PrintV2", Summary: "s"})}
+	list := ChangesOf(JudgedTarget{Edits: edits(t, "models/train.py", 99, 7)}, found)
+	if want := (result.Source{File: "models/train.py", Line: 7, Function: "loss", Text: "x7 = g(x)", Edited: true}); len(list) != 1 || list[0].Source != want || list[0].OpName != "PrintV2" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// Real pairs of programs, in which one line of one script was edited.
+func TestRealEdits(t *testing.T) {
+	for _, c := range []struct {
+		name, kind string
+		line       int
+		changes    int // without git
+	}{
+		{"gpu-fusion_barrier", result.KindCode, 15, 1}, {"cpu-cse_lost", result.KindCode, 123, 1}, {"cpu-extra_kernel", result.KindCode, 99, 2}, {"cpu-f64_creep", result.KindCode, 41, 2},
+		{"cpu-unrolled_loop", result.KindCode, 53, 1}, {"gpu-const_baked", result.KindConstants, 77, 1}, {"gpu-fusion_intermediate_out", result.KindResults, 130, 1},
+		{"tpu-extra_transpose", result.KindCode, 63, 1}, {"cpu-sharding_allgather", result.KindSharding, 30, 1},
+	} {
+		measured := func(side string) *facts.Report {
+			return factstest.Measure(t, filepath.Join("../diff/testdata", c.name+"-"+side+".tar.gz"), facts.Options{})
+		}
+		programs := diff.Compare(measured("before"), measured("after")).Programs
+		list := ChangesOf(JudgedTarget{Name: "t", Programs: programs}, nil)
+		if len(list) != c.changes || list[0].Kind != c.kind || list[0].Source.Line != c.line || list[0].Source.Edited {
+			t.Errorf("%s without git: %d changes, %s at %+v", c.name, len(list), list[0].Kind, list[0].Source)
+		}
+		told := ChangesOf(JudgedTarget{Name: "t", Programs: programs, Edits: edits(t, "scripts/pairs.py", 200, c.line)}, nil)
+		if len(told) != 1 || told[0].Kind != c.kind || told[0].Source.Line != c.line || !told[0].Source.Edited || told[0].Source.File != "scripts/pairs.py" || told[0].Source.Text == "" {
+			t.Errorf("%s with git: %d changes, %s at %+v", c.name, len(told), told[0].Kind, told[0].Source)
+		}
+		if told[0].ID != list[0].ID {
+			t.Errorf("%s has the id %s with git and %s without", c.name, told[0].ID, list[0].ID)
+		}
+		wholeOf(t, c.name, programs[0].Variants[0], list)
+		wholeOf(t, c.name, programs[0].Variants[0], told)
+	}
+}

@@ -1,0 +1,153 @@
+package gate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// The facts that a change is priced by.
+const (
+	stepTime   = "price.step_ns"
+	peakMemory = "memory.peak_bytes"
+)
+
+// share deals what a variant's differences cost, and the facts that they moved, out to the changes behind them. Owners holds the change of
+// each root, the weightiest root first.
+func share(v *diff.Variant, owners []*group) {
+	prices := map[*group]*result.Price{}
+	for _, owner := range owners {
+		prices[owner] = &result.Price{StepWasNS: v.Old.Facts[stepTime]}
+	}
+	for i, ns := range stepOfRoots(v) {
+		prices[owners[i]].StepNS += ns
+	}
+	prices[owners[keeper(v)]].PeakBytes = delta(v, peakMemory)
+	for owner, price := range prices {
+		price.Compilations = owner.Price.Compilations
+		if cmp.Or(cmp.Compare(math.Abs(price.StepNS), math.Abs(owner.Price.StepNS)), cmp.Compare(math.Abs(price.PeakBytes), math.Abs(owner.Price.PeakBytes))) >= 0 {
+			owner.Price = *price // of several variants the one that it costs most
+		}
+	}
+	effects(v, owners)
+}
+
+// stepOfRoots is what each root adds to the step: the prices of the launches that came with it less those of what went. What the launches do
+// not account for, such as what runs beside what, belongs to the root that adds most.
+func stepOfRoots(v *diff.Variant) []float64 {
+	own := make([]float64, len(v.Causes))
+	rest, most := delta(v, stepTime), 0
+	for i := range v.Causes {
+		own[i] = priceOf(v.New, v.Causes[i].After) - priceOf(v.Old, v.Causes[i].Before)
+		rest -= own[i]
+		if math.Abs(own[i]) > math.Abs(own[most]) {
+			most = i
+		}
+	}
+	own[most] += rest
+	return own
+}
+
+// priceOf is what a run spends in kernels of a variant, in nanoseconds, whichever branches it takes.
+func priceOf(v *facts.Variant, kernels []facts.Kernel) float64 {
+	if v.Device == nil {
+		return 0
+	}
+	part := *v
+	part.Kernels = kernels
+	var ns float64
+	for _, p := range part.Prices(v.Device) {
+		ns += p.NS()
+	}
+	return ns
+}
+
+// keeper is the root that the peak memory of a variant is put down to.
+func keeper(v *diff.Variant) int {
+	why := diff.Keeper(v)
+	for i := range v.Causes {
+		if &v.Causes[i] == why {
+			return i
+		}
+	}
+	return 0
+}
+
+// delta is how much a fact grew; 0 where one side does not know it.
+func delta(v *diff.Variant, fact string) float64 {
+	was, known := v.Old.Facts[fact]
+	is, measured := v.New.Facts[fact]
+	if !known || !measured {
+		return 0
+	}
+	return is - was
+}
+
+// effects notes the facts that moved: all of them where one change is behind everything, else of each change what its launches count.
+func effects(v *diff.Variant, owners []*group) {
+	if len(slices.Compact(slices.Clone(owners))) == 1 {
+		for _, f := range v.Facts {
+			if !math.IsNaN(f.Old) && !math.IsNaN(f.New) && !strings.HasPrefix(f.Name, "price.") {
+				owners[0].effect(result.Effect{Fact: f.Name, Was: f.Old, Is: f.New})
+			}
+		}
+		return
+	}
+	for _, counted := range changeCounts {
+		was, known := v.Old.Facts[counted.fact]
+		moved := map[*group]float64{}
+		for i, owner := range owners {
+			moved[owner] += counted.of(v.Causes[i].After) - counted.of(v.Causes[i].Before)
+		}
+		for owner, n := range moved {
+			if known && n != 0 {
+				owner.effect(result.Effect{Fact: counted.fact, Was: was, Is: was + n})
+			}
+		}
+	}
+}
+
+// effect notes a fact that moved; of several variants or roots the one that moved it most.
+func (o *group) effect(e result.Effect) {
+	at, found := slices.BinarySearchFunc(o.Effects, e.Fact, func(e result.Effect, fact string) int { return cmp.Compare(e.Fact, fact) })
+	if !found {
+		o.Effects = slices.Insert(o.Effects, at, e)
+	} else if had := o.Effects[at]; math.Abs(e.Is-e.Was) > math.Abs(had.Is-had.Was) {
+		o.Effects[at] = e
+	}
+}
+
+// changeCounts are the facts that launches tell by themselves.
+var changeCounts = []struct {
+	fact string
+	of   func([]facts.Kernel) float64
+}{
+	{"copies.count", sum(func(k *facts.Kernel) float64 { return one(k.Class == facts.ClassCopy) })},
+	{"cost.bytes_accessed", sum(func(k *facts.Kernel) float64 { return float64(k.Bytes) })},
+	{"cost.flops", sum(func(k *facts.Kernel) float64 { return float64(k.Flops) })},
+	{"fusions.total", sum(func(k *facts.Kernel) float64 { return one(k.Fusion) })},
+	{"kernels.total", sum(func(k *facts.Kernel) float64 { return one(k.Class.Computes()) })},
+	{"transposes.count", sum(func(k *facts.Kernel) float64 { return float64(k.Do.Times("transpose")) })},
+}
+
+func sum(of func(*facts.Kernel) float64) func([]facts.Kernel) float64 {
+	return func(kernels []facts.Kernel) (n float64) {
+		for i := range kernels {
+			n += of(&kernels[i])
+		}
+		return n
+	}
+}
+
+func one(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

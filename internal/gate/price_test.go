@@ -1,0 +1,111 @@
+package gate
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// wholeOf holds that the changes of a variant add up to what it costs more.
+func wholeOf(t *testing.T, what string, v *diff.Variant, changes []result.Change) {
+	t.Helper()
+	var step, peak float64
+	for _, c := range changes {
+		step, peak = step+c.Price.StepNS, peak+c.Price.PeakBytes
+	}
+	if math.Abs(step-delta(v, stepTime)) > 1e-3 || peak != delta(v, peakMemory) {
+		t.Errorf("%s: the changes add %v ns and %v bytes, it is %v ns and %v bytes", what, step, peak, delta(v, stepTime), delta(v, peakMemory))
+	}
+}
+
+// What a variant costs more is dealt out to the changes behind it; the peak goes to the one that writes the buffer that grew.
+func TestPricesAreShared(t *testing.T) {
+	p := changed("f", twoRoots()...)
+	v := p.Variants[0]
+	for _, c := range []struct {
+		buffers []diff.BufferChange
+		peak    []float64
+	}{
+		{nil, []float64{1024, 0}}, // the one that moves most
+		{[]diff.BufferChange{{New: facts.Buffer{Bytes: 1024, OpName: "jit(f)/norm/add"}}}, []float64{0, 1024}},
+		{[]diff.BufferChange{{New: facts.Buffer{Bytes: 1024, OpName: "jit(f)/loss/add"}}, {New: facts.Buffer{OpName: "jit(f)/norm/add"}}}, []float64{1024, 0}},
+	} {
+		v.Buffers = c.buffers
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)
+		wholeOf(t, "two roots", v, list)
+		slices.SortFunc(list, func(a, b result.Change) int { return a.Source.Line - b.Source.Line })
+		for i, want := range c.peak {
+			if list[i].Price.PeakBytes != want || list[i].Price.StepWasNS != 1000 {
+				t.Errorf("with %+v %s costs %+v, wanted a peak of %v", c.buffers, list[i].Title, list[i].Price, want)
+			}
+		}
+	}
+}
+
+// A side that was not priced leaves everything without a price.
+func TestNoPrice(t *testing.T) {
+	p := changed("f", root(diff.CauseModel, "s", hlo.Location{}))
+	delete(p.Variants[0].Old.Facts, stepTime)
+	delete(p.Variants[0].New.Facts, peakMemory)
+	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0]; got.Price != (result.Price{}) || got.Level != "info" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Of several variants the price is that of the one that it costs most, peak and step of the same one.
+func TestPriceOfSeveralVariants(t *testing.T) {
+	p := changed("f", root(diff.CauseModel, "s", line("loss", 7)))
+	for i, step := range []float64{1900, 1100} {
+		v := addVariant(p, []string{"(x: f32[16])", "(x: f32[32])"}[i], root(diff.CauseModel, "s", line("loss", 7)))
+		v.New.Facts[stepTime], v.New.Facts[peakMemory] = step, 4096+step
+	}
+	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Price; got != (result.Price{StepNS: 900, StepWasNS: 1000, PeakBytes: 1900}) {
+		t.Errorf("%+v", got)
+	}
+	for _, v := range p.Variants {
+		v.New.Facts[stepTime] = 1000
+	}
+	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Price; got != (result.Price{StepWasNS: 1000, PeakBytes: 1900}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What breaks nothing is better where it saves time and takes no memory, and worth knowing otherwise: one is not paid for with the other.
+func TestLevelOfWhatBreaksNothing(t *testing.T) {
+	for _, c := range []struct {
+		step, peak float64
+		want       string
+	}{{-5, 0, "better"}, {-5, -5, "better"}, {-5, 5, "info"}, {5, -5, "info"}, {0, 0, "info"}} {
+		p := changed("f", root(diff.CauseModel, "s", line("loss", 7)))
+		now := p.Variants[0].New.Facts
+		now[stepTime], now[peakMemory] = 1000+c.step, 4096+c.peak
+		if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0]; got.Level != c.want || got.Accept != "" {
+			t.Errorf("%v ns and %v bytes more are %s, accepted with %q", c.step, c.peak, got.Level, got.Accept)
+		}
+	}
+}
+
+// One change has moved all facts that differ; of several each has what its own launches count.
+func TestEffects(t *testing.T) {
+	p := changed("f", twoRoots()[0])
+	p.Variants[0].Facts = []diff.FactChange{{Name: "kernels.total", Old: 5, New: 7}, {Name: "dtypes.f64", Old: math.NaN(), New: 1}, {Name: "price.step_ns", Old: 1000, New: 1800}, {Name: "fusions.total", Old: 5, New: 7}}
+	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Effects; !slices.Equal(got, []result.Effect{{Fact: "fusions.total", Was: 5, Is: 7}, {Fact: "kernels.total", Was: 5, Is: 7}}) {
+		t.Errorf("%+v", got)
+	}
+	causes := append(twoRoots(), root(diff.CauseModel, "a second one in the same function", line("loss", 9), kernel(line("loss", 9), 4)))
+	for _, c := range ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", causes...)}}, nil) {
+		kernels, bytes := 7.0, 100+4096+4.0
+		if c.Source.Function == "norm" {
+			kernels, bytes = 6, 164
+		}
+		want := []result.Effect{{Fact: "cost.bytes_accessed", Was: 100, Is: bytes}, {Fact: "fusions.total", Was: 5, Is: kernels}, {Fact: "kernels.total", Was: 5, Is: kernels}}
+		if !slices.Equal(c.Effects, want) {
+			t.Errorf("%s: %+v, wanted %+v", c.Title, c.Effects, want)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+// Package logs reads what compilers and frameworks print while they compile: JAX's compile log and cache-miss explanations,
+// TensorFlow's clustering and compilation logs, XLA's partitioner, and the metrics and debug output of PyTorch/XLA. The lines may have
+// any logger's prefix. Unknown lines are skipped; a known line in an unknown form is reported as seen but unreadable.
+package logs
+
+import "bytes"
+
+// Kind says what an event is about.
+type Kind string
+
+// The kinds of events.
+const (
+	Compile      Kind = "compile"      // one XLA compilation: Program, Value in seconds
+	Retrace      Kind = "retrace"      // JAX traced a function again: Program, Where, Text
+	CacheHit     Kind = "cache-hit"    // JAX's persistent compilation cache: Program, Key
+	CacheMiss    Kind = "cache-miss"   // the same
+	CacheSkip    Kind = "cache-skip"   // an entry that was not written: Program, Text
+	Uncompilable Kind = "uncompilable" // jit_compile=True met an operation that XLA cannot compile: Program, Op, Node, Where, Text
+	LeftOut      Kind = "left-out"     // autoclustering says why a node is outside every cluster: Node, Op, Text
+	Clusters     Kind = "clusters"     // autoclustering's summary of one graph: Summary
+	Remat        Kind = "remat"        // the partitioner replicates a tensor: Program, Op (the model's name of it), Where, Text
+	Spill        Kind = "spill"        // XLA's assembler runs out of registers: Op (the kernel's function), Value bytes that a thread stores
+	Fallback     Kind = "cpu-fallback" // an operation that PyTorch/XLA runs on the CPU: Op, Value times (0: not said)
+	Metrics      Kind = "metrics"      // PyTorch/XLA reported its counters
+	Compiles     Kind = "compiles"     // PyTorch/XLA counted its compilations: Value
+	CompileTime  Kind = "compile-time" // PyTorch/XLA summed its compile times: Value in seconds
+	Graph        Kind = "graph"        // PyTorch/XLA saved a graph, or compiled one and says why: Program, Key (its hash), Where, Text, Value inputs
+	Execution    Kind = "execution"    // PyTorch/XLA executed a graph, and why: Program, Key, Where, Text
+	Unreadable   Kind = "unreadable"   // a known line in an unknown form: Text
+)
+
+// Event is one thing that a log says. Which fields are set depends on its kind.
+type Event struct {
+	Kind    Kind
+	Line    int // from 1
+	Program string
+	Op      string
+	Node    string
+	Key     string
+	Text    string
+	Value   float64
+	Where   Location
+	Summary *Summary
+
+	logger string // what the line starts with, without its digits: tells one log handler from another
+}
+
+// Location is a line of Python.
+type Location struct {
+	File     string
+	Line     int
+	Column   int
+	Function string
+}
+
+// reader walks the lines of a log.
+type reader struct {
+	data    []byte
+	pos     int
+	line    int // the number of the line last read
+	events  []Event
+	logger  string
+	traced  map[string]string // functions whose first trace was seen, by place, and the logger that said so
+	metrics torchMetrics
+}
+
+// Read returns what a log says, in its order; sums that stand in several places come last.
+func Read(data []byte) []Event {
+	r := &reader{data: data, traced: map[string]string{}, metrics: newTorchMetrics()}
+	for {
+		text, ok := r.next()
+		if !ok {
+			break
+		}
+		r.read(text)
+	}
+	r.metrics.emit(r)
+	return dropRepeats(r.events)
+}
+
+// marker is a text by which a line is recognised; read is given what follows it.
+type marker struct {
+	text string
+	read func(r *reader, rest []byte)
+}
+
+// markers are tried in order; the first that a line holds has it.
+var markers = []marker{
+	{"Finished XLA compilation of ", (*reader).jaxCompile},
+	{"TRACING CACHE MISS at ", (*reader).jaxMiss},
+	{"PERSISTENT COMPILATION CACHE MISS for ", func(r *reader, rest []byte) { r.jaxCache(CacheMiss, rest) }},
+	{"Persistent compilation cache hit for ", func(r *reader, rest []byte) { r.jaxCache(CacheHit, rest) }},
+	{"Not writing persistent cache entry for ", func(r *reader, rest []byte) { r.jaxCache(CacheSkip, rest) }},
+	{"Detected unsupported operations when trying to compile graph ", (*reader).tfUncompilable},
+	{" must be a compile-time constant", (*reader).tfConstant},
+	{"Found uncompilable node ", (*reader).tfLeftOut},
+	{"mark_for_compilation_pass.cc:", (*reader).tfMarking},
+	{"] Compiled ", (*reader).tfCompiled},
+	{"Involuntary full rematerialization.", (*reader).remat},
+	{"Registers are spilled to local memory in function '", (*reader).spill},
+	{"Op(s) not lowered: ", (*reader).torchNotLowered},
+	{"Counter: ", (*reader).torchCounter},
+	{"Metric: ", (*reader).torchMetric},
+	{"Compilation Analysis: Compilation Cause", func(r *reader, _ []byte) { r.torchAnalysis(Graph) }},
+	{"Execution Analysis: Execution Cause", func(r *reader, _ []byte) { r.torchAnalysis(Execution) }},
+	{"TensorsGraphInfo:", (*reader).torchGraph},
+}
+
+func (r *reader) read(text []byte) {
+	for i := range markers {
+		if at := bytes.Index(text, []byte(markers[i].text)); at >= 0 {
+			r.logger = withoutDigits(text[:at])
+			r.event(text, at, &markers[i])
+			return
+		}
+	}
+}
+
+// event lets a marker's reader read; the marker for constants stands behind what it needs and is given the whole line.
+func (r *reader) event(text []byte, at int, m *marker) {
+	if m.text[0] == ' ' {
+		m.read(r, text)
+		return
+	}
+	m.read(r, text[at+len(m.text):])
+}
+
+// next returns the next line without its end.
+func (r *reader) next() ([]byte, bool) {
+	if r.pos >= len(r.data) {
+		return nil, false
+	}
+	rest := r.data[r.pos:]
+	end := bytes.IndexByte(rest, '\n')
+	if end < 0 {
+		end = len(rest)
+	}
+	r.pos += min(end+1, len(rest))
+	r.line++
+	return bytes.TrimSuffix(rest[:end], []byte{'\r'}), true
+}
+
+// peek returns the next line without taking it.
+func (r *reader) peek() ([]byte, bool) {
+	pos, line := r.pos, r.line
+	text, ok := r.next()
+	r.pos, r.line = pos, line
+	return text, ok
+}
+
+func (r *reader) add(e Event) {
+	e.logger = r.logger
+	r.events = append(r.events, e)
+}
+
+// unreadable notes a known line whose form is not known.
+func (r *reader) unreadable(line int, what string) {
+	r.add(Event{Kind: Unreadable, Line: line, Text: what})
+}
+
+// withoutDigits leaves of a line's start what does not change from line to line.
+func withoutDigits(prefix []byte) string {
+	out := make([]byte, 0, len(prefix))
+	for _, c := range prefix {
+		if c-'0' > 9 {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,117 @@
+// Package phrase writes amounts and lists as people read them: 13.0 KiB, 1 kernel, 4.7 %, "a, b and c".
+package phrase
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// iecUnits are the units of sizes above a byte.
+var iecUnits = []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
+
+// Bytes writes a size: "512 B", "13.0 KiB", "2.0 GiB".
+func Bytes(n float64) string {
+	if math.Abs(n) < 1024 {
+		return strconv.FormatFloat(n, 'f', -1, 64) + " B"
+	}
+	unit := -1
+	for math.Abs(n) >= 1024 && unit < len(iecUnits)-1 {
+		n /= 1024
+		unit++
+	}
+	return strconv.FormatFloat(n, 'f', 1, 64) + " " + iecUnits[unit]
+}
+
+// Show writes a value in its unit: bytes as a size, a share in percent, anything else as a number.
+func Show(v float64, unit string) string {
+	switch unit {
+	case "bytes":
+		return Bytes(v)
+	case "seconds":
+		return Seconds(v)
+	case "nanoseconds":
+		return Nanoseconds(v)
+	case "share":
+		return strconv.FormatFloat(100*v, 'g', 3, 64) + " %"
+	}
+	return Number(v)
+}
+
+// Seconds writes a time: "850 ms", "97.6 s", "12 min 30 s".
+func Seconds(v float64) string {
+	switch {
+	case math.Abs(v) < 1:
+		return strconv.FormatFloat(v*1000, 'g', 3, 64) + " ms"
+	case math.Abs(v) < 120:
+		return strconv.FormatFloat(v, 'f', 1, 64) + " s"
+	}
+	return fmt.Sprintf("%d min %d s", int(v)/60, int(v)%60)
+}
+
+// Nanoseconds writes a short time with three digits: "850 ns", "12.1 µs", "3.42 ms".
+func Nanoseconds(v float64) string {
+	n, unit := v, " ns"
+	for _, next := range []string{" µs", " ms", " s"} {
+		if math.Abs(n) < 999.5 {
+			break
+		}
+		n, unit = n/1000, next
+	}
+	if math.Abs(n) >= 999.5 {
+		return Number(math.Round(n)) + unit
+	}
+	return strconv.FormatFloat(n, 'g', 3, 64) + unit
+}
+
+// Number writes a count in full with thin grouping: 116,838.
+func Number(v float64) string {
+	if v != math.Trunc(v) {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
+	var b strings.Builder
+	if v < 0 {
+		b.WriteByte('-')
+	}
+	for i, r := range s {
+		if i > 0 && (len(s)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Counted writes a value with its noun: "22 kernels", "1 kernel", "256 B of temporary memory".
+func Counted(v float64, unit, noun string) string {
+	if unit != "" {
+		return Show(v, unit) + " of " + noun
+	}
+	if v == 1 {
+		noun = singular(noun)
+	}
+	return Number(v) + " " + noun
+}
+
+// Times writes how often something happens: "once", "3 times".
+func Times(n float64) string {
+	if n == 1 {
+		return "once"
+	}
+	return Number(n) + " times"
+}
+
+// singular is the noun for one thing; what stands behind it to tell it from others stays as it is.
+func singular(noun string) string {
+	for _, word := range []string{" updated ", " that ", " not ", " in ", " of ", " before "} {
+		if head, rest, ok := strings.Cut(noun, word); ok {
+			return singular(head) + word + rest
+		}
+	}
+	if stem, ok := strings.CutSuffix(noun, "ies"); ok {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(noun, "s")
+}

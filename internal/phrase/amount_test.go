@@ -1,0 +1,60 @@
+package phrase
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[float64]string{0: "0 B", 512: "512 B", 1023: "1023 B", 1024: "1.0 KiB", 13312: "13.0 KiB", 2 << 30: "2.0 GiB", -2048: "-2.0 KiB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("Bytes(%v) = %q, wanted %q", n, got, want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for n, want := range map[float64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 116838: "116,838", -1234567: "-1,234,567", 0.5: "0.5"} {
+		if got := Number(n); got != want {
+			t.Errorf("Number(%v) = %q, wanted %q", n, got, want)
+		}
+	}
+}
+
+func TestCounted(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		unit string
+		noun string
+		want string
+	}{{22, "", "kernels", "22 kernels"}, {1, "", "kernels", "1 kernel"}, {1, "", "copies", "1 copy"}, {1, "", "copies in loops", "1 copy in loops"}, {1, "", "runs of kernels", "1 run of kernels"}, {1, "", "arguments updated in place", "1 argument updated in place"},
+		{1, "", "operations that fell back to the CPU", "1 operation that fell back to the CPU"}, {1, "", "flags not as agreed", "1 flag not as agreed"},
+		{2, "", "arguments updated in place", "2 arguments updated in place"}, {256, "bytes", "temporary memory", "256 B of temporary memory"}} {
+		if got := Counted(c.v, c.unit, c.noun); got != c.want {
+			t.Errorf("%q, wanted %q", got, c.want)
+		}
+	}
+}
+
+// Grouping digits changes nothing but the commas.
+func TestNumberKeepsItsDigits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int64Range(-1<<52, 1<<52).Draw(t, "n")
+		plain := strings.ReplaceAll(Number(float64(n)), ",", "")
+		if want := strings.TrimSuffix(Bytes(0), " B"); n == 0 && plain != want {
+			t.Fatalf("%d is written %s", n, plain)
+		}
+		var back int64
+		for _, r := range strings.TrimPrefix(plain, "-") {
+			back = back*10 + int64(r-'0')
+		}
+		if strings.HasPrefix(plain, "-") {
+			back = -back
+		}
+		if back != n {
+			t.Fatalf("%d is written %s", n, Number(float64(n)))
+		}
+	})
+}

@@ -1,0 +1,44 @@
+package phrase
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Apart writes two values of one unit as [Show] does, and where they would look the same though they are not, with as many digits as
+// tell them from each other.
+func Apart(a, b float64, unit string) (string, string) {
+	x, y := Show(a, unit), Show(b, unit)
+	if a == b || x != y {
+		return x, y
+	}
+	for digits := 4; ungrouped(x) == ungrouped(y) && digits <= 17; digits++ {
+		x, y = precise(a, unit, digits), precise(b, unit, digits)
+	}
+	return x, y
+}
+
+// precise writes a value to so many significant digits; whole numbers, and so bytes, in full.
+func precise(v float64, unit string, digits int) string {
+	switch unit {
+	case "share":
+		return strconv.FormatFloat(100*v, 'g', digits, 64) + " %"
+	case "bytes":
+		return significant(v, digits) + " B"
+	case "nanoseconds":
+		return significant(v, digits) + " ns"
+	case "seconds":
+		return significant(v, digits) + " s"
+	}
+	return significant(v, digits)
+}
+
+func ungrouped(number string) string { return strings.ReplaceAll(number, ",", "") }
+
+func significant(v float64, digits int) string {
+	if v == math.Trunc(v) {
+		return Number(v)
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
+}

@@ -1,0 +1,66 @@
+package phrase
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Count counts things: "1 kernel", "2 kernels".
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Some counts things that are called by a regular noun: "1 kernel", "1,204 kernels", "2 branches of a conditional".
+func Some(n int, noun string) string {
+	if head, rest, ok := strings.Cut(noun, " of "); ok {
+		return Some(n, head) + " of " + rest
+	}
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
+		noun = strings.TrimSuffix(noun, "y") + "ie"
+	case strings.HasSuffix(noun, "ch"):
+		noun += "e"
+	}
+	return Number(float64(n)) + " " + noun + "s"
+}
+
+// Are counts things and says that they are: "1 argument is", "2 arguments are".
+func Are(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, noun)
+}
+
+// Or lists words: "max, min or equal".
+func Or(words []string) string { return List(words, "or") }
+
+// List lists words with another one before the last: "max, min and equal".
+func List(words []string, before string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
+}
+
+// First lists the first of many, and how many more there are.
+func First(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(append([]string{}, list[:most]...), fmt.Sprintf("%d more", len(list)-most))
+}
+
+// Within lists so many at most, the last of which says how many more there are.
+func Within(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return First(list, most-1)
+}

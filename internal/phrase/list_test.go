@@ -1,0 +1,39 @@
+package phrase
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// What is left out is counted, and stands in the list or behind it.
+func TestLongListsAreCut(t *testing.T) {
+	list := []string{"a", "b", "c", "d"}
+	for _, c := range []struct {
+		cut  func([]string, int) []string
+		most int
+		want []string
+	}{
+		{First, 4, list}, {First, 3, []string{"a", "b", "c", "1 more"}}, {First, 1, []string{"a", "3 more"}},
+		{Within, 4, list}, {Within, 3, []string{"a", "b", "2 more"}}, {Within, 2, []string{"a", "3 more"}},
+	} {
+		if got := c.cut(list, c.most); !slices.Equal(got, c.want) {
+			t.Errorf("of four %d: %q, wanted %q", c.most, got, c.want)
+		}
+	}
+	if fmt.Sprint(list) != "[a b c d]" {
+		t.Error("the list itself was changed")
+	}
+}
+
+// One thing is one, and nouns that end otherwise are spelt as they are.
+func TestSome(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 kernel": Some(1, "kernel"), "1,204 kernels": Some(1204, "kernel"), "0 checks": Some(0, "check"), "2 branches": Some(2, "branch"),
+		"2 entries": Some(2, "entry"), "2 arrays": Some(2, "array"), "3 launches of a loop": Some(3, "launch of a loop"),
+	} {
+		if got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package price
+
+import "github.com/xlagate/xlagate/internal/hlo"
+
+// bytes is what an instruction reads and writes: its operands and its result whole, unless a rule knows better.
+func (p *pricer) bytes(i hlo.InstrID) float64 {
+	switch p.m.Instrs[i].Opcode {
+	case hlo.OpParameter, hlo.OpConstant, hlo.OpGetTupleElement, hlo.OpBitcast, hlo.OpDomain, hlo.OpAfterAll, hlo.OpAddDependency:
+		return 0
+	case hlo.OpTuple:
+		return p.size(i) // only the table is written
+	case hlo.OpTranspose:
+		if p.isBitcast(i) {
+			return 0
+		}
+	case hlo.OpSlice:
+		return 2 * p.size(i)
+	case hlo.OpDynamicSlice, hlo.OpGather:
+		return 2*p.size(i) + p.argSize(i, 1)
+	case hlo.OpDynamicUpdateSlice:
+		return 2*p.argSize(i, 1) + p.argSize(i, 2)
+	case hlo.OpScatter:
+		return p.scatterBytes(i)
+	case hlo.OpTriangularSolve:
+		return p.size(i) + p.argSize(i, 0)/2 + p.argSize(i, 1)
+	case hlo.OpCholesky:
+		return p.argSize(i, 0) // half of it, once read and once written
+	case hlo.OpInfeed:
+		return p.leaves(i)
+	case hlo.OpOutfeed:
+		return p.argLeaves(i)
+	}
+	bytes := p.leaves(i)
+	for n := range p.m.Operands(i) {
+		bytes += p.argSize(i, n)
+	}
+	return bytes
+}
+
+// scatterBytes: the updates are read, and as much of the operand is read and written.
+func (p *pricer) scatterBytes(i hlo.InstrID) float64 {
+	arrays := p.scatterArrays(i)
+	bytes := p.argSize(i, arrays)
+	for n := range arrays {
+		bytes += 3 * p.argSize(i, arrays+1+n)
+	}
+	return bytes
+}
+
+// scatterArrays is how many arrays a scatter updates: its operands are the arrays, the indices and an update for each array.
+func (p *pricer) scatterArrays(i hlo.InstrID) int { return len(p.m.Operands(i)) / 2 }
+
+// isBitcast tells whether a transpose moves nothing because the layouts undo it.
+func (p *pricer) isBitcast(i hlo.InstrID) bool {
+	permutation := hlo.Ints(p.attr(i, "dimensions"))
+	from := p.m.Shape(p.m.Instrs[p.m.Operands(i)[0]].Shape).DimensionOrder()
+	to := p.m.Shape(p.m.Instrs[i].Shape).DimensionOrder()
+	if len(permutation) != len(to) || len(from) != len(to) {
+		p.giveUp(i)
+		return false
+	}
+	for k, d := range to {
+		if d < 0 || d >= int64(len(permutation)) {
+			p.giveUp(i)
+			return false
+		}
+		if permutation[d] != from[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// size is the size of the buffer of an instruction's result.
+func (p *pricer) size(i hlo.InstrID) float64 { return float64(p.sizes.buffer[p.m.Instrs[i].Shape]) }
+
+// leaves is the size of all arrays in an instruction's result.
+func (p *pricer) leaves(i hlo.InstrID) float64 { return float64(p.sizes.leaves[p.m.Instrs[i].Shape]) }
+
+// elements is the number of elements in an instruction's result.
+func (p *pricer) elements(i hlo.InstrID) float64 {
+	return float64(p.sizes.elements[p.m.Instrs[i].Shape])
+}
+
+func (p *pricer) argSize(i hlo.InstrID, n int) float64 { return p.size(p.m.Operands(i)[n]) }
+
+func (p *pricer) argElements(i hlo.InstrID, n int) float64 { return p.elements(p.m.Operands(i)[n]) }
+
+func (p *pricer) argLeaves(i hlo.InstrID) (bytes float64) {
+	for _, o := range p.m.Operands(i) {
+		bytes += p.leaves(o)
+	}
+	return bytes
+}
+
+// attr is an attribute of an instruction, "" when it has none.
+func (p *pricer) attr(i hlo.InstrID, key string) string {
+	value, _ := p.m.Attr(i, key)
+	return value
+}

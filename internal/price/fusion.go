@@ -1,0 +1,244 @@
+package price
+
+import "github.com/xlagate/xlagate/internal/hlo"
+
+// fusedBody is what the price of a fusion asks of the computation that it calls.
+type fusedBody struct {
+	root    hlo.InstrID
+	indexed hlo.InstrID  // its first gather or scatter
+	params  []fusedParam // by parameter number
+	bytes   float64      // what is read from outside: of all parameters, and the constants that are too large to stand in the code
+}
+
+// fusedParam is a parameter of a fused computation, and how many bytes of it are read; hlo.NoInstr where the computation has none of its
+// number.
+type fusedParam struct {
+	id    hlo.InstrID
+	bytes float64
+}
+
+// fusedBody looks through the computation that a fusion calls, once for all that are like it.
+func (p *pricer) fusedBody(fusion hlo.InstrID) *fusedBody {
+	c := p.alike.First(p.m.Callees(fusion)[0])
+	if b := p.bodies[c]; b != nil {
+		return b
+	}
+	first, end := p.m.Body(c)
+	b := &fusedBody{root: p.m.Comps[c].Root, indexed: hlo.NoInstr, params: make([]fusedParam, 0, p.countParams(first, end))}
+	p.bodies[c] = b
+	for i := first; i < end; i++ {
+		switch p.m.Instrs[i].Opcode {
+		case hlo.OpParameter:
+			b.setParam(int(p.m.Instrs[i].Param), i, int(end-first))
+		case hlo.OpConstant:
+			if p.elements(i) > 1 {
+				b.bytes += p.size(i)
+			}
+		case hlo.OpGather, hlo.OpScatter:
+			if b.indexed == hlo.NoInstr {
+				b.indexed = i
+			}
+		}
+	}
+	p.readParams(b, c)
+	return b
+}
+
+func (p *pricer) countParams(first, end hlo.InstrID) (n int) {
+	for i := first; i < end; i++ {
+		if p.m.Instrs[i].Opcode == hlo.OpParameter {
+			n++
+		}
+	}
+	return n
+}
+
+// setParam notes parameter n of at most limit.
+func (b *fusedBody) setParam(n int, i hlo.InstrID, limit int) {
+	if n < 0 || n >= limit {
+		return
+	}
+	for len(b.params) <= n {
+		b.params = append(b.params, fusedParam{id: hlo.NoInstr})
+	}
+	b.params[n].id = i
+}
+
+// param returns parameter n, hlo.NoInstr when the body does not have it.
+func (b *fusedBody) param(n int) fusedParam {
+	if n >= len(b.params) {
+		return fusedParam{id: hlo.NoInstr}
+	}
+	return b.params[n]
+}
+
+// fusion prices a fusion: the work in its body, and what goes in and out of it. What lies between stays in registers.
+func (p *pricer) fusion(i hlo.InstrID) Cost {
+	cost := p.callee(i, 0)
+	body := p.fusedBody(i)
+	if body.indexed != hlo.NoInstr && p.attr(i, "kind") == "kCustom" {
+		return p.price(body.indexed) // a hand-written kernel for it
+	}
+	cost.BytesAccessed = p.written(i, body.root) + body.bytes
+	return cost
+}
+
+// written is what a fusion writes. A root that updates a slice in place writes the slice alone.
+func (p *pricer) written(fusion, root hlo.InstrID) float64 {
+	shape := p.m.Instrs[fusion].Shape
+	elements, roots := p.m.Shape(shape).Elements, p.m.Operands(root)
+	if p.m.Shape(shape).Type != hlo.Tuple {
+		return p.writtenBy(root, shape)
+	}
+	var bytes float64
+	for n, e := range elements {
+		if p.m.Instrs[root].Opcode == hlo.OpTuple && n < len(roots) {
+			bytes += p.writtenBy(roots[n], e)
+		} else {
+			bytes += float64(p.sizes.leaves[e])
+		}
+	}
+	return bytes
+}
+
+func (p *pricer) writtenBy(root hlo.InstrID, shape hlo.ShapeID) float64 {
+	if p.m.Instrs[root].Opcode == hlo.OpDynamicUpdateSlice && len(p.m.Operands(root)) > 1 {
+		return p.argSize(root, 1)
+	}
+	return float64(p.sizes.leaves[shape])
+}
+
+// bodyReader finds out what is read of the values in one fused computation.
+type bodyReader struct {
+	first hlo.InstrID
+	users hlo.Users
+	reads []float64 // by instruction; unread until it is asked for
+}
+
+// unread stands for a number of bytes that is not known yet.
+const unread = -1
+
+// readParams finds out how much is read of each parameter.
+func (p *pricer) readParams(b *fusedBody, c hlo.CompID) {
+	r := p.spare
+	p.spare = nil // a computation inside may have to be looked through meanwhile
+	if r == nil {
+		r = &bodyReader{}
+	}
+	r.first, r.reads = p.m.Comps[c].First, r.reads[:0]
+	for range p.m.Comps[c].Count {
+		r.reads = append(r.reads, unread)
+	}
+	r.users.Find(p.m, c)
+	for n := range b.params {
+		if param := &b.params[n]; param.id != hlo.NoInstr {
+			param.bytes = p.read(r, param.id)
+			b.bytes += p.readFrom(r, param.id, p.m.Instrs[param.id].Shape)
+		}
+	}
+	p.spare = r
+}
+
+// readFrom is what is read of a fusion's parameter: of a tuple, what is read of each array in it.
+func (p *pricer) readFrom(b *bodyReader, i hlo.InstrID, shape hlo.ShapeID) float64 {
+	s := p.m.Shape(shape)
+	if s.Type != hlo.Tuple {
+		return p.read(b, i)
+	}
+	parts := make([]hlo.InstrID, len(s.Elements)) // an element that nobody takes out is read as the whole
+	for n := range parts {
+		parts[n] = i
+	}
+	for _, u := range b.users.Of(i) {
+		n := int(p.m.Instrs[u].Param)
+		if p.m.Instrs[u].Opcode == hlo.OpGetTupleElement && n < len(parts) && parts[n] == i {
+			parts[n] = u
+		}
+	}
+	var bytes float64
+	for n, e := range s.Elements {
+		bytes += p.readFrom(b, parts[n], e)
+	}
+	return bytes
+}
+
+// read is how many bytes of a value that comes into a fusion are read: its slices where users take slices of it, else all of
+// it, and once more for each broadcast and reshape.
+func (p *pricer) read(b *bodyReader, i hlo.InstrID) float64 {
+	known := &b.reads[i-b.first]
+	if *known != unread {
+		return *known
+	}
+	*known = 0 // one that is read from itself ends here
+	bytes, all := 0.0, false
+	for _, u := range b.users.Of(i) {
+		if p.m.Instrs[u].Opcode == hlo.OpFusion {
+			bytes += p.readInside(b, i, u)
+			continue
+		}
+		part, whole := p.readBy(i, u)
+		bytes, all = bytes+part, all || whole
+	}
+	if all {
+		bytes += p.size(i)
+	}
+	*known = bytes
+	return bytes
+}
+
+// readBy is what one user reads of a value: a part of its own, or the whole, which users share.
+func (p *pricer) readBy(i, user hlo.InstrID) (part float64, whole bool) {
+	first := p.m.Operands(user)[0] == i
+	switch p.m.Instrs[user].Opcode {
+	case hlo.OpBroadcast, hlo.OpReshape:
+		return p.size(i), false
+	case hlo.OpSlice:
+		return p.size(user), false
+	case hlo.OpDynamicSlice:
+		if first {
+			return p.size(user), false
+		}
+	case hlo.OpDynamicUpdateSlice:
+		return 0, !first
+	}
+	return 0, true
+}
+
+// readInside is what a fusion within a fusion reads of a value. Where its body does no more than one operation to the value,
+// users that slice the result read no more than their slices.
+func (p *pricer) readInside(b *bodyReader, i, fusion hlo.InstrID) (bytes float64) {
+	if len(p.m.Callees(fusion)) == 0 {
+		return 0
+	}
+	inner := p.fusedBody(fusion)
+	for n, o := range p.m.Operands(fusion) {
+		if param := inner.param(n); o == i && param.id != hlo.NoInstr {
+			bytes += p.readThrough(b, inner, fusion, param)
+		}
+	}
+	return bytes
+}
+
+// readThrough is what the users of an inner fusion make it read of one of its parameters.
+func (p *pricer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID, param fusedParam) (bytes float64) {
+	operands := p.m.Operands(inner.root)
+	simple, all := len(operands) == 0 || operands[0] == param.id, false
+	for _, u := range b.users.Of(fusion) {
+		if !simple || !isSlicing(p.m.Instrs[u].Opcode) {
+			if !all {
+				bytes, all = bytes+param.bytes, true
+			}
+			continue
+		}
+		part, whole := p.readBy(fusion, u)
+		if bytes += part; whole && !all {
+			bytes, all = bytes+p.size(fusion), true
+		}
+	}
+	return bytes
+}
+
+// isSlicing tells whether an operation takes or replaces a part of its first operand.
+func isSlicing(op hlo.Opcode) bool {
+	return op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpDynamicUpdateSlice
+}

@@ -1,0 +1,210 @@
+// Package query holds the languages of a rule file: what flows in a kernel ([Flow]), shapes with wildcards ([Shape]), and expressions in
+// CEL over a program's facts ([Expression]).
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/match"
+)
+
+// costLimit bounds the evaluation of one expression, in CEL's own units.
+const costLimit = 100_000
+
+// Expression is a compiled `expr` with the facts that it names.
+type Expression struct {
+	ReadsBaseline bool
+	program       cel.Program
+	paths         []string // "facts.kernels.total", in order
+}
+
+// factGroups are the first words of fact names.
+var factGroups = []string{
+	"kernels", "instructions", "fusions", "collectives", "copies", "transposes", "memory", "donation", "dtypes", "custom_calls", "cost", "loops",
+	"clusters", "code", "remat", "async", "products", "precision", "converts", "launches", "asked", "scalars", "scaled", "registers", "spills", "price", "run",
+}
+
+// Check finds what is wrong in an expression; the error names the column where one is known.
+func Check(text string) error {
+	_, err := Compile(text)
+	return err
+}
+
+// Compile checks an expression; the error names the column.
+func Compile(text string) (*Expression, error) {
+	env, err := cel.NewEnv(cel.Variable("facts", cel.MapType(cel.StringType, cel.DynType)), cel.Variable("base", cel.MapType(cel.StringType, cel.DynType)))
+	if err != nil {
+		return nil, fmt.Errorf("prepare CEL: %w", err)
+	}
+	checked, issues := env.Compile(realNumbers(text))
+	if issues.Err() != nil {
+		return nil, fmt.Errorf("expr: %s", firstIssue(issues))
+	}
+	if checked.OutputType() != cel.BoolType {
+		return nil, fmt.Errorf("expr gives a value; expected a comparison, as in facts.kernels.total <= 20")
+	}
+	program, err := env.Program(checked, cel.CostLimit(costLimit))
+	if err != nil {
+		return nil, fmt.Errorf("expr: %w", err)
+	}
+	e := &Expression{program: program}
+	return e, e.readPaths(checked)
+}
+
+func firstIssue(issues *cel.Issues) string {
+	first := issues.Errors()[0]
+	switch message := first.Message; {
+	case strings.Contains(message, "'<EOF>'"):
+		return fmt.Sprintf("column %d: the expression ends in the middle", first.Location.Column()+1)
+	case strings.HasPrefix(message, "undeclared reference to"):
+		return fmt.Sprintf("column %d: %s; write facts.NAME or base.NAME, as in facts.kernels.total", first.Location.Column()+1, firstLine(message))
+	}
+	return fmt.Sprintf("column %d: %s", first.Location.Column()+1, first.Message)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSuffix(line, " (in container '')")
+}
+
+// readPaths collects the facts that the expression names, and refuses groups that no fact is in.
+func (e *Expression) readPaths(checked *cel.Ast) error {
+	var wrong error
+	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		p := pathOf(x)
+		if strings.Count(p, ".") == 1 && !slices.Contains(factGroups, p[strings.IndexByte(p, '.')+1:]) && wrong == nil {
+			wrong = fmt.Errorf("expr: no fact is called %s%s; the groups are %s", p, match.DidYouMean(p[strings.IndexByte(p, '.')+1:], factGroups), strings.Join(factGroups, ", "))
+		}
+		if strings.Count(p, ".") >= 2 {
+			e.paths = append(slices.DeleteFunc(e.paths, func(q string) bool { return strings.HasPrefix(p, q+".") || p == q }), p)
+		}
+		e.ReadsBaseline = e.ReadsBaseline || strings.HasPrefix(p, "base.")
+	}))
+	return wrong
+}
+
+// pathOf spells a chain of selections that starts at facts or base: "facts.kernels.total"; "" for everything else.
+func pathOf(x ast.Expr) string {
+	switch x.Kind() {
+	case ast.IdentKind:
+		if name := x.AsIdent(); name == "facts" || name == "base" {
+			return name
+		}
+	case ast.SelectKind:
+		if p := pathOf(x.AsSelect().Operand()); p != "" {
+			return p + "." + x.AsSelect().FieldName()
+		}
+	case ast.CallKind:
+		call := x.AsCall()
+		if call.FunctionName() == "_[_]" && call.Args()[1].Kind() == ast.LiteralKind {
+			if key, ok := call.Args()[1].AsLiteral().Value().(string); ok && pathOf(call.Args()[0]) != "" {
+				return pathOf(call.Args()[0]) + "." + key
+			}
+		}
+	}
+	return ""
+}
+
+// realNumbers makes every whole number in an expression a real one: facts are real numbers, and CEL does not mix the two.
+func realNumbers(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '"' || c == '\'':
+			end := stringEnd(text, i)
+			b.WriteString(text[i:end])
+			i = end
+		case exprIsDigit(c) && (i == 0 || !exprIsWord(text[i-1])):
+			end := i
+			for end < len(text) && exprIsWord(text[end]) {
+				end++
+			}
+			b.WriteString(text[i:end])
+			if whole(text[i:end]) {
+				b.WriteString(".0")
+			}
+			i = end
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return b.String()
+}
+
+func stringEnd(text string, at int) int {
+	for end := at + 1; end < len(text); end++ {
+		if text[end] == '\\' {
+			end++
+		} else if text[end] == text[at] {
+			return end + 1
+		}
+	}
+	return len(text)
+}
+
+func exprIsDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func exprIsWord(c byte) bool {
+	return exprIsDigit(c) || c == '.' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func whole(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// Holds says whether the expression is true of a program and its baseline.
+func (e *Expression) Holds(fresh, old facts.Numbers) (bool, error) {
+	out, _, err := e.program.Eval(map[string]any{"facts": nested(fresh), "base": nested(old)})
+	if err != nil {
+		return false, err
+	}
+	holds, ok := out.Value().(bool)
+	return ok && holds, nil
+}
+
+// Values lists what the expression read.
+func (e *Expression) Values(fresh, old facts.Numbers) []string {
+	var out []string
+	for _, path := range e.paths {
+		side, name, _ := strings.Cut(path, ".")
+		from := fresh
+		if side == "base" {
+			from = old
+		}
+		if n, ok := from[name]; ok && !math.IsNaN(n) {
+			out = append(out, fmt.Sprintf("%s is %v", path, n))
+		}
+	}
+	return out
+}
+
+// nested turns dotted names into maps of maps, as CEL selects them.
+func nested(n facts.Numbers) map[string]any {
+	root := map[string]any{}
+	for _, g := range factGroups {
+		root[g] = map[string]any{}
+	}
+	for name, v := range n {
+		if math.IsNaN(v) {
+			continue
+		}
+		at := root
+		steps := strings.Split(name, ".")
+		for _, s := range steps[:len(steps)-1] {
+			inner, ok := at[s].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				at[s] = inner
+			}
+			at = inner
+		}
+		at[steps[len(steps)-1]] = v
+	}
+	return root
+}

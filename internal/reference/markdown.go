@@ -1,0 +1,123 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/rules"
+)
+
+const markdownHead = `# Rules
+
+Made from the code by ` + "`go run ./internal/gen`" + `; do not edit. ` + "`xlagate rules`" + ` lists them, ` + "`xlagate explain RULE`" + ` shows one.
+
+Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `, and those that count something ` + "`max`, `min` and `equal`" + `, which need no
+baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Which way is worse belongs to what is counted: an improvement
+fails only what was bounded from that side. Without any of them a rule holds to the baseline, or, where it says so, lets nothing pass at all. A key that would
+change nothing of a rule is an error.
+
+Packs: PACKS. ` + "`extends: [recommended]`" + ` is where to start; the others stand behind it.
+
+`
+
+// Markdown is the page of all rules.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString(strings.Replace(markdownHead, "PACKS", "`"+strings.Join(rules.Packs(), "`, `")+"`", 1))
+	contents(&b)
+	for _, r := range rules.All() {
+		ruleSection(&b, r)
+	}
+	return b.String()
+}
+
+// contents lists the rules, category by category.
+func contents(b *strings.Builder) {
+	category := rule.Category("")
+	for _, r := range rules.All() {
+		if r.Category != category {
+			category = r.Category
+			fmt.Fprintf(b, "\n**%s**\n\n| rule | holds to |\n|---|---|\n", category)
+		}
+		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, r.ID, cell(r.Title))
+	}
+}
+
+func ruleSection(b *strings.Builder, r *rule.Rule) {
+	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n%s\n\n", r.ID, upper(r.Title), r.Why)
+	doc := Of(r)
+	if len(doc.Reads) > 0 {
+		fmt.Fprintf(b, "Reads %s.\n", strings.Join(doc.Reads, ", "))
+	}
+	fmt.Fprintf(b, "%s Since version %s.\n", doc.Counts, r.Since)
+	optionRows(b, doc.Options)
+	for _, example := range []struct{ title, text string }{{"Fails", doc.Fails}, {"Passes", doc.Passes}} {
+		if example.text != "" {
+			fmt.Fprintf(b, "\n%s:\n\n```yaml\n%s\n```\n", example.title, example.text)
+		}
+	}
+	fmt.Fprintf(b, "\nTo fix it: %s\n", r.Fix)
+	if len(r.Threads) > 0 {
+		fmt.Fprintf(b, "\nWould have caught %s.\n", strings.Join(links(r.Threads), ", "))
+	}
+}
+
+// bounded says what the bounds of a rule speak of.
+func bounded(r *rule.Rule) string {
+	m := r.Budget
+	switch {
+	case r.Always:
+		return "Always on."
+	case m == nil:
+		return "Counts nothing: it takes no bounds."
+	case m.Unheld != "":
+		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unheld, without(r))
+	case m.Difference && len(r.Bounds) == 0:
+		return "Counts " + m.Noun + " against the baseline; without a bound there may be none."
+	case m.Difference:
+		return fmt.Sprintf("Counts %s against the baseline, or against `%s` where that is given; without a bound there may be none.", m.Noun, strings.Join(r.Bounds, "`, `"))
+	case r.Forbids:
+		return "Counts " + m.Noun + "." + without(r)
+	}
+	return "Counts " + m.Noun + "; without a bound, " + map[rule.Direction]string{rule.Lower: "no more than", rule.Higher: "no fewer than", rule.Exact: "no fewer than"}[m.Better] + " in the baseline."
+}
+
+// without says what a rule holds to that is given no bound.
+func without(r *rule.Rule) string {
+	if r.Forbids {
+		return " Without a bound there may be none."
+	}
+	return ""
+}
+
+func optionRows(b *strings.Builder, options []report.OptionDoc) {
+	if len(options) == 0 {
+		return
+	}
+	b.WriteString("\n| key | value | default | |\n|---|---|---|---|\n")
+	for _, o := range options {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", o.Key, cell(o.Type), cell(o.Default), cell(o.Doc))
+	}
+}
+
+// cell keeps a text from ending the table cell that it stands in.
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+func upper(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// links turns owner/repository#12 into links.
+func links(threads []string) []string {
+	var out []string
+	for _, thread := range threads {
+		repository, number, _ := strings.Cut(thread, "#")
+		out = append(out, fmt.Sprintf("[%s](https://github.com/%s/issues/%s)", thread, repository, number))
+	}
+	return out
+}

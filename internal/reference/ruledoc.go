@@ -1,0 +1,113 @@
+// Package reference makes the reference pages from what the code declares: a page of each rule, SARIF help, and the JSON Schemas of the
+// files that xlagate reads and writes.
+package reference
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/rules"
+)
+
+// All documents every rule.
+func All() []report.RuleDoc {
+	var docs []report.RuleDoc
+	for _, r := range rules.All() {
+		docs = append(docs, Of(r))
+	}
+	return docs
+}
+
+// ByID documents one rule; an unknown id gives an empty page that bears it.
+func ByID(id string) report.RuleDoc {
+	if r := rules.ByID(id); r != nil {
+		return Of(r)
+	}
+	return report.RuleDoc{ID: id}
+}
+
+// Of documents a rule.
+func Of(r *rule.Rule) report.RuleDoc {
+	doc := report.RuleDoc{
+		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: example(r.Fails), Passes: example(r.Passes), Fix: r.Fix,
+		Threads: r.Threads, Since: r.Since, Always: r.Always,
+	}
+	for _, in := range r.Reads {
+		doc.Reads = append(doc.Reads, string(in))
+	}
+	doc.Counts, doc.Options = bounded(r)+boundKeys(r)+asked(r), options("", r.Options)
+	return doc
+}
+
+// asked says which rules hold across a change of the compiler.
+func asked(r *rule.Rule) string {
+	if !r.Asked {
+		return ""
+	}
+	return " No compiler decides it: it is held to a baseline that another version made as well."
+}
+
+// boundKeys says which bounds an entry of a rule may have.
+func boundKeys(r *rule.Rule) string {
+	var keys []string
+	for _, o := range r.Keys() {
+		switch o.Key {
+		case "max", "min", "equal", "max_increase", "max_decrease":
+			keys = append(keys, o.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	return " Takes " + phrase.List(keys, "and") + "."
+}
+
+// example is an entry with what it says as a comment.
+func example(e rule.Example) string {
+	says := e.Says
+	if says == "" {
+		says = "no finding"
+	}
+	return strings.TrimPrefix(e.Config+"\n# "+says, "\n")
+}
+
+func options(prefix string, list []rule.Option) []report.OptionDoc {
+	var docs []report.OptionDoc
+	for _, o := range list {
+		d := report.OptionDoc{Key: prefix + o.Key, Type: typeName(o), Doc: o.Doc}
+		if o.Default != nil {
+			d.Default = written(o.Default)
+		}
+		docs = append(docs, d)
+		docs = append(docs, options(prefix+o.Key+".", o.Fields)...)
+	}
+	return docs
+}
+
+// written is a default as a rule file would say it.
+func written(value any) string {
+	if words, ok := value.([]string); ok {
+		return "[" + strings.Join(words, ", ") + "]"
+	}
+	return fmt.Sprint(value)
+}
+
+// typeNames says in words what a value of each type looks like.
+var typeNames = map[rule.OptionType]string{
+	rule.Word: "word", rule.Text: "text", rule.Glob: "glob", rule.Globs: "globs", rule.Words: "words", rule.Count: "whole number",
+	rule.Size: "bytes: 4096, 4KiB", rule.Number: "number", rule.Share: "0.5 or 50%", rule.Growth: "2, 1MiB or 5%", rule.Switch: "true or false",
+	rule.Table: "list of mappings", rule.Mapping: "mapping", rule.Day: "day", rule.FindingID: "id", rule.Pattern: "data-flow pattern", rule.ShapeOf: "shape", rule.Expr: "CEL expression", rule.Pairs: "{ name: value }", rule.Seconds: "time: 90s, 20m", rule.Nanoseconds: "time: 13ms, 350us",
+}
+
+func typeName(o rule.Option) string {
+	if words := o.Vocabulary(); words != "" {
+		return words
+	}
+	if len(o.Enum) > 0 {
+		return strings.Join(o.Enum, " | ")
+	}
+	return typeNames[o.Type]
+}
