@@ -16,7 +16,7 @@ func TestCodeBesideAModule(t *testing.T) {
 	}
 	stem, want := strings.TrimSuffix(modules[0], "cpu_after_optimizations.txt"), Numbers{"code.ptx_entries": 1}
 	for _, c := range []struct{ file, as, fact string }{{"cpu.ll", "ir-with-opt.ll", "code.llvm_ir_bytes"}, {"gpu.ptx", "ptx", "code.ptx_bytes"}} {
-		code, err := os.ReadFile("../companion/testdata/" + c.file)
+		code, err := os.ReadFile("../artifacts/testdata/" + c.file)
 		if err == nil {
 			err = os.WriteFile(stem+c.as, code, 0o600)
 		}

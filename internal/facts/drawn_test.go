@@ -22,7 +22,7 @@ func TestDrawn(t *testing.T) {
 		"tpu-v5e.dot.gz":     {"module_0000.jit_step.cl_933746096.after_optimizations.dot", 15, 23, true},
 	} {
 		dir := t.TempDir()
-		data, err := os.ReadFile(filepath.Join("../drawing/testdata", file))
+		data, err := os.ReadFile(filepath.Join("../artifacts/testdata", file))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, want.as+".gz"), data, 0o600)
 		}

@@ -131,7 +131,7 @@ func (c cutCase) options(t *testing.T) Options {
 	if err := os.WriteFile(o.Config.Path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.ReadFile("../compilelog/testdata/jax-0.10.2-shapes.txt.gz")
+	log, err := os.ReadFile("../logs/testdata/jax-0.10.2-shapes.txt.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

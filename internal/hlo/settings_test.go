@@ -35,7 +35,7 @@ func settings(m *Module) (all []string) {
 
 // A product of cuBLAS says its epilogue and precision, and not what the autotuner picked; a kernel of Triton its name, and not its code.
 func TestSettingsOfLibrariesAndKernels(t *testing.T) {
-	src, err := os.ReadFile("../companion/testdata/gpu-fp8.hlo.pb")
+	src, err := os.ReadFile("../artifacts/testdata/gpu-fp8.hlo.pb")
 	if err != nil {
 		t.Fatal(err)
 	}
