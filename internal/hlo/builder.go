@@ -11,18 +11,19 @@ type builder struct {
 }
 
 func newBuilder(src []byte, format Format) builder {
-	b := builder{m: &Module{Format: format, src: src, Entry: NoComp, metas: []Range{{}}}}
-	b.shapes.reset()
-	b.opcodes.reset()
-	b.metas.slots = make([]metadataSlot, minSlots)
+	b := builder{
+		m:      &Module{Format: format, src: src, Entry: NoComp, metas: []Range{{}}},
+		shapes: newSpellingIndex(0), opcodes: newSpellingIndex(0),
+	}
+	b.metas.reset()
 	return b
 }
 
 // reserve allocates for about so many instructions and computations. An instruction has about two operands, and one in four calls
 // a computation.
 func (b *builder) reserve(instrs, comps int) {
-	const shortest = 32 // bytes of a usual instruction; no estimate counts more of them than fit into the file
-	instrs = min(instrs, len(b.m.src)/shortest) + 16
+	const usual = 32 // bytes of a short instruction: a file that looks as if it had more of them than fit into it has few
+	instrs, comps = min(instrs, len(b.m.src)/usual)+16, min(comps, len(b.m.src)/usual)+1
 	b.m.Instrs, b.m.Comps = make([]Instruction, 0, instrs), make([]Computation, 0, comps)
 	b.m.operands, b.m.callees = append(make([]InstrID, 0, 2*instrs), 0), append(make([]CompID, 0, instrs/4), 0)
 }
@@ -33,7 +34,11 @@ func (b *builder) keep(in *Instruction) InstrID {
 	return InstrID(len(b.m.Instrs) - 1)
 }
 
-const tooManyOpcodes = "there are too many opcodes that no version of XLA knows"
+// What both readers say of a module that cannot be real.
+const (
+	tooManyOpcodes = "there are too many opcodes that no version of XLA knows"
+	shapeTooLarge  = "the shape is too large: its size in bytes overflows 64 bits"
+)
 
 // unknownOpcode numbers an opcode that is not in the table. It returns false when there are too many of them.
 func (b *builder) unknownOpcode(name string) (Opcode, bool) {

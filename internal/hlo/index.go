@@ -5,9 +5,13 @@ import (
 	"slices"
 )
 
-// spellingIndex gives numbers to spellings: a hash table with open addressing. Long spellings stay in the source.
+// The tables of this file are hash tables with open addressing: at most half of their slots are in use, a power of two.
+
+const minSlots = 64
+
+// spellingIndex finds numbers by spellings. Long spellings stay in the source.
 type spellingIndex struct {
-	slots []spellingSlot // a power of two, at most half of them in use
+	slots []spellingSlot
 	used  int
 }
 
@@ -17,15 +21,9 @@ type spellingSlot struct {
 	value int32
 }
 
-const minSlots = 64
-
-// reset empties the index and keeps its memory.
-func (x *spellingIndex) reset() {
-	if x.slots == nil {
-		x.slots = make([]spellingSlot, minSlots)
-	}
-	x.slots, x.used = x.slots[:minSlots], 0
-	clear(x.slots)
+// newSpellingIndex makes an index with room for about n spellings.
+func newSpellingIndex(n int) spellingIndex {
+	return spellingIndex{slots: make([]spellingSlot, max(minSlots, 2<<bits.Len(uint(n))))}
 }
 
 // find returns the number of a spelling, -1 when it has none.
@@ -53,10 +51,16 @@ func (x *spellingIndex) findShort(head, rest uint64, n uint32) int32 {
 	}
 }
 
-// add enters a spelling; it returns false when the index has it already.
+// add enters a spelling. It returns false when the index has it already.
 func (x *spellingIndex) add(t text, s spelling, value int32) bool {
 	if 2*x.used >= len(x.slots) {
-		x.grow(t)
+		old := x.slots
+		x.slots = make([]spellingSlot, 4*len(old))
+		for i := range old {
+			if old[i].n > 0 {
+				*x.slot(t, old[i].spelling) = old[i]
+			}
+		}
 	}
 	slot := x.slot(t, s)
 	if slot.n > 0 {
@@ -67,7 +71,7 @@ func (x *spellingIndex) add(t text, s spelling, value int32) bool {
 	return true
 }
 
-// slot is where a spelling stands, or would.
+// slot returns the slot of a spelling, a free one when the index does not have it.
 func (x *spellingIndex) slot(t text, s spelling) *spellingSlot {
 	slots := x.slots
 	for i := mixed(s.head, s.rest); ; i++ {
@@ -82,105 +86,78 @@ func (t text) same(a *spellingSlot, b spelling) bool {
 	return string(t[a.at:a.at+a.n]) == string(t[b.at:b.at+b.n])
 }
 
-func (x *spellingIndex) grow(t text) {
-	old, n := x.slots, 4*len(x.slots)
-	if n <= cap(x.slots) {
-		old, x.slots = slices.Clone(old), x.slots[:n]
-		clear(x.slots)
-	} else {
-		x.slots = make([]spellingSlot, n)
-	}
-	for i := range old {
-		if old[i].n > 0 {
-			*x.slot(t, old[i].spelling) = old[i]
-		}
-	}
-}
-
-// nameTable holds numbers by the hashes of names: a hash table with open addressing. The names stay in the source.
-type nameTable struct {
-	slots []nameSlot // a power of two, at most half of them in use
+// hashTable holds numbers by hashes. Who uses it compares the keys.
+type hashTable struct {
+	slots []hashSlot
 	used  int
 }
 
-// nameSlot is free when its number is 0.
-type nameSlot struct {
+// hashSlot is free when its number is 0.
+type hashSlot struct {
 	hash   uint32
 	number int32 // counted from 1
 }
 
-// makeRoom makes an empty table for so many names.
-func (x *nameTable) makeRoom(names int) {
-	x.slots, x.used = make([]nameSlot, max(minSlots, 2<<bits.Len(uint(names)))), 0
-}
-
 // reset empties the table and keeps its memory.
-func (x *nameTable) reset() {
+func (x *hashTable) reset() {
 	if x.slots == nil {
-		x.makeRoom(0)
+		x.slots = make([]hashSlot, minSlots)
 	}
 	x.slots, x.used = x.slots[:minSlots], 0
 	clear(x.slots)
 }
 
-// makeSpare grows the table where half of it is in use.
-func (x *nameTable) makeSpare() {
-	if 2*x.used >= len(x.slots) {
-		x.grow()
+// makeSpare grows the table when half of it is in use.
+func (x *hashTable) makeSpare() {
+	if 2*x.used < len(x.slots) {
+		return
 	}
-}
-
-// fill puts a number into a slot; it returns false when the slot is taken.
-func (x *nameTable) fill(slot *nameSlot, hash uint32, number int32) bool {
-	if slot.number > 0 {
-		return false
-	}
-	x.used++
-	*slot = nameSlot{hash, number + 1}
-	return true
-}
-
-func (x *nameTable) grow() {
 	old, n := x.slots, 4*len(x.slots)
 	if n <= cap(x.slots) {
 		old, x.slots = slices.Clone(old), x.slots[:n]
 		clear(x.slots)
 	} else {
-		x.slots = make([]nameSlot, n)
+		x.slots = make([]hashSlot, n)
 	}
+	mask := uint32(n - 1)
 	for _, slot := range old {
 		if slot.number > 0 {
-			x.put(slot)
+			i := slot.hash & mask
+			for x.slots[i].number > 0 {
+				i = (i + 1) & mask
+			}
+			x.slots[i] = slot
 		}
 	}
 }
 
-func (x *nameTable) put(slot nameSlot) {
-	mask := uint32(len(x.slots) - 1)
-	i := slot.hash & mask
-	for x.slots[i].number > 0 {
-		i = (i + 1) & mask
+// fill puts a number, counted from 0, into a slot. It returns false when the slot is taken.
+func (x *hashTable) fill(slot *hashSlot, hash uint32, number int32) bool {
+	if slot.number > 0 {
+		return false
 	}
-	x.slots[i] = slot
+	x.used++
+	*slot = hashSlot{hash, number + 1}
+	return true
 }
 
 // nameIndex finds the instructions of one computation by their names.
-type nameIndex struct{ nameTable }
+type nameIndex struct{ hashTable }
 
 // find returns the number of an instruction in its computation, -1 when none has the name.
 func (x *nameIndex) find(t text, instrs []Instruction, name spelling) int32 {
 	return x.slot(t, instrs, name.hash(), name).number - 1
 }
 
-// add enters an instruction; it returns false when another one has its name.
+// add enters an instruction. It returns false when another one has its name.
 func (x *nameIndex) add(t text, instrs []Instruction, name spelling, number int32) bool {
 	x.makeSpare()
 	hash := name.hash()
 	return x.fill(x.slot(t, instrs, hash, name), hash, number)
 }
 
-// slot is where a name stands, or would.
-func (x *nameIndex) slot(t text, instrs []Instruction, hash uint32, name spelling) *nameSlot {
+// slot returns the slot of a name, a free one when no instruction has it.
+func (x *nameIndex) slot(t text, instrs []Instruction, hash uint32, name spelling) *hashSlot {
 	slots := x.slots
 	for i := hash; ; i++ {
 		slot := &slots[i&uint32(len(slots)-1)]
@@ -190,22 +167,22 @@ func (x *nameIndex) slot(t text, instrs []Instruction, hash uint32, name spellin
 	}
 }
 
-// named tells whether an instruction has a name.
+// named reports whether an instruction has a name.
 func (t text) named(in *Instruction, name spelling) bool {
 	return uint32(in.nameLen) == name.n && string(t[in.name:in.name+name.n]) == string(t[name.at:name.at+name.n])
 }
 
-// idTable finds what stands under a proto's id. Ids are small numbers, or computation<<32 | number in newer files: open
-// addressing serves both without an allocation for each.
+// idTable finds numbers by the ids of a proto. Ids are small numbers, or computation<<32 | number in newer files.
 type idTable struct {
-	slots []idSlot // the first mask+1 are in use, at most half of them taken
+	slots []idSlot // the first mask+1 are in use
 	mask  uint64
 	shift uint8
 }
 
+// idSlot is free when its number is 0.
 type idSlot struct {
-	id    int64
-	index int32 // + 1; 0 is a free slot
+	id     int64
+	number int32 // counted from 1
 }
 
 // reset empties the table and makes room for n ids.
@@ -219,19 +196,19 @@ func (t *idTable) reset(n int) {
 	t.mask, t.shift = uint64(size-1), uint8(64-bits.Len(uint(size-1)))
 }
 
-// home is where an id's search starts: ids that follow each other stand side by side. The multiplier is 2^64 divided by the golden
-// ratio.
+// home returns the slot in which the search for an id starts. Ids that follow each other are side by side. The multiplier is 2^64
+// divided by the golden ratio.
 func (t *idTable) home(id int64) uint64 {
 	const near = 15
 	return uint64(id)>>4*0x9e3779b97f4a7c15>>t.shift&^near | uint64(id)&near
 }
 
-// add returns false when the id is there already.
-func (t *idTable) add(id int64, index int32) bool {
+// add enters an id. It returns false when the table has it already.
+func (t *idTable) add(id int64, number int32) bool {
 	for at := t.home(id); ; at++ {
 		slot := &t.slots[at&t.mask]
-		if slot.index == 0 {
-			*slot = idSlot{id, index + 1}
+		if slot.number == 0 {
+			*slot = idSlot{id, number + 1}
 			return true
 		}
 		if slot.id == id {
@@ -240,12 +217,12 @@ func (t *idTable) add(id int64, index int32) bool {
 	}
 }
 
-// find returns -1 for an id that is not there.
+// find returns the number of an id, -1 when the table does not have it.
 func (t *idTable) find(id int64) int32 {
 	for at := t.home(id); ; at++ {
 		slot := &t.slots[at&t.mask]
-		if slot.index == 0 || slot.id == id {
-			return slot.index - 1
+		if slot.number == 0 || slot.id == id {
+			return slot.number - 1
 		}
 	}
 }

@@ -2,12 +2,18 @@ package hlo
 
 import "slices"
 
+// shortestInstruction is the length in bytes of an instruction with an opcode of one letter and an empty shape.
+const shortestInstruction = 5
+
 // computation reads an HloComputationProto and appends it to the module.
 func (r *protoReader) computation(body Range) {
 	m, w := r.m, r.walk(body)
 	const usual = 256 // bytes of an instruction in a long computation
 	r.bodies = slices.Grow(r.bodies[:0], body.Len()/usual)
 	for w.next() {
+		if w.body.Len() < shortestInstruction {
+			r.fail(w.body.Start, "an instruction has no opcode or no shape")
+		}
 		r.bodies = append(r.bodies, w.body)
 	}
 	comp := Computation{

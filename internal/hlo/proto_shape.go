@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// shape interns a ShapeProto; most are found by their bytes.
+// shape interns a ShapeProto. It decodes equal bytes only once.
 func (r *protoReader) shape(body Range) ShapeID {
 	s := text(r.src).spelling(int(body.Start), int(body.End))
 	if id := r.shapes.find(r.src, s); id >= 0 {
@@ -13,7 +13,10 @@ func (r *protoReader) shape(body Range) ShapeID {
 	}
 	d := shapeDecoder{src: r.src, table: &r.m.shapes}
 	id, ok := d.decode(body, 0)
-	if !ok {
+	switch {
+	case d.tooLarge:
+		r.fail(body.Start, shapeTooLarge)
+	case !ok:
 		r.fail(body.Start, "a shape is damaged")
 	}
 	r.shapes.add(r.src, s, int32(id))
@@ -22,15 +25,18 @@ func (r *protoReader) shape(body Range) ShapeID {
 
 // shapeDecoder turns ShapeProto messages into shapes of a table.
 type shapeDecoder struct {
-	src   []byte
-	table *shapeTable
+	src      []byte
+	table    *shapeTable
+	tooLarge bool // the size of a shape overflows
 }
 
-const maxShapeDepth = 64 // of tuples in tuples; real ones have three or four
+// maxShapeDepth bounds the nesting of tuples; those of real modules are nested three or four deep.
+const maxShapeDepth = 64
 
-func (d *shapeDecoder) decode(body Range, depth int) (ShapeID, bool) {
+// decode interns a ShapeProto. It returns false when that is damaged or too large.
+func (d *shapeDecoder) decode(body Range, depth int) (id ShapeID, ok bool) {
 	var s Shape
-	ok := depth < maxShapeDepth
+	ok = depth < maxShapeDepth
 	f := fieldsOf(d.src, body)
 	for ok && f.next() {
 		switch f.tag {
@@ -52,10 +58,12 @@ func (d *shapeDecoder) decode(body Range, depth int) (ShapeID, bool) {
 		return 0, false
 	}
 	s.markUnbounded()
-	return d.table.add(s), true
+	id, ok = d.table.add(s)
+	d.tooLarge = d.tooLarge || !ok
+	return id, ok
 }
 
-// isSound tells whether a shape has what its type needs and nothing else.
+// isSound reports whether a shape has the fields that its type needs and no others.
 func (s *Shape) isSound() bool {
 	for _, d := range s.Dims {
 		if d < 0 && d != Unbounded {
@@ -82,7 +90,7 @@ func dynamicBits(f *fields) (bits uint64) {
 	return bits
 }
 
-// markUnbounded clears the dynamic bit of the dimensions that have no bound: they are printed as `?` alone.
+// markUnbounded clears the dynamic bits of unbounded dimensions, which are printed as `?` alone.
 func (s *Shape) markUnbounded() {
 	for i, d := range s.Dims {
 		if d == Unbounded && i < 64 {

@@ -167,8 +167,11 @@ func TestParseProtoErrors(t *testing.T) {
 		{"no root", module(instruction("") + "\x30\x05"), "f: at byte 5: the root (id 5) of computation c is not in it"},
 		{"the same id twice", module(instruction("") + instruction("")), "f: at byte 24: instruction x has the id 0 of an earlier one"},
 		{"no entry", module(instruction("")) + "\x30\x05", "f: at byte 0: the entry computation (id 5) of module m is not in the file"},
-		{"a broken shape", module(field(0x12, field(0x1a, "\x22\x05"))), "f: at byte 12: a shape is damaged"},
-		{"a broken instruction", module(field(0x12, field(0x0a, "x")+"\x0f")), "f: at byte 14: instruction x is damaged: a field does not fit into it"},
+		{"a broken shape", module(field(0x12, field(0x0a, "x")+field(0x1a, "\x22\x05"))), "f: at byte 15: a shape is damaged"},
+		{"an instruction of nothing", module(field(0x12, "")), "f: at byte 10: an instruction has no opcode or no shape"},
+		{"a shape that is too large", module(field(0x12, field(0x1a, "\x10\x0c\x1a\x09\x80\x80\x80\x80\x80\x80\x80\x80\x20"))),
+			"f: at byte 12: the shape is too large: its size in bytes overflows 64 bits"},
+		{"a broken instruction", module(field(0x12, field(0x0a, "xx")+"\x0f")), "f: at byte 15: instruction xx is damaged: a field does not fit into it"},
 	} {
 		_, err := ParseProto([]byte(c.src), "f")
 		if err == nil || err.Error() != c.want {

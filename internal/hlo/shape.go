@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,7 @@ import (
 // Type is an XLA primitive type; the numbers are those of PrimitiveType in xla_data.proto.
 type Type uint8
 
-// The primitive types that facts ask for by name.
+// The primitive types that code refers to by name.
 const (
 	TypeInvalid Type = 0
 	Pred        Type = 1
@@ -33,21 +34,22 @@ const (
 	Buffer      Type = 34
 )
 
-// typeNames spells the primitive types by their number in xla_data.proto (libtpu 0.0.51).
+// typeNames holds the spellings of the primitive types, by their number in xla_data.proto (libtpu 0.0.51).
 var typeNames = [...]string{
 	1: "pred", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "tuple", "opaque", "c64", "bf16",
 	"token", "c128", "f8e5m2", "f8e4m3fn", "s4", "u4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s2", "u2", "f8e4m3",
 	"f8e3m4", "s1", "u1", "f4e2m1fn", "f8e8m0fnu", "b", "f6e3m2fn", "f6e2m3fn",
 }
 
-// typeBytes is the size of one element in a buffer; sub-byte types take a byte unless the layout packs them (E(n)).
+// typeBytes holds the size of one element in a buffer, in bytes. An element of less than a byte takes one unless the layout packs
+// several: E(n).
 var typeBytes = [...]uint8{
 	1: 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 0, 0, 8, 2,
 	0, 16, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 	1, 1, 1, 1, 1, 0, 1, 1,
 }
 
-// String is the type's spelling in HLO text.
+// String returns the type's spelling in HLO text.
 func (t Type) String() string {
 	if int(t) < len(typeNames) && typeNames[t] != "" {
 		return typeNames[t]
@@ -55,7 +57,7 @@ func (t Type) String() string {
 	return "type" + strconv.Itoa(int(t))
 }
 
-// Bytes is the size of one element, 0 for tuple, token and opaque.
+// Bytes returns the size of one element in bytes, 0 for tuple, token and opaque.
 func (t Type) Bytes() int64 {
 	if int(t) < len(typeBytes) {
 		return int64(typeBytes[t])
@@ -66,108 +68,170 @@ func (t Type) Bytes() int64 {
 // Unbounded is the size of a dimension that is printed as `?`.
 const Unbounded = int64(-1 << 63)
 
-// Shape is an interned array, tuple or token shape.
+// Shape is an array, tuple or token shape of a module; equal shapes of a module have one ShapeID.
 type Shape struct {
 	Type     Type
 	Dims     []int64   // an array's dimensions, major to minor as printed; Unbounded for `?`
 	Dynamic  uint64    // bit i: dimension i is bounded (`<=n`), not exact
 	Elements []ShapeID // a tuple's elements
-	// Layout is what stands in the braces behind an array shape, as XLA prints it: "1,0:T(8,128)S(1)". "" means the
-	// default layout (descending) and is also what a printed default layout without properties reads as.
+	// Layout is the text in the braces behind an array shape, as XLA prints it: "1,0:T(8,128)S(1)". It is "" for the default layout
+	// (descending, without properties), whether or not the source spells it out.
 	Layout string
+
+	bytes int64 // see ShapeBytes
 }
 
 // shapeTable interns the shapes of one module.
 type shapeTable struct {
 	list  []Shape
-	byKey map[string]ShapeID // by the printed form or the serialized ShapeProto
+	index hashTable
 }
 
 // Shape returns an interned shape.
 func (m *Module) Shape(id ShapeID) *Shape { return &m.shapes.list[id] }
 
-// ShapeIDs is the number behind the last ShapeID.
+// ShapeIDs returns the number of interned shapes; all ShapeIDs are below it.
 func (m *Module) ShapeIDs() int { return len(m.shapes.list) }
 
-// ShapeText is the shape as XLA prints it without layout: "f32[8,64]", "(f32[2], s32[])".
-func (m *Module) ShapeText(id ShapeID) string {
-	var b strings.Builder
-	m.writeShape(&b, id, false)
-	return b.String()
+// add interns a shape by value and returns its id. It returns false when the size of the shape in bytes overflows an int64.
+func (t *shapeTable) add(s Shape) (id ShapeID, ok bool) {
+	if s.bytes, ok = t.size(&s); !ok {
+		return 0, false
+	}
+	if s.Layout != "" && s.Layout == string(appendDefaultOrder(make([]byte, 0, 64), len(s.Dims))) {
+		s.Layout = ""
+	}
+	if t.index.slots == nil {
+		t.index.reset()
+	}
+	t.index.makeSpare()
+	hash := s.hash()
+	slot := t.slot(&s, hash)
+	if t.index.fill(slot, hash, int32(len(t.list))) {
+		if len(t.list) == cap(t.list) {
+			t.list = slices.Grow(t.list, len(t.list)+minSlots)
+		}
+		t.list = append(t.list, s)
+	}
+	return ShapeID(slot.number - 1), true
 }
 
-// ShapeLayoutText is the shape with its layout: "f32[8,64]{1,0}".
-func (m *Module) ShapeLayoutText(id ShapeID) string {
-	var b strings.Builder
-	m.writeShape(&b, id, true)
-	return b.String()
+// slot returns the slot of a shape, a free one when the table does not have it.
+func (t *shapeTable) slot(s *Shape, hash uint32) *hashSlot {
+	slots := t.index.slots
+	for i := hash; ; i++ {
+		slot := &slots[i&uint32(len(slots)-1)]
+		if slot.number == 0 || slot.hash == hash && s.equal(&t.list[slot.number-1]) {
+			return slot
+		}
+	}
 }
 
-func (m *Module) writeShape(b *strings.Builder, id ShapeID, layout bool) {
+func (s *Shape) hash() uint32 {
+	h := mix(uint64(s.Type), s.Dynamic)
+	for _, e := range s.Elements {
+		h = mix(h, uint64(e))
+	}
+	h = mix(mix(h, hashNumbers(s.Dims)), hashText(s.Layout))
+	return uint32(h ^ h>>32)
+}
+
+func (s *Shape) equal(o *Shape) bool {
+	return s.Type == o.Type && s.Dynamic == o.Dynamic && s.Layout == o.Layout && slices.Equal(s.Dims, o.Dims) && slices.Equal(s.Elements, o.Elements)
+}
+
+// size returns the number of data bytes of a shape, and false when that or the number of elements overflows an int64.
+func (t *shapeTable) size(s *Shape) (bytes int64, ok bool) {
+	for _, e := range s.Elements {
+		if bytes += t.list[e].bytes; bytes < 0 {
+			return 0, false
+		}
+	}
+	if len(s.Elements) > 0 {
+		return bytes, true
+	}
+	if slices.Contains(s.Dims, 0) || slices.Contains(s.Dims, Unbounded) {
+		return 0, true
+	}
+	n := int64(1)
+	for _, d := range append(s.Dims[:len(s.Dims):len(s.Dims)], max(1, s.Type.Bytes())) {
+		if d > math.MaxInt64/n {
+			return 0, false
+		}
+		n *= d
+	}
+	return n * min(1, s.Type.Bytes()), true
+}
+
+// ShapeText returns the shape as XLA prints it without layout: "f32[8,64]", "(f32[2], s32[])".
+func (m *Module) ShapeText(id ShapeID) string { return string(m.appendShape(nil, id, false)) }
+
+// ShapeLayoutText returns the shape as XLA prints it with its layout: "f32[8,64]{1,0}".
+func (m *Module) ShapeLayoutText(id ShapeID) string { return string(m.appendShape(nil, id, true)) }
+
+func (m *Module) appendShape(b []byte, id ShapeID, layout bool) []byte {
 	s := m.Shape(id)
 	switch s.Type {
 	case Tuple:
-		b.WriteByte('(')
+		b = append(b, '(')
 		for i, e := range s.Elements {
 			if i > 0 {
-				b.WriteString(", ")
+				b = append(b, ", "...)
 			}
-			m.writeShape(b, e, layout)
+			b = m.appendShape(b, e, layout)
 		}
-		b.WriteByte(')')
-		return
+		return append(b, ')')
 	case Buffer:
-		b.WriteString("b(")
-		m.writeShape(b, s.Elements[0], layout)
-		b.WriteByte(')')
-		return
+		b = m.appendShape(append(b, "b("...), s.Elements[0], layout)
+		return append(b, ')')
 	}
-	b.WriteString(s.Type.String())
-	s.writeDims(b)
-	if layout && (s.Layout != "" || len(s.Dims) > 0) {
-		b.WriteByte('{')
-		b.WriteString(s.layoutOrDefault())
-		b.WriteByte('}')
+	b = s.appendDims(append(b, s.Type.String()...))
+	switch {
+	case !layout || s.Layout == "" && len(s.Dims) == 0:
+		return b
+	case s.Layout == "":
+		b = appendDefaultOrder(append(b, '{'), len(s.Dims))
+	default:
+		b = append(append(b, '{'), s.Layout...)
 	}
+	return append(b, '}')
 }
 
-func (s *Shape) writeDims(b *strings.Builder) {
-	b.WriteByte('[')
+func (s *Shape) appendDims(b []byte) []byte {
+	b = append(b, '[')
 	for i, d := range s.Dims {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
 		if i < 64 && s.Dynamic&(1<<i) != 0 {
-			b.WriteString("<=")
+			b = append(b, "<="...)
 		}
 		if d == Unbounded {
-			b.WriteByte('?')
-			continue
+			b = append(b, '?')
+		} else {
+			b = strconv.AppendInt(b, d, 10)
 		}
-		b.WriteString(strconv.FormatInt(d, 10))
 	}
-	b.WriteByte(']')
+	return append(b, ']')
 }
 
-func (s *Shape) layoutOrDefault() string {
-	if s.Layout != "" {
-		return s.Layout
-	}
-	var b strings.Builder
-	for i := len(s.Dims) - 1; i >= 0; i-- {
-		b.WriteString(strconv.Itoa(i))
+// appendDefaultOrder prints the order of the dimensions in the default layout: "2,1,0".
+func appendDefaultOrder(b []byte, rank int) []byte {
+	for i := rank - 1; i >= 0; i-- {
+		b = strconv.AppendInt(b, int64(i), 10)
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
 	}
-	return b.String()
+	return b
 }
 
-// ElementCount is the number of elements of an array shape; a bounded dimension counts as its bound.
+// ElementCount returns the number of elements of an array shape. A bounded dimension counts as its bound, a shape with an unbounded
+// dimension as empty.
 func (s *Shape) ElementCount() int64 {
 	n := int64(1)
 	for _, d := range s.Dims {
-		if d == Unbounded {
+		if d == Unbounded || d == 0 {
 			return 0
 		}
 		n *= d
@@ -175,20 +239,10 @@ func (s *Shape) ElementCount() int64 {
 	return n
 }
 
-// ShapeBytes is the number of data bytes: the sum over all leaves, without tuple tables and without tiling.
-func (m *Module) ShapeBytes(id ShapeID) int64 {
-	s := m.Shape(id)
-	if len(s.Elements) == 0 {
-		return s.ElementCount() * s.Type.Bytes()
-	}
-	var n int64
-	for _, e := range s.Elements {
-		n += m.ShapeBytes(e)
-	}
-	return n
-}
+// ShapeBytes returns the number of data bytes of a shape, all elements of a tuple together, without tuple tables and tiling.
+func (m *Module) ShapeBytes(id ShapeID) int64 { return m.Shape(id).bytes }
 
-// DimensionOrder is the order of the dimensions in memory.
+// DimensionOrder returns the order of the dimensions in memory, minor to major.
 func (s *Shape) DimensionOrder() []int64 {
 	if order, _, _ := strings.Cut(s.Layout, ":"); order != "" {
 		return Ints(order)
@@ -200,7 +254,7 @@ func (s *Shape) DimensionOrder() []int64 {
 	return order
 }
 
-// TypeNames lists the spellings of the types that an array can have, in order.
+// TypeNames returns the spellings of the types that an array can have, sorted.
 func TypeNames() []string {
 	var names []string
 	for t, name := range typeNames {
@@ -210,58 +264,4 @@ func TypeNames() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// lookup finds a shape by the exact bytes it was spelled with: printed text or a serialized ShapeProto.
-func (t *shapeTable) lookup(spelling []byte) (ShapeID, bool) {
-	id, ok := t.byKey[string(spelling)]
-	return id, ok
-}
-
-// remember makes lookup find id under one more spelling. A text and a serialized proto never collide: a module is read from
-// one of them.
-func (t *shapeTable) remember(spelling []byte, id ShapeID) {
-	if t.byKey == nil {
-		t.byKey = make(map[string]ShapeID)
-	}
-	t.byKey[string(spelling)] = id
-}
-
-// add interns a shape by value: equal shapes get one id. A layout that says no more than the default becomes "".
-func (t *shapeTable) add(s Shape) ShapeID {
-	if s.hasDefaultLayout() {
-		s.Layout = ""
-	}
-	key := s.appendKey(make([]byte, 0, 64))
-	if id, ok := t.lookup(key); ok {
-		return id
-	}
-	id := ShapeID(len(t.list))
-	t.list = append(t.list, s)
-	t.remember(key, id)
-	return id
-}
-
-// appendKey spells a shape's value; the # before an element's id keeps it apart from every printed spelling.
-func (s *Shape) appendKey(key []byte) []byte {
-	key = append(key, '#')
-	key = strconv.AppendUint(key, uint64(s.Type), 10)
-	for _, e := range s.Elements {
-		key = append(key, '#')
-		key = strconv.AppendInt(key, int64(e), 10)
-	}
-	for i, d := range s.Dims {
-		key = append(key, ',')
-		if i < 64 && s.Dynamic&(1<<i) != 0 {
-			key = append(key, '<')
-		}
-		key = strconv.AppendInt(key, d, 10)
-	}
-	key = append(key, '{')
-	return append(key, s.Layout...)
-}
-
-// hasDefaultLayout tells whether the layout is spelled out but descending and without properties.
-func (s *Shape) hasDefaultLayout() bool {
-	return s.Layout != "" && s.Layout == (&Shape{Dims: s.Dims}).layoutOrDefault()
 }

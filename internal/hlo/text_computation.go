@@ -79,7 +79,7 @@ func (p *textParser) define(at int, name spelling, id CompID) {
 		p.m.Comps[id].made = p.m.make(nameless)
 		return
 	}
-	if !p.comps.add(p.t, name, id) {
+	if !p.comps.add(p.t, name, int32(id)) {
 		p.failf(at, at, "computation %%%s is defined twice", p.m.Text(name.bounds()))
 	}
 }

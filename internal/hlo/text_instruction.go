@@ -210,7 +210,7 @@ func (p *textParser) value(key Range, i int) int {
 // again: at its first closing brace.
 func (p *textParser) metadata(in *Instruction, i int) int {
 	if n := bytes.IndexByte(p.t[i:], '}') + 1; n > 0 {
-		if in.meta, _ = p.metas.find(p.m, Range{uint32(i), uint32(i + n)}); in.meta > 0 {
+		if in.meta = p.metas.find(p.m, Range{uint32(i), uint32(i + n)}); in.meta > 0 {
 			return i + n
 		}
 	}
@@ -254,7 +254,7 @@ func (p *textParser) callee(i int, role uint8) int {
 		return end
 	}
 	name := p.name(i, "a computation")
-	id := p.comps.find(p.t, name)
+	id := CompID(p.comps.find(p.t, name))
 	if id < 0 {
 		p.failf(i, name.end(), "computation %%%s is not defined before it is called", p.m.Text(name.bounds()))
 	}
@@ -265,7 +265,7 @@ func (p *textParser) callee(i int, role uint8) int {
 // guessCallee takes an attribute that is not known but has a computation for its value for a call.
 func (p *textParser) guessCallee(i int) {
 	name := p.t.name(i + 1)
-	if id := p.comps.find(p.t, name); id >= 0 {
+	if id := CompID(p.comps.find(p.t, name)); id >= 0 {
 		p.callees = append(p.callees, calleeRef{0, id})
 	}
 }

@@ -17,7 +17,9 @@ func ParseText(src []byte, file string) (*Module, error) {
 }
 
 func newTextParser(src []byte, file string) *textParser {
-	return &textParser{builder: newBuilder(src, FormatText), t: src, file: file}
+	return &textParser{
+		builder: newBuilder(src, FormatText), t: src, file: file, keys: newSpellingIndex(0),
+	}
 }
 
 // textParser builds a module. What is wrong with the text is thrown as a *SyntaxError.
@@ -29,7 +31,7 @@ type textParser struct {
 	body    *textBody       // of the computation that is being read
 	bodies  []*textBody     // no longer in use
 	aside   [][]Instruction // of computations that stand inside the one that is being read
-	comps   compIndex
+	comps   spellingIndex
 	keys    spellingIndex
 	spelled []spelledOpcode // by the numbers in opcodes
 
@@ -85,10 +87,7 @@ func (p *textParser) computations(i int) {
 func (p *textParser) prepare(start int) {
 	n, comps := p.t.estimate(start, "\n  "), p.t.estimate(start, "\n}")
 	p.reserve(n, comps)
-	p.comps.makeRoom(comps)
-	for _, x := range []*spellingIndex{&p.opcodes, &p.keys} {
-		x.reset()
-	}
+	p.comps = newSpellingIndex(cap(p.m.Comps))
 }
 
 // estimate guesses from samples how often something stands behind start, and adds a little. Each sample of a large file brings a page into

@@ -20,7 +20,7 @@ var typeByName = func() map[string]Type {
 	return byName
 }()
 
-// shape skips a shape; it returns i when there is none at i.
+// shape skips a shape. It returns i when there is none at i.
 func (t text) shape(i int) int {
 	if t.at(i, '(') {
 		return t.balanced(i)
@@ -56,7 +56,7 @@ func (t text) layout(i int) int {
 	return i
 }
 
-// shape reads a shape and the blanks behind it; one spelling is read only once.
+// shape reads a shape and the blanks behind it. It parses every spelling only once.
 func (p *textParser) shape(i int) (ShapeID, int) {
 	head, rest, n := p.t.toBlank(i)
 	end := i + int(n)
@@ -71,10 +71,10 @@ func (p *textParser) shape(i int) (ShapeID, int) {
 	return shape, p.t.blanks(end)
 }
 
-// longShape finds a shape of more bytes than a short spelling has.
+// longShape finds a shape whose spelling is longer than a short one.
 func (p *textParser) longShape(i int) (id int32, end int) {
-	const most = 64
-	if end = i + bytes.IndexByte(p.t[i:min(i+most, len(p.t))], ' '); end <= i+shortSpelling {
+	const longest = 64
+	if end = i + bytes.IndexByte(p.t[i:min(i+longest, len(p.t))], ' '); end <= i+shortSpelling {
 		return -1, i
 	}
 	return p.shapes.find(p.t, p.t.spelling(i, end)), end
@@ -88,26 +88,32 @@ func (p *textParser) newShape(i int) (ShapeID, int) {
 	s := p.t.spelling(i, end)
 	id := p.shapes.find(p.t, s)
 	if id < 0 {
-		id = int32(p.readShape(i, end))
+		id = int32(p.parseShape(i, end))
 		p.shapes.add(p.t, s, id)
 	}
 	return ShapeID(id), end
 }
 
-func (p *textParser) readShape(i, end int) ShapeID {
+func (p *textParser) parseShape(i, end int) ShapeID {
 	p.nest(i)
 	defer func() { p.nesting-- }()
+	var s Shape
 	switch {
 	case p.t[i] == '(':
-		return p.m.shapes.add(Shape{Type: Tuple, Elements: p.elements(i+1, end-1)})
+		s = Shape{Type: Tuple, Elements: p.elements(i+1, end-1)}
 	case p.t[i] == 'b' && p.t[i+1] == '(':
-		elements := p.elements(i+2, end-1)
-		if len(elements) != 1 {
+		s = Shape{Type: Buffer, Elements: p.elements(i+2, end-1)}
+		if len(s.Elements) != 1 {
 			p.fail(i, i, "expected one shape in b()")
 		}
-		return p.m.shapes.add(Shape{Type: Buffer, Elements: elements})
+	default:
+		s = p.array(i, end)
 	}
-	return p.array(i, end)
+	id, ok := p.m.shapes.add(s)
+	if !ok {
+		p.fail(i, end, shapeTooLarge)
+	}
+	return id
 }
 
 // elements reads the shapes between i and end.
@@ -125,7 +131,7 @@ func (p *textParser) elements(i, end int) []ShapeID {
 }
 
 // array reads f32[8,<=64]{1,0:T(8,128)}.
-func (p *textParser) array(i, end int) ShapeID {
+func (p *textParser) array(i, end int) Shape {
 	open := p.t.ident(i)
 	primitive, ok := typeByName[string(p.t[i:open])]
 	if !ok {
@@ -147,7 +153,7 @@ func (p *textParser) array(i, end int) ShapeID {
 			p.fail(i, end, "expected the order of the dimensions and properties like T(8,128)")
 		}
 	}
-	return p.m.shapes.add(s)
+	return s
 }
 
 // dimension reads 8, <=8 or ?.
@@ -161,13 +167,20 @@ func (p *textParser) dimension(i int, s *Shape) int {
 		i = p.t.blanks(i + 2)
 	}
 	n, end := p.integer(i)
+	if n < 0 {
+		p.failf(i, end, "the dimension %d is negative", n)
+	}
 	s.Dims = append(s.Dims, n)
 	return end
 }
 
 // canonicalLayout spells a layout as XLA does today: without blanks and without the level types of sparse arrays.
 func canonicalLayout(layout text) string {
-	order, properties, _ := bytes.Cut(withoutBlanks(layout), []byte{':'})
+	var dense []byte
+	for i := layout.blanks(0); i < len(layout); i = layout.blanks(i + 1) {
+		dense = append(dense, layout[i])
+	}
+	order, properties, _ := bytes.Cut(dense, []byte{':'})
 	if bytes.HasPrefix(properties, []byte("D(")) {
 		properties = properties[text(properties).balanced(1):]
 	}
@@ -177,44 +190,39 @@ func canonicalLayout(layout text) string {
 	return string(order) + ":" + string(properties)
 }
 
-func withoutBlanks(t text) (out []byte) {
-	for i := t.blanks(0); i < len(t); i = t.blanks(i + 1) {
-		out = append(out, t[i])
-	}
-	return out
-}
-
-// isLayout tells whether a layout orders so many dimensions, each once, and goes on with properties.
+// isLayout reports whether a layout names each dimension of a shape once, or none, and goes on with properties.
 func isLayout(layout string, rank int) bool {
 	order, properties, _ := strings.Cut(layout, ":")
-	var seen uint64
-	n := 0
+	if !areProperties(text(properties)) {
+		return false
+	}
+	if order == "" {
+		return true
+	}
+	seen, n := make([]bool, rank), 0
 	for word := range strings.SplitSeq(order, ",") {
-		d, err := strconv.ParseUint(word, 10, 8)
-		if order == "" {
-			break
-		}
-		if err != nil || d >= uint64(rank) || d < 64 && seen&(1<<d) != 0 {
+		d, err := strconv.ParseUint(word, 10, 31)
+		if err != nil || d >= uint64(rank) || seen[d] {
 			return false
 		}
-		seen |= 1 << d
+		seen[d] = true
 		n++
 	}
-	return (n == rank || order == "") && areProperties(properties)
+	return n == rank
 }
 
-// areProperties tells whether a string is made of words with parentheses: T(8,128)(2,1)S(1), #(u32)*(u64).
-func areProperties(s string) bool {
-	for s != "" {
-		word, _, ok := strings.Cut(s, "(")
-		if !ok || strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ#*") != "" {
+// areProperties reports whether a text consists of words with parentheses: T(8,128)(2,1)S(1), #(u32)*(u64).
+func areProperties(t text) bool {
+	for len(t) > 0 {
+		word, _, ok := bytes.Cut(t, []byte{'('})
+		if !ok || len(bytes.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ#*")) > 0 {
 			return false
 		}
-		end := text(s).balanced(len(word))
-		if s[end-1] != ')' {
+		end := t.balanced(len(word))
+		if t[end-1] != ')' {
 			return false
 		}
-		s = s[end:]
+		t = t[end:]
 	}
 	return true
 }

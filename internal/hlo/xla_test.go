@@ -1,10 +1,7 @@
 package hlo
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/hlo/hlotest"
@@ -57,26 +54,5 @@ func TestEveryOpcodeIsMade(t *testing.T) {
 		if name := opcodeNames[op]; made[op] == unknown[name] {
 			t.Errorf("%s is in the modules: %v", name, made[op])
 		}
-	}
-}
-
-// A nested body takes as much memory as one that stands by itself.
-func TestNestedBodiesTakeLittleMemory(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("HloModule m\n\nENTRY e {\n  p = f32[8]{0} parameter(0)\n  z = f32[] constant(0)\n")
-	for i := range 5000 {
-		fmt.Fprintf(&b, "  r%d = f32[] reduce(f32[8]{0} p, f32[] z), dimensions={0}, to_apply=\n  {\n    tmp_0 = f32[] parameter(0)\n    "+
-			"tmp_1 = f32[] parameter(1)\n    ROOT tmp_2 = f32[] add(f32[] tmp_0, f32[] tmp_1)\n  }\n", i)
-	}
-	src := []byte(b.String() + "}\n")
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	m, err := ParseText(src, "nested")
-	runtime.ReadMemStats(&after)
-	if err != nil || len(m.Comps) != 5001 {
-		t.Fatalf("%d computations, %v", len(m.Comps), err)
-	}
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 16*uint64(len(src)) {
-		t.Errorf("%d bytes were allocated for a text of %d", taken, len(src))
 	}
 }
