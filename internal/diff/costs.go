@@ -6,11 +6,8 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// Wobbles of a cost that mean nothing, and gains that mean something.
-const (
-	Wobble    = 1.01
-	ClearGain = 0.95
-)
+// Wobble is the growth of a cost that means nothing.
+const Wobble = 1.01
 
 // FactKnown says whether both sides of a difference have a fact.
 func FactKnown(v *Variant, fact string) bool {

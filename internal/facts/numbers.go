@@ -120,7 +120,6 @@ func (f Numbers) cost(r *reader, loops []loop) {
 	f.known("cost.flops", once.Flops)
 	f.known("cost.bytes_accessed", once.BytesAccessed)
 	f["cost.transcendentals"] = once.Transcendentals
-	f.leastCost(r)
 	if f["loops.unknown"] > 0 {
 		return
 	}
@@ -132,36 +131,7 @@ func (f Numbers) cost(r *reader, loops []loop) {
 	f.known("cost.weighted_bytes_accessed", weighted.BytesAccessed)
 }
 
-// leastCost is what every run has to do of a program whose runs are not all alike: of each conditional the cheapest branch, and nothing of
-// a loop that may end early. Other loops are counted as often as they run, once where that is not known.
-func (f Numbers) leastCost(r *reader) {
-	if f["loops.unknown"] == 0 && !branches(r.m) {
-		return
-	}
-	least := price.Least(r.alike(), r.leastTrips).Comp(r.m.Entry)
-	f.known("cost.least_flops", least.Flops)
-	f.known("cost.least_bytes_accessed", least.BytesAccessed)
-}
-
-// branches says whether a module has any.
-func branches(m *hlo.Module) bool {
-	for id := range m.Instrs {
-		if m.Instrs[id].Opcode == hlo.OpConditional {
-			return true
-		}
-	}
-	return false
-}
-
 func (r *reader) trips(id hlo.InstrID) int64 { return tripCount(r.m, id) }
-
-func (r *reader) leastTrips(id hlo.InstrID) int64 {
-	n := r.trips(id)
-	if n == unknownTrips && exitOf(r.m, id).early {
-		return 0
-	}
-	return n
-}
 
 // known sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
 func (f Numbers) known(name string, cost float64) {

@@ -49,18 +49,12 @@ func CostOf(m *hlo.Module) Cost {
 
 // Price prices every instruction. trips says how often a while runs its body, a negative number when that is not known; a
 // loop that it does not know, and every loop when trips is nil, counts body and condition once. See [hlo.Module.KnownTrips].
-func Price(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices { return price(a, trips, dearer) }
-
-// Least prices every instruction as Price does, but of the branches of a conditional the cheapest: what every run has to do.
-func Least(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices { return price(a, trips, cheaper) }
-
-func price(a *hlo.Alike, trips func(hlo.InstrID) int64, ofBranches func(a, b float64) float64) *Prices {
+func Price(a *hlo.Alike, trips func(hlo.InstrID) int64) *Prices {
 	m := a.Module()
 	n := len(m.Comps)
 	p := &pricer{
 		m:      m,
 		trips:  trips,
-		choose: ofBranches,
 		sizes:  measureShapes(m),
 		states: make([]pricing, n),
 		bodies: make([]*fusedBody, n),
@@ -72,10 +66,6 @@ func price(a *hlo.Alike, trips func(hlo.InstrID) int64, ofBranches func(a, b flo
 	}
 	return p.Prices
 }
-
-func dearer(a, b float64) float64 { return max(a, b) }
-
-func cheaper(a, b float64) float64 { return min(a, b) }
 
 // pricing is how far a computation has been priced.
 type pricing uint8
@@ -91,7 +81,6 @@ type pricer struct {
 	*Prices
 	m      *hlo.Module
 	trips  func(hlo.InstrID) int64
-	choose func(a, b float64) float64 // which of two branches counts
 	sizes  shapeSizes
 	states []pricing    // by CompID
 	bodies []*fusedBody // by CompID, of the computations that fusions call; see fusedBody
@@ -163,21 +152,21 @@ func (p *pricer) loop(i hlo.InstrID) Cost {
 	return body.plus(condition)
 }
 
-// conditional takes for each number the branch that counts. A branch's 0 does not raise another's -1.
+// conditional takes for each number the dearest branch. A branch's 0 does not raise another's -1.
 func (p *pricer) conditional(i hlo.InstrID) Cost {
 	cost := p.callee(i, 0)
 	for n := range p.m.Callees(i)[1:] {
 		branch := p.callee(i, n+1)
-		cost.Flops = p.either(cost.Flops, branch.Flops)
-		cost.Transcendentals = p.either(cost.Transcendentals, branch.Transcendentals)
-		cost.BytesAccessed = p.either(cost.BytesAccessed, branch.BytesAccessed)
+		cost.Flops = dearer(cost.Flops, branch.Flops)
+		cost.Transcendentals = dearer(cost.Transcendentals, branch.Transcendentals)
+		cost.BytesAccessed = dearer(cost.BytesAccessed, branch.BytesAccessed)
 	}
 	return cost
 }
 
-func (p *pricer) either(a, b float64) float64 {
+func dearer(a, b float64) float64 {
 	if a < 0 && b == 0 {
 		return a
 	}
-	return p.choose(a, b)
+	return max(a, b)
 }

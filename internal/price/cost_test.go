@@ -123,26 +123,20 @@ func TestCostsWeighsLoops(t *testing.T) {
 	}
 }
 
-// The least is what the cheapest branch costs, where the cost of a conditional is the dearest one's.
-func TestLeastCostsTakesTheCheapestBranch(t *testing.T) {
+// A conditional costs what its dearest branch does.
+func TestConditionalCostsItsDearestBranch(t *testing.T) {
 	m := readDump(t, "cost/conditional.cpu.txt")
-	most, least := Price(m.Alike(), nil), Least(m.Alike(), nil)
+	prices := Price(m.Alike(), nil)
 	at := hlo.InstrID(slices.IndexFunc(m.Instrs, func(in hlo.Instruction) bool { return in.Opcode == hlo.OpConditional }))
 	var flops []float64
 	for _, branch := range m.Callees(at) {
-		flops = append(flops, most.Comp(branch).Flops)
+		flops = append(flops, prices.Comp(branch).Flops)
 	}
 	if slices.Min(flops) == slices.Max(flops) {
 		t.Fatalf("the branches cost the same, %v", flops)
 	}
-	if got := most.Instr(at).Flops; got != slices.Max(flops) {
+	if got := prices.Instr(at).Flops; got != slices.Max(flops) {
 		t.Errorf("%v flops, want the dearest of %v", got, flops)
-	}
-	if got := least.Instr(at).Flops; got != slices.Min(flops) {
-		t.Errorf("at least %v flops, want the cheapest of %v", got, flops)
-	}
-	if spared := most.Comp(m.Entry).Flops - least.Comp(m.Entry).Flops; spared <= 0 {
-		t.Errorf("a run of the program may leave out %v flops", spared)
 	}
 }
 

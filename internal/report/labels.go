@@ -34,8 +34,6 @@ var moreFacts = []label{
 	{"cost.estimated_cycles", "cycles"},
 	{"cost.weighted_bytes_accessed", "moved with all loops"},
 	{"cost.weighted_flops", "flops with all loops"},
-	{"cost.least_bytes_accessed", "moved in every run"},
-	{"cost.least_flops", "flops in every run"},
 	{"clusters.count", "clusters"},
 	{"clusters.clustered_ops", "clustered ops"},
 	{"clusters.unclustered_ops", "unclustered ops"},

@@ -22,7 +22,7 @@ func TestNothingBetterInCustomCalls(t *testing.T) {
 		subject     string
 		was, is     int
 		comparisons int
-	}{{"cost.flops", 0, 2, 0}, {"cost.flops", 2, 2, 1}, {"cost.flops", 2, 1, 1}, {"cost.least_flops", 0, 2, 0}, {"kernels.total", 0, 2, 1}} {
+	}{{"cost.flops", 0, 2, 0}, {"cost.flops", 2, 2, 1}, {"cost.flops", 2, 1, 1}, {"cost.weighted_flops", 0, 2, 0}, {"kernels.total", 0, 2, 1}} {
 		context := NewContext(&Settings{Rule: &Rule{}, Options: map[string]any{}}, &Target{}, nil)
 		a := Amount{Variant: &diff.Variant{Old: run(c.was), New: run(c.is)}, Subject: c.subject, Noun: "amount", Better: Lower, Actual: 40}
 		a.Base = new(100.0)

@@ -96,7 +96,6 @@ const (
 type Metric struct {
 	Fact     string // "" for what only the rule counts
 	Weighted string // the same fact with loops counted as often as they run, where there is one
-	Least    string // what of it every run has to do, whichever branches it takes, where there is such a fact
 	Unit     string // "bytes", "seconds", "nanoseconds" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it
