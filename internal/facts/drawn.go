@@ -11,16 +11,16 @@ import (
 // Drawing is what a drawn module file shows. Kernels are counted as [Numbers] counts them; the bytes, types and costs behind them
 // are not drawn.
 type Drawing struct {
-	File    string
-	Module  string // "module_0010.jit_train_step"
-	Name    string // of the drawn computation: where file names hold no module name, it tells the module
-	Stage   string
-	Main    bool   // the largest final module drawn, where no module was dumped in another form
-	Format  string // dot | html
-	Nodes   int    // instructions drawn: constants and tuples are not
-	Fusions int
-	Kernels int
-	Why     string // why the numbers are not the whole module's, "" when they are
+	File    string `json:"file"`
+	Module  string `json:"module"`                // "module_0010.jit_train_step"
+	Name    string `json:"computation,omitempty"` // of the drawn computation: where file names hold no module name, it tells the module
+	Stage   string `json:"stage"`
+	Main    bool   `json:"main,omitempty"` // the largest final module drawn, where no module was dumped in another form
+	Format  string `json:"format"`         // dot | html
+	Nodes   int    `json:"nodes"`          // instructions drawn: constants and tuples are not
+	Fusions int    `json:"fusions"`
+	Kernels int    `json:"kernels"`
+	Why     string `json:"not_exact,omitempty"` // why the numbers are not the whole module's, "" when they are
 }
 
 // drawn looks at the stages of a module that were dumped as drawings only.

@@ -33,10 +33,10 @@ type Report struct {
 
 // Problem is a file or module that could not be looked at: the gate must not pass over it.
 type Problem struct {
-	File    string // with line and column where known
-	Program string // the program it belongs to, when known
-	Message string // a sentence: why
-	Fix     string // what to do about it
+	File    string `json:"file,omitempty"`    // with line and column where known
+	Program string `json:"program,omitempty"` // the program it belongs to, when known
+	Message string `json:"message"`           // a sentence: why
+	Fix     string `json:"fix,omitempty"`     // what to do about it
 }
 
 // Toolchain says what made a dump. An empty field is not known.
@@ -95,16 +95,16 @@ type Variant struct {
 
 // Parameter is one argument of an entry computation.
 type Parameter struct {
-	Name     string // the model's name ("p['w1']"), else the instruction's
-	Shape    string // without layout
-	Layout   string // minor_to_major and properties, "" for the default
-	Sharding string
-	Spec     string // how the model spreads it over its mesh: "P('data', None)"; "" where no axis splits it
-	Bytes    int64
-	Aliased  bool   // an output reuses its buffer
-	Donated  bool   // donated, but no output could use it
-	Unused   bool   // no instruction reads it
-	Constant string // a must-be-constant argument's value
+	Name     string `json:"name"`             // the model's name ("p['w1']"), else the instruction's
+	Shape    string `json:"shape"`            // without layout
+	Layout   string `json:"layout,omitempty"` // minor_to_major and properties, "" for the default
+	Sharding string `json:"sharding,omitempty"`
+	Spec     string `json:"-"` // how the model spreads it over its mesh: "P('data', None)"; "" where no axis splits it
+	Bytes    int64  `json:"bytes"`
+	Aliased  bool   `json:"aliased,omitempty"`  // an output reuses its buffer
+	Donated  bool   `json:"donated,omitempty"`  // donated, but no output could use it
+	Unused   bool   `json:"unused,omitempty"`   // no instruction reads it
+	Constant string `json:"constant,omitempty"` // a must-be-constant argument's value
 }
 
 // Output is one result of a program that is spread over several devices.
@@ -234,19 +234,19 @@ type Wall struct {
 
 // Constant is a constant baked into the program.
 type Constant struct {
-	Shape  string
-	Bytes  int64
-	Value  string // as printed; "{...}" for more than ten elements
-	OpName string
-	Source hlo.Location
+	Shape  string       `json:"shape"`
+	Bytes  int64        `json:"bytes"`
+	Value  string       `json:"value,omitempty"` // as printed; "{...}" for more than ten elements
+	OpName string       `json:"op_name,omitempty"`
+	Source hlo.Location `json:"source,omitzero"`
 }
 
 // Buffer is one allocation, named by what the model keeps in it.
 type Buffer struct {
-	Bytes  int64
-	Shape  string
-	OpName string
-	Source hlo.Location
+	Bytes  int64        `json:"bytes"`
+	Shape  string       `json:"shape,omitempty"`
+	OpName string       `json:"op_name,omitempty"`
+	Source hlo.Location `json:"source,omitzero"`
 }
 
 // ModuleInfo is one module file as inspect lists it; the numbers are those of XLA's own parser and cost analysis.

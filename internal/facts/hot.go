@@ -33,8 +33,8 @@ type HotKernel struct {
 
 // StrangeModule is a module that ran and was not dumped.
 type StrangeModule struct {
-	Name string
-	Time time.Duration
+	Name string        `json:"name"`
+	Time time.Duration `json:"time_ns"`
 }
 
 // hotList joins traces with programs.

@@ -38,11 +38,14 @@ func (m *Module) MetadataByID(id MetadataID) Metadata {
 
 // Location is a place in a source file. Line and Column are 1-based; 0 means not known.
 type Location struct {
-	File     string
-	Function string
-	Line     int32
-	Column   int32
+	File     string `json:"file"`
+	Line     int32  `json:"line,omitempty"`
+	Column   int32  `json:"column,omitempty"`
+	Function string `json:"function,omitempty"`
 }
+
+// IsZero reports whether the place is unknown: without a file the rest says nothing.
+func (l Location) IsZero() bool { return l.File == "" }
 
 // frameTables are the four header tables of jaxlib 0.8.3 and later (HloModuleProto.stack_frame_index).
 type frameTables struct {

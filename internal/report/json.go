@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/xlagate/xlagate/internal/result"
@@ -8,9 +10,13 @@ import (
 
 // writeJSON writes a value indented, keys of maps sorted, `<`, `>` and `&` as they are.
 func writeJSON(w io.Writer, what string, v any) error {
-	s := newJSONStream(w)
-	s.value(v)
-	return s.end(what)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("write %s as JSON: %w", what, err)
+	}
+	return nil
 }
 
 // asJSON renders a value that is its own JSON form.
@@ -41,10 +47,7 @@ func filledVariants(variants []result.Variant) []result.Variant {
 	out := append([]result.Variant{}, variants...)
 	for i := range out {
 		v := &out[i]
-		v.Modules, v.Unstable = filled(v.Modules), filled(v.Unstable)
-		if v.Facts == nil {
-			v.Facts = map[string]float64{}
-		}
+		v.Modules, v.Unstable, v.Facts = filled(v.Modules), filled(v.Unstable), filledMap(v.Facts)
 	}
 	return out
 }
@@ -54,4 +57,11 @@ func filled[T any](list []T) []T {
 		return []T{}
 	}
 	return list
+}
+
+func filledMap[M ~map[K]V, K comparable, V any](m M) M {
+	if m == nil {
+		return M{}
+	}
+	return m
 }

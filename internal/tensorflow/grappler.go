@@ -10,13 +10,13 @@ import (
 
 // Rewrite is what Grappler did to an operation of the model before autoclustering saw it.
 type Rewrite struct {
-	Op        string // "AsString"
-	Node      string
-	Function  string
-	What      string // "removed", "merged with an equal one", "folded into a constant", "made a _FusedMatMul", "moved to …/device:CPU:0"
-	Optimizer string // "model_pruner"; "" where the dump does not tell
-	Source    hlo.Location
-	File      string
+	Op        string       `json:"op"` // "AsString"
+	Node      string       `json:"node"`
+	Function  string       `json:"function,omitempty"`
+	What      string       `json:"what"`                // "removed", "merged with an equal one", "folded into a constant", "made a _FusedMatMul", "moved to …/device:CPU:0"
+	Optimizer string       `json:"optimizer,omitempty"` // "model_pruner"; "" where the dump does not tell
+	Source    hlo.Location `json:"source,omitzero"`
+	File      string       `json:"file,omitempty"`
 }
 
 // rewritten is a graph as Grappler got it, with what it made of it.

@@ -11,33 +11,33 @@ import (
 
 // Logs is what logs given beside the dump said.
 type Logs struct {
-	Compiles map[string]int // compilations by program
-	Misses   []CacheMiss
-	Notes    []LogNote
-	Events   int // how many lines meant something
+	Compiles map[string]int `json:"compiles"` // compilations by program
+	Misses   []CacheMiss    `json:"misses"`
+	Notes    []LogNote      `json:"notes"`
+	Events   int            `json:"-"` // how many lines meant something
 
 	leftOut   map[string]string // why autoclustering left a node out, by node and operation
 	summaries []clusterSummary
-	Cuts      []Cut // of PyTorch/XLA's graphs, in the order in which they were compiled
-	Metrics   bool  // PyTorch/XLA's counters are in them
+	Cuts      []Cut `json:"-"` // of PyTorch/XLA's graphs, in the order in which they were compiled
+	Metrics   bool  `json:"-"` // PyTorch/XLA's counters are in them
 }
 
 // CacheMiss is one explanation of a retrace.
 type CacheMiss struct {
-	Program string
-	Where   hlo.Location
-	Reason  string
+	Program string       `json:"program"`
+	Where   hlo.Location `json:"source,omitzero"`
+	Reason  string       `json:"reason"`
 }
 
 // LogNote is any other line that a rule reads.
 type LogNote struct {
-	Kind    string // one of the Note constants
-	Program string
-	Op      string
-	Where   hlo.Location
-	Message string
-	Value   float64
-	Log     string // the log and the line it stands on
+	Kind    string       `json:"kind"` // one of the Note constants
+	Program string       `json:"program,omitempty"`
+	Log     string       `json:"log,omitempty"` // the log and the line
+	Op      string       `json:"op,omitempty"`
+	Where   hlo.Location `json:"source,omitzero"`
+	Message string       `json:"message"`
+	Value   float64      `json:"value,omitempty"`
 }
 
 // The kinds of notes.

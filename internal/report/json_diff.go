@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -71,10 +72,10 @@ type (
 		New  *float64 `json:"new"`
 	}
 	paramChangeView struct {
-		Name string     `json:"name"`
-		Old  *paramView `json:"old"`
-		New  *paramView `json:"new"`
-		What string     `json:"what"`
+		Name string           `json:"name"`
+		Old  *facts.Parameter `json:"old"`
+		New  *facts.Parameter `json:"new"`
+		What string           `json:"what"`
 	}
 	dtypeChangeView struct {
 		Type  string `json:"type"`
@@ -148,8 +149,9 @@ func (v *kernelsView) add(variant string, k *diff.Kernels, all bool) {
 
 func viewSide(variant string, kernels []facts.Kernel, all bool) []kernelView {
 	var out []kernelView
-	for i := range kernels {
-		out = append(out, kernelView{Kernel: &kernels[i], all: all, variant: variant})
+	for _, k := range viewKernels(kernels, all) {
+		k.Variant = variant
+		out = append(out, k)
 	}
 	return out
 }
@@ -187,11 +189,11 @@ func viewDiffVariant(d *diff.Variant) diffVariantView {
 		v.Facts = append(v.Facts, factChangeView{f.Name, dumped(f.Old), dumped(f.New)})
 	}
 	for _, p := range d.Params {
-		v.Params = append(v.Params, paramChangeView{p.Name, (*paramView)(p.Old), (*paramView)(p.New), p.What})
+		v.Params = append(v.Params, paramChangeView{p.Name, p.Old, p.New, p.What})
 	}
 	for i := range d.Dtypes {
 		t := &d.Dtypes[i]
-		v.Dtypes = append(v.Dtypes, dtypeChangeView{t.Type, t.Old, t.New, opView(t.First)})
+		v.Dtypes = append(v.Dtypes, dtypeChangeView{t.Type, t.Old, t.New, viewOp(t.First)})
 	}
 	return v
 }
@@ -202,4 +204,97 @@ func dumped(v float64) *float64 {
 		return nil
 	}
 	return &v
+}
+
+type (
+	causeView struct {
+		Kind    string       `json:"kind"`
+		Summary string       `json:"summary"`
+		OpName  string       `json:"op_name,omitempty"`
+		OpType  string       `json:"op_type,omitempty"`
+		Source  hlo.Location `json:"source,omitzero"`
+		Before  int          `json:"kernels_before"`
+		After   int          `json:"kernels_after"`
+		Edits   []editView   `json:"edits,omitempty"`
+	}
+	editView struct {
+		Scope   string       `json:"scope,omitempty"`
+		Source  hlo.Location `json:"source,omitzero"`
+		Caller  hlo.Location `json:"caller,omitzero"`
+		Added   []stepView   `json:"added,omitempty"`
+		Removed []stepView   `json:"removed,omitempty"`
+	}
+	stepView struct {
+		Opcode string `json:"opcode"`
+		Type   string `json:"type,omitempty"`
+		Count  int    `json:"count"`
+	}
+	unrollView struct {
+		Variant string     `json:"variant,omitempty"`
+		One     kernelView `json:"one"`
+		Copies  int        `json:"copies"`
+	}
+	bufferChangeView struct {
+		Shape  string       `json:"shape"`
+		Old    int64        `json:"old_bytes"`
+		New    int64        `json:"new_bytes"`
+		OpName string       `json:"op_name,omitempty"`
+		Source hlo.Location `json:"source,omitzero"`
+	}
+	flagView struct {
+		Name string `json:"name"`
+		Old  string `json:"old"`
+		New  string `json:"new"`
+	}
+)
+
+func viewCauses(causes []diff.Cause) []causeView {
+	out := []causeView{}
+	for i := range causes {
+		c := &causes[i]
+		view := causeView{
+			Kind: c.Kind, Summary: c.Summary, OpName: c.Op.OpName, OpType: c.OpType, Source: c.Op.Source, Before: len(c.Before), After: len(c.After),
+		}
+		for j := range c.Edits {
+			e := &c.Edits[j]
+			view.Edits = append(view.Edits, editView{
+				Scope: e.Scope, Source: e.Source, Caller: e.Caller, Added: viewSteps(e.Added), Removed: viewSteps(e.Removed),
+			})
+		}
+		out = append(out, view)
+	}
+	return out
+}
+
+func viewSteps(steps []diff.Step) []stepView {
+	var out []stepView
+	for _, s := range steps {
+		out = append(out, stepView{s.Opcode, s.Type, s.Count})
+	}
+	return out
+}
+
+func viewUnrolled(variant string, unrolled []diff.Unroll, all bool) []unrollView {
+	var out []unrollView
+	for i := range unrolled {
+		out = append(out, unrollView{variant, viewKernel(&unrolled[i].One, all), len(unrolled[i].Copies)})
+	}
+	return out
+}
+
+func viewBuffers(changes []diff.BufferChange) []bufferChangeView {
+	out := []bufferChangeView{}
+	for i := range changes {
+		b := &changes[i]
+		out = append(out, bufferChangeView{Shape: b.New.Shape, Old: b.Old, New: b.New.Bytes, OpName: b.New.OpName, Source: b.New.Source})
+	}
+	return out
+}
+
+func viewFlags(flags []diff.FlagChange) []flagView {
+	out := []flagView{}
+	for _, f := range flags {
+		out = append(out, flagView(f))
+	}
+	return out
 }
