@@ -126,7 +126,7 @@ func logFlag() cli.Flag {
 func readFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one a core)", Action: checkJobs},
-		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "read fewer modules at once, so as to stay below `SIZE`, as in 500MiB"},
+		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, as in 500MiB: read fewer modules at once, and refuse files of more than a quarter of it (default: half of the machine's memory)"},
 		quietFlag(),
 	}, registryFlags()...)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -77,8 +78,14 @@ func Find(dir string) (string, error) {
 	}
 }
 
+// maxSize bounds a configuration: its YAML takes some ten times as much to read.
+const maxSize = 8 << 20
+
 // Load reads a configuration file, which messages call by its name. The error is of type [Errors] when the content is wrong.
 func Load(path, name string) (*Config, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > maxSize {
+		return nil, fmt.Errorf("read the configuration: %s has %s; at most %s are read", name, phrase.Bytes(float64(info.Size())), phrase.Bytes(maxSize))
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -123,5 +125,19 @@ func TestErrorsSayWhatWasMeant(t *testing.T) {
 		if _, err := Parse("xlagate.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q\n%v\nwanted\n%s", c.text, err, c.says)
 		}
+	}
+}
+
+// A configuration that is too large is refused by its size, before it is read.
+func TestLoadOfTooMuch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	if err := os.WriteFile(path, []byte("version: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 300<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path, FileName); err == nil || err.Error() != "read the configuration: xlagate.yaml has 300.0 MiB; at most 8.0 MiB are read" {
+		t.Errorf("%v", err)
 	}
 }

@@ -213,7 +213,7 @@ func TestCutArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tarball, err := compressionOf(packed).decompress(packed)
+	tarball, err := compressionOf(packed).decompress(packed, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

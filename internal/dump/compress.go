@@ -50,13 +50,13 @@ func compressionOf(head []byte) *compression {
 	return nil
 }
 
-func (c *compression) decompress(data []byte) ([]byte, error) {
+func (c *compression) decompress(data []byte, limit Limit) ([]byte, error) {
 	r, err := c.open(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	return io.ReadAll(r)
+	return limit.readAll(r)
 }
 
 // plain reads content decompressed, whether it is stored compressed or not.

@@ -1,12 +1,18 @@
 package dump
 
 import (
+	"archive/zip"
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -17,13 +23,14 @@ type File struct {
 	ModTime time.Time
 	Kind    Kind
 
-	src source
-	rel string // path below the dump, with slashes: what it is grouped by
+	src   source
+	rel   string // path below the dump, with slashes: what it is grouped by
+	limit Limit  // how much it may hold
 }
 
 // FileAt is a file that lies by itself on disk: a log or a profile beside a dump.
-func FileAt(path string) *File {
-	f := &File{Path: path, src: diskSource{path}, rel: filepath.Base(path)}
+func FileAt(path string, limit Limit) *File {
+	f := &File{Path: path, src: diskSource{path}, rel: filepath.Base(path), limit: limit}
 	if info, err := os.Stat(path); err == nil {
 		f.Size, f.ModTime = info.Size(), info.ModTime()
 	}
@@ -33,7 +40,7 @@ func FileAt(path string) *File {
 // Bytes returns the file's content, decompressed. The content must not be changed, is valid until release is called, and
 // release must be called. A large file is mapped into memory rather than copied: read it under Guard.
 func (f *File) Bytes() (data []byte, release func() error, err error) {
-	stored, release, err := f.src.bytes()
+	stored, release, err := f.src.bytes(f.limit)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", f.Path, err)
 	}
@@ -42,13 +49,16 @@ func (f *File) Bytes() (data []byte, release func() error, err error) {
 		return stored, release, nil
 	}
 	err = Guard(func() error {
-		data, err = c.decompress(stored)
+		data, err = c.decompress(stored, f.limit)
 		return err
 	})
 	if rerr := release(); err == nil {
 		err = rerr
 	}
-	if err != nil {
+	switch tooMuch := (*LimitError)(nil); {
+	case errors.As(err, &tooMuch):
+		return nil, nil, fmt.Errorf("decompress %s: %w", f.Path, err)
+	case err != nil:
 		return nil, nil, fmt.Errorf("decompress %s: %w; the file is damaged or was cut off", f.Path, err)
 	}
 	return data, noRelease, nil
@@ -80,4 +90,183 @@ func (f *File) head(n int) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", f.Path, err)
 	}
 	return head, nil
+}
+
+// source gives the stored content of a file, wherever it lies.
+type source interface {
+	open() (io.ReadCloser, error)
+	bytes(limit Limit) (data []byte, release func() error, err error)
+}
+
+func noRelease() error { return nil }
+
+// mapFrom is the size from which a file on disk is mapped rather than read.
+const mapFrom = 1 << 20
+
+// diskSource is a file of its own.
+type diskSource struct{ path string }
+
+func (s diskSource) open() (io.ReadCloser, error) { return os.Open(s.path) }
+
+func (s diskSource) bytes(limit Limit) ([]byte, func() error, error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = limit.Check(info.Size())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.Size() >= mapFrom {
+		if data, release, err := mapFile(f, info.Size()); err == nil {
+			return data, release, nil
+		}
+	}
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // room to see that the file ends there
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), noRelease, err
+}
+
+// sectionSource is a stretch of an archive.
+type sectionSource struct {
+	archive io.ReaderAt
+	offset  int64
+	size    int64
+}
+
+func (s sectionSource) open() (io.ReadCloser, error) {
+	return io.NopCloser(io.NewSectionReader(s.archive, s.offset, s.size)), nil
+}
+
+func (s sectionSource) bytes(limit Limit) ([]byte, func() error, error) {
+	if err := limit.Check(s.size); err != nil {
+		return nil, nil, err
+	}
+	data := make([]byte, s.size)
+	_, err := io.ReadFull(io.NewSectionReader(s.archive, s.offset, s.size), data)
+	return data, noRelease, err
+}
+
+// zipSource is an entry of a zip archive.
+type zipSource struct{ entry *zip.File }
+
+func (s zipSource) open() (io.ReadCloser, error) { return s.entry.Open() }
+
+func (s zipSource) bytes(limit Limit) ([]byte, func() error, error) {
+	r, err := s.entry.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	data, err := limit.readAll(r)
+	return data, noRelease, err
+}
+
+// memorySource is content that is in memory already.
+type memorySource []byte
+
+func (s memorySource) open() (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(s)), nil
+}
+
+func (s memorySource) bytes(Limit) ([]byte, func() error, error) { return s, noRelease, nil }
+
+// Sum is the SHA-256 of the file's content as stored, compressed or not.
+func (f *File) Sum() (sum [sha256.Size]byte, err error) {
+	stored, release, err := f.src.bytes(f.limit)
+	if err != nil {
+		return sum, err
+	}
+	err = Guard(func() error {
+		sum = sha256.Sum256(stored)
+		return nil
+	})
+	if rerr := release(); err == nil {
+		err = rerr
+	}
+	return sum, err
+}
+
+// Sample is the listing with some of what the files hold that facts come from: two runs of one job leave files of the same names, and often
+// of the same sizes.
+func (d *Dump) Sample() [sha256.Size]byte {
+	sum, listing := sha256.New(), d.Listing()
+	sum.Write(listing[:])
+	for _, m := range d.Modules {
+		for _, s := range []*Stage{m.Unoptimized(), m.Optimized()} {
+			if s != nil && s.HLO() != nil {
+				s.HLO().sample(sum)
+			}
+		}
+	}
+	for _, f := range slices.Concat(d.Graphs, d.Logs) {
+		f.sample(sum)
+	}
+	return [sha256.Size]byte(sum.Sum(nil))
+}
+
+// A file is sampled in so many blocks of that size: its content as stored, all of a small one.
+const (
+	sampleBlocks = 64
+	sampleBlock  = 4096
+)
+
+// sample writes some of the file's content. What cannot be read is told where it is read for its facts.
+func (f *File) sample(sum io.Writer) {
+	stored, release, err := f.src.bytes(f.limit)
+	if err != nil {
+		return
+	}
+	_ = Guard(func() error {
+		step := max(sampleBlock, (len(stored)+sampleBlocks-1)/sampleBlocks)
+		for at := 0; at < len(stored); at += step {
+			_, err := sum.Write(stored[at:min(at+sampleBlock, len(stored))])
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	_ = release()
+}
+
+// Files lists the module's files: those of its stages, then its companions.
+func (m *Module) Files() []*File {
+	var files []*File
+	for i := range m.Stages {
+		s := &m.Stages[i]
+		for _, f := range []*File{s.Text, s.Proto, s.Dot, s.HTML, s.URL, s.Riegeli} {
+			if f != nil {
+				files = append(files, f)
+			}
+		}
+	}
+	return append(files, m.Companions...)
+}
+
+// Listing sums up what a dump is made of without reading it: the names and sizes of its files and the modules they belong to. It is
+// the same on every machine that sees the same dump, wherever it lies.
+func (d *Dump) Listing() [sha256.Size]byte {
+	list := sha256.New()
+	for _, m := range slices.Concat(d.Modules, d.Throwaway) {
+		fmt.Fprintf(list, "module %q %q %q\n", m.ID, m.Name, m.Process)
+		listFiles(list, m.Files())
+	}
+	beside := slices.Concat(d.Graphs, d.Logs, d.Traces, d.Other, d.Unknown)
+	if d.Toolchain != nil {
+		beside = append(beside, d.Toolchain)
+	}
+	slices.SortFunc(beside, func(a, b *File) int { return cmp.Compare(a.rel, b.rel) })
+	listFiles(list, beside)
+	return [sha256.Size]byte(list.Sum(nil))
+}
+
+func listFiles(list io.Writer, files []*File) {
+	for _, f := range files {
+		fmt.Fprintf(list, "%q %d\n", f.rel, f.Size)
+	}
 }

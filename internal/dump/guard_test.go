@@ -16,7 +16,7 @@ func TestGuardAgainstAShrinkingFile(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Repeat([]byte("HloModule f\n"), 1<<18), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	data, release, err := FileAt(path).Bytes()
+	data, release, err := FileAt(path, 0).Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestForget(t *testing.T) {
 	if err := os.WriteFile(path, want, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	data, release, err := FileAt(path).Bytes()
+	data, release, err := FileAt(path, 0).Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}

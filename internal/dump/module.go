@@ -1,6 +1,11 @@
 package dump
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Module is one compiled HLO module with all its files.
 type Module struct {
@@ -120,4 +125,133 @@ func (m *Module) CompanionsOf(kind Kind) []*File {
 		}
 	}
 	return files
+}
+
+// newModule is an empty module with what the names of its files tell.
+func newModule(dir string, n fileName, spelled string) *Module {
+	number, err := strconv.Atoi(n.number)
+	if err != nil {
+		number = -1
+	}
+	return &Module{Number: number, Name: cutChangelist(spelled), dir: dir, digits: n.number, stamp: n.stamp, spelled: spelled}
+}
+
+// take gives a file to the module.
+func (m *Module) take(f *File, r role) {
+	f.Kind = r.kind
+	if r.stage == nil {
+		m.Companions = append(m.Companions, f)
+		return
+	}
+	slot := m.stageFor(r.stage).slot(r.kind)
+	if slot == nil || *slot != nil { // the same once more, compressed or drawn in another way
+		m.Companions = append(m.Companions, f)
+		return
+	}
+	*slot = f
+}
+
+// stageFor is the module's stage of the same label, added when it is new.
+func (m *Module) stageFor(s *Stage) *Stage {
+	if old := m.labelled(s.Label); old != nil {
+		return old
+	}
+	m.Stages = append(m.Stages, *s)
+	return &m.Stages[len(m.Stages)-1]
+}
+
+func (m *Module) labelled(label string) *Stage {
+	for i := range m.Stages {
+		if m.Stages[i].Label == label {
+			return &m.Stages[i]
+		}
+	}
+	return nil
+}
+
+// slot is where the stage keeps its file of a format.
+func (s *Stage) slot(format Kind) **File {
+	switch format {
+	case KindHLOText:
+		return &s.Text
+	case KindHLOProto:
+		return &s.Proto
+	case KindDot:
+		return &s.Dot
+	case KindHTML:
+		return &s.HTML
+	case KindURL:
+		return &s.URL
+	case KindRiegeli:
+		return &s.Riegeli
+	}
+	return nil
+}
+
+// stageOrder ranks the stages by when they are written.
+var stageOrder = map[StageKind]int{
+	StageBefore: 0, StageAfterSPMD: 1, StageBeforeConfig: 2, StagePass: 3, StageOther: 4, StageGiven: 5,
+	StageBeforeAssignment: 6, StageAfter: 7, StageAfterAssignment: 8, StageAfterCodegen: 9,
+}
+
+func (m *Module) sortStages() {
+	slices.SortStableFunc(m.Stages, func(a, b Stage) int {
+		return cmp.Or(cmp.Compare(stageOrder[a.Kind], stageOrder[b.Kind]), cmp.Compare(a.Pass.Number, b.Pass.Number), cmp.Compare(a.Label, b.Label))
+	})
+}
+
+// Backend is the module's backend: "cpu", "gpu", "tpu", or another that a tag names; "" when nothing says so.
+func (m *Module) Backend() string {
+	for i := range m.Stages {
+		if tag := m.Stages[i].Tag; tag != "" {
+			return backendOfTag(tag)
+		}
+	}
+	for _, f := range m.Companions {
+		if backend, ok := companionBackends[f.Kind]; ok {
+			return backend
+		}
+	}
+	switch {
+	case m.Stage(StageBeforeAssignment) != nil, m.Stage(StageAfterCodegen) != nil, m.spelled != cutChangelist(m.spelled):
+		return "tpu"
+	}
+	for i := range m.Stages {
+		if m.Stages[i].Pass.Pipeline == "IPU" {
+			return "ipu"
+		}
+	}
+	return ""
+}
+
+// Build is the compiler's own version where the file names hold it: "cl/1003875606" of libtpu; "" elsewhere.
+func (m *Module) Build() string {
+	if n, ok := strings.CutPrefix(m.spelled[len(cutChangelist(m.spelled)):], ".cl_"); ok {
+		return "cl/" + n
+	}
+	return ""
+}
+
+// companionBackends are the files that only one backend writes.
+var companionBackends = map[Kind]string{
+	KindTPU:               "tpu",
+	KindFlagFile:          "tpu",
+	KindTPU.asProto():     "tpu",
+	KindTargetConfig:      "gpu",
+	KindAutotuneResults:   "gpu",
+	KindThunks:            "gpu",
+	KindThunksAfterPasses: "gpu",
+	KindThunkMetadata:     "gpu",
+	KindThunkSchedule:     "gpu",
+	KindPTX:               "gpu",
+	KindDeviceObject:      "gpu",
+	KindObject:            "cpu",
+}
+
+// backendOfTag reads "cpu", "gpu", "sm_9.0a_gpu" and "gfx942_gpu".
+func backendOfTag(tag string) string {
+	if tag == "gpu" || strings.HasSuffix(tag, "_gpu") {
+		return "gpu"
+	}
+	return tag
 }

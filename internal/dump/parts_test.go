@@ -43,7 +43,7 @@ func TestPartsAreTheDump(t *testing.T) {
 		"files": partsOf(t, dir), "an archive": {{Path: packed}}, "a folder": {{Name: "good", Path: packed, Unpack: true}},
 		"a folder and a log": {{Name: "good", Path: packed, Unpack: true}, {Name: "../.hidden", Path: packed}},
 	} {
-		d, err := OpenParts(context.Background(), "oci://r/a:b", parts)
+		d, err := OpenParts(context.Background(), "oci://r/a:b", parts, 0)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -62,14 +62,14 @@ func TestPartsAreTheDump(t *testing.T) {
 func TestPartsThatAreNoDump(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "blob")
 	write(t, text, []byte("HloModule m\n"))
-	if _, err := OpenParts(context.Background(), "oci://r/a:b", []Part{{Name: "x", Path: text + "gone"}}); err == nil {
+	if _, err := OpenParts(context.Background(), "oci://r/a:b", []Part{{Name: "x", Path: text + "gone"}}, 0); err == nil {
 		t.Error("a part that is not there")
 	}
-	d, err := OpenParts(context.Background(), "oci://r/a:b", nil)
+	d, err := OpenParts(context.Background(), "oci://r/a:b", nil, 0)
 	if err != nil || len(d.Problems) == 0 || d.Problems[0].Message != "the dump is empty" {
 		t.Errorf("no parts: %+v, %v", d, err)
 	}
-	if d, err := OpenParts(context.Background(), "oci://r/a:b", []Part{{Name: "m.txt", Path: text}}); err != nil || !d.Single {
+	if d, err := OpenParts(context.Background(), "oci://r/a:b", []Part{{Name: "m.txt", Path: text}}, 0); err != nil || !d.Single {
 		t.Errorf("one part: %+v, %v", d, err)
 	}
 }

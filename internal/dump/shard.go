@@ -1,6 +1,13 @@
 package dump
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
+)
 
 // Shard is one of several parts, counted from 0. Its zero value is the whole.
 type Shard struct{ Index, Count int }
@@ -28,3 +35,95 @@ func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
 // Whole says whether nothing was cut.
 func (s Shard) Whole() bool { return s.Count == 0 }
+
+// ShardPiece is work that is not cut any further, with its size in bytes.
+type ShardPiece struct {
+	Name string
+	Size int64
+}
+
+// Dealer deals out the pieces of one dump after the other. What a part gets follows from the pieces alone: every machine that sees
+// the same pieces in the same order deals alike.
+type Dealer struct {
+	shard Shard
+	load  []int64 // by part
+}
+
+// NewDealer deals for one part.
+func NewDealer(s Shard) *Dealer { return &Dealer{s, make([]int64, s.Count)} }
+
+// Whole says whether there is one part only.
+func (d *Dealer) Whole() bool { return len(d.load) <= 1 }
+
+// opening is what a piece costs beside its bytes, so that small ones are spread as well.
+const opening = 4096
+
+// Mine says which pieces are this part's: the largest is dealt first, each to the part that has least so far.
+func (d *Dealer) Mine(pieces []ShardPiece) []bool {
+	order := make([]int, len(pieces))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(pieces[b].Size, pieces[a].Size), cmp.Compare(pieces[a].Name, pieces[b].Name))
+	})
+	mine := make([]bool, len(pieces))
+	for _, i := range order {
+		to := d.least()
+		d.load[to] += pieces[i].Size + opening
+		mine[i] = to == d.shard.Index
+	}
+	return mine
+}
+
+// least is the first of the parts that have least.
+func (d *Dealer) least() int {
+	least := 0
+	for i, load := range d.load {
+		if load < d.load[least] {
+			least = i
+		}
+	}
+	return least
+}
+
+// ShardFound is a part that came back, and the file that it came in.
+type ShardFound struct {
+	Shard
+	File string
+}
+
+// ShardComplaint says why the parts are not all the parts of one whole; "" when they are.
+func ShardComplaint(parts []ShardFound) string {
+	first := parts[0]
+	seen := make([]string, first.Count)
+	for _, p := range parts {
+		switch {
+		case p.Count != first.Count:
+			return fmt.Sprintf("was cut into %s in %s and into %d in %s", phrase.Counted(float64(first.Count), "", "parts"), first.File, p.Count, p.File)
+		case seen[p.Index] != "":
+			return fmt.Sprintf("has part %s twice: in %s and in %s", p.Shard, seen[p.Index], p.File)
+		}
+		seen[p.Index] = p.File
+	}
+	return missing(seen, len(parts))
+}
+
+// missing names the parts without a file.
+func missing(seen []string, have int) string {
+	const most = 8
+	var absent []string
+	for i, file := range seen {
+		if file == "" {
+			absent = append(absent, Shard{i, len(seen)}.String())
+		}
+	}
+	if len(absent) == 0 {
+		return ""
+	}
+	names := strings.Join(absent[:min(len(absent), most)], ", ")
+	if more := len(absent) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("has %d of its %d parts: %s did not run or did not upload", have, len(seen), names)
+}

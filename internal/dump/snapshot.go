@@ -20,8 +20,8 @@ func (m *Module) takeSnapshot() {
 	if f == nil || len(m.Stages) > 0 {
 		return
 	}
-	inner := &File{Path: f.Path, Size: f.Size, ModTime: f.ModTime, rel: f.rel, Kind: KindHLOProto, src: snapshotSource{f}}
-	data, release, err := inner.src.bytes()
+	inner := &File{Path: f.Path, Size: f.Size, ModTime: f.ModTime, rel: f.rel, Kind: KindHLOProto, src: snapshotSource{f}, limit: f.limit}
+	data, release, err := inner.src.bytes(f.limit)
 	if err != nil {
 		return // it stays a companion, and the dump says that it holds no module
 	}
@@ -41,7 +41,7 @@ type snapshotSource struct{ file *File }
 
 var errNoSnapshot = errors.New("the snapshot holds no module")
 
-func (s snapshotSource) bytes() ([]byte, func() error, error) {
+func (s snapshotSource) bytes(Limit) ([]byte, func() error, error) {
 	data, release, err := s.file.Bytes()
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +66,7 @@ func (s snapshotSource) module(data []byte) ([]byte, bool) {
 }
 
 func (s snapshotSource) open() (io.ReadCloser, error) {
-	data, release, err := s.bytes()
+	data, release, err := s.bytes(s.file.limit)
 	if err != nil {
 		return nil, err
 	}

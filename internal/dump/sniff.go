@@ -119,9 +119,10 @@ func protoFields(head []byte) map[protowire.Number][]byte {
 		if n < 0 {
 			break
 		}
-		end := min(uint64(n)+size, uint64(len(head)))
+		head = head[n:]
+		end := min(size, uint64(len(head)))
 		if fields[num] == nil {
-			fields[num] = head[n:end]
+			fields[num] = head[:end]
 		}
 		head = head[end:]
 	}

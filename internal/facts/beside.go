@@ -17,7 +17,7 @@ type beside struct {
 
 func readBeside(d *dump.Dump, opts Options) *beside {
 	graphs, logs := frameworkFiles(d)
-	logs = append(logs, outside(logs, opts.Logs)...)
+	logs = append(logs, outside(logs, opts.Logs, dump.Limit(opts.MaxMemory))...)
 	b := &beside{}
 	clusters, said, wrong := tensorflow.Read(graphs, logs, moduleIDs(d))
 	b.clusters, b.logs = clusters, said

@@ -28,7 +28,7 @@ func frameworkFiles(d *dump.Dump) (graphs, logs []tensorflow.File) {
 }
 
 // outside makes the logs readable that lie outside of the dump. One that lies in it, or is named twice, is read once.
-func outside(inside []tensorflow.File, paths []string) []tensorflow.File {
+func outside(inside []tensorflow.File, paths []string, limit dump.Limit) []tensorflow.File {
 	var seen []os.FileInfo
 	for _, f := range inside {
 		if info, err := os.Stat(f.Path); err == nil {
@@ -44,7 +44,7 @@ func outside(inside []tensorflow.File, paths []string) []tensorflow.File {
 		if err == nil {
 			seen = append(seen, info)
 		}
-		logs = append(logs, tensorflow.FileAt(path)) // what cannot be found is told when it is read
+		logs = append(logs, tensorflow.FileAt(path, limit)) // what cannot be found is told when it is read
 	}
 	return logs
 }

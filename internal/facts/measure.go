@@ -88,10 +88,13 @@ func measureUnits(ctx context.Context, work []unit, done []*measured, opts Optio
 				return err
 			}
 			defer release()
-			done[i] = work[i].measure()
-			done[i].at = work[i].at
+			err = dump.Guard(func() error {
+				done[i] = work[i].measure()
+				done[i].at = work[i].at
+				return nil
+			})
 			progress.add(work[i].size)
-			return nil
+			return err
 		})
 	}()
 	select {

@@ -38,6 +38,9 @@ func fixOf(err error) string {
 	if broke := (*dump.Defect)(nil); errors.As(err, &broke) {
 		return dump.DefectFix
 	}
+	if tooMuch := (*dump.LimitError)(nil); errors.As(err, &tooMuch) {
+		return tooMuch.Fix()
+	}
 	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
 }
 

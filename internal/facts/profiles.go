@@ -25,7 +25,7 @@ func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 	if !opts.AllStages {
 		files = nil
 	}
-	files = append(files, outside(files, opts.Profiles)...)
+	files = append(files, outside(files, opts.Profiles, dump.Limit(opts.MaxMemory))...)
 	if len(files) == 0 {
 		return nil, nil
 	}

@@ -121,7 +121,7 @@ func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, releas
 	if registry.Is(path) {
 		return pullDump(ctx, o, path)
 	}
-	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin})
+	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
 	if err != nil && path == "-" && ctx.Err() == nil {
 		err = &Unreadable{path, err.Error(), "see that the command before the pipe ends well (set -o pipefail)"}
 	}
@@ -149,7 +149,7 @@ func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() 
 	}
 	var d *dump.Dump
 	if err == nil {
-		d, err = dump.OpenParts(ctx, where, parts)
+		d, err = dump.OpenParts(ctx, where, parts, dump.Limit(o.MaxMemory))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, a.Close())

@@ -15,7 +15,9 @@ type File struct {
 }
 
 // FileAt makes a file that lies outside the dump readable, compressed or not.
-func FileAt(path string) File { return File{Path: path, Bytes: dump.FileAt(path).Bytes} }
+func FileAt(path string, limit dump.Limit) File {
+	return File{Path: path, Bytes: dump.FileAt(path, limit).Bytes}
+}
 
 // Read hands the content to parse and gives it back.
 func (f File) Read(parse func(data []byte) error) error {

@@ -87,6 +87,9 @@ func reason(err error) string {
 
 // fixRead is what to do about a file that cannot be read.
 func fixRead(err error) string {
+	if tooMuch := (*LimitError)(nil); errors.As(err, &tooMuch) {
+		return tooMuch.Fix()
+	}
 	if errors.Is(err, fs.ErrPermission) {
 		return "give the user who runs xlagate permission to read it, or remove it from the dump"
 	}

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // tarMagicEnd is where the bytes that mark a tar archive end.
@@ -31,7 +34,10 @@ func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*Fi
 	if err != nil && (ctx.Err() != nil || len(index.files) == 0) {
 		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
 	}
-	if err != nil {
+	switch tooMuch := (*LimitError)(nil); {
+	case errors.As(err, &tooMuch):
+		d.problem(f.Path, reason(err), tooMuch.Fix())
+	case err != nil:
 		d.problem(f.Path, "the archive was cut off: "+reason(err), "make or upload the archive again")
 	}
 	return index.list(), nil
@@ -87,7 +93,7 @@ func (x *tarIndex) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if offset+h.Size > size {
+		if h.Size > size-offset {
 			return errTarEnd
 		}
 		x.add(h, offset)
@@ -165,3 +171,98 @@ type tarInfo struct {
 
 // Size is that of the file behind the link, in bytes.
 func (i tarInfo) Size() int64 { return i.size }
+
+func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+
+// gatherZip lists the files in a zip archive.
+func (d *Dump) gatherZip(f *File) ([]*File, error) {
+	data, release, err := f.src.bytes(0)
+	if err != nil {
+		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
+	}
+	d.closers = append(d.closers, closer(release))
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("read the archive %s: %w", f.Path, err)
+	}
+	archive.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor())
+	var files []*File
+	for _, e := range archive.File {
+		name := entryName(e.Name)
+		if e.FileInfo().IsDir() || hidden(name) {
+			continue
+		}
+		if e.Flags&1 != 0 {
+			d.problem(f.Path+"!"+name, "the file is encrypted", "make the archive without a password")
+			continue
+		}
+		files = append(files, &File{Path: f.Path + "!" + name, Size: int64(e.UncompressedSize64), ModTime: e.Modified, src: zipSource{e}, rel: name})
+	}
+	return files, nil
+}
+
+type closer func() error
+
+// Close calls the function.
+func (c closer) Close() error { return c() }
+
+// temporary opens a temporary file that is gone when it is closed. Where an open file can be removed it loses its name at once: even a
+// program that is killed leaves none behind.
+func (d *Dump) temporary() (*os.File, error) {
+	f, err := os.CreateTemp("", "xlagate-dump-*")
+	if err != nil {
+		return nil, err
+	}
+	if os.Remove(f.Name()) == nil {
+		d.closers = append(d.closers, f)
+		return f, nil
+	}
+	d.closers = append(d.closers, closer(func() error { return errors.Join(f.Close(), os.Remove(f.Name())) }))
+	return f, nil
+}
+
+// spool copies a stream, decompressed, into a temporary file that lives as long as the dump.
+func (d *Dump) spool(ctx context.Context, stream io.Reader) (*os.File, int64, error) {
+	r := interruptible(ctx, stream)
+	defer r.Close()
+	p, err := plain(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer p.Close()
+	return d.store(p)
+}
+
+// store copies content into a temporary file. With an error the file holds what could be read.
+func (d *Dump) store(content io.Reader) (*os.File, int64, error) {
+	f, err := d.temporary()
+	if err != nil {
+		return nil, 0, err
+	}
+	size, err := io.Copy(f, d.limit.unpacking(content))
+	return f, size, err
+}
+
+// interruptible passes a stream on until the context is done: its writer may keep it open for ever.
+func interruptible(ctx context.Context, stream io.Reader) io.ReadCloser {
+	out, in := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, stream)
+		in.CloseWithError(err)
+		stop()
+	}()
+	return out
+}
+
+// entryName is an archive entry's name as a clean path that stays inside of the archive.
+func entryName(name string) string { return strings.TrimPrefix(path.Clean("/"+name), "/") }
+
+func hidden(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") {
+			return true
+		}
+	}
+	return false
+}

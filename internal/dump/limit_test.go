@@ -1,0 +1,132 @@
+package dump
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// packed is content compressed with gzip.
+func packed(t *testing.T, content []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write(content); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+const someModule = "HloModule jit_f\n\nENTRY %main (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n"
+
+// What unpacks to more than the limit allows is refused with the figure and the flag, and never unpacked to its end.
+func TestBombsAreRefused(t *testing.T) {
+	const limit, most = 4 << 20, 1 << 20
+	blank := append([]byte(someModule), bytes.Repeat([]byte("\n"), 64<<20)...)
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	entry, err := w.Create("module_0000.jit_f.cpu_after_optimizations.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := entry.Write(blank); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"module_0000.jit_f.cpu_after_optimizations.txt.gz": packed(t, blank),
+		"module_0000.jit_f.cpu_after_optimizations.txt":    blank,
+		"dump.zip": archive.Bytes(),
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := Open(context.Background(), path, Options{Limit: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		data, _, err := d.Modules[0].Optimized().HLO().Bytes()
+		if err == nil || len(data) > 0 || !strings.Contains(err.Error(), "the file holds more than 1.0 MiB, the most that is read with 4.0 MiB of memory") {
+			t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		}
+		if fix := fixRead(err); !strings.HasSuffix(fix, "--max-memory 16.0MiB") {
+			t.Errorf("%s: %s", name, fix)
+		}
+	}
+}
+
+// What an archive unpacks to lies on disk, and is bounded as well.
+func TestArchiveBombsAreRefused(t *testing.T) {
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	for _, name := range []string{"module_0000.jit_f.cpu_after_optimizations.txt", "zeros"} {
+		content := []byte(someModule)
+		if name == "zeros" {
+			content = make([]byte, 64<<20)
+		}
+		if err := w.WriteHeader(&tar.Header{Name: name, Size: int64(len(content)), Mode: 0o600}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "dump.tar.gz")
+	if err := os.WriteFile(path, packed(t, archive.Bytes()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(context.Background(), path, Options{Limit: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if len(d.Problems) != 1 || d.Problems[0].Message != "the archive holds more than 32.0 MiB, the most that is read with 4.0 MiB of memory" {
+		t.Errorf("%+v", d.Problems)
+	}
+}
+
+// A length that no file has is told as what it is, whatever is added to it.
+func TestImpossibleLengths(t *testing.T) {
+	notes := append([]byte{0x0a}, bytes.Repeat([]byte{0xff}, 9)...)
+	notes = append(notes, 1, 0x0a, 3, 'a', 'b', 'c', 0x12, 1, 'x')
+	if fields := protoFields(notes); len(fields[1]) != len(notes)-11 {
+		t.Errorf("%v", fields)
+	}
+	header := make([]byte, 1024)
+	copy(header, "module_0000.jit_f.cpu_after_optimizations.txt")
+	copy(header[124:], "\x80\x00\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff") // base 256: 2^63-1
+	copy(header[257:], "ustar\x0000")
+	header[156] = '0'
+	copy(header[148:], "        ")
+	sum := 0
+	for _, b := range header[:512] {
+		sum += int(b)
+	}
+	copy(header[148:], []byte(octal(sum)))
+	path := filepath.Join(t.TempDir(), "dump.tar")
+	if err := os.WriteFile(path, header, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := Open(context.Background(), path, Options{}); err == nil || !strings.Contains(err.Error(), "its end is missing") {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// octal is a checksum as tar writes it.
+func octal(n int) string {
+	text := []byte("000000\x00 ")
+	for i := 5; i >= 0; i-- {
+		text[i], n = byte('0'+n%8), n/8
+	}
+	return string(text)
+}
