@@ -98,20 +98,32 @@ func pairVariants(old, fresh *facts.Program) []variants {
 		if by.content {
 			left = pairAlike(left, pairs, by.key)
 		}
-		for i := range pairs {
-			if pairs[i].old != nil {
-				continue
-			}
-			if at := slices.IndexFunc(left, func(o *facts.Variant) bool { return by.key(o) == by.key(pairs[i].fresh) }); at >= 0 {
-				pairs[i].old = left[at]
-				left = slices.Delete(left, at, at+1)
-			}
-		}
+		left = pairInTurn(left, pairs, by.key)
 	}
 	for _, o := range left {
 		pairs = append(pairs, variants{old: o})
 	}
 	return pairs
+}
+
+// pairInTurn joins compilations of the same key in their order, and returns those that are left.
+func pairInTurn(left []*facts.Variant, pairs []variants, key func(*facts.Variant) string) []*facts.Variant {
+	waiting := map[string][]int{}
+	for j, o := range left {
+		k := key(o)
+		waiting[k] = append(waiting[k], j)
+	}
+	taken := make([]bool, len(left))
+	for i := range pairs {
+		if pairs[i].old != nil {
+			continue
+		}
+		same := key(pairs[i].fresh)
+		if list := waiting[same]; len(list) > 0 {
+			pairs[i].old, taken[list[0]], waiting[same] = left[list[0]], true, list[1:]
+		}
+	}
+	return untaken(left, taken)
 }
 
 // pairAlike joins compilations that share something and do most of the same, the most alike first: those with about as many arguments.
@@ -122,7 +134,10 @@ func pairAlike(left []*facts.Variant, pairs []variants, key func(*facts.Variant)
 			pairs[m.pair].old, taken[m.left] = left[m.left], true
 		}
 	}
-	var rest []*facts.Variant
+	return untaken(left, taken)
+}
+
+func untaken(left []*facts.Variant, taken []bool) (rest []*facts.Variant) {
 	for j, o := range left {
 		if !taken[j] {
 			rest = append(rest, o)

@@ -18,10 +18,14 @@ func Explain(p *facts.Program) []ArgumentChange {
 		return nil
 	}
 	var out []ArgumentChange
-	if c, differ := countChange(p.Variants); differ {
+	var places [][]int // of each variant, where the first one's arguments are in it; nil where position or name tells
+	for _, v := range p.Variants {
+		places = append(places, alignArguments(p.Variants[0].Params, v.Params))
+	}
+	if c, differ := countChange(p.Variants, places); differ {
 		out = append(out, c)
 	}
-	arguments := argumentChanges(p.Variants)
+	arguments := argumentChanges(p.Variants, places)
 	out = append(out, arguments...)
 	if len(arguments) == 0 {
 		out = append(out, insideChanges(alike(p.Variants))...)
@@ -56,17 +60,17 @@ func insideChanges(variants []*facts.Variant) []ArgumentChange {
 	return unlikeChanges(variants)
 }
 
-func countChange(variants []*facts.Variant) (ArgumentChange, bool) {
+func countChange(variants []*facts.Variant, places [][]int) (ArgumentChange, bool) {
 	var counts []string
 	for _, v := range variants {
 		counts = append(counts, phrase.Counted(float64(len(v.Params)), "", "arguments"))
 	}
-	return ArgumentChange{Kind: "count", Values: counts, Detail: missingNames(variants)}, !allEqual(counts)
+	return ArgumentChange{Kind: "count", Values: counts, Detail: missingNames(variants, places)}, !allEqual(counts)
 }
 
 // missingNames names the arguments that not every variant has; of those that have no names, their shapes.
-func missingNames(variants []*facts.Variant) string {
-	if shapes, ok := missingShapes(variants); ok {
+func missingNames(variants []*facts.Variant, places [][]int) string {
+	if shapes, ok := missingShapes(variants, places); ok {
 		return "not in every compile: " + strings.Join(phrase.Within(shapes, 6), ", ")
 	}
 	seen := map[string]int{}
@@ -92,13 +96,11 @@ func missingNames(variants []*facts.Variant) string {
 }
 
 // missingShapes lists the shapes of arguments without names that the first variant or another one lacks, each once.
-func missingShapes(variants []*facts.Variant) (shapes []string, ok bool) {
-	for _, v := range variants[1:] {
-		at := alignArguments(variants[0].Params, v.Params)
-		if at == nil {
-			continue
+func missingShapes(variants []*facts.Variant, places [][]int) (shapes []string, ok bool) {
+	for n, v := range variants {
+		if places[n] != nil {
+			shapes = append(shapes, unaligned(variants[0].Params, v.Params, places[n])...)
 		}
-		shapes = append(shapes, unaligned(variants[0].Params, v.Params, at)...)
 	}
 	slices.Sort(shapes)
 	return slices.Compact(shapes), len(shapes) > 0
@@ -106,12 +108,8 @@ func missingShapes(variants []*facts.Variant) (shapes []string, ok bool) {
 
 // argumentChanges follows every argument through the variants, by position where all have as many, else by name, or by shape
 // where they have none.
-func argumentChanges(variants []*facts.Variant) []ArgumentChange {
+func argumentChanges(variants []*facts.Variant, places [][]int) []ArgumentChange {
 	var out []ArgumentChange
-	var places [][]int // of each variant, where the first one's arguments are in it; nil where position or name tells
-	for _, v := range variants {
-		places = append(places, alignArguments(variants[0].Params, v.Params))
-	}
 	for i, p := range variants[0].Params {
 		column := follow(variants, places, i, p.Name)
 		if column == nil {

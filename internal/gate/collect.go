@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -19,10 +21,25 @@ type collector struct {
 	problems map[result.Problem]bool
 	missing  map[string]bool // what is listed as not covered
 	found    []JudgedFinding
+	judged   int                            // how many times a rule that somebody named, or a pack, looked at something
+	entries  map[*rule.Rule]*rule.ByProgram // of the configuration
+	variants map[string]int                 // how many each program has
 }
 
-func newCollector(r *result.Result, out *result.Target, l *looked) *collector {
-	c := &collector{r: r, out: out, l: l, ids: map[string]bool{}, problems: map[result.Problem]bool{}, missing: map[string]bool{}}
+func newCollector(r *result.Result, out *result.Target, l *looked, cfg *config.Config) *collector {
+	c := &collector{
+		r: r, out: out, l: l, ids: map[string]bool{}, problems: map[result.Problem]bool{}, missing: map[string]bool{},
+		entries: map[*rule.Rule]*rule.ByProgram{}, variants: map[string]int{},
+	}
+	for _, s := range cfg.Rules {
+		if c.entries[s.Rule] == nil {
+			c.entries[s.Rule] = &rule.ByProgram{}
+		}
+		c.entries[s.Rule].Add(s)
+	}
+	for _, p := range l.programs {
+		c.variants[p.Name] = len(p.Variants)
+	}
 	for i := range r.Findings {
 		c.ids[r.Findings[i].ID] = true
 	}
@@ -36,9 +53,12 @@ func newCollector(r *result.Result, out *result.Target, l *looked) *collector {
 func (c *collector) collect(said *rule.Context) {
 	r := c.r
 	r.Summary.Checks += said.Checks
+	if said.Pack != integrityPack {
+		c.judged += said.Checks
+	}
 	for i := range said.Findings {
 		f := complete(&said.Findings[i], c.l, said.Settings)
-		f.ID = unique(c.ids, f.Finding)
+		f.ID = unique(c.ids, f.Finding, c.apart(&f.Finding, said.Settings))
 		c.found = append(c.found, f)
 	}
 	for _, p := range said.Problems {
@@ -82,17 +102,31 @@ func complete(f *rule.Finding, l *looked, s *rule.Settings) JudgedFinding {
 	}
 }
 
-// unique is the finding's id: the first 12 hex digits of a hash of rule, target, program and subject. Variants of one program,
-// and entries of one rule that look at the same thing, are told apart by what they are.
-func unique(taken map[string]bool, f result.Finding) string {
+// apart spells what tells a finding from others of the same rule, program and subject: the variant, where the program has several, and the
+// entry of the configuration, where several speak of the program. Nothing in it depends on which of them are broken.
+func (c *collector) apart(f *result.Finding, s *rule.Settings) string {
+	var text string
+	if c.variants[f.Program] > 1 {
+		text = f.Variant
+	}
+	if same := c.entries[s.Rule]; same != nil && same.Several(f.Target, cmp.Or(f.Program, "*")) {
+		text += "\x00" + s.Terms()
+	}
+	return text
+}
+
+// unique returns the finding's id: the first 12 hex digits of a hash of rule, target, program and subject, and of what tells it from others
+// that share these.
+func unique(taken map[string]bool, f result.Finding, apart string) string {
+	text := strings.Join([]string{f.Rule, f.Target, f.Program, f.Subject}, "\x00")
+	if apart != "" {
+		text += "\x00" + apart
+	}
 	for n := 0; ; n++ {
-		subject := f.Subject
-		if n > 0 {
-			subject = fmt.Sprintf("%s\x00%s\x00%s\x00%d", f.Subject, f.Variant, f.Name, n)
-		}
-		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Target + "\x00" + f.Program + "\x00" + subject))
+		sum := sha256.Sum256([]byte(text))
 		if id := hex.EncodeToString(sum[:])[:12]; first(taken, id) {
 			return id
 		}
+		text += fmt.Sprintf("\x00%d", n)
 	}
 }

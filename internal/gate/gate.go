@@ -92,6 +92,7 @@ func judgeAll(o Options, targets []*looked) *result.Result {
 		tell(r, o, t, withoutUnseen(setAside(r, o, t, found), t))
 	}
 	unmatchedRules(r, o.Config, targets)
+	unjudgedTargets(r, targets)
 	finish(r, o)
 	return r
 }
@@ -183,6 +184,20 @@ func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
 			Rule: s.Rule.ID, File: s.Place,
 			Message: fmt.Sprintf("rule %s matches no program: %s", s.Rule.ID, patterns(s)),
 			Fix:     "`xlagate inspect DUMP` lists the programs; fix the pattern or remove the rule",
+		})
+	}
+}
+
+// unjudgedTargets finds targets that nothing but the rules about looking itself looked at, and nobody said why.
+func unjudgedTargets(r *result.Result, targets []*looked) {
+	for _, t := range targets {
+		said := slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == "" || p.Target == t.Name })
+		if t.judged > 0 || said {
+			continue
+		}
+		r.Problems = append(r.Problems, result.Problem{
+			Target: t.Name, Rule: "target-ran", Message: fmt.Sprintf("target %s is not covered: no rule looked at it", t.Name),
+			Fix: "name rules for it, turn one on, or extend a pack: extends: [recommended]",
 		})
 	}
 }

@@ -19,10 +19,11 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding, asked
 	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
-		said := newCollector(r, &out, l)
+		said := newCollector(r, &out, l, o.Config)
 		for _, c := range run(o, l, l.asTarget(o)) {
 			said.collect(c)
 		}
+		l.judged = said.judged
 		if found = said.found; len(found) > 0 {
 			asked = demands(o, l)
 			settle(found, asked)
@@ -100,12 +101,15 @@ func apply(c *rule.Context, target string) {
 	}
 }
 
+// integrityPack is the pack of the rules that are on without being named.
+const integrityPack = "integrity"
+
 // integrity lists the rules that are on without being named, unless the configuration names them itself.
 func integrity(named []*rule.Settings) []*rule.Settings {
 	var out []*rule.Settings
 	for _, r := range rules.All() {
 		if r.Always && !slices.ContainsFunc(named, func(s *rule.Settings) bool { return s.Rule == r }) {
-			out = append(out, &rule.Settings{Rule: r, Pack: "integrity"})
+			out = append(out, &rule.Settings{Rule: r, Pack: integrityPack})
 		}
 	}
 	return out

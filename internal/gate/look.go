@@ -33,6 +33,7 @@ type looked struct {
 	programs   []*diff.Program
 	problems   []result.Problem
 	unasked    []*facts.Program // of the dump, which nobody included or excluded
+	judged     int              // how many times a rule that somebody named, or a pack, looked at something
 	temp       string           // where a captured dump lies until it was read
 }
 

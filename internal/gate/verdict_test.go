@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/config"
@@ -60,18 +61,18 @@ func TestIDsTellFindingsApart(t *testing.T) {
 	f := result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.total"}
 	taken, seen := map[string]bool{}, map[string]bool{}
 	for range 5 {
-		f.ID = unique(taken, f)
+		f.ID = unique(taken, f, "")
 		if len(f.ID) != 12 || seen[f.ID] {
 			t.Fatalf("%s comes again", f.ID)
 		}
 		seen[f.ID] = true
 	}
-	alone := unique(map[string]bool{}, f)
+	alone := unique(map[string]bool{}, f, "")
 	for name, edit := range map[string]func(*result.Finding){
 		"rule": func(f *result.Finding) { f.Rule = "x" }, "target": func(f *result.Finding) { f.Target = "x" }, "program": func(f *result.Finding) { f.Program = "x" }, "subject": func(f *result.Finding) { f.Subject = "x" },
 	} {
 		g := f
-		if edit(&g); unique(map[string]bool{}, g) == alone {
+		if edit(&g); unique(map[string]bool{}, g, "") == alone {
 			t.Errorf("another %s, and the same id", name)
 		}
 	}
@@ -79,8 +80,35 @@ func TestIDsTellFindingsApart(t *testing.T) {
 		"message": func(f *result.Finding) { f.Message = "x" }, "amount": func(f *result.Finding) { f.Actual = 3.0 }, "level": func(f *result.Finding) { f.Level = "info" }, "variant": func(f *result.Finding) { f.Variant = "x" },
 	} {
 		g := f
-		if edit(&g); unique(map[string]bool{}, g) != alone {
+		if edit(&g); unique(map[string]bool{}, g, "") != alone {
 			t.Errorf("another %s, and another id: it would change from commit to commit", name)
+		}
+	}
+}
+
+// What nothing but the rules about looking itself looks at was not judged, and is never green.
+func TestNothingJudgedIsNotGreen(t *testing.T) {
+	const two = "version: 1\ntargets: [{ name: a, dump: x }, { name: b, dump: y }]\n"
+	for name, c := range map[string]struct {
+		file string
+		says []string // of each problem
+	}{
+		"the only rule is off":         {"version: 1\nrules: [{ rule: max-kernels, max: 100, level: off }]\n", []string{"target default is not covered: no rule looked at it"}},
+		"one of two targets is left":   {two + "rules: [{ rule: max-kernels, max: 100, target: a }]\n", []string{"target b is not covered: no rule looked at it"}},
+		"it is off for one of the two": {two + "rules: [{ rule: max-kernels, max: 100 }, { rule: max-kernels, target: b, level: off }]\n", nil},
+		"both are looked at":           {two + "rules: [{ rule: max-kernels, max: 100 }]\n", nil},
+	} {
+		o := options(t, c.file, "cpu-improved/before.tar.xz")
+		if len(o.Config.Targets) > 1 {
+			o.ByTarget, o.Dumps = map[string]string{"a": o.Dumps[0], "b": o.Dumps[0]}, nil
+		}
+		r := check(t, o)
+		var says []string
+		for _, p := range r.Problems {
+			says = append(says, p.Message)
+		}
+		if !slices.Equal(says, c.says) || (r.ExitCode == ExitPass) != (len(c.says) == 0) {
+			t.Errorf("%s: exit %d, %q; wanted %q", name, r.ExitCode, says, c.says)
 		}
 	}
 }

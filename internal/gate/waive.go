@@ -135,7 +135,7 @@ func complain(r *result.Result, o Options, w config.Waiver, message string) {
 	found := []JudgedFinding{{Finding: result.Finding{
 		Rule: s.Rule.ID, Level: s.Severity(), Name: s.Name, Reason: s.Reason, Subject: w.Finding, Message: message + " (" + w.Place + ")",
 	}, Configured: w.Place}}
-	found[0].ID = unique(map[string]bool{}, found[0].Finding)
+	found[0].ID = unique(map[string]bool{}, found[0].Finding, "")
 	changes := ChangesOf(JudgedTarget{}, found)
 	changes[0].Accept = ""
 	r.Changes, r.Findings = append(r.Changes, changes...), append(r.Findings, found[0].Finding)

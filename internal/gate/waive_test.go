@@ -3,7 +3,9 @@ package gate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,4 +123,31 @@ func idOf(t *testing.T, r *result.Result, rule string) string {
 		t.Fatalf("no %s among %+v", rule, r.Findings)
 	}
 	return f.ID
+}
+
+// Two entries of one rule on one program have ids of their own, whichever of them is broken: the waiver of one is none of the other.
+func TestWaiversDoNotLeak(t *testing.T) {
+	const loose, tight = "{ rule: max-kernels, max: 1 }", "{ rule: max-kernels, max: 2, level: warning }"
+	list := func(entries ...string) string { return "rules: [" + strings.Join(entries, ", ") + "]\n" }
+	ids := func(r *result.Result) map[any]string {
+		out := map[any]string{}
+		for _, f := range r.Findings {
+			out[f.Limit] = f.ID
+		}
+		return out
+	}
+	both := ids(checked(t, "gpu-softmax_barrier", list(loose, tight)))
+	if turned := ids(checked(t, "gpu-softmax_barrier", list(tight, loose))); !maps.Equal(both, turned) || len(both) != 2 || both[1.0] == both[2.0] {
+		t.Fatalf("in one order %v, in the other %v", both, turned)
+	}
+	fixed := strings.Replace(loose, "max: 1", "max: 100", 1)
+	if left := ids(checked(t, "gpu-softmax_barrier", list(fixed, tight))); left[2.0] != both[2.0] || left[2.0] == both[1.0] {
+		t.Errorf("once the other holds, %s is %s", both[2.0], left[2.0])
+	}
+	waiver := fmt.Sprintf("waivers: [{ finding: %s, reason: r, owner: o, expires: 2026-12-31 }]\n", both[1.0])
+	for _, f := range checked(t, "gpu-softmax_barrier", list(tight, loose)+waiver).Findings {
+		if f.Waived != (f.Limit == 1.0) {
+			t.Errorf("max %v: waived %v", f.Limit, f.Waived)
+		}
+	}
 }

@@ -89,6 +89,10 @@ func TestUntilAllowed(t *testing.T) {
 		"nothing is said": {nil, time.Minute},
 		"seconds":         {[]string{"Retry-After", "7"}, 7 * time.Second},
 		"no seconds":      {[]string{"Retry-After", "0"}, 0},
+		"ages":            {[]string{"Retry-After", "9223372036854775807"}, 2 * maxWait},
+		"more than ages":  {[]string{"Retry-After", "99999999999999999999999"}, 2 * maxWait},
+		"a far reset":     {[]string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "9223372036854775807"}, 2 * maxWait},
+		"a far date":      {[]string{"Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT"}, 2 * maxWait},
 		"below zero":      {[]string{"Retry-After", "-3"}, time.Minute},
 		"a date":          {[]string{"Retry-After", clock.Add(9 * time.Second).Format(http.TimeFormat)}, 9 * time.Second},
 		"a past date":     {[]string{"Retry-After", clock.Add(-9 * time.Second).Format(http.TimeFormat)}, 0},
@@ -162,6 +166,52 @@ func TestWhoSeesTheToken(t *testing.T) {
 		}
 		if got := retrier(t, c.root).ownHost(u); got != c.want {
 			t.Errorf("%s shows the token to %s: %v", c.root, c.to, got)
+		}
+	}
+}
+
+// closing notes whether it was closed.
+type closing struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closing) Close() error { c.closed = true; return nil }
+
+// roundTrip is a server in a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Whatever a request comes to, its own body, the copies that are sent and the answers that nobody gets are closed.
+func TestBodiesAreClosedOnRetries(t *testing.T) {
+	var bodies []*closing
+	body := func(text string) *closing {
+		bodies = append(bodies, &closing{Reader: strings.NewReader(text)})
+		return bodies[len(bodies)-1]
+	}
+	tr := retrier(t, "https://api.github.com/")
+	tr.wait = func(context.Context, time.Duration) error { return nil }
+	tries := 0
+	tr.next = roundTrip(func(r *http.Request) (*http.Response, error) {
+		defer r.Body.Close()
+		if tries++; tries < 3 {
+			return &http.Response{StatusCode: 502, Body: body("bad gateway")}, nil
+		}
+		return answered(200, "done"), nil
+	})
+	r, err := http.NewRequest(http.MethodPatch, "https://api.github.com/x", body("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.GetBody = func() (io.ReadCloser, error) { return body("hello"), nil }
+	response, err := tr.RoundTrip(r)
+	if err != nil || response.StatusCode != 200 || tries != 3 || len(bodies) != 6 {
+		t.Fatalf("%v after %d tries with %d bodies, %v", response, tries, len(bodies), err)
+	}
+	for i, b := range bodies {
+		if !b.closed {
+			t.Errorf("body %d is left open", i)
 		}
 	}
 }

@@ -37,6 +37,9 @@ type transport struct {
 
 // RoundTrip sends a request, and sends it again while that promises something.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close() // what is sent are copies
+	}
 	waited := time.Duration(0)
 	for try := 1; ; try++ {
 		response, err := t.follow(r)
@@ -157,19 +160,18 @@ func speaksOfLimit(response *http.Response) bool {
 	return err == nil && bytes.Contains(bytes.ToLower(start), []byte("secondary rate limit"))
 }
 
-// untilAllowed is how long GitHub asks to wait.
+// untilAllowed returns how long GitHub asks to wait. What is longer than anybody waits is cut, so that it can be added to.
 func (t *transport) untilAllowed(response *http.Response) time.Duration {
-	jitter := time.Duration(t.random() * float64(firstWait))
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
-		return time.Duration(seconds)*time.Second + jitter
+	asked := secondary
+	after := response.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(after, 10, 64); after != "" && (err == nil || errors.Is(err, strconv.ErrRange)) {
+		asked = time.Duration(min(seconds, uint64(2*maxWait/time.Second))) * time.Second
+	} else if at, err := http.ParseTime(after); err == nil {
+		asked = at.Sub(t.now())
+	} else if reset, err := strconv.ParseInt(response.Header.Get("X-Ratelimit-Reset"), 10, 64); err == nil && response.Header.Get("X-Ratelimit-Remaining") == "0" {
+		asked = time.Duration(min(reset-t.now().Unix(), int64(2*maxWait/time.Second))) * time.Second
 	}
-	if at, err := http.ParseTime(response.Header.Get("Retry-After")); err == nil {
-		return max(0, at.Sub(t.now())) + jitter
-	}
-	if reset, err := strconv.ParseInt(response.Header.Get("X-Ratelimit-Reset"), 10, 64); err == nil && response.Header.Get("X-Ratelimit-Remaining") == "0" {
-		return max(0, time.Unix(reset, 0).Sub(t.now())) + jitter
-	}
-	return secondary + jitter
+	return min(max(0, asked), 2*maxWait) + time.Duration(t.random()*float64(firstWait))
 }
 
 // drain reads the rest of a body so that its connection can be used again.

@@ -33,11 +33,19 @@ func (b *ByProgram) Add(list ...*Settings) {
 // All lists the settings in the order in which they were put in.
 func (b *ByProgram) All() []*Settings { return b.all }
 
-// Covers reports whether some of the settings speak of a program of a target.
-func (b *ByProgram) Covers(target, program string) bool {
+// Covers reports whether some of the settings speak of a program of a target. Program "*" stands for the target as a whole.
+func (b *ByProgram) Covers(target, program string) bool { return b.covering(target, program, 1) }
+
+// Several reports whether more than one of the settings speak of a program of a target.
+func (b *ByProgram) Several(target, program string) bool { return b.covering(target, program, 2) }
+
+func (b *ByProgram) covering(target, program string, least int) bool {
 	for _, list := range [][]*Settings{b.named[program], b.patterns} {
 		for _, s := range list {
 			if (program != "*" || orAll(s.Programs, "*")) && s.Covers(target, program) {
+				least--
+			}
+			if least == 0 {
 				return true
 			}
 		}

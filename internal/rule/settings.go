@@ -1,7 +1,10 @@
 package rule
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
@@ -35,6 +38,37 @@ type Mark struct {
 	Line, Column int
 	Text         string
 	Plain        bool // without quotes
+}
+
+// Terms spells what the settings ask for, the same wherever they stand in the file.
+func (s *Settings) Terms() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %v %v", s.Name, s.Programs, s.Targets)
+	for _, n := range []*float64{s.Max, s.Min, s.Equal} {
+		if n == nil {
+			b.WriteString(" -")
+		} else {
+			fmt.Fprintf(&b, " %g", *n)
+		}
+	}
+	for _, c := range []*Change{s.MaxIncrease, s.MaxDecrease} {
+		if c == nil {
+			b.WriteString(" -")
+		} else {
+			fmt.Fprintf(&b, " %g %v", c.Amount, c.Percent)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.Options)) {
+		fmt.Fprintf(&b, " %s", key)
+		entries, table := s.Options[key].([]Entry)
+		for _, e := range entries {
+			fmt.Fprintf(&b, " %v", e.Values)
+		}
+		if !table {
+			fmt.Fprintf(&b, " %v", s.Options[key])
+		}
+	}
+	return b.String()
 }
 
 // EntriesOf are those of some settings that are of one rule.
