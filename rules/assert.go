@@ -77,6 +77,6 @@ func evaluate(c *rule.Context, e *query.Expression, p *diff.Program, v *diff.Var
 		Program: p.Name, Variant: rule.VariantName(v), Subject: assertName(c),
 		Message: fmt.Sprintf("%s does not hold: %s", assertName(c), strings.Join(e.Values(v.New.Facts, old), ", ")),
 	}
-	f.Cause, f.Evidence = diff.ExplainGrowth(v, diff.AnyKernel)
+	f.Cause, f.Evidence = v.Growth(facts.AnyKernel)
 	c.Find(f)
 }

@@ -45,14 +45,14 @@ func checkAsyncCollectives(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: diff.CountKernels(v.New, exposedCollective(c)),
-			Cause: func() (*diff.Explanation, result.Evidence) { return exposedCause(c, v.New) },
+			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: v.New.CountKernels(exposedCollective(c)),
+			Cause: func() (*diff.Cause, result.Evidence) { return exposedCause(c, v.New) },
 		}
 		if v.Old != nil {
 			was, ok := v.Old.Facts["async.exposed"]
 			a.Baseline(ok && asCounted(c), was)
 		}
-		all := diff.CountKernels(v.New, countedCollective(c))
+		all := v.New.CountKernels(countedCollective(c))
 		c.JudgeShare(a, rule.Portion{
 			Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
 			Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
@@ -81,11 +81,11 @@ func exposedCollective(c *rule.Context) func(k *facts.Kernel) bool {
 	}
 }
 
-func exposedCause(c *rule.Context, v *facts.Variant) (*diff.Explanation, result.Evidence) {
+func exposedCause(c *rule.Context, v *facts.Variant) (*diff.Cause, result.Evidence) {
 	var most *facts.Kernel
 	var e result.Evidence
-	for k := range diff.KernelsOf(v, exposedCollective(c)) {
-		e.After = diff.AddLine(e.After, diff.Describe(k))
+	for k := range v.KernelsThat(exposedCollective(c)) {
+		e.After = diff.AddLine(e.After, k.Describe())
 		if most == nil || k.Bytes > most.Bytes {
 			most = k
 		}
@@ -100,5 +100,5 @@ func exposedCause(c *rule.Context, v *facts.Variant) (*diff.Explanation, result.
 	case !most.Async:
 		how = "is not started apart"
 	}
-	return diff.ExplanationOf(fmt.Sprintf("the largest, %s, %s", most.Target, how), most), e
+	return diff.CauseAt(fmt.Sprintf("the largest, %s, %s", most.Target, how), most), e
 }

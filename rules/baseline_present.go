@@ -53,32 +53,32 @@ func unknownProgram(p *diff.Program) string {
 }
 
 // newcomer says where a program comes from that was not there before.
-func newcomer(c *rule.Context, p *diff.Program) *diff.Explanation {
+func newcomer(c *rule.Context, p *diff.Program) *diff.Cause {
 	first := p.New.Variants[0]
 	cut := cutText(first.Cut)
 	if cause := tracedAgain(c, p); cause != nil {
 		return cause
 	}
 	if cut == "" {
-		return &diff.Explanation{Summary: "a program that was not there before", Source: diff.SourceOf(diff.FirstSource(first))}
+		return &diff.Cause{Title: "a program that was not there before", Source: first.FirstSource()}
 	}
-	cause := &diff.Explanation{Summary: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: diff.SourceOf(first.Cut.Where)}
+	cause := &diff.Cause{Title: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: first.Cut.Where}
 	if other := besides(c, p); other != "" {
-		cause.Summary += ", as it does " + other + ": what runs before is not always the same"
+		cause.Title += ", as it does " + other + ": what runs before is not always the same"
 	}
 	return cause
 }
 
 // tracedAgain says of a new cluster that another one does the same for arguments of other sizes: TensorFlow traces a function for each of
 // them, and numbers its clusters on.
-func tracedAgain(c *rule.Context, p *diff.Program) *diff.Explanation {
+func tracedAgain(c *rule.Context, p *diff.Program) *diff.Cause {
 	for _, other := range c.Target.Programs {
 		if other.New == nil || other.Old == nil {
 			continue
 		}
 		if sizes := sameForOtherSizes(other.New, p.New); sizes != nil {
 			said := fmt.Sprintf("it does what %s does, for other sizes: %s; the function was traced again", other.Name, strings.Join(phrase.First(sizes, 3), "; "))
-			return &diff.Explanation{Summary: said, Source: diff.SourceOf(diff.FirstSource(p.New.Variants[0]))}
+			return &diff.Cause{Title: said, Source: p.New.Variants[0].FirstSource()}
 		}
 	}
 	return nil

@@ -183,7 +183,14 @@ func partsOf(result string) []string {
 }
 
 // countShape counts a shape among the parts of a result, as text.
-func countShape(result, shape string) int { return diff.CountOf(partsOf(result), shape) }
+func countShape(result, shape string) (n int) {
+	for _, part := range partsOf(result) {
+		if part == shape {
+			n++
+		}
+	}
+	return n
+}
 
 // takenOf counts the arguments of a shape that lend their buffers to results.
 func takenOf(shape string, v *facts.Variant) int {
@@ -259,23 +266,23 @@ func aliased(v *facts.Variant) int {
 }
 
 // donationCause names the first argument and why; where none is donated any more, that is said instead.
-func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *diff.Explanation {
+func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *diff.Cause {
 	first := lost[0]
 	if cause := unsynced(v, first.New); cause != nil {
 		return cause
 	}
 	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && first.What == notDonated {
-		return &diff.Explanation{Kind: result.KindDonation, Source: diff.SourceOf(v.New.CallSite), Summary: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, phrase.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
+		return &diff.Cause{Kind: result.KindDonation, Source: v.New.CallSite, Title: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, phrase.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
 	}
-	cause := &diff.Explanation{Kind: result.KindDonation, Summary: first.Name + ": " + first.What, Source: diff.SourceOf(v.New.CallSite)}
+	cause := &diff.Cause{Kind: result.KindDonation, Title: first.Name + ": " + first.What, Source: v.New.CallSite}
 	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
-		cause.OpName, cause.Source = taker.OpName, diff.SourceOf(taker.Source)
+		cause.OpName, cause.Source = taker.OpName, taker.Source
 	}
 	if v.Old == nil || first.New.Donated {
 		return cause
 	}
 	if now := reshaped(first.New, v); now != nil && now.Source.File != "" {
-		cause.OpName, cause.Source = now.OpName, diff.SourceOf(now.Source)
+		cause.OpName, cause.Source = now.OpName, now.Source
 	}
 	return cause
 }

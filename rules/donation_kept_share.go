@@ -30,7 +30,7 @@ func judgeDonatedShare(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	is, least := phrase.Apart(reused/all, wanted, "share")
 	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted", phrase.Bytes(reused), phrase.Bytes(all), is, least)
 	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Message: said + "; not " + listArguments(held)}
-	f.Cause = &diff.Explanation{Kind: result.KindDonation, Summary: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: diff.SourceOf(v.New.CallSite)}
+	f.Cause = &diff.Cause{Kind: result.KindDonation, Title: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: v.New.CallSite}
 	for _, a := range held[:min(len(held), diff.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("%s, %s: %s", a.Name, phrase.Bytes(float64(a.Bytes)), whyNot(a, v)))
 	}

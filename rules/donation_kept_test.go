@@ -25,7 +25,7 @@ func TestResultThatTookAnotherShape(t *testing.T) {
 	for name, c := range map[string]struct {
 		fresh *facts.Variant
 		what  string
-		line  int
+		line  int32
 	}{
 		"padded":    {returning("(f32[8], f32[4,272])", 7, 36), "no result is left for its buffer: 0 of its shape f32[4,256], 1 before; one of them is f32[4,272] now", 36},
 		"gone":      {returning("(f32[8])", 7), "no result is left for its buffer: 0 of its shape f32[4,256], 1 before", 0},
@@ -76,8 +76,8 @@ func TestStepThatNothingSyncs(t *testing.T) {
 		v := &diff.Variant{Old: &facts.Variant{Result: "(f32[], f32[8])", Cut: c.was}, New: &facts.Variant{Result: c.result, Cut: c.is}}
 		lost := []diff.ParamChange{{Name: "p1", Old: &weight, New: &weight, What: whyNot(&weight, v)}}
 		cause := donationCause(rule.NewContext(&rule.Settings{Rule: &donationKept, Options: map[string]any{}}, &rule.Target{}, nil), v, lost)
-		if cause.Summary != c.want {
-			t.Errorf("%s: %s\nwanted %s", name, cause.Summary, c.want)
+		if cause.Title != c.want {
+			t.Errorf("%s: %s\nwanted %s", name, cause.Title, c.want)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func checkWide(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	wide := wideProducts(c, v.New)
 	a := rule.Amount{
 		Program: p, Variant: v, Subject: "products", Noun: "wide products", Better: rule.Lower, Actual: float64(len(wide)),
-		Cause: func() (*diff.Explanation, result.Evidence) { return productCause(wide) },
+		Cause: func() (*diff.Cause, result.Evidence) { return productCause(wide) },
 	}
 	if v.Old != nil {
 		was, ok := wideBefore(c, v.Old)
@@ -121,7 +121,7 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 }
 
 // productCause names the product that computes most.
-func productCause(products []*facts.Product) (*diff.Explanation, result.Evidence) {
+func productCause(products []*facts.Product) (*diff.Cause, result.Evidence) {
 	var e result.Evidence
 	if len(products) == 0 {
 		return nil, e
@@ -133,7 +133,7 @@ func productCause(products []*facts.Product) (*diff.Explanation, result.Evidence
 		}
 		e.After = diff.AddLine(e.After, describeProduct(m))
 	}
-	return &diff.Explanation{Summary: "the largest is " + describeProduct(most), OpName: most.OpName, Source: diff.SourceOf(most.Source)}, e
+	return &diff.Cause{Title: "the largest is " + describeProduct(most), OpName: most.OpName, Source: most.Source}, e
 }
 
 func describeProduct(m *facts.Product) string {

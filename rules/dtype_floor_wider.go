@@ -169,12 +169,12 @@ func (w *widening) sentence() string {
 }
 
 // cause names the largest of the products in the types that are wide and became more, with what the model did there.
-func (w *widening) cause(v *diff.Variant) (*diff.Explanation, result.Evidence) {
+func (w *widening) cause(v *diff.Variant) (*diff.Cause, result.Evidence) {
 	if w.scaled {
-		return diff.ExplainEdit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Removed, w.scalesDown) })
+		return v.EditThat(func(e diff.Edit) bool { return slices.ContainsFunc(e.Removed, w.scalesDown) })
 	}
 	if w.asked {
-		return diff.ExplainEdit(v, func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
+		return v.EditThat(func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
 	}
 	var wide []*facts.Product
 	for _, m := range v.New.Products {
@@ -184,12 +184,12 @@ func (w *widening) cause(v *diff.Variant) (*diff.Explanation, result.Evidence) {
 	}
 	cause, e := productCause(wide)
 	if cause == nil {
-		return diff.ExplainGrowth(v, diff.AnyKernel)
+		return v.Growth(facts.AnyKernel)
 	}
 	why := v.Why(func(k *facts.Kernel) int64 { return diff.Flag(k.OpName == cause.OpName) })
-	if why != nil && why.Op.OpName != "" {
-		cause = diff.ExplanationFrom(why)
-		e.Before = diff.LinesOf(why.Before, diff.AnyKernel)
+	if why != nil && why.OpName != "" {
+		cause = why
+		e.Before = diff.LinesOf(why.Before, facts.AnyKernel)
 	}
 	return cause, e
 }

@@ -58,7 +58,7 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	}
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &diff.Explanation{Kind: result.KindFlags, Summary: "the program was compiled with other flags"}, wrong
+		f.Cause, f.Evidence.After = &diff.Cause{Kind: result.KindFlags, Title: "the program was compiled with other flags"}, wrong
 		return []rule.Finding{f}
 	}
 	c.JudgePinned(a)

@@ -48,11 +48,11 @@ func checkForbiddenCalls(c *rule.Context, p *diff.Program) {
 }
 
 func forbidCall(c *rule.Context, p *diff.Program, v *diff.Variant, e rule.Entry, q callQuery) {
-	found := diff.CountKernels(v.New, q.matches)
+	found := v.New.CountKernels(q.matches)
 	limit, _ := e.Number("max")
 	a := rule.Amount{Program: p, Variant: v, Subject: q.String(), Noun: "forbidden custom calls", Actual: max(0, found-limit)}
 	if v.Old != nil {
-		a.Baseline(!q.unheld(v.Old, v.New), max(0, diff.CountKernels(v.Old, q.matches)-limit))
+		a.Baseline(!q.unheld(v.Old, v.New), max(0, v.Old.CountKernels(q.matches)-limit))
 	}
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Actual, f.Limit = found, limit
@@ -81,14 +81,14 @@ func noteUntold(c *rule.Context, p *diff.Program, v *diff.Variant, q callQuery) 
 // describe says what is called, and from where.
 func (q callQuery) describe(f *rule.Finding, v *facts.Variant) {
 	names := map[string]bool{}
-	for k := range diff.KernelsOf(v, q.matches) {
+	for k := range v.KernelsThat(q.matches) {
 		names[calls(k)] = true
-		f.Evidence.After = diff.AddLine(f.Evidence.After, diff.Describe(k))
+		f.Evidence.After = diff.AddLine(f.Evidence.After, k.Describe())
 		if f.Cause == nil || f.Cause.Source.File == "" && k.Source.File != "" {
-			f.Cause = diff.ExplanationOf(fmt.Sprintf("%s is called", calls(k)), k)
+			f.Cause = diff.CauseAt(fmt.Sprintf("%s is called", calls(k)), k)
 		}
 	}
-	f.Message = fmt.Sprintf("%s of %s, %v allowed", phrase.Count(int(diff.CountKernels(v, q.matches)), "call", "calls"), q, f.Limit)
+	f.Message = fmt.Sprintf("%s of %s, %v allowed", phrase.Count(int(v.CountKernels(q.matches)), "call", "calls"), q, f.Limit)
 	if list := slices.Sorted(maps.Keys(names)); len(list) != 1 || list[0] != q.call {
 		f.Message += ": " + strings.Join(phrase.First(list, 6), ", ")
 	}

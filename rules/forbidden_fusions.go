@@ -56,9 +56,9 @@ func forbidFusion(c *rule.Context, p *diff.Program, v *diff.Variant, entry rule.
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Actual, f.Limit = float64(len(found)), limit
 		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
-		f.Cause = diff.ExplanationOf(diff.Describe(found[0]), found[0])
+		f.Cause = diff.CauseAt(found[0].Describe(), found[0])
 		for _, k := range found[:min(len(found), diff.MaxLines)] {
-			f.Evidence.After = append(f.Evidence.After, diff.Describe(k))
+			f.Evidence.After = append(f.Evidence.After, k.Describe())
 		}
 		return []rule.Finding{f}
 	}

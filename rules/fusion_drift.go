@@ -46,7 +46,7 @@ func checkFusionDrift(c *rule.Context, p *diff.Program) {
 		a.Tell = func(f rule.Finding) []rule.Finding {
 			f.Message = lostSentence(lost)
 			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
-				f.Cause, f.Evidence = diff.ExplanationFrom(cause), diff.EvidenceOf(cause, diff.AnyKernel)
+				f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
 				if cause.Keeps() {
 					f.Message = "what was computed again for the backward pass is kept for it: " + f.Message
 				}
@@ -72,13 +72,13 @@ func judgeAdded(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
 	var parts []string
 	for _, k := range added {
-		parts = append(parts, diff.Operations(k))
-		f.Evidence.After = diff.AddLine(f.Evidence.After, diff.Describe(k))
+		parts = append(parts, k.Operations())
+		f.Evidence.After = diff.AddLine(f.Evidence.After, k.Describe())
 	}
 	f.Message = fmt.Sprintf("%s new, at most %s allowed: %s", phrase.Are(len(added), "fusion"), phrase.Number(most), strings.Join(phrase.First(parts, 2), "; "))
-	f.Cause = diff.ExplanationOf("new: "+diff.Describe(added[0]), added[0])
+	f.Cause = diff.CauseAt("new: "+added[0].Describe(), added[0])
 	if cause := v.CauseOf(added[0]); cause != nil {
-		f.Cause = diff.ExplanationFrom(cause)
+		f.Cause = cause
 	}
 	c.Find(f)
 }

@@ -57,7 +57,7 @@ func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 	}
 	most := map[string]written{}
 	var order []string
-	for k := range diff.KernelsOf(v.New, handWritten(c)) {
+	for k := range v.New.KernelsThat(handWritten(c)) {
 		b := written{k, changes[k.Name]}
 		known, seen := most[k.Function]
 		if !seen {
@@ -107,9 +107,9 @@ func judgeBody(c *rule.Context, p *diff.Program, v *diff.Variant, b written) {
 	c.Judge(a)
 }
 
-func (b written) cause() (*diff.Explanation, result.Evidence) {
+func (b written) cause() (*diff.Cause, result.Evidence) {
 	if b.change == nil {
-		return diff.ExplanationOf(diff.Describe(b.Kernel), b.Kernel), result.Evidence{}
+		return diff.CauseAt(b.Kernel.Describe(), b.Kernel), result.Evidence{}
 	}
-	return diff.ExplanationOf(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{diff.Describe(&b.change.Old)}, After: []string{diff.Describe(b.Kernel)}}
+	return diff.CauseAt(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{b.change.Old.Describe()}, After: []string{b.Kernel.Describe()}}
 }

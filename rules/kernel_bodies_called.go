@@ -21,9 +21,9 @@ type handWork struct {
 
 func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
 	var w handWork
-	for k := range diff.KernelsOf(v, handWritten(c)) {
-		w.calls += diff.RunsOf(k)
-		w.bytes += diff.RunsOf(k) * float64(k.Bytes)
+	for k := range v.KernelsThat(handWritten(c)) {
+		w.calls += k.Runs()
+		w.bytes += k.Runs() * float64(k.Bytes)
 	}
 	return w
 }
@@ -47,7 +47,7 @@ func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Actual, f.Baseline = is.calls, was.calls
 		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + fewerCalls(c, v)
-		f.Cause, f.Evidence = diff.ExplainGrowth(v, diff.AnyKernel)
+		f.Cause, f.Evidence = v.Growth(facts.AnyKernel)
 		return []rule.Finding{f}
 	}
 	c.With(rule.NoMore).Hold(a)
@@ -56,8 +56,10 @@ func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 // computesMore says whether the program computes or moves more, beside so many custom calls that are gone: XLA counts each as -1.
 func computesMore(v *diff.Variant, gone float64) bool {
 	const transcendentals = "cost.transcendentals"
-	was, is := diff.CostOf(v, "cost.flops")
-	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || diff.Grew(v, "cost.bytes_accessed", diff.Wobble)
+	const wobble = 1.01 // growth of the traffic that means nothing
+	was, is := v.Cost("cost.flops")
+	moved, moves := v.Cost("cost.bytes_accessed")
+	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || moves > wobble*moved
 }
 
 // fewerCalls lists the functions that are called less often than in the baseline: "normalize 1 → 0".
@@ -74,8 +76,8 @@ func fewerCalls(c *rule.Context, v *diff.Variant) string {
 
 func callsByFunction(c *rule.Context, v *facts.Variant) map[string]float64 {
 	calls := map[string]float64{}
-	for k := range diff.KernelsOf(v, handWritten(c)) {
-		calls[k.Function] += diff.RunsOf(k)
+	for k := range v.KernelsThat(handWritten(c)) {
+		calls[k.Function] += k.Runs()
 	}
 	return calls
 }

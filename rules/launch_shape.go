@@ -43,12 +43,12 @@ var launchShape = rule.Rule{
 func checkLaunchShape(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		switch {
-		case slices.Contains(v.New.Missing, facts.MissingLaunches) && diff.CountKernels(v.New, unplanned) > 0:
+		case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(unplanned) > 0:
 			c.Gap("launch-shape (the plan leaves launches out)", result.Problem{
 				Message: fmt.Sprintf("launch-shape could not look at all launches of %s: the plan of this version names command buffers, branches or loops without what runs in them", p.Name),
 				Fix:     "compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
 			})
-		case diff.CountKernels(v.New, planned) == 0 && diff.CountKernels(v.New, func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
+		case v.New.CountKernels(planned) == 0 && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
 			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
 			continue
 		}
@@ -57,8 +57,8 @@ func checkLaunchShape(c *rule.Context, p *diff.Program) {
 		}
 		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
 		c.Forbid(rule.Amount{
-			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: rule.Lower, Actual: diff.CountKernels(v.New, bad),
-			Cause: func() (*diff.Explanation, result.Evidence) { return launchCause(c, v.New) },
+			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: rule.Lower, Actual: v.New.CountKernels(bad),
+			Cause: func() (*diff.Cause, result.Evidence) { return launchCause(c, v.New) },
 		})
 	}
 }
@@ -98,7 +98,7 @@ func badLaunch(c *rule.Context, k *facts.Kernel) string {
 
 func volume(size [3]int64) float64 { return float64(size[0]) * float64(size[1]) * float64(size[2]) }
 
-func launchCause(c *rule.Context, v *facts.Variant) (*diff.Explanation, result.Evidence) {
+func launchCause(c *rule.Context, v *facts.Variant) (*diff.Cause, result.Evidence) {
 	var worst *facts.Kernel
 	var e result.Evidence
 	for i := range v.Kernels {
@@ -107,7 +107,7 @@ func launchCause(c *rule.Context, v *facts.Variant) (*diff.Explanation, result.E
 		if wrong == "" {
 			continue
 		}
-		e.After = diff.AddLine(e.After, wrong+": "+diff.Describe(k))
+		e.After = diff.AddLine(e.After, wrong+": "+k.Describe())
 		if worst == nil || k.Bytes > worst.Bytes {
 			worst = k
 		}
@@ -115,7 +115,7 @@ func launchCause(c *rule.Context, v *facts.Variant) (*diff.Explanation, result.E
 	if worst == nil {
 		return nil, e
 	}
-	return diff.ExplanationOf(fmt.Sprintf("%s is launched with %s", worst.Name, badLaunch(c, worst)), worst), e
+	return diff.CauseAt(fmt.Sprintf("%s is launched with %s", worst.Name, badLaunch(c, worst)), worst), e
 }
 
 func percent(share float64) string { return phrase.Number(100*share) + " %" }

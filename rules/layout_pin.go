@@ -112,7 +112,7 @@ func layoutsAgreed(c *rule.Context) string {
 // wrongLayout is one value that does not lie in memory as it should.
 type wrongLayout struct {
 	said  string
-	cause *diff.Explanation
+	cause *diff.Cause
 }
 
 func wrongLayouts(c *rule.Context, p *diff.Program, v *diff.Variant) []wrongLayout {
@@ -140,7 +140,7 @@ func movedParams(v *diff.Variant) []wrongLayout {
 	for _, ch := range v.Params {
 		if ch.Old != nil && ch.New != nil && ch.Old.Layout != ch.New.Layout && ch.Old.Shape == ch.New.Shape {
 			said := fmt.Sprintf("%s %s{%s}, was {%s}", ch.Name, ch.New.Shape, printedLayout(ch.New.Layout, ch.New.Shape), printedLayout(ch.Old.Layout, ch.Old.Shape))
-			wrong = append(wrong, wrongLayout{said, &diff.Explanation{Summary: said, Source: diff.SourceOf(diff.FirstSource(v.New))}})
+			wrong = append(wrong, wrongLayout{said, &diff.Cause{Title: said, Source: v.New.FirstSource()}})
 		}
 	}
 	return wrong
@@ -153,7 +153,7 @@ func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 			p := &v.Params[i]
 			if match.Glob(pin.Text("param"), p.Name) && !liesAs(pin.Text("layout"), p.Layout, p.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", p.Name, p.Shape, printedLayout(p.Layout, p.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &diff.Explanation{Summary: said}})
+				wrong = append(wrong, wrongLayout{said, &diff.Cause{Title: said}})
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func wrongOps(v *facts.Variant, pin rule.Entry) (found int, wrong []wrongLayout)
 			found++
 			if !liesAs(pin.Text("layout"), op.Layout, op.Shape) {
 				said := fmt.Sprintf("%s %s{%s}, not %s", op.Opcode, op.Shape, printedLayout(op.Layout, op.Shape), braced(pin.Text("layout")))
-				wrong = append(wrong, wrongLayout{said, &diff.Explanation{Summary: said, OpName: op.OpName, Source: diff.SourceOf(op.Source)}})
+				wrong = append(wrong, wrongLayout{said, &diff.Cause{Title: said, OpName: op.OpName, Source: op.Source}})
 			}
 		}
 	}

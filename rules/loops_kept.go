@@ -46,7 +46,7 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*diff.Explanation, result.Evidence) { return explainLoops(v) }
+		a.Cause = func() (*diff.Cause, result.Evidence) { return explainLoops(v) }
 		if a.Base != nil && a.Actual < *a.Base && !unrolled(v) {
 			a.Base = &a.Actual
 		}
@@ -61,12 +61,12 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
 // merely new is none of them, nor one that got an early exit.
 func judgeLengths(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	if !diff.FactKnown(v, diff.UnknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
+	if !v.Knows(facts.UnknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
-	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[diff.UnknownLoops] }
-	lost := min(v.New.Facts[diff.UnknownLoops]-v.Old.Facts[diff.UnknownLoops], known(v.Old)-known(v.New)) - float64(len(diff.EndSooner(v.Old, v.New)))
-	a := rule.Amount{Program: p, Variant: v, Subject: diff.UnknownLoops, Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
+	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[facts.UnknownLoops] }
+	lost := min(v.New.Facts[facts.UnknownLoops]-v.Old.Facts[facts.UnknownLoops], known(v.Old)-known(v.New)) - float64(len(diff.EndSooner(v.Old, v.New)))
+	a := rule.Amount{Program: p, Variant: v, Subject: facts.UnknownLoops, Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
 	a.Base = new(0.0)
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = phrase.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
@@ -77,23 +77,23 @@ func judgeLengths(c *rule.Context, p *diff.Program, v *diff.Variant) {
 }
 
 // explainLength names a loop that ran a known number of times, and what brought its new form about.
-func explainLength(v *diff.Variant) (*diff.Explanation, result.Evidence) {
-	cause, e := diff.ExplainGrowth(v, endless)
+func explainLength(v *diff.Variant) (*diff.Cause, result.Evidence) {
+	cause, e := v.Growth(endless)
 	loop, times := lostLength(v)
 	if loop == nil {
 		return cause, e
 	}
 	said := fmt.Sprintf("the loop ran %d times, and how often it runs is not known any more", times)
-	if cause != nil && strings.HasPrefix(cause.Summary, "new: ") {
-		said += "; " + cause.Summary
+	if cause != nil && strings.HasPrefix(cause.Title, "new: ") {
+		said += "; " + cause.Title
 	}
-	return diff.ExplanationOf(said, loop), e
+	return diff.CauseAt(said, loop), e
 }
 
 // lostLength finds a loop of which it is not known any more how often it runs, and how often it ran: of loops that the model calls alike;
 // else, where the model calls it otherwise now, as a kernel in it tells.
 func lostLength(v *diff.Variant) (loop *facts.Kernel, times int64) {
-	pairs, _, _ := diff.PairLoops(diff.Loops(v.Old), diff.Loops(v.New))
+	pairs, _, _ := diff.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
 		if was, is := pair[0], pair[1]; was.Length > 0 && is.Length == 0 {
 			return is, was.Length
@@ -104,7 +104,7 @@ func lostLength(v *diff.Variant) (loop *facts.Kernel, times int64) {
 		return nil, 0
 	}
 	m := &v.Kernels.Moved[at]
-	loop = diff.FirstThat(v.New.Kernels, func(k *facts.Kernel) bool { return k.Root == "while" && k.OpName == m.New.Loop })
+	loop = facts.FirstKernel(v.New.Kernels, func(k *facts.Kernel) bool { return k.Root == "while" && k.OpName == m.New.Loop })
 	return cmp.Or(loop, &m.New), m.Old.Times
 }
 
@@ -113,23 +113,22 @@ func endless(k *facts.Kernel) bool { return k.InLoop && k.Times <= 1 }
 
 // unrolled says whether the program became longer: a loop that went without that was not unrolled, but is not needed any more.
 func unrolled(v *diff.Variant) bool {
-	return v.New.Facts["instructions.after"] > v.Old.Facts["instructions.after"] || diff.Launched(v.New) > diff.Launched(v.Old)
+	return v.New.Facts["instructions.after"] > v.Old.Facts["instructions.after"] || v.New.KernelsAndCopies() > v.Old.KernelsAndCopies()
 }
 
 // explainLoops names the place of the model that a loop went from, else what brought most kernels into the program: the body of a
 // loop that was unrolled.
-func explainLoops(v *diff.Variant) (*diff.Explanation, result.Evidence) {
-	most, e := diff.ExplainBy(v, diff.AnyKernel, func(*facts.Kernel) int64 { return 1 })
+func explainLoops(v *diff.Variant) (*diff.Cause, result.Evidence) {
+	most, e := v.GrowthBy(facts.AnyKernel, func(*facts.Kernel) int64 { return 1 })
 	at := slices.IndexFunc(v.Causes, func(c diff.Cause) bool { return slices.ContainsFunc(c.Edits, lostLoop) })
 	if at < 0 {
 		return most, e
 	}
 	if c := &v.Causes[at]; most == nil || !c.Spreads() {
-		return diff.ExplanationFrom(c), diff.EvidenceOf(c, diff.AnyKernel)
+		return c, c.Evidence(facts.AnyKernel)
 	}
-	loop, _, _ := strings.Cut(v.Causes[at].Summary, "; ") // the layers that the loop held tell more than how they spread what they hand on
-	most.Summary = loop + "; " + most.Summary
-	return most, e
+	loop, _, _ := strings.Cut(v.Causes[at].Title, "; ") // the layers that the loop held tell more than how they spread what they hand on
+	return most.With(loop), e
 }
 
 func lostLoop(e diff.Edit) bool {

@@ -14,18 +14,18 @@ import (
 // judgeExits counts the loops of unknown length that surely something else than their counter ended in the baseline, and surely nothing else now.
 // What an iteration costs does not tell.
 func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	if v.Old == nil || !slices.ContainsFunc(diff.Loops(v.Old), stops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
+	if v.Old == nil || !slices.ContainsFunc(v.Old.Loops(), stops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
 	lost := lostExits(v)
-	a := rule.Amount{Program: p, Variant: v, Subject: diff.EarlyExits, Noun: "loops that end early no more", Better: rule.Lower, Actual: float64(len(lost))}
+	a := rule.Amount{Program: p, Variant: v, Subject: facts.EarlyExits, Noun: "loops that end early no more", Better: rule.Lower, Actual: float64(len(lost))}
 	a.Base = new(0.0)
 	a.Tell = func(f rule.Finding) []rule.Finding {
-		f.Message = "the loop " + diff.LoopAt(lost[0]) + " could end early, and now runs until its counter is through"
+		f.Message = "the loop " + lost[0].LoopPlace() + " could end early, and now runs until its counter is through"
 		if others := len(lost) - 1; others > 0 {
 			f.Message += "; " + phrase.Counted(float64(others), "", "other loops") + " as well"
 		}
-		f.Cause = diff.ExplanationOf("a condition that ended the loop is gone: only its counter ends it", lost[0])
+		f.Cause = diff.CauseAt("a condition that ended the loop is gone: only its counter ends it", lost[0])
 		return []rule.Finding{f}
 	}
 	c.With(rule.NoMore).Hold(a)
@@ -34,7 +34,7 @@ func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
 // lostExits lists the loops that only their counter ends any more: those that the model calls as it did one that surely ended otherwise; where it
 // calls loops otherwise now, and they are the same as far as is known, as many of those that are new as went of the others.
 func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
-	pairs, gone, added := diff.PairLoops(diff.Loops(v.Old), diff.Loops(v.New))
+	pairs, gone, added := diff.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
 		if pair[0].Stops && countsOnly(pair[1]) {
 			lost = append(lost, pair[1])

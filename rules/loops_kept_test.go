@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/xlagate/xlagate/internal/diff/difftest"
 	"github.com/xlagate/xlagate/internal/rule"
 
@@ -83,23 +85,23 @@ func TestLengthThatWasLost(t *testing.T) {
 
 // A loop that was unrolled is looked for in the layers that it held, not in the helper that says how they spread what they hand on.
 func TestUnrolledBesideConstraints(t *testing.T) {
-	place := func(line int32) facts.Op { return facts.Op{Source: hlo.Location{File: "model.py", Line: line}} }
+	place := func(line int32) hlo.Location { return hlo.Location{File: "model.py", Line: line} }
 	asked := func(added string, removed ...diff.Step) []diff.Edit {
 		return []diff.Edit{{Added: []diff.Step{{Opcode: added, Count: 3}}, Removed: removed}}
 	}
 	looped := diff.Step{Opcode: "while", Count: 1}
 	v := &diff.Variant{Old: &facts.Variant{}, New: &facts.Variant{}, Causes: []diff.Cause{
-		{Summary: "a loop is unrolled; new: 3 Sharding P('data')", Op: place(1), Edits: asked("Sharding P('data')", looped)},
-		{Summary: "new: 3 dot", Op: place(2), Edits: asked("dot"), After: make([]facts.Kernel, 3)},
+		{Title: "a loop is unrolled; new: 3 Sharding P('data')", Source: place(1), Edits: asked("Sharding P('data')", looped)},
+		{Title: "new: 3 dot", Source: place(2), Edits: asked("dot"), After: make([]facts.Kernel, 3)},
 	}}
 	for i := range v.Causes[1].After {
 		v.Causes[1].After[i] = facts.Kernel{Form: &facts.Form{}, Site: &facts.Site{}}
 	}
-	if c, _ := explainLoops(v); c == nil || c.Source.Line != 2 || c.Summary != "a loop is unrolled; new: 3 dot" {
+	if c, _ := explainLoops(v); c == nil || c.Source.Line != 2 || c.Title != "new: 3 dot" || !slices.Equal(c.Notes, []string{"a loop is unrolled"}) {
 		t.Errorf("%+v", c)
 	}
 	v.Causes[0].Edits = asked("tanh", looped)
-	if c, _ := explainLoops(v); c == nil || c.Source.Line != 1 || c.Summary != v.Causes[0].Summary {
+	if c, _ := explainLoops(v); c == nil || c.Source.Line != 1 || c.Title != v.Causes[0].Title {
 		t.Errorf("where the loop's own place computes: %+v", c)
 	}
 }

@@ -26,8 +26,8 @@ func judgeTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if !bounded && !kept {
 		return
 	}
-	for _, k := range diff.UnknownIn(v.New) {
-		where := diff.LoopAt(k)
+	for _, k := range v.New.EndlessLoops() {
+		where := k.LoopPlace()
 		c.Gap(fmt.Sprintf("%s (how often the loop %s of %s runs is not known)", c.Rule.ID, where, p.Name), result.Problem{
 			Message: fmt.Sprintf("%s could not look: how often the loop %s of %s runs is not known", c.Rule.ID, where, p.Name),
 			Fix:     "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count",
@@ -36,7 +36,7 @@ func judgeTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if bounded {
 		capTrips(c, p, v, most)
 	}
-	if kept && v.Old != nil && len(diff.UnknownIn(v.New)) == 0 {
+	if kept && v.Old != nil && len(v.New.EndlessLoops()) == 0 {
 		keepTrips(c, p, v)
 	}
 }
@@ -44,7 +44,7 @@ func judgeTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 // capTrips bounds single loops. Of those that the model calls alike the longest speaks.
 func capTrips(c *rule.Context, p *diff.Program, v *diff.Variant, most float64) {
 	longest := map[string]*facts.Kernel{}
-	for _, k := range diff.Loops(v.New) {
+	for _, k := range v.New.Loops() {
 		if known := longest[k.OpName]; known == nil || k.Length > known.Length {
 			longest[k.OpName] = k
 		}
@@ -52,8 +52,8 @@ func capTrips(c *rule.Context, p *diff.Program, v *diff.Variant, most float64) {
 	for _, name := range slices.Sorted(maps.Keys(longest)) {
 		k := longest[name]
 		a := oneLoop(p, v, k)
-		a.Cause = func() (*diff.Explanation, result.Evidence) {
-			return diff.ExplanationOf(fmt.Sprintf("the loop runs %d times", k.Length), k), result.Evidence{}
+		a.Cause = func() (*diff.Cause, result.Evidence) {
+			return diff.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k), result.Evidence{}
 		}
 		c.With(func(s *rule.Settings) { rule.NoBounds(s); s.MaxIncrease, s.MaxDecrease, s.Max = nil, nil, &most }).Hold(a)
 	}
@@ -66,45 +66,45 @@ func keepTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		rule.NoBounds(s)
 		s.MaxIncrease, s.MaxDecrease = &rule.Change{}, &rule.Change{}
 	})
-	a := rule.Amount{Program: p, Variant: v, Subject: diff.TripCount, Noun: "iterations of loops", Better: rule.Exact}
-	a.Cause = func() (*diff.Explanation, result.Evidence) { return explainTrips(v) }
-	if was, known := v.Old.Facts[diff.TripCount]; !known || !diff.OneByOne(v.Old) {
-		a.Actual = v.New.Facts[diff.TripCount]
+	a := rule.Amount{Program: p, Variant: v, Subject: facts.TripCount, Noun: "iterations of loops", Better: rule.Exact}
+	a.Cause = func() (*diff.Cause, result.Evidence) { return explainTrips(v) }
+	if was, known := v.Old.Facts[facts.TripCount]; !known || !v.Old.KnowsTripCounts() {
+		a.Actual = v.New.Facts[facts.TripCount]
 		a.Baseline(known, was)
 		c.Hold(a)
 		return
 	}
-	pairs, gone, added := diff.PairLoops(diff.Loops(v.Old), diff.Loops(v.New))
+	pairs, gone, added := diff.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
 		old, fresh := pair[0], pair[1]
 		one := oneLoop(p, v, fresh)
 		one.Base = new(float64(old.Length))
-		one.Cause = func() (*diff.Explanation, result.Evidence) {
-			return diff.ExplanationOf(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh), result.Evidence{Before: []string{diff.LoopLine(old)}, After: []string{diff.LoopLine(fresh)}}
+		one.Cause = func() (*diff.Cause, result.Evidence) {
+			return diff.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh), result.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 		}
 		c.Hold(one)
 	}
-	a.Actual = diff.Iterations(added)
-	a.Base = new(diff.Iterations(gone))
+	a.Actual = facts.Iterations(added)
+	a.Base = new(facts.Iterations(gone))
 	c.Hold(a)
 }
 
 // oneLoop is how often a loop runs.
 func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) rule.Amount {
-	return rule.Amount{Program: p, Variant: v, Subject: diff.TripCount + " of " + k.OpName, Noun: "iterations of the loop " + diff.LoopAt(k), Better: rule.Exact, Actual: float64(k.Length)}
+	return rule.Amount{Program: p, Variant: v, Subject: facts.TripCount + " of " + k.OpName, Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
 }
 
 // explainTrips names a loop that runs another number of times than in the baseline, as its body tells, else the longest.
-func explainTrips(v *diff.Variant) (*diff.Explanation, result.Evidence) {
+func explainTrips(v *diff.Variant) (*diff.Cause, result.Evidence) {
 	for i := range v.Kernels.Moved {
 		if m := &v.Kernels.Moved[i]; m.Old.Times != m.New.Times {
-			return diff.ExplanationOf(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{diff.Describe(&m.New)}}
+			return diff.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{m.New.Describe()}}
 		}
 	}
-	loops := diff.Loops(v.New)
+	loops := v.New.Loops()
 	if len(loops) == 0 {
 		return explainLoops(v)
 	}
 	most := slices.MaxFunc(loops, func(a, b *facts.Kernel) int { return int(min(1, max(-1, a.Length-b.Length))) })
-	return diff.ExplanationOf(fmt.Sprintf("the longest loop runs %d times", most.Length), most), result.Evidence{}
+	return diff.CauseAt(fmt.Sprintf("the longest loop runs %d times", most.Length), most), result.Evidence{}
 }

@@ -14,7 +14,7 @@ import (
 
 // judgeUnrolled counts the loops that are still there and take several steps at once.
 func judgeUnrolled(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	if v.Old == nil || len(diff.Loops(v.Old)) == 0 || c.MaxIncrease == nil && c.MaxDecrease == nil {
+	if v.Old == nil || len(v.Old.Loops()) == 0 || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
 	partly := partlyUnrolled(v)
@@ -22,17 +22,17 @@ func judgeUnrolled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a.Base = new(0.0)
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		old, fresh := partly[0][0], partly[0][1]
-		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", diff.LoopAt(fresh), old.Length, fresh.Length)
+		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", fresh.LoopPlace(), old.Length, fresh.Length)
 		f.Message = said
 		if others := len(partly) - 1; others > 0 {
 			f.Message += "; " + phrase.Counted(float64(others), "", "other loops") + " as well"
 		}
 		f.Cause, f.Evidence = explainUnrolled(v)
-		switch at := diff.ExplanationOf(said, fresh); {
+		switch {
 		case f.Cause == nil:
-			f.Cause = at
+			f.Cause = diff.CauseAt(said, fresh)
 		case fresh.Source.File != "": // what stands in a loop several times stands at the lines where it stood once
-			f.Cause.OpName, f.Cause.OpType, f.Cause.Source = at.OpName, at.OpType, at.Source
+			f.Cause = f.Cause.At(fresh)
 		}
 		return []rule.Finding{f}
 	}
@@ -40,8 +40,8 @@ func judgeUnrolled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 }
 
 // explainUnrolled names what stands several times now.
-func explainUnrolled(v *diff.Variant) (*diff.Explanation, result.Evidence) {
-	return diff.ExplainBy(v, func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
+func explainUnrolled(v *diff.Variant) (*diff.Cause, result.Evidence) {
+	return v.GrowthBy(func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
 }
 
 // asMuchMore is the least that one iteration of two or more computes of what one alone did: what they have in common is computed once.
@@ -50,13 +50,13 @@ const asMuchMore = 1.5
 // partlyUnrolled pairs the loops that run at most half as often as in the baseline, while each time they launch more and compute as much
 // more.
 func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
-	pairs, _, _ := diff.PairLoops(diff.Loops(v.Old), diff.Loops(v.New))
+	pairs, _, _ := diff.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
 		old, fresh := pair[0], pair[1]
 		if fresh.Length == 0 || old.Length < 2*fresh.Length {
 			continue
 		}
-		was, is := diff.StepOf(v.Old, old), diff.StepOf(v.New, fresh)
+		was, is := v.Old.LoopStep(old), v.New.LoopStep(fresh)
 		if is.Launches > was.Launches && is.Flops >= asMuchMore*was.Flops {
 			loops = append(loops, pair)
 		}

@@ -13,7 +13,7 @@ import (
 // stepping is a program with loops, with so many launches of as many operations each in every loop's body.
 func stepping(launches int, flops int64, lengths ...int64) *facts.Variant {
 	v := difftest.Looping(lengths...)
-	for _, loop := range diff.Loops(v) {
+	for _, loop := range v.Loops() {
 		for range launches {
 			inside := &facts.Site{OpName: loop.OpName + "/body/dot", Loop: loop.OpName, InLoop: true, Times: loop.Length}
 			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Class: facts.ClassKernel, Flops: flops}, Site: inside})

@@ -43,7 +43,7 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 	}
 	a := rule.Amount{
 		Subject: "clusters", Noun: "clusters", Better: rule.Lower, Actual: countClusters(c, clusters),
-		Cause: func() (*diff.Explanation, result.Evidence) { return clusterCause(c, clusters) },
+		Cause: func() (*diff.Cause, result.Evidence) { return clusterCause(c, clusters) },
 	}
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && t.Base.Clusters.Ran && sized(c, t.Base.Clusters)
@@ -89,7 +89,7 @@ func checkClusterSizes(c *rule.Context, clusters *tensorflow.Clusters, limit flo
 	}
 }
 
-func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Explanation, result.Evidence) {
+func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Cause, result.Evidence) {
 	list := append([]tensorflow.FrameworkCluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
 	var e result.Evidence
@@ -102,23 +102,23 @@ func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Explana
 	if cause := newClusters(c, clusters); cause != nil {
 		return cause, e
 	}
-	return &diff.Explanation{Summary: fmt.Sprintf("the largest, %s, has %s", list[0].Name, phrase.Count(list[0].Size, "node", "nodes"))}, e
+	return &diff.Cause{Title: fmt.Sprintf("the largest, %s, has %s", list[0].Name, phrase.Count(list[0].Size, "node", "nodes"))}, e
 }
 
 // newClusters says why there are more clusters than there were: an operation parts them, or a function was traced again.
-func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *diff.Explanation {
+func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *diff.Cause {
 	if c.Target.Base == nil {
 		return nil
 	}
 	if op := diff.CutBy(c.Target.Base.Clusters, clusters); op != nil {
-		return &diff.Explanation{Summary: diff.CutSentence(op), OpName: op.Node, OpType: op.Op, Source: diff.SourceOf(op.Source)}
+		return &diff.Cause{Title: diff.CutSentence(op), OpName: op.Node, OpType: op.Op, Source: op.Source}
 	}
 	for _, p := range c.Target.Programs {
 		if p.Old != nil || p.New == nil {
 			continue
 		}
 		if cause := tracedAgain(c, p); cause != nil {
-			cause.Summary = p.Name + " is new: " + cause.Summary
+			cause.Title = p.Name + " is new: " + cause.Title
 			return cause
 		}
 	}

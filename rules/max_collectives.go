@@ -40,13 +40,13 @@ func checkMaxCollectives(c *rule.Context, p *diff.Program) {
 		for _, kind := range collectiveKinds(c, v) {
 			cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
 			a := rule.Amount{
-				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + placeCounted(c), Better: rule.Lower, Actual: diff.CountKernels(v.New, cares),
-				Cause: func() (*diff.Explanation, result.Evidence) { return explainCollectives(v, cares) },
+				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + placeCounted(c), Better: rule.Lower, Actual: v.New.CountKernels(cares),
+				Cause: func() (*diff.Cause, result.Evidence) { return explainCollectives(v, cares) },
 			}
 			if v.Old != nil {
-				a.Base = new(diff.CountKernels(v.Old, cares))
+				a.Base = new(v.Old.CountKernels(cares))
 			}
-			c.JudgeRuns(a, func(v *facts.Variant) float64 { return diff.LaunchesOf(v, cares) })
+			c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) })
 		}
 		if v.Old != nil && len(c.Findings) == found { // else what is new says it
 			judgeTraffic(c, p, v)
@@ -66,7 +66,7 @@ func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	c.With(rule.NoBounds).Judge(rule.Amount{
 		Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Better: rule.Lower, Actual: now, Base: &was,
-		Cause: func() (*diff.Explanation, result.Evidence) { return explainCollectives(v, chosenCollective(c)) },
+		Cause: func() (*diff.Cause, result.Evidence) { return explainCollectives(v, chosenCollective(c)) },
 	})
 }
 
@@ -77,7 +77,7 @@ type traffic struct{ count, bytes int64 }
 // and an all-gather.
 func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	var t traffic
-	for k := range diff.KernelsOf(v, cares) {
+	for k := range v.KernelsThat(cares) {
 		runs := max(k.Times, 1)
 		t.count += runs
 		if t.bytes += k.Bytes * runs; k.Target == "all-reduce" {
@@ -88,8 +88,8 @@ func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 }
 
 // explainCollectives names the collective that is new, what it moves, and along which axis of the mesh, beside what brought it about.
-func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*diff.Explanation, result.Evidence) {
-	cause, e := diff.ExplainGrowth(v, cares)
+func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*diff.Cause, result.Evidence) {
+	cause, e := v.Growth(cares)
 	if v.Old == nil || cause == nil {
 		return cause, e
 	}
@@ -98,12 +98,12 @@ func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*diff.
 		return cause, e
 	}
 	brought := v.CauseOf(k)
-	here := diff.ExplanationOf("new: "+diff.Collective(k), k)
-	if here.Source.File == "" || brought.Constrains() && brought.Op.Source.File != "" {
-		here.Source, here.OpName = diff.SourceOf(brought.Op.Source), brought.Op.OpName
+	here := diff.CauseAt("new: "+k.DescribeCollective(), k)
+	if here.Source.File == "" || brought.Constrains() && brought.Source.File != "" {
+		here.Source, here.OpName = brought.Source, brought.OpName
 	}
 	if e := addedFor(v, k); e != nil {
-		here.Source, here.OpName = diff.SourceOf(e.Source), e.OpName
+		here.Source, here.OpName = e.Source, e.OpName
 	}
 	return here, e
 }
@@ -132,7 +132,7 @@ func addedFor(v *diff.Variant, k *facts.Kernel) *diff.Edit {
 func newest(v *diff.Variant, cares func(*facts.Kernel) bool) *facts.Kernel {
 	var found *facts.Kernel
 	for i := range v.Causes {
-		if k := diff.FirstThat(v.Causes[i].After, cares); k != nil && (found == nil || found.Source.File == "") {
+		if k := facts.FirstKernel(v.Causes[i].After, cares); k != nil && (found == nil || found.Source.File == "") {
 			found = k
 		}
 	}
@@ -149,7 +149,7 @@ func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
 		if side == nil {
 			continue
 		}
-		for k := range diff.KernelsOf(side, diff.IsCollective) {
+		for k := range side.KernelsThat((*facts.Kernel).IsCollective) {
 			seen[k.Target] = true
 		}
 	}
@@ -163,7 +163,7 @@ func checkCollectiveBytes(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	c.Checked()
 	kinds := c.List("kinds")
-	n := diff.BytesOf(v.New, chosenCollective(c))
+	n := v.New.KernelBytes(chosenCollective(c))
 	which := "collectives"
 	if kinds != nil {
 		which = phrase.List(kinds, "and")
@@ -172,7 +172,7 @@ func checkCollectiveBytes(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		c.Find(rule.Finding{
 			Program: p.Name, Variant: rule.VariantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
 			Message: movesTooMuch(which+placeCounted(c), n, limit),
-			Cause:   diff.ExplainLargest(v, chosenCollective(c)),
+			Cause:   v.Largest(chosenCollective(c)),
 		})
 	}
 }

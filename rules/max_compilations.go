@@ -57,8 +57,8 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 		if t.Base != nil {
 			total.Base = &was
 		}
-		total.Cause = func() (*diff.Explanation, result.Evidence) {
-			return &diff.Explanation{Kind: result.KindArguments, Summary: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(t, most).Actual)}, result.Evidence{}
+		total.Cause = func() (*diff.Cause, result.Evidence) {
+			return &diff.Cause{Kind: result.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(t, most).Actual)}, result.Evidence{}
 		}
 		c.Judge(total)
 	}
@@ -68,7 +68,7 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 func compiled(t *rule.Target, p *diff.Program) rule.Amount {
 	a := rule.Amount{
 		Program: p, Subject: "compilations", Noun: "compilations", Better: rule.Lower, Actual: float64(compilations(p.New)),
-		Cause: func() (*diff.Explanation, result.Evidence) { return compiledAgain(p), result.Evidence{} },
+		Cause: func() (*diff.Cause, result.Evidence) { return compiledAgain(p), result.Evidence{} },
 	}
 	if t.Report.Logs != nil {
 		a.Actual += float64(max(0, t.Report.Logs.Compiles[p.Name]-dumped(t, p.Name)))
@@ -93,8 +93,8 @@ func dumped(t *rule.Target, name string) int {
 	return n
 }
 
-func compiledAgain(p *diff.Program) *diff.Explanation {
+func compiledAgain(p *diff.Program) *diff.Cause {
 	last := p.New.Variants[len(p.New.Variants)-1]
 	why := differences(p)
-	return &diff.Explanation{Kind: result.KindArguments, Summary: why[0], Source: diff.SourceOf(diff.FirstSource(last))}
+	return &diff.Cause{Kind: result.KindArguments, Title: why[0], Source: last.FirstSource()}
 }

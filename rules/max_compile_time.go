@@ -78,12 +78,12 @@ func judgeTimes(c *rule.Context, program string, notes []tensorflow.LogNote) {
 	if c.Text("per") == "program" {
 		a.Actual = sum
 	}
-	a.Cause = func() (*diff.Explanation, result.Evidence) {
+	a.Cause = func() (*diff.Cause, result.Evidence) {
 		summary := fmt.Sprintf("%d compilations, the longest took %s (%s)", len(notes), phrase.Show(longest.Value, "seconds"), longest.Log)
 		if len(notes) == 1 {
 			summary = "compiled once (" + longest.Log + ")"
 		}
-		return &diff.Explanation{Summary: summary, Source: diff.SourceOf(longest.Where)}, result.Evidence{}
+		return &diff.Cause{Title: summary, Source: longest.Where}, result.Evidence{}
 	}
 	c.Judge(a)
 }

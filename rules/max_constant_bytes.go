@@ -36,11 +36,11 @@ var maxConstantBytes = rule.Rule{
 func checkConstantBytes(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: diff.ConstantBytes(v.New),
-			Cause: func() (*diff.Explanation, result.Evidence) { return constantCause(v) },
+			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: v.New.ConstantBytes(),
+			Cause: func() (*diff.Cause, result.Evidence) { return constantCause(v) },
 		}
 		if v.Old != nil {
-			a.Base = new(diff.ConstantBytes(v.Old))
+			a.Base = new(v.Old.ConstantBytes())
 		}
 		c.Judge(a)
 		checkEachConstant(c, p, v)
@@ -65,7 +65,7 @@ func checkEachConstant(c *rule.Context, p *diff.Program, v *diff.Variant) {
 }
 
 // constantCause names the largest constant that is new, and the argument that it was.
-func constantCause(v *diff.Variant) (*diff.Explanation, result.Evidence) {
+func constantCause(v *diff.Variant) (*diff.Cause, result.Evidence) {
 	var e result.Evidence
 	var largest *facts.Constant
 	for _, k := range diff.NewConstants(v) {
@@ -81,11 +81,11 @@ func constantCause(v *diff.Variant) (*diff.Explanation, result.Evidence) {
 	}
 	cause := constantAt(*largest)
 	if name := diff.FormerArgument(v, largest.Shape); name != "" {
-		cause.Summary += ": it was the argument " + name
+		cause.Title += ": it was the argument " + name
 	}
 	return cause, e
 }
 
-func constantAt(k facts.Constant) *diff.Explanation {
-	return &diff.Explanation{Kind: result.KindConstants, Summary: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: diff.SourceOf(k.Source)}
+func constantAt(k facts.Constant) *diff.Cause {
+	return &diff.Cause{Kind: result.KindConstants, Title: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: k.Source}
 }

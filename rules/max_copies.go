@@ -47,11 +47,11 @@ func checkMaxCopies(c *rule.Context, p *diff.Program) {
 // judgeLoopCopies holds how many copies stand in loops against the settings.
 func judgeLoopCopies(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a := rule.Amount{
-		Program: p, Variant: v, Subject: "copies.in_loops", Noun: "copies in loops", Better: rule.Lower, Actual: diff.CountKernels(v.New, countsCopy(c)),
-		Cause: func() (*diff.Explanation, result.Evidence) { return diff.ExplainGrowth(v, countsCopy(c)) },
+		Program: p, Variant: v, Subject: "copies.in_loops", Noun: "copies in loops", Better: rule.Lower, Actual: v.New.CountKernels(countsCopy(c)),
+		Cause: func() (*diff.Cause, result.Evidence) { return v.Growth(countsCopy(c)) },
 	}
 	if v.Old != nil {
-		a.Base = new(diff.CountKernels(v.Old, countsCopy(c)))
+		a.Base = new(v.Old.CountKernels(countsCopy(c)))
 	}
 	c.Judge(a)
 }
@@ -63,7 +63,7 @@ func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	c.Checked()
-	copied := diff.BytesOf(v.New, countsCopy(c)) / 2 // a copy reads it, and writes it
+	copied := v.New.KernelBytes(countsCopy(c)) / 2 // a copy reads it, and writes it
 	if copied <= limit {
 		return
 	}
@@ -71,7 +71,7 @@ func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	c.Find(rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: movesTooMuch(which, copied, limit),
-		Cause:   diff.ExplainLargest(v, countsCopy(c)),
+		Cause:   v.Largest(countsCopy(c)),
 	})
 }
 

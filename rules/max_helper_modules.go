@@ -44,9 +44,9 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 			n += float64(compilations(p))
 		}
 	}
-	c.Judge(rule.Amount{Subject: "helper modules", Noun: "helper modules", Better: rule.Lower, Actual: n, Cause: func() (*diff.Explanation, result.Evidence) {
+	c.Judge(rule.Amount{Subject: "helper modules", Noun: "helper modules", Better: rule.Lower, Actual: n, Cause: func() (*diff.Cause, result.Evidence) {
 		sort.Strings(names)
-		return &diff.Explanation{Summary: strings.Join(phrase.First(names, 6), ", "), Source: diff.SourceOf(helperSource(t.Report.Helpers))}, result.Evidence{}
+		return &diff.Cause{Title: strings.Join(phrase.First(names, 6), ", "), Source: helperSource(t.Report.Helpers)}, result.Evidence{}
 	}})
 }
 
@@ -54,7 +54,7 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 func helperSource(helpers []*facts.Program) (at hlo.Location) {
 	for _, p := range helpers {
 		for _, v := range p.Variants {
-			if at = diff.FirstSource(v); at.File != "" {
+			if at = v.FirstSource(); at.File != "" {
 				return at
 			}
 		}

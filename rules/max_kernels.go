@@ -44,7 +44,7 @@ func checkMaxKernels(c *rule.Context, p *diff.Program) {
 		a := rule.Amount{
 			Program: p, Variant: v, Subject: kernelSubject(c), Noun: "kernels", Better: rule.Lower,
 			Actual: countKernels(c, v.New),
-			Cause:  func() (*diff.Explanation, result.Evidence) { return diff.ExplainGrowth(v, countsKernel(c)) },
+			Cause:  func() (*diff.Cause, result.Evidence) { return v.Growth(countsKernel(c)) },
 		}
 		if v.Old != nil {
 			a.Base = new(countKernels(c, v.Old))
@@ -70,11 +70,11 @@ func countKernels(c *rule.Context, v *facts.Variant) float64 {
 		return v.Facts["kernels.total"]
 	}
 	if !c.On("weighted_by_trip_count") {
-		return diff.CountKernels(v, countsKernel(c))
+		return v.CountKernels(countsKernel(c))
 	}
 	var n float64
-	for k := range diff.KernelsOf(v, countsKernel(c)) {
-		n += diff.RunsOf(k)
+	for k := range v.KernelsThat(countsKernel(c)) {
+		n += k.Runs()
 	}
 	return n
 }

@@ -52,10 +52,10 @@ func boundOutputs(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	f := rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: "outputs", Actual: n, Limit: limit,
 		Message: fmt.Sprintf("the program returns %s, at most %s allowed", phrase.Counted(n, "", "results"), phrase.Number(limit)),
-		Cause:   diff.ExplainLargest(v, func(k *facts.Kernel) bool { return k.Result }),
+		Cause:   v.Largest(func(k *facts.Kernel) bool { return k.Result }),
 	}
 	if v.Old != nil {
-		f.Cause, f.Evidence = diff.ExplainResults(v)
+		f.Cause, f.Evidence = v.ResultGrowth()
 	}
 	c.Find(f)
 }

@@ -52,7 +52,7 @@ func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 	for _, kind := range kinds {
 		a := rule.Amount{
 			Subject: kind, Noun: "outside " + kind + "s", Better: rule.Lower, Actual: float64(len(now[kind])),
-			Cause: func() (*diff.Explanation, result.Evidence) { return outsideCause(now[kind]) },
+			Cause: func() (*diff.Cause, result.Evidence) { return outsideCause(now[kind]) },
 		}
 		if t.Base != nil {
 			a.Baseline(known, float64(len(was[kind])))
@@ -73,7 +73,7 @@ func outsideByKind(clusters *tensorflow.Clusters) map[string][]tensorflow.Collec
 }
 
 // outsideCause names the collectives of a kind, each with what it parts.
-func outsideCause(collectives []tensorflow.Collective) (*diff.Explanation, result.Evidence) {
+func outsideCause(collectives []tensorflow.Collective) (*diff.Cause, result.Evidence) {
 	var e result.Evidence
 	if len(collectives) == 0 {
 		return nil, e
@@ -84,5 +84,5 @@ func outsideCause(collectives []tensorflow.Collective) (*diff.Explanation, resul
 	}
 	last := &collectives[len(collectives)-1]
 	summary := strings.TrimSpace(last.Op + " runs outside of XLA " + last.Place())
-	return &diff.Explanation{Summary: summary, OpName: last.Node, OpType: last.Op, Source: diff.SourceOf(last.Source)}, e
+	return &diff.Cause{Title: summary, OpName: last.Node, OpType: last.Op, Source: last.Source}, e
 }

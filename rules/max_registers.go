@@ -33,7 +33,7 @@ func checkMaxRegisters(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*diff.Explanation, result.Evidence) {
+		a.Cause = func() (*diff.Cause, result.Evidence) {
 			return mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("takes %d registers a thread", n) })
 		}
 		c.Judge(a)

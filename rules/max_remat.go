@@ -34,17 +34,17 @@ func checkMaxRemat(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*diff.Explanation, result.Evidence) { return rematCause(v.New) }
+		a.Cause = func() (*diff.Cause, result.Evidence) { return rematCause(v.New) }
 		c.Judge(a)
 	}
 }
 
-func rematCause(v *facts.Variant) (*diff.Explanation, result.Evidence) {
+func rematCause(v *facts.Variant) (*diff.Cause, result.Evidence) {
 	again := func(k *facts.Kernel) bool { return strings.Contains(k.Name, ".remat") }
 	e := result.Evidence{After: diff.LinesOf(v.Kernels, again)}
-	k := diff.FirstThat(v.Kernels, again)
+	k := facts.FirstKernel(v.Kernels, again)
 	if k == nil {
 		return nil, e
 	}
-	return diff.ExplanationOf(k.Name+" is computed again", k), e
+	return diff.CauseAt(k.Name+" is computed again", k), e
 }

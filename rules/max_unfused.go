@@ -36,11 +36,11 @@ var maxUnfused = rule.Rule{
 func checkMaxUnfused(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: rule.Lower, Actual: diff.CountKernels(v.New, runsAlone(c)),
-			Cause: func() (*diff.Explanation, result.Evidence) { return diff.ExplainGrowth(v, runsAlone(c)) },
+			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: rule.Lower, Actual: v.New.CountKernels(runsAlone(c)),
+			Cause: func() (*diff.Cause, result.Evidence) { return v.Growth(runsAlone(c)) },
 		}
 		if v.Old != nil {
-			a.Base = new(diff.CountKernels(v.Old, runsAlone(c)))
+			a.Base = new(v.Old.CountKernels(runsAlone(c)))
 		}
 		c.Judge(a)
 	}

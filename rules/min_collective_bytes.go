@@ -41,20 +41,20 @@ func checkMinCollectiveBytes(c *rule.Context, p *diff.Program) {
 
 // judgeAverage judges what the collectives of one kind move on average.
 func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string) {
-	of := func(k *facts.Kernel) bool { return diff.IsCollective(k) && k.Target == kind }
-	n := diff.CountKernels(v.New, of)
+	of := func(k *facts.Kernel) bool { return k.IsCollective() && k.Target == kind }
+	n := v.New.CountKernels(of)
 	if n == 0 {
 		return
 	}
 	a := rule.Amount{
-		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: rule.Higher, Actual: diff.BytesOf(v.New, of) / n,
-		Cause: func() (*diff.Explanation, result.Evidence) {
+		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: rule.Higher, Actual: v.New.KernelBytes(of) / n,
+		Cause: func() (*diff.Cause, result.Evidence) {
 			return smallest(v.New, of), result.Evidence{After: diff.LinesOf(v.New.Kernels, of)}
 		},
 	}
 	if v.Old != nil {
-		if was := diff.CountKernels(v.Old, of); was > 0 {
-			a.Base = new(diff.BytesOf(v.Old, of) / was)
+		if was := v.Old.CountKernels(of); was > 0 {
+			a.Base = new(v.Old.KernelBytes(of) / was)
 			if c.On("only_more") && n <= was {
 				a.Base = &a.Actual
 			}
@@ -64,9 +64,9 @@ func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string
 }
 
 // smallest names the kernel that moves the fewest bytes.
-func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *diff.Explanation {
+func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *diff.Cause {
 	var least *facts.Kernel
-	for k := range diff.KernelsOf(v, cares) {
+	for k := range v.KernelsThat(cares) {
 		if least == nil || k.Bytes < least.Bytes {
 			least = k
 		}
@@ -74,5 +74,5 @@ func smallest(v *facts.Variant, cares func(*facts.Kernel) bool) *diff.Explanatio
 	if least == nil {
 		return nil
 	}
-	return diff.ExplanationOf("the smallest is "+diff.Describe(least), least)
+	return diff.CauseAt("the smallest is "+least.Describe(), least)
 }

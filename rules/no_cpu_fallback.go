@@ -55,7 +55,7 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 				f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 			}
 			if len(reads) == 1 && f.Cause.Source.File == "" {
-				f.Cause.Source = diff.SourceOf(reads[0])
+				f.Cause.Source = reads[0]
 			}
 			each = append(each, f)
 		}
@@ -67,12 +67,12 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 const scalarRead = "aten::_local_scalar_dense"
 
 // fallback says what ran on the CPU, and why.
-func fallback(n *tensorflow.LogNote) (message string, cause *diff.Explanation) {
-	cause = &diff.Explanation{Summary: n.Op + " has no lowering to XLA", OpType: n.Op, Source: diff.SourceOf(n.Where)}
+func fallback(n *tensorflow.LogNote) (message string, cause *diff.Cause) {
+	cause = &diff.Cause{Title: n.Op + " has no lowering to XLA", OpType: n.Op, Source: n.Where}
 	if n.Op != scalarRead {
 		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause
 	}
-	cause.Summary = "Python asked for a number that is in a tensor (.item(), an if, a print): the graph ends there, and Python waits for the device"
+	cause.Title = "Python asked for a number that is in a tensor (.item(), an if, a print): the graph ends there, and Python waits for the device"
 	return strings.TrimSpace(fmt.Sprintf("%s: a tensor's value was read %s", n.Op, times(n.Value))), cause
 }
 

@@ -126,18 +126,18 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 
 func dtypeFinding(c *rule.Context, f rule.Finding, v *diff.Variant, dtype string) rule.Finding {
 	f.Message = fmt.Sprintf("%s is used by %s", dtype, phrase.Counted(operationsOf(c, v.New, dtype), "", "operations"))
-	f.Cause = &diff.Explanation{Summary: dtype + " is in the program, but in no kernel"}
+	f.Cause = &diff.Cause{Title: dtype + " is in the program, but in no kernel"}
 	first := diff.FirstNew(v, dtype)
 	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && match.AnyGlob(c.List("allow"), first.OpName) {
 		first = other[0]
 	}
 	if first.Opcode != "" {
 		f.Message += ", the first is " + first.Opcode
-		f.Cause = &diff.Explanation{Summary: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: diff.SourceOf(first.Source)}
+		f.Cause = &diff.Cause{Title: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: first.Source}
 	}
 	if why := v.Why(func(k *facts.Kernel) int64 { return diff.Flag(strings.Contains(k.Out, dtype+"[")) }); why != nil {
-		f.Cause.Root = why
-		f.Evidence = diff.EvidenceOf(why, diff.AnyKernel)
+		f.Cause = f.Cause.Of(why)
+		f.Evidence = why.Evidence(facts.AnyKernel)
 	}
 	return f
 }

@@ -36,14 +36,14 @@ var noHostCallback = rule.Rule{
 func checkNoHostCallback(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: rule.Lower, Actual: hostCalls(c, v.New, diff.CountKernels),
-			Cause: func() (*diff.Explanation, result.Evidence) { return callbackCause(c, v) },
+			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: rule.Lower, Actual: hostCalls(c, v.New, (*facts.Variant).CountKernels),
+			Cause: func() (*diff.Cause, result.Evidence) { return callbackCause(c, v) },
 		}
 		if v.Old != nil {
-			a.Base = new(hostCalls(c, v.Old, diff.CountKernels))
+			a.Base = new(hostCalls(c, v.Old, (*facts.Variant).CountKernels))
 		}
 		if c.Bounded() {
-			c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, diff.LaunchesOf) })
+			c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).Launches) })
 			continue
 		}
 		c.Forbid(a)
@@ -55,7 +55,7 @@ func caller(k *facts.Kernel) string {
 	if step := k.OpName[strings.LastIndexByte(k.OpName, '/')+1:]; k.Kind == facts.KindHost && step != "" {
 		return step
 	}
-	return diff.Operations(k)
+	return k.Operations()
 }
 
 // hostCalls counts calls of the host. A TPU makes one of a send, or of a send and a receive: what is more counts.
@@ -75,12 +75,12 @@ func callsHost(c *rule.Context) func(k *facts.Kernel) bool {
 	}
 }
 
-func callbackCause(c *rule.Context, v *diff.Variant) (*diff.Explanation, result.Evidence) {
+func callbackCause(c *rule.Context, v *diff.Variant) (*diff.Cause, result.Evidence) {
 	var e result.Evidence
-	k := diff.FirstThat(v.New.Kernels, callsHost(c))
+	k := facts.FirstKernel(v.New.Kernels, callsHost(c))
 	if k == nil {
 		return nil, e
 	}
-	e.After = []string{diff.Describe(k)}
-	return diff.ExplanationOf(caller(k)+" calls the host", k), e
+	e.After = []string{k.Describe()}
+	return diff.CauseAt(caller(k)+" calls the host", k), e
 }

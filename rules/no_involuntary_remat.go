@@ -41,7 +41,7 @@ func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 			f := judged
 			f.Program, f.Subject = n.Program, n.Op
 			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", orUnnamed(n.Op))
-			f.Cause = &diff.Explanation{Summary: n.Message, OpName: n.Op, Source: diff.SourceOf(n.Where)}
+			f.Cause = &diff.Cause{Title: n.Message, OpName: n.Op, Source: n.Where}
 			f.Evidence.After = []string{n.Log + ": " + n.Message}
 			each = append(each, f)
 		}

@@ -49,12 +49,12 @@ func checkNoNewCollectives(c *rule.Context, p *diff.Program) {
 // than they did. An axis counts where both sides tell it.
 func newCollectives(v *diff.Variant) []*facts.Kernel {
 	known := map[string]bool{}
-	for k := range diff.KernelsOf(v.Old, diff.IsCollective) {
+	for k := range v.Old.KernelsThat((*facts.Kernel).IsCollective) {
 		known[wayOf(k)] = true
 		known[k.Target] = known[k.Target] || k.Axes == ""
 	}
 	var fresh []*facts.Kernel
-	for k := range diff.KernelsOf(v.New, diff.IsCollective) {
+	for k := range v.New.KernelsThat((*facts.Kernel).IsCollective) {
 		if !known[wayOf(k)] && !known[k.Target] && (k.Axes != "" || !knownKind(v.Old, k.Target)) && saysMore(v, k.Axes) {
 			fresh = append(fresh, k)
 		}
@@ -65,7 +65,7 @@ func newCollectives(v *diff.Variant) []*facts.Kernel {
 // saysMore says whether devices communicate more along an axis than in the baseline: more often, or with more bytes.
 func saysMore(v *diff.Variant, axes string) bool {
 	along := func(k *facts.Kernel) bool {
-		return diff.IsCollective(k) && (axes == "" || k.Axes == "" || k.Axes == axes)
+		return k.IsCollective() && (axes == "" || k.Axes == "" || k.Axes == axes)
 	}
 	was, is := talk(v.Old, along), talk(v.New, along)
 	return is.count > was.count || is.bytes > was.bytes
@@ -91,7 +91,7 @@ func waysOf(kernels []*facts.Kernel) []string {
 
 // knownKind says whether a variant has collectives of a kind, along whatever axis.
 func knownKind(v *facts.Variant, kind string) bool {
-	for k := range diff.KernelsOf(v, diff.IsCollective) {
+	for k := range v.KernelsThat((*facts.Kernel).IsCollective) {
 		if k.Target == kind {
 			return true
 		}

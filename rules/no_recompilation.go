@@ -172,21 +172,21 @@ func chain(values []string) string {
 	return strings.Join(values, " → ")
 }
 
-func recompileCause(c *rule.Context, p *diff.Program) *diff.Explanation {
-	cause := &diff.Explanation{Kind: result.KindArguments, Summary: "compiled again: " + strings.Join(differences(p), "; ")}
+func recompileCause(c *rule.Context, p *diff.Program) *diff.Cause {
+	cause := &diff.Cause{Kind: result.KindArguments, Title: "compiled again: " + strings.Join(differences(p), "; ")}
 	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
 		for _, miss := range c.Target.Report.Logs.Misses {
 			if miss.Program == p.Name && miss.Where.File != "" {
-				cause.Source = diff.SourceOf(miss.Where)
+				cause.Source = miss.Where
 				return cause
 			}
 		}
 	}
 	if reads := valueReads([]*diff.Program{p}); len(reads) > 0 && len(p.New.Variants) > 1 {
-		cause.Source = diff.SourceOf(reads[0])
+		cause.Source = reads[0]
 		return cause
 	}
 	// The call that compiled it again; without stacks in the dump no line is better than one that is not the cause.
-	cause.Source = diff.SourceOf(p.New.Variants[len(p.New.Variants)-1].CallSite)
+	cause.Source = p.New.Variants[len(p.New.Variants)-1].CallSite
 	return cause
 }

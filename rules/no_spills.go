@@ -33,7 +33,7 @@ func checkNoSpills(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*diff.Explanation, result.Evidence) {
+		a.Cause = func() (*diff.Cause, result.Evidence) {
 			return mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string {
 				return "spills " + phrase.Bytes(float64(n)) + " a thread"
 			})

@@ -152,9 +152,9 @@ func unclusteredFinding(c *rule.Context, f rule.Finding, clusters *tensorflow.Cl
 	f.Program, f.Subject, f.Actual = first.Function, first.Op, float64(len(group))
 	f.Message = fmt.Sprintf("%s is outside every cluster (%s); %d of %s clustered",
 		first.Op, places(group), clusters.Clustered, phrase.Count(clusters.Clustered+len(unclusteredOps(c, clusters)), "operation is", "operations are"))
-	f.Cause = &diff.Explanation{Summary: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: diff.SourceOf(first.Source)}
+	f.Cause = &diff.Cause{Title: "no cluster took " + first.Op, OpName: first.Node, OpType: first.Op, Source: first.Source}
 	if first.Reason != "" {
-		f.Cause.Summary += ": " + first.Reason
+		f.Cause.Title += ": " + first.Reason
 	}
 	for _, op := range group[:min(len(group), diff.MaxLines)] {
 		f.Evidence.After = append(f.Evidence.After, strings.TrimSpace(op.Node+"  "+op.Function+"  "+op.File))

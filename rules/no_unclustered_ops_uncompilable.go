@@ -51,7 +51,7 @@ func uncompilableFinding(n tensorflow.LogNote) rule.Finding {
 	return rule.Finding{
 		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
 		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),
-		Cause:    &diff.Explanation{Summary: n.Message, OpType: n.Op, Source: diff.SourceOf(n.Where)},
+		Cause:    &diff.Cause{Title: n.Message, OpType: n.Op, Source: n.Where},
 		Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
 	}
 }

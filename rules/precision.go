@@ -59,7 +59,7 @@ func checkPrecisions(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	a := rule.Amount{
 		Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: rule.Lower, Actual: float64(len(other)),
-		Cause: func() (*diff.Explanation, result.Evidence) { return productCause(other) },
+		Cause: func() (*diff.Cause, result.Evidence) { return productCause(other) },
 	}
 	if v.Old != nil {
 		was, ok := v.Old.Facts["products.total"]

@@ -48,11 +48,11 @@ func checkRequiredCalls(c *rule.Context, p *diff.Program) {
 				least = 1
 			}
 			q := callOf(e)
-			if n := diff.CountKernels(v.New, q.matches); n < least {
+			if n := v.New.CountKernels(q.matches); n < least {
 				missing = append(missing, missingCall(p, v, q, n, least))
 			}
 			if v.Old != nil {
-				had += int(diff.Flag(diff.CountKernels(v.Old, q.matches) < least))
+				had += int(diff.Flag(v.Old.CountKernels(q.matches) < least))
 				known = known && !q.unheld(v.Old, v.New)
 			}
 		}
@@ -77,11 +77,11 @@ func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least flo
 		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")
 	}
 	if len(almost) > 0 && len(q.config) > 0 {
-		f.Cause = diff.ExplanationOf(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
+		f.Cause = diff.CauseAt(fmt.Sprintf("%s is called", calls(almost[0])), almost[0])
 	}
 	if v.Old != nil {
-		f.Baseline = diff.CountKernels(v.Old, q.matches)
-		if cause, e := diff.ExplainGrowth(v, diff.AnyKernel); cause != nil {
+		f.Baseline = v.Old.CountKernels(q.matches)
+		if cause, e := v.Growth(facts.AnyKernel); cause != nil {
 			f.Cause, f.Evidence = cause, e
 		}
 	}

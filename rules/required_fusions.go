@@ -106,15 +106,15 @@ func (m missingFusion) finding(p *diff.Program, v *diff.Variant) rule.Finding {
 	if len(between) > 0 {
 		f.Message += "; between them " + strings.Join(phrase.First(between, 3), ", ")
 	}
-	f.Cause, f.Evidence = diff.ExplainGrowth(v, m.want.touches)
+	f.Cause, f.Evidence = v.Growth(m.want.touches)
 	if v.Old == nil && len(between) > 0 {
-		f.Cause = diff.ExplanationOf("between the kernels stands "+strings.Join(phrase.First(between, 3), ", "), parts[0])
+		f.Cause = diff.CauseAt("between the kernels stands "+strings.Join(phrase.First(between, 3), ", "), parts[0])
 	}
 	for _, k := range parts[:min(len(parts), diff.MaxLines)] {
-		f.Evidence.After = diff.AddNewLine(f.Evidence.After, diff.Describe(k))
+		f.Evidence.After = diff.AddNewLine(f.Evidence.After, k.Describe())
 	}
 	if f.Cause == nil && len(parts) > 0 {
-		f.Cause = diff.ExplanationOf("ran apart: "+diff.Describe(parts[0]), parts[0])
+		f.Cause = diff.CauseAt("ran apart: "+parts[0].Describe(), parts[0])
 	}
 	return f
 }
@@ -159,7 +159,7 @@ func kernelNames(kernels []*facts.Kernel) string {
 			names = append(names, fmt.Sprintf("%d more", len(kernels)-6))
 			break
 		}
-		names = append(names, cmp.Or(k.Name, "a kernel of "+diff.Operations(k))) // a baseline keeps no names
+		names = append(names, cmp.Or(k.Name, "a kernel of "+k.Operations())) // a baseline keeps no names
 	}
 	return strings.Join(names, ", ")
 }

@@ -80,7 +80,7 @@ func spreadFinding(f rule.Finding, v *facts.Variant, wrong []misplaced) rule.Fin
 		which = phrase.Count(arguments, "argument", "arguments") + " and " + phrase.Count(results, "result", "results") + " are"
 	}
 	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(phrase.First(names, 6), ", "))
-	f.Cause = &diff.Explanation{Kind: result.KindSharding, Summary: wrong[0].name + ": " + wrong[0].said, Source: diff.SourceOf(diff.FirstSource(v))}
+	f.Cause = &diff.Cause{Kind: result.KindSharding, Title: wrong[0].name + ": " + wrong[0].said, Source: v.FirstSource()}
 	return f
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/match"
@@ -67,7 +66,7 @@ func checkCalls(s *rule.Settings) (wrong []rule.Refusal) {
 // almost lists the calls that are meant but for what their backend_config says.
 func (q callQuery) almost(v *facts.Variant) []*facts.Kernel {
 	q.config = nil
-	return slices.Collect(diff.KernelsOf(v, q.matches))
+	return slices.Collect(v.KernelsThat(q.matches))
 }
 
 // told says what calls say instead of what is asked for, "" where there are none: of each key its values, or that nobody says it.

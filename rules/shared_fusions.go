@@ -3,7 +3,6 @@ package rules
 import (
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/query"
@@ -48,7 +47,7 @@ func queryOf(e rule.Entry) fusionQuery {
 }
 
 func (q *fusionQuery) in(v *facts.Variant) []*facts.Kernel {
-	return slices.Collect(diff.KernelsOf(v, q.matches))
+	return slices.Collect(v.KernelsThat(q.matches))
 }
 
 func (q *fusionQuery) matches(k *facts.Kernel) bool {

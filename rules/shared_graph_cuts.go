@@ -64,7 +64,7 @@ func readsValue(cut *tensorflow.Cut) bool {
 
 // unsynced says of an argument without a result to take its place that PyTorch/XLA ended the graph where a value was asked for: only what
 // torch_xla.sync ends returns what the step updates. Nil where the baseline's graph ended so as well.
-func unsynced(v *diff.Variant, p *facts.Parameter) *diff.Explanation {
+func unsynced(v *diff.Variant, p *facts.Parameter) *diff.Cause {
 	if v.Old == nil || p.Donated || !readsValue(v.New.Cut) || readsValue(v.Old.Cut) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
 		return nil
 	}
@@ -72,7 +72,7 @@ func unsynced(v *diff.Variant, p *facts.Parameter) *diff.Explanation {
 	if before := cutText(v.Old.Cut); before != "" {
 		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", cutText(v.New.Cut), before)
 	}
-	return &diff.Explanation{Summary: text, Source: diff.SourceOf(v.New.Cut.Where)}
+	return &diff.Cause{Title: text, Source: v.New.Cut.Where}
 }
 
 // valueReads lists where graphs ended so, each place once.

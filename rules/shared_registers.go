@@ -55,7 +55,7 @@ func assembler(r *facts.Report) string {
 }
 
 // mostOf names the kernel that takes most of something, with all that take any.
-func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*diff.Explanation, result.Evidence) {
+func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*diff.Cause, result.Evidence) {
 	var taking []*facts.Kernel
 	for i := range v.Kernels {
 		if k := &v.Kernels[i]; takes(k) > 0 {
@@ -65,10 +65,10 @@ func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) s
 	slices.SortStableFunc(taking, func(a, b *facts.Kernel) int { return cmp.Compare(takes(b), takes(a)) })
 	var e result.Evidence
 	for _, k := range taking {
-		e.After = diff.AddLine(e.After, say(takes(k))+": "+diff.Describe(k))
+		e.After = diff.AddLine(e.After, say(takes(k))+": "+k.Describe())
 	}
 	if len(taking) == 0 {
 		return nil, e
 	}
-	return diff.ExplanationOf(taking[0].Name+" "+say(takes(taking[0])), taking[0]), e
+	return diff.CauseAt(taking[0].Name+" "+say(takes(taking[0])), taking[0]), e
 }

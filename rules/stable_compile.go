@@ -45,7 +45,7 @@ func checkStableCompile(c *rule.Context, p *diff.Program) {
 		}
 		a.Tell = func(f rule.Finding) []rule.Finding {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
-			f.Cause = &diff.Explanation{Summary: unlike(v.New), Source: diff.SourceOf(diff.FirstSource(v.New))}
+			f.Cause = &diff.Cause{Title: unlike(v.New), Source: v.New.FirstSource()}
 			return []rule.Finding{f}
 		}
 		c.Forbid(a)

@@ -58,7 +58,7 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	}
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &diff.Explanation{Kind: result.KindToolchain, Summary: "what else differs may be the compiler's doing"}, wrong
+		f.Cause, f.Evidence.After = &diff.Cause{Kind: result.KindToolchain, Title: "what else differs may be the compiler's doing"}, wrong
 		return []rule.Finding{f}
 	}
 	c.JudgePinned(a)

@@ -43,7 +43,7 @@ func checkUnusedParameters(c *rule.Context, p *diff.Program) {
 		}
 		a.Tell = func(f rule.Finding) []rule.Finding {
 			f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
-			f.Cause = &diff.Explanation{Summary: "no instruction reads " + names[0], Source: diff.SourceOf(diff.FirstSource(v.New))}
+			f.Cause = &diff.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
 			return []rule.Finding{f}
 		}
 		c.Forbid(a)

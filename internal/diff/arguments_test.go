@@ -6,6 +6,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // called is the difference of two compilations with these arguments, whose fingerprints differ.
@@ -122,16 +123,16 @@ func TestArgumentsAreTheCause(t *testing.T) {
 		{"f32[1] f32[2] f32[3] f32[4]", "f32[2] f32[3] f32[4] f32[5]", "a: f32[1] → f32[2]; b: f32[2] → f32[3]; c: f32[3] → f32[4]; d: f32[4] → f32[5]"},
 	} {
 		v := called(t, shaped(c.old), shaped(c.fresh))
-		if v.Causes[0].Kind != diff.CauseArguments || v.Causes[0].Summary != c.want {
-			t.Errorf("%s: %q, wanted %q", v.Causes[0].Kind, v.Causes[0].Summary, c.want)
+		if v.Causes[0].Kind != result.KindArguments || v.Causes[0].Title != c.want {
+			t.Errorf("%s: %q, wanted %q", v.Causes[0].Kind, v.Causes[0].Title, c.want)
 		}
 	}
 }
 
 func TestMustBeConstantArgumentIsTheCause(t *testing.T) {
 	v := called(t, []facts.Parameter{{Name: "n", Shape: "s32[]", Constant: "3"}}, []facts.Parameter{{Name: "n", Shape: "s32[]", Constant: "4"}})
-	if c := v.Causes[0]; c.Kind != diff.CauseArguments || c.Summary != "n: 3 → 4" {
-		t.Errorf("%s: %s", c.Kind, c.Summary)
+	if c := v.Causes[0]; c.Kind != result.KindArguments || c.Title != "n: 3 → 4" {
+		t.Errorf("%s: %s", c.Kind, c.Title)
 	}
 }
 
@@ -140,8 +141,8 @@ func TestArgumentsCauseStandsAtTheCall(t *testing.T) {
 	a, b := variant("", "old"), variant("", "fresh")
 	a.Params, b.Params = shaped("f32[8]"), shaped("f32[16]")
 	b.CallSite.File, b.CallSite.Line = "train.py", 58
-	if c := compared(t, a, b).Causes[0]; c.Op.Source.File != "train.py" || c.Op.Source.Line != 58 {
-		t.Errorf("at %+v", c.Op.Source)
+	if c := compared(t, a, b).Causes[0]; c.Source.File != "train.py" || c.Source.Line != 58 {
+		t.Errorf("at %+v", c.Source)
 	}
 }
 
@@ -158,8 +159,8 @@ func TestShardingInWords(t *testing.T) {
 		p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: sharding}
 		q := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{manual}"}
 		c := called(t, []facts.Parameter{q}, []facts.Parameter{p}).Causes[0]
-		if c.Kind != diff.CauseSharding || c.Summary != "w is "+want+" now, was sharded {manual}" {
-			t.Errorf("%q: %s %q", sharding, c.Kind, c.Summary)
+		if c.Kind != result.KindSharding || c.Title != "w is "+want+" now, was sharded {manual}" {
+			t.Errorf("%q: %s %q", sharding, c.Kind, c.Title)
 		}
 	}
 }
@@ -169,12 +170,12 @@ func TestShardingThatIsWrittenAnotherWay(t *testing.T) {
 	on := func(sharding string) []facts.Parameter {
 		return []facts.Parameter{{Name: "w", Shape: "f32[16,16]", Sharding: sharding}}
 	}
-	if v := called(t, on(""), on("{replicated}")); len(v.Causes) > 0 && v.Causes[0].Kind == diff.CauseSharding {
-		t.Error(v.Causes[0].Summary)
+	if v := called(t, on(""), on("{replicated}")); len(v.Causes) > 0 && v.Causes[0].Kind == result.KindSharding {
+		t.Error(v.Causes[0].Title)
 	}
 	want := "w is sharded {devices=[2,1]1,0} now, was sharded {devices=[2,1]0,1}"
-	if c := called(t, on("{devices=[2,1]0,1}"), on("{devices=[2,1]1,0}")).Causes[0]; c.Summary != want {
-		t.Errorf("%s, wanted %s", c.Summary, want)
+	if c := called(t, on("{devices=[2,1]0,1}"), on("{devices=[2,1]1,0}")).Causes[0]; c.Title != want {
+		t.Errorf("%s, wanted %s", c.Title, want)
 	}
 }
 
@@ -182,8 +183,8 @@ func TestShardingThatIsWrittenAnotherWay(t *testing.T) {
 func TestShardingByTheModelsAxes(t *testing.T) {
 	p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{devices=[1,8]<=[8]}", Spec: "P(None, 'x')"}
 	c := called(t, []facts.Parameter{{Name: "w", Shape: "f32[16,16]"}}, []facts.Parameter{p}).Causes[0]
-	if c.Summary != "w is sharded P(None, 'x') now, was whole on every device" {
-		t.Error(c.Summary)
+	if c.Title != "w is sharded P(None, 'x') now, was whole on every device" {
+		t.Error(c.Title)
 	}
 }
 
@@ -205,7 +206,7 @@ func TestDonationIsACause(t *testing.T) {
 		{donated(true, true, true, true, true), donated(false, false, false, false, false), "no longer updated in place: a, b, c, 2 more"},
 	} {
 		causes := called(t, c.old, c.fresh).Causes
-		if len(causes) != 1 || causes[0].Kind != diff.CauseDonation || causes[0].Summary != c.want {
+		if len(causes) != 1 || causes[0].Kind != result.KindDonation || causes[0].Title != c.want {
 			t.Errorf("%+v, wanted %q", causes, c.want)
 		}
 	}

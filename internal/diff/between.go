@@ -106,7 +106,7 @@ func (g *gap) secondUsers(j int, pieces []int) []string {
 	}
 	for _, u := range g.users[j] {
 		if !inside(u) && len(out) < 3 {
-			out = append(out, fmt.Sprintf("%s is read by %s as well%s", valueOf(k), Operations(&g.kernels[u]), at(g.kernels[u].Source)))
+			out = append(out, fmt.Sprintf("%s is read by %s as well%s", valueOf(k), g.kernels[u].Operations(), at(g.kernels[u].Source)))
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // changed is the difference of two programs of which the model and the kernels are known.
@@ -25,16 +26,16 @@ func TestKernelsArePutDownToTheirCause(t *testing.T) {
 	inScope, below, astray := kernel("jit(f)/mlp/sine", "sine", "f32[2]"), kernel("jit(f)/mlp/deep/sub/log", "log", "f32[3]"), kernel("other", "power", "f32[4]")
 	rest := asks("jit(f)", "dot", 1)
 	v := changed(t, []facts.Statement{rest}, []facts.Statement{rest, light, heavy}, nil, []facts.Kernel{onLine, inScope, below, astray})
-	if len(v.Causes) != 2 || v.Causes[0].Summary != "new: sort" || v.Causes[1].Summary != "new: tanh" {
+	if len(v.Causes) != 2 || v.Causes[0].Title != "new: sort" || v.Causes[1].Title != "new: tanh" {
 		t.Fatalf("%+v", v.Causes)
 	}
 	for _, k := range []*facts.Kernel{&onLine, &inScope, &below} {
 		if !holds(v.Causes[1].After, k) {
-			t.Errorf("%s is not put down to %s", k.OpName, v.Causes[1].Summary)
+			t.Errorf("%s is not put down to %s", k.OpName, v.Causes[1].Title)
 		}
 	}
 	if !holds(v.Causes[0].After, &astray) || len(v.Causes[0].After) != 1 {
-		t.Errorf("to %s: %d kernels", v.Causes[0].Summary, len(v.Causes[0].After))
+		t.Errorf("to %s: %d kernels", v.Causes[0].Title, len(v.Causes[0].After))
 	}
 }
 
@@ -51,7 +52,7 @@ func holds(list []facts.Kernel, k *facts.Kernel) bool {
 func TestOneCauseAFunction(t *testing.T) {
 	rest, a, b := asks("jit(f)", "dot", 1), asks("jit(f)/a", "tanh", 3), asks("jit(f)/b", "sort", 9)
 	v := changed(t, []facts.Statement{rest}, []facts.Statement{rest, a, b}, nil, nil)
-	if len(v.Causes) != 1 || v.Causes[0].Summary != "new: sort, tanh" || len(v.Causes[0].Edits) != 2 || v.Causes[0].Op.Source.Line != 9 {
+	if len(v.Causes) != 1 || v.Causes[0].Title != "new: sort, tanh" || len(v.Causes[0].Edits) != 2 || v.Causes[0].Source.Line != 9 {
 		t.Errorf("one function: %+v", v.Causes)
 	}
 	b.Source.Function = "g"
@@ -69,7 +70,7 @@ func TestEditWithoutALine(t *testing.T) {
 	rest, known := asks("jit(f)", "dot", 1), asks("jit(f)/mlp", "tanh", 3)
 	inside, outside := asks("jit(f)/mlp/act", "sine", 0), asks("jit(g)/mlp", "sine", 0)
 	v := changed(t, []facts.Statement{rest}, []facts.Statement{rest, known, inside}, nil, nil)
-	if len(v.Causes) != 1 || v.Causes[0].Summary != "new: tanh, sine" {
+	if len(v.Causes) != 1 || v.Causes[0].Title != "new: tanh, sine" {
 		t.Errorf("inside: %+v", v.Causes)
 	}
 	v = changed(t, []facts.Statement{rest}, []facts.Statement{rest, known, outside}, nil, nil)
@@ -82,7 +83,7 @@ func TestEditWithoutALine(t *testing.T) {
 func TestWhatWentWithoutALine(t *testing.T) {
 	rest, known, gone := asks("jit(f)/x", "dot", 1), asks("jit(f)/mlp", "tanh", 3), asks("jit(f)/else", "sine", 0)
 	v := changed(t, []facts.Statement{rest, gone}, []facts.Statement{rest, known}, nil, nil)
-	if len(v.Causes) != 1 || v.Causes[0].Summary != "new: tanh; gone: sine" {
+	if len(v.Causes) != 1 || v.Causes[0].Title != "new: tanh; gone: sine" {
 		t.Errorf("%+v", v.Causes)
 	}
 	gone.Scope = "jit(g)/else"
@@ -95,7 +96,7 @@ func TestWhatWentWithoutALine(t *testing.T) {
 // Where nothing is known of the model the kernels themselves are all that can be said.
 func TestNothingIsKnownOfTheModel(t *testing.T) {
 	v := changed(t, nil, nil, nil, []facts.Kernel{kernel("jit(f)/tanh", "add tanh", "f32[8]")})
-	if len(v.Causes) != 1 || v.Causes[0].Kind != diff.CauseKernels || v.Causes[0].Summary == "" || v.Causes[0].Op.OpName != "jit(f)/tanh" {
+	if len(v.Causes) != 1 || v.Causes[0].Kind != result.KindUnknown || v.Causes[0].Title == "" || v.Causes[0].OpName != "jit(f)/tanh" {
 		t.Errorf("%+v", v.Causes)
 	}
 }
@@ -112,7 +113,7 @@ func TestTheSameOperationsInOtherShapes(t *testing.T) {
 	after := []facts.Kernel{of("argmax", "reduce", "f32[64]", 128, 2), of("dot_general", "dot", "f32[256,512]", 65536, 1)}
 	v := changed(t, asked, asked, before, after)
 	want := "dot: writes f32[256,512] instead of f32[4,512]; the model has the same operations; their shapes, order or connections differ"
-	if len(v.Causes) != 1 || v.Causes[0].Summary != want || v.Causes[0].Op.Source.Line != 1 {
+	if len(v.Causes) != 1 || v.Causes[0].Title != want || v.Causes[0].Source.Line != 1 {
 		t.Errorf("%+v, wanted %q", v.Causes, want)
 	}
 }
@@ -124,7 +125,7 @@ func TestThePlaceOfWhatTookOver(t *testing.T) {
 	small.Bytes, small.Source = 64, hlo.Location{File: "m.py", Line: 4}
 	large.Bytes, large.Source = 65536, hlo.Location{File: "m.py", Line: 2}
 	v := changed(t, old, []facts.Statement{asks("jit(f)", "subtract", 2)}, nil, []facts.Kernel{small, large})
-	if len(v.Causes) != 1 || v.Causes[0].Summary != "gone: dot" || v.Causes[0].Op.Source.Line != 2 {
+	if len(v.Causes) != 1 || v.Causes[0].Title != "gone: dot" || v.Causes[0].Source.Line != 2 {
 		t.Errorf("%+v", v.Causes)
 	}
 }
@@ -140,8 +141,8 @@ func TestTheCompilersDoing(t *testing.T) {
 	}
 	without := only(t, diff.Compare(of("old", nil), of("fresh", nil))).Causes[0]
 	with := only(t, diff.Compare(of("old", map[string]string{"xla_a": "1"}), of("fresh", map[string]string{"xla_a": "2"}))).Causes[0]
-	if without.Kind != diff.CauseCompiler || with.Kind != diff.CauseCompiler || without.Summary == with.Summary {
-		t.Errorf("%q and %q", without.Summary, with.Summary)
+	if without.Kind != result.KindToolchain || with.Kind != result.KindToolchain || without.Title == with.Title {
+		t.Errorf("%q and %q", without.Title, with.Title)
 	}
 }
 
@@ -152,18 +153,18 @@ func TestWhy(t *testing.T) {
 	}
 	bytes := func(k *facts.Kernel) int64 { return k.Bytes }
 	v := &diff.Variant{Causes: []diff.Cause{
-		{Summary: "first", After: []facts.Kernel{sized(5)}, Before: []facts.Kernel{sized(5)}},
-		{Summary: "second", After: []facts.Kernel{sized(9), sized(1)}, Before: []facts.Kernel{sized(3)}},
-		{Summary: "third", After: []facts.Kernel{sized(20)}, Before: []facts.Kernel{sized(14)}},
+		{Title: "first", After: []facts.Kernel{sized(5)}, Before: []facts.Kernel{sized(5)}},
+		{Title: "second", After: []facts.Kernel{sized(9), sized(1)}, Before: []facts.Kernel{sized(3)}},
+		{Title: "third", After: []facts.Kernel{sized(20)}, Before: []facts.Kernel{sized(14)}},
 	}}
-	if got := v.Why(bytes); got.Summary != "second" {
-		t.Errorf("%s adds most", got.Summary)
+	if got := v.Why(bytes); got.Title != "second" {
+		t.Errorf("%s adds most", got.Title)
 	}
-	if got := v.Why(func(*facts.Kernel) int64 { return 0 }); got.Summary != "first" {
-		t.Errorf("nothing adds anything: %s", got.Summary)
+	if got := v.Why(func(*facts.Kernel) int64 { return 0 }); got.Title != "first" {
+		t.Errorf("nothing adds anything: %s", got.Title)
 	}
-	if got := v.Why(func(k *facts.Kernel) int64 { return -k.Bytes }); got.Summary != "first" {
-		t.Errorf("all take away: %s", got.Summary)
+	if got := v.Why(func(k *facts.Kernel) int64 { return -k.Bytes }); got.Title != "first" {
+		t.Errorf("all take away: %s", got.Title)
 	}
 	if got := (&diff.Variant{}).Why(bytes); got != nil {
 		t.Errorf("no cause: %+v", got)
@@ -175,13 +176,13 @@ func TestCauseOfAKernel(t *testing.T) {
 		return with(kernel("", "tanh", "f32[8]"), func(k *facts.Kernel) { k.Name, k.Print = name, print })
 	}
 	v := &diff.Variant{Causes: []diff.Cause{
-		{Summary: "first", After: []facts.Kernel{named("a", "1")}, Before: []facts.Kernel{named("c", "1")}},
-		{Summary: "second", After: []facts.Kernel{named("a", "2"), named("b", "1")}},
+		{Title: "first", After: []facts.Kernel{named("a", "1")}, Before: []facts.Kernel{named("c", "1")}},
+		{Title: "second", After: []facts.Kernel{named("a", "2"), named("b", "1")}},
 	}}
 	for _, c := range []struct{ name, print, want string }{{"a", "1", "first"}, {"a", "2", "second"}, {"b", "1", "second"}, {"b", "2", ""}, {"c", "1", ""}} {
 		k, got := named(c.name, c.print), ""
 		if cause := v.CauseOf(&k); cause != nil {
-			got = cause.Summary
+			got = cause.Title
 		}
 		if got != c.want {
 			t.Errorf("%s %s came by %q, wanted %q", c.name, c.print, got, c.want)

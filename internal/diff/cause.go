@@ -7,6 +7,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Why picks the cause that adds most to what is weighed, the weightiest cause where none adds anything; nil without causes.
@@ -48,8 +49,8 @@ func (c *Cause) Keeps() bool {
 // place of the model that was edited on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant, compiler []FlagChange) []Cause {
 	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
-	b.whole(CauseArguments, argumentsSentence(v))
-	b.whole(CauseSharding, shardingSentence(v))
+	b.whole(result.KindArguments, argumentsSentence(v))
+	b.whole(result.KindSharding, shardingSentence(v))
 	b.edits()
 	b.constants()
 	b.donation()
@@ -96,9 +97,9 @@ func (b *blame) whole(kind, summary string) {
 	if summary == "" {
 		return
 	}
-	s := suspect{Cause: Cause{Kind: kind, Summary: summary}, weight: wholeProgram - len(b.suspects)}
-	if kind == CauseArguments {
-		s.Op.Source = b.v.New.CallSite
+	s := suspect{Cause: Cause{Kind: kind, Title: summary}, weight: wholeProgram - len(b.suspects)}
+	if kind == result.KindArguments {
+		s.Source = b.v.New.CallSite
 	}
 	b.add(s)
 }
@@ -124,7 +125,7 @@ func (b *blame) edits() {
 			i, ok = b.beside(e)
 		}
 		if !ok {
-			i = b.add(suspect{Cause: Cause{Kind: CauseModel, Op: facts.Op{OpName: e.OpName, Source: e.Source}, OpType: e.OpType}})
+			i = b.add(suspect{Cause: Cause{Kind: result.KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType}})
 			byFunction[function] = i
 		}
 		s := &b.suspects[i]
@@ -249,20 +250,20 @@ const (
 
 func (b *blame) constants() {
 	if c, text := constantsSentence(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: CauseConstants, Summary: text, Op: facts.Op{Opcode: "constant", OpName: c.OpName, Shape: c.Shape, Source: c.Source}}, weight: constantsWeight})
+		b.add(suspect{Cause: Cause{Kind: result.KindConstants, Title: text, OpName: c.OpName, Source: c.Source}, weight: constantsWeight})
 	}
 }
 
 func (b *blame) donation() {
 	if text := donationSentence(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: CauseDonation, Summary: text, Op: facts.Op{Source: b.v.New.CallSite}}, weight: donationWeight})
+		b.add(suspect{Cause: Cause{Kind: result.KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
 	}
 }
 
 // results blames what the program returns now and did not, where the model asks for no new operation.
 func (b *blame) results() {
 	if op, text := resultSentence(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: CauseResults, Summary: text, Op: op}, weight: resultsWeight})
+		b.add(suspect{Cause: Cause{Kind: result.KindResults, Title: text, OpName: op.OpName, Source: op.Source}, weight: resultsWeight})
 	}
 }
 
@@ -271,8 +272,8 @@ func (b *blame) compiler(changes []FlagChange) {
 	switch {
 	case len(b.suspects) > 0:
 	case b.v.Model.Same:
-		b.add(suspect{Cause: Cause{Kind: CauseCompiler, Summary: compilerSentence(changes)}})
+		b.add(suspect{Cause: Cause{Kind: result.KindToolchain, Title: compilerSentence(changes)}})
 	default:
-		b.add(suspect{Cause: Cause{Kind: CauseKernels}, tools: changes})
+		b.add(suspect{Cause: Cause{Kind: result.KindUnknown}, tools: changes})
 	}
 }

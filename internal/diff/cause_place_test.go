@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // at is a line of m.py.
@@ -25,12 +25,12 @@ func TestShardingStandsWhereDevicesTalk(t *testing.T) {
 	talks := with(onLine(kernel("jit(f)/dot", "all-gather", "f32[64]"), 9), func(k *facts.Kernel) { k.Class, k.Kind = facts.ClassCollective, "collective" })
 	nameless := with(talks, func(k *facts.Kernel) { k.OpName, k.Source, k.Out = "", hlo.Location{}, "f32[1]" })
 	b.Kernels = []facts.Kernel{quiet, nameless, talks}
-	if c := compared(t, a, b).Causes[0]; c.Kind != diff.CauseSharding || c.Op.OpName != "jit(f)/dot" || c.Op.Source != at(9) {
-		t.Errorf("%s at %+v", c.Kind, c.Op)
+	if c := compared(t, a, b).Causes[0]; c.Kind != result.KindSharding || c.OpName != "jit(f)/dot" || c.Source != at(9) {
+		t.Errorf("%s at %+v", c.Kind, c.Source)
 	}
 	b.Kernels = b.Kernels[:1]
-	if c := compared(t, a, b).Causes[0]; c.Op.OpName != "jit(f)/tanh" || c.Op.Source != at(3) {
-		t.Errorf("without a collective: %+v", c.Op)
+	if c := compared(t, a, b).Causes[0]; c.OpName != "jit(f)/tanh" || c.Source != at(3) {
+		t.Errorf("without a collective: %+v", c.Source)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestNearestLineOfTheModel(t *testing.T) {
 		{[]facts.Statement{far}, 1}, {[]facts.Statement{far, near}, 2}, {[]facts.Statement{near, far}, 2}, {[]facts.Statement{near, inside, far}, 3}, {[]facts.Statement{nowhere, far}, 1}, {[]facts.Statement{nowhere}, 0},
 	} {
 		b.Model = c.model
-		if got := compared(t, a, b).Causes[0].Op.Source.Line; got != c.want {
+		if got := compared(t, a, b).Causes[0].Source.Line; got != c.want {
 			t.Errorf("%+v: line %d, wanted %d", c.model, got, c.want)
 		}
 	}
@@ -57,8 +57,8 @@ func TestPlaceOfWhatWent(t *testing.T) {
 	rest, gone := asks("jit(f)/a", "dot", 0), asks("jit(f)/mlp", "tanh", 0)
 	came := onLine(kernel("jit(f)/mlp/relu", "maximum", "f32[8]"), 5)
 	v := changed(t, []facts.Statement{rest, gone}, []facts.Statement{rest}, nil, []facts.Kernel{came})
-	if c := v.Causes[0]; c.Summary != "gone: tanh" || c.Op.OpName != "jit(f)/mlp/relu" || c.Op.Source != at(5) {
-		t.Errorf("%q at %+v", c.Summary, c.Op)
+	if c := v.Causes[0]; c.Title != "gone: tanh" || c.OpName != "jit(f)/mlp/relu" || c.Source != at(5) {
+		t.Errorf("%q at %+v", c.Title, c.Source)
 	}
 }
 
@@ -68,11 +68,11 @@ func TestSeveralSplits(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
 	a.Kernels = []facts.Kernel{whole("a", "add divide"), whole("b", "add exponential divide")}
 	b.Kernels = []facts.Kernel{kernel("jit(f)/a/x", "add", "f32[4]"), kernel("jit(f)/a/div", "divide", "f32[8]"), kernel("jit(f)/b/x", "add exponential", "f32[4]"), kernel("jit(f)/b/div", "divide", "f32[8]")}
-	if got := compared(t, a, b).Causes[0].Summary; got != "add, divide, exponential ran in one kernel, now in 2, and 1 more were split" {
+	if got := compared(t, a, b).Causes[0].Title; got != "add, divide, exponential ran in one kernel, now in 2, and 1 more were split" {
 		t.Error(got)
 	}
 	a.Kernels, b.Kernels = a.Kernels[:1], b.Kernels[:2]
-	if got := compared(t, a, b).Causes[0].Summary; got != "add, divide ran in one kernel, now in 2" {
+	if got := compared(t, a, b).Causes[0].Title; got != "add, divide ran in one kernel, now in 2" {
 		t.Error(got)
 	}
 }
@@ -83,11 +83,11 @@ func TestCompilerPutsNothingBetween(t *testing.T) {
 	a.Kernels = []facts.Kernel{kernel("jit(f)/a/div", "add divide", "f32[8]")}
 	b.Kernels = []facts.Kernel{with(kernel("jit(f)/a/x", "add", "f32[4]"), func(k *facts.Kernel) { k.Result = true }), with(kernel("jit(f)/a/div", "divide", "f32[8]"), func(k *facts.Kernel) { k.From = facts.PlacesOf(0) })}
 	a.InputPrint, b.InputPrint = "a", "b"
-	if got := compared(t, a, b).Causes[0].Summary; !strings.Contains(got, "between them x is a result of the program as well") {
+	if got := compared(t, a, b).Causes[0].Title; !strings.Contains(got, "between them x is a result of the program as well") {
 		t.Errorf("the model's doing: %s", got)
 	}
 	b.InputPrint = "a"
-	if got := compared(t, a, b).Causes[0].Summary; strings.Contains(got, "between them") || !strings.Contains(got, "ran in one kernel, now in 2") {
+	if got := compared(t, a, b).Causes[0].Title; strings.Contains(got, "between them") || !strings.Contains(got, "ran in one kernel, now in 2") {
 		t.Errorf("the compiler's: %s", got)
 	}
 }
@@ -106,7 +106,7 @@ func TestSeveralUnrolled(t *testing.T) {
 	}
 	copies("slice tanh", 2)
 	copies("slice dot", 3)
-	if got := compared(t, a, b).Causes[0].Summary; got != "dot, dynamic-slice of a loop's body stands 3 times in the program" {
+	if got := compared(t, a, b).Causes[0].Title; got != "dot, dynamic-slice of a loop's body stands 3 times in the program" {
 		t.Error(got)
 	}
 }

@@ -9,20 +9,21 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // finish gives a cause its sentence and its place in the model.
 func (s *suspect) finish(v *Variant) Cause {
 	c := s.Cause
-	if c.Kind == CauseModel {
-		c.Summary = editsSentence(s.edits, v.Old)
+	if c.Kind == result.KindCode {
+		c.Title = editsSentence(s.edits, v.Old)
 		for _, e := range s.edits {
 			c.Edits = append(c.Edits, *e)
 		}
 	}
 	parts := s.ledgerParts(c.Kind)
-	if c.Summary != "" {
-		parts = append([]string{c.Summary}, parts...)
+	if c.Title != "" {
+		parts = append([]string{c.Title}, parts...)
 	}
 	if len(parts) == 0 {
 		parts = c.ofKernels(v)
@@ -30,7 +31,7 @@ func (s *suspect) finish(v *Variant) Cause {
 			parts = append(parts, "it was compiled otherwise: "+toolsSentence(s.tools))
 		}
 	}
-	c.Summary = strings.Join(parts, "; ")
+	c.Title = strings.Join(parts, "; ")
 	s.locate(&c, v)
 	return c
 }
@@ -39,7 +40,7 @@ func (s *suspect) finish(v *Variant) Cause {
 func (c *Cause) ofKernels(v *Variant) (parts []string) {
 	text, of := kernelsSentence(&v.Kernels)
 	if of != nil {
-		c.Op, c.OpType = placeOfKernels([]facts.Kernel{*of}, c.Op, c.OpType)
+		c.place([]facts.Kernel{*of})
 	}
 	parts = append(parts, text)
 	if v.Model.Known && len(v.Model.Edits) == 0 {
@@ -51,18 +52,19 @@ func (c *Cause) ofKernels(v *Variant) (parts []string) {
 // locate finds where in the model a cause stands: at the devices' talk that a sharding brought, else, where the cause itself does not say,
 // at the weightiest kernel that came, else at the nearest line of the model.
 func (s *suspect) locate(c *Cause, v *Variant) {
-	if talks := FirstThat(s.After, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.OpName != "" }); c.Kind == CauseSharding && talks != nil {
-		c.Op, c.OpType = placeOfKernels([]facts.Kernel{*talks}, c.Op, c.OpType)
+	if talks := facts.FirstKernel(s.After, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.OpName != "" }); c.Kind == result.KindSharding && talks != nil {
+		c.place([]facts.Kernel{*talks})
 	}
-	if c.Op.Source.File == "" && (c.Op.OpName == "" || onlyGone(s.edits)) {
-		c.Op, c.OpType = placeOfKernels(weightiestFirst(s.After), c.Op, c.OpType)
+	if c.Source.File == "" && (c.OpName == "" || onlyGone(s.edits)) {
+		c.place(weightiestFirst(s.After))
 	}
-	if c.Op.Source.File == "" && c.Kind != CauseDonation {
-		c.Op.Source = nearestSource(v.New, c.Op.OpName)
+	if c.Source.File == "" && c.Kind != result.KindDonation {
+		c.Source = nearestSource(v.New, c.OpName)
 	}
-	if len(s.edits) > 0 && s.edits[0].OneCall && line(c.Op.Source) == line(s.edits[0].Source) {
-		c.Op.Source = s.edits[0].Caller
+	if len(s.edits) > 0 && s.edits[0].OneCall && line(c.Source) == line(s.edits[0].Source) {
+		c.Source = s.edits[0].Caller
 	}
+	c.toWork()
 }
 
 // nearestSource is the line of the model whose scope is nearest to an op_name.
@@ -85,12 +87,11 @@ func onlyGone(edits []*Edit) bool {
 	return !slices.ContainsFunc(edits, func(e *Edit) bool { return len(e.Added) > 0 })
 }
 
-// placeOfKernels is the place of the first kernel that the model has a name for, one with a known line before one without.
-func placeOfKernels(kernels []facts.Kernel, op facts.Op, opType string) (facts.Op, string) {
-	if k := FirstThat(kernels, func(k *facts.Kernel) bool { return k.OpName != "" }); k != nil {
-		return facts.Op{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source}, k.OpType
+// place moves a cause to the first kernel that the model has a name for, one with a known line before one without.
+func (c *Cause) place(kernels []facts.Kernel) {
+	if k := facts.FirstKernel(kernels, func(k *facts.Kernel) bool { return k.OpName != "" }); k != nil {
+		c.OpName, c.OpType, c.Source = k.OpName, k.OpType, k.Source
 	}
-	return op, opType
 }
 
 // weightiestFirst orders kernels by what a run of them computes and moves: what took the place of something that went is hardly the smallest.
@@ -107,7 +108,7 @@ func (s *suspect) ledgerParts(kind string) []string {
 	}
 	if len(s.split) > 0 {
 		largest := *s.split[0]
-		if kind == CauseCompiler {
+		if kind == result.KindToolchain {
 			largest.Between = nil // nothing in the model stands there
 		}
 		parts = append(parts, SplitSentence(&largest))
@@ -125,12 +126,12 @@ func unrollSentence(list []*Unroll) string {
 			most = u
 		}
 	}
-	return fmt.Sprintf("%s of a loop's body stands %d times in the program", Operations(&most.One), len(most.Copies))
+	return fmt.Sprintf("%s of a loop's body stands %d times in the program", most.One.Operations(), len(most.Copies))
 }
 
 // SplitSentence says that one kernel became several, and what stands between them.
 func SplitSentence(s *Regroup) string {
-	text := fmt.Sprintf("%s ran in one kernel, now in %d", Operations(&s.One), len(s.Many))
+	text := fmt.Sprintf("%s ran in one kernel, now in %d", s.One.Operations(), len(s.Many))
 	if len(s.Between) > 0 {
 		text += ": between them " + strings.Join(phrase.Within(s.Between, 2), "; ")
 	}
@@ -141,17 +142,17 @@ func SplitSentence(s *Regroup) string {
 func kernelsSentence(k *Kernels) (string, *facts.Kernel) {
 	switch {
 	case len(k.Added) == 1:
-		return "new: " + Describe(&k.Added[0]), &k.Added[0]
+		return "new: " + k.Added[0].Describe(), &k.Added[0]
 	case len(k.Added) > 1:
-		first := FirstThat(k.Added, func(*facts.Kernel) bool { return true })
-		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), Describe(first)), first
+		first := facts.FirstKernel(k.Added, func(*facts.Kernel) bool { return true })
+		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
 	case len(k.Changed) > 0:
 		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int { return cmp.Compare(a.growth(), b.growth()) })
-		return fmt.Sprintf("%s: %s", Operations(&most.New), strings.Join(phrase.Within(most.What, 3), ", ")), &most.New
+		return fmt.Sprintf("%s: %s", most.New.Operations(), strings.Join(phrase.Within(most.What, 3), ", ")), &most.New
 	case len(k.Moved) > 0:
-		return fmt.Sprintf("%s: %s", Operations(&k.Moved[0].New), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New
+		return fmt.Sprintf("%s: %s", k.Moved[0].New.Operations(), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New
 	case len(k.Removed) > 0:
-		return "gone: " + Describe(&k.Removed[0]), nil
+		return "gone: " + k.Removed[0].Describe(), nil
 	}
 	return "the kernels do the same, wired differently", nil
 }

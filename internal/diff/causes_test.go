@@ -10,6 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // measured reads one packed dump.
@@ -52,25 +53,25 @@ var causes = []struct {
 	opName             string
 	says               []string
 }{
-	{"gpu-fusion_barrier", diff.CauseModel, "pairs.py", 15, "jit(act)/optimization_barrier",
+	{"gpu-fusion_barrier", result.KindCode, "pairs.py", 15, "jit(act)/optimization_barrier",
 		[]string{"an optimization_barrier is new", "3 add, divide, exponential, 2 multiply, negate, tanh ran in one kernel, now in 2", "between them an optimization_barrier (pairs.py:15)"}},
-	{"cpu-cse_lost", diff.CauseModel, "pairs.py", 123, "jit(f)/optimization_barrier",
+	{"cpu-cse_lost", result.KindCode, "pairs.py", 123, "jit(f)/optimization_barrier",
 		[]string{"2 optimization barriers are new; dot, tanh are computed a second time, as in "}},
-	{"cpu-extra_kernel", diff.CauseModel, "pairs.py", 99, "", []string{"new: sort, reduce, divide, sqrt, multiply, slice"}},
-	{"cpu-sharding_fsdp_gather", diff.CauseSharding, "pairs.py", 163, "", []string{"w is sharded P(None, 'x') now, was whole on every device"}},
-	{"cpu-sharding_allgather", diff.CauseSharding, "pairs.py", 30, "", []string{"w1 is sharded P('model', None) now, was sharded P(None, 'model')"}},
-	{"cpu-unrolled_loop", diff.CauseModel, "pairs.py", 53, "", []string{"unrolled", "116 dot", "times in the program"}},
-	{"cpu-remat_lost", diff.CauseModel, "model.py", 13, "", []string{"no longer computed again for the backward pass, but kept for it: 2 dot, tanh"}},
-	{"cpu-scan_unroll_arg", diff.CauseModel, "pairs.py", 59, "", []string{"9 dot", "9 tanh", "of a loop's body stands 10 times in the program"}},
-	{"gpu-fusion_intermediate_out", diff.CauseResults, "pairs.py", 130, "jit(act)/tanh", []string{"tanh f32[64,256] is a result of the program now"}},
-	{"cpu-f64_creep", diff.CauseModel, "pairs.py", 41, "", []string{"reduce, divide, sqrt, add, multiply in f64, not f32", "new: 2 convert"}},
-	{"gpu-const_baked", diff.CauseConstants, "pairs.py", 77, "jit(predict)/dot_general", []string{"f32[512,1024] (2.0 MiB) is baked in as a constant now, it was the argument w"}},
-	{"cpu-batch_up", diff.CauseArguments, "", 0, "", []string{"x: f32[32,64] → f32[64,64]; y: s32[32] → s32[64]"}},
-	{"tpu-extra_transpose", diff.CauseModel, "pairs.py", 63, "jit(mm)/transpose", []string{"new: 2 transpose"}},
-	{"cpu-fusion_pass_off", diff.CauseCompiler, "models.py", 0, "", []string{"the model asks for the same as before", "xla_disable_hlo_passes is fusion, was unset", "ran in one kernel, now in"}},
-	{"cpu-fusion_callback_barrier", diff.CauseModel, "pairs.py", 138, "jit(act)/pure_callback", []string{"a call of the host (xla_ffi_python_cpu_callback) is new"}},
-	{"tf-cnn-f64", diff.CauseModel, "", 0, "Conv2D", []string{"2 convolution in f64, not f32"}},
-	{"tf-transformer-stats", diff.CauseModel, "", 0, "Mean_4", []string{"2 reduce"}},
+	{"cpu-extra_kernel", result.KindCode, "pairs.py", 99, "", []string{"new: sort, reduce, divide, sqrt, multiply, slice"}},
+	{"cpu-sharding_fsdp_gather", result.KindSharding, "pairs.py", 163, "", []string{"w is sharded P(None, 'x') now, was whole on every device"}},
+	{"cpu-sharding_allgather", result.KindSharding, "pairs.py", 30, "", []string{"w1 is sharded P('model', None) now, was sharded P(None, 'model')"}},
+	{"cpu-unrolled_loop", result.KindCode, "pairs.py", 53, "", []string{"unrolled", "116 dot", "times in the program"}},
+	{"cpu-remat_lost", result.KindCode, "model.py", 13, "", []string{"no longer computed again for the backward pass, but kept for it: 2 dot, tanh"}},
+	{"cpu-scan_unroll_arg", result.KindCode, "pairs.py", 59, "", []string{"9 dot", "9 tanh", "of a loop's body stands 10 times in the program"}},
+	{"gpu-fusion_intermediate_out", result.KindResults, "pairs.py", 130, "jit(act)/tanh", []string{"tanh f32[64,256] is a result of the program now"}},
+	{"cpu-f64_creep", result.KindCode, "pairs.py", 41, "", []string{"reduce, divide, sqrt, add, multiply in f64, not f32", "new: 2 convert"}},
+	{"gpu-const_baked", result.KindConstants, "pairs.py", 77, "jit(predict)/dot_general", []string{"f32[512,1024] (2.0 MiB) is baked in as a constant now, it was the argument w"}},
+	{"cpu-batch_up", result.KindArguments, "", 0, "", []string{"x: f32[32,64] → f32[64,64]; y: s32[32] → s32[64]"}},
+	{"tpu-extra_transpose", result.KindCode, "pairs.py", 63, "jit(mm)/transpose", []string{"new: 2 transpose"}},
+	{"cpu-fusion_pass_off", result.KindToolchain, "models.py", 0, "", []string{"the model asks for the same as before", "xla_disable_hlo_passes is fusion, was unset", "ran in one kernel, now in"}},
+	{"cpu-fusion_callback_barrier", result.KindCode, "pairs.py", 138, "jit(act)/pure_callback", []string{"a call of the host (xla_ffi_python_cpu_callback) is new"}},
+	{"tf-cnn-f64", result.KindCode, "", 0, "Conv2D", []string{"2 convolution in f64, not f32"}},
+	{"tf-transformer-stats", result.KindCode, "", 0, "Mean_4", []string{"2 reduce"}},
 }
 
 func TestCauses(t *testing.T) {
@@ -83,13 +84,13 @@ func TestCauses(t *testing.T) {
 				continue
 			}
 			got := v.Causes[0]
-			if got.Kind != c.kind || c.line != 0 && int(got.Op.Source.Line) != c.line || c.source != "" && path.Base(got.Op.Source.File) != c.source ||
-				c.opName != "" && got.Op.OpName != c.opName {
-				t.Errorf("%s against the %s: %s %s %s:%d", c.name, form, got.Kind, got.Op.OpName, got.Op.Source.File, got.Op.Source.Line)
+			if got.Kind != c.kind || c.line != 0 && int(got.Source.Line) != c.line || c.source != "" && path.Base(got.Source.File) != c.source ||
+				c.opName != "" && got.OpName != c.opName {
+				t.Errorf("%s against the %s: %s %s %s:%d", c.name, form, got.Kind, got.OpName, got.Source.File, got.Source.Line)
 			}
 			for _, words := range c.says {
-				if !strings.Contains(got.Summary, words) {
-					t.Errorf("%s against the %s says %q, not %q", c.name, form, got.Summary, words)
+				if !strings.Contains(got.Title, words) {
+					t.Errorf("%s against the %s says %q, not %q", c.name, form, got.Title, words)
 				}
 			}
 		}
@@ -108,8 +109,8 @@ func TestOneCallOfSeveral(t *testing.T) {
 		"baseline": {stored(t, old), 9, "new: sine, called from calls.py:14, calls.py:15 or calls.py:16"},
 	} {
 		got := only(t, diff.Compare(c.base, fresh)).Causes[0]
-		if got.Op.Source.Line != c.line || got.Place().Source.Line != c.line || got.Summary != c.says {
-			t.Errorf("against the %s: %q at %d, and %d", form, got.Summary, got.Op.Source.Line, got.Place().Source.Line)
+		if got.Source.Line != c.line || got.Title != c.says {
+			t.Errorf("against the %s: %q at %d", form, got.Title, got.Source.Line)
 		}
 	}
 }

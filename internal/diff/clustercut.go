@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/facts"
-
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -74,8 +73,8 @@ func (p *Program) blameCut(op *tensorflow.UnclusteredOp) {
 	}
 	for _, v := range p.Variants {
 		for i := range v.Causes {
-			if c := &v.Causes[i]; slices.Contains([]string{CauseCompiler, CauseKernels, CauseResults}, c.Kind) {
-				c.Summary, c.Op, c.OpType = CutSentence(op), facts.Op{OpName: op.Node, Source: op.Source}, op.Op
+			if c := &v.Causes[i]; slices.Contains([]string{result.KindToolchain, result.KindUnknown, result.KindResults}, c.Kind) {
+				c.Title, c.OpName, c.Source, c.OpType = CutSentence(op), op.Node, op.Source, op.Op
 			}
 		}
 	}

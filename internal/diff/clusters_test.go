@@ -111,7 +111,7 @@ func TestWhatPartsClusters(t *testing.T) {
 		{nil, ""},
 	} {
 		v := diff.Compare(old, &facts.Report{Programs: fresh, Clusters: c.clusters}).Programs[0].Variants[0]
-		if len(v.Causes) == 0 || strings.Contains(v.Causes[0].Summary, "parts them") != (c.want != "") || c.want != "" && v.Causes[0].Summary != c.want {
+		if len(v.Causes) == 0 || strings.Contains(v.Causes[0].Title, "parts them") != (c.want != "") || c.want != "" && v.Causes[0].Title != c.want {
 			t.Errorf("%+v: %+v, wanted %q", c.clusters, v.Causes, c.want)
 		}
 	}

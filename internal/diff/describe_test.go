@@ -30,7 +30,7 @@ func TestDescribe(t *testing.T) {
 		{with(gather, func(k *facts.Kernel) { k.Groups, k.OpName = "1 of 8", "jit(f)/dot" }), "all-gather f32[32,64] (all 8 devices)  jit(f)/dot"},
 		{with(gather, func(k *facts.Kernel) { k.Groups = "unknown" }), "all-gather f32[32,64] (unknown)"},
 	} {
-		if got := diff.Describe(&c.k); got != c.want {
+		if got := c.k.Describe(); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestOperations(t *testing.T) {
 		{with(of("add custom-call"), func(k *facts.Kernel) { k.Target = "cublas" }), "add, custom-call"},
 		{with(of("custom-call"), func(k *facts.Kernel) { k.Target, k.Function = "triton", "softmax" }), "softmax (triton)"},
 	} {
-		if got := diff.Operations(&c.k); got != c.want {
+		if got := c.k.Operations(); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestFirstThat(t *testing.T) {
 		{nil, ""}, {[]facts.Kernel{unfit}, ""}, {[]facts.Kernel{bare}, "a"}, {[]facts.Kernel{unfit, bare, placed}, "b"}, {[]facts.Kernel{bare, with(bare, func(k *facts.Kernel) { k.OpName = "d" })}, "a"},
 	} {
 		got := ""
-		if k := diff.FirstThat(c.list, cares); k != nil {
+		if k := facts.FirstKernel(c.list, cares); k != nil {
 			got = k.OpName
 		}
 		if got != c.want {

@@ -88,28 +88,21 @@ type Step struct {
 	Count  int
 }
 
-// Cause is one root change and the kernels that it took away and brought.
+// Cause is an edit, or another change from outside, that brought differences about. A rule that knows nothing of the kind points to a place of the
+// model with one.
 type Cause struct {
-	Kind    string   // see the kinds of causes
-	Summary string   // a sentence
-	Op      facts.Op // where in the model
-	OpType  string
-	Edits   []Edit // of a cause of kind model: the places of the model, the weightiest first
-	Before  []facts.Kernel
-	After   []facts.Kernel
-}
+	Kind   string   // a kind of result.Change; "" for a place of the model that is not known to have been edited
+	Title  string   // what was done
+	Notes  []string // what a rule found out besides
+	OpName string
+	OpType string
+	Source hlo.Location
+	Edits  []Edit         // of kind code: the places of the model, the weightiest first
+	Before []facts.Kernel // the kernels that it took away
+	After  []facts.Kernel // and those that it brought
 
-// The kinds of causes.
-const (
-	CauseArguments = "arguments" // the program is called with other shapes or types
-	CauseSharding  = "sharding"  // its arguments are spread over the devices in another way
-	CauseModel     = "code"      // the model asks for something else
-	CauseConstants = "constants" // something is baked into the program
-	CauseDonation  = "donation"  // arguments lend their buffers to results no longer, or do now
-	CauseResults   = "results"   // the program returns something else
-	CauseCompiler  = "toolchain" // the model asks for the same, and the compiler made something else of it
-	CauseKernels   = "unknown"   // what the model asks for is not known: the kernels themselves
-)
+	of *Cause // the cause that this one is a copy of
+}
 
 // Kernels is the difference of two launch ledgers.
 type Kernels struct {

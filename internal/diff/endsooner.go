@@ -8,7 +8,7 @@ import (
 // as it is. It lists none where any other loop is not as it was: of a program with a loop of unknown length it is not known what the others
 // cost, either.
 func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
-	pairs, gone, added := PairLoops(Loops(old), Loops(fresh))
+	pairs, gone, added := PairLoops(old.Loops(), fresh.Loops())
 	if len(gone)+len(added) > 0 {
 		return nil
 	}

@@ -6,69 +6,95 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/hlo"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Explanation says what brought a finding about, in the model's own lines.
-type Explanation struct {
-	Root    *Cause // the difference from the baseline behind it; nil where the rule found the place by itself
-	Kind    string // of a change that has no root, see the kinds of result.Change; "" for an edit of the model
-	Summary string
-	OpName  string
-	OpType  string
-	Source  result.Source
+// CauseAt is a cause of which no more is known than a kernel that shows it.
+func CauseAt(title string, k *facts.Kernel) *Cause {
+	return &Cause{Title: title, OpName: k.OpName, OpType: k.OpType, Source: k.Source}
 }
 
-// ExplainGrowth names what brought a growth about: the cause that adds most of the kernels that the rule cares for, with the lines before
-// and after as evidence.
-func ExplainGrowth(v *Variant, cares func(*facts.Kernel) bool) (*Explanation, result.Evidence) {
-	return ExplainBy(v, cares, func(k *facts.Kernel) int64 {
-		if cares(k) {
-			return 1
-		}
-		return 0
-	})
+// Root returns the cause of the variant's differences that c is, or is a copy of.
+func (c *Cause) Root() *Cause {
+	if c.of != nil {
+		return c.of
+	}
+	return c
 }
 
-// ExplainBy is Growth where kernels account for it by more or less than one.
-func ExplainBy(v *Variant, cares func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*Explanation, result.Evidence) {
+// Of returns a copy of c that is put down to a cause of the variant's differences.
+func (c *Cause) Of(root *Cause) *Cause {
+	own := *c
+	own.of = root.Root()
+	return &own
+}
+
+// With returns a copy of c with one more note.
+func (c *Cause) With(note string) *Cause {
+	noted := *c
+	noted.of, noted.Notes = c.Root(), append(slices.Clone(c.Notes), note)
+	return &noted
+}
+
+// At returns a copy of c at the place of a kernel.
+func (c *Cause) At(k *facts.Kernel) *Cause {
+	moved := *c
+	moved.of, moved.OpName, moved.OpType, moved.Source = c.Root(), k.OpName, k.OpType, k.Source
+	return &moved
+}
+
+// Evidence lists the kernels that a cause took away and brought, those that fit; where none does, all.
+func (c *Cause) Evidence(fits func(*facts.Kernel) bool) result.Evidence {
+	e := result.Evidence{Before: LinesOf(c.Before, fits), After: LinesOf(c.After, fits)}
+	if len(e.Before)+len(e.After) == 0 {
+		e = result.Evidence{Before: LinesOf(c.Before, facts.AnyKernel), After: LinesOf(c.After, facts.AnyKernel)}
+	}
+	return e
+}
+
+// Growth returns the cause that adds most of the kernels that fit, with the kernels before and after as evidence.
+func (v *Variant) Growth(fits func(*facts.Kernel) bool) (*Cause, result.Evidence) {
+	return v.GrowthBy(fits, func(k *facts.Kernel) int64 { return Flag(fits(k)) })
+}
+
+// GrowthBy is Growth where kernels account for it by more or less than one. Without a baseline it returns the largest kernel.
+func (v *Variant) GrowthBy(fits func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*Cause, result.Evidence) {
 	if v == nil || v.Old == nil {
-		return ExplainLargest(v, cares), result.Evidence{}
+		return v.Largest(fits), result.Evidence{}
 	}
 	c := v.Why(weigh)
 	if c == nil {
 		return nil, result.Evidence{}
 	}
-	return ExplanationFrom(c), EvidenceOf(c, cares)
+	return c, c.Evidence(fits)
 }
 
-// ExplanationFrom turns a difference's cause into the result's form.
-func ExplanationFrom(c *Cause) *Explanation {
-	at := c.Place()
-	return &Explanation{Root: c, Summary: c.Summary, OpName: at.OpName, OpType: c.OpType, Source: SourceOf(at.Source)}
-}
-
-// ExplanationOf makes a cause from a kernel.
-func ExplanationOf(summary string, k *facts.Kernel) *Explanation {
-	return &Explanation{Summary: summary, OpName: k.OpName, OpType: k.OpType, Source: SourceOf(k.Source)}
-}
-
-// SourceOf turns a location into the result's form.
-func SourceOf(l hlo.Location) result.Source {
-	return result.Source{File: l.File, Line: int(l.Line), Function: l.Function}
-}
-
-// FirstSource is the first line of the model that a program is known to come from.
-func FirstSource(v *facts.Variant) hlo.Location {
-	for i := range v.Kernels {
-		if v.Kernels[i].Source.File != "" {
-			return v.Kernels[i].Source
+// Largest points to the kernel that moves the most bytes of those that fit; nil when none does.
+func (v *Variant) Largest(fits func(*facts.Kernel) bool) *Cause {
+	if v == nil || v.New == nil {
+		return nil
+	}
+	var most *facts.Kernel
+	for k := range v.New.KernelsThat(fits) {
+		if most == nil || k.Bytes > most.Bytes {
+			most = k
 		}
 	}
-	return hlo.Location{}
+	if most == nil {
+		return nil
+	}
+	return CauseAt("the largest is "+most.Describe(), most)
+}
+
+// EditThat returns the first cause with an edit that fits, else what changed most.
+func (v *Variant) EditThat(fits func(Edit) bool) (*Cause, result.Evidence) {
+	for i := range v.Causes {
+		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
+			return c, c.Evidence(facts.AnyKernel)
+		}
+	}
+	return v.Growth(facts.AnyKernel)
 }
 
 // weights say how much of a fact a kernel accounts for. Of a fact that is not here every kernel accounts for one.
@@ -81,85 +107,75 @@ var weights = map[string]func(*facts.Kernel) int64{
 	"kernels.total":       func(k *facts.Kernel) int64 { return Flag(k.Class.Computes()) },
 }
 
-// ExplainEdit names the first place of the model with an edit of a kind, else what changed most.
-func ExplainEdit(v *Variant, fits func(Edit) bool) (*Explanation, result.Evidence) {
-	for i := range v.Causes {
-		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
-			return ExplanationFrom(c), EvidenceOf(c, AnyKernel)
-		}
-	}
-	return ExplainGrowth(v, AnyKernel)
-}
-
-// ExplainFact explains the growth of one fact.
-func ExplainFact(v *Variant, fact string) (*Explanation, result.Evidence) {
+// FactGrowth returns the cause of the growth of a fact.
+func (v *Variant) FactGrowth(fact string) (*Cause, result.Evidence) {
 	weigh := weights[fact]
 	switch {
 	case fact == "memory.output_bytes":
-		return ExplainResults(v)
+		return v.ResultGrowth()
 	case strings.HasPrefix(fact, "memory."):
-		return memory(v)
+		return v.memoryGrowth(fact)
 	case weigh == nil:
-		return ExplainGrowth(v, AnyKernel)
+		return v.Growth(facts.AnyKernel)
 	case strings.HasPrefix(fact, "cost."):
-		if cause, e := longer(v); cause != nil {
-			return cause, e
+		if c, e := longerLoop(v); c != nil {
+			return c, e
 		}
 	}
-	return ExplainBy(v, func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
+	return v.GrowthBy(func(k *facts.Kernel) bool { return weigh(k) > 0 }, weigh)
 }
 
-// Keeper is the root that more memory is put down to: the one with the launches that write the buffer that grew most; nil without roots.
-func Keeper(v *Variant) *Cause { return v.Why(explainKeeps(v)) }
+// Keeper returns the cause that more memory is put down to: the one with the kernels that write the buffer that grew most; nil without causes.
+func (v *Variant) Keeper() *Cause { return v.Why(v.keeps()) }
 
-// explainKeeps weighs launches by whether they write the buffer that grew most, or, where none is known to have grown, by what they move.
-func explainKeeps(v *Variant) func(*facts.Kernel) int64 {
+// keeps weighs kernels by whether they write the buffer that grew most; where none is known to have grown, by the bytes that they move.
+func (v *Variant) keeps() func(*facts.Kernel) int64 {
 	if v == nil || len(v.Buffers) == 0 {
 		return func(k *facts.Kernel) int64 { return k.Bytes }
 	}
-	return func(k *facts.Kernel) int64 { return Flag(writes(k, &v.Buffers[0])) }
+	return func(k *facts.Kernel) int64 { return Flag(v.Buffers[0].writtenBy(k)) }
 }
 
-// memory names the buffer that grew most beside what brought it about.
-func memory(v *Variant) (*Explanation, result.Evidence) {
-	var grown *BufferChange
-	if v != nil && len(v.Buffers) > 0 {
-		grown = &v.Buffers[0]
+// tellingGrowth is the share of the growth that a buffer accounts for at the least when it is named.
+const tellingGrowth = 0.1
+
+// memoryGrowth returns the cause of more memory with the buffer that grew most.
+func (v *Variant) memoryGrowth(fact string) (*Cause, result.Evidence) {
+	c, e := v.GrowthBy(facts.AnyKernel, v.keeps())
+	if c == nil || v.Old == nil || len(v.Buffers) == 0 {
+		return c, e
 	}
-	cause, e := ExplainBy(v, AnyKernel, explainKeeps(v))
-	if cause == nil || grown == nil {
-		return cause, e
+	if grown := &v.Buffers[0]; float64(grown.New.Bytes-grown.Old) >= tellingGrowth*(v.New.Facts[fact]-v.Old.Facts[fact]) {
+		if c = c.With(grown.String()); c.Source.File == "" {
+			c.Source = grown.New.Source
+		}
 	}
-	cause.Summary += "; " + bufferSentence(grown)
-	if cause.Source.File == "" {
-		cause.Source = SourceOf(grown.New.Source)
+	for i := range v.Buffers[:min(len(v.Buffers), MaxLines)] {
+		e.After = append(e.After, v.Buffers[i].String())
 	}
-	for _, b := range v.Buffers[:min(len(v.Buffers), MaxLines)] {
-		e.After = append(e.After, bufferSentence(&b))
-	}
-	return cause, e
+	return c, e
 }
 
-// ExplainResults names the result that is new or grew, beside what brought it about.
-func ExplainResults(v *Variant) (*Explanation, result.Evidence) {
-	cause, e := ExplainBy(v, func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return Flag(k.Result) })
+// ResultGrowth returns the cause of larger results with the result that is new or grew.
+func (v *Variant) ResultGrowth() (*Cause, result.Evidence) {
+	c, e := v.GrowthBy(func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return Flag(k.Result) })
 	op, text := NewResult(v)
-	if cause == nil || text == "" || strings.Contains(cause.Summary, text) {
-		return cause, e
+	if c == nil || text == "" || strings.Contains(c.Title, text) {
+		return c, e
 	}
-	cause.Summary = strings.TrimSuffix(text+"; "+cause.Summary, "; ")
-	if op.Source.File != "" {
-		cause.OpName, cause.Source = op.OpName, SourceOf(op.Source)
+	if c = c.With(text); op.Source.File != "" {
+		c.OpName, c.Source = op.OpName, op.Source
 	}
-	return cause, e
+	return c, e
 }
 
-// writes says whether a kernel's value is what a buffer holds.
-func writes(k *facts.Kernel, b *BufferChange) bool {
+// writtenBy reports whether a kernel's value is what the buffer holds.
+func (b *BufferChange) writtenBy(k *facts.Kernel) bool {
 	return b.New.OpName != "" && (k.OpName == b.New.OpName || slices.ContainsFunc(k.Outs, func(op facts.Op) bool { return op.OpName == b.New.OpName }))
 }
 
-func bufferSentence(b *BufferChange) string {
+// String is "f32[64,256] (64.0 KiB) is kept in memory for jit(step)/tanh".
+func (b *BufferChange) String() string {
 	text := fmt.Sprintf("%s (%s) is kept in memory", b.New.Shape, phrase.Bytes(float64(b.New.Bytes)))
 	if b.Old > 0 {
 		is, was := phrase.Apart(float64(b.New.Bytes), float64(b.Old), "bytes")
@@ -171,44 +187,18 @@ func bufferSentence(b *BufferChange) string {
 	return text
 }
 
-// ExplainLargest names the kernel that moves the most bytes, for budgets that were broken without a baseline.
-func ExplainLargest(v *Variant, cares func(*facts.Kernel) bool) *Explanation {
-	if v == nil || v.New == nil {
-		return nil
-	}
-	var most *facts.Kernel
-	for k := range KernelsOf(v.New, cares) {
-		if most == nil || k.Bytes > most.Bytes {
-			most = k
-		}
-	}
-	if most == nil {
-		return nil
-	}
-	return ExplanationOf("the largest is "+Describe(most), most)
-}
-
 // MaxLines bounds the lines that a finding carries on each side.
 const MaxLines = 12
 
-// EvidenceOf lists the kernels that a cause took away and brought, those that the rule cares for; where it cares for none, all.
-func EvidenceOf(c *Cause, cares func(*facts.Kernel) bool) result.Evidence {
-	e := result.Evidence{Before: LinesOf(c.Before, cares), After: LinesOf(c.After, cares)}
-	if len(e.Before)+len(e.After) == 0 {
-		e = result.Evidence{Before: LinesOf(c.Before, AnyKernel), After: LinesOf(c.After, AnyKernel)}
-	}
-	return e
-}
-
-// LinesOf describes kernels, those that read alike in one line.
-func LinesOf(kernels []facts.Kernel, cares func(*facts.Kernel) bool) []string {
+// LinesOf describes the kernels that fit, equal ones in one line.
+func LinesOf(kernels []facts.Kernel, fits func(*facts.Kernel) bool) []string {
 	var lines []string
 	count := map[string]int{}
 	for i := range kernels {
-		if !cares(&kernels[i]) {
+		if !fits(&kernels[i]) {
 			continue
 		}
-		line := Describe(&kernels[i])
+		line := kernels[i].Describe()
 		if count[line]++; count[line] == 1 {
 			lines = append(lines, line)
 		}
@@ -240,4 +230,12 @@ func AddNewLine(lines []string, line string) []string {
 		return lines
 	}
 	return append(lines, line)
+}
+
+// Flag is 1 for true.
+func Flag(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }

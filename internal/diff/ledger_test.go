@@ -23,19 +23,19 @@ func became(k diff.Kernels) string {
 		say("moved: %s", strings.Join(c.What, ", "))
 	}
 	for _, g := range k.Split {
-		say("split %s in %d", diff.Operations(&g.One), len(g.Many))
+		say("split %s in %d", g.One.Operations(), len(g.Many))
 	}
 	for _, g := range k.Merged {
-		say("merged %s of %d", diff.Operations(&g.One), len(g.Many))
+		say("merged %s of %d", g.One.Operations(), len(g.Many))
 	}
 	for _, u := range k.Unrolled {
-		say("unrolled %s in %d", diff.Operations(&u.One), len(u.Copies))
+		say("unrolled %s in %d", u.One.Operations(), len(u.Copies))
 	}
 	for i := range k.Added {
-		say("added %s", diff.Operations(&k.Added[i]))
+		say("added %s", k.Added[i].Operations())
 	}
 	for i := range k.Removed {
-		say("removed %s", diff.Operations(&k.Removed[i]))
+		say("removed %s", k.Removed[i].Operations())
 	}
 	return strings.Join(out, "; ")
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// longer names the loop that runs more often than in the baseline, where the model asks for nothing else that is new.
-func longer(v *Variant) (*Explanation, result.Evidence) {
+// longerLoop names the loop that runs more often than in the baseline, where the model asks for nothing else that is new.
+func longerLoop(v *Variant) (*Cause, result.Evidence) {
 	if v == nil || v.Old == nil || len(v.Model.Edits) > 0 {
 		return nil, result.Evidence{}
 	}
 	var longer [][2]*facts.Kernel
-	pairs, _, _ := PairLoops(Loops(v.Old), Loops(v.New))
+	pairs, _, _ := PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
 		if pair[0].Length > 0 && pair[1].Length > pair[0].Length {
 			longer = append(longer, pair)
@@ -34,5 +34,5 @@ func longer(v *Variant) (*Explanation, result.Evidence) {
 	if others := len(longer) - 1; others > 0 {
 		said += "; " + phrase.Counted(float64(others), "", "other loops") + " became longer as well"
 	}
-	return ExplanationOf(said, fresh), result.Evidence{Before: []string{LoopLine(old)}, After: []string{LoopLine(fresh)}}
+	return CauseAt(said, fresh), result.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 }

@@ -14,7 +14,7 @@ func TestLoopThatRunsMoreOften(t *testing.T) {
 		old, fresh *facts.Variant
 		edits      []Edit
 		says       string
-		line       int
+		line       int32
 	}{
 		{difftest.Looping(8, 4), difftest.Looping(8, 8), nil, "the loop ran 4 times, now 8", 2},
 		{difftest.Looping(8, 4), difftest.Looping(9, 8), nil, "the loop ran 4 times, now 8; 1 other loop became longer as well", 2},
@@ -25,9 +25,9 @@ func TestLoopThatRunsMoreOften(t *testing.T) {
 	} {
 		v := &Variant{Old: c.old, New: c.fresh}
 		v.Model.Edits = c.edits
-		says, line := "", 0
-		if cause, _ := longer(v); cause != nil {
-			says, line = cause.Summary, cause.Source.Line
+		says, line := "", int32(0)
+		if cause, _ := longerLoop(v); cause != nil {
+			says, line = cause.Title, cause.Source.Line
 		}
 		if says != c.says || line != c.line {
 			t.Errorf("%q at line %d, wanted %q at line %d", says, line, c.says, c.line)

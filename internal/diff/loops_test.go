@@ -47,7 +47,7 @@ func carrying(v *facts.Variant, what ...string) *facts.Variant {
 // Of loops that are called alike, one is known again by what it carries, even where another runs as often now.
 func TestLoopsOfOneName(t *testing.T) {
 	old, fresh := carrying(difftest.Looping(32, 4), "(s32[], pred[32,16])", "(f32[64])"), carrying(difftest.Looping(4, 4), "(s32[], pred[4,8,16])", "(f32[64])")
-	pairs, gone, added := PairLoops(Loops(old), Loops(fresh))
+	pairs, gone, added := PairLoops(old.Loops(), fresh.Loops())
 	if len(gone)+len(added) > 0 || len(pairs) != 2 {
 		t.Fatal(pairs, gone, added)
 	}

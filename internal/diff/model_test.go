@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // asks is a statement: these operations in f32, in a scope, on a line of m.py where it is known.
@@ -101,7 +102,7 @@ func TestSameModel(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
 	a.InputPrint, b.InputPrint = "same", "same"
 	a.Model, b.Model = []facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "tanh", 1)}
-	if v := compared(t, a, b); !v.Model.Same || len(v.Model.Edits) != 0 || v.Causes[0].Kind != diff.CauseCompiler {
+	if v := compared(t, a, b); !v.Model.Same || len(v.Model.Edits) != 0 || v.Causes[0].Kind != result.KindToolchain {
 		t.Errorf("%+v", v.Model)
 	}
 	a.InputPrint, b.InputPrint = "", ""
@@ -119,7 +120,7 @@ func TestIntoALoop(t *testing.T) {
 	if got, want := edited(&v.Model), "jit(f)/while/body m.py:3 +dot"; got != want {
 		t.Errorf("edits %q, wanted %q", got, want)
 	}
-	if got, want := v.Causes[0].Summary, "done in every step of a loop now, and once before: dot"; got != want {
+	if got, want := v.Causes[0].Title, "done in every step of a loop now, and once before: dot"; got != want {
 		t.Errorf("says %q, wanted %q", got, want)
 	}
 	if got, want := edited(&asked(t, after, before).Model), "jit(f)/in m.py:2 +dot; jit(f)/while/body m.py:3 -dot"; got != want {
@@ -149,7 +150,7 @@ func TestConstraintsOfEarlier(t *testing.T) {
 func TestModelsOfTwoKinds(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
 	a.Model, b.Model, b.ModelAfter = []facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "tanh", 1)}, true
-	if v := compared(t, a, b); v.Model.Known || len(v.Model.Edits) != 0 || v.Causes[0].Kind != diff.CauseKernels {
+	if v := compared(t, a, b); v.Model.Known || len(v.Model.Edits) != 0 || v.Causes[0].Kind != result.KindUnknown {
 		t.Errorf("%+v, %s", v.Model, v.Causes[0].Kind)
 	}
 	a.ModelAfter = true
@@ -190,11 +191,11 @@ func TestEditSentences(t *testing.T) {
 		"too many":             {"dot", "dot a b c d e f g", "new: a, b, c, d, e, 2 more"},
 	} {
 		v := asked(t, []facts.Statement{asks("a", c.old, 1)}, []facts.Statement{asks("a", c.fresh, 1)})
-		if got := v.Causes[0]; got.Kind != diff.CauseModel || got.Summary != c.want {
-			t.Errorf("%s: %s %q, wanted %q", name, got.Kind, got.Summary, c.want)
+		if got := v.Causes[0]; got.Kind != result.KindCode || got.Title != c.want {
+			t.Errorf("%s: %s %q, wanted %q", name, got.Kind, got.Title, c.want)
 		}
 	}
-	if got := asked(t, []facts.Statement{asks("a", "dot add", 1)}, []facts.Statement{double}).Causes[0].Summary; got != "dot, add in f64, not f32" {
+	if got := asked(t, []facts.Statement{asks("a", "dot add", 1)}, []facts.Statement{double}).Causes[0].Title; got != "dot, add in f64, not f32" {
 		t.Error(got)
 	}
 }
@@ -214,7 +215,7 @@ func TestRetypedOperations(t *testing.T) {
 		{in("f32", "dot dot"), in("bf16", "dot"), "new: dot; gone: 2 dot"},
 		{in("f32", "dot add"), in("bf16", "dot tanh"), "dot in bf16, not f32; new: tanh; gone: add"},
 	} {
-		if got := asked(t, []facts.Statement{c.old}, []facts.Statement{c.fresh}).Causes[0].Summary; got != c.want {
+		if got := asked(t, []facts.Statement{c.old}, []facts.Statement{c.fresh}).Causes[0].Title; got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}
 	}
@@ -234,7 +235,7 @@ func TestComputedASecondTime(t *testing.T) {
 		"one operation":  {[]facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "dot", 1), asks("b", "dot", 7)}, "new: dot"},
 		"no line, scope": {[]facts.Statement{asks("x/a", "dot tanh", 0)}, []facts.Statement{asks("x/a", "dot tanh", 0), asks("x/b", "dot tanh", 0)}, "dot, tanh are computed a second time, as in x/a"},
 	} {
-		if got := asked(t, c.old, c.fresh).Causes[0].Summary; got != c.want {
+		if got := asked(t, c.old, c.fresh).Causes[0].Title; got != c.want {
 			t.Errorf("%s: %q, wanted %q", name, got, c.want)
 		}
 	}
@@ -249,11 +250,11 @@ func TestEditOfACalledFunction(t *testing.T) {
 	}
 	old := []facts.Statement{called("dot", 20), called("dot", 30)}
 	v := asked(t, old, []facts.Statement{called("dot", 20), called("dot tanh", 30)})
-	if got := v.Causes[0].Summary; got != "new: tanh, called from main.py:30" {
+	if got := v.Causes[0].Title; got != "new: tanh, called from main.py:30" {
 		t.Error(got)
 	}
 	v = asked(t, old[:1], []facts.Statement{called("dot tanh", 20)})
-	if got := v.Causes[0].Summary; got != "new: tanh" {
+	if got := v.Causes[0].Title; got != "new: tanh" {
 		t.Errorf("called from one line only: %s", got)
 	}
 }
@@ -269,7 +270,7 @@ func TestRematerializationThatGoes(t *testing.T) {
 		"jit(f)/checkpoint":                       "gone: tanh", // nothing goes backwards where a model is only asked
 	} {
 		v := asked(t, []facts.Statement{asks("a", "dot", 1), asks(scope, "tanh", 2)}, []facts.Statement{asks("a", "dot", 1)})
-		if got := v.Causes[0].Summary; got != want {
+		if got := v.Causes[0].Title; got != want {
 			t.Errorf("%s: %s", scope, got)
 		}
 	}
@@ -282,11 +283,11 @@ func TestRoundingThatGoesWithRematerialization(t *testing.T) {
 	rounded.Source.Function = "mlp"
 	again := asks("jit(f)/transpose(jvp(g))/rematted_computation", "tanh", 2)
 	v := asked(t, append(slices.Clone(kept), rounded, again), kept)
-	if len(v.Causes) != 1 || v.Causes[0].Summary != "no longer computed again for the backward pass, but kept for it: tanh" || !v.Causes[0].Keeps() {
+	if len(v.Causes) != 1 || v.Causes[0].Title != "no longer computed again for the backward pass, but kept for it: tanh" || !v.Causes[0].Keeps() {
 		t.Errorf("%+v", v.Causes)
 	}
 	v = asked(t, append(slices.Clone(kept), rounded), kept)
-	if len(v.Causes) != 1 || v.Causes[0].Summary != "gone: reduce-precision" || v.Causes[0].Keeps() {
+	if len(v.Causes) != 1 || v.Causes[0].Title != "gone: reduce-precision" || v.Causes[0].Keeps() {
 		t.Errorf("nothing was computed again: %+v", v.Causes)
 	}
 }
@@ -306,7 +307,7 @@ func TestConstraintInWhatIsComputedAgain(t *testing.T) {
 		old[i].Source = hlo.Location{} // as a baseline has it
 	}
 	v := asked(t, old, spreading("P()"))
-	if len(v.Causes) != 1 || v.Causes[0].Summary != "3 sharding constraints are P() now, were P('data', 'model')" {
+	if len(v.Causes) != 1 || v.Causes[0].Title != "3 sharding constraints are P() now, were P('data', 'model')" {
 		t.Errorf("%+v", v.Causes)
 	}
 }

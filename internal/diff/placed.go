@@ -4,33 +4,34 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Place is the operation that a cause is about, as the kernels that it brought have it. A stored baseline has no lines, so that of several
-// operations alike any may pass for the new one; what runs now tells which it is.
-func (c *Cause) Place() facts.Op {
+// toWork moves a cause to the line of the kernels that it brought which does most of what it added. A stored baseline has no lines, so that of several
+// equal operations any may pass for the new one; what runs now tells which it is.
+func (c *Cause) toWork() {
 	asked := c.heaviest()
 	if asked == "" || c.Edits[0].OneCall {
-		return c.Op
+		return
 	}
-	place := c.Op
+	place := facts.Op{OpName: c.OpName, Source: c.Source}
 	for i := range c.After {
 		for _, op := range opsOf(&c.After[i]) {
 			switch {
 			case op.Source.File == "" || !sameWork(op.Opcode, asked):
-			case line(op.Source) == line(c.Op.Source):
-				return c.Op
-			case line(place.Source) == line(c.Op.Source):
+			case line(op.Source) == line(c.Source):
+				return
+			case line(place.Source) == line(c.Source):
 				place = op
 			}
 		}
 	}
-	return place
+	c.OpName, c.Source = place.OpName, place.Source
 }
 
 // heaviest is the operation that tells most of what the model asks for now where the cause stands; "" where it asks for nothing new there.
 func (c *Cause) heaviest() (opcode string) {
-	if c.Kind != CauseModel || len(c.Edits) == 0 {
+	if c.Kind != result.KindCode || len(c.Edits) == 0 {
 		return ""
 	}
 	most := 0

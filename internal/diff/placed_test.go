@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // What a cause is about stands where the kernels that it brought do it; what none of them does stands where the model asks for it.
@@ -24,11 +25,12 @@ func TestPlaceOfCause(t *testing.T) {
 		"in no kernel":              {"opt-barrier", []facts.Kernel{running("dot", 30)}, 20},
 		"nothing is asked for":      {"", []facts.Kernel{running("dot", 30)}, 20},
 	} {
-		cause := Cause{Kind: CauseModel, Op: facts.Op{Source: at(20)}, After: c.after, Edits: []Edit{{}}}
+		cause := Cause{Kind: result.KindCode, Source: at(20), After: c.after, Edits: []Edit{{}}}
 		if c.added != "" {
 			cause.Edits[0].Added = []Step{{Opcode: c.added, Count: 1}}
 		}
-		if got := cause.Place().Source.Line; got != c.want {
+		cause.toWork()
+		if got := cause.Source.Line; got != c.want {
 			t.Errorf("%s: line %d, want %d", name, got, c.want)
 		}
 	}

@@ -121,7 +121,7 @@ func TestDeterministic(t *testing.T) {
 func summaries(v *diff.Variant) []string {
 	var out []string
 	for _, c := range v.Causes {
-		out = append(out, fmt.Sprint(c.Kind, c.Summary, c.Op, len(c.Before), len(c.After)))
+		out = append(out, fmt.Sprint(c.Kind, c.Title, c.OpName, c.Source, len(c.Before), len(c.After)))
 	}
 	return out
 }

@@ -14,10 +14,10 @@ import (
 func whatChanged(old, fresh *facts.Kernel) []string {
 	var out []string
 	if gone := without(old.Do, fresh.Do); len(gone) > 0 {
-		out = append(out, counted(gone)+" left it")
+		out = append(out, gone.Counted()+" left it")
 	}
 	if come := without(fresh.Do, old.Do); len(come) > 0 {
-		out = append(out, counted(come)+" joined it")
+		out = append(out, come.Counted()+" joined it")
 	}
 	out = append(out, bodyChanges(old.Written, fresh.Written)...)
 	out = appendChange(out, "writes", old.Out, fresh.Out)

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff/difftest"
@@ -30,20 +29,17 @@ func TestWhatAProgramComesTo(t *testing.T) {
 		launch(facts.Form{Bytes: 320, Root: "while"}, 0, false), // what is called so, and is no loop
 	)
 	got := fmt.Sprintf("%v kernels, %v bytes, %v launches, %v unpriced, %v launched, %v of constants, %d loops, %d unknown, %v iterations, one by one %v",
-		CountKernels(v, AnyKernel), BytesOf(v, AnyKernel), LaunchesOf(v, CostsLaunch), Unpriced(v), Launched(v), ConstantBytes(v), len(Loops(v)), len(UnknownIn(v)), Iterations(Loops(v)), OneByOne(v))
+		v.CountKernels(facts.AnyKernel), v.KernelBytes(facts.AnyKernel), v.Launches((*facts.Kernel).CostsLaunch), v.CustomCallRuns(), v.KernelsAndCopies(), v.ConstantBytes(), len(v.Loops()), len(v.EndlessLoops()), facts.Iterations(v.Loops()), v.KnowsTripCounts())
 	want := "8 kernels, 630 bytes, 11 launches, 3 unpriced, 4 launched, 8 of constants, 2 loops, 1 unknown, 3 iterations, one by one true"
 	if got != want {
 		t.Errorf("%s\nwanted\n%s", got, want)
 	}
 	v.Kernels[0].Times = 2 // in another one
-	if n := Iterations(Loops(v)); n != 6 {
+	if n := facts.Iterations(v.Loops()); n != 6 {
 		t.Errorf("%v iterations of a loop in a loop", n)
 	}
-	if delete(v.Facts, UnknownLoops); UnknownIn(v) != nil {
-		t.Errorf("unknown %v", UnknownIn(v))
-	}
-	if n := CountOf(strings.Fields("add mul add"), "add"); n != 2 || Flag(true) != 1 || Flag(false) != 0 {
-		t.Errorf("%d of add", n)
+	if delete(v.Facts, facts.UnknownLoops); v.EndlessLoops() != nil {
+		t.Errorf("unknown %v", v.EndlessLoops())
 	}
 }
 
@@ -56,20 +52,20 @@ func TestCostOfBothSides(t *testing.T) {
 		old, fresh facts.Numbers
 		want       string
 	}{
-		{loops, loops, "true 50 50 false"},
-		{loops, once, "true 10 12 true"},
-		{once, loops, "true 12 10 false"},
-		{once, weighted, "true 12 10 false"},
-		{nil, once, "false 0 12 true"},
-		{facts.Numbers{flops: 10}, facts.Numbers{flops: 10.1}, "true 10 10.1 false"},
+		{loops, loops, "true 50 50"},
+		{loops, once, "true 10 12"},
+		{once, loops, "true 12 10"},
+		{once, weighted, "true 12 10"},
+		{nil, once, "false 0 12"},
+		{facts.Numbers{flops: 10}, facts.Numbers{flops: 10.1}, "true 10 10.1"},
 	} {
 		v := &Variant{Old: &facts.Variant{Facts: c.old}, New: &facts.Variant{Facts: c.fresh}}
-		was, is := CostOf(v, flops)
-		if got := fmt.Sprint(FactKnown(v, flops), was, is, Grew(v, flops, Wobble)); got != c.want {
+		was, is := v.Cost(flops)
+		if got := fmt.Sprint(v.Knows(flops), was, is); got != c.want {
 			t.Errorf("%v then, %v now: %s, wanted %s", c.old, c.fresh, got, c.want)
 		}
 	}
-	if FactKnown(&Variant{New: &facts.Variant{Facts: once}}, flops) {
+	if (&Variant{New: &facts.Variant{Facts: once}}).Knows(flops) {
 		t.Error("without a baseline nothing is known of what was")
 	}
 }
@@ -81,7 +77,7 @@ func TestWhereALoopIs(t *testing.T) {
 		"jit(f)/while":   {OpName: "jit(f)/while"},
 		"without a name": {},
 	} {
-		if got := LoopAt(&facts.Kernel{Form: &facts.Form{}, Site: &site}); got != want {
+		if got := (&facts.Kernel{Form: &facts.Form{}, Site: &site}).LoopPlace(); got != want {
 			t.Errorf("%q, wanted %q", got, want)
 		}
 	}

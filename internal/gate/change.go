@@ -26,7 +26,7 @@ type JudgedTarget struct {
 // JudgedFinding is a finding with what its rule knows of the change behind it.
 type JudgedFinding struct {
 	result.Finding
-	Cause      *diff.Explanation
+	Cause      *diff.Cause
 	Evidence   result.Evidence
 	Drift      bool   // only the comparison with the baseline found it
 	Configured string // the place of the configuration that forbids it whatever is accepted; "" where accepting is enough
@@ -162,16 +162,16 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
 	at := g.places[c]
 	owner := g.group(key{p.Name, c.Kind, at.place}, func() *group {
-		return &group{Change: result.Change{Kind: c.Kind, Title: c.Summary, OpName: at.opName, Source: at.source}, placed: true}
+		return &group{Change: result.Change{Kind: c.Kind, Title: c.Title, OpName: at.opName, Source: at.source}, placed: true}
 	})
-	if owner.Title != c.Summary && !slices.Contains(owner.Details, c.Summary) && len(owner.Details) < maxDetails {
-		owner.Details = append(owner.Details, c.Summary)
+	if owner.Title != c.Title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
+		owner.Details = append(owner.Details, c.Title)
 	}
 	if !slices.Contains(owner.Variants, v.New.Signature) {
 		owner.Variants = append(owner.Variants, v.New.Signature)
 	}
 	owner.roots = append(owner.roots, c)
-	owner.addEvidence(diff.EvidenceOf(c, diff.AnyKernel))
+	owner.addEvidence(c.Evidence(facts.AnyKernel))
 	g.byRoot[c] = owner
 	return owner
 }
@@ -206,16 +206,16 @@ func (g *grouping) attach(f *JudgedFinding) {
 		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
 	}
 	owner.worsen(f.Level)
-	owner.explain(f)
-	if len(owner.roots) == 0 || f.Cause == nil || f.Cause.Root == nil {
+	g.explain(owner, f)
+	if len(owner.roots) == 0 || f.Cause == nil || g.byRoot[f.Cause.Root()] == nil {
 		owner.addEvidence(f.Evidence)
 	}
 }
 
 func (g *grouping) owner(f *JudgedFinding) *group {
 	c, kind := f.Cause, kindOf(f.Cause)
-	if c != nil && g.byRoot[c.Root] != nil {
-		return g.byRoot[c.Root]
+	if c != nil && g.byRoot[c.Root()] != nil {
+		return g.byRoot[c.Root()]
 	}
 	if g.added[compiled{f.Program, f.Variant}] { // whatever is wrong with one more compilation follows from it
 		kind, c = result.KindArguments, nil
@@ -262,9 +262,9 @@ func (g *grouping) behind(f *JudgedFinding, kind string) *group {
 }
 
 // brought says whether the operation that a cause names came with a change.
-func (o *group) brought(c *diff.Explanation) bool {
+func (o *group) brought(c *diff.Cause) bool {
 	at := func(opName string, line hlo.Location) bool {
-		return c.OpName != "" && opName == c.OpName || c.Source.Line > 0 && line.File == c.Source.File && int(line.Line) == c.Source.Line
+		return c.OpName != "" && opName == c.OpName || c.Source.Line > 0 && line.File == c.Source.File && line.Line == c.Source.Line
 	}
 	for _, root := range o.roots {
 		if slices.ContainsFunc(root.After, func(k facts.Kernel) bool { return at(k.OpName, k.Source) }) ||
@@ -276,14 +276,12 @@ func (o *group) brought(c *diff.Explanation) bool {
 }
 
 // kindOf is the kind of the change behind a finding. A place in the model is taken for an edit there.
-func kindOf(c *diff.Explanation) string {
+func kindOf(c *diff.Cause) string {
 	switch {
 	case c == nil:
 		return result.KindUnknown
 	case c.Kind != "":
 		return c.Kind
-	case c.Root != nil:
-		return c.Root.Kind
 	case c.Source.File != "" || c.OpName != "" || c.OpType != "":
 		return result.KindCode
 	}
@@ -296,25 +294,31 @@ func placeOfFinding(f *JudgedFinding, kind string) string {
 		return ""
 	}
 	if c := f.Cause; c != nil && (c.Kind != "" || c.Source.File != "") {
-		return placeIn(c.Source)
+		return placeIn(sourceOf(c.Source))
 	}
 	return f.Rule + "\x00" + f.Subject
 }
 
 func titleOf(f *JudgedFinding) string {
-	if f.Cause != nil && f.Cause.Summary != "" {
-		return f.Cause.Summary
+	if f.Cause != nil && f.Cause.Title != "" {
+		return f.Cause.Title
 	}
 	return f.Message
 }
 
 // explain adds what a rule found out about the change to what is known of it.
-func (o *group) explain(f *JudgedFinding) {
-	if f.Cause == nil || f.Cause.Root != nil || strings.Contains(o.Title, f.Cause.Summary) || strings.Contains(f.Message, f.Cause.Summary) {
+func (g *grouping) explain(o *group, f *JudgedFinding) {
+	if f.Cause == nil {
 		return
 	}
-	if !slices.Contains(o.Details, f.Cause.Summary) && len(o.Details) < maxDetails {
-		o.Details = append(o.Details, f.Cause.Summary)
+	details := f.Cause.Notes
+	if g.byRoot[f.Cause.Root()] == nil {
+		details = append([]string{f.Cause.Title}, details...)
+	}
+	for _, text := range details {
+		if !strings.Contains(o.Title, text) && !strings.Contains(f.Message, text) && !slices.Contains(o.Details, text) && len(o.Details) < maxDetails {
+			o.Details = append(o.Details, text)
+		}
 	}
 }
 

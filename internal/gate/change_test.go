@@ -16,9 +16,9 @@ import (
 
 // Whatever rules find of one difference is one change, as bad as the worst of it.
 func TestOneRootIsOneChange(t *testing.T) {
-	p := changed("f", root(diff.CauseModel, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))
+	p := changed("f", root(result.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))
 	c := &p.Variants[0].Causes[0]
-	found := []JudgedFinding{finding("max-kernels", diff.ExplanationFrom(c)), finding("max-flops", &diff.Explanation{Root: c, Summary: "12 flops more"}), finding("max-step-time", diff.ExplanationFrom(c))}
+	found := []JudgedFinding{finding("max-kernels", c), finding("max-flops", c.With("12 flops more")), finding("max-step-time", c)}
 	found[0].Level, found[0].Configured, found[2].Configured = "warning", "xlagate.yaml:9:5", "xlagate.yaml:9:5"
 	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
 	if len(list) != 1 {
@@ -45,9 +45,9 @@ func TestOneRootIsOneChange(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	elsewhere := line("loss", 7)
 	elsewhere.File = "/ci/models/model.py"
-	nowhere := diff.Cause{Kind: diff.CauseModel, Summary: "a tanh is new", Op: facts.Op{OpName: "jit(f)/tanh"}}
+	nowhere := diff.Cause{Kind: result.KindCode, Title: "a tanh is new", OpName: "jit(f)/tanh"}
 	code := func(summary string, function string, n int) diff.Cause {
-		return root(diff.CauseModel, summary, line(function, n))
+		return root(result.KindCode, summary, line(function, n))
 	}
 	for what, c := range map[string]struct {
 		causes []diff.Cause
@@ -55,8 +55,8 @@ func TestPlaces(t *testing.T) {
 	}{
 		"two functions":           {[]diff.Cause{code("a", "loss", 7), code("b", "norm", 20)}, "a; b"},
 		"two lines of a function": {[]diff.Cause{code("a", "loss", 7), code("b", "loss", 9)}, "a"},
-		"two files":               {[]diff.Cause{code("a", "loss", 7), root(diff.CauseModel, "b", elsewhere)}, "a; b"},
-		"two kinds":               {[]diff.Cause{code("a", "loss", 7), root(diff.CauseConstants, "b", line("loss", 7))}, "a; b"},
+		"two files":               {[]diff.Cause{code("a", "loss", 7), root(result.KindCode, "b", elsewhere)}, "a; b"},
+		"two kinds":               {[]diff.Cause{code("a", "loss", 7), root(result.KindConstants, "b", line("loss", 7))}, "a; b"},
 		"a place and none":        {[]diff.Cause{code("a", "loss", 7), nowhere}, "a; a tanh is new"},
 		"no place, twice":         {[]diff.Cause{nowhere, nowhere}, "a tanh is new"},
 	} {
@@ -72,25 +72,25 @@ func TestPlaces(t *testing.T) {
 
 // A finding of which no difference is known goes to the change that is most likely behind it.
 func TestFindingsWithoutARoot(t *testing.T) {
-	causes := append(twoRoots(), root(diff.CauseConstants, "w is baked in", line("init", 30)))
-	edited := root(diff.CauseModel, "a sort is new", line("sorted", 40))
+	causes := append(twoRoots(), root(result.KindConstants, "w is baked in", line("init", 30)))
+	edited := root(result.KindCode, "a sort is new", line("sorted", 40))
 	edited.Edits = []diff.Edit{{OpName: "jit(f)/sorted/sort", Added: []diff.Step{{Opcode: "sort", Count: 1}}}, {OpName: "jit(f)/gone", Removed: []diff.Step{{Opcode: "add", Count: 1}}}}
 	causes = append(causes, edited)
 	for what, c := range map[string]struct {
-		cause   *diff.Explanation
+		cause   *diff.Cause
 		drift   bool
 		variant string
 		want    string
 	}{
-		"of the kind of a change":           {&diff.Explanation{Kind: result.KindConstants, Summary: "s"}, false, signature, "w is baked in"},
-		"of a kind that nothing has":        {&diff.Explanation{Kind: result.KindDonation, Summary: "x is no longer donated"}, true, signature, "x is no longer donated"},
-		"naming an operation that came":     {&diff.Explanation{OpName: "jit(f)/norm/add"}, false, signature, "a copy is new"},
-		"on the line of one":                {&diff.Explanation{Source: diff.SourceOf(line("other", 20))}, false, signature, "a copy is new"},
-		"naming an edit that added":         {&diff.Explanation{OpName: "jit(f)/sorted/sort"}, false, signature, "a sort is new"},
-		"naming an edit that removed":       {&diff.Explanation{OpName: "jit(f)/gone", Summary: "gone"}, false, signature, "gone"},
-		"in the function of a change":       {&diff.Explanation{Source: diff.SourceOf(line("norm", 99))}, false, signature, "a copy is new"},
-		"elsewhere, by comparing":           {&diff.Explanation{Source: diff.SourceOf(line("other", 99))}, true, signature, "a dot is new"},
-		"elsewhere, by a limit of its own":  {&diff.Explanation{Source: diff.SourceOf(line("other", 99)), Summary: "the largest is add"}, false, signature, "the largest is add"},
+		"of the kind of a change":           {&diff.Cause{Kind: result.KindConstants, Title: "s"}, false, signature, "w is baked in"},
+		"of a kind that nothing has":        {&diff.Cause{Kind: result.KindDonation, Title: "x is no longer donated"}, true, signature, "x is no longer donated"},
+		"naming an operation that came":     {&diff.Cause{OpName: "jit(f)/norm/add"}, false, signature, "a copy is new"},
+		"on the line of one":                {&diff.Cause{Source: line("other", 20)}, false, signature, "a copy is new"},
+		"naming an edit that added":         {&diff.Cause{OpName: "jit(f)/sorted/sort"}, false, signature, "a sort is new"},
+		"naming an edit that removed":       {&diff.Cause{OpName: "jit(f)/gone", Title: "gone"}, false, signature, "gone"},
+		"in the function of a change":       {&diff.Cause{Source: line("norm", 99)}, false, signature, "a copy is new"},
+		"elsewhere, by comparing":           {&diff.Cause{Source: line("other", 99)}, true, signature, "a dot is new"},
+		"elsewhere, by a limit of its own":  {&diff.Cause{Source: line("other", 99), Title: "the largest is add"}, false, signature, "the largest is add"},
 		"nowhere, by comparing":             {nil, true, signature, "a dot is new"},
 		"nowhere, by a limit of its own":    {nil, false, signature, "r is broken"},
 		"of the whole program, comparing":   {nil, true, "", "a dot is new"},
@@ -109,8 +109,8 @@ func TestFindingsWithoutARoot(t *testing.T) {
 
 // Findings of a program that does not differ are changes by their place, and what has none by what it is about.
 func TestFindingsOfNoDifference(t *testing.T) {
-	at := func(function string) *diff.Explanation {
-		return &diff.Explanation{Source: diff.SourceOf(line(function, 7)), Summary: function}
+	at := func(function string) *diff.Cause {
+		return &diff.Cause{Source: line(function, 7), Title: function}
 	}
 	found := []JudgedFinding{finding("a", at("loss")), finding("bb", at("loss")), finding("ccc", at("norm")), finding("dddd", nil), finding("eeeee", nil)}
 	list := ChangesOf(JudgedTarget{Name: "t"}, found)
@@ -128,9 +128,9 @@ func TestNewVariant(t *testing.T) {
 	added := &facts.Variant{Signature: "(x: f32[16])"}
 	p.New.Variants = append(p.New.Variants, added)
 	p.Variants = append(p.Variants, &diff.Variant{Change: diff.Added, New: added})
-	again := finding("no-recompilation", &diff.Explanation{Kind: result.KindArguments, Summary: "compiled again: x: f32[8] → f32[16]", Source: diff.SourceOf(line("main", 50))})
+	again := finding("no-recompilation", &diff.Cause{Kind: result.KindArguments, Title: "compiled again: x: f32[8] → f32[16]", Source: line("main", 50)})
 	again.Variant = ""
-	found := []JudgedFinding{finding("max-kernels", &diff.Explanation{Source: diff.SourceOf(line("loss", 7))}), finding("max-temp-bytes", nil), again}
+	found := []JudgedFinding{finding("max-kernels", &diff.Cause{Source: line("loss", 7)}), finding("max-temp-bytes", nil), again}
 	found[0].Variant, found[1].Variant = added.Signature, added.Signature
 	list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found)
 	if got := titles(list); got != "compiled again: x: f32[8] → f32[16]; a dot is new; a copy is new" {
@@ -162,16 +162,16 @@ func TestIDs(t *testing.T) {
 		return ChangesOf(JudgedTarget{Name: target, Programs: []*diff.Program{changed(program, root(kind, "s", at))}}, nil)[0].ID
 	}
 	const file = "/ci/models/train.py"
-	first := id("t", "f", diff.CauseModel, file, "loss", 7)
-	for what, same := range map[string]string{"another line": id("t", "f", diff.CauseModel, file, "loss", 70), "another machine": id("t", "f", diff.CauseModel, "/home/me/src/train.py", "loss", 7)} {
+	first := id("t", "f", result.KindCode, file, "loss", 7)
+	for what, same := range map[string]string{"another line": id("t", "f", result.KindCode, file, "loss", 70), "another machine": id("t", "f", result.KindCode, "/home/me/src/train.py", "loss", 7)} {
 		if same != first {
 			t.Errorf("%s has another id", what)
 		}
 	}
 	seen := map[string]bool{first: true}
 	for _, other := range []string{
-		id("u", "f", diff.CauseModel, file, "loss", 7), id("t", "g", diff.CauseModel, file, "loss", 7), id("t", "f", diff.CauseConstants, file, "loss", 7),
-		id("t", "f", diff.CauseModel, "/ci/models/model.py", "loss", 7), id("t", "f", diff.CauseModel, file, "norm", 7), id("t", "f", diff.CauseModel, "", "", 0),
+		id("u", "f", result.KindCode, file, "loss", 7), id("t", "g", result.KindCode, file, "loss", 7), id("t", "f", result.KindConstants, file, "loss", 7),
+		id("t", "f", result.KindCode, "/ci/models/model.py", "loss", 7), id("t", "f", result.KindCode, file, "norm", 7), id("t", "f", result.KindCode, "", "", 0),
 	} {
 		if seen[other] {
 			t.Errorf("%s is the id of two changes", other)
@@ -207,9 +207,9 @@ func TestEverythingBelongsToAChange(t *testing.T) {
 		p := changed("f", causes...)
 		var found []JudgedFinding
 		for i := range draw("findings", 6) {
-			f := finding(strings.Repeat("r", i+1), &diff.Explanation{Kind: append(kinds, "")[draw("kind", len(kinds)+1)], Source: diff.SourceOf(line(functions[draw("function", len(functions))], 7))})
+			f := finding(strings.Repeat("r", i+1), &diff.Cause{Kind: append(kinds, "")[draw("kind", len(kinds)+1)], Source: line(functions[draw("function", len(functions))], 7)})
 			if len(causes) > 0 && draw("rooted", 2) == 0 {
-				f.Cause.Root = &p.Variants[0].Causes[draw("root", len(causes))]
+				f.Cause = f.Cause.Of(&p.Variants[0].Causes[draw("root", len(causes))])
 			}
 			f.Drift = draw("drift", 2) == 0
 			found = append(found, f)

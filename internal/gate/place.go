@@ -23,14 +23,14 @@ type changePlace struct {
 // placeOf finds where the model was edited for a root of the differences: at the edited line that most of what came passes through, or that the
 // root itself stands on; else at an edited line that no operation passes through, such as an option or a constant; else where the root itself is.
 func (g *grouping) placeOf(c *diff.Cause) changePlace {
-	own, edits := c.Place(), g.target.Edits
-	at := changePlace{source: diff.SourceOf(own.Source), opName: own.OpName}
-	if line, ok := editedLine(c, own.Source, edits); ok {
+	edits := g.target.Edits
+	at := changePlace{source: sourceOf(c.Source), opName: c.OpName}
+	if line, ok := editedLine(c, edits); ok {
 		at.source = edited(line, edits)
-	} else if line, ok := g.elsewhere(own.Source); ok && c.Kind != result.KindToolchain {
+	} else if line, ok := g.elsewhere(c.Source); ok && c.Kind != result.KindToolchain {
 		at.source = edited(line, edits)
 	} else {
-		at.source.Text = edits.Text(own.Source.File, int(own.Source.Line))
+		at.source.Text = edits.Text(c.Source.File, int(c.Source.Line))
 	}
 	if at.place = placeIn(at.source); at.source.File == "" {
 		at.place = at.opName
@@ -43,8 +43,8 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 func placeIn(s result.Source) string { return path.Base(s.File) + "\x00" + s.Function }
 
 // sourceOf is the place that a finding names by itself.
-func (g *grouping) sourceOf(c *diff.Explanation) result.Source {
-	s := c.Source
+func (g *grouping) sourceOf(c *diff.Cause) result.Source {
+	s := sourceOf(c.Source)
 	s.Text = g.target.Edits.Text(s.File, s.Line)
 	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
 		s.File, s.Edited = h.File, true
@@ -56,7 +56,7 @@ func (g *grouping) sourceOf(c *diff.Explanation) result.Source {
 
 // edited is an edited line, in a file that is called what the repository calls it.
 func edited(l hlo.Location, edits *git.Edits) result.Source {
-	s := diff.SourceOf(l)
+	s := sourceOf(l)
 	if h, ok := edits.At(l.File, int(l.Line)); ok {
 		s.File = h.File
 	}
@@ -66,7 +66,7 @@ func edited(l hlo.Location, edits *git.Edits) result.Source {
 
 // editedLine is the innermost edited line on the stacks of what came: the one with the most work behind it where there are several. Where there is
 // none, it is the root's own line, if that was edited.
-func editedLine(c *diff.Cause, own hlo.Location, edits *git.Edits) (hlo.Location, bool) {
+func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	work := map[hlo.Location]float64{}
 	var order []hlo.Location
 	weigh := func(stack []hlo.Location, by float64) {
@@ -92,8 +92,8 @@ func editedLine(c *diff.Cause, own hlo.Location, edits *git.Edits) (hlo.Location
 		weigh(c.Edits[i].Stack, 1)
 	}
 	if len(order) == 0 {
-		_, hit := edits.At(own.File, int(own.Line))
-		return own, hit
+		_, hit := edits.At(c.Source.File, int(c.Source.Line))
+		return c.Source, hit
 	}
 	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
 }
@@ -143,4 +143,9 @@ func forEachStack(v *facts.Variant, visit func([]hlo.Location)) {
 	for i := range v.Model {
 		visit(v.Model[i].Frames())
 	}
+}
+
+// sourceOf turns a location into the result's form.
+func sourceOf(l hlo.Location) result.Source {
+	return result.Source{File: l.File, Line: int(l.Line), Function: l.Function}
 }

@@ -16,23 +16,23 @@ import (
 // The edited line that most of what came passes through is the place of a change; else one that nothing passes through; else the root's own.
 func TestEditedLine(t *testing.T) {
 	loss, norm := kernel(line("loss", 7), 64), kernel(line("norm", 20), 4096)
-	stacked := root(diff.CauseModel, "s", line("add", 90))
+	stacked := root(result.KindCode, "s", line("add", 90))
 	stacked.Edits = []diff.Edit{{Stack: []hlo.Location{line("add", 90), line("norm", 20), line("loss", 7)}}}
 	for what, c := range map[string]struct {
 		cause  diff.Cause
 		edited []int
 		want   result.Source
 	}{
-		"nothing was edited":                      {root(diff.CauseModel, "s", line("main", 3), loss, norm), nil, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
-		"the root's own line":                     {root(diff.CauseModel, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"a line of what came, not the root's own": {root(diff.CauseModel, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"of two lines the one with more work":     {root(diff.CauseModel, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
+		"nothing was edited":                      {root(result.KindCode, "s", line("main", 3), loss, norm), nil, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
+		"the root's own line":                     {root(result.KindCode, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
+		"a line of what came, not the root's own": {root(result.KindCode, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
+		"of two lines the one with more work":     {root(result.KindCode, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
 		"of a stack the innermost":                {stacked, []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
 		"of a stack the caller":                   {stacked, []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"a line that nothing passes through":      {root(diff.CauseModel, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g(x)"}},
-		"the first of two such":                   {root(diff.CauseDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g(x)"}},
-		"the own line of what brought nothing":    {root(diff.CauseConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g(x)"}},
-		"another compiler":                        {root(diff.CauseCompiler, "s", line("main", 3), norm), []int{55}, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
+		"a line that nothing passes through":      {root(result.KindCode, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g(x)"}},
+		"the first of two such":                   {root(result.KindDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g(x)"}},
+		"the own line of what brought nothing":    {root(result.KindConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g(x)"}},
+		"another compiler":                        {root(result.KindToolchain, "s", line("main", 3), norm), []int{55}, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
 	} {
 		if c.want.File == "" {
 			c.want.File, c.want.Edited = "models/train.py", true
@@ -46,7 +46,7 @@ func TestEditedLine(t *testing.T) {
 
 // A line that other operations of this program or another pass through is not the place of what does not.
 func TestTracedEditIsNotElsewhere(t *testing.T) {
-	p, other := changed("f", root(diff.CauseConstants, "w is baked in", line("init", 3))), changed("g")
+	p, other := changed("f", root(result.KindConstants, "w is baked in", line("init", 3))), changed("g")
 	told := edits(t, "train.py", 99, 20)
 	for _, v := range []*diff.Variant{p.Variants[0], other.Variants[0]} {
 		v.New.Kernels = []facts.Kernel{kernel(line("norm", 20), 64)}
@@ -63,7 +63,7 @@ func TestTracedEditIsNotElsewhere(t *testing.T) {
 
 // An edit of a file that no operation comes from is the place when it is the only one. Of two nobody knows which it was.
 func TestEditOfAnotherFile(t *testing.T) {
-	p := changed("f", root(diff.CauseModel, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
+	p := changed("f", root(result.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
 	for want, edited := range map[string][]int{"data.py:10": {10}, "/ci/models/train.py:3": {10, 50}} {
 		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
 		if got := fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line); got != want {
@@ -74,9 +74,9 @@ func TestEditOfAnotherFile(t *testing.T) {
 
 // Whatever follows from one edited function is one change, in every variant, of whatever kind, and so is what is found there.
 func TestOneEditIsOneChange(t *testing.T) {
-	p := changed("f", root(diff.CauseModel, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(diff.CauseResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
-	addVariant(p, "(x: f32[16])", root(diff.CauseModel, "a tanh is new", line("loss", 12), kernel(line("loss", 12), 64)))
-	found := []JudgedFinding{finding("max-kernels", &diff.Explanation{Source: diff.SourceOf(line("loss", 30)), Summary: "s"})}
+	p := changed("f", root(result.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(result.KindResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
+	addVariant(p, "(x: f32[16])", root(result.KindCode, "a tanh is new", line("loss", 12), kernel(line("loss", 12), 64)))
+	found := []JudgedFinding{finding("max-kernels", &diff.Cause{Source: line("loss", 30), Title: "s"})}
 	found[0].Variant = "(x: f32[32])"
 	list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7, 8)}, found)
 	if len(list) != 1 || list[0].Title != "a dot is new" || len(list[0].Details) != 2 || len(list[0].Findings) != 1 || len(list[0].Variants) != 3 {
@@ -86,7 +86,7 @@ func TestOneEditIsOneChange(t *testing.T) {
 
 // A finding that names its place by itself has the line as the repository has it.
 func TestPlaceOfAFinding(t *testing.T) {
-	found := []JudgedFinding{finding("no-host-callback", &diff.Explanation{Source: diff.SourceOf(line("loss", 7)), OpType: "PrintV2", Summary: "s"})}
+	found := []JudgedFinding{finding("no-host-callback", &diff.Cause{Source: line("loss", 7), OpType: "PrintV2", Title: "s"})}
 	list := ChangesOf(JudgedTarget{Edits: edits(t, "models/train.py", 99, 7)}, found)
 	if want := (result.Source{File: "models/train.py", Line: 7, Function: "loss", Text: "x7 = g(x)", Edited: true}); len(list) != 1 || list[0].Source != want || list[0].OpName != "PrintV2" {
 		t.Errorf("%+v", list)

@@ -70,7 +70,7 @@ func priceOf(v *facts.Variant, kernels []facts.Kernel) float64 {
 
 // keeper is the root that the peak memory of a variant is put down to.
 func keeper(v *diff.Variant) int {
-	why := diff.Keeper(v)
+	why := v.Keeper()
 	for i := range v.Causes {
 		if &v.Causes[i] == why {
 			return i

@@ -31,14 +31,14 @@ func kernel(at hlo.Location, bytes int64) facts.Kernel {
 
 // root is a difference of a kind, with the launches that it brought.
 func root(kind, summary string, at hlo.Location, after ...facts.Kernel) diff.Cause {
-	return diff.Cause{Kind: kind, Summary: summary, Op: facts.Op{OpName: "jit(f)/" + at.Function, Source: at}, After: after}
+	return diff.Cause{Kind: kind, Title: summary, OpName: "jit(f)/" + at.Function, Source: at, After: after}
 }
 
 // twoRoots are edits of two functions, each with a launch more.
 func twoRoots() []diff.Cause {
 	return []diff.Cause{
-		root(diff.CauseModel, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)),
-		root(diff.CauseModel, "a copy is new", line("norm", 20), kernel(line("norm", 20), 64)),
+		root(result.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)),
+		root(result.KindCode, "a copy is new", line("norm", 20), kernel(line("norm", 20), 64)),
 	}
 }
 
@@ -64,7 +64,7 @@ func addVariant(p *diff.Program, signature string, causes ...diff.Cause) *diff.V
 }
 
 // finding is an error of program f that a rule found.
-func finding(rule string, cause *diff.Explanation) JudgedFinding {
+func finding(rule string, cause *diff.Cause) JudgedFinding {
 	id := fmt.Sprintf("%012x", len(rule))
 	return JudgedFinding{Finding: result.Finding{ID: id, Rule: rule, Level: "error", Target: "t", Program: "f", Variant: signature, Subject: rule, Message: rule + " is broken"}, Cause: cause}
 }

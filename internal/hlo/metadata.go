@@ -3,6 +3,7 @@ package hlo
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // Metadata is what the framework said about an instruction.
@@ -46,6 +47,14 @@ type Location struct {
 
 // IsZero reports whether the place is unknown: without a file the rest says nothing.
 func (l Location) IsZero() bool { return l.File == "" }
+
+// Short returns the place without its directory, "train.py:99"; "" for no place.
+func (l Location) Short() string {
+	if l.File == "" {
+		return ""
+	}
+	return l.File[strings.LastIndexByte(l.File, '/')+1:] + ":" + strconv.Itoa(int(l.Line))
+}
 
 // frameTables are the four header tables of jaxlib 0.8.3 and later (HloModuleProto.stack_frame_index).
 type frameTables struct {

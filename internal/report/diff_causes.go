@@ -53,8 +53,8 @@ func causeBlocks(v *diff.Variant, o Options) []block {
 
 // causeLine is "· an optimization_barrier is new   train.py:99   jit(step)/optimization_barrier   1 kernel → 2".
 func causeLine(c *diff.Cause) line {
-	l := in(warn, "·").and(" ").in(strong, c.Summary)
-	for _, part := range []string{location(c.Op.Source), c.Op.OpName} {
+	l := in(warn, "·").and(" ").in(strong, c.Title)
+	for _, part := range []string{location(c.Source), c.OpName} {
 		if part != "" {
 			l = l.and("   ").in(name, part)
 		}

@@ -253,7 +253,7 @@ func viewCauses(causes []diff.Cause) []causeView {
 	for i := range causes {
 		c := &causes[i]
 		view := causeView{
-			Kind: c.Kind, Summary: c.Summary, OpName: c.Op.OpName, OpType: c.OpType, Source: c.Op.Source, Before: len(c.Before), After: len(c.After),
+			Kind: c.Kind, Summary: c.Title, OpName: c.OpName, OpType: c.OpType, Source: c.Source, Before: len(c.Before), After: len(c.After),
 		}
 		for j := range c.Edits {
 			e := &c.Edits[j]

@@ -29,7 +29,7 @@ type Amount struct {
 	Lacking bool     // there is a baseline, but it does not hold this
 	Upgrade bool     // it is the change of the toolchain itself: no change of the toolchain explains it
 	// Cause explains an excess; it is asked only when there is one.
-	Cause func() (*diff.Explanation, result.Evidence)
+	Cause func() (*diff.Cause, result.Evidence)
 	// Tell puts an amount that is worse than it may be into the rule's own words, in one finding or in one for each thing; nil:
 	// the finding that it is given will do.
 	Tell func(Finding) []Finding

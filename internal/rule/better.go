@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -67,7 +66,7 @@ func (c *Context) unspoken() float64 {
 // calls, of which nobody knows what they compute.
 func (a Amount) unlike() bool {
 	v := a.Variant
-	return v != nil && (v.Rescaled || countsArithmetic(a.Subject) && diff.Unpriced(v.New) > diff.Unpriced(v.Old))
+	return v != nil && (v.Rescaled || countsArithmetic(a.Subject) && v.New.CustomCallRuns() > v.Old.CustomCallRuns())
 }
 
 // countsArithmetic says whether a fact counts what is computed.

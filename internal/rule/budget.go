@@ -22,7 +22,7 @@ func (c *Context) JudgeFact(p *diff.Program, v *diff.Variant, m Metric) {
 		c.lacking(p, v)
 		return
 	}
-	if m.Weighted == "" || !diff.FactKnown(v, m.Weighted) {
+	if m.Weighted == "" || !v.Knows(m.Weighted) {
 		c.Judge(c.AmountOf(p, v, m, m.Fact))
 		return
 	}
@@ -51,7 +51,7 @@ func (c *Context) lacking(p *diff.Program, v *diff.Variant) {
 func (c *Context) AmountOf(p *diff.Program, v *diff.Variant, m Metric, fact string) Amount {
 	a := Amount{
 		Program: p, Variant: v, Subject: m.Fact, Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact],
-		Cause: func() (*diff.Explanation, result.Evidence) { return diff.ExplainFact(v, m.Fact) },
+		Cause: func() (*diff.Cause, result.Evidence) { return v.FactGrowth(m.Fact) },
 	}
 	if v.Old != nil {
 		was, known := v.Old.Facts[fact]

@@ -47,7 +47,7 @@ type Finding struct {
 	Baseline any
 	Unit     string // "bytes" or ""
 	Drift    bool   // found only by comparing with the baseline: no limit of its own was broken
-	Cause    *diff.Explanation
+	Cause    *diff.Cause
 	Evidence result.Evidence
 }
 
