@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/hlo"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -73,7 +73,7 @@ func atLeast(e rule.Entry, kernels []*facts.Kernel) []*facts.Kernel {
 	for _, k := range kernels {
 		results := 1
 		if strings.HasPrefix(k.Out, "(") {
-			results = len(query.Elements(k.Out))
+			results = len(hlo.TupleElements(k.Out))
 		}
 		if float64(results) >= outputs && float64(k.In.Len()) >= operands {
 			kept = append(kept, k)

@@ -54,8 +54,8 @@ func explainCommand(w world) *cli.Command {
 }
 
 // docsOf documents the rules that a change breaks, each once.
-func docsOf(r *result.Result, change *result.Change) []report.RuleDoc {
-	var docs []report.RuleDoc
+func docsOf(r *result.Result, change *result.Change) []result.RuleDoc {
+	var docs []result.RuleDoc
 	seen := map[string]bool{}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Change == change.ID && !seen[f.Rule] {

@@ -42,8 +42,12 @@ func (p *post) judgeByBase(ctx context.Context, w world, c *report.Comment, find
 }
 
 func compare(c *report.Comment, base, head policy.Policy) (err error) {
-	if c.Policy, err = policy.Compare(base, head); err != nil {
+	changes, err := policy.Compare(base, head)
+	if err != nil {
 		return err
+	}
+	for _, p := range changes {
+		c.Policy = append(c.Policy, result.PolicyChange{File: p.File, Effect: string(p.Effect), Subject: p.Subject, Scope: p.Scope, Text: p.Text})
 	}
 	if len(c.Policy) == 0 && !c.Reported {
 		return nil // judged by it already

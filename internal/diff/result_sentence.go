@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/query"
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // NewResult finds a result that the program did not return before, or not in that shape; "" when there is none, or the old program's
@@ -22,7 +22,7 @@ func resultSentence(v *Variant) (facts.Op, string) {
 	if v.Rescaled || v.Old.Result == "" || v.Old.Result == v.New.Result {
 		return facts.Op{}, ""
 	}
-	had := countOf(query.Elements(v.Old.Result))
+	had := countOf(hlo.TupleElements(v.Old.Result))
 	var fresh []facts.Op
 	for _, op := range v.New.Results {
 		if had[op.Shape]--; had[op.Shape] < 0 {

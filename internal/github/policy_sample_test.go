@@ -1,7 +1,7 @@
 package github
 
-import "github.com/xlagate/xlagate/internal/policy"
+import "github.com/xlagate/xlagate/internal/result"
 
-func somePolicy() []policy.Change {
-	return []policy.Change{{File: "xlagate.yaml", Effect: policy.Looser, Subject: "max-kernels", Scope: "train_step", Text: "max 19 → 22"}}
+func somePolicy() []result.PolicyChange {
+	return []result.PolicyChange{{File: "xlagate.yaml", Effect: "looser", Subject: "max-kernels", Scope: "train_step", Text: "max 19 → 22"}}
 }

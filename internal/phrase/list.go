@@ -40,11 +40,11 @@ func Are(n int, noun string) string {
 // Or lists words: "max, min or equal".
 func Or(words []string) string { return List(words, "or") }
 
-// List lists words with another one before the last: "max, min and equal".
+// List lists words with another one before the last: "max, min and equal". A list of nothing is "".
 func List(words []string, before string) string {
 	last := len(words) - 1
-	if last == 0 {
-		return words[0]
+	if last < 1 {
+		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
 }

@@ -37,3 +37,12 @@ func TestSome(t *testing.T) {
 		}
 	}
 }
+
+// A list of one has no conjunction, and a list of nothing is empty.
+func TestList(t *testing.T) {
+	for want, words := range map[string][]string{"": nil, "max": {"max"}, "max and min": {"max", "min"}, "max, min and equal": {"max", "min", "equal"}} {
+		if got := List(words, "and"); got != want {
+			t.Errorf("%q: %q, expected %q", words, got, want)
+		}
+	}
+}

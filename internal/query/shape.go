@@ -102,35 +102,13 @@ func (p *parser) dim(s *Shape) {
 // Fits compares with a shape as HLO prints it, without layout. A tuple fits when one of its elements does.
 func (s *Shape) Fits(shape string) bool {
 	if strings.HasPrefix(shape, "(") {
-		return slices.ContainsFunc(Elements(shape), s.Fits)
+		return slices.ContainsFunc(hlo.TupleElements(shape), s.Fits)
 	}
 	dtype, rest, _ := strings.Cut(shape, "[")
 	if len(s.types) > 0 && !slices.Contains(s.types, dtype) {
 		return false
 	}
 	return !s.sized || fitDims(s.dims, sizes(strings.TrimSuffix(rest, "]")))
-}
-
-// Elements are the shapes in a tuple's, as HLO prints it, or the one shape.
-func Elements(tuple string) []string {
-	if !strings.HasPrefix(tuple, "(") {
-		return []string{tuple}
-	}
-	var list []string
-	depth, start := 0, 1
-	for i := 0; i < len(tuple); i++ {
-		switch tuple[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		}
-		if depth == 1 && tuple[i] == ',' || depth == 0 {
-			list = append(list, strings.TrimSpace(tuple[start:i]))
-			start = i + 1
-		}
-	}
-	return list
 }
 
 func sizes(printed string) []int64 {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -92,7 +92,7 @@ func without(r *rule.Rule) string {
 	return ""
 }
 
-func optionRows(b *strings.Builder, options []report.OptionDoc) {
+func optionRows(b *strings.Builder, options []result.OptionDoc) {
 	if len(options) == 0 {
 		return
 	}

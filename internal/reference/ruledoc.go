@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
 
 // All documents every rule.
-func All() []report.RuleDoc {
-	var docs []report.RuleDoc
+func All() []result.RuleDoc {
+	var docs []result.RuleDoc
 	for _, r := range rules.All() {
 		docs = append(docs, Of(r))
 	}
@@ -22,16 +22,16 @@ func All() []report.RuleDoc {
 }
 
 // ByID documents one rule; an unknown id gives an empty page that bears it.
-func ByID(id string) report.RuleDoc {
+func ByID(id string) result.RuleDoc {
 	if r := rules.ByID(id); r != nil {
 		return Of(r)
 	}
-	return report.RuleDoc{ID: id}
+	return result.RuleDoc{ID: id}
 }
 
 // Of documents a rule.
-func Of(r *rule.Rule) report.RuleDoc {
-	doc := report.RuleDoc{
+func Of(r *rule.Rule) result.RuleDoc {
+	doc := result.RuleDoc{
 		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: example(r.Fails), Passes: example(r.Passes), Fix: r.Fix,
 		Threads: r.Threads, Since: r.Since, Always: r.Always,
 	}
@@ -74,10 +74,10 @@ func example(e rule.Example) string {
 	return strings.TrimPrefix(e.Config+"\n# "+says, "\n")
 }
 
-func options(prefix string, list []rule.Option) []report.OptionDoc {
-	var docs []report.OptionDoc
+func options(prefix string, list []rule.Option) []result.OptionDoc {
+	var docs []result.OptionDoc
 	for _, o := range list {
-		d := report.OptionDoc{Key: prefix + o.Key, Type: typeName(o), Doc: o.Doc}
+		d := result.OptionDoc{Key: prefix + o.Key, Type: typeName(o), Doc: o.Doc}
 		if o.Default != nil {
 			d.Default = written(o.Default)
 		}

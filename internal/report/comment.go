@@ -6,21 +6,20 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/policy"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Comment is what a pull request is told: the result, and how the pull request changes what it is judged by.
 type Comment struct {
 	Result   *result.Result
-	Under    *result.Result  // the same facts judged by the base branch's policy; nil where that is not known
-	Head     string          // the commit that was looked at
-	Base     string          // the base as people know it: "main@91ab03d"
-	Policy   []policy.Change // what the pull request changes in the policy
-	Note     string          // why the base branch's policy could not be had
-	Was      string          // what an earlier comment said: "2 errors at 4f1c9e2"
-	Reported bool            // the facts come from a run that the pull request itself controls
-	Run      int64           // the run whose artifact holds the result; 0 when there is none
+	Under    *result.Result        // the same facts judged by the base branch's policy; nil where that is not known
+	Head     string                // the commit that was looked at
+	Base     string                // the base as people know it: "main@91ab03d"
+	Policy   []result.PolicyChange // what the pull request changes in the policy
+	Note     string                // why the base branch's policy could not be had
+	Was      string                // what an earlier comment said: "2 errors at 4f1c9e2"
+	Reported bool                  // the facts come from a run that the pull request itself controls
+	Run      int64                 // the run whose artifact holds the result; 0 when there is none
 	Artifact string
 	Trigger  bool   // the repository answers to "/xlagate accept"
 	Full     string // the address of the full report
@@ -146,7 +145,7 @@ func (c *Comment) policyFold() section {
 func (c *Comment) policySum() string {
 	looser := 0
 	for _, p := range c.Policy {
-		if p.Effect == policy.Looser {
+		if p.Effect == "looser" {
 			looser++
 		}
 	}
@@ -164,7 +163,7 @@ func (c *Comment) policyLines() []line {
 			lines = append(lines, say("… and "+phrase.Some(len(c.Policy)-i, "more change")))
 			break
 		}
-		l := in(strong, string(p.Effect)).and("  ").in(name, p.File).and("  ").in(name, p.Subject)
+		l := in(strong, p.Effect).and("  ").in(name, p.File).and("  ").in(name, p.Subject)
 		if p.Scope != "" {
 			l = l.and(" for ").in(name, p.Scope)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/policy"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // uglyComment says everything that a comment can say, in the worst of words.
@@ -15,9 +15,9 @@ func uglyComment() *Comment {
 	under.Findings[9].Rule = hostileName
 	return &Comment{
 		Result: r, Under: under, Head: "a1b2c3d4e5f6", Base: hostileName, Note: hostileText, Was: hostileText, Reported: true, Run: 9821, Artifact: "xlagate-report", Trigger: true,
-		Policy: []policy.Change{
-			{File: hostileName, Effect: policy.Looser, Subject: hostileText, Scope: callbackName, Text: hostileText},
-			{File: "xlagate.yaml", Effect: policy.Other, Subject: "max-kernels", Text: hostileName},
+		Policy: []result.PolicyChange{
+			{File: hostileName, Effect: "looser", Subject: hostileText, Scope: callbackName, Text: hostileText},
+			{File: "xlagate.yaml", Effect: "changed", Subject: "max-kernels", Text: hostileName},
 		},
 	}
 }
@@ -117,7 +117,7 @@ func FuzzComment(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		c := uglyComment()
 		c.Base, c.Note, c.Was, c.Head = s, s, s, s
-		c.Policy[0] = policy.Change{File: s, Effect: policy.Looser, Subject: s, Scope: s, Text: s}
+		c.Policy[0] = result.PolicyChange{File: s, Effect: "looser", Subject: s, Scope: s, Text: s}
 		text := c.Markdown(Options{MaxBytes: 60_000})
 		parseMarkdown(t, []byte(text)).check(t, s)
 		if strings.HasPrefix(text, "<!--") {

@@ -11,9 +11,9 @@ import (
 )
 
 // documented is Options.Rules with one rule that is documented.
-func documented(id string) RuleDoc {
+func documented(id string) result.RuleDoc {
 	if id != "max-step-time" && id != "fusion-drift" {
-		return RuleDoc{}
+		return result.RuleDoc{}
 	}
 	doc := aRule()
 	doc.ID = id
@@ -33,11 +33,11 @@ func TestGolden(t *testing.T) {
 	for _, format := range ViewFormats() {
 		golden(t, "inspect."+format, func(w io.Writer) error { return Inspect(w, aDump(), format, o) })
 		golden(t, "diff."+format, func(w io.Writer) error { return Diff(w, aDiff(), format, o) })
-		golden(t, "rules."+format, func(w io.Writer) error { return Rules(w, []RuleDoc{aRule(), aRule()}, format, o) })
+		golden(t, "rules."+format, func(w io.Writer) error { return Rules(w, []result.RuleDoc{aRule(), aRule()}, format, o) })
 		golden(t, "explain."+format, func(w io.Writer) error { return Explain(w, aRule(), format, o) })
 		golden(t, "change."+format, func(w io.Writer) error {
 			r := failing()
-			return ExplainChange(w, r, &r.Changes[0], []RuleDoc{aRule()}, format, o)
+			return ExplainChange(w, r, &r.Changes[0], []result.RuleDoc{aRule()}, format, o)
 		})
 	}
 	golden(t, "inspect_all.text", func(w io.Writer) error { return Inspect(w, aDump(), "text", Options{All: true, Width: 120}) })

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // void are the elements that have no end tag.
@@ -74,7 +76,7 @@ func TestHTML(t *testing.T) {
 		"ugly":       func(w io.Writer) error { return Result(w, ugly(), "html", Options{}) },
 		"inspect":    func(w io.Writer) error { return Inspect(w, dump, "html", Options{All: true}) },
 		"diff":       func(w io.Writer) error { return Diff(w, aDiff(), "html", Options{}) },
-		"rules":      func(w io.Writer) error { return Rules(w, []RuleDoc{aRule()}, "html", Options{}) },
+		"rules":      func(w io.Writer) error { return Rules(w, []result.RuleDoc{aRule()}, "html", Options{}) },
 		"explain":    func(w io.Writer) error { return Explain(w, aRule(), "html", Options{}) },
 	} {
 		var out bytes.Buffer

@@ -7,7 +7,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -46,7 +45,7 @@ func shortShape(shape string) string {
 	if len(shape) <= maxShape || !strings.HasPrefix(shape, "(") {
 		return shape
 	}
-	return "(" + phrase.Some(len(query.Elements(shape)), "array") + ")"
+	return "(" + phrase.Some(len(hlo.TupleElements(shape)), "array") + ")"
 }
 
 // does is what a kernel does and makes: "loop add, tanh → f32[8,128]".

@@ -135,7 +135,7 @@ func TestViewMarkdown(t *testing.T) {
 		"diff":    func(w io.Writer) error { return Diff(w, d, "markdown", Options{}) },
 		"explain": func(w io.Writer) error {
 			r := ugly()
-			return ExplainChange(w, r, &r.Changes[4], []RuleDoc{aRule()}, "markdown", Options{})
+			return ExplainChange(w, r, &r.Changes[4], []result.RuleDoc{aRule()}, "markdown", Options{})
 		},
 	} {
 		var out bytes.Buffer

@@ -30,33 +30,7 @@ type Options struct {
 	// Root is the directory of the repository: source paths below it are written relative to it in sarif and github.
 	Root string
 	// Rules finds the documentation of a rule for the SARIF help; nil: there is none.
-	Rules func(id string) RuleDoc
-}
-
-// RuleDoc is what is to be known about a rule. Empty fields are left out.
-type RuleDoc struct {
-	ID       string      `json:"id"`
-	Title    string      `json:"title"`
-	Category string      `json:"category"`
-	Why      string      `json:"why"`
-	Reads    []string    `json:"reads"`
-	Counts   string      `json:"counts,omitempty"` // what max, min and the like bound, and what holds without them
-	Options  []OptionDoc `json:"options"`
-	Fails    string      `json:"fails,omitempty"`  // an example that fails, as YAML with a comment
-	Passes   string      `json:"passes,omitempty"` // the same, passing
-	Fix      string      `json:"fix,omitempty"`
-	Threads  []string    `json:"threads,omitempty"` // public issue threads: "openxla/xla#6370"
-	Since    string      `json:"since,omitempty"`
-	Always   bool        `json:"always,omitempty"` // on without being named
-	URL      string      `json:"url,omitempty"`    // its page in the documentation
-}
-
-// OptionDoc is one key of a rule's entry.
-type OptionDoc struct {
-	Key     string `json:"key"`
-	Type    string `json:"type"`
-	Default string `json:"default,omitempty"`
-	Doc     string `json:"doc"`
+	Rules func(id string) result.RuleDoc
 }
 
 // renderer writes a value of one kind in one format.
@@ -104,17 +78,17 @@ func Diff(w io.Writer, d *diff.Report, format string, o Options) error {
 }
 
 // Rules renders the catalogue: text, json, markdown or html.
-func Rules(w io.Writer, docs []RuleDoc, format string, o Options) error {
+func Rules(w io.Writer, docs []result.RuleDoc, format string, o Options) error {
 	return render(w, docs, format, o, rulesFormats)
 }
 
 // Explain renders all that is to be known about one rule: text, json, markdown or html.
-func Explain(w io.Writer, doc RuleDoc, format string, o Options) error {
+func Explain(w io.Writer, doc result.RuleDoc, format string, o Options) error {
 	return render(w, doc, format, o, explainFormats)
 }
 
 // ExplainChange renders one change of a result with its evidence and the rules that it breaks: text, json, markdown or html.
-func ExplainChange(w io.Writer, r *result.Result, c *result.Change, docs []RuleDoc, format string, o Options) error {
+func ExplainChange(w io.Writer, r *result.Result, c *result.Change, docs []result.RuleDoc, format string, o Options) error {
 	all, own := index(r), *c
 	own.Source.File = below(o.Root, own.Source.File)
 	return render(w, explained{all, &own, all.findings[c.ID], docs}, format, o, changeFormats)
@@ -124,5 +98,5 @@ type explained struct {
 	result   *indexed
 	Change   *result.Change    `json:"change"`
 	Findings []*result.Finding `json:"findings"`
-	Rules    []RuleDoc         `json:"rules"`
+	Rules    []result.RuleDoc  `json:"rules"`
 }

@@ -81,7 +81,7 @@ func dropNulls(v any) {
 
 // describeRule adds the documentation of a rule, where there is any.
 func describeRule(rule *sarif.ReportingDescriptor, o Options) {
-	var doc RuleDoc
+	var doc result.RuleDoc
 	if o.Rules != nil {
 		doc = o.Rules(rule.ID)
 	}

@@ -2,10 +2,12 @@ package report
 
 import (
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // rulesPage lists the catalogue, category by category.
-func rulesPage(docs []RuleDoc) page {
+func rulesPage(docs []result.RuleDoc) page {
 	p := page{Title: say("rules")}
 	for len(docs) > 0 {
 		n := 1
@@ -22,7 +24,7 @@ func rulesPage(docs []RuleDoc) page {
 	return p
 }
 
-func alwaysWord(d *RuleDoc) string {
+func alwaysWord(d *result.RuleDoc) string {
 	if d.Always {
 		return "always on"
 	}
@@ -30,11 +32,11 @@ func alwaysWord(d *RuleDoc) string {
 }
 
 // explainPage is all that is to be known about a rule.
-func explainPage(d RuleDoc) page {
+func explainPage(d result.RuleDoc) page {
 	return page{Title: in(strong, d.ID).and(": " + d.Title), Blocks: ruleBlocks(d)}
 }
 
-func ruleBlocks(d RuleDoc) []block {
+func ruleBlocks(d result.RuleDoc) []block {
 	var s section
 	s.add(para{say(d.Why)})
 	if len(d.Reads) > 0 {
@@ -57,7 +59,7 @@ func ruleBlocks(d RuleDoc) []block {
 	return s.Blocks
 }
 
-func optionTable(options []OptionDoc) table {
+func optionTable(options []result.OptionDoc) table {
 	t := table{Head: []string{"key", "type", "default", "what it does"}}
 	for _, o := range options {
 		t.Rows = append(t.Rows, []line{in(name, o.Key), in(dim, o.Type), in(name, o.Default), say(o.Doc)})

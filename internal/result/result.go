@@ -234,3 +234,12 @@ type Headroom struct {
 	Base    float64 `json:"baseline,omitempty"`
 	Unit    string  `json:"unit,omitempty"`
 }
+
+// PolicyChange is one thing that a pull request changes in what it is judged by.
+type PolicyChange struct {
+	File    string
+	Effect  string // looser | stricter | changed
+	Subject string // the rule, waiver, target or program
+	Scope   string // the programs that a rule is about
+	Text    string
+}
