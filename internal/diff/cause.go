@@ -1,33 +1,136 @@
 package diff
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Why picks the cause that adds most to what is weighed, the weightiest cause where none adds anything; nil without causes.
-func (v *Variant) Why(weigh func(*facts.Kernel) int64) *Cause {
-	var best *Cause
-	most := int64(0)
-	for i := range v.Causes {
-		c := &v.Causes[i]
-		var n int64
-		for j := range c.After {
-			n += weigh(&c.After[j])
+// Cause is an edit, or another change from outside, that brought differences about. A rule that knows nothing of the kind points to a place of the
+// model with one.
+type Cause struct {
+	Kind   string   // a kind of result.Change; "" for a place of the model that is not known to have been edited
+	Title  string   // what was done
+	Notes  []string // what a rule found out besides
+	OpName string
+	OpType string
+	Source hlo.Location
+	Edits  []Edit         // of kind code: the places of the model, the weightiest first
+	Before []facts.Kernel // the kernels that it took away
+	After  []facts.Kernel // and those that it brought
+
+	of *Cause // the cause that this one is a copy of
+}
+
+// CauseAt is a cause of which no more is known than a kernel that shows it.
+func CauseAt(title string, k *facts.Kernel) *Cause {
+	return &Cause{Title: title, OpName: k.OpName, OpType: k.OpType, Source: k.Source}
+}
+
+// Root returns the cause of the variant's differences that c is, or is a copy of.
+func (c *Cause) Root() *Cause {
+	if c.of != nil {
+		return c.of
+	}
+	return c
+}
+
+// Of returns a copy of c that is put down to a cause of the variant's differences.
+func (c *Cause) Of(root *Cause) *Cause {
+	own := *c
+	own.of = root.Root()
+	return &own
+}
+
+// With returns a copy of c with one more note.
+func (c *Cause) With(note string) *Cause {
+	noted := *c
+	noted.of, noted.Notes = c.Root(), append(slices.Clone(c.Notes), note)
+	return &noted
+}
+
+// At returns a copy of c at the place of a kernel.
+func (c *Cause) At(k *facts.Kernel) *Cause {
+	moved := *c
+	moved.of, moved.OpName, moved.OpType, moved.Source = c.Root(), k.OpName, k.OpType, k.Source
+	return &moved
+}
+
+// Keeps says whether a cause is that jax.checkpoint does not compute something again any more, which is kept instead.
+func (c *Cause) Keeps() bool {
+	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return forgotten(&e) })
+}
+
+// Spreads says whether a cause asks for nothing new but how values are spread over the devices.
+func (c *Cause) Spreads() bool {
+	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool {
+		return slices.ContainsFunc(e.Added, func(s Step) bool { return !constrains(s) })
+	})
+}
+
+// Constrains says whether a cause is a sharding constraint that came, went or changed: what the devices say to each other follows from it,
+// wherever in the program they say it.
+func (c *Cause) Constrains() bool {
+	return slices.ContainsFunc(c.Edits, func(e Edit) bool {
+		return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), constrains)
+	})
+}
+
+// Evidence lists the kernels that a cause took away and brought, those that fit; where none does, all.
+func (c *Cause) Evidence(fits func(*facts.Kernel) bool) result.Evidence {
+	e := result.Evidence{Before: LinesOf(c.Before, fits), After: LinesOf(c.After, fits)}
+	if len(e.Before)+len(e.After) == 0 {
+		e = result.Evidence{Before: LinesOf(c.Before, facts.AnyKernel), After: LinesOf(c.After, facts.AnyKernel)}
+	}
+	return e
+}
+
+// MaxLines bounds the lines that a finding carries on each side.
+const MaxLines = 12
+
+// LinesOf describes the kernels that fit, equal ones in one line.
+func LinesOf(kernels []facts.Kernel, fits func(*facts.Kernel) bool) []string {
+	var lines []string
+	count := map[string]int{}
+	for i := range kernels {
+		if !fits(&kernels[i]) {
+			continue
 		}
-		for j := range c.Before {
-			n -= weigh(&c.Before[j])
-		}
-		if best == nil || n > most {
-			best, most = c, max(n, 0)
+		line := kernels[i].Describe()
+		if count[line]++; count[line] == 1 {
+			lines = append(lines, line)
 		}
 	}
-	return best
+	more := len(lines) - MaxLines
+	lines = lines[:min(len(lines), MaxLines)]
+	for i, line := range lines {
+		if n := count[line]; n > 1 {
+			lines[i] = fmt.Sprintf("%d × %s", n, line)
+		}
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more kinds of kernels", more))
+	}
+	return lines
+}
+
+// AddLine appends a line while there are few.
+func AddLine(lines []string, line string) []string {
+	if len(lines) >= MaxLines {
+		return lines
+	}
+	return append(lines, line)
+}
+
+// AddNewLine appends a line that is not there yet.
+func AddNewLine(lines []string, line string) []string {
+	if slices.Contains(lines, line) {
+		return lines
+	}
+	return append(lines, line)
 }
 
 // CauseOf finds the cause that brought a kernel of the new program; nil when none did.
@@ -38,242 +141,4 @@ func (v *Variant) CauseOf(k *facts.Kernel) *Cause {
 		}
 	}
 	return nil
-}
-
-// Keeps says whether a cause is that jax.checkpoint does not compute something again any more, which is kept instead.
-func (c *Cause) Keeps() bool {
-	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return forgotten(&e) })
-}
-
-// findCauses says what brought a variant's changes about. Every kernel that came, went or changed is put down to one cause: the
-// place of the model that was edited on its line or in its scope, else the weightiest one.
-func findCauses(v *Variant, compiler []FlagChange) []Cause {
-	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
-	b.whole(result.KindArguments, argumentsSentence(v))
-	b.whole(result.KindSharding, shardingSentence(v))
-	b.edits()
-	b.constants()
-	b.donation()
-	b.results()
-	b.compiler(compiler)
-	b.share()
-	slices.SortStableFunc(b.suspects, func(x, y suspect) int { return cmp.Compare(y.weight, x.weight) })
-	var out []Cause
-	for i := range b.suspects {
-		out = append(out, b.suspects[i].finish(v))
-	}
-	return out
-}
-
-// suspect is a cause while kernels are still put down to it.
-type suspect struct {
-	Cause
-	weight int
-	edits  []*Edit // the weightiest first
-	split  []*Regroup
-	unroll []*Unroll
-	tools  []FlagChange // what compiled otherwise, where nothing better is known
-}
-
-// blame puts kernels down to causes.
-type blame struct {
-	v        *Variant
-	suspects []suspect
-	byLine   map[hlo.Location]int
-	byScope  map[string]int
-}
-
-func (b *blame) add(s suspect) int {
-	b.suspects = append(b.suspects, s)
-	return len(b.suspects) - 1
-}
-
-// wholeProgram weighs more than any edit: everything follows from it.
-const wholeProgram = 1 << 30
-
-// whole blames something that the whole program follows from. Arguments are given at the call; what their sharding does shows at
-// the operations that have to talk.
-func (b *blame) whole(kind, summary string) {
-	if summary == "" {
-		return
-	}
-	s := suspect{Cause: Cause{Kind: kind, Title: summary}, weight: wholeProgram - len(b.suspects)}
-	if kind == result.KindArguments {
-		s.Source = b.v.New.CallSite
-	}
-	b.add(s)
-}
-
-// edits blames what the model asks for now, function by function of its source.
-func (b *blame) edits() {
-	list := b.v.Model.Edits
-	order := make([]*Edit, len(list))
-	for i := range list {
-		order[i] = &list[i]
-	}
-	slices.SortStableFunc(order, func(x, y *Edit) int {
-		return cmp.Or(cmp.Compare(known(y), known(x)), cmp.Compare(y.effort(), x.effort()))
-	})
-	byFunction, forgets := map[string]int{}, slices.ContainsFunc(order, forgotten)
-	for _, e := range order {
-		function := functionOf(e)
-		if forgets && keeps(e) {
-			function = rematerializedCode
-		}
-		i, ok := byFunction[function]
-		if !ok && known(e) == 0 && !recomputed(e) {
-			i, ok = b.beside(e)
-		}
-		if !ok {
-			i = b.add(suspect{Cause: Cause{Kind: result.KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType}})
-			byFunction[function] = i
-		}
-		s := &b.suspects[i]
-		s.edits, s.weight = append(s.edits, e), s.weight+e.effort()
-		b.place(e, i)
-	}
-}
-
-// known is 1 for an edit whose line is known.
-func known(e *Edit) int {
-	if e.Source.File != "" {
-		return 1
-	}
-	return 0
-}
-
-// beside finds the edited place that an edit without a line belongs to: around its scope, else, for what merely went, the weightiest
-// in the same function of the framework. A node stands in no scope: it belongs to the weightiest place of all.
-func (b *blame) beside(e *Edit) (int, bool) {
-	node := isNode(e.Scope)
-	if at, ok := b.enclosing(e.Scope); ok || len(e.Added) > 0 && !node {
-		return at, ok
-	}
-	best := -1
-	for i := range b.suspects {
-		s := &b.suspects[i]
-		if len(s.edits) > 0 && (node || firstStep(s.edits[0].Scope) == firstStep(e.Scope)) {
-			best = b.better(best, i)
-		}
-	}
-	return best, best >= 0
-}
-
-// isNode says whether a scope is no more than an operation, as PyTorch/XLA names those of a backward pass: "aten__mul".
-func isNode(scope string) bool {
-	return strings.HasPrefix(scope, "aten__") && !strings.Contains(scope, "/")
-}
-
-func firstStep(scope string) string {
-	step, _, _ := strings.Cut(scope, "/")
-	return step
-}
-
-// enclosing finds the edited place in the nearest scope.
-func (b *blame) enclosing(scope string) (int, bool) {
-	for ; scope != ""; scope = scopeOf(scope) {
-		if at, ok := b.byScope[scope]; ok {
-			return at, true
-		}
-	}
-	return 0, false
-}
-
-// functionOf is the function that an edit lies in; the outermost scope where no function is known. What jax.checkpoint computes
-// again is one place, wherever the functions lie that it calls.
-func functionOf(e *Edit) string {
-	switch {
-	case forgotten(e):
-		return rematerializedCode
-	case e.Source.File != "":
-		return e.Source.File + "\x00" + e.Source.Function
-	}
-	if !strings.Contains(e.Scope, "/") {
-		return ""
-	}
-	return firstStep(e.Scope)
-}
-
-// rematerializedCode stands for the function that what jax.checkpoint computes again lies in.
-const rematerializedCode = "rematerialized"
-
-// forgotten says whether an edit is that jax.checkpoint does not compute something again any more.
-func forgotten(e *Edit) bool {
-	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) })
-}
-
-// keeps says whether an edit is what comes with it: a loop stacks up what another one takes from there, and what was computed twice is
-// not made alike any more.
-func keeps(e *Edit) bool {
-	if len(e.Added) == 0 {
-		return !slices.ContainsFunc(e.Removed, func(s Step) bool { return !likens(s) })
-	}
-	moves := func(s Step) bool { return stacks(s) || wiring[s.Opcode] }
-	return inLoop(e.Scope) && len(e.Removed) == 0 && slices.ContainsFunc(e.Added, stacks) && !slices.ContainsFunc(e.Added, func(s Step) bool { return !moves(s) })
-}
-
-// likens says whether jax.checkpoint has it done so that what is computed twice is the same: a barrier holds the two apart, and both are rounded.
-func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == "reduce-precision" }
-
-func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode == "dynamic-slice" }
-
-// recomputed says whether an edit lies in what jax.checkpoint computes again. What only spreads a value over the devices is no computation.
-func recomputed(e *Edit) bool {
-	return rematerialized(e.Scope) && slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !constrains(s) })
-}
-
-// rematerialized says whether a scope is what jax.checkpoint computes again. What it computes the first time stands in its scope, too, but
-// not behind the transposition that makes a backward pass.
-func rematerialized(scope string) bool {
-	return strings.Contains(scope, "rematted") ||
-		strings.Contains(scope, "transpose(") && (strings.Contains(scope, "/checkpoint") || strings.Contains(scope, "/remat"))
-}
-
-// place notes where an edit lies.
-func (b *blame) place(e *Edit, i int) {
-	if e.Source.File != "" && len(e.Added) > 0 {
-		if _, ok := b.byLine[line(e.Source)]; !ok {
-			b.byLine[line(e.Source)] = i
-		}
-	}
-	if _, ok := b.byScope[e.Scope]; !ok {
-		b.byScope[e.Scope] = i
-	}
-}
-
-// Weights of what is not weighed by operations: an edit of the model, which weighs more, explains more.
-const (
-	constantsWeight = 3
-	donationWeight  = 2
-	resultsWeight   = 1
-)
-
-func (b *blame) constants() {
-	if c, text := constantsSentence(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: result.KindConstants, Title: text, OpName: c.OpName, Source: c.Source}, weight: constantsWeight})
-	}
-}
-
-func (b *blame) donation() {
-	if text := donationSentence(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: result.KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
-	}
-}
-
-// results blames what the program returns now and did not, where the model asks for no new operation.
-func (b *blame) results() {
-	if op, text := resultSentence(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: result.KindResults, Title: text, OpName: op.OpName, Source: op.Source}, weight: resultsWeight})
-	}
-}
-
-// compiler blames the compiler where the model asks for the same, and the kernels themselves where nothing better is known.
-func (b *blame) compiler(changes []FlagChange) {
-	switch {
-	case len(b.suspects) > 0:
-	case b.v.Model.Same:
-		b.add(suspect{Cause: Cause{Kind: result.KindToolchain, Title: compilerSentence(changes)}})
-	default:
-		b.add(suspect{Cause: Cause{Kind: result.KindUnknown}, tools: changes})
-	}
 }

@@ -2,8 +2,12 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"sort"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -79,4 +83,169 @@ func compareProgram(pair programs, compiler []FlagChange) *Program {
 	}
 	p.Recompile = Explain(fresh)
 	return p
+}
+
+func compareVariant(old, fresh *facts.Variant, compiler []FlagChange) *Variant {
+	v := &Variant{Old: old, New: fresh}
+	switch {
+	case old == nil:
+		v.Change = Added
+		return v
+	case fresh == nil:
+		v.Change = Removed
+		return v
+	}
+	v.Params = compareParams(old.Params, fresh.Params)
+	v.Rescaled = rescaled(old.Params, fresh.Params)
+	v.Facts = compareFacts(old.Facts, fresh.Facts)
+	if old.Fingerprint == fresh.Fingerprint && len(v.Params) == 0 {
+		v.Change, v.Kernels.Kept = Same, len(fresh.Kernels)
+		return v
+	}
+	v.Change = Changed
+	v.Kernels = compareKernels(old, fresh, v.Rescaled)
+	v.Dtypes = compareDtypes(old, fresh)
+	v.Buffers = compareBuffers(old.Buffers, fresh.Buffers)
+	v.Model = compareModels(old, fresh)
+	v.Causes = findCauses(v, compiler)
+	return v
+}
+
+// rescaled reports whether the arguments are the same but for their sizes: another batch, not another program.
+func rescaled(old, fresh []facts.Parameter) bool {
+	if len(old) != len(fresh) {
+		return false
+	}
+	differ := false
+	for i := range old {
+		a, b := old[i].Shape, fresh[i].Shape
+		if a == b {
+			continue
+		}
+		typeA, _, _ := strings.Cut(a, "[")
+		typeB, _, _ := strings.Cut(b, "[")
+		if typeA != typeB || len(dimensions(a)) != len(dimensions(b)) {
+			return false
+		}
+		differ = true
+	}
+	return differ
+}
+
+func compareFacts(old, fresh facts.Numbers) []FactChange {
+	var out []FactChange
+	for name, is := range fresh {
+		if was, ok := old[name]; !ok {
+			out = append(out, FactChange{name, math.NaN(), is})
+		} else if was != is {
+			out = append(out, FactChange{name, was, is})
+		}
+	}
+	for name, was := range old {
+		if _, ok := fresh[name]; !ok {
+			out = append(out, FactChange{name, was, math.NaN()})
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+func appendParam(out []ParamChange, old, fresh *facts.Parameter) []ParamChange {
+	if what := paramSentence(old, fresh); what != "" {
+		return append(out, ParamChange{Name: fresh.Name, Old: old, New: fresh, What: what})
+	}
+	return out
+}
+
+func paramSentence(old, fresh *facts.Parameter) string {
+	var parts []string
+	say := func(format string, a, b string) {
+		if a != b {
+			parts = append(parts, fmt.Sprintf(format, a, b))
+		}
+	}
+	say("%s → %s", old.Shape, fresh.Shape)
+	say("layout {%s} → {%s}", old.Layout, fresh.Layout)
+	say("sharding %s → %s", cmp.Or(old.Sharding, "none"), cmp.Or(fresh.Sharding, "none"))
+	say("constant %s → %s", cmp.Or(old.Constant, "none"), cmp.Or(fresh.Constant, "none"))
+	switch {
+	case old.Aliased && !fresh.Aliased && fresh.Donated:
+		parts = append(parts, "donated still, but no output has its shape "+fresh.Shape)
+	case old.Aliased && !fresh.Aliased:
+		parts = append(parts, "no longer donated")
+	case !old.Aliased && fresh.Aliased:
+		parts = append(parts, "donated now")
+	}
+	if !old.Unused && fresh.Unused {
+		parts = append(parts, "nothing reads it any more")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// compareDtypes lists the types that more instructions have than before, each with the first kernel operation that is new with it.
+func compareDtypes(old, fresh *facts.Variant) []DtypeChange {
+	var out []DtypeChange
+	for name, is := range fresh.Facts {
+		dtype, ok := strings.CutPrefix(name, "dtypes.")
+		if !ok || is <= old.Facts[name] {
+			continue
+		}
+		out = append(out, DtypeChange{Type: dtype, Old: int(old.Facts[name]), New: int(is), First: firstNew(old, fresh, dtype)})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Type < out[j].Type })
+	return out
+}
+
+// Knows reports whether both sides have a fact.
+func (v *Variant) Knows(fact string) bool {
+	if v.Old == nil {
+		return false
+	}
+	_, before := v.Old.Facts[fact]
+	_, now := v.New.Facts[fact]
+	return before && now
+}
+
+// Cost returns a cost on both sides: of a run where both sides know that, else with each loop counted once.
+func (v *Variant) Cost(cost string) (was, is float64) {
+	if weighted := "cost.weighted_" + cost[len("cost."):]; v.Knows(weighted) {
+		cost = weighted
+	}
+	return v.Old.Facts[cost], v.New.Facts[cost]
+}
+
+// compareBuffers finds the temporary buffers that are new or grew. A buffer is known by what the model keeps in it.
+func compareBuffers(old, fresh []facts.Buffer) []BufferChange {
+	exact, named := map[facts.Buffer]int{}, map[string][]int64{}
+	for _, b := range old {
+		exact[bare(b)]++
+	}
+	var left []facts.Buffer
+	for _, b := range fresh {
+		if exact[bare(b)]--; exact[bare(b)] < 0 {
+			left = append(left, b)
+		}
+	}
+	for _, b := range old {
+		if exact[bare(b)]--; exact[bare(b)] >= 0 {
+			named[b.OpName] = append(named[b.OpName], b.Bytes)
+		}
+	}
+	var out []BufferChange
+	for _, b := range left {
+		c := BufferChange{New: b}
+		if list := named[b.OpName]; len(list) > 0 && b.OpName != "" {
+			c.Old, named[b.OpName] = list[0], list[1:]
+		}
+		if b.Bytes > c.Old {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b BufferChange) int { return cmp.Compare(b.New.Bytes-b.Old, a.New.Bytes-a.Old) })
+	return out
+}
+
+// bare is a buffer without its place in the source, which a stored baseline does not know.
+func bare(b facts.Buffer) facts.Buffer {
+	return facts.Buffer{Bytes: b.Bytes, Shape: b.Shape, OpName: b.OpName}
 }

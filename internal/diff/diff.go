@@ -25,9 +25,6 @@ type Report struct {
 	Flags     []FlagChange // compiler flags that differ, by name
 }
 
-// FlagChange is a compiler flag that differs, "" for its default; or what compiled, by name and version.
-type FlagChange struct{ Name, Old, New string }
-
 // Program is the difference of one program.
 type Program struct {
 	Name      string
@@ -86,22 +83,6 @@ type Step struct {
 	Opcode string
 	Type   string
 	Count  int
-}
-
-// Cause is an edit, or another change from outside, that brought differences about. A rule that knows nothing of the kind points to a place of the
-// model with one.
-type Cause struct {
-	Kind   string   // a kind of result.Change; "" for a place of the model that is not known to have been edited
-	Title  string   // what was done
-	Notes  []string // what a rule found out besides
-	OpName string
-	OpType string
-	Source hlo.Location
-	Edits  []Edit         // of kind code: the places of the model, the weightiest first
-	Before []facts.Kernel // the kernels that it took away
-	After  []facts.Kernel // and those that it brought
-
-	of *Cause // the cause that this one is a copy of
 }
 
 // Kernels is the difference of two launch ledgers.

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,67 +88,6 @@ func loopsSentence(n int, unrolled bool) string {
 	return fmt.Sprintf("%d loops are gone", n)
 }
 
-// repeats says whether most of what came is what the old model asked for, too: the body of a loop that was unrolled stands there again.
-func repeats(added []Step, old *facts.Variant) bool {
-	had := map[Step]bool{}
-	for i := range old.Model {
-		for _, op := range old.Model[i].Do {
-			had[Step{op, old.Model[i].Type, 1}] = true
-		}
-	}
-	again, work := 0, 0
-	for _, s := range added {
-		if wiring[s.Opcode] {
-			continue
-		}
-		work++
-		if had[Step{s.Opcode, s.Type, 1}] {
-			again++
-		}
-	}
-	return 2*again > work
-}
-
-// cancelled sums steps that are alike, and takes away what both lists have.
-func cancelled(added, removed []Step) (more, less []Step) {
-	type kind struct{ opcode, dtype string }
-	net := map[kind]int{}
-	var order []kind
-	count := func(list []Step, sign int) {
-		for _, s := range list {
-			k := kind{s.Opcode, s.Type}
-			if _, seen := net[k]; !seen {
-				order = append(order, k)
-			}
-			net[k] += sign * s.Count
-		}
-	}
-	count(added, 1)
-	count(removed, -1)
-	for _, k := range order {
-		if n := net[k]; n > 0 {
-			more = append(more, Step{k.opcode, k.dtype, n})
-		} else if n < 0 {
-			less = append(less, Step{k.opcode, k.dtype, -n})
-		}
-	}
-	return more, less
-}
-
-// takeSteps moves the steps that fit out of a list.
-func takeSteps(list *[]Step, fits func(Step) bool) []Step {
-	var taken, rest []Step
-	for _, s := range *list {
-		if fits(s) {
-			taken = append(taken, s)
-		} else {
-			rest = append(rest, s)
-		}
-	}
-	*list = rest
-	return taken
-}
-
 func wallSentence(s Step) string {
 	word := wallWord(s.Opcode)
 	if s.Count == 1 {
@@ -181,36 +119,18 @@ func retype(added, removed *[]Step) string {
 	return fmt.Sprintf("%s in %s, not %s", stepList(retyped), first.Type, from[first.Opcode].Type)
 }
 
-// retypes says whether an operation in one type can stand for one in another: an index that was computed is no number that is computed now.
-// A product may have been one of integers.
-func retypes(opcode, from, to string) bool {
-	return opcode == "dot" || opcode == "convolution" || kindOfType(from) == kindOfType(to)
-}
-
-// kindOfType tells integers, which begin with s, u or p for pred, from floating-point and complex numbers.
-func kindOfType(dtype string) string {
-	switch {
-	case strings.HasPrefix(dtype, "s"), strings.HasPrefix(dtype, "u"), dtype == "pred":
-		return "integer"
+// respread pairs sharding constraints that came with as many that went: "a sharding constraint is P('data', None), was P('data', 'model')".
+func respread(added, removed *[]Step) string {
+	i, j := slices.IndexFunc(*added, constrains), slices.IndexFunc(*removed, constrains)
+	if i < 0 || j < 0 || (*added)[i].Count != (*removed)[j].Count {
+		return ""
 	}
-	return "number"
-}
-
-// stepList names steps, the weightiest first: "dot, 2 multiply, tanh".
-func stepList(steps []Step) string {
-	count := map[string]int{}
-	var ops []string
-	for _, s := range steps {
-		if count[s.Opcode] == 0 {
-			ops = append(ops, s.Opcode)
-		}
-		count[s.Opcode] += s.Count
+	now, before := (*added)[i], (*removed)[j]
+	takeSteps(added, func(s Step) bool { return s == now })
+	takeSteps(removed, func(s Step) bool { return s == before })
+	is, was := strings.TrimPrefix(now.Opcode, constraint), strings.TrimPrefix(before.Opcode, constraint)
+	if now.Count > 1 {
+		return fmt.Sprintf("%d sharding constraints are %s now, were %s", now.Count, is, was)
 	}
-	slices.SortStableFunc(ops, func(a, b string) int { return cmp.Compare(effort(b), effort(a)) })
-	for i, op := range ops {
-		if n := count[op]; n > 1 {
-			ops[i] = fmt.Sprintf("%d %s", n, op)
-		}
-	}
-	return strings.Join(phrase.Within(ops, 6), ", ")
+	return fmt.Sprintf("a sharding constraint is %s now, was %s", is, was)
 }

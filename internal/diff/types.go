@@ -47,17 +47,6 @@ func firstStatement(old, fresh *facts.Variant, dtype string) *facts.Statement {
 	return found
 }
 
-// weightiest is the operation that tells most of a statement.
-func weightiest(do []string) string {
-	best := ""
-	for _, op := range do {
-		if best == "" || effort(op) > effort(best) {
-			best = op
-		}
-	}
-	return best
-}
-
 // firstInKernels is for programs of whose model nothing is known.
 func firstInKernels(v *facts.Variant, dtype string) facts.Op {
 	var found facts.Op

@@ -10,47 +10,24 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// CauseAt is a cause of which no more is known than a kernel that shows it.
-func CauseAt(title string, k *facts.Kernel) *Cause {
-	return &Cause{Title: title, OpName: k.OpName, OpType: k.OpType, Source: k.Source}
-}
-
-// Root returns the cause of the variant's differences that c is, or is a copy of.
-func (c *Cause) Root() *Cause {
-	if c.of != nil {
-		return c.of
+// Why picks the cause that adds most to what is weighed, the weightiest cause where none adds anything; nil without causes.
+func (v *Variant) Why(weigh func(*facts.Kernel) int64) *Cause {
+	var best *Cause
+	most := int64(0)
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		var n int64
+		for j := range c.After {
+			n += weigh(&c.After[j])
+		}
+		for j := range c.Before {
+			n -= weigh(&c.Before[j])
+		}
+		if best == nil || n > most {
+			best, most = c, max(n, 0)
+		}
 	}
-	return c
-}
-
-// Of returns a copy of c that is put down to a cause of the variant's differences.
-func (c *Cause) Of(root *Cause) *Cause {
-	own := *c
-	own.of = root.Root()
-	return &own
-}
-
-// With returns a copy of c with one more note.
-func (c *Cause) With(note string) *Cause {
-	noted := *c
-	noted.of, noted.Notes = c.Root(), append(slices.Clone(c.Notes), note)
-	return &noted
-}
-
-// At returns a copy of c at the place of a kernel.
-func (c *Cause) At(k *facts.Kernel) *Cause {
-	moved := *c
-	moved.of, moved.OpName, moved.OpType, moved.Source = c.Root(), k.OpName, k.OpType, k.Source
-	return &moved
-}
-
-// Evidence lists the kernels that a cause took away and brought, those that fit; where none does, all.
-func (c *Cause) Evidence(fits func(*facts.Kernel) bool) result.Evidence {
-	e := result.Evidence{Before: LinesOf(c.Before, fits), After: LinesOf(c.After, fits)}
-	if len(e.Before)+len(e.After) == 0 {
-		e = result.Evidence{Before: LinesOf(c.Before, facts.AnyKernel), After: LinesOf(c.After, facts.AnyKernel)}
-	}
-	return e
+	return best
 }
 
 // Growth returns the cause that adds most of the kernels that fit, with the kernels before and after as evidence.
@@ -185,51 +162,6 @@ func (b *BufferChange) String() string {
 		text += " for " + b.New.OpName
 	}
 	return text
-}
-
-// MaxLines bounds the lines that a finding carries on each side.
-const MaxLines = 12
-
-// LinesOf describes the kernels that fit, equal ones in one line.
-func LinesOf(kernels []facts.Kernel, fits func(*facts.Kernel) bool) []string {
-	var lines []string
-	count := map[string]int{}
-	for i := range kernels {
-		if !fits(&kernels[i]) {
-			continue
-		}
-		line := kernels[i].Describe()
-		if count[line]++; count[line] == 1 {
-			lines = append(lines, line)
-		}
-	}
-	more := len(lines) - MaxLines
-	lines = lines[:min(len(lines), MaxLines)]
-	for i, line := range lines {
-		if n := count[line]; n > 1 {
-			lines[i] = fmt.Sprintf("%d × %s", n, line)
-		}
-	}
-	if more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more kinds of kernels", more))
-	}
-	return lines
-}
-
-// AddLine appends a line while there are few.
-func AddLine(lines []string, line string) []string {
-	if len(lines) >= MaxLines {
-		return lines
-	}
-	return append(lines, line)
-}
-
-// AddNewLine appends a line that is not there yet.
-func AddNewLine(lines []string, line string) []string {
-	if slices.Contains(lines, line) {
-		return lines
-	}
-	return append(lines, line)
 }
 
 // Flag is 1 for true.

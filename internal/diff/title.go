@@ -1,12 +1,117 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 )
+
+// ofKernels puts a cause down to the kernels themselves, where nothing else is known of it.
+func (c *Cause) ofKernels(v *Variant) (parts []string) {
+	text, of := kernelsSentence(&v.Kernels)
+	if of != nil {
+		c.place([]facts.Kernel{*of})
+	}
+	parts = append(parts, text)
+	if v.Model.Known && len(v.Model.Edits) == 0 {
+		parts = append(parts, "the model has the same operations; their shapes, order or connections differ")
+	}
+	return parts
+}
+
+// ledgerParts says what became of the kernels: what was unrolled, and the largest kernel that was split.
+func (s *suspect) ledgerParts(kind string) []string {
+	var parts []string
+	if len(s.unroll) > 0 {
+		parts = append(parts, unrollSentence(s.unroll))
+	}
+	if len(s.split) > 0 {
+		largest := *s.split[0]
+		if kind == result.KindToolchain {
+			largest.Between = nil // nothing in the model stands there
+		}
+		parts = append(parts, SplitSentence(&largest))
+		if n := len(s.split) - 1; n > 0 {
+			parts[len(parts)-1] += fmt.Sprintf(", and %d more were split", n)
+		}
+	}
+	return parts
+}
+
+func unrollSentence(list []*Unroll) string {
+	most := list[0]
+	for _, u := range list {
+		if len(u.Copies) > len(most.Copies) {
+			most = u
+		}
+	}
+	return fmt.Sprintf("%s of a loop's body stands %d times in the program", most.One.Operations(), len(most.Copies))
+}
+
+// SplitSentence says that one kernel became several, and what stands between them.
+func SplitSentence(s *Regroup) string {
+	text := fmt.Sprintf("%s ran in one kernel, now in %d", s.One.Operations(), len(s.Many))
+	if len(s.Between) > 0 {
+		text += ": between them " + strings.Join(phrase.Within(s.Between, 2), "; ")
+	}
+	return text
+}
+
+// kernelsSentence is what is left to say where neither the model nor a split explains anything, and the kernel that it speaks of.
+func kernelsSentence(k *Kernels) (string, *facts.Kernel) {
+	switch {
+	case len(k.Added) == 1:
+		return "new: " + k.Added[0].Describe(), &k.Added[0]
+	case len(k.Added) > 1:
+		first := facts.FirstKernel(k.Added, func(*facts.Kernel) bool { return true })
+		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
+	case len(k.Changed) > 0:
+		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int { return cmp.Compare(a.growth(), b.growth()) })
+		return fmt.Sprintf("%s: %s", most.New.Operations(), strings.Join(phrase.Within(most.What, 3), ", ")), &most.New
+	case len(k.Moved) > 0:
+		return fmt.Sprintf("%s: %s", k.Moved[0].New.Operations(), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New
+	case len(k.Removed) > 0:
+		return "gone: " + k.Removed[0].Describe(), nil
+	}
+	return "the kernels do the same, wired differently", nil
+}
+
+// compilerSentence says why equal programs were compiled to different ones.
+func compilerSentence(changes []FlagChange) string {
+	text := "the model asks for the same as before, the compiler made something else of it"
+	if len(changes) == 0 {
+		return text
+	}
+	return text + ": " + toolsSentence(changes)
+}
+
+func toolsSentence(changes []FlagChange) string {
+	var parts []string
+	for _, c := range changes {
+		parts = append(parts, c.String())
+	}
+	return strings.Join(phrase.Within(parts, 4), ", ")
+}
+
+// FlagChange is a compiler flag that differs, "" for its default; or what compiled, by name and version.
+type FlagChange struct{ Name, Old, New string }
+
+// String is "xla_disable_hlo_passes=fusion (was unset)".
+func (f FlagChange) String() string {
+	value := func(v string) string {
+		if v == "" {
+			return "unset"
+		}
+		return v
+	}
+	return fmt.Sprintf("%s is %s, was %s", f.Name, value(f.New), value(f.Old))
+}
 
 // argumentsSentence says which arguments have other shapes or types, came or went.
 func argumentsSentence(v *Variant) string {
@@ -179,4 +284,65 @@ func FormerArgument(v *Variant, shape string) string {
 		}
 	}
 	return ""
+}
+
+// NewResult finds a result that the program did not return before, or not in that shape; "" when there is none, or the old program's
+// results are not known.
+func NewResult(v *Variant) (op facts.Op, sentence string) {
+	if v == nil || v.Old == nil {
+		return facts.Op{}, ""
+	}
+	return resultSentence(v)
+}
+
+// resultSentence finds a result that the program did not return before, and the operation that makes it.
+func resultSentence(v *Variant) (facts.Op, string) {
+	if v.Rescaled || v.Old.Result == "" || v.Old.Result == v.New.Result {
+		return facts.Op{}, ""
+	}
+	had := countOf(hlo.TupleElements(v.Old.Result))
+	var fresh []facts.Op
+	for _, op := range v.New.Results {
+		if had[op.Shape]--; had[op.Shape] < 0 {
+			fresh = append(fresh, op)
+		}
+	}
+	if len(fresh) == 0 {
+		return facts.Op{}, ""
+	}
+	fresh = newest(v.Old, v.New.Results, fresh)
+	text := fmt.Sprintf("%s is a result of the program now", resultWord(fresh[0]))
+	if len(fresh) > 1 {
+		text = fmt.Sprintf("%d results are new, among them %s", len(fresh), resultWord(fresh[0]))
+	}
+	return fresh[0], text
+}
+
+func resultWord(op facts.Op) string {
+	name := lastStep(op.OpName)
+	if name == "" {
+		name = op.Opcode
+	}
+	return name + " " + op.Shape
+}
+
+// newest picks, of results that are alike in shape, those whose operation the old program did not end in.
+func newest(old *facts.Variant, all, fresh []facts.Op) []facts.Op {
+	ended := map[string]bool{}
+	for i := range old.Kernels {
+		ended[old.Kernels[i].OpName] = true
+	}
+	for _, op := range old.Results {
+		ended[op.OpName] = true
+	}
+	var out []facts.Op
+	for _, op := range all {
+		if !ended[op.OpName] && slices.ContainsFunc(fresh, func(f facts.Op) bool { return f.Shape == op.Shape }) {
+			out = append(out, op)
+		}
+	}
+	if len(out) == 0 {
+		return fresh
+	}
+	return out[:min(len(out), len(fresh))]
 }

@@ -141,3 +141,6 @@ func runs(k *facts.Kernel) string {
 	}
 	return "once"
 }
+
+// growth is what a kernel computes and moves more than it did.
+func (c *KernelChange) growth() int64 { return c.New.Flops + c.New.Bytes - c.Old.Flops - c.Old.Bytes }

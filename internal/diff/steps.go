@@ -1,0 +1,213 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+const barrier = "opt-barrier"
+
+// heavyEffort is from where an operation is worth naming before others.
+const heavyEffort = 8
+
+// efforts weigh operations by how much they tell of a change: what splits or serialises a program before what computes most,
+// before what moves data, before arithmetic on single elements, which weighs 1.
+var efforts = map[string]int{
+	barrier: 32, "infeed": 32, "outfeed": 32, "send": 32, "recv": 32,
+	"while": 24, "conditional": 16,
+	"dot": 16, "convolution": 16, "ragged-dot": 16, "sort": 16, "fft": 16, "cholesky": 16, "triangular-solve": 16, "scaled-dot": 16,
+	"scatter": 12, "gather": 8, "reduce": 8, "reduce-window": 8, "select-and-scatter": 8, "rng-bit-generator": 8, "rng": 8,
+	"topk": 12, "transpose": 8, "copy": 4, "concatenate": 4, "dynamic-update-slice": 4, "dynamic-slice": 2, "pad": 2, "reverse": 4,
+	"tanh": 2, "exponential": 2, "log": 2, "logistic": 2, "power": 2, "divide": 2, "sqrt": 2, "rsqrt": 2, "erf": 2, "sine": 2, "cosine": 2,
+	"slice": 1, "iota": 0,
+}
+
+func effort(opcode string) int {
+	opcode, _, _ = strings.Cut(opcode, " ") // without what makes it a special one
+	if n, ok := efforts[opcode]; ok {
+		return n
+	}
+	if callsHost(opcode) {
+		return 32
+	}
+	if collective(opcode) || !plainOpcode(opcode) {
+		return 16
+	}
+	return 1
+}
+
+// callsHost says whether a custom call's target stops the device for the host.
+func callsHost(target string) bool { return strings.Contains(target, "callback") }
+
+func collective(opcode string) bool {
+	for _, prefix := range []string{"all-", "reduce-scatter", "collective-", "ragged-all"} {
+		if strings.HasPrefix(opcode, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainOpcode says whether a step is one of HLO's own opcodes rather than a custom call's target.
+func plainOpcode(opcode string) bool {
+	return strings.IndexFunc(opcode, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') }) < 0
+}
+
+// effort is what an edit added, less a little for what it removed.
+func (e *Edit) effort() int {
+	n := 0
+	for _, s := range e.Added {
+		n += 4 * s.Count * effort(s.Opcode)
+	}
+	for _, s := range e.Removed {
+		n += s.Count * effort(s.Opcode)
+	}
+	return n
+}
+
+// opsOf lists the operations in a kernel; of a launch of a single one, that one.
+func opsOf(k *facts.Kernel) []facts.Op {
+	if k.Ops.Len() > 0 {
+		return k.Ops.Slice()
+	}
+	return []facts.Op{{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source}}
+}
+
+// weightiest is the operation that tells most of a statement.
+func weightiest(do []string) string {
+	best := ""
+	for _, op := range do {
+		if best == "" || effort(op) > effort(best) {
+			best = op
+		}
+	}
+	return best
+}
+
+// constraint begins what with_sharding_constraint asks for, and how the value is spread follows: "Sharding P('data')".
+const constraint = "Sharding "
+
+func constrains(s Step) bool { return strings.HasPrefix(s.Opcode, constraint) }
+
+// unspelled is what the model asks for with its sharding constraints as an older baseline has them: without how they spread their values.
+func unspelled(old, fresh []facts.Statement) []facts.Statement {
+	bare := strings.TrimSpace(constraint)
+	if !slices.ContainsFunc(old, func(s facts.Statement) bool { return slices.Contains(s.Do, bare) }) {
+		return fresh
+	}
+	out := slices.Clone(fresh)
+	for i := range out {
+		out[i].Do = slices.Clone(out[i].Do)
+		for j, op := range out[i].Do {
+			if strings.HasPrefix(op, constraint) {
+				out[i].Do[j] = bare
+			}
+		}
+	}
+	return out
+}
+
+func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode == "dynamic-slice" }
+
+// likens says whether jax.checkpoint has it done so that what is computed twice is the same: a barrier holds the two apart, and both are rounded.
+func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == "reduce-precision" }
+
+// retypes says whether an operation in one type can stand for one in another: an index that was computed is no number that is computed now.
+// A product may have been one of integers.
+func retypes(opcode, from, to string) bool {
+	return opcode == "dot" || opcode == "convolution" || kindOfType(from) == kindOfType(to)
+}
+
+// kindOfType tells integers, which begin with s, u or p for pred, from floating-point and complex numbers.
+func kindOfType(dtype string) string {
+	switch {
+	case strings.HasPrefix(dtype, "s"), strings.HasPrefix(dtype, "u"), dtype == "pred":
+		return "integer"
+	}
+	return "number"
+}
+
+// cancelled sums steps that are alike, and takes away what both lists have.
+func cancelled(added, removed []Step) (more, less []Step) {
+	type kind struct{ opcode, dtype string }
+	net := map[kind]int{}
+	var order []kind
+	count := func(list []Step, sign int) {
+		for _, s := range list {
+			k := kind{s.Opcode, s.Type}
+			if _, seen := net[k]; !seen {
+				order = append(order, k)
+			}
+			net[k] += sign * s.Count
+		}
+	}
+	count(added, 1)
+	count(removed, -1)
+	for _, k := range order {
+		if n := net[k]; n > 0 {
+			more = append(more, Step{k.opcode, k.dtype, n})
+		} else if n < 0 {
+			less = append(less, Step{k.opcode, k.dtype, -n})
+		}
+	}
+	return more, less
+}
+
+// takeSteps moves the steps that fit out of a list.
+func takeSteps(list *[]Step, fits func(Step) bool) []Step {
+	var taken, rest []Step
+	for _, s := range *list {
+		if fits(s) {
+			taken = append(taken, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	*list = rest
+	return taken
+}
+
+// stepList names steps, the weightiest first: "dot, 2 multiply, tanh".
+func stepList(steps []Step) string {
+	count := map[string]int{}
+	var ops []string
+	for _, s := range steps {
+		if count[s.Opcode] == 0 {
+			ops = append(ops, s.Opcode)
+		}
+		count[s.Opcode] += s.Count
+	}
+	slices.SortStableFunc(ops, func(a, b string) int { return cmp.Compare(effort(b), effort(a)) })
+	for i, op := range ops {
+		if n := count[op]; n > 1 {
+			ops[i] = fmt.Sprintf("%d %s", n, op)
+		}
+	}
+	return strings.Join(phrase.Within(ops, 6), ", ")
+}
+
+// repeats says whether most of what came is what the old model asked for, too: the body of a loop that was unrolled stands there again.
+func repeats(added []Step, old *facts.Variant) bool {
+	had := map[Step]bool{}
+	for i := range old.Model {
+		for _, op := range old.Model[i].Do {
+			had[Step{op, old.Model[i].Type, 1}] = true
+		}
+	}
+	again, work := 0, 0
+	for _, s := range added {
+		if wiring[s.Opcode] {
+			continue
+		}
+		work++
+		if had[Step{s.Opcode, s.Type, 1}] {
+			again++
+		}
+	}
+	return 2*again > work
+}
