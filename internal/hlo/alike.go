@@ -104,7 +104,7 @@ func (a *Alike) computation(c CompID) uint64 {
 		own := a.instruction(c, in)
 		a.own = append(a.own, own)
 		h = mix(h, own)
-		for operands := list(m.operands, in.operands); len(operands) > 0; {
+		for operands := listAt(m.operands, in.operands); len(operands) > 0; {
 			pair := uint64(uint32(operands[0] - first))
 			if operands = operands[1:]; len(operands) > 0 {
 				pair |= uint64(uint32(operands[0]-first)) << 32
@@ -119,7 +119,7 @@ func (a *Alike) computation(c CompID) uint64 {
 // instruction hashes what an instruction says by itself.
 func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
 	h := mix(mix(0, uint64(in.Opcode)|uint64(uint32(in.Shape))<<16), uint64(uint32(in.Param))|uint64(a.m.operands[in.operands])<<32)
-	for _, callee := range list(a.m.callees, in.callees) {
+	for _, callee := range listAt(a.m.callees, in.callees) {
 		if callee < c {
 			callee = a.first[callee]
 		}
@@ -185,7 +185,7 @@ func (a *Alike) text(h uint64, in *Instruction) uint64 {
 // attribute hashes one attribute as it stands. What names instructions is like nothing in another computation.
 func (a *Alike) attribute(h uint64, in *Instruction, key, value []byte) uint64 {
 	h = mix(h, hashText(key))
-	if _, callee := calleeRole(key); callee {
+	if attributes[string(key)].calls > 0 {
 		return h
 	}
 	if string(key) == "control-predecessors" {

@@ -31,7 +31,7 @@ func (op Opcode) isAsync() bool {
 // unlessNative tells the sugar for an async-start of an all-reduce from an all-reduce-start, which is spelled alike. The shape of the
 // former begins with a tuple of its operands; that of the latter does so only where it has several.
 func (p *textParser) unlessNative(in *Instruction, spelled spelledOpcode, wrapped Opcode) spelledOpcode {
-	operands := list(p.m.operands, in.operands)
+	operands := listAt(p.m.operands, in.operands)
 	switch in.Opcode {
 	case OpAllGatherStart, OpAllReduceStart, OpCollectivePermuteStart, OpCopyStart:
 		elements := p.m.Shape(in.Shape).Elements
@@ -68,13 +68,13 @@ func (p *textParser) wrap(start InstrID, op Opcode) {
 // printsWrapper tells whether an `<op>-start` prints the computation that it calls, behind those of the operation. Only a print with
 // nested computations does.
 func (p *textParser) printsWrapper(start *Instruction, op Opcode) bool {
-	callees := list(p.m.callees, start.callees)
+	callees := listAt(p.m.callees, start.callees)
 	if len(callees) == 0 || len(p.aside) == 0 {
 		return false
 	}
 	last := &p.m.Comps[callees[len(callees)-1]]
 	body := p.aside[len(p.aside)-1]
-	operands := len(list(p.m.operands, start.operands))
+	operands := len(listAt(p.m.operands, start.operands))
 	return last.made > 0 && int(last.Count) == operands+1 && len(body) == operands+1 && body[last.Root].Opcode == op
 }
 

@@ -7,10 +7,98 @@ import (
 	"strings"
 )
 
+// attribute says what is known of an attribute by its name.
+type attribute struct {
+	calls  uint8   // 1 or 2: it names computations, which come first or second in Callees; 0: it names none
+	owner  owner   // of the attribute behind an `<op>-start`
+	normal string  // the value that means the same as leaving the attribute out
+	print  printed // nil: its value counts for the fingerprint as it is spelled
+	like   string  // the attribute as which it counts for the fingerprint, if not as itself
+}
+
+// owner tells which instruction has an attribute that XLA prints behind `<op>-start`.
+type owner uint8
+
+const (
+	ofOperation owner = iota // the operation that the async-start wraps
+	ofStart                  // the async-start
+	ofBoth
+)
+
+// attributes holds the attributes that differ from the usual: those of the operation, without a default, hashed as they are spelled.
+// XLA's printer leaves out most of the defaults; a person may write them.
+var attributes = map[string]attribute{
+	"called_computations": {calls: 1},
+	"calls":               {calls: 1},
+	"to_apply":            {calls: 1},
+	"branch_computations": {calls: 1},
+	"true_computation":    {calls: 1},
+	"false_computation":   {calls: 2},
+	"body":                {calls: 1},
+	"condition":           {calls: 2},
+	"select":              {calls: 1},
+	"scatter":             {calls: 2},
+
+	"async_execution_thread": {owner: ofStart, normal: "main"},
+	"backend_config":         {owner: ofBoth, print: (*printer).config},
+	"control-predecessors":   {owner: ofStart, normal: "{}", print: (*printer).keepPredecessors},
+	"frontend_attributes":    {owner: ofBoth, normal: "{}", print: frontendDigest},
+	"metadata":               {owner: ofBoth},
+	"origin":                 {owner: ofStart, print: ignored},
+	"parameter_replication":  {owner: ofStart},
+	"sharding":               {owner: ofStart},
+	"statistics":             {owner: ofBoth, print: ignored},
+
+	"channel_id":                    {normal: "0", print: presence},
+	"custom_call_target":            {print: (*printer).keepTarget},
+	"dynamic_slice_sizes":           {print: sizes(nil)},
+	"index":                         {print: ignored}, // hashed as a number
+	"operand_layout_constraints":    {print: sizes(nil)},
+	"order":                         {print: totalOrder, like: "type"}, // newer than type=TOTALORDER
+	"outer_dimension_partitions":    {print: ignored},
+	"outfeed_shape":                 {print: sizes(nil)},
+	"padding":                       {print: sizes(canonicalPadding)},
+	"replica_groups":                {normal: "{}", print: groupsDigest},
+	"slice":                         {print: sizes(canonicalSlice)},
+	"slice_sizes":                   {print: sizes(nil)},
+	"type":                          {print: (*printer).comparisonType},
+	"window":                        {normal: "{}", print: (*printer).window},
+	"api_version":                   {normal: "API_VERSION_ORIGINAL"},
+	"batch_group_count":             {normal: "1"},
+	"constrain_layout":              {normal: "false"},
+	"custom_call_has_side_effect":   {normal: "false"},
+	"feature_group_count":           {normal: "1"},
+	"indices_are_sorted":            {normal: "false"},
+	"input_batching_dims":           {normal: "{}"},
+	"is_associative":                {normal: "false"},
+	"is_composite":                  {normal: "false"},
+	"is_cross_program_prefetch":     {normal: "false"},
+	"is_host_transfer":              {normal: "false"},
+	"is_reverse":                    {normal: "false"},
+	"is_stable":                     {normal: "false"},
+	"left_side":                     {normal: "false"},
+	"lhs_batch_dims":                {normal: "{}"},
+	"lhs_contracting_dims":          {normal: "{}"},
+	"lhs_ragged_dims":               {normal: "{}"},
+	"lower":                         {normal: "false"},
+	"operand_batching_dims":         {normal: "{}"},
+	"output_to_operand_aliasing":    {normal: "{}"},
+	"result_accuracy":               {normal: "{mode=default}"},
+	"rhs_batch_dims":                {normal: "{}"},
+	"rhs_contracting_dims":          {normal: "{}"},
+	"rhs_group_dims":                {normal: "{}"},
+	"scatter_indices_batching_dims": {normal: "{}"},
+	"schedule":                      {normal: "SCHEDULE_NONE"},
+	"start_indices_batching_dims":   {normal: "{}"},
+	"unique_indices":                {normal: "false"},
+	"unit_diagonal":                 {normal: "false"},
+	"use_global_device_ids":         {normal: "false"},
+}
+
 // Attrs yields an instruction's attributes in printed order: `dimensions`, `{0,1}`; `kind`, `kLoop`; `window`, `{size=3x3}`.
 // A value is spelled as XLA's text printer spells it, whatever the module was read from; a quoted string comes unquoted and
-// unescaped, and `backend_config={...}` as its content with the braces. Metadata is left out (see [Module.Metadata]); so are
-// computations (see [Module.Callees]) and a parameter's or constant's arguments.
+// unescaped, and `backend_config={...}` as its content with the braces. Metadata is left out (see [Module.Metadata]), and so are
+// computations (see [Module.Callees]) and the arguments of parameters and constants.
 func (m *Module) Attrs(i InstrID) iter.Seq2[string, string] {
 	switch in := &m.Instrs[i]; {
 	case in.bare() && in.Opcode != OpGetTupleElement:
@@ -36,22 +124,8 @@ func (m *Module) Attr(i InstrID, key string) (string, bool) {
 	return m.textAttr(i, key)
 }
 
-// Metadata decodes an instruction's metadata.
-func (m *Module) Metadata(i InstrID) Metadata { return m.MetadataByID(m.Instrs[i].meta) }
-
-// Literal is a constant's value as XLA prints it: "1", "{1, 2}", "{...}" for more than ten elements, whether or not the source
-// holds them all. It is "" for what is no constant.
-func (m *Module) Literal(i InstrID) string {
-	if m.Instrs[i].Opcode != OpConstant {
-		return ""
-	}
-	if m.Format == FormatProto {
-		return m.protoLiteral(i)
-	}
-	return m.textLiteral(i)
-}
-
-// Ints reads a list of integers as attributes and layouts hold it, with or without braces: {0,1} or 1,0. It is nil when something else stands there.
+// Ints reads a list of integers as attributes and layouts hold it, with or without braces: {0,1} or 1,0. It returns nil for anything
+// else.
 func Ints(s string) []int64 {
 	s = strings.Trim(s, "{} ")
 	list := []int64{}
@@ -88,7 +162,7 @@ func (m *Module) textAttr(i InstrID, key string) (string, bool) {
 	return "", false
 }
 
-// ownAttributes yields the keys and values that textAttrs yields, as they are spelled.
+// ownAttributes yields the keys and values that textAttrs yields, as the text spells them.
 func (m *Module) ownAttributes(i InstrID) iter.Seq2[Range, Range] {
 	return func(yield func(key, value Range) bool) {
 		if m.Instrs[i].bare() {
@@ -96,7 +170,8 @@ func (m *Module) ownAttributes(i InstrID) iter.Seq2[Range, Range] {
 		}
 		for key, value := range text(m.src).attributes(m.Instrs[i].attrs) {
 			k := m.src[key.Start:key.End]
-			if _, callee := calleeRole(k); callee || string(k) == "metadata" || !m.owns(i, k) {
+			known := attributes[string(k)]
+			if known.calls > 0 || string(k) == "metadata" || !m.owns(i, known.owner) {
 				continue
 			}
 			if !yield(key, value) {
@@ -106,28 +181,21 @@ func (m *Module) ownAttributes(i InstrID) iter.Seq2[Range, Range] {
 	}
 }
 
-// owns tells whether an attribute belongs to the instruction. Behind `<op>-start` stand those of the async-start and those of the
-// operation that it wraps.
-func (m *Module) owns(i InstrID, key []byte) bool {
-	shared, ofStart := asyncAttributes[string(key)]
+// owns reports whether an instruction is the owner of an attribute that is printed behind it. Behind `<op>-start` XLA prints those of the
+// async-start and those of the operation that it wraps.
+func (m *Module) owns(i InstrID, of owner) bool {
 	switch in := &m.Instrs[i]; {
-	case shared:
+	case of == ofBoth:
 		return true
 	case m.Comps[in.Comp].wrapped:
-		return !ofStart
+		return of == ofOperation
 	case in.Opcode == OpAsyncStart && m.callees[in.callees] == 1 && m.Comps[m.Callees(i)[0]].wrapped:
-		return ofStart
+		return of == ofStart
 	}
 	return true
 }
 
-// asyncAttributes are those behind `<op>-start` that are the async-start's; true: XLA gives them to the wrapped operation too.
-var asyncAttributes = map[string]bool{
-	"async_execution_thread": false, "control-predecessors": false, "origin": false, "parameter_replication": false,
-	"sharding": false, "backend_config": true, "frontend_attributes": true, "metadata": true, "statistics": true,
-}
-
-// attributeValueText spells the value of an attribute as the long form does.
+// attributeValueText spells the value of an attribute as XLA's long form does.
 func attributeValueText(key string, value []byte) string {
 	if key == "control-predecessors" {
 		return withPercents(attributeText(value))
@@ -135,7 +203,7 @@ func attributeValueText(key string, value []byte) string {
 	return string(spelledValue(key, value))
 }
 
-// spelledValue is the value of an attribute as XLA spells it, without quotes.
+// spelledValue returns the value of an attribute as XLA spells it, without quotes.
 func spelledValue(key string, value []byte) []byte {
 	switch key {
 	case "literal":
@@ -146,23 +214,39 @@ func spelledValue(key string, value []byte) []byte {
 	return unquoted(value)
 }
 
-// withoutMetadata leaves out what a sharding says of where it comes from: a proto of it prints it nowhere else either.
+// withoutMetadata leaves out where a sharding comes from, which no print of a proto has.
 func withoutMetadata(sharding []byte) []byte {
-	key := []byte(" metadata=")
-	at := bytes.Index(sharding, key)
-	if at < 0 {
-		return sharding
+	key, kept := []byte(" metadata="), []byte(nil)
+	for {
+		at := bytes.Index(sharding, key)
+		switch {
+		case at < 0 && kept == nil:
+			return sharding
+		case at < 0:
+			return append(kept, sharding...)
+		}
+		kept = append(kept, sharding[:at]...)
+		sharding = sharding[text(sharding).value(at+len(key)):]
 	}
-	end := text(sharding).value(at + len(key))
-	return append(sharding[:at:at], withoutMetadata(sharding[end:])...)
 }
 
-// attributeText is a value without its quotes.
+// attributeText returns a value without its quotes.
 func attributeText(value []byte) string {
 	if len(value) > 0 && class[value[0]]&classQuote != 0 {
 		return unquote(value)
 	}
 	return string(value)
+}
+
+// unquoted returns a value without its quotes. It copies only a value with escapes.
+func unquoted(value []byte) []byte {
+	switch {
+	case len(value) < 2 || class[value[0]]&classQuote == 0:
+		return value
+	case bytes.IndexByte(value, '\\') < 0:
+		return value[1 : len(value)-1]
+	}
+	return []byte(unquote(value))
 }
 
 // withPercents spells a list of names as the long form does: {%a, %b}.
@@ -205,13 +289,13 @@ func (t text) dictionary(r Range) iter.Seq2[string, string] {
 	}
 }
 
-// attrReader walks attributes without making strings of their values.
+// attrReader yields attributes without making strings of their values.
 type attrReader struct {
 	proto attrPrinter
 	keys  map[string]string // the keys of a text, each made a string once
 }
 
-// each yields what Attrs would yield. A value is only valid until yield returns.
+// each yields what [Module.Attrs] yields. A value is only valid until yield returns.
 func (r *attrReader) each(m *Module, i InstrID, yield func(key string, value []byte) bool) {
 	if m.Format == FormatProto {
 		r.proto.print(m, i, yield)
@@ -235,15 +319,4 @@ func (r *attrReader) key(spelling []byte) string {
 	key := string(spelling)
 	r.keys[key] = key
 	return key
-}
-
-// unquoted is a value without its quotes; only one with escapes is copied.
-func unquoted(value []byte) []byte {
-	switch {
-	case len(value) < 2 || class[value[0]]&classQuote == 0:
-		return value
-	case bytes.IndexByte(value, '\\') < 0:
-		return value[1 : len(value)-1]
-	}
-	return []byte(unquote(value))
 }

@@ -1,22 +1,22 @@
 package hlo
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
-func (p *attrPrinter) dot() {
-	p.dotDimensions(p.body(30))
-	p.precision()
-}
+func (p *attrPrinter) dotDimensions() { p.contraction(p.body(30)) }
 
-// dotDimensions prints a DotDimensionNumbers; only the batch dimensions are left out when there are none.
-func (p *attrPrinter) dotDimensions(body Range) {
+// contraction prints a DotDimensionNumbers. Only the batch dimensions are left out when there are none.
+func (p *attrPrinter) contraction(body Range) {
 	n := p.lists(body)
-	p.listUnlessEmpty("lhs_batch_dims", n[3])
+	p.listIfAny("lhs_batch_dims", n[3])
 	p.list("lhs_contracting_dims", n[1])
-	p.listUnlessEmpty("rhs_batch_dims", n[4])
+	p.listIfAny("rhs_batch_dims", n[4])
 	p.list("rhs_contracting_dims", n[2])
 }
 
-func (p *attrPrinter) raggedDot() {
+func (p *attrPrinter) raggedDotDimensions() {
 	var dot Range
 	var ragged, group []int64
 	f := p.walk(p.body(90))
@@ -31,30 +31,9 @@ func (p *attrPrinter) raggedDot() {
 		}
 	}
 	p.walked(&f)
-	p.dotDimensions(dot)
-	p.listUnlessEmpty("lhs_ragged_dims", ragged)
-	p.listUnlessEmpty("rhs_group_dims", group)
-	p.precision()
-}
-
-// lists reads a message that holds nothing but lists of numbers and numbers, by field number.
-func (p *attrPrinter) lists(body Range) (n [16][]int64) {
-	f := p.walk(body)
-	for f.next() {
-		if field := f.tag >> 3; field < len(n) && (f.tag&7 == wireBytes || f.tag&7 == wireVarint) {
-			n[field] = appendNumbers(n[field], &f)
-		}
-	}
-	p.walked(&f)
-	return n
-}
-
-// last is a scalar in what lists read.
-func last(numbers []int64) int64 {
-	if len(numbers) == 0 {
-		return 0
-	}
-	return numbers[len(numbers)-1]
+	p.contraction(dot)
+	p.listIfAny("lhs_ragged_dims", ragged)
+	p.listIfAny("rhs_group_dims", group)
 }
 
 var precisions = []string{"default", "high", "highest", "packed_nibble"}
@@ -65,7 +44,7 @@ var dotAlgorithms = []string{
 	"dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64", "dot_bf16_bf16_f32_x9",
 }
 
-// precision prints a PrecisionConfig, unless all of it is default.
+// precision prints the parts of a PrecisionConfig that are not the default.
 func (p *attrPrinter) precision() {
 	n := p.lists(p.body(51))
 	for _, precision := range n[1] {
@@ -91,47 +70,36 @@ func (p *attrPrinter) operandPrecision(operands []int64) {
 	p.emit("operand_precision")
 }
 
-func (p *attrPrinter) gather() {
+func (p *attrPrinter) gatherDimensions() {
 	n := p.lists(p.body(33))
 	p.list("offset_dims", n[1])
 	p.list("collapsed_slice_dims", n[2])
 	p.list("start_index_map", n[3])
-	p.listUnlessEmpty("operand_batching_dims", n[5])
-	p.listUnlessEmpty("start_indices_batching_dims", n[6])
+	p.listIfAny("operand_batching_dims", n[5])
+	p.listIfAny("start_indices_batching_dims", n[6])
 	p.integer("index_vector_dim", last(n[4]))
-	p.list("slice_sizes", p.repeated(34))
-	p.flag("indices_are_sorted", 67)
 }
 
-func (p *attrPrinter) scatter() {
+func (p *attrPrinter) scatterDimensions() {
 	n := p.lists(p.body(48))
 	p.list("update_window_dims", n[1])
 	p.list("inserted_window_dims", n[2])
 	p.list("scatter_dims_to_operand_dims", n[3])
-	p.listUnlessEmpty("input_batching_dims", n[5])
-	p.listUnlessEmpty("scatter_indices_batching_dims", n[6])
+	p.listIfAny("input_batching_dims", n[5])
+	p.listIfAny("scatter_indices_batching_dims", n[6])
 	p.integer("index_vector_dim", last(n[4]))
-	p.flag("indices_are_sorted", 67)
-	p.flag("unique_indices", 69)
 }
 
-func (p *attrPrinter) convolution() {
-	p.window()
-	p.dimLabels()
-	p.counts()
-	p.precision()
-	if p.has(97) {
-		p.name("conv_kind", []string{"unset", "fprop", "dgrad", "wgrad"}, p.number(97))
-	}
-}
-
-func (p *attrPrinter) counts() {
+func (p *attrPrinter) featureGroups() {
 	p.integerUnless("feature_group_count", max(p.number(50), 1), 1)
+}
+
+func (p *attrPrinter) batchGroups() {
 	p.integerUnless("batch_group_count", max(p.number(58), 1), 1)
 }
 
-// windowFields are the parts of a window in printed order: their names, the field numbers of WindowDimension, and the value
-// that is left out when all dimensions have it.
+// windowFields holds the parts of a window in printed order: their names, the field numbers of WindowDimension, and the value that is
+// left out when all dimensions have it.
 var windowFields = []struct {
 	name   string
 	field  int
@@ -139,14 +107,7 @@ var windowFields = []struct {
 }{{"size", 1, -1}, {"stride", 2, 1}, {"pad", 3, 0}, {"lhs_dilate", 6, 1}, {"rhs_dilate", 5, 1}, {"rhs_reversal", 7, 0}}
 
 func (p *attrPrinter) window() {
-	var dims [][8]int64
-	f := p.walk(p.body(15))
-	for f.next() {
-		if f.tag == 1<<3|wireBytes { // dimensions
-			dims = append(dims, p.numbersOf(f.body))
-		}
-	}
-	p.walked(&f)
+	dims := p.dimensionsOf(p.body(15))
 	if len(dims) == 0 {
 		return
 	}
@@ -158,6 +119,18 @@ func (p *attrPrinter) window() {
 	}
 	p.value = append(p.value, '}')
 	p.emit("window")
+}
+
+// dimensionsOf reads a Window or a PaddingConfig: a list of messages of numbers.
+func (p *attrPrinter) dimensionsOf(body Range) (dims [][8]int64) {
+	f := p.walk(body)
+	for f.next() {
+		if f.tag == 1<<3|wireBytes { // dimensions
+			dims = append(dims, p.numbersOf(f.body))
+		}
+	}
+	p.walked(&f)
+	return dims
 }
 
 func windowHas(dims [][8]int64, field int, normal int64) bool {
@@ -215,18 +188,10 @@ func appendLabels(b []byte, first byte, firstAt int64, second byte, secondAt int
 	return b
 }
 
-// pad prints "1_1x0_1", with the interior padding of all dimensions when one has some.
-func (p *attrPrinter) pad() {
-	var dims [][8]int64
-	interior := false
-	f := p.walk(p.body(21))
-	for f.next() {
-		if f.tag == 1<<3|wireBytes { // dimensions
-			dims = append(dims, p.numbersOf(f.body))
-			interior = interior || dims[len(dims)-1][3] != 0
-		}
-	}
-	p.walked(&f)
+// padding prints "1_1x0_1", with the interior padding of all dimensions when one has some.
+func (p *attrPrinter) padding() {
+	dims := p.dimensionsOf(p.body(21))
+	interior := slices.ContainsFunc(dims, func(d [8]int64) bool { return d[3] != 0 })
 	for i, d := range dims {
 		if i > 0 {
 			p.value = append(p.value, 'x')

@@ -75,13 +75,13 @@ type printer struct {
 	names map[string]InstrID // nil until one is asked for
 
 	// of the instruction at hand
-	attributes attrReader
-	note       func(key string, value []byte) bool // calls attribute
-	in         *Instruction                        // whose attributes are being hashed
-	target     string                              // its custom_call_target
-	attrs      []digest                            // of its attributes
-	before     []byte                              // its control predecessors, as printed
-	through    []InstrID                           // what is handed to the one that it wraps
+	reader  attrReader
+	note    func(key string, value []byte) bool // calls attribute
+	in      *Instruction                        // whose attributes are being hashed
+	target  string                              // its custom_call_target
+	attrs   []digest                            // of its attributes
+	before  []byte                              // its control predecessors, as printed
+	through []InstrID                           // what is handed to the one that it wraps
 }
 
 func (p *printer) prepare() {

@@ -7,8 +7,11 @@ import (
 	"strings"
 )
 
-// attributesOf hashes the attributes of an instruction, in any order. With those of the instruction that it wraps each counts
-// once.
+// printed hashes the value of an attribute. It returns false when the attribute does not count.
+type printed = func(p *printer, value []byte) (digest, bool)
+
+// attributesOf hashes the attributes of an instruction, in any order. Those that it has in common with the instruction that it wraps
+// count once.
 func (p *printer) attributesOf(i, wrapped InstrID) (sum digest) {
 	p.attrs = p.attrs[:0]
 	p.collect(i)
@@ -25,81 +28,77 @@ func (p *printer) attributesOf(i, wrapped InstrID) (sum digest) {
 
 func (p *printer) collect(i InstrID) {
 	p.in, p.target = &p.m.Instrs[i], ""
-	p.attributes.each(p.m, i, p.note)
+	p.reader.each(p.m, i, p.note)
 }
 
-// attribute hashes one attribute, unless it is noise.
+// attribute hashes one attribute, unless it is the default or noise.
 func (p *printer) attribute(key string, value []byte) {
-	if isDefault(key, value) {
+	known := attributes[key]
+	if known.normal != "" && known.normal == string(value) || key == "operand_precision" && isDefaultPrecision(value) {
 		return
 	}
-	var d digest
-	switch key {
-	case "index", "origin", "statistics", "outer_dimension_partitions": // a tuple's index is hashed as a number
-		return
-	case "control-predecessors":
-		p.before = append(p.before, value...)
-		return
-	case "channel_id": // that there is one matters, not which
-	case "slice":
-		d.full = hashText(canonicalSlice(string(value)))
-	case "padding":
-		d.full = hashText(canonicalPadding(string(value)))
-	case "dynamic_slice_sizes", "slice_sizes", "operand_layout_constraints", "outfeed_shape":
-		d.full = hashText(value)
-	case "window":
-		d = p.window(value)
-	case "type":
-		if string(value) == p.m.comparison(p.in) {
-			return
-		}
-		d = both(hashText(value))
-	case "order": // newer than type=TOTALORDER
-		key, d = "type", both(hashText("TOTALORDER"))
-	case "replica_groups":
-		d = both(hashGroups(value))
-	case "frontend_attributes":
-		if d = frontendDigest(value); d == (digest{}) {
-			return
-		}
-	case "backend_config":
-		if d = p.config(value); d == (digest{}) {
-			return
-		}
-	default:
-		if key == "custom_call_target" {
-			p.target = string(value)
-		}
+	d, counts := digest{}, true
+	if known.print != nil {
+		d, counts = known.print(p, value)
+	} else {
 		d = both(hashText(value))
 	}
-	p.attrs = append(p.attrs, both(hashText(key)).and(d))
+	if counts {
+		p.attrs = append(p.attrs, both(hashText(cmp.Or(known.like, key))).and(d))
+	}
 }
 
-// window keeps a convolution's window in its family: it does not grow with the batch. A cumulative sum's does.
-func (p *printer) window(value []byte) digest {
+// isDefaultPrecision reports whether a value is {default,default}.
+func isDefaultPrecision(value []byte) bool {
+	return len(bytes.ReplaceAll(bytes.Trim(value, "{}"), []byte("default"), nil)) == bytes.Count(value, []byte(","))
+}
+
+func ignored(*printer, []byte) (digest, bool) { return digest{}, false }
+
+// presence counts that there is an attribute, and not its value.
+func presence(*printer, []byte) (digest, bool) { return digest{}, true }
+
+// sizes hashes a value that scales with the dimensions, in its canonical spelling.
+func sizes(canonical func(string) string) printed {
+	return func(_ *printer, value []byte) (digest, bool) {
+		if canonical == nil {
+			return digest{full: hashText(value)}, true
+		}
+		return digest{full: hashText(canonical(string(value)))}, true
+	}
+}
+
+// window hashes a window. That of a convolution does not grow with the batch, and belongs to the family; that of a cumulative sum grows.
+func (p *printer) window(value []byte) (digest, bool) {
 	window := canonicalWindow(string(value))
 	if p.in.Opcode == OpReduceWindow {
-		return digest{full: hashText(window)}
+		return digest{full: hashText(window)}, true
 	}
-	return both(hashText(window))
+	return both(hashText(window)), true
 }
 
-// noisyAttributes are frontend attributes that name other instructions or number them.
-var noisyAttributes = map[string]bool{
-	"async_collective_name": true, "chain_id": true, "fingerprint_before_lhs": true, "kernel_metadata": true,
-	"_scheduling_group_id": true,
+// comparisonType ignores the type that the type of the operands implies.
+func (p *printer) comparisonType(value []byte) (digest, bool) {
+	return both(hashText(value)), string(value) != p.m.comparison(p.in)
 }
 
-func frontendDigest(value []byte) (sum digest) {
-	for k, v := range text(value).dictionary(Range{0, uint32(len(value))}) {
-		if !noisyAttributes[k] {
-			sum = sum.plus(both(mix(hashText(k), hashText(v))))
-		}
-	}
-	return sum
+func totalOrder(*printer, []byte) (digest, bool) { return both(hashText("TOTALORDER")), true }
+
+func groupsDigest(_ *printer, value []byte) (digest, bool) { return both(hashGroups(value)), true }
+
+// keepTarget hashes the target of a custom call and keeps it for its backend_config, which comes behind it.
+func (p *printer) keepTarget(value []byte) (digest, bool) {
+	p.target = string(value)
+	return both(hashText(value)), true
 }
 
-// predecessors hashes what must run before an instruction although it does not use it.
+// keepPredecessors keeps the control predecessors; see predecessors.
+func (p *printer) keepPredecessors(value []byte) (digest, bool) {
+	p.before = append(p.before, value...)
+	return digest{}, false
+}
+
+// predecessors hashes the instructions that must run before an instruction although it does not use them.
 func (p *printer) predecessors(i InstrID) (sum digest) {
 	if len(p.before) == 0 {
 		return digest{}
@@ -116,7 +115,7 @@ func (p *printer) predecessors(i InstrID) (sum digest) {
 	return sum
 }
 
-// named finds an instruction of the computation at hand. Its names are only looked at when one is asked for.
+// named finds an instruction of the current computation by its name. It indexes the names only when the first is looked up.
 func (p *printer) named(c CompID, name []byte) (InstrID, bool) {
 	if p.names == nil {
 		p.names = make(map[string]InstrID)
@@ -128,22 +127,37 @@ func (p *printer) named(c CompID, name []byte) (InstrID, bool) {
 	return i, found
 }
 
-// config hashes a backend_config: JSON with its keys in any order, an MLIR dictionary likewise, anything else as it stands. It is
-// nothing when all of it is noise, or an address.
-func (p *printer) config(value []byte) digest {
-	if isCallback(p.target) {
-		return digest{} // the address or the number of a Python function
+// noisyAttributes are the frontend attributes that name or number other instructions.
+var noisyAttributes = map[string]bool{
+	"async_collective_name": true, "chain_id": true, "fingerprint_before_lhs": true, "kernel_metadata": true,
+	"_scheduling_group_id": true,
+}
+
+func frontendDigest(_ *printer, value []byte) (sum digest, counts bool) {
+	for k, v := range text(value).dictionary(Range{0, uint32(len(value))}) {
+		if !noisyAttributes[k] {
+			sum = sum.plus(both(mix(hashText(k), hashText(v))))
+		}
 	}
-	d := p.settings(value)
+	return sum, sum != digest{}
+}
+
+// config hashes a backend_config: JSON with its keys in any order, an MLIR dictionary likewise, anything else as it is spelled. It does
+// not count when all of it is noise, or an address.
+func (p *printer) config(value []byte) (d digest, counts bool) {
+	if isCallback(p.target) {
+		return digest{}, false // the address or the number of a Python function
+	}
+	d = p.settings(value)
 	if p.target != "" {
 		if kernel := kernelIn(string(value)); kernel != nil {
 			d = d.plus(digest{kernel.Print, kernel.Family})
 		}
 	}
-	return d
+	return d, d != digest{}
 }
 
-// settings hashes what a backend_config holds beside a kernel.
+// settings hashes the settings in a backend_config, without the kernel in it.
 func (p *printer) settings(value []byte) digest {
 	if isAddress(value) {
 		return digest{}
@@ -157,6 +171,9 @@ func (p *printer) settings(value []byte) digest {
 	}
 	return both(hashText(value))
 }
+
+// tritonCall is the target of a kernel written for Triton, which is named after its function.
+const tritonCall = "__gpu$xla.gpu.triton"
 
 // dictionaryDigest hashes `key = value, key = value`, the attributes of a call through the foreign-function interface.
 func dictionaryDigest(t text, target string) (sum digest) {
@@ -172,10 +189,7 @@ func dictionaryDigest(t text, target string) (sum digest) {
 	return sum
 }
 
-// tritonCall is the target of a kernel written for Triton, which is named after its function.
-const tritonCall = "__gpu$xla.gpu.triton"
-
-// scalarDigest hashes a word or number; a number is a size, and no part of the family.
+// scalarDigest hashes a word or a number. A number is a size and does not belong to the family.
 func scalarDigest(value []byte) digest {
 	d := digest{full: hashText(value)}
 	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
@@ -184,30 +198,7 @@ func scalarDigest(value []byte) digest {
 	return d
 }
 
-// defaults are the values of attributes that say what their absence says: XLA's printer leaves most of them out, a hand may write them,
-// or leave out the others. A channel 0 is none.
-var defaults = map[string]string{
-	"api_version": "API_VERSION_ORIGINAL", "async_execution_thread": "main", "batch_group_count": "1", "channel_id": "0",
-	"constrain_layout": "false", "control-predecessors": "{}", "custom_call_has_side_effect": "false", "feature_group_count": "1",
-	"frontend_attributes": "{}", "indices_are_sorted": "false", "input_batching_dims": "{}", "is_associative": "false", "is_composite": "false",
-	"is_cross_program_prefetch": "false", "is_host_transfer": "false", "is_reverse": "false", "is_stable": "false",
-	"left_side": "false", "lhs_batch_dims": "{}", "lhs_contracting_dims": "{}", "lhs_ragged_dims": "{}", "lower": "false",
-	"operand_batching_dims": "{}", "output_to_operand_aliasing": "{}", "replica_groups": "{}", "result_accuracy": "{mode=default}",
-	"rhs_batch_dims": "{}", "rhs_contracting_dims": "{}", "rhs_group_dims": "{}",
-	"scatter_indices_batching_dims": "{}", "schedule": "SCHEDULE_NONE", "start_indices_batching_dims": "{}",
-	"unique_indices": "false", "unit_diagonal": "false", "use_global_device_ids": "false", "window": "{}",
-}
-
-// isDefault tells whether an attribute says what its absence says.
-func isDefault(key string, value []byte) bool {
-	if key == "operand_precision" {
-		return len(bytes.ReplaceAll(bytes.Trim(value, "{}"), []byte("default"), nil)) == bytes.Count(value, []byte(","))
-	}
-	normal, known := defaults[key]
-	return known && normal == string(value)
-}
-
-// canonicalWindow leaves out the parts of a window that are usual in all dimensions.
+// canonicalWindow leaves out the parts of a window that are the default in all dimensions.
 func canonicalWindow(window string) string {
 	var parts []string
 	for _, part := range strings.Fields(strings.Trim(window, "{}")) {
@@ -221,18 +212,18 @@ func canonicalWindow(window string) string {
 
 var usualWindow = map[string]string{"stride": "1", "pad": "0_0", "lhs_dilate": "1", "rhs_dilate": "1", "rhs_reversal": "0"}
 
-// canonicalSlice spells {[0:4:1], [0:2]} as {[0:4], [0:2]}: strides stand in all dimensions or in none.
+// canonicalSlice spells {[0:4:1], [0:2]} as {[0:4], [0:2]}: XLA prints the strides of all dimensions or of none.
 func canonicalSlice(slice string) string {
 	bounds := strings.Split(strings.TrimSuffix(strings.TrimPrefix(slice, "{["), "]}"), "], [")
 	return "{[" + strings.Join(withThirds(bounds, ":", "1"), "], [") + "]}"
 }
 
-// canonicalPadding spells 1_1_0x0_2 as 1_1x0_2: paddings inside stand in all dimensions or in none.
+// canonicalPadding spells 1_1_0x0_2 as 1_1x0_2: XLA prints the interior padding of all dimensions or of none.
 func canonicalPadding(padding string) string {
 	return strings.Join(withThirds(strings.Split(padding, "x"), "_", "0"), "x")
 }
 
-// withThirds gives all entries of numbers a third one, or none where all have the usual one.
+// withThirds adds the default third number to the entries that lack it, or removes it from all when all have the default.
 func withThirds(entries []string, separator, usual string) []string {
 	all, unusual := make([]string, len(entries)), false
 	for i, entry := range entries {

@@ -255,7 +255,8 @@ func TestConfigDigest(t *testing.T) {
 		{`{state = 139961309515568 : i64, n = 8 : i64}`, `{state = 139961309515568 : i64, n = 9 : i64}`, false, true},
 	} {
 		p := printer{}
-		a, b := p.config([]byte(c.a)), p.config([]byte(c.b))
+		a, _ := p.config([]byte(c.a))
+		b, _ := p.config([]byte(c.b))
 		if (a == b) != c.same || (a.family == b.family) != c.family {
 			t.Errorf("%s and %s: equal %v, of one family %v; want %v, %v", c.a, c.b, a == b, a.family == b.family, c.same, c.family)
 		}

@@ -13,6 +13,18 @@ const (
 	maxEmptyRows = 1000
 )
 
+// Literal returns a constant's value as XLA prints it: "1", "{1, 2}", and "{...}" for more than ten elements, whether or not the source
+// holds them all. It returns "" for any other instruction.
+func (m *Module) Literal(i InstrID) string {
+	switch {
+	case m.Instrs[i].Opcode != OpConstant:
+		return ""
+	case m.Format == FormatProto:
+		return m.protoLiteral(i)
+	}
+	return m.textLiteral(i)
+}
+
 // protoLiteral prints a constant's LiteralProto; see [Module.Literal].
 func (m *Module) protoLiteral(i InstrID) string {
 	for f := fieldsOf(m.src, m.Instrs[i].message()); f.next(); {

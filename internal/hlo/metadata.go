@@ -23,6 +23,9 @@ type MetadataID int32
 // MetadataID finds an instruction's metadata without decoding it.
 func (m *Module) MetadataID(i InstrID) MetadataID { return m.Instrs[i].meta }
 
+// Metadata decodes an instruction's metadata.
+func (m *Module) Metadata(i InstrID) Metadata { return m.MetadataByID(m.Instrs[i].meta) }
+
 // MetadataIDs is the number behind the last MetadataID.
 func (m *Module) MetadataIDs() int { return len(m.metas) }
 

@@ -131,17 +131,17 @@ func (m *Module) Body(c CompID) (first, end InstrID) {
 
 // Operands returns the instruction's operands. The slice belongs to the module.
 func (m *Module) Operands(i InstrID) []InstrID {
-	return list(m.operands, m.Instrs[i].operands)
+	return listAt(m.operands, m.Instrs[i].operands)
 }
 
 // Callees returns the computations that an instruction calls, in this order: while [body, condition]; conditional its
 // branches (for a predicate: true, false); every other the order in which they are printed. The slice belongs to the module.
 func (m *Module) Callees(i InstrID) []CompID {
-	return list(m.callees, m.Instrs[i].callees)
+	return listAt(m.callees, m.Instrs[i].callees)
 }
 
 // list is the one whose length stands at a place.
-func list[T ~int32](lists []T, at uint32) []T {
+func listAt[T ~int32](lists []T, at uint32) []T {
 	first := at + 1
 	return lists[first : first+uint32(lists[at])]
 }

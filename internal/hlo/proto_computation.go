@@ -232,7 +232,7 @@ func (r *protoReader) permute(comp *Computation) {
 
 func (r *protoReader) renameOperands(place []InstrID, first InstrID, body []Instruction) {
 	for i := range body {
-		operands := list(r.m.operands, body[i].operands)
+		operands := listAt(r.m.operands, body[i].operands)
 		for k, operand := range operands {
 			operands[k] = place[operand-first]
 			if operands[k] >= place[i] {

@@ -59,7 +59,7 @@ func (r *protoReader) instruction(body Range) {
 		in.Param = r.int32(parts[partParam])
 	}
 	r.endLists(&in)
-	if parts[partOther].End > 0 || !in.Opcode.silent() {
+	if parts[partOther].End > 0 || !in.Opcode.printsFieldsOnly() {
 		in.attrs = body.End
 	}
 	id := int64(r.number(parts[partID]))

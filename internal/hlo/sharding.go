@@ -143,12 +143,7 @@ func (p *attrPrinter) appendNamedSharding(b []byte, body Range) []byte {
 	b = mesh.append(append(b, '{'))
 	if len(mesh.axes) > 0 {
 		b = append(b, ", ["...)
-		for i, d := range dims {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = p.appendDimSharding(b, &mesh, d)
-		}
+		b = appendEach(b, dims, ", ", func(b []byte, body Range) []byte { return p.appendDimSharding(b, &mesh, body) })
 		b = append(b, ']')
 	}
 	b = p.appendAxes(b, "replicated", &mesh, replicated)
@@ -159,42 +154,39 @@ func (p *attrPrinter) appendNamedSharding(b []byte, body Range) []byte {
 
 // appendDimSharding prints "{'a', 'b', ?}": the axes of one dimension, and `?` where more may be added.
 func (p *attrPrinter) appendDimSharding(b []byte, m *mesh, body Range) []byte {
+	var axes []Range
 	closed := false
-	b = append(b, '{')
 	f := p.walk(body)
 	for f.next() {
 		switch f.tag {
 		case 1<<3 | wireBytes: // axes
-			if b[len(b)-1] != '{' {
-				b = append(b, ", "...)
-			}
-			b = p.appendAxis(b, m, f.body)
+			axes = append(axes, f.body)
 		case 2<<3 | wireVarint: // is_closed
 			closed = f.value != 0
 		}
 	}
 	p.walked(&f)
-	if closed {
+	b = p.appendAxisRefs(append(b, '{'), m, axes, ", ")
+	switch {
+	case closed:
 		return append(b, '}')
-	}
-	if b[len(b)-1] != '{' {
+	case len(axes) > 0:
 		b = append(b, ", "...)
 	}
 	return append(b, "?}"...)
 }
 
+// appendAxes prints ", replicated={'a', 'b'}", and nothing without axes.
 func (p *attrPrinter) appendAxes(b []byte, name string, m *mesh, axes []Range) []byte {
 	if len(axes) == 0 {
 		return b
 	}
 	b = append(append(append(b, ", "...), name...), "={"...)
-	for i, a := range axes {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = p.appendAxis(b, m, a)
-	}
-	return append(b, '}')
+	return append(p.appendAxisRefs(b, m, axes, ", "), '}')
+}
+
+func (p *attrPrinter) appendAxisRefs(b []byte, m *mesh, axes []Range, separator string) []byte {
+	return appendEach(b, axes, separator, func(b []byte, axis Range) []byte { return p.appendAxis(b, m, axis) })
 }
 
 // domain prints domain={kind="sharding", entry={...}, exit={...}}. XLA packs as the entry what it prints as the exit.
@@ -240,7 +232,8 @@ func (p *attrPrinter) mesh(body Range) (m mesh) {
 		case 2<<3 | wireBytes, 2<<3 | wireVarint: // device_ids
 			m.devices = appendNumbers(m.devices, &f)
 		case 3<<3 | wireBytes: // iota_transform
-			m.dims, m.perm = p.iotaTransform(f.body)
+			n := p.lists(f.body) // reshape_dims, transpose_perm
+			m.dims, m.perm = n[1], n[2]
 		}
 	}
 	p.walked(&f)
@@ -259,20 +252,6 @@ func (p *attrPrinter) meshAxis(body Range) (a meshAxis) {
 	}
 	p.walked(&f)
 	return a
-}
-
-func (p *attrPrinter) iotaTransform(body Range) (dims, perm []int64) {
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes, 1<<3 | wireVarint: // reshape_dims
-			dims = appendNumbers(dims, &f)
-		case 2<<3 | wireBytes, 2<<3 | wireVarint: // transpose_perm
-			perm = appendNumbers(perm, &f)
-		}
-	}
-	p.walked(&f)
-	return dims, perm
 }
 
 // append prints "mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0))".

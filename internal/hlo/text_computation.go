@@ -146,7 +146,7 @@ func (p *textParser) putBack() {
 	for _, instrs := range p.aside {
 		first := InstrID(len(m.Instrs))
 		for i := range instrs {
-			operands := list(m.operands, instrs[i].operands)
+			operands := listAt(m.operands, instrs[i].operands)
 			for k := range operands {
 				operands[k] += first
 			}

@@ -184,8 +184,8 @@ const (
 func (p *textParser) newKey(key spelling) int32 {
 	kind := int32(keyOther)
 	name := p.t[key.at:key.end()]
-	if role, ok := calleeRole(name); ok {
-		kind = keyCallee0 + int32(role)
+	if calls := attributes[string(name)].calls; calls > 0 {
+		kind = keyCallee0 + int32(calls) - 1
 	}
 	switch string(name) {
 	case "metadata":
@@ -227,17 +227,6 @@ type calleeRef struct {
 
 // minCallees holds how many computations an instruction calls at least.
 var minCallees = [...]CompID{OpAsyncStart: 1, OpCall: 1, OpConditional: 1, OpFusion: 1, OpMap: 1, OpReduce: 1, OpWhile: 2}
-
-// calleeRole tells whether an attribute names computations.
-func calleeRole(key []byte) (role uint8, ok bool) {
-	switch string(key) {
-	case "calls", "to_apply", "branch_computations", "called_computations", "body", "true_computation", "select":
-		return 0, true
-	case "condition", "false_computation", "scatter":
-		return 1, true
-	}
-	return 0, false
-}
 
 // calleeList takes %c, {%c, %d} or a nested computation { instructions }.
 func (p *textParser) calleeList(i int, role uint8) int {
