@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// Alike tells which computations of a module are the same but for names, metadata and numbering. A model repeats its layers: what
-// holds for a computation holds for all that are like it, and is found out once, for the first of them. Two that are alike have
-// the same instructions in the same order; two that only compute the same need not be alike.
+// Alike tells which computations of a module are equal but for names, metadata and numbering. A model repeats its layers: a fact that
+// holds for a computation holds for all that are alike, and is computed once, for the first of them. Two that are alike have the same
+// instructions in the same order.
 type Alike struct {
 	m     *Module
 	first []CompID // by CompID
@@ -16,27 +16,27 @@ type Alike struct {
 	place []uint32 // of an instruction among the operands that Call looks at, counted from 1
 }
 
-// Module is the module whose computations were compared.
+// Module returns the module whose computations were compared.
 func (a *Alike) Module() *Module { return a.m }
 
-// First is the first computation that is like c: c itself, or one that stands before it.
+// First returns the first computation that is like c: c itself or an earlier one.
 func (a *Alike) First(c CompID) CompID { return a.first[c] }
 
-// Index numbers the instructions of the computations that are first, without gaps. An instruction of a computation that is like
-// one of these has the index of its counterpart there.
+// Index returns the number of an instruction in a numbering, without gaps, of the computations that are the first of their kind. An
+// instruction of another computation has the index of its counterpart.
 func (a *Alike) Index(i InstrID) int {
 	c := a.m.Instrs[i].Comp
 	return int(a.start[c]) + int(i-a.m.Comps[c].First)
 }
 
-// Len is the number behind the last index.
+// Len returns the number of indexes.
 func (a *Alike) Len() int { return len(a.own) }
 
-// Own is equal for two instructions that say the same but for names, metadata and what they read: the same opcode, shape and
-// attributes, and computations that are alike.
+// Own returns a hash of an instruction without its name, metadata and operands: of its opcode, shape, attributes and the computations it
+// calls. The hashes of calls to computations that are alike are equal.
 func (a *Alike) Own(i InstrID) uint64 { return a.own[a.Index(i)] }
 
-// Each yields the instructions of the computations that are first, by their index.
+// Each yields the instructions of the computations that are the first of their kind, by their index.
 func (a *Alike) Each() iter.Seq[InstrID] {
 	return func(yield func(InstrID) bool) {
 		for c, like := range a.first {
@@ -52,8 +52,8 @@ func (a *Alike) Each() iter.Seq[InstrID] {
 	}
 }
 
-// Call is equal for two instructions that are equal in Own and read the same: values of the same shapes, and the same value where
-// the other does. It is not to be called by several goroutines at once.
+// Call returns a hash of Own and of what the operands are: their shapes, and which of them are the same value. Several goroutines must not
+// call it at once.
 func (a *Alike) Call(i InstrID) uint64 {
 	h, operands, first := a.Own(i), a.m.Operands(i), a.m.Comps[a.m.Instrs[i].Comp].First
 	for n, o := range operands {
@@ -72,13 +72,13 @@ func (a *Alike) Call(i InstrID) uint64 {
 	return h
 }
 
-// Alike compares all computations. It costs one pass; keep the result.
+// Alike compares all computations in one pass. Keep the result.
 func (m *Module) Alike() *Alike {
 	n := len(m.Comps)
 	a := &Alike{m: m, first: make([]CompID, n), start: make([]int32, n), own: make([]uint64, 0, len(m.Instrs))}
 	known := make(map[uint64]CompID, 64)
-	for c := range m.Comps {
-		c, start := CompID(c), len(a.own)
+	for c := range CompID(n) {
+		start := len(a.own)
 		content := a.computation(c)
 		a.first[c], a.start[c] = c, int32(start)
 		if like, ok := known[content]; ok {
@@ -91,7 +91,7 @@ func (m *Module) Alike() *Alike {
 	return a
 }
 
-// computation hashes what a computation says, and appends what its instructions say by themselves.
+// computation hashes a computation and appends the hashes of its instructions to own.
 func (a *Alike) computation(c CompID) uint64 {
 	m, comp := a.m, &a.m.Comps[c]
 	first, end := m.Body(c)
@@ -116,7 +116,7 @@ func (a *Alike) computation(c CompID) uint64 {
 	return h
 }
 
-// instruction hashes what an instruction says by itself.
+// instruction hashes an instruction of a computation; see Own.
 func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
 	h := mix(mix(0, uint64(in.Opcode)|uint64(uint32(in.Shape))<<16), uint64(uint32(in.Param))|uint64(a.m.operands[in.operands])<<32)
 	for _, callee := range listAt(a.m.callees, in.callees) {
@@ -125,7 +125,7 @@ func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
 		}
 		h = mix(h, uint64(callee))
 	}
-	if in.Opcode == OpCompare { // what it leaves out is said by the type of what it compares
+	if in.Opcode == OpCompare { // the type of its operands implies an attribute
 		h = mix(h, hashText(a.m.comparison(in)))
 	}
 	if in.bare() && in.Opcode != OpConstant {
@@ -137,13 +137,13 @@ func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
 	return a.text(h, in)
 }
 
-// proto hashes the fields of an instruction that no other part of it tells, as they are serialized.
+// proto hashes the serialized fields of an instruction that instruction does not hash.
 func (a *Alike) proto(h uint64, in *Instruction) uint64 {
 	src := a.m.src
 	for f := fieldsOf(src, in.message()); f.next(); {
 		switch number := f.tag >> 3; number {
 		case 1, 2, 3, 7, 9, 13, 35, 36, 38:
-			// name, opcode, shape, metadata, the number in Param, id, operands and callees
+			// name, opcode, shape, metadata, the numbers in Param, id, operands and callees
 		case 37: // control predecessors: ids of this computation's instructions
 			h = mix(h, uint64(in.Comp))
 		default:
@@ -158,7 +158,7 @@ func (a *Alike) proto(h uint64, in *Instruction) uint64 {
 	return h
 }
 
-// text hashes a constant's literal and the attributes, but for metadata and the names of computations.
+// text hashes a constant's literal and the attributes, without metadata and the names of computations.
 func (a *Alike) text(h uint64, in *Instruction) uint64 {
 	t := text(a.m.src)
 	if in.Opcode == OpConstant {
@@ -182,7 +182,7 @@ func (a *Alike) text(h uint64, in *Instruction) uint64 {
 	return h
 }
 
-// attribute hashes one attribute as it stands. What names instructions is like nothing in another computation.
+// attribute hashes one attribute as it is spelled. Computations whose attributes name instructions are like no other.
 func (a *Alike) attribute(h uint64, in *Instruction, key, value []byte) uint64 {
 	h = mix(h, hashText(key))
 	if attributes[string(key)].calls > 0 {
@@ -194,7 +194,7 @@ func (a *Alike) attribute(h uint64, in *Instruction, key, value []byte) uint64 {
 	return mix(h, hashText(value))
 }
 
-// knownValue skips a value that most often is spelled like another one.
+// knownValue skips a value that is most often spelled like a known one.
 func (t text) knownValue(i int, known Range) int {
 	if known.Len() > 0 && bytes.HasPrefix(t[i:], t[known.Start:known.End]) {
 		return i + known.Len()
@@ -202,18 +202,18 @@ func (t text) knownValue(i int, known Range) int {
 	return t.value(i)
 }
 
-// digest is a pair of hashes: of everything, and of what stays when dimensions are scaled.
+// digest is a pair of hashes: of everything, and of the part that does not change when dimensions are scaled.
 type digest struct{ full, family uint64 }
 
 func both(v uint64) digest { return digest{v, v} }
 
-// and appends: the order counts.
+// and appends a digest: the order counts.
 func (d digest) and(e digest) digest { return digest{mix(d.full, e.full), mix(d.family, e.family)} }
 
-// plus adds to a multiset: the order does not count, the number does.
+// plus adds a digest to a multiset: the order does not count, the number does.
 func (d digest) plus(e digest) digest { return digest{d.full + e.full, d.family + e.family} }
 
-// mix appends a number to a hash: the finalizer of MurmurHash3, which loses nothing.
+// mix appends a number to a hash, with the finalizer of MurmurHash3, which is a bijection.
 func mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53

@@ -1,14 +1,14 @@
 package hlo
 
-// asyncStart is an `<op>-start` that is syntactic sugar: an async-start that calls a computation of parameters and the one
-// operation, which has the attributes that are its own.
+// asyncStart is an `<op>-start` that is short for an async-start and the computation that it calls, which consists of parameters and one
+// operation.
 type asyncStart struct {
 	start InstrID
 	op    Opcode
 	comp  CompID
 }
 
-// wrappedIn is the operation that an asynchronous opcode does by itself, noOpcode where it does none.
+// wrappedIn returns the operation of an asynchronous opcode such as all-gather-start, noOpcode of any other.
 func wrappedIn(op Opcode) Opcode {
 	switch op {
 	case OpAllGatherStart, OpAllGatherDone:
@@ -23,13 +23,13 @@ func wrappedIn(op Opcode) Opcode {
 	return noOpcode
 }
 
-// isAsync tells whether the opcode may stand for a spelling like all-gather-start.
+// isAsync reports whether an opcode is that of an async-start, async-update or async-done.
 func (op Opcode) isAsync() bool {
 	return op == OpAsyncStart || op == OpAsyncUpdate || op == OpAsyncDone
 }
 
-// unlessNative tells the sugar for an async-start of an all-reduce from an all-reduce-start, which is spelled alike. The shape of the
-// former begins with a tuple of its operands; that of the latter does so only where it has several.
+// unlessNative tells an `all-reduce-start` that is short for an async-start from one that is an opcode. The shape of the former begins with
+// a tuple of its operands, that of the latter only if it has several.
 func (p *textParser) unlessNative(in *Instruction, spelled spelledOpcode, wrapped Opcode) spelledOpcode {
 	operands := listAt(p.m.operands, in.operands)
 	switch in.Opcode {
@@ -49,7 +49,7 @@ func (p *textParser) unlessNative(in *Instruction, spelled spelledOpcode, wrappe
 	return spelledOpcode{in.Opcode, wrapped}
 }
 
-// wrap makes the computation that an `<op>-start` calls. Its instructions follow when the computation that is being read is whole.
+// wrap adds the computation that an `<op>-start` calls. unwrap adds its instructions when the current computation is complete.
 func (p *textParser) wrap(start InstrID, op Opcode) {
 	m := p.m
 	if in := &m.Instrs[start]; p.printsWrapper(in, op) {
@@ -65,8 +65,8 @@ func (p *textParser) wrap(start InstrID, op Opcode) {
 	m.Comps = append(m.Comps, Computation{made: m.make(asyncWrapped), wrapped: true})
 }
 
-// printsWrapper tells whether an `<op>-start` prints the computation that it calls, behind those of the operation. Only a print with
-// nested computations does.
+// printsWrapper reports whether an `<op>-start` prints the computation that it calls, behind those of the operation. Only prints with nested
+// computations do.
 func (p *textParser) printsWrapper(start *Instruction, op Opcode) bool {
 	callees := listAt(p.m.callees, start.callees)
 	if len(callees) == 0 || len(p.aside) == 0 {
@@ -78,12 +78,12 @@ func (p *textParser) printsWrapper(start *Instruction, op Opcode) bool {
 	return last.made > 0 && int(last.Count) == operands+1 && len(body) == operands+1 && body[last.Root].Opcode == op
 }
 
-// unwrap fills the computation of an asyncStart.
+// unwrap adds the instructions to the computation of an asyncStart.
 func (p *textParser) unwrap(w asyncStart) {
 	m, c := p.m, &p.m.Comps[w.comp]
 	in := &m.Instrs[w.start]
 	op := *in
-	op.Shape, op.Comp, op.Opcode = p.wrappedShape(in.Shape), w.comp, w.op
+	op.Shape, op.Comp, op.Opcode = p.m.started(in.Shape), w.comp, w.op
 	op.name, op.nameLen = p.opcodeName(in)
 	in.callees = uint32(len(m.callees))
 	m.callees = append(m.callees, 1, w.comp)
@@ -101,7 +101,7 @@ func (p *textParser) unwrap(w asyncStart) {
 	m.Instrs = append(m.Instrs, op)
 }
 
-// addRange makes the list of the instructions from first to before end.
+// addRange adds the list of the instructions from first to before end.
 func (m *Module) addRange(first, end InstrID) uint32 {
 	if first == end {
 		return 0
@@ -114,15 +114,15 @@ func (m *Module) addRange(first, end InstrID) uint32 {
 	return at
 }
 
-// wrappedShape is the result of the operation inside an async-start of shape ((operands), result, ...).
-func (p *textParser) wrappedShape(start ShapeID) ShapeID {
-	if elements := p.m.Shape(start).Elements; len(elements) > 1 {
+// started returns the shape of the result in the shape ((operands), result, ...) of a start.
+func (m *Module) started(shape ShapeID) ShapeID {
+	if elements := m.Shape(shape).Elements; len(elements) > 1 {
 		return elements[1]
 	}
-	return start
+	return shape
 }
 
-// opcodeName is where the spelling of an instruction's opcode stands, and how long it is without -start.
+// opcodeName returns the offset of the opcode of an `<op>-start`, and its length without -start.
 func (p *textParser) opcodeName(in *Instruction) (at uint32, length uint16) {
 	end := int(in.args) - 1
 	for end > 0 && !p.t.is(end-1, classIdent) {

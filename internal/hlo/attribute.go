@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// attribute says what is known of an attribute by its name.
+// attribute is what is known of an attribute by its name.
 type attribute struct {
 	calls  uint8   // 1 or 2: it names computations, which come first or second in Callees; 0: it names none
 	owner  owner   // of the attribute behind an `<op>-start`

@@ -5,7 +5,7 @@ import "slices"
 // builder fills a module; the text reader and the proto reader share it.
 type builder struct {
 	m       *Module
-	shapes  spellingIndex // ShapeIDs by their spelling: printed text or the bytes of a ShapeProto
+	shapes  spellingIndex // ShapeIDs by printed text or the bytes of a ShapeProto
 	opcodes spellingIndex // numbers of opcodes by their spelling
 	metas   metadataIndex
 }
@@ -19,11 +19,10 @@ func newBuilder(src []byte, format Format) builder {
 	return b
 }
 
-// reserve allocates for about so many instructions and computations. An instruction has about two operands, and one in four calls
-// a computation.
+// reserve allocates for about so many instructions and computations.
 func (b *builder) reserve(instrs, comps int) {
-	const usual = 32 // bytes of a short instruction: a file that looks as if it had more of them than fit into it has few
-	instrs, comps = min(instrs, len(b.m.src)/usual)+16, min(comps, len(b.m.src)/usual)+1
+	const shortest = 32 // bytes of most instructions and computations: an estimate that makes them shorter is wrong
+	instrs, comps = min(instrs, len(b.m.src)/shortest)+16, min(comps, len(b.m.src)/shortest)+1
 	b.m.Instrs, b.m.Comps = make([]Instruction, 0, instrs), make([]Computation, 0, comps)
 	b.m.operands, b.m.callees = append(make([]InstrID, 0, 2*instrs), 0), append(make([]CompID, 0, instrs/4), 0)
 }
@@ -34,7 +33,7 @@ func (b *builder) keep(in *Instruction) InstrID {
 	return InstrID(len(b.m.Instrs) - 1)
 }
 
-// What both readers say of a module that cannot be real.
+// Errors of both readers.
 const (
 	tooManyOpcodes = "there are too many opcodes that no version of XLA knows"
 	shapeTooLarge  = "the shape is too large: its size in bytes overflows 64 bits"
@@ -53,7 +52,7 @@ func (b *builder) finish() {
 	b.m.Instrs, b.m.operands = trimmed(b.m.Instrs), trimmed(b.m.operands)
 }
 
-// trimmed gives back memory that was allocated for more.
+// trimmed reallocates a slice with much unused capacity.
 func trimmed[T any](s []T) []T {
 	if cap(s)-len(s) > len(s)/8 {
 		return slices.Clip(slices.Clone(s))

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// noisyConfig are the keys of a backend_config, at any depth, that do not say what is computed: partitions by the number of
-// cores, what autotuning picked, what the compiler estimated, numbers that tell instructions apart, memory offsets, and
-// serialized kernels, which hold the paths and lines of the source: they are hashed by what they do, see [Module.Kernel].
+// noisyConfig holds the keys of a backend_config, at any depth, that have no part in the computation: partitions by the number of cores,
+// picks of the autotuner, estimates of the compiler, numbers of instructions, memory offsets, and serialized kernels, which hold the paths
+// and lines of the source (see [Module.Kernel]).
 var noisyConfig = map[string]bool{
 	"outer_dimension_partitions": true,
 
@@ -26,7 +26,7 @@ var noisyConfig = map[string]bool{
 	"body": true, "ir": true, "module": true, "kernel_hash": true,
 }
 
-// entry skips an entry of a dictionary, up to the comma behind it.
+// entry skips an entry of a dictionary up to the comma behind it.
 func (t text) entry(i int) int {
 	for i < len(t) && t[i] != ',' {
 		switch {
@@ -41,7 +41,7 @@ func (t text) entry(i int) int {
 	return min(i, len(t))
 }
 
-// configReader hashes JSON while it checks it.
+// configReader checks and hashes JSON.
 type configReader struct {
 	src []byte
 	at  int
@@ -49,7 +49,7 @@ type configReader struct {
 
 const maxConfigDepth = 100
 
-// value hashes a JSON value. An object without entries, or with noise only, is nothing.
+// value hashes a JSON value. The digest of an object that is empty or noise is zero. value returns false for what is not JSON.
 func (c *configReader) value(depth int) (digest, bool) {
 	if c.skipBlanks() >= len(c.src) || depth > maxConfigDepth {
 		return digest{}, false
@@ -95,7 +95,7 @@ func (c *configReader) array(depth int) (list digest, whole bool) {
 	return list, c.take(']')
 }
 
-// text takes a string, and returns it without its quotes, escapes as they stand.
+// text reads a string. It returns the text between the quotes, with its escapes.
 func (c *configReader) text() ([]byte, bool) {
 	if !c.take('"') {
 		return nil, false
@@ -113,7 +113,7 @@ func (c *configReader) text() ([]byte, bool) {
 	return nil, false
 }
 
-// word takes a number, true, false or null.
+// word reads a number, true, false or null.
 func (c *configReader) word() (digest, bool) {
 	start := c.at
 	for c.at < len(c.src) && !bytes.ContainsRune([]byte(" \t\r\n,]}:"), rune(c.src[c.at])) {
@@ -137,7 +137,7 @@ func (c *configReader) skipBlanks() int {
 	return c.at
 }
 
-// ends tells whether a byte comes next, blanks aside.
+// ends reports whether a byte comes next, blanks aside.
 func (c *configReader) ends(with byte) bool {
 	return c.skipBlanks() < len(c.src) && c.src[c.at] == with
 }
@@ -150,9 +150,8 @@ func (c *configReader) take(b byte) bool {
 	return true
 }
 
-// Settings lists what an instruction's backend_config says, in order, whether it is JSON or a dictionary of MLIR: key=value, with the keys
-// to a value joined by dots, and the value without quotes; of a list [a, b]. What is empty is left out, and so is what does not say what is
-// computed and may differ from compile to compile: see [IsNoise], and addresses.
+// Settings returns the settings in an instruction's backend_config, JSON or an MLIR dictionary, sorted: key=value, with the keys to a value
+// joined by dots, values without quotes, and lists as [a, b]. It leaves out empty values, addresses and noise (see [IsNoise]).
 func (m *Module) Settings(i InstrID) []string {
 	if target, _ := m.Attr(i, "custom_call_target"); isCallback(target) {
 		return nil // the address or the number of a Python function
@@ -161,8 +160,8 @@ func (m *Module) Settings(i InstrID) []string {
 	return settingsIn(config)
 }
 
-// IsNoise reports whether a key of a backend_config is none of [Module.Settings]: picks of the autotuner, estimates, numbers of instructions,
-// memory offsets and compiled kernels.
+// IsNoise reports whether a key of a backend_config has no part in the computation: picks of the autotuner, estimates, numbers of
+// instructions, memory offsets and compiled kernels.
 func IsNoise(key string) bool { return noisyConfig[key] }
 
 func settingsIn(config string) []string {
@@ -181,7 +180,7 @@ func settingsIn(config string) []string {
 	return r.all
 }
 
-// settingsReader lists the values in JSON, and in what looks like it.
+// settingsReader lists the values in JSON or in an MLIR dictionary.
 type settingsReader struct {
 	configReader
 	all []string
@@ -229,7 +228,7 @@ func (r *settingsReader) object(path string, depth int) bool {
 	return r.take('}')
 }
 
-// array lists plain values as one; what is in a list of objects comes one by one.
+// array lists plain values as one setting, and the settings of objects one by one.
 func (r *settingsReader) array(path string, depth int) bool {
 	var plain []string
 	for r.at++; !r.ends(']'); {
@@ -247,7 +246,7 @@ func (r *settingsReader) array(path string, depth int) bool {
 	return r.take(']')
 }
 
-// only is the value of a list's entry that is no object.
+// only returns the value of a list's entry that is not an object.
 func only(added []string, path string) (value string, one bool) {
 	if len(added) != 1 {
 		return "", false
@@ -282,7 +281,7 @@ func (r *settingsReader) dictionary(t text) {
 	}
 }
 
-// maxSetting bounds how much of a value is kept: none that a person writes is longer.
+// maxSetting is the length in bytes to which a value is cut. Values that a person writes are shorter.
 const maxSetting = 200
 
 func (r *settingsReader) add(key, value string) {
@@ -302,14 +301,14 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// Addresses in the memory of a process lie between these; hardly any count or size does.
+// Addresses in the memory of a process are between these; hardly any count or size is.
 const (
 	lowestAddress  = 1 << 40
 	highestAddress = 1 << 48
 )
 
-// isAddress says whether a value in a backend_config, `139961309515568 : i64` or `"0x7f4b4822cf30"`, is an address in the memory of the
-// process that compiled: what a custom call of the user's own is to work on. It is another one in every process.
+// isAddress reports whether a value in a backend_config, `139961309515568 : i64` or `"0x7f4b4822cf30"`, is an address in the memory of the
+// process that compiled, such as an argument of the user's own custom call. It differs from process to process.
 func isAddress[T string | []byte](value T) bool {
 	const longest = len(`"0x7fffffffffff" : ui64`)
 	if len(value) < len("0x10000000000") || len(value) > longest {
@@ -325,8 +324,7 @@ func isAddress[T string | []byte](value T) bool {
 	return err == nil && n >= lowestAddress && n < highestAddress
 }
 
-// KnownTrips is how often a while runs its body, where the compiler wrote it down (known_trip_count in backend_config); -1
-// where it did not.
+// KnownTrips returns the trip count of a while that the compiler wrote into its backend_config (known_trip_count), -1 where it wrote none.
 func (m *Module) KnownTrips(i InstrID) int64 {
 	config, _ := m.Attr(i, "backend_config")
 	_, count, _ := strings.Cut(config, `"known_trip_count":{"n":"`)

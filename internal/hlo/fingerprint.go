@@ -8,44 +8,43 @@ import (
 	"strings"
 )
 
-// Prints are content hashes of a module, equal for equal programs and the same on every machine. Of the same program in two
-// dumps, these may differ:
+// Prints holds content hashes of a module, equal for equal programs and on every machine. The following may differ between equal programs:
 //
 //   - names, ids, metadata and stack frames, and whether the dump is text or proto;
 //   - the order of computations, and of instructions that do not use each other;
 //   - channel ids, and the spelling of replica groups and of asynchronous operations;
-//   - how many cores the CPU back end splits an operation for, also where it wraps the operation in a call for that;
-//   - what a backend_config holds besides the work: picks of the autotuner, estimates, memory offsets (see noisyConfig), the
-//     order of its keys, and the paths, lines and names in serialized kernels;
+//   - for how many cores the CPU back end splits an operation, even where it wraps the operation in a call for that;
+//   - the parts of a backend_config that are not the computation: picks of the autotuner, estimates, memory offsets (see noisyConfig),
+//     the order of its keys, and the paths, lines and names in serialized kernels;
 //   - addresses and numbers of Python callbacks;
 //   - the module's own frontend attributes and how far shardings may propagate;
-//   - instructions that nothing needs.
+//   - instructions that neither the result nor an effect needs.
 //
-// Operands keep their order: a+b is not b+a. Constants of more than ten elements count by their shape, since text leaves them out.
+// The order of operands counts: a+b is not b+a. Constants of more than ten elements count by their shape, since the text elides them.
 type Prints struct {
 	Module uint64
 	alike  *Alike
 	ops    []digest // by Alike.Index
-	comps  []digest // by CompID, of the computations that are first
+	comps  []digest // by CompID, of the computations that are the first of their kind
 }
 
-// Op is the hash of an instruction alone: its opcode, shape and attributes and the computations it calls, without its operands. The
-// family is the same without dimension sizes, layouts and the values of constants: equal for variants whose shapes scale.
+// Op returns the hash of an instruction without its operands: of its opcode, shape, attributes and the computations it calls. The family is
+// the hash without dimension sizes, layouts and the values of constants, and is equal for variants whose shapes scale.
 func (p *Prints) Op(i InstrID) (full, family uint64) {
 	d := p.ops[p.alike.Index(i)]
 	return d.full, d.family
 }
 
-// comp is of a computation: its root and, in any order, all that is live in it, so that work done twice counts twice.
+// comp returns the hash of a computation: of its root and, in any order, of all its live instructions, so that work done twice counts twice.
 func (p *Prints) comp(c CompID) digest { return p.comps[p.alike.First(c)] }
 
-// Fingerprint is the hash of the whole program in 16 hex digits.
+// Fingerprint returns the hash of the whole program in 16 hex digits.
 func (p *Prints) Fingerprint() string { return fmt.Sprintf("%016x", p.Module) }
 
 // Fingerprint hashes the whole program; see [Prints].
 func (m *Module) Fingerprint() string { return m.Alike().Prints().Fingerprint() }
 
-// Prints hashes the instructions and computations that are first of their like. Keep the result.
+// Prints hashes the instructions and computations that are the first of their kind. Keep the result.
 func (a *Alike) Prints() *Prints {
 	p := printer{m: a.m, p: &Prints{alike: a, ops: make([]digest, 0, a.Len()), comps: make([]digest, len(a.first))}}
 	p.prepare()
@@ -58,30 +57,30 @@ func (a *Alike) Prints() *Prints {
 	return p.p
 }
 
-// printer makes the prints of one module. Callees stand before callers and operands before users, so one pass is enough.
+// printer makes the prints of one module. Callees come before callers and operands before users, so one pass is enough.
 type printer struct {
 	m         *Module
 	p         *Prints
 	shapes    []digest
 	opcodes   []digest
-	addresses map[InstrID]bool // constants that hold the address of a callback
-	effects   []bool           // computations that do more than compute their result
+	addresses map[InstrID]bool // constants with the address of a callback
+	effects   []bool           // computations with side effects
 	known     []knownOp        // instructions alone, by their Alike.Own
 
-	// of the computation at hand
+	// Of the current computation:
 	first InstrID
-	instr []digest           // of an instruction with all that it is computed from
-	live  []bool             // whether its result or an effect needs an instruction
-	names map[string]InstrID // nil until one is asked for
+	instr []digest           // of an instruction with its operands
+	live  []bool             // the result or an effect needs the instruction
+	names map[string]InstrID // nil until one is looked up
 
-	// of the instruction at hand
+	// Of the current instruction:
 	reader  attrReader
 	note    func(key string, value []byte) bool // calls attribute
-	in      *Instruction                        // whose attributes are being hashed
+	in      *Instruction                        // whose attributes are hashed
 	target  string                              // its custom_call_target
 	attrs   []digest                            // of its attributes
 	before  []byte                              // its control predecessors, as printed
-	through []InstrID                           // what is handed to the one that it wraps
+	through []InstrID                           // the operands of the call that are those of the instruction that it wraps
 }
 
 func (p *printer) prepare() {
@@ -102,7 +101,7 @@ func (p *printer) prepare() {
 	p.addresses = p.callbackAddresses()
 }
 
-// computation hashes the instructions of a computation, then what is live in it.
+// computation hashes a computation; see Prints.comp.
 func (p *printer) computation(c CompID) {
 	first, end := p.m.Body(c)
 	p.first, p.instr, p.names = first, slices.Grow(p.instr[:0], int(end-first)), nil
@@ -129,7 +128,7 @@ func (p *printer) instruction(i InstrID) {
 	p.instr = append(p.instr, d.and(p.predecessors(i)))
 }
 
-// operation hashes an instruction alone and returns its operands; it looks through what only wraps another instruction.
+// operation hashes an instruction without its operands and returns these. A call that only wraps an operation is hashed as the operation.
 func (p *printer) operation(i InstrID) (digest, []InstrID) {
 	m, in := p.m, &p.m.Instrs[i]
 	switch in.Opcode {
@@ -146,7 +145,7 @@ func (p *printer) operation(i InstrID) (digest, []InstrID) {
 	return p.alone(i), m.Operands(i)
 }
 
-// knownOp is what an instruction was hashed to that said the same.
+// knownOp is the hash of the instructions with an Alike.Own.
 type knownOp struct {
 	own  uint64
 	hash digest
@@ -154,7 +153,7 @@ type knownOp struct {
 
 const mostKnownOps = 1 << 12
 
-// alone hashes an instruction that wraps no other, once for those that say the same one soon after the other.
+// alone hashes an instruction that wraps no other. It looks up the hash of an earlier instruction with the same Alike.Own.
 func (p *printer) alone(i InstrID) digest {
 	own := p.p.alike.own[len(p.p.ops)]
 	known := &p.known[own&uint64(len(p.known)-1)]
@@ -168,7 +167,7 @@ func (p *printer) alone(i InstrID) digest {
 	return d
 }
 
-// spelled hashes an instruction alike in the spellings of different versions.
+// spelled hashes an instruction. Asynchronous instructions are spelled differently by different versions and hashed alike.
 func (p *printer) spelled(i InstrID) digest {
 	m, in := p.m, &p.m.Instrs[i]
 	switch in.Opcode {
@@ -184,7 +183,7 @@ func (p *printer) spelled(i InstrID) digest {
 	return p.plain(in.Opcode, in.Shape, m.Callees(i), i, NoInstr).and(p.argument(i))
 }
 
-// plain hashes an opcode with a shape, callees and the attributes of an instruction and of the one that it wraps, if any.
+// plain hashes an opcode, a shape, callees, and the attributes of an instruction and of the one that it wraps, if any.
 func (p *printer) plain(op Opcode, shape ShapeID, callees []CompID, i, wrapped InstrID) digest {
 	d := p.opcodes[op].and(p.shapes[shape]).and(p.attributesOf(i, wrapped))
 	for _, c := range callees {
@@ -193,7 +192,7 @@ func (p *printer) plain(op Opcode, shape ShapeID, callees []CompID, i, wrapped I
 	return d
 }
 
-// argument hashes what stands in the parentheses of a parameter or constant, and the index of a tuple's element.
+// argument hashes the number of a parameter, the literal of a constant, and the index of a get-tuple-element.
 func (p *printer) argument(i InstrID) digest {
 	in := &p.m.Instrs[i]
 	switch in.Opcode {
@@ -207,7 +206,7 @@ func (p *printer) argument(i InstrID) digest {
 	return digest{}
 }
 
-// shape hashes a shape; elements stand before the tuples that hold them.
+// shape hashes a shape. Elements come before the tuples that hold them.
 func (p *printer) shape(s *Shape) digest {
 	d := both(uint64(s.Type)).and(both(uint64(len(s.Dims))))
 	for _, n := range s.Dims {
@@ -220,7 +219,7 @@ func (p *printer) shape(s *Shape) digest {
 	return d
 }
 
-// module hashes the entry computation, what it may overwrite and what it may free.
+// module hashes the entry computation, the aliases and the donors.
 func (p *printer) module() uint64 {
 	var aliases, donors uint64
 	for _, a := range p.m.Header.Aliases {
@@ -233,7 +232,7 @@ func (p *printer) module() uint64 {
 	return mix(mix(p.p.comp(p.m.Entry).full, aliases), donors)
 }
 
-// findLive marks the instructions of a computation that its result or an effect needs. Parameters are part of the signature.
+// findLive marks the instructions of a computation that its result or an effect needs, and the parameters.
 func (p *printer) findLive(c CompID) {
 	m := p.m
 	first, end := m.Body(c)
@@ -257,7 +256,7 @@ func (p *printer) findLive(c CompID) {
 	}
 }
 
-// hasEffect tells whether an instruction does more than compute its result, or cannot be left out on one device alone.
+// hasEffect reports whether an instruction has a side effect or communicates with other devices.
 func (p *printer) hasEffect(i InstrID) bool {
 	switch p.m.Instrs[i].Opcode {
 	case OpSend, OpSendDone, OpRecv, OpRecvDone, OpInfeed, OpOutfeed, OpTrace, OpRng, OpRngGetAndUpdateState,
@@ -276,7 +275,8 @@ func (p *printer) hasEffect(i InstrID) bool {
 	return false
 }
 
-// wrapped finds the instruction of a callee that is nothing but parameters and one operation on them.
+// wrapped returns the root of the computation that an instruction calls. wraps is true when the computation consists of parameters and the
+// root.
 func (p *printer) wrapped(caller InstrID) (root InstrID, wraps bool) {
 	m := p.m
 	callees := m.Callees(caller)
@@ -295,7 +295,7 @@ func (p *printer) wrapped(caller InstrID) (root InstrID, wraps bool) {
 	return root, true
 }
 
-// looked are the caller's operands in the order in which the wrapped instruction uses them.
+// looked returns the caller's operands in the order in which the wrapped instruction uses them.
 func (p *printer) looked(caller, root InstrID) []InstrID {
 	given := p.m.Operands(caller)
 	p.through = p.through[:0]
@@ -305,25 +305,17 @@ func (p *printer) looked(caller, root InstrID) []InstrID {
 	return p.through
 }
 
-// isParallel tells whether the CPU back end wrapped an instruction to run it in parallel: on one core it stands alone.
+// isParallel reports whether the CPU back end wrapped an instruction to run it in parallel. For one core it wraps none.
 func (m *Module) isParallel(root InstrID) bool {
 	config, _ := m.Attr(root, "backend_config")
 	_, old := m.Attr(root, "outer_dimension_partitions")
 	return old || strings.Contains(config, "outer_dimension_partitions")
 }
 
-// start hashes the start of an asynchronous operation alike in its spellings: `all-gather-start`, and `async-start` that calls a
-// computation with an all-gather. The latter may have the attributes on either instruction, or on both.
+// start hashes the start of an asynchronous operation, alike for an `all-gather-start` and an `async-start` that calls a computation with
+// an all-gather. The latter has the attributes on either instruction, or on both.
 func (p *printer) start(op Opcode, shape ShapeID, callees []CompID, i, wrapped InstrID) digest {
 	return p.opcodes[OpAsyncStart].and(p.plain(op, shape, callees, i, wrapped))
-}
-
-// started is the result in the shape ((operands), result, ...) of a start.
-func (m *Module) started(shape ShapeID) ShapeID {
-	if elements := m.Shape(shape).Elements; len(elements) > 1 {
-		return elements[1]
-	}
-	return shape
 }
 
 func asyncStep(op Opcode) Opcode {
@@ -333,7 +325,7 @@ func asyncStep(op Opcode) Opcode {
 	return OpAsyncDone
 }
 
-// callbackAddresses finds the constants that older versions of JAX hand to a callback: the address of the Python function.
+// callbackAddresses finds the constants with the address of a Python function that old versions of JAX pass to a callback.
 func (p *printer) callbackAddresses() map[InstrID]bool {
 	addresses, m := make(map[InstrID]bool), p.m
 	for i := range p.p.alike.Each() {

@@ -9,10 +9,10 @@ import (
 	"github.com/xlagate/xlagate/internal/mlir"
 )
 
-// kernelKeys stand in a backend_config before a kernel that was written by hand: of Pallas on TPU, of Triton, of Mosaic on GPU.
+// kernelKeys are the keys of a backend_config whose value is a hand-written kernel: of Pallas on TPU, of Triton, of Mosaic on GPU.
 var kernelKeys = []string{`"body"`, "ir", "module"}
 
-// Kernel is the kernel that a custom call brings along; nil when it brings none, or none that can be read.
+// Kernel returns the hand-written kernel in the backend_config of a custom call. It returns nil when there is none that can be read.
 func (m *Module) Kernel(id InstrID) *mlir.Kernel {
 	if m.Instrs[id].Opcode != OpCustomCall {
 		return nil
@@ -37,7 +37,7 @@ func kernelIn(config string) *mlir.Kernel {
 	return nil
 }
 
-// gridIn is how often the body of a Triton kernel runs in each dimension; nil where the call does not say.
+// gridIn returns the grid of a Triton kernel: how often its body runs in each dimension. It is nil where the config has none.
 func gridIn(config string) (grid []int64) {
 	for _, key := range []string{"grid_x = ", "grid_y = ", "grid_z = "} {
 		_, printed, _ := strings.Cut(config, key)
@@ -51,7 +51,7 @@ func gridIn(config string) (grid []int64) {
 	return grid
 }
 
-// quotedValue finds what stands in quotes behind a key and its colon or equals sign.
+// quotedValue returns the text behind the opening quote of the value of a key.
 func quotedValue(config, key string) (string, bool) {
 	for rest := config; ; {
 		at := strings.Index(rest, key)

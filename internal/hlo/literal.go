@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// elided is how XLA prints a literal of more than maxLiteral elements.
+// XLA prints a literal of more than maxLiteral elements as elided.
 const (
 	elided     = "{...}"
 	maxLiteral = 10
-	// maxEmptyRows bounds what is printed of a literal without elements, such as f32[1000000,0].
+	// maxEmptyRows bounds the print of a literal without elements, such as f32[1000000,0].
 	maxEmptyRows = 1000
 )
 
@@ -36,7 +36,7 @@ func (m *Module) protoLiteral(i InstrID) string {
 	return elided
 }
 
-// decodeLiteral prints a LiteralProto and its shape. The values of a literal that is not printed are not looked at.
+// decodeLiteral prints a LiteralProto and its shape. It does not read the values of a literal that is elided.
 func decodeLiteral(src []byte, body Range) (text, shape string) {
 	scratch := Module{src: src}
 	d := shapeDecoder{src: src, table: &scratch.shapes}
@@ -62,14 +62,14 @@ func decodeLiteral(src []byte, body Range) (text, shape string) {
 	return string(p.print(nil, nil)), shape
 }
 
-// literalPrinter prints values that are stored in the order of their layout in logical order.
+// literalPrinter prints values in logical order that are stored in the order of their layout.
 type literalPrinter struct {
 	shape        *Shape
 	values       []string
 	minorToMajor []int64
 }
 
-// print prints the part of the literal that an index selects.
+// print prints the elements whose index begins with index.
 func (p *literalPrinter) print(b []byte, index []int64) []byte {
 	depth, rank := len(index), len(p.shape.Dims)
 	if depth == rank {
@@ -90,7 +90,7 @@ func (p *literalPrinter) print(b []byte, index []int64) []byte {
 	return append(append(b, space...), '}')
 }
 
-// offset is where the element of an index is stored.
+// offset returns the position of an element in the stored values.
 func (p *literalPrinter) offset(index []int64) int64 {
 	at, stride := int64(0), int64(1)
 	for _, d := range p.minorToMajor {
@@ -145,8 +145,8 @@ func (t text) writeLiteral(b *strings.Builder, i, rank int) {
 	t.writeList(b, i, rank, rank == 1)
 }
 
-// writeList spells one list and returns the offset behind it. Blanks stand inside the braces of all but the list of a vector and
-// a row of one element or none.
+// writeList spells one list and returns the offset behind it. XLA prints blanks inside the braces, but not of a vector and not of a row of
+// one element or none.
 func (t text) writeList(b *strings.Builder, i, rank int, vector bool) int {
 	var elements []string
 	end := t.blanks(i + 1)
@@ -172,7 +172,7 @@ func (t text) writeList(b *strings.Builder, i, rank int, vector bool) int {
 	return end + 1
 }
 
-// spelledLiteral spells a literal that stands behind its shape as XLA does: `s32[] 1`, `( s32[] 1, f32[2]{0} {1, 2} )`.
+// spelledLiteral spells a literal and the shape before it as XLA does: `s32[] 1`, `( s32[] 1, f32[2]{0} {1, 2} )`.
 func spelledLiteral(value []byte) []byte {
 	p, spelled := newTextParser(value, ""), []byte(nil)
 	if caught(func() { spelled, _ = p.literal(nil, p.t.blanks(0)) }) != nil {
@@ -181,7 +181,7 @@ func spelledLiteral(value []byte) []byte {
 	return spelled
 }
 
-// literal spells the one at i, and returns where it ends.
+// literal spells the literal at i and returns the offset behind it.
 func (p *textParser) literal(b []byte, i int) ([]byte, int) {
 	if p.t.at(i, '(') {
 		return p.tupleLiteral(b, i)
@@ -210,7 +210,7 @@ func (p *textParser) tupleLiteral(b []byte, i int) ([]byte, int) {
 	return append(b, ' ', ')'), i + 1
 }
 
-// scalar is a number, a pair of numbers or a word, with one blank where there were several.
+// scalar spells a number, a pair of numbers or a word, with single blanks.
 func (t text) scalar(i, end int) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(string(t[i:end]), ",", ", ")), " ")
 }

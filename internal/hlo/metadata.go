@@ -10,23 +10,23 @@ import (
 type Metadata struct {
 	OpType string
 	OpName string // the model's own scope: "jit(train_step)/layer0/mlp/tanh"
-	// Source is the place the instruction names: the innermost stack frame, or source_file and source_line.
+	// Source is the innermost stack frame, or source_file and source_line.
 	Source Location
-	// Frame is the 1-based index into the stack-frame table, 0 when there is none; see [Module.Stack].
+	// Frame is the 1-based index into the table of stack frames, 0 for none; see [Module.Stack].
 	Frame int32
 }
 
-// MetadataID tells the metadata of a module apart: most instructions share theirs with others. A scheduling name makes no difference:
-// each instruction in a dump for GPU has its own. 0 stands for none.
+// MetadataID numbers the distinct metadata of a module, which most instructions share with others. Metadata that differs only in its
+// scheduling name is the same: each instruction in a dump for GPU has its own. 0 is no metadata.
 type MetadataID int32
 
-// MetadataID finds an instruction's metadata without decoding it.
+// MetadataID returns the id of an instruction's metadata.
 func (m *Module) MetadataID(i InstrID) MetadataID { return m.Instrs[i].meta }
 
 // Metadata decodes an instruction's metadata.
 func (m *Module) Metadata(i InstrID) Metadata { return m.MetadataByID(m.Instrs[i].meta) }
 
-// MetadataIDs is the number behind the last MetadataID.
+// MetadataIDs returns the number of MetadataIDs, which all are below it.
 func (m *Module) MetadataIDs() int { return len(m.metas) }
 
 // MetadataByID decodes metadata.
@@ -40,7 +40,7 @@ func (m *Module) MetadataByID(id MetadataID) Metadata {
 	return m.textMetadata(m.metas[id])
 }
 
-// Location is a place in a source file. Line and Column are 1-based; 0 means not known.
+// Location is a place in a source file. Line and Column are 1-based, 0 for unknown.
 type Location struct {
 	File     string `json:"file"`
 	Line     int32  `json:"line,omitempty"`
@@ -59,7 +59,7 @@ func (l Location) Short() string {
 	return l.File[strings.LastIndexByte(l.File, '/')+1:] + ":" + strconv.Itoa(int(l.Line))
 }
 
-// frameTables are the four header tables of jaxlib 0.8.3 and later (HloModuleProto.stack_frame_index).
+// frameTables holds the four tables in the header of jaxlib 0.8.3 and later (HloModuleProto.stack_frame_index).
 type frameTables struct {
 	files, functions []string
 	locations        []frameLocation
@@ -68,11 +68,11 @@ type frameTables struct {
 
 type frameLocation struct{ file, function, line, column int32 }
 
-// stackFrame holds 1-based ids; parent 0 means root (the text prints the parent + 1, the reader subtracts it again).
+// stackFrame holds 1-based ids. The parent of the outermost frame is 0.
 type stackFrame struct{ location, parent int32 }
 
-// Stack returns the frames behind an instruction's metadata, innermost first. Without frame tables it is the one place that
-// source_file and source_line give, or empty.
+// Stack returns the stack frames of metadata, innermost first. Without a frame it returns the one place of source_file and source_line, or
+// none.
 func (m *Module) Stack(md Metadata) []Location {
 	if md.Frame == 0 {
 		if md.Source.File == "" {
@@ -204,7 +204,7 @@ func (m *Module) same(a, b distinct) bool {
 		string(m.src[a.behind.Start:a.behind.End]) == string(m.src[b.behind.Start:b.behind.End])
 }
 
-// textMetadata reads {op_name="x" source_line=3}; commas between the fields are allowed.
+// textMetadata decodes {op_name="x" source_line=3}, with or without commas between the fields.
 func (m *Module) textMetadata(r Range) Metadata {
 	var md Metadata
 	t := text(m.src)
@@ -260,7 +260,7 @@ func decimal(s string) int32 {
 	return int32(n)
 }
 
-// innermost is the place of a stack frame.
+// innermost returns the place of a stack frame.
 func (m *Module) innermost(frame int32) Location {
 	if frame < 1 || int(frame) > len(m.frames.frames) {
 		return Location{}

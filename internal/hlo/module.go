@@ -1,29 +1,32 @@
-// Package hlo reads HLO modules (text and HloProto), and walks, prices and fingerprints them.
+// Package hlo reads HLO modules, text and HloProto, and fingerprints them.
 //
-// A [Module] keeps its instructions in flat slices indexed by 32-bit ids, and names and attributes as byte ranges of the
-// source it was read from: nothing is copied or decoded before somebody asks for it. The text and the proto form of one
-// module answer every question alike.
+// A [Module] keeps its instructions in flat slices indexed by 32-bit ids, and names and attributes as byte ranges of its source. It
+// copies and decodes them when they are asked for. The text and the proto form of a module give equal answers.
+//
+// The text reader (text_*.go) and the proto reader (proto_*.go) fill a module through one builder (builder.go). [Alike] finds computations
+// that are equal but for names, [Prints] fingerprints the module (fingerprint*.go).
 package hlo
 
-// InstrID indexes [Module.Instrs]. NoInstr stands for none.
+// InstrID indexes [Module.Instrs].
 type InstrID int32
 
-// CompID indexes [Module.Comps]. NoComp stands for none.
+// CompID indexes [Module.Comps].
 type CompID int32
 
 // ShapeID indexes the module's interned shapes; see [Module.Shape].
 type ShapeID int32
 
-// The ids that stand for "none".
+// The ids of no instruction, computation and shape.
 const (
 	NoInstr InstrID = -1
 	NoComp  CompID  = -1
+	NoShape ShapeID = -1
 )
 
-// Format tells what a module was read from.
+// Format is the format that a module was read from.
 type Format uint8
 
-// The formats that a module is read from.
+// The formats.
 const (
 	FormatText  Format = iota // XLA's HLO text
 	FormatProto               // a serialized HloProto or HloModuleProto
@@ -32,52 +35,52 @@ const (
 // Range is a half-open range of bytes in a module's source.
 type Range struct{ Start, End uint32 }
 
-// Len is the number of bytes in the range.
+// Len returns the number of bytes in the range.
 func (r Range) Len() int { return int(r.End - r.Start) }
 
-// Module is one HLO module. In Comps callees stand before callers, in a computation operands before users, as XLA prints them.
-// The instructions of one computation lie together in Instrs, but not always in the order of Comps.
+// Module is one HLO module. In Comps callees come before callers, in a computation operands before users, as XLA prints them. The
+// instructions of one computation are contiguous in Instrs, but not always in the order of Comps.
 type Module struct {
-	Name   string // from the module's own header, which is authoritative over the file name
+	Name   string // as the module says, whatever the name of its file
 	Header Header
 	Format Format
 	Comps  []Computation
 	Instrs []Instruction // see [Module.Body]
 	Entry  CompID
 
-	operands []InstrID // lists, each behind its length; see Instruction.operands
+	operands []InstrID // lists, each preceded by its length; see Instruction.operands
 	callees  []CompID  // likewise
 	shapes   shapeTable
 	frames   frameTables
-	metas    []Range            // distinct metadata by MetadataID, as the source spells it; the first is empty
-	unknown  []string           // spellings of opcodes that are not in the table: Opcode(opUnknown+i)
-	made     []string           // names of computations that the reader made; see Computation.made
-	src      []byte             // the text or the serialized proto that every Range refers to
-	payloads []Range            // HloModuleProto.payloads (22), for deduplicated backend configs
-	ids      map[CompID][]int64 // of the instructions in a proto's computations that have control predecessors
+	metas    []Range            // distinct metadata by MetadataID; the first is empty
+	unknown  []string           // spellings of the opcodes from NumOpcodes on
+	made     []string           // names of the computations that have none in the source; see Computation.made
+	src      []byte             // the text or the serialized proto that all Ranges refer to
+	payloads []Range            // HloModuleProto.payloads (22): backend configs that several instructions have
+	ids      map[CompID][]int64 // of the instructions in those computations of a proto that have control predecessors
 }
 
-// Header holds what stands on the module's first line.
+// Header holds the first line of a module.
 type Header struct {
 	IsScheduled   bool
-	NumPartitions int64 // 1 unless said otherwise
-	ReplicaCount  int64 // 1 unless said otherwise
+	NumPartitions int64 // 1 by default
+	ReplicaCount  int64 // 1 by default
 	Aliases       []Alias
 	Donors        []Donor
 	Attributes    map[string]string // frontend_attributes of the module
-	// OperandsLeftOut tells that a compact print left out operands ("...(+3)"): edges are missing.
+	// OperandsLeftOut is true when a compact print leaves out operands ("...(+3)"), so that edges are missing.
 	OperandsLeftOut bool
 }
 
-// Alias is one entry of input_output_alias: an output buffer that reuses a parameter's.
+// Alias is an entry of input_output_alias: an output that reuses the buffer of a parameter.
 type Alias struct {
-	Output     []int64 // index into the result tuple; empty for a non-tuple result
+	Output     []int64 // index into the result, empty unless that is a tuple
 	Param      int64
 	ParamIndex []int64
 	Must       bool // must-alias rather than may-alias
 }
 
-// Donor is one entry of buffer_donor: a donated parameter that no output was matched with.
+// Donor is an entry of buffer_donor: a donated parameter whose buffer no output reuses.
 type Donor struct {
 	Param      int64
 	ParamIndex []int64
@@ -85,19 +88,17 @@ type Donor struct {
 
 // Computation is a named list of instructions, in the order of the file (the schedule, where the module is scheduled).
 type Computation struct {
-	Name   Range
-	Source Range // in a text from the opening brace to behind the closing one, in a proto the HloComputationProto
-	Thread Range // execution_thread; empty for the main thread
-	First  InstrID
-	Count  int32
-	Root   InstrID
-	// made is the place + 1 in Module.made of the name of a computation that the reader made when it undid syntactic sugar
-	// (`<op>-start`); 0 when it stands in the source.
-	made    int32
-	wrapped bool // it holds the operation of an `<op>-start`
+	Name    Range
+	Source  Range // in a text the braces and all between them, in a proto the HloComputationProto
+	Thread  Range // execution_thread; empty for the main thread
+	First   InstrID
+	Count   int32
+	Root    InstrID
+	made    int32 // index + 1 into Module.made of the name of a computation that has none in the source; 0: it has one
+	wrapped bool  // it holds the operation of an `<op>-start`
 }
 
-// Instruction is one operation. Ask the module for its name, operands, callees, attributes and metadata.
+// Instruction is one operation. The methods of [Module] return its name, operands, callees, attributes and metadata.
 type Instruction struct {
 	Shape ShapeID
 	Comp  CompID
@@ -105,25 +106,27 @@ type Instruction struct {
 	Param  int32
 	Opcode Opcode
 
-	nameLen  uint16
-	name     uint32 // where in the source its name begins, without %
-	args     uint32 // where in a text begins what stands in the parentheses, and in a proto the HloInstructionProto
-	attrs    uint32 // where in a text the attributes begin, and in a proto the HloInstructionProto ends; 0: see bare
-	operands uint32 // where in Module.operands the length of its list stands; all that have none share the one at 0
+	// Offsets in the source:
+	nameLen uint16
+	name    uint32 // of the name, without %
+	args    uint32 // in a text of the text in the parentheses, in a proto of the HloInstructionProto
+	attrs   uint32 // in a text of the attributes, in a proto of the end of the HloInstructionProto; 0: see bare
+
+	operands uint32 // index into Module.operands of the length of its list; instructions without operands have the index 0
 	callees  uint32 // likewise
 	meta     MetadataID
 }
 
-// bare tells that an instruction has no attributes but metadata, callees and the index of a get-tuple-element.
+// bare reports whether an instruction has no attributes but metadata, callees and the index of a get-tuple-element.
 func (in *Instruction) bare() bool { return in.attrs == 0 }
 
-// message is where in a proto the HloInstructionProto of an instruction lies that is not bare.
+// message returns the HloInstructionProto of an instruction of a proto that is not bare.
 func (in *Instruction) message() Range { return Range{in.args, in.attrs} }
 
-// maxName is the longest name in bytes; those of real modules have some dozens.
+// maxName is the length of the longest name, in bytes.
 const maxName = 1<<16 - 1
 
-// Body returns the ids of a computation's first instruction and the one behind its last.
+// Body returns the ids of the first instruction of a computation and of the one behind its last.
 func (m *Module) Body(c CompID) (first, end InstrID) {
 	comp := &m.Comps[c]
 	return comp.First, comp.First + InstrID(comp.Count)
@@ -134,22 +137,22 @@ func (m *Module) Operands(i InstrID) []InstrID {
 	return listAt(m.operands, m.Instrs[i].operands)
 }
 
-// Callees returns the computations that an instruction calls, in this order: while [body, condition]; conditional its
-// branches (for a predicate: true, false); every other the order in which they are printed. The slice belongs to the module.
+// Callees returns the computations that an instruction calls: of a while the body and the condition, of a conditional its branches (those
+// for true and false), of any other in printed order. The slice belongs to the module.
 func (m *Module) Callees(i InstrID) []CompID {
 	return listAt(m.callees, m.Instrs[i].callees)
 }
 
-// list is the one whose length stands at a place.
+// listAt returns the list whose length is at an index.
 func listAt[T ~int32](lists []T, at uint32) []T {
 	first := at + 1
 	return lists[first : first+uint32(lists[at])]
 }
 
-// InstrName is the instruction's name without %.
+// InstrName returns the name of an instruction without %.
 func (m *Module) InstrName(i InstrID) string { return string(m.nameOf(i)) }
 
-// NameLen is how many bytes the instruction's name has.
+// NameLen returns the length of an instruction's name in bytes.
 func (m *Module) NameLen(i InstrID) int { return int(m.Instrs[i].nameLen) }
 
 func (m *Module) nameOf(i InstrID) []byte {
@@ -157,7 +160,8 @@ func (m *Module) nameOf(i InstrID) []byte {
 	return m.src[in.name : in.name+uint32(in.nameLen)]
 }
 
-// FindInstrs fills in the instructions whose names are the keys; of several with one name the last.
+// FindInstrs sets the value of each key to the instruction of that name, the last where several have it. It leaves the values of names
+// that no instruction has, and all values that are not NoInstr.
 func (m *Module) FindInstrs(byName map[string]InstrID) {
 	left := len(byName)
 	for i := len(m.Instrs) - 1; i >= 0 && left > 0; i-- {
@@ -169,7 +173,7 @@ func (m *Module) FindInstrs(byName map[string]InstrID) {
 	}
 }
 
-// CompName is the computation's name without %.
+// CompName returns the name of a computation without %.
 func (m *Module) CompName(c CompID) string {
 	if n := m.Comps[c].made; n > 0 {
 		return m.made[n-1]
@@ -177,10 +181,10 @@ func (m *Module) CompName(c CompID) string {
 	return m.Text(m.Comps[c].Name)
 }
 
-// Text copies a range of the module's source.
+// Text returns a range of the module's source.
 func (m *Module) Text(r Range) string { return string(m.src[r.Start:r.End]) }
 
-// OpcodeName is the opcode's spelling in HLO text.
+// OpcodeName returns the spelling of an opcode in HLO text.
 func (m *Module) OpcodeName(op Opcode) string {
 	if int(op) < NumOpcodes {
 		return opcodeNames[op]

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// literalFields says in which field of LiteralProto the values of a type lie, and how: as varints, as fixed numbers in a
-// packed field, or as little-endian bytes.
+// literalFields holds, by type, the field of LiteralProto with the values, and their encoding: varints, or numbers of a fixed width.
 var literalFields = map[Type]struct {
 	field int
 	width int // bytes of one value; 0 for a varint
@@ -88,8 +87,7 @@ func complex128Value(raw []byte, _ uint64) string {
 	return "(" + float64Value(raw[:8], 0) + ", " + float64Value(raw[8:], 0) + ")"
 }
 
-// A floating-point value is printed with the digits that always suffice, and where that is enough with a few less.
-
+// appendFloat32 prints a number with six digits if these suffice to tell it from others, and else with nine. appendFloat64 prints 15 or 17.
 func appendFloat32(b []byte, v float32) []byte {
 	short := strconv.AppendFloat(nil, float64(v), 'g', 6, 64)
 	if back, _ := strconv.ParseFloat(string(short), 32); float32(back) != v && v == v {
@@ -106,7 +104,7 @@ func appendFloat64(b []byte, v float64) []byte {
 	return append(b, spellFloat(short, math.Signbit(v), 0, 0)...)
 }
 
-// spellFloat turns Go's names for what is no number into XLA's; a NaN with an unusual payload shows it.
+// spellFloat turns Go's names of infinities and NaN into XLA's. XLA prints the payload of a NaN that is not the quiet one.
 func spellFloat(printed []byte, negative bool, payload, quiet uint32) string {
 	switch text := string(printed); text {
 	case "+Inf":
@@ -147,7 +145,7 @@ type smallFloat struct {
 	noNaN              bool // every bit pattern is a number
 }
 
-// smallTypes are the types whose values are stored as one byte each, by the field of LiteralProto that holds them.
+// smallTypes holds the types whose values are stored as one byte each, with the field of LiteralProto.
 var smallTypes = map[Type]struct {
 	field  int
 	digits int // printed significant digits; 0 for integers
@@ -244,8 +242,8 @@ func (s smallFloat) isNaN(top bool, exponent int, mantissa uint32, negative bool
 	return top && mantissa == 1<<s.mantissa-1
 }
 
-// canonicalLiteral spells numbers as XLA prints them: a hand may write 1.0 for 1. What is smaller than a normal float is 0: compiler
-// threads of jaxlib 0.10 print it so.
+// canonicalLiteral spells numbers as XLA prints them: a person may write 1.0 for 1. A subnormal float is 0, as the compiler threads of
+// jaxlib 0.10 print it.
 func canonicalLiteral(t Type, literal string) string {
 	switch {
 	case t == Pred && literal == "1":

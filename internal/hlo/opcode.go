@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Opcode is an HLO operation. Spellings that are not in the table get numbers behind the last one, module by module;
-// see [Module.OpcodeName].
+// Opcode is an HLO operation. An opcode that is not one of the constants has a number behind them, which holds for one module; see
+// [Module.OpcodeName].
 type Opcode uint16
 
-// The opcodes that XLA prints, from TensorFlow 2.3 (2020: OpTrace, OpTupleSelect) to libtpu 0.0.51 (2026).
+// The opcodes that XLA prints, from TensorFlow 2.3 (2020) to libtpu 0.0.51 (2026).
 const (
 	OpAbs Opcode = iota
 	OpAcos
@@ -152,152 +152,29 @@ const (
 	OpXor
 )
 
-// NumOpcodes is the number of the opcodes above. What a module spells otherwise is numbered from here on.
+// NumOpcodes is the number of the constants. The other opcodes of a module are numbered from here on.
 const NumOpcodes = len(opcodeNames)
 
-// opcodeNames holds the spelling of every opcode.
+// opcodeNames holds the spellings of the opcodes, in the order of the constants.
 var opcodeNames = [...]string{
-	OpAbs:                    "abs",
-	OpAcos:                   "acos",
-	OpAcosh:                  "acosh",
-	OpAdd:                    "add",
-	OpAddDependency:          "add-dependency",
-	OpAfterAll:               "after-all",
-	OpAllGather:              "all-gather",
-	OpAllGatherDone:          "all-gather-done",
-	OpAllGatherStart:         "all-gather-start",
-	OpAllReduce:              "all-reduce",
-	OpAllReduceDone:          "all-reduce-done",
-	OpAllReduceStart:         "all-reduce-start",
-	OpAllToAll:               "all-to-all",
-	OpAnd:                    "and",
-	OpAsin:                   "asin",
-	OpAsinh:                  "asinh",
-	OpAsyncDone:              "async-done",
-	OpAsyncStart:             "async-start",
-	OpAsyncUpdate:            "async-update",
-	OpAtan:                   "atan",
-	OpAtan2:                  "atan2",
-	OpAtanh:                  "atanh",
-	OpBatchNormGrad:          "batch-norm-grad",
-	OpBatchNormInference:     "batch-norm-inference",
-	OpBatchNormTraining:      "batch-norm-training",
-	OpBitcast:                "bitcast",
-	OpBitcastConvert:         "bitcast-convert",
-	OpBroadcast:              "broadcast",
-	OpCall:                   "call",
-	OpCbrt:                   "cbrt",
-	OpCeil:                   "ceil",
-	OpCholesky:               "cholesky",
-	OpClamp:                  "clamp",
-	OpCountLeadingZeros:      "count-leading-zeros",
-	OpCollectiveBroadcast:    "collective-broadcast",
-	OpCollectivePermute:      "collective-permute",
-	OpCollectivePermuteDone:  "collective-permute-done",
-	OpCollectivePermuteStart: "collective-permute-start",
-	OpCollectiveReduce:       "collective-reduce",
-	OpCompare:                "compare",
-	OpComplex:                "complex",
-	OpConcatenate:            "concatenate",
-	OpConditional:            "conditional",
-	OpConstant:               "constant",
-	OpConvert:                "convert",
-	OpConvolution:            "convolution",
-	OpCopy:                   "copy",
-	OpCopyDone:               "copy-done",
-	OpCopyStart:              "copy-start",
-	OpCosine:                 "cosine",
-	OpCosh:                   "cosh",
-	OpCustomCall:             "custom-call",
-	OpDivide:                 "divide",
-	OpDomain:                 "domain",
-	OpDot:                    "dot",
-	OpDynamicReshape:         "dynamic-reshape",
-	OpDynamicSlice:           "dynamic-slice",
-	OpDynamicUpdateSlice:     "dynamic-update-slice",
-	OpErf:                    "erf",
-	OpExponential:            "exponential",
-	OpExponentialMinusOne:    "exponential-minus-one",
-	OpFft:                    "fft",
-	OpFloor:                  "floor",
-	OpFusion:                 "fusion",
-	OpGather:                 "gather",
-	OpGetDimensionSize:       "get-dimension-size",
-	OpGetTupleElement:        "get-tuple-element",
-	OpImag:                   "imag",
-	OpInfeed:                 "infeed",
-	OpIota:                   "iota",
-	OpIsFinite:               "is-finite",
-	OpLog:                    "log",
-	OpLogPlusOne:             "log-plus-one",
-	OpLogistic:               "logistic",
-	OpMap:                    "map",
-	OpMaximum:                "maximum",
-	OpMinimum:                "minimum",
-	OpMulhi:                  "mulhi",
-	OpMultiply:               "multiply",
-	OpNegate:                 "negate",
-	OpNot:                    "not",
-	OpOptBarrier:             "opt-barrier",
-	OpOr:                     "or",
-	OpOutfeed:                "outfeed",
-	OpPad:                    "pad",
-	OpParameter:              "parameter",
-	OpPartitionId:            "partition-id",
-	OpPopcnt:                 "popcnt",
-	OpPower:                  "power",
-	OpRaggedAllToAll:         "ragged-all-to-all",
-	OpRaggedDot:              "ragged-dot",
-	OpReal:                   "real",
-	OpRecv:                   "recv",
-	OpRecvDone:               "recv-done",
-	OpReduce:                 "reduce",
-	OpReducePrecision:        "reduce-precision",
-	OpReduceScatter:          "reduce-scatter",
-	OpReduceWindow:           "reduce-window",
-	OpRemainder:              "remainder",
-	OpReplicaId:              "replica-id",
-	OpReshape:                "reshape",
-	OpReverse:                "reverse",
-	OpRng:                    "rng",
-	OpRngBitGenerator:        "rng-bit-generator",
-	OpRngGetAndUpdateState:   "rng-get-and-update-state",
-	OpRoundNearestAfz:        "round-nearest-afz",
-	OpRoundNearestEven:       "round-nearest-even",
-	OpRsqrt:                  "rsqrt",
-	OpScaledDot:              "scaled-dot",
-	OpScan:                   "scan",
-	OpScatter:                "scatter",
-	OpSelect:                 "select",
-	OpSelectAndScatter:       "select-and-scatter",
-	OpSend:                   "send",
-	OpSendDone:               "send-done",
-	OpSetDimensionSize:       "set-dimension-size",
-	OpShiftLeft:              "shift-left",
-	OpShiftRightArithmetic:   "shift-right-arithmetic",
-	OpShiftRightLogical:      "shift-right-logical",
-	OpShuffle:                "shuffle",
-	OpSign:                   "sign",
-	OpSine:                   "sine",
-	OpSinh:                   "sinh",
-	OpSlice:                  "slice",
-	OpSort:                   "sort",
-	OpSqrt:                   "sqrt",
-	OpStochasticConvert:      "stochastic-convert",
-	OpSubtract:               "subtract",
-	OpTan:                    "tan",
-	OpTanh:                   "tanh",
-	OpTopk:                   "topk",
-	OpTrace:                  "trace",
-	OpTranspose:              "transpose",
-	OpTriangularSolve:        "triangular-solve",
-	OpTuple:                  "tuple",
-	OpTupleSelect:            "tuple-select",
-	OpWhile:                  "while",
-	OpXor:                    "xor",
+	"abs", "acos", "acosh", "add", "add-dependency", "after-all", "all-gather", "all-gather-done", "all-gather-start", "all-reduce",
+	"all-reduce-done", "all-reduce-start", "all-to-all", "and", "asin", "asinh", "async-done", "async-start", "async-update", "atan",
+	"atan2", "atanh", "batch-norm-grad", "batch-norm-inference", "batch-norm-training", "bitcast", "bitcast-convert", "broadcast",
+	"call", "cbrt", "ceil", "cholesky", "clamp", "count-leading-zeros", "collective-broadcast", "collective-permute",
+	"collective-permute-done", "collective-permute-start", "collective-reduce", "compare", "complex", "concatenate", "conditional",
+	"constant", "convert", "convolution", "copy", "copy-done", "copy-start", "cosine", "cosh", "custom-call", "divide", "domain", "dot",
+	"dynamic-reshape", "dynamic-slice", "dynamic-update-slice", "erf", "exponential", "exponential-minus-one", "fft", "floor", "fusion",
+	"gather", "get-dimension-size", "get-tuple-element", "imag", "infeed", "iota", "is-finite", "log", "log-plus-one", "logistic", "map",
+	"maximum", "minimum", "mulhi", "multiply", "negate", "not", "opt-barrier", "or", "outfeed", "pad", "parameter", "partition-id",
+	"popcnt", "power", "ragged-all-to-all", "ragged-dot", "real", "recv", "recv-done", "reduce", "reduce-precision", "reduce-scatter",
+	"reduce-window", "remainder", "replica-id", "reshape", "reverse", "rng", "rng-bit-generator", "rng-get-and-update-state",
+	"round-nearest-afz", "round-nearest-even", "rsqrt", "scaled-dot", "scan", "scatter", "select", "select-and-scatter", "send",
+	"send-done", "set-dimension-size", "shift-left", "shift-right-arithmetic", "shift-right-logical", "shuffle", "sign", "sine", "sinh",
+	"slice", "sort", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "topk", "trace", "transpose", "triangular-solve", "tuple",
+	"tuple-select", "while", "xor",
 }
 
-// opcodeByName finds the opcode of a spelling.
+// opcodeByName finds opcodes by their spelling.
 var opcodeByName = func() map[string]Opcode {
 	byName := make(map[string]Opcode, NumOpcodes)
 	for op, name := range opcodeNames {
@@ -306,26 +183,17 @@ var opcodeByName = func() map[string]Opcode {
 	return byName
 }()
 
-// LookupOpcode finds the opcode of a spelling that the table knows.
+// LookupOpcode returns the opcode of a spelling. It returns false for an opcode that is not in the table.
 func LookupOpcode(name string) (Opcode, bool) {
 	op, ok := opcodeByName[name]
 	return op, ok
 }
 
-// OpcodeNames lists the spellings of all opcodes, in order.
-func OpcodeNames() []string {
-	var names []string
-	for _, name := range opcodeNames {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
+// OpcodeNames returns the spellings of all opcodes, sorted.
+func OpcodeNames() []string { return slices.Sorted(slices.Values(opcodeNames[:])) }
 
-// spelledOpcode is what an opcode's spelling stands for: an opcode or, for `<op>-start`, `<op>-update` and `<op>-done` that are
-// no opcodes themselves, the asynchronous opcode and the one that it wraps.
+// spelledOpcode is the meaning of an opcode's spelling: an opcode or, for an `<op>-start`, `<op>-update` or `<op>-done` that is no
+// opcode itself, the asynchronous opcode and the one that it wraps.
 type spelledOpcode struct{ op, wrapped Opcode }
 
 const noOpcode = Opcode(math.MaxUint16)
@@ -355,17 +223,18 @@ func (p *textParser) newOpcode(i int) (n int32, end int) {
 }
 
 func (p *textParser) resolve(at int, name string) spelledOpcode {
-	if spelled, known := lookupSpelling(name); known {
-		return spelled
+	spelled, known := lookupSpelling(name)
+	if !known {
+		op, ok := p.unknownOpcode(name)
+		if !ok {
+			p.fail(at, at, tooManyOpcodes)
+		}
+		spelled = spelledOpcode{op, noOpcode}
 	}
-	op, ok := p.unknownOpcode(name)
-	if !ok {
-		p.fail(at, at, tooManyOpcodes)
-	}
-	return spelledOpcode{op, noOpcode}
+	return spelled
 }
 
-// lookupSpelling finds what the name of an opcode that XLA knows stands for.
+// lookupSpelling returns the meaning of an opcode's spelling. It returns false for an opcode that is not in the table.
 func lookupSpelling(name string) (spelled spelledOpcode, known bool) {
 	if op, ok := LookupOpcode(name); ok {
 		return spelledOpcode{op, noOpcode}, true

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Parse reads a module, text or proto by its content; file is only named in errors. The module keeps src.
+// Parse reads a module from text or from a proto, whichever src is. Errors name the file. The module keeps src.
 func Parse(src []byte, file string) (*Module, error) {
 	switch {
 	case len(bytes.TrimSpace(src)) == 0:
@@ -16,7 +16,7 @@ func Parse(src []byte, file string) (*Module, error) {
 	return ParseProto(src, file)
 }
 
-// caught turns a thrown *SyntaxError into an error.
+// caught calls read and returns the *SyntaxError that it throws.
 func caught(read func()) (err error) {
 	defer func() {
 		switch failure := recover().(type) {
@@ -31,7 +31,7 @@ func caught(read func()) (err error) {
 	return nil
 }
 
-// IsText tells whether a file is HLO text: its first token is HloModule, or a computation or an instruction begins with it.
+// IsText reports whether a file is HLO text: whether it begins with HloModule, a computation or an instruction.
 func IsText(src []byte) bool {
 	t := text(src)
 	i := t.start()
@@ -53,16 +53,16 @@ func IsText(src []byte) bool {
 	return !t.at(behind-1, ')') || t.at(t.blanks(behind), '-')
 }
 
-// SyntaxError says where and why a module could not be read.
+// SyntaxError is the reason why a module could not be read, and where.
 type SyntaxError struct {
 	File         string
 	Line, Column int    // 1-based, in bytes; 0 for a proto
 	Offset       int64  // bytes from the start
-	Near         string // the text it stopped at, at most 40 bytes
+	Near         string // the text at that place, at most 40 bytes
 	Message      string // "the file ends inside an instruction of %fused_computation.4"
 }
 
-// Error is the place, the message and the text it stopped at.
+// Error returns the place, the message and the text at that place.
 func (e *SyntaxError) Error() string {
 	place := fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 	if e.Line == 0 {

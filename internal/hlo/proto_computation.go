@@ -39,7 +39,7 @@ func (r *protoReader) computation(body Range) {
 	m.Comps = append(m.Comps, comp)
 }
 
-// computationWalk walks an HloComputationProto from instruction to instruction, and notes what else it says.
+// computationWalk iterates over the instructions of an HloComputationProto and keeps its other fields.
 type computationWalk struct {
 	fields
 	id, root     int64
@@ -50,7 +50,7 @@ func (r *protoReader) walk(body Range) computationWalk {
 	return computationWalk{fields: fieldsOf(r.src, body)}
 }
 
-// next goes to the next instruction. Nearly all have a length of one or two bytes: these are read in place.
+// next goes to the next instruction. It reads lengths of one or two bytes in place, as nearly all are.
 func (w *computationWalk) next() bool {
 	if at := w.at; at >= 0 && at <= len(w.src)-3 && w.src[at] == 2<<3|byte(wireBytes) {
 		size, start := int(w.src[at+1]), at+2
@@ -81,7 +81,7 @@ func (w *computationWalk) next() bool {
 	return false
 }
 
-// keepIDs notes the ids by which control predecessors are named.
+// keepIDs keeps the ids of a computation's instructions, by which control predecessors are named.
 func (m *Module) keepIDs(c CompID, ids []int64) {
 	if m.ids == nil {
 		m.ids = make(map[CompID][]int64)
@@ -111,18 +111,18 @@ func (r *protoReader) resolve(spelling Range) Opcode {
 	return op
 }
 
-// sequences says where in the schedule the order of each computation stands.
+// sequences holds the schedule: the order of the instructions of each computation.
 type sequences struct {
-	at    idTable // places in list, by the computation's id
+	at    idTable // indexes of list, by the computation's id
 	list  []Range // HloScheduleProto.InstructionSequence
-	ids   []int64 // by place: of the computations
-	used  []bool  // by place: the computation is in the file
-	order []int64 // the ids of the computation at hand, in the order that they run in
-	rest  fields  // what could not be read
+	ids   []int64 // of the computations, by index of list
+	used  []bool  // the computation is in the file, by index of list
+	order []int64 // the ids of the current computation in the order in which they run
+	rest  fields  // of the schedule, at its end or where it is broken
 }
 
-// findSequences reads the map from computation to sequence. A scheduled module's instructions are brought into the order that they
-// run in, which is also the order in which the text prints them.
+// findSequences reads the map from computation to sequence. The reader sorts the instructions of a scheduled module into the order in which
+// they run, as the text prints them.
 func (r *protoReader) findSequences(schedule Range) {
 	r.m.Header.IsScheduled = schedule.Len() > 0
 	s, f := &r.schedule, fieldsOf(r.src, schedule)
@@ -135,7 +135,7 @@ func (r *protoReader) findSequences(schedule Range) {
 	s.rest = f
 	s.used = make([]bool, len(s.ids))
 	s.at.reset(len(s.ids))
-	for at, id := range slices.Backward(s.ids) { // of several the last counts
+	for at, id := range slices.Backward(s.ids) { // the last of several counts
 		if !s.at.add(id, int32(at)) {
 			s.used[at] = true
 		}
@@ -157,7 +157,7 @@ func sequence(f *fields) (computation int64, ids Range) {
 	return computation, ids
 }
 
-// scheduleUsed refuses a schedule that is damaged or for what is not there.
+// scheduleUsed refuses a schedule that is damaged or that has a computation which is not in the file.
 func (r *protoReader) scheduleUsed() {
 	s := &r.schedule
 	r.finished(&s.rest, "the schedule", Range{})
@@ -184,7 +184,7 @@ func (r *protoReader) sequenceIDs(sequence Range) []int64 {
 	return ids
 }
 
-// reorder permutes the instructions of the computation that was just read into the order of the schedule, if it has one.
+// reorder sorts the instructions of the current computation into the order of the schedule, if it has one.
 func (r *protoReader) reorder(id int64, comp *Computation) {
 	at := r.schedule.at.find(id)
 	if at < 0 {
@@ -208,7 +208,7 @@ func (r *protoReader) reorder(id int64, comp *Computation) {
 	r.permute(comp)
 }
 
-// permute moves every instruction to the place that r.instructions has for its id, and renames the operands.
+// permute moves every instruction to the index that r.instructions has for its id, and renumbers the operands.
 func (r *protoReader) permute(comp *Computation) {
 	m := r.m
 	body := m.Instrs[comp.First:]

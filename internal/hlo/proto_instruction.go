@@ -2,23 +2,23 @@ package hlo
 
 import "math"
 
-// The parts of an HloInstructionProto that are read.
+// The parts of an HloInstructionProto.
 const (
-	partOther = iota // any field without a part of its own; it may be an attribute
+	partOther = iota // any other field; it may be an attribute
 	partName
 	partOpcode
 	partShape
 	partMetadata
 	partParam
 	partID
-	partOperands // this and the following have more to them than where they lie
+	partOperands // special reads this part and the following ones
 	partCallees
 	partOrder
-	partEmpty // what is written even when it is empty
+	partEmpty // a message that is written even when it is empty
 	partCount
 )
 
-// partOf says by its tag which part a field is.
+// partOf holds the parts of fields by their tags.
 var partOf = [1 << 10]uint8{
 	1<<3 | wireBytes:   partName,
 	2<<3 | wireBytes:   partOpcode,
@@ -34,7 +34,7 @@ var partOf = [1 << 10]uint8{
 	82<<3 | wireBytes: partEmpty, // statistics_viz
 }
 
-// instruction reads the part of an HloInstructionProto that every question needs.
+// instruction reads an HloInstructionProto, without its attributes, and adds it to the module.
 func (r *protoReader) instruction(body Range) {
 	m, parts := r.m, &r.parts
 	in := Instruction{args: body.Start, Comp: CompID(len(m.Comps)), operands: uint32(len(m.operands)), callees: uint32(len(m.callees))}
@@ -70,8 +70,7 @@ func (r *protoReader) instruction(body Range) {
 	r.ids = append(r.ids, id)
 }
 
-// cut notes where the parts of an instruction lie. Nearly all have a tag of one or two bytes and less than 128 bytes behind it: these
-// are read in place.
+// cut finds the parts of an instruction. It reads fields with a tag of one or two bytes and less than 128 bytes in place, as nearly all are.
 func (r *protoReader) cut(body Range) {
 	src, parts := r.src[:body.End], &r.parts
 	*parts = [partCount]Range{}
@@ -97,7 +96,7 @@ func (r *protoReader) cut(body Range) {
 	}
 }
 
-// special reads a part that has more to it than where it lies; it returns the part that it counts for.
+// special reads a part whose content counts. It returns the part that the field belongs to.
 func (r *protoReader) special(tag, part int, at Range) int {
 	switch {
 	case tag < 0:
@@ -126,7 +125,7 @@ func (r *protoReader) operands(packed Range) {
 			r.damaged(at, "instruction", r.parts[partName])
 		}
 		if operand < 0 {
-			r.fail(packed.Start, "instruction %s has an operand (id %d) that does not stand before it",
+			r.fail(packed.Start, "instruction %s has an operand (id %d) that does not come before it",
 				m.Text(r.parts[partName]), int64(id))
 		}
 		m.operands = append(m.operands, first+InstrID(operand))
@@ -144,7 +143,7 @@ func (r *protoReader) callees(packed Range) {
 			r.damaged(at, "instruction", r.parts[partName])
 		}
 		if callee < 0 {
-			r.fail(packed.Start, "instruction %s calls a computation (id %d) that does not stand before it",
+			r.fail(packed.Start, "instruction %s calls a computation (id %d) that does not come before it",
 				m.Text(r.parts[partName]), int64(id))
 		}
 		m.callees = append(m.callees, CompID(callee))
@@ -152,7 +151,7 @@ func (r *protoReader) callees(packed Range) {
 	}
 }
 
-// endLists notes how long the lists of an instruction are.
+// endLists sets the lengths of an instruction's lists.
 func (r *protoReader) endLists(in *Instruction) {
 	m := r.m
 	if n := uint32(len(m.operands)) - in.operands - 1; n > 0 {
@@ -167,7 +166,7 @@ func (r *protoReader) endLists(in *Instruction) {
 	}
 }
 
-// number is the value of a varint field, 0 when it is absent.
+// number returns the value of a varint field, 0 when it is absent.
 func (r *protoReader) number(varintField Range) uint64 {
 	if varintField.Len() == 0 {
 		return 0

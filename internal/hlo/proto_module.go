@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// ParseProto reads a serialized HloProto, HloModuleProto or HloSnapshot, already decompressed. Literals and attributes are
-// left where they lie in src, which the module keeps: ask [Module.Attrs], [Module.Metadata] and [Module.Literal] for them.
+// ParseProto reads a serialized HloProto, HloModuleProto or HloSnapshot. Errors name the file. The module keeps src, and decodes
+// attributes, metadata and literals when they are asked for.
 func ParseProto(src []byte, file string) (*Module, error) {
 	r := &protoReader{builder: newBuilder(src, FormatProto), src: src, file: file}
 	if err := caught(r.module); err != nil {
@@ -16,7 +16,7 @@ func ParseProto(src []byte, file string) (*Module, error) {
 	return r.m, nil
 }
 
-// protoReader builds a module. What is wrong with the file is thrown as a *SyntaxError.
+// protoReader reads a proto into a module. It throws a *SyntaxError.
 type protoReader struct {
 	builder
 	src  []byte
@@ -25,19 +25,19 @@ type protoReader struct {
 	computations idTable
 	schedule     sequences
 
-	// Of the computation that is being read:
+	// Of the current computation:
 	bodies       []Range // of its instructions
 	ids          []int64 // of its instructions
 	instructions idTable
 	hasOrder     bool             // some of its instructions have control predecessors
-	parts        [partCount]Range // of the instruction that is being read
+	parts        [partCount]Range // of the current instruction
 }
 
 func (r *protoReader) fail(offset uint32, format string, args ...any) {
 	panic(&SyntaxError{File: r.file, Offset: int64(offset), Message: fmt.Sprintf(format, args...)})
 }
 
-// finished throws when a message was not walked to its end.
+// finished throws when a message was not read to its end.
 func (r *protoReader) finished(f *fields, what string, name Range) {
 	if f.broken != whole {
 		r.damaged(f.at, what, name)
@@ -51,7 +51,7 @@ func (r *protoReader) damaged(at int, what string, name Range) {
 	r.fail(uint32(at), "%s is damaged: a field does not fit into it", what)
 }
 
-// moduleFields are the parts of an HloModuleProto, as they lie in the file.
+// moduleFields holds the fields of an HloModuleProto.
 type moduleFields struct {
 	name, schedule, aliases, frames, donors, attributes, devices Range
 	entry                                                        int64
@@ -75,7 +75,7 @@ func (r *protoReader) module() {
 	r.finish()
 }
 
-// prepare allocates for the instructions, whose number it estimates from a sample of the computations.
+// prepare allocates for the instructions. It estimates their number from a sample of the computations.
 func (r *protoReader) prepare(computations []Range) {
 	every := max(64, len(computations)>>7)
 	all, sampled, n := 0, 0, 0
@@ -90,7 +90,7 @@ func (r *protoReader) prepare(computations []Range) {
 	r.computations.reset(len(computations))
 }
 
-// split finds the parts of an HloModuleProto, or says how another message is broken.
+// split finds the fields of an HloModuleProto, or returns how the message is broken.
 func (r *protoReader) split(body Range) (p moduleFields, broken brokenness) {
 	r.m.payloads = nil
 	f := fieldsOf(r.src, body)
@@ -144,11 +144,11 @@ func (r *protoReader) findModule() (Range, moduleFields) {
 			return candidate, parts
 		}
 	}
-	r.fail(0, "this is no serialized HLO module: there are no computations in it")
+	r.fail(0, "this is no serialized HLO module: it has no computations")
 	return Range{}, moduleFields{}
 }
 
-// checkFrame refuses a file that is not whole, even where the module in it is.
+// checkFrame refuses a file that is cut off, even behind the module.
 func (r *protoReader) checkFrame(file Range) {
 	if file.Len() == 0 {
 		r.fail(0, "the file is empty")
@@ -165,7 +165,7 @@ func (r *protoReader) checkFrame(file Range) {
 	}
 }
 
-// firstField is the body of a message's field 1, empty when it has none.
+// firstField returns the body of a message's field 1, empty when it has none.
 func (r *protoReader) firstField(message Range) Range {
 	for f := fieldsOf(r.src, message); f.next(); {
 		if f.tag == 1<<3|wireBytes {
@@ -175,12 +175,12 @@ func (r *protoReader) firstField(message Range) Range {
 	return Range{}
 }
 
-// anyInstructions tells computations from what else a message may hold in their place: a module's name never looks like that.
+// anyInstructions reports whether messages are computations. In other protos the field holds something else.
 func (r *protoReader) anyInstructions(computations []Range) bool {
 	return slices.ContainsFunc(computations, func(c Range) bool { return r.countInstructions(c) > 0 })
 }
 
-// header reads what the text has on its first line and in its stack-frame tables.
+// header reads the fields that the text has in its first line and in its stack-frame tables.
 func (r *protoReader) header(p *moduleFields) {
 	h := &r.m.Header
 	h.NumPartitions, h.ReplicaCount = 1, 1
@@ -191,7 +191,7 @@ func (r *protoReader) header(p *moduleFields) {
 	r.frameTables(p.frames)
 }
 
-// devices reads a DeviceAssignmentProto, the only place where the counts stand.
+// devices reads a DeviceAssignmentProto, the only message with the counts.
 func (r *protoReader) devices(body Range) {
 	f := fieldsOf(r.src, body)
 	for f.next() {
@@ -257,7 +257,7 @@ func (r *protoReader) donor(body Range) (d Donor) {
 	return d
 }
 
-// attributes reads FrontendAttributes, a map; nil when there are none.
+// attributes reads FrontendAttributes, a map. It returns nil when there are none.
 func (r *protoReader) attributes(body Range) map[string]string {
 	var attributes map[string]string
 	f := fieldsOf(r.src, body)
@@ -311,7 +311,7 @@ func (r *protoReader) frameTables(body Range) {
 	r.finished(&f, "stack_frame_index", Range{})
 }
 
-// numbers reads a message that holds nothing but numbers, by field number.
+// numbers reads a message of numbers, by field number.
 func (r *protoReader) numbers(body Range) (n [8]int32) {
 	f := fieldsOf(r.src, body)
 	for f.next() {

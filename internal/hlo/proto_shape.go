@@ -120,7 +120,7 @@ func appendList(b []byte, numbers []int64) []byte {
 	return b
 }
 
-// layoutFields are the parts of a LayoutProto in the order in which XLA prints them.
+// layoutFields holds the fields of a LayoutProto in the order in which XLA prints them.
 type layoutFields struct {
 	minorToMajor                 []int64
 	levels, unique, ordered      []int64
@@ -173,7 +173,7 @@ func (l *layoutFields) field(f *fields) {
 	}
 }
 
-// layoutText prints what stands in the braces: "1,0:T(8,128)S(1)".
+// layoutText prints the text in the braces: "1,0:T(8,128)S(1)".
 func (d *shapeDecoder) layoutText(l *layoutFields) string {
 	b := appendList(nil, l.minorToMajor)
 	colon := len(b)
@@ -208,7 +208,7 @@ func (d *shapeDecoder) layoutText(l *layoutFields) string {
 	return string(b)
 }
 
-// appendLevels prints sparse level types; a layout of dense ones says no more than the default.
+// appendLevels prints the level types of a sparse array, and nothing for a dense one.
 func (l *layoutFields) appendLevels(b []byte) []byte {
 	sparse := false
 	for _, level := range l.levels {
@@ -233,7 +233,7 @@ func (l *layoutFields) appendLevels(b []byte) []byte {
 	return append(b, ')')
 }
 
-// appendTile prints a TileProto: its dimensions, `*` for one that is combined with the next.
+// appendTile prints a TileProto: its dimensions, and `*` for one that is combined with the next.
 func (d *shapeDecoder) appendTile(b []byte, tile Range) []byte {
 	b = append(b, '(')
 	for f := fieldsOf(d.src, tile); f.next(); {

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The wire types, short, for tags: a field's tag is its number<<3 | its wire type. A known field with another wire type is
-// skipped like an unknown one, as protobuf itself does.
+// The wire types. A field's tag is its number<<3 | its wire type. A known field with an unexpected wire type is skipped like an unknown
+// field, as protobuf does.
 const (
 	wireVarint  = int(protowire.VarintType)
 	wireFixed64 = int(protowire.Fixed64Type)
@@ -18,10 +18,10 @@ const (
 	wireFixed32 = int(protowire.Fixed32Type)
 )
 
-// maxTag keeps field numbers inside protobuf's own limit.
+// maxTag is the highest tag that protobuf allows.
 const maxTag = uint64(protowire.MaxValidNumber)<<3 | 7
 
-// fields walks the fields of one serialized message. It stops at the first byte that is no field and says so in broken.
+// fields iterates over the fields of one serialized message. It stops, and sets broken, at the first byte that does not begin a field.
 type fields struct {
 	src    []byte // up to the end of the message
 	at     int
@@ -31,20 +31,20 @@ type fields struct {
 	broken brokenness
 }
 
-// brokenness says why a message could not be walked to its end.
+// brokenness is the reason why a message could not be read to its end.
 type brokenness uint8
 
 const (
 	whole   brokenness = iota
-	cutOff             // a field announces more bytes than its message has
-	garbage            // no field starts here
+	cutOff             // a field is longer than the rest of its message
+	garbage            // no field begins here
 )
 
 func fieldsOf(src []byte, r Range) fields {
 	return fields{src: src[:r.End], at: int(r.Start)}
 }
 
-// next reads one field. At the end of the message, or where it is broken, it returns false.
+// next reads one field. It returns false at the end of the message and where it is broken.
 func (f *fields) next() bool {
 	if f.at >= len(f.src) || f.broken != whole {
 		return false
@@ -62,7 +62,7 @@ func (f *fields) next() bool {
 	return true
 }
 
-// short reads one field of the kind that nearly all are of: a tag of one or two bytes, and then one byte that is a number or a length.
+// short reads one field with a tag of one or two bytes and a number or a length of one byte, as nearly all are. It returns false for others.
 func (f *fields) short() bool {
 	src, at := f.src, f.at
 	if at < 0 || at > len(src)-3 {
@@ -88,8 +88,8 @@ func (f *fields) short() bool {
 	return false
 }
 
-// field reads the field at an offset: its tag, the value of a varint, and where the bytes of its value lie. Of a broken one it
-// returns a negative brokenness and, as end, how far it could be read.
+// field reads the field at an offset: its tag, the value of a varint, and the range of the value. For a broken one it returns a negative
+// brokenness as the tag and the offset of the break as the end.
 func field(src []byte, at int) (tag int, value uint64, start, end int) {
 	number, n := varint(src, at)
 	if n < 0 {
@@ -108,7 +108,7 @@ func field(src []byte, at int) (tag int, value uint64, start, end int) {
 		size = 4
 	case uint64(wireFixed64):
 		size = 8
-	default: // groups were never used in an HLO proto
+	default: // HLO protos have no groups
 		n = -int(garbage)
 	}
 	switch {
@@ -122,7 +122,7 @@ func field(src []byte, at int) (tag int, value uint64, start, end int) {
 	return int(number), value, at, at + int(size)
 }
 
-// varint reads one varint and tells how many bytes it has, or a negative brokenness.
+// varint reads one varint. n is its length in bytes, or a negative brokenness.
 func varint(src []byte, at int) (v uint64, n int) {
 	if at < len(src) && src[at] < 0x80 {
 		return uint64(src[at]), 1
@@ -131,7 +131,7 @@ func varint(src []byte, at int) (v uint64, n int) {
 }
 
 func longVarint(src []byte, at int) (v uint64, n int) {
-	if at >= 0 && at <= cap(src)-8 { // what stands behind the message is cut off again
+	if at >= 0 && at <= cap(src)-8 { // the bytes behind the message are masked off
 		word := binary.LittleEndian.Uint64(src[at : at+8])
 		last := ^word & marks
 		if n = int(firstMark(last)) + 1; last != 0 && n <= len(src)-at {
@@ -148,7 +148,7 @@ func longVarint(src []byte, at int) (v uint64, n int) {
 	return 0, -int(garbage)
 }
 
-// joinBits closes the gaps that the eighth bits of eight bytes leave.
+// joinBits removes the highest bits of eight bytes and joins the others.
 func joinBits(word uint64) uint64 {
 	word &^= marks
 	word = word&0x007f007f007f007f | word>>1&0x3f803f803f803f80
@@ -156,7 +156,7 @@ func joinBits(word uint64) uint64 {
 	return word&0x000000000fffffff | word>>4&0x00fffffff0000000
 }
 
-// more tells whether a packed field holds another number.
+// more reports whether a packed field has another number.
 func (f *fields) more() bool { return f.at < len(f.src) && f.broken == whole }
 
 // varint reads one number of a packed field.
@@ -170,7 +170,7 @@ func (f *fields) varint() uint64 {
 	return v
 }
 
-// fixed32 and fixed64 read what next found under a fixed tag, or one number of a packed field.
+// fixed32 and fixed64 read the value of a fixed field, or one number of a packed field.
 func (f *fields) fixed32() uint32 {
 	if len(f.src)-f.at < 4 {
 		f.fail(cutOff)
@@ -189,7 +189,7 @@ func (f *fields) fixed64() uint64 {
 	return binary.LittleEndian.Uint64(f.src[f.at-8:])
 }
 
-// fail keeps the first reason only.
+// fail sets broken to the first reason.
 func (f *fields) fail(why brokenness) {
 	if f.broken == whole {
 		f.broken = why

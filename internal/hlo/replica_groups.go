@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// maxDevices bounds what a spelling of replica groups may expand to.
+// maxDevices bounds the devices that replica groups are expanded to.
 const maxDevices = 1 << 20
 
-// hashGroups hashes replica groups alike in all spellings: the groups in any order, the devices of each in theirs.
+// hashGroups hashes replica groups, alike in all spellings. The order of the groups does not count, the order of the devices in a group does.
 func hashGroups(value []byte) uint64 {
 	groups, ok := expandGroups(value)
 	if !ok {
@@ -59,7 +59,7 @@ func listedGroups(value []byte) (groups [][]int64) {
 	}
 }
 
-// integers are the numbers in a text.
+// integers returns the numbers in a text.
 func integers(s []byte) (numbers []int64) {
 	for _, field := range bytes.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' }) {
 		if n, err := strconv.ParseInt(string(field), 10, 64); err == nil {
@@ -100,7 +100,7 @@ func expandIota(spelling []byte) ([]int64, bool) {
 	return devices, true
 }
 
-// product multiplies dimensions, as long as there are not too many devices.
+// product multiplies dimensions. It returns false when there are more than maxDevices.
 func product(dims []int64) (n int64, ok bool) {
 	n = 1
 	for _, d := range dims {
@@ -117,7 +117,7 @@ func isPermutation(perm []int64) bool {
 	return isIota(sorted)
 }
 
-// stridesOf is how far apart neighbours along each dimension stand, the last dimension being the fastest.
+// stridesOf returns the distance between neighbours along each dimension of an array in row-major order.
 func stridesOf(dims []int64) []int64 {
 	strides := make([]int64, len(dims))
 	stride := int64(1)
@@ -128,7 +128,7 @@ func stridesOf(dims []int64) []int64 {
 	return strides
 }
 
-// spread adds a dimension behind those that numbers already runs through.
+// spread adds a dimension: it replaces each number by size numbers at a distance of stride.
 func spread(numbers []int64, size, stride int64) []int64 {
 	out := make([]int64, 0, int64(len(numbers))*size)
 	for _, n := range numbers {
@@ -139,8 +139,8 @@ func spread(numbers []int64, size, stride int64) []int64 {
 	return out
 }
 
-// meshGroups expands mesh['a'=2,'b'=4], device_ids=([2,4]T(1,0)) {'a','b':(1)2}: the devices that differ only along the axes in
-// the last braces are one group.
+// meshGroups expands mesh['a'=2,'b'=4], device_ids=([2,4]T(1,0)) {'a','b':(1)2}. The devices that differ only along the axes in the last
+// braces are one group.
 func meshGroups(value []byte) ([][]int64, bool) {
 	open := bytes.LastIndexByte(value, '{')
 	end := bytes.IndexByte(value, ']')
@@ -184,7 +184,7 @@ func meshAxes(s []byte) (names []string, sizes []int64) {
 	return names, sizes
 }
 
-// meshDevices reads the device ids of a mesh: in order, transposed, or listed.
+// meshDevices reads the device ids of a mesh: none (in order), an iota, or a list.
 func meshDevices(s []byte, total int64) ([]int64, bool) {
 	_, ids, given := bytes.Cut(s, []byte("device_ids=("))
 	if !given {
@@ -197,11 +197,11 @@ func meshDevices(s []byte, total int64) ([]int64, bool) {
 	return devices, ok && int64(len(devices)) == total
 }
 
-// splitAxes lists the offsets that the chosen axes run through, and those that the others do.
+// splitAxes returns the offsets of the devices along the chosen axes, and those along the others.
 func splitAxes(names []string, sizes []int64, chosen []byte) (inside, outside []int64, ok bool) {
 	inside, outside = []int64{0}, []int64{0}
 	strides := stridesOf(sizes)
-	rest := slices.Clone(sizes) // what is left of each axis: the parts before and behind a chosen part
+	rest := slices.Clone(sizes) // the size of each axis without the chosen parts
 	parts := make([][][2]int64, len(sizes))
 	for _, axis := range bytes.Split(bytes.TrimRight(chosen, "} "), []byte(",")) {
 		name, part, divided := bytes.Cut(axis, []byte(":"))
@@ -226,7 +226,8 @@ func splitAxes(names []string, sizes []int64, chosen []byte) (inside, outside []
 	return inside, outside, true
 }
 
-// spreadRest runs through the parts of an axis that no group does. The parts are given by what stands before them and their size.
+// spreadRest adds the parts of an axis that were not chosen. taken holds the chosen parts, each as the product of the sizes before it and
+// its own size.
 func spreadRest(numbers []int64, size, stride int64, taken [][2]int64) []int64 {
 	slices.SortFunc(taken, func(a, b [2]int64) int { return int(a[0] - b[0]) })
 	done := int64(1)

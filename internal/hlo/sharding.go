@@ -2,7 +2,7 @@ package hlo
 
 import "strconv"
 
-// sharding is an OpSharding; see OpSharding.Type for kind.
+// sharding is an OpSharding; kind is an OpSharding.Type.
 type sharding struct {
 	kind             uint64
 	dims, devices    []int64
@@ -189,7 +189,7 @@ func (p *attrPrinter) appendAxisRefs(b []byte, m *mesh, axes []Range, separator 
 	return appendEach(b, axes, separator, func(b []byte, axis Range) []byte { return p.appendAxis(b, m, axis) })
 }
 
-// domain prints domain={kind="sharding", entry={...}, exit={...}}. XLA packs as the entry what it prints as the exit.
+// domain prints domain={kind="sharding", entry={...}, exit={...}}. XLA prints the entry of the proto as the exit.
 func (p *attrPrinter) domain() {
 	p.value = append(p.value, `{kind="sharding", entry=`...)
 	p.value = p.appendSharding(p.value, p.body(55), 0)

@@ -5,14 +5,15 @@ import (
 	"math/bits"
 )
 
-// spelling is a stretch of the source that is looked up: a name, an opcode, a shape. Short ones are compared without looking at the
-// source again.
+// spelling is a range of the source that is looked up in a table: a name, an opcode, a shape. Two short spellings are compared without the
+// source.
 type spelling struct {
 	head  uint64 // the first eight bytes
-	rest  uint64 // of a short one the other bytes, of a long one a hash of them
-	at, n uint32 // where it stands, and how many bytes it has
+	rest  uint64 // the other bytes, or a hash of them if the spelling is long
+	at, n uint32 // offset and length
 }
 
+// shortSpelling is the length of the longest short spelling.
 const shortSpelling = 16
 
 func (s spelling) hash() uint32 {
@@ -23,7 +24,7 @@ func (s spelling) hash() uint32 {
 func (s spelling) end() int      { return int(s.at + s.n) }
 func (s spelling) bounds() Range { return Range{s.at, s.at + s.n} }
 
-// spelling is the one between two offsets.
+// spelling returns the spelling between two offsets.
 func (t text) spelling(at, end int) spelling {
 	s := spelling{at: uint32(at), n: uint32(end - at)}
 	switch {
@@ -37,7 +38,7 @@ func (t text) spelling(at, end int) spelling {
 	return s
 }
 
-// rest hashes what stands behind the first eight bytes of a long spelling.
+// rest hashes the bytes of a long spelling behind the first eight.
 func (t text) rest(i, end int) uint64 {
 	h, b := uint64(0), t[i:end]
 	for ; len(b) > 16; b = b[16:] {
@@ -65,7 +66,7 @@ func (t text) number(i, end int) (n uint64) {
 	return n
 }
 
-// name is the name at i, with no bytes where none begins.
+// name returns the name at i. It is empty when no name begins there.
 func (t text) name(i int) spelling {
 	if i >= 0 && i <= len(t)-shortSpelling {
 		head := t.eight(i)
@@ -81,15 +82,14 @@ func (t text) name(i int) spelling {
 	return t.spelling(i, t.ident(i))
 }
 
-// token is what stands at i up to a byte that sorts before those of names. No name at i is longer; but a token may hold what may not
-// stand in a name.
+// token returns the spelling at i up to the first byte that sorts before the bytes of names. The name at i may be shorter.
 func (t text) token(i int) (head, rest uint64, n uint32) { return t.upTo(i, '-') }
 
-// toBlank is like token, up to a blank.
+// toBlank returns the spelling at i up to the first blank.
 func (t text) toBlank(i int) (head, rest uint64, n uint32) { return t.upTo(i, '!') }
 
-// upTo spells what stands at i up to a byte that sorts before c. What is not a short spelling, or stands at the end of the text, has
-// no n.
+// upTo returns the spelling at i up to the first byte that sorts before c. It returns n = 0 when the spelling is long or ends near the
+// end of the text.
 func (t text) upTo(i int, c byte) (head, rest uint64, n uint32) {
 	if i < 0 || i > len(t)-shortSpelling {
 		return 0, 0, 0
@@ -105,30 +105,30 @@ func (t text) upTo(i int, c byte) (head, rest uint64, n uint32) {
 	return 0, 0, 0
 }
 
-// Eight bytes of text are looked at at once, as the bytes of one number, the first being the lowest. A mark is a byte's highest bit.
+// The functions below look at eight bytes of text at once, as one little-endian number. A mark is the highest bit of a byte.
 const (
 	eachByte = 0x0101010101010101
 	marks    = 0x80 * eachByte
 )
 
-// notIdent marks the bytes that may not stand in a name. A sum marks the bytes that are at least as large as the letter in it.
+// notIdent marks the bytes that are not part of a name. Each sum marks the bytes that are at least as large as the character in it.
 func notIdent(word uint64) uint64 {
 	ascii := word &^ marks
 	lower := ascii | 0x20*eachByte
 	letter := (lower + (0x80-'a')*eachByte) &^ (lower + (0x7f-'z')*eachByte)
-	digit := (ascii + (0x80-'-')*eachByte) &^ (ascii + (0x7f-'9')*eachByte) // or - or . or /
+	digit := (ascii + (0x80-'-')*eachByte) &^ (ascii + (0x7f-'9')*eachByte) // or one of - . /
 	notSlash := (ascii ^ '/'*eachByte) + 0x7f*eachByte
 	notUnderscore := (ascii ^ '_'*eachByte) + 0x7f*eachByte
 	return (^(letter|digit&notSlash)&notUnderscore | word) & marks
 }
 
-// before marks the first of the bytes that sort before c, and perhaps others behind it.
+// before marks the first of the bytes that sort before c, and maybe some behind it.
 func before(word uint64, c byte) uint64 { return (word - uint64(c)*eachByte) &^ word & marks }
 
-// below has the bits of the bytes before the first mark.
+// below returns a mask of the bytes before the first mark.
 func below(marks uint64) uint64 { return (marks&-marks)>>7 - 1 }
 
-// firstMark is how many bytes stand before the first mark.
+// firstMark returns the number of bytes before the first mark.
 func firstMark(marks uint64) uint32 { return uint32(bits.TrailingZeros64(marks)) >> 3 }
 
 // ident skips the bytes of a name.

@@ -5,13 +5,13 @@ import (
 	"iter"
 )
 
-// text is HLO text. Its methods scan from a byte offset and return the offset behind what they scanned; none of them fails:
-// what does not end ends with the text.
+// text is HLO text. Its methods scan from a byte offset and return the offset behind what they scanned. None of them fails: at the end of
+// the text everything ends.
 type text []byte
 
-// The classes of bytes.
+// Classes of bytes.
 const (
-	classIdent   = 1 << iota // may stand in a name
+	classIdent   = 1 << iota // part of a name
 	classBlank               // separates tokens
 	classOpening             // ( [ {
 	classClosing             // ) ] }
@@ -19,7 +19,7 @@ const (
 	classSlash               // may begin a comment
 	classPercent             // begins a name in the long form
 
-	classNested = classOpening | classClosing | classQuote | classSlash // what counts in balanced text
+	classNested = classOpening | classClosing | classQuote | classSlash // see balanced
 )
 
 var class = func() (t [256]uint8) {
@@ -38,7 +38,7 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-// start skips what may stand before the first token.
+// start skips everything before the first token.
 func (t text) start() int {
 	const byteOrderMark = "\xef\xbb\xbf"
 	if bytes.HasPrefix(t, []byte(byteOrderMark)) {
@@ -47,13 +47,13 @@ func (t text) start() int {
 	return t.blanks(0)
 }
 
-// is tells whether byte i exists and is of a class.
+// is reports whether byte i exists and has a class.
 func (t text) is(i int, of uint8) bool { return i < len(t) && class[t[i]]&of != 0 }
 
-// at tells whether byte i exists and is c.
+// at reports whether byte i exists and is c.
 func (t text) at(i int, c byte) bool { return i < len(t) && t[i] == c }
 
-// blanks skips blanks and comments. Where one blank is usual, give it what blank returns.
+// blanks skips blanks and comments.
 func (t text) blanks(i int) int {
 	if i < len(t) && class[t[i]]&(classBlank|classSlash) != 0 {
 		i = t.manyBlanks(i)
@@ -69,7 +69,7 @@ func (t text) blank(i int) int {
 	return i
 }
 
-// line skips to what stands on the next line, which most often begins with two blanks.
+// line skips a line end, the usual two blanks behind it, and further blanks.
 func (t text) line(i int) int {
 	if i+3 < len(t) && t[i] == '\n' && t[i+1] == ' ' && t[i+2] == ' ' {
 		i += 3
@@ -113,13 +113,13 @@ func (t text) comment(i int) int {
 	return i + 2 + n + len(closing)
 }
 
-// word tells whether the name at i is exactly w.
+// word reports whether the name at i is w.
 func (t text) word(i int, w string) bool {
 	end := i + len(w)
 	return end <= len(t) && string(t[i:end]) == w && !t.is(end, classIdent)
 }
 
-// quoted skips a string in quotes; i is its opening quote. A string may hold raw newlines.
+// quoted skips a string; i is its opening quote. A string may contain line ends.
 func (t text) quoted(i int) int {
 	quote := t[i]
 	for i++; ; i++ {
@@ -133,7 +133,7 @@ func (t text) quoted(i int) int {
 	}
 }
 
-// escaped tells whether an odd number of backslashes stands before byte i.
+// escaped reports whether an odd number of backslashes is before byte i.
 func (t text) escaped(i int) bool {
 	first := i
 	for first > 0 && t[first-1] == '\\' {
@@ -142,7 +142,7 @@ func (t text) escaped(i int) bool {
 	return (i-first)%2 == 1
 }
 
-// balanced skips everything from the bracket at i to the one that closes it. Brackets in strings and comments do not count.
+// balanced skips from the bracket at i to behind the one that closes it. Brackets in strings and comments do not count.
 func (t text) balanced(i int) int {
 	depth := 0
 	for ; i < len(t); i++ {
@@ -164,7 +164,8 @@ func (t text) balanced(i int) int {
 	return i
 }
 
-// parameters skips the parentheses of a signature; most often they hold no others, and nothing in which one does not count.
+// parameters skips the parentheses of a signature. It is faster than balanced for the usual ones, which contain no others, no strings and
+// no comments.
 func (t text) parameters(i int) int {
 	end := i + 1 + max(0, bytes.IndexByte(t[i+1:], ')'))
 	inner := t[i+1 : end]
@@ -179,8 +180,8 @@ func (t text) parameters(i int) int {
 	return end + 1
 }
 
-// braces skips from the { at i to the } that closes it, in a value that need not be HLO: only braces and strings in double
-// quotes count.
+// braces skips from the { at i to behind the } that closes it, in a value that need not be HLO: only braces and strings in double quotes
+// count.
 func (t text) braces(i int) int {
 	depth := 0
 	for i < len(t) {
@@ -200,8 +201,8 @@ func (t text) braces(i int) int {
 	return i
 }
 
-// value skips an attribute's value: `{0,1}`, `kLoop`, `"x"`, `[2,4]<=[4,2]T(1,0)`, `s32[2]{0} {1, 2}`. It ends before a comma
-// or closing bracket that does not belong to it and at the end of the line.
+// value skips an attribute's value: `{0,1}`, `kLoop`, `"x"`, `[2,4]<=[4,2]T(1,0)`, `s32[2]{0} {1, 2}`. It ends at the end of the line and
+// before a comma or a closing bracket outside it.
 func (t text) value(i int) int {
 	for i < len(t) {
 		c := t[i]
@@ -232,7 +233,7 @@ func (t text) value(i int) int {
 	return i
 }
 
-// key takes `, key=`; it is empty when no attribute follows.
+// key reads `, key=`. The key is empty when no attribute follows.
 func (t text) key(i int) spelling {
 	if t.at(i, '\n') { // nearly always the next instruction follows
 		i = t.line(i)
@@ -247,7 +248,7 @@ func (t text) key(i int) spelling {
 	return key
 }
 
-// attributeKey takes `, key=` and the blanks behind it; ok is false when no attribute follows.
+// attributeKey reads `, key=` and the blanks behind it. ok is false when no attribute follows.
 func (t text) attributeKey(i int) (key Range, value int, ok bool) {
 	if i = t.blanks(i); !t.at(i, ',') {
 		return Range{}, i, false
@@ -260,7 +261,7 @@ func (t text) attributeKey(i int) (key Range, value int, ok bool) {
 	return Range{uint32(start), uint32(end)}, t.blanks(end + 1), true
 }
 
-// attributeValue skips the value of an attribute. In braces behind these two keys may stand what is no HLO, and before a literal its shape.
+// attributeValue skips the value of an attribute. The braces of two attributes contain text that is not HLO, and a literal follows its shape.
 func (t text) attributeValue(key Range, i int) int {
 	switch name := t[key.Start:key.End]; {
 	case t.at(i, '{'):
@@ -273,8 +274,8 @@ func (t text) attributeValue(key Range, i int) int {
 	return t.value(i)
 }
 
-// attributes yields keys and values as they are spelled. The device ids of a mesh belong to the attribute before them, the thread of a
-// nested computation to that computation.
+// attributes yields keys and values as they are spelled. The value of an attribute includes the device ids of a mesh and the thread of a
+// nested computation, which look like attributes of their own.
 func (t text) attributes(start uint32) iter.Seq2[Range, Range] {
 	return func(yield func(key, value Range) bool) {
 		key, value, ok := t.attributeKey(int(start))
@@ -293,7 +294,7 @@ func (t text) attributes(start uint32) iter.Seq2[Range, Range] {
 	}
 }
 
-// unquote undoes the quotes of a string and its C escapes: \n \t \" \' \\ \101 \x41.
+// unquote removes the quotes of a string and decodes its C escapes: \n \t \" \' \\ \101 \x41.
 func unquote(quoted []byte) string {
 	if len(quoted) < 2 {
 		return ""
@@ -314,7 +315,7 @@ func unquote(quoted []byte) string {
 	return string(out)
 }
 
-// escape decodes what stands behind a backslash and tells how many bytes it takes.
+// escape decodes the n bytes behind a backslash.
 func escape(s []byte) (c byte, n int) {
 	const letters, meanings = `abfnrtv`, "\a\b\f\n\r\t\v"
 	if i := bytes.IndexByte([]byte(letters), s[0]); i >= 0 {

@@ -2,16 +2,16 @@ package hlo
 
 import "fmt"
 
-// textBody is a computation that is being read. Its instructions are the last of the module so far.
+// textBody is a computation that is being read. Its instructions are the last ones of the module.
 type textBody struct {
-	id      CompID // unless computations come before it that stand inside of it
+	id      CompID // unless computations inside it come before it
 	first   InstrID
 	names   nameIndex
-	inlines bool         // instructions in it stand in the place of operands
+	inlines bool         // some operands in it are whole instructions
 	root    InstrID      // NoInstr until there is one
 	wraps   []asyncStart // the `<op>-start`s in it
-	alone   bool         // it is one instruction that stands in no computation
-	handed  int32        // how many parameters that one was handed
+	alone   bool         // it is one instruction outside a computation
+	handed  int32        // number of parameters made for the operands of that instruction
 }
 
 // computation reads a computation: [ENTRY] [%name] [(parameters) -> result] { instructions }[, execution_thread="x"].
@@ -43,7 +43,7 @@ func (p *textParser) computation(i int) int {
 	return p.thread(i, id)
 }
 
-// signature skips (p0: f32[2], p1: (s32[], f32[4])) -> f32[2].
+// signature skips (p0: f32[2], p1: (s32[], f32[4])) -> f32[2], if it is there.
 func (p *textParser) signature(i int) int {
 	if !p.t.at(i, '(') {
 		return i
@@ -60,7 +60,7 @@ func (p *textParser) signature(i int) int {
 	return p.t.blanks(end)
 }
 
-// thread reads what may follow a computation's closing brace.
+// thread reads the execution_thread behind a computation's closing brace, if it is there.
 func (p *textParser) thread(i int, id CompID) int {
 	key, value, ok := p.t.attributeKey(i)
 	if !ok || p.m.Text(key) != "execution_thread" {
@@ -73,7 +73,7 @@ func (p *textParser) thread(i int, id CompID) int {
 	return end
 }
 
-// define makes a computation known by its name.
+// define enters a computation under its name.
 func (p *textParser) define(at int, name spelling, id CompID) {
 	if name.n == 0 {
 		p.m.Comps[id].made = p.m.make(nameless)
@@ -84,19 +84,19 @@ func (p *textParser) define(at int, name spelling, id CompID) {
 	}
 }
 
-// What a computation is called that has no name in the text.
+// Names of computations that have none in the text.
 const (
 	nameless     = "_"
 	asyncWrapped = "async_wrapped" // the one in an `<op>-start`
 )
 
-// make notes the name of a computation that has none in the text; see numberMade.
+// make adds a name to Module.made and returns its index + 1.
 func (m *Module) make(name string) int32 {
 	m.made = append(m.made, name)
 	return int32(len(m.made))
 }
 
-// numberMade tells made names apart as XLA does: "async_wrapped", "async_wrapped.1".
+// numberMade makes the names in Module.made unique as XLA does: "async_wrapped", "async_wrapped.1".
 func (m *Module) numberMade() {
 	used := map[string]int{}
 	for i, name := range m.made {
@@ -107,7 +107,7 @@ func (m *Module) numberMade() {
 	}
 }
 
-// block reads the instructions between { at i and }, and enters them as a computation.
+// block reads the instructions between { at i and }, and adds them as a computation.
 func (p *textParser) block(i int, name Range) (CompID, int) {
 	start, stage := i, p.stage
 	p.nest(i)
@@ -129,7 +129,8 @@ func (p *textParser) block(i int, name Range) (CompID, int) {
 	return id, i + 1
 }
 
-// nested reads a computation that stands in an instruction. Its instructions step aside until the outer computation is whole.
+// nested reads a computation inside an instruction. Its instructions are set aside until the outer computation is complete, whose
+// instructions must be contiguous.
 func (p *textParser) nested(i int) (CompID, int) {
 	m, instrs, outer, comp := p.m, p.m.Instrs, p.body, p.comp
 	m.Instrs = nil
@@ -140,7 +141,7 @@ func (p *textParser) nested(i int) (CompID, int) {
 	return id, p.thread(end, id)
 }
 
-// putBack appends the instructions that stepped aside.
+// putBack appends the instructions that were set aside.
 func (p *textParser) putBack() {
 	m := p.m
 	for _, instrs := range p.aside {
@@ -171,13 +172,13 @@ func (p *textParser) newBody() *textBody {
 	return b
 }
 
-// enter makes an instruction known by its name; it returns false when another one of the computation has it.
+// enter enters an instruction under its name. It returns false when another one of the computation has it.
 func (p *textParser) enter(name spelling, id InstrID) bool {
 	first := p.body.first
 	return p.body.names.add(p.t, p.m.Instrs[first:], name, int32(id-first))
 }
 
-// named is the instruction of the computation that has a name, NoInstr when none has.
+// named returns the instruction of the current computation that has a name, NoInstr when none has.
 func (p *textParser) named(name spelling) InstrID {
 	first := p.body.first
 	if n := p.body.names.find(p.t, p.m.Instrs[first:], name); n >= 0 {
@@ -186,7 +187,7 @@ func (p *textParser) named(name spelling) InstrID {
 	return NoInstr
 }
 
-// close enters the computation that is being read into the module.
+// close adds the current computation to the module.
 func (p *textParser) close(at int, name Range) CompID {
 	m, b := p.m, p.body
 	id, instrs := CompID(len(m.Comps)), m.Instrs[b.first:]
@@ -211,7 +212,7 @@ func (p *textParser) close(at int, name Range) CompID {
 	return id
 }
 
-// instruction tells whether an instruction stands at i: [ROOT] [[%]name =] shape opcode(.
+// instruction reports whether an instruction is at i: [ROOT] [[%]name =] shape opcode(.
 func (t text) instruction(i int) bool {
 	if t.word(i, "ROOT") {
 		i = t.blanks(i + len("ROOT"))
@@ -226,7 +227,7 @@ func (t text) instruction(i int) bool {
 	return end > i && known && t.at(behind, '(')
 }
 
-// instructionName skips `[%]name =`; it returns i where none stands.
+// instructionName skips `[%]name =`, if it is there.
 func (t text) instructionName(i int) int {
 	start := i
 	if t.at(start, '%') {
@@ -240,7 +241,7 @@ func (t text) instructionName(i int) int {
 	return t.blanks(equals + 1)
 }
 
-// alone reads a text that is one instruction: a module of it and of the parameters that it is handed.
+// alone reads a text that is one instruction. The module has one computation, of the instruction and of a parameter for each operand.
 func (p *textParser) alone(i int) {
 	start := i
 	p.nest(i)
@@ -261,7 +262,7 @@ func (p *textParser) alone(i int) {
 	p.putBack()
 }
 
-// nameless reads shape opcode(operands)[, attribute]*, which is called after its opcode.
+// nameless reads shape opcode(operands)[, attribute]*. The name of the instruction is its opcode.
 func (p *textParser) nameless(i int) int {
 	shape, i := p.shape(i)
 	name := p.t.name(i)
@@ -277,7 +278,7 @@ func (p *textParser) nameless(i int) int {
 	return i
 }
 
-// handed makes the operand at i of an instruction that stands alone a parameter, unless it is one already.
+// handed makes a parameter for the operand at i of an instruction outside a computation, unless there is one.
 func (p *textParser) handed(i int, shape ShapeID) {
 	name := p.name(i, "an operand")
 	if p.named(name) != NoInstr {

@@ -1,6 +1,6 @@
 package hlo
 
-// header reads what follows the word HloModule, and tells whether it has attributes.
+// header reads the header behind the word HloModule, and reports whether it has attributes.
 func (p *textParser) header(i int) (end int, attributes bool) {
 	i = p.t.blanks(i)
 	end = i
@@ -43,7 +43,7 @@ func (p *textParser) headerAttribute(key string, value Range) {
 	}
 }
 
-// list takes a braced list, one entry after the other.
+// list reads a list in braces. It calls entry at each entry.
 func (p *textParser) list(i int, entry func(i int) int) int {
 	for i = p.expect(i, '{'); !p.t.at(i, '}'); {
 		if i = p.t.blanks(entry(i)); p.t.at(i, ',') {
@@ -55,7 +55,7 @@ func (p *textParser) list(i int, entry func(i int) int) int {
 	return i + 1
 }
 
-// shapeIndex takes {}, {0} or {1,0}.
+// shapeIndex reads {}, {0} or {1,0}.
 func (p *textParser) shapeIndex(i int) (index []int64, end int) {
 	end = p.list(i, func(i int) int {
 		n, end := p.integer(i)
@@ -65,7 +65,7 @@ func (p *textParser) shapeIndex(i int) (index []int64, end int) {
 	return index, end
 }
 
-// alias takes {0}: (2, {1}, must-alias). The kind is younger than the rest.
+// alias reads {0}: (2, {1}, must-alias). Old versions print no kind.
 func (p *textParser) alias(i int) int {
 	var a Alias
 	a.Output, i = p.shapeIndex(i)
@@ -80,7 +80,7 @@ func (p *textParser) alias(i int) int {
 	return p.expect(i, ')')
 }
 
-// donor takes (2, {}).
+// donor reads (2, {}).
 func (p *textParser) donor(i int) int {
 	var d Donor
 	d.Param, d.ParamIndex, i = p.parameterIndex(i)
@@ -88,14 +88,14 @@ func (p *textParser) donor(i int) int {
 	return p.expect(i, ')')
 }
 
-// parameterIndex takes (2, {1} and leaves what follows.
+// parameterIndex reads (2, {1}.
 func (p *textParser) parameterIndex(i int) (param int64, index []int64, end int) {
 	param, i = p.integer(p.expect(i, '('))
 	index, i = p.shapeIndex(p.expect(i, ','))
 	return param, index, p.t.blanks(i)
 }
 
-// tables reads the stack-frame tables that may stand between the header and the first computation.
+// tables reads the stack-frame tables between the header and the first computation, if there are any.
 func (p *textParser) tables(i int) int {
 	p.stage = stageTables
 	for {
@@ -115,7 +115,7 @@ func (p *textParser) tables(i int) int {
 	}
 }
 
-// table takes a table's name and its numbered rows. A row is known by its number, so they must come in sequence.
+// table reads a table's name and its rows, which must be numbered from 1.
 func (p *textParser) table(i int, name string, row func(i int) int) int {
 	i = p.t.blanks(i + len(name))
 	for want := int64(1); i < len(p.t) && '0' <= p.t[i] && p.t[i] <= '9'; want++ {
@@ -158,7 +158,7 @@ func (p *textParser) fileLocation(i int) int {
 	return i
 }
 
-// stackFrame takes a frame. Its parent is printed as the proto's parent plus one, without a parent as 1.
+// stackFrame reads a frame. XLA prints the proto's parent plus one, and 1 for no parent.
 func (p *textParser) stackFrame(i int) int {
 	f := stackFrame{}
 	i = p.row(i, func(key string, n int32) {
@@ -173,7 +173,7 @@ func (p *textParser) stackFrame(i int) int {
 	return i
 }
 
-// row takes {key=1 key2=2}.
+// row reads {key=1 key2=2}.
 func (p *textParser) row(i int, field func(key string, n int32)) int {
 	for i = p.expect(i, '{'); !p.t.at(i, '}'); i = p.t.blanks(i) {
 		key := p.name(i, "a field of the row")
@@ -184,7 +184,7 @@ func (p *textParser) row(i int, field func(key string, n int32)) int {
 	return i + 1
 }
 
-// quoted takes a string and undoes its escapes.
+// quoted reads a string and decodes its escapes.
 func (p *textParser) quoted(i int) (string, int) {
 	if !p.t.is(i, classQuote) {
 		p.fail(i, i, "expected a string")

@@ -34,7 +34,7 @@ func (p *textParser) instruction(i int) int {
 	return i
 }
 
-// behindName reads what stands behind an instruction's name, and returns where the next thing begins.
+// behindName reads an instruction behind its name. It returns the offset of the next token.
 func (p *textParser) behindName(i int, in *Instruction) (spelled spelledOpcode, next int) {
 	in.Shape, i = p.shape(p.equals(i))
 	spelled, i = p.opcode(i)
@@ -44,7 +44,7 @@ func (p *textParser) behindName(i int, in *Instruction) (spelled spelledOpcode, 
 	return spelled, p.attributes(p.arguments(i, in), in)
 }
 
-// equals takes the sign between an instruction's name and its shape.
+// equals reads the = between an instruction's name and its shape.
 func (p *textParser) equals(i int) int {
 	if t := p.t; i >= 0 && i < len(t)-2 && t[i] == ' ' && t[i+1] == '=' && t[i+2] == ' ' {
 		return i + 3
@@ -52,7 +52,7 @@ func (p *textParser) equals(i int) int {
 	return p.expect(i, '=')
 }
 
-// refuse throws for a name that is too long or not the first of its kind.
+// refuse throws for a name that is too long or defined twice.
 func (p *textParser) refuse(at int, name spelling) {
 	if name.n > maxName {
 		p.failf(at, name.end(), "the name is longer than %d bytes", maxName)
@@ -67,7 +67,7 @@ func (p *textParser) setRoot(start, end int, id InstrID) {
 	p.body.root = id
 }
 
-// arguments reads what stands in the parentheses: operands, but for a parameter its number and for a constant its literal.
+// arguments reads the parentheses: operands, of a parameter its number, of a constant its literal.
 func (p *textParser) arguments(i int, in *Instruction) int {
 	if !p.t.at(i, '(') {
 		if i = p.t.blanks(i); !p.t.at(i, '(') {
@@ -92,12 +92,12 @@ func (p *textParser) arguments(i int, in *Instruction) int {
 	return i + 1
 }
 
-// mayLack tells whether check has something to look for.
+// mayLack reports whether check checks instructions of an opcode.
 func (op Opcode) mayLack() bool {
 	return int(op) < len(minCallees) && minCallees[op] > 0 || op == OpGetTupleElement
 }
 
-// check refuses an instruction that does not say what it must. The next thing begins at i.
+// check refuses an instruction that lacks an attribute which its opcode needs. The next token is at i.
 func (p *textParser) check(i int, in *Instruction, spelled spelledOpcode) {
 	for i > 0 && p.t.is(i-1, classBlank) {
 		i--
@@ -116,12 +116,12 @@ func (p *textParser) check(i int, in *Instruction, spelled spelledOpcode) {
 
 const metadataKey = 'm' | 'e'<<8 | 't'<<16 | 'a'<<24 | 'd'<<32 | 'a'<<40 | 't'<<48 | 'a'<<56
 
-// attributes skips them all but metadata and those that name computations and the index of a get-tuple-element. It returns where the
-// next thing begins.
+// attributes reads metadata, the attributes that name computations, and the index of a get-tuple-element, and skips the others. It returns
+// the offset of the next token.
 func (p *textParser) attributes(i int, in *Instruction) int {
 	t, start, mark := p.t, i, len(p.callees)
 	for {
-		if i >= 0 && i < len(t)-16 { // the usual forms
+		if i >= 0 && i < len(t)-16 { // the usual spellings
 			if t[i] == '\n' && t[i+1] == ' ' && t[i+2] == ' ' && (t[i+3] == '%' || t[i+3] == 'R') {
 				i += 3
 				break
@@ -148,7 +148,7 @@ func (p *textParser) attributes(i int, in *Instruction) int {
 	return i
 }
 
-// attribute reads one attribute; known tells whether the instruction says all of it without its text.
+// attribute reads one attribute. known is true when the instruction holds it without its text.
 func (p *textParser) attribute(in *Instruction, key spelling) (end int, known bool) {
 	value := p.t.blanks(key.end() + 1)
 	kind := p.keys.find(p.t, key)
@@ -172,12 +172,12 @@ func (p *textParser) attribute(in *Instruction, key spelling) (end int, known bo
 	return end, kind == keyMetadata
 }
 
-// The kinds of attributes.
+// Kinds of attributes.
 const (
 	keyOther = iota
 	keyMetadata
 	keyIndex
-	keyCallee0 // names computations, by their role
+	keyCallee0 // names computations, by their role; see calleeRef
 	keyCallee1
 )
 
@@ -206,8 +206,7 @@ func (p *textParser) value(key Range, i int) int {
 	return end
 }
 
-// metadata notes an instruction's metadata. It is most often one that was read before, and then where it ends need not be scanned
-// again: at its first closing brace.
+// metadata reads an instruction's metadata. Most often it was read before and ends at the first closing brace; then it is not scanned.
 func (p *textParser) metadata(in *Instruction, i int) int {
 	if n := bytes.IndexByte(p.t[i:], '}') + 1; n > 0 {
 		if in.meta = p.metas.find(p.m, Range{uint32(i), uint32(i + n)}); in.meta > 0 {
@@ -219,16 +218,16 @@ func (p *textParser) metadata(in *Instruction, i int) int {
 	return end
 }
 
-// calleeRef is a computation that an instruction calls; callees stand in the order of their roles.
+// calleeRef is a computation that an instruction calls. Callees are sorted by their roles.
 type calleeRef struct {
 	role uint8
 	comp CompID
 }
 
-// minCallees holds how many computations an instruction calls at least.
+// minCallees holds how many computations an instruction of each opcode must call.
 var minCallees = [...]CompID{OpAsyncStart: 1, OpCall: 1, OpConditional: 1, OpFusion: 1, OpMap: 1, OpReduce: 1, OpWhile: 2}
 
-// calleeList takes %c, {%c, %d} or a nested computation { instructions }.
+// calleeList reads %c, {%c, %d} or a nested computation { instructions }.
 func (p *textParser) calleeList(i int, role uint8) int {
 	if !p.t.at(i, '{') || p.opensBlock(i) {
 		return p.callee(i, role)
@@ -251,7 +250,7 @@ func (p *textParser) callee(i int, role uint8) int {
 	return name.end()
 }
 
-// guessCallee takes an attribute that is not known but has a computation for its value for a call.
+// guessCallee reads the value of an unknown attribute as a call when it is the name of a computation.
 func (p *textParser) guessCallee(i int) {
 	name := p.t.name(i + 1)
 	if id := CompID(p.comps.find(p.t, name)); id >= 0 {
@@ -259,7 +258,7 @@ func (p *textParser) guessCallee(i int) {
 	}
 }
 
-// opensBlock tells a nested computation from a list of names: an instruction begins with a name and =.
+// opensBlock reports whether the brace at i opens a nested computation, and not a list of names: an instruction begins with a name and =.
 func (p *textParser) opensBlock(i int) bool {
 	i = p.t.blanks(i + 1)
 	if p.t.word(i, "ROOT") {
@@ -272,8 +271,8 @@ func (p *textParser) opensBlock(i int) bool {
 	return end > i && p.t.at(p.t.blanks(end), '=')
 }
 
-// fileCallees files what an instruction calls. What an async-update or async-done calls is the async-start's and only printed
-// again by old versions.
+// fileCallees adds the callees of an instruction to the module. The callees of an async-update or async-done are those of the async-start,
+// which old versions print again.
 func (p *textParser) fileCallees(in *Instruction, refs []calleeRef) {
 	if in.Opcode == OpAsyncUpdate || in.Opcode == OpAsyncDone {
 		return

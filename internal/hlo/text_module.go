@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// ParseText reads HLO text in one pass over its bytes. Attributes are left where they lie in src, which the module keeps: ask
-// [Module.Attrs], [Module.Metadata] and [Module.Literal] for them.
+// ParseText reads HLO text in one pass. Errors name the file. The module keeps src, and decodes attributes, metadata and literals when
+// they are asked for.
 func ParseText(src []byte, file string) (*Module, error) {
 	p := newTextParser(src, file)
 	if err := caught(p.module); err != nil {
@@ -22,7 +22,7 @@ func newTextParser(src []byte, file string) *textParser {
 	}
 }
 
-// textParser builds a module. What is wrong with the text is thrown as a *SyntaxError.
+// textParser reads HLO text into a module. It throws a *SyntaxError.
 type textParser struct {
 	builder
 	t    text
@@ -30,19 +30,20 @@ type textParser struct {
 
 	body    *textBody       // of the computation that is being read
 	bodies  []*textBody     // no longer in use
-	aside   [][]Instruction // of computations that stand inside the one that is being read
+	aside   [][]Instruction // of computations inside the current one; see nested
 	comps   spellingIndex
 	keys    spellingIndex
 	spelled []spelledOpcode // by the numbers in opcodes
 
-	operands []InstrID   // a stack: of the instructions that are being read
-	callees  []calleeRef // a stack: likewise
+	operands []InstrID   // stack of the operands of the current instructions, which may be nested
+	callees  []calleeRef // likewise
 
 	stage   textStage
-	comp    Range // the computation that stage speaks of
+	comp    Range // the name of the current computation
 	nesting int
 }
 
+// maxNesting bounds the nesting of shapes, instructions and computations.
 const maxNesting = 200
 
 // module reads [header] [tables] computation*.
@@ -58,8 +59,8 @@ func (p *textParser) module() {
 	p.finish()
 }
 
-// head reads what stands before the computations, and tells whether XLA printed it: then the header has attributes or, before the end of
-// 2020, the computations have a % before their names.
+// head reads the header and the tables, and reports whether XLA printed the text: then the header has attributes or, until the end of 2020,
+// the names of computations begin with %.
 func (p *textParser) head() (end int, printed bool) {
 	if len(p.t) > math.MaxUint32 {
 		p.fail(0, 0, fmt.Sprintf("the file has %d bytes, more than 4 GiB", len(p.t)))
@@ -82,16 +83,15 @@ func (p *textParser) computations(i int) {
 	}
 }
 
-// prepare allocates for what stands behind start. Nearly always an instruction begins an indented line, and a brace that begins a line
-// ends a computation.
+// prepare allocates for the text behind start. Nearly every instruction begins an indented line, and nearly every computation ends with a
+// brace that begins a line.
 func (p *textParser) prepare(start int) {
 	n, comps := p.t.estimate(start, "\n  "), p.t.estimate(start, "\n}")
 	p.reserve(n, comps)
 	p.comps = newSpellingIndex(cap(p.m.Comps))
 }
 
-// estimate guesses from samples how often something stands behind start, and adds a little. Each sample of a large file brings a page into
-// memory that is forgotten again before it is read: there are few.
+// estimate estimates from few samples how often a string occurs behind start, and adds a little.
 func (t text) estimate(start int, what string) (n int) {
 	const sample = 1 << 12
 	every := max(1<<16, (len(t)-start)>>6)
@@ -101,8 +101,8 @@ func (t text) estimate(start int, what string) (n int) {
 	return n + n/32 + 1
 }
 
-// chooseEntry falls back to the last computation, as XLA does, but not for what XLA printed: a print has an ENTRY, and the text was cut
-// between two computations.
+// chooseEntry makes the last computation the entry when the text has no ENTRY, as XLA does. What XLA printed has an ENTRY: without one it
+// was cut off between two computations.
 func (p *textParser) chooseEntry(printed bool) {
 	switch {
 	case p.m.Entry != NoComp:
@@ -113,7 +113,7 @@ func (p *textParser) chooseEntry(printed bool) {
 	}
 }
 
-// expect takes one punctuation mark and the blanks around it.
+// expect reads a punctuation mark and the blanks around it.
 func (p *textParser) expect(i int, c byte) int {
 	if i = p.t.blanks(p.t.blank(i)); !p.t.at(i, c) {
 		p.failf(i, i, "expected %q", c)
@@ -121,7 +121,7 @@ func (p *textParser) expect(i int, c byte) int {
 	return p.t.blanks(p.t.blank(i + 1))
 }
 
-// name takes a name with or without %.
+// name reads a name with or without %.
 func (p *textParser) name(i int, what string) spelling {
 	if p.t.at(i, '%') {
 		i++
@@ -133,7 +133,7 @@ func (p *textParser) name(i int, what string) spelling {
 	return name
 }
 
-// integer takes a decimal number.
+// integer reads a decimal number.
 func (p *textParser) integer(i int) (int64, int) {
 	start := i
 	if p.t.at(i, '-') {
@@ -153,14 +153,14 @@ func (p *textParser) integer(i int) (int64, int) {
 	return n, end
 }
 
-// nest counts one more level of nesting; who calls it counts it down again.
+// nest counts one more level of nesting. The caller counts it down again.
 func (p *textParser) nest(i int) {
 	if p.nesting++; p.nesting > maxNesting {
 		p.failf(i, i, "nested more than %d deep", maxNesting)
 	}
 }
 
-// textStage tells what the parser is inside of.
+// textStage is the part of the text that the parser is in.
 type textStage uint8
 
 const (
@@ -172,8 +172,8 @@ const (
 	stageInstruction
 )
 
-// fail throws. The text is wrong at start; end is where the token at start ends: when that is where the file ends, the file
-// was cut and message is not the reason.
+// fail throws a SyntaxError for the token from start to end. When the token ends with the file, the message is instead that the file was
+// cut off.
 func (p *textParser) fail(start, end int, message string) {
 	e := &SyntaxError{File: p.file, Message: message, Offset: int64(start)}
 	if end >= len(p.t) || p.isTorn(start) {
@@ -191,12 +191,12 @@ func (p *textParser) failf(start, end int, format string, args ...any) {
 	p.fail(start, end, fmt.Sprintf(format, args...))
 }
 
-// isTorn tells whether the file's last line begins before byte i and is not whole: a whole text ends with a brace.
+// isTorn reports whether byte i is on the file's last line and that is not whole: a whole text ends with a brace.
 func (p *textParser) isTorn(i int) bool {
 	return bytes.IndexByte(p.t[i:], '\n') < 0 && !bytes.HasSuffix(bytes.TrimRight(p.t, " \t\r"), []byte{'}'})
 }
 
-// cut says what the file ends inside of.
+// cut returns the message for a file that was cut off.
 func (p *textParser) cut() string {
 	name := "a computation without a name"
 	if p.comp.Len() > 0 {

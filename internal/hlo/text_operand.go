@@ -3,7 +3,7 @@ package hlo
 // operandList reads operands up to the closing parenthesis and returns its offset.
 func (p *textParser) operandList(i int, in *Instruction) int {
 	mark := len(p.operands)
-	for p.t.at(i, '%') { // the usual form: %name, %name
+	for p.t.at(i, '%') { // the usual spelling: %name, %name
 		name := p.t.name(i + 1)
 		id, end := p.named(name), name.end()
 		if id == NoInstr || end+2 >= len(p.t) || p.t[end] != ')' && (p.t[end] != ',' || p.t[end+1] != ' ') {
@@ -26,7 +26,7 @@ func (p *textParser) operandList(i int, in *Instruction) int {
 	return i
 }
 
-// moreOperands reads operands in any form, and puts them on the stack.
+// moreOperands reads operands in any form and pushes them on the stack.
 func (p *textParser) moreOperands(i int) int {
 	for i = p.t.blanks(i); !p.t.at(i, ')'); {
 		if p.t.at(i, '.') {
@@ -45,7 +45,7 @@ func (p *textParser) moreOperands(i int) int {
 	return i
 }
 
-// leftOut takes ...(+3), with which a compact print leaves out operands.
+// leftOut reads ...(+3), with which a compact print leaves out operands.
 func (p *textParser) leftOut(i int) int {
 	const dots = "...(+"
 	if i+len(dots) > len(p.t) || string(p.t[i:i+len(dots)]) != dots {
@@ -55,7 +55,7 @@ func (p *textParser) leftOut(i int) int {
 	return p.t.balanced(i + len("..."))
 }
 
-// operand takes %x, x, f32[2]{0} %x, %while#0 or a whole instruction: s32[1]{0} constant({5}).
+// operand reads %x, x, f32[2]{0} %x, %while#0 or a whole instruction: s32[1]{0} constant({5}).
 func (p *textParser) operand(i int) (InstrID, int) {
 	if p.t.at(i, '%') {
 		return p.reference(i)
@@ -77,7 +77,7 @@ func (p *textParser) operand(i int) (InstrID, int) {
 	return p.reference(i)
 }
 
-// inlined takes an instruction that stands in the place of an operand. It has neither name nor attributes.
+// inlined reads an instruction in the place of an operand, which has neither a name nor attributes.
 func (p *textParser) inlined(i int, shape ShapeID) (InstrID, int) {
 	p.nest(i)
 	p.body.inlines = true
@@ -96,7 +96,7 @@ func (p *textParser) inlined(i int, shape ShapeID) (InstrID, int) {
 	return p.keep(&in), i
 }
 
-// reference takes the name of an instruction that was read before.
+// reference reads the name of an earlier instruction.
 func (p *textParser) reference(i int) (InstrID, int) {
 	name := p.name(i, "an operand")
 	id := p.named(name)
@@ -117,7 +117,7 @@ func (p *textParser) digits(i int) int {
 	return i
 }
 
-// element finds or makes the get-tuple-element that %tuple#1 stands for; the whole spelling is its name.
+// element returns the get-tuple-element for %tuple#1, a new one at its first use. Its name is the whole spelling.
 func (p *textParser) element(tuple InstrID, name spelling, digits int) InstrID {
 	if id := p.named(name); id != NoInstr {
 		return id

@@ -6,10 +6,7 @@ import (
 	"strings"
 )
 
-// NoShape stands for none.
-const NoShape ShapeID = -1
-
-// typeByName finds an array's primitive type by its spelling.
+// typeByName holds the types of arrays by their spelling.
 var typeByName = func() map[string]Type {
 	byName := make(map[string]Type, len(typeNames))
 	for t, name := range typeNames {

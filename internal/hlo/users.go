@@ -2,17 +2,17 @@ package hlo
 
 import "slices"
 
-// Users tells which instructions of a computation use a value.
+// Users holds the users of the instructions of a computation.
 type Users struct {
 	first      InstrID
-	start, end []uint32 // by instruction: where in list its users stand
+	start, end []uint32 // by instruction: its users are list[start:end]
 	list       []InstrID
 }
 
-// Of returns the instructions that have i as an operand, in order, each once. The slice belongs to the users.
+// Of returns the instructions that have i as an operand, in order, each once. The slice belongs to u.
 func (u *Users) Of(i InstrID) []InstrID { return u.list[u.start[i-u.first]:u.end[i-u.first]] }
 
-// Find finds the users of every instruction in a computation, in the memory of what was found before. It costs one pass; keep the result.
+// Find finds the users of all instructions of a computation in one pass. It reuses the memory of the last call.
 func (u *Users) Find(m *Module, c CompID) {
 	first, end := m.Body(c)
 	n := int(end - first)
