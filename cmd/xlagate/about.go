@@ -26,7 +26,7 @@ func version() string {
 	return "dev"
 }
 
-// factsCache is where facts are kept between runs of this very build.
+// factsCache returns the cache of facts of this build, nil with --no-cache.
 func factsCache(c *cli.Context) facts.Cache {
 	build, ok := buildID()
 	if c.Bool("no-cache") || !ok {
@@ -38,7 +38,7 @@ func factsCache(c *cli.Context) facts.Cache {
 	return nil
 }
 
-// buildID tells builds apart: released ones by their version, others by the program's file.
+// buildID identifies the build: a release by its version, any other by the size and time of the program file.
 func buildID() (string, bool) {
 	platform := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 	if released != "" {

@@ -96,7 +96,7 @@ func sayAccepted(w world, done *gate.Accepted) {
 	}
 }
 
-// sayBudget says what became of a budget that was wider than what there is, or narrower than what was accepted.
+// sayBudget prints what happened to a limit that was too loose or too tight.
 func sayBudget(w world, b *config.Budget) {
 	done, left := "lowered", "slack"
 	if b.Raised() {
@@ -113,7 +113,7 @@ func sayBudget(w world, b *config.Budget) {
 	fmt.Fprintf(w.out, "%-7s  %s %s → %s\n", done, where, b.From, b.Became)
 }
 
-// sayAsked says what the gate will find again, although it was accepted.
+// sayAsked prints a limit that still fails after accepting.
 func sayAsked(w world, a gate.Asked) {
 	how := "change it there"
 	if a.Number {

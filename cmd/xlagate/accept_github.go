@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/github"
 )
 
-// pullRequestFlags make accept work on a pull request on GitHub, without a checkout.
+// pullRequestFlags are the flags of accept on a pull request on GitHub, without a checkout.
 func pullRequestFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "pull-request", Category: githubHeading, Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result"},
@@ -25,7 +25,7 @@ func pullRequestFlags() []cli.Flag {
 
 func onGitHub(c *cli.Context) bool { return c.Int("pull-request") != 0 || c.Bool("from-event") }
 
-// request is what is to be accepted where, and who asked.
+// request says what to accept on which pull request, and who asked.
 type request struct {
 	github.Request
 	pr      int
@@ -43,7 +43,7 @@ func acceptOnGitHub(c *cli.Context, w world) error {
 	}
 	ctx, stop := context.WithTimeout(c.Context, postingTime)
 	defer stop()
-	asked, err := whatIsAsked(ctx, c, env, client)
+	asked, err := requestOf(ctx, c, env, client)
 	if errors.Is(err, github.ErrNoRequest) || errors.Is(err, github.ErrNothingToDo) {
 		w.say(err.Error())
 		return nil
@@ -52,7 +52,7 @@ func acceptOnGitHub(c *cli.Context, w world) error {
 		return err
 	}
 	if err == nil {
-		err = carryOut(ctx, c, w, client, asked)
+		err = acceptRequest(ctx, c, w, client, asked)
 	}
 	if err != nil {
 		answer(ctx, w, client, asked, "-1", "Nothing was accepted: "+oneLine(err.Error()))
@@ -60,8 +60,8 @@ func acceptOnGitHub(c *cli.Context, w world) error {
 	return err
 }
 
-// whatIsAsked reads the flags, or the comment of somebody who may write. Others get no answer at all.
-func whatIsAsked(ctx context.Context, c *cli.Context, env github.Environment, client *github.Client) (*request, error) {
+// requestOf reads the request from the flags, or from the comment of a user with write access. Comments of other users get no answer.
+func requestOf(ctx context.Context, c *cli.Context, env github.Environment, client *github.Client) (*request, error) {
 	if !c.Bool("from-event") {
 		return &request{Request: github.Request{IDs: ids(c.StringSlice("only")), Reason: c.String("reason")}, pr: c.Int("pull-request"), by: env.Event.Sender.Login}, nil
 	}
@@ -85,8 +85,8 @@ func whatIsAsked(ctx context.Context, c *cli.Context, env github.Environment, cl
 	return asked, err
 }
 
-// carryOut accepts and says so.
-func carryOut(ctx context.Context, c *cli.Context, w world, client *github.Client, asked *request) error {
+// acceptRequest accepts what was asked for and reports it.
+func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.Client, asked *request) error {
 	pr, err := client.PullRequest(ctx, asked.pr)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func carryOut(ctx context.Context, c *cli.Context, w world, client *github.Clien
 	return nil
 }
 
-// remaining names the places that ask for something else whatever was accepted.
+// remaining lists the limits that still fail after accepting.
 func remaining(done *github.Accepted) string {
 	if len(done.Asked)+len(done.Left) == 0 {
 		return ""
@@ -135,7 +135,7 @@ func remaining(done *github.Accepted) string {
 	return text
 }
 
-// answer tells whoever asked by a comment. That it cannot be told is no failure.
+// answer replies to the comment that asked. A failure to reply is only a warning.
 func answer(ctx context.Context, w world, client *github.Client, asked *request, reaction, text string) {
 	if asked.comment == 0 {
 		return
@@ -145,7 +145,7 @@ func answer(ctx context.Context, w world, client *github.Client, asked *request,
 	}
 }
 
-// oneLine makes a message safe to stand in a comment: it may quote what a dump holds.
+// oneLine quotes a message for a comment. The message may contain text from a dump.
 func oneLine(text string) string {
 	return "`" + strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(text) + "`"
 }

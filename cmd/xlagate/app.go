@@ -16,17 +16,17 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// world is everything outside the program: tests give another.
+// world is everything outside the program. Tests replace it.
 type world struct {
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
 }
 
-// say says what a person should know and no verdict depends on.
+// say writes a line on the error stream. No verdict depends on it.
 func (w world) say(text string) { fmt.Fprintf(w.err, "xlagate: %s\n", text) }
 
-// warn says what went wrong besides.
+// warn writes a warning on the error stream.
 func (w world) warn(text string) { w.say("warning: " + text) }
 
 // run runs one command line and returns its exit code.
@@ -36,10 +36,10 @@ func run(ctx context.Context, args []string, w world) int {
 		fmt.Fprint(w.out, strings.Join(append(complete(a, args[2:]), ""), "\n"))
 		return gate.ExitPass
 	}
-	err := told(func() error { return a.RunContext(ctx, permute(a, args)) })
+	err := recovered(func() error { return a.RunContext(ctx, permute(a, args)) })
 	var v verdict
 	if ctx.Err() != nil && err != nil && !errors.As(err, &v) {
-		err = ctx.Err() // whatever else it was said to be
+		err = ctx.Err() // the interruption is the cause, whatever the error says
 	}
 	code := exitCode(w, err)
 	if bisecting(args) && (code == gate.ExitUsage || code == gate.ExitIncomplete) {
@@ -48,8 +48,8 @@ func run(ctx context.Context, args []string, w world) int {
 	return code
 }
 
-// told turns a panic into an error: what was not looked at to its end is "could not look", and not wrong usage, as which Go would end.
-func told(do func() error) (err error) {
+// recovered turns a panic into an error. A panic ends a Go program with exit code 2, which means wrong usage; the right code is 3.
+func recovered(do func() error) (err error) {
 	defer func() {
 		if failure := recover(); failure != nil {
 			err = fmt.Errorf("%w\n  this is a defect of xlagate: please report it, with the command and its input", dump.Caught(failure))
@@ -67,8 +67,8 @@ func newApp(w world) *cli.App {
 		ErrWriter:                 w.err,
 		Version:                   version(),
 		HideHelpCommand:           true,
-		Flags:                     []cli.Flag{cli.HelpFlag}, // the library adds it only where no command is called help
-		DisableSliceFlagSeparator: true,                     // a comma may stand in a file's name
+		Flags:                     []cli.Flag{cli.HelpFlag}, // the library adds it only when no command is called help
+		DisableSliceFlagSeparator: true,                     // a file name may contain a comma
 		ExitErrHandler:            func(*cli.Context, error) {},
 		OnUsageError:              usageError,
 		Action:                    noCommand,
@@ -87,10 +87,10 @@ func newApp(w world) *cli.App {
 // verdict carries an exit code past the CLI library.
 type verdict int
 
-// Error is empty: what was to be said was said.
+// Error returns "": the result is already printed.
 func (v verdict) Error() string { return "" }
 
-// verdictOf is what a result's exit code makes of a command.
+// verdictOf returns the error that ends the command with the result's exit code.
 func verdictOf(r *result.Result) error {
 	if r.ExitCode == gate.ExitPass {
 		return nil
@@ -98,7 +98,7 @@ func verdictOf(r *result.Result) error {
 	return verdict(r.ExitCode)
 }
 
-// exitCode says what went wrong, if anything, and turns it into the contract's exit code.
+// exitCode prints the error, if any, and returns the exit code for it.
 func exitCode(w world, err error) int {
 	var v verdict
 	var wrong config.Errors

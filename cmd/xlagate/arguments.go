@@ -6,8 +6,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// permute moves flags before positional arguments: the CLI library takes every flag behind an argument for another argument, and
-// a gate must not swallow a flag. What stands behind "--" stays.
+// permute moves flags before positional arguments, because the CLI library reads a flag after an argument as another argument, and a
+// gate must not swallow a flag. Everything after "--" stays in place.
 func permute(a *cli.App, args []string) []string {
 	flags := a.Flags
 	commands := a.Commands
@@ -15,7 +15,7 @@ func permute(a *cli.App, args []string) []string {
 	for at < len(args) {
 		next := commandNamed(commands, args[at])
 		if next == nil && len(commands) > 0 && !strings.HasPrefix(args[at], "-") {
-			return args[:at+1] // no command: the flags behind it are those of none
+			return args[:at+1] // an unknown command: its flags are unknown too
 		}
 		if next == nil {
 			break
@@ -39,7 +39,7 @@ func permute(a *cli.App, args []string) []string {
 		if !takesValue(flags, arg) {
 			continue
 		}
-		if i+1 == len(rest) || rest[i+1] == "--" { // the library says so, unless it finds an argument to take for the value
+		if i+1 == len(rest) || rest[i+1] == "--" { // the library reports the missing value, unless an argument follows that it could take
 			back = nil
 			break
 		}
@@ -50,7 +50,7 @@ func permute(a *cli.App, args []string) []string {
 	return append(append(out, front...), guard(back)...)
 }
 
-// guard keeps the library from reading positional arguments as flags.
+// guard keeps the library from reading positional arguments as flags: it strips one "--".
 func guard(back []string) []string {
 	if len(back) > 0 && back[0] == "--" {
 		return append([]string{"--"}, back...)
@@ -67,7 +67,7 @@ func commandNamed(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// takesValue reports whether the argument behind a flag belongs to it.
+// takesValue reports whether the argument after a flag is its value.
 func takesValue(flags []cli.Flag, arg string) bool {
 	name := strings.TrimLeft(arg, "-")
 	if strings.Contains(name, "=") {
@@ -84,12 +84,12 @@ func takesValue(flags []cli.Flag, arg string) bool {
 	return false
 }
 
-// split separates a command's own arguments from the command behind "--".
+// split separates the arguments from the command after "--".
 func split(c *cli.Context) (own, command []string) {
 	args := c.Args().Slice()
 	for i, a := range args {
 		if a == "--" {
-			return args[:i], args[i+1:] // empty rather than nil where nothing stands behind it
+			return args[:i], args[i+1:] // empty, not nil, when nothing follows
 		}
 	}
 	return args, nil

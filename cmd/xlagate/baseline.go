@@ -32,7 +32,7 @@ func baselineCommand(w world) *cli.Command {
 	}
 }
 
-// baselineOptions finds where the baseline lies that the flags and the configuration name.
+// baselineOptions returns the options that say where the baseline is.
 func baselineOptions(c *cli.Context, w world) (gate.Options, error) {
 	dir, err := workingDir()
 	if err != nil {
@@ -46,7 +46,7 @@ func baselineOptions(c *cli.Context, w world) (gate.Options, error) {
 	return o, checkBaseline(o.Baseline)
 }
 
-// stored opens that baseline for reading.
+// stored opens the baseline for reading.
 func stored(c *cli.Context, w world) (fs.FS, error) {
 	o, err := baselineOptions(c, w)
 	if err != nil {

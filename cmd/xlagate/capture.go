@@ -74,8 +74,8 @@ func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture
 	return nil, verdict(gate.ExitIncomplete)
 }
 
-// piped is the standard input unless that is a terminal: the command runs in a process group of its own, and a terminal stops every group
-// that reads from it but the one it talks to.
+// piped returns the standard input unless it is a terminal: the command runs in its own process group, and a terminal stops a background
+// group that reads from it.
 func piped(in io.Reader) io.Reader {
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return nil
@@ -83,7 +83,7 @@ func piped(in io.Reader) io.Reader {
 	return in
 }
 
-// captureToRegistry dumps into a temporary folder and pushes that. What a tag named before stays there under its digest.
+// captureToRegistry dumps into a temporary folder and pushes it. The dump that the tag named before keeps its digest.
 func captureToRegistry(c *cli.Context, w world, command []string) (err error) {
 	ref, err := registry.Parse(c.String("to"))
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func rulesCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "rules", Usage: "the catalogue of rules", Category: aboutTool, Flags: outputFlags(&to, report.ViewFormats()),
 		Action: func(c *cli.Context) error {
-			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
+			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
 				return report.Rules(dst, reference.All(), out.format, o)
 			})
 		},
@@ -38,7 +39,7 @@ func explainCommand(w world) *cli.Command {
 			}
 			name := c.Args().First()
 			if rule := rules.ByID(name); rule != nil {
-				return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
+				return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
 					return report.Explain(dst, reference.Of(rule), out.format, o)
 				})
 			}
@@ -46,14 +47,14 @@ func explainCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
+			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
 				return report.ExplainChange(dst, r, change, docsOf(r, change), out.format, o)
 			})
 		},
 	}
 }
 
-// docsOf documents the rules that a change breaks, each once.
+// docsOf returns the documentation of each rule that a change breaks.
 func docsOf(r *result.Result, change *result.Change) []result.RuleDoc {
 	var docs []result.RuleDoc
 	seen := map[string]bool{}
@@ -66,7 +67,7 @@ func docsOf(r *result.Result, change *result.Change) []result.RuleDoc {
 	return docs
 }
 
-// changeOf finds a change in a result by its id, or by that of one of its findings.
+// changeOf finds a change by its id, or by the id of one of its findings.
 func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Change, error) {
 	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
 		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, match.DidYouMean(id, rules.IDs()))
@@ -89,7 +90,7 @@ func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Chang
 	return nil, nil, neverChecked(id)
 }
 
-// resultToExplain is the result that --from names, else the last one of the configuration; nil where none is kept.
+// resultToExplain returns the result that --from names, else the last one of the configuration, else nil.
 func resultToExplain(c *cli.Context, w world) (*result.Result, error) {
 	if from := c.String("from"); from != "" {
 		r, err := readResult(w, from)
@@ -104,7 +105,7 @@ func resultToExplain(c *cli.Context, w world) (*result.Result, error) {
 	}
 	path, err := config.Find(dir)
 	if err != nil {
-		return nil, nil // without a configuration nothing was kept
+		return nil, nil // without a configuration there is no last result
 	}
 	return loadLast(c, path), nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// artifactName is the artifact that a gate's run leaves behind, and the file in it without its ending.
+// artifactName names the artifact of a gate's run, and the file in it without its extension.
 const artifactName = "xlagate-report"
 
 func commentCommand(w world) *cli.Command {
@@ -43,7 +43,7 @@ func commentCommand(w world) *cli.Command {
 	}
 }
 
-// postFlags say how a result is posted; check has them as well.
+// postFlags are the flags of comment and check that say how to post a result.
 func postFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each has one comment and one check of its own"},
@@ -54,7 +54,7 @@ func postFlags() []cli.Flag {
 	}
 }
 
-// post is one posting: what is known before anything is asked of GitHub.
+// post is one posting, as far as flags and environment describe it.
 type post struct {
 	env    github.Environment
 	client *github.Client // nil without a token
@@ -62,7 +62,7 @@ type post struct {
 	head   string
 	run    github.Run
 	base   github.PullRequest
-	report bool // the result comes from a run that the pull request controls
+	report bool // the pull request controls the run that made the result
 }
 
 func comment(c *cli.Context, w world) error {
@@ -101,7 +101,7 @@ func comment(c *cli.Context, w world) error {
 	return c.Context.Err()
 }
 
-// postingTime bounds all of posting: a job must not hang on it.
+// postingTime limits the time for posting, so that a job does not hang.
 const postingTime = 5 * time.Minute
 
 func withLimit(o report.Options) report.Options {
@@ -109,7 +109,7 @@ func withLimit(o report.Options) report.Options {
 	return o
 }
 
-// checkPostFlags finds what is wrong with the flags before anything else is done: afterwards posting cannot fail.
+// checkPostFlags checks the flags before the gate runs.
 func checkPostFlags(c *cli.Context) error {
 	if !github.ValidKey(c.String("key")) {
 		return wrongUsage("--key is %q; expected letters, digits, '.', '_', '/' and '-', at most 64", c.String("key"))
@@ -120,7 +120,7 @@ func checkPostFlags(c *cli.Context) error {
 	return nil
 }
 
-// newPost puts flags and the environment together.
+// newPost builds a post from flags and environment.
 func newPost(c *cli.Context, w world) (*post, error) {
 	env, client, err := onRepository(c, w)
 	if err != nil {
@@ -139,7 +139,7 @@ func newPost(c *cli.Context, w world) (*post, error) {
 	return p, nil
 }
 
-// onRepository is the environment with the repository that the flags name, and what speaks with it; nil without a token.
+// onRepository returns the environment with the repository that the flags name, and a client for it; the client is nil without a token.
 func onRepository(c *cli.Context, w world) (github.Environment, *github.Client, error) {
 	env, err := github.ReadEnvironment(w.getenv)
 	if err != nil {
@@ -158,7 +158,7 @@ func onRepository(c *cli.Context, w world) (github.Environment, *github.Client, 
 	return env, client, nil
 }
 
-// result reads the result from its file, or from the artifact of the run that the event names.
+// result reads the result from its file, or from the artifact of the run in the event.
 func (p *post) result(ctx context.Context, c *cli.Context, w world) (*result.Result, error) {
 	if !c.Bool("workflow-run") {
 		return readResult(w, c.Args().First())
@@ -187,7 +187,7 @@ func (p *post) result(ctx context.Context, c *cli.Context, w world) (*result.Res
 	return result.Read(data)
 }
 
-// complete asks GitHub for what neither flags nor the event told of the pull request.
+// complete asks GitHub for the fields of the pull request that neither flags nor the event hold.
 func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 	if p.client == nil || p.pr == 0 || p.base.Number == p.pr && p.head != "" {
 		return
@@ -223,12 +223,12 @@ func (p *post) publication(c *cli.Context, r *result.Result) github.Publication 
 	return out
 }
 
-// onBranch reports whether the baseline lies on the pull request's branch, where a comment can have it refreshed.
+// onBranch reports whether the baseline is on the pull request's branch, so that a comment can refresh it.
 func onBranch(r *result.Result) bool {
 	return !slices.ContainsFunc(r.Targets, func(t result.Target) bool { return baseline.Remote(t.Baseline) })
 }
 
-// publish posts, and says on the error stream what came of it. It never fails: the verdict stands already.
+// publish posts and prints the outcome on the error stream. It returns no error: the verdict is already decided.
 func (p *post) publish(ctx context.Context, w world, publication github.Publication) {
 	done := github.Publish(ctx, p.client, publication)
 	for _, text := range done.Warnings {

@@ -20,11 +20,11 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// policies finds the policy of the base branch and the pull request's own.
+// policies returns the policy of the base branch and that of the pull request.
 type policies func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error)
 
-// judgeByBase adds to a comment how the pull request changes its policy, and what the base branch's policy says of the same facts.
-// Where that cannot be had, the comment says why.
+// judgeByBase adds to a comment how the pull request changes its policy, and the verdict of the base branch's policy on the same facts.
+// When the policy is not available, the comment says why.
 func (p *post) judgeByBase(ctx context.Context, w world, c *report.Comment, find policies) {
 	if p.pr == 0 || p.base.Base.SHA == "" {
 		return
@@ -50,13 +50,13 @@ func compare(c *report.Comment, base, head policy.Policy) (err error) {
 		c.Policy = append(c.Policy, result.PolicyChange{File: p.File, Effect: string(p.Effect), Subject: p.Subject, Scope: p.Scope, Text: p.Text})
 	}
 	if len(c.Policy) == 0 && !c.Reported {
-		return nil // judged by it already
+		return nil // already judged by it
 	}
 	c.Under, err = gate.Rejudge(gate.Options{Config: base.Config, Now: time.Now(), Version: version()}, base.Store, c.Result)
 	return err
 }
 
-// unjudged says why a policy could not be had, in words for a pull request.
+// unjudged returns the reason why a policy is not available, for a comment.
 func unjudged(branch string, err error) string {
 	var wrong config.Errors
 	switch {
@@ -68,8 +68,8 @@ func unjudged(branch string, err error) string {
 	return err.Error()
 }
 
-// remoteHead takes both policies from GitHub: nothing of the pull request lies on this machine. A baseline that only the pull request
-// names elsewhere is not fetched, because this job has rights; without it, what the base branch accepted counts as removed.
+// remoteHead reads both policies from GitHub: nothing of the pull request is checked out. It does not fetch a baseline from a place that
+// only the pull request names, because this job has write access; then everything that the base branch accepted counts as removed.
 func remoteHead(file string, client registry.Client) policies {
 	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
 		if p.client == nil {
@@ -95,20 +95,20 @@ func remoteHead(file string, client registry.Client) policies {
 	}
 }
 
-// basePolicy takes the base branch's policy from GitHub, and its baseline from where that branch says.
+// basePolicy reads the base branch's policy from GitHub, and its baseline from the place that this policy names.
 func basePolicy(ctx context.Context, p *post, client registry.Client, revision, file string, r *result.Result) (policy.Policy, error) {
 	base, err := p.client.Policy(ctx, revision, file, targetsOf(r))
 	if errors.Is(err, github.ErrElsewhere) && registry.Is(base.Config.Baseline) {
 		base.Store, err = gate.OpenBaseline(ctx, gate.Options{Config: base.Config, Registry: client})
 	}
 	if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
-		err = nil // nothing was accepted there yet
+		err = nil // the base branch has no baseline yet
 	}
 	return base, err
 }
 
-// localHead takes the pull request's policy from the working directory, and the base branch's from git or, where the checkout is
-// shallow, from GitHub.
+// localHead reads the pull request's policy from the working directory, and the base branch's from git, or from GitHub in a shallow
+// checkout.
 func localHead(o gate.Options) policies {
 	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
 		head = policy.Policy{Config: o.Config}
@@ -148,8 +148,7 @@ func targetsOf(r *result.Result) []string {
 	return out
 }
 
-// announce posts a check's result from within the job, when that was asked for and this is a job. Whatever goes wrong here is no
-// part of the verdict.
+// announce posts a check's result from within its job, if --comment asks for it. Its failures do not change the verdict.
 func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
 	if c.String("comment") != "auto" {
 		return

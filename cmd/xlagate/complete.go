@@ -12,8 +12,8 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// completeWord is the first argument with which the scripts ask what could stand in the place of the last one. Where the answer is
-// empty, the shell offers files.
+// completeWord is the first argument of a completion script's call. The answer lists completions of the last argument; if it is empty, the
+// shell offers files.
 const completeWord = "__complete"
 
 //go:embed complete.bash
@@ -25,7 +25,7 @@ var zshScript string
 //go:embed complete.fish
 var fishScript string
 
-// shells are those that can be made to ask, with their scripts.
+// shells holds the completion script of each shell.
 var shells = map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}
 
 func completionCommand(w world) *cli.Command {
@@ -44,10 +44,10 @@ func completionCommand(w world) *cli.Command {
 	}
 }
 
-// complete lists what could stand in the place of the last word.
+// complete lists completions of the last word.
 func complete(a *cli.App, words []string) []string {
 	before, current := words[:len(words)-1], words[len(words)-1]
-	before = slices.DeleteFunc(slices.Clone(before), func(word string) bool { return word == "=" }) // bash makes words of them
+	before = slices.DeleteFunc(slices.Clone(before), func(word string) bool { return word == "=" }) // bash splits words at them
 	if slices.Contains(before, "--") {
 		return nil
 	}
@@ -98,7 +98,7 @@ func commandNames(commands []*cli.Command) []string {
 	return names
 }
 
-// valuesOf lists what may stand behind a flag; nothing where that is a file, a name or a number.
+// valuesOf lists the values of a flag, or nothing if it takes a file, a name or a number.
 func valuesOf(flags []cli.Flag, flag string) []string {
 	name := strings.TrimLeft(flag, "-")
 	for _, f := range flags {
@@ -111,7 +111,7 @@ func valuesOf(flags []cli.Flag, flag string) []string {
 	return flagValues[name]
 }
 
-// argumentsOf lists what may stand behind a command, where that is a closed list.
+// argumentsOf lists the arguments of a command that takes one of a closed list.
 func argumentsOf(a *cli.App, command string) []string {
 	switch command {
 	case "help":

@@ -12,7 +12,7 @@ import (
 func TestDefectIsCouldNotLook(t *testing.T) {
 	var list []int
 	var out bytes.Buffer
-	code := exitCode(world{err: &out}, told(func() error { list[len(list)] = 1; return nil }))
+	code := exitCode(world{err: &out}, recovered(func() error { list[len(list)] = 1; return nil }))
 	if code != gate.ExitIncomplete {
 		t.Errorf("exit %d, want %d", code, gate.ExitIncomplete)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -29,7 +31,7 @@ func diffCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
-			err = writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
+			err = writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
 				o.All = c.Bool("all")
 				return report.Diff(dst, d, out.format, o)
 			})
@@ -41,7 +43,7 @@ func diffCommand(w world) *cli.Command {
 	}
 }
 
-// difference measures and compares both sides; one that could not be read whole is refused.
+// difference measures and compares both sides. It fails if a side could not be read completely.
 func difference(c *cli.Context, w world) (*diff.Report, error) {
 	if err := gate.CheckDumps(c.Args().Slice()...); err != nil {
 		return nil, err

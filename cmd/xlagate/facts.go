@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -36,7 +37,7 @@ func factsCommand(w world) *cli.Command {
 	}
 }
 
-// writeFacts measures one dump after the other, or this machine's part of each.
+// writeFacts measures each dump, or this machine's part of it.
 func writeFacts(c *cli.Context, w world, s dump.Shard) error {
 	o := gate.Options{EveryStage: true, Logs: c.StringSlice("log"), Version: version()}
 	dealt := s
@@ -67,12 +68,12 @@ func measuredShares(c *cli.Context, w world, dealer *dump.Dealer, o gate.Options
 			return nil, err
 		}
 	}
-	return gate.MeasureShares(c.Context, surroundings(c, w, o), dealer, c.Args().Slice(), o.Logs)
+	return gate.MeasureShares(c.Context, withoutConfig(c, w, o), dealer, c.Args().Slice(), o.Logs)
 }
 
-// deliverFacts writes facts, with the parts that are yet to be merged; what could not be looked at makes the exit code.
+// deliverFacts writes facts. The error carries exit code 3 if something could not be read.
 func deliverFacts(c *cli.Context, w world, list []output, rep *facts.Report, parts []result.Part) error {
-	err := writeAll(c, w, list, func(out output, o report.Options, dst writer) error {
+	err := writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
 		o.Parts = parts
 		return report.Inspect(dst, rep, out.format, o)
 	})

@@ -12,16 +12,16 @@ import (
 	"github.com/xlagate/xlagate/internal/github"
 )
 
-// output is one rendering: a format and where it goes. An empty path is the standard output.
+// output is a format and a path. An empty path means the standard output.
 type output struct{ format, path string }
 
-// outputs collects -f and -o in the order in which they stand: each -o belongs to the -f before it.
+// outputs collects -f and -o in order: each -o belongs to the -f before it.
 type outputs struct {
 	list    []output
-	formats []string // those that the command can write
+	formats []string // the formats that the command can write
 }
 
-// formatFlag and pathFlag are the two flags that write into outputs.
+// formatFlag and pathFlag are the values of -f and -o.
 type (
 	formatFlag struct{ to *outputs }
 	pathFlag   struct{ to *outputs }
@@ -36,10 +36,10 @@ func (f formatFlag) Set(format string) error {
 	return nil
 }
 
-// String is what the help prints as the default.
+// String returns the default that the help prints.
 func (f formatFlag) String() string { return "" }
 
-// Set gives the last output its path. Without a format before it, the path's ending says the format.
+// Set gives the last output its path. Without a format before it, the file extension decides the format.
 func (f pathFlag) Set(path string) error {
 	to := f.to
 	if path == "" {
@@ -60,10 +60,10 @@ func (f pathFlag) Set(path string) error {
 	return nil
 }
 
-// String is what the help prints as the default.
+// String returns the default that the help prints.
 func (f pathFlag) String() string { return "" }
 
-// formatOf guesses the format from a file's ending.
+// formatOf returns the format of a file extension.
 func formatOf(path string) string {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".json":
@@ -80,8 +80,7 @@ func formatOf(path string) string {
 	return "text"
 }
 
-// outputFlags say in which formats, and where to. A hidden flag stands for each short form: the library gives an alias its value by
-// setting the flag a second time.
+// outputFlags are -f and -o. Each short form is a hidden flag of its own, because the library sets a flag with an alias twice.
 func outputFlags(to *outputs, formats []string) []cli.Flag {
 	to.formats = formats
 	return []cli.Flag{
@@ -122,7 +121,7 @@ func logFlag() cli.Flag {
 	return &cli.StringSliceFlag{Name: "log", Usage: "`FILE`: a log of the compiler or the framework as extra input; may stand several times"}
 }
 
-// readFlags say how a dump is read; none of them changes what is found.
+// readFlags say how a dump is read. They do not change the result.
 func readFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one a core)", Action: checkJobs},
@@ -146,14 +145,14 @@ func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: outputHeading, Usage: "print nothing but what -f asks for, errors and warnings"}
 }
 
-// flagValues are what may stand behind a flag, where that is a closed list.
+// flagValues lists the values of flags that take one of a closed list.
 var flagValues = map[string][]string{
 	"fail-on": {"error", "warning", "never"},
 	"comment": {"auto", "off"},
 	"mode":    github.Modes,
 }
 
-// oneOf reads a flag behind which may stand one of a closed list, or nothing.
+// oneOf returns the value of a flag that takes one of a closed list, or none.
 func oneOf(c *cli.Context, flag string) (string, error) {
 	value, allowed := c.String(flag), flagValues[flag]
 	if value != "" && !slices.Contains(allowed, value) {

@@ -96,7 +96,7 @@ func printFlags(out io.Writer, cmd *cli.Command) {
 	}
 }
 
-// flagLine is a flag as one types it, and what it is for.
+// flagLine returns a flag as typed, and its description.
 func flagLine(f cli.Flag, all []cli.Flag) (typed, usage string) {
 	short, long := "    ", ""
 	for _, name := range append(f.Names(), twin(f, all)) {
@@ -108,7 +108,7 @@ func flagLine(f cli.Flag, all []cli.Flag) (typed, usage string) {
 			long = "--" + name
 		}
 	}
-	doc := f.(cli.DocGenerationFlag) // all flags of the library are
+	doc := f.(cli.DocGenerationFlag) // all flags of the library implement it
 	placeholder, usage := unquote(doc.GetUsage())
 	if value := doc.GetValue(); doc.TakesValue() && strings.Trim(value, "0s[]") != "" && !strings.Contains(usage, "default") {
 		usage += " (default: " + strings.Trim(value, `"`) + ")"
@@ -116,7 +116,7 @@ func flagLine(f cli.Flag, all []cli.Flag) (typed, usage string) {
 	return short + strings.TrimRight(long+" "+placeholder, " "), usage
 }
 
-// twin is the short form of a flag of the same value, see outputFlags.
+// twin returns the short form of a flag, see outputFlags.
 func twin(f cli.Flag, all []cli.Flag) string {
 	long, ok := f.(*cli.GenericFlag)
 	if !ok {

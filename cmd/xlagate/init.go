@@ -33,7 +33,7 @@ func initCommand(w world) *cli.Command {
 	}
 }
 
-// usualDumps are the places where init looks when no dump is named.
+// usualDumps lists where init looks when no dump is given.
 var usualDumps = []string{"build/xla", "xla_dump", "dump", "xla"}
 
 func propose(c *cli.Context, w world) error {
@@ -78,7 +78,7 @@ func relativeTo(file, path string) string {
 	return gate.Relative(filepath.Dir(file), path)
 }
 
-// writeNew writes a file that must not be there yet.
+// writeNew writes a file that must not exist yet.
 func writeNew(path, text string) error {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -45,7 +45,7 @@ func parseResult(path string, data []byte) (*result.Result, error) {
 	return nil, &gate.Unreadable{File: path, Message: "not a result: " + whatItIs(data, err), Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
 }
 
-// whatItIs says what a file is that holds no result: more often than a damaged one it is the wrong one.
+// whatItIs describes a file that is no result: usually it is the wrong file, not a damaged one.
 func whatItIs(data []byte, err error) string {
 	var head struct {
 		Schema any `json:"schema"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -33,7 +34,7 @@ func inspectCommand(w world) *cli.Command {
 			if err != nil {
 				return incomplete(w, err)
 			}
-			err = writeAll(c, w, orText(to.list), func(out output, o report.Options, dst writer) error {
+			err = writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
 				o.All = c.Bool("all")
 				return report.Inspect(dst, rep, out.format, o)
 			})
@@ -41,22 +42,22 @@ func inspectCommand(w world) *cli.Command {
 				return err
 			}
 			if len(rep.Problems) > 0 && textToScreen(orText(to.list)) {
-				return verdict(gate.ExitIncomplete) // what is wrong stands there
+				return verdict(gate.ExitIncomplete) // the output names the problem
 			}
 			return unread(w, rep)
 		},
 	}
 }
 
-// measuredWith opens and measures one dump with what the options ask for.
+// measuredWith opens and measures one dump.
 func measuredWith(c *cli.Context, w world, path string, o gate.Options) (*facts.Report, error) {
 	if err := there(path); err != nil {
 		return nil, err
 	}
-	return gate.MeasureDump(c.Context, surroundings(c, w, o), path, o.Logs)
+	return gate.MeasureDump(c.Context, withoutConfig(c, w, o), path, o.Logs)
 }
 
-// there refuses a dump that does not exist.
+// there returns an error if a dump does not exist.
 func there(path string) error {
 	if _, err := os.Stat(path); err != nil && gate.OnDisk(path) {
 		return &gate.Unreadable{File: path, Message: "there is no such file or directory", Fix: "name a dump: the directory that --xla_dump_to wrote, a file of it, or an archive"}

@@ -12,8 +12,8 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// lastResult is where the last result of a configuration is kept, so that the commands that it prints work without the dump that it was made from;
-// nil where nothing is kept.
+// lastResult returns the cache of the last result of a configuration, nil without a cache. It makes the commands that a result prints work
+// without the dump.
 func lastResult(c *cli.Context) *files.Cache {
 	build, ok := buildID()
 	if c.Bool("no-cache") || !ok {
@@ -30,7 +30,7 @@ func lastKey(config string) string {
 	return "last result\x00" + config
 }
 
-// keepLast keeps a result as the last one of its configuration.
+// keepLast stores a result as the last one of its configuration.
 func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 	dir := lastResult(c)
 	if dir == nil || o.Config == nil {
@@ -42,7 +42,7 @@ func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 	}
 }
 
-// loadLast is the last result of a configuration; nil where none is kept.
+// loadLast returns the last result of a configuration, or nil.
 func loadLast(c *cli.Context, config string) *result.Result {
 	dir := lastResult(c)
 	if dir == nil {
@@ -59,7 +59,7 @@ func loadLast(c *cli.Context, config string) *result.Result {
 	return r
 }
 
-// lastWith is the last result where it knows every id: what was judged then is accepted, whatever the dump holds by now.
+// lastWith returns the last result if it holds every id, else nil. What was judged is what is accepted, even if the dump has changed since.
 func lastWith(c *cli.Context, o gate.Options, ids []string) *result.Result {
 	if len(ids) == 0 || len(o.Dumps)+len(o.ByTarget)+len(o.Command) > 0 || o.Against != "" {
 		return nil
@@ -80,7 +80,7 @@ func lastWith(c *cli.Context, o gate.Options, ids []string) *result.Result {
 	return r
 }
 
-// neverChecked is said where a command needs a result and none was named or kept.
+// neverChecked is the message of a command that needs a result and finds none.
 func neverChecked(id string) error {
 	return wrongUsage("no kept result knows %s; run xlagate check again, or name a result: xlagate explain %s --from result.json", id, id)
 }

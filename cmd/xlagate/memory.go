@@ -26,7 +26,7 @@ func (s *size) Set(text string) error {
 	return nil
 }
 
-// String is what the help prints as the default.
+// String returns the default that the help prints.
 func (s *size) String() string {
 	if *s == 0 {
 		return ""
@@ -34,11 +34,11 @@ func (s *size) String() string {
 	return phrase.Bytes(float64(*s))
 }
 
-// codeMemory is about what the program's own code takes of the memory it is seen to use: the collector does not know of it.
+// codeMemory is roughly the memory of the program's code, which the garbage collector does not count.
 const codeMemory = 24 << 20
 
-// maxMemory is what --max-memory says, else half of the machine's memory. The garbage collector is told of what was said: it works harder
-// as the limit comes near.
+// maxMemory returns --max-memory, or half of the machine's memory. It passes an explicit limit to the garbage collector, which works harder
+// near it.
 func maxMemory(c *cli.Context) int64 {
 	limit, _ := c.Generic("max-memory").(*size)
 	if limit == nil || *limit == 0 {
@@ -48,10 +48,10 @@ func maxMemory(c *cli.Context) int64 {
 	return int64(*limit)
 }
 
-// assumedMemory is the memory of a machine that does not tell.
+// assumedMemory is used when the machine's memory is unknown.
 const assumedMemory = 8 << 30
 
-// machineMemory is how much memory the machine has, or the container that the program runs in, in bytes.
+// machineMemory returns the memory of the machine or of the container, in bytes.
 func machineMemory(root fs.FS) int64 {
 	memory := int64(assumedMemory)
 	if info, err := fs.ReadFile(root, "proc/meminfo"); err == nil {
@@ -63,7 +63,7 @@ func machineMemory(root fs.FS) int64 {
 	for _, name := range []string{"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		var limit int64
 		if text, err := fs.ReadFile(root, name); err == nil {
-			if _, err := fmt.Sscan(string(text), &limit); err == nil && limit > 0 { // "max" is no number
+			if _, err := fmt.Sscan(string(text), &limit); err == nil && limit > 0 { // "max" means no limit
 				memory = min(memory, limit)
 			}
 		}

@@ -42,7 +42,7 @@ func mergeCommand(w world) *cli.Command {
 	}
 }
 
-// readInputs reads the results, or the parts of facts. A result that cannot be read is one of the inputs: merging says what it lacks.
+// readInputs reads results, or parts of facts. A result that cannot be read stays in the list: merging reports it.
 func readInputs(c *cli.Context, w world) (results []gate.Input, parts []gate.FactsInput, err error) {
 	for _, path := range c.Args().Slice() {
 		in, part, err := readMergeable(w, path)
@@ -106,8 +106,7 @@ func mergeResults(c *cli.Context, w world, to *outputs, inputs []gate.Input) err
 	return verdictOf(r)
 }
 
-// mergeOptions finds what results are merged under. Those of a matrix need no configuration; parts are judged by theirs, which is
-// also looked for where they say that it lay.
+// mergeOptions returns the options of a merge. Results of a matrix need no configuration; parts are judged by theirs, which they name.
 func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, error) {
 	o := gate.Options{Baseline: c.String("baseline"), Registry: registryClient(c, w), Now: time.Now(), Version: version(), Edits: editedLines(c, w)}
 	err := checkBaseline(o.Baseline)
@@ -132,7 +131,7 @@ func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, e
 	return o, err
 }
 
-// partsConfig is the configuration that parts were measured under, where it is still there.
+// partsConfig returns the configuration under which parts were measured, if it still exists.
 func partsConfig(inputs []gate.Input) string {
 	for _, in := range inputs {
 		if in.Unread != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 )
 
-// gateOptions puts flags, arguments and the configuration together.
+// gateOptions builds the gate's options from flags, arguments and the configuration.
 func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	o, err := baselineOptions(c, w)
 	if err != nil {
@@ -47,7 +47,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	return o, err
 }
 
-// editedLines asks git, once, which lines were edited.
+// editedLines returns a function that asks git once which lines were edited.
 func editedLines(c *cli.Context, w world) func() *git.Edits {
 	return sync.OnceValue(func() *git.Edits {
 		edits, _ := git.EditsSince(c.Context, repositoryRoot(w), "", w.getenv) // without git, no line is told to be edited
@@ -55,8 +55,8 @@ func editedLines(c *cli.Context, w world) func() *git.Edits {
 	})
 }
 
-// surroundings adds what is known without a configuration.
-func surroundings(c *cli.Context, w world, o gate.Options) gate.Options {
+// withoutConfig fills the options of a command that reads no configuration.
+func withoutConfig(c *cli.Context, w world, o gate.Options) gate.Options {
 	o.Config, o.Root, o.Jobs, o.Stdin, o.Registry = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in, registryClient(c, w)
 	o.MaxMemory, o.Warn, o.Progress = maxMemory(c), w.say, progress(c, w)
 	o.Assembler = artifacts.NewAssembler(w.getenv, factsCache(c))

@@ -6,23 +6,23 @@ import (
 	"runtime/metrics"
 )
 
-// leastGarbage is how much memory may be given out between two collections of garbage, however little the program holds. By itself Go
-// collects when a small heap has doubled: for a dump of many modules, each of which leaves little behind, again and again.
+// leastGarbage is the least number of bytes allocated between two garbage collections. By default Go collects whenever a small heap has
+// doubled, which is too often for a dump of many small modules.
 const leastGarbage = 48 << 20
 
 const liveHeap = "/gc/heap/live:bytes"
 
-// pace tells the collector, now and after every collection, how much may be given out until the next.
+// pace sets GOGC now and after every collection, from the size of the heap.
 func pace() {
 	held := []metrics.Sample{{Name: liveHeap}}
 	metrics.Read(held)
 	debug.SetGCPercent(growth(held[0].Value.Uint64()))
-	lost := &[2]*int{} // by nobody held: the next collection finds it
+	lost := &[2]*int{} // unreachable: the next collection finalizes it
 	runtime.AddCleanup(lost, func(struct{}) { pace() }, struct{}{})
 }
 
-// growth is by how many percent a heap may grow of which so much was held.
+// growth returns the GOGC percentage for a heap of the given size.
 func growth(held uint64) int {
-	const smallest = 4 << 20 // Go counts no heap as smaller
+	const smallest = 4 << 20 // Go's own minimum heap
 	return int(max(100, 100*leastGarbage/max(held, smallest)))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -17,7 +18,7 @@ func shardFlag() cli.Flag {
 	return &cli.StringFlag{Name: "shard", Usage: "measure part `I/N` of the modules, I from 0 to N-1; xlagate merge joins the parts"}
 }
 
-// chosenShard reads --shard; without it, nothing is cut.
+// chosenShard reads --shard. Without it the shard is the whole.
 func chosenShard(c *cli.Context) (dump.Shard, error) {
 	if !c.IsSet("shard") {
 		return dump.Shard{}, nil
@@ -29,8 +30,7 @@ func chosenShard(c *cli.Context) (dump.Shard, error) {
 	return s, nil
 }
 
-// checkPart does one part of a check. The exit code says whether its part was done, not what comes of the whole: that is known when
-// all parts are merged.
+// checkPart measures one part of a check. The exit code says whether the part could be measured; merging the parts gives the verdict.
 func checkPart(c *cli.Context, w world, list []output, o gate.Options) error {
 	if !slices.ContainsFunc(list, func(out output) bool { return out.format == "json" }) {
 		return wrongUsage("--shard %s makes a part of a result, and nothing would be kept of it; write it with -f json -o part-%d.json", o.Shard, o.Shard.Index)
@@ -39,7 +39,7 @@ func checkPart(c *cli.Context, w world, list []output, o gate.Options) error {
 	if err != nil {
 		return err
 	}
-	err = writeAll(c, w, list, func(out output, o report.Options, dst writer) error {
+	err = writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
 		return report.Result(dst, r, out.format, o)
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// unread fails when something in the dump could not be read: exit 3, after what could be read was shown.
+// unread returns an error with exit code 3 if something in the dump could not be read.
 func unread(w world, rep *facts.Report) error {
 	if len(rep.Problems) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func sayProblems(w world, what string, problems []result.Problem) {
 	}
 }
 
-// incomplete says what could not be looked at.
+// incomplete prints what could not be looked at and returns exit code 3.
 func incomplete(w world, err error) error {
 	var gap *gate.Incomplete
 	var unreadable *gate.Unreadable

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/term"
 )
 
-// patience is how long a person waits without being told.
+// patience is how long reading runs before a progress bar appears.
 const patience = time.Second
 
-// progress shows how much of a dump was read; nil where nobody looks or wants to.
+// progress returns a function that shows a progress bar, or nil if the error stream is no terminal or --quiet is set.
 func progress(c *cli.Context, w world) func(dump string, read, total int64) {
 	screen, ok := w.err.(*os.File)
 	if !ok || c.Bool("quiet") || w.getenv("TERM") == "dumb" || !term.IsTerminal(int(screen.Fd())) {
@@ -23,7 +23,7 @@ func progress(c *cli.Context, w world) func(dump string, read, total int64) {
 	return showProgress(screen, patience)
 }
 
-// showProgress draws a bar when reading one dump has taken long enough, and takes it away when it was read.
+// showProgress draws a bar if reading a dump takes long, and removes it at the end.
 func showProgress(screen *os.File, after time.Duration) func(dump string, read, total int64) {
 	var b *bar
 	return func(dump string, read, total int64) {
@@ -56,7 +56,7 @@ func newBar(screen *os.File, dump string, total int64) *bar {
 	)}
 }
 
-// nearby is a path as seen from the working directory, where it lies below that.
+// nearby returns a path relative to the working directory, if it is below that.
 func nearby(path string) string {
 	if dir, err := os.Getwd(); err == nil && filepath.IsAbs(path) {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
@@ -66,7 +66,7 @@ func nearby(path string) string {
 	return path
 }
 
-// draw draws the bar again and again, once it is time to.
+// draw redraws the bar at intervals, after patience.
 func (b *bar) draw(after time.Duration) {
 	defer close(b.gone)
 	select {
@@ -77,7 +77,7 @@ func (b *bar) draw(after time.Duration) {
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
 	for {
-		_ = b.Set64(b.read.Load()) // that a terminal is gone is no reason to stop
+		_ = b.Set64(b.read.Load()) // a closed terminal does not stop the gate
 		select {
 		case <-b.ended:
 			_ = b.Clear()

@@ -12,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
-// registryFlags say how dumps and baselines are fetched that lie elsewhere.
+// registryFlags are the flags for dumps and baselines in a registry.
 func registryFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "no-cache", Category: readHeading, Usage: "read every file again, and pull again what lies in a registry"},
@@ -20,7 +20,7 @@ func registryFlags() []cli.Flag {
 	}
 }
 
-// registryClient speaks with registries as the flags say.
+// registryClient returns a client for registries.
 func registryClient(c *cli.Context, w world) registry.Client {
 	client := registry.Client{Plain: c.Bool("plain-http"), Agent: "xlagate/" + version(), Getenv: w.getenv}
 	if dir, err := os.UserCacheDir(); err == nil && !c.Bool("no-cache") {
@@ -29,7 +29,7 @@ func registryClient(c *cli.Context, w world) registry.Client {
 	return client
 }
 
-// checkBaseline finds what is wrong with --baseline before anything is looked at.
+// checkBaseline checks --baseline before the gate runs.
 func checkBaseline(where string) error {
 	if err := baseline.CheckPlace(where); err != nil {
 		return gate.UsageError{Message: "--baseline " + err.Error()}

@@ -18,7 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
-// baselineSide reads one side of a diff as a stored baseline: nil when it is none.
+// baselineSide reads one side of a diff as a stored baseline, nil if it is none.
 func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 	if registry.Is(name) {
 		return pulledSide(c, w, name)
@@ -43,7 +43,7 @@ func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 	return named(&baseline.Set{Programs: []*baseline.Program{p}}, name), nil
 }
 
-// folderSide reads a folder as the baseline of a target, or of the only target that lies below it; nil when it is neither.
+// folderSide reads a folder as the baseline of a target, or of the only target below it; nil if it is neither.
 func folderSide(name string) (*facts.Report, error) {
 	store := os.DirFS(name)
 	targets := slices.DeleteFunc(foldersOf(store), func(dir string) bool { return !holdsBaseline(store, dir) })
@@ -60,16 +60,16 @@ func folderSide(name string) (*facts.Report, error) {
 	return nil, severalTargets(name, targets, "name the folder of one: "+path.Join(name, targets[0]))
 }
 
-// foldersOf is where a target's baseline may lie: in the folder itself, or else below it.
+// foldersOf returns the folders that may hold a target's baseline: the folder itself, or else those below it.
 func foldersOf(store fs.FS) []string {
 	if holdsBaseline(store, ".") {
 		return []string{"."}
 	}
-	below, _ := baseline.Targets(store) // what cannot be listed is told when it is read as a dump
+	below, _ := baseline.Targets(store) // reading it as a dump reports what cannot be listed
 	return below
 }
 
-// holdsBaseline says whether a folder holds files that call themselves a baseline's, readable or not.
+// holdsBaseline reports whether a folder holds baseline files, readable or not.
 func holdsBaseline(store fs.FS, dir string) bool {
 	entries, _ := fs.ReadDir(store, dir)
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {

@@ -11,22 +11,22 @@ import (
 	"github.com/xlagate/xlagate/internal/match"
 )
 
-// makeStrict lets no command pass over an argument that it does not take. The library would give each a sub-command "help" as well, and
-// a dump may be called so.
+// makeStrict makes every command refuse arguments that it does not take. It also hides the library's sub-command "help", because a dump may
+// have that name.
 func makeStrict(commands []*cli.Command) {
 	for _, cmd := range commands {
 		cmd.OnUsageError, cmd.HideHelpCommand = usageError, true
 		if cmd.ArgsUsage == "" && len(cmd.Subcommands) == 0 {
-			cmd.Action = withoutArguments(cmd.Action)
+			cmd.Action = refuseArguments(cmd.Action)
 		}
 		if cmd.Action != nil {
-			cmd.Action = withoutGaps(cmd.Action)
+			cmd.Action = refuseEmpty(cmd.Action)
 		}
 		makeStrict(cmd.Subcommands)
 	}
 }
 
-func withoutArguments(action cli.ActionFunc) cli.ActionFunc {
+func refuseArguments(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		if c.Args().Present() {
 			return wrongUsage("%s takes no arguments, not %q", c.Command.HelpName, c.Args().First())
@@ -35,12 +35,12 @@ func withoutArguments(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// naming are the flags that say what is looked at, and have a default.
+// naming lists the flags that say what to look at and have a default.
 var naming = []string{"from", "against", "baseline"}
 
-// withoutGaps refuses what a script's empty variable left. Read as though it had not been given at all, the empty name of a dump or of a
-// result would have something else looked at, or accepted.
-func withoutGaps(action cli.ActionFunc) cli.ActionFunc {
+// refuseEmpty refuses an empty value, as an empty variable of a script leaves it. Ignoring an empty name of a dump or a result would make the
+// command look at something else, or accept it.
+func refuseEmpty(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		for _, name := range naming {
 			if c.IsSet(name) && c.String(name) == "" {
@@ -58,7 +58,7 @@ func wrongUsage(format string, values ...any) gate.UsageError {
 	return gate.UsageError{Message: fmt.Sprintf(format, values...)}
 }
 
-// noCommand is what happens when the next argument names no command. A job whose arguments came out empty must not be green.
+// noCommand fails if the next argument names no command, so that a job whose arguments are empty is not green.
 func noCommand(c *cli.Context) error {
 	if c.Args().Present() {
 		return unknownCommand(c, c.Args().First(), c.Command.Subcommands)
@@ -75,7 +75,7 @@ func unknownCommand(c *cli.Context, name string, commands []*cli.Command) error 
 	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, match.DidYouMean(name, commandNames(commands)), c.Command.HelpName)
 }
 
-// usageError says in full sentences what is wrong with a flag. The library passes on what the flag package says.
+// usageError turns the flag package's error into a sentence.
 func usageError(c *cli.Context, err error, _ bool) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
@@ -113,7 +113,7 @@ func helpLine(c *cli.Context) string {
 	return fmt.Sprintf(" (`%s --help` lists the flags)", c.Command.HelpName)
 }
 
-// dashed is a flag as one types it.
+// dashed returns a flag as typed.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -121,7 +121,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// expected says what may stand behind a flag.
+// expected describes the values of a flag.
 func expected(flags []cli.Flag, name, reason string) string {
 	at := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 	if at < 0 {

@@ -17,13 +17,10 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// writer is where a rendering goes.
-type writer = io.Writer
-
 // writeAll renders every output.
-func writeAll(c *cli.Context, w world, list []output, render func(output, report.Options, writer) error) error {
+func writeAll(c *cli.Context, w world, list []output, render func(output, report.Options, io.Writer) error) error {
 	for _, out := range list {
-		err := deliver(w, out, func(dst writer) error {
+		err := deliver(w, out, func(dst io.Writer) error {
 			if err := render(out, reportOptions(c, w, out), dst); err != nil {
 				return fmt.Errorf("render as %s: %w", out.format, err)
 			}
@@ -36,13 +33,13 @@ func writeAll(c *cli.Context, w world, list []output, render func(output, report
 	return nil
 }
 
-// show writes a result in every format that was asked for. When all go to files, a text summary still goes to the standard output.
+// show writes a result in every requested format. If all formats go to files, a text summary still goes to the standard output.
 func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
 	list := to.list
 	if !c.Bool("quiet") && !toScreen(list) {
 		list = append(list, output{format: "text"})
 	}
-	return writeAll(c, w, list, func(out output, o report.Options, dst writer) error {
+	return writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
 		return report.Result(dst, r, out.format, o)
 	})
 }
@@ -54,19 +51,18 @@ func orText(list []output) []output {
 	return list
 }
 
-// onScreen reports whether the output goes to the standard output.
+// onScreen reports whether an output goes to the standard output.
 func (o output) onScreen() bool { return o.path == "" || o.path == "-" }
 
 func toScreen(list []output) bool { return slices.ContainsFunc(list, output.onScreen) }
 
-// textToScreen reports whether text does.
+// textToScreen reports whether text goes to the standard output.
 func textToScreen(list []output) bool {
 	return slices.ContainsFunc(list, func(o output) bool { return o.onScreen() && o.format == "text" })
 }
 
-// deliver writes an output where it goes, as it is rendered: that of a large dump is not held in memory. A file is the old one until
-// all of it is there.
-func deliver(w world, out output, render func(writer) error) error {
+// deliver streams an output to its destination. A file is replaced only when the output is complete.
+func deliver(w world, out output, render func(io.Writer) error) error {
 	if out.onScreen() {
 		return buffered(w.out, render)
 	}
@@ -79,7 +75,7 @@ func deliver(w world, out output, render func(writer) error) error {
 	return nil
 }
 
-func buffered(dst writer, render func(writer) error) error {
+func buffered(dst io.Writer, render func(io.Writer) error) error {
 	b := bufio.NewWriterSize(dst, 1<<16)
 	if err := render(b); err != nil {
 		return err
@@ -87,8 +83,8 @@ func buffered(dst writer, render func(writer) error) error {
 	return b.Flush()
 }
 
-// repositoryRoot is where source paths are written relative to: the checkout in CI, else the repository around the working
-// directory, else nothing.
+// repositoryRoot returns the folder to which source paths are relative: the checkout in CI, else the repository around the working
+// directory, else "".
 func repositoryRoot(w world) string {
 	if root := w.getenv("GITHUB_WORKSPACE"); root != "" {
 		return root
@@ -107,7 +103,7 @@ func repositoryRoot(w world) string {
 	return ""
 }
 
-// reportOptions decides on colour and width: colour only on a terminal, or where it was asked for.
+// reportOptions decides on colour and width: colour only on a terminal or on request.
 func reportOptions(c *cli.Context, w world, out output) report.Options {
 	o := report.Options{Version: version(), Rules: reference.ByID, Root: repositoryRoot(w), Config: c.String("config")}
 	file, isFile := w.out.(*os.File)
