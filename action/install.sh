@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Puts xlagate on the path: the binary that was given, or a release whose checksum was verified before anything of it is run.
+# Puts xlagate on the path: the binary that was given; or a release, whose checksum is verified before anything of it is run; or, where the action
+# is named by a branch or a commit and not by a release, what Go builds from the action's own sources.
 # Everything comes in through environment variables, so that no input is ever part of a script.
 set -euo pipefail
 
@@ -33,6 +34,10 @@ mkdir -p "$to"
 if [ -n "${INPUT_BINARY:-}" ]; then
   [ -x "$INPUT_BINARY" ] || fail "binary: there is no program at $INPUT_BINARY"
   cp "$INPUT_BINARY" "$to/xlagate"
+elif [ -z "$version" ]; then
+  command -v go > /dev/null || fail "version: name a release, such as 1.2.3, or install Go before this step: the action was not named by a release, so xlagate is built from its sources"
+  (cd "$(dirname "${BASH_SOURCE[0]}")/.." && CGO_ENABLED=0 go build -trimpath -o "$to/xlagate" ./cmd/xlagate) ||
+    fail "xlagate could not be built from the action's sources; name a release as version"
 else
   [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+[-.0-9A-Za-z]*$ ]] || fail "version: name a release, such as 1.2.3 (or build xlagate and give its path as binary)"
   name=xlagate_${version}_$(platform).tar.gz

@@ -53,6 +53,16 @@ func strange(t *testing.T) string {
 	return dir
 }
 
+// fakeGo returns a folder with a go that runs a script, in which $4 is the program to build.
+func fakeGo(t *testing.T, script string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestInstall lets the action install a release from a server of our own: nothing is run whose checksum is not the one that was wanted.
 func TestInstall(t *testing.T) {
 	archive := release(t)
@@ -89,7 +99,8 @@ func TestInstall(t *testing.T) {
 		"another in the list":   {[]string{"INPUT_VERSION=1.2.3"}, strings.Repeat("0", 64) + "  " + name + "\n", "does not have the checksum"},
 		"not in the list":       {[]string{"INPUT_VERSION=1.2.3"}, good + "  other.tar.gz\n", "does not have the checksum"},
 		"no such release":       {[]string{"INPUT_VERSION=9.9.9"}, checksums, "look whether there is a release 9.9.9"},
-		"no version":            {[]string{"ACTION_REF=main"}, checksums, "name a release"},
+		"no version":            {[]string{"ACTION_REF=main", "PATH=" + fakeGo(t, `cp /bin/true "$4"`) + ":" + os.Getenv("PATH")}, "", ""},
+		"sources do not build":  {[]string{"ACTION_REF=main", "PATH=" + fakeGo(t, "exit 1") + ":" + os.Getenv("PATH")}, "", "could not be built from the action's sources"},
 		"a version that is not": {[]string{"INPUT_VERSION=1.2.3/../../x; id"}, checksums, "name a release"},
 		"a binary":              {[]string{"INPUT_BINARY=/bin/true"}, "", ""},
 		"no binary":             {[]string{"INPUT_BINARY=/nowhere/xlagate"}, "", "no program at /nowhere/xlagate"},

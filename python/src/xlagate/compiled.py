@@ -1,0 +1,92 @@
+"""Compiles a function and keeps what XLA dumps of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from importlib import metadata
+from typing import Any
+
+# The distributions of each framework whose versions decide what is compiled, as xlagate capture records them.
+DISTRIBUTIONS = {"jax": ("jax", "jaxlib"), "tensorflow": ("tensorflow", "tensorflow-cpu")}
+
+
+class NotCompiled(TypeError):
+    """What was given cannot be compiled, or does not give out what was compiled."""
+
+
+def dump(to: str | os.PathLike[str], function: Any, *args: Any, device: str | None = None, **kwargs: Any) -> pathlib.Path:
+    """Compile a function for the arguments, write what XLA dumps of it into the directory to, and return that.
+
+    function is a JAX function, jitted or not; what its lower() or compile() returned; or a tf.function with jit_compile=True. Arguments are
+    concrete or jax.ShapeDtypeStruct; nothing is run. device names a chip that this machine does not need to have: see xlagate.devices.
+    """
+    to = pathlib.Path(to)
+    to.mkdir(parents=True, exist_ok=True)
+    if hasattr(function, "experimental_get_compiler_ir"):
+        _dump_tensorflow(to, function, args, kwargs)
+        _record(to, "tensorflow")
+        return to
+    if hasattr(function, "runtime_executable"):
+        _dump_executable(to, function)
+    else:
+        lowered = _lower(function, args, kwargs, device)
+        lowered.compile(compiler_options={"xla_dump_to": str(to), "xla_dump_hlo_as_text": True})
+    _record(to, "jax")
+    return to
+
+
+def _lower(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str | None) -> Any:
+    import jax
+
+    if isinstance(function, jax.stages.Lowered):
+        return function
+    if not callable(function):
+        raise NotCompiled(f"{function!r} is no function: give a function, jitted or not, or what its lower() or compile() returned")
+    if not hasattr(function, "lower"):
+        function = jax.jit(function)
+    if device is not None:
+        from xlagate import devices
+
+        args, kwargs = devices.place(device, args, kwargs)
+    return function.lower(*args, **kwargs)
+
+
+def _dump_executable(to: pathlib.Path, compiled: Any) -> None:
+    """Write a compiled function as HloProto: the module is field 1, the buffer assignment field 3."""
+    modules = compiled.runtime_executable().hlo_modules()
+    buffers = getattr(compiled.memory_analysis(), "serialized_buffer_assignment_proto", None)
+    for i, module in enumerate(modules):
+        proto = _field(1, module.as_serialized_hlo_module_proto())
+        if buffers and len(modules) == 1:
+            proto += _field(3, buffers)
+        (to / f"module_{i:04d}.{module.name}.after_optimizations.hlo.pb").write_bytes(proto)
+
+
+def _dump_tensorflow(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    name = getattr(function, "__name__", "function")
+    for stage, ending in (("hlo_serialized", "before_optimizations"), ("optimized_hlo_serialized", "after_optimizations")):
+        module = function.experimental_get_compiler_ir(*args, **kwargs)(stage=stage)
+        (to / f"module_0000.{name}.{ending}.hlo.pb").write_bytes(_field(1, module))
+
+
+def _field(number: int, data: bytes) -> bytes:
+    """Return a length-delimited field of a protobuf message."""
+    size, length = len(data), bytearray()
+    while size >= 0x80:
+        length.append(size & 0x7F | 0x80)
+        size >>= 7
+    return bytes([number << 3 | 2, *length, size]) + data
+
+
+def _record(to: pathlib.Path, framework: str) -> None:
+    """Write the versions beside the dump, in the form of xlagate capture."""
+    versions = {}
+    for name in DISTRIBUTIONS[framework]:
+        try:
+            versions[name.removesuffix("-cpu")] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    record = {"schema": "xlagate.toolchain/v1", "status": "done", "framework": framework, "versions": versions}
+    (to / "xlagate-toolchain.json").write_text(json.dumps(record))

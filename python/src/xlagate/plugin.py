@@ -1,0 +1,163 @@
+"""The pytest plugin: the fixture and the marker xlagate, and --xlagate-accept."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+from typing import Any, Callable, Iterator, Sequence
+
+import pytest
+
+from xlagate.binary import NotFound, find
+from xlagate.compiled import NotCompiled, dump
+from xlagate.configuration import configuration
+from xlagate.devices import UnknownDevice
+from xlagate.measured import Facts, facts, scaling
+from xlagate.recompilation import no_recompilation
+
+UNUSED = pytest.StashKey[list[str]]()
+
+# Lines that name a command of xlagate, or its configuration, which here is a marker.
+COMMAND = re.compile(r"\s*(intended\?|fix:|slack) .*xlagate accept")
+ELSEWHERE = re.compile(r"^(\s*)edit \S*xlagate\.yaml:\S+")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("xlagate", "what XLA compiles")
+    group.addoption("--xlagate-accept", action="store_true", help="accept what is compiled as the baseline of the tests that run")
+    group.addoption("--xlagate-reason", default="accepted in pytest", metavar="TEXT", help="the reason that --xlagate-accept records")
+    parser.addini("xlagate_extends", "the packs of rules that every check starts from (default: recommended)", type="args", default=["recommended"])
+    parser.addini("xlagate_baseline", "the folder of the baselines, below the root (default: .xlagate beside each test file)", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "xlagate(max_kernels=N, no_collectives=True, donated=[NAME], max_temp=SIZE, max_peak=SIZE, max_step=TIME, device=NAME, rules=[RULE], ...): "
+        "what xlagate.check holds the test's functions to, besides its baseline",
+    )
+    config.stash[UNUSED] = []
+
+
+@pytest.fixture
+def xlagate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Gate:
+    """The gate of this test."""
+    return Gate(request, tmp_path_factory)
+
+
+class Gate:
+    """Holds functions against the baseline of one test."""
+
+    facts: Callable[..., Facts] = staticmethod(facts)
+    scaling = staticmethod(scaling)
+    no_recompilation = staticmethod(no_recompilation)
+    dump = staticmethod(dump)
+
+    def __init__(self, request: pytest.FixtureRequest, folders: pytest.TempPathFactory) -> None:
+        self._node: pytest.Item = request.node
+        self._config = request.config
+        self._folders = folders
+        self._checks = 0
+
+    def check(self, function: Any, *args: Any, name: str = "", **kwargs: Any) -> None:
+        """Compile a function for the arguments and fail where it is worse than the baseline of this test or breaks a rule of its marker.
+
+        Nothing is run. name tells several checks of one test apart; without it they are counted. Other keywords go to the function.
+        """
+        __tracebackhide__ = True
+        self._checks += 1
+        target = target_of(self._node, name or (str(self._checks) if self._checks > 1 else ""))
+        held, device = self._marks()
+        work = self._folders.mktemp("xlagate")
+        try:
+            find()
+            dump(work / "dump", function, *args, device=device, **kwargs)
+        except (NotFound, NotCompiled, UnknownDevice) as wrong:
+            pytest.fail(str(wrong), pytrace=False)
+        rules = configuration(target, baseline_of(self._config, self._node.path), self._config.getini("xlagate_extends"), held)
+        (work / "xlagate.yaml").write_text(rules)
+        accept = self._config.getoption("--xlagate-accept")
+        command = ["accept", "--reason", self._config.getoption("--xlagate-reason")] if accept else ["check", "--quiet", "-f", "text"]
+        done = self._run(*command, "-c", str(work / "xlagate.yaml"), str(work / "dump"))
+        if done.returncode != 0:
+            pytest.fail(self._message(done), pytrace=False)
+
+    def _marks(self) -> tuple[dict[str, Any], str | None]:
+        """Return what the markers hold the test to, the nearest first, and the device that they name."""
+        held: dict[str, Any] = {}
+        for mark in self._node.iter_markers("xlagate"):
+            if mark.args:
+                raise pytest.UsageError(f"{self._node.nodeid}: the marker xlagate takes keywords, as in xlagate(max_kernels=40)")
+            held = {**mark.kwargs, **held}
+        return held, held.pop("device", None)
+
+    def _run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "NO_COLOR": "1"}
+        return subprocess.run([find(), *args], cwd=self._config.rootpath, env=env, capture_output=True, text=True)
+
+    def _message(self, done: subprocess.CompletedProcess[str]) -> str:
+        """Return what xlagate said, with the commands of pytest in place of its own."""
+        said = (done.stdout + done.stderr).strip()
+        if done.returncode == 2:
+            return said
+        told = said.splitlines()
+        lines = [ELSEWHERE.sub(r"\1edit the marker of this test", line) for line in told if not COMMAND.match(line)]
+        if len(lines) < len(told):
+            lines.append(f"intended?  pytest --xlagate-accept --xlagate-reason \"…\" '{self._node.nodeid}'")
+        if any(self._node.iter_markers("xlagate")):
+            lines.append("           a limit of the test's marker is raised there")
+        return "\n".join(lines)
+
+
+def baseline_of(config: pytest.Config, test: pathlib.Path) -> pathlib.Path:
+    """Return the folder of the baselines of a test file."""
+    folder = config.getini("xlagate_baseline")
+    return config.rootpath / folder if folder else test.parent / ".xlagate"
+
+
+def target_of(node: pytest.Item, name: str = "") -> str:
+    """Return the target of a test: its file and its name, and behind a dot which of its checks it is."""
+    test = _plain(".".join(node.nodeid.split("::")[1:]))
+    return f"{_plain(node.path.stem)}/{test}" + (f".{_plain(name)}" if name else "")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> Iterator[None]:
+    if not any("::" in argument for argument in config.args):
+        config.stash[UNUSED] = unused(config, items)
+    return (yield)
+
+
+def unused(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
+    """Return the baselines in the folders of the test files that belong to none of their tests."""
+    tests: dict[pathlib.Path, set[str]] = {}
+    for item in items:
+        tests.setdefault(baseline_of(config, item.path) / _plain(item.path.stem), set()).add(target_of(item).split("/")[1])
+    found = []
+    for folder, names in sorted(tests.items()):
+        entries = sorted(folder.iterdir()) if folder.is_dir() else []
+        found += [os.path.relpath(e, config.rootpath) for e in entries if e.is_dir() and e.name.split(".")[0] not in names]
+    return found
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)  # under pytest-xdist, of a worker
+    if output is not None:
+        output["xlagate"] = session.config.stash[UNUSED]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    output = getattr(node, "workeroutput", None) or {}
+    node.config.stash[UNUSED] = sorted({*node.config.stash[UNUSED], *output.get("xlagate", [])})
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    for path in config.stash[UNUSED]:
+        terminalreporter.write_line(f"xlagate: no test uses the baseline {path}; remove it: git rm -r '{path}'", yellow=True)

@@ -1,0 +1,87 @@
+"""facts, scaling and no_recompilation, by themselves."""
+
+import importlib.util
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import xlagate
+
+
+def product(a, b):
+    return a @ b
+
+
+def square(size):
+    return jax.ShapeDtypeStruct((size, size), "float32")
+
+
+def deep(depth):
+    def f(x):
+        for _ in range(depth):
+            x = jnp.sort(jnp.sin(x) @ x)
+        return x
+
+    return f, square(16)
+
+
+def test_facts():
+    small, large = (xlagate.facts(product, square(n), square(n)) for n in (32, 64))
+    assert small.program == "product" and small.flops == 2 * 32**3
+    assert large.flops == 8 * small.flops
+    assert small.peak < 0.5 * large.peak
+    assert small.kernels == small["kernels.weighted"] == 1
+    assert small.collectives == 0 and small.step > 0
+
+
+def test_scaling_within_bounds():
+    found = xlagate.scaling(lambda n: (product, square(n), square(n)), [64, 128], kernels="constant", peak="quadratic")
+    assert sorted(found) == [64, 128]
+
+
+def test_kernels_that_grow_with_depth():
+    with pytest.raises(AssertionError, match="kernels grows with the 1.0th power of the size, constant wanted: .* at 4, .* at 8"):
+        xlagate.scaling(deep, [4, 8], kernels="constant")
+
+
+def test_unknown_bound():
+    with pytest.raises(ValueError, match="not kernel='constant'"):
+        xlagate.scaling(deep, [1, 2], kernel="constant")
+
+
+def test_no_recompilation():
+    f = jax.jit(lambda x: x + 1)
+    f(jnp.ones(8))
+    with xlagate.no_recompilation():
+        f(jnp.ones(8))
+
+
+def test_recompilation_names_the_argument():
+    def step(x):
+        return x + 1
+
+    f, last, other = jax.jit(step), jnp.ones(3), jnp.ones(5)
+    f(jnp.ones(8))
+    with pytest.raises(xlagate.Recompiled, match=r"(?s)compiled where nothing may be: step\n.*at x, now f32\[3\] and before f32\[8\]"):
+        with xlagate.no_recompilation():
+            f(last)
+    with xlagate.no_recompilation(allow=["st*"]):
+        f(other)
+
+
+def test_nothing_but_an_error_passes_through():
+    with pytest.raises(KeyError):
+        with xlagate.no_recompilation():
+            raise KeyError
+
+
+@pytest.mark.skipif(importlib.util.find_spec("libtpu") is None, reason="libtpu, the TPU's compiler, is not installed")
+def test_device_that_is_not_here():
+    f = xlagate.facts(product, square(256), jnp.ones((256, 256)), device="tpu-v5e")
+    assert f.flops == 2 * 256**3
+
+
+def test_unknown_device():
+    with pytest.raises(ValueError, match="no device is called tpu-v9: there are tpu-v4"):
+        xlagate.facts(product, square(8), square(8), device="tpu-v9")
