@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,6 +20,8 @@ func pullRequestFlags() []cli.Flag {
 		&cli.IntFlag{Name: "pull-request", Category: githubHeading, Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result"},
 		&cli.BoolFlag{Name: "from-event", Category: githubHeading, Usage: "the same, as asked for by the comment that started this job: /xlagate accept ID REASON"},
 		&cli.StringFlag{Name: "repo", Category: githubHeading, Usage: "the repository, `OWNER/NAME` (default: the job's)"},
+		&cli.StringFlag{Name: "workflow", Category: githubHeading, Usage: "take the result of this workflow `FILE` alone, such as xlagate.yml"},
+		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the `NAME` of the gate whose result is accepted"},
 		&cli.StringFlag{Name: "artifact", Value: artifactName, Category: githubHeading, Usage: "the `NAME` of the artifact that holds the result"},
 	}
 }
@@ -31,6 +34,7 @@ type request struct {
 	pr      int
 	comment int64
 	by      string
+	at      time.Time // of the comment; zero where there is none
 }
 
 func acceptOnGitHub(c *cli.Context, w world) error {
@@ -69,7 +73,7 @@ func requestOf(ctx context.Context, c *cli.Context, env github.Environment, clie
 	if env.EventName != "issue_comment" || e.Action != "created" || e.Issue.PullRequest == nil {
 		return nil, fmt.Errorf("%w: the event is not a new comment on a pull request", github.ErrNothingToDo)
 	}
-	asked := &request{pr: e.Issue.Number, comment: e.Comment.ID, by: e.Comment.User.Login}
+	asked := &request{pr: e.Issue.Number, comment: e.Comment.ID, by: e.Comment.User.Login, at: e.Comment.At}
 	var err error
 	asked.Request, err = github.ParseRequest(e.Comment.Body)
 	if errors.Is(err, github.ErrNoRequest) {
@@ -100,7 +104,10 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 	if file == "" {
 		file = config.FileName
 	}
-	done, err := client.Accept(ctx, pr, github.Acceptance{Request: asked.Request, By: asked.by, Config: file, Artifact: c.String("artifact"), Work: work, Version: version()})
+	done, err := client.Accept(ctx, pr, github.Acceptance{
+		Request: asked.Request, By: asked.by, At: asked.at, Config: file, Artifact: c.String("artifact"), Workflow: c.String("workflow"), Key: c.String("key"),
+		Work: work, Version: version(),
+	})
 	if err != nil {
 		return err
 	}

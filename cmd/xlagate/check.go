@@ -44,6 +44,7 @@ func checkCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
+			r.Origin = origin(c, w)
 			keepLast(c, o, r)
 			if err := show(c, w, &to, r); err != nil {
 				return err

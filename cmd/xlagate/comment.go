@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,12 +47,25 @@ func commentCommand(w world) *cli.Command {
 // postFlags are the flags of comment and check that say how to post a result.
 func postFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each has one comment and one check of its own"},
+		keyFlag(),
 		&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")},
 		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "make a check run with annotations (checks: write); a commit status where that cannot be"},
 		&cli.BoolFlag{Name: "accept-command", Usage: "the repository answers to /xlagate accept (docs/github.md): show the line in the comment"},
 		&cli.BoolFlag{Name: "upload-sarif", Category: githubHeading, Usage: "hand the findings to code scanning (security-events: write)"},
 	}
+}
+
+func keyFlag() cli.Flag {
+	return &cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each has one comment and one check of its own"}
+}
+
+// origin is what a job of GitHub Actions judges; nil outside of one.
+func origin(c *cli.Context, w world) *result.Origin {
+	env, err := github.ReadEnvironment(w.getenv)
+	if err != nil || !env.Actions {
+		return nil
+	}
+	return &result.Origin{Repository: env.Repository, Key: c.String("key"), Head: cmp.Or(env.Event.PullRequest.Head.SHA, env.SHA), Run: env.Run.ID}
 }
 
 // post is one posting, as far as flags and environment describe it.

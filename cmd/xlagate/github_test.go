@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,6 +21,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
 	"github.com/xlagate/xlagate/internal/registry/registrytest"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // pullRequest is a pull request on a fake GitHub, with its checkout: the quickstart model, from whose dump the regressed one differs.
@@ -297,6 +300,7 @@ func (p *pullRequest) finished(id int64, dump string) {
 	if dump == "good" {
 		code = 0
 	}
+	p.vars["GITHUB_RUN_ID"] = strconv.FormatInt(id, 10)
 	p.run(code, "check", dump, "--quiet", "-f", "json", "-o", "xlagate-report.json")
 	repo := p.Pulls[7].HeadRepo
 	p.Runs = append(p.Runs, &fakegithub.Run{ID: id, Attempt: 1, Number: int(id), Workflow: 3, Event: "pull_request", Status: "completed", HeadSHA: p.head, HeadRef: "wider", HeadRepo: repo})
@@ -365,7 +369,7 @@ func (p *pullRequest) asks(login, permission, body string) {
 	p.Permissions[login] = permission
 	p.vars["GITHUB_EVENT_NAME"] = "issue_comment"
 	p.event(map[string]any{"action": "created", "issue": map[string]any{"number": 7, "pull_request": map[string]any{}},
-		"comment": map[string]any{"id": 77, "body": body, "user": map[string]any{"login": login}}})
+		"comment": map[string]any{"id": 77, "body": body, "user": map[string]any{"login": login}, "created_at": "2026-06-01T12:00:00Z"}})
 }
 
 func TestAcceptOnPullRequest(t *testing.T) {
@@ -393,6 +397,36 @@ func TestAcceptOnPullRequest(t *testing.T) {
 	}
 }
 
+// What is committed is what the result shows and was judged by: one that says something else beside it is refused.
+func TestAcceptRefusesAnEditedResult(t *testing.T) {
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	p.finished(50, "regressed")
+	honest := p.unpacked()
+	program := func(r map[string]any) map[string]any {
+		return r["targets"].([]any)[0].(map[string]any)["programs"].([]any)[0].(map[string]any)
+	}
+	for name, change := range map[string]func(map[string]any){
+		"the text": func(p map[string]any) {
+			text := p["accept"].(string)
+			at := strings.Index(text, "kernels.total")
+			p["accept"] = text[:at] + strings.Replace(text[at:], "28", "99999", 1)
+		},
+		"the facts": func(p map[string]any) {
+			p["variants"].([]any)[0].(map[string]any)["facts"].(map[string]any)["kernels.total"] = 3
+		},
+		"the signature":    func(p map[string]any) { p["variants"].([]any)[0].(map[string]any)["signature"] = "(x: f32[1])" },
+		"the name":         func(p map[string]any) { p["name"] = "eval_step" },
+		"a variant is cut": func(p map[string]any) { p["variants"] = p["variants"].([]any)[1:] },
+	} {
+		p.repack(honest, func(r map[string]any) { change(program(r)) })
+		p.asks("mona", "write", "/xlagate accept all because")
+		if _, said := p.run(3, "accept", "--from-event"); p.Branches["wider"] != p.head || !strings.Contains(said, "contradicts itself, it was edited") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+}
+
 // A number that a finding breaks is raised on the branch; where it stands for two entries, the answer says that it was left.
 func TestAcceptOnPullRequestRaisesNumbers(t *testing.T) {
 	const once, raised = "max_variants: 1", "max_variants: 2"
@@ -408,7 +442,7 @@ func TestAcceptOnPullRequestRaisesNumbers(t *testing.T) {
 			p.edit("xlagate.yaml", once, c.written)
 			p.push()
 			p.finished(50, "regressed")
-			p.asks("mona", "write", "/xlagate accept 790ea061b6c8 both sizes are wanted")
+			p.asks("mona", "write", "/xlagate accept "+p.findingOf("no-recompilation")+" both sizes are wanted")
 			out, _ := p.run(0, "accept", "--from-event")
 			tip := p.Branches["wider"]
 			config, message := p.Files(tip)["xlagate.yaml"], p.Commits[tip].Message
@@ -569,6 +603,20 @@ func (p *pullRequest) unpacked() []byte {
 		p.t.Fatal(err)
 	}
 	return text
+}
+
+// findingOf is the id of a rule's first finding in the last artifact.
+func (p *pullRequest) findingOf(rule string) string {
+	p.t.Helper()
+	r, err := result.Read(p.unpacked())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	at := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Rule == rule })
+	if at < 0 {
+		p.t.Fatalf("no finding of %s", rule)
+	}
+	return r.Findings[at].ID
 }
 
 // repack puts a changed result into the last artifact.

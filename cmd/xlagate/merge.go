@@ -25,7 +25,7 @@ func mergeCommand(w world) *cli.Command {
 			"xlagate merge */result.json      the results of several targets\n" +
 			"xlagate merge facts-*.json       what facts --shard wrote",
 		Category: manyMachines,
-		Flags:    append(append(outputFlags(&to, report.Formats()), registryFlags()...), configFlag(), baselineFlag(), failOnFlag(), quietFlag()),
+		Flags:    append(append(outputFlags(&to, report.Formats()), registryFlags()...), configFlag(), baselineFlag(), failOnFlag(), quietFlag(), keyFlag()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return wrongUsage("merge needs results; xlagate merge part-*.json")
@@ -100,6 +100,7 @@ func mergeResults(c *cli.Context, w world, to *outputs, inputs []gate.Input) err
 		return err
 	}
 	r := gate.Merge(c.Context, o, inputs)
+	r.Origin = origin(c, w)
 	if err := show(c, w, to, r); err != nil {
 		return err
 	}

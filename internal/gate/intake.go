@@ -81,15 +81,12 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 		if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
 			return nil, err
 		}
-		for _, p := range t.Programs {
-			if p.Accept == "" {
-				continue
-			}
-			program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept))
-			if err != nil {
-				return nil, fmt.Errorf("the result holds no usable baseline: %w", err)
-			}
-			in.fresh[p.Name] = program
+		programs, err := programsOf(&t)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range programs {
+			in.fresh[p.Name] = p
 		}
 		if in.demands, err = reportedDemands(o, &t); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -65,17 +66,28 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error
 // maxReported bounds the kernels of one target: few bytes can stand for many, and nobody reviewed who wrote them.
 const maxReported = 2_000_000
 
-// reportOf reads the facts out of the baseline that accepting everything would write.
+// reportOf returns the facts that a target of a result holds.
 func reportOf(t *result.Target) (*facts.Report, error) {
-	set := baseline.Set{Target: t.Name, Graphs: t.Graphs}
+	programs, err := programsOf(t)
+	set := baseline.Set{Target: t.Name, Graphs: t.Graphs, Programs: programs}
+	if err != nil {
+		return nil, err
+	}
+	return set.Report(), nil
+}
+
+// programsOf returns the programs of a target as accepting everything would write them, with the facts that the result shows and was judged
+// by: text that says anything else is refused.
+func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
 	kernels := 0
-	for _, p := range t.Programs {
+	for i := range t.Programs {
+		p := &t.Programs[i]
 		if p.Accept == "" {
 			continue
 		}
 		program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept))
 		if err != nil {
-			return nil, fmt.Errorf("the result holds no usable facts: %w", err)
+			return nil, fmt.Errorf("the result holds no usable baseline: %w", err)
 		}
 		for _, v := range program.Variants {
 			kernels += len(v.Kernels) + len(v.Modules)
@@ -83,9 +95,41 @@ func reportOf(t *result.Target) (*facts.Report, error) {
 		if kernels > maxReported {
 			return nil, fmt.Errorf("the result's facts of target %s stand for more than %d kernels", t.Name, maxReported)
 		}
-		set.Programs = append(set.Programs, program)
+		if err := agrees(p, program); err != nil {
+			return nil, fmt.Errorf("the result of %s/%s contradicts itself, it was edited: %w", t.Name, p.Name, err)
+		}
+		programs = append(programs, program)
 	}
-	return set.Report(), nil
+	return programs, nil
+}
+
+// agrees says where the text that accepting a program would write differs from the facts beside it.
+func agrees(shown *result.Program, text *baseline.Program) error {
+	if text.Name != shown.Name {
+		return fmt.Errorf("its baseline is that of %s", text.Name)
+	}
+	if len(text.Variants) != len(shown.Variants) {
+		return fmt.Errorf("it has %d variants, its baseline %d", len(shown.Variants), len(text.Variants))
+	}
+	for i, v := range text.Variants {
+		s := &shown.Variants[i]
+		if v.Signature != s.Signature || v.Fingerprint != s.Fingerprint {
+			return fmt.Errorf("variant %d is %s, in its baseline %s", i+1, s.Signature, v.Signature)
+		}
+		for _, name := range slices.Sorted(maps.Keys(v.Facts)) {
+			if is, there := s.Facts[name]; !there || is != v.Facts[name] {
+				return fmt.Errorf("%s of %s is %v, in its baseline %v", name, v.Signature, is, v.Facts[name])
+			}
+		}
+		launches := 0.0
+		for j := range v.Kernels {
+			launches += one(v.Kernels[j].Class.Computes())
+		}
+		if total, there := v.Facts["kernels.total"]; there && total != launches {
+			return fmt.Errorf("%s has %v kernels, its baseline lists %v", v.Signature, total, launches)
+		}
+	}
+	return nil
 }
 
 func (l *looked) storedBase(store fs.FS) error {

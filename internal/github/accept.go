@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
@@ -23,9 +24,12 @@ import (
 // nothing of the pull request is run.
 type Acceptance struct {
 	Request
-	By       string // who asked; named in the commit
-	Config   string // the configuration's path in the repository
+	By       string    // who asked; named in the commit
+	At       time.Time // when they asked; the zero time: now
+	Config   string    // the configuration's path in the repository
 	Artifact string
+	Workflow string // the gate's workflow file; "": any
+	Key      string // the gate's
 	Work     string // an empty folder for the baseline while it is refreshed
 	Version  string
 }
@@ -50,24 +54,20 @@ func (c *Client) Accept(ctx context.Context, pr PullRequest, a Acceptance) (*Acc
 	case pr.Fork():
 		return nil, errFork
 	}
-	data, run, err := c.resultFor(ctx, pr, a.Artifact)
+	r, err := c.resultFor(ctx, pr, a)
 	if err != nil {
 		return nil, err
 	}
-	r, err := result.Read(data)
-	if err != nil {
-		return nil, fmt.Errorf("the artifact of run %d: %w", run, err)
-	}
-	o, err := c.unpack(ctx, pr, a, r)
+	o, err := c.unpack(ctx, pr, a, r.Result)
 	if err != nil {
 		return nil, err
 	}
-	done, err := gate.Accept(ctx, o, gate.AcceptOptions{Only: a.IDs, Reason: a.Reason, From: r})
+	done, err := gate.Accept(ctx, o, gate.AcceptOptions{Only: a.IDs, Reason: a.Reason, From: r.Result})
 	if err != nil {
 		return nil, err
 	}
 	files, err := changedFiles(o, done)
-	out := &Accepted{Files: slices.Sorted(maps.Keys(files)), Run: run, Asked: done.Asked, Left: left(done.Budgets)}
+	out := &Accepted{Files: slices.Sorted(maps.Keys(files)), Run: r.run, Asked: done.Asked, Left: left(done.Budgets)}
 	if err == nil && len(files) > 0 {
 		out.Commit, err = c.commit(ctx, pr, files, a.message(done))
 	}

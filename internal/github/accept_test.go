@@ -3,18 +3,21 @@ package github
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // ran adds a finished run of the gate for the head of pull request 7, which left a file behind.
 func (s *site) ran(id int64, file []byte) {
 	s.t.Helper()
-	s.Runs = append(s.Runs, &fakegithub.Run{ID: id, Attempt: 1, Workflow: 3, Event: "pull_request", Status: "completed", HeadSHA: s.Pulls[7].HeadSHA, HeadRepo: s.Pulls[7].HeadRepo})
+	s.Runs = append(s.Runs, &fakegithub.Run{ID: id, Attempt: 1, Workflow: 3, File: "xlagate.yml", Event: "pull_request", Status: "completed", HeadSHA: s.Pulls[7].HeadSHA, HeadRef: "wider", HeadRepo: s.Pulls[7].HeadRepo})
 	if file != nil {
 		s.Artifacts = append(s.Artifacts, &fakegithub.Artifact{ID: id * 10, Run: id, Name: "xlagate-report", Data: archive(s.t, zipped{"xlagate-report.json", 0o644, file})})
 	}
@@ -22,10 +25,6 @@ func (s *site) ran(id int64, file []byte) {
 
 // Accepting on a pull request that cannot be accepted on says why, and writes nothing.
 func TestAcceptRefusals(t *testing.T) {
-	report, err := json.Marshal(clean())
-	if err != nil {
-		t.Fatal(err)
-	}
 	occupied := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -41,8 +40,8 @@ func TestAcceptRefusals(t *testing.T) {
 	}{
 		"closed":           {someConfig, func(s *site) { s.Pulls[7].State = "closed" }, "", "pull request 7 is closed"},
 		"a fork":           {someConfig, func(s *site) { s.Pulls[7].HeadRepo = "mona/models" }, "", "comes from a fork: accept there"},
-		"no run":           {someConfig, func(s *site) { s.Runs = nil }, "", "left an artifact xlagate-report; wait for the gate, or run it again"},
-		"no artifact":      {someConfig, func(s *site) { s.Artifacts = nil }, "", "left an artifact xlagate-report; wait for the gate, or run it again"},
+		"no run":           {someConfig, func(s *site) { s.Runs = nil }, "", "left an artifact xlagate-report of the gate default; wait for the gate, or run it again"},
+		"no artifact":      {someConfig, func(s *site) { s.Artifacts = nil }, "", "left an artifact xlagate-report of the gate default; wait for the gate, or run it again"},
 		"no result":        {someConfig, func(s *site) { s.ran(51, []byte("{}")) }, "", `the artifact of run 51: the schema is ""`},
 		"no configuration": {"", nil, "", "fetch the pull request's baseline: xlagate.yaml at "},
 		"a folder":         {"", func(s *site) { s.Trees[s.Commits[s.Pulls[7].HeadSHA].Tree]["xlagate.yaml/x"] = "" }, "", "is not a plain file"},
@@ -65,7 +64,7 @@ func TestAcceptRefusals(t *testing.T) {
 			}
 			s.Pulls[7].HeadSHA = s.Commit(files, "head")
 			s.Commit(files, "main")
-			s.ran(50, report)
+			s.ran(50, s.report(50, nil))
 			if c.change != nil {
 				c.change(s)
 			}
@@ -77,7 +76,7 @@ func TestAcceptRefusals(t *testing.T) {
 			if c.work == "" {
 				c.work = t.TempDir()
 			}
-			_, err = client.Accept(t.Context(), pr, Acceptance{Request: Request{Reason: "because"}, Config: "xlagate.yaml", Artifact: "xlagate-report", Work: c.work})
+			_, err = client.Accept(t.Context(), pr, Acceptance{Request: Request{Reason: "because"}, Config: "xlagate.yaml", Artifact: "xlagate-report", Key: DefaultKey, Work: c.work})
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, wanted %q", err, c.says)
 			}
@@ -88,18 +87,41 @@ func TestAcceptRefusals(t *testing.T) {
 	}
 }
 
+// report is what the gate's run leaves behind for the head of pull request 7, with a change.
+func (s *site) report(run int64, change func(*result.Result)) []byte {
+	s.t.Helper()
+	r := clean()
+	r.Origin = &result.Origin{Repository: repositoryUnderTest, Key: DefaultKey, Head: s.Pulls[7].HeadSHA, Run: run}
+	if change != nil {
+		change(r)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return data
+}
+
+// asked is a request to accept on pull request 7, made at a time.
+func (s *site) asked(at time.Time) (judged, error) {
+	s.t.Helper()
+	pr, err := s.client("reader").PullRequest(s.t.Context(), 7)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.client("reader").resultFor(s.t.Context(), pr, Acceptance{Artifact: "xlagate-report", Key: DefaultKey, At: at})
+}
+
 // The result is that of the newest run that left one, however many ran since.
 func TestResultOfTheNewestRunThatLeftOne(t *testing.T) {
 	s := newSite(t)
-	s.ran(40, []byte(`"old"`))
-	s.ran(50, []byte(`"new"`))
+	s.ran(40, s.report(40, nil))
+	s.ran(50, s.report(50, nil))
 	for id := range int64(perPage) {
 		s.ran(100+id, nil)
 	}
-	pr := PullRequest{Number: 7, Head: Branch{SHA: headSHA}}
-	data, run, err := s.client("reader").resultFor(t.Context(), pr, "xlagate-report")
-	if err != nil || run != 50 || string(data) != `"new"` {
-		t.Errorf("%s of run %d, %v", data, run, err)
+	if r, err := s.asked(time.Time{}); err != nil || r.run != 50 {
+		t.Errorf("of run %d, %v", r.run, err)
 	}
 	for id := range int64(perPage) {
 		s.Artifacts = append(s.Artifacts, &fakegithub.Artifact{ID: 5000 + id, Run: 50, Name: "shard"})
@@ -109,8 +131,123 @@ func TestResultOfTheNewestRunThatLeftOne(t *testing.T) {
 		t.Errorf("the newest artifact is on the second page: %s, %v", data, err)
 	}
 	s.Artifacts[len(s.Artifacts)-1].Data = []byte("<html>")
-	if _, _, err := s.client("reader").resultFor(t.Context(), pr, "xlagate-report"); err == nil || errors.Is(err, ErrNothingToDo) {
+	if _, err := s.asked(time.Time{}); err == nil || errors.Is(err, ErrNothingToDo) {
 		t.Errorf("a damaged artifact is not passed over: %v", err)
+	}
+}
+
+// A result is accepted when it is this gate's, of this repository and head, and there when it was asked for. Nothing else is.
+func TestResultIsBoundToWhatWasJudged(t *testing.T) {
+	comment := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	later := comment.Add(time.Minute)
+	for name, c := range map[string]struct {
+		change func(*site)
+		says   string // "": it is accepted
+	}{
+		"as it was": {func(*site) {}, ""},
+		"made elsewhere": {func(s *site) {
+			s.ran(60, s.report(60, func(r *result.Result) { r.Origin = nil }))
+		}, "the artifact of run 60: it does not say what it judged"},
+		"another repository's": {func(s *site) {
+			s.ran(60, s.report(60, func(r *result.Result) { r.Origin.Repository = "eve/models" }))
+		}, "the artifact of run 60: it is of eve/models, not of acme/models"},
+		"another head's": {func(s *site) {
+			s.ran(60, s.report(60, func(r *result.Result) { r.Origin.Head = baseSHA }))
+		}, "the artifact of run 60: it judged b2b2b2b, not the head a1a1a1a"},
+		"another run's": {func(s *site) { s.ran(60, s.report(50, nil)) }, "the artifact of run 60: it was made by run 50"},
+		"another gate's beside it": {func(s *site) {
+			s.ran(60, s.report(60, func(r *result.Result) { r.Origin.Key = "tpu" }))
+			s.Runs[1].Workflow = 4
+		}, ""},
+		"another gate's alone": {func(s *site) {
+			s.Runs = nil
+			s.ran(60, s.report(60, func(r *result.Result) { r.Origin.Key = "tpu" }))
+		}, "left an artifact xlagate-report of the gate default before 2026-06-01T12:00:00Z"},
+		"two workflows'": {func(s *site) {
+			s.ran(60, s.report(60, nil))
+			s.Runs[1].Workflow = 4
+		}, "runs 60 and 50 of two workflows left an artifact xlagate-report of the gate default; name one: --workflow FILE"},
+		"a fork's branch of the same name": {func(s *site) {
+			s.ran(60, s.report(60, nil))
+			s.Runs[1].HeadRepo = "eve/models"
+		}, ""},
+		"not finished": {func(s *site) {
+			s.ran(60, s.report(60, nil))
+			s.Runs[1].Status = "in_progress"
+		}, ""},
+		"of a later run": {func(s *site) {
+			s.ran(60, s.report(60, nil))
+			s.Runs[1].Created = later
+		}, ""},
+		"of a later run alone": {func(s *site) { s.Runs[0].Created = later }, "before 2026-06-01T12:00:00Z; wait for the gate"},
+		"a later attempt's":    {func(s *site) { s.Artifacts[0].Created = later }, "before 2026-06-01T12:00:00Z; wait for the gate"},
+		"a push since": {func(s *site) {
+			s.Pulls[7].HeadSHA = baseSHA
+			s.ran(60, s.report(60, nil))
+			s.Runs[1].Created = later
+		}, "the pull request is at b2b2b2b, but was at a1a1a1a when it was to be accepted: look at what its new run says"},
+		"set back since to what was judged earlier": {func(s *site) {
+			s.ran(60, s.report(60, nil))
+			s.Runs[1].HeadSHA = baseSHA
+		}, "the pull request is at a1a1a1a, but was at b2b2b2b when it was to be accepted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.ran(50, s.report(50, nil))
+			c.change(s)
+			r, err := s.asked(comment)
+			if c.says == "" && (err != nil || r.run != 50) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("run %d, %v; wanted %q", r.run, err, c.says)
+			}
+		})
+	}
+	s := newSite(t)
+	s.ran(50, s.report(50, nil))
+	s.ran(60, s.report(60, nil))
+	s.Runs[1].Workflow, s.Runs[1].File = 4, "other.yml"
+	pr := PullRequest{Number: 7, Head: Branch{SHA: headSHA, Ref: "wider"}}
+	if r, err := s.client("reader").resultFor(t.Context(), pr, Acceptance{Artifact: "xlagate-report", Key: DefaultKey, Workflow: "xlagate.yml"}); err != nil || r.run != 50 {
+		t.Errorf("of the workflow that is named: run %d, %v", r.run, err)
+	}
+}
+
+// A commit goes on top of just what was judged: not onto a branch that moved on, and not onto one that was set back meanwhile.
+func TestCommitOntoWhatWasJudged(t *testing.T) {
+	files := map[string]string{"old": "1", "model.py": "1"}
+	for name, c := range map[string]struct {
+		change func(s *site, first, second string)
+		says   string // "": it is committed
+	}{
+		"as it was": {func(*site, string, string) {}, ""},
+		"the answer is lost": {func(s *site, _, _ string) {
+			f := fakegithub.Broken
+			f.Done = true
+			s.Faults = append(s.Faults, f.On("graphql createCommitOnBranch", 1))
+		}, ""},
+		"it moved on":     {func(s *site, _, second string) { s.Branches["wider"] = s.Commit(files, "third", second) }, "the branch is no longer at "},
+		"it was set back": {func(s *site, first, _ string) { s.Branches["wider"] = first }, "the branch is no longer at "},
+		"it is gone":      {func(s *site, _, _ string) { delete(s.Branches, "wider") }, "the branch is no longer at "},
+		"no right":        {func(s *site, _, _ string) { s.Tokens["job"] = s.Tokens["reader"] }, "give the job the permission contents: write"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			first := s.Commit(files, "first")
+			second := s.Commit(files, "second", first)
+			s.Branches["wider"], s.Pulls[7].HeadSHA = second, second
+			c.change(s, first, second)
+			was := s.Branches["wider"]
+			made, err := s.client("job").commit(t.Context(), PullRequest{Number: 7, Head: Branch{SHA: second, Ref: "wider"}}, map[string][]byte{"new": []byte("ä"), "old": nil}, "Accept\n\nBecause\n")
+			tip := s.Branches["wider"]
+			if c.says != "" {
+				if err == nil || !strings.Contains(err.Error(), c.says) || tip != was {
+					t.Errorf("%v, wanted %q; the branch is at %s, was at %s", err, c.says, tip, was)
+				}
+				return
+			}
+			if err != nil || made != tip || s.Commits[tip].Parents[0] != second || s.Commits[tip].Message != "Accept\n\nBecause\n" || !maps.Equal(s.Files(tip), map[string]string{"model.py": "1", "new": "ä"}) {
+				t.Errorf("%v: %s %+v %v", err, made, s.Commits[tip], s.Files(tip))
+			}
+		})
 	}
 }
 

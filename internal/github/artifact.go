@@ -6,13 +6,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	gh "github.com/google/go-github/v60/github"
 )
 
 // Artifact downloads a run's artifact, which must hold one file, ARTIFACT.json.
 func (c *Client) Artifact(ctx context.Context, run int64, name string) ([]byte, error) {
-	a, err := c.findArtifact(ctx, run, name)
+	return c.artifactBefore(ctx, run, name, time.Time{})
+}
+
+// artifactBefore downloads the artifact that a run had left at a time; the zero time is now.
+func (c *Client) artifactBefore(ctx context.Context, run int64, name string, at time.Time) ([]byte, error) {
+	a, err := c.findArtifact(ctx, run, name, at)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +37,7 @@ func (c *Client) Artifact(ctx context.Context, run int64, name string) ([]byte, 
 }
 
 // findArtifact finds the newest artifact of a name: every attempt of a run leaves its own.
-func (c *Client) findArtifact(ctx context.Context, run int64, name string) (*gh.Artifact, error) {
+func (c *Client) findArtifact(ctx context.Context, run int64, name string, at time.Time) (*gh.Artifact, error) {
 	var newest *gh.Artifact
 	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
 		list, response, err := c.api.Actions.ListWorkflowRunArtifacts(ctx, c.owner, c.name, run, &page)
@@ -39,7 +45,8 @@ func (c *Client) findArtifact(ctx context.Context, run int64, name string) (*gh.
 			return response, true, err
 		}
 		for _, a := range list.Artifacts {
-			if a.GetName() == name && !a.GetExpired() && (newest == nil || a.GetID() > newest.GetID()) {
+			late := !at.IsZero() && a.GetCreatedAt().After(at)
+			if a.GetName() == name && !a.GetExpired() && !late && (newest == nil || a.GetID() > newest.GetID()) {
 				newest = a
 			}
 		}

@@ -2,10 +2,12 @@ package github
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
+	"strings"
 
 	gh "github.com/google/go-github/v60/github"
 )
@@ -19,43 +21,59 @@ func (c *Client) MayWrite(ctx context.Context, login string) (bool, error) {
 	return level.GetPermission() == "admin" || level.GetPermission() == "write", nil
 }
 
-// commit puts files on top of a pull request's branch: nil content removes one. When the branch has moved on meanwhile, GitHub
-// refuses, and nothing is overwritten.
+// commit puts files on top of a pull request's branch: nil content removes one. Where the branch is no longer at the commit that was
+// judged, moved on or set back, GitHub refuses.
 func (c *Client) commit(ctx context.Context, pr PullRequest, files map[string][]byte, message string) (string, error) {
-	head, _, err := c.api.Git.GetCommit(ctx, c.owner, c.name, pr.Head.SHA)
-	if err != nil {
-		return "", c.failed(err, "ask for commit %s", short(pr.Head.SHA))
+	headline, body, _ := strings.Cut(message, "\n\n")
+	var data struct {
+		CreateCommitOnBranch struct {
+			Commit struct {
+				OID string `json:"oid"`
+			} `json:"commit"`
+		} `json:"createCommitOnBranch"`
 	}
-	tree, _, err := c.api.Git.CreateTree(ctx, c.owner, c.name, head.GetTree().GetSHA(), entries(files))
-	if err != nil {
-		return "", c.failed(err, "write the files of the commit")
+	err := c.query(ctx, commitMutation, map[string]any{"input": map[string]any{
+		"branch":          map[string]any{"repositoryNameWithOwner": c.Repository(), "branchName": pr.Head.Ref},
+		"expectedHeadOid": pr.Head.SHA, "message": map[string]any{"headline": headline, "body": body}, "fileChanges": fileChanges(files),
+	}}, &data)
+	var refused *graphError
+	switch {
+	case err == nil:
+		return data.CreateCommitOnBranch.Commit.OID, nil
+	case errors.As(err, &refused) && refused.Type == "STALE_DATA":
+		if made := c.committed(ctx, pr, message); made != "" {
+			return made, nil
+		}
+		err = fmt.Errorf("%w; the branch is no longer at %s, which was judged: wait for its own run, then accept again", err, short(pr.Head.SHA))
+	case errors.As(err, &refused) && refused.Type == "FORBIDDEN":
+		err = fmt.Errorf("%w; give the job the permission contents: write", err)
 	}
-	commit, _, err := c.api.Git.CreateCommit(ctx, c.owner, c.name, &gh.Commit{Message: &message, Tree: tree, Parents: []*gh.Commit{{SHA: gh.String(pr.Head.SHA)}}}, nil)
-	if err != nil {
-		return "", c.failed(err, "make the commit")
-	}
-	ref := &gh.Reference{Ref: gh.String("refs/heads/" + pr.Head.Ref), Object: &gh.GitObject{SHA: commit.SHA}}
-	_, _, err = c.api.Git.UpdateRef(ctx, c.owner, c.name, ref, false)
-	if err == nil {
-		return commit.GetSHA(), nil
-	}
-	err = c.failed(err, "move the branch %s to the commit", pr.Head.Ref)
-	if status(err) == http.StatusUnprocessableEntity {
-		err = fmt.Errorf("%w; the branch has moved on meanwhile: wait for its own run, then accept again", err)
-	}
-	return "", err
+	return "", c.failed(err, "commit to the branch %s", pr.Head.Ref)
 }
 
-func entries(files map[string][]byte) []*gh.TreeEntry {
-	var out []*gh.TreeEntry
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		e := &gh.TreeEntry{Path: gh.String(name), Mode: gh.String("100644"), Type: gh.String("blob")}
-		if files[name] != nil {
-			e.Content = gh.String(string(files[name]))
-		}
-		out = append(out, e)
+// committed finds the commit that an earlier try made although its answer was lost; "" where there is none.
+func (c *Client) committed(ctx context.Context, pr PullRequest, message string) string {
+	now, err := c.PullRequest(ctx, pr.Number)
+	if err != nil {
+		return ""
 	}
-	return out
+	tip, _, err := c.api.Git.GetCommit(ctx, c.owner, c.name, now.Head.SHA)
+	if err != nil || len(tip.Parents) != 1 || tip.Parents[0].GetSHA() != pr.Head.SHA || strings.TrimSpace(tip.GetMessage()) != strings.TrimSpace(message) {
+		return ""
+	}
+	return now.Head.SHA
+}
+
+func fileChanges(files map[string][]byte) map[string]any {
+	additions, deletions := []any{}, []any{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if files[name] == nil {
+			deletions = append(deletions, map[string]any{"path": name})
+			continue
+		}
+		additions = append(additions, map[string]any{"path": name, "contents": base64.StdEncoding.EncodeToString(files[name])})
+	}
+	return map[string]any{"additions": additions, "deletions": deletions}
 }
 
 // Answer replies to whoever asked: a reaction to the comment, and words where there are any.

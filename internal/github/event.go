@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // Event is the part of a webhook's payload that matters here. GitHub made it: unlike an artifact it can be trusted to say which
@@ -18,9 +19,10 @@ type Event struct {
 		PullRequest any `json:"pull_request"` // there when the issue is a pull request
 	} `json:"issue"`
 	Comment struct {
-		ID   int64  `json:"id"`
-		Body string `json:"body"`
-		User Actor  `json:"user"`
+		ID   int64     `json:"id"`
+		Body string    `json:"body"`
+		User Actor     `json:"user"`
+		At   time.Time `json:"created_at"`
 	} `json:"comment"`
 	Sender Actor `json:"sender"`
 }

@@ -66,7 +66,7 @@ func requests(t *testing.T, s *site) []asked {
 		{"actions/get-workflow-run", "ask for run 50", "the permission actions: read", latest},
 		{"actions/list-workflow-runs", "list the runs for 0f0f0f0", "the permission actions: read", latest},
 		{"actions/list-workflow-runs-for-repo", "list the runs for " + short(fork), "the permission actions: read", func(ctx context.Context, c *Client) error {
-			_, _, err := c.resultFor(ctx, pr, "xlagate-report")
+			_, err := c.resultFor(ctx, pr, Acceptance{Artifact: "xlagate-report"})
 			return err
 		}},
 		{"actions/list-workflow-run-artifacts", "list the artifacts of run 50", "the permission actions: read", artifact},
@@ -74,10 +74,8 @@ func requests(t *testing.T, s *site) []asked {
 		{"repos/get-content", "fetch xlagate.yaml at " + short(tip), "the permission contents: read", policy},
 		{"git/get-blob", "fetch xlagate.yaml", "the permission contents: read", policy},
 		{"repos/get-collaborator-permission-level", "ask what mona may do", "a token that may", func(ctx context.Context, c *Client) error { _, err := c.MayWrite(ctx, "mona"); return err }},
-		{"git/get-commit", "ask for commit " + short(fork), "the permission contents: read", commit},
-		{"git/create-tree", "write the files of the commit", "the permission contents: write", commit},
-		{"git/create-commit", "make the commit", "the permission contents: write", commit},
-		{"git/update-ref", "move the branch wider to the commit", "the permission contents: write", commit},
+		{"git/get-commit", "ask for commit " + short(fork), "the permission contents: read", func(ctx context.Context, c *Client) error { _, err := c.firstParent(ctx, fork); return err }},
+		{"graphql createCommitOnBranch", "commit to the branch wider", "a token that may", commit},
 		{"reactions/create-for-issue-comment", "react to the comment on pull request 7", "the permission pull-requests: write", answer},
 		{"issues/create-comment", "answer on pull request 7", "the permission pull-requests: write", answer},
 		{"issues/list-comments", "list the comments of pull request 7", "the permission pull-requests: read", stick(Update)},

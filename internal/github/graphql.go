@@ -2,15 +2,24 @@ package github
 
 import (
 	"context"
-	"errors"
 	"net/http"
 )
 
-// The two things that only the GraphQL API can do.
+// What only the GraphQL API can do.
 const (
-	viewerQuery  = `query { viewer { login databaseId } }`
-	hideMutation = `mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } } }`
+	commitMutation = `mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }`
+	viewerQuery    = `query { viewer { login databaseId } }`
+	hideMutation   = `mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } } }`
 )
+
+// graphError is what the GraphQL API answers in place of data.
+type graphError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// Error is GitHub's own message.
+func (e *graphError) Error() string { return e.Message }
 
 // query posts a GraphQL document and fills in its data.
 func (c *Client) query(ctx context.Context, document string, variables map[string]any, data any) error {
@@ -23,16 +32,14 @@ func (c *Client) query(ctx context.Context, document string, variables map[strin
 		return err
 	}
 	answer := struct {
-		Data   any `json:"data"`
-		Errors []struct {
-			Message string `json:"message"`
-		} `json:"errors"`
+		Data   any          `json:"data"`
+		Errors []graphError `json:"errors"`
 	}{Data: data}
 	if _, err := c.api.Do(ctx, r, &answer); err != nil {
 		return err
 	}
 	if len(answer.Errors) > 0 {
-		return errors.New(answer.Errors[0].Message)
+		return &answer.Errors[0]
 	}
 	return nil
 }

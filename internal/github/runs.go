@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Latest fails with [ErrNothingToDo] when a run is not the last attempt of its workflow's last run for the same commit: a later
@@ -33,28 +37,103 @@ func (c *Client) Latest(ctx context.Context, run WorkflowRun) error {
 	})
 }
 
-// resultFor downloads the artifact of the newest finished run for a pull request's head that has one.
-func (c *Client) resultFor(ctx context.Context, pr PullRequest, artifact string) ([]byte, int64, error) {
-	var data []byte
-	var from int64
-	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
-		o := &gh.ListWorkflowRunsOptions{Event: "pull_request", Status: "completed", HeadSHA: pr.Head.SHA, ListOptions: page}
-		list, response, err := c.api.Actions.ListRepositoryWorkflowRuns(ctx, c.owner, c.name, o)
+// judged is a result with the run that made it.
+type judged struct {
+	*result.Result
+	run, workflow int64
+}
+
+// resultFor finds the result that an acceptance is about: of the newest finished run of each workflow for the pull request's head, the one
+// that this gate made. What came after the request was made is none that whoever asked has seen.
+func (c *Client) resultFor(ctx context.Context, pr PullRequest, a Acceptance) (judged, error) {
+	runs, err := c.runsFor(ctx, pr, a)
+	if err != nil {
+		return judged{}, err
+	}
+	var found []judged
+	for _, run := range runs {
+		if slices.ContainsFunc(found, func(j judged) bool { return j.workflow == run.GetWorkflowID() }) {
+			continue
+		}
+		data, err := c.artifactBefore(ctx, run.GetID(), a.Artifact, a.At)
+		if errors.Is(err, ErrNothingToDo) {
+			continue
+		}
+		var r *result.Result
+		if err == nil {
+			r, err = result.Read(data)
+		}
+		if err == nil {
+			err = c.madeFor(r, pr, run.GetID())
+		}
+		if err != nil {
+			return judged{}, fmt.Errorf("the artifact of run %d: %w", run.GetID(), err)
+		}
+		if r.Origin.Key == a.Key {
+			found = append(found, judged{r, run.GetID(), run.GetWorkflowID()})
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return judged{}, fmt.Errorf("%w: no finished run for %s left an artifact %s of the gate %s%s; wait for the gate, or run it again, then accept", ErrNothingToDo, short(pr.Head.SHA), a.Artifact, a.Key, a.before())
+	case len(found) > 1:
+		return judged{}, fmt.Errorf("runs %d and %d of two workflows left an artifact %s of the gate %s; name one: --workflow FILE, or give each gate its own --key", found[0].run, found[1].run, a.Artifact, a.Key)
+	}
+	return found[0], nil
+}
+
+// madeFor says why a result is not one of the gate in this repository, of a pull request's head.
+func (c *Client) madeFor(r *result.Result, pr PullRequest, run int64) error {
+	switch o := r.Origin; {
+	case o == nil:
+		return errors.New("it does not say what it judged: no xlagate check in a job of GitHub Actions made it")
+	case o.Repository != c.Repository():
+		return fmt.Errorf("it is of %s, not of %s", o.Repository, c.Repository())
+	case o.Head != pr.Head.SHA:
+		return fmt.Errorf("it judged %s, not the head %s", short(o.Head), short(pr.Head.SHA))
+	case o.Run != run:
+		return fmt.Errorf("it was made by run %d", o.Run)
+	}
+	return nil
+}
+
+func (a Acceptance) before() string {
+	if a.At.IsZero() {
+		return ""
+	}
+	return " before " + a.At.UTC().Format(time.RFC3339)
+}
+
+// runsFor lists the finished runs for a pull request's head, the newest first. The newest run that its branch had when the request was made
+// tells which head whoever asked was looking at.
+func (c *Client) runsFor(ctx context.Context, pr PullRequest, a Acceptance) (runs []*gh.WorkflowRun, err error) {
+	o := &gh.ListWorkflowRunsOptions{Event: "pull_request", Branch: pr.Head.Ref}
+	err = pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
+		o.ListOptions = page
+		list, response, err := c.listRuns(ctx, a.Workflow, o)
 		if err != nil {
 			return response, true, c.failed(err, "list the runs for %s", short(pr.Head.SHA))
 		}
-		for _, run := range list.WorkflowRuns { // newest first
-			found, err := c.Artifact(ctx, run.GetID(), artifact)
-			if errors.Is(err, ErrNothingToDo) {
-				continue
+		for _, run := range list.WorkflowRuns {
+			switch {
+			case run.GetHeadRepository().GetFullName() != c.Repository(), !a.At.IsZero() && run.GetCreatedAt().After(a.At):
+			case run.GetHeadSHA() == pr.Head.SHA && run.GetStatus() == "completed":
+				runs = append(runs, run)
+			case run.GetHeadSHA() == pr.Head.SHA:
+			case len(runs) == 0 && !a.At.IsZero():
+				return response, true, fmt.Errorf("the pull request is at %s, but was at %s when it was to be accepted: look at what its new run says, then accept", short(pr.Head.SHA), short(run.GetHeadSHA()))
+			default:
+				return response, true, nil
 			}
-			data, from = found, run.GetID()
-			return response, true, err
 		}
 		return response, false, nil
 	})
-	if err == nil && from == 0 {
-		err = fmt.Errorf("%w: no finished run for %s left an artifact %s; wait for the gate, or run it again", ErrNothingToDo, short(pr.Head.SHA), artifact)
+	return runs, err
+}
+
+func (c *Client) listRuns(ctx context.Context, workflow string, o *gh.ListWorkflowRunsOptions) (*gh.WorkflowRuns, *gh.Response, error) {
+	if workflow != "" {
+		return c.api.Actions.ListWorkflowRunsByFileName(ctx, c.owner, c.name, workflow, o)
 	}
-	return data, from, err
+	return c.api.Actions.ListRepositoryWorkflowRuns(ctx, c.owner, c.name, o)
 }

@@ -13,7 +13,8 @@ const Schema = "xlagate.result/v1"
 type Result struct {
 	Schema   string     `json:"schema"`
 	Tool     Tool       `json:"tool"`
-	Verdict  string     `json:"verdict"` // pass | fail | incomplete
+	Origin   *Origin    `json:"origin,omitempty"` // absent outside of GitHub Actions
+	Verdict  string     `json:"verdict"`          // pass | fail | incomplete
 	ExitCode int        `json:"exit_code"`
 	Summary  Summary    `json:"summary"`
 	Targets  []Target   `json:"targets"`
@@ -28,6 +29,14 @@ type Result struct {
 type Tool struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
+}
+
+// Origin is the gate and the commit that a job of GitHub Actions judged.
+type Origin struct {
+	Repository string `json:"repository"` // OWNER/NAME
+	Key        string `json:"key"`        // of the gate, where a repository has several
+	Head       string `json:"head"`       // of the pull request; outside of one, what was checked out
+	Run        int64  `json:"run"`
 }
 
 // Summary counts the changes that break a rule by their level, and what was looked at.

@@ -5,12 +5,14 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 )
 
 func (s *Server) run(r *Run) map[string]any {
 	return map[string]any{
 		"id": r.ID, "run_attempt": r.Attempt, "run_number": r.Number, "workflow_id": r.Workflow, "event": r.Event, "status": r.Status,
 		"head_sha": r.HeadSHA, "head_branch": r.HeadRef, "head_repository": repository(r.HeadRepo), "repository": repository(s.Repository),
+		"created_at": r.Created.UTC().Format(time.RFC3339),
 	}
 }
 
@@ -30,7 +32,8 @@ func (s *Server) listRuns(c *call) {
 	var list []any
 	for _, r := range slices.Backward(s.Runs) {
 		matches := (q.Get("event") == "" || r.Event == q.Get("event")) && (q.Get("head_sha") == "" || r.HeadSHA == q.Get("head_sha")) &&
-			(q.Get("status") == "" || r.Status == q.Get("status")) && (c.params["workflow_id"] == "" || r.Workflow == c.number("workflow_id"))
+			(q.Get("status") == "" || r.Status == q.Get("status")) && (q.Get("branch") == "" || r.HeadRef == q.Get("branch")) &&
+			(c.params["workflow_id"] == "" || r.File == c.params["workflow_id"] || r.Workflow == c.number("workflow_id"))
 		if matches {
 			list = append(list, s.run(r))
 		}
@@ -53,7 +56,7 @@ func (s *Server) artifact(a *Artifact) map[string]any {
 	if size == 0 {
 		size = int64(len(a.Data))
 	}
-	return map[string]any{"id": a.ID, "name": a.Name, "size_in_bytes": size, "expired": a.Expired}
+	return map[string]any{"id": a.ID, "name": a.Name, "size_in_bytes": size, "expired": a.Expired, "created_at": a.Created.UTC().Format(time.RFC3339)}
 }
 
 // downloadArtifact sends the caller to the store, with a signature instead of a token.

@@ -2,6 +2,7 @@ package fakegithub
 
 import (
 	"crypto/sha1"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -159,50 +160,33 @@ func (s *Server) walk(sha string, visit func(string) bool) {
 	}
 }
 
-func (s *Server) createTree(c *call) {
-	files := maps.Clone(s.Trees[c.text("base_tree")])
-	if files == nil {
-		c.refuse(http.StatusUnprocessableEntity, "base_tree is not a valid tree oid")
-		return
+// commitOnBranch answers createCommitOnBranch: it commits on top of a branch that is just where the caller takes it to be.
+func (s *Server) commitOnBranch(input map[string]any) any {
+	branch, _ := input["branch"].(map[string]any)["branchName"].(string)
+	head := s.Branches[branch]
+	if head == "" || head != input["expectedHeadOid"] {
+		return refusal("STALE_DATA", fmt.Sprintf("Expected branch to point to %q but it did not. Pull and try again.", head))
 	}
-	for _, e := range c.body["tree"].([]any) {
-		entry := e.(map[string]any)
-		name, _ := entry["path"].(string)
-		if content, ok := entry["content"].(string); ok {
-			files[name] = content
-		} else {
-			delete(files, name)
+	files := maps.Clone(s.Files(head))
+	changes := input["fileChanges"].(map[string]any)
+	for _, entry := range changes["additions"].([]any) {
+		e := entry.(map[string]any)
+		content, err := base64.StdEncoding.DecodeString(e["contents"].(string))
+		if err != nil {
+			return refusal("UNPROCESSABLE", "contents is no base64")
 		}
+		files[e["path"].(string)] = string(content)
 	}
-	c.answer(http.StatusCreated, map[string]any{"sha": s.tree(files), "tree": []any{}})
-}
-
-func (s *Server) createCommit(c *call) {
-	var parents []string
-	list, _ := c.body["parents"].([]any)
-	for _, p := range list {
-		parents = append(parents, p.(string))
+	for _, entry := range changes["deletions"].([]any) {
+		delete(files, entry.(map[string]any)["path"].(string))
 	}
-	sha := hash("commit", c.text("tree"), c.text("message"), fmt.Sprint(len(s.Commits)))
-	s.Commits[sha] = &Commit{SHA: sha, Tree: c.text("tree"), Parents: parents, Message: c.text("message")}
-	c.answer(http.StatusCreated, gitCommit(s.Commits[sha]))
-}
-
-// updateRef moves a branch forward, and only forward unless it is forced.
-func (s *Server) updateRef(c *call) {
-	branch := strings.TrimPrefix(c.params["ref"], "heads/")
-	was, to := s.Branches[branch], c.text("sha")
-	forward := false
-	s.walk(to, func(sha string) bool { forward = forward || sha == was; return !forward })
-	if force, _ := c.body["force"].(bool); was == "" || !forward && !force {
-		c.refuse(http.StatusUnprocessableEntity, "Update is not a fast forward")
-		return
-	}
-	s.Branches[branch] = to
+	message := input["message"].(map[string]any)
+	tip := s.Commit(files, fmt.Sprintf("%s\n\n%s", message["headline"], message["body"]), head)
+	s.Branches[branch] = tip
 	for _, p := range s.Pulls {
 		if p.HeadRef == branch && p.HeadRepo == s.Repository {
-			p.HeadSHA = to
+			p.HeadSHA = tip
 		}
 	}
-	c.answer(http.StatusOK, map[string]any{"ref": "refs/heads/" + branch, "object": map[string]any{"sha": to, "type": "commit"}})
+	return map[string]any{"data": map[string]any{"createCommitOnBranch": map[string]any{"commit": map[string]any{"oid": tip}}}}
 }

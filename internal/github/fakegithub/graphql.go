@@ -42,6 +42,9 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 	who := s.identify(r)
 	s.Requests = append(s.Requests, Request{Operation: "graphql " + field, Method: r.Method, Path: r.URL.Path, Token: who.token, Status: http.StatusOK})
 	if f := s.fault("graphql " + field); f != nil {
+		if f.Done {
+			s.field(field, who, body.Variables)
+		}
 		f.strike(w)
 		return
 	}
@@ -50,10 +53,13 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) field(name string, who identity, variables map[string]any) any {
 	if who.unknown || !who.may("graphql "+name) {
-		return map[string]any{"errors": []any{map[string]any{"message": "Resource not accessible by integration"}}}
+		return refusal("FORBIDDEN", "Resource not accessible by integration")
 	}
-	if name == "viewer" {
+	switch name {
+	case "viewer":
 		return map[string]any{"data": map[string]any{"viewer": map[string]any{"login": who.Login, "databaseId": who.ID}}}
+	case "createCommitOnBranch":
+		return s.commitOnBranch(variables["input"].(map[string]any))
 	}
 	for _, m := range s.Comments {
 		if fmt.Sprintf("IC_%d", m.ID) == variables["id"] {
@@ -61,4 +67,9 @@ func (s *Server) field(name string, who identity, variables map[string]any) any 
 		}
 	}
 	return map[string]any{"data": map[string]any{"minimizeComment": map[string]any{"minimizedComment": map[string]any{"isMinimized": true}}}}
+}
+
+// refusal is what GraphQL answers in place of data.
+func refusal(kind, message string) any {
+	return map[string]any{"errors": []any{map[string]any{"type": kind, "message": message}}}
 }

@@ -3,6 +3,7 @@ package fakegithub
 import (
 	"net/http"
 	"strings"
+	"time"
 )
 
 // State is what a repository holds.
@@ -84,6 +85,8 @@ type Run struct {
 	HeadSHA  string
 	HeadRef  string
 	HeadRepo string
+	File     string    // of the workflow
+	Created  time.Time // zero: long ago
 }
 
 // Artifact is what a run left behind.
@@ -94,6 +97,7 @@ type Artifact struct {
 	Data    []byte
 	Size    int64 // as claimed; 0: as it is
 	Expired bool
+	Created time.Time // zero: long ago
 }
 
 // Commit is a commit, with its files.
@@ -134,7 +138,7 @@ func (s *Server) identify(r *http.Request) identity {
 var needs = map[string]string{
 	"issues/create-comment": "issues", "issues/update-comment": "issues", "reactions/create-for-issue-comment": "issues",
 	"checks/create": "checks", "checks/update": "checks", "repos/create-commit-status": "statuses", "code-scanning/upload-sarif": "security-events",
-	"git/create-tree": "contents", "git/create-commit": "contents", "git/update-ref": "contents", "graphql minimizeComment": "issues",
+	"graphql createCommitOnBranch": "contents", "graphql minimizeComment": "issues",
 }
 
 func (i identity) may(operation string) bool {
