@@ -87,7 +87,7 @@ func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
 		}
 		program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept))
 		if err != nil {
-			return nil, fmt.Errorf("the result holds no usable baseline: %w", err)
+			return nil, fmt.Errorf("the result holds no usable facts: %w", err)
 		}
 		for _, v := range program.Variants {
 			kernels += len(v.Kernels) + len(v.Modules)
