@@ -14,7 +14,7 @@ func (p *attrPrinter) sourceTargetPairs() {
 
 // sliceSizes prints the sizes of the slices that a permutation in place moves: slice_sizes={{4,8},{4,8}}. The file holds one list for all.
 func (p *attrPrinter) sliceSizes() {
-	sizes, rank := p.repeated(20), p.operandRank()
+	sizes, rank := p.list(20), p.operandRank()
 	if len(sizes) == 0 || rank == 0 {
 		return
 	}
@@ -60,31 +60,25 @@ func (p *attrPrinter) replicaGroups() {
 
 // appendDeviceList prints a CollectiveDeviceListProto.
 func (p *attrPrinter) appendDeviceList(b []byte, body Range) []byte {
-	var groups []Range
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // replica_groups
-			groups = append(groups, f.body)
-		case 2<<3 | wireBytes: // iota_replica_group_list
-			return p.appendIotaGroups(b, f.body)
-		}
+	devices := p.inside(body) // replica_groups, iota_replica_group_list
+	if devices.has(2) {
+		return p.appendIotaGroups(b, devices.body(2))
 	}
-	p.walked(&f)
-	return append(appendEach(append(b, '{'), groups, ",", p.appendGroup), '}')
+	return append(appendEach(append(b, '{'), devices.bodies(1), ",", p.appendGroup), '}')
 }
 
 // appendGroup prints a ReplicaGroup.
-func (p *attrPrinter) appendGroup(b []byte, group Range) []byte {
-	return append(appendList(append(b, '{'), p.lists(group)[1]), '}')
+func (p *attrPrinter) appendGroup(b []byte, body Range) []byte {
+	group := p.inside(body)
+	return append(appendList(append(b, '{'), group.list(1)), '}')
 }
 
 // appendIotaGroups prints an IotaReplicaGroupListProto: "[2,4]<=[4,2]T(1,0)".
 func (p *attrPrinter) appendIotaGroups(b []byte, body Range) []byte {
-	n := p.lists(body) // num_replica_groups, num_devices_per_group, iota_reshape_dims, iota_transpose_perm
-	b = strconv.AppendInt(append(b, '['), last(n[1]), 10)
-	b = strconv.AppendInt(append(b, ','), last(n[2]), 10)
-	return appendIota(append(b, "]<="...), n[3], n[4])
+	m := p.inside(body) // num_replica_groups, num_devices_per_group, iota_reshape_dims, iota_transpose_perm
+	b = strconv.AppendInt(append(b, '['), m.number(1), 10)
+	b = strconv.AppendInt(append(b, ','), m.number(2), 10)
+	return appendIota(append(b, "]<="...), m.list(3), m.list(4))
 }
 
 // appendIota prints "[4,2]T(1,0)", without the permutation when it keeps the order.
@@ -98,18 +92,8 @@ func appendIota(b []byte, dims, perm []int64) []byte {
 
 // appendMeshGroups prints a MeshAxesReplicaGroupListProto: "mesh['a'=2,'b'=4] {'a'}".
 func (p *attrPrinter) appendMeshGroups(b []byte, body Range) []byte {
-	var mesh mesh
-	var axes []Range
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // mesh
-			mesh = p.mesh(f.body)
-		case 2<<3 | wireBytes: // axes
-			axes = append(axes, f.body)
-		}
-	}
-	p.walked(&f)
+	groups := p.inside(body) // mesh, axes
+	mesh := p.mesh(groups.body(1))
 	b = append(mesh.append(b), " {"...)
-	return append(p.appendAxisRefs(b, &mesh, axes, ","), '}')
+	return append(p.appendAxisRefs(b, &mesh, groups.bodies(2), ","), '}')
 }

@@ -9,31 +9,18 @@ func (p *attrPrinter) dotDimensions() { p.contraction(p.body(30)) }
 
 // contraction prints a DotDimensionNumbers. Only the batch dimensions are left out when there are none.
 func (p *attrPrinter) contraction(body Range) {
-	n := p.lists(body)
-	p.listIfAny("lhs_batch_dims", n[3])
-	p.list("lhs_contracting_dims", n[1])
-	p.listIfAny("rhs_batch_dims", n[4])
-	p.list("rhs_contracting_dims", n[2])
+	n := p.inside(body)
+	p.listIfAny("lhs_batch_dims", n.list(3))
+	p.braced("lhs_contracting_dims", n.list(1))
+	p.listIfAny("rhs_batch_dims", n.list(4))
+	p.braced("rhs_contracting_dims", n.list(2))
 }
 
 func (p *attrPrinter) raggedDotDimensions() {
-	var dot Range
-	var ragged, group []int64
-	f := p.walk(p.body(90))
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // dot_dimension_numbers
-			dot = f.body
-		case 2<<3 | wireBytes, 2<<3 | wireVarint: // lhs_ragged_dimensions
-			ragged = appendNumbers(ragged, &f)
-		case 3<<3 | wireBytes, 3<<3 | wireVarint: // rhs_group_dimensions
-			group = appendNumbers(group, &f)
-		}
-	}
-	p.walked(&f)
-	p.contraction(dot)
-	p.listIfAny("lhs_ragged_dims", ragged)
-	p.listIfAny("rhs_group_dims", group)
+	n := p.inside(p.body(90))
+	p.contraction(n.body(1))
+	p.listIfAny("lhs_ragged_dims", n.list(2))
+	p.listIfAny("rhs_group_dims", n.list(3))
 }
 
 var precisions = []string{"default", "high", "highest", "packed_nibble"}
@@ -46,14 +33,12 @@ var dotAlgorithms = []string{
 
 // precision prints the parts of a PrecisionConfig that are not the default.
 func (p *attrPrinter) precision() {
-	n := p.lists(p.body(51))
-	for _, precision := range n[1] {
-		if precision != 0 {
-			p.operandPrecision(n[1])
-			break
-		}
+	config := p.inside(p.body(51)) // operand_precision, algorithm
+	operands := config.list(1)
+	if slices.ContainsFunc(operands, func(precision int64) bool { return precision != 0 }) {
+		p.operandPrecision(operands)
 	}
-	if algorithm := last(n[2]); algorithm != 0 {
+	if algorithm := config.number(2); algorithm != 0 {
 		p.name("algorithm", dotAlgorithms, algorithm)
 	}
 }
@@ -71,23 +56,23 @@ func (p *attrPrinter) operandPrecision(operands []int64) {
 }
 
 func (p *attrPrinter) gatherDimensions() {
-	n := p.lists(p.body(33))
-	p.list("offset_dims", n[1])
-	p.list("collapsed_slice_dims", n[2])
-	p.list("start_index_map", n[3])
-	p.listIfAny("operand_batching_dims", n[5])
-	p.listIfAny("start_indices_batching_dims", n[6])
-	p.integer("index_vector_dim", last(n[4]))
+	n := p.inside(p.body(33))
+	p.braced("offset_dims", n.list(1))
+	p.braced("collapsed_slice_dims", n.list(2))
+	p.braced("start_index_map", n.list(3))
+	p.listIfAny("operand_batching_dims", n.list(5))
+	p.listIfAny("start_indices_batching_dims", n.list(6))
+	p.integer("index_vector_dim", n.number(4))
 }
 
 func (p *attrPrinter) scatterDimensions() {
-	n := p.lists(p.body(48))
-	p.list("update_window_dims", n[1])
-	p.list("inserted_window_dims", n[2])
-	p.list("scatter_dims_to_operand_dims", n[3])
-	p.listIfAny("input_batching_dims", n[5])
-	p.listIfAny("scatter_indices_batching_dims", n[6])
-	p.integer("index_vector_dim", last(n[4]))
+	n := p.inside(p.body(48))
+	p.braced("update_window_dims", n.list(1))
+	p.braced("inserted_window_dims", n.list(2))
+	p.braced("scatter_dims_to_operand_dims", n.list(3))
+	p.listIfAny("input_batching_dims", n.list(5))
+	p.listIfAny("scatter_indices_batching_dims", n.list(6))
+	p.integer("index_vector_dim", n.number(4))
 }
 
 func (p *attrPrinter) featureGroups() {
@@ -123,13 +108,10 @@ func (p *attrPrinter) window() {
 
 // dimensionsOf reads a Window or a PaddingConfig: a list of messages of numbers.
 func (p *attrPrinter) dimensionsOf(body Range) (dims [][8]int64) {
-	f := p.walk(body)
-	for f.next() {
-		if f.tag == 1<<3|wireBytes { // dimensions
-			dims = append(dims, p.numbersOf(f.body))
-		}
+	all := p.inside(body)
+	for _, dimension := range all.bodies(1) {
+		dims = append(dims, p.numbersOf(dimension))
 	}
-	p.walked(&f)
 	return dims
 }
 
@@ -163,10 +145,10 @@ func (p *attrPrinter) dimLabels() {
 	if !p.has(16) {
 		return
 	}
-	n := p.lists(p.body(16))
-	b := appendLabels(p.value, 'b', last(n[7]), 'f', last(n[8]), n[11])
-	b = appendLabels(append(b, '_'), 'i', last(n[3]), 'o', last(n[4]), n[6])
-	p.value = appendLabels(append(b, "->"...), 'b', last(n[9]), 'f', last(n[10]), n[12])
+	n := p.inside(p.body(16))
+	b := appendLabels(p.value, 'b', n.number(7), 'f', n.number(8), n.list(11))
+	b = appendLabels(append(b, '_'), 'i', n.number(3), 'o', n.number(4), n.list(6))
+	p.value = appendLabels(append(b, "->"...), 'b', n.number(9), 'f', n.number(10), n.list(12))
 	p.emit("dim_labels")
 }
 

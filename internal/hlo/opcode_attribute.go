@@ -139,11 +139,11 @@ func integerUnless(key string, field int, normal int64) func(*attrPrinter) {
 }
 
 func list(key string, field int) func(*attrPrinter) {
-	return func(p *attrPrinter) { p.list(key, p.repeated(field)) }
+	return func(p *attrPrinter) { p.braced(key, p.list(field)) }
 }
 
 func listIfAny(key string, field int) func(*attrPrinter) {
-	return func(p *attrPrinter) { p.listIfAny(key, p.repeated(field)) }
+	return func(p *attrPrinter) { p.listIfAny(key, p.list(field)) }
 }
 
 func word(key string, field int) func(*attrPrinter) {
@@ -185,8 +185,7 @@ func (p *attrPrinter) asyncThread() {
 }
 
 func (p *attrPrinter) epsilon() {
-	f := p.walk(p.body(24))
-	p.value = appendFloat32(p.value, f.float32())
+	p.value = appendFloat32(p.value, p.float32(24))
 	p.emit("epsilon")
 }
 
@@ -240,7 +239,7 @@ func (p *attrPrinter) appendShape(b []byte, body Range) []byte {
 	d := shapeDecoder{src: p.m.src, table: &scratch.shapes}
 	id, ok := d.decode(body, 0)
 	if !ok {
-		p.broken = garbage
+		p.damage = garbage
 		return b
 	}
 	return scratch.appendShape(b, id, true)
@@ -261,10 +260,10 @@ func (p *attrPrinter) aliasing() {
 }
 
 func (p *attrPrinter) appendAliasing(b []byte, body Range) []byte {
-	n := p.lists(body) // output_shape_index, operand_index, operand_shape_index
-	b = appendList(append(b, '{'), n[1])
-	b = strconv.AppendInt(append(b, "}: ("...), last(n[2]), 10)
-	b = appendList(append(b, ", {"...), n[3])
+	m := p.inside(body) // output_shape_index, operand_index, operand_shape_index
+	b = appendList(append(b, '{'), m.list(1))
+	b = strconv.AppendInt(append(b, "}: ("...), m.number(2), 10)
+	b = appendList(append(b, ", {"...), m.list(3))
 	return append(b, "})"...)
 }
 
@@ -276,13 +275,13 @@ func (p *attrPrinter) outfeedShape() {
 }
 
 func (p *attrPrinter) iotaDimension() {
-	if d := p.repeated(14); len(d) > 0 {
+	if d := p.list(14); len(d) > 0 {
 		p.integer("iota_dimension", d[0])
 	}
 }
 
 func (p *attrPrinter) inferredDimension() {
-	if d := p.repeated(14); len(d) > 0 {
+	if d := p.list(14); len(d) > 0 {
 		p.integerUnless("inferred_dimension", d[0], -1)
 	}
 }
@@ -291,8 +290,9 @@ func (p *attrPrinter) parameterReplication() {
 	if !p.has(61) {
 		return
 	}
+	replication := p.inside(p.body(61))
 	p.value = append(p.value, '{')
-	for i, v := range p.lists(p.body(61))[1] {
+	for i, v := range replication.list(1) {
 		if i > 0 {
 			p.value = append(p.value, ',')
 		}
@@ -305,7 +305,9 @@ func (p *attrPrinter) parameterReplication() {
 // slice prints the strides of all dimensions when one is not 1.
 func (p *attrPrinter) slice() {
 	strided := false
-	p.messages(17, func(body Range) { strided = strided || p.numbersOf(body)[3] != 1 })
+	for _, body := range p.bodies(17) {
+		strided = strided || p.numbersOf(body)[3] != 1
+	}
 	p.each("slice", 17, ", ", func(b []byte, body Range) []byte {
 		n := p.numbersOf(body)
 		b = strconv.AppendInt(append(b, '['), n[1], 10)
@@ -331,39 +333,17 @@ var accuracyModes = []string{"default", "highest"}
 
 // accuracy prints a ResultAccuracy that is not the default.
 func (p *attrPrinter) accuracy() {
-	f := p.walk(p.body(91))
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireVarint: // mode
-			if mode := min(f.value, 1); mode != 0 {
-				p.word("result_accuracy", "{mode="+accuracyModes[mode]+"}")
-			}
-		case 2<<3 | wireBytes: // tolerance
-			p.tolerance(f.body)
-		}
+	a := p.inside(p.body(91)) // mode, tolerance
+	if mode := min(uint64(a.number(1)), 1); mode != 0 {
+		p.word("result_accuracy", "{mode="+accuracyModes[mode]+"}")
 	}
-	p.walked(&f)
-}
-
-func (p *attrPrinter) tolerance(body Range) {
-	var atol, rtol float64
-	var ulps int64
-	f := p.walk(body)
-	for f.next() {
-		v := fieldsOf(p.m.src, f.body)
-		switch f.tag {
-		case 1<<3 | wireFixed64: // atol
-			atol = v.float64()
-		case 2<<3 | wireFixed64: // rtol
-			rtol = v.float64()
-		case 3<<3 | wireVarint: // ulps
-			ulps = int64(f.value)
-		}
+	if !a.has(2) {
+		return
 	}
-	p.walked(&f)
-	b := appendFloat64(append(p.value, "{tolerance={atol="...), atol)
-	b = appendFloat64(append(b, ",rtol="...), rtol)
-	b = strconv.AppendInt(append(b, ",ulps="...), ulps, 10)
+	t := p.inside(a.body(2)) // atol, rtol, ulps
+	b := appendFloat64(append(p.value, "{tolerance={atol="...), t.float64(1))
+	b = appendFloat64(append(b, ",rtol="...), t.float64(2))
+	b = strconv.AppendInt(append(b, ",ulps="...), t.number(3), 10)
 	p.value = append(b, "}}"...)
 	p.emit("result_accuracy")
 }

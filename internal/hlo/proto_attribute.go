@@ -53,24 +53,13 @@ func (m *Module) protoField(i InstrID, number int) Range {
 
 // attrPrinter prints the attributes of one instruction after the other, and reuses its memory.
 type attrPrinter struct {
+	message // the instruction
 	m       *Module
 	in      *Instruction
-	fields  []protoField
-	first   [fieldCount]int32 // by field number: the index into fields of the first occurrence + 1; 0 when there is none
-	value   []byte            // the value that is being printed
-	numbers []int64           // see repeated
+	damage  brokenness // of the instruction or a message in it
+	value   []byte     // the value that is being printed
 	yield   func(key string, value []byte) bool
 	stopped bool
-	broken  brokenness // of a message inside the instruction
-}
-
-// fieldCount is above the highest field number of HloInstructionProto that is read.
-const fieldCount = 104
-
-type protoField struct {
-	number int32
-	value  uint64
-	body   Range
 }
 
 // print yields the attributes in the order in which XLA prints them. A value is only valid until yield returns.
@@ -79,28 +68,14 @@ func (p *attrPrinter) print(m *Module, i InstrID, yield func(key string, value [
 		return
 	}
 	p.m, p.in, p.yield, p.stopped = m, &m.Instrs[i], yield, false
-	p.index()
+	p.src, p.broken = m.src, &p.damage
+	p.read(p.in.message())
 	if int(p.in.Opcode) < NumOpcodes {
 		for _, print := range opcodeAttrs[p.in.Opcode] {
 			print(p)
 		}
 	}
 	p.common()
-}
-
-// index notes where each field of the instruction is.
-func (p *attrPrinter) index() {
-	p.fields, p.first = p.fields[:0], [fieldCount]int32{}
-	for f := fieldsOf(p.m.src, p.in.message()); f.next(); {
-		number := f.tag >> 3
-		if number >= fieldCount {
-			continue
-		}
-		p.fields = append(p.fields, protoField{int32(number), f.value, f.body})
-		if p.first[number] == 0 {
-			p.first[number] = int32(len(p.fields))
-		}
-	}
 }
 
 // common prints the attributes that any instruction can have.
@@ -113,15 +88,15 @@ func (p *attrPrinter) common() {
 	}
 	p.frontendAttributes(p.body(68))
 	p.controlPredecessors()
-	p.listIfAny("outer_dimension_partitions", p.repeated(64))
+	p.listIfAny("outer_dimension_partitions", p.list(64))
 	p.statistics()
 	p.backendConfig()
 }
 
 // emit yields the value that was printed.
 func (p *attrPrinter) emit(key string) {
-	if p.broken != whole {
-		p.value, p.broken = append(p.value[:0], "(damaged)"...), whole
+	if p.damage != whole {
+		p.value, p.damage = append(p.value[:0], "(damaged)"...), whole
 	}
 	if !p.stopped {
 		p.stopped = !p.yield(key, p.value)
@@ -129,43 +104,9 @@ func (p *attrPrinter) emit(key string) {
 	p.value = p.value[:0]
 }
 
-func (p *attrPrinter) has(number int) bool { return p.first[number] != 0 }
-
-// number returns the value of a scalar field, 0 when it is absent.
-func (p *attrPrinter) number(field int) int64 {
-	if k := p.first[field]; k != 0 {
-		return int64(p.fields[k-1].value)
-	}
-	return 0
-}
-
-// body returns a message, string or bytes field, empty when it is absent.
-func (p *attrPrinter) body(field int) Range {
-	if k := p.first[field]; k != 0 {
-		return p.fields[k-1].body
-	}
-	return Range{}
-}
-
-// bytes returns the content of a field.
-func (p *attrPrinter) bytes(r Range) []byte { return p.m.src[r.Start:r.End] }
-
-// messages calls do for every occurrence of a repeated message field.
-func (p *attrPrinter) messages(field int, do func(body Range)) {
-	if k := p.first[field]; k != 0 {
-		for _, f := range p.fields[k-1:] {
-			if f.number == int32(field) {
-				do(f.body)
-			}
-		}
-	}
-}
-
 // each prints a repeated message field as a list in braces.
 func (p *attrPrinter) each(key string, field int, separator string, print func(b []byte, body Range) []byte) {
-	var bodies []Range
-	p.messages(field, func(body Range) { bodies = append(bodies, body) })
-	p.value = append(appendEach(append(p.value, '{'), bodies, separator, print), '}')
+	p.value = append(appendEach(append(p.value, '{'), p.bodies(field), separator, print), '}')
 	p.emit(key)
 }
 
@@ -177,60 +118,6 @@ func appendEach(b []byte, bodies []Range, separator string, print func(b []byte,
 		b = print(b, body)
 	}
 	return b
-}
-
-// walk walks a message inside the instruction. Call walked at its end.
-func (p *attrPrinter) walk(body Range) fields { return fieldsOf(p.m.src, body) }
-
-func (p *attrPrinter) walked(f *fields) {
-	if f.broken != whole {
-		p.broken = f.broken
-	}
-}
-
-// repeated returns a repeated number field of the instruction, packed or not. It is valid until the next call.
-func (p *attrPrinter) repeated(field int) []int64 {
-	p.numbers = p.numbers[:0]
-	for k := p.first[field]; k != 0 && int(k) <= len(p.fields); k++ {
-		if part := &p.fields[k-1]; part.number == int32(field) {
-			f := fields{src: p.m.src, body: part.body}
-			p.numbers = appendNumbers(p.numbers, &f)
-			p.walked(&f)
-		}
-	}
-	return p.numbers
-}
-
-// lists reads a message of numbers and lists of numbers, by field number.
-func (p *attrPrinter) lists(body Range) (n [16][]int64) {
-	f := p.walk(body)
-	for f.next() {
-		if field := f.tag >> 3; field < len(n) && (f.tag&7 == wireBytes || f.tag&7 == wireVarint) {
-			n[field] = appendNumbers(n[field], &f)
-		}
-	}
-	p.walked(&f)
-	return n
-}
-
-// last returns a scalar that lists read.
-func last(numbers []int64) int64 {
-	if len(numbers) == 0 {
-		return 0
-	}
-	return numbers[len(numbers)-1]
-}
-
-// numbersOf reads a message of numbers, by field number.
-func (p *attrPrinter) numbersOf(body Range) (n [8]int64) {
-	f := p.walk(body)
-	for f.next() {
-		if f.tag < len(n)<<3 && f.tag&7 == wireVarint {
-			n[f.tag>>3] = int64(f.value)
-		}
-	}
-	p.walked(&f)
-	return n
 }
 
 func (p *attrPrinter) integer(key string, n int64) {
@@ -254,15 +141,15 @@ func (p *attrPrinter) text(key string, body Range) {
 	p.emit(key)
 }
 
-// list prints a list in braces, even an empty one.
-func (p *attrPrinter) list(key string, numbers []int64) {
+// braced prints a list in braces, even an empty one.
+func (p *attrPrinter) braced(key string, numbers []int64) {
 	p.value = append(appendList(append(p.value, '{'), numbers), '}')
 	p.emit(key)
 }
 
 func (p *attrPrinter) listIfAny(key string, numbers []int64) {
 	if len(numbers) > 0 {
-		p.list(key, numbers)
+		p.braced(key, numbers)
 	}
 }
 
@@ -279,14 +166,11 @@ func (p *attrPrinter) name(key string, names []string, n int64) {
 func (p *attrPrinter) frontendAttributes(body Range) {
 	type entry struct{ key, value []byte }
 	var entries []entry
-	f := p.walk(body)
-	for f.next() {
-		if f.tag == 1<<3|wireBytes { // map
-			key, value := mapEntry(&f)
-			entries = append(entries, entry{p.bytes(key), p.bytes(value)})
-		}
+	attributes := p.inside(body)
+	for _, body := range attributes.bodies(1) { // map
+		e := p.inside(body)
+		entries = append(entries, entry{p.bytes(e.body(1)), p.bytes(e.body(2))})
 	}
-	p.walked(&f)
 	if len(entries) == 0 {
 		return
 	}
@@ -330,7 +214,7 @@ func appendEscaped(b, text []byte) []byte {
 
 // controlPredecessors prints the names of the instructions that must run before this one.
 func (p *attrPrinter) controlPredecessors() {
-	predecessors := p.repeated(37)
+	predecessors := p.list(37)
 	if len(predecessors) == 0 {
 		return
 	}
@@ -355,39 +239,20 @@ func (m *Module) protoName(c CompID, id int64) string {
 
 // statistics prints a StatisticsViz that holds any.
 func (p *attrPrinter) statistics() {
-	index := uint64(0)
-	var stats []byte
-	f := p.walk(p.body(82))
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireVarint: // stat_index_to_visualize
-			index = f.value
-		case 2<<3 | wireBytes: // statistics
-			stats = p.appendStatistic(append(stats, ','), f.body)
-		}
-	}
-	p.walked(&f)
-	if len(stats) == 0 {
+	all := p.inside(p.body(82)) // stat_index_to_visualize, statistics
+	if !all.has(2) {
 		return
 	}
-	p.value = strconv.AppendUint(append(p.value, "{visualizing_index="...), index, 10)
-	p.value = append(append(p.value, stats...), '}')
-	p.emit("statistics")
-}
-
-func (p *attrPrinter) appendStatistic(b []byte, body Range) []byte {
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // stat_name
-			b = append(b, p.bytes(f.body)...)
-		case 2<<3 | wireFixed64: // stat_val
-			v := fieldsOf(p.m.src, f.body)
-			b = appendFloat64(append(b, '='), v.float64())
+	p.value = strconv.AppendInt(append(p.value, "{visualizing_index="...), all.number(1), 10)
+	for _, body := range all.bodies(2) {
+		stat := p.inside(body) // stat_name, stat_val
+		p.value = append(append(p.value, ','), p.bytes(stat.body(1))...)
+		if stat.has(2) {
+			p.value = appendFloat64(append(p.value, '='), stat.float64(2))
 		}
 	}
-	p.walked(&f)
-	return b
+	p.value = append(p.value, '}')
+	p.emit("statistics")
 }
 
 // backendConfig prints field 43, or the payload that field 99 holds or refers to.
@@ -402,18 +267,10 @@ func (p *attrPrinter) backendConfig() {
 }
 
 // payload returns the bytes that a Payload holds, or the module's payload that it refers to.
-func (p *attrPrinter) payload(body Range) (config Range) {
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // value
-			config = f.body
-		case 2<<3 | wireVarint: // id
-			if f.value < uint64(len(p.m.payloads)) {
-				config = p.m.payloads[f.value]
-			}
-		}
+func (p *attrPrinter) payload(body Range) Range {
+	payload := p.inside(body) // value, id
+	if id := uint64(payload.number(2)); payload.has(2) && id < uint64(len(p.m.payloads)) {
+		return p.m.payloads[id]
 	}
-	p.walked(&f)
-	return config
+	return payload.body(1)
 }

@@ -182,143 +182,60 @@ func (r *protoReader) anyInstructions(computations []Range) bool {
 
 // header reads the fields that the text has in its first line and in its stack-frame tables.
 func (r *protoReader) header(p *moduleFields) {
-	h := &r.m.Header
+	h, t := &r.m.Header, &r.m.frames
 	h.NumPartitions, h.ReplicaCount = 1, 1
-	r.devices(p.devices)
-	r.aliases(p.aliases)
-	r.donors(p.donors)
-	h.Attributes = r.attributes(p.attributes)
-	r.frameTables(p.frames)
+	r.part("the device assignment", p.devices, func(m *message) { // replica_count, computation_count
+		if m.has(1) {
+			h.ReplicaCount = m.number(1)
+		}
+		if m.has(2) {
+			h.NumPartitions = m.number(2)
+		}
+	})
+	r.part("input_output_alias", p.aliases, func(m *message) {
+		for _, body := range m.bodies(1) {
+			a := m.inside(body) // output_shape_index, parameter_number, parameter_shape_index, kind
+			h.Aliases = append(h.Aliases, Alias{Output: a.list(1), Param: a.number(2), ParamIndex: a.list(3), Must: a.number(4) == 2})
+		}
+	})
+	r.part("buffer_donor", p.donors, func(m *message) {
+		for _, body := range m.bodies(1) {
+			d := m.inside(body) // parameter_number, parameter_shape_index
+			h.Donors = append(h.Donors, Donor{Param: d.number(1), ParamIndex: d.list(2)})
+		}
+	})
+	r.part("frontend_attributes", p.attributes, func(m *message) {
+		for _, body := range m.bodies(1) {
+			if h.Attributes == nil {
+				h.Attributes = make(map[string]string)
+			}
+			e := m.inside(body)
+			h.Attributes[string(m.bytes(e.body(1)))] = string(m.bytes(e.body(2)))
+		}
+	})
+	r.part("stack_frame_index", p.frames, func(m *message) {
+		for _, body := range m.bodies(1) {
+			t.files = append(t.files, string(m.bytes(body)))
+		}
+		for _, body := range m.bodies(2) {
+			t.functions = append(t.functions, string(m.bytes(body)))
+		}
+		for _, body := range m.bodies(3) {
+			n := m.numbersOf(body)
+			t.locations = append(t.locations, frameLocation{int32(n[1]), int32(n[2]), int32(n[3]), int32(n[4])})
+		}
+		for _, body := range m.bodies(4) {
+			n := m.numbersOf(body)
+			t.frames = append(t.frames, stackFrame{int32(n[1]), int32(n[2])})
+		}
+	})
 }
 
-// devices reads a DeviceAssignmentProto, the only message with the counts.
-func (r *protoReader) devices(body Range) {
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireVarint: // replica_count
-			r.m.Header.ReplicaCount = int64(f.value)
-		case 2<<3 | wireVarint: // computation_count
-			r.m.Header.NumPartitions = int64(f.value)
-		}
+// part reads a message of the header. It throws when the message is damaged.
+func (r *protoReader) part(what string, body Range, read func(m *message)) {
+	damage := whole
+	m := messageOf(r.src, body, &damage)
+	if read(&m); damage != whole {
+		r.damaged(int(body.Start), what, Range{})
 	}
-	r.finished(&f, "the device assignment", Range{})
-}
-
-func (r *protoReader) aliases(body Range) {
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		if f.tag == 1<<3|wireBytes { // entries
-			r.m.Header.Aliases = append(r.m.Header.Aliases, r.alias(f.body))
-		}
-	}
-	r.finished(&f, "input_output_alias", Range{})
-}
-
-func (r *protoReader) alias(body Range) (a Alias) {
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes, 1<<3 | wireVarint: // output_shape_index
-			a.Output = appendNumbers(a.Output, &f)
-		case 2<<3 | wireVarint: // parameter_number
-			a.Param = int64(f.value)
-		case 3<<3 | wireBytes, 3<<3 | wireVarint: // parameter_shape_index
-			a.ParamIndex = appendNumbers(a.ParamIndex, &f)
-		case 4<<3 | wireVarint: // kind
-			a.Must = f.value == 2
-		}
-	}
-	r.finished(&f, "input_output_alias", Range{})
-	return a
-}
-
-func (r *protoReader) donors(body Range) {
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		if f.tag == 1<<3|wireBytes { // entries
-			r.m.Header.Donors = append(r.m.Header.Donors, r.donor(f.body))
-		}
-	}
-	r.finished(&f, "buffer_donor", Range{})
-}
-
-func (r *protoReader) donor(body Range) (d Donor) {
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireVarint: // parameter_number
-			d.Param = int64(f.value)
-		case 2<<3 | wireBytes, 2<<3 | wireVarint: // parameter_shape_index
-			d.ParamIndex = appendNumbers(d.ParamIndex, &f)
-		}
-	}
-	r.finished(&f, "buffer_donor", Range{})
-	return d
-}
-
-// attributes reads FrontendAttributes, a map. It returns nil when there are none.
-func (r *protoReader) attributes(body Range) map[string]string {
-	var attributes map[string]string
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		if f.tag != 1<<3|wireBytes { // map
-			continue
-		}
-		if attributes == nil {
-			attributes = make(map[string]string)
-		}
-		key, value := mapEntry(&f)
-		attributes[r.m.Text(key)] = r.m.Text(value)
-	}
-	r.finished(&f, "frontend_attributes", Range{})
-	return attributes
-}
-
-// mapEntry reads an entry of a map from string to string.
-func mapEntry(f *fields) (key, value Range) {
-	e := fieldsOf(f.src, f.body)
-	for e.next() {
-		switch e.tag {
-		case 1<<3 | wireBytes:
-			key = e.body
-		case 2<<3 | wireBytes:
-			value = e.body
-		}
-	}
-	f.broken = e.broken
-	return key, value
-}
-
-// frameTables reads a StackFrameIndexProto.
-func (r *protoReader) frameTables(body Range) {
-	t := &r.m.frames
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // file_names
-			t.files = append(t.files, r.m.Text(f.body))
-		case 2<<3 | wireBytes: // function_names
-			t.functions = append(t.functions, r.m.Text(f.body))
-		case 3<<3 | wireBytes: // file_locations
-			n := r.numbers(f.body)
-			t.locations = append(t.locations, frameLocation{file: n[1], function: n[2], line: n[3], column: n[4]})
-		case 4<<3 | wireBytes: // stack_frames
-			n := r.numbers(f.body)
-			t.frames = append(t.frames, stackFrame{location: n[1], parent: n[2]})
-		}
-	}
-	r.finished(&f, "stack_frame_index", Range{})
-}
-
-// numbers reads a message of numbers, by field number.
-func (r *protoReader) numbers(body Range) (n [8]int32) {
-	f := fieldsOf(r.src, body)
-	for f.next() {
-		if f.tag < len(n)<<3 && f.tag&7 == wireVarint {
-			n[f.tag>>3] = int32(f.value)
-		}
-	}
-	r.finished(&f, "stack_frame_index", Range{})
-	return n
 }

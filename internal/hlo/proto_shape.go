@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -120,113 +121,59 @@ func appendList(b []byte, numbers []int64) []byte {
 	return b
 }
 
-// layoutFields holds the fields of a LayoutProto in the order in which XLA prints them.
-type layoutFields struct {
-	minorToMajor                 []int64
-	levels, unique, ordered      []int64
-	tiles, splits                []Range
-	physical                     Range
-	alignment, index, pointer    uint64
-	elementBits, memory, dynamic uint64
-}
-
-func (d *shapeDecoder) layout(body Range) (string, bool) {
-	l := layoutFields{alignment: 1}
-	f := fieldsOf(d.src, body)
-	for f.next() {
-		l.field(&f)
-	}
-	if f.broken != whole {
-		return "", false
-	}
-	return d.layoutText(&l), true
-}
-
-func (l *layoutFields) field(f *fields) {
-	switch f.tag {
-	case 1<<3 | wireBytes, 1<<3 | wireVarint: // minor_to_major
-		l.minorToMajor = appendNumbers(l.minorToMajor, f)
-	case 6<<3 | wireBytes: // tiles
-		l.tiles = append(l.tiles, f.body)
-	case 7<<3 | wireVarint: // element_size_in_bits
-		l.elementBits = f.value
-	case 8<<3 | wireVarint: // memory_space
-		l.memory = f.value
-	case 9<<3 | wireBytes, 9<<3 | wireVarint: // dim_level_types
-		l.levels = appendNumbers(l.levels, f)
-	case 10<<3 | wireBytes: // physical_shape
-		l.physical = f.body
-	case 11<<3 | wireVarint: // index_primitive_type
-		l.index = f.value
-	case 12<<3 | wireVarint: // pointer_primitive_type
-		l.pointer = f.value
-	case 13<<3 | wireBytes: // dim_unique
-		l.unique = appendNumbers(l.unique, f)
-	case 14<<3 | wireBytes: // dim_ordered
-		l.ordered = appendNumbers(l.ordered, f)
-	case 15<<3 | wireVarint: // dynamic_shape_metadata_prefix_bytes
-		l.dynamic = f.value
-	case 16<<3 | wireVarint: // tail_padding_alignment_in_elements
-		l.alignment = f.value
-	case 17<<3 | wireBytes: // split_configs
-		l.splits = append(l.splits, f.body)
-	}
-}
-
-// layoutText prints the text in the braces: "1,0:T(8,128)S(1)".
-func (d *shapeDecoder) layoutText(l *layoutFields) string {
-	b := appendList(nil, l.minorToMajor)
+// layout prints the text in the braces of a LayoutProto: "1,0:T(8,128)S(1)". It returns false when the message is damaged.
+func (d *shapeDecoder) layout(body Range) (layout string, ok bool) {
+	damage := whole
+	l := messageOf(d.src, body, &damage)
+	b := appendList(nil, l.list(1)) // minor_to_major
 	colon := len(b)
 	b = append(b, ':')
-	b = l.appendLevels(b)
-	if len(l.tiles) > 0 {
-		b = append(b, 'T')
+	b = appendLevels(b, &l)
+	for i, tile := range l.bodies(6) { // tiles
+		if i == 0 {
+			b = append(b, 'T')
+		}
+		b = d.appendTile(b, tile)
 	}
-	for _, t := range l.tiles {
-		b = d.appendTile(b, t)
+	if alignment := uint64(l.number(16)); alignment > 1 { // tail_padding_alignment_in_elements
+		b = appendNumber(b, "L", alignment)
 	}
-	if l.alignment > 1 {
-		b = appendNumber(b, "L", l.alignment)
+	b = appendType(b, "#", uint64(l.number(11)))  // index_primitive_type
+	b = appendType(b, "*", uint64(l.number(12)))  // pointer_primitive_type
+	b = appendNumber(b, "E", uint64(l.number(7))) // element_size_in_bits
+	b = appendNumber(b, "S", uint64(l.number(8))) // memory_space
+	for i, split := range l.bodies(17) {          // split_configs
+		if i == 0 {
+			b = append(b, "SC"...)
+		}
+		b = d.appendSplit(b, split)
 	}
-	b = appendType(b, "#", l.index)
-	b = appendType(b, "*", l.pointer)
-	b = appendNumber(b, "E", l.elementBits)
-	b = appendNumber(b, "S", l.memory)
-	if len(l.splits) > 0 {
-		b = append(b, "SC"...)
-	}
-	for _, s := range l.splits {
-		b = d.appendSplit(b, s)
-	}
-	if l.physical.Len() > 0 {
+	if l.body(10).Len() > 0 { // physical_shape
 		b = append(b, "P(...)"...)
 	}
-	b = appendNumber(b, "M", l.dynamic)
+	b = appendNumber(b, "M", uint64(l.number(15))) // dynamic_shape_metadata_prefix_bytes
 	if len(b) == colon+1 {
 		b = b[:colon]
 	}
-	return string(b)
+	return string(b), damage == whole
 }
 
 // appendLevels prints the level types of a sparse array, and nothing for a dense one.
-func (l *layoutFields) appendLevels(b []byte) []byte {
-	sparse := false
-	for _, level := range l.levels {
-		sparse = sparse || level != 0
-	}
-	if !sparse {
+func appendLevels(b []byte, l *message) []byte {
+	levels, unique, ordered := l.list(9), l.list(13), l.list(14) // dim_level_types, dim_unique, dim_ordered
+	if !slices.ContainsFunc(levels, func(level int64) bool { return level != 0 }) {
 		return b
 	}
 	b = append(b, "D("...)
-	for i, level := range l.levels {
+	for i, level := range levels {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, "DCSH?"[min(uint64(level), 4)])
-		if i < len(l.unique) && l.unique[i] == 0 {
+		if i < len(unique) && unique[i] == 0 {
 			b = append(b, '+')
 		}
-		if i < len(l.ordered) && l.ordered[i] == 0 {
+		if i < len(ordered) && ordered[i] == 0 {
 			b = append(b, '~')
 		}
 	}
@@ -255,21 +202,11 @@ func (d *shapeDecoder) appendTile(b []byte, tile Range) []byte {
 }
 
 // appendSplit prints a SplitConfigProto: "(0:4,8)".
-func (d *shapeDecoder) appendSplit(b []byte, split Range) []byte {
-	var dimension uint64
-	var indices []int64
-	for f := fieldsOf(d.src, split); f.next(); {
-		switch f.tag {
-		case 1<<3 | wireVarint: // dimension
-			dimension = f.value
-		case 2<<3 | wireBytes: // split_indices
-			indices = appendNumbers(indices, &f)
-		}
-	}
-	b = append(b, '(')
-	b = strconv.AppendUint(b, dimension, 10)
-	b = append(b, ':')
-	b = appendList(b, indices)
+func (d *shapeDecoder) appendSplit(b []byte, body Range) []byte {
+	damage := whole
+	split := messageOf(d.src, body, &damage) // dimension, split_indices
+	b = strconv.AppendInt(append(b, '('), split.number(1), 10)
+	b = appendList(append(b, ':'), split.list(2))
 	return append(b, ')')
 }
 

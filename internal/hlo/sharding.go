@@ -2,19 +2,7 @@ package hlo
 
 import "strconv"
 
-// sharding is an OpSharding; kind is an OpSharding.Type.
-type sharding struct {
-	kind             uint64
-	dims, devices    []int64
-	reshape, perm    []int64 // of an iota device assignment
-	replicateLast    bool
-	lastDims         []int64
-	grouped          bool
-	group, groupKind uint64
-	elements         []Range
-	named            Range
-}
-
+// The types of an OpSharding.
 const (
 	shardingReplicated = iota
 	shardingMaximal
@@ -24,67 +12,34 @@ const (
 
 var shardingNames = []string{"replicated", "maximal", "tuple", "other", "manual", "unknown", "unreduced"}
 
-func (p *attrPrinter) sharding(body Range) (s sharding) {
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireVarint: // type
-			s.kind = f.value
-		case 3<<3 | wireBytes, 3<<3 | wireVarint: // tile_assignment_dimensions
-			s.dims = appendNumbers(s.dims, &f)
-		case 4<<3 | wireBytes, 4<<3 | wireVarint: // tile_assignment_devices
-			s.devices = appendNumbers(s.devices, &f)
-		case 5<<3 | wireBytes: // tuple_shardings
-			s.elements = append(s.elements, f.body)
-		case 6<<3 | wireVarint: // replicate_on_last_tile_dim
-			s.replicateLast = f.value != 0
-		case 8<<3 | wireBytes, 8<<3 | wireVarint: // last_tile_dims
-			s.lastDims = appendNumbers(s.lastDims, &f)
-		case 9<<3 | wireBytes, 9<<3 | wireVarint: // iota_reshape_dims
-			s.reshape = appendNumbers(s.reshape, &f)
-		case 10<<3 | wireBytes, 10<<3 | wireVarint: // iota_transpose_perm
-			s.perm = appendNumbers(s.perm, &f)
-		case 11<<3 | wireVarint: // is_shard_group
-			s.grouped = f.value != 0
-		case 12<<3 | wireVarint: // shard_group_id
-			s.group = f.value
-		case 13<<3 | wireVarint: // shard_group_type
-			s.groupKind = f.value
-		case 14<<3 | wireBytes: // named_sharding
-			s.named = f.body
-		}
-	}
-	p.walked(&f)
-	return s
+func shardingName(kind int64) string {
+	return shardingNames[min(uint64(kind), uint64(len(shardingNames)-1))]
 }
 
 // appendSharding prints an OpSharding, braces included.
 func (p *attrPrinter) appendSharding(b []byte, body Range, depth int) []byte {
-	s := p.sharding(body)
+	s := p.inside(body)
+	kind, devices := s.number(1), s.list(4) // type, tile_assignment_devices
 	switch {
-	case s.kind == shardingTuple && depth == 0:
-		return p.appendTupleSharding(b, s.elements)
-	case s.named.Len() > 0:
-		return p.appendNamedSharding(b, s.named)
+	case kind == shardingTuple && depth == 0:
+		return p.appendTupleSharding(b, s.bodies(5)) // tuple_shardings
+	case s.body(14).Len() > 0: // named_sharding
+		return p.appendNamedSharding(b, s.body(14))
 	}
 	b = append(b, '{')
 	switch {
-	case s.kind == shardingOther:
-		b = s.appendTiles(b)
-	case s.kind == shardingMaximal && len(s.devices) > 0:
-		b = strconv.AppendInt(append(b, "maximal device="...), s.devices[0], 10)
+	case kind == shardingOther:
+		b = appendTiles(b, &s)
+	case kind == shardingMaximal && len(devices) > 0:
+		b = strconv.AppendInt(append(b, "maximal device="...), devices[0], 10)
 	default:
-		b = append(b, shardingName(s.kind)...)
+		b = append(b, shardingName(kind)...)
 	}
-	if s.grouped {
-		b = append(append(b, " shard_"...), []string{"as ", "like "}[min(s.groupKind, 1)]...)
-		b = strconv.AppendUint(b, s.group, 10)
+	if s.number(11) != 0 { // is_shard_group, shard_group_id, shard_group_type
+		b = append(append(b, " shard_"...), []string{"as ", "like "}[min(uint64(s.number(13)), 1)]...)
+		b = strconv.AppendInt(b, s.number(12), 10)
 	}
 	return append(b, '}')
-}
-
-func shardingName(kind uint64) string {
-	return shardingNames[min(kind, uint64(len(shardingNames)-1))]
 }
 
 func (p *attrPrinter) appendTupleSharding(b []byte, elements []Range) []byte {
@@ -96,79 +51,54 @@ func (p *attrPrinter) appendTupleSharding(b []byte, elements []Range) []byte {
 	return append(b, '}')
 }
 
-// appendTiles prints "devices=[2,2,2]<=[8] last_tile_dim_replicate".
-func (s *sharding) appendTiles(b []byte) []byte {
-	b = append(appendList(append(b, "devices=["...), s.dims), ']')
-	if len(s.reshape) > 0 {
-		b = appendIota(append(b, "<="...), s.reshape, s.perm)
+// appendTiles prints the tiles of an OpSharding: "devices=[2,2,2]<=[8] last_tile_dim_replicate".
+func appendTiles(b []byte, s *message) []byte {
+	b = append(appendList(append(b, "devices=["...), s.list(3)), ']') // tile_assignment_dimensions
+	if reshape := s.list(9); len(reshape) > 0 {                       // iota_reshape_dims, iota_transpose_perm
+		b = appendIota(append(b, "<="...), reshape, s.list(10))
 	} else {
-		b = appendList(b, s.devices)
+		b = appendList(b, s.list(4)) // tile_assignment_devices
 	}
-	if s.replicateLast {
+	if s.number(6) != 0 { // replicate_on_last_tile_dim
 		b = append(b, " last_tile_dim_replicate"...)
 	}
-	if len(s.lastDims) == 0 {
+	kinds := s.list(8) // last_tile_dims
+	if len(kinds) == 0 {
 		return b
 	}
 	b = append(b, " last_tile_dims={"...)
-	for i, kind := range s.lastDims {
+	for i, kind := range kinds {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = append(b, shardingName(uint64(kind))...)
+		b = append(b, shardingName(kind)...)
 	}
 	return append(b, '}')
 }
 
 // appendNamedSharding prints a NamedShardingProto: "{mesh['a'=2,'b'=2], [{'a'}, {?}], replicated={'b'}}".
 func (p *attrPrinter) appendNamedSharding(b []byte, body Range) []byte {
-	var mesh mesh
-	var dims, replicated, unreduced, manual []Range
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 2<<3 | wireBytes: // mesh
-			mesh = p.mesh(f.body)
-		case 3<<3 | wireBytes: // dim_shardings
-			dims = append(dims, f.body)
-		case 4<<3 | wireBytes: // replicated_axes
-			replicated = append(replicated, f.body)
-		case 5<<3 | wireBytes: // unreduced_axes
-			unreduced = append(unreduced, f.body)
-		case 7<<3 | wireBytes: // manual_axes
-			manual = append(manual, f.body)
-		}
-	}
-	p.walked(&f)
+	s := p.inside(body)
+	mesh := p.mesh(s.body(2))
 	b = mesh.append(append(b, '{'))
 	if len(mesh.axes) > 0 {
 		b = append(b, ", ["...)
-		b = appendEach(b, dims, ", ", func(b []byte, body Range) []byte { return p.appendDimSharding(b, &mesh, body) })
+		b = appendEach(b, s.bodies(3), ", ", func(b []byte, body Range) []byte { return p.appendDimSharding(b, &mesh, body) })
 		b = append(b, ']')
 	}
-	b = p.appendAxes(b, "replicated", &mesh, replicated)
-	b = p.appendAxes(b, "unreduced", &mesh, unreduced)
-	b = p.appendAxes(b, "manual", &mesh, manual)
+	b = p.appendAxes(b, "replicated", &mesh, s.bodies(4))
+	b = p.appendAxes(b, "unreduced", &mesh, s.bodies(5))
+	b = p.appendAxes(b, "manual", &mesh, s.bodies(7))
 	return append(b, '}')
 }
 
 // appendDimSharding prints "{'a', 'b', ?}": the axes of one dimension, and `?` where more may be added.
 func (p *attrPrinter) appendDimSharding(b []byte, m *mesh, body Range) []byte {
-	var axes []Range
-	closed := false
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // axes
-			axes = append(axes, f.body)
-		case 2<<3 | wireVarint: // is_closed
-			closed = f.value != 0
-		}
-	}
-	p.walked(&f)
+	dim := p.inside(body) // axes, is_closed
+	axes := dim.bodies(1)
 	b = p.appendAxisRefs(append(b, '{'), m, axes, ", ")
 	switch {
-	case closed:
+	case dim.number(2) != 0:
 		return append(b, '}')
 	case len(axes) > 0:
 		b = append(b, ", "...)
@@ -224,34 +154,14 @@ type meshAxis struct {
 }
 
 func (p *attrPrinter) mesh(body Range) (m mesh) {
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // axes
-			m.axes = append(m.axes, p.meshAxis(f.body))
-		case 2<<3 | wireBytes, 2<<3 | wireVarint: // device_ids
-			m.devices = appendNumbers(m.devices, &f)
-		case 3<<3 | wireBytes: // iota_transform
-			n := p.lists(f.body) // reshape_dims, transpose_perm
-			m.dims, m.perm = n[1], n[2]
-		}
+	mesh := p.inside(body) // axes, device_ids, iota_transform
+	for _, body := range mesh.bodies(1) {
+		axis := p.inside(body) // name, size
+		m.axes = append(m.axes, meshAxis{string(p.bytes(axis.body(1))), axis.number(2)})
 	}
-	p.walked(&f)
+	iota := p.inside(mesh.body(3)) // reshape_dims, transpose_perm
+	m.devices, m.dims, m.perm = mesh.list(2), iota.list(1), iota.list(2)
 	return m
-}
-
-func (p *attrPrinter) meshAxis(body Range) (a meshAxis) {
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireBytes: // name
-			a.name = p.m.Text(f.body)
-		case 2<<3 | wireVarint: // size
-			a.size = int64(f.value)
-		}
-	}
-	p.walked(&f)
-	return a
 }
 
 // append prints "mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0))".
@@ -280,18 +190,8 @@ func (m *mesh) append(b []byte) []byte {
 
 // appendAxis prints an AxisRefProto: "'a'", or "'a':(1)2" for a part of an axis.
 func (p *attrPrinter) appendAxis(b []byte, m *mesh, body Range) []byte {
-	var axis uint64
-	var part [8]int64
-	f := p.walk(body)
-	for f.next() {
-		switch f.tag {
-		case 1<<3 | wireVarint: // mesh_axis_index
-			axis = f.value
-		case 2<<3 | wireBytes: // sub_axis_info
-			part = p.numbersOf(f.body)
-		}
-	}
-	p.walked(&f)
+	ref := p.inside(body) // mesh_axis_index, sub_axis_info
+	axis, part := uint64(ref.number(1)), p.numbersOf(ref.body(2))
 	if axis >= uint64(len(m.axes)) {
 		return strconv.AppendUint(append(b, '#'), axis, 10)
 	}
