@@ -1,7 +1,8 @@
-// Package xlagate_test holds the tests of the whole: what may import what.
+// Package xlagate_test holds the tests of the whole: what may import what, and what may be spelled.
 package xlagate_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -12,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/facts"
 )
 
 const module = "github.com/xlagate/xlagate/"
@@ -19,11 +22,11 @@ const module = "github.com/xlagate/xlagate/"
 // floors lists the packages from the bottom up: a package imports only packages of lower floors. The data runs the same way:
 // dump → hlo → facts → diff → rules → gate → report → github.
 var floors = [][]string{
-	{"internal/files", "internal/git", "internal/logs", "internal/match", "internal/mlir", "internal/phrase", "internal/profile", "internal/registry", "internal/result", "internal/yamldoc"},
+	{"internal/files", "internal/git", "internal/logs", "internal/match", "internal/mlir", "internal/phrase", "internal/profile", "internal/registry", "internal/yamldoc"},
 	{"internal/dump", "internal/hlo"},
 	{"internal/artifacts", "internal/price", "internal/tensorflow"},
 	{"internal/facts"},
-	{"internal/baseline", "internal/capture", "internal/query"},
+	{"internal/baseline", "internal/capture", "internal/query", "internal/result"},
 	{"internal/diff"},
 	{"internal/rule"},
 	{"rules"},
@@ -60,8 +63,8 @@ var owners = map[string]string{
 	"github.com/opencontainers":              "internal/registry",
 }
 
-// eachImport calls do for every import of every file that is not a test.
-func eachImport(t *testing.T, do func(pkg, imported string)) {
+// eachFile calls do for every file that is not a test.
+func eachFile(t *testing.T, do func(name string)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -70,25 +73,32 @@ func eachImport(t *testing.T, do func(pkg, imported string)) {
 		if e.IsDir() && (strings.HasPrefix(e.Name(), ".") && name != "." || e.Name() == "testdata" || e.Name() == "tools" || e.Name() == "bench") {
 			return fs.SkipDir
 		}
-		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		for _, spec := range file.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			do(path.Dir(filepath.ToSlash(name)), imported)
+		if !e.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			do(filepath.ToSlash(name))
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// eachImport calls do for every import of every file that is not a test.
+func eachImport(t *testing.T, do func(pkg, imported string)) {
+	t.Helper()
+	eachFile(t, func(name string) {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			do(path.Dir(name), imported)
+		}
+	})
 }
 
 func TestImportsGoDown(t *testing.T) {
@@ -156,5 +166,29 @@ func TestNothingBelowTheCommandPrints(t *testing.T) {
 		if pkg != "internal/registry/registrytest" && (imported == "log" || imported == "log/slog") { // a registry of others has to be silenced
 			t.Errorf("%s imports %s: stages return what they have to say", pkg, imported)
 		}
+	})
+}
+
+// TestFactsAreNotSpelled holds code to the identifiers of package facts: a fact that is spelled may be misspelled.
+func TestFactsAreNotSpelled(t *testing.T) {
+	names := map[string]bool{}
+	for _, f := range facts.Table {
+		names[strconv.Quote(string(f.ID))] = !strings.Contains(string(f.ID), "*") // a family is spelled as a rule's glob is
+	}
+	eachFile(t, func(name string) {
+		if name == "internal/facts/table.go" {
+			return
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && names[text.Value] {
+				t.Errorf("%s spells the fact %s", set.Position(text.Pos()), text.Value)
+			}
+			return true
+		})
 	})
 }

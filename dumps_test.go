@@ -258,7 +258,7 @@ func onTPU(device string, kernels float64) func(*testing.T, *facts.Report) {
 	return func(t *testing.T, r *facts.Report) {
 		on("tpu", device, kernels)(t, r)
 		f := program(t, r, "f").Facts
-		for fact, want := range map[string]float64{
+		for fact, want := range map[facts.ID]float64{
 			"collectives.all-gather.count": 1, "collectives.all-gather.bytes": 65536, "collectives.all-reduce.count": 1,
 			"collectives.all-reduce.bytes": 131072, "collectives.all-to-all.count": 1, "collectives.collective-permute.count": 1,
 			"collectives.reduce-scatter.count": 1, "collectives.reduce-scatter.bytes": 131072,
@@ -320,10 +320,10 @@ func TestDumps(t *testing.T) {
 }
 
 // nameable holds that an expression of one's own may name facts of every group.
-func nameable(t *testing.T, n facts.Numbers, named map[string]bool) {
+func nameable(t *testing.T, n facts.Values, named map[string]bool) {
 	t.Helper()
 	for fact := range n {
-		group, name, _ := strings.Cut(fact, ".")
+		group, name, _ := strings.Cut(string(fact), ".")
 		if !named[group] {
 			named[group] = true
 			if err := query.Check(fmt.Sprintf("facts.%s[%q] <= 0", group, name)); err != nil {

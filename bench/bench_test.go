@@ -101,7 +101,7 @@ func TestChained(t *testing.T) {
 		if many.Signature != one.Signature || many.Result != one.Result {
 			t.Errorf("%s: %s gives %s, want %s and %s", ending, many.Signature, many.Result, one.Signature, one.Result)
 		}
-		for _, fact := range []string{"kernels.total", "fusions.total", "cost.flops", "instructions.after"} {
+		for _, fact := range []facts.ID{"kernels.total", "fusions.total", "cost.flops", "instructions.after"} {
 			if got, want := many.Facts[fact], one.Facts[fact]*float64(copies); got != want || want == 0 {
 				t.Errorf("%s: %s is %v in %d copies, want %v", ending, fact, got, copies, want)
 			}

@@ -58,7 +58,7 @@ func assertName(c *rule.Context) string {
 }
 
 func evaluate(c *rule.Context, e *query.Expression, p *diff.Program, v *diff.Variant) {
-	var old facts.Numbers
+	var old facts.Values
 	if v.Old != nil {
 		old = v.Old.Facts
 	}

@@ -40,16 +40,16 @@ var asyncCollectives = rule.Rule{
 
 func checkAsyncCollectives(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		if _, ok := v.New.Facts["async.exposed"]; !ok {
+		if _, ok := v.New.Facts[facts.AsyncExposed]; !ok {
 			c.Uncovered(p.Name, rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
 			continue
 		}
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "async.exposed", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: v.New.CountKernels(exposedCollective(c)),
+			Program: p, Variant: v, Subject: string(facts.AsyncExposed), Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: v.New.CountKernels(exposedCollective(c)),
 			Cause: func() (*diff.Cause, result.Evidence) { return exposedCause(c, v.New) },
 		}
 		if v.Old != nil {
-			was, ok := v.Old.Facts["async.exposed"]
+			was, ok := v.Old.Facts[facts.AsyncExposed]
 			a.Baseline(ok && asCounted(c), was)
 		}
 		all := v.New.CountKernels(countedCollective(c))

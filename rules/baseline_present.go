@@ -90,7 +90,7 @@ func sameForOtherSizes(a, b *facts.Program) []string {
 		return nil
 	}
 	was, is := a.Variants[0], b.Variants[0]
-	if was.Facts["instructions.before"] != is.Facts["instructions.before"] || was.Facts["kernels.total"] != is.Facts["kernels.total"] {
+	if was.Facts[facts.InstructionsBefore] != is.Facts[facts.InstructionsBefore] || was.Facts[facts.KernelsTotal] != is.Facts[facts.KernelsTotal] {
 		return nil
 	}
 	two := &diff.Program{New: &facts.Program{Variants: []*facts.Variant{was, is}}}

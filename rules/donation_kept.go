@@ -26,7 +26,7 @@ var donationKept = rule.Rule{
 		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, Doc: "the least share of the arguments' bytes that must be updated in place; needs no baseline"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
-	Budget:  &rule.Metric{Fact: "donation.aliased", Noun: "arguments updated in place", Better: rule.Higher},
+	Budget:  rule.FactMetric(facts.DonationAliased, "arguments updated in place"),
 	Bounds:  []string{"params", "min_ratio"},
 	Fails:   rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
 	Passes:  rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},

@@ -49,7 +49,7 @@ var narrowTypes = []string{
 
 func checkDtypeFloor(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		if _, ok := v.New.Facts["products.total"]; !ok {
+		if _, ok := v.New.Facts[facts.ProductsTotal]; !ok {
 			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 			continue
 		}
@@ -91,9 +91,9 @@ func wideProducts(c *rule.Context, v *facts.Variant) []*facts.Product {
 
 // wideBefore counts the wide products of a baseline, which holds no more than their number in each type.
 func wideBefore(c *rule.Context, v *facts.Variant) (n float64, ok bool) {
-	n, ok = v.Facts["products.total"]
+	n, ok = v.Facts[facts.ProductsTotal]
 	for _, dtype := range c.List("dtypes") {
-		n -= v.Facts["products."+dtype]
+		n -= v.Facts[facts.ProductType.Of(dtype)]
 	}
 	return n, ok
 }
@@ -155,8 +155,8 @@ func checkConverts(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if !ok {
 		return
 	}
-	a := c.AmountOf(p, v, rule.Metric{Noun: "conversions", Better: rule.Lower}, "converts.count")
-	a.Subject = "converts.count"
+	a := c.AmountOf(p, v, rule.Metric{Noun: "conversions", Better: rule.Lower}, facts.ConvertsCount)
+	a.Subject = string(facts.ConvertsCount)
 	c.With(func(s *rule.Settings) {
 		s.Max, s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease = &limit, nil, nil, nil, nil
 	}).Hold(a)

@@ -26,7 +26,7 @@ func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if v.Old == nil {
 		return
 	}
-	_, known := v.Old.Facts["products.total"]
+	_, known := v.Old.Facts[facts.ProductsTotal]
 	w := widened(c, v)
 	if scaled := unscaled(v); scaled.measure() > w.measure() {
 		w = scaled
@@ -43,8 +43,8 @@ func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
 
 // widened compares the products of the optimized module, or, where that tells more, those that the model asks for.
 func widened(c *rule.Context, v *diff.Variant) widening {
-	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, "products."), is: byType(v.New, "products.")}
-	model := widening{asked: true, was: byType(v.Old, "asked."), is: byType(v.New, "asked.")}
+	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, facts.ProductType), is: byType(v.New, facts.ProductType)}
+	model := widening{asked: true, was: byType(v.Old, facts.AskedType), is: byType(v.New, facts.AskedType)}
 	if len(model.was) > 0 && model.measure() > w.measure() {
 		return model
 	}
@@ -54,7 +54,7 @@ func widened(c *rule.Context, v *diff.Variant) widening {
 // unscaled compares the products by the types that the model scales their operands down to. Where the device does not multiply those, or the
 // compiler does not see that it could, the optimized module says nothing of it.
 func unscaled(v *diff.Variant) widening {
-	w := widening{asked: true, scaled: true, was: byType(v.Old, "scaled."), is: byType(v.New, "scaled.")}
+	w := widening{asked: true, scaled: true, was: byType(v.Old, facts.ScaledType), is: byType(v.New, facts.ScaledType)}
 	if len(w.was) > 0 {
 		w.addOthers(v.Old, w.was)
 		w.addOthers(v.New, w.is)
@@ -65,9 +65,9 @@ func unscaled(v *diff.Variant) widening {
 // addOthers counts the products beside those that the model scales down: what multiplies eight bits or fewer by itself in its own type.
 // Products in floating-point numbers of eight bits are among both.
 func (w *widening) addOthers(v *facts.Variant, products map[string]float64) {
-	own := byType(v, "asked.")
+	own := byType(v, facts.AskedType)
 	if len(own) == 0 {
-		own = byType(v, "products.")
+		own = byType(v, facts.ProductType)
 	}
 	for t, n := range own {
 		if w.bits(t) <= 8 {
@@ -85,10 +85,10 @@ func sum(products map[string]float64) (n float64) {
 }
 
 // byType are the facts of products in each type.
-func byType(v *facts.Variant, prefix string) map[string]float64 {
+func byType(v *facts.Variant, in facts.Family) map[string]float64 {
 	types := map[string]float64{}
 	for name, n := range v.Facts {
-		if t, ok := strings.CutPrefix(name, prefix); ok && t != "total" {
+		if t, ok := in.Member(name); ok {
 			types[t] = n
 		}
 	}

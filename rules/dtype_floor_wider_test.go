@@ -38,7 +38,7 @@ func TestWidening(t *testing.T) {
 
 // A product is wider, too, when the model does not scale down what it multiplies any more; not when it went, or when others were added.
 func TestUnscaled(t *testing.T) {
-	type numbers = facts.Numbers
+	type numbers = facts.Values
 	for name, c := range map[string]struct {
 		was, is numbers
 		wider   float64

@@ -17,7 +17,7 @@ func measuredVariant(t *testing.T, name string) *facts.Variant {
 }
 
 // with is a variant with one fact changed, or without it.
-func withFact(v *facts.Variant, fact string, value *float64) *facts.Variant {
+func withFact(v *facts.Variant, fact facts.ID, value *float64) *facts.Variant {
 	w := *v
 	w.Facts = maps.Clone(v.Facts)
 	if delete(w.Facts, fact); value != nil {

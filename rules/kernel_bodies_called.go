@@ -55,10 +55,10 @@ func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 
 // computesMore says whether the program computes or moves more, beside so many custom calls that are gone: XLA counts each as -1.
 func computesMore(v *diff.Variant, gone float64) bool {
-	const transcendentals = "cost.transcendentals"
+	const transcendentals = facts.CostTranscendentals
 	const wobble = 1.01 // growth of the traffic that means nothing
-	was, is := v.Cost("cost.flops")
-	moved, moves := v.Cost("cost.bytes_accessed")
+	was, is := v.Cost(facts.CostFlops)
+	moved, moves := v.Cost(facts.CostBytes)
 	return is-was > gone || v.New.Facts[transcendentals] > v.Old.Facts[transcendentals] || moves > wobble*moved
 }
 

@@ -52,7 +52,7 @@ func checkLaunchShape(c *rule.Context, p *diff.Program) {
 			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
 			continue
 		}
-		if _, asked := c.Number("min_occupancy"); asked && registersUnknown(c, p, v, "registers.max") {
+		if _, asked := c.Number("min_occupancy"); asked && registersUnknown(c, p, v, facts.RegistersMax) {
 			continue
 		}
 		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }

@@ -25,7 +25,7 @@ var loopsKept = rule.Rule{
 		"One that ended as soon as nothing was left to do, and now runs until its counter is through, does more, which the cost of an iteration does not show.",
 	Reads:   []rule.Input{rule.Optimized},
 	Options: []rule.Option{maxTrips, keptTrips},
-	Budget:  &rule.Metric{Fact: "loops.while", Noun: "loops", Better: rule.Exact},
+	Budget:  rule.FactMetric(facts.LoopsWhile, "loops"),
 	Bounds:  []string{"max_trip_count"},
 	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
 	Passes:  rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
@@ -61,12 +61,12 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 // judgeLengths counts the loops of which the baseline knows how often they run, and the dump does not. A loop of unknown length that is
 // merely new is none of them, nor one that got an early exit.
 func judgeLengths(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	if !v.Knows(facts.UnknownLoops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
+	if !v.Knows(facts.LoopsUnknown) || c.MaxIncrease == nil && c.MaxDecrease == nil {
 		return
 	}
-	known := func(v *facts.Variant) float64 { return v.Facts["loops.while"] - v.Facts[facts.UnknownLoops] }
-	lost := min(v.New.Facts[facts.UnknownLoops]-v.Old.Facts[facts.UnknownLoops], known(v.Old)-known(v.New)) - float64(len(diff.EndSooner(v.Old, v.New)))
-	a := rule.Amount{Program: p, Variant: v, Subject: facts.UnknownLoops, Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
+	known := func(v *facts.Variant) float64 { return v.Facts[facts.LoopsWhile] - v.Facts[facts.LoopsUnknown] }
+	lost := min(v.New.Facts[facts.LoopsUnknown]-v.Old.Facts[facts.LoopsUnknown], known(v.Old)-known(v.New)) - float64(len(diff.EndSooner(v.Old, v.New)))
+	a := rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsUnknown), Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
 	a.Base = new(0.0)
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = phrase.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
@@ -113,7 +113,7 @@ func endless(k *facts.Kernel) bool { return k.InLoop && k.Times <= 1 }
 
 // unrolled says whether the program became longer: a loop that went without that was not unrolled, but is not needed any more.
 func unrolled(v *diff.Variant) bool {
-	return v.New.Facts["instructions.after"] > v.Old.Facts["instructions.after"] || v.New.KernelsAndCopies() > v.Old.KernelsAndCopies()
+	return v.New.Facts[facts.InstructionsAfter] > v.Old.Facts[facts.InstructionsAfter] || v.New.KernelsAndCopies() > v.Old.KernelsAndCopies()
 }
 
 // explainLoops names the place of the model that a loop went from, else what brought most kernels into the program: the body of a

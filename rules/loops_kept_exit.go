@@ -18,7 +18,7 @@ func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	lost := lostExits(v)
-	a := rule.Amount{Program: p, Variant: v, Subject: facts.EarlyExits, Noun: "loops that end early no more", Better: rule.Lower, Actual: float64(len(lost))}
+	a := rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsEarlyExit), Noun: "loops that end early no more", Better: rule.Lower, Actual: float64(len(lost))}
 	a.Base = new(0.0)
 	a.Tell = func(f rule.Finding) []rule.Finding {
 		f.Message = "the loop " + lost[0].LoopPlace() + " could end early, and now runs until its counter is through"

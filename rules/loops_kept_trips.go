@@ -66,10 +66,10 @@ func keepTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		rule.NoBounds(s)
 		s.MaxIncrease, s.MaxDecrease = &rule.Change{}, &rule.Change{}
 	})
-	a := rule.Amount{Program: p, Variant: v, Subject: facts.TripCount, Noun: "iterations of loops", Better: rule.Exact}
+	a := rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsTripCount), Noun: "iterations of loops", Better: rule.Exact}
 	a.Cause = func() (*diff.Cause, result.Evidence) { return explainTrips(v) }
-	if was, known := v.Old.Facts[facts.TripCount]; !known || !v.Old.KnowsTripCounts() {
-		a.Actual = v.New.Facts[facts.TripCount]
+	if was, known := v.Old.Facts[facts.LoopsTripCount]; !known || !v.Old.KnowsTripCounts() {
+		a.Actual = v.New.Facts[facts.LoopsTripCount]
 		a.Baseline(known, was)
 		c.Hold(a)
 		return
@@ -91,7 +91,7 @@ func keepTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 
 // oneLoop is how often a loop runs.
 func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) rule.Amount {
-	return rule.Amount{Program: p, Variant: v, Subject: facts.TripCount + " of " + k.OpName, Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
+	return rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsTripCount) + " of " + k.OpName, Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
 }
 
 // explainTrips names a loop that runs another number of times than in the baseline, as its body tells, else the longest.

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/xlagate/xlagate/internal/rule"
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
+)
 
 var maxAllocationBytes = rule.Rule{
 	ID:       "max-allocation-bytes",
@@ -8,7 +11,7 @@ var maxAllocationBytes = rule.Rule{
 	Category: rule.Memory,
 	Why:      "A block has to fit into memory in one piece. A program can fail to allocate although enough bytes are free, and the largest block is what fails.",
 	Reads:    []rule.Input{rule.BufferAssignment},
-	Budget:   &rule.Metric{Fact: "memory.allocation_bytes", Unit: "bytes", Noun: "the largest allocation", Better: rule.Lower},
+	Budget:   rule.FactMetric(facts.MemoryAllocation, "the largest allocation"),
 	Fails:    rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-allocation-bytes, max: 16KiB }", Says: "32.0 KiB of the largest allocation: at most 16.0 KiB allowed"},
 	Passes:   rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
 	Fix:      "See which buffers share the block (xlagate inspect): temporaries are one block; a large argument or constant is one of its own.",

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/xlagate/xlagate/internal/rule"
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
+)
 
 var maxBytesAccessed = rule.Rule{
 	ID:       "max-bytes-accessed",
@@ -8,7 +11,7 @@ var maxBytesAccessed = rule.Rule{
 	Category: rule.CostFacts,
 	Why:      "Most kernels wait for memory. Bytes read and written, by XLA's own cost model, rise when a fusion is lost, a layout is changed or a type is widened.",
 	Reads:    []rule.Input{rule.Optimized},
-	Budget:   &rule.Metric{Fact: "cost.bytes_accessed", Weighted: "cost.weighted_bytes_accessed", Unit: "bytes", Noun: "memory traffic", Better: rule.Lower},
+	Budget:   rule.FactMetric(facts.CostBytes, "memory traffic"),
 	Fails:    rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max_increase: 5% }", Says: "769.0 KiB of memory traffic: up from 256.0 KiB in the baseline (+200.4 %)"},
 	Passes:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
 	Fix:      "Look at the kernels that are new or changed: each reads its operands and writes its result once.",

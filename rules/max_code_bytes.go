@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -12,7 +13,7 @@ var maxCodeBytes = rule.Rule{
 	Why: "What the back end makes of a program is not in its HLO: a loop once ran 37,000 times slower with the optimized HLO equal to the byte. The size of the LLVM IR, " +
 		"or of the PTX, is the only hint that a dump holds.",
 	Reads:   []rule.Input{rule.Code},
-	Budget:  &rule.Metric{Fact: "code.llvm_ir_bytes", Unit: "bytes", Noun: "generated code", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.CodeLLVMBytes, "generated code"),
 	Level:   "info",
 	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max_increase: 5% }", Says: "2.6 KiB of generated code: up from 2.3 KiB in the baseline (+10.4 %)"},
 	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
@@ -28,7 +29,7 @@ func checkMaxCodeBytes(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		m := *c.Rule.Budget
 		if _, ok := v.New.Facts[m.Fact]; !ok {
-			m.Fact = "code.ptx_bytes"
+			m.Fact = facts.CodePTXBytes
 		}
 		c.JudgeFact(p, v, m)
 	}

@@ -22,7 +22,7 @@ var maxConstantBytes = rule.Rule{
 	Options: []rule.Option{
 		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the most that a single constant may hold"},
 	},
-	Budget:  &rule.Metric{Fact: "memory.constant_bytes", Unit: "bytes", Noun: "constants", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.MemoryConstant, "constants"),
 	Bounds:  []string{"per_constant"},
 	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max_increase: 1KiB }", Says: "32.0 KiB of constants: up from 0 B in the baseline"},
 	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
@@ -36,7 +36,7 @@ var maxConstantBytes = rule.Rule{
 func checkConstantBytes(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		a := rule.Amount{
-			Program: p, Variant: v, Subject: "memory.constant_bytes", Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: v.New.ConstantBytes(),
+			Program: p, Variant: v, Subject: string(facts.MemoryConstant), Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: v.New.ConstantBytes(),
 			Cause: func() (*diff.Cause, result.Evidence) { return constantCause(v) },
 		}
 		if v.Old != nil {

@@ -22,7 +22,7 @@ var maxCopies = rule.Rule{
 		{Key: "in", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "loops"}, Default: "all", Doc: "count every copy, or only those in loops, which each iteration pays for"},
 		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of these may copy, those in loops once"},
 	},
-	Budget:  &rule.Metric{Fact: "copies.count", Noun: "copies", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.CopiesCount, "copies"),
 	Bounds:  []string{"max_bytes"},
 	Fails:   rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: max-copies, max: 1 }", Says: "2 copies: at most 1 allowed"},
 	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-copies, max_increase: 0 }"},

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/xlagate/xlagate/internal/rule"
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
+)
 
 var maxFlops = rule.Rule{
 	ID:       "max-flops",
@@ -8,7 +11,7 @@ var maxFlops = rule.Rule{
 	Category: rule.CostFacts,
 	Why:      "The same result for more arithmetic is work done twice: a forward pass that is recomputed, a common subexpression that is no longer common.",
 	Reads:    []rule.Input{rule.Optimized},
-	Budget:   &rule.Metric{Fact: "cost.flops", Weighted: "cost.weighted_flops", Noun: "floating-point operations", Better: rule.Lower},
+	Budget:   rule.FactMetric(facts.CostFlops, "floating-point operations"),
 	Fails:    rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},
 	Passes:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
 	Fix:      "Look for what is computed twice: an aux output that runs the model again, a checkpoint that covers too much.",

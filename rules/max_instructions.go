@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -14,7 +15,7 @@ var maxInstructions = rule.Rule{
 	Options: []rule.Option{
 		{Key: "stage", Type: rule.Word, Sense: rule.Neither, Enum: []string{"after", "before"}, Default: "after", Doc: "count them after XLA's optimizations, or before: as the framework traced the program"},
 	},
-	Budget:  &rule.Metric{Fact: "instructions.after", Noun: "instructions", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.InstructionsAfter, "instructions"),
 	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max_increase: 10% }", Says: "231 instructions: up from 50 in the baseline"},
 	Passes:  rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: max-instructions, max: 231 }"},
 	Fix:     "Look for a Python loop where lax.scan or vmap would do, and for a function that is called twice with the same arguments.",
@@ -30,7 +31,7 @@ func checkInstructions(c *rule.Context, p *diff.Program) {
 		return
 	}
 	m := *c.Rule.Budget
-	m.Fact, m.Noun = "instructions.before", "instructions before optimization"
+	m.Fact, m.Noun = facts.InstructionsBefore, "instructions before optimization"
 	for _, v := range rule.Live(p) {
 		if _, ok := v.New.Facts[m.Fact]; !ok {
 			c.Uncovered(p.Name, rule.Unoptimized, rule.DumpFix)

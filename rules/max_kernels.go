@@ -25,7 +25,7 @@ var maxKernels = rule.Rule{
 		{Key: "kind", Type: rule.Words, Sense: rule.Selects, Enum: rule.KernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
 		{Key: "exclude", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "leave out kernels whose op_name fits"},
 	},
-	Budget:  &rule.Metric{Fact: "kernels.total", Noun: "kernels", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.KernelsTotal, "kernels"),
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
 	Fix:     "Look at the source line that the finding names: what stands between the operations that used to run in one kernel? If the kernels are wanted, accept them.",
@@ -37,7 +37,7 @@ var maxKernels = rule.Rule{
 
 func checkMaxKernels(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		if _, ok := v.New.Facts["kernels.total"]; !ok {
+		if _, ok := v.New.Facts[facts.KernelsTotal]; !ok {
 			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 			continue
 		}
@@ -67,7 +67,7 @@ func kernelSubject(c *rule.Context) string {
 
 func countKernels(c *rule.Context, v *facts.Variant) float64 {
 	if c.Text("scope") != "entry" && !c.On("weighted_by_trip_count") && c.List("kind") == nil && c.List("exclude") == nil {
-		return v.Facts["kernels.total"]
+		return v.Facts[facts.KernelsTotal]
 	}
 	if !c.On("weighted_by_trip_count") {
 		return v.CountKernels(countsKernel(c))

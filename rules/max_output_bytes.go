@@ -18,7 +18,7 @@ var maxOutputBytes = rule.Rule{
 	Why:      "A result that is returned must be written to memory: an intermediate that is returned as well can no longer stay inside a fusion.",
 	Reads:    []rule.Input{rule.BufferAssignment},
 	Options:  []rule.Option{{Key: "max_outputs", Type: rule.Count, Sense: rule.Caps, Doc: "the most results that the program may return; needs no buffer assignment"}},
-	Budget:   &rule.Metric{Fact: "memory.output_bytes", Unit: "bytes", Noun: "results", Better: rule.Lower},
+	Budget:   rule.FactMetric(facts.MemoryOutput, "results"),
 	Bounds:   []string{"max_outputs"},
 	Fails:    rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max_increase: 0 }", Says: "128.0 KiB of results: up from 64.0 KiB in the baseline (+100.0 %)"},
 	Passes:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -12,7 +13,7 @@ var maxPeakBytes = rule.Rule{
 	Why:      "Arguments, outputs, constants and temporaries together decide whether a program fits on the device.",
 	Reads:    []rule.Input{rule.BufferAssignment},
 	Options:  []rule.Option{memorySpace, minGrowth},
-	Budget:   &rule.Metric{Fact: "memory.peak_bytes", Unit: "bytes", Noun: "peak memory", Better: rule.Lower},
+	Budget:   rule.FactMetric(facts.MemoryPeak, "peak memory"),
 	Fails:    rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %)"},
 	Passes:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
 	Fix:      "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries; each has its own rule and its own cure.",

@@ -40,13 +40,13 @@ func isCount(digits string) bool {
 
 // judgeSpace holds what a program takes of one memory space against the settings. Where there are several, one that is not used is not listed.
 func judgeSpace(c *rule.Context, p *diff.Program, v *diff.Variant, space string) {
-	fact := facts.SpacePrefix + space
+	fact := facts.MemorySpace.Of(space)
 	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
 		spaceGap(c, p.Name, fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
 		return
 	}
 	if !hasSpaces(v.New) {
-		if _, assigned := v.New.Facts["memory.temp_bytes"]; assigned {
+		if _, assigned := v.New.Facts[facts.MemoryTemp]; assigned {
 			spaceGap(c, p.Name, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
 			return
 		}
@@ -79,8 +79,8 @@ func tpuName(space string) (string, bool) {
 
 // hasSpaces says whether it is known what a program takes of each memory space.
 func hasSpaces(v *facts.Variant) bool {
-	for name := range v.Facts {
-		if strings.HasPrefix(name, facts.SpacePrefix) {
+	for id := range v.Facts {
+		if _, is := facts.MemorySpace.Member(id); is {
 			return true
 		}
 	}

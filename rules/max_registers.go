@@ -17,7 +17,7 @@ var maxRegisters = rule.Rule{
 	Why: "A multiprocessor shares its registers out among the threads that it runs: a kernel that takes twice as many runs half as many threads side by side, and waits for memory that they would have hidden. " +
 		"At 255 registers the next value spills.",
 	Reads:   []rule.Input{rule.PTX},
-	Budget:  &rule.Metric{Fact: "registers.max", Noun: "registers of a thread", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.RegistersMax, "registers of a thread"),
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max: 128 }", Says: "255 registers of a thread: at most 128 allowed"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
 	Fix:     "`xlagate inspect` lists the kernels that fill least of a multiprocessor, and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",

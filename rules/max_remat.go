@@ -17,7 +17,7 @@ var maxRemat = rule.Rule{
 	Why: "When a program does not fit, XLA throws values away and computes them again. The step gets slower by what is computed twice, and only the names of the " +
 		"copies (.remat) tell.",
 	Reads:   []rule.Input{rule.Optimized},
-	Budget:  &rule.Metric{Fact: "remat.count", Noun: "rematerialized operations", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.RematCount, "rematerialized operations"),
 	Fails:   rule.Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
 	Fix:     "Need less memory at once: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",

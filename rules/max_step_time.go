@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/xlagate/xlagate/internal/rule"
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
+)
 
 var maxStepTime = rule.Rule{
 	ID:       "max-step-time",
@@ -9,7 +12,7 @@ var maxStepTime = rule.Rule{
 	Why: "How long a step takes is what a program is tuned for, and no count tells it: one kernel more may be faster, and the same kernels may be slower. The prediction prices every " +
 		"launch on a device by what it computes, moves, sends and waits for. It is a model of the machine, the same on every machine that it is computed on; docs/price.md says how good it is.",
 	Reads:   []rule.Input{rule.Optimized},
-	Budget:  &rule.Metric{Fact: "price.step_ns", Unit: "nanoseconds", Noun: "predicted step time", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "88.2 µs of predicted step time: at most 20 µs allowed; up from 21.4 µs in the baseline (+312.7 %)"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
 	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` what became dearer. Where the device of the target is not the one that it runs on, set `device:`.",

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/xlagate/xlagate/internal/rule"
+import (
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
+)
 
 var maxTempBytes = rule.Rule{
 	ID:       "max-temp-bytes",
@@ -9,7 +12,7 @@ var maxTempBytes = rule.Rule{
 	Why:      "Temporary memory is what makes a model that fitted yesterday run out of memory today, and nothing but the crash says so.",
 	Reads:    []rule.Input{rule.BufferAssignment},
 	Options:  []rule.Option{minGrowth},
-	Budget:   &rule.Metric{Fact: "memory.temp_bytes", Unit: "bytes", Noun: "temporary memory", Better: rule.Lower},
+	Budget:   rule.FactMetric(facts.MemoryTemp, "temporary memory"),
 	Fails:    rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 32KiB, max_increase: 5% }", Says: "64.0 KiB of temporary memory: at most 32.0 KiB allowed; up from 0 B in the baseline"},
 	Passes:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
 	Fix:      "Look at the buffers that grew: a value that is kept for later (a residual, a stacked scan output), or a fusion that was split and now writes what it used to keep in registers.",

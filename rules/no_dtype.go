@@ -92,9 +92,9 @@ func unwanted(c *rule.Context, v *facts.Variant, dtype string) float64 {
 
 // operationsOf counts the operations of a type, those that matter.
 func operationsOf(c *rule.Context, v *facts.Variant, dtype string) float64 {
-	n := v.Facts["dtypes."+dtype]
+	n := v.Facts[facts.Dtype.Of(dtype)]
 	if c.On("except_scalars") {
-		n -= v.Facts["scalars."+dtype]
+		n -= v.Facts[facts.ScalarDtype.Of(dtype)]
 	}
 	return n
 }

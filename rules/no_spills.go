@@ -16,7 +16,7 @@ var noSpills = rule.Rule{
 	Why: "A thread whose values do not fit in its registers keeps them in memory, and reads them back each time that it needs them. The optimized HLO of such a kernel is the same as that of a fast one; " +
 		"NVIDIA's assembler tells of the PTX how many bytes spill, on any machine.",
 	Reads:   []rule.Input{rule.PTX},
-	Budget:  &rule.Metric{Fact: "spills.bytes", Unit: "bytes", Noun: "spilled registers", Better: rule.Lower},
+	Budget:  rule.FactMetric(facts.SpillsBytes, "spilled registers"),
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max_increase: 0 }", Says: "48 B of spilled registers: up from 28 B in the baseline (+71.4 %)"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},

@@ -41,7 +41,7 @@ func mayBeMeant(c *rule.Context, p *diff.Program) string {
 		return ""
 	}
 	if _, ok := facts.NumberedGraph(p.Name); ok {
-		return fmt.Sprintf(": a graph of %s; if the run is to make one less, accept that", phrase.Counted(p.Old.Variants[0].Facts["kernels.total"], "", "kernels"))
+		return fmt.Sprintf(": a graph of %s; if the run is to make one less, accept that", phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
 	}
 	for _, other := range c.Target.Programs {
 		if other.New != nil && other.Old != nil && sameForOtherSizes(other.Old, p.Old) != nil {

@@ -38,7 +38,7 @@ var precision = rule.Rule{
 
 func checkPrecision(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		switch _, ok := v.New.Facts["products.total"]; {
+		switch _, ok := v.New.Facts[facts.ProductsTotal]; {
 		case !ok:
 			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 		case c.List("precisions") == nil:
@@ -62,9 +62,9 @@ func checkPrecisions(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		Cause: func() (*diff.Cause, result.Evidence) { return productCause(other) },
 	}
 	if v.Old != nil {
-		was, ok := v.Old.Facts["products.total"]
+		was, ok := v.Old.Facts[facts.ProductsTotal]
 		for _, name := range c.List("precisions") {
-			was -= v.Old.Facts["precision."+name]
+			was -= v.Old.Facts[facts.ProductPrecision.Of(name)]
 		}
 		a.Baseline(ok && c.Text("op_name") == "", was)
 	}
@@ -76,10 +76,10 @@ func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if v.Old == nil {
 		return
 	}
-	total, ok := v.Old.Facts["products.total"]
+	total, ok := v.Old.Facts[facts.ProductsTotal]
 	more, rises, falls := 0.0, []string{}, []string{}
 	for _, name := range precisionsOf(v) {
-		switch was, is := v.Old.Facts["precision."+name], v.New.Facts["precision."+name]; {
+		switch was, is := v.Old.Facts[facts.ProductPrecision.Of(name)], v.New.Facts[facts.ProductPrecision.Of(name)]; {
 		case is > was:
 			more += is - was
 			rises = append(rises, fmt.Sprintf("%s at %s, up from %s", phrase.Number(is), name, phrase.Number(was)))
@@ -87,7 +87,7 @@ func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
 			falls = append(falls, fmt.Sprintf("%s at %s, down from %s", phrase.Number(is), name, phrase.Number(was)))
 		}
 	}
-	grown := max(0, v.New.Facts["products.total"]-total)
+	grown := max(0, v.New.Facts[facts.ProductsTotal]-total)
 	a := rule.Amount{Program: p, Variant: v, Subject: "precision", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: more - grown}
 	a.Baseline(ok, 0)
 	a.Tell = func(f rule.Finding) []rule.Finding {
@@ -103,7 +103,7 @@ func precisionsOf(v *diff.Variant) []string {
 	seen := map[string]bool{}
 	for _, side := range []*facts.Variant{v.Old, v.New} {
 		for name := range side.Facts {
-			if p, ok := strings.CutPrefix(name, "precision."); ok {
+			if p, ok := facts.ProductPrecision.Member(name); ok {
 				seen[p] = true
 			}
 		}
@@ -115,7 +115,7 @@ func precisionsOf(v *diff.Variant) []string {
 func gainedProducts(c *rule.Context, v *diff.Variant) []*facts.Product {
 	var out []*facts.Product
 	for _, m := range v.New.Products {
-		if name := "precision." + m.Precision; v.New.Facts[name] > v.Old.Facts[name] {
+		if name := facts.ProductPrecision.Of(m.Precision); v.New.Facts[name] > v.Old.Facts[name] {
 			out = append(out, m)
 		}
 	}

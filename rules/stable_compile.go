@@ -64,7 +64,7 @@ func unlike(v *facts.Variant) string {
 func flapping(c *rule.Context, v *facts.Variant) []string {
 	var names []string
 	for _, fact := range v.Unstable {
-		if !strings.HasPrefix(fact, "price.") && !strings.HasPrefix(fact, "run.") && !match.AnyGlob(c.List("allow"), fact) {
+		if !facts.About(facts.ID(fact)).Derived && !match.AnyGlob(c.List("allow"), fact) {
 			names = append(names, fact)
 		}
 	}

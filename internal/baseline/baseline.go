@@ -26,8 +26,8 @@ const Schema = "xlagate.baseline/v1"
 // Set is the baseline of one target.
 type Set struct {
 	Target   string
-	Programs []*Program    // sorted by name
-	Graphs   facts.Numbers // facts of TensorFlow's graphs; nil when none were accepted
+	Programs []*Program   // sorted by name
+	Graphs   facts.Values // facts of TensorFlow's graphs; nil when none were accepted
 }
 
 // Program is the baseline of one program.

@@ -74,7 +74,7 @@ func TestTextRoundTrips(t *testing.T) {
 		text := rapid.String().Draw(t, "text")
 		p := &Program{}
 		p.Name = "p"
-		p.Variants = []*facts.Variant{{Signature: "s" + text, Result: text, Modules: []string{"m"}, Facts: facts.Numbers{"a" + text: 1},
+		p.Variants = []*facts.Variant{{Signature: "s" + text, Result: text, Modules: []string{"m"}, Facts: facts.Values{facts.ID("a" + text): 1},
 			Params:    []facts.Parameter{{Name: text, Shape: "f32[]"}},
 			Constants: []facts.Constant{{Shape: "f32[]", Value: text, Bytes: 4}},
 			Kernels:   []facts.Kernel{{Form: &facts.Form{Kind: "loop"}, Site: &facts.Site{OpName: text, Times: 1, InEntry: true}}},
@@ -84,7 +84,7 @@ func TestTextRoundTrips(t *testing.T) {
 			t.Fatalf("%v\n%s", err, Format("t", p))
 		}
 		v := back.Variants[0]
-		if v.Signature != "s"+text || v.Result != text || v.Params[0].Name != text || v.Constants[0].Value != text || v.Kernels[0].OpName != text || v.Facts["a"+text] != 1 {
+		if v.Signature != "s"+text || v.Result != text || v.Params[0].Name != text || v.Constants[0].Value != text || v.Kernels[0].OpName != text || v.Facts[facts.ID("a"+text)] != 1 {
 			t.Fatalf("%q came back as %+v", text, v)
 		}
 	})
@@ -163,7 +163,7 @@ func TestLoadAndTargets(t *testing.T) {
 	if changed, err := save(); err != nil || changed {
 		t.Errorf("the same again: changed %v, %v", changed, err)
 	}
-	if _, err := WriteFile(filepath.Join(dir, "a/b", GraphsFile()), FormatGraphs("a/b", facts.Numbers{"clusters.count": 2, "unclustered.AsString": 1})); err != nil {
+	if _, err := WriteFile(filepath.Join(dir, "a/b", GraphsFile()), FormatGraphs("a/b", facts.Values{"clusters.count": 2, "unclustered.AsString": 1})); err != nil {
 		t.Fatal(err)
 	}
 	set, err := Load(os.DirFS(dir), "a/b")

@@ -37,7 +37,7 @@ func full() *Program {
 				{Name: "x", Shape: "f32[8]", Layout: "0", Sharding: "{replicated}", Spec: "P('dp')", Bytes: 32, Aliased: true},
 				{Name: "n", Shape: "s32[]", Bytes: 4, Donated: true, Unused: true, Constant: "3"},
 			},
-			Facts:     facts.Numbers{"kernels.total": 2, "cost.flops": 1.5, "memory.temp_bytes": 1 << 40},
+			Facts:     facts.Values{"kernels.total": 2, "cost.flops": 1.5, "memory.temp_bytes": 1 << 40},
 			Constants: []facts.Constant{{Shape: "f32[2]", Bytes: 8, Value: "{1, 2}", OpName: "jit(f)/mul"}},
 			Buffers:   []facts.Buffer{{Bytes: 128, Shape: "f32[32]", OpName: "jit(f)/mlp/dot"}},
 			Model:     []facts.Statement{{Scope: "jit(f)/mlp", Type: "f32", OpName: "jit(f)/mlp", Do: []string{"add", "tanh", "tanh"}}}, ModelAfter: true,

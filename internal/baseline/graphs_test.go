@@ -18,7 +18,7 @@ func clustered() *tensorflow.Clusters {
 }
 
 func TestGraphFacts(t *testing.T) {
-	want := facts.Numbers{"clusters.count": 2, "clusters.clustered_ops": 7, "clusters.unclustered_ops": 3, "unclustered.AsString": 2, "unclustered.Where": 1,
+	want := facts.Values{"clusters.count": 2, "clusters.clustered_ops": 7, "clusters.unclustered_ops": 3, "unclustered.AsString": 2, "unclustered.Where": 1,
 		"collectives.outside": 1, "collectives.outside.all-reduce": 1}
 	if got := GraphFacts(clustered()); !maps.Equal(got, want) {
 		t.Errorf("%v", got)
@@ -51,7 +51,7 @@ func TestGraphsRoundTrip(t *testing.T) {
 
 func TestFormOfTheGraphsFile(t *testing.T) {
 	want := "# m/cpu/+graphs.yaml: written by xlagate accept; what TensorFlow clustered and what it left out\nschema: xlagate.baseline/v1\nfacts:\n  clusters.count: 2\n  unclustered.A: 1\n"
-	if got := string(FormatGraphs("m/cpu", facts.Numbers{"unclustered.A": 1, "clusters.count": 2})); got != want {
+	if got := string(FormatGraphs("m/cpu", facts.Values{"unclustered.A": 1, "clusters.count": 2})); got != want {
 		t.Error(got)
 	}
 }

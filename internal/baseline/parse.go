@@ -30,7 +30,7 @@ type (
 		Unstable    []string      `yaml:"unstable"`
 		Params      []paramDoc    `yaml:"params"`
 		Outputs     []outputDoc   `yaml:"outputs"`
-		Facts       facts.Numbers `yaml:"facts"`
+		Facts       facts.Values  `yaml:"facts"`
 		Constants   []constantDoc `yaml:"constants"`
 		Buffers     []bufferDoc   `yaml:"buffers"`
 		ModelAfter  bool          `yaml:"model_after"`
@@ -121,7 +121,7 @@ func decode(name string, data []byte, into any) error {
 }
 
 // finite refuses facts that are no numbers: nothing that is compared with one would be worse.
-func finite(n facts.Numbers) error {
+func finite(n facts.Values) error {
 	for _, fact := range sortedKeys(n) {
 		if v := n[fact]; math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("the baseline's %s is %v", fact, v)
@@ -160,7 +160,7 @@ func (d *variantDoc) variant() *facts.Variant {
 		Modules: make([]string, max(1, d.Compiles)),
 	}
 	if v.Facts == nil {
-		v.Facts = facts.Numbers{}
+		v.Facts = facts.Values{}
 	}
 	v.Params = converted(d.Params, (*paramDoc).parameter)
 	v.Outputs = converted(d.Outputs, (*outputDoc).output)
@@ -252,10 +252,10 @@ func classByName(name string) facts.Class {
 	return facts.ClassKernel
 }
 
-func parseGraphs(name string, data []byte) (facts.Numbers, error) {
+func parseGraphs(name string, data []byte) (facts.Values, error) {
 	var doc struct {
-		Schema string        `yaml:"schema"`
-		Facts  facts.Numbers `yaml:"facts"`
+		Schema string       `yaml:"schema"`
+		Facts  facts.Values `yaml:"facts"`
 	}
 	if err := decode(name, data, &doc); err != nil {
 		return nil, err

@@ -94,12 +94,19 @@ func listed[T any](r *reader, key string, item func(*reader) T) (all []T) {
 	return all
 }
 
-func (r *reader) facts() facts.Numbers {
+func (r *reader) facts() facts.Values {
 	var t table[float64]
 	r.want("    facts:\n")
 	for r.skip("      ") {
 		t.add(r, (*reader).float)
 		r.want("\n")
 	}
-	return t.all
+	if t.all == nil {
+		return nil
+	}
+	values := facts.Values{}
+	for name, n := range t.all {
+		values[facts.ID(name)] = n
+	}
+	return values
 }

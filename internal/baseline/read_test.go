@@ -102,7 +102,7 @@ func anyProgram(t *rapid.T) *Program {
 		Signature: text(), Result: text(), Fingerprint: text(), InputPrint: text(), Unstable: texts(), ModelAfter: yes(), Modules: texts(),
 		Params:    []facts.Parameter{{Name: text(), Shape: text(), Layout: text(), Sharding: text(), Spec: text(), Bytes: whole(), Aliased: yes(), Donated: yes(), Unused: yes(), Constant: text()}},
 		Outputs:   []facts.Output{{Shape: text(), Split: text(), Sharding: text(), Spec: text(), Bytes: whole()}},
-		Facts:     facts.Numbers{key.Draw(t, "key"): 0 + rapid.Float64Range(-1e20, 1e20).Draw(t, "fact"), key.Draw(t, "key"): float64(whole())},
+		Facts:     facts.Values{facts.ID(key.Draw(t, "key")): 0 + rapid.Float64Range(-1e20, 1e20).Draw(t, "fact"), facts.ID(key.Draw(t, "key")): float64(whole())},
 		Constants: []facts.Constant{{Shape: text(), Bytes: whole(), Value: text(), OpName: text()}},
 		Buffers:   []facts.Buffer{{Bytes: whole(), Shape: text(), OpName: text()}},
 		Model:     []facts.Statement{{Scope: text(), Type: text(), Do: texts()}},

@@ -12,7 +12,7 @@ import (
 
 // filed is the baseline of a program without kernels.
 func filed(program string) *fstest.MapFile {
-	p := &Program{Program: facts.Program{Name: program, Variants: []*facts.Variant{{Signature: "()", Modules: []string{"m"}, Facts: facts.Numbers{"kernels.total": 1}}}}}
+	p := &Program{Program: facts.Program{Name: program, Variants: []*facts.Variant{{Signature: "()", Modules: []string{"m"}, Facts: facts.Values{"kernels.total": 1}}}}}
 	return &fstest.MapFile{Data: Format("m", p)}
 }
 
@@ -69,7 +69,7 @@ func TestProgramInTwoFiles(t *testing.T) {
 
 // Graphs alone are a baseline too.
 func TestOnlyGraphs(t *testing.T) {
-	store := fstest.MapFS{"m/+graphs.yaml": {Data: FormatGraphs("m", facts.Numbers{"clusters.count": 0})}}
+	store := fstest.MapFS{"m/+graphs.yaml": {Data: FormatGraphs("m", facts.Values{"clusters.count": 0})}}
 	set, err := Load(store, "m")
 	if err != nil || len(set.Programs) != 0 || set.Graphs == nil {
 		t.Fatalf("%+v, %v", set, err)

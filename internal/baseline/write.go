@@ -3,12 +3,13 @@ package baseline
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/price"
 )
 
 // Format writes a program's baseline in its canonical form: one fact, one kernel, one argument a line, in an order that does
@@ -59,14 +60,7 @@ func (w *writer) pairs(key string, values map[string]string) {
 	}
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
+func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 func (w *writer) variant(v *facts.Variant) {
 	w.line("  - signature: %s", quote(v.Signature))
@@ -85,8 +79,8 @@ func (w *writer) variant(v *facts.Variant) {
 	w.lines("outputs", formatAll(v.Outputs, formatOutput))
 	w.line("    facts:")
 	for _, k := range sortedKeys(v.Facts) {
-		if !price.IsFact(k) { // a price follows from the kernels' work, by whatever is known of devices when it is read
-			w.line("      %s: %s", quote(k), number(v.Facts[k]))
+		if !k.IsPrice() { // a price follows from the kernels' work, by whatever is known of devices when it is read
+			w.line("      %s: %s", quote(string(k)), number(v.Facts[k]))
 		}
 	}
 	w.lines("constants", sortedLines(v.Constants, formatConstant))

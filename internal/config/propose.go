@@ -34,10 +34,10 @@ func Propose(rep *facts.Report, path string) string {
 // one program that somebody may want besides.
 func proposed(rep *facts.Report) string {
 	var b strings.Builder
-	if most, known := largest(rep, "price.step_ns"); known {
+	if most, known := largest(rep, facts.PriceStep); known {
 		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # predicted at init: %s\n", roomFor(most, proposalTimeUnits), phrase.Nanoseconds(most))
 	}
-	if most, known := largest(rep, "memory.peak_bytes"); known {
+	if most, known := largest(rep, facts.MemoryPeak); known {
 		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # at init: %s\n", roomFor(most, proposalSizeUnits), phrase.Bytes(most))
 	}
 	if most := compiled(rep); most > 0 {
@@ -54,7 +54,7 @@ func proposed(rep *facts.Report) string {
 }
 
 // largest is the largest value of a fact over all programs. It is not known where one of them does not have it: a limit for it could not be looked at.
-func largest(rep *facts.Report, fact string) (most float64, known bool) {
+func largest(rep *facts.Report, fact facts.ID) (most float64, known bool) {
 	for _, p := range rep.Programs {
 		for _, v := range p.Variants {
 			n, ok := v.Facts[fact]
@@ -195,10 +195,10 @@ func examples(b *strings.Builder, rep *facts.Report) {
 	}
 	v := p.Variants[0]
 	var lines []string
-	if kernels, ok := v.Facts["kernels.total"]; ok {
+	if kernels, ok := v.Facts[facts.KernelsTotal]; ok {
 		lines = append(lines, fmt.Sprintf("- { rule: max-kernels, program: %q, max: %.0f }", p.Name, kernels))
 	}
-	if temp := v.Facts["memory.temp_bytes"]; temp > 0 {
+	if temp := v.Facts[facts.MemoryTemp]; temp > 0 {
 		lines = append(lines, fmt.Sprintf("- { rule: max-temp-bytes, program: %q, max: %s }", p.Name, roomFor(temp, proposalSizeUnits)))
 	}
 	if c := mostSaving(v.Kernels); c != nil {
@@ -212,7 +212,7 @@ func examples(b *strings.Builder, rep *facts.Report) {
 // heaviest is the program that takes longest, of those that keep their names; nil where there is none.
 func heaviest(rep *facts.Report) (most *facts.Program) {
 	for _, p := range rep.Programs {
-		if len(p.Variants) > 0 && !p.IsCluster() && (most == nil || p.Variants[0].Facts["price.step_ns"] > most.Variants[0].Facts["price.step_ns"]) {
+		if len(p.Variants) > 0 && !p.IsCluster() && (most == nil || p.Variants[0].Facts[facts.PriceStep] > most.Variants[0].Facts[facts.PriceStep]) {
 			most = p
 		}
 	}

@@ -48,9 +48,9 @@ func TestProposalsPass(t *testing.T) {
 // Clusters are named by numbers that change: no budget is tied to one, and all are looked at.
 func TestProposalForClusters(t *testing.T) {
 	rep := &facts.Report{Programs: []*facts.Program{
-		{Name: "cluster_0", Variants: []*facts.Variant{{Facts: facts.Numbers{"kernels.total": 3}}}},
-		{Name: "cluster_1", Variants: []*facts.Variant{{Facts: facts.Numbers{"kernels.total": 1}, Modules: []string{"a", "b"}}}},
-		{Name: "train_step", Variants: []*facts.Variant{{Facts: facts.Numbers{"kernels.total": 5}}}},
+		{Name: "cluster_0", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 3}}}},
+		{Name: "cluster_1", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 1}, Modules: []string{"a", "b"}}}},
+		{Name: "train_step", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 5}}}},
 	}}
 	text := config.Propose(rep, "dump")
 	for _, want := range []string{
@@ -81,18 +81,18 @@ func TestWrittenKernelsAreRequired(t *testing.T) {
 
 // One budget holds for all programs, with room above the largest; where one program has no such fact there is none, since nobody could look.
 func TestOneBudgetForAllPrograms(t *testing.T) {
-	program := func(name string, known facts.Numbers) *facts.Program {
+	program := func(name string, known facts.Values) *facts.Program {
 		return &facts.Program{Name: name, Variants: []*facts.Variant{{Facts: known}}}
 	}
-	train := program("train", facts.Numbers{"price.step_ns": 12_400, "memory.peak_bytes": 257 << 10})
-	eval := program("eval", facts.Numbers{"price.step_ns": 3_000, "memory.peak_bytes": 300 << 10})
+	train := program("train", facts.Values{"price.step_ns": 12_400, "memory.peak_bytes": 257 << 10})
+	eval := program("eval", facts.Values{"price.step_ns": 3_000, "memory.peak_bytes": 300 << 10})
 	text := config.Propose(&facts.Report{Programs: []*facts.Program{train, eval}}, "dump")
 	for _, want := range []string{"- { rule: max-step-time, max: 14us }   # predicted at init: 12.4 µs\n", "- { rule: max-peak-bytes, max: 330KiB }   # at init: 300.0 KiB\n"} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	undumped := program("undumped", facts.Numbers{"price.step_ns": 1})
+	undumped := program("undumped", facts.Values{"price.step_ns": 1})
 	if text := config.Propose(&facts.Report{Programs: []*facts.Program{train, undumped}}, "dump"); strings.Contains(text, "max-peak-bytes") {
 		t.Errorf("a limit for memory that was not dumped:\n%s", text)
 	}

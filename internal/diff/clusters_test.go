@@ -14,7 +14,7 @@ import (
 // cluster is a program of one compile.
 func cluster(name, signature string, kernels float64) *facts.Program {
 	return &facts.Program{Name: name, Variants: []*facts.Variant{{
-		Signature: signature, Fingerprint: name + signature, Facts: facts.Numbers{"kernels.total": kernels, "memory.temp_bytes": kernels},
+		Signature: signature, Fingerprint: name + signature, Facts: facts.Values{"kernels.total": kernels, "memory.temp_bytes": kernels},
 	}}}
 }
 

@@ -132,7 +132,7 @@ func rescaled(old, fresh []facts.Parameter) bool {
 	return differ
 }
 
-func compareFacts(old, fresh facts.Numbers) []FactChange {
+func compareFacts(old, fresh facts.Values) []FactChange {
 	var out []FactChange
 	for name, is := range fresh {
 		if was, ok := old[name]; !ok {
@@ -186,7 +186,7 @@ func paramSentence(old, fresh *facts.Parameter) string {
 func compareDtypes(old, fresh *facts.Variant) []DtypeChange {
 	var out []DtypeChange
 	for name, is := range fresh.Facts {
-		dtype, ok := strings.CutPrefix(name, "dtypes.")
+		dtype, ok := facts.Dtype.Member(name)
 		if !ok || is <= old.Facts[name] {
 			continue
 		}
@@ -197,7 +197,7 @@ func compareDtypes(old, fresh *facts.Variant) []DtypeChange {
 }
 
 // Knows reports whether both sides have a fact.
-func (v *Variant) Knows(fact string) bool {
+func (v *Variant) Knows(fact facts.ID) bool {
 	if v.Old == nil {
 		return false
 	}
@@ -207,8 +207,8 @@ func (v *Variant) Knows(fact string) bool {
 }
 
 // Cost returns a cost on both sides: of a run where both sides know that, else with each loop counted once.
-func (v *Variant) Cost(cost string) (was, is float64) {
-	if weighted := "cost.weighted_" + cost[len("cost."):]; v.Knows(weighted) {
+func (v *Variant) Cost(cost facts.ID) (was, is float64) {
+	if weighted := facts.About(cost).Weighted; v.Knows(weighted) {
 		cost = weighted
 	}
 	return v.Old.Facts[cost], v.New.Facts[cost]

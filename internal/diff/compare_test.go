@@ -19,7 +19,7 @@ func report(programs ...*facts.Program) *facts.Report { return &facts.Report{Pro
 
 // variant is a compilation with a fingerprint of its own.
 func variant(signature, print string) *facts.Variant {
-	return &facts.Variant{Signature: signature, Fingerprint: print, InputPrint: print, Facts: facts.Numbers{}}
+	return &facts.Variant{Signature: signature, Fingerprint: print, InputPrint: print, Facts: facts.Values{}}
 }
 
 // kernel is a fusion of these operations, the last of them its root.

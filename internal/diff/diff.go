@@ -120,7 +120,7 @@ type Unroll struct {
 
 // FactChange is a fact that differs. A side that was not dumped is NaN.
 type FactChange struct {
-	Name     string
+	Name     facts.ID
 	Old, New float64
 }
 

@@ -77,8 +77,8 @@ func TestFirstKernelOfAType(t *testing.T) {
 // Types that are used more than before are listed by name; those used less or no more are not.
 func TestTypesThatGrew(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
-	a.Facts = facts.Numbers{"dtypes.f32": 9, "dtypes.bf16": 2, "dtypes.s32": 1, "kernels.total": 1}
-	b.Facts = facts.Numbers{"dtypes.f32": 8, "dtypes.bf16": 3, "dtypes.s32": 1, "dtypes.f64": 4, "kernels.total": 5}
+	a.Facts = facts.Values{"dtypes.f32": 9, "dtypes.bf16": 2, "dtypes.s32": 1, "kernels.total": 1}
+	b.Facts = facts.Values{"dtypes.f32": 8, "dtypes.bf16": 3, "dtypes.s32": 1, "dtypes.f64": 4, "kernels.total": 5}
 	got := compared(t, a, b).Dtypes
 	if len(got) != 2 || got[0].Type != "bf16" || got[0].Old != 2 || got[0].New != 3 || got[1].Type != "f64" || got[1].Old != 0 || got[1].New != 4 {
 		t.Errorf("%+v", got)

@@ -75,26 +75,26 @@ func (v *Variant) EditThat(fits func(Edit) bool) (*Cause, result.Evidence) {
 }
 
 // weights say how much of a fact a kernel accounts for. Of a fact that is not here every kernel accounts for one.
-var weights = map[string]func(*facts.Kernel) int64{
-	"cost.flops":          func(k *facts.Kernel) int64 { return k.Flops },
-	"cost.bytes_accessed": func(k *facts.Kernel) int64 { return k.Bytes },
-	"instructions.after":  func(k *facts.Kernel) int64 { return int64(1 + k.Do.Len()) },
-	"copies.count":        func(k *facts.Kernel) int64 { return Flag(k.Class == facts.ClassCopy) },
-	"transposes.count":    func(k *facts.Kernel) int64 { return int64(k.Do.Times("transpose")) },
-	"kernels.total":       func(k *facts.Kernel) int64 { return Flag(k.Class.Computes()) },
+var weights = map[facts.ID]func(*facts.Kernel) int64{
+	facts.CostFlops:         func(k *facts.Kernel) int64 { return k.Flops },
+	facts.CostBytes:         func(k *facts.Kernel) int64 { return k.Bytes },
+	facts.InstructionsAfter: func(k *facts.Kernel) int64 { return int64(1 + k.Do.Len()) },
+	facts.CopiesCount:       func(k *facts.Kernel) int64 { return Flag(k.Class == facts.ClassCopy) },
+	facts.TransposesCount:   func(k *facts.Kernel) int64 { return int64(k.Do.Times("transpose")) },
+	facts.KernelsTotal:      func(k *facts.Kernel) int64 { return Flag(k.Class.Computes()) },
 }
 
 // FactGrowth returns the cause of the growth of a fact.
-func (v *Variant) FactGrowth(fact string) (*Cause, result.Evidence) {
+func (v *Variant) FactGrowth(fact facts.ID) (*Cause, result.Evidence) {
 	weigh := weights[fact]
 	switch {
-	case fact == "memory.output_bytes":
+	case fact == facts.MemoryOutput:
 		return v.ResultGrowth()
-	case strings.HasPrefix(fact, "memory."):
+	case fact.Group() == "memory":
 		return v.memoryGrowth(fact)
 	case weigh == nil:
 		return v.Growth(facts.AnyKernel)
-	case strings.HasPrefix(fact, "cost."):
+	case fact.Group() == "cost":
 		if c, e := longerLoop(v); c != nil {
 			return c, e
 		}
@@ -117,7 +117,7 @@ func (v *Variant) keeps() func(*facts.Kernel) int64 {
 const tellingGrowth = 0.1
 
 // memoryGrowth returns the cause of more memory with the buffer that grew most.
-func (v *Variant) memoryGrowth(fact string) (*Cause, result.Evidence) {
+func (v *Variant) memoryGrowth(fact facts.ID) (*Cause, result.Evidence) {
 	c, e := v.GrowthBy(facts.AnyKernel, v.keeps())
 	if c == nil || v.Old == nil || len(v.Buffers) == 0 {
 		return c, e

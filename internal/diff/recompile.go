@@ -346,7 +346,7 @@ func resultChange(variants []*facts.Variant) ArgumentChange {
 	var results, counts []string
 	for _, v := range variants {
 		results = append(results, v.Result)
-		counts = append(counts, fmt.Sprintf("%.0f instructions", v.Facts["instructions.before"]))
+		counts = append(counts, fmt.Sprintf("%.0f instructions", v.Facts[facts.InstructionsBefore]))
 	}
 	switch {
 	case !allEqual(results):

@@ -169,7 +169,7 @@ func TestOperationsThatVary(t *testing.T) {
 // The last resort: what is returned, then how much there is of the program.
 func TestResultsThatVary(t *testing.T) {
 	returning := func(result string, n float64) *facts.Variant {
-		return &facts.Variant{Result: result, Facts: facts.Numbers{"instructions.before": n}}
+		return &facts.Variant{Result: result, Facts: facts.Values{"instructions.before": n}}
 	}
 	if got := explained(returning("f32[8]", 1), returning("f32[9]", 2)); got != "static [f32[8] | f32[9]] the arguments are alike, the results are not: a static argument differs" {
 		t.Error(got)

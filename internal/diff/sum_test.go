@@ -38,7 +38,7 @@ func TestWhatAProgramComesTo(t *testing.T) {
 	if n := facts.Iterations(v.Loops()); n != 6 {
 		t.Errorf("%v iterations of a loop in a loop", n)
 	}
-	if delete(v.Facts, facts.UnknownLoops); v.EndlessLoops() != nil {
+	if delete(v.Facts, facts.LoopsUnknown); v.EndlessLoops() != nil {
 		t.Errorf("unknown %v", v.EndlessLoops())
 	}
 }
@@ -46,10 +46,10 @@ func TestWhatAProgramComesTo(t *testing.T) {
 // A cost counts loops as often as they run where both sides know it, and a fact is known where both sides have it.
 func TestCostOfBothSides(t *testing.T) {
 	const flops = "cost.flops"
-	loops := facts.Numbers{flops: 10, "cost.weighted_flops": 50}
-	once, weighted := facts.Numbers{flops: 12}, facts.Numbers{flops: 10, "cost.weighted_flops": 50}
+	loops := facts.Values{flops: 10, "cost.weighted_flops": 50}
+	once, weighted := facts.Values{flops: 12}, facts.Values{flops: 10, "cost.weighted_flops": 50}
 	for _, c := range []struct {
-		old, fresh facts.Numbers
+		old, fresh facts.Values
 		want       string
 	}{
 		{loops, loops, "true 50 50"},
@@ -57,7 +57,7 @@ func TestCostOfBothSides(t *testing.T) {
 		{once, loops, "true 12 10"},
 		{once, weighted, "true 12 10"},
 		{nil, once, "false 0 12"},
-		{facts.Numbers{flops: 10}, facts.Numbers{flops: 10.1}, "true 10 10.1"},
+		{facts.Values{flops: 10}, facts.Values{flops: 10.1}, "true 10 10.1"},
 	} {
 		v := &Variant{Old: &facts.Variant{Facts: c.old}, New: &facts.Variant{Facts: c.fresh}}
 		was, is := v.Cost(flops)

@@ -7,6 +7,6 @@ func (out *measured) asked(r *reader) {
 		return
 	}
 	for _, id := range r.all(r.isProduct) {
-		out.variant.Facts["asked."+r.widest(id)]++
+		out.variant.Facts[AskedType.Of(r.widest(id))]++
 	}
 }

@@ -7,12 +7,12 @@ import (
 
 // code sums what the back end made of the module: PTX and LLVM IR. A file that cannot be read leaves its sum unknown.
 func (out *measured) code() {
-	total(out, "code.ptx_entries", dump.KindPTX, artifacts.ReadPTX, func(p *artifacts.PTX) int64 {
+	total(out, CodePTXEntries, dump.KindPTX, artifacts.ReadPTX, func(p *artifacts.PTX) int64 {
 		out.toolchain.version("ptx", p.Version)
 		return int64(len(p.Entries))
 	})
-	total(out, "code.ptx_bytes", dump.KindPTX, length, func(n *int64) int64 { return *n })
-	total(out, "code.llvm_ir_bytes", dump.KindLLVMOptimized, artifacts.ReadLLVM, func(l *artifacts.LLVM) int64 { return l.Bytes })
+	total(out, CodePTXBytes, dump.KindPTX, length, func(n *int64) int64 { return *n })
+	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(l *artifacts.LLVM) int64 { return l.Bytes })
 }
 
 // length reads a file only to know how long it is, unpacked.
@@ -21,7 +21,7 @@ func length(data []byte) (*int64, error) {
 	return &n, nil
 }
 
-func total[T any](out *measured, fact string, kind dump.Kind, read func([]byte) (*T, error), amount func(*T) int64) {
+func total[T any](out *measured, fact ID, kind dump.Kind, read func([]byte) (*T, error), amount func(*T) int64) {
 	files := out.module.CompanionsOf(kind)
 	var sum int64
 	for _, f := range files {

@@ -14,8 +14,11 @@ func TestCodeBesideAModule(t *testing.T) {
 	if err != nil || len(modules) != 1 {
 		t.Fatal(modules, err)
 	}
-	stem, want := strings.TrimSuffix(modules[0], "cpu_after_optimizations.txt"), Numbers{"code.ptx_entries": 1}
-	for _, c := range []struct{ file, as, fact string }{{"cpu.ll", "ir-with-opt.ll", "code.llvm_ir_bytes"}, {"gpu.ptx", "ptx", "code.ptx_bytes"}} {
+	stem, want := strings.TrimSuffix(modules[0], "cpu_after_optimizations.txt"), Values{"code.ptx_entries": 1}
+	for _, c := range []struct {
+		file, as string
+		fact     ID
+	}{{"cpu.ll", "ir-with-opt.ll", "code.llvm_ir_bytes"}, {"gpu.ptx", "ptx", "code.ptx_bytes"}} {
 		code, err := os.ReadFile("../artifacts/testdata/" + c.file)
 		if err == nil {
 			err = os.WriteFile(stem+c.as, code, 0o600)

@@ -16,7 +16,7 @@ func (out *measured) emulated() {
 			running = opNames(out.variant.Kernels)
 		}
 		if running[s.OpName] {
-			out.variant.Facts.count("dtypes."+s.Type, int64(len(s.Do)))
+			out.variant.Facts.add(Dtype.Of(s.Type), int64(len(s.Do)))
 		}
 	}
 }

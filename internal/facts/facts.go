@@ -8,9 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// Numbers maps a fact's dotted name ("kernels.total") to its value. A fact that was not dumped is absent, never 0.
-type Numbers map[string]float64
-
 // Report is what one dump holds.
 type Report struct {
 	Dump      string
@@ -73,7 +70,7 @@ type Variant struct {
 	Backend     string          // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
 	Fingerprint string          // canonical, 16 hex digits; equal for equal programs
 	InputPrint  string          // the same of the unoptimized module, "" when not dumped
-	Facts       Numbers
+	Facts       Values
 	Unstable    []string // facts that differed between samples
 	InputVaries bool     // so did the program before optimization
 	Kernels     []Kernel // every launch in the optimized module, in schedule order

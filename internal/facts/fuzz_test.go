@@ -104,7 +104,7 @@ func FuzzLaunches(f *testing.F) {
 		if err != nil || m.Entry == hlo.NoComp {
 			return
 		}
-		r, v := newReader(m), &Variant{Facts: Numbers{}}
+		r, v := newReader(m), &Variant{Facts: Values{}}
 		w, err := r.walk()
 		if err != nil {
 			return

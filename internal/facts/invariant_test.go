@@ -60,7 +60,7 @@ func counted(v *Variant, fits func(*Kernel) bool) float64 {
 // What is counted is what stands in the ledger.
 func countsFitTheLedger(t *testing.T, v *Variant) {
 	launched := func(k *Kernel) bool { return k.Class == ClassKernel || k.Class == ClassLibrary }
-	for fact, want := range map[string]float64{
+	for fact, want := range map[ID]float64{
 		"kernels.total": counted(v, launched),
 		"kernels.entry": counted(v, func(k *Kernel) bool { return launched(k) && k.InEntry }),
 		"copies.count":  counted(v, func(k *Kernel) bool { return k.Class == ClassCopy }),
@@ -75,7 +75,7 @@ func countsFitTheLedger(t *testing.T, v *Variant) {
 func kindsComeToTheTotal(t *testing.T, v *Variant) {
 	kernels, fusions := 0.0, 0.0
 	for name, n := range v.Facts {
-		family, kind, _ := strings.Cut(name, ".")
+		family, kind, _ := strings.Cut(string(name), ".")
 		switch {
 		case family == "kernels" && kind != "total" && kind != "entry" && kind != "weighted":
 			kernels += n
@@ -91,7 +91,10 @@ func kindsComeToTheTotal(t *testing.T, v *Variant) {
 // A fact is a number that can be: none is negative, and what is counted is whole.
 func factsArePossible(t *testing.T, v *Variant) {
 	for name, n := range v.Facts {
-		whole := strings.HasSuffix(name, "count") || strings.HasSuffix(name, "bytes") || strings.HasPrefix(name, "kernels.") || strings.HasPrefix(name, "dtypes.")
+		whole := About(name).Unit == inBytes || slices.Contains([]string{"kernels", "copies", "dtypes"}, name.Group())
+		if About(name).From == "" {
+			t.Errorf("the table of facts does not have %s", name)
+		}
 		if math.IsNaN(n) || math.IsInf(n, 0) || n < 0 || whole && n != math.Trunc(n) {
 			t.Errorf("%s is %v", name, n)
 		}

@@ -15,7 +15,7 @@ func (p *Program) IsCluster() bool {
 // Joint is several programs, each compiled once, as if they were one: what they launch, compute and keep all together. The arguments are left
 // out, because values that one hands to the next are arguments of neither.
 func Joint(name string, parts []*Program) *Program {
-	v := &Variant{Facts: Numbers{}}
+	v := &Variant{Facts: Values{}}
 	var prints, inputs []string
 	for _, p := range parts {
 		part := p.Variants[0]
@@ -48,26 +48,20 @@ func (v *Variant) add(part *Variant) {
 }
 
 // sum adds up the facts. What was not dumped of one part is not known of the whole; of what is counted by name a part may simply have none.
-func sum(parts []*Program) Numbers {
-	total := Numbers{}
+func sum(parts []*Program) Values {
+	total := Values{}
 	for _, p := range parts {
-		for name, n := range p.Variants[0].Facts {
-			if name == "registers.max" {
-				total[name] = max(total[name], n)
+		for id, n := range p.Variants[0].Facts {
+			if id == RegistersMax {
+				total[id] = max(total[id], n)
 			} else {
-				total[name] += n
+				total[id] += n
 			}
 		}
 	}
-	for name := range total {
-		kind, _, _ := strings.Cut(name, ".")
-		if !slices.Contains([]string{"memory", "cost", "loops", "code", "launches", "registers", "spills"}, kind) {
-			continue
-		}
-		for _, p := range parts {
-			if _, ok := p.Variants[0].Facts[name]; !ok {
-				delete(total, name)
-			}
+	for id := range total {
+		if About(id).PerPart && slices.ContainsFunc(parts, func(p *Program) bool { return !p.Variants[0].Facts.Known(id) }) {
+			delete(total, id)
 		}
 	}
 	return total

@@ -78,7 +78,7 @@ func countClass(v *Variant, class Class) int {
 // TPU splits an asynchronous all-gather over a chain of fusions; it is one collective.
 func TestAsyncCollectiveFusions(t *testing.T) {
 	v := only(t, "tpu-v5e-sharded")
-	v.Facts.want(t, Numbers{
+	v.Facts.want(t, Values{
 		"collectives.all-gather.count": 8, "collectives.all-reduce.count": 17, "collectives.all-to-all.count": 8,
 		"collectives.collective-permute.count": 4, "collectives.all-gather.bytes": 4194304, "kernels.total": 159,
 	})
@@ -94,7 +94,7 @@ func TestAsyncCollectiveFusions(t *testing.T) {
 
 func TestSmallCallIsOneKernel(t *testing.T) {
 	v := only(t, "cpu-while")
-	v.Facts.want(t, Numbers{"kernels.call": 1, "loops.while": 0})
+	v.Facts.want(t, Values{"kernels.call": 1, "loops.while": 0})
 	for _, k := range v.Kernels {
 		if k.Kind == "call" && k.Do.Times("multiply") == 0 {
 			t.Errorf("the small call does %v", k.Do)
@@ -117,7 +117,7 @@ func TestParallelCallsAreLookedThrough(t *testing.T) {
 
 func TestTripCountsWithoutAnnotation(t *testing.T) {
 	v := only(t, "cpu-0.4.30-rnn")
-	v.Facts.want(t, Numbers{"loops.unknown": 1})
+	v.Facts.want(t, Values{"loops.unknown": 1})
 	trips := map[int64]bool{}
 	for _, k := range v.Kernels {
 		if k.InLoop {

@@ -26,7 +26,7 @@ func (k *Kernel) Tiny() bool {
 }
 
 // launchShapes counts the launches whose shape is known, and the smallest of them.
-func (f Numbers) launchShapes(kernels []Kernel) {
+func (f Values) launchShapes(kernels []Kernel) {
 	var known, oneBlock, oneThread float64
 	for i := range kernels {
 		k := &kernels[i]
@@ -42,6 +42,6 @@ func (f Numbers) launchShapes(kernels []Kernel) {
 		}
 	}
 	if known > 0 {
-		f["launches.known"], f["launches.one_block"], f["launches.one_thread"] = known, oneBlock, oneThread
+		f[LaunchesKnown], f[LaunchesOneBlock], f[LaunchesOneThread] = known, oneBlock, oneThread
 	}
 }

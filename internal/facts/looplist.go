@@ -5,13 +5,6 @@ import (
 	"slices"
 )
 
-// Facts about all loops of a program together.
-const (
-	TripCount    = "loops.trip_count"
-	UnknownLoops = "loops.unknown"
-	EarlyExits   = "loops.early_exit"
-)
-
 // Loops lists the loops of a program, in the order of the schedule.
 func (v *Variant) Loops() []*Kernel {
 	return slices.Collect(v.KernelsThat(func(k *Kernel) bool { return k.Root == "while" && k.Class == ClassControl }))
@@ -19,7 +12,7 @@ func (v *Variant) Loops() []*Kernel {
 
 // EndlessLoops lists the loops of which it is not known how often they run.
 func (v *Variant) EndlessLoops() []*Kernel {
-	if v.Facts[UnknownLoops] == 0 { // one that does not say is never run
+	if v.Facts[LoopsUnknown] == 0 { // one that does not say is never run
 		return nil
 	}
 	return slices.DeleteFunc(v.Loops(), func(k *Kernel) bool { return k.Length > 0 })
@@ -27,7 +20,7 @@ func (v *Variant) EndlessLoops() []*Kernel {
 
 // KnowsTripCounts reports whether the trip count of each loop is known, and not only of all together.
 func (v *Variant) KnowsTripCounts() bool {
-	return v.Facts[TripCount] == 0 || slices.ContainsFunc(v.Loops(), func(k *Kernel) bool { return k.Length > 0 })
+	return v.Facts[LoopsTripCount] == 0 || slices.ContainsFunc(v.Loops(), func(k *Kernel) bool { return k.Length > 0 })
 }
 
 // Iterations returns how often loops run, all together; a loop in another counts each time that it runs.

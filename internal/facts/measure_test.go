@@ -46,7 +46,7 @@ func only(t *testing.T, name string) *Variant {
 	return r.Programs[0].Variants[0]
 }
 
-func (f Numbers) want(t *testing.T, want Numbers) {
+func (f Values) want(t *testing.T, want Values) {
 	t.Helper()
 	for name, n := range want {
 		if got, ok := f[name]; !ok || got != n {
@@ -65,7 +65,7 @@ func TestMeasureScan(t *testing.T) {
 	if want := "(w: f32[32,32], u: f32[16,32], xs: f32[20,4,16])"; v.Signature != want {
 		t.Errorf("signature %s, want %s", v.Signature, want)
 	}
-	v.Facts.want(t, Numbers{"loops.while": 2, "loops.trip_count": 40, "loops.unknown": 0, "donation.aliased": 0})
+	v.Facts.want(t, Values{"loops.while": 2, "loops.trip_count": 40, "loops.unknown": 0, "donation.aliased": 0})
 	if v.Facts["kernels.weighted"] <= v.Facts["kernels.total"] || v.Facts["kernels.entry"] >= v.Facts["kernels.total"] {
 		t.Errorf("kernels: %v in all, %v in the entry, %v weighted", v.Facts["kernels.total"], v.Facts["kernels.entry"], v.Facts["kernels.weighted"])
 	}

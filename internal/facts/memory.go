@@ -27,19 +27,16 @@ func (out *measured) memory(r *reader, s *dump.Stage) {
 		color = 0 // the other memory spaces of a TPU are on the chip
 	}
 	total := buffers.Totals(color)
-	v.Facts["memory.temp_bytes"] = float64(total.Temp)
-	v.Facts["memory.argument_bytes"] = float64(total.Argument)
-	v.Facts["memory.output_bytes"] = float64(total.Output + total.Alias) // as XLA's memory analysis counts
-	v.Facts["memory.alias_bytes"] = float64(total.Alias)
-	v.Facts["memory.constant_bytes"] = float64(total.Constant)
-	v.Facts["memory.peak_bytes"] = float64(total.Total)
-	v.Facts["memory.allocation_bytes"] = float64(largestAllocation(buffers, color))
+	v.Facts[MemoryTemp] = float64(total.Temp)
+	v.Facts[MemoryArgument] = float64(total.Argument)
+	v.Facts[MemoryOutput] = float64(total.Output + total.Alias) // as XLA's memory analysis counts
+	v.Facts[MemoryAlias] = float64(total.Alias)
+	v.Facts[MemoryConstant] = float64(total.Constant)
+	v.Facts[MemoryPeak] = float64(total.Total)
+	v.Facts[MemoryAllocation] = float64(largestAllocation(buffers, color))
 	out.spaces(buffers)
 	v.Buffers = r.buffers(buffers.Largest(maxBuffers))
 }
-
-// SpacePrefix begins the facts of single memory spaces.
-const SpacePrefix = "memory.spaces."
 
 // spaceNames are what a TPU's memory reports call its memory spaces.
 var spaceNames = map[int64]string{0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host"}
@@ -55,7 +52,7 @@ func (out *measured) spaces(buffers *artifacts.Buffers) {
 		if !known || !tpu && color != 0 {
 			name = fmt.Sprintf("color_%d", color)
 		}
-		out.variant.Facts[SpacePrefix+name] = float64(buffers.Totals(color).Total)
+		out.variant.Facts[MemorySpace.Of(name)] = float64(buffers.Totals(color).Total)
 	}
 }
 
@@ -74,7 +71,7 @@ func (out *measured) reportedSpaces() {
 		if !known {
 			name = fmt.Sprintf("color_%d", s.Color)
 		}
-		out.variant.Facts[SpacePrefix+name] = float64(s.Bytes)
+		out.variant.Facts[MemorySpace.Of(name)] = float64(s.Bytes)
 	}
 }
 
@@ -138,21 +135,21 @@ func readCompanion[T any](out *measured, f *dump.File, read func([]byte) (*T, er
 // sets aside; the report does not know which values share a buffer.
 func (out *measured) peak() {
 	f := out.module.Companion(dump.KindLiveRange)
-	if _, known := out.variant.Facts["memory.peak_bytes"]; known || f == nil {
+	if _, known := out.variant.Facts[MemoryPeak]; known || f == nil {
 		return
 	}
 	if live := readCompanion(out, f, artifacts.ReadLiveRange); live != nil {
-		out.variant.Facts["memory.peak_bytes"] = float64(live.Peak)
+		out.variant.Facts[MemoryPeak] = float64(live.Peak)
 	}
 }
 
 // handed says what a run is given, gives back and touches: its price depends on that beside the launches.
 func (out *measured) handed() {
 	f := out.variant.Facts
-	f["run.arguments"] = float64(len(out.variant.Params))
-	f["run.results"] = float64(strings.Count(out.variant.Result, "["))
-	if _, known := f["memory.argument_bytes"]; known {
-		f["run.touched_bytes"] = f["memory.argument_bytes"] + f["memory.output_bytes"] + f["memory.temp_bytes"] - f["memory.alias_bytes"]
+	f[RunArguments] = float64(len(out.variant.Params))
+	f[RunResults] = float64(strings.Count(out.variant.Result, "["))
+	if _, known := f[MemoryArgument]; known {
+		f[RunTouched] = f[MemoryArgument] + f[MemoryOutput] + f[MemoryTemp] - f[MemoryAlias]
 	}
 }
 

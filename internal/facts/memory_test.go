@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +13,7 @@ import (
 )
 
 // spacesWithout measures what a dump's programs take of each memory space, without the companions of a kind.
-func spacesWithout(t *testing.T, path string, kind dump.Kind) map[string]Numbers {
+func spacesWithout(t *testing.T, path string, kind dump.Kind) map[string]Values {
 	t.Helper()
 	d, err := dump.Open(context.Background(), path, dump.Options{})
 	if err != nil {
@@ -28,11 +27,11 @@ func spacesWithout(t *testing.T, path string, kind dump.Kind) map[string]Numbers
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]Numbers{}
+	all := map[string]Values{}
 	for _, p := range r.Programs {
 		for _, v := range p.Variants {
 			spaces := maps.Clone(v.Facts)
-			maps.DeleteFunc(spaces, func(name string, _ float64) bool { return !strings.HasPrefix(name, SpacePrefix) })
+			maps.DeleteFunc(spaces, func(id ID, _ float64) bool { _, space := MemorySpace.Member(id); return !space })
 			all[p.Name+v.Signature] = spaces
 		}
 	}

@@ -3,8 +3,6 @@ package facts
 import (
 	"fmt"
 	"slices"
-
-	"github.com/xlagate/xlagate/internal/price"
 )
 
 // Merge joins the reports of several dumps of one run: programs by name, equal variants by content. The reports must not be
@@ -101,7 +99,7 @@ func (v *Variant) sharesRun(w *Variant) bool {
 
 // unstable lists the facts that differ between the variant's compiles, by name.
 func (v *Variant) unstable() []string {
-	differs := map[string]bool{}
+	differs := map[ID]bool{}
 	for _, c := range v.compiles {
 		for name, value := range c.facts {
 			if other, ok := v.Facts[name]; !ok || other != value {
@@ -109,14 +107,14 @@ func (v *Variant) unstable() []string {
 			}
 		}
 		for name := range v.Facts {
-			if _, ok := c.facts[name]; !ok && !price.IsFact(name) {
+			if _, ok := c.facts[name]; !ok && !name.IsPrice() {
 				differs[name] = true
 			}
 		}
 	}
 	var names []string
-	for name := range differs {
-		names = append(names, name)
+	for id := range differs {
+		names = append(names, string(id))
 	}
 	slices.Sort(names)
 	return names

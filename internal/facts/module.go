@@ -196,7 +196,7 @@ func (out *measured) measure(r *reader, s *dump.Stage) error {
 		return err
 	}
 	v := &Variant{
-		File: out.best(s).Path, Backend: out.toolchain.Backend, WorkVersion: price.Version, Params: r.parameters(), Result: r.entryResult(), Facts: Numbers{},
+		File: out.best(s).Path, Backend: out.toolchain.Backend, WorkVersion: price.Version, Params: r.parameters(), Result: r.entryResult(), Facts: Values{},
 		Fingerprint: r.prints().Fingerprint(), Kernels: make([]Kernel, len(w.launches)),
 	}
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.program)
@@ -220,7 +220,7 @@ func (out *measured) measure(r *reader, s *dump.Stage) error {
 	v.Facts.module(r)
 	r.products(v)
 	r.overlap(w, v)
-	v.Facts.cost(r, w.loops)
+	v.Facts.costs(r, w.loops)
 	out.variant = v
 	out.helper = out.isHelper(r)
 	out.memory(r, s)
@@ -254,7 +254,7 @@ func (out *measured) measureGiven(r *reader, s *dump.Stage) error {
 	out.emulated()
 	out.asked(r)
 	out.scaled(r)
-	v.Facts["instructions.before"] = float64(len(r.m.Instrs))
+	v.Facts[InstructionsBefore] = float64(len(r.m.Instrs))
 	return nil
 }
 
@@ -266,7 +266,7 @@ func (out *measured) measureCodegen(r *reader, s *dump.Stage) error {
 	}
 	e := expectation{m: r.m, known: map[hlo.CompID]expected{}}
 	if all := e.of(r.m.Entry); all.said {
-		out.variant.Facts["cost.estimated_cycles"] += all.cycles
+		out.variant.Facts[CostCycles] += all.cycles
 		out.variant.expect(r)
 	}
 	return nil

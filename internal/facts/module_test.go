@@ -106,13 +106,13 @@ func TestMissingUnoptimizedModule(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	v := only(t, "tpu-v5e-shardmap")
-	for _, name := range []string{"memory.temp_bytes", "memory.argument_bytes", "memory.output_bytes", "cost.estimated_cycles"} {
+	for _, name := range []ID{"memory.temp_bytes", "memory.argument_bytes", "memory.output_bytes", "cost.estimated_cycles"} {
 		if v.Facts[name] <= 0 {
 			t.Errorf("%s = %v", name, v.Facts[name])
 		}
 	}
 	scan := only(t, "cpu-scan")
-	scan.Facts.want(t, Numbers{"memory.argument_bytes": 32*32*4 + 16*32*4 + 20*4*16*4, "memory.alias_bytes": 0})
+	scan.Facts.want(t, Values{"memory.argument_bytes": 32*32*4 + 16*32*4 + 20*4*16*4, "memory.alias_bytes": 0})
 	if scan.Facts["memory.peak_bytes"] <= scan.Facts["memory.temp_bytes"] {
 		t.Errorf("peak %v, temp %v", scan.Facts["memory.peak_bytes"], scan.Facts["memory.temp_bytes"])
 	}

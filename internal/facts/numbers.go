@@ -8,23 +8,13 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// count adds n to a fact.
-func (f Numbers) count(name string, n int64) { f[name] += float64(n) }
-
-// bytes adds n times so many bytes to a fact.
-func (f Numbers) bytes(name string, n, bytes int64) { f[name] += float64(n) * float64(bytes) }
-
-// known are the facts that are looked for in every optimized module, so that a zero is known to be one.
-var known = []string{
-	"kernels.total", "kernels.entry", "kernels.weighted", "fusions.total", "fusions.loop", "fusions.input", "fusions.output",
-	"fusions.custom", "copies.count", "copies.bytes", "transposes.count", "transposes.bytes", "remat.count", "remat.bytes",
-}
-
 // launches counts what the device is asked to run. Kernels and library calls are one sum; copies and collectives have their
 // own.
-func (f Numbers) launches(r *reader, launches []launch, kernels []Kernel) {
-	for _, name := range known {
-		f[name] = 0
+func (f Values) launches(r *reader, launches []launch, kernels []Kernel) {
+	for i := range Table {
+		if Table[i].Always {
+			f[Table[i].ID] = 0
+		}
 	}
 	tallies := map[*Form]*tally{}
 	for i, l := range launches {
@@ -56,44 +46,44 @@ func (t *tally) add(k *Kernel) {
 	}
 }
 
-func (f Numbers) form(r *reader, k *Form, t *tally) {
+func (f Values) form(r *reader, k *Form, t *tally) {
 	switch k.Class {
 	case ClassKernel, ClassLibrary:
 		f.kernels(r, k, t)
 	case ClassCopy:
-		f.count("copies.count", t.n)
-		f.bytes("copies.bytes", t.n, r.m.ShapeBytes(r.resultShape(t.one.id)))
+		f.add(CopiesCount, t.n)
+		f.addBytes(CopiesBytes, t.n, r.m.ShapeBytes(r.resultShape(t.one.id)))
 	case ClassCollective:
-		f.count("collectives."+k.Target+".count", t.n)
-		f.bytes("collectives."+k.Target+".bytes", t.n, k.Bytes)
+		f.add(CollectiveCount.Of(k.Target), t.n)
+		f.addBytes(CollectiveBytes.Of(k.Target), t.n, k.Bytes)
 	}
 }
 
 // remat counts what the compiler computes again rather than keep: it names the copy after the original.
-func (f Numbers) remat(k *Kernel) {
+func (f Values) remat(k *Kernel) {
 	if strings.Contains(k.Name, ".remat") {
-		f.count("remat.count", 1)
-		f.count("remat.bytes", k.Bytes)
+		f.add(RematCount, 1)
+		f.add(RematBytes, k.Bytes)
 	}
 }
 
-func (f Numbers) kernels(r *reader, k *Form, t *tally) {
-	f.count("kernels.total", t.n)
-	f.count("kernels."+k.Kind, t.n)
-	f.count("kernels.weighted", t.times)
-	f.count("kernels.entry", t.once)
+func (f Values) kernels(r *reader, k *Form, t *tally) {
+	f.add(KernelsTotal, t.n)
+	f.add(KernelKind.Of(k.Kind), t.n)
+	f.add(KernelsWeighted, t.times)
+	f.add(KernelsEntry, t.once)
 	switch r.m.Instrs[t.one.id].Opcode {
 	case hlo.OpCustomCall:
-		f.count("custom_calls."+k.Target, t.n)
+		f.add(CustomCall.Of(k.Target), t.n)
 	case hlo.OpFusion:
-		f.count("fusions.total", t.n)
-		f.count("fusions."+r.fusionKind(t.one.id), t.n)
+		f.add(FusionsTotal, t.n)
+		f.add(FusionKind.Of(r.fusionKind(t.one.id)), t.n)
 	}
 }
 
 // loops counts loops, and iterations where the compiler knew all of them.
-func (f Numbers) loops(loops []loop) {
-	f["loops.while"] = float64(len(loops))
+func (f Values) loops(loops []loop) {
+	f[LoopsWhile] = float64(len(loops))
 	var trips, unknown, early int64
 	for _, l := range loops {
 		if l.trips == unknownTrips {
@@ -105,62 +95,62 @@ func (f Numbers) loops(loops []loop) {
 		}
 		trips = together(trips, often(l.trips, l.runs))
 	}
-	f["loops.unknown"] = float64(unknown)
+	f[LoopsUnknown] = float64(unknown)
 	if unknown == 0 {
-		f["loops.trip_count"] = float64(trips)
+		f[LoopsTripCount] = float64(trips)
 	} else {
-		f["loops.early_exit"] = float64(early)
+		f[LoopsEarlyExit] = float64(early)
 	}
 }
 
-// cost is XLA's cost analysis of the entry computation: loop bodies once, and weighted by their trip counts where the
+// costs sets XLA's cost analysis of the entry computation: loop bodies once, and weighted by their trip counts where the
 // program has loops and all of them are known.
-func (f Numbers) cost(r *reader, loops []loop) {
+func (f Values) costs(r *reader, loops []loop) {
 	once := r.price().Comp(r.m.Entry)
-	f.known("cost.flops", once.Flops)
-	f.known("cost.bytes_accessed", once.BytesAccessed)
-	f["cost.transcendentals"] = once.Transcendentals
-	if f["loops.unknown"] > 0 {
+	f.cost(CostFlops, once.Flops)
+	f.cost(CostBytes, once.BytesAccessed)
+	f[CostTranscendentals] = once.Transcendentals
+	if f[LoopsUnknown] > 0 {
 		return
 	}
 	weighted := once
 	if len(loops) > 0 {
 		weighted = price.Price(r.alike(), r.trips).Comp(r.m.Entry)
 	}
-	f.known("cost.weighted_flops", weighted.Flops)
-	f.known("cost.weighted_bytes_accessed", weighted.BytesAccessed)
+	f.cost(CostWeightedFlops, weighted.Flops)
+	f.cost(CostWeightedBytes, weighted.BytesAccessed)
 }
 
 func (r *reader) trips(id hlo.InstrID) int64 { return tripCount(r.m, id) }
 
-// known sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
-func (f Numbers) known(name string, cost float64) {
+// cost sets a cost. A custom call's is -1: of a program that is nothing else nobody knows it.
+func (f Values) cost(id ID, cost float64) {
 	if cost >= 0 {
-		f[name] = cost
+		f[id] = cost
 	}
 }
 
 // module counts what stands in the optimized module as a whole.
-func (f Numbers) module(r *reader) {
+func (f Values) module(r *reader) {
 	m := r.m
-	f["instructions.after"] = float64(len(m.Instrs))
+	f[InstructionsAfter] = float64(len(m.Instrs))
 	byShape := make([]int64, m.ShapeIDs())
 	for id, n := range r.distinct() {
 		shape := m.Instrs[id].Shape
 		byShape[shape] += int64(n)
 		if m.Instrs[id].Opcode == hlo.OpTranspose {
-			f.count("transposes.count", int64(n))
-			f.bytes("transposes.bytes", int64(n), m.ShapeBytes(shape))
+			f.add(TransposesCount, int64(n))
+			f.addBytes(TransposesBytes, int64(n), m.ShapeBytes(shape))
 		}
 	}
 	f.dtypes(m, byShape)
-	f["donation.aliased"] = float64(len(m.Header.Aliases))
-	f["donation.aliased_bytes"] = float64(aliasedBytes(m))
+	f[DonationAliased] = float64(len(m.Header.Aliases))
+	f[DonationBytes] = float64(aliasedBytes(m))
 }
 
 // dtypes counts the instructions whose result holds a type, and of those in double precision the ones with single numbers of it: a Python
 // number comes as one into a graph of PyTorch/XLA.
-func (f Numbers) dtypes(m *hlo.Module, byShape []int64) {
+func (f Values) dtypes(m *hlo.Module, byShape []int64) {
 	var types []hlo.Type
 	for shape, n := range byShape {
 		if n == 0 {
@@ -168,9 +158,9 @@ func (f Numbers) dtypes(m *hlo.Module, byShape []int64) {
 		}
 		types = leafTypes(m, hlo.ShapeID(shape), types[:0])
 		for _, t := range types {
-			f.count("dtypes."+t.String(), n)
+			f.add(Dtype.Of(t.String()), n)
 			if (t == hlo.F64 || t == hlo.C128) && !holdsArray(m, hlo.ShapeID(shape), t) {
-				f.count("scalars."+t.String(), n)
+				f.add(ScalarDtype.Of(t.String()), n)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ func (r *reader) overlap(w *walk, v *Variant) {
 	if !r.m.Header.IsScheduled {
 		return
 	}
-	v.Facts["async.exposed"], v.Facts["async.overlapped"] = 0, 0
+	v.Facts[AsyncExposed], v.Facts[AsyncOverlapped] = 0, 0
 	for i := range w.launches {
 		k := &v.Kernels[i]
 		if k.Class != ClassCollective {
@@ -22,9 +22,9 @@ func (r *reader) overlap(w *walk, v *Variant) {
 			k.Async, k.Beside = true, int32(w.between(i, done))
 		}
 		if k.Beside > 0 {
-			v.Facts["async.overlapped"]++
+			v.Facts[AsyncOverlapped]++
 		} else {
-			v.Facts["async.exposed"]++
+			v.Facts[AsyncExposed]++
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (p *Priced) NS() float64 { return p.Runs * p.Once.Total() }
 // Prices are what the kernels of a variant are predicted to take on a device, in their order.
 func (v *Variant) Prices(d *price.Device) []Priced {
 	all := make([]Priced, len(v.Kernels))
-	times, cached, likely := map[*Form]price.Time{}, d.Cached(v.Facts["run.touched_bytes"]), likelihoods(v.Kernels)
+	times, cached, likely := map[*Form]price.Time{}, d.Cached(v.Facts[RunTouched]), likelihoods(v.Kernels)
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		once, known := times[k.Form]
@@ -69,7 +69,7 @@ func outerBranch(branch string) string {
 
 // PriceOn sets the facts that say what a run of the variant is predicted to take on a device.
 func (v *Variant) PriceOn(d *price.Device) {
-	sum, unknown := price.Time{Host: d.Dispatch + d.Argument*v.Facts["run.arguments"] + d.Result*v.Facts["run.results"]}, 0.0
+	sum, unknown := price.Time{Host: d.Dispatch + d.Argument*v.Facts[RunArguments] + d.Result*v.Facts[RunResults]}, 0.0
 	for _, p := range v.Prices(d) {
 		sum.Add(p.Once, p.Runs)
 		unknown += p.Work[price.Unknown]
@@ -77,7 +77,7 @@ func (v *Variant) PriceOn(d *price.Device) {
 	f := maps.Clone(v.Facts) // compiles share the map of what was measured of them
 	v.Facts, v.Device = f, d
 	sum = sum.Whole()
-	f["price.step_ns"] = sum.Total()
-	f["price.launch_ns"], f["price.compute_ns"], f["price.memory_ns"] = sum.Launch, sum.Compute, sum.Memory
-	f["price.network_ns"], f["price.host_ns"], f["price.unpriced"] = sum.Network, sum.Host, unknown
+	f[PriceStep] = sum.Total()
+	f[PriceLaunch], f[PriceCompute], f[PriceMemory] = sum.Launch, sum.Compute, sum.Memory
+	f[PriceNetwork], f[PriceHost], f[PriceUnpriced] = sum.Network, sum.Host, unknown
 }

@@ -22,7 +22,7 @@ type Product struct {
 // products lists what multiplies matrices, and counts it by type and by precision. It counts the conversions between floating-point
 // types, too: a product in a narrow type that is fed by conversions is no gain.
 func (r *reader) products(v *Variant) {
-	v.Facts["products.total"], v.Facts["converts.count"], v.Facts["converts.elements"] = 0, 0, 0
+	v.Facts[ProductsTotal], v.Facts[ConvertsCount], v.Facts[ConvertsElements] = 0, 0, 0
 	known := map[uint64]Product{}
 	for _, id := range r.all(r.isProduct) {
 		same := r.alike().Call(id)
@@ -42,8 +42,8 @@ func (r *reader) products(v *Variant) {
 	}
 	for id, n := range r.distinct() {
 		if r.m.Instrs[id].Opcode == hlo.OpConvert && r.floating(r.m.Instrs[id].Shape) && r.floating(r.operandShape(id)) {
-			v.Facts["converts.count"] += float64(n)
-			v.Facts["converts.elements"] += float64(int64(n) * r.m.Shape(r.m.Instrs[id].Shape).ElementCount())
+			v.Facts[ConvertsCount] += float64(n)
+			v.Facts[ConvertsElements] += float64(int64(n) * r.m.Shape(r.m.Instrs[id].Shape).ElementCount())
 		}
 	}
 }
@@ -61,9 +61,9 @@ func (r *reader) isProduct(id hlo.InstrID) bool {
 
 func (v *Variant) addProduct(p *Product) {
 	v.Products = append(v.Products, p)
-	v.Facts["products.total"]++
-	v.Facts["products."+p.Type]++
-	v.Facts["precision."+p.Precision]++
+	v.Facts[ProductsTotal]++
+	v.Facts[ProductType.Of(p.Type)]++
+	v.Facts[ProductPrecision.Of(p.Precision)]++
 }
 
 // product is a product without its place in the model.

@@ -47,13 +47,13 @@ func TestProductsOverlapAndFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &Variant{Facts: Numbers{}, Kernels: make([]Kernel, len(w.launches))}
+	v := &Variant{Facts: Values{}, Kernels: make([]Kernel, len(w.launches))}
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}
 	r.products(v)
 	r.overlap(w, v)
-	for fact, want := range map[string]float64{
+	for fact, want := range map[ID]float64{
 		"products.total": 2, "products.f32": 2, "precision.highest": 1, "precision.high": 1, "converts.count": 1, "async.overlapped": 1, "async.exposed": 1,
 	} {
 		if v.Facts[fact] != want {

@@ -117,11 +117,11 @@ func (out *measured) assembled(files []assembly, version string, err error) {
 }
 
 // registers are the facts of a module's kernels, each counted once however often it is launched.
-func (f Numbers) registers(codes map[string]*Code) {
-	f["registers.max"], f["spills.bytes"] = 0, 0
+func (f Values) registers(codes map[string]*Code) {
+	f[RegistersMax], f[SpillsBytes] = 0, 0
 	for _, c := range codes {
-		f["registers.max"] = max(f["registers.max"], float64(c.Registers))
-		f["spills.bytes"] += float64(c.SpillStores)
+		f[RegistersMax] = max(f[RegistersMax], float64(c.Registers))
+		f[SpillsBytes] += float64(c.SpillStores)
 	}
 }
 
@@ -139,7 +139,7 @@ func (r *Report) spilled() {
 	}
 	for _, p := range r.Programs {
 		for _, v := range p.Variants {
-			if _, known := v.Facts["spills.bytes"]; !known && len(spills) > 0 {
+			if _, known := v.Facts[SpillsBytes]; !known && len(spills) > 0 {
 				v.spilled(spills)
 			}
 		}
@@ -148,7 +148,7 @@ func (r *Report) spilled() {
 
 func (v *Variant) spilled(spills map[string]*Code) {
 	for c := range v.join(spills) {
-		v.Facts["spills.bytes"] += float64(c.SpillStores)
+		v.Facts[SpillsBytes] += float64(c.SpillStores)
 	}
 }
 

@@ -135,7 +135,7 @@ func markMain(programs []*Program) {
 	size := -1.0
 	for _, p := range programs {
 		for _, v := range p.Variants {
-			if n := v.Facts["instructions.after"]; n > size {
+			if n := v.Facts[InstructionsAfter]; n > size {
 				main, size = p, n
 			}
 		}

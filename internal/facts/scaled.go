@@ -16,7 +16,7 @@ func (out *measured) scaled(r *reader) {
 	s := scaling{r: r, callers: r.callers()}
 	for c, id := range r.all(r.isProduct) {
 		if t := s.product(c, id); t != hlo.TypeInvalid {
-			out.variant.Facts["scaled."+t.String()]++
+			out.variant.Facts[ScaledType.Of(t.String())]++
 		}
 	}
 }

@@ -35,7 +35,7 @@ ENTRY main {
 }
 `
 
-// Numbers that were scaled down stay so where some of them are masked out; not where others take their place.
+// Values that were scaled down stay so where some of them are masked out; not where others take their place.
 func TestScaledBehindAMask(t *testing.T) {
 	for value, want := range map[string]float64{
 		"bf16[8,8]{1,0} copy(q)":                          1,
@@ -55,7 +55,7 @@ func TestScaledBehindAMask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := &measured{variant: &Variant{Facts: Numbers{}}}
+		out := &measured{variant: &Variant{Facts: Values{}}}
 		out.scaled(newReader(m))
 		if got := out.variant.Facts["scaled.f8e4m3fn"]; got != want {
 			t.Errorf("%s: %v products, wanted %v", value, got, want)

@@ -48,7 +48,7 @@ func (v *Variant) Launches(fits func(*Kernel) bool) (n float64) {
 
 // KernelsAndCopies returns the number of kernels, and of copies of more than a single number.
 func (v *Variant) KernelsAndCopies() float64 {
-	return v.Facts["kernels.total"] + v.CountKernels(func(k *Kernel) bool { return k.Class == ClassCopy && !strings.HasSuffix(k.Out, "[]") })
+	return v.Facts[KernelsTotal] + v.CountKernels(func(k *Kernel) bool { return k.Class == ClassCopy && !strings.HasSuffix(k.Out, "[]") })
 }
 
 // CustomCallRuns returns how often a run calls custom calls. Nobody knows what those cost: work that moved into one looks as if it were gone.

@@ -33,7 +33,7 @@ type compile struct {
 	run    string // the process that did it
 	module string // the dump's ID of the module
 	name   string // the module's own name
-	facts  Numbers
+	facts  Values
 }
 
 // settle tells compiles for nothing from legitimate repetitions. Every process of a run compiles the program for itself, and

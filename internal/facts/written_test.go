@@ -14,7 +14,7 @@ func TestProductsOfKernelsWrittenByHand(t *testing.T) {
 		"gpu-kernel_widened/after":  {Product{Opcode: "tt.dot", Type: "f32", Precision: "highest"}, 277},
 	} {
 		v := measuredDump(t, "../../testdata/cases/"+dump+".tar.xz").Programs[0].Variants[0]
-		if len(v.Products) != 1 || v.Facts["products."+want.product.Type] != 1 || v.Facts["precision."+want.product.Precision] != 1 {
+		if len(v.Products) != 1 || v.Facts[ProductType.Of(want.product.Type)] != 1 || v.Facts[ProductPrecision.Of(want.product.Precision)] != 1 {
 			t.Errorf("%s: %v", dump, v.Facts)
 			continue
 		}

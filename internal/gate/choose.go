@@ -72,12 +72,12 @@ func takeFacts(about []string, v, fresh *facts.Variant) {
 		about = append(slices.Clone(about), "run.*") // what a run is given belongs to its launches: both make its price
 	}
 	for name, n := range fresh.Facts {
-		if match.AnyGlob(about, name) {
+		if match.AnyGlob(about, string(name)) {
 			v.Facts[name] = n
 		}
 	}
 	for name := range v.Facts {
-		if _, there := fresh.Facts[name]; !there && match.AnyGlob(about, name) {
+		if _, there := fresh.Facts[name]; !there && match.AnyGlob(about, string(name)) {
 			delete(v.Facts, name)
 		}
 	}
@@ -130,12 +130,12 @@ func metrics() []rule.Metric {
 	return out
 }
 
-func better(m rule.Metric, was float64, fresh facts.Numbers) bool {
+func better(m rule.Metric, was float64, fresh facts.Values) bool {
 	is, ok := fresh[m.Fact]
 	return ok && (m.Better == rule.Lower && is < was || m.Better == rule.Higher && is > was)
 }
 
-func noWorse(old, fresh facts.Numbers) bool {
+func noWorse(old, fresh facts.Values) bool {
 	for _, m := range metrics() {
 		was, had := old[m.Fact]
 		is, has := fresh[m.Fact]
@@ -161,7 +161,7 @@ func copyOf(p *baseline.Program) *baseline.Program {
 	next.Variants = nil
 	for _, v := range p.Variants {
 		c := *v
-		c.Facts = facts.Numbers{}
+		c.Facts = facts.Values{}
 		maps.Copy(c.Facts, v.Facts)
 		next.Variants = append(next.Variants, &c)
 	}

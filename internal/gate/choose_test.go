@@ -11,10 +11,10 @@ import (
 )
 
 // baselined is a program of one variant for each signature, all with these facts.
-func baselined(n facts.Numbers, signatures ...string) *baseline.Program {
+func baselined(n facts.Values, signatures ...string) *baseline.Program {
 	p := &baseline.Program{Program: facts.Program{Name: "f"}}
 	for _, s := range signatures {
-		v := &facts.Variant{Signature: s, Fingerprint: "print of " + s, Modules: []string{"m"}, Facts: facts.Numbers{}, Kernels: []facts.Kernel{{Form: &facts.Form{}, Site: &facts.Site{OpName: s}}}}
+		v := &facts.Variant{Signature: s, Fingerprint: "print of " + s, Modules: []string{"m"}, Facts: facts.Values{}, Kernels: []facts.Kernel{{Form: &facts.Form{}, Site: &facts.Site{OpName: s}}}}
 		for k, x := range n {
 			v.Facts[k] = x
 		}
@@ -32,10 +32,10 @@ func renamed(p *baseline.Program) *baseline.Program {
 }
 
 func TestTakeFacts(t *testing.T) {
-	old := baselined(facts.Numbers{"kernels.total": 1, "kernels.loop": 1, "copies.count": 1, "gone": 1}, "a")
-	fresh := renamed(baselined(facts.Numbers{"kernels.total": 2, "kernels.loop": 2, "copies.count": 2, "kernels.new": 2}, "a"))
+	old := baselined(facts.Values{"kernels.total": 1, "kernels.loop": 1, "copies.count": 1, "gone": 1}, "a")
+	fresh := renamed(baselined(facts.Values{"kernels.total": 2, "kernels.loop": 2, "copies.count": 2, "kernels.new": 2}, "a"))
 	next := take([]string{"kernels.*", "gone"}, "", old, fresh)
-	want := facts.Numbers{"kernels.total": 2, "kernels.loop": 2, "copies.count": 1, "kernels.new": 2}
+	want := facts.Values{"kernels.total": 2, "kernels.loop": 2, "copies.count": 1, "kernels.new": 2}
 	if got := next.Variants[0].Facts; !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -55,7 +55,7 @@ func TestTakeMoreThanFacts(t *testing.T) {
 		"constants": func(v *facts.Variant) bool { return len(v.Constants) == 1 },
 	} {
 		for _, named := range []string{"ledger", "params", "constants"} {
-			next := take([]string{named}, "", baselined(facts.Numbers{"x": 1}, "a"), renamed(baselined(facts.Numbers{"x": 2}, "a")))
+			next := take([]string{named}, "", baselined(facts.Values{"x": 1}, "a"), renamed(baselined(facts.Values{"x": 2}, "a")))
 			if changed(next.Variants[0]) != (named == about) {
 				t.Errorf("accepting the %s: the %s went along: %v", named, about, named != about)
 			}
@@ -65,7 +65,7 @@ func TestTakeMoreThanFacts(t *testing.T) {
 
 // Once all facts are those of the fresh program, it is the same program.
 func TestTakeTheLastFact(t *testing.T) {
-	old, fresh := baselined(facts.Numbers{"x": 1, "y": 2}, "a"), renamed(baselined(facts.Numbers{"x": 3, "y": 2}, "a"))
+	old, fresh := baselined(facts.Values{"x": 1, "y": 2}, "a"), renamed(baselined(facts.Values{"x": 3, "y": 2}, "a"))
 	if got := take([]string{"x"}, "", old, fresh).Variants[0].Fingerprint; got != "fresh" {
 		t.Errorf("it is still %s", got)
 	}
@@ -76,7 +76,7 @@ func TestTakeTheLastFact(t *testing.T) {
 
 // A finding of one variant leaves the others as they are.
 func TestTakeOneVariant(t *testing.T) {
-	old, fresh := baselined(facts.Numbers{"x": 1}, "a", "b"), baselined(facts.Numbers{"x": 2}, "b", "a")
+	old, fresh := baselined(facts.Values{"x": 1}, "a", "b"), baselined(facts.Values{"x": 2}, "b", "a")
 	for signature, want := range map[string][2]float64{"": {2, 2}, "a": {2, 1}, "b": {1, 2}, "c": {1, 1}} {
 		next := take([]string{"x"}, signature, old, fresh)
 		if got := [2]float64{next.Variants[0].Facts["x"], next.Variants[1].Facts["x"]}; got != want {
@@ -87,7 +87,7 @@ func TestTakeOneVariant(t *testing.T) {
 
 // The list of variants is taken over, each with its old facts where it has some.
 func TestTakeVariants(t *testing.T) {
-	old, fresh := baselined(facts.Numbers{"x": 1}, "a", "gone"), baselined(facts.Numbers{"x": 2}, "new", "a")
+	old, fresh := baselined(facts.Values{"x": 1}, "a", "gone"), baselined(facts.Values{"x": 2}, "new", "a")
 	fresh.Variants[1].Modules = []string{"m", "n"}
 	next := take([]string{"variants"}, "", old, fresh)
 	if len(next.Variants) != 2 || next.Variants[0].Signature != "new" || next.Variants[0].Facts["x"] != 2 || next.Variants[1].Facts["x"] != 1 || len(next.Variants[1].Modules) != 2 {
@@ -97,7 +97,7 @@ func TestTakeVariants(t *testing.T) {
 
 // Everything is taken where the whole program is what the finding is about, or one side has none.
 func TestTakeAll(t *testing.T) {
-	old, fresh := baselined(facts.Numbers{"x": 1}, "a"), baselined(facts.Numbers{"x": 2}, "a")
+	old, fresh := baselined(facts.Values{"x": 1}, "a"), baselined(facts.Values{"x": 2}, "a")
 	if take([]string{"x", "*"}, "a", old, fresh) != fresh || take([]string{"x"}, "a", nil, fresh) != fresh || take([]string{"x"}, "a", old, nil) != nil {
 		t.Error("not all was taken")
 	}
@@ -105,7 +105,7 @@ func TestTakeAll(t *testing.T) {
 
 // The findings that are named decide, each for its own program.
 func TestChosen(t *testing.T) {
-	old, fresh := baselined(facts.Numbers{"kernels.total": 1, "copies.count": 1}, "a"), baselined(facts.Numbers{"kernels.total": 2, "copies.count": 2}, "a")
+	old, fresh := baselined(facts.Values{"kernels.total": 1, "copies.count": 1}, "a"), baselined(facts.Values{"kernels.total": 2, "copies.count": 2}, "a")
 	in := &intake{findings: []result.Finding{
 		{ID: "one", Rule: "max-kernels", Program: "f"}, {ID: "two", Rule: "max-copies", Program: "f"}, {ID: "other", Rule: "max-kernels", Program: "g"},
 		{ID: "three", Change: "both", Rule: "max-kernels", Program: "f"}, {ID: "four", Change: "both", Rule: "max-copies", Program: "f"},
@@ -143,17 +143,17 @@ func TestKnownFindings(t *testing.T) {
 // Tightening takes over what got better, all of it where nothing got worse.
 func TestTightenedProgram(t *testing.T) {
 	for name, c := range map[string]struct {
-		old, fresh facts.Numbers
-		want       facts.Numbers
+		old, fresh facts.Values
+		want       facts.Values
 		whole      bool
 	}{
-		"better":          {facts.Numbers{"kernels.total": 3}, facts.Numbers{"kernels.total": 2}, facts.Numbers{"kernels.total": 2}, true},
-		"worse":           {facts.Numbers{"kernels.total": 3}, facts.Numbers{"kernels.total": 4}, facts.Numbers{"kernels.total": 3}, false},
-		"the same":        {facts.Numbers{"kernels.total": 3}, facts.Numbers{"kernels.total": 3}, facts.Numbers{"kernels.total": 3}, true},
-		"one of each":     {facts.Numbers{"kernels.total": 3, "copies.count": 3}, facts.Numbers{"kernels.total": 2, "copies.count": 4}, facts.Numbers{"kernels.total": 2, "copies.count": 3}, false},
-		"one is not told": {facts.Numbers{"kernels.total": 3, "copies.count": 3}, facts.Numbers{"kernels.total": 2}, facts.Numbers{"kernels.total": 2, "copies.count": 3}, false},
-		"one is new":      {facts.Numbers{"kernels.total": 3}, facts.Numbers{"kernels.total": 2, "copies.count": 1}, facts.Numbers{"kernels.total": 2}, false},
-		"no direction":    {facts.Numbers{"kernels.total": 3, "loops.trip_count": 1}, facts.Numbers{"kernels.total": 2, "loops.trip_count": 5}, facts.Numbers{"kernels.total": 2, "loops.trip_count": 5}, true},
+		"better":          {facts.Values{"kernels.total": 3}, facts.Values{"kernels.total": 2}, facts.Values{"kernels.total": 2}, true},
+		"worse":           {facts.Values{"kernels.total": 3}, facts.Values{"kernels.total": 4}, facts.Values{"kernels.total": 3}, false},
+		"the same":        {facts.Values{"kernels.total": 3}, facts.Values{"kernels.total": 3}, facts.Values{"kernels.total": 3}, true},
+		"one of each":     {facts.Values{"kernels.total": 3, "copies.count": 3}, facts.Values{"kernels.total": 2, "copies.count": 4}, facts.Values{"kernels.total": 2, "copies.count": 3}, false},
+		"one is not told": {facts.Values{"kernels.total": 3, "copies.count": 3}, facts.Values{"kernels.total": 2}, facts.Values{"kernels.total": 2, "copies.count": 3}, false},
+		"one is new":      {facts.Values{"kernels.total": 3}, facts.Values{"kernels.total": 2, "copies.count": 1}, facts.Values{"kernels.total": 2}, false},
+		"no direction":    {facts.Values{"kernels.total": 3, "loops.trip_count": 1}, facts.Values{"kernels.total": 2, "loops.trip_count": 5}, facts.Values{"kernels.total": 2, "loops.trip_count": 5}, true},
 	} {
 		old, fresh := baselined(c.old, "a"), renamed(baselined(c.fresh, "a"))
 		v := tightened(old, fresh).Variants[0]
@@ -168,7 +168,7 @@ func TestTightenedProgram(t *testing.T) {
 
 // A variant or program that only one side has is left as it was.
 func TestTightenedWithoutACounterpart(t *testing.T) {
-	old, fresh := baselined(facts.Numbers{"kernels.total": 3}, "a"), baselined(facts.Numbers{"kernels.total": 2}, "b")
+	old, fresh := baselined(facts.Values{"kernels.total": 3}, "a"), baselined(facts.Values{"kernels.total": 2}, "b")
 	if got := tightened(old, fresh); len(got.Variants) != 1 || got.Variants[0].Signature != "a" || got.Variants[0].Facts["kernels.total"] != 3 {
 		t.Errorf("%+v", got.Variants[0])
 	}
@@ -180,7 +180,7 @@ func TestTightenedWithoutACounterpart(t *testing.T) {
 // The reason that was given before stays as long as the facts do.
 func TestReasonStays(t *testing.T) {
 	with := func(x float64, reason string) *baseline.Program {
-		p := baselined(facts.Numbers{"x": x}, "a")
+		p := baselined(facts.Values{"x": x}, "a")
 		p.Reason = reason
 		return p
 	}

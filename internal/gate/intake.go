@@ -19,7 +19,7 @@ type intake struct {
 	old      *baseline.Set
 	fresh    map[string]*baseline.Program
 	was      map[string]string // of programs that were accepted under another name: that name
-	graphs   facts.Numbers     // of TensorFlow's graphs; nil when autoclustering did not run
+	graphs   facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
 	findings []result.Finding
 	demands  []demand // what accepting all of it does not settle
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 
@@ -14,8 +13,8 @@ import (
 
 // The facts that a change is priced by.
 const (
-	stepTime   = "price.step_ns"
-	peakMemory = "memory.peak_bytes"
+	stepTime   = facts.PriceStep
+	peakMemory = facts.MemoryPeak
 )
 
 // share deals what a variant's differences cost, and the facts that they moved, out to the changes behind them. Owners holds the change of
@@ -80,7 +79,7 @@ func keeper(v *diff.Variant) int {
 }
 
 // delta is how much a fact grew; 0 where one side does not know it.
-func delta(v *diff.Variant, fact string) float64 {
+func delta(v *diff.Variant, fact facts.ID) float64 {
 	was, known := v.Old.Facts[fact]
 	is, measured := v.New.Facts[fact]
 	if !known || !measured {
@@ -93,7 +92,7 @@ func delta(v *diff.Variant, fact string) float64 {
 func effects(v *diff.Variant, owners []*group) {
 	if len(slices.Compact(slices.Clone(owners))) == 1 {
 		for _, f := range v.Facts {
-			if !math.IsNaN(f.Old) && !math.IsNaN(f.New) && !strings.HasPrefix(f.Name, "price.") {
+			if !math.IsNaN(f.Old) && !math.IsNaN(f.New) && !f.Name.IsPrice() {
 				owners[0].effect(result.Effect{Fact: f.Name, Was: f.Old, Is: f.New})
 			}
 		}
@@ -115,7 +114,7 @@ func effects(v *diff.Variant, owners []*group) {
 
 // effect notes a fact that moved; of several variants or roots the one that moved it most.
 func (o *group) effect(e result.Effect) {
-	at, found := slices.BinarySearchFunc(o.Effects, e.Fact, func(e result.Effect, fact string) int { return cmp.Compare(e.Fact, fact) })
+	at, found := slices.BinarySearchFunc(o.Effects, e.Fact, func(e result.Effect, fact facts.ID) int { return cmp.Compare(e.Fact, fact) })
 	if !found {
 		o.Effects = slices.Insert(o.Effects, at, e)
 	} else if had := o.Effects[at]; math.Abs(e.Is-e.Was) > math.Abs(had.Is-had.Was) {
@@ -125,15 +124,15 @@ func (o *group) effect(e result.Effect) {
 
 // changeCounts are the facts that launches tell by themselves.
 var changeCounts = []struct {
-	fact string
+	fact facts.ID
 	of   func([]facts.Kernel) float64
 }{
-	{"copies.count", sum(func(k *facts.Kernel) float64 { return one(k.Class == facts.ClassCopy) })},
-	{"cost.bytes_accessed", sum(func(k *facts.Kernel) float64 { return float64(k.Bytes) })},
-	{"cost.flops", sum(func(k *facts.Kernel) float64 { return float64(k.Flops) })},
-	{"fusions.total", sum(func(k *facts.Kernel) float64 { return one(k.Fusion) })},
-	{"kernels.total", sum(func(k *facts.Kernel) float64 { return one(k.Class.Computes()) })},
-	{"transposes.count", sum(func(k *facts.Kernel) float64 { return float64(k.Do.Times("transpose")) })},
+	{facts.CopiesCount, sum(func(k *facts.Kernel) float64 { return one(k.Class == facts.ClassCopy) })},
+	{facts.CostBytes, sum(func(k *facts.Kernel) float64 { return float64(k.Bytes) })},
+	{facts.CostFlops, sum(func(k *facts.Kernel) float64 { return float64(k.Flops) })},
+	{facts.FusionsTotal, sum(func(k *facts.Kernel) float64 { return one(k.Fusion) })},
+	{facts.KernelsTotal, sum(func(k *facts.Kernel) float64 { return one(k.Class.Computes()) })},
+	{facts.TransposesCount, sum(func(k *facts.Kernel) float64 { return float64(k.Do.Times("transpose")) })},
 }
 
 func sum(of func(*facts.Kernel) float64) func([]facts.Kernel) float64 {

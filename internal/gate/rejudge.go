@@ -125,7 +125,7 @@ func agrees(shown *result.Program, text *baseline.Program) error {
 		for j := range v.Kernels {
 			launches += one(v.Kernels[j].Class.Computes())
 		}
-		if total, there := v.Facts["kernels.total"]; there && total != launches {
+		if total, there := v.Facts[facts.KernelsTotal]; there && total != launches {
 			return fmt.Errorf("%s has %v kernels, its baseline lists %v", v.Signature, total, launches)
 		}
 	}

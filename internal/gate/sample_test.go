@@ -52,8 +52,8 @@ func changed(name string, causes ...diff.Cause) *diff.Program {
 }
 
 func addVariant(p *diff.Program, signature string, causes ...diff.Cause) *diff.Variant {
-	old := &facts.Variant{Signature: signature, Facts: facts.Numbers{"price.step_ns": 1000, "memory.peak_bytes": 4096, "kernels.total": 5, "fusions.total": 5, "cost.bytes_accessed": 100}}
-	fresh := &facts.Variant{Signature: signature, Facts: facts.Numbers{"price.step_ns": 1800, "memory.peak_bytes": 5120, "kernels.total": 7, "fusions.total": 7, "cost.bytes_accessed": 4260}}
+	old := &facts.Variant{Signature: signature, Facts: facts.Values{"price.step_ns": 1000, "memory.peak_bytes": 4096, "kernels.total": 5, "fusions.total": 5, "cost.bytes_accessed": 100}}
+	fresh := &facts.Variant{Signature: signature, Facts: facts.Values{"price.step_ns": 1800, "memory.peak_bytes": 5120, "kernels.total": 7, "fusions.total": 7, "cost.bytes_accessed": 4260}}
 	for _, c := range causes {
 		fresh.Kernels = append(fresh.Kernels, c.After...)
 	}

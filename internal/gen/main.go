@@ -1,4 +1,4 @@
-// Command gen writes the documentation that is made from code: docs/rules.md, docs/config.md, the JSON Schemas, and the entry for SchemaStore.
+// Command gen writes the documentation that is made from code: docs/rules.md, docs/config.md, docs/facts.md, the JSON Schemas, and the entry for SchemaStore.
 //
 //	go run ./internal/gen [DIR]
 package main
@@ -41,7 +41,7 @@ func files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]byte{"rules.md": []byte(reference.Markdown()), "config.md": []byte(config), "schemastore.json": []byte(schemaStore)}
+	out := map[string][]byte{"rules.md": []byte(reference.Markdown()), "config.md": []byte(config), "facts.md": []byte(reference.FactsMarkdown()), "schemastore.json": []byte(schemaStore)}
 	for _, name := range reference.SchemaNames {
 		data, err := reference.Schema(name)
 		if err != nil {

@@ -29,7 +29,7 @@ func TestWrites(t *testing.T) {
 	if err := write(dir); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := os.ReadDir(dir); err != nil || len(list) != 6 {
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 7 {
 		t.Errorf("%d files, %v", len(list), err)
 	}
 	if err := write(filepath.Join(dir, "none")); err == nil {

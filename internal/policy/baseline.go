@@ -144,7 +144,7 @@ func moved(old, fresh *baseline.Program) (worse, better []string) {
 	return worse, better
 }
 
-func movedFacts(old, fresh facts.Numbers) (worse, better []string) {
+func movedFacts(old, fresh facts.Values) (worse, better []string) {
 	for _, r := range rules.All() {
 		m := r.Budget
 		if m == nil || m.Fact == "" || m.Better == rule.Exact {

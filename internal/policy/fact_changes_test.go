@@ -80,7 +80,7 @@ func TestManyFacts(t *testing.T) {
 
 // More of a fact is worse or better by what its rule says, and the other way round for the other way.
 func TestFactsMoveByTheirRule(t *testing.T) {
-	old, fresh := facts.Numbers{"kernels.total": 3, "donation.aliased": 3}, facts.Numbers{"kernels.total": 4, "donation.aliased": 3}
+	old, fresh := facts.Values{"kernels.total": 3, "donation.aliased": 3}, facts.Values{"kernels.total": 4, "donation.aliased": 3}
 	if worse, better := movedFacts(old, fresh); len(worse) != 1 || len(better) != 0 || worse[0] != "kernels 3 → 4" {
 		t.Errorf("worse %v, better %v", worse, better)
 	}

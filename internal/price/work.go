@@ -85,9 +85,6 @@ func WorkOf(amounts map[string]float64) (w Work) {
 	return w
 }
 
-// IsFact says whether a fact is a price.
-func IsFact(name string) bool { return strings.HasPrefix(name, "price.") }
-
 // add adds n times another's work. Whether something is unknown does not add up.
 func (w *Work) add(o *Work, n float64) {
 	for a := range o {

@@ -25,11 +25,8 @@ type Expression struct {
 	paths         []string // "facts.kernels.total", in order
 }
 
-// factGroups are the first words of fact names.
-var factGroups = []string{
-	"kernels", "instructions", "fusions", "collectives", "copies", "transposes", "memory", "donation", "dtypes", "custom_calls", "cost", "loops",
-	"clusters", "code", "remat", "async", "products", "precision", "converts", "launches", "asked", "scalars", "scaled", "registers", "spills", "price", "run",
-}
+// factGroups are the first words of the facts' names.
+var factGroups = facts.Groups()
 
 // Check finds what is wrong in an expression; the error names the column where one is known.
 func Check(text string) error {
@@ -159,7 +156,7 @@ func exprIsWord(c byte) bool {
 func whole(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // Holds says whether the expression is true of a program and its baseline.
-func (e *Expression) Holds(fresh, old facts.Numbers) (bool, error) {
+func (e *Expression) Holds(fresh, old facts.Values) (bool, error) {
 	out, _, err := e.program.Eval(map[string]any{"facts": nested(fresh), "base": nested(old)})
 	if err != nil {
 		return false, err
@@ -169,7 +166,7 @@ func (e *Expression) Holds(fresh, old facts.Numbers) (bool, error) {
 }
 
 // Values lists what the expression read.
-func (e *Expression) Values(fresh, old facts.Numbers) []string {
+func (e *Expression) Values(fresh, old facts.Values) []string {
 	var out []string
 	for _, path := range e.paths {
 		side, name, _ := strings.Cut(path, ".")
@@ -177,7 +174,7 @@ func (e *Expression) Values(fresh, old facts.Numbers) []string {
 		if side == "base" {
 			from = old
 		}
-		if n, ok := from[name]; ok && !math.IsNaN(n) {
+		if n, ok := from[facts.ID(name)]; ok && !math.IsNaN(n) {
 			out = append(out, fmt.Sprintf("%s is %v", path, n))
 		}
 	}
@@ -185,7 +182,7 @@ func (e *Expression) Values(fresh, old facts.Numbers) []string {
 }
 
 // nested turns dotted names into maps of maps, as CEL selects them.
-func nested(n facts.Numbers) map[string]any {
+func nested(n facts.Values) map[string]any {
 	root := map[string]any{}
 	for _, g := range factGroups {
 		root[g] = map[string]any{}
@@ -195,7 +192,7 @@ func nested(n facts.Numbers) map[string]any {
 			continue
 		}
 		at := root
-		steps := strings.Split(name, ".")
+		steps := strings.Split(string(name), ".")
 		for _, s := range steps[:len(steps)-1] {
 			inner, ok := at[s].(map[string]any)
 			if !ok {

@@ -32,8 +32,8 @@ func TestAssertIsCheckedWhenItIsRead(t *testing.T) {
 
 // What an expression says of a program, and what it read to say it.
 func TestHolds(t *testing.T) {
-	fresh := facts.Numbers{"kernels.total": 1904, "fusions.total": 1e9, "collectives.all-gather.count": 2, "collectives.all-gather.bytes": 64, "cost.flops": math.NaN()}
-	old := facts.Numbers{"kernels.total": 1903, "collectives.all-gather.bytes": 32}
+	fresh := facts.Values{"kernels.total": 1904, "fusions.total": 1e9, "collectives.all-gather.count": 2, "collectives.all-gather.bytes": 64, "cost.flops": math.NaN()}
+	old := facts.Values{"kernels.total": 1903, "collectives.all-gather.bytes": 32}
 	for text, want := range map[string]struct {
 		holds bool
 		fails string

@@ -3,9 +3,11 @@ package reference
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -25,7 +27,7 @@ func Schema(name string) ([]byte, error) {
 	case "baseline":
 		s = baseline()
 	case "result":
-		s, err = jsonschema.For[result.Result](nil)
+		s, err = schemaResult()
 	default:
 		return nil, fmt.Errorf("there is no schema of %q", name)
 	}
@@ -38,4 +40,14 @@ func Schema(name string) ([]byte, error) {
 		return nil, fmt.Errorf("write the schema of %s: %w", name, err)
 	}
 	return append(data, '\n'), nil
+}
+
+func schemaResult() (*jsonschema.Schema, error) {
+	s, err := jsonschema.For[result.Result](&jsonschema.ForOptions{
+		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[facts.Values](): {Ref: "#/$defs/facts"}},
+	})
+	if err == nil {
+		s.Defs = map[string]*jsonschema.Schema{"facts": factsSchema()}
+	}
+	return s, err
 }

@@ -2,12 +2,12 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/price"
 )
 
 // factBlocks are the facts that differ: the telling ones in a line, the others counted or, when all are wanted, listed. The sum
@@ -20,7 +20,7 @@ func factBlocks(v *diff.Variant, o Options) []block {
 	rest := 0
 	for _, f := range orderFacts(v.Facts) {
 		switch {
-		case f.Name == "kernels.total", price.IsFact(f.Name): // said in the title, and above
+		case f.Name == facts.KernelsTotal, f.Name.IsPrice(): // said in the title, and above
 		case telling(f.Name):
 			parts = append(parts, factLabel(f.Name)+" "+factChange(v, &f))
 		default:
@@ -37,14 +37,14 @@ func factBlocks(v *diff.Variant, o Options) []block {
 func factChanges(v *diff.Variant) table {
 	t := table{Head: []string{"fact", "change"}, Bare: true}
 	for _, f := range orderFacts(v.Facts) {
-		t.Rows = append(t.Rows, []line{in(name, f.Name), say(factChange(v, &f))})
+		t.Rows = append(t.Rows, []line{in(name, string(f.Name)), say(factChange(v, &f))})
 	}
 	return t
 }
 
 // orderFacts puts the telling facts first, the most telling of them at the head; the others stay in their order.
 func orderFacts(changes []diff.FactChange) []diff.FactChange {
-	byName := map[string]diff.FactChange{}
+	byName := map[facts.ID]diff.FactChange{}
 	for _, f := range changes {
 		byName[f.Name] = f
 	}
@@ -66,7 +66,7 @@ func orderFacts(changes []diff.FactChange) []diff.FactChange {
 }
 
 // telling reports whether a fact is worth a word in a difference.
-func telling(fact string) bool {
+func telling(fact facts.ID) bool {
 	for _, table := range [][]label{keyFacts, moreFacts[:maxTelling]} {
 		for _, l := range table {
 			if l.fact == fact {
@@ -74,14 +74,14 @@ func telling(fact string) bool {
 			}
 		}
 	}
-	return strings.HasPrefix(fact, "collectives.") || strings.HasPrefix(fact, "custom_calls.") || strings.HasPrefix(fact, "clusters.")
+	return slices.Contains([]string{"collectives", "custom_calls", "clusters"}, fact.Group())
 }
 
 // factChange is "1 → 4". Of kinds and targets only those that occur have a fact: where kernels were counted, an absent one is none.
 func factChange(v *diff.Variant, f *diff.FactChange) string {
 	side := func(n float64, variant *facts.Variant) string {
 		if math.IsNaN(n) && variant != nil && counted(f.Name) {
-			if _, ok := variant.Facts["kernels.total"]; ok {
+			if _, ok := variant.Facts[facts.KernelsTotal]; ok {
 				return "none"
 			}
 		}
@@ -93,13 +93,8 @@ func factChange(v *diff.Variant, f *diff.FactChange) string {
 	return change(f.Name, f.Old, f.New)
 }
 
-func counted(fact string) bool {
-	for _, family := range []string{"kernels.", "fusions.", "custom_calls.", "collectives.", "dtypes."} {
-		if strings.HasPrefix(fact, family) {
-			return true
-		}
-	}
-	return false
+func counted(fact facts.ID) bool {
+	return slices.Contains([]string{"kernels", "fusions", "custom_calls", "collectives", "dtypes"}, fact.Group())
 }
 
 // differing says how many facts are not shown.

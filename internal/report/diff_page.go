@@ -73,14 +73,14 @@ func kernelTotals(p *diff.Program) string {
 	case diff.Removed:
 		return "kernels " + phrase.Number(old)
 	}
-	return "kernels " + change("kernels.total", old, fresh)
+	return "kernels " + change(facts.KernelsTotal, old, fresh)
 }
 
 func total(v *facts.Variant) (float64, bool) {
 	if v == nil {
 		return 0, false
 	}
-	n, ok := v.Facts["kernels.total"]
+	n, ok := v.Facts[facts.KernelsTotal]
 	return n, ok
 }
 

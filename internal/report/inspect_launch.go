@@ -27,7 +27,7 @@ func launchSection(v *facts.Variant) section {
 	if len(tiny) == 0 {
 		return section{}
 	}
-	known := phrase.Number(v.Facts["launches.known"])
+	known := phrase.Number(v.Facts[facts.LaunchesKnown])
 	return section{Title: in(dim, phrase.Some(len(tiny), "launch")+" of "+known+" of one warp, or of one block for much"), Blocks: []block{t}}
 }
 

@@ -130,27 +130,27 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 // factLines are the key facts, each line one family. What was not dumped is left out.
 func factLines(v *facts.Variant) []line {
 	lines := priceLines(v)
-	if total, ok := v.Facts["kernels.total"]; ok {
+	if total, ok := v.Facts[facts.KernelsTotal]; ok {
 		l := say("kernels ").in(strong, phrase.Number(total))
 		if kinds := kindCounts(v.Facts); kinds != "" {
 			l = l.and(": ").and(kinds)
 		}
 		lines = append(lines, l)
 	}
-	if l := joinFacts(v.Facts, "fusions.total", "loops.while", "copies.count", "transposes.count"); len(l) > 0 {
+	if l := joinFacts(v.Facts, facts.FusionsTotal, facts.LoopsWhile, facts.CopiesCount, facts.TransposesCount); len(l) > 0 {
 		lines = append(lines, l.with("   ", collectiveLine(v.Facts)))
 	}
-	l := joinFacts(v.Facts, "memory.temp_bytes", "memory.argument_bytes", "memory.output_bytes", "memory.peak_bytes", "memory.constant_bytes")
+	l := joinFacts(v.Facts, facts.MemoryTemp, facts.MemoryArgument, facts.MemoryOutput, facts.MemoryPeak, facts.MemoryConstant)
 	if l = l.with("   ", donation(v)); len(l) > 0 {
 		lines = append(lines, l)
 	}
-	if l := joinFacts(v.Facts, "cost.flops", "cost.bytes_accessed", "cost.transcendentals", "cost.estimated_cycles"); len(l) > 0 {
+	if l := joinFacts(v.Facts, facts.CostFlops, facts.CostBytes, facts.CostTranscendentals, facts.CostCycles); len(l) > 0 {
 		lines = append(lines, l)
 	}
 	return lines
 }
 
-func joinFacts(f facts.Numbers, names ...string) line {
+func joinFacts(f facts.Values, names ...facts.ID) line {
 	var parts []string
 	for _, n := range names {
 		if v, ok := f[n]; ok {
@@ -164,13 +164,12 @@ func joinFacts(f facts.Numbers, names ...string) line {
 }
 
 // collectiveLine is "collectives: 2 all-gather (64.0 MiB)".
-func collectiveLine(f facts.Numbers) line {
+func collectiveLine(f facts.Values) line {
 	var parts []string
 	for _, fact := range sortedKeys(f) {
-		rest, ok := strings.CutPrefix(fact, "collectives.")
-		if kind, isCount := strings.CutSuffix(rest, ".count"); ok && isCount && f[fact] > 0 {
+		if kind, ok := facts.CollectiveCount.Member(fact); ok && f[fact] > 0 {
 			part := phrase.Number(f[fact]) + " " + kind
-			if bytes, ok := f["collectives."+kind+".bytes"]; ok {
+			if bytes, ok := f[facts.CollectiveBytes.Of(kind)]; ok {
 				part += " (" + phrase.Bytes(bytes) + ")"
 			}
 			parts = append(parts, part)

@@ -186,7 +186,7 @@ func viewDiffVariant(d *diff.Variant) diffVariantView {
 		v.New = d.New.Signature
 	}
 	for _, f := range d.Facts {
-		v.Facts = append(v.Facts, factChangeView{f.Name, dumped(f.Old), dumped(f.New)})
+		v.Facts = append(v.Facts, factChangeView{string(f.Name), dumped(f.Old), dumped(f.New)})
 	}
 	for _, p := range d.Params {
 		v.Params = append(v.Params, paramChangeView{p.Name, p.Old, p.New, p.What})

@@ -43,7 +43,7 @@ type (
 		File        string            `json:"file,omitempty"`
 		Fingerprint string            `json:"fingerprint"`
 		InputPrint  string            `json:"input_fingerprint,omitempty"`
-		Facts       facts.Numbers     `json:"facts"`
+		Facts       facts.Values      `json:"facts"`
 		Unstable    []string          `json:"unstable"`
 		Reached     string            `json:"reached,omitempty"`
 		Missing     []string          `json:"missing"`

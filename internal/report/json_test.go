@@ -11,7 +11,7 @@ import (
 
 // A fact that is not a number has no JSON form, and a full disk is reported.
 func TestJSONFails(t *testing.T) {
-	variant := &facts.Variant{Facts: facts.Numbers{"a": math.NaN()}}
+	variant := &facts.Variant{Facts: facts.Values{"a": math.NaN()}}
 	dump := &facts.Report{Programs: []*facts.Program{{Variants: []*facts.Variant{variant}}}}
 	if err := Inspect(io.Discard, dump, "json", Options{}); err == nil || !strings.Contains(err.Error(), "NaN") {
 		t.Errorf("not a number was written: %v", err)

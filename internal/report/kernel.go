@@ -96,10 +96,10 @@ func opLines(k *facts.Kernel) []string {
 }
 
 // kindCounts is "14 loop, 3 library, 2 dot" from the facts of a variant, most first.
-func kindCounts(f facts.Numbers) string {
+func kindCounts(f facts.Values) string {
 	kinds := map[string]float64{}
 	for fact, n := range f {
-		if kind, ok := strings.CutPrefix(fact, "kernels."); ok && !sums[kind] && n > 0 {
+		if kind, ok := facts.KernelKind.Member(fact); ok && n > 0 {
 			kinds[kind] = n
 		}
 	}
@@ -109,6 +109,3 @@ func kindCounts(f facts.Numbers) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// sums are the facts below kernels. that are no kinds.
-var sums = map[string]bool{"total": true, "entry": true, "weighted": true}

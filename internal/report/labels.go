@@ -3,44 +3,49 @@ package report
 import (
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
 )
 
 // label is how reports call a fact.
-type label struct{ fact, text string }
+type label struct {
+	fact facts.ID
+	text string
+}
 
 // keyFacts are shown of every program: the two budgets, and how many kernels there are. The others are shown only where they changed.
 var keyFacts = []label{
-	{"price.step_ns", "predicted step"},
-	{"memory.peak_bytes", "peak"},
-	{"kernels.total", "kernels"},
+	{facts.PriceStep, "predicted step"},
+	{facts.MemoryPeak, "peak"},
+	{facts.KernelsTotal, "kernels"},
 }
 
 // moreFacts follow them, most telling first.
 var moreFacts = []label{
-	{"fusions.total", "fusions"},
-	{"memory.temp_bytes", "temp"},
-	{"cost.bytes_accessed", "moved"},
-	{"donation.aliased", "aliased"},
-	{"memory.constant_bytes", "constants"},
-	{"copies.count", "copies"},
-	{"transposes.count", "transposes"},
-	{"loops.while", "loops"},
-	{"cost.flops", "flops"},
-	{"memory.argument_bytes", "arguments"},
-	{"memory.output_bytes", "output"},
-	{"memory.alias_bytes", "aliased bytes"},
-	{"instructions.after", "instructions"},
-	{"cost.transcendentals", "transcendentals"},
-	{"cost.estimated_cycles", "cycles"},
-	{"cost.weighted_bytes_accessed", "moved with all loops"},
-	{"cost.weighted_flops", "flops with all loops"},
-	{"clusters.count", "clusters"},
-	{"clusters.clustered_ops", "clustered ops"},
-	{"clusters.unclustered_ops", "unclustered ops"},
+	{facts.FusionsTotal, "fusions"},
+	{facts.MemoryTemp, "temp"},
+	{facts.CostBytes, "moved"},
+	{facts.DonationAliased, "aliased"},
+	{facts.MemoryConstant, "constants"},
+	{facts.CopiesCount, "copies"},
+	{facts.TransposesCount, "transposes"},
+	{facts.LoopsWhile, "loops"},
+	{facts.CostFlops, "flops"},
+	{facts.MemoryArgument, "arguments"},
+	{facts.MemoryOutput, "output"},
+	{facts.MemoryAlias, "aliased bytes"},
+	{facts.InstructionsAfter, "instructions"},
+	{facts.CostTranscendentals, "transcendentals"},
+	{facts.CostCycles, "cycles"},
+	{facts.CostWeightedBytes, "moved with all loops"},
+	{facts.CostWeightedFlops, "flops with all loops"},
+	{facts.ClustersCount, "clusters"},
+	{facts.ClustersClustered, "clustered ops"},
+	{facts.ClustersUnclustered, "unclustered ops"},
 }
 
 // labelOf is what the tables call a fact, "" where they do not name it.
-func labelOf(fact string) string {
+func labelOf(fact facts.ID) string {
 	for _, l := range slices.Concat(keyFacts, moreFacts) {
 		if l.fact == fact {
 			return l.text
@@ -50,17 +55,20 @@ func labelOf(fact string) string {
 }
 
 // factLabel is the short name of a fact: "temp" for memory.temp_bytes, "all-gather" for collectives.all-gather.count.
-func factLabel(fact string) string {
+func factLabel(fact facts.ID) string {
 	if text := labelOf(fact); text != "" {
 		return text
 	}
-	if rest, ok := strings.CutPrefix(fact, "collectives."); ok {
-		return strings.TrimSuffix(strings.Replace(rest, ".bytes", " bytes", 1), ".count")
+	if opcode, ok := facts.CollectiveCount.Member(fact); ok {
+		return opcode
 	}
-	family, rest, ok := strings.Cut(fact, ".")
+	if opcode, ok := facts.CollectiveBytes.Member(fact); ok {
+		return opcode + " bytes"
+	}
+	family, rest, ok := strings.Cut(string(fact), ".")
 	switch {
 	case !ok:
-		return fact
+		return string(fact)
 	case family == "dtypes":
 		return rest + " values"
 	case family == "custom_calls":
@@ -73,13 +81,13 @@ func factLabel(fact string) string {
 
 // budgetLabel is the short name of what a budget bounds: by its fact, else by its rule.
 func budgetLabel(rule, subject string) string {
-	if subject == "kernels.all" || subject == "kernels.total" {
+	if subject == "kernels.all" || subject == string(facts.KernelsTotal) {
 		return "kernels"
 	}
 	if rule == "no-recompilation" {
 		return "compilations"
 	}
-	if text := labelOf(subject); text != "" {
+	if text := labelOf(facts.ID(subject)); text != "" {
 		return text
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(rule, "max-"), "-", " ")

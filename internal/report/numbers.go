@@ -5,31 +5,18 @@ import (
 	"math"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// unitOf is the unit of a fact, by its name.
-func unitOf(fact string) string {
-	switch {
-	case strings.Contains(fact, "bytes"):
-		return "bytes"
-	case strings.HasSuffix(fact, "_ns"):
-		return "nanoseconds"
-	}
-	if strings.HasSuffix(fact, "_ns") {
-		return "nanoseconds"
-	}
-	if strings.HasSuffix(fact, "_ns") {
-		return "nanoseconds"
-	}
-	return ""
-}
+// unitOf is the unit of a fact.
+func unitOf(fact facts.ID) string { return facts.About(fact).Unit }
 
 // value writes a fact's value.
-func value(fact string, v float64) string { return phrase.Show(v, unitOf(fact)) }
+func value(fact facts.ID, v float64) string { return phrase.Show(v, unitOf(fact)) }
 
 // change writes "1 → 4", or the value alone when it is the same.
-func change(fact string, old, fresh float64) string {
+func change(fact facts.ID, old, fresh float64) string {
 	if old == fresh {
 		return shown(fresh, unitOf(fact))
 	}

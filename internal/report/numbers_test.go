@@ -4,12 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 func TestChange(t *testing.T) {
 	for _, c := range []struct {
-		fact       string
+		fact       facts.ID
 		old, fresh float64
 		want       string
 	}{
@@ -66,7 +67,7 @@ func TestPlural(t *testing.T) {
 
 // Facts are called as people call them; those without a name of their own by what they count.
 func TestFactLabels(t *testing.T) {
-	for fact, want := range map[string]string{
+	for fact, want := range map[facts.ID]string{
 		"kernels.total": "kernels", "kernels.loop": "loop kernels", "fusions.total": "fusions", "fusions.custom": "custom fusions", "memory.temp_bytes": "temp",
 		"collectives.all-gather.count": "all-gather", "collectives.all-gather.bytes": "all-gather bytes", "dtypes.f64": "f64 values", "custom_calls.cublas": "cublas calls",
 		"code.llvm_ir_bytes": "llvm ir bytes", "plain": "plain", "loops.trip_count": "trip count",
@@ -79,7 +80,7 @@ func TestFactLabels(t *testing.T) {
 
 // Two facts that one report shows side by side never have the same name.
 func TestFactLabelsAreDistinct(t *testing.T) {
-	seen := map[string]string{}
+	seen := map[string]facts.ID{}
 	for _, table := range [][]label{keyFacts, moreFacts} {
 		for _, l := range table {
 			if other, twice := seen[l.text]; twice {

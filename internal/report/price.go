@@ -11,11 +11,11 @@ import (
 )
 
 // stepTime is the fact that a price leads with.
-const stepTime = "price.step_ns"
+const stepTime = facts.PriceStep
 
 // priceParts are the parts of a step's time.
 var priceParts = []label{
-	{"price.memory_ns", "memory"}, {"price.launch_ns", "launches"}, {"price.compute_ns", "compute"}, {"price.network_ns", "network"}, {"price.host_ns", "host"},
+	{facts.PriceMemory, "memory"}, {facts.PriceLaunch, "launches"}, {facts.PriceCompute, "compute"}, {facts.PriceNetwork, "network"}, {facts.PriceHost, "host"},
 }
 
 // priceLines is "predicted step 12.1 ms on h100-sxm: memory 61 %, launches 22 %, compute 17 %; not priced: 2 launches".
@@ -33,7 +33,7 @@ func priceLines(v *facts.Variant) []line {
 		}
 	}
 	l := say("predicted step ").in(strong, value(stepTime, step)).and(" on " + v.Device.Name + ": " + strings.Join(said, ", "))
-	if n := v.Facts["price.unpriced"]; n > 0 {
+	if n := v.Facts[facts.PriceUnpriced]; n > 0 {
 		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
 	}
 	return []line{l}
@@ -49,7 +49,7 @@ func priceChange(v *diff.Variant) line {
 		return nil
 	}
 	l := say("predicted step ").in(strong, change(stepTime, was, is)).and(fmt.Sprintf(" on %s (%+.1f %%)", v.New.Device.Name, 100*(is-was)/was))
-	if n := v.New.Facts["price.unpriced"]; n > 0 {
+	if n := v.New.Facts[facts.PriceUnpriced]; n > 0 {
 		l = l.and("; not priced: " + phrase.Some(int(n), "launch"))
 	}
 	return l

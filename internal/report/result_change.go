@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -180,7 +181,7 @@ const maxEffects = 4
 func effectsText(c *result.Change) string {
 	var parts []string
 	for _, l := range slices.Concat(keyFacts, moreFacts) {
-		if l.fact == "memory.peak_bytes" && c.Price.PeakBytes != 0 {
+		if l.fact == facts.MemoryPeak && c.Price.PeakBytes != 0 {
 			continue // it is part of the price
 		}
 		if at := slices.IndexFunc(c.Effects, func(e result.Effect) bool { return e.Fact == l.fact }); at >= 0 && len(parts) < maxEffects {

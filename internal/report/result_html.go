@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -37,22 +38,22 @@ func factSections(r *indexed) []block {
 // allFacts is a row for each fact that either side knows; what was not dumped is empty.
 func allFacts(v *result.Variant) table {
 	t := table{Head: []string{"fact", "base", "now"}, Right: []bool{false, true, true}}
-	known := map[string]bool{}
+	known := map[facts.ID]bool{}
 	for fact := range v.Facts {
 		known[fact] = true
 	}
 	for fact := range v.Base {
 		known[fact] = true
 	}
-	cell := func(facts map[string]float64, fact string) line {
-		n, ok := facts[fact]
+	cell := func(values facts.Values, fact facts.ID) line {
+		n, ok := values[fact]
 		if !ok {
 			return nil
 		}
 		return say(value(fact, n))
 	}
 	for _, fact := range sortedKeys(known) {
-		t.Rows = append(t.Rows, []line{in(name, fact), cell(v.Base, fact), cell(v.Facts, fact)})
+		t.Rows = append(t.Rows, []line{in(name, string(fact)), cell(v.Base, fact), cell(v.Facts, fact)})
 	}
 	return t
 }

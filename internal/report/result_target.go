@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -87,7 +88,7 @@ func variantRow(r *indexed, t *result.Target, p *result.Program, at int, signatu
 }
 
 // budgetOf is a program's budget as one of its variants uses it: where it counts what the fact does, it tells how much the fullest uses.
-func budgetOf(v *result.Variant, fact string, budget *result.Headroom, p *result.Program) *result.Headroom {
+func budgetOf(v *result.Variant, fact facts.ID, budget *result.Headroom, p *result.Program) *result.Headroom {
 	counts := func(v result.Variant) bool { now, ok := v.Facts[fact]; return ok && now == budget.Actual }
 	if budget == nil || !slices.ContainsFunc(p.Variants, counts) {
 		return budget
@@ -128,7 +129,7 @@ func otherFacts(v *result.Variant, p *result.Program, budgets map[string]*result
 		parts = append(parts, f.text+" "+change(f.fact, v.Base[f.fact], v.Facts[f.fact]))
 	}
 	for _, l := range sortedKeys(budgets) {
-		b := budgetOf(v, budgets[l].Subject, budgets[l], p)
+		b := budgetOf(v, facts.ID(budgets[l].Subject), budgets[l], p)
 		parts = append(parts, l+" "+of(b.Actual, b.Limit, b.Unit))
 	}
 	if len(parts) > maxOthers {
@@ -140,8 +141,8 @@ func otherFacts(v *result.Variant, p *result.Program, budgets map[string]*result
 // changedFacts are the facts beside the key facts that both sides know and that differ, most telling first.
 func changedFacts(v *result.Variant) []label {
 	var out []label
-	seen := map[string]bool{}
-	differs := func(fact string) bool {
+	seen := map[facts.ID]bool{}
+	differs := func(fact facts.ID) bool {
 		base, based := v.Base[fact]
 		now, ok := v.Facts[fact]
 		return based && ok && base != now && !seen[fact]
@@ -156,7 +157,7 @@ func changedFacts(v *result.Variant) []label {
 		}
 	}
 	for _, fact := range sortedKeys(v.Base) {
-		if strings.HasPrefix(fact, "collectives.") && strings.HasSuffix(fact, ".count") && differs(fact) {
+		if _, collective := facts.CollectiveCount.Member(fact); collective && differs(fact) {
 			out = append(out, label{fact, factLabel(fact)})
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -10,8 +11,8 @@ import (
 // such as kernels of one kind, there is only the one number.
 func TestBudgetOfAVariant(t *testing.T) {
 	p := &result.Program{Name: "step", Variants: []result.Variant{
-		{Signature: "(x: f32[8])", Facts: map[string]float64{"kernels.total": 30, "memory.temp_bytes": 4096}},
-		{Signature: "(x: f32[4])", Facts: map[string]float64{"kernels.total": 20, "memory.temp_bytes": 2048}},
+		{Signature: "(x: f32[8])", Facts: facts.Values{"kernels.total": 30, "memory.temp_bytes": 4096}},
+		{Signature: "(x: f32[4])", Facts: facts.Values{"kernels.total": 20, "memory.temp_bytes": 2048}},
 	}}
 	r := &result.Result{Headroom: []result.Headroom{
 		{Target: "mlp", Program: "step", Rule: "max-kernels", Key: "max", Actual: 12, Limit: 15},

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -45,17 +46,17 @@ func failing() *result.Result {
 			NotCovered: []string{"no-unclustered-ops (the dump holds no TensorFlow graphs)"},
 			Programs: []result.Program{
 				{Name: "decode", Change: "changed", Variants: []result.Variant{
-					{Signature: "(x: f32[1,512])", Modules: []string{"module_0012.jit_decode"}, Fingerprint: "0f0f0f0f0f0f0f0f", Facts: map[string]float64{"kernels.total": 6}, Base: map[string]float64{"kernels.total": 6}},
-					{Signature: "(x: f32[7,512])", Modules: []string{"module_0014.jit_decode"}, Fingerprint: "1e1e1e1e1e1e1e1e", Facts: map[string]float64{"kernels.total": 6}},
+					{Signature: "(x: f32[1,512])", Modules: []string{"module_0012.jit_decode"}, Fingerprint: "0f0f0f0f0f0f0f0f", Facts: facts.Values{"kernels.total": 6}, Base: facts.Values{"kernels.total": 6}},
+					{Signature: "(x: f32[7,512])", Modules: []string{"module_0014.jit_decode"}, Fingerprint: "1e1e1e1e1e1e1e1e", Facts: facts.Values{"kernels.total": 6}},
 				}},
 				{Name: "embed", Change: "changed", Variants: []result.Variant{{
 					Signature: "(ids: s32[64])", Modules: []string{"module_0016.jit_embed"}, Fingerprint: "2d2d2d2d2d2d2d2d",
-					Facts: map[string]float64{"kernels.total": 2, "price.step_ns": 5200}, Base: map[string]float64{"kernels.total": 3, "price.step_ns": 6100},
+					Facts: facts.Values{"kernels.total": 2, "price.step_ns": 5200}, Base: facts.Values{"kernels.total": 3, "price.step_ns": 6100},
 				}}},
 				{Name: "softmax", Change: "changed", Variants: []result.Variant{{
 					Signature: "(x: f32[64,512])", Modules: []string{"module_0010.jit_softmax"}, Fingerprint: "52b1c0de52b1c0de",
-					Facts: map[string]float64{"kernels.total": 4, "kernels.loop": 2, "kernels.input": 2, "fusions.total": 4, "memory.temp_bytes": 256, "memory.peak_bytes": 295168, "cost.bytes_accessed": 787456, "price.step_ns": 11900},
-					Base:  map[string]float64{"kernels.total": 1, "kernels.custom": 1, "fusions.total": 1, "memory.temp_bytes": 0, "memory.peak_bytes": 262144, "cost.bytes_accessed": 262144, "price.step_ns": 4100},
+					Facts: facts.Values{"kernels.total": 4, "kernels.loop": 2, "kernels.input": 2, "fusions.total": 4, "memory.temp_bytes": 256, "memory.peak_bytes": 295168, "cost.bytes_accessed": 787456, "price.step_ns": 11900},
+					Base:  facts.Values{"kernels.total": 1, "kernels.custom": 1, "fusions.total": 1, "memory.temp_bytes": 0, "memory.peak_bytes": 262144, "cost.bytes_accessed": 262144, "price.step_ns": 4100},
 				}}},
 			},
 		}},
@@ -120,8 +121,8 @@ func passing() *result.Result {
 	variant := func(signature string, kernels, temp float64) result.Variant {
 		return result.Variant{
 			Signature: signature, Modules: []string{"module_0014.jit_eval"}, Fingerprint: "00ff00ff00ff00ff",
-			Facts: map[string]float64{"kernels.total": kernels, "fusions.total": kernels - 5, "memory.temp_bytes": temp},
-			Base:  map[string]float64{"kernels.total": kernels, "fusions.total": kernels - 5, "memory.temp_bytes": temp},
+			Facts: facts.Values{"kernels.total": kernels, "fusions.total": kernels - 5, "memory.temp_bytes": temp},
+			Base:  facts.Values{"kernels.total": kernels, "fusions.total": kernels - 5, "memory.temp_bytes": temp},
 		}
 	}
 	params := "(p['w0']['kernel']: f32[64,128], p['w0']['bias']: f32[128], p['w1']['kernel']: f32[128,32], x: f32[8,64])"
@@ -181,7 +182,7 @@ func put(r *result.Result, id, level, text string) {
 	r.Changes = append(r.Changes, result.Change{
 		ID: id, Level: level, Target: text, Program: text, Variants: []string{text}, Kind: result.KindCode, Title: text, Details: []string{text, text + " "}, OpName: text,
 		Source: result.Source{File: text + ".py", Line: 3, Function: text, Text: text, Edited: true}, Price: result.Price{StepNS: 7e15, StepWasNS: 3, PeakBytes: -1e18},
-		Effects: []result.Effect{{Fact: text, Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{text, "same"}, After: []string{"same", text + "  " + text}},
+		Effects: []result.Effect{{Fact: facts.ID(text), Was: 1, Is: 2}, {Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{text, "same"}, After: []string{"same", text + "  " + text}},
 		Findings: []string{finding}, Accept: "xlagate accept --only " + id + " " + text, Configured: []string{text, text},
 	})
 	r.Findings = append(r.Findings, result.Finding{
@@ -206,10 +207,10 @@ func ugly() *result.Result {
 	waived.Waived, waived.Waiver = true, &result.Waiver{Reason: hostileName, Owner: "@ml-perf", Expires: "2027-02-01"}
 	put(r, "00000000000a", "better", hostileText)
 	r.Changes[9].Findings, r.Findings = nil, r.Findings[:9]
-	facts := map[string]float64{"kernels.total": 3, hostileName: 4}
+	values := facts.Values{"kernels.total": 3, hostileName: 4}
 	r.Targets = []result.Target{
 		{Name: hostileName, Dump: hostileText, Baseline: hostileName, NotCovered: []string{hostileText, hostileName}, Toolchain: result.Toolchain{Framework: hostileName, Device: hostileText},
-			Programs: []result.Program{{Name: hostileText, Change: hostileName, Variants: []result.Variant{{Signature: hostileName, Facts: facts, Base: map[string]float64{"kernels.total": 2, hostileName: 1}}}}}},
+			Programs: []result.Program{{Name: hostileText, Change: hostileName, Variants: []result.Variant{{Signature: hostileName, Facts: values, Base: facts.Values{"kernels.total": 2, hostileName: 1}}}}}},
 		{Name: weirdName, Dump: meshName, Programs: []result.Program{{Name: callbackName, Change: "removed"}}},
 	}
 	return r

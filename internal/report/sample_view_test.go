@@ -51,8 +51,8 @@ func gatherKernel() facts.Kernel {
 	}
 }
 
-func trainVariant(signature, module string, numbers facts.Numbers) *facts.Variant {
-	all := facts.Numbers{
+func trainVariant(signature, module string, numbers facts.Values) *facts.Variant {
+	all := facts.Values{
 		"kernels.total": 3, "kernels.entry": 3, "kernels.weighted": 3, "kernels.loop": 2, "kernels.dot": 1, "fusions.total": 2, "loops.while": 0,
 		"collectives.all-gather.count": 1, "collectives.all-gather.bytes": 64 << 20, "memory.temp_bytes": 13312, "memory.argument_bytes": 51712,
 		"cost.flops": 2.5e6, "copies.count": 0,
@@ -77,7 +77,7 @@ func aDump() *facts.Report {
 		Programs: []*facts.Program{
 			{Name: "train_step", Main: true, Variants: []*facts.Variant{
 				trainVariant("(p['w1']: f32[64,128], x: f32[8,64])", "module_0010.jit_train_step", nil),
-				trainVariant("(p['w1']: f32[64,128], x: f32[16,64])", "module_0014.jit_train_step", facts.Numbers{"kernels.total": 5}),
+				trainVariant("(p['w1']: f32[64,128], x: f32[16,64])", "module_0014.jit_train_step", facts.Values{"kernels.total": 5}),
 			}},
 			{Name: "my fn<lambda>.v1%2", Variants: []*facts.Variant{{Signature: "()", Modules: []string{"module_0003", "module_0004"}, Unstable: []string{"kernels.total"}}}},
 		},
@@ -101,7 +101,7 @@ func aDump() *facts.Report {
 // aDiff has every kind of difference.
 func aDiff() *diff.Report {
 	old := trainVariant("(x: f32[8,64])", "module_0010", nil)
-	fresh := trainVariant("(x: f32[8,64])", "module_0010", facts.Numbers{"kernels.total": 5})
+	fresh := trainVariant("(x: f32[8,64])", "module_0010", facts.Values{"kernels.total": 5})
 	narrow := geluKernel()
 	narrow.Do, narrow.Ops = facts.OpcodesOf("add", "multiply", "multiply"), facts.ListOf(slices.Delete(narrow.Ops.Slice(), 1, 2)...)
 	tanh := geluKernel()

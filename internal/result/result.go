@@ -4,6 +4,8 @@ package result
 import (
 	"fmt"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
 )
 
 // Schema names the form.
@@ -61,9 +63,9 @@ type Target struct {
 	NotCovered []string  `json:"not_covered"`
 	Programs   []Program `json:"programs"`
 	// Graphs are the facts of TensorFlow's graphs: clusters.count, clusters.clustered_ops, …; absent when autoclustering did not run.
-	Graphs  map[string]float64 `json:"graphs,omitempty"`
-	Helpers int                `json:"helpers"` // one-op helper modules left out
-	Part    *Part              `json:"part,omitempty"`
+	Graphs  facts.Values `json:"graphs,omitempty"`
+	Helpers int          `json:"helpers"` // one-op helper modules left out
+	Part    *Part        `json:"part,omitempty"`
 }
 
 // Part is what one part of a target's work measured. No rule has judged it yet: `xlagate merge` joins all parts of a target and does.
@@ -99,12 +101,12 @@ type Program struct {
 
 // Variant is one compilation of a program.
 type Variant struct {
-	Signature   string             `json:"signature"`
-	Modules     []string           `json:"modules"`
-	Fingerprint string             `json:"fingerprint"`
-	Unstable    []string           `json:"unstable"`
-	Facts       map[string]float64 `json:"facts"`
-	Base        map[string]float64 `json:"base,omitempty"` // the facts of the baseline's matching variant
+	Signature   string       `json:"signature"`
+	Modules     []string     `json:"modules"`
+	Fingerprint string       `json:"fingerprint"`
+	Unstable    []string     `json:"unstable"`
+	Facts       facts.Values `json:"facts"`
+	Base        facts.Values `json:"base,omitempty"` // the facts of the baseline's matching variant
 }
 
 // Change is one thing that somebody did, with its price, all of its effects and the findings that came of it. People read, accept and waive
@@ -164,9 +166,9 @@ type Price struct {
 
 // Effect is one fact that a change moved.
 type Effect struct {
-	Fact string  `json:"fact"`
-	Was  float64 `json:"was"`
-	Is   float64 `json:"is"`
+	Fact facts.ID `json:"fact"`
+	Was  float64  `json:"was"`
+	Is   float64  `json:"is"`
 }
 
 // Finding is one limit that was broken.

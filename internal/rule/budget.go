@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
 
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -48,9 +49,9 @@ func (c *Context) lacking(p *diff.Program, v *diff.Variant) {
 }
 
 // AmountOf is a fact of a variant beside its baseline, in the metric's terms.
-func (c *Context) AmountOf(p *diff.Program, v *diff.Variant, m Metric, fact string) Amount {
+func (c *Context) AmountOf(p *diff.Program, v *diff.Variant, m Metric, fact facts.ID) Amount {
 	a := Amount{
-		Program: p, Variant: v, Subject: m.Fact, Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact],
+		Program: p, Variant: v, Subject: string(m.Fact), Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact],
 		Cause: func() (*diff.Cause, result.Evidence) { return v.FactGrowth(m.Fact) },
 	}
 	if v.Old != nil {

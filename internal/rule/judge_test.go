@@ -12,7 +12,7 @@ import (
 // Fewer operations of a program with more custom calls are not offered as a gain: nobody knows what the calls compute.
 func TestNothingBetterInCustomCalls(t *testing.T) {
 	run := func(calls int) *facts.Variant {
-		v := &facts.Variant{Facts: facts.Numbers{}}
+		v := &facts.Variant{Facts: facts.Values{}}
 		for range calls {
 			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Target: "__cublas$gemm", Class: facts.ClassLibrary}, Site: &facts.Site{Times: 1}})
 		}

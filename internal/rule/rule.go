@@ -94,9 +94,9 @@ const (
 
 // Metric is a fact with a direction: which way is worse belongs to it, not to the author of a rule file.
 type Metric struct {
-	Fact     string // "" for what only the rule counts
-	Weighted string // the same fact with loops counted as often as they run, where there is one
-	Unit     string // "bytes", "seconds", "nanoseconds" or ""
+	Fact     facts.ID // "" for what only the rule counts
+	Weighted facts.ID // the same fact with loops counted as often as they run, where there is one
+	Unit     string   // "bytes", "seconds", "nanoseconds" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it
 	// Unheld says what no baseline holds, where it does not hold the metric: max_increase and max_decrease have nothing to compare with.
@@ -106,14 +106,20 @@ type Metric struct {
 	Difference bool
 }
 
+// FactMetric is the metric of a fact; unit and direction are those of the table of facts.
+func FactMetric(fact facts.ID, noun string) *Metric {
+	about := facts.About(fact)
+	return &Metric{Fact: fact, Weighted: about.Weighted, Unit: about.Unit, Better: about.Better, Noun: noun}
+}
+
 // Direction says which way a metric gets better.
-type Direction int
+type Direction = facts.Direction
 
 // The directions.
 const (
-	Lower Direction = iota
-	Higher
-	Exact
+	Lower  = facts.Lower
+	Higher = facts.Higher
+	Exact  = facts.Exact
 )
 
 // Target is one dump that is looked at, for rules that look at more than one program.
