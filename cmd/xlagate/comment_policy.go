@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -33,7 +33,7 @@ func (p *post) judgeByBase(ctx context.Context, w world, c *report.Comment, find
 	if err == nil {
 		base.Name = fmt.Sprintf("%s@%.7s", p.base.Base.Ref, p.base.Base.SHA)
 		c.Base = base.Name
-		err = compare(c, base, head)
+		err = rejudge(c, base, head)
 	}
 	if err != nil {
 		c.Note = unjudged(p.base.Base.Ref, err)
@@ -41,16 +41,13 @@ func (p *post) judgeByBase(ctx context.Context, w world, c *report.Comment, find
 	}
 }
 
-func compare(c *report.Comment, base, head policy.Policy) (err error) {
-	changes, err := policy.Compare(base, head)
-	if err != nil {
+// rejudge judges a result by the base branch's policy, unless that is the pull request's own.
+func rejudge(c *report.Comment, base, head policy.Policy) (err error) {
+	if c.Policy, err = policy.Compare(base, head); err != nil {
 		return err
 	}
-	for _, p := range changes {
-		c.Policy = append(c.Policy, result.PolicyChange{File: p.File, Effect: string(p.Effect), Subject: p.Subject, Scope: p.Scope, Text: p.Text})
-	}
-	if len(c.Policy) == 0 && !c.Reported {
-		return nil // already judged by it
+	if !c.Reported && len(c.Policy) == 0 || policy.OnlyFlags(c.Policy) && !base.Accepted() {
+		return nil
 	}
 	c.Under, err = gate.Rejudge(gate.Options{Config: base.Config, Now: time.Now(), Version: version()}, base.Store, c.Result)
 	return err
@@ -66,6 +63,18 @@ func unjudged(branch string, err error) string {
 		return fmt.Sprintf("the %s there is not readable: %s", config.FileName, wrong[0])
 	}
 	return err.Error()
+}
+
+// nearest reads the configuration that a check at a file's place finds in a revision: that file, or else the nearest xlagate.yaml above it.
+func nearest(file string, read func(file string) (policy.Policy, error)) (policy.Policy, error) {
+	p, err := read(file)
+	for dir := path.Dir(file); errors.Is(err, fs.ErrNotExist) && p.Config == nil; dir = path.Dir(dir) {
+		p, err = read(path.Join(dir, config.FileName))
+		if dir == "." {
+			break
+		}
+	}
+	return p, err
 }
 
 // remoteHead reads both policies from GitHub: nothing of the pull request is checked out. It does not fetch a baseline from a place that
@@ -84,11 +93,9 @@ func remoteHead(file string, client registry.Client) policies {
 		}
 		head, err = p.client.Policy(ctx, to, file, targetsOf(r))
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			err = fmt.Errorf("the pull request removes %s", file)
 		case errors.Is(err, github.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
 			head.Store, err = base.Store, nil
-		case errors.Is(err, github.ErrElsewhere):
+		case errors.Is(err, github.ErrElsewhere), errors.Is(err, fs.ErrNotExist):
 			err = nil
 		}
 		return base, head, err
@@ -97,47 +104,55 @@ func remoteHead(file string, client registry.Client) policies {
 
 // basePolicy reads the base branch's policy from GitHub, and its baseline from the place that this policy names.
 func basePolicy(ctx context.Context, p *post, client registry.Client, revision, file string, r *result.Result) (policy.Policy, error) {
-	base, err := p.client.Policy(ctx, revision, file, targetsOf(r))
-	if errors.Is(err, github.ErrElsewhere) && registry.Is(base.Config.Baseline) {
-		base.Store, err = gate.OpenBaseline(ctx, gate.Options{Config: base.Config, Registry: client})
-	}
-	if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
-		err = nil // the base branch has no baseline yet
-	}
-	return base, err
+	return nearest(file, func(file string) (policy.Policy, error) {
+		base, err := p.client.Policy(ctx, revision, file, targetsOf(r))
+		if errors.Is(err, github.ErrElsewhere) && registry.Is(base.Config.Baseline) {
+			base.Store, err = gate.OpenBaseline(ctx, gate.Options{Config: base.Config, Registry: client})
+		}
+		if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
+			err = nil // the base branch has no baseline yet
+		}
+		return base, err
+	})
 }
 
 // localHead reads the pull request's policy from the working directory, and the base branch's from git, or from GitHub in a shallow
 // checkout.
 func localHead(o gate.Options) policies {
 	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
-		head = policy.Policy{Config: o.Config}
+		file := p.inCheckout(o.Config.Path)
+		if !filepath.IsLocal(file) {
+			return base, head, fmt.Errorf("%s does not lie in the checkout %s", o.Config.Path, p.env.Workspace)
+		}
+		head = policy.Policy{File: file, Config: o.Config, Flags: policy.Flags{Against: o.Against, Baseline: o.Baseline, FailOn: o.FailOn}}
+		o.Baseline = "" // compared is what the configuration names
 		head.Store, err = gate.OpenBaseline(ctx, o)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return base, head, err
 		}
-		file := filepath.Base(o.Config.Path)
-		from, err := policy.Fork(ctx, o.Config.Dir, p.base.Head.SHA, p.base.Base.SHA)
+		from, err := policy.Fork(ctx, p.env.Workspace, p.base.Head.SHA, p.base.Base.SHA)
 		if err == nil {
-			base, err = policy.FromGit(ctx, o.Registry, o.Config.Dir, from, file)
+			base, err = nearest(file, func(file string) (policy.Policy, error) {
+				return policy.FromGit(ctx, o.Registry, p.env.Workspace, from, file)
+			})
 		}
 		if errors.Is(err, policy.ErrUnknown) && p.client != nil {
-			base, err = fromGitHub(ctx, p, o, r)
+			if from, _, err = p.client.Sides(ctx, p.base); err == nil {
+				base, err = basePolicy(ctx, p, o.Registry, from, file, r)
+			}
 		}
 		return base, head, err
 	}
 }
 
-func fromGitHub(ctx context.Context, p *post, o gate.Options, r *result.Result) (policy.Policy, error) {
-	file, err := filepath.Rel(p.env.Workspace, o.Config.Path)
-	if err != nil || strings.HasPrefix(file, "..") {
-		return policy.Policy{}, fmt.Errorf("%s does not lie in the checkout %s", o.Config.Path, p.env.Workspace)
+// inCheckout is the path of a file from the top of the checkout, or else the path as it is.
+func (p *post) inCheckout(file string) string {
+	if whole, err := filepath.Abs(file); err == nil {
+		if below, err := filepath.Rel(p.env.Workspace, whole); err == nil {
+			return filepath.ToSlash(below)
+		}
 	}
-	from, _, err := p.client.Sides(ctx, p.base)
-	if err != nil {
-		return policy.Policy{}, err
-	}
-	return basePolicy(ctx, p, o.Registry, from, filepath.ToSlash(file), r)
+	return file
 }
 
 func targetsOf(r *result.Result) []string {
@@ -164,13 +179,8 @@ func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
 	ctx, stop := context.WithTimeout(c.Context, postingTime)
 	defer stop()
 	publication := p.publication(c, r)
-	publication.Report.Config = o.Config.Path
-	if file, err := filepath.Rel(p.env.Workspace, o.Config.Path); err == nil {
-		publication.Report.Config = filepath.ToSlash(file)
-	}
+	publication.Report.Config = p.inCheckout(o.Config.Path)
 	publication.Comment.Artifact = artifactName
-	if o.Against == "" && o.Baseline == "" {
-		p.judgeByBase(ctx, w, &publication.Comment, localHead(o))
-	}
+	p.judgeByBase(ctx, w, &publication.Comment, localHead(o))
 	p.publish(ctx, w, publication)
 }

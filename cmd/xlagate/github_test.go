@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"net/http"
 	"os"
@@ -28,7 +29,7 @@ import (
 type pullRequest struct {
 	*fakegithub.Server
 	t          *testing.T
-	dir        string
+	dir, sub   string // the checkout, and the folder in it where xlagate runs
 	base, head string
 	vars       map[string]string
 }
@@ -149,7 +150,7 @@ func (p *pullRequest) edit(name, old, fresh string) {
 // run runs xlagate in the checkout and wants an exit code.
 func (p *pullRequest) run(code int, args ...string) (out, said string) {
 	p.t.Helper()
-	p.t.Chdir(p.dir)
+	p.t.Chdir(filepath.Join(p.dir, p.sub))
 	var o, e bytes.Buffer
 	got := run(p.t.Context(), append([]string{"xlagate"}, args...), world{in: strings.NewReader(""), out: &o, err: &e, getenv: func(k string) string { return p.vars[k] }})
 	if got != code {
@@ -248,6 +249,100 @@ func TestPolicyIsShown(t *testing.T) {
 		p.run(1, "check", "regressed", "--comment", "auto", "--quiet")
 		p.says(0, "Policy changes in this pull request: ", "`max-kernels` for `train_step`: max 28 → 40", "Judged by the base branch's rules and baseline",
 			"`.xlagate/classifier/cpu/train_step.yaml`", "make it pass", "Only the base branch's policy finds")
+	}
+}
+
+// modest is a policy that catches the regressed dump by what was accepted.
+const modest = "version: 1\nextends: [recommended]\ntargets:\n  - {name: classifier/cpu, dump: good}\n"
+
+// TestLoosenedPolicy passes in every way in which a pull request can ask for less. Each is named in its comment, and the base branch's policy
+// judges the same facts.
+func TestLoosenedPolicy(t *testing.T) {
+	write := func(p *pullRequest, name, text string) {
+		file := filepath.Join(p.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := func(p *pullRequest, entry string) string { // of every rule that finds something
+		p.run(1, "check", "regressed", "--quiet", "-f", "json", "-o", "result.json")
+		data, err := os.ReadFile(filepath.Join(p.dir, "result.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := result.Read(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		seen := map[string]bool{}
+		for _, f := range r.Findings {
+			line := strings.NewReplacer("RULE", f.Rule, "ID", f.ID).Replace(entry)
+			if !seen[line] {
+				out.WriteString(line)
+			}
+			seen[line] = true
+		}
+		return out.String()
+	}
+	const any = "rules:\n  - {rule: max-kernels, max: 100}\n"
+	for name, c := range map[string]struct {
+		change func(*pullRequest)
+		args   []string
+		says   string
+	}{
+		"a nearer file": {func(p *pullRequest) {
+			write(p, "sub/xlagate.yaml", strings.Replace(modest, "extends: [recommended]\n", "", 1)+any)
+			p.sub = "sub"
+		}, []string{"../regressed"}, "`xlagate.yaml`: sub/xlagate.yaml takes its place"},
+		"another file": {func(p *pullRequest) {
+			write(p, "loose.yaml", strings.Replace(modest, "extends: [recommended]\n", "", 1)+any)
+		}, []string{"regressed", "-c", "loose.yaml"}, "`xlagate.yaml`: loose.yaml takes its place"},
+		"no pack": {func(p *pullRequest) {
+			write(p, "xlagate.yaml", strings.Replace(modest, "extends: [recommended]\n", "", 1)+any)
+		}, []string{"regressed"}, "`max-step-time`: removed"},
+		"rules of the pack are off": {func(p *pullRequest) {
+			write(p, "xlagate.yaml", modest+any+each(p, "  - {rule: RULE, level: off}\n"))
+		}, []string{"regressed"}, "level error → off"},
+		"rules of the pack warn": {func(p *pullRequest) {
+			write(p, "xlagate.yaml", modest+any+each(p, "  - {rule: RULE, level: warning}\n"))
+		}, []string{"regressed"}, "level error → warning"},
+		"fail_on": {func(p *pullRequest) {
+			write(p, "xlagate.yaml", modest+"fail_on: never\n")
+		}, []string{"regressed"}, "`fail_on`: error → never"},
+		"waivers without end": {func(p *pullRequest) {
+			write(p, "xlagate.yaml", modest+"waivers:\n"+each(p, "  - {finding: ID, reason: later, owner: me, expires: 9999-12-31}\n"))
+		}, []string{"regressed"}, "added until 9999-12-31 by me: later"},
+		"an inflated baseline": {func(p *pullRequest) {
+			p.run(0, "accept", "regressed", "--reason", "make it pass")
+		}, []string{"regressed"}, "`.xlagate/classifier/cpu/train_step.yaml`"},
+		"another baseline": {func(p *pullRequest) {
+			p.run(0, "accept", "regressed", "--reason", "make it pass", "--baseline", "mine")
+			write(p, "xlagate.yaml", modest+"baseline: mine\n")
+		}, []string{"regressed"}, "`baseline`: .xlagate → mine"},
+		"another target": {func(p *pullRequest) {
+			write(p, "xlagate.yaml", strings.Replace(modest, "classifier/cpu", "other", 1))
+			p.run(0, "accept", "regressed", "--reason", "make it pass")
+		}, []string{"regressed"}, "the target is looked at no longer"},
+		"--against itself": {func(*pullRequest) {}, []string{"regressed", "--against", "regressed"}, "`--against` for `regressed`"},
+		"--baseline": {func(p *pullRequest) {
+			p.run(0, "accept", "regressed", "--reason", "make it pass", "--baseline", "mine")
+		}, []string{"regressed", "--baseline", "mine"}, "`--baseline` for `mine`"},
+		"--fail-on": {func(*pullRequest) {}, []string{"regressed", "--fail-on", "never"}, "`--fail-on` for `never`: xlagate.yaml says error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPullRequest(t, "acme/models")
+			p.git("checkout", "-q", "main")
+			write(p, "xlagate.yaml", modest)
+			p.base = p.commit("a modest policy")
+			p.Pulls[7].BaseSHA = p.base
+			p.git("checkout", "-q", "-B", "wider")
+			p.run(1, "check", "regressed", "--quiet")
+			c.change(p)
+			p.push()
+			p.run(0, append(append([]string{"check"}, c.args...), "--comment", "auto", "--quiet")...)
+			p.says(0, "Policy changes in this pull request: ", c.says, "Judged by the base branch's rules and baseline")
+		})
 	}
 }
 

@@ -31,7 +31,7 @@ func (c *Client) Policy(ctx context.Context, revision, file string, targets []st
 		return policy.Policy{}, err
 	}
 	store, err := c.store(ctx, revision, cfg, targets)
-	return policy.Policy{Config: cfg, Store: store}, err
+	return policy.Policy{File: file, Config: cfg, Store: store}, err
 }
 
 // store fetches the accepted facts of some targets.

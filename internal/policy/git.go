@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -16,8 +17,8 @@ import (
 // ErrUnknown says that a checkout does not hold a revision; shallow ones rarely do.
 var ErrUnknown = errors.New("the checkout does not hold the revision")
 
-// FromGit reads the policy of a revision from the repository around dir, where the configuration has this name. A revision without
-// a configuration is [fs.ErrNotExist].
+// FromGit reads the policy of a revision from the repository around dir, where the configuration has this path. A revision without
+// that file is [fs.ErrNotExist].
 func FromGit(ctx context.Context, client registry.Client, dir, revision, file string) (Policy, error) {
 	if _, err := git.Run(ctx, dir, "rev-parse", "--verify", "--quiet", revision+"^{commit}"); err != nil {
 		return Policy{}, fmt.Errorf("%w %s", ErrUnknown, revision)
@@ -35,13 +36,13 @@ func FromGit(ctx context.Context, client registry.Client, dir, revision, file st
 	}
 	place := baseline.Place{Where: cfg.Baseline, Dir: dir, Registry: client}
 	if !baseline.Remote(place.Where) {
-		place.Where = "git:" + revision + ":" + place.Where
+		place.Where = "git:" + revision + ":" + path.Join(path.Dir(file), place.Where)
 	}
 	store, err := place.Open(ctx)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Policy{}, err
 	}
-	return Policy{Config: cfg, Store: store}, nil
+	return Policy{File: file, Config: cfg, Store: store}, nil
 }
 
 // Fork is the commit where the checkout in dir left the base branch: the first parent of the merge that code hosts make of a pull

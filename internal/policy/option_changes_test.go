@@ -31,7 +31,7 @@ func fewerAndMore(o rule.Option) (fewer, more any) {
 }
 
 // oneEffect is which way a value goes, "" where the differences go several ways.
-func oneEffect(q question, base, head any) Effect {
+func oneEffect(q question, base, head any) string {
 	all := q.differences(base, head)
 	if len(all) == 0 {
 		return ""

@@ -13,7 +13,7 @@ import (
 // question is how the values of one option are compared.
 type question struct {
 	option   rule.Option
-	narrower Effect   // what it means that less is looked at
+	narrower string   // what it means that less is looked at
 	swapped  bool     // the baseline takes the place of what the entry says, or gives it up
 	unset    [2]value // what leaving the option out comes to, in the base and in the head
 }
@@ -78,7 +78,7 @@ func (q question) differences(base, head any) []difference {
 }
 
 // effect is which way a value went.
-func (q question) effect(base, head any) Effect {
+func (q question) effect(base, head any) string {
 	more := Other // what it means that the value is more than it was
 	switch q.option.Sense {
 	case rule.Caps:

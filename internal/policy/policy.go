@@ -3,48 +3,61 @@
 package policy
 
 import (
+	"cmp"
+	"fmt"
 	"io/fs"
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Policy is what a model is judged by at one revision.
 type Policy struct {
-	Name   string // of the revision, as people know it: "main@91ab03d"
-	Config *config.Config
-	Store  fs.FS // the baseline; nil when there is none
+	Name   string         // of the revision, as people know it: "main@91ab03d"
+	File   string         // the path of the configuration in the repository
+	Config *config.Config // nil where the revision has none
+	Store  fs.FS          // the baseline; nil when there is none
+	Flags  Flags
 }
 
-// Effect says which way a change goes.
-type Effect string
+// Flags are what the command line of a check says in place of the configuration.
+type Flags struct{ Against, Baseline, FailOn string }
+
+// Accepted reports whether the policy has a baseline.
+func (p Policy) Accepted() bool {
+	names, err := storedTargets(p.Store)
+	return err != nil || len(names) > 0
+}
+
+// Change is one thing that differs between two policies.
+type Change = result.PolicyChange
 
 // The effects of a change.
 const (
-	Looser   Effect = "looser"
-	Stricter Effect = "stricter"
-	Other    Effect = "changed"
+	Looser   = "looser"
+	Stricter = "stricter"
+	Other    = "changed"
 )
 
-// Change is one thing that differs between two policies.
-type Change struct {
-	File    string
-	Effect  Effect
-	Subject string // the rule, waiver, target or program
-	Scope   string // the programs that a rule speaks of
-	Text    string
-}
-
-// Compare tells what a pull request changes, looser things first. Both configurations must be there.
+// Compare tells what a pull request changes, looser things first. The base's configuration must be there.
 func Compare(base, head Policy) ([]Change, error) {
-	var out []Change
-	out = append(out, settings(base.Config, head.Config)...)
-	out = append(out, targets(base.Config, head.Config)...)
-	out = append(out, ruleChanges(base.Config.Rules, head.Config.Rules)...)
-	out = append(out, waivers(base.Config.Waivers, head.Config.Waivers)...)
-	for i := range out {
-		out[i].File = config.FileName
+	if head.Config == nil {
+		return []Change{{File: base.File, Effect: Looser, Subject: base.File, Text: "removed"}}, nil
 	}
+	out := slices.Concat(
+		settings(base.Config, head.Config), targets(base.Config, head.Config), ruleChanges(base.Config.Rules, head.Config.Rules),
+		waivers(base.Config.Waivers, head.Config.Waivers),
+	)
+	for i := range out {
+		out[i].File = cmp.Or(head.File, config.FileName)
+	}
+	if head.File != base.File {
+		out = append(out, Change{File: head.File, Effect: Looser, Subject: base.File, Text: head.File + " takes its place"})
+	}
+	out = append(out, flags(base, head)...)
 	accepted, err := baselines(base, head)
 	if err != nil {
 		return nil, err
@@ -52,6 +65,31 @@ func Compare(base, head Policy) ([]Change, error) {
 	out = append(out, accepted...)
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Effect == Looser && out[j].Effect != Looser })
 	return out, nil
+}
+
+// flags tells what the command line says in place of the base branch's configuration.
+func flags(base, head Policy) (out []Change) {
+	add := func(effect, flag, value, text string) {
+		out = append(out, Change{File: commandLine, Effect: effect, Subject: flag, Scope: value, Text: text})
+	}
+	if f := head.Flags.Against; f != "" {
+		add(Other, "--against", f, "the facts are compared with this dump, not with the accepted ones")
+	}
+	if f := head.Flags.Baseline; f != "" && f != base.Config.Baseline {
+		add(Other, "--baseline", f, "the facts are compared with these, not with those of "+base.Config.Baseline)
+	}
+	if f := head.Flags.FailOn; f != "" && f != base.Config.FailOn {
+		add(direction(strictness[base.Config.FailOn], strictness[f]), "--fail-on", f, fmt.Sprintf("%s says %s", base.File, base.Config.FailOn))
+	}
+	return out
+}
+
+// commandLine stands for the file of what flags change.
+const commandLine = "the command line"
+
+// OnlyFlags reports whether nothing but flags differs.
+func OnlyFlags(changes []Change) bool {
+	return len(changes) > 0 && !slices.ContainsFunc(changes, func(c Change) bool { return c.File != commandLine || !strings.HasPrefix(c.Subject, "--") })
 }
 
 // strictness orders the values of fail_on.
@@ -69,7 +107,7 @@ func settings(base, head *config.Config) []Change {
 }
 
 // direction is the effect of a number whose growth is stricter.
-func direction(base, head int) Effect {
+func direction(base, head int) string {
 	if head < base {
 		return Looser
 	}

@@ -47,7 +47,7 @@ func TestBaseIsWhatWasCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := Policy{Config: parse(t, strings.Replace(base, "max: 19", "max: 99", 1)), Store: os.DirFS(filepath.Join(dir, ".xlagate"))}
+	head := Policy{File: config.FileName, Config: parse(t, strings.Replace(base, "max: 19", "max: 99", 1)), Store: os.DirFS(filepath.Join(dir, ".xlagate"))}
 	changes, err := Compare(p, head)
 	if err != nil || len(changes) != 2 || changes[0].Text != "max 19 → 99" || !strings.HasPrefix(changes[1].Text, "accepted anew: kernels 19 → 99") {
 		t.Errorf("%+v, %v", changes, err)

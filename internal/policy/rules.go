@@ -113,7 +113,7 @@ func first(a, b string) string {
 
 // difference is one key that differs.
 type difference struct {
-	effect Effect
+	effect string
 	text   string
 }
 
@@ -162,7 +162,7 @@ func unbounded(s *rule.Settings) bool {
 }
 
 // bound compares a limit; grown says what it means when the limit grows.
-func bound(rule *rule.Rule, key string, base, head *float64, grown Effect) []difference {
+func bound(rule *rule.Rule, key string, base, head *float64, grown string) []difference {
 	effect := grown
 	switch {
 	case base == nil && head == nil || base != nil && head != nil && *base == *head:
@@ -196,7 +196,7 @@ func unit(rule *rule.Rule) string {
 	return rule.Budget.Unit
 }
 
-func opposite(e Effect) Effect {
+func opposite(e string) string {
 	switch e {
 	case Looser:
 		return Stricter

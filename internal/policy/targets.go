@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
@@ -30,26 +31,37 @@ func targets(base, head *config.Config) []Change {
 
 func programs(base, head config.Target) []Change {
 	var out []Change
-	add := func(key string, old, fresh []string, effect Effect) {
+	add := func(key string, old, fresh []string, effect string) {
 		if !slices.Equal(old, fresh) {
 			out = append(out, Change{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("programs.%s: %s → %s", key, orNone(old), orNone(fresh))})
 		}
 	}
 	add("include", base.Include, head.Include, narrowed(base.Include, head.Include))
 	add("exclude", base.Exclude, head.Exclude, widened(base.Exclude, head.Exclude))
-	if base.Samples != head.Samples {
-		out = append(out, Change{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("samples %d → %d", base.Samples, head.Samples)})
-	}
-	if base.Device != head.Device { // another device has other prices, and which are higher depends on the program
-		out = append(out, Change{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("device %s → %s", first(base.Device, "that of the dump"), first(head.Device, "that of the dump"))})
+	for _, c := range []struct{ key, was, is string }{
+		{"samples", strconv.Itoa(base.Samples), strconv.Itoa(head.Samples)},
+		{"device", first(base.Device, "that of the dump"), first(head.Device, "that of the dump")}, // which prices are higher depends on the program
+		{"dump", first(base.Dump, "none"), first(head.Dump, "none")},
+		{"capture", command(base.Capture), command(head.Capture)},
+	} {
+		if c.was != c.is {
+			out = append(out, Change{Effect: Other, Subject: head.Name, Text: fmt.Sprintf("%s %s → %s", c.key, c.was, c.is)})
+		}
 	}
 	return out
+}
+
+func command(c *config.Capture) string {
+	if c == nil {
+		return "none"
+	}
+	return strings.TrimSpace(fmt.Sprint(c.Run, strings.TrimPrefix(fmt.Sprint(c.Env), "map[]")))
 }
 
 func orNone(list []string) string { return first(strings.Join(list, ", "), "none") }
 
 // narrowed is the effect of another list of what is looked at. No list means everything.
-func narrowed(base, head []string) Effect {
+func narrowed(base, head []string) string {
 	if len(head) == 0 {
 		return Stricter
 	}
@@ -60,7 +72,7 @@ func narrowed(base, head []string) Effect {
 }
 
 // widened is the effect of another list of what is left out.
-func widened(base, head []string) Effect {
+func widened(base, head []string) string {
 	if slices.ContainsFunc(head, func(s string) bool { return !slices.Contains(base, s) }) {
 		return Looser
 	}
