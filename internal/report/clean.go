@@ -58,6 +58,16 @@ func harmless(s string) bool {
 // unCommand breaks the old form of a workflow command, which GitHub's runner reads anywhere in a line.
 func unCommand(s string) string { return strings.ReplaceAll(s, "##[", "# #[") }
 
+// cutName shortens a name to n runes in its middle: names of one model begin alike, and differ at their ends.
+func cutName(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	runes := []rune(s)
+	head := n / 3
+	return string(runes[:head]) + "…" + string(runes[len(runes)-(n-1-head):])
+}
+
 // cut shortens a text to at most n runes, the last of which says that it was cut.
 func cut(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {

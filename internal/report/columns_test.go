@@ -53,7 +53,7 @@ func TestLongCell(t *testing.T) {
 
 func TestCutLine(t *testing.T) {
 	named := say("loop ").in(name, "jit(f)/mlp/tanh")
-	for width, want := range map[int]string{0: "loop jit(f)/mlp/tanh", 20: "loop jit(f)/mlp/tanh", 19: "loop jit(f)/mlp/ta…", 10: "loop jit(…", 6: "loop …", 3: "lo…"} {
+	for width, want := range map[int]string{0: "loop jit(f)/mlp/tanh", 20: "loop jit(f)/mlp/tanh", 19: "loop jit(…/mlp/tanh", 18: "loop jit(…mlp/tanh", 10: "loop jit(…lp/tanh", 3: "loop jit(…lp/tanh"} {
 		if got := cutLine(named, width).text(); got != want {
 			t.Errorf("%d: %q, wanted %q", width, got, want)
 		}

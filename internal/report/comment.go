@@ -58,25 +58,17 @@ func (c *Comment) hidden() []*result.Finding {
 func (c *Comment) Markdown(o Options) string {
 	own := *c
 	own.Result = rooted(c.Result, o.Root)
-	d := everything
-	text := own.render(d)
-	for _, drop := range shorter {
-		if o.MaxBytes == 0 || len(text) <= o.MaxBytes {
-			return text
-		}
-		drop(&d)
-		text = own.render(d)
+	most := o.MaxBytes
+	if most > 0 {
+		most = max(1, most-len(c.footer()))
 	}
-	if o.MaxBytes > 0 && len(text) > o.MaxBytes {
-		return markdownOf(page{Title: c.title(), Blocks: []block{para{say("The changes are too long to show here; see the full report.")}}}) + c.footer()
-	}
-	return text
+	return within(most, c.title(), own.render) + c.footer()
 }
 
 func (c *Comment) render(d detail) string {
 	p := page{Title: c.title()}
 	if c.Clean() {
-		return markdownOf(p) + c.footer()
+		return markdownOf(p)
 	}
 	all := index(c.Result)
 	live := all.live()
@@ -85,7 +77,7 @@ func (c *Comment) render(d detail) string {
 	p.add(c.accept(live)...)
 	p.add(c.policyFold())
 	p.add(restBlocks(all, d)...)
-	return markdownOf(p) + c.footer()
+	return markdownOf(p)
 }
 
 func (c *Comment) title() line {
@@ -128,40 +120,24 @@ func (c *Comment) dispute() para {
 const maxPolicy = 30
 
 func (c *Comment) policyFold() section {
-	if len(c.Policy) == 0 && !c.disputed() {
-		if c.Note == "" {
-			return section{}
-		}
-		return section{Blocks: []block{para{say("Not judged by the base branch's policy: " + c.Note + ".")}}}
+	var s section
+	if len(c.Policy) > 0 || c.disputed() {
+		sum, lines := c.policyLines()
+		s = section{Fold: true, Title: say("Policy changes in this pull request: " + sum)}
+		s.add(list{lines}, c.hiddenList())
 	}
-	s := section{Fold: true, Title: say("Policy changes in this pull request: " + c.policySum())}
-	s.add(list{c.policyLines()}, c.hiddenList())
 	if c.Note != "" {
 		s.add(para{say("Not judged by the base branch's policy: " + c.Note + ".")})
 	}
 	return s
 }
 
-func (c *Comment) policySum() string {
+// policyLines are the changes of the policy with their sum: "3 (1 looser)".
+func (c *Comment) policyLines() (sum string, lines []line) {
 	looser := 0
 	for _, p := range c.Policy {
 		if p.Effect == "looser" {
 			looser++
-		}
-	}
-	text := phrase.Number(float64(len(c.Policy)))
-	if looser > 0 {
-		text += fmt.Sprintf(" (%d looser)", looser)
-	}
-	return text
-}
-
-func (c *Comment) policyLines() []line {
-	var lines []line
-	for i, p := range c.Policy {
-		if i == maxPolicy {
-			lines = append(lines, say("… and "+phrase.Some(len(c.Policy)-i, "more change")))
-			break
 		}
 		l := in(strong, p.Effect).and("  ").in(name, p.File).and("  ").in(name, p.Subject)
 		if p.Scope != "" {
@@ -169,20 +145,25 @@ func (c *Comment) policyLines() []line {
 		}
 		lines = append(lines, l.and(": ").and(p.Text))
 	}
-	return lines
+	sum = phrase.Number(float64(len(c.Policy)))
+	if looser > 0 {
+		sum += fmt.Sprintf(" (%d looser)", looser)
+	}
+	return sum, atMost(lines, maxPolicy, "change", "")
 }
 
 // hiddenList names what the base branch's policy would have found.
 func (c *Comment) hiddenList() section {
 	var lines []line
-	for i, f := range c.hidden() {
-		if i == maxPolicy {
-			lines = append(lines, say("… and "+phrase.Some(len(c.hidden())-i, "more finding")))
-			break
-		}
-		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(index(c.Under), f.Target, f.Program)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxTitle)))
+	hidden := c.hidden()
+	if len(hidden) == 0 {
+		return section{}
 	}
-	return filledSection(say("Only the base branch's policy finds"), list{lines})
+	under := index(c.Under)
+	for _, f := range hidden {
+		lines = append(lines, say(f.Level+"  ").in(name, f.Rule).and(" in ").in(name, subject(under, f.Target, f.Program)).and(" ").in(name, f.ID).and(": ").and(cut(clean(f.Message), maxTitle)))
+	}
+	return titled(say("Only the base branch's policy finds"), list{atMost(lines, maxPolicy, "finding", "")})
 }
 
 // accept are the ways to accept what the table shows.

@@ -33,10 +33,8 @@ func kernelBlocks(v *diff.Variant, o Options) []block {
 func sideTable(mark line, kernels []facts.Kernel, o Options) []block {
 	t := table{Head: []string{"kernel", "bytes", "source", "name"}, Right: []bool{false, true}, Bare: true}
 	groups := alike(kernels, o)
-	for i, g := range groups {
-		if i == maxDiffKernels && !o.All {
-			return []block{t, more(len(groups)-i, "kind of kernel")}
-		}
+	shown := o.shown(len(groups), maxDiffKernels)
+	for _, g := range groups[:shown] {
 		row := kernelRow(g.Kernel)
 		row[0] = mark.with(" ", row[0])
 		if g.count > 1 {
@@ -44,7 +42,7 @@ func sideTable(mark line, kernels []facts.Kernel, o Options) []block {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return []block{t}
+	return []block{t, more(len(groups)-shown, "kind of kernel")}
 }
 
 // alike groups kernels that read the same but for the compiler's numbering, unless all are wanted.
@@ -65,22 +63,16 @@ func alike(kernels []facts.Kernel, o Options) []hot {
 	return out
 }
 
-func more(n int, noun string) para {
-	return para{in(dim, "… "+phrase.Some(n, "more "+noun)+" (--all lists them)")}
-}
-
 func changeBlocks(changes []diff.KernelChange, o Options) []block {
 	var blocks []block
-	for i := range changes {
-		if i == maxDiffKernels && !o.All {
-			return append(blocks, more(len(changes)-i, "changed kernel"))
-		}
+	shown := o.shown(len(changes), maxDiffKernels)
+	for i := range changes[:shown] {
 		c := &changes[i]
 		s := section{Title: kernelTitle(&c.New).and("   " + cut(strings.Join(c.What, ", "), maxWhat))}
 		s.add(operationDiff(opLines(&c.Old), opLines(&c.New)))
 		blocks = append(blocks, folded(s))
 	}
-	return blocks
+	return append(blocks, more(len(changes)-shown, "changed kernel"))
 }
 
 // folded hides what lies below a title, where there is anything.
@@ -94,11 +86,7 @@ func folded(s section) block {
 
 // kernelTitle is "~ loop add, tanh → f32[8,128]   model.py:3   gelu".
 func kernelTitle(k *facts.Kernel) line {
-	l := in(warn, "~").and(" ").in(name, does(k))
-	if at := location(k.Source); at != "" {
-		l = l.and("   ").in(name, at)
-	}
-	return l.and("   ").in(name, modelName(k))
+	return in(warn, "~").and(" ").in(name, does(k)).names(location(k.Source), modelName(k))
 }
 
 // regroupBlocks are kernels that were split or merged: the one, what stands between the many, and the many below it.
@@ -108,10 +96,8 @@ func regroupBlocks(form string, regroups []diff.Regroup, one byte, o Options) []
 		many = '-'
 	}
 	var blocks []block
-	for i := range regroups {
-		if i == maxDiffKernels && !o.All {
-			return append(blocks, more(len(regroups)-i, "regrouped kernel"))
-		}
+	shown := o.shown(len(regroups), maxDiffKernels)
+	for i := range regroups[:shown] {
 		g := &regroups[i]
 		s := section{Title: kernelTitle(&g.One).and("   " + fmt.Sprintf(form, len(g.Many)))}
 		if len(g.Between) > 0 {
@@ -125,7 +111,7 @@ func regroupBlocks(form string, regroups []diff.Regroup, one byte, o Options) []
 		s.add(l)
 		blocks = append(blocks, folded(s))
 	}
-	return blocks
+	return append(blocks, more(len(regroups)-shown, "regrouped kernel"))
 }
 
 func kernelLine(mark byte, k *facts.Kernel) listed {
@@ -146,4 +132,83 @@ func operationDiff(old, fresh []string) listing {
 		out.Lines = append(out.Lines, l)
 	}
 	return out
+}
+
+const (
+	maxCauses = 6 // causes that are shown unless all are wanted
+	maxGrown  = 3 // buffers that grew, likewise
+
+	maxFollowing = 24 // kernels that follow from the causes, before their sum stands for them
+)
+
+// following is how many rows the kernels that differ would take.
+func following(v *diff.Variant) int {
+	k := &v.Kernels
+	return len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
+}
+
+// followingSum is "kernels that follow from it: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
+func followingSum(k *diff.Kernels) string {
+	text := ""
+	for _, part := range []struct {
+		n    int
+		word string
+	}{
+		{len(k.Split), "split"}, {len(k.Merged), "merged"}, {len(k.Unrolled), "unrolled"}, {len(k.Changed), "changed"},
+		{len(k.Moved), "moved"}, {len(k.Added), "new"}, {len(k.Removed), "gone"},
+	} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %s %s", phrase.Number(float64(part.n)), part.word)
+		}
+	}
+	return "kernels that follow from it: " + strings.TrimPrefix(text, ", ")
+}
+
+// causeBlocks say what brought the changes about: the place of the model, what changed there, and how many kernels follow from it.
+func causeBlocks(v *diff.Variant, o Options) []block {
+	var lines []line
+	for i := range v.Causes {
+		lines = append(lines, causeLine(&v.Causes[i]))
+	}
+	return []block{list{o.atMost(lines, maxCauses, "cause")}}
+}
+
+// causeLine is "· an optimization_barrier is new   train.py:99   jit(step)/optimization_barrier   1 kernel → 2".
+func causeLine(c *diff.Cause) line {
+	l := in(warn, "·").and(" ").in(strong, c.Title)
+	l = l.names(location(c.Source), c.OpName)
+	if len(c.Before)+len(c.After) > 0 {
+		l = l.in(dim, "   "+phrase.Some(len(c.Before), "kernel")+" → "+phrase.Number(float64(len(c.After))))
+	}
+	return l
+}
+
+// bufferLines are the temporary buffers that are new or grew.
+func bufferLines(v *diff.Variant, o Options) []line {
+	var lines []line
+	for i := range v.Buffers {
+		b := &v.Buffers[i]
+		if i == maxGrown && !o.All {
+			break
+		}
+		l := in(warn, "~").and(" ")
+		if b.Old == 0 {
+			l = l.and("new buffer ").in(name, shortShape(b.New.Shape)).and(", " + phrase.Bytes(float64(b.New.Bytes)))
+		} else {
+			was, is := phrase.Apart(float64(b.Old), float64(b.New.Bytes), "bytes")
+			l = l.and("buffer ").in(name, shortShape(b.New.Shape)).and(" grew " + was + " → " + is)
+		}
+		lines = append(lines, l.names(location(b.New.Source), b.New.OpName))
+	}
+	return lines
+}
+
+// unrollLines are the kernels of loops that now stand several times in the program.
+func unrollLines(unrolled []diff.Unroll) []line {
+	var lines []line
+	for i := range unrolled {
+		u := &unrolled[i]
+		lines = append(lines, kernelTitle(&u.One).and("   of a loop's body, now "+phrase.Some(len(u.Copies), "time")+" in the program"))
+	}
+	return lines
 }

@@ -58,13 +58,11 @@ func programSection(p *facts.Program, several bool, o Options) section {
 		signatures = append(signatures, v.Signature)
 	}
 	signatures = distinct(signatures, maxName)
-	for i, v := range p.Variants {
-		if i == maxVariants && !o.All {
-			s.add(para{in(dim, "… "+phrase.Some(len(p.Variants)-i, "more variant")+" (--all lists them)")})
-			break
-		}
+	shown := o.shown(len(p.Variants), maxVariants)
+	for i, v := range p.Variants[:shown] {
 		s.add(describeVariant(p, v, signatures[i], o)...)
 	}
+	s.add(more(len(p.Variants)-shown, "variant"))
 	return s
 }
 
@@ -120,7 +118,7 @@ func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 		s.add(para{in(dim, "not dumped: ").and(strings.Join(v.Missing, ", "))})
 	}
 	if o.All {
-		s.add(filledSection(say("kernels, in schedule order"), ledger(v.Kernels)))
+		s.add(titled(say("kernels, in schedule order"), ledger(v.Kernels)))
 	} else if len(p.Variants) <= 2 {
 		s.add(hotSection(v), launchSection(v), codeSection(v))
 	}

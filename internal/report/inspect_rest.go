@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -108,7 +110,7 @@ func logSection(l *tensorflow.Logs) section {
 	for _, program := range byCount(l.Compiles) {
 		lines = append(lines, say("compiled "+times(l.Compiles[program])+": ").in(name, program).and(compileTime(took[program])))
 	}
-	return filledSection(in(strong, "logs"), list{lines})
+	return titled(in(strong, "logs"), list{lines})
 }
 
 // compileTime is how long all compilations of a program took; nothing where the log does not say it.
@@ -126,17 +128,16 @@ func helperSection(helpers []*facts.Program) section {
 			t.Rows = append(t.Rows, []line{in(name, p.Name), in(name, shortSignature(v.Signature, maxSignature)), say(times(max(1, len(v.Modules))))})
 		}
 	}
-	return filledSection(in(strong, "one-op helpers"), t)
+	return titled(in(strong, "one-op helpers"), t)
 }
 
 func moduleSection(modules []facts.ModuleInfo) section {
 	t := table{Head: []string{"stage", "computations", "instructions", "kernels", "file"}, Right: []bool{false, true, true, true}}
 	for i := range modules {
 		m := &modules[i]
-		count := func(n int) line { return say(phrase.Number(float64(n))) }
 		t.Rows = append(t.Rows, []line{in(name, m.Stage), count(m.Computations), count(m.Instructions), count(m.Kernels), in(name, m.File)})
 	}
-	return filledSection(in(strong, "module files"), t)
+	return titled(in(strong, "module files"), t)
 }
 
 // problemSection says what could not be read.
@@ -155,20 +156,107 @@ func problemSection(problems []facts.Problem) section {
 
 func ignoredSection(files []string) section {
 	var lines []line
-	for i, f := range files {
-		if i == maxProblems {
-			lines = append(lines, say("… and "+phrase.Some(len(files)-i, "more file")))
-			break
-		}
+	for _, f := range files {
 		lines = append(lines, in(name, f))
 	}
-	return filledSection(in(dim, "of no known kind: ").and(phrase.Some(len(files), "file")), list{lines})
+	return titled(in(dim, "of no known kind: ").and(phrase.Some(len(files), "file")), list{atMost(lines, maxProblems, "file", "")})
 }
 
-// filledSection is a section with one block, or nothing when the block holds nothing.
-func filledSection(title line, b block) section {
-	if blank(b) {
+// passSections tell of each module what every pass of the compiler made of it.
+func passSections(modules []facts.ModulePasses, o Options) []block {
+	var out []block
+	for i := range modules {
+		if s := passSection(&modules[i], o); len(s.Title) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// passSection lists the passes that changed a module. XLA also dumps a module where a pipeline begins.
+func passSection(m *facts.ModulePasses, o Options) section {
+	t := table{Head: []string{"after", "instructions", "fusions", "collectives", "what changed"}, Right: []bool{false, true, true, true}}
+	changed := 0
+	for i := range m.Stages {
+		var before *facts.PassStage
+		if i > 0 {
+			before = &m.Stages[i-1]
+		}
+		same := before != nil && !m.Stages[i].Changed(before)
+		if before != nil && !same {
+			changed++
+		}
+		if !same || o.All {
+			t.Rows = append(t.Rows, passRow(&m.Stages[i], before))
+		}
+	}
+	if len(m.Stages) == 0 {
 		return section{}
 	}
-	return section{Title: title, Blocks: []block{b}}
+	title := in(strong, "passes").and("   ").in(name, m.Module).and(fmt.Sprintf("   %s dumped, the module changed %s", phrase.Some(len(m.Stages), "stage"), times(changed)))
+	return section{Title: title, Blocks: []block{t}}
 }
+
+func passRow(s, before *facts.PassStage) []line {
+	counts := []line{count(s.Instructions), count(s.Fusions), count(s.Collectives)}
+	what := line{}
+	if before != nil {
+		counts = []line{step(before.Instructions, s.Instructions), step(before.Fusions, s.Fusions), step(before.Collectives, s.Collectives)}
+		what = opcodeChanges(s, before)
+	}
+	return append([]line{in(name, passName(s))}, append(counts, what)...)
+}
+
+func step(before, now int) line {
+	if before == now {
+		return count(now)
+	}
+	return count(before).and(" → ").in(strong, phrase.Number(float64(now)))
+}
+
+// passName is "0032 algsimp (simplification)"; a stage that is no pass keeps its label.
+func passName(s *facts.PassStage) string {
+	switch {
+	case s.Kind != dump.StagePass:
+		return s.Label
+	case s.Pass.After == "":
+		return fmt.Sprintf("%04d %s", s.Pass.Number, s.Pass.Pipeline)
+	}
+	return fmt.Sprintf("%04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
+}
+
+// maxOpcodeChanges bounds the opcodes that are named of one pass.
+const maxOpcodeChanges = 5
+
+// opcodeChanges is "+3 fusion, −12 add", the largest changes first.
+func opcodeChanges(s, before *facts.PassStage) line {
+	if !s.Changed(before) {
+		return in(dim, "nothing")
+	}
+	delta := map[string]int{}
+	for op, n := range s.Opcodes {
+		delta[op] += n
+	}
+	for op, n := range before.Opcodes {
+		delta[op] -= n
+	}
+	ops := sortedKeys(delta)
+	sort.SliceStable(ops, func(i, j int) bool { return abs(delta[ops[i]]) > abs(delta[ops[j]]) })
+	var parts []string
+	for _, op := range ops {
+		if n := delta[op]; n > 0 {
+			parts = append(parts, fmt.Sprintf("+%d %s", n, op))
+		} else if n < 0 {
+			parts = append(parts, fmt.Sprintf("−%d %s", -n, op))
+		}
+	}
+	if len(parts) > maxOpcodeChanges {
+		parts = append(parts[:maxOpcodeChanges], phrase.Some(len(parts)-maxOpcodeChanges, "more opcode"))
+	}
+	if len(parts) == 0 {
+		return say("shapes, attributes, order or connections")
+	}
+	return say(strings.Join(parts, ", "))
+}
+
+func abs(n int) int { return max(n, -n) }

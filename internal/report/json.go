@@ -65,3 +65,12 @@ func filledMap[M ~map[K]V, K comparable, V any](m M) M {
 	}
 	return m
 }
+
+// each is the view of every element. Of none it is an empty list, not null.
+func each[T, V any](list []T, view func(*T) V) []V {
+	out := make([]V, len(list))
+	for i := range list {
+		out[i] = view(&list[i])
+	}
+	return out
+}

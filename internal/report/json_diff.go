@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"math"
 
@@ -89,124 +90,6 @@ type (
 		Values []string `json:"values"`
 		Detail string   `json:"detail,omitempty"`
 	}
-)
-
-func diffJSON(w io.Writer, d *diff.Report, o Options) error {
-	v := diffView{
-		Schema: DiffSchema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Old: d.Old, New: d.New, Identical: d.Identical, Flags: viewFlags(d.Flags),
-		Programs: make([]diffProgView, len(d.Programs)),
-	}
-	for i, p := range d.Programs {
-		v.Programs[i] = viewDiffProgram(p, o.All)
-	}
-	return writeJSON(w, "the difference", v)
-}
-
-func viewDiffProgram(p *diff.Program, all bool) diffProgView {
-	v := diffProgView{Program: p.Name, Was: p.Was, Change: p.Change, Kernels: emptyKernels(), Variants: []diffVariantView{}, Recompile: []argumentView{}}
-	for _, variant := range p.Variants {
-		name := ""
-		if len(p.Variants) > 1 {
-			name = signatureOf(variant)
-		}
-		v.Kernels.add(name, &variant.Kernels, all)
-		v.Variants = append(v.Variants, viewDiffVariant(variant))
-	}
-	for _, a := range p.Recompile {
-		v.Recompile = append(v.Recompile, argumentView{a.Name, a.Kind, filled(a.Values), a.Detail})
-	}
-	return v
-}
-
-// signatureOf is the signature of the new side, or of the old one where there is no new one.
-func signatureOf(v *diff.Variant) string {
-	switch {
-	case v.New != nil:
-		return v.New.Signature
-	case v.Old != nil:
-		return v.Old.Signature
-	}
-	return ""
-}
-
-func emptyKernels() kernelsView {
-	return kernelsView{
-		Removed: []kernelView{}, Added: []kernelView{}, Changed: []kernelChangeView{}, Split: []regroupView{}, Merged: []regroupView{},
-		Moved: []kernelChangeView{}, Unrolled: []unrollView{},
-	}
-}
-
-func (v *kernelsView) add(variant string, k *diff.Kernels, all bool) {
-	v.Kept += k.Kept
-	v.Removed = append(v.Removed, viewSide(variant, k.Removed, all)...)
-	v.Added = append(v.Added, viewSide(variant, k.Added, all)...)
-	v.Changed = append(v.Changed, viewChanges(variant, k.Changed, all)...)
-	v.Moved = append(v.Moved, viewChanges(variant, k.Moved, all)...)
-	v.Split = append(v.Split, viewRegroups(variant, k.Split, all)...)
-	v.Merged = append(v.Merged, viewRegroups(variant, k.Merged, all)...)
-	v.Unrolled = append(v.Unrolled, viewUnrolled(variant, k.Unrolled, all)...)
-}
-
-func viewSide(variant string, kernels []facts.Kernel, all bool) []kernelView {
-	var out []kernelView
-	for _, k := range viewKernels(kernels, all) {
-		k.Variant = variant
-		out = append(out, k)
-	}
-	return out
-}
-
-func viewChanges(variant string, changes []diff.KernelChange, all bool) []kernelChangeView {
-	var out []kernelChangeView
-	for i := range changes {
-		c := &changes[i]
-		out = append(out, kernelChangeView{variant, viewKernel(&c.Old, all), viewKernel(&c.New, all), filled(c.What)})
-	}
-	return out
-}
-
-func viewRegroups(variant string, regroups []diff.Regroup, all bool) []regroupView {
-	var out []regroupView
-	for i := range regroups {
-		g := &regroups[i]
-		out = append(out, regroupView{variant, viewKernel(&g.One, all), viewKernels(g.Many, all), filled(g.Between)})
-	}
-	return out
-}
-
-func viewDiffVariant(d *diff.Variant) diffVariantView {
-	v := diffVariantView{
-		Change: d.Change, Rescaled: d.Rescaled, Kept: d.Kernels.Kept, FirstPass: d.FirstPass,
-		Causes: viewCauses(d.Causes), Buffers: viewBuffers(d.Buffers), Facts: []factChangeView{}, Params: []paramChangeView{}, Dtypes: []dtypeChangeView{},
-	}
-	if d.Old != nil {
-		v.Old = d.Old.Signature
-	}
-	if d.New != nil {
-		v.New = d.New.Signature
-	}
-	for _, f := range d.Facts {
-		v.Facts = append(v.Facts, factChangeView{string(f.Name), dumped(f.Old), dumped(f.New)})
-	}
-	for _, p := range d.Params {
-		v.Params = append(v.Params, paramChangeView{p.Name, p.Old, p.New, p.What})
-	}
-	for i := range d.Dtypes {
-		t := &d.Dtypes[i]
-		v.Dtypes = append(v.Dtypes, dtypeChangeView{t.Type, t.Old, t.New, viewOp(t.First)})
-	}
-	return v
-}
-
-// dumped is the number, or nothing where the fact was not dumped.
-func dumped(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
-type (
 	causeView struct {
 		Kind    string       `json:"kind"`
 		Summary string       `json:"summary"`
@@ -248,53 +131,96 @@ type (
 	}
 )
 
-func viewCauses(causes []diff.Cause) []causeView {
-	out := []causeView{}
-	for i := range causes {
-		c := &causes[i]
-		view := causeView{
-			Kind: c.Kind, Summary: c.Title, OpName: c.OpName, OpType: c.OpType, Source: c.Source, Before: len(c.Before), After: len(c.After),
+func diffJSON(w io.Writer, d *diff.Report, o Options) error {
+	return writeJSON(w, "the difference", diffView{
+		Schema: DiffSchema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Old: d.Old, New: d.New, Identical: d.Identical,
+		Flags:    each(d.Flags, func(f *diff.FlagChange) flagView { return flagView(*f) }),
+		Programs: each(d.Programs, func(p **diff.Program) diffProgView { return viewDiffProgram(*p, o.All) }),
+	})
+}
+
+func viewDiffProgram(p *diff.Program, all bool) diffProgView {
+	v := diffProgView{
+		Program: p.Name, Was: p.Was, Change: p.Change, Variants: each(p.Variants, func(v **diff.Variant) diffVariantView { return viewDiffVariant(*v) }),
+		Recompile: each(p.Recompile, func(a *diff.ArgumentChange) argumentView {
+			return argumentView{a.Name, a.Kind, filled(a.Values), a.Detail}
+		}),
+	}
+	for _, variant := range p.Variants {
+		name := ""
+		if len(p.Variants) > 1 {
+			name = signatureOf(variant)
 		}
-		for j := range c.Edits {
-			e := &c.Edits[j]
-			view.Edits = append(view.Edits, editView{
-				Scope: e.Scope, Source: e.Source, Caller: e.Caller, Added: viewSteps(e.Added), Removed: viewSteps(e.Removed),
-			})
+		v.Kernels.add(name, &variant.Kernels, all)
+	}
+	k := &v.Kernels
+	k.Removed, k.Added, k.Changed, k.Moved = filled(k.Removed), filled(k.Added), filled(k.Changed), filled(k.Moved)
+	k.Split, k.Merged, k.Unrolled = filled(k.Split), filled(k.Merged), filled(k.Unrolled)
+	return v
+}
+
+// signatureOf is the signature of the new side, or of the old one where there is no new one.
+func signatureOf(v *diff.Variant) string { return cmp.Or(signature(v.New), signature(v.Old)) }
+
+func signature(v *facts.Variant) string {
+	if v == nil {
+		return ""
+	}
+	return v.Signature
+}
+
+func (v *kernelsView) add(variant string, k *diff.Kernels, all bool) {
+	side := func(kernels []facts.Kernel) []kernelView {
+		views := viewKernels(kernels, all)
+		for i := range views {
+			views[i].Variant = variant
 		}
-		out = append(out, view)
+		return views
 	}
-	return out
+	change := func(c *diff.KernelChange) kernelChangeView {
+		return kernelChangeView{variant, viewKernel(&c.Old, all), viewKernel(&c.New, all), filled(c.What)}
+	}
+	regroup := func(g *diff.Regroup) regroupView {
+		return regroupView{variant, viewKernel(&g.One, all), viewKernels(g.Many, all), filled(g.Between)}
+	}
+	v.Kept += k.Kept
+	v.Removed, v.Added = append(v.Removed, side(k.Removed)...), append(v.Added, side(k.Added)...)
+	v.Changed, v.Moved = append(v.Changed, each(k.Changed, change)...), append(v.Moved, each(k.Moved, change)...)
+	v.Split, v.Merged = append(v.Split, each(k.Split, regroup)...), append(v.Merged, each(k.Merged, regroup)...)
+	v.Unrolled = append(v.Unrolled, each(k.Unrolled, func(u *diff.Unroll) unrollView { return unrollView{variant, viewKernel(&u.One, all), len(u.Copies)} })...)
 }
 
-func viewSteps(steps []diff.Step) []stepView {
-	var out []stepView
-	for _, s := range steps {
-		out = append(out, stepView{s.Opcode, s.Type, s.Count})
+func viewDiffVariant(d *diff.Variant) diffVariantView {
+	return diffVariantView{
+		Change: d.Change, Old: signature(d.Old), New: signature(d.New), Rescaled: d.Rescaled, Kept: d.Kernels.Kept, FirstPass: d.FirstPass,
+		Causes: each(d.Causes, viewCause),
+		Facts: each(d.Facts, func(f *diff.FactChange) factChangeView {
+			return factChangeView{string(f.Name), dumped(f.Old), dumped(f.New)}
+		}),
+		Params: each(d.Params, func(p *diff.ParamChange) paramChangeView { return paramChangeView{p.Name, p.Old, p.New, p.What} }),
+		Dtypes: each(d.Dtypes, func(t *diff.DtypeChange) dtypeChangeView {
+			return dtypeChangeView{t.Type, t.Old, t.New, viewOp(t.First)}
+		}),
+		Buffers: each(d.Buffers, func(b *diff.BufferChange) bufferChangeView {
+			return bufferChangeView{b.New.Shape, b.Old, b.New.Bytes, b.New.OpName, b.New.Source}
+		}),
 	}
-	return out
 }
 
-func viewUnrolled(variant string, unrolled []diff.Unroll, all bool) []unrollView {
-	var out []unrollView
-	for i := range unrolled {
-		out = append(out, unrollView{variant, viewKernel(&unrolled[i].One, all), len(unrolled[i].Copies)})
+// dumped is the number, or nothing where the fact was not dumped.
+func dumped(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
 	}
-	return out
+	return &v
 }
 
-func viewBuffers(changes []diff.BufferChange) []bufferChangeView {
-	out := []bufferChangeView{}
-	for i := range changes {
-		b := &changes[i]
-		out = append(out, bufferChangeView{Shape: b.New.Shape, Old: b.Old, New: b.New.Bytes, OpName: b.New.OpName, Source: b.New.Source})
+func viewCause(c *diff.Cause) causeView {
+	step := func(s *diff.Step) stepView { return stepView{s.Opcode, s.Type, s.Count} }
+	return causeView{
+		Kind: c.Kind, Summary: c.Title, OpName: c.OpName, OpType: c.OpType, Source: c.Source, Before: len(c.Before), After: len(c.After),
+		Edits: each(c.Edits, func(e *diff.Edit) editView {
+			return editView{Scope: e.Scope, Source: e.Source, Caller: e.Caller, Added: each(e.Added, step), Removed: each(e.Removed, step)}
+		}),
 	}
-	return out
-}
-
-func viewFlags(flags []diff.FlagChange) []flagView {
-	out := []flagView{}
-	for _, f := range flags {
-		out = append(out, flagView(f))
-	}
-	return out
 }

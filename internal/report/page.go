@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A page is what is shown, before it is decided how: text, Markdown and HTML are three renderings of one.
+// A page is what is said, without how it is shown: text, Markdown and HTML each render one.
 type page struct {
 	Title  line
 	Blocks []block
@@ -20,7 +20,7 @@ type span struct {
 	Voice voice
 }
 
-// voice says what a text is; colour and fonts follow from it, and never carry what the words do not say.
+// voice is the role of a text. Colour and fonts follow from it, and never carry what the words do not say.
 type voice uint8
 
 const (
@@ -33,28 +33,28 @@ const (
 	good
 )
 
-// block is a part of a page.
-type block interface{ Kind() string }
+// block is a part of a page: a para, list, table, listing, section or code.
+type block any
 
 type (
 	// para is one line of its own.
 	para struct{ Line line }
 	// list is lines that belong together.
 	list struct{ Items []line }
-	// table is rows of aligned cells. Head is left out of the text format when Bare.
+	// table is rows of aligned cells. The text format leaves out the Head of a Bare one.
 	table struct {
 		Head  []string
 		Right []bool // by column: numbers, aligned right
 		Rows  [][]line
 		Bare  bool
 	}
-	// listing is lines shown as they are, each with a mark before it: '+', '-', '~' or ' '.
+	// listing is lines shown as they are, each with a mark: '+', '-', '~' or ' '.
 	listing struct{ Lines []listed }
 	// section is blocks below a title.
 	section struct {
 		Title  line
 		Blocks []block
-		Fold   bool // Markdown and HTML show the title alone until asked
+		Fold   bool // Markdown and HTML show the title alone until it is opened
 	}
 	// code is text to be typed or copied.
 	code struct{ Language, Text string }
@@ -66,25 +66,7 @@ type listed struct {
 	Cells []string
 }
 
-// Kind is "para".
-func (para) Kind() string { return "para" }
-
-// Kind is "list".
-func (list) Kind() string { return "list" }
-
-// Kind is "table".
-func (table) Kind() string { return "table" }
-
-// Kind is "listing".
-func (listing) Kind() string { return "listing" }
-
-// Kind is "section".
-func (section) Kind() string { return "section" }
-
-// Kind is "code".
-func (code) Kind() string { return "code" }
-
-// lines are the lines of the code, harmless.
+// lines are the lines of the code, cleaned.
 func (c code) lines() []string {
 	var out []string
 	for text := range strings.Lines(c.Text) {
@@ -102,7 +84,7 @@ func in(v voice, text string) line { return line{}.in(v, text) }
 // and appends plain text.
 func (l line) and(text string) line { return l.in(plain, text) }
 
-// in appends text in a voice; no text is no span.
+// in appends text in a voice; empty text adds nothing.
 func (l line) in(v voice, text string) line {
 	if text == "" {
 		return l
@@ -110,12 +92,14 @@ func (l line) in(v voice, text string) line {
 	return append(l[:len(l):len(l)], span{text, v})
 }
 
-// extend appends text to the last span when it has the same voice.
-func (l line) extend(v voice, text string) line {
-	if n := len(l); n > 0 && l[n-1].Voice == v {
-		return append(l[:n-1:n-1], span{l[n-1].Text + text, v})
+// names appends the names that are not empty, each behind a gap.
+func (l line) names(names ...string) line {
+	for _, n := range names {
+		if n != "" {
+			l = l.and(columnGap).in(name, n)
+		}
 	}
-	return l.in(v, text)
+	return l
 }
 
 // with appends another line behind a separator, or returns the one that is not empty.
@@ -135,10 +119,10 @@ func (l line) text() string {
 	return b.String()
 }
 
-// shown is the span's text, harmless and bounded.
+// shown is the span's text, cleaned and bounded.
 func (s span) shown() string {
 	if s.Voice == name {
-		return cut(clean(s.Text), maxName)
+		return cutName(clean(s.Text), maxName)
 	}
 	return cut(clean(s.Text), maxSentence)
 }
@@ -151,21 +135,29 @@ func joinLines(lines []line, separator string) line {
 	return out
 }
 
-// add appends blocks that hold something.
+// add appends the blocks that are not empty.
 func (p *page) add(blocks ...block) { p.Blocks = appendFilled(p.Blocks, blocks) }
 
 func (s *section) add(blocks ...block) { s.Blocks = appendFilled(s.Blocks, blocks) }
 
 func appendFilled(to, blocks []block) []block {
 	for _, b := range blocks {
-		if !blank(b) {
+		if !empty(b) {
 			to = append(to, b)
 		}
 	}
 	return to
 }
 
-// filled is the table without the columns in which no row holds anything.
+// titled is a section with one block, or nothing when the block is empty.
+func titled(title line, b block) section {
+	if empty(b) {
+		return section{}
+	}
+	return section{Title: title, Blocks: []block{b}}
+}
+
+// filled is the table without its empty columns.
 func (t table) filled() table {
 	out := table{Rows: make([][]line, len(t.Rows)), Bare: t.Bare}
 	for i, head := range t.Head {
@@ -180,7 +172,7 @@ func (t table) filled() table {
 	return out
 }
 
-func blank(b block) bool {
+func empty(b block) bool {
 	switch b := b.(type) {
 	case para:
 		return len(b.Line) == 0

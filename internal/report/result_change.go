@@ -75,7 +75,23 @@ func quoted(c *result.Change) block {
 	if c.Source.Text == "" {
 		return code{}
 	}
-	return code{Language: "python", Text: fmt.Sprintf("%5d | %s", c.Source.Line, cut(clean(c.Source.Text), maxSentence))}
+	text := cut(clean(c.Source.Text), maxSentence)
+	quote := fmt.Sprintf("%5d | %s", c.Source.Line, text)
+	if at, n := caret(text, c); n > 0 {
+		quote += fmt.Sprintf("\n%5s | %s%s", "", strings.Repeat(" ", at), strings.Repeat("^", n))
+	}
+	return code{Language: "python", Text: quote}
+}
+
+// caret finds the operation in its line of the model: in which column it begins, and how many it takes. The last step of an op_name is
+// mostly what the model calls the operation.
+func caret(text string, c *result.Change) (column, width int) {
+	step := c.OpName[strings.LastIndexByte(c.OpName, '/')+1:]
+	at := strings.Index(text, step)
+	if step == "" || at < 0 || at > 0 && isWord(text[at-1]) {
+		return 0, 0
+	}
+	return cells.StringWidth(text[:at]), cells.StringWidth(step)
 }
 
 // changeLines say what a change costs, what else was done, and where.
@@ -191,20 +207,28 @@ func effectsText(c *result.Change) string {
 	return strings.Join(parts, ", ")
 }
 
-// breakLines name the rules that findings break, those of several variants once.
+// maxBroken bounds the findings of one change that are shown.
+const maxBroken = 50
+
+// breakLines name the rules that a change breaks; the same in several variants is one line.
 func breakLines(r *indexed, c *result.Change) []line {
+	type broken struct {
+		rule, name, subject string
+		waived              bool
+	}
+	var first []*result.Finding
+	variants := map[broken]int{}
+	for _, f := range r.findings[c.ID] {
+		key := broken{f.Rule, f.Name, f.Subject, f.Waived}
+		if variants[key]++; variants[key] == 1 {
+			first = append(first, f)
+		}
+	}
 	var lines []line
-	findings := r.findings[c.ID]
-	for i, f := range findings {
-		alike := func(o *result.Finding) bool {
-			return o.Rule == f.Rule && o.Name == f.Name && o.Subject == f.Subject && o.Waived == f.Waived
-		}
-		if slices.ContainsFunc(findings[:i], alike) {
-			continue
-		}
+	for _, f := range first[:min(len(first), maxBroken)] {
 		l := in(dim, "breaks ").in(strong, ruleName(f)).and(": ").and(f.Message)
-		if n := len(slices.DeleteFunc(slices.Clone(findings), func(o *result.Finding) bool { return !alike(o) })); n > 1 {
-			l = l.and(", and the like in " + phrase.Some(n-1, "other variant"))
+		if n := variants[broken{f.Rule, f.Name, f.Subject, f.Waived}]; n > 1 {
+			l = l.and("; the same in " + phrase.Some(n-1, "other variant"))
 		}
 		if f.Reason != "" {
 			l = l.in(dim, "; the reason for the rule: ").and(f.Reason)
@@ -213,6 +237,9 @@ func breakLines(r *indexed, c *result.Change) []line {
 			l = l.in(dim, "; waived: ").and(waiver(f.Waiver))
 		}
 		lines = append(lines, l)
+	}
+	if more := len(first) - len(lines); more > 0 {
+		lines = append(lines, in(dim, "… "+phrase.Some(more, "more finding")))
 	}
 	return lines
 }
@@ -346,18 +373,14 @@ func shortLines(r *indexed) []line {
 
 func harmlessLines(r *indexed) []line {
 	var lines []line
-	changes := r.harmless()
-	for i, c := range changes {
-		if i == maxHarmless {
-			return append(lines, in(dim, "… and "+phrase.Some(len(changes)-i, "more change")+" that break nothing"))
-		}
+	for _, c := range r.harmless() {
 		l := shortLine(r, c)
 		if price := joined(stepText(c), peakText(c)); price != "" {
 			l = l.and("  ").in(dim, price)
 		}
 		lines = append(lines, l)
 	}
-	return lines
+	return atMost(lines, maxHarmless, "change", " that break no rule")
 }
 
 // shortLine is "better  train_step  train.py:98: a transpose is gone".

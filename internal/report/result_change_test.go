@@ -83,7 +83,7 @@ func TestBreakLines(t *testing.T) {
 	r.Findings[0].Variant, r.Findings[1].Variant = "(x: f32[8])", "(x: f32[16])"
 	r.Findings[2].Waived, r.Findings[2].Waiver, r.Findings[2].Reason = true, &result.Waiver{Reason: "known"}, "a copy is never needed"
 	got := linesText(breakLines(index(r), &r.Changes[0]))
-	want := "breaks max-kernels: m, and the like in 1 other variant\nbreaks max-copies: m; the reason for the rule: a copy is never needed; waived: known"
+	want := "breaks max-kernels: m; the same in 1 other variant\nbreaks max-copies: m; the reason for the rule: a copy is never needed; waived: known"
 	if got != want {
 		t.Errorf("%s\nwanted\n%s", got, want)
 	}
@@ -100,7 +100,7 @@ func TestHarmlessChanges(t *testing.T) {
 	}
 	for _, format := range []string{"text", "markdown"} {
 		got := written(t, r, format)
-		if strings.Contains(got, "beside an error") || strings.Count(got, "a copy is gone") != maxHarmless || !strings.Contains(got, "… and 2 more changes that break nothing") {
+		if strings.Contains(got, "beside an error") || strings.Count(got, "a copy is gone") != maxHarmless || !strings.Contains(got, "… 2 more changes that break no rule") {
 			t.Errorf("%s:\n%s", format, got)
 		}
 	}

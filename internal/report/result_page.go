@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/facts"
+
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -35,20 +37,25 @@ var shorter = []func(*detail){
 
 // resultMarkdown renders a result for a step summary or a comment, not longer than Options.MaxBytes.
 func resultMarkdown(w io.Writer, r *indexed, o Options) error {
+	_, err := io.WriteString(w, within(o.MaxBytes, resultTitle(r), func(d detail) string { return markdownOf(resultPage(r, d)) }))
+	return err
+}
+
+// within renders as many details as fit into so many bytes, 0 for no bound.
+func within(most int, title line, render func(detail) string) string {
 	d := everything
-	text := markdownOf(resultPage(r, d))
+	text := render(d)
 	for _, drop := range shorter {
-		if o.MaxBytes == 0 || len(text) <= o.MaxBytes {
-			break
+		if most == 0 || len(text) <= most {
+			return text
 		}
 		drop(&d)
-		text = markdownOf(resultPage(r, d))
+		text = render(d)
 	}
-	if o.MaxBytes > 0 && len(text) > o.MaxBytes {
-		text = markdownOf(page{Title: resultTitle(r), Blocks: []block{para{say("The changes are too long to show here; see the full report.")}}})
+	if most > 0 && len(text) > most {
+		return markdownOf(page{Title: title, Blocks: []block{para{say("The changes are too long to show here; see the full report.")}}})
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 // resultPage is a result as a page: the verdict, the changes in one table, what to do, and the rest folded.
@@ -75,7 +82,7 @@ func verdictBlocks(r *indexed, live []*result.Change, d detail) []block {
 func restBlocks(r *indexed, d detail) []block {
 	var s section
 	live := r.live()
-	s.add(filledSection(say("Worth knowing"), list{notes(r)}))
+	s.add(titled(say("Worth knowing"), list{notes(r)}))
 	if d.evidence {
 		for _, c := range live[:min(len(live), maxChanges)] {
 			s.add(changeFold(r, c))
@@ -323,4 +330,55 @@ func rowLine(row []line) line {
 		}
 	}
 	return out
+}
+
+// resultHTML renders a result in full: what the Markdown holds, and every fact beside its baseline.
+func resultHTML(w io.Writer, r *indexed, o Options) error {
+	d := everything
+	d.facts = true
+	return writeHTML(w, resultPage(r, d), o)
+}
+
+// factSections are all facts of all programs, each variant folded.
+func factSections(r *indexed) []block {
+	var blocks []block
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		s := section{Title: say("All facts of ").in(name, t.Name)}
+		for j := range t.Programs {
+			p := &t.Programs[j]
+			for k := range p.Variants {
+				v := &p.Variants[k]
+				title := in(name, p.Name+shortSignature(v.Signature, maxSignature)).and(" " + changeWord(p.Change))
+				s.add(section{Fold: true, Title: title, Blocks: []block{allFacts(v)}})
+			}
+		}
+		if len(s.Blocks) > 0 {
+			blocks = append(blocks, s)
+		}
+	}
+	return blocks
+}
+
+// allFacts is a row for each fact that either side knows; what was not dumped is empty.
+func allFacts(v *result.Variant) table {
+	t := table{Head: []string{"fact", "base", "now"}, Right: []bool{false, true, true}}
+	known := map[facts.ID]bool{}
+	for fact := range v.Facts {
+		known[fact] = true
+	}
+	for fact := range v.Base {
+		known[fact] = true
+	}
+	cell := func(values facts.Values, fact facts.ID) line {
+		n, ok := values[fact]
+		if !ok {
+			return nil
+		}
+		return say(value(fact, n))
+	}
+	for _, fact := range sortedKeys(known) {
+		t.Rows = append(t.Rows, []line{in(name, string(fact)), cell(v.Base, fact), cell(v.Facts, fact)})
+	}
+	return t
 }

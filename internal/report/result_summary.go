@@ -1,6 +1,8 @@
 package report
 
 import (
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -89,7 +91,7 @@ func problemBlocks(problems []*result.Problem) []block {
 	var blocks []block
 	for i, p := range problems {
 		if i == maxProblems {
-			return append(blocks, para{say("… and " + phrase.Some(len(problems)-i, "more problem"))})
+			return append(blocks, para{say("… " + phrase.Some(len(problems)-i, "more problem"))})
 		}
 		blocks = append(blocks, list{problemLines(p)})
 	}
@@ -151,4 +153,121 @@ func noteWord(kind string) string {
 		return "better than the baseline"
 	}
 	return kind
+}
+
+// resultText renders a result to be read on a terminal: what was looked at, what was found, what could not be looked at, the sum.
+func resultText(w io.Writer, r *indexed, o Options) error {
+	return writeText(w, resultTextPage(r), o)
+}
+
+// maxChanges bounds the changes that are shown in full.
+const maxChanges = 100
+
+func resultTextPage(r *indexed) page {
+	var p page
+	live := r.live()
+	for i := range r.Targets {
+		p.add(targetSection(r, &r.Targets[i]))
+	}
+	for i, c := range live {
+		if i == maxChanges {
+			p.add(section{Title: say("… " + phrase.Some(len(live)-i, "more change") + "; -f json lists them all")})
+			break
+		}
+		p.add(changeSection(r, c))
+	}
+	p.add(titled(nil, list{shortLines(r)}))
+	if l := notes(r); len(l) > 0 {
+		p.add(section{Title: l[0]})
+		for _, more := range l[1:] {
+			p.add(para{more})
+		}
+	}
+	for _, s := range problemSections(r) {
+		p.add(s)
+	}
+	p.add(section{Title: sumLine(r)})
+	if l := notCovered(r); len(l) > 0 {
+		p.add(para{in(dim, "not covered: ").with("", joinLines(l, "; "))})
+	}
+	return p
+}
+
+// targetSection is a target that was looked at; one of which nothing is known stands among the problems alone.
+func targetSection(r *indexed, t *result.Target) section {
+	if len(t.Programs) == 0 && hasProblem(r, t.Name) {
+		return section{}
+	}
+	s := section{Title: headline(t)}
+	s.add(table{Rows: programRows(r, t), Bare: true})
+	return s
+}
+
+func hasProblem(r *indexed, target string) bool {
+	for i := range r.Problems {
+		if r.Problems[i].Target == target {
+			return true
+		}
+	}
+	return false
+}
+
+// indexed is a result with the findings of each change at hand.
+type indexed struct {
+	*result.Result
+	findings map[string][]*result.Finding // by the change's id
+}
+
+func index(r *result.Result) *indexed {
+	out := &indexed{r, make(map[string][]*result.Finding, len(r.Changes))}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		out.findings[f.Change] = append(out.findings[f.Change], f)
+	}
+	return out
+}
+
+// brokenBy lists the findings of a change that count: those that were waived only where all of them were.
+func (r *indexed) brokenBy(c *result.Change) []*result.Finding {
+	return slices.DeleteFunc(slices.Clone(r.findings[c.ID]), func(f *result.Finding) bool { return f.Waived && !c.Waived })
+}
+
+// live are the changes that break a rule and were not waived.
+func (r *indexed) live() []*result.Change {
+	return r.changes(func(c *result.Change) bool { return !c.Waived && len(c.Findings) > 0 })
+}
+
+// waived are the changes that somebody was allowed.
+func (r *indexed) waived() []*result.Change {
+	return r.changes(func(c *result.Change) bool { return c.Waived })
+}
+
+// harmless are the changes that break no rule, of the programs in which nothing does: beside something that is wrong they are noise.
+func (r *indexed) harmless() []*result.Change {
+	type program struct{ target, name string }
+	wrong := map[program]bool{}
+	for _, c := range r.live() {
+		wrong[program{c.Target, c.Program}] = true
+	}
+	return r.changes(func(c *result.Change) bool {
+		return !c.Waived && len(c.Findings) == 0 && !wrong[program{c.Target, c.Program}]
+	})
+}
+
+func (r *indexed) changes(of func(*result.Change) bool) []*result.Change {
+	var list []*result.Change
+	for i := range r.Changes {
+		if c := &r.Changes[i]; of(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// programCount counts the programs of all targets.
+func (r *indexed) programCount() (n int) {
+	for i := range r.Targets {
+		n += len(r.Targets[i].Programs)
+	}
+	return n
 }

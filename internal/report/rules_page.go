@@ -54,7 +54,7 @@ func ruleBlocks(d result.RuleDoc) []block {
 	if d.Since != "" {
 		s.add(para{in(dim, "since version ").and(d.Since).and(" of the configuration").with(", ", say(alwaysWord(&d)))})
 	}
-	s.add(filledSection(in(strong, "options"), optionTable(d.Options)))
+	s.add(titled(in(strong, "options"), optionTable(d.Options)))
 	s.add(example("fails", d.Fails), example("passes", d.Passes))
 	return s.Blocks
 }
@@ -69,7 +69,7 @@ func optionTable(options []result.OptionDoc) table {
 
 // example is a piece of configuration with what it says.
 func example(title, yaml string) block {
-	return filledSection(in(strong, title), code{"yaml", yaml})
+	return titled(in(strong, title), code{"yaml", yaml})
 }
 
 // changePage is one change with the rules that it breaks.

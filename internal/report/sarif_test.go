@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -110,5 +112,36 @@ func TestRepositoryFile(t *testing.T) {
 	}
 	if got := uri("my fn/é.py"); got != "my%20fn/%C3%A9.py" {
 		t.Errorf("uri: %s", got)
+	}
+}
+
+// GitHub keeps the first results of a run: no more are written, and the rest is counted. A change with very many findings names some.
+func TestSARIFIsBounded(t *testing.T) {
+	many := failing()
+	c, f := many.Changes[0], many.Findings[0]
+	c.Findings = []string{f.ID}
+	many.Changes, many.Findings = nil, nil
+	for i := range maxSARIF + 3 {
+		c.ID, f.Change = fmt.Sprintf("%012x", i), fmt.Sprintf("%012x", i)
+		many.Changes, many.Findings = append(many.Changes, c), append(many.Findings, f)
+	}
+	one := failing()
+	one.Changes, one.Findings = one.Changes[:1], nil
+	for i := range 100_000 {
+		f.ID, f.Change, f.Subject = fmt.Sprintf("%012x", i), one.Changes[0].ID, fmt.Sprint("argument ", i)
+		one.Findings = append(one.Findings, f)
+	}
+	for _, c := range []struct {
+		result  *result.Result
+		results int
+		says    string
+	}{{many, maxSARIF, "3 more changes not listed here: see the report"}, {one, 1, "… 99,950 more findings"}} {
+		var out bytes.Buffer
+		if err := Result(&out, c.result, "sarif", Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(out.String(), `"ruleId"`); got != c.results || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%d results of %d, and %q is not said", got, c.results, c.says)
+		}
 	}
 }

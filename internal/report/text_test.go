@@ -101,7 +101,7 @@ func TestWrap(t *testing.T) {
 	for _, l := range wrapLine(sentence, 30) {
 		got = append(got, l.text())
 	}
-	want := []string{"Every kernel costs a launch ", "and a round trip of its ", "operands through memory."}
+	want := []string{"Every kernel costs a launch", "and a round trip of its", "operands through memory."}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -116,7 +116,7 @@ func TestManyChanges(t *testing.T) {
 		put(r, fmt.Sprintf("%012x", i), "error", "too many")
 	}
 	text := written(t, r, "text")
-	if !strings.Contains(text, "… and 402 more changes; -f json lists them all") {
+	if !strings.Contains(text, "… 402 more changes; -f json lists them all") {
 		t.Error("nothing says how many changes were left out")
 	}
 	if n := strings.Count(text, "\nerror  "); n != maxChanges-1 {

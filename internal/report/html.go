@@ -16,20 +16,19 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-// htmlPage is parsed when it is first needed; it is part of the program, so it is right.
+// htmlPage is parsed when it is first needed. It is embedded in the program, so it parses.
 var htmlPage = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(htmlFuncs).Parse(pageHTML))
 })
 
 var htmlFuncs = template.FuncMap{
 	"css":     func() template.CSS { return template.CSS(pageCSS) },
+	"kind":    func(b block) string { return strings.TrimPrefix(fmt.Sprintf("%T", b), "report.") },
 	"lines":   listingLines,
 	"mark":    func(text string) string { return voiceNames[markVoice(text)] },
 	"right":   func(right []bool, i int) bool { return i < len(right) && right[i] },
 	"heading": func(title line, depth int) heading { return heading{title, min(depth+1, 4)} },
-	"deeper": func(blocks []block, depth int) nested {
-		return nested{blocks, depth + 1}
-	},
+	"deeper":  func(blocks []block, depth int) nested { return nested{blocks, depth + 1} },
 }
 
 // nested is blocks with their depth below the page.
@@ -49,7 +48,7 @@ var voiceNames = map[voice]string{plain: "", name: "name", strong: "strong", dim
 // Class is the style of a voice in HTML.
 func (v voice) Class() string { return voiceNames[v] }
 
-// Shown is the span's text, harmless and bounded.
+// Shown is the span's text, cleaned and bounded.
 func (s span) Shown() string {
 	if s.Voice == name {
 		return s.shown()
@@ -57,7 +56,7 @@ func (s span) Shown() string {
 	return flowing(s.shown())
 }
 
-// Shown is the code, harmless.
+// Shown is the code, cleaned.
 func (c code) Shown() string { return strings.Join(c.lines(), "\n") }
 
 // Text is the line without its voices.

@@ -1,8 +1,12 @@
 package report
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 
 	"github.com/xlagate/xlagate/internal/facts"
 )
@@ -91,4 +95,96 @@ func budgetLabel(rule, subject string) string {
 		return text
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(rule, "max-"), "-", " ")
+}
+
+// unitOf is the unit of a fact.
+func unitOf(fact facts.ID) string { return facts.About(fact).Unit }
+
+// count is a number of things as a cell.
+func count(n int) line { return say(phrase.Number(float64(n))) }
+
+// shown is how many of n things are shown: all with --all, else at most so many.
+func (o Options) shown(n, most int) int {
+	if o.All {
+		return n
+	}
+	return min(n, most)
+}
+
+// more says how many things are not shown, nothing where all are.
+func more(n int, noun string) para {
+	if n <= 0 {
+		return para{}
+	}
+	return para{in(dim, "… "+phrase.Some(n, "more "+noun)+" (--all lists them)")}
+}
+
+// atMost bounds lines unless all are wanted.
+func (o Options) atMost(lines []line, most int, noun string) []line {
+	return atMost(lines, o.shown(len(lines), most), noun, " (--all lists them)")
+}
+
+// atMost bounds lines, and says how many more there are.
+func atMost(lines []line, most int, noun, hint string) []line {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most:most], in(dim, "… "+phrase.Some(len(lines)-most, "more "+noun)+hint))
+}
+
+// value writes a fact's value.
+func value(fact facts.ID, v float64) string { return phrase.Show(v, unitOf(fact)) }
+
+// change writes "1 → 4", or the value alone when it is the same.
+func change(fact facts.ID, old, fresh float64) string {
+	if old == fresh {
+		return shown(fresh, unitOf(fact))
+	}
+	if math.IsNaN(old) || math.IsNaN(fresh) {
+		return shown(old, unitOf(fact)) + " → " + shown(fresh, unitOf(fact))
+	}
+	from, to := phrase.Apart(old, fresh, unitOf(fact))
+	return from + " → " + to
+}
+
+// shown writes a value; one that was not dumped has none.
+func shown(v float64, unit string) string {
+	if math.IsNaN(v) {
+		return "not dumped"
+	}
+	return phrase.Show(v, unit)
+}
+
+// of writes "19 of 19" and "1.2 of 2.0 GiB".
+func of(actual, limit float64, unit string) string {
+	a, l := phrase.Show(actual, unit), phrase.Show(limit, unit)
+	if actual > limit {
+		a, l = phrase.Apart(actual, limit, unit)
+	}
+	if number, ok := strings.CutSuffix(a, l[strings.LastIndexByte(l, ' ')+1:]); ok && unit != "" {
+		a = strings.TrimSpace(number)
+	}
+	return a + " of " + l
+}
+
+// percent writes a share of a whole; "" when there is no whole.
+func percent(part, whole float64) string {
+	if whole <= 0 {
+		return ""
+	}
+	if share := 100 * part / whole; share > 0 && share < 1 {
+		return "<1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*part/whole)
+}
+
+// times writes "twice", "3 times".
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return phrase.Number(float64(n)) + " times"
 }

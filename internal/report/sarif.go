@@ -8,11 +8,15 @@ import (
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
 // home is where the tool and its rules are documented.
 const home = "https://github.com/xlagate/xlagate"
+
+// maxSARIF is how many results of a run GitHub keeps.
+const maxSARIF = 5000
 
 // resultSARIF renders a result as SARIF 2.1.0, made for GitHub's code scanning, a result a change: each has a place, a fingerprint that
 // stays from commit to commit, and the help of the first rule that it breaks.
@@ -26,11 +30,15 @@ func resultSARIF(w io.Writer, r *indexed, o Options) error {
 		run.Tool.Driver.WithVersion(r.Tool.Version)
 	}
 	run.Results = []*sarif.Result{} // a run that found nothing says so; without the list it says that it did not look
-	index := map[string]int{}
+	index, more := map[string]int{}, 0
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		findings := r.brokenBy(c)
 		if len(findings) == 0 {
+			continue
+		}
+		if len(run.Results) == maxSARIF {
+			more++
 			continue
 		}
 		rule := findings[0].Rule
@@ -40,7 +48,7 @@ func resultSARIF(w io.Writer, r *indexed, o Options) error {
 		}
 		run.AddResult(sarifResult(r, c, rule, o).WithRuleIndex(index[rule]))
 	}
-	run.AddInvocations(invocation(r))
+	run.AddInvocations(invocation(r, more))
 	log.AddRun(run)
 	clean, err := withoutNulls(log)
 	if err != nil {
@@ -96,7 +104,7 @@ func describeRule(rule *sarif.ReportingDescriptor, o Options) {
 		rule.WithHelpURI(doc.URL)
 	}
 	page := explainPage(doc)
-	rule.WithHelp(sarif.NewMultiformatMessageString(textOf(page)).WithMarkdown(markdownOf(page)))
+	rule.WithHelp(sarif.NewMultiformatMessageString(textOf(page, Options{})).WithMarkdown(markdownOf(page)))
 }
 
 func sarifResult(r *indexed, c *result.Change, rule string, o Options) *sarif.Result {
@@ -139,12 +147,15 @@ func sarifLocation(c *result.Change, o Options) *sarif.Location {
 	return location
 }
 
-// invocation says whether everything was looked at, and what was not.
-func invocation(r *indexed) *sarif.Invocation {
+// invocation says whether everything was looked at, what was not, and how many changes are left out.
+func invocation(r *indexed, more int) *sarif.Invocation {
 	in := sarif.NewInvocation().WithExecutionSuccess(len(r.Problems) == 0).WithExitCode(r.ExitCode)
 	for i := range r.Problems {
 		text := linesText(problemLines(&r.Problems[i]))
 		in.AddTToolExecutionNotification(sarif.NewNotification().WithLevel("error").WithTextMessage(unlinked(text)))
+	}
+	if more > 0 {
+		in.AddTToolExecutionNotification(sarif.NewNotification().WithLevel("note").WithTextMessage(phrase.Some(more, "more change") + " not listed here: see the report"))
 	}
 	return in
 }

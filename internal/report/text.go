@@ -1,0 +1,261 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"github.com/fatih/color"
+	"github.com/mattn/go-runewidth"
+)
+
+// writeText renders a page for a terminal or a log.
+func writeText(w io.Writer, p page, o Options) error {
+	_, err := io.WriteString(w, textOf(p, o))
+	return err
+}
+
+func textOf(p page, o Options) string {
+	t := &textPage{width: o.Width, paint: painter(o.Color)}
+	t.line(0, p.Title)
+	t.blocks(p.Blocks, 0)
+	return t.out.String()
+}
+
+type textPage struct {
+	out   strings.Builder
+	width int
+	paint func(voice, string) string
+}
+
+func (t *textPage) blocks(blocks []block, indent int) {
+	for _, b := range blocks {
+		t.block(b, indent)
+	}
+}
+
+func (t *textPage) block(b block, indent int) {
+	switch b := b.(type) {
+	case section:
+		if indent == 0 && t.out.Len() > 0 {
+			t.out.WriteByte('\n')
+		}
+		t.line(indent, b.Title)
+		t.blocks(b.Blocks, indent+2)
+	case para:
+		t.wrapped(b.Line, indent)
+	case code:
+		for _, text := range b.lines() {
+			t.line(indent, say(text))
+		}
+	case list:
+		for _, l := range b.Items {
+			t.wrapped(l, indent)
+		}
+	case table:
+		t.table(b, indent)
+	case listing:
+		for _, l := range listingLines(b.Lines) {
+			t.line(indent, in(markVoice(l), cutText(l, t.width-indent)))
+		}
+	}
+}
+
+// wrapped writes a line, and what is too wide for it on further lines, indented.
+func (t *textPage) wrapped(l line, indent int) {
+	for i, part := range wrapLine(l, t.width-indent-2) {
+		t.line(indent+2*min(i, 1), part)
+	}
+}
+
+// line writes one line. A line must not look like a command to GitHub's runner, which reads every log.
+func (t *textPage) line(indent int, l line) {
+	if len(l) == 0 {
+		return
+	}
+	t.out.WriteString(strings.Repeat(" ", indent))
+	if strings.HasPrefix(strings.TrimSpace(l.text()), "::") {
+		t.out.WriteByte('\\')
+	}
+	for _, s := range l {
+		t.out.WriteString(t.paint(s.Voice, s.shown()))
+	}
+	t.out.WriteByte('\n')
+}
+
+func (t *textPage) table(b table, indent int) {
+	rows := b.Rows
+	if !b.Bare {
+		head := make([]line, len(b.Head))
+		for i, h := range b.Head {
+			head[i] = in(dim, h)
+		}
+		rows = append([][]line{head}, rows...)
+	}
+	widths := columnWidths(rows)
+	for _, row := range rows {
+		t.line(indent, cutLine(alignRow(row, widths, b.Right), t.width-indent))
+	}
+}
+
+// cells measures text as a terminal shows it, whatever the locale of the machine.
+var cells = &runewidth.Condition{EastAsianWidth: false, StrictEmojiNeutral: true}
+
+const (
+	columnGap = "   "
+	maxColumn = 64 // one long name must not push every row apart
+)
+
+func (l line) width() int { return cells.StringWidth(l.text()) }
+
+// columnWidths measures the columns of a table.
+func columnWidths(rows [][]line) []int {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], min(cell.width(), maxColumn))
+		}
+	}
+	return widths
+}
+
+// alignRow joins the cells of a row. Empty cells at its end are left out.
+func alignRow(row []line, widths []int, right []bool) line {
+	last := len(row) - 1
+	for last >= 0 && row[last].width() == 0 {
+		last--
+	}
+	var out line
+	for i := 0; i <= last; i++ {
+		if widths[i] == 0 {
+			continue
+		}
+		space := strings.Repeat(" ", max(0, widths[i]-row[i].width()))
+		if i < len(right) && right[i] {
+			out = append(out.and(space), row[i]...)
+		} else {
+			out = append(out, row[i]...)
+			if i < last {
+				out = out.and(space)
+			}
+		}
+		if i < last {
+			out = out.and(columnGap)
+		}
+	}
+	return out
+}
+
+// minCut is the least that is left of a name, so that it still tells.
+const minCut = 12
+
+// cutLine shortens a line that ends in a name to a width; 0 or less means that it is not cut. Half a number would be a wrong one,
+// so a line that ends in anything else stays.
+func cutLine(l line, width int) line {
+	if width <= 0 || l.width() <= width || l[len(l)-1].Voice != name {
+		return l
+	}
+	last := len(l) - 1
+	left := width - l[:last].width()
+	return append(l[:last:last], span{cutName(l[last].shown(), max(left, minCut)), name})
+}
+
+func cutText(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	return cells.Truncate(text, width, "…")
+}
+
+// extend appends text to the last span when it has the same voice.
+func (l line) extend(v voice, text string) line {
+	if n := len(l); n > 0 && l[n-1].Voice == v {
+		return append(l[:n-1:n-1], span{l[n-1].Text + text, v})
+	}
+	return l.in(v, text)
+}
+
+// wrapLine breaks a sentence at its spaces. Lines that hold names or commands stay whole, so that they can be copied.
+func wrapLine(l line, width int) []line {
+	if width <= 0 || l.width() <= width {
+		return []line{l}
+	}
+	out := []line{nil}
+	left := width
+	for _, s := range l {
+		if s.Voice == name {
+			return []line{l}
+		}
+		for word := range strings.SplitAfterSeq(s.shown(), " ") {
+			if w := cells.StringWidth(strings.TrimRight(word, " ")); w > left && left < width {
+				out[len(out)-1].trimRight()
+				out, left = append(out, nil), width
+			}
+			out[len(out)-1] = out[len(out)-1].extend(s.Voice, word)
+			left -= cells.StringWidth(word)
+		}
+	}
+	return out
+}
+
+// trimRight takes the blanks off the end.
+func (l line) trimRight() { l[len(l)-1].Text = strings.TrimRight(l[len(l)-1].Text, " ") }
+
+// listingLines writes the lines of a listing with their marks and aligned cells.
+func listingLines(lines []listed) []string {
+	var rows [][]line
+	for _, l := range lines {
+		var row []line
+		for _, c := range l.Cells {
+			row = append(row, in(name, c))
+		}
+		rows = append(rows, row)
+	}
+	widths := columnWidths(rows)
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = string(rune(l.Mark)) + " " + alignRow(rows[i], widths, nil).text()
+	}
+	return out
+}
+
+func markVoice(text string) voice {
+	switch text[0] {
+	case '-':
+		return bad
+	case '+':
+		return good
+	case '~':
+		return warn
+	}
+	return plain
+}
+
+// colors underline the voices on a terminal.
+var colors = map[voice][]color.Attribute{
+	strong: {color.Bold},
+	dim:    {color.Faint},
+	bad:    {color.FgRed},
+	warn:   {color.FgYellow},
+	good:   {color.FgGreen},
+}
+
+// painter colours text by its voice, or leaves it as it is. Whether colour is wanted was decided by the caller, so the library's
+// own look at the environment is overruled.
+func painter(wanted bool) func(voice, string) string {
+	pens := map[voice]*color.Color{}
+	if wanted {
+		for v, attributes := range colors {
+			pens[v] = color.New(attributes...)
+			pens[v].EnableColor()
+		}
+	}
+	return func(v voice, text string) string {
+		if pen := pens[v]; pen != nil && text != "" {
+			return pen.Sprint(text)
+		}
+		return text
+	}
+}
