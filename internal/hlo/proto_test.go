@@ -212,7 +212,7 @@ func FuzzParseProto(f *testing.F) {
 		}
 		checkOrder(t, m)
 		describe(m)
-		m.Alike().Prints()
+		askEverything(t, m)
 	})
 }
 

@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 )
@@ -41,7 +42,7 @@ func expandGroups(value []byte) (groups [][]int64, ok bool) {
 		return meshGroups(value)
 	case bytes.HasPrefix(value, []byte("[")):
 		return iotaGroups(value)
-	case bytes.HasPrefix(value, []byte("{")):
+	case bytes.HasPrefix(value, []byte("{")) && len(value) > 1:
 		return listedGroups(value), true
 	}
 	return nil, false
@@ -197,28 +198,27 @@ func meshDevices(s []byte, total int64) ([]int64, bool) {
 	return devices, ok && int64(len(devices)) == total
 }
 
-// splitAxes returns the offsets of the devices along the chosen axes, and those along the others.
+// splitAxes returns the offsets of the devices along the chosen axes, and those along the others. It returns false when the chosen axes
+// or parts of axes are not in the mesh or overlap.
 func splitAxes(names []string, sizes []int64, chosen []byte) (inside, outside []int64, ok bool) {
 	inside, outside = []int64{0}, []int64{0}
 	strides := stridesOf(sizes)
-	rest := slices.Clone(sizes) // the size of each axis without the chosen parts
-	parts := make([][][2]int64, len(sizes))
+	parts := make([][]axisPart, len(sizes))
 	for _, axis := range bytes.Split(bytes.TrimRight(chosen, "} "), []byte(",")) {
-		name, part, divided := bytes.Cut(axis, []byte(":"))
+		name, spelled, divided := bytes.Cut(axis, []byte(":"))
 		at := slices.Index(names, string(bytes.Trim(name, "' ")))
 		if at < 0 {
 			return nil, nil, false
 		}
-		pre, size := int64(1), sizes[at]
-		if n := integers(part); divided && len(n) == 2 {
-			pre, size = n[0], n[1]
+		part := axisPart{1, sizes[at]}
+		if n := integers(spelled); divided && len(n) == 2 {
+			part = axisPart{n[0], n[1]}
 		}
-		if pre < 1 || size < 1 || sizes[at]%(pre*size) != 0 {
+		if !part.fits(sizes[at], parts[at]) {
 			return nil, nil, false
 		}
-		inside = spread(inside, size, strides[at]*(sizes[at]/(pre*size)))
-		parts[at] = append(parts[at], [2]int64{pre, size})
-		rest[at] /= size
+		parts[at] = append(parts[at], part)
+		inside = spread(inside, part.size, strides[at]*(sizes[at]/part.end()))
 	}
 	for at, size := range sizes {
 		outside = spreadRest(outside, size, strides[at], parts[at])
@@ -226,16 +226,33 @@ func splitAxes(names []string, sizes []int64, chosen []byte) (inside, outside []
 	return inside, outside, true
 }
 
-// spreadRest adds the parts of an axis that were not chosen. taken holds the chosen parts, each as the product of the sizes before it and
-// its own size.
-func spreadRest(numbers []int64, size, stride int64, taken [][2]int64) []int64 {
-	slices.SortFunc(taken, func(a, b [2]int64) int { return int(a[0] - b[0]) })
+// axisPart is a factor of the size of an axis: the sizes of the factors before it have the product before.
+type axisPart struct{ before, size int64 }
+
+func (p axisPart) end() int64 { return p.before * p.size }
+
+// fits reports whether a part is one of an axis, and does not overlap with others.
+func (p axisPart) fits(axis int64, others []axisPart) bool {
+	if p.before < 1 || p.size < 1 || p.before > axis || p.size > axis || axis%p.end() != 0 {
+		return false
+	}
+	for _, o := range others {
+		if p.before%o.end() != 0 && o.before%p.end() != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// spreadRest adds the parts of an axis that were not chosen.
+func spreadRest(numbers []int64, size, stride int64, taken []axisPart) []int64 {
+	slices.SortFunc(taken, func(a, b axisPart) int { return cmp.Compare(a.before, b.before) })
 	done := int64(1)
-	for _, part := range append(taken, [2]int64{size, 1}) {
-		if gap := part[0] / done; gap > 1 {
+	for _, part := range append(taken, axisPart{size, 1}) {
+		if gap := part.before / done; gap > 1 {
 			numbers = spread(numbers, gap, stride*(size/(done*gap)))
 		}
-		done = part[0] * part[1]
+		done = part.end()
 	}
 	return numbers
 }

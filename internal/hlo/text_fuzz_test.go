@@ -55,6 +55,9 @@ func askEverything(t *testing.T, m *Module) {
 		_ = m.ShapeLayoutText(m.Instrs[i].Shape)
 		_, _ = m.Attr(id, "no such key")
 		_, _ = m.Stack(m.Metadata(id)), m.Literal(id)
+		for range m.Attrs(id) {
+		}
+		_, _, _ = m.Settings(id), m.Kernel(id), m.KnownTrips(id)
 	}
-	m.Alike()
+	m.Alike().Prints()
 }
