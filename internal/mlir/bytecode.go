@@ -1,8 +1,12 @@
 package mlir
 
-import "strings"
+import (
+	"encoding/binary"
+	"math/bits"
+	"strings"
+)
 
-// magic starts every bytecode file.
+// magic is the beginning of every bytecode file.
 const magic = "ML\xefR"
 
 // The sections of a file, by id.
@@ -16,13 +20,13 @@ const (
 	sectionCount      = 9
 )
 
-// Versions of the format from which something is written in another way.
+// Versions of the format that changed an encoding.
 const (
 	versionDialects   = 1 // dialects may have a version
 	versionSections   = 2 // isolated regions are sections of their own
-	versionUseLists   = 3 // blocks say whether they order the uses of their arguments
-	versionLocations  = 4 // arguments of blocks may go without a location
-	versionProperties = 5 // operations have properties beside their attributes
+	versionUseLists   = 3 // blocks may order the uses of their arguments
+	versionLocations  = 4 // the location of a block's argument is optional
+	versionProperties = 5 // operations have properties besides attributes
 	versionKnown      = 6
 )
 
@@ -37,14 +41,14 @@ type file struct {
 	sections [sectionCount][]byte
 
 	properties [][]byte
-	lost       bool // something refers to what is not there
+	lost       bool // something refers to an index outside its table
 	kernel     *Kernel
 }
 
 func readBytecode(data []byte) (*Kernel, error) {
 	c := &cursor{data: data[len(magic):]}
 	f := &file{version: c.number(), kernel: newKernel()}
-	c.text() // who wrote it
+	c.text() // the producer
 	if f.version > versionKnown {
 		return nil, broken("its version is newer than any known")
 	}
@@ -63,7 +67,7 @@ func readBytecode(data []byte) (*Kernel, error) {
 	return f.kernel, f.walk()
 }
 
-// split finds the sections. Those that need it start at a multiple of their alignment, counted from the start of the file.
+// split finds the sections. A section with an alignment starts at a multiple of it, from the start of the file.
 func (f *file) split(c *cursor, data []byte) error {
 	for len(c.data) > 0 && !c.cut {
 		id := c.byte()
@@ -86,7 +90,7 @@ func (c *cursor) align(size int, to uint64) {
 	}
 }
 
-// readStrings reads the table of strings: their lengths from the last to the first, then their bytes.
+// readStrings reads the table of strings: the lengths from the last to the first, then the bytes.
 func (f *file) readStrings() {
 	c := &cursor{data: f.sections[sectionStrings]}
 	lengths := make([]uint64, c.count())
@@ -110,21 +114,21 @@ func (f *file) text(i uint64) string {
 	return ""
 }
 
-// readDialects reads the names of dialects, and of the operations of each.
+// readDialects reads the names of the dialects and of their operations.
 func (f *file) readDialects() bool {
 	c := &cursor{data: f.sections[sectionDialects]}
 	for range c.count() {
 		f.dialects = append(f.dialects, f.text(c.dialect(f.version)))
 	}
 	if f.version >= versionLocations {
-		c.number() // how many operations there are
+		c.number() // number of operations
 	}
 	for len(c.data) > 0 {
 		dialect := c.number()
 		for range c.count() {
 			name := c.number()
 			if f.version >= versionProperties {
-				name >>= 1 // whether it was registered
+				name >>= 1 // the lowest bit: the operation is registered
 			}
 			f.ops = append(f.ops, opName(f.dialect(dialect), f.text(name)))
 		}
@@ -132,7 +136,7 @@ func (f *file) readDialects() bool {
 	return !c.cut
 }
 
-// opName is an operation's name with its dialect. One dialect only wraps the names of others, so that they can be read by later versions.
+// opName returns an operation's name with its dialect. A stable_ dialect keeps the names of the dialects that it wraps.
 func opName(dialect, name string) string {
 	if strings.HasPrefix(dialect, "stable_") {
 		return name
@@ -158,5 +162,75 @@ func (f *file) dialect(i uint64) string {
 		return f.dialects[i]
 	}
 	f.lost = true
+	return ""
+}
+
+// cursor reads the primitives of the bytecode. Behind the end of the data it returns zeros and sets cut.
+type cursor struct {
+	data []byte
+	cut  bool
+}
+
+func (c *cursor) take(n uint64) []byte {
+	if n > uint64(len(c.data)) {
+		c.data, c.cut = nil, true
+		return nil
+	}
+	taken := c.data[:n]
+	c.data = c.data[n:]
+	return taken
+}
+
+func (c *cursor) byte() byte {
+	if b := c.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// number reads a number of one to nine bytes. The number of trailing zero bits of the first is the number of bytes behind it.
+func (c *cursor) number() uint64 {
+	first := c.byte()
+	more := bits.TrailingZeros8(first)
+	var wide [8]byte
+	if more == 8 {
+		copy(wide[:], c.take(8))
+		return binary.LittleEndian.Uint64(wide[:])
+	}
+	wide[0] = first
+	copy(wide[1:], c.take(uint64(more)))
+	return binary.LittleEndian.Uint64(wide[:]) >> (more + 1)
+}
+
+// signed reads a number whose lowest bit is the sign.
+func (c *cursor) signed() int64 {
+	n := c.number()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
+// flagged reads a number whose lowest bit is a flag.
+func (c *cursor) flagged() (uint64, bool) {
+	n := c.number()
+	return n >> 1, n&1 == 1
+}
+
+// count reads the number of elements of a list, which is at most the number of bytes left.
+func (c *cursor) count() int {
+	n := c.number()
+	if n > uint64(len(c.data)) {
+		c.data, c.cut = nil, true
+		return 0
+	}
+	return int(n)
+}
+
+// text reads up to a zero byte.
+func (c *cursor) text() string {
+	for i, b := range c.data {
+		if b == 0 {
+			return string(c.take(uint64(i) + 1)[:i])
+		}
+	}
+	c.take(uint64(len(c.data)) + 1)
 	return ""
 }

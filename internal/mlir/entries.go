@@ -1,11 +1,16 @@
 package mlir
 
-// entry is an attribute or a type: as the text that MLIR prints for it, or encoded.
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// entry is an attribute or a type, encoded or as the text that MLIR prints.
 type entry struct {
 	data    []byte
-	builtin bool // of MLIR's own dialect, whose encodings are known
+	builtin bool // of the builtin dialect, whose encodings are known
 	encoded bool
-	name    bool // a text that names something, see loose
+	name    bool // a text that names a place or a function; see loose
 	hash    digest
 	state   byte
 }
@@ -17,8 +22,8 @@ const (
 	hashed
 )
 
-// The forms of MLIR's own attributes and types, by their codes. A letter is a field: a(ttribute), t(ype), s(tring); a capital is a list of
-// them, P of pairs of a name and an attribute; * is all that is left. What has no form tells nothing about what is computed.
+// The forms of the builtin attributes and types, by their codes. A letter is a field: a(ttribute), t(ype), s(tring); a capital is a list of
+// them, N of numbers, P of pairs of a name and an attribute; * is the rest. An attribute without a form has no part in the computation.
 var (
 	attributeForms = []string{"A", "P", "s", "st", "", "", "t", "", "t*", "t*", 16: "", 17: "t*", 18: "t*", 22: ""}
 	typeForms      = []string{
@@ -26,7 +31,7 @@ var (
 	}
 )
 
-// Codes of attributes that are looked into.
+// Codes of builtin attributes.
 const (
 	codeDictionary = 1
 	codeString     = 2
@@ -61,7 +66,7 @@ func (f *file) entries(sizes, bytes *cursor, n int) []entry {
 	return list
 }
 
-// attribute and kind hash an attribute and a type by their content, wherever the file has them.
+// attribute and kind hash an attribute and a type by their content, not by their index.
 func (f *file) attribute(i uint64) digest { return f.content(f.attrs, attributeForms, i) }
 func (f *file) kind(i uint64) digest      { return f.content(f.types, typeForms, i) }
 
@@ -71,7 +76,7 @@ func (f *file) content(list []entry, forms []string, i uint64) digest {
 		return start
 	}
 	e := &list[i]
-	if e.state == unhashed { // one that holds itself is broken: what is inside counts as nothing
+	if e.state == unhashed { // one that contains itself is broken, and counts as zero there
 		e.state = hashing
 		e.hash = f.hash(e, forms)
 		e.state = hashed
@@ -84,7 +89,7 @@ func (f *file) hash(e *entry, forms []string) digest {
 	case !e.encoded:
 		return start.text(string(e.data))
 	case !e.builtin:
-		return start.and(uint64(len(e.data))) // an encoding that only its dialect knows
+		return start.and(uint64(len(e.data))) // an encoding of another dialect
 	}
 	c := &cursor{data: e.data}
 	code := c.number()
@@ -127,7 +132,7 @@ func (f *file) list(d digest, c *cursor, element func() digest) digest {
 	return d
 }
 
-// pair hashes a named attribute, but for the name of the function or module that it stands at.
+// pair hashes a named attribute. It ignores the name of a function or module.
 func (f *file) pair(name, value uint64) digest {
 	if f.word(name) == symbolName {
 		return 0
@@ -135,10 +140,10 @@ func (f *file) pair(name, value uint64) digest {
 	return f.attribute(name).and(uint64(f.attribute(value)))
 }
 
-// symbolName is the attribute that names a function.
+// symbolName is the attribute with the name of a function.
 const symbolName = "sym_name"
 
-// word is the text of an attribute that is one.
+// word returns the text of a string attribute, "" of any other.
 func (f *file) word(i uint64) string {
 	if i < uint64(len(f.attrs)) && f.attrs[i].code() == codeString {
 		c := &cursor{data: f.attrs[i].data}
@@ -148,11 +153,158 @@ func (f *file) word(i uint64) string {
 	return ""
 }
 
-// code is the code of one of MLIR's own attributes, -1 for others.
+// code returns the code of a builtin attribute or type, -1 for others.
 func (e *entry) code() int {
 	if !e.encoded || !e.builtin {
 		return -1
 	}
 	c := &cursor{data: e.data}
 	return int(min(c.number(), 1<<20))
+}
+
+// loose hashes all attributes of the file that are neither locations nor names. It stands in for the properties of operations: these refer to
+// attributes, but every operation encodes them in a form of its own.
+func (f *file) loose() digest {
+	f.nameOfPlaces()
+	var all []digest
+	for i := range f.attrs {
+		if e := &f.attrs[i]; !e.isPlace() && !e.name && e.code() != codeDictionary {
+			all = append(all, f.attribute(uint64(i)))
+		}
+	}
+	slices.Sort(all)
+	d := start
+	for _, a := range slices.Compact(all) {
+		d = d.and(uint64(a))
+	}
+	return d
+}
+
+// nameOfPlaces marks the texts in locations, paths and names of traced functions, as names.
+func (f *file) nameOfPlaces() {
+	for i := range f.attrs {
+		switch e := &f.attrs[i]; e.code() {
+		case codeLine, codeNamed, codeLines:
+			c := &cursor{data: e.data}
+			c.number()
+			f.isName(c.number())
+		}
+	}
+}
+
+// isName marks a text as a name.
+func (f *file) isName(i uint64) {
+	if i < uint64(len(f.attrs)) && f.attrs[i].code() == codeString {
+		f.attrs[i].name = true
+	}
+}
+
+// isPlace reports whether an attribute is a location in the source.
+func (e *entry) isPlace() bool {
+	code := e.code()
+	return code >= codeFirstPlace && code <= codeLastPlace || code == codeLines
+}
+
+// nameIn finds the name in the properties of a function: a text, and behind it the optional visibility. It marks both as names.
+func (f *file) nameIn(properties uint64) string {
+	var numbers []uint64
+	for c := (&cursor{data: f.properties[properties]}); len(c.data) > 0; {
+		numbers = append(numbers, c.number())
+	}
+	for i, n := range numbers {
+		seen := uint64(0) // an optional property has a flag
+		if i+1 < len(numbers) {
+			seen = numbers[i+1]
+		}
+		if name := f.word(n); name != "" && (seen == 0 || visibility[f.word(seen>>1)]) {
+			f.isName(n)
+			f.isName(seen >> 1)
+			return name
+		}
+	}
+	return ""
+}
+
+var visibility = map[string]bool{"public": true, "private": true, "nested": true}
+
+// readProperties finds the properties of all operations.
+func (f *file) readProperties() {
+	c := &cursor{data: f.sections[sectionProperties]}
+	for range c.count() {
+		f.properties = append(f.properties, c.take(c.number()))
+	}
+}
+
+// Codes of locations.
+const (
+	codeCall  = 10
+	codeFused = 12
+)
+
+// places returns the lines of a location, innermost first.
+func (f *file) places(at uint64, depth int) []Place {
+	if at >= uint64(len(f.attrs)) || depth > maxNesting {
+		return nil
+	}
+	c := &cursor{data: f.attrs[at].data}
+	switch code := f.attrs[at].code(); code {
+	case codeCall:
+		c.number()
+		callee, caller := c.number(), c.number()
+		return append(f.places(callee, depth+1), f.places(caller, depth+1)...)
+	case codeFused:
+		c.number()
+		if c.count() > 0 {
+			return f.places(c.number(), depth+1)
+		}
+	case codeNamed:
+		c.number()
+		c.number() // the name
+		return f.places(c.number(), depth+1)
+	case codeLine, codeLines:
+		c.number()
+		file := f.word(c.number())
+		if code == codeLines {
+			c.number() // number of numbers
+		}
+		return []Place{{file, int(c.number())}}
+	}
+	return nil
+}
+
+// codeDense is the code of MLIR's attribute that holds a plain list of numbers.
+const codeDense = 17
+
+// gridName is the attribute in which Mosaic stores the grid of a kernel.
+const gridName = "iteration_bounds"
+
+// grid returns how often the body of a kernel runs in each dimension, nil where the kernel does not have it.
+func (f *file) grid() []int64 {
+	for i := range f.attrs {
+		if e := &f.attrs[i]; e.code() == codeDictionary {
+			c := &cursor{data: e.data}
+			c.number()
+			for range c.count() {
+				if name, value := c.number(), c.number(); f.word(name) == gridName {
+					return f.dense(value)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// dense reads a list of 64-bit numbers.
+func (f *file) dense(i uint64) (list []int64) {
+	if i >= uint64(len(f.attrs)) || f.attrs[i].code() != codeDense {
+		return nil
+	}
+	c := &cursor{data: f.attrs[i].data}
+	c.number()
+	c.number() // the elements' type
+	c.number() // their number
+	for raw := c.take(c.number()); len(raw) >= 8; raw = raw[8:] {
+		list = append(list, int64(binary.LittleEndian.Uint64(raw)))
+	}
+	return list
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// measure adds what an operation multiplies, or how many elements it goes through.
+// measure adds the product of an operation, or the number of elements that it processes.
 func (w *walker) measure(o *operation) {
 	if silent(o.name) {
 		return
@@ -31,7 +31,7 @@ func (w *walker) measure(o *operation) {
 	w.kernel.Elements[o.name] += w.runs * most(append(operands, results...))
 }
 
-// most is how many elements the largest has; a number alone is one.
+// most returns the number of elements of the largest shape, at least one.
 func most(shapes []shape) float64 {
 	n := 1.0
 	for _, s := range shapes {
@@ -40,7 +40,7 @@ func most(shapes []shape) float64 {
 	return n
 }
 
-// precision is what a product asks for, by the name of its dialect. Mosaic has it in an attribute, Triton in the first of its properties.
+// precision returns the precision of a product as its dialect names it. Mosaic stores it in an attribute, Triton in the first property.
 func (w *walker) precision(o *operation) string {
 	if at := w.named(o.attributes, "precision"); o.mask&hasAttributes != 0 && at < uint64(len(w.attrs)) && !w.attrs[at].encoded {
 		return precisionIn(string(w.attrs[at].data))
@@ -51,7 +51,7 @@ func (w *walker) precision(o *operation) string {
 	return ""
 }
 
-// property is the first property of an operation. One that may be left out has a flag at its bottom.
+// property returns the first property of an operation. The lowest bit of an optional one is a flag.
 func (w *walker) property(o *operation, optional bool) uint64 {
 	if o.mask&hasProperties == 0 || o.properties >= uint64(len(w.properties)) {
 		return none
@@ -66,10 +66,10 @@ func (w *walker) property(o *operation, optional bool) uint64 {
 	return none
 }
 
-// codeNumber is the code of an attribute that holds a whole number.
+// codeNumber is the code of an integer attribute.
 const codeNumber = 8
 
-// integer reads a whole number; ok is false for other attributes.
+// integer reads an integer attribute. ok is false for others.
 func (f *file) integer(at uint64) (n int64, ok bool) {
 	if at >= uint64(len(f.attrs)) || f.attrs[at].code() != codeNumber {
 		return 0, false
@@ -84,7 +84,7 @@ func (f *file) integer(at uint64) (n int64, ok bool) {
 	return n, !c.cut
 }
 
-// constant is the number that an operation makes, if it is a constant one.
+// constant returns the value of a constant operation. ok is false for others.
 func (w *walker) constant(o *operation) (n int64, ok bool) {
 	if !strings.HasSuffix(o.name, ".constant") {
 		return 0, false
@@ -97,7 +97,7 @@ func (w *walker) constant(o *operation) (n int64, ok bool) {
 	return w.integer(w.property(o, false))
 }
 
-// trips is how often what an operation holds runs each time that the operation does.
+// trips returns how often the regions of an operation run each time that the operation runs.
 func (w *walker) trips(o *operation) float64 {
 	switch {
 	case o.name == loopOp && len(o.operands) > 2:
@@ -116,4 +116,55 @@ const loopOp = "scf.for"
 
 func openLoop(op string) bool {
 	return op == loopOp || op == "scf.while" || op == "cf.br" || op == "cf.cond_br"
+}
+
+// Product is a matrix product in the body of a kernel.
+type Product struct {
+	Op        string  // "tpu.matmul"
+	Type      string  // the wider type of the operands, as HLO spells it: "f32"
+	Out       string  // "f32[512,256]"
+	Precision string  // default, high, highest, or the algorithm's name: dot_bf16_bf16_f32_x3
+	Flops     float64 // in one run of the body, with all loops around it; 0 if unknown
+	Stack     []Place // its source lines, innermost first; none if the kernel has none
+}
+
+// Place is a line of the source.
+type Place struct {
+	File string
+	Line int
+}
+
+// productOps holds the operations that multiply matrices, for TPU, for GPU, and of MLIR itself.
+var productOps = map[string]bool{"tpu.matmul": true, "tt.dot": true, "ttg.dot": true, "triton_gpu.dot": true, "vector.contract": true}
+
+// newProduct returns the product of an operation.
+func newProduct(op string, lhs, rhs, out shape, precision string) Product {
+	p := Product{Op: op, Type: lhs.element, Out: out.String(), Precision: "default"}
+	if rhs.bits() > lhs.bits() {
+		p.Type = rhs.element
+	}
+	if known := precisions[precision]; known != "" && max(lhs.bits(), rhs.bits()) >= 32 { // products of narrower numbers are exact
+		p.Precision = known
+	}
+	p.Flops = 2 * out.elements() * contracted(lhs, rhs, out)
+	return p
+}
+
+// precisions holds HLO's precision or algorithm by its name in Mosaic and Triton.
+var precisions = map[string]string{
+	"fp32": "highest", "ieee": "highest", "tf32x3": "high", "bf16x3": "dot_bf16_bf16_f32_x3", "bf16x6": "dot_bf16_bf16_f32_x6",
+}
+
+// inputPrecisions holds the names of Triton's enum, by number.
+var inputPrecisions = []string{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"}
+
+// precisionIn returns the precision in a printed line or attribute, "" where there is none.
+func precisionIn(line string) string {
+	for _, key := range []string{"contract_precision<", "inputPrecision = "} {
+		if _, value, ok := strings.Cut(line, key); ok {
+			value = value[:len(value)-len(strings.TrimLeft(value, "abcdefghijklmnopqrstuvwxyz0123456789"))]
+			return value
+		}
+	}
+	return ""
 }

@@ -1,5 +1,5 @@
-// Package mlir reads kernels that were written by hand, as the compilers for TPU and GPU are handed them: MLIR, as bytecode or as text.
-// It reads just enough to tell two of them apart by what they do, and what they multiply.
+// Package mlir reads hand-written kernels in the form in which compilers for TPU and GPU get them: MLIR, as bytecode or as text. It reads
+// their operations, their matrix products and their grid, and fingerprints them.
 package mlir
 
 import (
@@ -8,23 +8,23 @@ import (
 	"fmt"
 )
 
-// Kernel is what a kernel does. Names, lines and paths of the source, and how the file numbers its tables, leave no trace in it.
+// Kernel is a kernel. Print and Family do not depend on names, lines and paths of the source, and on the numbering of the file's tables.
 type Kernel struct {
 	Name   string         // of its first function
-	Ops    map[string]int // how often each operation stands in it: "math.exp": 2
-	Grid   []int64        // how often its body runs in each dimension, where the kernel says it: Mosaic's for TPU do
+	Ops    map[string]int // number of each operation: "math.exp": 2
+	Grid   []int64        // how often its body runs in each dimension; nil where the kernel does not have it. Mosaic's for TPU have it
 	Print  uint64         // equal for equal kernels
 	Family uint64         // equal for kernels with the same operations, whatever their shapes and constants
 
 	Products []Product
-	Elements map[string]float64 // how many elements each operation goes through in one run of the body: "math.exp": 32768
-	Open     bool               // it has loops whose length is not known: what is in them counts once
+	Elements map[string]float64 // elements that each operation processes in one run of the body: "math.exp": 32768
+	Open     bool               // it has loops with an unknown trip count; their bodies count once
 }
 
-// ErrUnknown says that the bytes are MLIR in no known form.
+// ErrUnknown is the error for bytes that are neither form of MLIR.
 var ErrUnknown = errors.New("neither MLIR bytecode nor MLIR text")
 
-// Read reads a kernel in either form.
+// Read reads a kernel, bytecode or text.
 func Read(data []byte) (*Kernel, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte(magic)):
@@ -37,10 +37,10 @@ func Read(data []byte) (*Kernel, error) {
 
 func newKernel() *Kernel { return &Kernel{Ops: map[string]int{}, Elements: map[string]float64{}} }
 
-// Steps is how often the body runs.
+// Steps returns how often the body runs.
 func (k *Kernel) Steps() float64 { return max(1, product(k.Grid)) }
 
-// add counts an operation. Their order does not count, their number does.
+// add adds an operation. The order of operations does not count, their number does.
 func (k *Kernel) add(op string, content digest) {
 	k.Ops[op]++
 	k.Print += uint64(content)

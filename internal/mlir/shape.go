@@ -14,7 +14,7 @@ type shape struct {
 
 func (s shape) elements() float64 { return product(s.dims) }
 
-// product multiplies lengths, up to what only a broken file reaches.
+// product multiplies lengths, up to unreal.
 func product(lengths []int64) float64 {
 	n := 1.0
 	for _, length := range lengths {
@@ -23,9 +23,10 @@ func product(lengths []int64) float64 {
 	return n
 }
 
+// unreal bounds sizes: only a broken file reaches it.
 const unreal = 1 << 53
 
-// String is the shape as HLO writes it: f32[8,128].
+// String returns the shape as HLO prints it: f32[8,128].
 func (s shape) String() string {
 	dims := make([]string, len(s.dims))
 	for i, d := range s.dims {
@@ -34,7 +35,7 @@ func (s shape) String() string {
 	return s.element + "[" + strings.Join(dims, ",") + "]"
 }
 
-// bits is how wide the elements are, 0 where their name does not tell.
+// bits returns the width of the elements, 0 where their name does not have it.
 func (s shape) bits() int {
 	digits := strings.TrimLeft(s.element, "abcdefghijklmnopqrstuvwxyz")
 	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
@@ -56,7 +57,7 @@ const (
 
 var floats = map[uint64]string{3: "bf16", 4: "f16", 5: "f32", 6: "f64"}
 
-// shape reads the type of a vector or a tensor; ok is false for others.
+// shape reads the type of a vector or a tensor. ok is false for others.
 func (f *file) shape(i uint64) (s shape, ok bool) {
 	if i >= uint64(len(f.types)) {
 		return s, false
@@ -78,7 +79,7 @@ func (f *file) shape(i uint64) (s shape, ok bool) {
 	return s, false
 }
 
-// element is a type of numbers as HLO spells it, "" for others. Types that the bytecode does not encode are spelled out in it.
+// element returns a numeric type as HLO spells it, "" for others. The bytecode spells out the types that it cannot encode.
 func (f *file) element(i uint64) string {
 	if i >= uint64(len(f.types)) {
 		return ""
@@ -109,7 +110,7 @@ func integer(bits uint64, unsigned bool) string {
 	return "s" + strconv.FormatUint(bits, 10)
 }
 
-// elementOf spells a printed type of numbers as HLO does, "" for other types.
+// elementOf spells a printed numeric type as HLO does, and returns "" for other types.
 func elementOf(printed string) string {
 	digits := strings.TrimPrefix(strings.TrimPrefix(printed, "u"), "i")
 	if bits, err := strconv.ParseUint(digits, 10, 16); err == nil && digits != printed {
@@ -121,7 +122,7 @@ func elementOf(printed string) string {
 	return ""
 }
 
-// shapesOf finds the types of vectors and tensors on a line, in order.
+// shapesOf returns the types of vectors and tensors in a line, in order.
 func shapesOf(line string) (list []shape) {
 	for {
 		at := -1
@@ -142,7 +143,7 @@ func shapesOf(line string) (list []shape) {
 	}
 }
 
-// parseShape reads what stands in the brackets: "128x64xbf16".
+// parseShape reads the text in the brackets of a type: "128x64xbf16".
 func parseShape(printed string) (s shape, ok bool) {
 	for {
 		first, rest, more := strings.Cut(printed, "x")
@@ -156,8 +157,8 @@ func parseShape(printed string) (s shape, ok bool) {
 	return s, s.element != ""
 }
 
-// contracted is the length that a product sums over, 0 where it cannot be told: what is left of both operands when the result, and the batch that all
-// three share, are taken out. Dimensions before the last two are the batch.
+// contracted returns the length of the dimension that a product sums over, 0 if unknown: the square root of the sizes of both operands divided
+// by the size of the result and by the batch, which are the dimensions of the result before the last two.
 func contracted(lhs, rhs, out shape) float64 {
 	shared := product(out.dims[:max(0, len(out.dims)-2)])
 	if out.elements() == 0 || shared == 0 {

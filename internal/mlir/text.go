@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// isText says whether bytes are MLIR as it is printed.
+// isText reports whether bytes are printed MLIR.
 func isText(data []byte) bool {
 	head := bytes.TrimSpace(data[:min(len(data), 200)])
 	return bytes.HasPrefix(head, []byte("module")) || bytes.HasPrefix(head, []byte("#")) || bytes.HasPrefix(head, []byte("func.func")) || bytes.HasPrefix(head, []byte(`"builtin.module"`))
 }
 
-// readText reads a printed module line by line: an operation a line.
+// readText reads a printed module, which has one operation a line.
 func readText(data []byte) *Kernel {
 	k := newKernel()
 	for line := range strings.Lines(string(data)) {
@@ -37,7 +37,7 @@ func readText(data []byte) *Kernel {
 	return k
 }
 
-// measure adds what the operation on a line multiplies, or how many elements it goes through. How long loops are is not read.
+// measure adds the product of the operation in a line, or the number of elements that it processes. It does not read trip counts.
 func (k *Kernel) measure(op, line string) {
 	k.Open = k.Open || openLoop(op)
 	_, types, _ := strings.Cut(line, " : ")
@@ -49,7 +49,7 @@ func (k *Kernel) measure(op, line string) {
 	k.Elements[op] += most(shapes)
 }
 
-// gridOf reads how often the body runs in each dimension, on the line of a function that says it.
+// gridOf reads the grid in the line of a function. It returns nil where there is none.
 func gridOf(line string) (grid []int64) {
 	_, list, _ := strings.Cut(line, gridName+" = array<i64: ")
 	list, _, closed := strings.Cut(list, ">")
@@ -66,10 +66,10 @@ func gridOf(line string) (grid []int64) {
 	return grid
 }
 
-// place starts a location in the source.
+// place is the beginning of a location in the source.
 const place = " loc("
 
-// withoutPlaces takes every location out of a line.
+// withoutPlaces removes all locations from a line.
 func withoutPlaces(line string) string {
 	for {
 		at := strings.Index(line, place)
@@ -89,8 +89,7 @@ func withoutPlaces(line string) string {
 	}
 }
 
-// operationOf is the name of the operation on a line: what stands behind the results, or first; "" on lines of brackets and labels, and where a function
-// returns.
+// operationOf returns the name of the operation in a line. It returns "" for brackets, labels and returns.
 func operationOf(line string) string {
 	if strings.HasPrefix(line, "%") {
 		_, line, _ = strings.Cut(line, "= ")
@@ -108,7 +107,7 @@ func operationOf(line string) string {
 	return line
 }
 
-// symbolOf is the name behind the first @.
+// symbolOf returns the name behind the first @.
 func symbolOf(line string) string {
 	_, name, _ := strings.Cut(line, "@")
 	if end := strings.IndexAny(name, "( {"); end >= 0 {

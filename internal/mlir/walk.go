@@ -2,7 +2,7 @@ package mlir
 
 import "strings"
 
-// The parts that an operation has, by the bits of its mask.
+// The bits of an operation's mask.
 const (
 	hasAttributes = 1 << iota
 	hasResults
@@ -13,32 +13,32 @@ const (
 	hasProperties
 )
 
-// maxNesting bounds what only a broken file reaches.
+// maxNesting bounds the nesting of regions: only a broken file reaches it.
 const maxNesting = 100
 
 // walker reads the operations of a file.
 type walker struct {
 	*file
 	*cursor
-	values []value // of the scope at hand, by number
+	values []value // of the current scope, by number
 	next   int     // the number of the next value
-	deep   bool    // nested beyond reason
-	runs   float64 // how often what is read runs in one run of the body
+	deep   bool    // nested deeper than maxNesting
+	runs   float64 // how often the current operation runs in one run of the body
 }
 
-// value is hashed by what it is computed from.
+// value is an operand or a result.
 type value struct {
 	print  digest
 	kind   uint64 // the number of its type
 	number int64  // of a constant
-	known  bool   // it is a constant
+	known  bool   // number is its value
 }
 
-// operation is an operation but for what it holds.
+// operation is an operation without its regions.
 type operation struct {
 	name       string
 	mask       byte
-	place      uint64   // where in the source it stands
+	place      uint64   // its location
 	attributes uint64   // see mask
 	properties uint64   // see mask
 	results    []uint64 // their types
@@ -58,7 +58,7 @@ func (f *file) walk() error {
 	return nil
 }
 
-// block reads the operations between two labels and hashes them, in any order.
+// block reads and hashes the operations of a block. Their order does not count.
 func (w *walker) block(depth int) digest {
 	var all digest
 	ops, hasArguments := w.flagged()
@@ -86,11 +86,11 @@ func (w *walker) arguments() {
 		w.define(value{print: start.and(uint64(i)).and(uint64(w.kind(kind))), kind: kind})
 	}
 	if w.version >= versionUseLists && w.byte() != 0 {
-		w.useLists(2) // of any number of values, each is named
+		w.useLists(2) // of several values, each with its number
 	}
 }
 
-// operation reads one operation and what it holds.
+// operation reads one operation with its regions.
 func (w *walker) operation(depth int) digest {
 	o := w.head()
 	d, function := w.described(&o)
@@ -114,7 +114,7 @@ func (w *walker) operation(depth int) digest {
 		d = w.regions(d, depth)
 		w.runs = runs
 	}
-	if w.kernel.Name == "" && len(w.kernel.Ops) > 0 { // a function without a body is somebody else's
+	if w.kernel.Name == "" && len(w.kernel.Ops) > 0 { // a function without a body is only declared
 		w.kernel.Name = function
 	}
 	if !silent(o.name) {
@@ -123,7 +123,7 @@ func (w *walker) operation(depth int) digest {
 	return d
 }
 
-// head reads an operation up to the values that it takes.
+// head reads an operation up to its operands.
 func (w *walker) head() (o operation) {
 	o.name, o.mask, o.place = w.name(w.number()), w.byte(), w.number()
 	if o.mask&hasAttributes != 0 {
@@ -138,7 +138,7 @@ func (w *walker) head() (o operation) {
 	return o
 }
 
-// described hashes the attributes of an operation, and finds the name that they or its properties give it if it is a function.
+// described hashes the attributes of an operation. It returns the name of a function from its attributes or properties.
 func (w *walker) described(o *operation) (content digest, function string) {
 	content = start.text(o.name)
 	if o.mask&hasAttributes != 0 {
@@ -156,7 +156,7 @@ func (w *walker) described(o *operation) (content digest, function string) {
 	return content, function
 }
 
-// silent says whether an operation does nothing by itself: it holds others, or a constant.
+// silent reports whether an operation does no work: modules, functions and constants.
 func silent(op string) bool {
 	return op == "builtin.module" || strings.HasSuffix(op, ".func") || strings.HasSuffix(op, ".constant")
 }
@@ -169,10 +169,10 @@ func (w *walker) name(i uint64) string {
 	return ""
 }
 
-// none is the number of no attribute.
+// none is the index of no attribute.
 const none = ^uint64(0)
 
-// named is the attribute of a name in a dictionary of attributes.
+// named returns the index of an attribute in a dictionary by its name.
 func (f *file) named(attributes uint64, wanted string) uint64 {
 	if attributes >= uint64(len(f.attrs)) || f.attrs[attributes].code() != codeDictionary {
 		return none
@@ -213,7 +213,7 @@ func (w *walker) define(v value) {
 	}
 }
 
-// useLists skips the order of uses: of one value, or of several, each by its number.
+// useLists skips the orders of uses of one value, or of several.
 func (w *walker) useLists(values int) {
 	entries := 1
 	if values > 1 {
