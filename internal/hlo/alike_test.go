@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// unlike makes every computation the first of its like.
+// unlike returns an Alike in which no computations are alike.
 func unlike(m *Module) *Alike {
 	a := &Alike{m: m}
 	for c := range m.Comps {
@@ -61,7 +61,7 @@ func said(m *Module, c CompID) (lines []string) {
 	return lines
 }
 
-// What is found out for one of several computations that are alike is what is found out for each.
+// Prints of computations that are alike are those of the first of them.
 func TestAlikeChangesNothing(t *testing.T) {
 	for _, name := range pairs(t) {
 		for _, file := range []string{name + ".txt", name + ".hlo.pb"} {
@@ -84,7 +84,7 @@ func TestAlikeChangesNothing(t *testing.T) {
 	}
 }
 
-// Instructions that are told apart by their attributes alone are not alike, nor are those that wait for others.
+// Instructions that differ only in an attribute are not alike, and neither are those with control predecessors.
 func TestAlikeSeesAttributes(t *testing.T) {
 	const source = `HloModule m
 
@@ -119,7 +119,7 @@ ENTRY %e (p: f32[2,2]) -> f32[2,2] {
 	}
 }
 
-// Calls are equal when they read the same value in the same places, however many they read.
+// Calls are equal when the same operands of both are one value, whatever the number of operands.
 func TestCallsThatReadTheSameTwice(t *testing.T) {
 	for _, n := range []int{3, 500} {
 		var b strings.Builder

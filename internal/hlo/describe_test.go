@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// describe spells everything that a module answers, computations by name, so that two forms of one module can be compared.
+// describe spells everything in a module, with computations sorted by name, to compare two forms of one module.
 func describe(m *Module) string {
 	var b strings.Builder
 	h := m.Header
@@ -33,7 +33,7 @@ func (m *Module) describe(b *strings.Builder, i InstrID) {
 	for _, o := range m.Operands(i) {
 		fmt.Fprintf(b, "%s ", m.InstrName(o))
 	}
-	// Compiler threads of jaxlib 0.10 flush what is smaller than a normal number when they print it.
+	// The compiler threads of jaxlib 0.10 print subnormal numbers as 0.
 	fmt.Fprintf(b, "%d %s)", in.Param, strings.ReplaceAll(m.Literal(i), "1.4013e-45", "0"))
 	for _, c := range m.Callees(i) {
 		fmt.Fprintf(b, " %s", m.CompName(c))
@@ -41,7 +41,7 @@ func (m *Module) describe(b *strings.Builder, i InstrID) {
 	for key, value := range m.Attrs(i) {
 		fmt.Fprintf(b, " %s=%s", key, sortKeys(key, value))
 	}
-	// What the text may lack: the column and function of a place, and the frames behind it.
+	// The text may lack the column and function of a place, and the frames.
 	md := m.Metadata(i)
 	fmt.Fprintf(b, " metadata %q %q %q %d\n", md.OpType, md.OpName, md.Source.File, md.Source.Line)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// unseenDigits are the modules in which some digit means nothing, and why.
+// unseenDigits holds the modules in which some digit has no meaning, with the reason.
 var unseenDigits = map[string]string{
 	"agstart": "the table of an asynchronous start", "async": "the table of an asynchronous start", "async2": "the table of an asynchronous start", "sendrecv": "numbers of channels, and the table of a start",
 	"clone": "nothing reads it", "complex": "nothing reads it", "cond3": "nothing reads it", "dead": "nothing reads it", "f_const": "nothing reads it", "f_dus3": "nothing reads it", "f_tuple": "nothing reads it",
@@ -15,7 +15,7 @@ var unseenDigits = map[string]string{
 	"f_nest_id_root": "a fusion that does nothing", "f_nest_id_slice": "a fusion that does nothing", "f_nest_id_two": "a fusion that does nothing",
 }
 
-// Whatever digit of an instruction changes, of a shape, a layout, an attribute or a constant, it is another program.
+// A change of any digit in a shape, a layout, an attribute or a constant changes the fingerprint.
 func TestFingerprintSeesEveryDigit(t *testing.T) {
 	source, err := os.ReadFile("testdata/cost/operations.txt")
 	if err != nil {
@@ -35,7 +35,8 @@ func TestFingerprintSeesEveryDigit(t *testing.T) {
 	}
 }
 
-// changeDigits changes the digits of all instructions one by one, and gives a line in which that was not seen.
+// changeDigits changes the digits of all instructions one by one. It returns their number, and a line whose change left the fingerprint as it
+// was.
 func changeDigits(t *testing.T, source, want string) (changed int, unseen string) {
 	t.Helper()
 	at := 0

@@ -111,7 +111,7 @@ func TestFingerprintSeesTheProgramOnly(t *testing.T) {
 	}
 }
 
-// An instruction that is computed twice is work done twice.
+// An instruction that is there twice counts twice.
 func TestFingerprintCountsWhatIsDoneTwice(t *testing.T) {
 	const shared = `HloModule m
 
@@ -132,7 +132,7 @@ ENTRY %e (p: f32[4]) -> (f32[4], f32[4]) {
 	}
 }
 
-// A scalar of 64 bits that a callback takes is the address of a function, which every run puts elsewhere; any other constant is the model's.
+// A 64-bit scalar operand of a callback is an address, which differs from run to run; any other constant belongs to the model.
 func TestFingerprintIgnoresAddresses(t *testing.T) {
 	for _, c := range []struct {
 		constant, other, target string
@@ -164,7 +164,7 @@ func TestFamilyIgnoresSizes(t *testing.T) {
 	}
 }
 
-// The hashes are stored in baselines: they may only change on purpose.
+// Baselines store the hashes, which must change only on purpose.
 func TestFingerprintsStay(t *testing.T) {
 	var got strings.Builder
 	for _, name := range pairs(t) {

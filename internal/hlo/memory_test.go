@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// How many bytes a reader may allocate in all, and how many the module may keep, for each byte of a file, whatever the file holds. The
-// instructions below take some ten bytes each; one of a real module takes more than a hundred.
+// The number of bytes that a reader may allocate in all, and that the module may keep, for each byte of a file. The instructions below
+// have about ten bytes each; one of a real module has more than a hundred.
 const (
 	maxAllocated = 64
 	maxKept      = 32

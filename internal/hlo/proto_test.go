@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A module's computations may stand in another order in its two forms; everything else is alike.
+// The two forms of a module are equal but for the order of the computations.
 func TestTextAndProtoAgree(t *testing.T) {
 	for _, name := range pairs(t) {
 		t.Run(name, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestTextAndProtoAgree(t *testing.T) {
 	}
 }
 
-// pairs names the modules that testdata holds in both forms.
+// pairs returns the names of the modules that testdata has in both forms.
 func pairs(t testing.TB) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/pairs/*.hlo.pb.gz")
@@ -103,7 +103,7 @@ func TestBackendConfigFromPayloads(t *testing.T) {
 	}
 }
 
-// A part of a file is never read as a smaller module; only what stands behind the module may be missing, as whole messages.
+// A part of a file is never read as a smaller module. Only whole messages behind the module may be missing.
 func TestParseProtoRefusesPartsOfAFile(t *testing.T) {
 	src := readFile(t, "pairs/cpu_while.hlo.pb")
 	ends := map[int]bool{}
@@ -126,7 +126,7 @@ func TestParseProtoRefusesPartsOfAFile(t *testing.T) {
 	}
 }
 
-// Damage that cannot be told from a module is read as one, and every question about it has an answer.
+// A damaged file that is read as a module does not make any method fail.
 func TestParseProtoOfDamagedFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, name := range pairs(t) {
@@ -216,7 +216,7 @@ func FuzzParseProto(f *testing.F) {
 	})
 }
 
-// checkOrder holds a module to what every walk over it relies on.
+// checkOrder checks that operands come before users and callees before callers.
 func checkOrder(t *testing.T, m *Module) {
 	for i := range m.Instrs {
 		for _, o := range m.Operands(InstrID(i)) {
@@ -243,7 +243,7 @@ func BenchmarkParseProto(b *testing.B) {
 	}
 }
 
-// Varints of every length are read like protobuf reads them, wherever in the file they stand.
+// Varints of every length are read as protobuf reads them, at every place in a file.
 func TestVarints(t *testing.T) {
 	for bit := range 64 {
 		for _, v := range []uint64{1 << bit, 1<<bit - 1, 1<<bit | 0x5555_5555_5555_5555&(1<<bit-1)} {

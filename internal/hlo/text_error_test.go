@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// textErrors stand in an ENTRY computation behind grammarHead.
+// textErrors holds the bodies of ENTRY computations behind grammarHead.
 var textErrors = []struct{ name, text, want string }{
 	{"unknown operand", "  y = f32[2] negate(%z)\n", `t:6:21: %z is not defined before it is used, near "%z)"`},
 	{"later operand", "  y = f32[2] negate(z)\n  z = f32[2] negate(x)\n", "t:6:21: %z is not defined before it is used"},
@@ -101,7 +101,7 @@ func TestParseTellsTextFromProto(t *testing.T) {
 	}
 }
 
-// Wherever a dump is cut, the cut is found and named; but behind the last brace only comments and blanks are lost.
+// A cut anywhere in a dump is an error that names the place. Behind the last brace there are only comments and blanks.
 func TestTextCutAnywhere(t *testing.T) {
 	names := append(fixtures(t, "text/real/*.txt"), "text/handmade/tokens", "text/styles/async_tpu/canonical")
 	for n, name := range names {

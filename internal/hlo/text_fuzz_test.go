@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever the bytes, reading ends, in a module that holds together or in a SyntaxError that points into the text.
+// Any text is read as a consistent module, or refused with a SyntaxError at a place in it.
 func FuzzParseText(f *testing.F) {
 	for _, name := range append(fixtures(f, "text/handmade/*.txt"), fixtures(f, "text/styles/*/*.txt")...) {
 		f.Add(readFile(f, name+".txt"))

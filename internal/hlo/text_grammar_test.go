@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lines spells what was read, one line an instruction: name opcode shape operands calls attributes.
+// lines spells a module, one line an instruction: name opcode shape operands calls attributes.
 func lines(m *Module) (lines []string) {
 	for i := range m.Instrs {
 		id, in := InstrID(i), &m.Instrs[i]
@@ -25,7 +25,7 @@ func lines(m *Module) (lines []string) {
 	return lines
 }
 
-// Each body stands in an ENTRY computation with a parameter x of shape f32[2].
+// Each body is in an ENTRY computation with a parameter x of shape f32[2].
 var grammar = []struct{ name, body, want string }{
 	{"long", "%y = f32[2]{0} negate(%x), metadata={op_name=\"a\"}", "y f32[2]{0} negate %x"},
 	{"short", "y = f32[2]{0} negate(x)", "y f32[2]{0} negate %x"},

@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// rare messages need a file that is too large for a test.
+// rare holds the messages that need a file which is too large for a test.
 var rare = map[string]bool{
 	"the file has %d bytes, more than 4 GiB":                  true,
 	"the name is longer than %d bytes":                        true,
 	"there are too many opcodes that no version of XLA knows": true,
 }
 
-// Everything that the reader of texts can say of one that is damaged is said in a test.
+// Every error message of the text reader occurs in a test.
 func TestTextErrorsAreAllSaid(t *testing.T) {
 	var said []string
 	note := func(text string) {
@@ -48,7 +48,7 @@ func TestTextErrorsAreAllSaid(t *testing.T) {
 	}
 }
 
-// textErrorFormats lists the messages in the source of the reader.
+// textErrorFormats returns the messages in the source of the reader.
 func textErrorFormats(t *testing.T) (formats []string) {
 	t.Helper()
 	files, err := filepath.Glob("text_*.go")

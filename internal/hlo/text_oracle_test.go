@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// oracle is what XLA's own parser (jaxlib 0.10.2) says of a text.
+// oracle is the result of XLA's own parser (jaxlib 0.10.2) for a text.
 type oracle struct {
 	Module            string
 	Entry             string
@@ -69,7 +69,7 @@ func TestTextAgreesWithXLA(t *testing.T) {
 	}
 }
 
-// fixtures names the files of testdata that match, without what they end in.
+// fixtures returns the files of testdata that match, without their suffixes.
 func fixtures(t testing.TB, pattern string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/" + pattern + ".gz")
@@ -134,8 +134,8 @@ func checkHeader(t *testing.T, m *Module, want *oracle) {
 	}
 }
 
-// checkComputation compares instruction by instruction, where the oracle has them and the names are those of the text: XLA gives
-// numbers to names that stand in two computations.
+// checkComputation compares the instructions that the oracle has, where the names are those of the text: XLA adds numbers to names that two
+// computations have.
 func checkComputation(t *testing.T, m *Module, name string, want []oracleInstruction) {
 	t.Helper()
 	byName := map[string]InstrID{}
@@ -203,7 +203,7 @@ func checkInstruction(t *testing.T, m *Module, i InstrID, want oracleInstruction
 
 func withoutNumber(name string) string { return renumbered.ReplaceAllString(name, "") }
 
-// The styles that XLA can print a module in tell the same module, each as far as it goes.
+// The styles in which XLA prints a module are read as one module.
 func TestTextStyles(t *testing.T) {
 	nested := map[string]int{"gpu_like": 4, "tokens": 4, "async_tpu": 0}
 	for _, module := range []string{"gpu_like", "tokens", "async_tpu"} {
@@ -228,7 +228,7 @@ func TestTextStyles(t *testing.T) {
 	}
 }
 
-// Fixtures without an oracle: the numbers are those of XLA's parser.
+// The numbers of the fixtures without an oracle are those of XLA's parser.
 func TestTextCounts(t *testing.T) {
 	for name, want := range map[string][2]int{
 		"tf23_cpu": {12, 82}, "tf212_cpu": {10, 61}, "h100_shardmap_sugar": {10, 52}, "mi300_shardmap": {10, 52},

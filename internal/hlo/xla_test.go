@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// XLA's canonical print names control predecessors as the module does, but not the instructions.
+	// XLA's canonical print renames the instructions but not the control predecessors.
 	namesNobody = "predecessors"
-	// A setting in several lines cannot be put into another order line by line.
+	// A setting of several lines cannot be shuffled line by line.
 	inManyLines = "custom_fusion_lines"
 )
 
-// Whatever XLA's grammar allows, the module that somebody wrote, XLA's prints of it and its proto are one program.
+// A hand-written module, all of XLA's prints of it and its proto have one fingerprint.
 func TestFormsOfAModuleAreOneProgram(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, made := range hlotest.MadeByXLA(t, "testdata/xla") {
@@ -40,7 +40,7 @@ func TestFormsOfAModuleAreOneProgram(t *testing.T) {
 	}
 }
 
-// The modules have every operation that XLA's parser takes.
+// The modules have every opcode that XLA's parser accepts.
 func TestEveryOpcodeIsMade(t *testing.T) {
 	made := map[Opcode]bool{}
 	for _, module := range hlotest.MadeByXLA(t, "testdata/xla") {

@@ -23,7 +23,7 @@ func read(t testing.TB, name string) *Kernel {
 	return k
 }
 
-// What is in the kernels that JAX 0.10.2 hands to the compilers for TPU and H100, as MLIR's own parser prints them.
+// The operations of kernels from JAX 0.10.2 for TPU and H100 are those that MLIR's own parser prints.
 func TestOperations(t *testing.T) {
 	for name, want := range map[string]struct {
 		function string
@@ -45,7 +45,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// A kernel of XLA's own, handed over as text.
+// A kernel of XLA itself is text.
 func TestText(t *testing.T) {
 	k := read(t, "attention.mlir")
 	if k.Name != "main" || k.Ops["tpu.matmul"] != 1 || k.Ops["math.exp"] != 3 || k.Ops["scf.if"] != 1 || k.Ops["vector.store"] != 6 {
@@ -58,7 +58,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What kernels multiply, as MLIR's own parser prints them: one in bf16, two in f32 at the highest precision, one in a loop of four, one of XLA's own.
+// The products are those that MLIR's own parser prints: one in bf16, two in f32 at the highest precision, one in a loop of four, one of XLA
+// itself.
 func TestProducts(t *testing.T) {
 	for name, want := range map[string]struct {
 		product Product
@@ -88,7 +89,7 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// As MLIR prints them: a batch before the last two dimensions, an operand that lies the other way, a row, and one whose shapes do not fit.
+// Printed products: with a batch, with a transposed operand, with a row, and with shapes that do not fit.
 func TestPrintedProducts(t *testing.T) {
 	for line, want := range map[string]Product{
 		"%0 = tpu.matmul %a, %b, %c {precision = #tpu.contract_precision<fp32>, transpose_rhs = true} : vector<8x16x32xf32>, vector<8x64x32xbf16>, vector<8x16x64xf32> -> vector<8x16x64xf32>": {
@@ -127,7 +128,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// A file that was cut off is no kernel, wherever the cut is, and nothing in it is trusted.
+// A file that is cut off anywhere is refused.
 func TestCut(t *testing.T) {
 	data, err := os.ReadFile("testdata/triton_loop.mlirbc")
 	if err != nil {

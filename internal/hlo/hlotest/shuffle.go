@@ -1,4 +1,4 @@
-// Package hlotest changes the text of real modules for tests: names and order, but not what they compute.
+// Package hlotest changes names and order in the text of real modules for tests, and not the computation.
 package hlotest
 
 import (
@@ -31,7 +31,7 @@ func Reorder(src string, random *rand.Rand, unscheduled func(computation string)
 	return head + strings.Join(computations, "\n")
 }
 
-// splitModule cuts a module into what stands before the first computation and the computations.
+// splitModule splits a module into the text before the first computation and the computations.
 func splitModule(src string) (head string, computations []string) {
 	for _, block := range strings.Split(src, "\n\n") {
 		block = strings.TrimLeft(block, "\n")
@@ -44,14 +44,14 @@ func splitModule(src string) (head string, computations []string) {
 	return head, computations
 }
 
-// definedName is the name that a line or computation defines: its first one.
+// definedName returns the name that a line or computation defines, the first one in it.
 func definedName(text string) string {
 	_, behind, _ := strings.Cut(text, "%")
 	name, _, _ := strings.Cut(behind, " ")
 	return name
 }
 
-// reorder puts items into a random order in which each stands behind those whose names it holds.
+// reorder puts items into a random order in which each is behind those whose names it contains.
 func reorder(items []string, name func(string) string, random *rand.Rand) []string {
 	waiting := map[string][]string{} // what each item still waits for
 	for _, item := range items {
@@ -83,7 +83,7 @@ func reorder(items []string, name func(string) string, random *rand.Rand) []stri
 	return ordered
 }
 
-// mentions tells whether a text holds %name and not only a longer name.
+// mentions reports whether a text contains %name, and not only longer names.
 func mentions(text, name string) bool {
 	for _, part := range strings.Split(text, "%"+name)[1:] {
 		if part == "" || !strings.ContainsRune(nameRunes, rune(part[0])) {
@@ -95,7 +95,7 @@ func mentions(text, name string) bool {
 
 const nameRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
-// rename gives every %name another one.
+// rename replaces every %name.
 func rename(src string, random *rand.Rand) string {
 	numbers := random.Perm(len(src))
 	names := map[string]string{}

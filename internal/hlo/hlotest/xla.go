@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Made is a module that was written by hand and what XLA's own parser makes of it; see testdata/xla/make.py.
+// Made is a hand-written module with the prints and the proto that XLA's own parser makes of it; see testdata/xla/make.py.
 type Made struct {
 	Name      string
 	Written   string // by hand
@@ -28,7 +28,7 @@ func (m Made) Forms() iter.Seq2[string, []byte] {
 	}
 }
 
-// MadeByXLA reads the modules in a directory.
+// MadeByXLA reads the modules of a directory.
 func MadeByXLA(t testing.TB, dir string) (modules []Made) {
 	t.Helper()
 	printed, canonical, costs := sections(t, dir, "printed.txt"), sections(t, dir, "canonical.txt"), sections(t, dir, "costs.txt")
@@ -55,7 +55,7 @@ func MadeByXLA(t testing.TB, dir string) (modules []Made) {
 	return modules
 }
 
-// sections reads a file of texts that begin with a line === name.
+// sections reads a file of texts, each behind a line === name.
 func sections(t testing.TB, dir, file string) map[string]string {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join(dir, file))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Compiled.as_text() prints a module with the sugar that its dump goes without.
+// Compiled.as_text() prints the short form of asynchronous operations, a dump the long one.
 func TestAsyncSugarOfARealModule(t *testing.T) {
 	plain, sugar := readDump(t, "text/real/h100_shardmap.txt"), readDump(t, "text/real/h100_shardmap_sugar.txt")
 	if !maps.Equal(opcodeCounts(plain), opcodeCounts(sugar)) {
@@ -54,7 +54,7 @@ ENTRY %main {
 	}
 }
 
-// Not everything whose name ends as that of an asynchronous operation is one.
+// An opcode that ends with -start or -done need not be asynchronous.
 func TestUnknownOperationThatStarts(t *testing.T) {
 	m, err := ParseText([]byte(grammarHead+"  y = f32[2] frobnicate-start(x)\n}\n"), "t")
 	if err != nil {
@@ -102,7 +102,7 @@ ENTRY e {
 	}
 }
 
-// Bodies that stand where a name would (canonical print) go before the computation that calls them.
+// Bodies inside instructions (canonical print) come before the computation that calls them.
 func TestNestedComputations(t *testing.T) {
 	m, err := ParseText([]byte(`HloModule m
 ENTRY e {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Names end where they do byte by byte, wherever in eight bytes and before the end of the text that is.
+// Names end at the first byte that is not part of a name, at every position in eight bytes and before the end of the text.
 func TestNamesEnd(t *testing.T) {
 	for c := range 256 {
 		for n := range 20 {

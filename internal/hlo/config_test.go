@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a backend_config says is the same in both forms of a module, of every instruction.
+// The settings of every instruction are equal in both forms of a module.
 func TestSettingsOfTextAndProto(t *testing.T) {
 	said := 0
 	for _, name := range pairs(t) {
@@ -22,7 +22,7 @@ func TestSettingsOfTextAndProto(t *testing.T) {
 	}
 }
 
-// settings are those of all custom calls.
+// settings returns the settings of all custom calls.
 func settings(m *Module) (all []string) {
 	for id := range m.Instrs {
 		if m.Instrs[id].Opcode == OpCustomCall {
@@ -33,7 +33,8 @@ func settings(m *Module) (all []string) {
 	return all
 }
 
-// A product of cuBLAS says its epilogue and precision, and not what the autotuner picked; a kernel of Triton its name, and not its code.
+// The settings of a cuBLAS product have its epilogue and precision but no pick of the autotuner, those of a Triton kernel its name but no
+// code.
 func TestSettingsOfLibrariesAndKernels(t *testing.T) {
 	src, err := os.ReadFile("../artifacts/testdata/gpu-fp8.hlo.pb")
 	if err != nil {
@@ -90,7 +91,7 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-// An address that a custom call of the user's own is handed is another one in every process, and none of what it says.
+// The addresses in the config of a user's custom call differ from process to process and are not settings.
 func TestSettingsWithoutAddresses(t *testing.T) {
 	got := settingsIn(`{handle = "0x7f4b4822cf30", size = 1099511627775 : i64, state = 139961309515568 : i64, uplo = 76 : ui8}`)
 	if want := []string{"size=1099511627775", "uplo=76"}; !slices.Equal(got, want) {

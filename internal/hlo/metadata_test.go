@@ -2,7 +2,7 @@ package hlo
 
 import "testing"
 
-// Instructions have one number for their metadata where it says the same, whatever their scheduling names, and else different ones.
+// Instructions with equal metadata have one MetadataID, whatever their scheduling names, and others have different ones.
 func TestMetadataIDs(t *testing.T) {
 	for _, name := range []string{"pairs/gpu_shardmap.txt", "pairs/gpu_shardmap.hlo.pb", "pairs/gpu_pallas.txt", "pairs/cpu_mesh.hlo.pb"} {
 		m, err := Parse(readFile(t, name), name)
