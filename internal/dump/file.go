@@ -191,6 +191,19 @@ func (f *File) Sum() (sum [sha256.Size]byte, err error) {
 	return sum, err
 }
 
+// Unchanged reports whether the file still has the size and the time that it had when the dump was listed. What lies in an archive or in
+// memory does not change.
+func (f *File) Unchanged() bool {
+	switch src := f.src.(type) {
+	case diskSource:
+		info, err := os.Stat(src.path)
+		return err == nil && info.Size() == f.Size && info.ModTime().Equal(f.ModTime)
+	case snapshotSource:
+		return src.file.Unchanged()
+	}
+	return true
+}
+
 // Sample is the listing with some of what the files hold that facts come from: two runs of one job leave files of the same names, and often
 // of the same sizes.
 func (d *Dump) Sample() [sha256.Size]byte {

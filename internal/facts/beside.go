@@ -9,10 +9,10 @@ import (
 
 // beside is what belongs to no one module: TensorFlow's graphs, logs and profiles.
 type beside struct {
-	clusters *tensorflow.Clusters
-	logs     *tensorflow.Logs
-	profiles []profiled // nil when there are none
-	problems []Problem
+	Clusters *tensorflow.Clusters
+	Logs     *tensorflow.Logs
+	Profiles []profiled // nil when there are none
+	Problems []Problem
 }
 
 func readBeside(d *dump.Dump, opts Options) *beside {
@@ -20,12 +20,12 @@ func readBeside(d *dump.Dump, opts Options) *beside {
 	logs = append(logs, outside(logs, opts.Logs, dump.Limit(opts.MaxMemory))...)
 	b := &beside{}
 	clusters, said, wrong := tensorflow.Read(graphs, logs, moduleIDs(d))
-	b.clusters, b.logs = clusters, said
+	b.Clusters, b.Logs = clusters, said
 	for _, p := range wrong {
-		b.problems = append(b.problems, Problem{File: p.File, Message: p.Message, Fix: p.Fix})
+		b.Problems = append(b.Problems, Problem{File: p.File, Message: p.Message, Fix: p.Fix})
 	}
 	profiles, problems := readProfiles(d, opts)
-	b.profiles, b.problems = profiles, append(b.problems, problems...)
+	b.Profiles, b.Problems = profiles, append(b.Problems, problems...)
 	return b
 }
 
@@ -40,15 +40,15 @@ func besideSize(d *dump.Dump) int64 {
 
 // lay lays it beside the programs.
 func (r *Report) lay(b *beside) {
-	r.Clusters, r.Logs = b.clusters, b.logs
-	r.Problems = append(r.Problems, b.problems...)
+	r.Clusters, r.Logs = b.Clusters, b.Logs
+	r.Problems = append(r.Problems, b.Problems...)
 	r.spilled()
-	if b.profiles == nil {
+	if b.Profiles == nil {
 		return
 	}
 	l := newHotList(slices.Concat(r.Programs, r.Helpers))
-	for _, p := range b.profiles {
-		l.add(p.file, p.trace)
+	for _, p := range b.Profiles {
+		l.add(p.File, p.Trace)
 	}
 	r.Profile = l.list()
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // code sums what the back end made of the module: PTX and LLVM IR. A file that cannot be read leaves its sum unknown.
-func (out *measured) code() {
+func (out *measuring) code() {
 	total(out, CodePTXEntries, dump.KindPTX, artifacts.ReadPTX, func(p *artifacts.PTX) int64 {
-		out.toolchain.version("ptx", p.Version)
+		out.Toolchain.version("ptx", p.Version)
 		return int64(len(p.Entries))
 	})
 	total(out, CodePTXBytes, dump.KindPTX, length, func(n *int64) int64 { return *n })
@@ -21,7 +21,7 @@ func length(data []byte) (*int64, error) {
 	return &n, nil
 }
 
-func total[T any](out *measured, fact ID, kind dump.Kind, read func([]byte) (*T, error), amount func(*T) int64) {
+func total[T any](out *measuring, fact ID, kind dump.Kind, read func([]byte) (*T, error), amount func(*T) int64) {
 	files := out.module.CompanionsOf(kind)
 	var sum int64
 	for _, f := range files {
@@ -32,6 +32,6 @@ func total[T any](out *measured, fact ID, kind dump.Kind, read func([]byte) (*T,
 		sum += amount(value)
 	}
 	if len(files) > 0 {
-		out.variant.Facts[fact] = float64(sum)
+		out.Variant.Facts[fact] = float64(sum)
 	}
 }

@@ -9,18 +9,18 @@ import (
 // assignCuts gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped
 // one after the other, so that the order tells, where there are as many of both and each takes as many arguments. Otherwise nothing is said.
 func (s *Share) assignCuts() {
-	if s.beside == nil || s.beside.logs == nil || len(s.beside.logs.Cuts) == 0 {
+	if s.Beside == nil || s.Beside.Logs == nil || len(s.Beside.Logs.Cuts) == 0 {
 		return
 	}
-	cuts, runs := s.beside.logs.Cuts, map[string][]*measured{}
-	for _, m := range s.units {
-		if m.listed || m.toolchain.Framework != TorchFramework {
+	cuts, runs := s.Beside.Logs.Cuts, map[string][]*measurement{}
+	for _, m := range s.Units {
+		if m.Listed || m.Toolchain.Framework != TorchFramework {
 			continue
 		}
-		if m.variant == nil {
+		if m.Variant == nil {
 			return
 		}
-		run := m.variant.compiles[0].run
+		run := m.Variant.Compiles[0].Run
 		runs[run] = append(runs[run], m)
 	}
 	for _, graphs := range runs {
@@ -33,22 +33,22 @@ func (s *Share) assignCuts() {
 }
 
 // inStep says whether graphs and cuts agree one by one. Many arguments are passed as one tuple.
-func inStep(graphs []*measured, cuts []tensorflow.Cut) bool {
+func inStep(graphs []*measurement, cuts []tensorflow.Cut) bool {
 	if len(graphs) != len(cuts) {
 		return false
 	}
 	for i, m := range graphs {
-		if n := len(m.variant.Params); cuts[i].Inputs != n && cuts[i].Inputs != 0 && n != 1 {
+		if n := len(m.Variant.Params); cuts[i].Inputs != n && cuts[i].Inputs != 0 && n != 1 {
 			return false
 		}
 	}
 	return true
 }
 
-func (out *measured) cutAt(c tensorflow.Cut) {
-	c.Where.File = strings.TrimPrefix(c.Where.File, out.root)
-	out.variant.Cut = &c
+func (out *measurement) cutAt(c tensorflow.Cut) {
+	c.Where.File = strings.TrimPrefix(c.Where.File, out.Root)
+	out.Variant.Cut = &c
 	if c.Where.File != "" {
-		out.variant.CallSite = c.Where
+		out.Variant.CallSite = c.Where
 	}
 }

@@ -39,8 +39,10 @@ func TestCuts(t *testing.T) {
 
 // What does not agree one by one says nothing of any graph.
 func TestCutsOutOfStep(t *testing.T) {
-	graph := func(params int) *measured { return &measured{variant: &Variant{Params: make([]Parameter, params)}} }
-	graphs := []*measured{graph(3), graph(5), graph(1)}
+	graph := func(params int) *measurement {
+		return &measurement{Variant: &Variant{Params: make([]Parameter, params)}}
+	}
+	graphs := []*measurement{graph(3), graph(5), graph(1)}
 	for what, c := range map[string]struct {
 		inputs []int
 		want   bool

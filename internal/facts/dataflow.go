@@ -111,7 +111,7 @@ func (r *reader) kindOf(id hlo.InstrID) int32 {
 	if !known {
 		kind = int32(len(r.coded))
 		r.kinds[opKind{in.Shape, in.Opcode}], r.coded = kind, append(r.coded, in.Opcode)
-		r.tables.said = append(r.tables.said, r.stock.says(opSaid{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
+		r.tables.Said = append(r.tables.Said, r.stock.says(opSaid{r.m.OpcodeName(in.Opcode), r.shape(in.Shape), r.m.Shape(in.Shape).Layout}))
 	}
 	return kind
 }
@@ -156,9 +156,9 @@ func (r *reader) addOrigins(c hlo.CompID, depth int) {
 
 // keepOrigin makes sure that the tables hold where operations with this metadata come from.
 func (r *reader) keepOrigin(meta hlo.MetadataID) {
-	if r.tables.origins[meta] == nil {
+	if r.tables.Origins[meta] == nil {
 		r.decode(meta)
 		md := &r.metas[meta]
-		r.tables.origins[meta] = r.stock.origin(md.OpName, r.sources.frames(*md))
+		r.tables.Origins[meta] = r.stock.origin(md.OpName, r.sources.frames(*md))
 	}
 }

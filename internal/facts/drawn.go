@@ -24,7 +24,7 @@ type Drawing struct {
 }
 
 // drawn looks at the stages of a module that were dumped as drawings only.
-func (out *measured) drawn() {
+func (out *measuring) drawn() {
 	for i := range out.module.Stages {
 		s := &out.module.Stages[i]
 		if s.HLO() != nil {
@@ -39,7 +39,7 @@ func (out *measured) drawn() {
 	}
 }
 
-func (out *measured) drawing(s *dump.Stage, f *dump.File) {
+func (out *measuring) drawing(s *dump.Stage, f *dump.File) {
 	d := readCompanion(out, f, artifacts.ReadDrawing)
 	if d == nil {
 		return
@@ -48,7 +48,7 @@ func (out *measured) drawing(s *dump.Stage, f *dump.File) {
 	c := &drawnCount{d: d, info: &info, backend: out.module.Backend()}
 	c.collect()
 	c.group(0, 0, false)
-	out.drawings = append(out.drawings, info)
+	out.Drawings = append(out.Drawings, info)
 }
 
 // drawnCount counts the launches of a drawing as walk does those of a module.

@@ -2,21 +2,21 @@ package facts
 
 // emulated counts the operations in double precision that the compiler for TPU spells as pairs of floats. Its optimized module
 // holds no f64, but what the model asked for and nothing folded away still runs under the model's names.
-func (out *measured) emulated() {
-	if out.toolchain.Backend != "tpu" {
+func (out *measuring) emulated() {
+	if out.Toolchain.Backend != "tpu" {
 		return
 	}
 	var running map[string]bool
-	for i := range out.variant.Model {
-		s := &out.variant.Model[i]
+	for i := range out.Variant.Model {
+		s := &out.Variant.Model[i]
 		if s.Type != "f64" && s.Type != "c128" {
 			continue
 		}
 		if running == nil {
-			running = opNames(out.variant.Kernels)
+			running = opNames(out.Variant.Kernels)
 		}
 		if running[s.OpName] {
-			out.variant.Facts.add(Dtype.Of(s.Type), int64(len(s.Do)))
+			out.Variant.Facts.add(Dtype.Of(s.Type), int64(len(s.Do)))
 		}
 	}
 }

@@ -87,7 +87,7 @@ type Variant struct {
 	Unassembled string      // why it is not known what registers the kernels take; "" where it is known, and where no PTX was dumped
 	Module      *hlo.Module `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
 
-	compiles []compile // see settle
+	Compiles []compile `json:"-"` // see settle
 }
 
 // Parameter is one argument of an entry computation.

@@ -13,7 +13,7 @@ import (
 
 // flagFile adds the flags of a TPU's compiler. It writes all of them, thousands, whether they are at their defaults or not; what is kept
 // is their number and a digest, so that a flag that was set is seen as a difference, and named where both dumps are at hand.
-func (out *measured) flagFile() {
+func (out *measuring) flagFile() {
 	f := out.module.Companion(dump.KindFlagFile)
 	if f == nil {
 		return
@@ -27,8 +27,8 @@ func (out *measured) flagFile() {
 	}
 	every := telling(*flags)
 	maps.DeleteFunc(every, func(name, _ string) bool { return strings.Contains(name, "dump") })
-	out.toolchain.Every = every
-	out.toolchain.Flags = union(out.toolchain.Flags, map[string]string{DigestFlag: flagDigest(every)})
+	out.Toolchain.Every = every
+	out.Toolchain.Flags = union(out.Toolchain.Flags, map[string]string{DigestFlag: flagDigest(every)})
 }
 
 // DigestFlag stands for all flags of a TPU's compiler.

@@ -14,19 +14,19 @@ var nameless = map[string]bool{"SyncTensorsGraph": true, "IrToHlo": true, "resto
 // of a run keeps the name, the second becomes "SyncTensorsGraph-2".
 type graphNames map[string][]string
 
-func (g graphNames) of(m *measured) string {
-	if !nameless[m.program] {
-		return m.program
+func (g graphNames) of(m *measurement) string {
+	if !nameless[m.Program] {
+		return m.Program
 	}
-	at := slices.Index(g[m.program], m.family)
+	at := slices.Index(g[m.Program], m.Family)
 	if at < 0 {
-		at = len(g[m.program])
-		g[m.program] = append(g[m.program], m.family)
+		at = len(g[m.Program])
+		g[m.Program] = append(g[m.Program], m.Family)
 	}
 	if at == 0 {
-		return m.program
+		return m.Program
 	}
-	return fmt.Sprintf("%s-%d", m.program, at+1)
+	return fmt.Sprintf("%s-%d", m.Program, at+1)
 }
 
 // NumberedGraph is what comes before the number in the name of a graph that its framework gives none: "SyncTensorsGraph" of "SyncTensorsGraph-2".
@@ -43,8 +43,8 @@ var arranging = map[string]bool{
 
 // familyOf spells how often each operation stands in a module that graphNames has to tell from others. A graph that computes nothing is
 // told by all that is in it.
-func (out *measured) familyOf(r *reader) string {
-	if !nameless[out.program] {
+func (out *measurement) familyOf(r *reader) string {
+	if !nameless[out.Program] {
 		return ""
 	}
 	all, computing := map[string]int{}, map[string]int{}

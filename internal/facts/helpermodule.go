@@ -16,19 +16,19 @@ const (
 // isHelper says whether a module is one of JAX's own one-operation programs. The name alone does not tell: a model's function
 // may be called "add". A function of the model has itself in the stack of its operations; a helper that the model called has
 // only the caller there.
-func (out *measured) isHelper(r *reader) bool {
-	if out.toolchain.Framework != "jax" || !dump.IsHelperName(out.program) {
+func (out *measuring) isHelper(r *reader) bool {
+	if out.Toolchain.Framework != "jax" || !dump.IsHelperName(out.Program) {
 		return false
 	}
-	if frames, own := r.frames(out.program); frames {
+	if frames, own := r.frames(out.Program); frames {
 		return !own
 	}
-	if dump.IsCommonName(out.program) {
+	if dump.IsCommonName(out.Program) {
 		return false
 	}
 	first, end := r.m.Body(r.m.Entry)
 	size := end - first
-	return strings.HasPrefix(out.program, "_") || size <= maxAnonymous || size <= maxPrimitive && r.isPrimitive(out.program)
+	return strings.HasPrefix(out.Program, "_") || size <= maxAnonymous || size <= maxPrimitive && r.isPrimitive(out.Program)
 }
 
 // frames says whether the module has stack frames with functions, and whether one of them is the program's own.

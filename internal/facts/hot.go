@@ -58,8 +58,8 @@ func newHotList(programs []*Program) *hotList {
 	}
 	for _, p := range programs {
 		for _, v := range p.Variants {
-			for _, c := range v.compiles {
-				l.know(p.Name, c.name, v)
+			for _, c := range v.Compiles {
+				l.know(p.Name, c.Name, v)
 			}
 		}
 	}

@@ -103,11 +103,11 @@ func TestSamplesAreCounted(t *testing.T) {
 
 // Facts that two samples of one program agree on are stable; the others are named.
 func TestUnstableFacts(t *testing.T) {
-	v := &Variant{Facts: Values{"a": 1, "b": 2, "c": 3}, compiles: []compile{{facts: Values{"a": 1, "b": 2, "c": 3}}, {facts: Values{"a": 1, "b": 9, "d": 4}}}}
+	v := &Variant{Facts: Values{"a": 1, "b": 2, "c": 3}, Compiles: []compile{{Facts: Values{"a": 1, "b": 2, "c": 3}}, {Facts: Values{"a": 1, "b": 9, "d": 4}}}}
 	if got := v.unstable(); !slices.Equal(got, []string{"b", "c", "d"}) {
 		t.Errorf("%v", got)
 	}
-	v.compiles = v.compiles[:1]
+	v.Compiles = v.Compiles[:1]
 	if got := v.unstable(); len(got) != 0 {
 		t.Errorf("%v", got)
 	}

@@ -10,8 +10,8 @@ import (
 
 // keptOp is an operation as lists keep it.
 type keptOp struct {
-	kind     int32          // in opTables.said
-	origin   hlo.MetadataID // in opTables.origins
+	kind     int32          // in opTables.Said
+	origin   hlo.MetadataID // in opTables.Origins
 	at       int32          // its place in the list
 	operands string         // spelled
 }
@@ -46,10 +46,10 @@ func appendOperand(code []byte, at, from int32) []byte {
 // kept yields the operations as they are kept, in order.
 func (l OpList) kept() iter.Seq[keptOp] {
 	return func(yield func(keptOp) bool) {
-		if l.list == nil {
+		if l.List == nil {
 			return
 		}
-		code, origins := l.list.body.code, l.list.origins
+		code, origins := l.List.Body.Code, l.List.Origins
 		var op keptOp
 		for ; code != ""; op.at++ {
 			var step, kind, n uint64
@@ -107,7 +107,7 @@ func (l OpList) backward() iter.Seq[*opOrigin] {
 			origins = append(origins, op.origin)
 		}
 		for _, origin := range slices.Backward(origins) {
-			if !yield(l.list.body.tables.origins[origin]) {
+			if !yield(l.List.Body.Tables.Origins[origin]) {
 				return
 			}
 		}

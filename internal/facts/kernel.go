@@ -22,7 +22,7 @@ type reader struct {
 	lists   map[opList]OpList
 	origins []byte           // of the list at hand, see ops
 	origin  hlo.MetadataID   // the last in origins
-	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.said
+	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.Said
 	coded   []hlo.Opcode     // by kind
 	flow    flow             // see operations
 	counts  []int            // by opcode, of the operations at hand; see doing
@@ -47,7 +47,7 @@ func readerOf(m *hlo.Module, from *stock) *reader {
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
 		m: m, sources: newSources(m, from), stock: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
-		kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{origins: make([]*opOrigin, metas)},
+		kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
 	for id := range r.sizes {
@@ -168,10 +168,10 @@ func (at *Site) from(stack *Stack) { at.Source, at.Stack = stack.at(), stack }
 func (at *Site) complete(ops OpList) {
 	for op := range ops.backward() {
 		if at.OpName == "" {
-			at.OpName = op.opName
+			at.OpName = op.OpName
 		}
-		if at.Source.File == "" && op.opName == at.OpName {
-			at.from(op.stack)
+		if at.Source.File == "" && op.OpName == at.OpName {
+			at.from(op.Stack)
 		}
 		if at.OpName != "" && at.Source.File != "" {
 			return

@@ -54,22 +54,23 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)
-	s := &Share{dump: list(d, wanted, opts, dealer), units: make([]*measured, len(work))}
-	if err := measureUnits(ctx, work, s.units, opts); err != nil {
+	s := &Share{Dump: list(d, wanted, opts, dealer)}
+	done := make([]*measuring, len(work))
+	if err := measureUnits(ctx, work, done, opts); err != nil {
 		return nil, fmt.Errorf("measuring %s: %w", d.Path, err)
 	}
-	if err := s.assemble(ctx, opts); err != nil {
+	if err := assemble(ctx, done, opts); err != nil {
 		return nil, fmt.Errorf("assembling the PTX of %s: %w", d.Path, err)
 	}
 	if besides {
-		s.beside = readBeside(d, opts)
+		s.Beside = readBeside(d, opts)
 	}
-	s.close(d)
+	s.close(d, done)
 	return s, nil
 }
 
 // measureUnits does the work. Who interrupts it need not wait for what is being read: that goes on until the program ends, and is lost.
-func measureUnits(ctx context.Context, work []unit, done []*measured, opts Options) error {
+func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Options) error {
 	room, progress := newRoom(opts.MaxMemory), newProgress(work, opts)
 	defer progress.end()
 	if said := room.tooSmall(work, opts.MaxMemory); said != "" && opts.Warn != nil {
@@ -90,7 +91,7 @@ func measureUnits(ctx context.Context, work []unit, done []*measured, opts Optio
 			defer release()
 			err = dump.Guard(func() error {
 				done[i] = work[i].measure()
-				done[i].at = work[i].at
+				done[i].At = work[i].at
 				return nil
 			})
 			progress.add(work[i].size)
@@ -126,7 +127,7 @@ type unit struct {
 	name    string
 	size    int64 // how many bytes are read
 	weight  int64 // about how much memory that takes
-	measure func() *measured
+	measure func() *measuring
 }
 
 func units(modules []*dump.Module, mine []bool, single bool, opts Options) []unit {
@@ -135,13 +136,13 @@ func units(modules []*dump.Module, mine []bool, single bool, opts Options) []uni
 		if !mine[at] {
 			continue
 		}
-		work = append(work, unit{at, m.ID, moduleSize(m, false), moduleWeight(m), func() *measured { return recall(m, single, opts) }})
+		work = append(work, unit{at, m.ID, moduleSize(m, false), moduleWeight(m), func() *measuring { return recall(m, single, opts) }})
 		if !opts.AllStages {
 			continue
 		}
 		for _, s := range otherStages(m) {
 			size, heavy := stageSize(s)
-			work = append(work, unit{at, m.ID + " " + s.Label, size, heavy, func() *measured { return listStage(m, s, opts) }})
+			work = append(work, unit{at, m.ID + " " + s.Label, size, heavy, func() *measuring { return listStage(m, s, opts) }})
 		}
 	}
 	return work

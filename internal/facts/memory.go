@@ -14,8 +14,8 @@ import (
 const maxBuffers = 10
 
 // memory reads the buffer assignment: the companion file, else the one inside the proto.
-func (out *measured) memory(r *reader, s *dump.Stage) {
-	v := out.variant
+func (out *measuring) memory(r *reader, s *dump.Stage) {
+	v := out.Variant
 	buffers := out.bufferAssignment(s)
 	if buffers == nil {
 		v.Missing = append(v.Missing, string(dump.KindBufferAssignment))
@@ -42,7 +42,7 @@ func (out *measured) memory(r *reader, s *dump.Stage) {
 var spaceNames = map[int64]string{0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host"}
 
 // spaces says how much of each memory space the allocations take, where there is more than one.
-func (out *measured) spaces(buffers *artifacts.Buffers) {
+func (out *measuring) spaces(buffers *artifacts.Buffers) {
 	colors, tpu := buffers.Colors(), out.module.Backend() == "tpu"
 	if !tpu && (len(colors) == 0 || colors[len(colors)-1] == 0) {
 		return
@@ -52,13 +52,13 @@ func (out *measured) spaces(buffers *artifacts.Buffers) {
 		if !known || !tpu && color != 0 {
 			name = fmt.Sprintf("color_%d", color)
 		}
-		out.variant.Facts[MemorySpace.Of(name)] = float64(buffers.Totals(color).Total)
+		out.Variant.Facts[MemorySpace.Of(name)] = float64(buffers.Totals(color).Total)
 	}
 }
 
 // reportedSpaces takes how much of each memory space is used from the memory usage report, which TPU dumps may hold by itself. It says the
 // same of them as the buffer assignment.
-func (out *measured) reportedSpaces() {
+func (out *measuring) reportedSpaces() {
 	if out.module.Backend() != "tpu" {
 		return
 	}
@@ -71,11 +71,11 @@ func (out *measured) reportedSpaces() {
 		if !known {
 			name = fmt.Sprintf("color_%d", s.Color)
 		}
-		out.variant.Facts[MemorySpace.Of(name)] = float64(s.Bytes)
+		out.Variant.Facts[MemorySpace.Of(name)] = float64(s.Bytes)
 	}
 }
 
-func (out *measured) memoryReport() *artifacts.MemoryReport {
+func (out *measuring) memoryReport() *artifacts.MemoryReport {
 	if f := out.module.Companion(dump.KindMemoryReport); f != nil {
 		return readCompanion(out, f, artifacts.ReadMemoryReport)
 	}
@@ -96,7 +96,7 @@ func largestAllocation(buffers *artifacts.Buffers, color int64) int64 {
 	return most
 }
 
-func (out *measured) bufferAssignment(s *dump.Stage) *artifacts.Buffers {
+func (out *measuring) bufferAssignment(s *dump.Stage) *artifacts.Buffers {
 	if f := out.module.Companion(dump.KindBufferAssignment); f != nil {
 		return readCompanion(out, f, artifacts.ReadBufferAssignment)
 	}
@@ -112,7 +112,7 @@ func (out *measured) bufferAssignment(s *dump.Stage) *artifacts.Buffers {
 }
 
 // readCompanion reads one companion file. What is wrong with it is a problem of the module, and the value is then none.
-func readCompanion[T any](out *measured, f *dump.File, read func([]byte) (*T, error)) *T {
+func readCompanion[T any](out *measuring, f *dump.File, read func([]byte) (*T, error)) *T {
 	out.reading(f)
 	data, release, err := f.Bytes()
 	if err != nil {
@@ -133,21 +133,21 @@ func readCompanion[T any](out *measured, f *dump.File, read func([]byte) (*T, er
 
 // peak takes the most bytes that are live at once from the live-range report where there is no buffer assignment. That one says what the device
 // sets aside; the report does not know which values share a buffer.
-func (out *measured) peak() {
+func (out *measuring) peak() {
 	f := out.module.Companion(dump.KindLiveRange)
-	if _, known := out.variant.Facts[MemoryPeak]; known || f == nil {
+	if _, known := out.Variant.Facts[MemoryPeak]; known || f == nil {
 		return
 	}
 	if live := readCompanion(out, f, artifacts.ReadLiveRange); live != nil {
-		out.variant.Facts[MemoryPeak] = float64(live.Peak)
+		out.Variant.Facts[MemoryPeak] = float64(live.Peak)
 	}
 }
 
 // handed says what a run is given, gives back and touches: its price depends on that beside the launches.
-func (out *measured) handed() {
-	f := out.variant.Facts
-	f[RunArguments] = float64(len(out.variant.Params))
-	f[RunResults] = float64(strings.Count(out.variant.Result, "["))
+func (out *measuring) handed() {
+	f := out.Variant.Facts
+	f[RunArguments] = float64(len(out.Variant.Params))
+	f[RunResults] = float64(strings.Count(out.Variant.Result, "["))
 	if _, known := f[MemoryArgument]; known {
 		f[RunTouched] = f[MemoryArgument] + f[MemoryOutput] + f[MemoryTemp] - f[MemoryAlias]
 	}

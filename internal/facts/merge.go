@@ -43,8 +43,8 @@ func mergePrograms(programs, more []*Program, dump string) []*Program {
 			programs, at = append(programs, &Program{Name: p.Name}), len(programs)
 		}
 		for _, v := range p.Variants {
-			for i := range v.compiles {
-				v.compiles[i].run = dump + " " + v.compiles[i].run
+			for i := range v.Compiles {
+				v.Compiles[i].Run = dump + " " + v.Compiles[i].Run
 			}
 			programs[at].add(v)
 		}
@@ -61,8 +61,8 @@ func Samples(reports []*Report, n int) (*Report, error) {
 	for _, p := range all.Programs {
 		p.joinSamples()
 		for _, v := range p.Variants {
-			for _, c := range v.compiles {
-				runs[c.run] = true
+			for _, c := range v.Compiles {
+				runs[c.Run] = true
 			}
 			v.Unstable = v.unstable()
 		}
@@ -85,29 +85,29 @@ func (p *Program) joinSamples() {
 			continue
 		}
 		w := joined[at]
-		w.compiles, w.InputVaries = append(w.compiles, v.compiles...), w.InputVaries || w.InputPrint != v.InputPrint
+		w.Compiles, w.InputVaries = append(w.Compiles, v.Compiles...), w.InputVaries || w.InputPrint != v.InputPrint
 	}
 	p.Variants = joined
 	p.settle()
 }
 
 func (v *Variant) sharesRun(w *Variant) bool {
-	return slices.ContainsFunc(v.compiles, func(a compile) bool {
-		return slices.ContainsFunc(w.compiles, func(b compile) bool { return a.run == b.run })
+	return slices.ContainsFunc(v.Compiles, func(a compile) bool {
+		return slices.ContainsFunc(w.Compiles, func(b compile) bool { return a.Run == b.Run })
 	})
 }
 
 // unstable lists the facts that differ between the variant's compiles, by name.
 func (v *Variant) unstable() []string {
 	differs := map[ID]bool{}
-	for _, c := range v.compiles {
-		for name, value := range c.facts {
+	for _, c := range v.Compiles {
+		for name, value := range c.Facts {
 			if other, ok := v.Facts[name]; !ok || other != value {
 				differs[name] = true
 			}
 		}
 		for name := range v.Facts {
-			if _, ok := c.facts[name]; !ok && !name.IsPrice() {
+			if _, ok := c.Facts[name]; !ok && !name.IsPrice() {
 				differs[name] = true
 			}
 		}

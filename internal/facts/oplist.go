@@ -10,30 +10,32 @@ import (
 
 // OpList is the operations in a kernel, in order. A large program has hundreds of thousands of them: kept are a few bytes of each, with
 // numbers into tables that the kernels of one module share, and an [Op] is only put together when one is asked for.
-type OpList struct{ list *opList }
+type OpList struct {
+	List *opList `json:"-"`
+}
 
 // opList is shared by the kernels that do the same for the same lines of the model.
 type opList struct {
-	body    *body
-	origins string // of each operation its number in the table, as the difference from the one before
+	Body    *body
+	Origins string // of each operation its number in the table, as the difference from the one before
 }
 
 // body is what the operations in a kernel say but for where they come from.
 type body struct {
-	tables *opTables
-	ops    int
-	code   string // of each operation its number in the table, how many operands it has, and these; see appendOperand
+	Tables *opTables
+	Ops    int
+	Code   string // of each operation its number in the table, how many operands it has, and these; see appendOperand
 }
 
 // opTables holds what operations say, each text once.
 type opTables struct {
-	said    []*opSaid   // by kind: two operations of a module say the same when their kind is the same
-	origins []*opOrigin // by hlo.MetadataID; nil for those of no operation
+	Said    []*opSaid   // by kind: two operations of a module say the same when their kind is the same
+	Origins []*opOrigin // by hlo.MetadataID; nil for those of no operation
 }
 
 // opSaid is what an operation says but for its operands, opKind the same before it is put into words.
 type (
-	opSaid struct{ opcode, shape, layout string }
+	opSaid struct{ Opcode, Shape, Layout string }
 	opKind struct {
 		shape  hlo.ShapeID
 		opcode hlo.Opcode
@@ -42,8 +44,8 @@ type (
 
 // opOrigin is where an operation comes from.
 type opOrigin struct {
-	opName string
-	stack  *Stack // shared: many scopes lie on one line
+	OpName string
+	Stack  *Stack // shared: many scopes lie on one line
 }
 
 // ListOf makes a list of operations. What Attrs hold is not kept.
@@ -51,8 +53,8 @@ func ListOf(ops ...Op) OpList {
 	t := &opTables{}
 	var code, origins []byte
 	for i, op := range ops {
-		t.said = append(t.said, &opSaid{op.Opcode, op.Shape, op.Layout})
-		t.origins = append(t.origins, &opOrigin{op.OpName, op.from()})
+		t.Said = append(t.Said, &opSaid{op.Opcode, op.Shape, op.Layout})
+		t.Origins = append(t.Origins, &opOrigin{op.OpName, op.from()})
 		code = appendHead(code, int32(i), len(op.From))
 		for _, from := range op.From {
 			code = appendOperand(code, int32(i), from)
@@ -72,10 +74,10 @@ func (op *Op) from() *Stack {
 
 // Len is the number of operations.
 func (l OpList) Len() int {
-	if l.list == nil {
+	if l.List == nil {
 		return 0
 	}
-	return l.list.body.ops
+	return l.List.Body.Ops
 }
 
 // All yields the operations in order.
@@ -96,8 +98,8 @@ func (l OpList) All() iter.Seq[Op] {
 func (l OpList) Slice() []Op { return slices.AppendSeq(make([]Op, 0, l.Len()), l.All()) }
 
 func (l OpList) op(op keptOp, from []int32) Op {
-	said, origin := l.list.body.tables.said[op.kind], l.list.body.tables.origins[op.origin]
-	return Op{Opcode: said.opcode, OpName: origin.opName, Shape: said.shape, Layout: said.layout, Source: origin.stack.at(), Stack: origin.stack, From: from}
+	said, origin := l.List.Body.Tables.Said[op.kind], l.List.Body.Tables.Origins[op.origin]
+	return Op{Opcode: said.Opcode, OpName: origin.OpName, Shape: said.Shape, Layout: said.Layout, Source: origin.Stack.at(), Stack: origin.Stack, From: from}
 }
 
 // seenOps remembers operations of one module. Most metadata stands for one kind of operation.

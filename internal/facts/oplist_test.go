@@ -46,7 +46,7 @@ func TestListOf(t *testing.T) {
 	}
 	at := len(want)
 	for op := range list.backward() {
-		if at--; op.opName != want[at].OpName || op.stack.at() != want[at].Source {
+		if at--; op.OpName != want[at].OpName || op.Stack.at() != want[at].Source {
 			t.Fatalf("from the last on, operation %d comes from %v, want %+v", at, op, want[at])
 		}
 	}
@@ -57,9 +57,9 @@ func TestListOf(t *testing.T) {
 
 // A list that was cut short or written over in a file ends, wherever that is.
 func TestDamagedList(t *testing.T) {
-	whole := ListOf(manyOps()...).list
-	for n := range len(whole.body.code) {
-		cut := OpList{&opList{&body{whole.body.tables, whole.body.ops, whole.body.code[:n] + "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"}, whole.origins[:min(n, len(whole.origins))]}}
+	whole := ListOf(manyOps()...).List
+	for n := range len(whole.Body.Code) {
+		cut := OpList{&opList{&body{whole.Body.Tables, whole.Body.Ops, whole.Body.Code[:n] + "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"}, whole.Origins[:min(n, len(whole.Origins))]}}
 		count := 0
 		for range cut.kept() {
 			count++

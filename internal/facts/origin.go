@@ -8,9 +8,9 @@ const TorchFramework = "torch_xla"
 // Origin is what a module says about what made it, before it is measured: framework, backend and device. What cannot be read is
 // left out here; measuring the dump reports it.
 func Origin(m *dump.Module) Toolchain {
-	quiet := &measured{module: m}
+	quiet := &measuring{module: m}
 	quiet.readToolchain()
-	return quiet.toolchain
+	return quiet.Toolchain
 }
 
 // FromTorch says whether PyTorch/XLA left files of its own in a dump. A graph that the model gives a name to (torch_xla.compile) has nothing

@@ -54,22 +54,22 @@ func (p *PassStage) Changed(before *PassStage) bool {
 }
 
 // throughCompiler collects the stages that were read, module by module.
-func throughCompiler(results []*measured, ids []string) []ModulePasses {
+func throughCompiler(results []*measurement, ids []string) []ModulePasses {
 	byModule := map[int][]listed{}
 	for _, m := range results {
-		byModule[m.at] = append(byModule[m.at], m.infos...)
+		byModule[m.At] = append(byModule[m.At], m.Infos...)
 	}
 	var all []ModulePasses
 	for _, m := range results {
-		if m.listed {
+		if m.Listed {
 			continue
 		}
-		stages := byModule[m.at]
-		slices.SortFunc(stages, func(a, b listed) int { return a.stage - b.stage })
-		one := ModulePasses{Module: ids[m.at], Program: m.program}
+		stages := byModule[m.At]
+		slices.SortFunc(stages, func(a, b listed) int { return a.Stage - b.Stage })
+		one := ModulePasses{Module: ids[m.At], Program: m.Program}
 		for _, s := range stages {
-			if s.pass != nil {
-				one.Stages = append(one.Stages, *s.pass)
+			if s.Pass != nil {
+				one.Stages = append(one.Stages, *s.Pass)
 			}
 		}
 		all = append(all, one)

@@ -11,7 +11,7 @@ import (
 const MissingLaunches = "part of " + string(dump.KindThunks)
 
 // plan reads the launch shapes off the GPU runtime's plan, where one was dumped.
-func (out *measured) plan() {
+func (out *measuring) plan() {
 	f := out.module.Companion(dump.KindThunks)
 	if f == nil {
 		return
@@ -21,12 +21,12 @@ func (out *measured) plan() {
 		return
 	}
 	if thunks.Incomplete {
-		out.variant.Missing = append(out.variant.Missing, MissingLaunches)
+		out.Variant.Missing = append(out.Variant.Missing, MissingLaunches)
 	}
 	shapes := launchShapes(thunks, out.thunkNames())
-	written := out.variant.written()
-	for i := range out.variant.Kernels {
-		if k := &out.variant.Kernels[i]; k.Class == ClassKernel {
+	written := out.Variant.written()
+	for i := range out.Variant.Kernels {
+		if k := &out.Variant.Kernels[i]; k.Class == ClassKernel {
 			t, ok := shapes[symbol(k.Name)]
 			if !ok && written[k.Function] == k.Form {
 				t, ok = shapes[k.Function]
@@ -36,10 +36,10 @@ func (out *measured) plan() {
 			}
 		}
 	}
-	out.variant.Facts.launchShapes(out.variant.Kernels)
+	out.Variant.Facts.launchShapes(out.Variant.Kernels)
 }
 
-func (out *measured) thunkNames() artifacts.ThunkNames {
+func (out *measuring) thunkNames() artifacts.ThunkNames {
 	f := out.module.Companion(dump.KindThunkMetadata)
 	if f == nil {
 		return nil

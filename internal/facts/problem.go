@@ -11,19 +11,19 @@ import (
 )
 
 // notFinal says that the only file there is holds a stage that no facts can come from.
-func (out *measured) notFinal(s *dump.Stage) {
+func (out *measuring) notFinal(s *dump.Stage) {
 	if file := s.HLO(); file != nil {
 		out.problem(file.Path, fmt.Sprintf("this is no final module (%s), so it does not say what the device runs", s.Kind),
 			"name the final module (after_optimizations; optimized_hlo of TensorFlow's compiler IR), or the directory that holds it")
 	}
 }
 
-func (out *measured) problem(file, message, fix string) {
-	out.problems = append(out.problems, Problem{File: file, Program: out.program, Message: message, Fix: fix})
+func (out *measuring) problem(file, message, fix string) {
+	out.Problems = append(out.Problems, Problem{File: file, Program: out.Program, Message: message, Fix: fix})
 }
 
 // unreadable turns a reader's error into a problem with the place where it stopped.
-func (out *measured) unreadable(file *dump.File, err error) {
+func (out *measuring) unreadable(file *dump.File, err error) {
 	where, message := file.Path, err.Error()
 	if syntax := (*hlo.SyntaxError)(nil); errors.As(err, &syntax) {
 		where, message = syntaxPlace(syntax), syntax.Message

@@ -15,8 +15,8 @@ const fixProfile = "take the profile again, with jax.profiler.trace(DIR) or Tens
 
 // profiled is what one profile says.
 type profiled struct {
-	file  string
-	trace *profile.Trace
+	File  string
+	Trace *profile.Trace
 }
 
 // readProfiles reads the profiles in the dump, and those that lie outside; nil when there are none.

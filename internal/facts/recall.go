@@ -24,7 +24,7 @@ const cacheFrom = 2 << 20
 // of all files and from the options: with equal contents the same files would be read again, and give the same.
 type memo struct {
 	Reads []readFile
-	Facts measured
+	Facts measurement
 }
 
 // readFile is a file, by its place among the module's files, and its content.
@@ -34,7 +34,7 @@ type readFile struct {
 }
 
 // recall takes what the cache knows of a module, or measures it.
-func recall(m *dump.Module, single bool, opts Options) *measured {
+func recall(m *dump.Module, single bool, opts Options) *measuring {
 	if !opts.cacheable(m) {
 		return measureModule(m, nil, single, opts)
 	}
@@ -44,9 +44,8 @@ func recall(m *dump.Module, single bool, opts Options) *measured {
 	}
 	key := cacheKey(m, files, single, opts)
 	if data, ok := opts.Cache.Load(key); ok {
-		if out := remembered(data, files); out != nil {
-			out.module = m
-			return out
+		if known := remembered(data, files); known != nil {
+			return &measuring{measurement: *known, module: m}
 		}
 	}
 	out := measureModule(m, files, single, opts)
@@ -92,7 +91,7 @@ func cacheKey(m *dump.Module, files []*dump.File, single bool, opts Options) str
 }
 
 // remembered is what a memo says, nil when a file has changed since.
-func remembered(data []byte, of []*dump.File) *measured {
+func remembered(data []byte, of []*dump.File) *measurement {
 	var known memo
 	if files.Unpack(data, &known) != nil || len(known.Reads) == 0 {
 		return nil
@@ -109,7 +108,7 @@ func remembered(data []byte, of []*dump.File) *measured {
 }
 
 // reading notes, before a file is read, that facts come from it. What is remembered of the module depends on every file noted.
-func (out *measured) reading(f *dump.File) {
+func (out *measuring) reading(f *dump.File) {
 	at := slices.Index(out.files, f)
 	if out.files == nil || slices.ContainsFunc(out.reads, func(r readFile) bool { return r.At == at }) {
 		return
@@ -122,21 +121,19 @@ func (out *measured) reading(f *dump.File) {
 }
 
 // memo is what is to be remembered of a module, nil when it could not be read whole or changed while it was read.
-func (out *measured) memo() []byte {
-	if len(out.problems) > 0 || out.variant == nil {
+func (out *measuring) memo() []byte {
+	if len(out.Problems) > 0 || out.Variant == nil {
 		return nil
 	}
 	for _, read := range out.reads {
 		if read.At < 0 {
 			return nil
 		}
-		if sum, err := out.files[read.At].Sum(); err != nil || sum != read.Sum {
+		if !out.files[read.At].Unchanged() {
 			return nil
 		}
 	}
-	known := memo{Reads: out.reads, Facts: *out}
-	known.Facts.module, known.Facts.files, known.Facts.reads, known.Facts.hands, known.Facts.stock = nil, nil, nil, nil, nil
-	known.Facts.groups, known.Facts.traced = nil, nil
+	known := memo{Reads: out.reads, Facts: out.measurement}
 	data, err := files.Pack(known)
 	if err != nil {
 		return nil

@@ -26,17 +26,17 @@ const NoAssembler = "there is no ptxas"
 
 // assembly is a PTX file with what the assembler says of it.
 type assembly struct {
-	of      *measured
+	of      *measuring
 	file    *dump.File
 	kernels []Code
 	err     error
 }
 
 // assemble finds out what the kernels' code takes of the device.
-func (s *Share) assemble(ctx context.Context, opts Options) error {
+func assemble(ctx context.Context, done []*measuring, opts Options) error {
 	var work []assembly
-	for _, m := range s.units {
-		if m.variant == nil {
+	for _, m := range done {
+		if m.Variant == nil {
 			continue
 		}
 		for _, f := range m.module.CompanionsOf(dump.KindPTX) {
@@ -88,8 +88,8 @@ func (a *assembly) run(ctx context.Context, by *artifacts.Assembler) error {
 }
 
 // assembled takes over what the assembler says of a module's files, or why it says nothing.
-func (out *measured) assembled(files []assembly, version string, err error) {
-	v := out.variant
+func (out *measuring) assembled(files []assembly, version string, err error) {
+	v := out.Variant
 	switch {
 	case errors.Is(err, artifacts.ErrNoAssembler):
 		v.Unassembled = NoAssembler
@@ -108,11 +108,11 @@ func (out *measured) assembled(files []assembly, version string, err error) {
 	if v.Unassembled != "" {
 		return
 	}
-	out.toolchain.version(AssemblerPart, version)
+	out.Toolchain.version(AssemblerPart, version)
 	v.Facts.registers(codes)
 	v.join(codes)
-	for i := range v.compiles {
-		v.compiles[i].facts = v.Facts // what was remembered holds two copies
+	for i := range v.Compiles {
+		v.Compiles[i].Facts = v.Facts // what was remembered holds two copies
 	}
 }
 

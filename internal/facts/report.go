@@ -28,20 +28,20 @@ func (o *Options) wants(program string) bool {
 // Report is what a share alone tells of the dump.
 func (s *Share) Report() *Report {
 	r := &Report{
-		Dump: s.dump.path, Problems: slices.Clone(s.dump.problems), Ignored: s.dump.ignored, Toolchain: s.dump.toolchain, Modules: listModules(s.units),
+		Dump: s.Dump.Path, Problems: slices.Clone(s.Dump.Problems), Ignored: s.Dump.Ignored, Toolchain: s.Dump.Toolchain, Modules: listModules(s.Units),
 	}
-	if s.dump.passes {
-		r.Passes = throughCompiler(s.units, s.dump.modules)
+	if s.Dump.Passes {
+		r.Passes = throughCompiler(s.Units, s.Dump.Modules)
 	}
-	for _, m := range s.units {
-		r.Problems = append(r.Problems, m.problems...)
-		r.Drawings = append(r.Drawings, m.drawings...)
+	for _, m := range s.Units {
+		r.Problems = append(r.Problems, m.Problems...)
+		r.Drawings = append(r.Drawings, m.Drawings...)
 		r.releases = append(r.releases, m.releases...)
-		r.Toolchain.merge(m.toolchain)
+		r.Toolchain.merge(m.Toolchain)
 	}
 	s.assignCuts()
-	r.Programs, r.Helpers = group(s.units)
-	if s.dump.included || len(r.Programs) == 0 && s.whole() {
+	r.Programs, r.Helpers = group(s.Units)
+	if s.Dump.Included || len(r.Programs) == 0 && s.whole() {
 		r.Programs, r.Helpers = append(r.Programs, r.Helpers...), nil
 	}
 	r.Programs, r.Helpers = sorted(r.Programs), sorted(r.Helpers)
@@ -49,27 +49,27 @@ func (s *Share) Report() *Report {
 	if len(r.Programs) == 0 {
 		markMainDrawing(r.Drawings)
 	}
-	if s.beside != nil {
-		r.lay(s.beside)
+	if s.Beside != nil {
+		r.lay(s.Beside)
 	}
 	r.PriceAll()
 	return r
 }
 
 // listModules collects the module files, module after module, each in the order of compilation.
-func listModules(results []*measured) []ModuleInfo {
+func listModules(results []*measurement) []ModuleInfo {
 	byModule := map[int][]listed{}
 	for _, m := range results {
-		byModule[m.at] = append(byModule[m.at], m.infos...)
+		byModule[m.At] = append(byModule[m.At], m.Infos...)
 	}
 	var infos []ModuleInfo
 	for _, m := range results {
-		files := byModule[m.at]
-		slices.SortFunc(files, func(a, b listed) int { return a.stage - b.stage })
+		files := byModule[m.At]
+		slices.SortFunc(files, func(a, b listed) int { return a.Stage - b.Stage })
 		for _, f := range files {
-			infos = append(infos, f.info)
+			infos = append(infos, f.Info)
 		}
-		delete(byModule, m.at)
+		delete(byModule, m.At)
 	}
 	return infos
 }
@@ -122,9 +122,9 @@ func explained(d *dump.Dump, m *dump.Module) bool {
 }
 
 // unseen is the problem of a module that nothing was measured of.
-func (out *measured) unseen() Problem {
+func (out *measuring) unseen() Problem {
 	return Problem{
-		File: out.module.ID, Program: out.program, Message: "was not dumped after its optimization in a form that can be read",
+		File: out.module.ID, Program: out.Program, Message: "was not dumped after its optimization in a form that can be read",
 		Fix: "add --xla_dump_hlo_as_text to XLA_FLAGS and dump again, or leave the program out with programs.exclude",
 	}
 }

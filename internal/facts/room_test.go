@@ -23,7 +23,7 @@ func TestRoomIsNotOverfull(t *testing.T) {
 		if i%50 == 25 {
 			u.name, u.weight = "large", 5000
 		}
-		u.measure = func() *measured {
+		u.measure = func() *measuring {
 			defer beside.Add(-1)
 			if n := beside.Add(1); u.name == "large" && (n != 1 || large.Add(1) == 0) {
 				t.Errorf("%d units beside one that is too large", n-1)
@@ -32,11 +32,11 @@ func TestRoomIsNotOverfull(t *testing.T) {
 			if n := taken.Add(min(u.weight, 1000)); n > 1000 {
 				t.Errorf("%d taken of 1000", n)
 			}
-			return &measured{}
+			return &measuring{}
 		}
 		work = append(work, u)
 	}
-	err := measureUnits(context.Background(), work, make([]*measured, len(work)), Options{Jobs: 8, MaxMemory: limit, Warn: func(s string) { said = append(said, s) }})
+	err := measureUnits(context.Background(), work, make([]*measuring, len(work)), Options{Jobs: 8, MaxMemory: limit, Warn: func(s string) { said = append(said, s) }})
 	if err != nil || large.Load() != 4 || len(said) != 1 || !strings.HasSuffix(said[0], "read by itself, like 3 more") || !strings.HasPrefix(said[0], "large takes about 32.0 MiB to read, more than") {
 		t.Errorf("%v; %d large ones, said %q", err, large.Load(), said)
 	}
@@ -84,12 +84,12 @@ func TestMeasuringIsLeft(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	large := make(chan struct{})
 	defer close(large)
-	work := []unit{{size: 1, measure: func() *measured {
+	work := []unit{{size: 1, measure: func() *measuring {
 		stop()
 		<-large
-		return &measured{}
+		return &measuring{}
 	}}}
-	if err := measureUnits(ctx, work, make([]*measured, 1), Options{}); !errors.Is(err, context.Canceled) {
+	if err := measureUnits(ctx, work, make([]*measuring, 1), Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, wanted that it was interrupted", err)
 	}
 }

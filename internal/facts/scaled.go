@@ -9,14 +9,14 @@ import (
 
 // scaled counts the products that multiply numbers which the model had scaled down to eight bits or fewer, by the wider of the two types.
 // The model spells them as products in the type that it scales them back to, and only some devices multiply what was scaled down.
-func (out *measured) scaled(r *reader) {
+func (out *measuring) scaled(r *reader) {
 	if !r.holdsNarrowFloats() {
 		return
 	}
 	s := scaling{r: r, callers: r.callers()}
 	for c, id := range r.all(r.isProduct) {
 		if t := s.product(c, id); t != hlo.TypeInvalid {
-			out.variant.Facts[ScaledType.Of(t.String())]++
+			out.Variant.Facts[ScaledType.Of(t.String())]++
 		}
 	}
 }

@@ -55,9 +55,9 @@ func TestScaledBehindAMask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := &measured{variant: &Variant{Facts: Values{}}}
+		out := &measuring{measurement: measurement{Variant: &Variant{Facts: Values{}}}}
 		out.scaled(newReader(m))
-		if got := out.variant.Facts["scaled.f8e4m3fn"]; got != want {
+		if got := out.Variant.Facts["scaled.f8e4m3fn"]; got != want {
 			t.Errorf("%s: %v products, wanted %v", value, got, want)
 		}
 	}

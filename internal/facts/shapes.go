@@ -12,8 +12,8 @@ import (
 // Shapes is a list of shapes without layout. A large fusion takes hundreds of arrays of a few shapes: kept are those few, and of each array
 // which it is.
 type Shapes struct {
-	texts []string
-	code  string // of each array its place in texts; see binary.AppendUvarint
+	Texts []string `json:"-"`
+	Code  string   `json:"-"` // of each array its place in Texts; see binary.AppendUvarint
 }
 
 // maxShapes bounds how many different shapes are looked through for one that is known: a kernel has a handful.
@@ -23,22 +23,22 @@ const maxShapes = 128
 func ShapesOf(list ...string) (s Shapes) {
 	code := make([]byte, 0, len(list))
 	for _, shape := range list {
-		at := slices.Index(s.texts[:min(len(s.texts), maxShapes)], shape)
+		at := slices.Index(s.Texts[:min(len(s.Texts), maxShapes)], shape)
 		if at < 0 {
-			at, s.texts = len(s.texts), append(s.texts, shape)
+			at, s.Texts = len(s.Texts), append(s.Texts, shape)
 		}
 		code = binary.AppendUvarint(code, uint64(at))
 	}
-	s.code = string(code)
+	s.Code = string(code)
 	return s
 }
 
 // All yields the shapes in order.
 func (s Shapes) All() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for left := s.code; left != ""; {
+		for left := s.Code; left != ""; {
 			at, rest := cutNumber(left)
-			if !yield(s.texts[at]) {
+			if !yield(s.Texts[at]) {
 				return
 			}
 			left = rest
@@ -58,7 +58,7 @@ func (s Shapes) Len() (n int) {
 }
 
 // Equal says whether two lists hold the same shapes in the same order.
-func (s Shapes) Equal(t Shapes) bool { return s.code == t.code && slices.Equal(s.texts, t.texts) }
+func (s Shapes) Equal(t Shapes) bool { return s.Code == t.Code && slices.Equal(s.Texts, t.Texts) }
 
 // String lists them: "f32[8], f32[]".
 func (s Shapes) String() string { return strings.Join(s.List(), ", ") }

@@ -12,41 +12,41 @@ import (
 // Share is what one part of the work on a dump gave. It holds nothing open, so that it can be sent to another machine, where the
 // shares of all parts join into the report that a single machine would have made.
 type Share struct {
-	dump   listing
-	units  []*measured // in the order of the dump's modules
-	beside *beside     // nil where it is another part's
+	Dump   listing
+	Units  []*measurement // in the order of the dump's modules
+	Beside *beside        // nil where it is another part's
 }
 
 // listing is what every part knows of the dump: names, sizes, and what is wrong with the whole.
 type listing struct {
-	path      string
-	sum       [sha256.Size]byte // of a dump that is cut: by it parts of two runs are told apart
-	modules   []string          // the IDs of those that are wanted
-	problems  []Problem
-	ignored   []string
-	toolchain Toolchain // as `xlagate capture` wrote it down
-	passes    bool      // see Options.Passes
-	included  bool      // programs are chosen by name, helpers too
+	Path      string
+	Sum       [sha256.Size]byte // of a dump that is cut: by it parts of two runs are told apart
+	Modules   []string          // the IDs of those that are wanted
+	Problems  []Problem
+	Ignored   []string
+	Toolchain Toolchain // as `xlagate capture` wrote it down
+	Passes    bool      // see Options.Passes
+	Included  bool      // programs are chosen by name, helpers too
 }
 
 // list looks at the dump as every part does.
 func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer) listing {
-	l := listing{path: d.Path, passes: opts.Passes, included: len(opts.Include) > 0}
+	l := listing{Path: d.Path, Passes: opts.Passes, Included: len(opts.Include) > 0}
 	if !dealer.Whole() {
-		l.sum = d.Sample()
+		l.Sum = d.Sample()
 	}
 	for _, m := range wanted {
-		l.modules = append(l.modules, m.ID)
+		l.Modules = append(l.Modules, m.ID)
 	}
 	for _, p := range d.Problems {
-		l.problems = append(l.problems, dumpProblem(d, p))
+		l.Problems = append(l.Problems, dumpProblem(d, p))
 	}
 	for _, f := range d.Unknown {
-		l.ignored = append(l.ignored, f.Path)
+		l.Ignored = append(l.Ignored, f.Path)
 	}
 	if f := d.Toolchain; f != nil {
-		if err := l.toolchain.read(f); err != nil {
-			l.problems = append(l.problems, Problem{File: f.Path, Message: err.Error(), Fix: "capture the dump again, or remove the file"})
+		if err := l.Toolchain.read(f); err != nil {
+			l.Problems = append(l.Problems, Problem{File: f.Path, Message: err.Error(), Fix: "capture the dump again, or remove the file"})
 		}
 	}
 	return l
@@ -89,54 +89,52 @@ func moduleSize(m *dump.Module, all bool) int64 {
 	return size
 }
 
-// close lets go of the dump, once what only it can tell was looked up.
-func (s *Share) close(d *dump.Dump) {
-	for _, m := range s.units {
-		m.problems = unsaid(d, m.problems)
-		if m.variant == nil && !m.listed && len(m.problems) == 0 && !explained(d, m.module) {
-			m.problems = append(m.problems, m.unseen())
+// close looks up what only the dump can tell, and keeps of each module what was measured.
+func (s *Share) close(d *dump.Dump, done []*measuring) {
+	for _, m := range done {
+		m.Problems = unsaid(d, m.Problems)
+		if m.Variant == nil && !m.Listed && len(m.Problems) == 0 && !explained(d, m.module) {
+			m.Problems = append(m.Problems, m.unseen())
 		}
+		s.Units = append(s.Units, &m.measurement)
 	}
 	s.tellApart(d)
-	for _, m := range s.units {
-		m.module, m.files, m.reads, m.hands, m.stock, m.groups, m.traced = nil, nil, nil, nil, nil, nil, nil
-	}
 }
 
 // tellApart looks a second time at variants with the same arguments. What it finds is noted where they were measured.
 func (s *Share) tellApart(d *dump.Dump) {
 	at := map[string]*Variant{}
-	for _, m := range s.units {
-		if m.variant != nil {
-			at[m.module.ID] = m.variant
+	for _, m := range s.Units {
+		if m.Variant != nil {
+			at[m.Variant.Compiles[0].Module] = m.Variant
 		}
 	}
-	programs, _ := group(s.units)
+	programs, _ := group(s.Units)
 	for _, p := range programs {
 		p.tellApart(d)
 		for _, v := range p.Variants {
-			at[v.compiles[0].module].Unlike = v.Unlike
+			at[v.Compiles[0].Module].Unlike = v.Unlike
 		}
 	}
 }
 
 // whole says whether the share is of the whole dump.
-func (s *Share) whole() bool { return s.beside != nil && s.gap() == nil }
+func (s *Share) whole() bool { return s.Beside != nil && s.gap() == nil }
 
 // gap says which module was not measured just once; nil when none is.
 func (s *Share) gap() error {
-	count := make([]int, len(s.dump.modules))
-	for _, m := range s.units {
-		if m.at < 0 || m.at >= len(count) {
-			return fmt.Errorf("%s: a part measured a module that the dump does not hold", s.dump.path)
+	count := make([]int, len(s.Dump.Modules))
+	for _, m := range s.Units {
+		if m.At < 0 || m.At >= len(count) {
+			return fmt.Errorf("%s: a part measured a module that the dump does not hold", s.Dump.Path)
 		}
-		if !m.listed {
-			count[m.at]++
+		if !m.Listed {
+			count[m.At]++
 		}
 	}
 	for i, n := range count {
 		if n != 1 {
-			return fmt.Errorf("%s: %d parts measured %s, just one should have", s.dump.path, n, s.dump.modules[i])
+			return fmt.Errorf("%s: %d parts measured %s, just one should have", s.Dump.Path, n, s.Dump.Modules[i])
 		}
 	}
 	return nil
@@ -144,22 +142,22 @@ func (s *Share) gap() error {
 
 // Join joins the shares of all parts, given in their order, into the report of the dump. The shares must not be used afterwards.
 func Join(shares []*Share) (*Report, error) {
-	all := &Share{dump: shares[0].dump}
+	all := &Share{Dump: shares[0].Dump}
 	besides := 0
 	for _, s := range shares {
-		if s.dump.sum != all.dump.sum || len(s.dump.modules) != len(all.dump.modules) {
-			return nil, fmt.Errorf("%s holds other files for one part than for another: each part must look at the same dump; is one of them left over from an earlier run?", all.dump.path)
+		if s.Dump.Sum != all.Dump.Sum || len(s.Dump.Modules) != len(all.Dump.Modules) {
+			return nil, fmt.Errorf("%s holds other files for one part than for another: each part must look at the same dump; is one of them left over from an earlier run?", all.Dump.Path)
 		}
-		all.units = append(all.units, s.units...)
-		if s.beside != nil {
-			all.beside = s.beside
+		all.Units = append(all.Units, s.Units...)
+		if s.Beside != nil {
+			all.Beside = s.Beside
 			besides++
 		}
 	}
 	if besides != 1 {
-		return nil, fmt.Errorf("%s: %d parts read what belongs to no module, just one should have", all.dump.path, besides)
+		return nil, fmt.Errorf("%s: %d parts read what belongs to no module, just one should have", all.Dump.Path, besides)
 	}
-	slices.SortStableFunc(all.units, func(a, b *measured) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(all.Units, func(a, b *measurement) int { return cmp.Compare(a.At, b.At) })
 	if err := all.gap(); err != nil {
 		return nil, err
 	}

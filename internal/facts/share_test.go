@@ -83,7 +83,7 @@ func TestSharesThatDoNotJoin(t *testing.T) {
 	two := func(index int) *Share { return shareOf(t, d, Options{}, index, 2) }
 	other := shareOf(t, opened(t, shareDumps[1]), Options{}, 1, 2)
 	foreign := two(1)
-	foreign.units[0].at = 1000
+	foreign.Units[0].At = 1000
 	for what, shares := range map[string][]*Share{
 		"one is missing": {two(0)}, "the other is missing": {two(1)}, "one is there twice": {two(0), two(1), two(1)},
 		"another dump": {two(0), other}, "a module of none": {two(0), foreign},

@@ -26,7 +26,7 @@ func TestModuleShrinksWhileItIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	out := &measured{module: d.Modules[0], program: "f"}
+	out := &measuring{module: d.Modules[0], measurement: measurement{Program: "f"}}
 	out.stage(&d.Modules[0].Stages[0], false, func(r *reader, _ *dump.Stage) error {
 		if err := os.Truncate(path, 100); err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestModuleShrinksWhileItIsRead(t *testing.T) {
 		_ = r.m.InstrName(hlo.InstrID(0))
 		return nil
 	})
-	if len(out.problems) != 1 || out.problems[0].File != path || !strings.Contains(out.problems[0].Message, "became shorter") {
-		t.Errorf("the problems are %+v", out.problems)
+	if len(out.Problems) != 1 || out.Problems[0].File != path || !strings.Contains(out.Problems[0].Message, "became shorter") {
+		t.Errorf("the problems are %+v", out.Problems)
 	}
 }

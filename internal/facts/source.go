@@ -164,7 +164,7 @@ func (k *Kernel) located(places map[string]*Stack) Site {
 		if at.Stack != nil {
 			break
 		}
-		at.from(op.stack)
+		at.from(op.Stack)
 	}
 	return at
 }

@@ -67,7 +67,7 @@ func (k *Kernel) Frames() []hlo.Location {
 	f.place(k.Source)
 	f.add(k.Stack)
 	for op := range k.Ops.kept() {
-		f.add(k.Ops.list.body.tables.origins[op.origin].stack)
+		f.add(k.Ops.List.Body.Tables.Origins[op.origin].Stack)
 	}
 	return f.list
 }

@@ -97,7 +97,7 @@ func (s *stock) stack(l hlo.Location, caller *Stack) *Stack {
 func (s *stock) says(o opSaid) *opSaid {
 	sum, known := onShelf(s, &s.said, o)
 	if known == nil {
-		known = s.said.put(sum, opSaid{s.word(o.opcode), s.word(o.shape), s.word(o.layout)})
+		known = s.said.put(sum, opSaid{s.word(o.Opcode), s.word(o.Shape), s.word(o.Layout)})
 	}
 	return known
 }

@@ -31,10 +31,10 @@ func (t *Toolchain) read(f *dump.File) error {
 }
 
 // readToolchain is what one module says about what made it.
-func (out *measured) readToolchain() {
+func (out *measuring) readToolchain() {
 	m := out.module
-	out.toolchain = Toolchain{Framework: frameworkOf(m.Name), Backend: m.Backend()}
-	t := &out.toolchain
+	out.Toolchain = Toolchain{Framework: frameworkOf(m.Name), Backend: m.Backend()}
+	t := &out.Toolchain
 	if f := m.Companion(dump.KindDebugOptions); f != nil {
 		if flags := readCompanion(out, f, debugOptions); flags != nil {
 			t.Flags = telling(*flags)
@@ -55,9 +55,9 @@ func (out *measured) readToolchain() {
 }
 
 // setFramework names the framework of a module that does not tell it itself.
-func (out *measured) setFramework(opts Options) {
-	if opts.torch && out.toolchain.Framework == "" {
-		out.toolchain.Framework = TorchFramework
+func (out *measuring) setFramework(opts Options) {
+	if opts.torch && out.Toolchain.Framework == "" {
+		out.Toolchain.Framework = TorchFramework
 	}
 }
 

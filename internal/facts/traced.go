@@ -80,7 +80,7 @@ func (o *Options) tracedFor(m *dump.Module) []*tracedFile {
 }
 
 // trace has the module's operations told by the lines that TensorFlow dumped.
-func (out *measured) trace(r *reader) {
+func (out *measuring) trace(r *reader) {
 	var read []*tensorflow.Stacks
 	for _, t := range out.traced {
 		out.reading(t.file)

@@ -37,7 +37,7 @@ type operations struct {
 func markUnlike(d *dump.Dump, variants []*Variant) {
 	each := make([]*operations, len(variants))
 	for i, v := range variants {
-		if each[i] = givenOperations(d, v.compiles[0].module); each[i] == nil {
+		if each[i] = givenOperations(d, v.Compiles[0].Module); each[i] == nil {
 			return
 		}
 	}
@@ -67,13 +67,13 @@ func givenOperations(d *dump.Dump, id string) *operations {
 	if at < 0 || d.Modules[at].Unoptimized() == nil {
 		return nil
 	}
-	out := &measured{module: d.Modules[at]}
+	out := &measuring{module: d.Modules[at]}
 	ops := &operations{count: map[string]int{}}
 	out.stage(d.Modules[at].Unoptimized(), false, func(r *reader, _ *dump.Stage) error {
 		r.countOperations(ops)
 		return nil
 	})
-	if len(out.problems) > 0 {
+	if len(out.Problems) > 0 {
 		return nil
 	}
 	return ops

@@ -3,10 +3,10 @@ package facts
 import "slices"
 
 // group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
-func group(results []*measured) (programs, helpers []*Program) {
+func group(results []*measurement) (programs, helpers []*Program) {
 	byName, names := map[string]*Program{}, graphNames{}
 	for _, m := range results {
-		if m.variant == nil {
+		if m.Variant == nil {
 			continue
 		}
 		name := names.of(m)
@@ -14,13 +14,13 @@ func group(results []*measured) (programs, helpers []*Program) {
 		if p == nil {
 			p = &Program{Name: name}
 			byName[name] = p
-			if m.helper {
+			if m.Helper {
 				helpers = append(helpers, p)
 			} else {
 				programs = append(programs, p)
 			}
 		}
-		p.add(m.variant)
+		p.add(m.Variant)
 	}
 	for _, p := range slices.Concat(programs, helpers) {
 		p.settle()
@@ -30,10 +30,10 @@ func group(results []*measured) (programs, helpers []*Program) {
 
 // compile is one time that a variant was compiled.
 type compile struct {
-	run    string // the process that did it
-	module string // the dump's ID of the module
-	name   string // the module's own name
-	facts  Values
+	Run    string // the process that did it
+	Module string // the dump's ID of the module
+	Name   string // the module's own name
+	Facts  Values
 }
 
 // settle tells compiles for nothing from legitimate repetitions. Every process of a run compiles the program for itself, and
@@ -43,13 +43,13 @@ func (p *Program) settle() {
 		run := v.busiestRun()
 		v.Modules, v.Elsewhere = nil, nil
 		seen := map[string]bool{}
-		for _, c := range v.compiles {
-			replica := frameworkOf(c.name) == "tensorflow" && seen[c.name]
-			seen[c.name] = true
-			if c.run == run && !replica {
-				v.Modules = append(v.Modules, c.module)
+		for _, c := range v.Compiles {
+			replica := frameworkOf(c.Name) == "tensorflow" && seen[c.Name]
+			seen[c.Name] = true
+			if c.Run == run && !replica {
+				v.Modules = append(v.Modules, c.Module)
 			} else {
-				v.Elsewhere = append(v.Elsewhere, c.module)
+				v.Elsewhere = append(v.Elsewhere, c.Module)
 			}
 		}
 	}
@@ -59,9 +59,9 @@ func (p *Program) settle() {
 func (v *Variant) busiestRun() string {
 	count := map[string]int{}
 	busiest := ""
-	for i, c := range v.compiles {
-		if count[c.run]++; i == 0 || count[c.run] > count[busiest] {
-			busiest = c.run
+	for i, c := range v.Compiles {
+		if count[c.Run]++; i == 0 || count[c.Run] > count[busiest] {
+			busiest = c.Run
 		}
 	}
 	return busiest
@@ -71,12 +71,12 @@ func (v *Variant) busiestRun() string {
 func (p *Program) add(v *Variant) {
 	for _, old := range p.Variants {
 		if old.repeatedBy(v) {
-			old.compiles = append(old.compiles, v.compiles...)
+			old.Compiles = append(old.Compiles, v.Compiles...)
 			return
 		}
 	}
 	fresh := *v // what was measured of one module stays as it is
-	fresh.compiles = slices.Clone(v.compiles)
+	fresh.Compiles = slices.Clone(v.Compiles)
 	p.Variants = append(p.Variants, &fresh)
 }
 

@@ -81,7 +81,7 @@ func TestProcessesCompileForThemselves(t *testing.T) {
 func TestSamplesMarkUnstableFacts(t *testing.T) {
 	one, two := measure(t, "cpu-while", Options{}), measure(t, "cpu-while", Options{})
 	two.Dump = "second"
-	two.Programs[0].Variants[0].compiles[0].facts["kernels.total"]++
+	two.Programs[0].Variants[0].Compiles[0].Facts["kernels.total"]++
 	r, err := Samples([]*Report{one, two}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestSamplesMarkUnstableFacts(t *testing.T) {
 // TensorFlow compiles one trace once a device; only a new trace of the same program is a compile for nothing.
 func TestReplicasAreLegitimate(t *testing.T) {
 	variant := func(module, name string) *Variant {
-		return &Variant{Fingerprint: "f", compiles: []compile{{module: module, name: name}}}
+		return &Variant{Fingerprint: "f", Compiles: []compile{{Module: module, Name: name}}}
 	}
 	p := &Program{}
 	p.add(variant("module_0000", "a_inference_f_17__XlaMustCompile_true.2"))

@@ -1,15 +1,19 @@
 package files
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// Pack packs a value. It fails for what has no content: functions, channels, interfaces.
+// Pack packs a value: exported fields, and what they point to, each slice and pointee once. It fails for what has no content: functions,
+// channels, interfaces.
 func Pack(value any) ([]byte, error) {
 	e := &encoder{texts: map[string]uint64{}, shared: map[place]uint64{}}
 	err := e.value(reflect.ValueOf(value))
@@ -60,6 +64,9 @@ func (e *encoder) value(v reflect.Value) error {
 		return e.pointer(v)
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
+				continue
+			}
 			if err := e.value(v.Field(i)); err != nil {
 				return err
 			}
@@ -155,4 +162,38 @@ func (e *encoder) pointer(v reflect.Value) error {
 	}
 	e.number(markNew)
 	return e.value(v.Elem())
+}
+
+// PackedForm sums up how values of a type are laid out. Builds that give a type the same form read each other's bytes.
+func PackedForm(value any) string {
+	sum := sha256.New()
+	describe(sum, reflect.TypeOf(value), map[reflect.Type]bool{})
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// describe spells a type; one that holds itself is spelled once.
+func describe(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
+	fmt.Fprintf(w, "%s %s ", t.Kind(), t.Name())
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Array:
+		fmt.Fprintf(w, "%d ", t.Len())
+		describe(w, t.Elem(), seen)
+	case reflect.Slice, reflect.Pointer:
+		describe(w, t.Elem(), seen)
+	case reflect.Map:
+		describe(w, t.Key(), seen)
+		describe(w, t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !t.Field(i).IsExported() {
+				continue
+			}
+			fmt.Fprintf(w, "%s: ", t.Field(i).Name)
+			describe(w, t.Field(i).Type, seen)
+		}
+	}
 }

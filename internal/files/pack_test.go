@@ -8,36 +8,37 @@ import (
 )
 
 type leaf struct {
-	name  string
+	Name  string
 	Ints  []int32
-	bytes []byte
+	Bytes []byte
+	cache int // not packed
 }
 
 type tree struct {
 	A      bool
-	b      int8
+	B      int8
 	C      int64
-	d      uint16
+	D      uint16
 	E      float64
-	f      string
+	F      string
 	G      [3]int64
-	h      []leaf
+	H      []leaf
 	I      map[string]float64
-	j      *leaf
+	J      *leaf
 	K      []*leaf
-	l      map[string][]string
-	M      struct{ x, Y int }
-	nested *tree
+	L      map[string][]string
+	M      struct{ X, Y int }
+	Nested *tree
 }
 
 func sample() tree {
-	shared := &leaf{name: "shared", Ints: []int32{math.MinInt32, -1, 0, math.MaxInt32}, bytes: []byte("x")}
+	shared := &leaf{Name: "shared", Ints: []int32{math.MinInt32, -1, 0, math.MaxInt32}, Bytes: []byte("x")}
 	list := []string{"a", "b"}
 	return tree{
-		A: true, b: -8, C: math.MinInt64, d: 65535, E: -0.5, f: "f", G: [3]int64{1, -2, 3},
-		h: []leaf{{name: "one"}, {Ints: []int32{}, bytes: nil}, {name: "one"}},
-		I: map[string]float64{"nan?": math.Inf(1), "": 0}, j: shared, K: []*leaf{shared, nil, shared},
-		l: map[string][]string{"p": list, "q": list, "none": nil, "empty": {}}, nested: &tree{f: "f"},
+		A: true, B: -8, C: math.MinInt64, D: 65535, E: -0.5, F: "f", G: [3]int64{1, -2, 3},
+		H: []leaf{{Name: "one"}, {Ints: []int32{}, Bytes: nil}, {Name: "one"}},
+		I: map[string]float64{"nan?": math.Inf(1), "": 0}, J: shared, K: []*leaf{shared, nil, shared},
+		L: map[string][]string{"p": list, "q": list, "none": nil, "empty": {}}, Nested: &tree{F: "f"},
 	}
 }
 
@@ -93,13 +94,24 @@ func TestSharedOnce(t *testing.T) {
 	if err := Unpack(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.j != got.K[0] || &got.l["p"][0] != &got.l["q"][0] {
+	if got.J != got.K[0] || &got.L["p"][0] != &got.L["q"][0] {
 		t.Error("what was shared is not any more")
 	}
 }
 
+func TestUnexportedFieldsAreLeftOut(t *testing.T) {
+	b, err := Pack(leaf{Name: "x", cache: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got leaf
+	if err := Unpack(b, &got); err != nil || got.Name != "x" || got.cache != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestNothingWithoutContent(t *testing.T) {
-	for _, value := range []any{func() {}, make(chan int), struct{ x any }{1}} {
+	for _, value := range []any{func() {}, make(chan int), struct{ X any }{1}} {
 		if _, err := Pack(value); err == nil {
 			t.Errorf("%T was packed", value)
 		}

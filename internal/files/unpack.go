@@ -7,10 +7,10 @@ import (
 	"reflect"
 )
 
-// errDamaged says that bytes are not what Bytes made of a value of this type.
+// errDamaged says that bytes are not what Pack made of a value of this type.
 var errDamaged = errors.New("pack: the data is damaged")
 
-// Unpack fills in what a pointer points to with what Bytes made of a value of the same type.
+// Unpack fills in what a pointer points to with what Pack made of a value of the same type.
 func Unpack(b []byte, to any) error {
 	d := &decoder{b: b}
 	d.value(reflect.ValueOf(to).Elem())
@@ -82,19 +82,13 @@ func (d *decoder) value(v reflect.Value) {
 		d.pointer(v)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			d.value(settable(v.Field(i)))
+			if f := v.Field(i); f.CanSet() {
+				d.value(f)
+			}
 		}
 	default:
 		d.fail()
 	}
-}
-
-// settable makes a field writable although it is unexported: nobody else sees the value yet.
-func settable(field reflect.Value) reflect.Value {
-	if field.CanSet() {
-		return field
-	}
-	return reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
 }
 
 func (d *decoder) text() string {
