@@ -66,9 +66,8 @@ func gatedBy(t *testing.T, text string) gated {
 func settled(t *testing.T, name string, done *gate.Accepted, r *result.Result) {
 	t.Helper()
 	for _, f := range r.Findings {
-		change := r.Changes[slices.IndexFunc(r.Changes, func(c result.Change) bool { return c.ID == f.Change })]
-		said := func(a gate.Asked) bool { return a.Rule == f.Rule && slices.Contains(change.Configured, a.Place) }
-		if !slices.ContainsFunc(done.Asked, said) {
+		said := func(u gate.Unsettled) bool { return f.Bound != nil && u.Rule == f.Rule && u.Place == f.Bound.Place }
+		if !slices.ContainsFunc(done.Unsettled, said) {
 			t.Errorf("%s: %s: %s %s", name, f.Level, f.Rule, f.Message)
 		}
 	}

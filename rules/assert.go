@@ -73,10 +73,12 @@ func evaluate(c *rule.Context, e *query.Expression, p *diff.Program, v *diff.Var
 	if holds {
 		return
 	}
-	f := rule.Finding{
+	f := c.Find(rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: assertName(c),
 		Message: fmt.Sprintf("%s does not hold: %s", assertName(c), strings.Join(e.Values(v.New.Facts, old), ", ")),
-	}
+	})
 	f.Cause, f.Evidence = v.Growth(facts.AnyKernel)
-	c.Find(f)
+	if accepted, err := e.Holds(v.New.Facts, v.New.Facts); err == nil && !accepted {
+		f.Bound = &result.Bound{Key: "expr"}
+	}
 }

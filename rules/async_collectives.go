@@ -44,24 +44,23 @@ func checkAsyncCollectives(c *rule.Context, p *diff.Program) {
 			c.Uncovered(p.Name, rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
 			continue
 		}
-		a := rule.Amount{
-			Program: p, Variant: v, Subject: string(facts.AsyncExposed), Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: v.New.CountKernels(exposedCollective(c)),
-			Cause: func() (*diff.Cause, result.Evidence) { return exposedCause(c, v.New) },
-		}
+		a := c.Budget(p, v, string(facts.AsyncExposed), v.New.CountKernels(exposedCollective(c)))
 		if v.Old != nil {
 			was, ok := v.Old.Facts[facts.AsyncExposed]
-			a.Baseline(ok && asCounted(c), was)
+			a.SetBase(ok && countsAsFact(c), was)
 		}
 		all := v.New.CountKernels(countedCollective(c))
-		c.JudgeShare(a, rule.Portion{
+		for _, f := range c.JudgeShare(a, rule.Portion{
 			Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
 			Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
-		})
+		}) {
+			f.Cause, f.Evidence = exposedCause(c, v.New)
+		}
 	}
 }
 
-// asCounted says whether the settings count what the fact counts.
-func asCounted(c *rule.Context) bool {
+// countsAsFact reports whether the settings count what the fact counts.
+func countsAsFact(c *rule.Context) bool {
 	distance, _ := c.Number("min_distance")
 	least, _ := c.Number("min_bytes")
 	return distance == 1 && least == 0 && c.List("kinds") == nil

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -26,16 +28,16 @@ var donationKept = rule.Rule{
 		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, Doc: "the least share of the arguments' bytes that must be updated in place; needs no baseline"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "smaller arguments do not matter"},
 	},
-	Budget:  rule.FactMetric(facts.DonationAliased, "arguments updated in place"),
-	Bounds:  []string{"params", "min_ratio"},
-	Fails:   rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
-	Passes:  rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
-	Fix:     "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
-	Threads: []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
-	Since:   "1",
-	Asked:   true,
-	Accepts: []string{"donation.*", "memory.*", "copies.*", "params"},
-	Program: checkDonationKept,
+	Budget:     rule.FactMetric(facts.DonationAliased, "arguments updated in place"),
+	Bounds:     []string{"params", "min_ratio"},
+	Fails:      rule.Example{On: "cpu-donation_lost/after", Config: "- { rule: donation-kept }", Says: "3 arguments are not updated in place any more: params['b1'], params['w1'], params['w2']"},
+	Passes:     rule.Example{On: "cpu-donation_lost/before", Config: "- { rule: donation-kept, params: [\"params*\"] }"},
+	Fix:        "Keep donate_argnums on the jitted function, and return a result of the same shape and dtype for every donated argument.",
+	Threads:    []string{"jax-ml/jax#40280", "jax-ml/jax#9675"},
+	Since:      "1",
+	FromSource: true,
+	Accepts:    []string{"donation.*", "memory.*", "copies.*", "params"},
+	Program:    checkDonationKept,
 }
 
 func checkDonationKept(c *rule.Context, p *diff.Program) {
@@ -43,17 +45,14 @@ func checkDonationKept(c *rule.Context, p *diff.Program) {
 		mustDonate(c, p, v)
 		judgeDonatedShare(c, p, v)
 		lost := lostDonations(c, v)
-		a := rule.Amount{Program: p, Variant: v, Subject: "donation", Noun: c.Rule.Budget.Noun, Better: rule.Higher, Actual: donatedCount(c, v.New), Lost: float64(len(lost))}
+		a := c.Budget(p, v, "donation", donatedCount(c, v.New))
+		a.Lost = float64(len(lost))
 		if v.Old != nil {
 			a.Base = new(donatedCount(c, v.Old) + replacedDonations(c, v))
 		}
-		a.Tell = func(f rule.Finding) []rule.Finding {
-			if len(lost) > 0 {
-				undonatedFinding(c, &f, v, lost, " any more")
-			}
-			return []rule.Finding{f}
+		if f := c.Judge(a); f != nil && len(lost) > 0 {
+			describeUndonated(c, f, v, lost, " any more")
 		}
-		c.Judge(a)
 	}
 }
 
@@ -64,13 +63,15 @@ func mustDonate(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if len(missing) == 0 {
 		return
 	}
-	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "params", Actual: donatedCount(c, v.New), Limit: donatedCount(c, v.New) + float64(len(missing))}
-	undonatedFinding(c, &f, v, missing, "")
-	c.Find(f)
+	f := c.Find(rule.Finding{
+		Program: p.Name, Variant: rule.VariantName(v), Subject: "params", Bound: &result.Bound{Key: "params"},
+		Actual: donatedCount(c, v.New), Limit: donatedCount(c, v.New) + float64(len(missing)),
+	})
+	describeUndonated(c, f, v, missing, "")
 }
 
-// undonatedFinding says which arguments are not updated in place, and why.
-func undonatedFinding(c *rule.Context, f *rule.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
+// describeUndonated says which arguments are not updated in place, and why.
+func describeUndonated(c *rule.Context, f *rule.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
 	f.Message = fmt.Sprintf("%s not updated in place%s: %s", phrase.Are(len(lost), "argument"), since, strings.Join(phrase.First(treesOf(lost), 6), ", "))
 	f.Cause = donationCause(c, v, lost)
 	for _, why := range whys(lost) {
@@ -296,4 +297,59 @@ func donationSuspicion(c *rule.Context) string {
 		return ": are its variables returned rather than assigned?"
 	}
 	return ""
+}
+
+// judgeDonatedShare holds the share of the arguments' bytes that is updated in place against min_ratio, which needs no baseline.
+func judgeDonatedShare(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	wanted, asked := c.Number("min_ratio")
+	if !asked {
+		return
+	}
+	c.Checked()
+	reused, all := donatedBytes(c, v.New)
+	if all == 0 || reused/all >= wanted {
+		return
+	}
+	held := heldTwice(c, v.New)
+	is, least := phrase.Apart(reused/all, wanted, "share")
+	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted", phrase.Bytes(reused), phrase.Bytes(all), is, least)
+	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Bound: &result.Bound{Key: "min_ratio", Needs: reused / all}, Limit: wanted, Message: said + "; not " + listArguments(held)}
+	f.Cause = &diff.Cause{Kind: result.KindDonation, Title: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: v.New.CallSite}
+	for _, a := range held[:min(len(held), diff.MaxLines)] {
+		f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("%s, %s: %s", a.Name, phrase.Bytes(float64(a.Bytes)), whyNot(a, v)))
+	}
+	c.Find(f)
+}
+
+// donatedBytes are those of the arguments that matter: the reused ones, and all.
+func donatedBytes(c *rule.Context, v *facts.Variant) (reused, all float64) {
+	least, _ := c.Number("min_bytes")
+	for i := range v.Params {
+		if n := float64(v.Params[i].Bytes); n >= least {
+			all += n
+			reused += n * float64(diff.Flag(v.Params[i].Aliased))
+		}
+	}
+	return reused, all
+}
+
+// heldTwice lists the arguments that matter and whose buffers no result takes over, the largest first.
+func heldTwice(c *rule.Context, v *facts.Variant) []*facts.Parameter {
+	least, _ := c.Number("min_bytes")
+	var out []*facts.Parameter
+	for i := range v.Params {
+		if a := &v.Params[i]; !a.Aliased && float64(a.Bytes) >= least {
+			out = append(out, a)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *facts.Parameter) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return out
+}
+
+func listArguments(params []*facts.Parameter) string {
+	var names []string
+	for _, a := range params {
+		names = append(names, a.Name)
+	}
+	return strings.Join(phrase.First(names, 6), ", ")
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -64,19 +65,18 @@ func checkDtypeFloor(c *rule.Context, p *diff.Program) {
 
 func checkWide(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	wide := wideProducts(c, v.New)
-	a := rule.Amount{
-		Program: p, Variant: v, Subject: "products", Noun: "wide products", Better: rule.Lower, Actual: float64(len(wide)),
-		Cause: func() (*diff.Cause, result.Evidence) { return productCause(wide) },
-	}
+	a := c.Budget(p, v, "products", float64(len(wide)))
 	if v.Old != nil {
 		was, ok := wideBefore(c, v.Old)
-		a.Baseline(ok && c.List("allow") == nil, was)
+		a.SetBase(ok && c.List("allow") == nil, was)
 	}
 	have, of := narrowShare(v.New.Products, wide)
-	c.JudgeShare(a, rule.Portion{
+	for _, f := range c.JudgeShare(a, rule.Portion{
 		Key: "min_share", Subject: "products.share", Have: have,
 		Of: "of the products' " + of + " is in " + strings.Join(phrase.First(c.List("dtypes"), 4), ", "),
-	})
+	}) {
+		f.Cause, f.Evidence = productCause(wide)
+	}
 }
 
 func wideProducts(c *rule.Context, v *facts.Variant) []*facts.Product {
@@ -155,9 +155,191 @@ func checkConverts(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if !ok {
 		return
 	}
-	a := c.AmountOf(p, v, rule.Metric{Noun: "conversions", Better: rule.Lower}, facts.ConvertsCount)
-	a.Subject = string(facts.ConvertsCount)
-	c.With(func(s *rule.Settings) {
-		s.Max, s.Min, s.Equal, s.MaxIncrease, s.MaxDecrease = &limit, nil, nil, nil, nil
-	}).Hold(a)
+	c.JudgeMax("max_converts", limit, c.AmountOf(p, v, rule.Metric{Fact: facts.ConvertsCount, Noun: "conversions"}, facts.ConvertsCount))
+}
+
+// noWider holds the products' types to the baseline.
+var noWider = rule.Option{
+	Key: "no_wider", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
+	Doc: "hold the products' types to the baseline instead of to dtypes: as many may be in wide types as there. On TPU f32 is no wider than bf16, in which it is multiplied; on CPU, which multiplies bf16 in f32, what the model asks for counts",
+}
+
+// checkWider counts the products that became wider than they were.
+func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	if v.Old == nil {
+		return
+	}
+	_, known := v.Old.Facts[facts.ProductsTotal]
+	w := widened(c, v)
+	if scaled := unscaled(v); scaled.measure() > w.measure() {
+		w = scaled
+	}
+	a := c.Budget(p, v, "products.wider", w.measure())
+	a.Noun, a.Difference = "products in a wider type", true
+	a.SetBase(known, 0)
+	if f := c.Judge(a); f != nil {
+		f.Message = phrase.Counted(a.Actual, "", "products") + " " + w.sentence()
+		f.Cause, f.Evidence = w.cause(v)
+	}
+}
+
+// widened compares the products of the optimized module, or, where that tells more, those that the model asks for.
+func widened(c *rule.Context, v *diff.Variant) widening {
+	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, facts.ProductType), is: byType(v.New, facts.ProductType)}
+	model := widening{asked: true, was: byType(v.Old, facts.AskedType), is: byType(v.New, facts.AskedType)}
+	if len(model.was) > 0 && model.measure() > w.measure() {
+		return model
+	}
+	return w
+}
+
+// unscaled compares the products by the types that the model scales their operands down to. Where the device does not multiply those, or the
+// compiler does not see that it could, the optimized module says nothing of it.
+func unscaled(v *diff.Variant) widening {
+	w := widening{asked: true, scaled: true, was: byType(v.Old, facts.ScaledType), is: byType(v.New, facts.ScaledType)}
+	if len(w.was) > 0 {
+		w.addOthers(v.Old, w.was)
+		w.addOthers(v.New, w.is)
+	}
+	return w
+}
+
+// addOthers counts the products beside those that the model scales down: what multiplies eight bits or fewer by itself in its own type.
+// Products in floating-point numbers of eight bits are among both.
+func (w *widening) addOthers(v *facts.Variant, products map[string]float64) {
+	own := byType(v, facts.AskedType)
+	if len(own) == 0 {
+		own = byType(v, facts.ProductType)
+	}
+	for t, n := range own {
+		if w.bits(t) <= 8 {
+			products[t] = max(products[t], n)
+		}
+	}
+	products[""] = sum(own) - sum(products)
+}
+
+func sum(products map[string]float64) (n float64) {
+	for _, m := range products {
+		n += m
+	}
+	return n
+}
+
+// byType are the facts of products in each type.
+func byType(v *facts.Variant, in facts.Family) map[string]float64 {
+	types := map[string]float64{}
+	for name, n := range v.Facts {
+		if t, ok := in.Member(name); ok {
+			types[t] = n
+		}
+	}
+	return types
+}
+
+// widening is how many products went from narrow types to wide ones. What is merely added, or merely gone, did not.
+type widening struct {
+	tpu     bool
+	asked   bool               // of the model, not of what the compiler made of it
+	scaled  bool               // by what the operands were scaled down to; "" stands for those that were not
+	was, is map[string]float64 // products by type
+	narrow  int                // the bits of the widest narrow type
+}
+
+// measure finds the width that most products crossed: as many as there are more above it, but no more than there are fewer below.
+func (w *widening) measure() (most float64) {
+	for _, edge := range w.types() {
+		var more, fewer float64
+		for _, t := range w.types() {
+			if w.bits(t) > w.bits(edge) {
+				more += w.is[t] - w.was[t]
+			} else {
+				fewer += w.was[t] - w.is[t]
+			}
+		}
+		if n := min(more, fewer); n > most {
+			most, w.narrow = n, w.bits(edge)
+		}
+	}
+	return most
+}
+
+// types lists the types of both sides in order.
+func (w *widening) types() []string {
+	seen := map[string]bool{}
+	for _, side := range []map[string]float64{w.was, w.is} {
+		for t := range side {
+			seen[t] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// bits is the width of what the device multiplies: the first number in the type's name. A TPU multiplies f32 in bf16, in as many passes
+// as the precision asks for, and its compiler writes down either.
+func (w *widening) bits(dtype string) int {
+	switch {
+	case w.tpu && dtype == "f32":
+		dtype = "bf16"
+	case dtype == "":
+		return 16
+	}
+	n := 0
+	for _, r := range dtype {
+		switch digit := r >= '0' && r <= '9'; {
+		case digit:
+			n = 10*n + int(r-'0')
+		case n > 0:
+			return n
+		}
+	}
+	return n
+}
+
+func (w *widening) sentence() string {
+	var parts []string
+	for _, t := range w.types() {
+		if w.is[t] != w.was[t] && t != "" {
+			parts = append(parts, fmt.Sprintf("%s %s → %s", t, phrase.Number(w.was[t]), phrase.Number(w.is[t])))
+		}
+	}
+	what := "in a wider type than in the baseline"
+	if w.scaled {
+		what = "of numbers that are not scaled down to eight bits any more"
+	}
+	return what + ": " + strings.Join(parts, ", ")
+}
+
+// cause names the largest of the products in the types that are wide and became more, with what the model did there.
+func (w *widening) cause(v *diff.Variant) (*diff.Cause, result.Evidence) {
+	if w.scaled {
+		return v.EditThat(func(e diff.Edit) bool { return slices.ContainsFunc(e.Removed, w.scalesDown) })
+	}
+	if w.asked {
+		return v.EditThat(func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
+	}
+	var wide []*facts.Product
+	for _, m := range v.New.Products {
+		if w.bits(m.Type) > w.narrow && w.is[m.Type] > w.was[m.Type] {
+			wide = append(wide, m)
+		}
+	}
+	cause, e := productCause(wide)
+	if cause == nil {
+		return v.Growth(facts.AnyKernel)
+	}
+	why := v.Why(func(k *facts.Kernel) int64 { return diff.Flag(k.OpName == cause.OpName) })
+	if why != nil && why.OpName != "" {
+		cause = why
+		e.Before = diff.LinesOf(why.Before, facts.AnyKernel)
+	}
+	return cause, e
+}
+
+func (w *widening) isWideProduct(s diff.Step) bool {
+	return (s.Opcode == "convolution" || strings.HasSuffix(s.Opcode, "dot")) && w.bits(s.Type) > w.narrow
+}
+
+func (w *widening) scalesDown(s diff.Step) bool {
+	return s.Opcode == "convert" && w.was[s.Type] > w.is[s.Type]
 }

@@ -46,7 +46,8 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 		return
 	}
 	var wrong []string
-	a := rule.Amount{Upgrade: true, Subject: "flags", Noun: c.Rule.Budget.Noun}
+	a := c.Budget(nil, nil, "flags", 0)
+	a.Upgrade = true
 	if c.BoundedByOwn() {
 		wrong = disagreedFlags(c, t.Report.Toolchain)
 	} else if !c.On("only_effective") || anyChanged(t) {
@@ -56,12 +57,10 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	if t.Base != nil {
 		a.Base = new(float64(len(disagreedFlags(c, t.Base.Toolchain))))
 	}
-	a.Tell = func(f rule.Finding) []rule.Finding {
+	if f := c.JudgePinned(a); f != nil {
 		f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
 		f.Cause, f.Evidence.After = &diff.Cause{Kind: result.KindFlags, Title: "the program was compiled with other flags"}, wrong
-		return []rule.Finding{f}
 	}
-	c.JudgePinned(a)
 }
 
 // flagsUntold says why there are no flags to look at; "" where there are.

@@ -50,21 +50,19 @@ func checkForbiddenCalls(c *rule.Context, p *diff.Program) {
 func forbidCall(c *rule.Context, p *diff.Program, v *diff.Variant, e rule.Entry, q callQuery) {
 	found := v.New.CountKernels(q.matches)
 	limit, _ := e.Number("max")
-	a := rule.Amount{Program: p, Variant: v, Subject: q.String(), Noun: "forbidden custom calls", Actual: max(0, found-limit)}
+	a := c.Budget(p, v, q.String(), max(0, found-limit))
 	if v.Old != nil {
-		a.Baseline(!q.unheld(v.Old, v.New), max(0, v.Old.CountKernels(q.matches)-limit))
+		a.SetBase(!q.unrecorded(v.Old, v.New), max(0, v.Old.CountKernels(q.matches)-limit))
 	}
-	a.Tell = func(f rule.Finding) []rule.Finding {
+	if f := c.Forbid(a); f != nil {
 		f.Actual, f.Limit = found, limit
-		q.describe(&f, v.New)
-		return []rule.Finding{f}
+		q.describe(f, v.New)
 	}
-	c.Forbid(a)
-	noteUntold(c, p, v, q)
+	noteAbsentKey(c, p, v, q)
 }
 
-// noteUntold says where a key of a backend_config is in none of the calls: misspelt, it would let everything pass.
-func noteUntold(c *rule.Context, p *diff.Program, v *diff.Variant, q callQuery) {
+// noteAbsentKey notes a key of a backend_config that none of the calls has: a misspelt one would let everything pass.
+func noteAbsentKey(c *rule.Context, p *diff.Program, v *diff.Variant, q callQuery) {
 	almost := q.almost(v.New)
 	for _, key := range slices.Sorted(maps.Keys(q.config)) {
 		says := func(k *facts.Kernel) bool {
@@ -72,7 +70,7 @@ func noteUntold(c *rule.Context, p *diff.Program, v *diff.Variant, q callQuery) 
 		}
 		if len(almost) > 0 && !slices.ContainsFunc(almost, says) {
 			q.config = configs{key: q.config[key]}
-			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: p.Name, Message: fmt.Sprintf("%s forbids what nothing says: %s", c.Rule.ID, q.told(almost))})
+			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: p.Name, Message: fmt.Sprintf("%s forbids what nothing says: %s", c.Rule.ID, q.configsOf(almost))})
 			return
 		}
 	}

@@ -49,20 +49,18 @@ func checkForbiddenFusions(c *rule.Context, p *diff.Program) {
 func forbidFusion(c *rule.Context, p *diff.Program, v *diff.Variant, entry rule.Entry, q *fusionQuery) {
 	found := atLeast(entry, q.in(v.New))
 	limit, _ := entry.Number("max")
-	a := rule.Amount{Program: p, Variant: v, Subject: q.name, Noun: "forbidden fusions", Actual: max(0, float64(len(found))-limit)}
+	a := c.Budget(p, v, q.name, max(0, float64(len(found))-limit))
 	if v.Old != nil {
-		a.Baseline(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
+		a.SetBase(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
 	}
-	a.Tell = func(f rule.Finding) []rule.Finding {
+	if f := c.Forbid(a); f != nil {
 		f.Actual, f.Limit = float64(len(found)), limit
 		f.Message = fmt.Sprintf("the fusion %q is made: %s", q.name, kernelNames(found))
 		f.Cause = diff.CauseAt(found[0].Describe(), found[0])
 		for _, k := range found[:min(len(found), diff.MaxLines)] {
 			f.Evidence.After = append(f.Evidence.After, k.Describe())
 		}
-		return []rule.Finding{f}
 	}
-	c.Forbid(a)
 }
 
 // atLeast keeps the fusions with as many results and operands as the entry says.

@@ -41,9 +41,9 @@ func checkFusionDrift(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		lost := lostFusions(c, v)
-		a := rule.Amount{Program: p, Variant: v, Subject: "fusions", Noun: "lost fusions", Better: rule.Lower, Actual: float64(len(lost))}
+		a := c.Budget(p, v, "fusions", float64(len(lost)))
 		a.Base = new(0.0)
-		a.Tell = func(f rule.Finding) []rule.Finding {
+		if f := c.Judge(a); f != nil {
 			f.Message = lostSentence(lost)
 			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
 				f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
@@ -51,9 +51,7 @@ func checkFusionDrift(c *rule.Context, p *diff.Program) {
 					f.Message = "what was computed again for the backward pass is kept for it: " + f.Message
 				}
 			}
-			return []rule.Finding{f}
 		}
-		c.Judge(a)
 		judgeAdded(c, p, v)
 	}
 }

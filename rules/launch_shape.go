@@ -29,7 +29,7 @@ var launchShape = rule.Rule{
 		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels of this part of the model"},
 		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
 	},
-	Budget:   &rule.Metric{Noun: "badly launched kernels", Better: rule.Lower, Unheld: "how kernels are launched"},
+	Budget:   &rule.Metric{Noun: "badly launched kernels", Better: rule.Lower, Unrecorded: "how kernels are launched"},
 	NeedsOne: []string{"min_blocks", "min_threads", "max_threads", "max_shared", "min_occupancy"},
 	Forbids:  true,
 	Fails:    rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
@@ -56,10 +56,9 @@ func checkLaunchShape(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
-		c.Forbid(rule.Amount{
-			Program: p, Variant: v, Subject: "launches", Noun: "badly launched kernels", Better: rule.Lower, Actual: v.New.CountKernels(bad),
-			Cause: func() (*diff.Cause, result.Evidence) { return launchCause(c, v.New) },
-		})
+		if f := c.Forbid(c.Budget(p, v, "launches", v.New.CountKernels(bad))); f != nil {
+			f.Cause, f.Evidence = launchCause(c, v.New)
+		}
 	}
 }
 

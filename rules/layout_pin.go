@@ -82,11 +82,11 @@ func isLayout(text string) bool {
 func checkLayoutPin(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		wrong := wrongLayouts(c, p, v)
-		a := rule.Amount{Program: p, Variant: v, Subject: "layouts", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: float64(len(wrong))}
+		a := c.Budget(p, v, "layouts", float64(len(wrong)))
 		if v.Old != nil {
-			a.Baseline(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
+			a.SetBase(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
 		}
-		a.Tell = func(f rule.Finding) []rule.Finding {
+		if f := c.JudgePinned(a); f != nil {
 			f.Message = phrase.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
 			f.Cause = wrong[0].cause
 			if len(wrong) > 1 {
@@ -95,9 +95,7 @@ func checkLayoutPin(c *rule.Context, p *diff.Program) {
 			for _, w := range wrong {
 				f.Evidence.After = diff.AddLine(f.Evidence.After, w.said)
 			}
-			return []rule.Finding{f}
 		}
-		c.JudgePinned(a)
 	}
 }
 

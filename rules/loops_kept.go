@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,11 +47,12 @@ func checkLoopsKept(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*diff.Cause, result.Evidence) { return explainLoops(v) }
 		if a.Base != nil && a.Actual < *a.Base && !unrolled(v) {
 			a.Base = &a.Actual
 		}
-		c.Judge(a)
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = explainLoops(v)
+		}
 		judgeLengths(c, p, v)
 		judgeExits(c, p, v)
 		judgeUnrolled(c, p, v)
@@ -66,14 +68,11 @@ func judgeLengths(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	known := func(v *facts.Variant) float64 { return v.Facts[facts.LoopsWhile] - v.Facts[facts.LoopsUnknown] }
 	lost := min(v.New.Facts[facts.LoopsUnknown]-v.Old.Facts[facts.LoopsUnknown], known(v.Old)-known(v.New)) - float64(len(diff.EndSooner(v.Old, v.New)))
-	a := rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsUnknown), Noun: "loops of unknown length", Better: rule.Lower, Actual: max(lost, 0)}
-	a.Base = new(0.0)
-	a.Tell = func(f rule.Finding) []rule.Finding {
+	a := rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsUnknown), Noun: "loops of unknown length", Actual: max(lost, 0), Base: new(0.0)}
+	if f := c.ForbidMore(a); f != nil {
 		f.Message = phrase.Counted(a.Actual, "", a.Noun) + ", which the baseline knows"
 		f.Cause, f.Evidence = explainLength(v)
-		return []rule.Finding{f}
 	}
-	c.With(rule.NoMore).Hold(a)
 }
 
 // explainLength names a loop that ran a known number of times, and what brought its new form about.
@@ -133,4 +132,202 @@ func explainLoops(v *diff.Variant) (*diff.Cause, result.Evidence) {
 
 func lostLoop(e diff.Edit) bool {
 	return slices.ContainsFunc(e.Removed, func(s diff.Step) bool { return s.Opcode == "while" })
+}
+
+// judgeExits counts the loops of unknown length that surely something else than their counter ended in the baseline, and surely nothing else now.
+// What an iteration costs does not tell.
+func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	if v.Old == nil || !slices.ContainsFunc(v.Old.Loops(), stops) || c.MaxIncrease == nil && c.MaxDecrease == nil {
+		return
+	}
+	lost := lostExits(v)
+	a := rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsEarlyExit), Noun: "loops that end early no more", Actual: float64(len(lost)), Base: new(0.0)}
+	if f := c.ForbidMore(a); f != nil {
+		f.Message = "the loop " + lost[0].LoopPlace() + " could end early, and now runs until its counter is through"
+		if others := len(lost) - 1; others > 0 {
+			f.Message += "; " + phrase.Counted(float64(others), "", "other loops") + " as well"
+		}
+		f.Cause = diff.CauseAt("a condition that ended the loop is gone: only its counter ends it", lost[0])
+	}
+}
+
+// lostExits lists the loops that only their counter ends any more: those that the model calls as it did one that surely ended otherwise; where it
+// calls loops otherwise now, and they are the same as far as is known, as many of those that are new as went of the others.
+func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
+	pairs, gone, added := diff.PairLoops(v.Old.Loops(), v.New.Loops())
+	for _, pair := range pairs {
+		if pair[0].Stops && countsOnly(pair[1]) {
+			lost = append(lost, pair[1])
+		}
+	}
+	if !slices.Equal(lengths(gone), lengths(added)) {
+		return lost
+	}
+	counting := those(added, countsOnly)
+	more := len(those(gone, stops)) - len(those(added, mayStop))
+	return append(lost, counting[:min(max(0, more), len(counting))]...)
+}
+
+func stops(k *facts.Kernel) bool { return k.Stops }
+
+// mayStop says whether a loop of which it is not known how often it runs stops, or nobody knows that it does not.
+func mayStop(k *facts.Kernel) bool { return k.Length == 0 && !k.Counts }
+
+func those(loops []*facts.Kernel, are func(*facts.Kernel) bool) []*facts.Kernel {
+	return slices.DeleteFunc(slices.Clone(loops), func(k *facts.Kernel) bool { return !are(k) })
+}
+
+// lengths lists how often loops run, in order.
+func lengths(loops []*facts.Kernel) (n []int64) {
+	for _, k := range loops {
+		n = append(n, k.Length)
+	}
+	slices.Sort(n)
+	return n
+}
+
+// countsOnly says whether surely nothing but counters ends a loop of which it is not known how often it runs.
+func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && k.Counts }
+
+// How often loops run, one by one.
+var (
+	maxTrips  = rule.Option{Key: "max_trip_count", Type: rule.Count, Sense: rule.Caps, Doc: "how often any one loop may run each time that it is entered; needs no baseline"}
+	keptTrips = rule.Option{Key: "trip_count", Type: rule.Switch, Sense: rule.Demands, Default: false, Compares: true, Doc: "true: every loop runs as often as in the baseline"}
+)
+
+// judgeTrips holds how often the loops run against max_trip_count, and against the baseline where trip_count asks for that.
+func judgeTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	most, bounded := c.Number(maxTrips.Key)
+	kept := c.On(keptTrips.Key)
+	if !bounded && !kept {
+		return
+	}
+	for _, k := range v.New.EndlessLoops() {
+		where := k.LoopPlace()
+		c.Gap(fmt.Sprintf("%s (how often the loop %s of %s runs is not known)", c.Rule.ID, where, p.Name), result.Problem{
+			Message: fmt.Sprintf("%s could not look: how often the loop %s of %s runs is not known", c.Rule.ID, where, p.Name),
+			Fix:     "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count",
+		})
+	}
+	if bounded {
+		capTrips(c, p, v, most)
+	}
+	if kept && v.Old != nil && len(v.New.EndlessLoops()) == 0 {
+		keepTrips(c, p, v)
+	}
+}
+
+// capTrips bounds single loops. Of those that the model calls alike the longest speaks.
+func capTrips(c *rule.Context, p *diff.Program, v *diff.Variant, most float64) {
+	longest := map[string]*facts.Kernel{}
+	for _, k := range v.New.Loops() {
+		if known := longest[k.OpName]; known == nil || k.Length > known.Length {
+			longest[k.OpName] = k
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(longest)) {
+		k := longest[name]
+		if f := c.JudgeMax(maxTrips.Key, most, oneLoop(p, v, k)); f != nil {
+			f.Cause = diff.CauseAt(fmt.Sprintf("the loop runs %d times", k.Length), k)
+		}
+	}
+}
+
+// keepTrips holds every loop to the baseline. Loops that only one side has are held together, and so are all of them against a baseline
+// that does not hold them one by one.
+func keepTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	a := rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsTripCount), Noun: "iterations of loops", Better: rule.Exact}
+	explain := func(f *rule.Finding) {
+		if f != nil {
+			f.Cause, f.Evidence = explainTrips(v)
+		}
+	}
+	if was, known := v.Old.Facts[facts.LoopsTripCount]; !known || !v.Old.KnowsTripCounts() {
+		a.Actual = v.New.Facts[facts.LoopsTripCount]
+		a.SetBase(known, was)
+		explain(c.JudgeSame(a))
+		return
+	}
+	pairs, gone, added := diff.PairLoops(v.Old.Loops(), v.New.Loops())
+	for _, pair := range pairs {
+		old, fresh := pair[0], pair[1]
+		one := oneLoop(p, v, fresh)
+		one.Base = new(float64(old.Length))
+		if f := c.JudgeSame(one); f != nil {
+			f.Cause = diff.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh)
+			f.Evidence = result.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
+		}
+	}
+	a.Actual = facts.Iterations(added)
+	a.Base = new(facts.Iterations(gone))
+	explain(c.JudgeSame(a))
+}
+
+// oneLoop is how often a loop runs.
+func oneLoop(p *diff.Program, v *diff.Variant, k *facts.Kernel) rule.Amount {
+	return rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsTripCount) + " of " + k.OpName, Noun: "iterations of the loop " + k.LoopPlace(), Better: rule.Exact, Actual: float64(k.Length)}
+}
+
+// explainTrips names a loop that runs another number of times than in the baseline, as its body tells, else the longest.
+func explainTrips(v *diff.Variant) (*diff.Cause, result.Evidence) {
+	for i := range v.Kernels.Moved {
+		if m := &v.Kernels.Moved[i]; m.Old.Times != m.New.Times {
+			return diff.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", m.Old.Times, m.New.Times), &m.New), result.Evidence{After: []string{m.New.Describe()}}
+		}
+	}
+	loops := v.New.Loops()
+	if len(loops) == 0 {
+		return explainLoops(v)
+	}
+	most := slices.MaxFunc(loops, func(a, b *facts.Kernel) int { return int(min(1, max(-1, a.Length-b.Length))) })
+	return diff.CauseAt(fmt.Sprintf("the longest loop runs %d times", most.Length), most), result.Evidence{}
+}
+
+// judgeUnrolled counts the loops that are still there and take several steps at once.
+func judgeUnrolled(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	if v.Old == nil || len(v.Old.Loops()) == 0 || c.MaxIncrease == nil && c.MaxDecrease == nil {
+		return
+	}
+	partly := partlyUnrolled(v)
+	a := rule.Amount{Program: p, Variant: v, Subject: "loops.unrolled", Noun: "loops unrolled in part", Actual: float64(len(partly)), Base: new(0.0)}
+	if f := c.ForbidMore(a); f != nil {
+		old, fresh := partly[0][0], partly[0][1]
+		said := fmt.Sprintf("the loop %s ran %d times, now %d, and does several steps at once", fresh.LoopPlace(), old.Length, fresh.Length)
+		f.Message = said
+		if others := len(partly) - 1; others > 0 {
+			f.Message += "; " + phrase.Counted(float64(others), "", "other loops") + " as well"
+		}
+		f.Cause, f.Evidence = explainUnrolled(v)
+		switch {
+		case f.Cause == nil:
+			f.Cause = diff.CauseAt(said, fresh)
+		case fresh.Source.File != "": // what is several times in the loop is at the lines where it was once
+			f.Cause = f.Cause.At(fresh)
+		}
+	}
+}
+
+// explainUnrolled names what stands several times now.
+func explainUnrolled(v *diff.Variant) (*diff.Cause, result.Evidence) {
+	return v.GrowthBy(func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
+}
+
+// asMuchMore is the least that one iteration of two or more computes of what one alone did: what they have in common is computed once.
+const asMuchMore = 1.5
+
+// partlyUnrolled pairs the loops that run at most half as often as in the baseline, while each time they launch more and compute as much
+// more.
+func partlyUnrolled(v *diff.Variant) (loops [][2]*facts.Kernel) {
+	pairs, _, _ := diff.PairLoops(v.Old.Loops(), v.New.Loops())
+	for _, pair := range pairs {
+		old, fresh := pair[0], pair[1]
+		if fresh.Length == 0 || old.Length < 2*fresh.Length {
+			continue
+		}
+		was, is := v.Old.LoopStep(old), v.New.LoopStep(fresh)
+		if is.Launches > was.Launches && is.Flops >= asMuchMore*was.Flops {
+			loops = append(loops, pair)
+		}
+	}
+	return loops
 }

@@ -105,3 +105,87 @@ func TestUnrolledBesideConstraints(t *testing.T) {
 		t.Errorf("where the loop's own place computes: %+v", c)
 	}
 }
+
+// A loop that lost its early exit is known by its name, else by another loop that ended early and is gone.
+func TestExitsThatWereLost(t *testing.T) {
+	stopping := func(v *facts.Variant, at ...int) *facts.Variant {
+		for _, i := range at {
+			v.Kernels[i].Stops = true
+		}
+		for i := range v.Kernels {
+			v.Kernels[i].Counts = v.Kernels[i].Length == 0 && !v.Kernels[i].Stops
+		}
+		return v
+	}
+	unsure := func(v *facts.Variant) *facts.Variant {
+		for i := range v.Kernels {
+			v.Kernels[i].Counts = false
+		}
+		return v
+	}
+	called := func(v *facts.Variant, i int, name string) *facts.Variant {
+		v.Kernels[i].OpName = name
+		return v
+	}
+	for _, c := range []struct {
+		name       string
+		old, fresh *facts.Variant
+		want       int
+	}{
+		{"one of two", stopping(difftest.Looping(-1, -1), 0, 1), stopping(difftest.Looping(-1, -1), 1), 1},
+		{"none", stopping(difftest.Looping(-1, 3), 0), stopping(difftest.Looping(-1, 3), 0), 0},
+		{"of one that is called otherwise now", stopping(difftest.Looping(-1), 0), called(stopping(difftest.Looping(-1)), 0, "jit(f)/decode/while"), 1},
+		{"of one that is called otherwise now and still ends early", stopping(difftest.Looping(-1), 0), called(stopping(difftest.Looping(-1), 0), 0, "jit(f)/decode/while"), 0},
+		{"other loops came as well: it is another program", stopping(difftest.Looping(-1), 0), called(difftest.Looping(-1, 7), 0, "jit(f)/decode/while"), 0},
+		{"of two that are called otherwise now, of which one ended early", stopping(difftest.Looping(-1, -1), 0), called(called(stopping(difftest.Looping(-1, -1), 1), 1, "b"), 0, "a"), 0},
+		{"a loop is new", stopping(difftest.Looping(-1), 0), stopping(difftest.Looping(-1, -1), 0), 0},
+		{"it is known how often the loop runs: that is told otherwise", stopping(difftest.Looping(-1), 0), difftest.Looping(3), 0},
+		{"nobody knows whether only counters end it now", stopping(difftest.Looping(-1), 0), unsure(stopping(difftest.Looping(-1))), 0},
+		{"nobody knows that of one that is called otherwise now", stopping(difftest.Looping(-1), 0), unsure(called(stopping(difftest.Looping(-1)), 0, "jit(f)/decode/while")), 0},
+		{"one that nothing but its counter ended", difftest.Looping(-1), difftest.Looping(-1), 0},
+	} {
+		if got := lostExits(&diff.Variant{Old: c.old, New: c.fresh}); len(got) != c.want {
+			t.Errorf("%s: %d loops, wanted %d", c.name, len(got), c.want)
+		}
+	}
+}
+
+// stepping is a program with loops, with so many launches of as many operations each in every loop's body.
+func stepping(launches int, flops int64, lengths ...int64) *facts.Variant {
+	v := difftest.Looping(lengths...)
+	for _, loop := range v.Loops() {
+		for range launches {
+			inside := &facts.Site{OpName: loop.OpName + "/body/dot", Loop: loop.OpName, InLoop: true, Times: loop.Length}
+			v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Class: facts.ClassKernel, Flops: flops}, Site: inside})
+		}
+	}
+	return v
+}
+
+// A loop that runs half as often and does twice as much each time was unrolled in part; how many others were is said as well.
+func TestLoopsUnrolledInPart(t *testing.T) {
+	const first = "the loop at model.py:1 ran 8 times, now 4, and does several steps at once"
+	for _, c := range []struct {
+		name       string
+		old, fresh *facts.Variant
+		says       string
+	}{
+		{"alike", stepping(2, 10, 8), stepping(2, 10, 8), ""},
+		{"one", stepping(2, 10, 8), stepping(4, 10, 4), first},
+		{"two", stepping(2, 10, 8, 6), stepping(4, 10, 4, 3), first + "; 1 other loop as well"},
+		{"three", stepping(2, 10, 8, 6, 6), stepping(4, 10, 4, 3, 3), first + "; 2 other loops as well"},
+		{"shorter, doing as much each time", stepping(2, 10, 8), stepping(2, 10, 4), ""},
+		{"shorter, doing a little more", stepping(2, 10, 8), stepping(3, 9, 4), ""},
+		{"of a length that is not known", stepping(2, 10, 8), stepping(4, 10, -1), ""},
+	} {
+		said := rule.NewContext(&rule.Settings{Rule: ByID("loops-kept"), MaxDecrease: &rule.Change{}}, &rule.Target{Name: "t"}, nil)
+		judgeUnrolled(said, &diff.Program{Name: "f"}, &diff.Variant{Old: c.old, New: c.fresh})
+		got := ""
+		for _, f := range said.Findings {
+			got += f.Message
+		}
+		if got != c.says {
+			t.Errorf("%s: %q, wanted %q", c.name, got, c.says)
+		}
+	}
+}

@@ -41,21 +41,20 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 		noClusters(c, t, clusters)
 		return
 	}
-	a := rule.Amount{
-		Subject: "clusters", Noun: "clusters", Better: rule.Lower, Actual: countClusters(c, clusters),
-		Cause: func() (*diff.Cause, result.Evidence) { return clusterCause(c, clusters) },
-	}
+	a := c.Budget(nil, nil, "clusters", countClusters(c, clusters))
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && t.Base.Clusters.Ran && sized(c, t.Base.Clusters)
 		was := 0.0
 		if known {
 			was = countClusters(c, t.Base.Clusters)
 		}
-		a.Baseline(known, was)
+		a.SetBase(known, was)
 	}
 	limit, ok := c.Number("max_size")
 	if !ok || c.Bounded() {
-		c.Judge(a)
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = clusterCause(c, clusters)
+		}
 	}
 	if ok {
 		checkClusterSizes(c, clusters, limit)
@@ -84,6 +83,7 @@ func checkClusterSizes(c *rule.Context, clusters *tensorflow.Clusters, limit flo
 			c.Find(rule.Finding{
 				Program: one.Function, Subject: one.Name, Actual: float64(one.Size), Limit: limit,
 				Message: fmt.Sprintf("%s has %s, at most %v allowed", one.Name, phrase.Count(one.Size, "node", "nodes"), limit),
+				Bound:   &result.Bound{Key: "max_size", Needs: float64(one.Size)},
 			})
 		}
 	}

@@ -39,14 +39,11 @@ func checkMaxCollectives(c *rule.Context, p *diff.Program) {
 		found := len(c.Findings)
 		for _, kind := range collectiveKinds(c, v) {
 			cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
-			a := rule.Amount{
-				Program: p, Variant: v, Subject: kind, Noun: kind + "s" + placeCounted(c), Better: rule.Lower, Actual: v.New.CountKernels(cares),
-				Cause: func() (*diff.Cause, result.Evidence) { return explainCollectives(v, cares) },
+			a := c.Count(p, v, kind, func(v *facts.Variant) float64 { return v.CountKernels(cares) })
+			a.Noun = kind + "s" + placeCounted(c)
+			if f := c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) }); f != nil {
+				f.Cause, f.Evidence = explainCollectives(v, cares)
 			}
-			if v.Old != nil {
-				a.Base = new(v.Old.CountKernels(cares))
-			}
-			c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) })
 		}
 		if v.Old != nil && len(c.Findings) == found { // else what is new says it
 			judgeTraffic(c, p, v)
@@ -64,10 +61,10 @@ func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if now <= was {
 		return
 	}
-	c.With(rule.NoBounds).Judge(rule.Amount{
-		Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Better: rule.Lower, Actual: now, Base: &was,
-		Cause: func() (*diff.Cause, result.Evidence) { return explainCollectives(v, chosenCollective(c)) },
-	})
+	a := rule.Amount{Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Actual: now, Base: &was}
+	if f := c.JudgeGrowth(a); f != nil {
+		f.Cause, f.Evidence = explainCollectives(v, chosenCollective(c))
+	}
 }
 
 // traffic is what devices say to each other: how often, and how much.
@@ -172,7 +169,7 @@ func checkCollectiveBytes(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		c.Find(rule.Finding{
 			Program: p.Name, Variant: rule.VariantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
 			Message: movesTooMuch(which+placeCounted(c), n, limit),
-			Cause:   v.Largest(chosenCollective(c)),
+			Cause:   v.Largest(chosenCollective(c)), Bound: &result.Bound{Key: "max_bytes", Needs: n},
 		})
 	}
 }

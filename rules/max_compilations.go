@@ -21,35 +21,37 @@ var maxCompilations = rule.Rule{
 	Options: []rule.Option{
 		{Key: "per", Type: rule.Word, Sense: rule.Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all of them together"},
 	},
-	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
-	Fails:   rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
-	Passes:  rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
-	Fix:     "Make the jitted function once, outside the loop; pad or bucket shapes; warm up before serving.",
-	Threads: []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
-	Since:   "1",
-	Asked:   true,
-	Accepts: []string{"variants"},
-	Target:  checkMaxCompilations,
+	Budget:     &rule.Metric{Noun: "compilations", Better: rule.Lower},
+	Fails:      rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
+	Passes:     rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
+	Fix:        "Make the jitted function once, outside the loop; pad or bucket shapes; warm up before serving.",
+	Threads:    []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
+	Since:      "1",
+	FromSource: true,
+	Accepts:    []string{"variants"},
+	Target:     checkMaxCompilations,
 }
 
 func checkMaxCompilations(c *rule.Context, t *rule.Target) {
-	total := rule.Amount{Subject: "compilations", Noun: "compilations", Better: rule.Lower}
+	total := c.Budget(nil, nil, "compilations", 0)
 	var most *diff.Program
 	was := 0.0
 	for _, p := range t.Programs {
 		if p.New == nil || !c.Covers(t.Name, p.Name) {
 			continue
 		}
-		a := compiled(t, p)
+		a := compiled(c, p)
 		if c.Text("per") == "program" {
-			c.Judge(a)
+			if f := c.Judge(a); f != nil {
+				f.Cause = compiledAgain(p)
+			}
 			continue
 		}
 		total.Actual += a.Actual
 		if a.Base != nil {
 			was += *a.Base
 		}
-		if most == nil || a.Actual > compiled(t, most).Actual {
+		if most == nil || a.Actual > compiled(c, most).Actual {
 			most = p
 		}
 	}
@@ -57,21 +59,17 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 		if t.Base != nil {
 			total.Base = &was
 		}
-		total.Cause = func() (*diff.Cause, result.Evidence) {
-			return &diff.Cause{Kind: result.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(t, most).Actual)}, result.Evidence{}
+		if f := c.Judge(total); f != nil {
+			f.Cause = &diff.Cause{Kind: result.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(c, most).Actual)}
 		}
-		c.Judge(total)
 	}
 }
 
 // compiled counts the compilations of a program: the modules in the dump, or those that a log saw where they are more.
-func compiled(t *rule.Target, p *diff.Program) rule.Amount {
-	a := rule.Amount{
-		Program: p, Subject: "compilations", Noun: "compilations", Better: rule.Lower, Actual: float64(compilations(p.New)),
-		Cause: func() (*diff.Cause, result.Evidence) { return compiledAgain(p), result.Evidence{} },
-	}
-	if t.Report.Logs != nil {
-		a.Actual += float64(max(0, t.Report.Logs.Compiles[p.Name]-dumped(t, p.Name)))
+func compiled(c *rule.Context, p *diff.Program) rule.Amount {
+	a := c.Budget(p, nil, "compilations", float64(compilations(p.New)))
+	if logs := c.Target.Report.Logs; logs != nil {
+		a.Actual += float64(max(0, logs.Compiles[p.Name]-dumped(c.Target, p.Name)))
 	}
 	if p.Old != nil {
 		a.Base = new(float64(compilations(p.Old)))

@@ -28,7 +28,8 @@ func TestCompilationsThatALogSaw(t *testing.T) {
 		{map[string]int{"train_step": 4}, 1, 4},
 	} {
 		target := &rule.Target{Report: &facts.Report{Logs: &tensorflow.Logs{Compiles: c.logged}}, Programs: []*diff.Program{nameless, named}}
-		if a, b := compiled(target, nameless).Actual, compiled(target, named).Actual; a != c.nameless || b != c.step {
+		in := rule.NewContext(&rule.Settings{Rule: &maxCompilations}, target, nil)
+		if a, b := compiled(in, nameless).Actual, compiled(in, named).Actual; a != c.nameless || b != c.step {
 			t.Errorf("of what the log counts as %v, %v are of the nameless graph and %v of train_step", c.logged, a, b)
 		}
 	}

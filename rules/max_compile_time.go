@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -21,7 +20,7 @@ var maxCompileTime = rule.Rule{
 	Options: []rule.Option{
 		{Key: "per", Type: rule.Word, Sense: rule.Demands, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
 	},
-	Budget:   &rule.Metric{Unit: "seconds", Noun: "compile time", Better: rule.Lower, Unheld: "times, which are the machine's"},
+	Budget:   &rule.Metric{Unit: "seconds", Noun: "compile time", Better: rule.Lower, Unrecorded: "times, which are the machine's"},
 	NeedsOne: []string{"max", "min", "equal"},
 	Level:    "warning",
 	Fails:    rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 1ms }", Says: "42.6 ms of compile time: at most 1 ms allowed"},
@@ -74,16 +73,16 @@ func judgeTimes(c *rule.Context, program string, notes []tensorflow.LogNote) {
 			longest = n
 		}
 	}
-	a := rule.Amount{Name: program, Subject: "compile time", Noun: "compile time", Unit: "seconds", Better: rule.Lower, Actual: longest.Value}
+	a := c.Budget(nil, nil, "compile time", longest.Value)
+	a.Name = program
 	if c.Text("per") == "program" {
 		a.Actual = sum
 	}
-	a.Cause = func() (*diff.Cause, result.Evidence) {
+	if f := c.Judge(a); f != nil {
 		summary := fmt.Sprintf("%d compilations, the longest took %s (%s)", len(notes), phrase.Show(longest.Value, "seconds"), longest.Log)
 		if len(notes) == 1 {
 			summary = "compiled once (" + longest.Log + ")"
 		}
-		return &diff.Cause{Title: summary, Source: longest.Where}, result.Evidence{}
+		f.Cause = &diff.Cause{Title: summary, Source: longest.Where}
 	}
-	c.Judge(a)
 }

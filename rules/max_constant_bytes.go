@@ -35,14 +35,9 @@ var maxConstantBytes = rule.Rule{
 
 func checkConstantBytes(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		a := rule.Amount{
-			Program: p, Variant: v, Subject: string(facts.MemoryConstant), Noun: "constants", Unit: "bytes", Better: rule.Lower, Actual: v.New.ConstantBytes(),
-			Cause: func() (*diff.Cause, result.Evidence) { return constantCause(v) },
+		if f := c.Judge(c.Count(p, v, string(facts.MemoryConstant), (*facts.Variant).ConstantBytes)); f != nil {
+			f.Cause, f.Evidence = constantCause(v)
 		}
-		if v.Old != nil {
-			a.Base = new(v.Old.ConstantBytes())
-		}
-		c.Judge(a)
 		checkEachConstant(c, p, v)
 	}
 }
@@ -59,6 +54,7 @@ func checkEachConstant(c *rule.Context, p *diff.Program, v *diff.Variant) {
 			c.Find(rule.Finding{
 				Program: p.Name, Variant: rule.VariantName(v), Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
 				Message: fmt.Sprintf("the constant %s holds %s, at most %s allowed", k.Shape, is, allowed), Cause: constantAt(k),
+				Bound: &result.Bound{Key: "per_constant", Needs: float64(k.Bytes)},
 			})
 		}
 	}

@@ -46,14 +46,11 @@ func checkMaxCopies(c *rule.Context, p *diff.Program) {
 
 // judgeLoopCopies holds how many copies stand in loops against the settings.
 func judgeLoopCopies(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	a := rule.Amount{
-		Program: p, Variant: v, Subject: "copies.in_loops", Noun: "copies in loops", Better: rule.Lower, Actual: v.New.CountKernels(countsCopy(c)),
-		Cause: func() (*diff.Cause, result.Evidence) { return v.Growth(countsCopy(c)) },
+	a := c.Count(p, v, "copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
+	a.Noun = "copies in loops"
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = v.Growth(countsCopy(c))
 	}
-	if v.Old != nil {
-		a.Base = new(v.Old.CountKernels(countsCopy(c)))
-	}
-	c.Judge(a)
 }
 
 // boundCopied holds what is copied against max_bytes.
@@ -71,7 +68,7 @@ func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	c.Find(rule.Finding{
 		Program: p.Name, Variant: rule.VariantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: movesTooMuch(which, copied, limit),
-		Cause:   v.Largest(countsCopy(c)),
+		Cause:   v.Largest(countsCopy(c)), Bound: &result.Bound{Key: "max_bytes", Needs: copied},
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -24,7 +23,7 @@ var maxHelperModules = rule.Rule{
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "helper programs that do not count"},
 	},
-	Budget:   &rule.Metric{Noun: "helper modules", Better: rule.Lower, Unheld: "the helper programs"},
+	Budget:   &rule.Metric{Noun: "helper modules", Better: rule.Lower, Unrecorded: "the helper programs"},
 	NeedsOne: []string{"max", "min", "equal"},
 	Level:    "warning",
 	Fails:    rule.Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 0 }", Says: "4 helper modules: at most 0 allowed"},
@@ -44,10 +43,10 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 			n += float64(compilations(p))
 		}
 	}
-	c.Judge(rule.Amount{Subject: "helper modules", Noun: "helper modules", Better: rule.Lower, Actual: n, Cause: func() (*diff.Cause, result.Evidence) {
+	if f := c.Judge(c.Budget(nil, nil, "helper modules", n)); f != nil {
 		sort.Strings(names)
-		return &diff.Cause{Title: strings.Join(phrase.First(names, 6), ", "), Source: helperSource(t.Report.Helpers)}, result.Evidence{}
-	}})
+		f.Cause = &diff.Cause{Title: strings.Join(phrase.First(names, 6), ", "), Source: helperSource(t.Report.Helpers)}
+	}
 }
 
 // helperSource is the first line of the model that made a helper.

@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 
 	"github.com/xlagate/xlagate/internal/match"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -41,15 +40,10 @@ func checkMaxKernels(c *rule.Context, p *diff.Program) {
 			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 			continue
 		}
-		a := rule.Amount{
-			Program: p, Variant: v, Subject: kernelSubject(c), Noun: "kernels", Better: rule.Lower,
-			Actual: countKernels(c, v.New),
-			Cause:  func() (*diff.Cause, result.Evidence) { return v.Growth(countsKernel(c)) },
+		a := c.Count(p, v, kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = v.Growth(countsKernel(c))
 		}
-		if v.Old != nil {
-			a.Base = new(countKernels(c, v.Old))
-		}
-		c.Judge(a)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/result"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -49,13 +50,12 @@ func boundOutputs(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if n <= limit {
 		return
 	}
-	f := rule.Finding{
-		Program: p.Name, Variant: rule.VariantName(v), Subject: "outputs", Actual: n, Limit: limit,
+	f := c.Find(rule.Finding{
+		Program: p.Name, Variant: rule.VariantName(v), Subject: "outputs", Actual: n, Limit: limit, Bound: &result.Bound{Key: "max_outputs", Needs: n},
 		Message: fmt.Sprintf("the program returns %s, at most %s allowed", phrase.Counted(n, "", "results"), phrase.Number(limit)),
 		Cause:   v.Largest(func(k *facts.Kernel) bool { return k.Result }),
-	}
+	})
 	if v.Old != nil {
 		f.Cause, f.Evidence = v.ResultGrowth()
 	}
-	c.Find(f)
 }

@@ -50,14 +50,14 @@ func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 		kinds = slices.Sorted(maps.Keys(now))
 	}
 	for _, kind := range kinds {
-		a := rule.Amount{
-			Subject: kind, Noun: "outside " + kind + "s", Better: rule.Lower, Actual: float64(len(now[kind])),
-			Cause: func() (*diff.Cause, result.Evidence) { return outsideCause(now[kind]) },
-		}
+		a := c.Budget(nil, nil, kind, float64(len(now[kind])))
+		a.Noun = "outside " + kind + "s"
 		if t.Base != nil {
-			a.Baseline(known, float64(len(was[kind])))
+			a.SetBase(known, float64(len(was[kind])))
 		}
-		c.Judge(a)
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = outsideCause(now[kind])
+		}
 	}
 	if len(kinds) == 0 {
 		c.Checked()

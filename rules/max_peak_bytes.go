@@ -1,8 +1,14 @@
 package rules
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -33,4 +39,81 @@ func checkPeak(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		judgeSpace(c, p, v, space)
 	}
+}
+
+// memorySpace counts one memory space alone.
+var memorySpace = rule.Option{
+	Key: "memory_space", Type: rule.Text, Sense: rule.Neither,
+	Doc: "count only what the buffer assignment takes of this memory space: default, vmem, smem, hbm or host of a TPU, else color_1 and so on; without it the peak of the main memory",
+}
+
+// namedSpaces are the memory spaces of a TPU, in the order of their colors.
+var namedSpaces = []string{"default", "vmem", "smem", "hbm", "host"}
+
+// checkSpace finds names of memory spaces that none has: a misspelt one would take nothing for ever.
+func checkSpace(s *rule.Settings) []rule.Refusal {
+	space := s.Text(memorySpace.Key)
+	digits, numbered := strings.CutPrefix(space, "color_")
+	if space == "" || slices.Contains(namedSpaces, space) || numbered && isCount(digits) {
+		return nil
+	}
+	err := fmt.Errorf("memory_space %q is none; expected %s, or color_1 and so on", space, strings.Join(namedSpaces, ", "))
+	return []rule.Refusal{{Path: []string{memorySpace.Key}, Err: err}}
+}
+
+// isCount tells a number from 1, as it is printed.
+func isCount(digits string) bool {
+	n, err := strconv.ParseUint(digits, 10, 31)
+	return err == nil && n > 0 && strconv.FormatUint(n, 10) == digits
+}
+
+// judgeSpace holds what a program takes of one memory space against the settings. Where there are several, one that is not used is not listed.
+func judgeSpace(c *rule.Context, p *diff.Program, v *diff.Variant, space string) {
+	fact := facts.MemorySpace.Of(space)
+	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
+		spaceGap(c, p.Name, fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
+		return
+	}
+	if !hasSpaces(v.New) {
+		if _, assigned := v.New.Facts[facts.MemoryTemp]; assigned {
+			spaceGap(c, p.Name, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
+			return
+		}
+		c.Uncovered(p.Name, rule.BufferAssignment, rule.DumpFix)
+		return
+	}
+	m := *c.Rule.Budget
+	m.Fact, m.Noun = fact, "memory in "+space
+	a := c.AmountOf(p, v, m, fact)
+	if v.Old != nil {
+		a.Base = nil
+		a.SetBase(hasSpaces(v.Old), v.Old.Facts[fact])
+	}
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = v.FactGrowth(fact)
+	}
+}
+
+func spaceGap(c *rule.Context, program, why, fix string) {
+	c.Gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, program, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, program, why), Fix: fix})
+}
+
+// tpuName is what a memory space that is named by its number is called on a TPU.
+func tpuName(space string) (string, bool) {
+	for color, name := range namedSpaces {
+		if space == fmt.Sprintf("color_%d", color) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// hasSpaces says whether it is known what a program takes of each memory space.
+func hasSpaces(v *facts.Variant) bool {
+	for id := range v.Facts {
+		if _, is := facts.MemorySpace.Member(id); is {
+			return true
+		}
+	}
+	return false
 }

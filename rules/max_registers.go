@@ -6,7 +6,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -33,10 +32,9 @@ func checkMaxRegisters(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*diff.Cause, result.Evidence) {
-			return mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("takes %d registers a thread", n) })
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("takes %d registers a thread", n) })
 		}
-		c.Judge(a)
 	}
 }
 

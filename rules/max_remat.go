@@ -33,9 +33,9 @@ func checkMaxRemat(c *rule.Context, p *diff.Program) {
 			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
 			continue
 		}
-		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*diff.Cause, result.Evidence) { return rematCause(v.New) }
-		c.Judge(a)
+		if f := c.Judge(c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)); f != nil {
+			f.Cause, f.Evidence = rematCause(v.New)
+		}
 	}
 }
 

@@ -21,3 +21,6 @@ var maxTempBytes = rule.Rule{
 	Accepts:  []string{"memory.*"},
 	Program:  rule.CheckBudget,
 }
+
+// minGrowth lets growth of a size pass that is too little to matter.
+var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Sense: rule.Caps, Default: 0.0, Doc: "ignore growth below this, even where it is more than max_increase"}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -35,14 +34,10 @@ var maxUnfused = rule.Rule{
 
 func checkMaxUnfused(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		a := rule.Amount{
-			Program: p, Variant: v, Subject: "unfused", Noun: "unfused operations", Better: rule.Lower, Actual: v.New.CountKernels(runsAlone(c)),
-			Cause: func() (*diff.Cause, result.Evidence) { return v.Growth(runsAlone(c)) },
+		a := c.Count(p, v, "unfused", func(v *facts.Variant) float64 { return v.CountKernels(runsAlone(c)) })
+		if f := c.Judge(a); f != nil {
+			f.Cause, f.Evidence = v.Growth(runsAlone(c))
 		}
-		if v.Old != nil {
-			a.Base = new(v.Old.CountKernels(runsAlone(c)))
-		}
-		c.Judge(a)
 	}
 }
 

@@ -46,12 +46,8 @@ func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string
 	if n == 0 {
 		return
 	}
-	a := rule.Amount{
-		Program: p, Variant: v, Subject: kind + " bytes", Noun: "one " + kind + " on average", Unit: "bytes", Better: rule.Higher, Actual: v.New.KernelBytes(of) / n,
-		Cause: func() (*diff.Cause, result.Evidence) {
-			return smallest(v.New, of), result.Evidence{After: diff.LinesOf(v.New.Kernels, of)}
-		},
-	}
+	a := c.Budget(p, v, kind+" bytes", v.New.KernelBytes(of)/n)
+	a.Noun = "one " + kind + " on average"
 	if v.Old != nil {
 		if was := v.Old.CountKernels(of); was > 0 {
 			a.Base = new(v.Old.KernelBytes(of) / was)
@@ -60,7 +56,9 @@ func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string
 			}
 		}
 	}
-	c.Judge(a)
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = smallest(v.New, of), result.Evidence{After: diff.LinesOf(v.New.Kernels, of)}
+	}
 }
 
 // smallest names the kernel that moves the fewest bytes.

@@ -21,7 +21,7 @@ var noCPUFallback = rule.Rule{
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
 	},
-	Budget:  &rule.Metric{Noun: "operations that fell back to the CPU", Better: rule.Lower, Unheld: "what a log says"},
+	Budget:  &rule.Metric{Noun: "operations that fell back to the CPU", Better: rule.Lower, Unrecorded: "what a log says"},
 	Forbids: true,
 	Fails:   rule.Example{On: "torch-cpu_fallback/after", Config: "- { rule: no-cpu-fallback }", Says: "aten::special_i0e ran 3 times on the CPU"},
 	Passes:  rule.Example{On: "torch-cpu_fallback/before", Config: "- { rule: no-cpu-fallback }"},
@@ -44,23 +44,26 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 		c.Uncovered("", rule.Metrics, "let xlagate run the command (capture: in the target, or check -- COMMAND), or give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
 		return
 	}
-	c.Forbid(rule.Amount{Subject: "cpu fallback", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged rule.Finding) (each []rule.Finding) {
-		for _, n := range found {
-			f := judged
-			f.Subject, f.Actual = n.Op, n.Value
-			f.Message, f.Cause = fallback(&n)
-			f.Evidence.After = []string{n.Log}
-			reads := valueReads(t.Programs)
-			for _, at := range reads {
-				f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
-			}
-			if len(reads) == 1 && f.Cause.Source.File == "" {
-				f.Cause.Source = reads[0]
-			}
-			each = append(each, f)
+	judged := c.Forbid(c.Budget(nil, nil, "cpu fallback", float64(len(found))))
+	if judged == nil {
+		return
+	}
+	var each []rule.Finding
+	for _, n := range found {
+		f := *judged
+		f.Subject, f.Actual = n.Op, n.Value
+		f.Message, f.Cause = fallback(&n)
+		f.Evidence.After = []string{n.Log}
+		reads := valueReads(t.Programs)
+		for _, at := range reads {
+			f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 		}
-		return each
-	}})
+		if len(reads) == 1 && f.Cause.Source.File == "" {
+			f.Cause.Source = reads[0]
+		}
+		each = append(each, f)
+	}
+	c.Split(judged, each)
 }
 
 // scalarRead is the operation by which Python asks for a number in a tensor.

@@ -39,12 +39,19 @@ var noDtype = rule.Rule{
 func checkNoDtype(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		for _, dtype := range c.List("dtypes") {
-			a := rule.Amount{Program: p, Variant: v, Subject: dtype, Noun: dtype + " operations", Better: rule.Lower, Actual: unwanted(c, v.New, dtype)}
+			a := c.Budget(p, v, dtype, unwanted(c, v.New, dtype))
+			a.Noun = dtype + " operations"
 			if v.Old != nil {
 				a.Base = new(operationsOf(c, v.Old, dtype))
 			}
-			a.Tell = func(f rule.Finding) []rule.Finding { return []rule.Finding{dtypeFinding(c, f, v, dtype)} }
-			mayStay(c, acceptedOf(c, p, v, dtype)).Forbid(a)
+			f := mayStay(c, acceptedOf(c, p, v, dtype)).Forbid(a)
+			if f == nil {
+				continue
+			}
+			if c.On("new_only") {
+				f.Bound = nil // what is accepted is not new
+			}
+			describeDtype(c, f, v, dtype)
 		}
 	}
 }
@@ -124,7 +131,7 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 	return named, other
 }
 
-func dtypeFinding(c *rule.Context, f rule.Finding, v *diff.Variant, dtype string) rule.Finding {
+func describeDtype(c *rule.Context, f *rule.Finding, v *diff.Variant, dtype string) {
 	f.Message = fmt.Sprintf("%s is used by %s", dtype, phrase.Counted(operationsOf(c, v.New, dtype), "", "operations"))
 	f.Cause = &diff.Cause{Title: dtype + " is in the program, but in no kernel"}
 	first := diff.FirstNew(v, dtype)
@@ -139,5 +146,4 @@ func dtypeFinding(c *rule.Context, f rule.Finding, v *diff.Variant, dtype string
 		f.Cause = f.Cause.Of(why)
 		f.Evidence = why.Evidence(facts.AnyKernel)
 	}
-	return f
 }

@@ -21,32 +21,30 @@ var noHostCallback = rule.Rule{
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "custom call targets or op_names that may call the host"},
 	},
-	Budget:  &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
-	Forbids: true,
-	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
-	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
-	Fix:     "Remove the debug print or callback, or keep it behind a switch that is off in production.",
-	Threads: []string{"jax-ml/jax#25842"},
-	Since:   "1",
-	Asked:   true,
-	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
-	Program: checkNoHostCallback,
+	Budget:     &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
+	Forbids:    true,
+	Fails:      rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback }", Says: "1 host callback: at most 0 allowed"},
+	Passes:     rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: no-host-callback, allow: [\"*callback\"] }"},
+	Fix:        "Remove the debug print or callback, or keep it behind a switch that is off in production.",
+	Threads:    []string{"jax-ml/jax#25842"},
+	Since:      "1",
+	FromSource: true,
+	Accepts:    []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
+	Program:    checkNoHostCallback,
 }
 
 func checkNoHostCallback(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
-		a := rule.Amount{
-			Program: p, Variant: v, Subject: "host callbacks", Noun: "host callbacks", Better: rule.Lower, Actual: hostCalls(c, v.New, (*facts.Variant).CountKernels),
-			Cause: func() (*diff.Cause, result.Evidence) { return callbackCause(c, v) },
-		}
-		if v.Old != nil {
-			a.Base = new(hostCalls(c, v.Old, (*facts.Variant).CountKernels))
-		}
+		a := c.Count(p, v, "host callbacks", func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).CountKernels) })
+		var f *rule.Finding
 		if c.Bounded() {
-			c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).Launches) })
-			continue
+			f = c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).Launches) })
+		} else {
+			f = c.Forbid(a)
 		}
-		c.Forbid(a)
+		if f != nil {
+			f.Cause, f.Evidence = callbackCause(c, v)
+		}
 	}
 }
 

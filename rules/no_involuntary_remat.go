@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -19,7 +20,7 @@ var noInvoluntaryRemat = rule.Rule{
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "op_names that may be replicated"},
 	},
-	Budget:  &rule.Metric{Noun: "involuntary rematerializations", Better: rule.Lower, Unheld: "what a log says"},
+	Budget:  &rule.Metric{Noun: "involuntary rematerializations", Better: rule.Lower, Unrecorded: "what a log says"},
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-involuntary_remat/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(mix)/sharding_constraint is replicated on every device to reshard it"},
 	Passes:  rule.Example{On: "cpu-involuntary_remat/before", Config: "- { rule: no-involuntary-remat }"},
@@ -36,17 +37,20 @@ func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 		return
 	}
 	found := logNotes(c, logs, tensorflow.NoteInvoluntaryRemat)
-	c.Forbid(rule.Amount{Subject: "involuntary remat", Noun: c.Rule.Budget.Noun, Actual: float64(len(found)), Tell: func(judged rule.Finding) (each []rule.Finding) {
-		for _, n := range found {
-			f := judged
-			f.Program, f.Subject = n.Program, n.Op
-			f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", orUnnamed(n.Op))
-			f.Cause = &diff.Cause{Title: n.Message, OpName: n.Op, Source: n.Where}
-			f.Evidence.After = []string{n.Log + ": " + n.Message}
-			each = append(each, f)
-		}
-		return each
-	}})
+	judged := c.Forbid(c.Budget(nil, nil, "involuntary remat", float64(len(found))))
+	if judged == nil {
+		return
+	}
+	var each []rule.Finding
+	for _, n := range found {
+		f := *judged
+		f.Program, f.Subject = n.Program, n.Op
+		f.Message = fmt.Sprintf("%s is replicated on every device to reshard it", cmp.Or(n.Op, "a tensor without a name"))
+		f.Cause = &diff.Cause{Title: n.Message, OpName: n.Op, Source: n.Where}
+		f.Evidence.After = []string{n.Log + ": " + n.Message}
+		each = append(each, f)
+	}
+	c.Split(judged, each)
 }
 
 // logNotes lists the notes of one kind that the settings care for, each tensor or operation once.
@@ -62,11 +66,4 @@ func logNotes(c *rule.Context, logs *tensorflow.Logs, kind string) []tensorflow.
 		out = append(out, n)
 	}
 	return out
-}
-
-func orUnnamed(op string) string {
-	if op == "" {
-		return "a tensor without a name"
-	}
-	return op
 }

@@ -35,13 +35,12 @@ func checkNoNewCollectives(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		fresh := newCollectives(v)
-		a := rule.Amount{Program: p, Variant: v, Subject: "new collectives", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: float64(len(fresh)), Base: new(0.0)}
-		a.Tell = func(f rule.Finding) []rule.Finding {
+		a := c.Budget(p, v, "new collectives", float64(len(fresh)))
+		a.Base = new(0.0)
+		if f := c.Judge(a); f != nil {
 			f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
 			f.Cause, f.Evidence = explainCollectives(v, func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
-			return []rule.Finding{f}
 		}
-		c.Judge(a)
 	}
 }
 

@@ -24,34 +24,32 @@ var noRecompilation = rule.Rule{
 		{Key: "max_variants", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
 		{Key: "ignore_args", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may differ without counting"},
 	},
-	Budget:  &rule.Metric{Noun: "compilations", Better: rule.Lower},
-	Fails:   rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
-	Passes:  rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
-	Fix:     "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
-	Threads: []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
-	Since:   "1",
-	Asked:   true,
-	Accepts: []string{"variants"},
-	Program: checkNoRecompilation,
+	Budget:     &rule.Metric{Noun: "compilations", Better: rule.Lower},
+	Fails:      rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
+	Passes:     rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
+	Fix:        "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
+	Threads:    []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
+	Since:      "1",
+	FromSource: true,
+	Accepts:    []string{"variants"},
+	Program:    checkNoRecompilation,
 }
 
 func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 	if p.New == nil {
 		return
 	}
-	a := rule.Amount{Program: p, Subject: "variants", Noun: "compilations", Better: rule.Lower, Actual: float64(compilations(p.New) - ignoredVariants(c, p))}
+	a := c.Budget(p, nil, "variants", float64(compilations(p.New)-ignoredVariants(c, p)))
 	if p.Old != nil {
 		a.Base = new(float64(compilations(p.Old)))
 	}
-	a.Tell = func(f rule.Finding) []rule.Finding {
+	if f := c.Judge(a); f != nil {
 		f.Message = fmt.Sprintf("compiled %s, %s: %s", phrase.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
 		f.Cause = recompileCause(c, p)
 		for i, v := range p.New.Variants {
 			f.Evidence.After = append(f.Evidence.After, tellingArguments(p, i)+"  "+strings.Join(v.Modules, ", "))
 		}
-		return []rule.Finding{f}
 	}
-	c.Judge(a)
 }
 
 // tellingArguments are the arguments of a variant that tell it from the others; all of them where none does.

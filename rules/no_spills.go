@@ -5,7 +5,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -33,11 +32,8 @@ func checkNoSpills(c *rule.Context, p *diff.Program) {
 			continue
 		}
 		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		a.Cause = func() (*diff.Cause, result.Evidence) {
-			return mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string {
-				return "spills " + phrase.Bytes(float64(n)) + " a thread"
-			})
+		if f := c.Forbid(a); f != nil {
+			f.Cause, f.Evidence = mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string { return "spills " + phrase.Bytes(float64(n)) + " a thread" })
 		}
-		c.Forbid(a)
 	}
 }

@@ -51,7 +51,7 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 		return
 	}
 	outside := unclusteredOps(c, clusters)
-	a := rule.Amount{Subject: "unclustered", Noun: c.Rule.Budget.Noun, Actual: float64(len(outside))}
+	a := c.Budget(nil, nil, "unclustered", float64(len(outside)))
 	fresh := outside
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && t.Base.Clusters.Ran
@@ -60,24 +60,26 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 			was = unclusteredOps(c, t.Base.Clusters)
 			fresh = beyond(outside, was)
 		}
-		a.Baseline(known, float64(len(was)))
+		a.SetBase(known, float64(len(was)))
 		a.Added = float64(len(fresh))
 	}
-	a.Tell = func(f rule.Finding) (each []rule.Finding) {
-		told := outside
-		if len(fresh) > 0 && !c.Exceeds(a) {
+	all := float64(clusters.Clustered + len(outside))
+	for _, f := range c.JudgeShare(a, rule.Portion{
+		Key: "min_ratio", Subject: "unclustered.min_ratio", Have: rule.PortionOf(float64(clusters.Clustered), all),
+		Of: "of " + phrase.Counted(all, "", "operations") + " went into clusters",
+	}) {
+		if f.Subject != a.Subject {
+			continue
+		}
+		told, each := outside, []rule.Finding(nil)
+		if len(fresh) > 0 && f.Bound == nil {
 			told = fresh
 		}
 		for _, group := range byOp(told) {
-			each = append(each, unclusteredFinding(c, f, clusters, group))
+			each = append(each, unclusteredFinding(c, *f, clusters, group))
 		}
-		return each
+		c.Split(f, each)
 	}
-	all := float64(clusters.Clustered + len(outside))
-	c.JudgeShare(a, rule.Portion{
-		Key: "min_ratio", Subject: "unclustered.min_ratio", Have: rule.PortionOf(float64(clusters.Clustered), all),
-		Of: "of " + phrase.Counted(all, "", "operations") + " went into clusters",
-	})
 }
 
 // noClusters says why there is nothing to look at.
@@ -171,4 +173,51 @@ func places(group []tensorflow.UnclusteredOp) string {
 		first += fmt.Sprintf(" and %d more", len(group)-1)
 	}
 	return first
+}
+
+// uncompilable reports the operations that a log says XLA could not compile under jit_compile=True, and whether there were any.
+// The error stops the function, so the dump holds no module of it.
+func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
+	notes := uncompilableNotes(logs)
+	for _, n := range notes {
+		if !match.AnyGlob(c.List("allow"), n.Op) {
+			c.Find(uncompilableFinding(n))
+		}
+	}
+	return len(notes) > 0
+}
+
+// uncompilableNotes lists one note for each operation of a function: a log repeats an error, and only some repetitions name the line.
+func uncompilableNotes(logs *tensorflow.Logs) []tensorflow.LogNote {
+	if logs == nil {
+		return nil
+	}
+	type key struct{ program, op string }
+	at := map[key]int{}
+	var notes []tensorflow.LogNote
+	for _, n := range logs.Notes {
+		if n.Kind != tensorflow.NoteUncompilableOp {
+			continue
+		}
+		k := key{n.Program, n.Op}
+		i, seen := at[k]
+		switch {
+		case !seen:
+			at[k] = len(notes)
+			notes = append(notes, n)
+		case notes[i].Where.File == "" && n.Where.File != "":
+			notes[i] = n
+		}
+	}
+	return notes
+}
+
+func uncompilableFinding(n tensorflow.LogNote) rule.Finding {
+	return rule.Finding{
+		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
+		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),
+		Cause:    &diff.Cause{Title: n.Message, OpType: n.Op, Source: n.Where},
+		Bound:    &result.Bound{Key: "allow", Needs: "[" + n.Op + "]"},
+		Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
+	}
 }

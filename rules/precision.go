@@ -10,7 +10,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -57,18 +56,17 @@ func checkPrecisions(c *rule.Context, p *diff.Program, v *diff.Variant) {
 			other = append(other, m)
 		}
 	}
-	a := rule.Amount{
-		Program: p, Variant: v, Subject: "precision", Noun: "products of another precision", Better: rule.Lower, Actual: float64(len(other)),
-		Cause: func() (*diff.Cause, result.Evidence) { return productCause(other) },
-	}
+	a := c.Budget(p, v, "precision", float64(len(other)))
 	if v.Old != nil {
 		was, ok := v.Old.Facts[facts.ProductsTotal]
 		for _, name := range c.List("precisions") {
 			was -= v.Old.Facts[facts.ProductPrecision.Of(name)]
 		}
-		a.Baseline(ok && c.Text("op_name") == "", was)
+		a.SetBase(ok && c.Text("op_name") == "", was)
 	}
-	c.Forbid(a)
+	if f := c.Forbid(a); f != nil {
+		f.Cause, f.Evidence = productCause(other)
+	}
 }
 
 // samePrecision compares how many products there are of each precision with the baseline.
@@ -88,14 +86,12 @@ func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		}
 	}
 	grown := max(0, v.New.Facts[facts.ProductsTotal]-total)
-	a := rule.Amount{Program: p, Variant: v, Subject: "precision", Noun: c.Rule.Budget.Noun, Better: rule.Lower, Actual: more - grown}
-	a.Baseline(ok, 0)
-	a.Tell = func(f rule.Finding) []rule.Finding {
+	a := c.Budget(p, v, "precision", more-grown)
+	a.SetBase(ok, 0)
+	if f := c.Judge(a); f != nil {
 		f.Message = "products changed their precision: " + strings.Join(append(rises, falls...), "; ")
-		f.Cause, f.Evidence = productCause(gainedProducts(c, v))
-		return []rule.Finding{f}
+		f.Cause, f.Evidence = productCause(gainedProducts(v))
 	}
-	c.Judge(a)
 }
 
 // precisionsOf lists the precisions of both sides in order.
@@ -112,7 +108,7 @@ func precisionsOf(v *diff.Variant) []string {
 }
 
 // gainedProducts lists the products of precisions that became more.
-func gainedProducts(c *rule.Context, v *diff.Variant) []*facts.Product {
+func gainedProducts(v *diff.Variant) []*facts.Product {
 	var out []*facts.Product
 	for _, m := range v.New.Products {
 		if name := facts.ProductPrecision.Of(m.Precision); v.New.Facts[name] > v.Old.Facts[name] {

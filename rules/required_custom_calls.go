@@ -53,15 +53,16 @@ func checkRequiredCalls(c *rule.Context, p *diff.Program) {
 			}
 			if v.Old != nil {
 				had += int(diff.Flag(v.Old.CountKernels(q.matches) < least))
-				known = known && !q.unheld(v.Old, v.New)
+				known = known && !q.unrecorded(v.Old, v.New)
 			}
 		}
-		a := rule.Amount{Program: p, Variant: v, Subject: "missing custom calls", Noun: "missing custom calls", Actual: float64(len(missing))}
+		a := c.Budget(p, v, "missing custom calls", float64(len(missing)))
 		if v.Old != nil {
-			a.Baseline(known, float64(had))
+			a.SetBase(known, float64(had))
 		}
-		a.Tell = func(rule.Finding) []rule.Finding { return missing }
-		c.Forbid(a)
+		if f := c.Forbid(a); f != nil {
+			c.Split(f, missing)
+		}
 	}
 }
 
@@ -71,7 +72,7 @@ func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least flo
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
 	}
 	almost := q.almost(v.New)
-	if told := q.told(almost); told != "" {
+	if told := q.configsOf(almost); told != "" {
 		f.Message += "; " + told
 	} else if names := called(v.New); len(names) > 0 {
 		f.Message += "; what is called: " + strings.Join(phrase.First(names, 6), ", ")

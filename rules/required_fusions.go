@@ -26,7 +26,7 @@ var requiredFusions = rule.Rule{
 			rule.Option{Key: "min", Type: rule.Count, Sense: rule.Demands, Least: 1, Default: 1.0, Doc: "how many there must be"},
 		)},
 	},
-	Budget:  &rule.Metric{Noun: missingFusions, Better: rule.Lower},
+	Budget:  &rule.Metric{Noun: "missing fusions", Better: rule.Lower},
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
@@ -49,9 +49,6 @@ type missingFusion struct {
 	found int
 }
 
-// missingFusions is what the rule counts.
-const missingFusions = "missing fusions"
-
 func checkRequiredFusions(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		var missing []missingFusion
@@ -66,17 +63,17 @@ func checkRequiredFusions(c *rule.Context, p *diff.Program) {
 				had += int(diff.Flag(len(want.in(v.Old)) < want.min))
 			}
 		}
-		a := rule.Amount{Program: p, Variant: v, Subject: missingFusions, Noun: missingFusions, Actual: float64(len(missing))}
+		a := c.Budget(p, v, c.Rule.Budget.Noun, float64(len(missing)))
 		if v.Old != nil {
-			a.Baseline(known, float64(had))
+			a.SetBase(known, float64(had))
 		}
-		a.Tell = func(rule.Finding) (each []rule.Finding) {
+		if f := c.Forbid(a); f != nil {
+			var each []rule.Finding
 			for _, m := range missing {
 				each = append(each, m.finding(p, v))
 			}
-			return each
+			c.Split(f, each)
 		}
-		c.Forbid(a)
 	}
 }
 

@@ -39,16 +39,14 @@ func checkStableCompile(c *rule.Context, p *diff.Program) {
 	}
 	for _, v := range rule.Live(p) {
 		names := flapping(c, v.New)
-		a := rule.Amount{Program: p, Variant: v, Subject: "unstable facts", Noun: c.Rule.Budget.Noun, Actual: float64(len(names))}
+		a := c.Budget(p, v, "unstable facts", float64(len(names)))
 		if v.Old != nil {
 			a.Base = new(float64(len(flapping(c, v.Old))))
 		}
-		a.Tell = func(f rule.Finding) []rule.Finding {
+		if f := c.Forbid(a); f != nil {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
 			f.Cause = &diff.Cause{Title: unlike(v.New), Source: v.New.FirstSource()}
-			return []rule.Finding{f}
 		}
-		c.Forbid(a)
 	}
 }
 

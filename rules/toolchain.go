@@ -52,16 +52,15 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	default:
 		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)
 	}
-	a := rule.Amount{Upgrade: true, Subject: "toolchain", Noun: c.Rule.Budget.Noun, Actual: float64(len(wrong))}
+	a := c.Budget(nil, nil, "toolchain", float64(len(wrong)))
+	a.Upgrade = true
 	if t.Base != nil {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))
 	}
-	a.Tell = func(f rule.Finding) []rule.Finding {
+	if f := c.JudgePinned(a); f != nil {
 		f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
 		f.Cause, f.Evidence.After = &diff.Cause{Kind: result.KindToolchain, Title: "what else differs may be the compiler's doing"}, wrong
-		return []rule.Finding{f}
 	}
-	c.JudgePinned(a)
 }
 
 // parts names everything about a toolchain that is known, but for its flags.

@@ -37,16 +37,11 @@ var unusedParameters = rule.Rule{
 func checkUnusedParameters(c *rule.Context, p *diff.Program) {
 	for _, v := range rule.Live(p) {
 		names := unusedArguments(c, v.New)
-		a := rule.Amount{Program: p, Variant: v, Subject: "unused arguments", Noun: "unused arguments", Actual: float64(len(names))}
-		if v.Old != nil {
-			a.Base = new(float64(len(unusedArguments(c, v.Old))))
-		}
-		a.Tell = func(f rule.Finding) []rule.Finding {
+		a := c.Count(p, v, "unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })
+		if f := c.Forbid(a); f != nil {
 			f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
 			f.Cause = &diff.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
-			return []rule.Finding{f}
 		}
-		c.Forbid(a)
 	}
 }
 

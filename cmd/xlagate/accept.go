@@ -47,6 +47,9 @@ func acceptCommand(w world) *cli.Command {
 			} else {
 				a.From = lastWith(c, o, a.Only)
 			}
+			if !c.Bool("quiet") {
+				a.Before = func(planned *gate.Accepted) { sayLeft(w, planned) }
+			}
 			done, err := gate.Accept(c.Context, o, a)
 			if err != nil {
 				return incomplete(w, err)
@@ -71,6 +74,18 @@ func ids(values []string) []string {
 	return out
 }
 
+// sayLeft says what accepting leaves to be done by hand.
+func sayLeft(w world, planned *gate.Accepted) {
+	for _, b := range planned.Budgets {
+		if b.Left != "" {
+			sayBudget(w, b)
+		}
+	}
+	for _, u := range planned.Unsettled {
+		sayUnsettled(w, u)
+	}
+}
+
 func sayAccepted(w world, done *gate.Accepted) {
 	for _, path := range done.Written {
 		fmt.Fprintf(w.out, "wrote    %s\n", path)
@@ -79,10 +94,9 @@ func sayAccepted(w world, done *gate.Accepted) {
 		fmt.Fprintf(w.out, "removed  %s\n", path)
 	}
 	for _, b := range done.Budgets {
-		sayBudget(w, b)
-	}
-	for _, a := range done.Asked {
-		sayAsked(w, a)
+		if b.Left == "" {
+			sayBudget(w, b)
+		}
 	}
 	switch {
 	case len(done.Written)+len(done.Removed) == 0 && len(done.Budgets) > 0:
@@ -113,11 +127,14 @@ func sayBudget(w world, b *config.Budget) {
 	fmt.Fprintf(w.out, "%-7s  %s %s → %s\n", done, where, b.From, b.Became)
 }
 
-// sayAsked prints a limit that still fails after accepting.
-func sayAsked(w world, a gate.Asked) {
+// sayUnsettled prints a limit that still fails after accepting.
+func sayUnsettled(w world, u gate.Unsettled) {
 	how := "change it there"
-	if a.Number {
+	switch {
+	case u.Written:
 		how = "change it there, or accept it by its id"
+	case u.Add != "":
+		how = "add to rules: in xlagate.yaml\n  " + strings.ReplaceAll(u.Add, "\n", "\n  ")
 	}
-	fmt.Fprintf(w.out, "remains  %s %s: %s; %s\n", a.Place, a.Rule, a.Message, how)
+	fmt.Fprintf(w.out, "remains  %s %s: %s; %s\n", u.Place, u.Rule, u.Message, how)
 }

@@ -114,8 +114,8 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 	for _, b := range done.Left {
 		sayBudget(w, b)
 	}
-	for _, a := range done.Asked {
-		sayAsked(w, a)
+	for _, u := range done.Unsettled {
+		sayUnsettled(w, u)
 	}
 	if done.Commit == "" {
 		fmt.Fprintf(w.out, "nothing to accept: the baseline says so already (run %d)\n", done.Run)
@@ -129,15 +129,18 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 
 // remaining lists the limits that still fail after accepting.
 func remaining(done *github.Accepted) string {
-	if len(done.Asked)+len(done.Left) == 0 {
+	if len(done.Unsettled)+len(done.Left) == 0 {
 		return ""
 	}
 	text := " The configuration still asks for something else; change it there:"
 	for _, b := range done.Left {
 		text += "\n- " + oneLine(fmt.Sprintf("%s %s of %s is %s, %s would do; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left))
 	}
-	for _, a := range done.Asked {
-		text += "\n- " + oneLine(a.Place+" "+a.Rule+": "+a.Message)
+	for _, u := range done.Unsettled {
+		text += "\n- " + oneLine(u.Place+" "+u.Rule+": "+u.Message)
+		if u.Add != "" {
+			text += "; add to rules: " + oneLine(u.Add)
+		}
 	}
 	return text
 }

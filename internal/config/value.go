@@ -157,7 +157,9 @@ func scalar(n *yamldoc.Node, o rule.Option) (any, bool) {
 	case rule.Share:
 		return parseShare(s)
 	case rule.Growth:
-		return parseGrowth(s)
+		return parseGrowth(s, ParseSize)
+	case rule.TimeGrowth:
+		return parseGrowth(s, parseNanoseconds)
 	case rule.Switch:
 		return s == "true", n.Tag == "!!bool"
 	case rule.Seconds:
@@ -218,12 +220,13 @@ func parseShare(s string) (float64, bool) {
 	return v, err == nil && v >= 0 && v <= 1
 }
 
-func parseGrowth(s string) (rule.Change, bool) {
+// parseGrowth reads a percentage, or an amount.
+func parseGrowth(s string, amount func(string) (float64, bool)) (rule.Change, bool) {
 	if rest, ok := strings.CutSuffix(s, "%"); ok {
 		v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
 		return rule.Change{Amount: v, Percent: true}, err == nil && v >= 0 && !math.IsInf(v, 0)
 	}
-	v, ok := ParseSize(s)
+	v, ok := amount(s)
 	return rule.Change{Amount: v}, ok
 }
 
@@ -338,6 +341,8 @@ func expected(o rule.Option) string {
 		return "a share from 0 to 1 (100%), such as 0.5 or 50%"
 	case rule.Growth:
 		return "an amount from 0, such as 2, 1MiB or 5%"
+	case rule.TimeGrowth:
+		return "a time such as 50us, a percentage such as 5%, or a number of nanoseconds"
 	case rule.Switch:
 		return "true or false"
 	case rule.Seconds:

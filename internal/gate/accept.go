@@ -23,6 +23,8 @@ type AcceptOptions struct {
 	Reason  string
 	Tighten bool           // record only what got better
 	From    *result.Result // take it from a result instead of a dump
+	// Before is called with the budgets and what is left unsettled before anything is written; it may be nil.
+	Before func(*Accepted)
 }
 
 // Accepted says what accepting did to the baseline.
@@ -32,15 +34,7 @@ type Accepted struct {
 	Unchanged int
 	Pushed    string           // what the baseline is now, where it lies in a registry and changed
 	Budgets   []*config.Budget // what was written into the configuration: tighter, or as wide as what was accepted by name
-	Asked     []Asked          // what the configuration asks for all the same
-}
-
-// Asked is what the configuration asks for whatever was accepted.
-type Asked struct {
-	Place   string // file:line:column
-	Rule    string
-	Message string
-	Number  bool // accepting the finding by its id changes the number there
+	Unsettled []Unsettled      // the limits that are still broken
 }
 
 // Accept refreshes the baseline. A dump that could not be read whole is refused: accepting it would make its gaps the rule.
@@ -59,13 +53,20 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) 
 		return nil, err
 	}
 	done := &Accepted{}
+	budgets, err := done.plan(o.Config, a, intakes, rows)
+	if err != nil {
+		return nil, err
+	}
+	if done.Budgets = budgets.list; a.Before != nil {
+		a.Before(done)
+	}
 	for _, in := range intakes {
 		if err := in.accept(edit, a, done); err != nil {
 			return done, err
 		}
 	}
 	if done.Pushed, err = edit.Commit(ctx); err == nil {
-		err = done.budget(o.Config, a, intakes, rows)
+		err = budgets.write()
 	}
 	return done.named(o.Dir, edit), Explained(err)
 }

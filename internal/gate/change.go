@@ -30,6 +30,9 @@ type JudgedFinding struct {
 	Evidence   result.Evidence
 	Drift      bool   // only the comparison with the baseline found it
 	Configured string // the place of the configuration that forbids it whatever is accepted; "" where accepting is enough
+	Override   string // the entry to add to the configuration where a pack forbids it
+
+	perProgram bool // its rule looks at one program at a time
 }
 
 // ChangesOf lists the changes of a target, the worst first, and tells every finding which of them it belongs to.
@@ -198,9 +201,7 @@ func (g *grouping) attach(f *JudgedFinding) {
 	if !slices.Contains(owner.Variants, f.Variant) && f.Variant != "" {
 		owner.Variants = append(owner.Variants, f.Variant)
 	}
-	if f.Configured != "" && !slices.Contains(owner.Configured, f.Configured) {
-		owner.Configured = append(owner.Configured, f.Configured)
-	}
+	owner.Configured, owner.Overrides = withPlace(owner.Configured, f.Configured), withPlace(owner.Overrides, f.Override)
 	if c := f.Cause; c != nil && !owner.placed {
 		owner.Source, owner.placed = g.sourceOf(c), c.Source.File != ""
 		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
@@ -210,6 +211,14 @@ func (g *grouping) attach(f *JudgedFinding) {
 	if len(owner.roots) == 0 || f.Cause == nil || g.byRoot[f.Cause.Root()] == nil {
 		owner.addEvidence(f.Evidence)
 	}
+}
+
+// withPlace adds a text that is not listed yet.
+func withPlace(list []string, text string) []string {
+	if text == "" {
+		return list
+	}
+	return diff.AddNewLine(list, text)
 }
 
 func (g *grouping) owner(f *JudgedFinding) *group {

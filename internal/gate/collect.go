@@ -56,8 +56,8 @@ func (c *collector) collect(said *rule.Context) {
 	if said.Pack != integrityPack {
 		c.judged += said.Checks
 	}
-	for i := range said.Findings {
-		f := complete(&said.Findings[i], c.l, said.Settings)
+	for _, reported := range said.Findings {
+		f := complete(reported, c.l, said)
 		f.ID = unique(c.ids, f.Finding, c.apart(&f.Finding, said.Settings))
 		c.found = append(c.found, f)
 	}
@@ -92,13 +92,14 @@ func first[T comparable](seen map[T]bool, what T) bool {
 }
 
 // complete adds to what a rule says what its settings and the target say.
-func complete(f *rule.Finding, l *looked, s *rule.Settings) JudgedFinding {
+func complete(f *rule.Finding, l *looked, s *rule.Context) JudgedFinding {
 	return JudgedFinding{
 		Finding: result.Finding{
 			Rule: s.Rule.ID, Name: s.Name, Level: cmp.Or(f.Level, s.Severity()), Target: l.Name, Program: f.Program, Variant: f.Variant, Subject: f.Subject,
 			Message: f.Message, Reason: s.Reason, Actual: f.Actual, Limit: f.Limit, Baseline: f.Baseline, Unit: f.Unit,
+			Bound: boundIn(s, f),
 		},
-		Cause: f.Cause, Evidence: f.Evidence, Drift: f.Drift,
+		Cause: f.Cause, Evidence: f.Evidence, Drift: f.Drift, perProgram: s.Rule.Program != nil,
 	}
 }
 

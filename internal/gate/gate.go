@@ -88,7 +88,7 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 func judgeAll(o Options, targets []*looked) *result.Result {
 	r := newResult(o)
 	for _, t := range targets {
-		found, _ := judge(r, o, t)
+		found := judge(r, o, t)
 		tell(r, o, t, withoutUnseen(setAside(r, o, t, found), t))
 	}
 	unmatchedRules(r, o.Config, targets)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -15,13 +16,13 @@ import (
 
 // intake is one target's new facts beside its old baseline.
 type intake struct {
-	target   string
-	old      *baseline.Set
-	fresh    map[string]*baseline.Program
-	was      map[string]string // of programs that were accepted under another name: that name
-	graphs   facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
-	findings []result.Finding
-	demands  []demand // what accepting all of it does not settle
+	target    string
+	old       *baseline.Set
+	fresh     map[string]*baseline.Program
+	was       map[string]string // of programs that were accepted under another name: that name
+	graphs    facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
+	findings  []result.Finding
+	overrides map[string]string // by change: the entry to add to the configuration where a pack forbids it
 }
 
 // takeIn collects what there is to accept, and how much of each budget it uses.
@@ -40,9 +41,9 @@ func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []resul
 		if len(l.problems) > 0 {
 			return nil, nil, &Incomplete{l.problems}
 		}
-		found, asked := judge(r, o, l)
+		found := judge(r, o, l)
 		tell(r, o, l, found)
-		in := &intake{target: l.Name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), demands: asked}
+		in := &intake{target: l.Name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), overrides: map[string]string{}}
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}
@@ -58,6 +59,13 @@ func shareOut(r *result.Result, intakes []*intake) {
 		for _, in := range intakes {
 			if in.target == f.Target {
 				in.findings = append(in.findings, f)
+			}
+		}
+	}
+	for _, c := range r.Changes {
+		for _, in := range intakes {
+			if in.target == c.Target && len(c.Overrides) > 0 {
+				in.overrides[c.ID] = strings.Join(c.Overrides, "\n")
 			}
 		}
 	}
@@ -77,7 +85,7 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 		if !result.ValidTarget(t.Name) {
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
 		}
-		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs}
+		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs, overrides: map[string]string{}}
 		if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
 			return nil, err
 		}
@@ -87,9 +95,6 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 		}
 		for _, p := range programs {
 			in.fresh[p.Name] = p
-		}
-		if in.demands, err = reportedDemands(o, &t); err != nil {
-			return nil, err
 		}
 		out = append(out, in)
 	}

@@ -13,9 +13,8 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// judge runs the rules over one target and puts what was looked at into the result. It returns what they found and, where that is anything,
-// what they would find again if all of it were accepted.
-func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding, asked []demand) {
+// judge runs the rules over one target and puts what was looked at into the result. It returns what they found.
+func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
@@ -24,10 +23,8 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding, asked
 			said.collect(c)
 		}
 		l.judged = said.judged
-		if found = said.found; len(found) > 0 {
-			asked = demands(o, l)
-			settle(found, asked)
-		}
+		found = said.found
+		configure(found, o.Config)
 		out.NotCovered = append(out.NotCovered, unreached(l.report)...)
 		if len(l.unasked) > 0 {
 			out.NotCovered = append(out.NotCovered, listed(l.unasked)+" (left out by programs.include)")
@@ -35,7 +32,7 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding, asked
 		describe(&out, l)
 	}
 	r.Targets = append(r.Targets, out)
-	return found, asked
+	return found
 }
 
 // differing is the target as its changes are looked for. Git is asked only where something differs.

@@ -23,7 +23,7 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 		if err != nil {
 			return nil, err
 		}
-		found, _ := judge(r, o, l)
+		found := judge(r, o, l)
 		tell(r, o, l, setAside(r, o, l, found))
 	}
 	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return p.Rule != "target-ran" && p.Rule != "baseline-present" })

@@ -20,7 +20,7 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 		if s.Max == nil || s.Rule.Budget == nil || s.Rule.Budget.Unit == "seconds" { // times are the machine's
 			continue
 		}
-		key := maxKey(s)
+		key := s.KeyOfMax()
 		if _, written := s.Marks[key]; !written {
 			continue
 		}
@@ -91,15 +91,17 @@ func fullest(s *rule.Settings, byRule headroom, limit float64) (most float64, an
 	return most, any
 }
 
-// tightenBudgets lowers the numbers in the configuration to what is there.
-func tightenBudgets(cfg *config.Config, rows []result.Headroom) ([]*config.Budget, error) {
-	return writeBudgets(cfg, append(slack(cfg, rows), unusedIncreases(cfg, rows)...))
+// budgetEdit is the configuration with other numbers.
+type budgetEdit struct {
+	path string
+	text []byte // nil where nothing changes
+	list []*config.Budget
 }
 
-// writeBudgets puts other numbers into the configuration's file.
-func writeBudgets(cfg *config.Config, list []*config.Budget) ([]*config.Budget, error) {
+// planBudgets puts other numbers into the text of the configuration.
+func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error) {
 	if len(list) == 0 {
-		return nil, nil
+		return &budgetEdit{}, nil
 	}
 	data, err := os.ReadFile(cfg.Path)
 	if err != nil {
@@ -109,12 +111,20 @@ func writeBudgets(cfg *config.Config, list []*config.Budget) ([]*config.Budget, 
 	if _, err := config.Parse(cfg.Path, text); err != nil {
 		return nil, fmt.Errorf("the budgets of %s could not be changed, it stays as it is: %w", cfg.Path, err)
 	}
-	path, err := filepath.EvalSymlinks(cfg.Path) // a link stays one
+	return &budgetEdit{cfg.Path, text, list}, nil
+}
+
+// write replaces the configuration's file.
+func (e *budgetEdit) write() error {
+	if e.text == nil {
+		return nil
+	}
+	path, err := filepath.EvalSymlinks(e.path) // a link stays one
 	if err == nil {
-		_, err = baseline.WriteFile(path, text)
+		_, err = baseline.WriteFile(path, e.text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("change the budgets of %s: %w", cfg.Path, err)
+		return fmt.Errorf("change the budgets of %s: %w", e.path, err)
 	}
-	return list, nil
+	return nil
 }

@@ -37,15 +37,15 @@ func setAside(r *result.Result, o Options, l *looked, found []JudgedFinding) (le
 	return left
 }
 
-// explained says whether a change of the toolchain may be why a finding grew. What is asked of every compiler alike it does not explain, as
-// long as the same framework asks a compiler for the same device.
+// explained says whether a change of the toolchain may be why a finding grew. It does not explain what the source decides, as
+// long as framework, backend and device are the same.
 func (l *looked) explained(f *result.Finding) bool {
 	old, fresh := l.baseToolchain(f.Program), l.report.Toolchain
 	if mismatch(old, fresh) == "" {
 		return false
 	}
 	rule := rules.ByID(f.Rule)
-	return rule == nil || !rule.Asked || old.Framework != fresh.Framework || old.Backend != fresh.Backend || old.Device != fresh.Device
+	return rule == nil || !rule.FromSource || old.Framework != fresh.Framework || old.Backend != fresh.Backend || old.Device != fresh.Device
 }
 
 // baseToolchain is what made the baseline of a program.

@@ -36,11 +36,11 @@ type Acceptance struct {
 
 // Accepted says what an acceptance did.
 type Accepted struct {
-	Commit string // "" when everything was accepted already
-	Files  []string
-	Run    int64
-	Asked  []gate.Asked     // what the configuration asks for all the same
-	Left   []*config.Budget // numbers that are too narrow for what was accepted, and could not be changed
+	Commit    string // "" when everything was accepted already
+	Files     []string
+	Run       int64
+	Unsettled []gate.Unsettled // the limits that are still broken
+	Left      []*config.Budget // numbers that are too narrow for what was accepted, and could not be changed
 }
 
 // errFork says that a pull request's branch lies in another repository, where nothing is pushed to.
@@ -67,7 +67,7 @@ func (c *Client) Accept(ctx context.Context, pr PullRequest, a Acceptance) (*Acc
 		return nil, err
 	}
 	files, err := changedFiles(o, done)
-	out := &Accepted{Files: slices.Sorted(maps.Keys(files)), Run: r.run, Asked: done.Asked, Left: left(done.Budgets)}
+	out := &Accepted{Files: slices.Sorted(maps.Keys(files)), Run: r.run, Unsettled: done.Unsettled, Left: left(done.Budgets)}
 	if err == nil && len(files) > 0 {
 		out.Commit, err = c.commit(ctx, pr, files, a.message(done))
 	}

@@ -82,12 +82,13 @@ func object(options []rule.Option) *jsonschema.Schema {
 
 // The patterns that the reader's number forms fit.
 const (
-	sizePattern   = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B)?$`
-	growthPattern = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B|%)?$`
-	sharePattern  = `^(0(\.[0-9]+)?|1(\.0+)?|(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?) ?%)$`
-	dayPattern    = `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`
-	idPattern     = `^[0-9a-f]{12}$`
-	timePattern   = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+	sizePattern       = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B)?$`
+	growthPattern     = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B|%)?$`
+	sharePattern      = `^(0(\.[0-9]+)?|1(\.0+)?|(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?) ?%)$`
+	dayPattern        = `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`
+	idPattern         = `^[0-9a-f]{12}$`
+	timeGrowthPattern = `^([0-9]+(\.[0-9]+)?%|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`
+	timePattern       = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
 )
 
 func value(o rule.Option) *jsonschema.Schema {
@@ -107,6 +108,8 @@ func value(o rule.Option) *jsonschema.Schema {
 		return numberOr(sizePattern)
 	case rule.Growth:
 		return numberOr(growthPattern)
+	case rule.TimeGrowth:
+		return numberOr(timeGrowthPattern)
 	case rule.Share:
 		s := numberOr(sharePattern)
 		s.AnyOf[0].Maximum = jsonschema.Ptr(1.0)

@@ -72,8 +72,8 @@ func bounded(r *rule.Rule) string {
 		return "Always on."
 	case m == nil:
 		return "Counts nothing: it takes no bounds."
-	case m.Unheld != "":
-		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unheld, without(r))
+	case m.Unrecorded != "":
+		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unrecorded, without(r))
 	case m.Difference && len(r.Bounds) == 0:
 		return "Counts " + m.Noun + " against the baseline; without a bound there may be none."
 	case m.Difference:

@@ -38,16 +38,16 @@ func Of(r *rule.Rule) result.RuleDoc {
 	for _, in := range r.Reads {
 		doc.Reads = append(doc.Reads, string(in))
 	}
-	doc.Counts, doc.Options = bounded(r)+boundKeys(r)+asked(r), options("", r.Options)
+	doc.Counts, doc.Options = bounded(r)+boundKeys(r)+fromSource(r), options("", r.Options)
 	return doc
 }
 
-// asked says which rules hold across a change of the compiler.
-func asked(r *rule.Rule) string {
-	if !r.Asked {
+// fromSource says which rules hold across a change of the compiler.
+func fromSource(r *rule.Rule) string {
+	if !r.FromSource {
 		return ""
 	}
-	return " No compiler decides it: it is held to a baseline that another version made as well."
+	return " The model's source decides it, not the compiler: it is compared with the baseline of another compiler version as well."
 }
 
 // boundKeys says which bounds an entry of a rule may have.
@@ -98,7 +98,7 @@ func written(value any) string {
 // typeNames says in words what a value of each type looks like.
 var typeNames = map[rule.OptionType]string{
 	rule.Word: "word", rule.Text: "text", rule.Glob: "glob", rule.Globs: "globs", rule.Words: "words", rule.Count: "whole number",
-	rule.Size: "bytes: 4096, 4KiB", rule.Number: "number", rule.Share: "0.5 or 50%", rule.Growth: "2, 1MiB or 5%", rule.Switch: "true or false",
+	rule.Size: "bytes: 4096, 4KiB", rule.Number: "number", rule.Share: "0.5 or 50%", rule.Growth: "2, 1MiB or 5%", rule.TimeGrowth: "50us or 5%", rule.Switch: "true or false",
 	rule.Table: "list of mappings", rule.Mapping: "mapping", rule.Day: "day", rule.FindingID: "id", rule.Pattern: "data-flow pattern", rule.ShapeOf: "shape", rule.Expr: "CEL expression", rule.Pairs: "{ name: value }", rule.Seconds: "time: 90s, 20m", rule.Nanoseconds: "time: 13ms, 350us",
 }
 

@@ -322,6 +322,12 @@ func howToAccept(c *result.Change) []line {
 		}
 		lines = append(lines, l)
 	}
+	for i, entry := range c.Overrides {
+		if i == 0 {
+			lines = append(lines, say("a pack forbids it whatever is accepted; to allow it, add to rules: in xlagate.yaml"))
+		}
+		lines = append(lines, in(name, "  "+entry))
+	}
 	return lines
 }
 

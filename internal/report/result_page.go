@@ -240,11 +240,14 @@ func acceptBlocks(live []*result.Change, commands string) []block {
 		return nil
 	}
 	blocks := []block{para{in(strong, "If this is intended").and(" (records only these, and asks for a reason):")}, code{Text: commands}}
-	var places []string
+	var places, entries []string
 	for _, c := range live {
 		if acceptable(c) {
-			places = append(places, c.Configured...)
+			places, entries = append(places, c.Configured...), append(entries, c.Overrides...)
 		}
+	}
+	if len(entries) > 0 {
+		blocks = append(blocks, para{say("A pack forbids some of it whatever is accepted. To allow it, add to ").in(name, "rules:").and(" in xlagate.yaml:")}, code{Text: strings.Join(entries, "\n")})
 	}
 	if len(places) == 0 {
 		return blocks

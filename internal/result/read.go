@@ -160,10 +160,10 @@ func (c *Change) check() error {
 		return fmt.Errorf("it is accepted with %q", clip(c.Accept))
 	case !c.Price.plausible():
 		return errors.New("its price is out of bounds")
-	case tooLong(c.Target, c.Program, c.OpName, c.Source.File, c.Source.Function, c.Source.Text) || tooLong(c.Configured...) ||
+	case tooLong(c.Target, c.Program, c.OpName, c.Source.File, c.Source.Function, c.Source.Text) || tooLong(slices.Concat(c.Configured, c.Overrides)...) ||
 		slices.ContainsFunc(slices.Concat([]string{c.Title}, c.Details, c.Variants, c.Evidence.Before, c.Evidence.After), func(s string) bool { return len(s) > maxText }):
 		return errTooLong
-	case max(len(c.Variants), len(c.Details), len(c.Configured), len(c.Effects), len(c.Findings), len(c.Evidence.Before), len(c.Evidence.After)) > maxLines:
+	case max(len(c.Variants), len(c.Details), len(c.Configured), len(c.Overrides), len(c.Effects), len(c.Findings), len(c.Evidence.Before), len(c.Evidence.After)) > maxLines:
 		return errTooLong
 	}
 	return nil
@@ -184,8 +184,13 @@ func (f *Finding) check() error {
 		return fmt.Errorf("the id is %q, of change %q; expected 12 hex digits each", clip(f.ID), clip(f.Change))
 	case !slices.Contains([]string{"error", "warning", "info"}, f.Level):
 		return fmt.Errorf("the level is %q", clip(f.Level))
-	case tooLong(f.Rule, f.Name, f.Target, f.Program, f.Subject, f.Reason, f.Unit) || max(len(f.Message), len(f.Variant)) > maxText:
+	case tooLong(f.Rule, f.Name, f.Target, f.Program, f.Subject, f.Reason, f.Unit) || f.Bound != nil && tooLong(f.Bound.Place, f.Bound.Key) || max(len(f.Message), len(f.Variant)) > maxText:
 		return errTooLong
+	}
+	if f.Bound != nil {
+		if err := plainValues(f.Bound.Needs); err != nil {
+			return err
+		}
 	}
 	return plainValues(f.Actual, f.Limit, f.Baseline)
 }

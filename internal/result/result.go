@@ -129,8 +129,10 @@ type Change struct {
 	Accept   string   `json:"accept,omitempty"` // the command that accepts it
 	// Configured lists the places of the configuration, as file:line:column, that forbid what the change does whatever is accepted.
 	Configured []string `json:"configured,omitempty"`
-	Waived     bool     `json:"waived"`
-	Waiver     *Waiver  `json:"waiver,omitempty"`
+	// Overrides lists the entries to add to the configuration where a pack forbids what the change does.
+	Overrides []string `json:"overrides,omitempty"`
+	Waived    bool     `json:"waived"`
+	Waiver    *Waiver  `json:"waiver,omitempty"`
 }
 
 // AcceptCommand is what to type to accept changes.
@@ -187,9 +189,18 @@ type Finding struct {
 	Actual   any     `json:"actual,omitempty"`
 	Limit    any     `json:"limit,omitempty"`
 	Baseline any     `json:"baseline,omitempty"`
-	Unit     string  `json:"unit,omitempty"` // "bytes" or ""
+	Unit     string  `json:"unit,omitempty"`  // "bytes" or ""
+	Bound    *Bound  `json:"bound,omitempty"` // the limit that is still broken after the finding is accepted; absent where accepting settles it
 	Waived   bool    `json:"waived"`
 	Waiver   *Waiver `json:"waiver,omitempty"`
+}
+
+// Bound is a limit of the configuration that needs no baseline.
+type Bound struct {
+	Place   string `json:"place"`             // of the entry: file:line:column
+	Key     string `json:"key"`               // max, min, equal, or an option of the rule's own
+	Needs   any    `json:"needs,omitempty"`   // the number, or the list in YAML, with which it holds
+	Written bool   `json:"written,omitempty"` // accepting the finding by its id writes that number
 }
 
 // Source is a place in the model.

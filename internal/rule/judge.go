@@ -3,57 +3,162 @@ package rule
 import (
 	"fmt"
 	"math"
+	"strings"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Judge holds an amount against max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the
-// baseline; improvements are noted.
-func (c *Context) Judge(a Amount) { c.NoWorse(a.Better).Hold(a) }
+// CheckBudget judges the rule's own metric, variant by variant. Most rules are no more than this.
+func CheckBudget(c *Context, p *diff.Program) {
+	for _, v := range Live(p) {
+		c.JudgeFact(p, v, *c.Rule.Budget)
+	}
+}
 
-// Forbid judges an amount of what should not be there at all, unless the settings give it a limit.
-func (c *Context) Forbid(a Amount) {
+// JudgeFact judges one fact of one variant. Growth is measured on the weighted fact, which counts a loop as often as it runs, where both
+// sides know it.
+func (c *Context) JudgeFact(p *diff.Program, v *diff.Variant, m Metric) {
+	if _, ok := v.New.Facts[m.Fact]; !ok {
+		c.noFact(p, v)
+		return
+	}
+	if m.Weighted == "" || !v.Knows(m.Weighted) {
+		c.explainFact(c.Judge(c.AmountOf(p, v, m, m.Fact)), v, m.Fact)
+		return
+	}
+	c = c.NoWorse(m.Better)
+	if c.AbsolutelyBounded() {
+		static := c.With(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil })
+		c.explainFact(static.hold(c.AmountOf(p, v, m, m.Fact)), v, m.Fact)
+	}
+	if c.MaxIncrease != nil || c.MaxDecrease != nil {
+		c.explainFact(c.With(noBounds).hold(c.AmountOf(p, v, m, m.Weighted)), v, m.Fact)
+	}
+}
+
+func (c *Context) explainFact(f *Finding, v *diff.Variant, fact facts.ID) {
+	if f != nil {
+		f.Cause, f.Evidence = v.FactGrowth(fact)
+	}
+}
+
+// noFact says why a fact is missing: it was not dumped, or the program is custom calls alone, whose cost XLA does not know.
+func (c *Context) noFact(p *diff.Program, v *diff.Variant) {
+	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || len(v.New.Kernels) == 0 {
+		c.Uncovered(p.Name, c.Rule.Reads[0], DumpFix)
+		return
+	}
+	c.Gap(fmt.Sprintf("%s (%s is custom calls alone: what they cost is not known)", c.Rule.ID, p.Name), result.Problem{
+		Message: fmt.Sprintf("%s could not look at %s: it is custom calls alone, and XLA does not know what they cost", c.Rule.ID, p.Name),
+		Fix:     "bound it by another rule, such as kernel-bodies",
+	})
+}
+
+// Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;
+// improvements are noted. It records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule
+// can say more about it; otherwise it returns nil.
+func (c *Context) Judge(a Amount) *Finding { return c.NoWorse(a.Better).hold(a) }
+
+// Forbid judges an amount that must be zero unless the settings give it a limit.
+func (c *Context) Forbid(a Amount) *Finding {
 	if c.MaxIncrease == nil && !c.AbsolutelyBounded() {
 		c = c.With(func(s *Settings) { s.Max, s.implied = new(float64), true })
 	}
-	c.Hold(a)
+	return c.hold(a)
 }
 
-// JudgePinned judges a count of what is not as it was pinned, or, without pins of the rule's own, as it was in the baseline.
-func (c *Context) JudgePinned(a Amount) {
+// ForbidMore judges an amount that must not grow, whatever limit the settings give it.
+func (c *Context) ForbidMore(a Amount) *Finding {
+	return c.With(func(s *Settings) {
+		noBounds(s)
+		s.MaxIncrease, s.MaxDecrease = &Change{}, nil
+	}).hold(a)
+}
+
+// JudgeMax judges an amount that an option of the rule's own bounds, and nothing else.
+func (c *Context) JudgeMax(key string, limit float64, a Amount) *Finding {
+	return c.With(func(s *Settings) {
+		noBounds(s)
+		s.MaxIncrease, s.MaxDecrease, s.Max, s.MaxKey = nil, nil, &limit, key
+	}).hold(a)
+}
+
+// JudgeSame judges an amount that must be what it was.
+func (c *Context) JudgeSame(a Amount) *Finding {
+	return c.With(func(s *Settings) {
+		noBounds(s)
+		s.MaxIncrease, s.MaxDecrease = &Change{}, &Change{}
+	}).hold(a)
+}
+
+// JudgePinned judges how many things are not as the rule's own options pin them, or, without such options, as they were in the baseline.
+func (c *Context) JudgePinned(a Amount) *Finding {
 	if c.BoundedByOwn() {
-		c.Forbid(a)
-		return
+		return c.Forbid(a)
 	}
-	c.Judge(a)
+	return c.Judge(a)
 }
 
-// JudgeRuns holds a number of launches against the settings, and where they are no more than in the baseline how often they run: a launch
-// that moved into a loop is still one.
-func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) {
+// JudgeRuns judges a number of launches and, where that holds, how often they run: a launch that moved into a loop is still one launch.
+func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Finding {
 	found := len(c.Findings)
-	c.Judge(a)
+	f := c.Judge(a)
 	if a.Base == nil || len(c.Findings) > found || c.AbsolutelyBounded() && c.MaxIncrease == nil {
-		return
+		return f
 	}
 	if now, was := runs(a.Variant.New), runs(a.Variant.Old); now > was {
 		a.Actual, a.Base, a.Noun = now, &was, "runs of "+a.Noun
-		c.With(NoBounds).Judge(a)
+		f = c.JudgeGrowth(a)
 	}
+	return f
 }
 
-// NoBounds leaves only what is held against the baseline.
-func NoBounds(s *Settings) { s.Max, s.Min, s.Equal = nil, nil, nil }
+// JudgeGrowth judges an amount by the baseline alone.
+func (c *Context) JudgeGrowth(a Amount) *Finding { return c.With(noBounds).Judge(a) }
 
-// NoMore leaves only that there may be no more than in the baseline.
-func NoMore(s *Settings) {
-	NoBounds(s)
-	s.MaxIncrease, s.MaxDecrease = &Change{}, nil
+func noBounds(s *Settings) { s.Max, s.Min, s.Equal = nil, nil, nil }
+
+// Portion is the share of things that are as they should be.
+type Portion struct {
+	Key     string // the option that bounds it
+	Subject string
+	Have    float64
+	Of      string // of what: "of 12 operations went into clusters"
 }
 
-// NoWorse bounds the side that is worse by the baseline, unless the settings bound the amount themselves. So a bound on the other
-// side, of an improvement that would be too good to be true, never takes the place of it.
+// PortionOf divides a part by all; it is 1 where there is nothing.
+func PortionOf(part, all float64) float64 {
+	if all == 0 {
+		return 1
+	}
+	return part / all
+}
+
+// JudgeShare judges an amount that must be zero, or, where the settings bound the share instead, that share. It returns the findings to explain.
+func (c *Context) JudgeShare(a Amount, s Portion) (found []*Finding) {
+	least, set := c.Number(s.Key)
+	if !set || c.Bounded() {
+		if f := c.Forbid(a); f != nil {
+			found = append(found, f)
+		}
+	}
+	if !set {
+		return found
+	}
+	c.Checked()
+	if s.Have >= least {
+		return found
+	}
+	is, wanted := phrase.Apart(s.Have, least, "share")
+	f := a.finding(breach{limit: least, said: []string{is + " " + s.Of + ", " + wanted + " wanted"}})
+	f.Subject, f.Actual, f.Baseline, f.Unit, f.Bound = s.Subject, s.Have, nil, "share", &result.Bound{Key: s.Key, Needs: s.Have}
+	return append(found, c.Find(f))
+}
+
+// NoWorse bounds the worse side by the baseline unless the settings bound the amount. A bound on the better side does not count as one.
 func (c *Context) NoWorse(better Direction) *Context {
 	if c.AbsolutelyBounded() || better == Exact && c.Bounded() {
 		return c
@@ -68,8 +173,8 @@ func (c *Context) NoWorse(better Direction) *Context {
 	})
 }
 
-// Hold reports what an amount breaks.
-func (c *Context) Hold(a Amount) {
+// hold records what an amount breaks.
+func (c *Context) hold(a Amount) *Finding {
 	c.Checked()
 	var b breach
 	c.absolute(a, &b)
@@ -78,40 +183,48 @@ func (c *Context) Hold(a Amount) {
 	c.room(a)
 	if len(b.said) == 0 {
 		c.noteBetter(a)
-		return
+		return nil
 	}
-	for _, f := range a.findings(b) {
-		f.Drift = drift
-		c.Find(f)
+	f := a.finding(b)
+	f.Drift, f.Bound = drift, c.bound(a)
+	if recorded := c.Find(f); a.Better == Exact || b.tooMuch == (a.Better != Higher) {
+		return recorded
 	}
+	return nil
 }
 
-// Exceeds says whether an amount breaks a limit that needs no baseline.
-func (c *Context) Exceeds(a Amount) bool {
+// bound is the limit that an amount breaks even after it is accepted, nil where there is none.
+func (c *Context) bound(a Amount) *result.Bound {
+	if a.Difference || c.Rule.Budget != nil && c.Rule.Budget.Difference && !c.BoundedByOwn() {
+		a.Actual = 0
+	}
 	var b breach
 	c.absolute(a, &b)
-	return len(b.said) > 0
+	if len(b.said) == 0 {
+		return nil
+	}
+	return &result.Bound{Key: b.key, Needs: a.Actual}
 }
 
-// absolute holds an amount against the limits that need no baseline.
+// absolute compares an amount with the limits that need no baseline.
 func (c *Context) absolute(a Amount, b *breach) {
 	if c.Equal != nil && a.Actual != *c.Equal {
-		b.add(*c.Equal, a.Actual > *c.Equal, *c.Equal, "exactly "+a.beside(*c.Equal)+" wanted")
+		b.add("equal", *c.Equal, a.Actual > *c.Equal, *c.Equal, "exactly "+a.apart(*c.Equal)+" wanted")
 	}
 	if c.Max != nil && a.Actual > *c.Max {
-		b.add(*c.Max, true, *c.Max, "at most "+a.beside(*c.Max)+" allowed")
+		b.add(c.KeyOfMax(), *c.Max, true, *c.Max, "at most "+a.apart(*c.Max)+" allowed")
 	}
 	if c.Min != nil && a.Actual < *c.Min {
-		b.add(*c.Min, false, *c.Min, "at least "+a.beside(*c.Min)+" wanted")
+		b.add("min", *c.Min, false, *c.Min, "at least "+a.apart(*c.Min)+" wanted")
 	}
 }
 
-// MinGrowth is the option that lets growth pass which is too little to matter.
+// MinGrowth is the option that lets growth below a size pass.
 const MinGrowth = "min_growth"
 
-// drift compares with the baseline, where there is one and the settings ask for it.
+// drift compares an amount with the baseline, where there is one and the settings compare with it.
 func (c *Context) drift(a Amount, b *breach) {
-	if c.MaxIncrease == nil && c.MaxDecrease == nil || c.Incomparable(a) || a.Base == nil {
+	if c.MaxIncrease == nil && c.MaxDecrease == nil || c.incomparable(a) || a.Base == nil {
 		return
 	}
 	grown, shrunk := max(a.Actual-*a.Base, a.Added), max(*a.Base-a.Actual, a.Lost)
@@ -119,18 +232,18 @@ func (c *Context) drift(a Amount, b *breach) {
 		grown = 0
 	}
 	if c.MaxIncrease != nil && grown > 0 && grown > c.MaxIncrease.Of(*a.Base) {
-		b.add(math.Floor(*a.Base+c.MaxIncrease.Of(*a.Base)), true, *a.Base, a.comparison("up from"))
+		b.add("max_increase", math.Floor(*a.Base+c.MaxIncrease.Of(*a.Base)), true, *a.Base, a.comparison("up from"))
 	}
 	if c.MaxDecrease != nil && shrunk > 0 && shrunk > c.MaxDecrease.Of(*a.Base) {
-		b.add(math.Ceil(*a.Base-c.MaxDecrease.Of(*a.Base)), false, *a.Base, a.comparison("down from"))
+		b.add("max_decrease", math.Ceil(*a.Base-c.MaxDecrease.Of(*a.Base)), false, *a.Base, a.comparison("down from"))
 	}
 }
 
-// Incomparable says why an amount cannot be held against the baseline, if it cannot: the baseline does not have it, or it differs from
+// incomparable reports, and says, that an amount cannot be compared with the baseline: the baseline does not record it, or it differs from
 // compile to compile.
-func (c *Context) Incomparable(a Amount) bool {
+func (c *Context) incomparable(a Amount) bool {
 	switch {
-	case a.Lacking:
+	case a.Unrecorded:
 		c.Gap(fmt.Sprintf("%s (the baseline does not hold %s)", c.Rule.ID, a.Subject), result.Problem{
 			Message: fmt.Sprintf("%s could not compare: the baseline of %s does not hold %s", c.Rule.ID, a.program(), a.Subject),
 			Fix:     "accept it again from a dump that has it: xlagate accept --reason \"…\"",
@@ -138,7 +251,7 @@ func (c *Context) Incomparable(a Amount) bool {
 		return true
 	case a.unstable():
 		c.Notes = append(c.Notes, result.Note{
-			Kind: "unstable", Program: a.program(), Message: fmt.Sprintf("%s differs from compile to compile: not held against the baseline", a.Subject),
+			Kind: "unstable", Program: a.program(), Message: fmt.Sprintf("%s differs from compile to compile: not compared with the baseline", a.Subject),
 		})
 		return true
 	}
@@ -156,4 +269,33 @@ func (c *Context) room(a Amount) {
 		row.Key, row.Base, row.Limit = "max_increase", *a.Base, *a.Base+c.MaxIncrease.Of(*a.Base)
 		c.Headroom = append(c.Headroom, row)
 	}
+}
+
+// breach is what an amount breaks: the first limit and its side, and a phrase for each limit.
+type breach struct {
+	key     string
+	limit   float64
+	tooMuch bool
+	said    []string
+	against []float64 // the values that the phrases name
+}
+
+func (b *breach) add(key string, limit float64, tooMuch bool, named float64, said string) {
+	if len(b.said) == 0 {
+		b.key, b.limit, b.tooMuch = key, limit, tooMuch
+	}
+	b.said, b.against = append(b.said, said), append(b.against, named)
+}
+
+// finding says what is broken in words that fit every amount.
+func (a Amount) finding(b breach) Finding {
+	f := Finding{
+		Program: a.program(), Subject: a.Subject, Variant: VariantName(a.Variant), Unit: a.Unit,
+		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
+		Actual:  a.Actual, Limit: b.limit,
+	}
+	if a.Base != nil {
+		f.Baseline = *a.Base
+	}
+	return f
 }

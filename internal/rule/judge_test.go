@@ -61,7 +61,7 @@ func TestImprovementThatIsNotWorthALine(t *testing.T) {
 
 // An improvement in several variants of a program is one, told as it is where it is greatest.
 func TestBetterIsToldOnce(t *testing.T) {
-	c := &Context{Settings: &Settings{Rule: &Rule{}, MaxIncrease: &Change{}, Options: map[string]any{}}, Said: &Said{}}
+	c := &Context{Settings: &Settings{Rule: &Rule{}, MaxIncrease: &Change{}, Options: map[string]any{}}, Report: &Report{}}
 	improve := func(program string, was, is float64) {
 		v := &diff.Variant{Old: &facts.Variant{}, New: &facts.Variant{}}
 		c.noteBetter(Amount{Program: &diff.Program{Name: program}, Variant: v, Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was})

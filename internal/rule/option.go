@@ -1,6 +1,12 @@
 package rule
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
 
 // Option is one key of a rule in xlagate.yaml.
 type Option struct {
@@ -12,12 +18,12 @@ type Option struct {
 	Enum    []string // the values a Word may have
 	Fields  []Option // the keys of each entry of a Table, or of a Mapping
 	Require bool
-	Empty   bool    // it may be an empty list: of what is let pass, none is as good as any
+	Empty   bool    // the list may be empty: a list of exceptions may have none
 	Least   float64 // of a Count
 	// NeedsOne lists keys of which each entry of a Table must have one at least.
 	NeedsOne []string
-	Wanted   bool   // of a Table: its entries say what must be there, so that one which fits less asks for more
-	InPlace  bool   // of a Share that is demanded: it stands in the place of all, which is demanded without it and without a bound
+	Wanted   bool   // of a Table: its entries say what must be there, so that an entry which fits less is stricter
+	InPlace  bool   // of a Share that is demanded: it replaces the demand for all, which holds without it and without a bound
 	Means    string // the common key that it is another name of
 	Compares bool   // of a Switch: when it is on, the rule compares with the baseline
 }
@@ -46,8 +52,22 @@ const (
 	Pairs                         // map[string]string
 	Seconds                       // float64: 90s, 20m
 	Nanoseconds                   // float64, a predicted time: 13ms, 350us, or a number of nanoseconds
+	TimeGrowth                    // Change of a predicted time: 50us, 5%, or a number of nanoseconds
 	Day                           // string: 2027-02-01
 	FindingID                     // string: 12 hex digits
+)
+
+// Sense says which of two values of an option is stricter, so that a pull request that loosens it is noticed. Every option has one.
+type Sense int
+
+// The senses of options.
+const (
+	Unsaid  Sense = iota
+	Neither       // another value asks for something else
+	Caps          // the less, the stricter: max_added, allow
+	Demands       // the more, the stricter: min_ratio, forbid
+	Selects       // the more it lets in, the more is looked at: kinds, op_name; without it everything is
+	Narrows       // the more it says, the less is looked at: contains, min_bytes
 )
 
 // Change is a growth that is allowed: an absolute amount or a share of the old value.
@@ -56,7 +76,7 @@ type Change struct {
 	Percent bool
 }
 
-// Of is the allowed growth in the old value's unit.
+// Of returns the allowed growth in the old value's unit.
 func (c Change) Of(old float64) float64 {
 	if c.Percent {
 		return old * c.Amount / 100
@@ -64,11 +84,10 @@ func (c Change) Of(old float64) float64 {
 	return c.Amount
 }
 
-// Entry is one mapping of a Table option: its values by key.
-type Entry struct {
-	Values map[string]any
-	Line   int
-	Column int
+// Refusal says what is wrong with a value of the right type, and where it is in its entry.
+type Refusal struct {
+	Path []string // keys and, in lists, numbers from 0, from the entry down to the value; empty: the entry lacks something
+	Err  error
 }
 
 // CommonOptions are the keys that every rule takes.
@@ -77,56 +96,126 @@ var CommonOptions = []Option{
 	{Key: "program", Type: Globs, Sense: Neither, Doc: "programs it looks at", Default: []string{"*"}},
 	{Key: "target", Type: Globs, Sense: Neither, Doc: "targets it looks at", Default: []string{"*"}},
 	{Key: "name", Type: Text, Sense: Neither, Doc: "what findings call this rule"},
-	{Key: "reason", Type: Text, Sense: Neither, Doc: "why it stands here; shown in the finding"},
+	{Key: "reason", Type: Text, Sense: Neither, Doc: "why the entry is here; shown in the finding"},
 	{Key: "rule", Type: Text, Sense: Neither, Doc: "the rule's id; see `xlagate rules`", Require: true},
 }
 
 // boundKeys are the keys that bound what a rule counts.
 var boundKeys = []string{"max", "min", "equal", "max_increase", "max_decrease"}
 
-// bounds describes those of them that a rule takes.
+// bounds describes the bounds that a rule takes.
 func (r *Rule) bounds() []Option {
 	m := r.Budget
 	if m == nil {
 		return nil
 	}
-	amount := Count
+	amount, growth, such := Count, Growth, "2, 1MiB or 5%"
 	switch m.Unit {
 	case "bytes":
 		amount = Size
 	case "seconds":
 		amount = Seconds
 	case "nanoseconds":
-		amount = Nanoseconds
+		amount, growth, such = Nanoseconds, TimeGrowth, "50us or 5%"
 	}
 	keys := []Option{
 		{Key: "max", Type: amount, Sense: Caps, Doc: "the most " + m.Noun + " there may be; needs no baseline"},
 		{Key: "min", Type: amount, Sense: Demands, Doc: "the least " + m.Noun + " there must be; needs no baseline"},
 		{Key: "equal", Type: amount, Sense: Neither, Doc: "exactly how many or how much " + m.Noun + " there must be; needs no baseline"},
-		{Key: "max_increase", Type: Growth, Sense: Caps, Doc: "how much more " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
-		{Key: "max_decrease", Type: Growth, Sense: Caps, Doc: "how much less " + m.Noun + " than in the baseline there may be: 2, 1MiB or 5%"},
+		{Key: "max_increase", Type: growth, Sense: Caps, Doc: "how much more " + m.Noun + " than in the baseline there may be: " + such},
+		{Key: "max_decrease", Type: growth, Sense: Caps, Doc: "how much less " + m.Noun + " than in the baseline there may be: " + such},
 	}
 	return slices.DeleteFunc(keys, func(o Option) bool { return r.Refuses(o.Key, func(string) bool { return true }) != "" })
 }
 
 // Refuses says why an entry may not have a key that its rule knows of, "" where it may: no key is taken that would change nothing.
-// has says whether the entry has a key.
+// has reports whether the entry has a key.
 func (r *Rule) Refuses(key string, has func(string) bool) string {
 	if why, ok := r.Without[key]; ok {
 		return why
 	}
 	if slices.ContainsFunc(r.Options, func(o Option) bool { return o.Key == key && o.Means != "" && has(o.Means) }) {
-		return "max stands here too, and says the same"
+		return "the entry has max too, which says the same"
 	}
 	m := r.Budget
 	compares := key == "max_increase" || key == "max_decrease"
 	switch {
 	case m == nil && slices.Contains(boundKeys, key):
 		return "it counts nothing"
-	case m != nil && m.Unheld != "" && compares:
-		return "no baseline holds " + m.Unheld + "; bound it with max"
+	case m != nil && m.Unrecorded != "" && compares:
+		return "no baseline holds " + m.Unrecorded + "; bound it with max"
 	case m != nil && m.Difference && key == "max_decrease" && !slices.ContainsFunc(r.Bounds, has):
 		return "it counts differences from the baseline, which has none of them"
+	}
+	return ""
+}
+
+// Keys lists all keys that an entry of this rule may have: its own, the bounds of what it counts, and the common ones.
+func (r *Rule) Keys() []Option {
+	keys := append(slices.Clone(r.Options), r.bounds()...)
+	for _, o := range CommonOptions {
+		switch {
+		case r.Without[o.Key] != "":
+			continue
+		case o.Key == "level":
+			o = r.levels(o)
+		case o.Key == "program" && r.Whole:
+			o.Enum, o.Doc = []string{"*"}, "it looks at the target as a whole"
+		}
+		keys = append(keys, o)
+	}
+	return keys
+}
+
+// levels are the levels that the rule may have. A rule that is always on cannot be off.
+func (r *Rule) levels(o Option) Option {
+	if r.Level != "" {
+		o.Default = r.Level
+	}
+	if r.Always {
+		o.Enum = slices.DeleteFunc(slices.Clone(o.Enum), func(level string) bool { return level == "off" })
+	}
+	return o
+}
+
+// Validate finds what is wrong with settings beyond their types.
+func (r *Rule) Validate(s *Settings) []Refusal {
+	var wrong []Refusal
+	if s.Equal != nil && (s.Max != nil || s.Min != nil) {
+		wrong = append(wrong, Refusal{[]string{"equal"}, fmt.Errorf("equal stands beside max or min; keep one")})
+	}
+	if s.Max != nil && s.Min != nil && *s.Min > *s.Max {
+		wrong = append(wrong, Refusal{[]string{"min"}, fmt.Errorf("min %v is above max %v", *s.Min, *s.Max)})
+	}
+	if len(r.NeedsOne) > 0 && !slices.ContainsFunc(r.NeedsOne, s.has) {
+		wrong = append(wrong, Refusal{nil, fmt.Errorf("bounds nothing: say %s", phrase.Or(r.NeedsOne))})
+	}
+	if r.Check != nil {
+		wrong = append(wrong, r.Check(s)...)
+	}
+	return wrong
+}
+
+// The words that options may hold. A misspelt word would fit nothing, and a rule that forbids it would always pass.
+var (
+	OpcodeWords = hlo.OpcodeNames()
+	TypeWords   = hlo.TypeNames()
+	KernelKinds = append([]string{"loop", "input", "output", "custom", "library", "rng"}, OpcodeWords...)
+
+	CollectiveWords = slices.DeleteFunc([]string{
+		"all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute", "collective-reduce", "ragged-all-to-all", "recv", "reduce-scatter", "send",
+	}, func(name string) bool { return !slices.Contains(OpcodeWords, name) })
+)
+
+// Vocabulary describes the words that an option takes where they are too many to be listed; otherwise it is "".
+func (o Option) Vocabulary() string {
+	switch {
+	case slices.Equal(o.Enum, OpcodeWords):
+		return "HLO operations, such as reduce"
+	case slices.Equal(o.Enum, KernelKinds):
+		return "loop | input | output | custom | library | rng, or an HLO operation"
+	case slices.Equal(o.Enum, TypeWords):
+		return "HLO types, such as bf16"
 	}
 	return ""
 }

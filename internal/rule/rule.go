@@ -1,8 +1,8 @@
-// Package rule says what a rule is: its description, which is data, the settings that an entry in xlagate.yaml gives it, the program or
-// target that it is handed, and how an amount is held against limits and the baseline. The rules themselves lie in package rules.
+// Package rule says what a rule is: its description, which is data, the settings of an entry in xlagate.yaml, the program or target that
+// it looks at, and how an amount is compared with limits and with the baseline. The rules themselves are in package rules.
 //
-// A rule looks at programs that were matched with their baseline ([diff.Program]) and says what is wrong. It reads no files, and
-// it never decides about exit codes, waivers or output.
+// A rule looks at programs that were matched with their baseline ([diff.Program]) and reports findings. It reads no files and
+// decides nothing about exit codes, waivers or output.
 package rule
 
 import (
@@ -10,20 +10,19 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// Rule is one check and everything that is to be known about it. The docs, the JSON Schema, `xlagate explain` and the SARIF help
-// are made from it.
+// Rule is one check with its description. The docs, the JSON Schema, `xlagate explain` and the SARIF help are made from it.
 type Rule struct {
 	ID       string
-	Title    string // one line: what it holds to
+	Title    string // one line: what holds where it passes
 	Category Category
-	Why      string   // why it exists: what is lost without it
+	Why      string   // what is lost without it
 	Reads    []Input  // what must have been dumped for it to look
 	Options  []Option // besides the common keys
 	NeedsOne []string // keys of which an entry must have one at least
 	// Without lists common keys that an entry may not have, because they would change nothing, with why.
 	Without map[string]string
 	Budget  *Metric  // what max, min, equal, max_increase and max_decrease bound; nil: the rule counts nothing and takes none of them
-	Forbids bool     // without a bound there may be none of what it counts; without this no more than in the baseline
+	Forbids bool     // without a bound there may be none of what it counts; otherwise no more than in the baseline
 	Bounds  []string // options of its own that bound what it counts
 	Level   string   // of its findings where the settings name none; "": error
 	Fails   Example
@@ -34,21 +33,21 @@ type Rule struct {
 	// Accepts lists the facts (globs) that accepting one of its findings records; "ledger" stands for the list of kernels.
 	Accepts []string
 	Whole   bool // it looks at a target as a whole: entries are for no program of their own
-	// Asked says that what it counts is asked of the compiler, and none of its doing: it is held even where the compiler changed.
-	Asked bool
+	// FromSource says that the model's source decides what it counts, not the compiler: it holds even where the compiler changed.
+	FromSource bool
 	// Always marks an integrity rule: on without being named, and not to be turned off.
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
 	Check func(*Settings) []Refusal
-	// Program looks at one matched program; Target at everything in a target. A rule has one of them; an integrity rule that the
-	// gate itself enforces (there is nothing to hand to a rule when nothing was dumped) has neither.
+	// Program looks at one matched program, Target at a whole target. A rule has one of them. An integrity rule that the gate itself
+	// enforces has neither.
 	Program func(*Context, *diff.Program)
 	Target  func(*Context, *Target)
 }
 
-// Example is an entry under `rules:`, the real dump that it is run on, and what comes of it.
+// Example is an entry under `rules:`, the real dump that it runs on, and the result.
 type Example struct {
-	// On names the dump in the repository's testdata. Of "pair/after" the baseline is "pair/before"; "pair/before" is held against itself.
+	// On names the dump in the repository's testdata. The baseline of "pair/after" is "pair/before"; that of "pair/before" is itself.
 	On     string
 	Base   string // the baseline, where it is another dump
 	Config string // as YAML
@@ -71,7 +70,7 @@ const (
 	Custom      Category = "rules of one's own"
 )
 
-// Input is something that a dump may or may not hold.
+// Input is something that a dump may hold.
 type Input string
 
 // The inputs that rules read.
@@ -92,17 +91,16 @@ const (
 	Schedule         Input = "a scheduled module"
 )
 
-// Metric is a fact with a direction: which way is worse belongs to it, not to the author of a rule file.
+// Metric is a fact with a direction: the metric says which way is worse, not the author of a rule file.
 type Metric struct {
-	Fact     facts.ID // "" for what only the rule counts
+	Fact     facts.ID // "" where only the rule counts it
 	Weighted facts.ID // the same fact with loops counted as often as they run, where there is one
 	Unit     string   // "bytes", "seconds", "nanoseconds" or ""
 	Better   Direction
 	Noun     string // "kernels", "temporary memory": how messages call it
-	// Unheld says what no baseline holds, where it does not hold the metric: max_increase and max_decrease have nothing to compare with.
-	Unheld string
-	// Difference marks a count of differences from the baseline, of which that has none; with one of the rule's own bounds it is a count
-	// of differences from them.
+	// Unrecorded says what no baseline records, where it does not record the metric: max_increase and max_decrease have nothing to compare with.
+	Unrecorded string
+	// Difference marks a count of differences from the baseline, or, with one of the rule's own bounds, of differences from them.
 	Difference bool
 }
 
@@ -122,7 +120,7 @@ const (
 	Exact  = facts.Exact
 )
 
-// Target is one dump that is looked at, for rules that look at more than one program.
+// Target is one dump, for rules that look at more than one program.
 type Target struct {
 	Name     string
 	Dump     string

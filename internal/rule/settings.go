@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/match"
 )
 
-// Settings is one entry under `rules:` after packs and the user's file were put together.
+// Settings is one entry under `rules:`, with what it inherits from packs.
 type Settings struct {
 	Rule        *Rule
 	Name        string
@@ -26,21 +27,21 @@ type Settings struct {
 	MaxDecrease *Change
 	Options     map[string]any  // by key; only what was set, or has a default
 	Place       string          // file:line:column
-	Marks       map[string]Mark // where the file says its bounds; what a pack says has none
+	Marks       map[string]Mark // the places of its bounds in the user's file; a pack's have none
 	Except      ByProgram       // entries of the same rule that take over the programs they cover
 	Pack        string          // the pack it came from; "" when the user's own file names the rule
 
-	implied bool // max is what the rule means, not what anybody wrote
+	implied bool // the rule implies max; nobody wrote it
 }
 
-// Mark is where a value stands in a file, and how it is written there.
+// Mark is the place of a value in a file, and its text there.
 type Mark struct {
 	Line, Column int
 	Text         string
 	Plain        bool // without quotes
 }
 
-// Terms spells what the settings ask for, the same wherever they stand in the file.
+// Terms writes what the settings ask for, the same wherever they are in the file.
 func (s *Settings) Terms() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %v %v", s.Name, s.Programs, s.Targets)
@@ -71,12 +72,12 @@ func (s *Settings) Terms() string {
 	return b.String()
 }
 
-// EntriesOf are those of some settings that are of one rule.
+// EntriesOf lists the settings of one rule.
 func EntriesOf(list []*Settings, rule *Rule) []*Settings {
 	return slices.DeleteFunc(slices.Clone(list), func(s *Settings) bool { return s.Rule != rule })
 }
 
-// Covers reports whether the settings speak of a program of a target. Program "*" stands for the target as a whole.
+// Covers reports whether the settings cover a program of a target. Program "*" is the target as a whole.
 func (s *Settings) Covers(target, program string) bool {
 	if !orAll(s.Targets, target) || program != "*" && !s.Names(program) {
 		return false
@@ -84,14 +85,14 @@ func (s *Settings) Covers(target, program string) bool {
 	return !s.Except.Covers(target, program)
 }
 
-// Names reports whether the settings are for a program. Of graphs that a framework calls alike they are for all by the name that these have
-// in common: which of them is the first depends on the run.
+// Names reports whether the settings name a program. A framework numbers graphs of one name, in an order that depends on the run: the common
+// name names all of them.
 func (s *Settings) Names(program string) bool {
 	stem, numbered := facts.NumberedGraph(program)
 	return orAll(s.Programs, program) || numbered && orAll(s.Programs, stem)
 }
 
-// LeaveNumbered has settings leave to others of the same rule the graphs that those name by their number.
+// LeaveNumbered excepts the numbered graphs that other settings of the same rule name.
 func (s *Settings) LeaveNumbered(others []*Settings) {
 	if _, spelled := s.Named(); spelled {
 		return // each program by its own name
@@ -107,10 +108,10 @@ func (s *Settings) LeaveNumbered(others []*Settings) {
 	}
 }
 
-// orAll matches a list of globs that means everything when it is empty.
+// orAll matches a list of globs; an empty list matches everything.
 func orAll(globs []string, name string) bool { return len(globs) == 0 || match.AnyGlob(globs, name) }
 
-// value returns an option's value, or the default that the rule gives it.
+// value returns an option's value, or its default.
 func (s *Settings) value(key string) any {
 	if v, ok := s.Options[key]; ok {
 		return v
@@ -123,18 +124,21 @@ func (s *Settings) value(key string) any {
 	return nil
 }
 
-// Bounded reports whether the settings say how much there may be.
+// Bounded reports whether the settings bound what the rule counts.
 func (s *Settings) Bounded() bool {
 	return s.AbsolutelyBounded() || s.MaxIncrease != nil || s.MaxDecrease != nil
 }
 
-// AbsolutelyBounded reports whether they say so without a baseline.
+// AbsolutelyBounded reports whether they bound it without a baseline.
 func (s *Settings) AbsolutelyBounded() bool { return s.Max != nil || s.Min != nil || s.Equal != nil }
 
 // BoundedByOwn reports whether one of the rule's own options bounds what it counts.
 func (s *Settings) BoundedByOwn() bool {
 	return slices.ContainsFunc(s.Rule.Bounds, func(key string) bool { _, set := s.Options[key]; return set })
 }
+
+// KeyOfMax is the key that max is written as.
+func (s *Settings) KeyOfMax() string { return cmp.Or(s.MaxKey, "max") }
 
 // NeedsBaseline reports whether the settings compare with the baseline.
 func (s *Settings) NeedsBaseline() bool {
@@ -165,7 +169,7 @@ func (s *Settings) has(key string) bool {
 	return set
 }
 
-// Severity is the level of the findings: what the settings say, else the rule's own, else error.
+// Severity returns the level of the findings: that of the settings, else the rule's, else error.
 func (s *Settings) Severity() string {
 	switch {
 	case s.Level != "":
@@ -176,62 +180,109 @@ func (s *Settings) Severity() string {
 	return "error"
 }
 
-// Number returns a numeric option and whether it was set.
+// Number returns a numeric option and whether it is set.
 func (s *Settings) Number(key string) (float64, bool) {
 	v, ok := s.value(key).(float64)
 	return v, ok
 }
 
-// Text returns a textual option, "" when it was not set.
-func (s *Settings) Text(key string) string {
-	v, _ := s.value(key).(string)
-	return v
+// Text returns a textual option, "" when it is not set.
+func (s *Settings) Text(key string) string { return as[string](s.value(key)) }
+
+// List returns a list option, nil when it is not set.
+func (s *Settings) List(key string) []string { return as[[]string](s.value(key)) }
+
+// Pairs returns an option of keys with values, nil when it is not set.
+func (s *Settings) Pairs(key string) map[string]string { return as[map[string]string](s.value(key)) }
+
+// On returns a switch, false when it is not set.
+func (s *Settings) On(key string) bool { return as[bool](s.value(key)) }
+
+// Entries returns a table option, nil when it is not set.
+func (s *Settings) Entries(key string) []Entry { return as[[]Entry](s.value(key)) }
+
+// Entry is one mapping of a Table option: its values by key.
+type Entry struct {
+	Values map[string]any
+	Line   int
+	Column int
 }
 
-// List returns a list option, nil when it was not set.
-func (s *Settings) List(key string) []string {
-	v, _ := s.value(key).([]string)
-	return v
-}
-
-// Pairs returns an option of keys with values, nil when it was not set.
-func (s *Settings) Pairs(key string) map[string]string {
-	v, _ := s.value(key).(map[string]string)
-	return v
-}
-
-// On returns a switch, false when it was not set.
-func (s *Settings) On(key string) bool {
-	v, _ := s.value(key).(bool)
-	return v
-}
-
-// Entries returns a table option.
-func (s *Settings) Entries(key string) []Entry {
-	v, _ := s.value(key).([]Entry)
-	return v
-}
-
-// Text returns a textual value of an entry, "" when it was not set.
-func (e Entry) Text(key string) string {
-	v, _ := e.Values[key].(string)
-	return v
-}
-
-// List returns a list value of an entry.
-func (e Entry) List(key string) []string {
-	v, _ := e.Values[key].([]string)
-	return v
-}
-
-// Pairs returns keys with values of an entry.
-func (e Entry) Pairs(key string) map[string]string {
-	v, _ := e.Values[key].(map[string]string)
-	return v
-}
-
-// Number returns a numeric value of an entry and whether it was set.
+// Number returns a numeric value and whether it is set.
 func (e Entry) Number(key string) (float64, bool) {
 	v, ok := e.Values[key].(float64)
 	return v, ok
+}
+
+// Text returns a textual value, "" when it is not set.
+func (e Entry) Text(key string) string { return as[string](e.Values[key]) }
+
+// List returns a list value, nil when it is not set.
+func (e Entry) List(key string) []string { return as[[]string](e.Values[key]) }
+
+// Pairs returns keys with values, nil when they are not set.
+func (e Entry) Pairs(key string) map[string]string { return as[map[string]string](e.Values[key]) }
+
+// as returns a value of a type, its zero where the value is of another.
+func as[T any](v any) T {
+	t, _ := v.(T)
+	return t
+}
+
+// ByProgram finds settings by the program that they name. A proposal for thousands of programs has entries for each of them.
+type ByProgram struct {
+	all      []*Settings
+	named    map[string][]*Settings
+	patterns []*Settings // which may cover any program
+}
+
+// Add adds settings.
+func (b *ByProgram) Add(list ...*Settings) {
+	b.all = append(b.all, list...)
+	for _, s := range list {
+		names, spelled := s.Named()
+		if !spelled {
+			b.patterns = append(b.patterns, s)
+			continue
+		}
+		if b.named == nil {
+			b.named = map[string][]*Settings{}
+		}
+		for _, name := range names {
+			b.named[name] = append(b.named[name], s)
+		}
+	}
+}
+
+// All lists the settings in the order in which they were added.
+func (b *ByProgram) All() []*Settings { return b.all }
+
+// Covers reports whether some of the settings cover a program of a target. Program "*" is the target as a whole.
+func (b *ByProgram) Covers(target, program string) bool { return b.covering(target, program, 1) }
+
+// Several reports whether more than one of the settings cover a program of a target.
+func (b *ByProgram) Several(target, program string) bool { return b.covering(target, program, 2) }
+
+func (b *ByProgram) covering(target, program string, least int) bool {
+	for _, list := range [][]*Settings{b.named[program], b.patterns} {
+		for _, s := range list {
+			if (program != "*" || orAll(s.Programs, "*")) && s.Covers(target, program) {
+				least--
+			}
+			if least == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Named lists the programs that the settings are for. It is false where one of them is a pattern, or a name that several graphs share.
+func (s *Settings) Named() (programs []string, spelled bool) {
+	for _, p := range s.Programs {
+		if stem, shared := facts.NumberedGraph(p); shared && stem == p || !match.PlainName(p) {
+			return nil, false
+		}
+	}
+	return s.Programs, len(s.Programs) > 0
 }

@@ -9,8 +9,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
-	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/rules"
 )
 
 // demanding asks for as little as there can be of everything, beside the baseline.
@@ -70,30 +68,55 @@ func TestAcceptingSettlesWhatItSays(t *testing.T) {
 			accepted(t, o)
 			o, first := lookedAt(t, dir, after)
 			var ids []string
-			configured := map[string]bool{}
+			bounds := map[string]bool{}
+			for _, f := range first.Findings {
+				if f.Bound != nil {
+					bounds[f.Bound.Place] = true
+				}
+			}
 			for _, c := range first.Changes {
 				if len(c.Findings) > 0 {
 					ids = append(ids, c.ID)
-				}
-				for _, place := range c.Configured {
-					configured[place] = true
 				}
 			}
 			done := accepted(t, o, ids...)
 			_, again := lookedAt(t, dir, after)
 			for _, f := range again.Findings {
-				places := changeOf(t, again, &f).Configured
-				if len(places) != 1 || !configured[places[0]] {
-					t.Fatalf("%s was accepted and is found again: %s (%q)", f.Rule, f.Message, places)
+				if f.Bound == nil || !bounds[f.Bound.Place] {
+					t.Fatalf("%s was accepted and is found again: %s (%+v)", f.Rule, f.Message, f.Bound)
 				}
-				if !slices.ContainsFunc(done.Asked, func(a Asked) bool { return a.Place == places[0] && !a.Number }) {
-					t.Errorf("%s remains at %s, and accept did not say so: %+v", f.Rule, places, done.Asked)
+				if !slices.ContainsFunc(done.Unsettled, func(u Unsettled) bool { return u.Place == f.Bound.Place && !u.Written }) {
+					t.Errorf("%s remains at %s, and accept did not say so: %+v", f.Rule, f.Bound.Place, done.Unsettled)
 				}
 			}
+			overridden(t, dir, after, again)
 			if len(again.Findings) == 0 {
 				t.Error("a fusion that cannot be is not missed")
 			}
 		})
+	}
+}
+
+// overridden pastes the entries that a result suggests into the configuration. Nothing is found then that a pack forbids.
+func overridden(t *testing.T, dir, dump string, r *result.Result) {
+	t.Helper()
+	text := demanding
+	for _, c := range r.Changes {
+		for _, entry := range c.Overrides {
+			text += "  " + entry + "\n"
+		}
+	}
+	if text == demanding {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, again := lookedAt(t, dir, dump)
+	for _, c := range again.Changes {
+		if len(c.Overrides) > 0 {
+			t.Errorf("%s is forbidden although the configuration has %q", c.Title, c.Overrides)
+		}
 	}
 }
 
@@ -113,8 +136,8 @@ func TestAcceptingIncludedHelpers(t *testing.T) {
 		t.Fatalf("%d helpers", helpers)
 	}
 	done := accepted(t, o)
-	if len(done.Written) != len(first.Targets[0].Programs) || len(done.Asked) > 0 {
-		t.Errorf("%d programs, %d files, remains %+v", len(first.Targets[0].Programs), len(done.Written), done.Asked)
+	if len(done.Written) != len(first.Targets[0].Programs) || len(done.Unsettled) > 0 {
+		t.Errorf("%d programs, %d files, remains %+v", len(first.Targets[0].Programs), len(done.Written), done.Unsettled)
 	}
 }
 
@@ -145,25 +168,7 @@ func TestAcceptingSetsAnEqualThatFitsAll(t *testing.T) {
 	if want := strings.Replace(text, "28", "30", 1); err != nil || string(written) != want {
 		t.Errorf("%v: wrote\n%swant\n%s", err, written, want)
 	}
-	if len(done.Asked) != 2 || done.Asked[0].Place != "xlagate.yaml:4:5" || done.Asked[0].Number {
-		t.Errorf("remains %+v", done.Asked)
-	}
-}
-
-// Of several entries of one rule that a program breaks, a finding is about the one whose number it names.
-func TestADemandIsOfOneEntry(t *testing.T) {
-	d := demand{result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.all", Limit: 1.0}, &rule.Settings{Rule: rules.ByID("max-kernels")}, true}
-	for _, c := range []struct {
-		f    result.Finding
-		want bool
-	}{
-		{d.Finding, true},
-		{result.Finding{Rule: "max-kernels", Target: "t", Program: "p", Subject: "kernels.all", Limit: 2.0}, false},
-		{result.Finding{Rule: "max-kernels", Target: "t", Program: "q", Subject: "kernels.all", Limit: 1.0}, false},
-		{result.Finding{Rule: "no-host-callback", Target: "t", Program: "p", Limit: 0.0}, false},
-	} {
-		if got := d.about(&c.f); got != c.want {
-			t.Errorf("%+v: %v", c.f, got)
-		}
+	if len(done.Unsettled) != 2 || done.Unsettled[0].Place != "xlagate.yaml:4:5" || done.Unsettled[0].Written {
+		t.Errorf("remains %+v", done.Unsettled)
 	}
 }

@@ -17,11 +17,11 @@ func TestBaselineWithoutBackendConfig(t *testing.T) {
 		old, fresh *facts.Variant
 		want       bool
 	}{{mute, said, true}, {said, said, false}, {said, mute, false}, {mute, mute, false}, {none, said, false}, {mute, none, false}} {
-		if got := q.unheld(c.old, c.fresh); got != c.want {
+		if got := q.unrecorded(c.old, c.fresh); got != c.want {
 			t.Errorf("%v against %v: %v", c.fresh.Kernels, c.old.Kernels, got)
 		}
 	}
-	if q.config = nil; q.unheld(mute, said) {
+	if q.config = nil; q.unrecorded(mute, said) {
 		t.Error("without a key nothing is missing")
 	}
 }

@@ -13,6 +13,56 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
+// callFields are the keys that say which custom calls are meant.
+var callFields = []rule.Option{
+	{Key: "call", Type: rule.Glob, Sense: rule.Selects, Require: true, Doc: "a glob over the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\"; or over the kind of a custom fusion: \"__triton_gemm\""},
+	{Key: "backend_config", Type: rule.Pairs, Sense: rule.Narrows, Doc: "only those whose backend_config says so, as globs by key: { epilogue: \"*GELU*\", precision_config.algorithm: ALG_UNSET }; a key may stand at any depth"},
+	{Key: "function", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels of Pallas, Mosaic or Triton whose function is called so"},
+	{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of this part of the model"},
+	{Key: "source", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of these source files"},
+}
+
+// callQuery says which custom calls are meant.
+type callQuery struct {
+	call, function, opName, source string
+	config                         configs
+}
+
+func callOf(e rule.Entry) callQuery {
+	return callQuery{e.Text("call"), e.Text("function"), e.Text("op_name"), e.Text("source"), e.Pairs("backend_config")}
+}
+
+func (q callQuery) matches(k *facts.Kernel) bool {
+	called := calls(k)
+	return called != "" && match.Glob(q.call, called) && (q.opName == "" || match.Glob(q.opName, k.OpName)) &&
+		(q.source == "" || fitsPath(q.source, k.Source.File)) && (q.function == "" || k.Function != "" && match.Glob(q.function, k.Function)) && q.config.fit(k.Config)
+}
+
+// String is how findings call what is meant.
+func (q callQuery) String() string {
+	text := q.call
+	if q.function != "" {
+		text += " of " + q.function
+	}
+	if len(q.config) > 0 {
+		text += " with " + q.config.String()
+	}
+	return text
+}
+
+// calls is what a kernel calls: a custom call's target, or the kind of a fusion that is handed to a library or to Triton.
+func calls(k *facts.Kernel) string {
+	switch {
+	case k.Class == facts.ClassCollective || k.Class == facts.ClassCopy:
+		return ""
+	case k.Target != "":
+		return k.Target
+	case k.Fusion && strings.HasPrefix(k.Attrs, "__"):
+		return k.Attrs
+	}
+	return ""
+}
+
 // configs is what a call's backend_config has to say: globs by key.
 type configs map[string]string
 
@@ -69,8 +119,8 @@ func (q callQuery) almost(v *facts.Variant) []*facts.Kernel {
 	return slices.Collect(v.KernelsThat(q.matches))
 }
 
-// told says what calls say instead of what is asked for, "" where there are none: of each key its values, or that nobody says it.
-func (q callQuery) told(calls []*facts.Kernel) string {
+// configsOf says what the backend_config of calls holds instead of what is asked for: for each key its values, or that no call has it.
+func (q callQuery) configsOf(calls []*facts.Kernel) string {
 	if len(q.config) == 0 || len(calls) == 0 {
 		return ""
 	}
@@ -100,8 +150,8 @@ func keyTold(key string, values, others []string) string {
 	return "nothing says " + key
 }
 
-// unheld says whether a baseline does not hold what a call's backend_config said: it was accepted before xlagate recorded that.
-func (q callQuery) unheld(old, fresh *facts.Variant) bool {
+// unrecorded reports whether a baseline does not record the backend_config of calls.
+func (q callQuery) unrecorded(old, fresh *facts.Variant) bool {
 	says := func(k *facts.Kernel) bool { return len(k.Config) > 0 }
 	return len(q.config) > 0 && slices.ContainsFunc(q.almost(fresh), says) && len(q.almost(old)) > 0 && !slices.ContainsFunc(q.almost(old), says)
 }
