@@ -55,8 +55,7 @@ func (p *textParser) wrap(start InstrID, op Opcode) {
 	if in := &m.Instrs[start]; p.printsWrapper(in, op) {
 		callees := m.Callees(start)
 		wrapper := callees[len(callees)-1]
-		in.callees = uint32(len(m.callees))
-		m.callees = append(m.callees, 1, wrapper)
+		in.callees = p.addCallees(wrapper)
 		m.Comps[wrapper].wrapped = true
 		return
 	}
@@ -85,33 +84,19 @@ func (p *textParser) unwrap(w asyncStart) {
 	op := *in
 	op.Shape, op.Comp, op.Opcode = p.m.started(in.Shape), w.comp, w.op
 	op.name, op.nameLen = p.opcodeName(in)
-	in.callees = uint32(len(m.callees))
-	m.callees = append(m.callees, 1, w.comp)
+	in.callees = p.addCallees(w.comp)
 	c.Source = Range{in.name, in.name}
 	c.First, c.Thread = InstrID(len(m.Instrs)), p.asyncThread(op.attrs)
+	var parameters []InstrID
 	for n, o := range m.Operands(w.start) {
 		operand := &m.Instrs[o]
-		m.Instrs = append(m.Instrs, Instruction{
+		parameters = append(parameters, p.keep(&Instruction{
 			name: operand.name, nameLen: operand.nameLen, Shape: operand.Shape, Comp: w.comp, Opcode: OpParameter, Param: int32(n),
-		})
+		}))
 	}
-	c.Root = InstrID(len(m.Instrs))
+	op.operands = p.addOperands(parameters...)
+	c.Root = p.keep(&op)
 	c.Count = int32(c.Root-c.First) + 1
-	op.operands = m.addRange(c.First, c.Root)
-	m.Instrs = append(m.Instrs, op)
-}
-
-// addRange adds the list of the instructions from first to before end.
-func (m *Module) addRange(first, end InstrID) uint32 {
-	if first == end {
-		return 0
-	}
-	at := uint32(len(m.operands))
-	m.operands = append(m.operands, end-first)
-	for id := first; id < end; id++ {
-		m.operands = append(m.operands, id)
-	}
-	return at
 }
 
 // started returns the shape of the result in the shape ((operands), result, ...) of a start.

@@ -33,6 +33,21 @@ func (b *builder) keep(in *Instruction) InstrID {
 	return InstrID(len(b.m.Instrs) - 1)
 }
 
+// addOperands adds a list of operands to the module and returns its index; see [Instruction].
+func (b *builder) addOperands(ids ...InstrID) uint32 { return addList(&b.m.operands, ids) }
+
+// addCallees adds a list of callees to the module and returns its index.
+func (b *builder) addCallees(ids ...CompID) uint32 { return addList(&b.m.callees, ids) }
+
+func addList[T ~int32](lists *[]T, list []T) uint32 {
+	if len(list) == 0 {
+		return 0
+	}
+	at := len(*lists)
+	*lists = append(append(*lists, T(len(list))), list...)
+	return uint32(at)
+}
+
 // Errors of both readers.
 const (
 	tooManyOpcodes = "there are too many opcodes that no version of XLA knows"

@@ -37,8 +37,8 @@ var partOf = [1 << 10]uint8{
 // instruction reads an HloInstructionProto, without its attributes, and adds it to the module.
 func (r *protoReader) instruction(body Range) {
 	m, parts := r.m, &r.parts
-	in := Instruction{args: body.Start, Comp: CompID(len(m.Comps)), operands: uint32(len(m.operands)), callees: uint32(len(m.callees))}
-	m.operands, m.callees = append(m.operands, 0), append(m.callees, 0)
+	in := Instruction{args: body.Start, Comp: CompID(len(m.Comps))}
+	r.operands, r.callees = r.operands[:0], r.callees[:0]
 	r.cut(body)
 	name := parts[partName]
 	if name.Len() > maxName {
@@ -58,7 +58,7 @@ func (r *protoReader) instruction(body Range) {
 	if parts[partParam].Len() > 0 {
 		in.Param = r.int32(parts[partParam])
 	}
-	r.endLists(&in)
+	in.operands, in.callees = r.addOperands(r.operands...), r.addCallees(r.callees...)
 	if parts[partOther].End > 0 || !in.Opcode.printsFieldsOnly() {
 		in.attrs = body.End
 	}
@@ -102,9 +102,9 @@ func (r *protoReader) special(tag, part int, at Range) int {
 	case tag < 0:
 		r.damaged(int(at.End), "instruction", r.parts[partName])
 	case part == partOperands:
-		r.operands(at)
+		r.readOperands(at)
 	case part == partCallees:
-		r.callees(at)
+		r.readCallees(at)
 	case part == partOrder:
 		r.hasOrder = true
 		return partOther
@@ -114,8 +114,8 @@ func (r *protoReader) special(tag, part int, at Range) int {
 	return part
 }
 
-// operands appends to the list of the instruction's operands.
-func (r *protoReader) operands(packed Range) {
+// readOperands appends to the operands of the current instruction.
+func (r *protoReader) readOperands(packed Range) {
 	m, src := r.m, r.src[:packed.End]
 	first := InstrID(len(m.Instrs) - len(r.ids))
 	for at := int(packed.Start); at < len(src); {
@@ -128,13 +128,13 @@ func (r *protoReader) operands(packed Range) {
 			r.fail(packed.Start, "instruction %s has an operand (id %d) that does not come before it",
 				m.Text(r.parts[partName]), int64(id))
 		}
-		m.operands = append(m.operands, first+InstrID(operand))
+		r.operands = append(r.operands, first+InstrID(operand))
 		at += n
 	}
 }
 
-// callees appends to the list of the computations that the instruction calls.
-func (r *protoReader) callees(packed Range) {
+// readCallees appends to the callees of the current instruction.
+func (r *protoReader) readCallees(packed Range) {
 	m, src := r.m, r.src[:packed.End]
 	for at := int(packed.Start); at < len(src); {
 		id, n := varint(src, at)
@@ -146,23 +146,8 @@ func (r *protoReader) callees(packed Range) {
 			r.fail(packed.Start, "instruction %s calls a computation (id %d) that does not come before it",
 				m.Text(r.parts[partName]), int64(id))
 		}
-		m.callees = append(m.callees, CompID(callee))
+		r.callees = append(r.callees, CompID(callee))
 		at += n
-	}
-}
-
-// endLists sets the lengths of an instruction's lists.
-func (r *protoReader) endLists(in *Instruction) {
-	m := r.m
-	if n := uint32(len(m.operands)) - in.operands - 1; n > 0 {
-		m.operands[in.operands] = InstrID(n)
-	} else {
-		m.operands, in.operands = m.operands[:in.operands], 0
-	}
-	if n := uint32(len(m.callees)) - in.callees - 1; n > 0 {
-		m.callees[in.callees] = CompID(n)
-	} else {
-		m.callees, in.callees = m.callees[:in.callees], 0
 	}
 }
 

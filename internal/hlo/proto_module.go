@@ -31,6 +31,8 @@ type protoReader struct {
 	instructions idTable
 	hasOrder     bool             // some of its instructions have control predecessors
 	parts        [partCount]Range // of the current instruction
+	operands     []InstrID        // likewise
+	callees      []CompID         // likewise
 }
 
 func (r *protoReader) fail(offset uint32, format string, args ...any) {

@@ -280,9 +280,9 @@ func (p *textParser) fileCallees(in *Instruction, refs []calleeRef) {
 	if len(refs) > 1 {
 		slices.SortStableFunc(refs, func(a, b calleeRef) int { return int(a.role) - int(b.role) })
 	}
-	in.callees = uint32(len(p.m.callees))
-	p.m.callees = append(p.m.callees, CompID(len(refs)))
+	ids := make([]CompID, 0, 8)
 	for _, ref := range refs {
-		p.m.callees = append(p.m.callees, ref.comp)
+		ids = append(ids, ref.comp)
 	}
+	in.callees = p.addCallees(ids...)
 }

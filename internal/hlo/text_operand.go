@@ -18,11 +18,8 @@ func (p *textParser) operandList(i int, in *Instruction) int {
 	if !p.t.at(i, ')') {
 		i = p.moreOperands(i)
 	}
-	if n := len(p.operands) - mark; n > 0 {
-		in.operands = uint32(len(p.m.operands))
-		p.m.operands = append(append(p.m.operands, InstrID(n)), p.operands[mark:]...)
-		p.operands = p.operands[:mark]
-	}
+	in.operands = p.addOperands(p.operands[mark:]...)
+	p.operands = p.operands[:mark]
 	return i
 }
 
@@ -132,9 +129,8 @@ func (p *textParser) element(tuple InstrID, name spelling, digits int) InstrID {
 	}
 	in := Instruction{
 		Shape: shape.Elements[n], Comp: p.body.id, Param: int32(n), Opcode: OpGetTupleElement,
-		name: name.at, nameLen: uint16(name.n), operands: uint32(len(p.m.operands)),
+		name: name.at, nameLen: uint16(name.n), operands: p.addOperands(tuple),
 	}
-	p.m.operands = append(p.m.operands, 1, tuple)
 	id := p.keep(&in)
 	p.enter(name, id)
 	return id
