@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Metadata is what the framework said about an instruction.
+// Metadata is the framework's description of an instruction.
 type Metadata struct {
 	OpType string
 	OpName string // the model's own scope: "jit(train_step)/layer0/mlp/tanh"
@@ -40,7 +40,7 @@ func (m *Module) MetadataByID(id MetadataID) Metadata {
 	return m.textMetadata(m.metas[id])
 }
 
-// Location is a place in a source file. Line and Column are 1-based, 0 for unknown.
+// Location is a place in a source file. Line and Column are 1-based, and 0 if unknown.
 type Location struct {
 	File     string `json:"file"`
 	Line     int32  `json:"line,omitempty"`

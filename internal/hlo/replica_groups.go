@@ -226,12 +226,12 @@ func splitAxes(names []string, sizes []int64, chosen []byte) (inside, outside []
 	return inside, outside, true
 }
 
-// axisPart is a factor of the size of an axis: the sizes of the factors before it have the product before.
+// axisPart is a factor of the size of an axis. before is the product of the factors before it.
 type axisPart struct{ before, size int64 }
 
 func (p axisPart) end() int64 { return p.before * p.size }
 
-// fits reports whether a part is one of an axis, and does not overlap with others.
+// fits reports whether a part divides an axis and does not overlap with other parts of it.
 func (p axisPart) fits(axis int64, others []axisPart) bool {
 	if p.before < 1 || p.size < 1 || p.before > axis || p.size > axis || axis%p.end() != 0 {
 		return false
