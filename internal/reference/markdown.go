@@ -14,11 +14,11 @@ const markdownHead = `# Rules
 Made from the code by ` + "`go run ./internal/gen`" + `; do not edit. ` + "`xlagate rules`" + ` lists them, ` + "`xlagate explain RULE`" + ` shows one.
 
 Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `, and those that count something ` + "`max`, `min` and `equal`" + `, which need no
-baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Which way is worse belongs to what is counted: an improvement
-fails only what was bounded from that side. Without any of them a rule holds to the baseline, or, where it says so, lets nothing pass at all. A key that would
-change nothing of a rule is an error.
+baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Each metric knows which direction is worse; an improvement fails
+only an explicit bound in that direction. Without a bound a rule compares with the baseline or, where it says so, allows none. A key that has no effect on a rule is
+an error.
 
-Packs: PACKS. ` + "`extends: [recommended]`" + ` is where to start; the others stand behind it.
+Packs: PACKS. Start with ` + "`extends: [recommended]`" + `.
 
 `
 
@@ -39,7 +39,7 @@ func contents(b *strings.Builder) {
 	for _, r := range rules.All() {
 		if r.Category != category {
 			category = r.Category
-			fmt.Fprintf(b, "\n**%s**\n\n| rule | holds to |\n|---|---|\n", category)
+			fmt.Fprintf(b, "\n**%s**\n\n| rule | checks that |\n|---|---|\n", category)
 		}
 		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, r.ID, cell(r.Title))
 	}
@@ -75,9 +75,9 @@ func bounded(r *rule.Rule) string {
 	case m.Unrecorded != "":
 		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unrecorded, without(r))
 	case m.Difference && len(r.Bounds) == 0:
-		return "Counts " + m.Noun + " against the baseline; without a bound there may be none."
+		return "Counts " + m.Noun + " against the baseline; without a bound none is allowed."
 	case m.Difference:
-		return fmt.Sprintf("Counts %s against the baseline, or against `%s` where that is given; without a bound there may be none.", m.Noun, strings.Join(r.Bounds, "`, `"))
+		return fmt.Sprintf("Counts %s against the baseline, or against `%s` where that is given; without a bound none is allowed.", m.Noun, strings.Join(r.Bounds, "`, `"))
 	case r.Forbids:
 		return "Counts " + m.Noun + "." + without(r)
 	}
@@ -87,7 +87,7 @@ func bounded(r *rule.Rule) string {
 // without says what a rule holds to that is given no bound.
 func without(r *rule.Rule) string {
 	if r.Forbids {
-		return " Without a bound there may be none."
+		return " Without a bound none is allowed."
 	}
 	return ""
 }

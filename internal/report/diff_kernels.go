@@ -147,7 +147,7 @@ func following(v *diff.Variant) int {
 	return len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
 }
 
-// followingSum is "kernels that follow from it: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
+// followingSum is "resulting kernel changes: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
 func followingSum(k *diff.Kernels) string {
 	text := ""
 	for _, part := range []struct {
@@ -161,7 +161,7 @@ func followingSum(k *diff.Kernels) string {
 			text += fmt.Sprintf(", %s %s", phrase.Number(float64(part.n)), part.word)
 		}
 	}
-	return "kernels that follow from it: " + strings.TrimPrefix(text, ", ")
+	return "resulting kernel changes: " + strings.TrimPrefix(text, ", ")
 }
 
 // causeBlocks say what brought the changes about: the place of the model, what changed there, and how many kernels follow from it.
@@ -203,12 +203,12 @@ func bufferLines(v *diff.Variant, o Options) []line {
 	return lines
 }
 
-// unrollLines are the kernels of loops that now stand several times in the program.
+// unrollLines are the kernels of loop bodies that the program now has several copies of.
 func unrollLines(unrolled []diff.Unroll) []line {
 	var lines []line
 	for i := range unrolled {
 		u := &unrolled[i]
-		lines = append(lines, kernelTitle(&u.One).and("   of a loop's body, now "+phrase.Some(len(u.Copies), "time")+" in the program"))
+		lines = append(lines, kernelTitle(&u.One).and("   from a loop body, now "+phrase.Some(len(u.Copies), "copy")+" in the program"))
 	}
 	return lines
 }

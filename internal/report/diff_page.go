@@ -15,7 +15,7 @@ import (
 func diffPage(d *diff.Report, o Options) page {
 	p := page{Title: in(name, d.Old).and(" → ").in(name, d.New)}
 	if d.Identical {
-		p.add(para{in(good, "identical").and(": " + identicalSum(d) + " (names, numbering, metadata and meaningless order are not compared)")})
+		p.add(para{in(good, "identical").and(": " + identicalSum(d) + " (names, ids, metadata and insignificant order are ignored)")})
 		return p
 	}
 	if len(d.Programs) > 1 {
@@ -161,7 +161,7 @@ func variantWord(p *diff.Program) string {
 func diffVariant(v *diff.Variant, o Options) []block {
 	var s section
 	if v.Rescaled {
-		s.add(para{in(warn, "the sizes of its arguments changed").and(": kernels were matched without their shapes")})
+		s.add(para{in(warn, "its argument sizes changed").and(": kernels were matched without their shapes")})
 	}
 	if l := priceChange(v); len(l) > 0 {
 		s.add(para{l})

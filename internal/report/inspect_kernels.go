@@ -47,11 +47,11 @@ func profileSum(p *facts.Profile) string {
 func hotRow(h *facts.HotKernel, total time.Duration) []line {
 	cells := []line{say(percent(float64(h.Self), float64(total))), say(duration(h.Self)), say(fmt.Sprintf("%d×", h.Count))}
 	if h.Kernel == nil {
-		return append(cells, line{}, in(name, h.Name), line{}, in(dim, "no launch of the dumped module"))
+		return append(cells, line{}, in(name, h.Name), line{}, in(dim, "the dumped module launches no such kernel"))
 	}
 	label := in(name, modelName(h.Kernel))
 	if h.Several {
-		label = label.in(dim, " (several compiles have such an instruction)")
+		label = label.in(dim, " (ambiguous: several modules have an instruction of this name)")
 	}
 	return append(cells, say(rate(h)), in(name, does(h.Kernel)), in(name, location(h.Kernel.Source)), label)
 }
@@ -94,13 +94,13 @@ func drawingSection(drawings []facts.Drawing) section {
 	if len(t.Rows) == 0 {
 		return section{}
 	}
-	return section{Title: in(strong, "drawings").and("   what is drawn can be counted; types, sizes, memory, cost and donation cannot be had from it"), Blocks: []block{t}}
+	return section{Title: in(strong, "drawings").and("   a drawing can be counted; it has no types, sizes, memory, cost or donation"), Blocks: []block{t}}
 }
 
 // codeSection lists what kernels take of a multiprocessor: those that spill first, then those that fill least of it.
 func codeSection(v *facts.Variant) section {
 	if v.Unassembled != "" {
-		return section{Title: in(dim, "registers and occupancy are not known: "+v.Unassembled)}
+		return section{Title: in(dim, "registers and occupancy are unknown: "+v.Unassembled)}
 	}
 	kernels := assembled(v)
 	if len(kernels) == 0 {
@@ -195,7 +195,7 @@ func launchSection(v *facts.Variant) section {
 		return section{}
 	}
 	known := phrase.Number(v.Facts[facts.LaunchesKnown])
-	return section{Title: in(dim, phrase.Some(len(tiny), "launch")+" of "+known+" of one warp, or of one block for much"), Blocks: []block{t}}
+	return section{Title: in(dim, phrase.Number(float64(len(tiny)))+" of "+known+" launches use little of the device: a single warp, or a single block for a large array"), Blocks: []block{t}}
 }
 
 func triple(n [3]int64) string {

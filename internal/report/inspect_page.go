@@ -105,10 +105,10 @@ func describeVariant(p *facts.Program, v *facts.Variant, signature string, o Opt
 func variantBlocks(p *facts.Program, v *facts.Variant, o Options) []block {
 	var s section
 	if slices.Contains(v.Missing, string(dump.StageAfter)) {
-		s.add(para{in(warn, "not optimized: ").and("the file holds what XLA was given, each operation counted as a kernel; the device runs what XLA made of it")})
+		s.add(para{in(warn, "not optimized: ").and("the file holds the input of XLA; each operation is counted as a kernel, which is not what the device runs")})
 	}
 	if v.Reached != "" {
-		s.add(para{in(warn, v.Reached+": not the end; ").and("the compiler dumped no final module, and what it did later is not counted")})
+		s.add(para{in(warn, "measured "+v.Reached+": ").and("the compiler dumped no final module, so later passes are not counted")})
 	}
 	s.add(list{factLines(v)})
 	if len(v.Unstable) > 0 {
@@ -195,7 +195,7 @@ func donation(v *facts.Variant) line {
 	l := say(fmt.Sprintf("aliased %d of %s", aliased, phrase.Some(len(v.Params), "parameter")))
 	switch {
 	case donated > 0:
-		return l.in(warn, fmt.Sprintf(" (%d donated in vain)", donated))
+		return l.in(warn, fmt.Sprintf(" (%d donated but not aliased)", donated))
 	case aliased == 0:
 		return l.in(dim, " (nothing donated)")
 	}

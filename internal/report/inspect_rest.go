@@ -37,7 +37,7 @@ func clusterSum(c *tensorflow.Clusters) string {
 			system++
 		}
 	}
-	return fmt.Sprintf("%s, %s in them, %d left out, %d of the system", phrase.Some(len(c.Clusters), "cluster"), phrase.Some(c.Clustered, "operation"), len(c.Unclustered)-system, system)
+	return fmt.Sprintf("%s with %s; %d left out, %d of the system", phrase.Some(len(c.Clusters), "cluster"), phrase.Some(c.Clustered, "operation"), len(c.Unclustered)-system, system)
 }
 
 // maxOps bounds the operations that are named of a cluster.
@@ -159,7 +159,7 @@ func ignoredSection(files []string) section {
 	for _, f := range files {
 		lines = append(lines, in(name, f))
 	}
-	return titled(in(dim, "of no known kind: ").and(phrase.Some(len(files), "file")), list{atMost(lines, maxProblems, "file", "")})
+	return titled(in(dim, "unknown kind: ").and(phrase.Some(len(files), "file")), list{atMost(lines, maxProblems, "file", "")})
 }
 
 // passSections tell of each module what every pass of the compiler made of it.

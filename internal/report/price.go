@@ -69,5 +69,5 @@ func weighed(v *facts.Variant) (title string, weights []float64) {
 	for i, p := range v.Prices(v.Device) {
 		weights[i] = p.NS()
 	}
-	return "predicted to take longest, of " + phrase.Nanoseconds(v.Facts[stepTime]), weights
+	return "longest predicted kernels, of " + phrase.Nanoseconds(v.Facts[stepTime]), weights
 }

@@ -318,7 +318,7 @@ func howToAccept(c *result.Change) []line {
 	if len(c.Configured) > 0 {
 		l := say("edit ").in(name, strings.Join(phrase.First(c.Configured, 3), ", "))
 		if c.Accept != "" {
-			l = l.and(" as well: its limit holds whatever is accepted")
+			l = l.and(" too: accepting does not change a limit that is written there")
 		}
 		lines = append(lines, l)
 	}

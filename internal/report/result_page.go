@@ -239,8 +239,13 @@ func acceptBlocks(live []*result.Change, commands string) []block {
 	if commands == "" {
 		return nil
 	}
+<<<<<<< HEAD
 	blocks := []block{para{in(strong, "If this is intended").and(" (records only these, and asks for a reason):")}, code{Text: commands}}
 	var places, entries []string
+=======
+	blocks := []block{para{in(strong, "If this is intended").and(" (accepts these changes only, with a reason):")}, code{Text: commands}}
+	var places []string
+>>>>>>> b6be408 (report: what is printed in the field's words; a budget that is exceeded reads "935, max 934")
 	for _, c := range live {
 		if acceptable(c) {
 			places, entries = append(places, c.Configured...), append(entries, c.Overrides...)
@@ -254,7 +259,7 @@ func acceptBlocks(live []*result.Change, commands string) []block {
 	}
 	slices.Sort(places)
 	places = slices.Compact(places)
-	rest := say("The configuration forbids some of it whatever is accepted. Edit as well: ")
+	rest := say("Accepting does not change limits that are written in the configuration. Edit them too: ")
 	for i, place := range places[:min(len(places), maxChanges)] {
 		if i > 0 {
 			rest = rest.and(", ")
@@ -282,7 +287,7 @@ func changeFold(r *indexed, c *result.Change) section {
 func shortFold(r *indexed) section {
 	var parts []string
 	if n := len(r.waived()); n > 0 {
-		parts = append(parts, phrase.Some(n, "change")+" waived")
+		parts = append(parts, phrase.Some(n, "waived change"))
 	}
 	if n := len(r.harmless()); n > 0 {
 		parts = append(parts, phrase.Some(n, "change")+" within all limits")
@@ -290,7 +295,7 @@ func shortFold(r *indexed) section {
 	if len(parts) == 0 {
 		return section{}
 	}
-	return section{Fold: true, Title: say("Also there: " + strings.Join(parts, ", ")), Blocks: []block{list{shortLines(r)}}}
+	return section{Fold: true, Title: say("Also: " + strings.Join(parts, ", ")), Blocks: []block{list{shortLines(r)}}}
 }
 
 func lookedAt(r *indexed) string {
