@@ -239,13 +239,8 @@ func acceptBlocks(live []*result.Change, commands string) []block {
 	if commands == "" {
 		return nil
 	}
-<<<<<<< HEAD
-	blocks := []block{para{in(strong, "If this is intended").and(" (records only these, and asks for a reason):")}, code{Text: commands}}
-	var places, entries []string
-=======
 	blocks := []block{para{in(strong, "If this is intended").and(" (accepts these changes only, with a reason):")}, code{Text: commands}}
-	var places []string
->>>>>>> b6be408 (report: what is printed in the field's words; a budget that is exceeded reads "935, max 934")
+	var places, entries []string
 	for _, c := range live {
 		if acceptable(c) {
 			places, entries = append(places, c.Configured...), append(entries, c.Overrides...)
