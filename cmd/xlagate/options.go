@@ -47,12 +47,9 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	return o, err
 }
 
-// editedLines returns a function that asks git once which lines were edited.
-func editedLines(c *cli.Context, w world) func() *git.Edits {
-	return sync.OnceValue(func() *git.Edits {
-		edits, _ := git.EditsSince(c.Context, repositoryRoot(w), "", w.getenv) // without git, no line is told to be edited
-		return edits
-	})
+// editedLines asks git, once, which lines were edited.
+func editedLines(c *cli.Context, w world) func() (*git.Edits, string) {
+	return sync.OnceValues(func() (*git.Edits, string) { return git.EditsSince(c.Context, repositoryRoot(w), "", w.getenv) })
 }
 
 // withoutConfig fills the options of a command that reads no configuration.

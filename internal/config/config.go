@@ -37,9 +37,11 @@ type Target struct {
 	Include []string // program globs; empty: all but the framework's helpers
 	Exclude []string
 	Samples int
-	Device  string // what prices are predicted for; "": what the dump says
-	Logs    []string
-	Place   string
+	// RequireFresh has a dump fail that is older than an edit of a source that it names.
+	RequireFresh bool
+	Device       string // what prices are predicted for; "": what the dump says
+	Logs         []string
+	Place        string
 }
 
 // Capture is a command whose dump is the target.

@@ -25,6 +25,7 @@ var targetKeys = []rule.Option{
 	{Key: "programs", Type: rule.Mapping, Fields: programKeys, Doc: "which programs count"},
 	{Key: "device", Type: rule.Word, Enum: price.Names(), Doc: "what prices are predicted for; default: the dump's own device, else a reference one of its kind"},
 	{Key: "samples", Type: rule.Count, Least: 1, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},
+	{Key: "require_fresh", Type: rule.Switch, Doc: "true: a dump that is older than an edit of a source that it names is no dump to look at (exit 3)"},
 	{Key: "log", Type: rule.Globs, Doc: "compiler and framework logs as extra input"},
 }
 

@@ -132,6 +132,7 @@ func (r *reader) target(n *yamldoc.Node) Target {
 	if s, ok := e.Number("samples"); ok {
 		t.Samples = int(s)
 	}
+	t.RequireFresh, _ = e.Values["require_fresh"].(bool)
 	if p := nested["programs"]; p != nil {
 		programs := r.mapping(p, programKeys, "programs")
 		t.Include, t.Exclude = programs.List("include"), programs.List("exclude")

@@ -20,7 +20,7 @@ func rejected(t *testing.T, text string, want ...string) {
 const inTargets = "version: 1\nextends: recommended\ntargets:\n"
 
 func TestRefusedTargets(t *testing.T) {
-	rejected(t, inTargets+"  - 3\n", `4:5: the target is "3"; expected a mapping with the keys name, dump, capture, programs, device, samples, log`)
+	rejected(t, inTargets+"  - 3\n", `4:5: the target is "3"; expected a mapping with the keys name, dump, capture, programs, device, samples, require_fresh, log`)
 	rejected(t, inTargets+"  []\n", "4:3: targets is an empty list; expected a list of targets, as in - { name: train, dump: build/xla }")
 	rejected(t, inTargets+"  - {dump: x}\n", `4:5: the target lacks the key "name": what findings and the baseline call it; slashes make folders`)
 	rejected(t, inTargets+"  - {name: a, dump: x}\n  - {name: a, dump: y}\n", `5:12: two targets are named "a"; the first stands on line 4`)
@@ -30,7 +30,7 @@ func TestRefusedTargets(t *testing.T) {
 	rejected(t, inTargets+"  - {name: a, samples: 1.5}\n", `4:24: samples is "1.5"; expected a whole number from 1`)
 	rejected(t, inTargets+"  - {name: a, dump: [x]}\n", "4:21: dump is a list; expected a pattern such as */mlp/*")
 	rejected(t, inTargets+"  - {name: a, dump: \"[x\"}\n", `4:21: dump is "[x"; expected a pattern such as */mlp/*`)
-	rejected(t, inTargets+"  - {name: a, dmup: x}\n", `4:15: unknown key "dmup" in the target; expected one of name, dump, capture, programs, device, samples, log; did you mean "dump"?`)
+	rejected(t, inTargets+"  - {name: a, dmup: x}\n", `4:15: unknown key "dmup" in the target; expected one of name, dump, capture, programs, device, samples, require_fresh, log; did you mean "dump"?`)
 	rejected(t, inTargets+"  - {name: a, dump: x, device: h100}\n", `4:32: device is "h100"; expected one of cpu, a100-sxm, h100-sxm, h200-sxm, b200-sxm, l4, mi300x, tpu-v2, …; did you mean "h100-sxm"?`)
 }
 

@@ -20,6 +20,13 @@ func (r *Report) DeviceOf(v *Variant) *price.Device {
 	return price.Reference(family)
 }
 
+// PricedOn is the name of the device that the programs are priced on, "" where no price is known of it, and whether that is assumed: nobody
+// chose it, and the dump names none.
+func (r *Report) PricedOn() (name string, assumed bool) {
+	name = r.priced()
+	return name, name != "" && r.Device == "" && r.Toolchain.Device == ""
+}
+
 // priced is the name of the device that the programs are priced on, "" where no price is known of it.
 func (r *Report) priced() string {
 	if r.Device != "" {

@@ -61,8 +61,8 @@ type Options struct {
 	Warn       func(string)    // says what a person should know and no verdict depends on
 	Registry   registry.Client // for dumps and baselines that lie in one
 
-	// Edits says which lines were edited, asked once something differs; nil where nobody knows.
-	Edits func() *git.Edits
+	// Edits says which lines were edited, or else why that is not known; nil where there is nobody to ask.
+	Edits func() (edits *git.Edits, unknown string)
 
 	base      func() (fs.FS, error) // the baseline, opened once
 	accepting bool                  // the command is accept: messages name it
@@ -88,6 +88,7 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 func judgeAll(o Options, targets []*looked) *result.Result {
 	r := newResult(o)
 	for _, t := range targets {
+		r.Notes = append(r.Notes, t.notes...)
 		found := judge(r, o, t)
 		tell(r, o, t, withoutUnseen(setAside(r, o, t, found), t))
 	}
@@ -241,9 +242,9 @@ func patterns(s *rule.Settings) string {
 	return text
 }
 
-func (o Options) edits() *git.Edits {
+func (o Options) edits() (edits *git.Edits, unknown string) {
 	if o.Edits == nil {
-		return nil
+		return nil, git.NoRepository
 	}
 	return o.Edits()
 }

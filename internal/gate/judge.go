@@ -8,6 +8,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -35,18 +36,24 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 	return found
 }
 
-// differing is the target as its changes are looked for. Git is asked only where something differs.
-func (l *looked) differing(o Options) JudgedTarget {
+// differing is the target as its changes are looked for. Git is asked only where something differs; what it does not know is told.
+func (l *looked) differing(r *result.Result, o Options) JudgedTarget {
 	t := JudgedTarget{Name: l.Name, Programs: l.programs}
-	if slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
-		t.Edits = o.edits()
+	if !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
+		return t
+	}
+	var unknown string
+	if t.Edits, unknown = o.edits(); t.Edits == nil && unknown != git.NoRepository {
+		r.Notes = append(r.Notes, result.Note{
+			Kind: "places", Target: l.Name, Message: "which lines were edited is not known, so changes are placed at the operations that they show in: " + unknown,
+		})
 	}
 	return t
 }
 
 // tell puts what was found in a target into the result: the changes behind it, and what each breaks.
 func tell(r *result.Result, o Options, l *looked, found []JudgedFinding) {
-	r.Changes = append(r.Changes, ChangesOf(l.differing(o), found)...)
+	r.Changes = append(r.Changes, ChangesOf(l.differing(r, o), found)...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)
 	}
@@ -134,6 +141,7 @@ func describe(out *result.Target, l *looked) {
 	out.Toolchain = toolchain(l.report.Toolchain)
 	out.Helpers = len(l.report.Helpers)
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
+	out.Device, out.DeviceAssumed = l.report.PricedOn()
 	for _, p := range l.programs {
 		out.Programs = append(out.Programs, program(l, p))
 		for _, part := range p.Parts {

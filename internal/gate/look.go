@@ -32,6 +32,7 @@ type looked struct {
 	set        *baseline.Set // the stored baseline, nil when there is none or a dump stands for it
 	programs   []*diff.Program
 	problems   []result.Problem
+	notes      []result.Note
 	unasked    []*facts.Program // of the dump, which nobody included or excluded
 	judged     int              // how many times a rule that somebody named, or a pack, looked at something
 	temp       string           // where a captured dump lies until it was read
@@ -155,6 +156,9 @@ func (l *looked) look(ctx context.Context, o Options) {
 	}
 	l.loadBase(ctx, o)
 	l.compare()
+	if l.Capture == nil && len(o.Command) == 0 {
+		l.checkFresh(ctx, o, paths)
+	}
 }
 
 // compare matches what was measured, as far as the configuration includes it, with its baseline.

@@ -2,21 +2,23 @@ package git
 
 import (
 	"cmp"
+	"context"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Edits are the lines that were edited in the files of a repository since a commit. No edits at all (nil) answer as if nothing was edited.
 type Edits struct {
 	Base string // the commit
 
-	tree    *workTree
-	hunks   []Hunk
-	byFile  map[string][]Hunk
-	byOld   map[string][]Hunk
-	renames map[string]string // by the old path
-	now     paths
-	old     paths
+	tree   *workTree
+	hunks  []Hunk
+	byFile map[string][]Hunk
+	now    paths
 }
 
 // fileEdits is what was edited in one file.
@@ -27,15 +29,14 @@ type fileEdits struct {
 
 // editsOf puts together what was edited and what else the repository holds.
 func editsOf(base string, tree *workTree, files []fileEdits, unedited []string) *Edits {
-	e := &Edits{Base: base, tree: tree, byFile: map[string][]Hunk{}, byOld: map[string][]Hunk{}, renames: map[string]string{}}
-	e.now, e.old = newPaths(tree.below), newPaths(tree.below)
+	e := &Edits{Base: base, tree: tree, byFile: map[string][]Hunk{}}
+	e.now = newPaths(tree.below)
 	slices.SortStableFunc(files, func(a, b fileEdits) int { return cmp.Compare(cmp.Or(a.now, a.old), cmp.Or(b.now, b.old)) })
 	for _, f := range files {
 		e.add(f)
 	}
 	for _, name := range unedited {
 		e.now.add(name)
-		e.old.add(name)
 	}
 	return e
 }
@@ -50,13 +51,6 @@ func (e *Edits) add(f fileEdits) {
 	if f.now != "" {
 		e.now.add(f.now)
 		e.byFile[f.now] = append(e.byFile[f.now], hunks...)
-	}
-	if f.old != "" {
-		e.old.add(f.old)
-		e.byOld[f.old] = append(e.byOld[f.old], hunks...)
-	}
-	if f.now != "" && f.old != "" && f.now != f.old {
-		e.renames[f.old] = f.now
 	}
 }
 
@@ -90,54 +84,11 @@ func (e *Edits) At(file string, line int) (Hunk, bool) {
 	return pick(hunks, at)
 }
 
-// Old is the hunk that a line of a file as it was before lies in: a line that was removed or changed.
-func (e *Edits) Old(file string, line int) (Hunk, bool) {
-	if e == nil {
-		return Hunk{}, false
-	}
-	hunks := e.byOld[e.old.find(file)]
-	return pick(hunks, slices.IndexFunc(hunks, func(h Hunk) bool { return h.held(line) }))
-}
-
 func pick(hunks []Hunk, at int) (Hunk, bool) {
 	if at < 0 {
 		return Hunk{}, false
 	}
 	return hunks[at], true
-}
-
-// Carry is where an old line is now. A line that was removed is carried to the one before it.
-func (e *Edits) Carry(file string, line int) int {
-	if e == nil {
-		return line
-	}
-	shift := 0
-	for _, h := range e.byOld[e.old.find(file)] {
-		if h.held(line) {
-			return h.now(line)
-		}
-		if line < behind(h.OldFirst, h.OldLines) {
-			break
-		}
-		shift = behind(h.First, h.Lines) - behind(h.OldFirst, h.OldLines)
-	}
-	return line + shift
-}
-
-// Renamed is what an old file is called now, spelled as the dump spells it.
-func (e *Edits) Renamed(file string) string {
-	if e == nil {
-		return file
-	}
-	old := e.old.find(file)
-	now, renamed := e.renames[old]
-	if !renamed {
-		return file
-	}
-	if around, whole := strings.CutSuffix(file, old); whole {
-		return around + now
-	}
-	return now
 }
 
 // Text is a line as it stands in the work tree, without the space around it; "" where it cannot be read. A long line is cut.
@@ -150,4 +101,32 @@ func (e *Edits) Text(file string, line int) string {
 		return ""
 	}
 	return e.tree.text(name, line)
+}
+
+// Unedited reports whether files or folders are in the repository and are what they were at the base.
+func (e *Edits) Unedited(ctx context.Context, paths []string) bool {
+	known, err := e.tree.print(ctx, append([]string{"ls-files", "--"}, paths...)...)
+	if err != nil || known == "" {
+		return false
+	}
+	_, err = e.tree.print(ctx, append([]string{"diff", "--quiet", e.Base, "--"}, paths...)...)
+	return err == nil
+}
+
+// EditedAt is when a file of the repository was edited: when it was committed, or written before that; of one with edits that are not committed,
+// when it was written. It is the zero time where the file cannot be read.
+func (e *Edits) EditedAt(ctx context.Context, name string) time.Time {
+	info, err := os.Stat(filepath.Join(e.tree.top, filepath.FromSlash(name)))
+	if err != nil {
+		return time.Time{}
+	}
+	if _, err := e.tree.print(ctx, "diff", "--quiet", "HEAD", "--", name); err != nil {
+		return info.ModTime()
+	}
+	text, err := e.tree.print(ctx, "log", "-1", "--format=%ct", "--", name)
+	seconds, numberErr := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if committed := time.Unix(seconds, 0); err == nil && numberErr == nil && committed.Before(info.ModTime()) {
+		return committed
+	}
+	return info.ModTime()
 }

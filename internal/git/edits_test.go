@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // lines numbers its lines, so that none is like another.
@@ -33,16 +34,6 @@ func TestLines(t *testing.T) {
 		return got
 	}
 	expect(t, "edited lines", edited(e.At), " 3 4 8 9 15 19 20")
-	expect(t, "old lines", edited(e.Old), " 3 8 9 20")
-	for old, now := range map[int]int{1: 1, 2: 2, 3: 3, 4: 5, 7: 8, 8: 8, 9: 8, 10: 9, 15: 14, 16: 16, 19: 19, 20: 19} {
-		if got := e.Carry("m.py", old); got != now {
-			t.Errorf("old line %d is line %d, want %d", old, got, now)
-		}
-		held, wanted := e.Text("m.py", e.Carry("m.py", old)), fmt.Sprintf("line%d = ", old)
-		if _, gone := e.Old("m.py", old); !gone && !strings.HasPrefix(held, wanted) {
-			t.Errorf("old line %d was carried to %q", old, held)
-		}
-	}
 }
 
 func TestRenamesAndDeletions(t *testing.T) {
@@ -58,17 +49,8 @@ func TestRenamesAndDeletions(t *testing.T) {
 	expect(t, "hunks", list(e.Hunks()), `gone.py -1,1 +0,0 code
 lib/now.py -1,1 +0,0 from src/old.py code
 lib/now.py -4,1 +3,1 from src/old.py code`)
-	if h, ok := e.Old("/ci/src/old.py", 4); !ok || h.First != 3 || e.Carry("/ci/src/old.py", 5) != 4 {
-		t.Errorf("%+v, %v, carried to %d", h, ok, e.Carry("/ci/src/old.py", 5))
-	}
 	if _, ok := e.At("src/old.py", 3); ok {
 		t.Error("the old name is none of the work tree's")
-	}
-	for old, now := range map[string]string{"/ci/src/old.py": "/ci/lib/now.py", "old.py": "lib/now.py", "/ci/src/same.py": "/ci/lib/same.py", "gone.py": "gone.py"} {
-		expect(t, old, e.Renamed(old), now)
-	}
-	if _, ok := e.Old("gone.py", 1); !ok {
-		t.Error("a deleted line is an old one that was edited")
 	}
 }
 
@@ -129,12 +111,39 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A file was edited when it was committed, however late it was checked out; one with edits that are not committed, when it was written.
+func TestWhenAFileWasEdited(t *testing.T) {
+	c := newCheckout(t, map[string]string{"m.py": lines(3), "n.py": lines(3), "dump/a.txt": "a"})
+	late := time.Now().Add(time.Hour).Truncate(time.Second)
+	for _, name := range []string{"m.py", "n.py"} {
+		if err := os.Chtimes(filepath.Join(c.dir, name), late, late); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.edit("n.py", "line2 = 2", "line2 = 3")
+	if err := os.Chtimes(filepath.Join(c.dir, "n.py"), late, late); err != nil {
+		t.Fatal(err)
+	}
+	e := c.since("")
+	if at := e.EditedAt(t.Context(), "m.py"); !at.Before(late) || at.IsZero() {
+		t.Errorf("committed: %v", at)
+	}
+	if at := e.EditedAt(t.Context(), "n.py"); !at.Equal(late) {
+		t.Errorf("not committed: %v, wanted %v", at, late)
+	}
+	if at := e.EditedAt(t.Context(), "gone.py"); !at.IsZero() {
+		t.Errorf("not there: %v", at)
+	}
+	for path, want := range map[string]bool{"dump": true, "m.py": true, "n.py": false, "none": false} {
+		if got := e.Unedited(t.Context(), []string{path}); got != want {
+			t.Errorf("%s is unedited: %v", path, got)
+		}
+	}
+}
+
 func TestNoEdits(t *testing.T) {
 	var e *Edits
-	if _, ok := e.At("m.py", 1); ok || e.Carry("m.py", 7) != 7 || e.Text("m.py", 1) != "" || e.Renamed("m.py") != "m.py" || e.Hunks() != nil {
-		t.Error("nothing is known of no edits")
-	}
-	if _, ok := e.Old("m.py", 1); ok {
+	if _, ok := e.At("m.py", 1); ok || e.Text("m.py", 1) != "" || e.Hunks() != nil {
 		t.Error("nothing is known of no edits")
 	}
 }
@@ -150,6 +159,6 @@ func FuzzDiff(f *testing.F) {
 		for _, file := range files {
 			placeIn([]string{"def f():", "  x = 1"}, file.hunks)
 		}
-		editsOf("", &workTree{}, files, nil).Carry("m.py", 3)
+		editsOf("", &workTree{}, files, nil).At("m.py", 3)
 	})
 }

@@ -41,7 +41,7 @@ func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 func run(cmd *exec.Cmd, dir, name string) error {
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stderr = dir, &said
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	if err := cmd.Run(); err != nil {
 		return &Failure{name, said.String(), err}
 	}

@@ -21,22 +21,3 @@ func (h *Hunk) holds(line int) bool { return line >= h.First && line < h.First+h
 func (h *Hunk) touches(line int) bool {
 	return h.Lines == 0 && (line == h.First || line == h.First+1)
 }
-
-// held says whether an old line is among those that were removed or changed.
-func (h *Hunk) held(line int) bool { return line >= h.OldFirst && line < h.OldFirst+h.OldLines }
-
-// behind is the first line behind so many lines; lines that are none lie behind the first.
-func behind(first, lines int) int {
-	if lines == 0 {
-		return first + 1
-	}
-	return first + lines
-}
-
-// now is where an old line of the hunk is.
-func (h *Hunk) now(line int) int {
-	if h.Lines == 0 {
-		return max(h.First, 1)
-	}
-	return h.First + min(line-h.OldFirst, h.Lines-1)
-}

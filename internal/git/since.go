@@ -115,6 +115,9 @@ func (t *workTree) print(ctx context.Context, args ...string) (string, error) {
 	return out.out.String(), err
 }
 
+// NoRepository is why nothing is known where there is no repository.
+const NoRepository = "there is no git repository"
+
 // reason is a sentence that says why git could not tell.
 func reason(ctx context.Context, err error) string {
 	var failed *Failure
@@ -130,5 +133,8 @@ func reason(ctx context.Context, err error) string {
 		return "git cannot be run: " + failed.Err.Error()
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(failed.Said), "\n")
+	if strings.Contains(first, "not a git repository") {
+		return NoRepository
+	}
 	return "git says: " + strings.TrimPrefix(first, "fatal: ")
 }

@@ -38,6 +38,13 @@ func programs(base, head config.Target) []Change {
 	}
 	add("include", base.Include, head.Include, narrowed(base.Include, head.Include))
 	add("exclude", base.Exclude, head.Exclude, widened(base.Exclude, head.Exclude))
+	if base.RequireFresh != head.RequireFresh {
+		effect := Stricter
+		if base.RequireFresh {
+			effect = Looser
+		}
+		out = append(out, Change{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("require_fresh %v → %v", base.RequireFresh, head.RequireFresh)})
+	}
 	for _, c := range []struct{ key, was, is string }{
 		{"samples", strconv.Itoa(base.Samples), strconv.Itoa(head.Samples)},
 		{"device", first(base.Device, "that of the dump"), first(head.Device, "that of the dump")}, // which prices are higher depends on the program

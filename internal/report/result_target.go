@@ -25,6 +25,9 @@ func headline(t *result.Target) line {
 			l = l.and(" (accepted under ").in(name, was).and(")")
 		}
 	}
+	if t.DeviceAssumed && t.Device != "cpu" { // for a CPU there is but one
+		l = l.and("   priced on ").in(name, t.Device).and(", assumed: the dump names no device")
+	}
 	l = l.and("   " + phrase.Some(len(t.Programs), "program") + ", " + phrase.Some(variantCount(t), "variant"))
 	if t.Helpers > 0 {
 		l = l.in(dim, ", "+phrase.Some(t.Helpers, "one-op helper")+" left out")

@@ -55,13 +55,16 @@ type Summary struct {
 
 // Target is one dump that was looked at.
 type Target struct {
-	Name       string    `json:"name"`
-	Dump       string    `json:"dump"`
-	Baseline   string    `json:"baseline,omitempty"` // what it was compared with
-	Toolchain  Toolchain `json:"toolchain"`
-	Base       Toolchain `json:"base_toolchain,omitzero"`
-	NotCovered []string  `json:"not_covered"`
-	Programs   []Program `json:"programs"`
+	Name      string    `json:"name"`
+	Dump      string    `json:"dump"`
+	Baseline  string    `json:"baseline,omitempty"` // what it was compared with
+	Toolchain Toolchain `json:"toolchain"`
+	Base      Toolchain `json:"base_toolchain,omitzero"`
+	Device    string    `json:"device,omitempty"` // that prices are for, by its name in the table of devices
+	// DeviceAssumed says that neither the configuration nor the dump names the device: it is the reference of its kind.
+	DeviceAssumed bool      `json:"device_assumed,omitempty"`
+	NotCovered    []string  `json:"not_covered"`
+	Programs      []Program `json:"programs"`
 	// Graphs are the facts of TensorFlow's graphs: clusters.count, clusters.clustered_ops, …; absent when autoclustering did not run.
 	Graphs  facts.Values `json:"graphs,omitempty"`
 	Helpers int          `json:"helpers"` // one-op helper modules left out
@@ -237,7 +240,7 @@ type Problem struct {
 
 // Note is worth knowing, but neither good nor bad enough to be a finding.
 type Note struct {
-	Kind    string `json:"kind"` // better | upgrade | unstable
+	Kind    string `json:"kind"` // better | upgrade | slack | stale | places | device
 	Target  string `json:"target,omitempty"`
 	Program string `json:"program,omitempty"`
 	Message string `json:"message"`

@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// checkFresh tells of a dump that is older than an edit of a source that it names: it may show another model. In a target with
+// require_fresh that is a failure to look, and so is not knowing it.
+func (l *looked) checkFresh(ctx context.Context, o Options, paths []string) {
+	stale, unknown := l.stale(ctx, o, paths)
+	const fix = "dump again, or have every check do so: capture: in the target"
+	switch {
+	case l.RequireFresh && stale+unknown != "":
+		l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: stale + unknown, Fix: fix})
+	case stale != "":
+		l.notes = append(l.notes, result.Note{Kind: "stale", Target: l.Name, Message: stale + "; " + fix})
+	}
+}
+
+// stale says which edit is newer than the dump, or else why nobody knows.
+func (l *looked) stale(ctx context.Context, o Options, paths []string) (stale, unknown string) {
+	edits, unknown := o.edits()
+	if edits == nil {
+		return "", "whether the dump is fresh is not known: " + unknown
+	}
+	written := lastWritten(paths)
+	if written.IsZero() {
+		return "", "whether the dump is fresh is not known: it does not lie in a file"
+	}
+	named := l.sources(edits)
+	for _, h := range edits.Hunks() {
+		if !h.Code || h.Lines == 0 || !named[h.File] {
+			continue
+		}
+		if edits.Unedited(ctx, paths) {
+			return fmt.Sprintf("%s was edited, and the dump, which is in the repository as well, was not", h.File), ""
+		}
+		if at := edits.EditedAt(ctx, h.File); at.After(written) {
+			return fmt.Sprintf("the dump is older than an edit of %s, which it names: %s and %s", h.File, written.Format(time.DateTime), at.Format(time.DateTime)), ""
+		}
+	}
+	return "", ""
+}
+
+// sources are the files of the repository that the programs' operations come from.
+func (l *looked) sources(edits *git.Edits) map[string]bool {
+	named := map[string]bool{}
+	for _, p := range l.report.Programs {
+		for _, v := range p.Variants {
+			forEachStack(v, func(stack []hlo.Location) {
+				for _, at := range stack {
+					named[edits.File(at.File)] = true
+				}
+			})
+		}
+	}
+	delete(named, "")
+	return named
+}
+
+// lastWritten is when the last of the files was written; the zero time where there are none.
+func lastWritten(paths []string) (last time.Time) {
+	for _, p := range paths {
+		if !OnDisk(p) {
+			continue
+		}
+		_ = filepath.WalkDir(p, func(_ string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return nil // what cannot be read was told when it was measured
+			}
+			if info, err := e.Info(); err == nil && info.ModTime().After(last) {
+				last = info.ModTime()
+			}
+			return nil
+		})
+	}
+	return last
+}
