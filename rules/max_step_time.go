@@ -1,7 +1,12 @@
 package rules
 
 import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -10,7 +15,8 @@ var maxStepTime = rule.Rule{
 	Title:    "a run is predicted to take no longer",
 	Category: rule.CostFacts,
 	Why: "How long a step takes is what a program is tuned for, and no count tells it: one kernel more may be faster, and the same kernels may be slower. The prediction prices every " +
-		"launch on a device by what it computes, moves, sends and waits for. It is a model of the machine, the same on every machine that it is computed on; docs/price.md says how good it is.",
+		"launch on a device by what it computes, moves, sends and waits for. It is a model of the machine, the same on every machine that it is computed on; docs/price.md says how good it is. " +
+		"Work that moves into a call of unknown cost would look cheaper, so there may be no more launches without a price than in the baseline.",
 	Reads:   []rule.Input{rule.Optimized},
 	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "88.2 µs of predicted step time: at most 20 µs allowed; up from 21.4 µs in the baseline (+312.7 %)"},
@@ -19,5 +25,25 @@ var maxStepTime = rule.Rule{
 	Threads: []string{"openxla/xla#27322"},
 	Since:   "1",
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "ledger"}, // the price follows from the launches
-	Program: rule.CheckBudget,
+	Program: checkStepTime,
+}
+
+func checkStepTime(c *rule.Context, p *diff.Program) {
+	rule.CheckBudget(c, p)
+	for _, v := range rule.Live(p) {
+		more := v.Knows(facts.PriceUnpriced) && v.New.Facts[facts.PriceUnpriced] > v.Old.Facts[facts.PriceUnpriced]
+		if more && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
+			checkUnpriced(c, p, v)
+		}
+	}
+}
+
+// checkUnpriced finds launches that gained no price: work that moves into a call that nobody knows looks cheaper than it is.
+func checkUnpriced(c *rule.Context, p *diff.Program, v *diff.Variant) {
+	m := rule.Metric{Fact: facts.PriceUnpriced, Noun: "launches without a price"}
+	if f := c.ForbidMore(c.AmountOf(p, v, m, m.Fact)); f != nil {
+		has := phrase.Count(int(v.New.Facts[m.Fact]), "launch has", "launches have")
+		f.Message = fmt.Sprintf("%s no price: at most %s in the baseline", has, phrase.Number(v.Old.Facts[m.Fact]))
+		f.Cause, f.Evidence = v.Growth(func(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 })
+	}
 }

@@ -170,13 +170,13 @@ func (l *loop) guess() int64 {
 	return guessedTrips
 }
 
-// work is what the loop itself takes: of one whose length is not known somebody has to look before each iteration, and nobody knows what it does.
+// work is what the loop itself takes. One of unknown length takes a decision before each iteration.
 func (l *loop) work() (w price.Work) {
 	if l.trips != unknownTrips {
 		w[price.Iterations] = float64(l.trips)
 		return w.Rounded()
 	}
-	w[price.Iterations], w[price.Decisions], w[price.Unknown] = float64(l.guess()), float64(l.guess()), 1
+	w[price.Iterations], w[price.Decisions] = float64(l.guess()), float64(l.guess())
 	return w.Rounded()
 }
 

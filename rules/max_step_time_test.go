@@ -1,0 +1,40 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+// More launches without a price are a finding where the entry compares with the baseline, however much less time is predicted.
+func TestLaunchesWithoutAPrice(t *testing.T) {
+	priced := func(step, unpriced float64) *facts.Variant {
+		return &facts.Variant{Facts: facts.Values{facts.PriceStep: step, facts.PriceUnpriced: unpriced}}
+	}
+	most := 1e6
+	for name, c := range map[string]struct {
+		was, is  *facts.Variant
+		settings rule.Settings
+		says     string
+	}{
+		"two more":                 {priced(100, 1), priced(50, 3), rule.Settings{MaxIncrease: &rule.Change{}}, "3 launches have no price: at most 1 in the baseline"},
+		"the first":                {priced(100, 0), priced(50, 1), rule.Settings{}, "1 launch has no price: at most 0 in the baseline"},
+		"as many":                  {priced(100, 3), priced(50, 3), rule.Settings{MaxIncrease: &rule.Change{}}, ""},
+		"fewer":                    {priced(100, 3), priced(50, 1), rule.Settings{MaxIncrease: &rule.Change{}}, ""},
+		"a limit without baseline": {priced(100, 0), priced(50, 1), rule.Settings{Max: &most}, ""},
+		"no baseline":              {nil, priced(50, 1), rule.Settings{Max: &most}, ""},
+	} {
+		c.settings.Rule, c.settings.Options = &maxStepTime, map[string]any{}
+		in := rule.NewContext(&c.settings, &rule.Target{Name: "t"}, nil)
+		checkStepTime(in, &diff.Program{Name: "f", Variants: []*diff.Variant{{Old: c.was, New: c.is}}})
+		got := ""
+		for _, f := range in.Findings {
+			got += f.Message
+		}
+		if got != c.says {
+			t.Errorf("%s: %q, wanted %q", name, got, c.says)
+		}
+	}
+}
