@@ -11,68 +11,37 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
-	"github.com/xlagate/xlagate/bench/page"
 	"github.com/xlagate/xlagate/bench/subject"
 )
 
-// The document that shows the figures, and the mark in it.
-const (
-	document = "docs/price-measured.md"
-	command  = "go run ./bench/history"
-)
-
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "history:", err)
-		os.Exit(1)
-	}
-}
-
-func run() error {
-	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/history/requirements.txt names")
 	clone := flag.String("optax", "", "a `FOLDER` with a clone of github.com/google-deepmind/optax")
 	since := flag.String("since", "2025-01-01", "replay what came after a `DATE`")
-	dumps := flag.String("dumps", "", "a `FOLDER` that keeps the dumps and the times; what it has is not measured again")
-	built := flag.String("xlagate", "", "a `PROGRAM` to ask, not the one that is built from this tree")
-	flag.Parse()
-	work, err := os.MkdirTemp("", "xlagate-history.")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	if *dumps == "" {
-		*dumps = filepath.Join(work, "dumps")
-	}
-	xlagate, err := subject.At(*built, work)
-	if err != nil {
-		return err
-	}
-	commits := flag.Args()
+	subject.Main("history", func(t subject.Timing) (string, error) { return history(t, *clone, *since) })
+}
+
+// history replays the commits that are named, or those since a date.
+func history(t subject.Timing, clone, since string) (string, error) {
+	commits := t.Only
 	if len(commits) == 0 {
-		if commits, err = commitsSince(*clone, *since); err != nil {
-			return err
+		var err error
+		if commits, err = commitsSince(clone, since); err != nil {
+			return "", err
 		}
 	}
-	replayed, err := replay(*python, *clone, *dumps, commits)
+	replayed, err := replay(t.Python, clone, t.Dumps, commits)
 	if err != nil {
-		return err
+		return "", err
 	}
 	for i := range replayed {
-		if err := replayed[i].judge(xlagate, *dumps); err != nil {
-			return err
+		if err := replayed[i].judge(t.Xlagate, t.Dumps); err != nil {
+			return "", err
 		}
 	}
-	text := report(replayed)
-	fmt.Print(text)
-	if flag.NArg() > 0 {
-		return nil
-	}
-	return page.Fill(document, command, text)
+	return report(replayed), nil
 }
 
 // commitsSince are the commits of the main line that touch the package, oldest first.

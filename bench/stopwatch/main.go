@@ -12,61 +12,28 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 
-	"github.com/xlagate/xlagate/bench/page"
 	"github.com/xlagate/xlagate/bench/race"
 	"github.com/xlagate/xlagate/bench/subject"
 )
 
-// The document that shows the figures, and the mark in it.
-const (
-	document = "docs/price-measured.md"
-	command  = "go run ./bench/stopwatch"
-)
+func main() { subject.Main("stopwatch", stopwatch) }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "stopwatch:", err)
-		os.Exit(1)
+// stopwatch times the pairs and says how well xlagate predicts them.
+func stopwatch(t subject.Timing) (string, error) {
+	m, err := measured(t.Python, t.Dumps, t.Only)
+	if err == nil {
+		err = m.Predict(t.Xlagate, t.Dumps)
 	}
-}
-
-func run() error {
-	python := flag.String("python", "python3", "a `PROGRAM` that has what bench/requirements.txt names")
-	dumps := flag.String("dumps", "", "a `FOLDER` that keeps the dumps and the times; what it has is not measured again")
-	built := flag.String("xlagate", "", "a `PROGRAM` to ask, not the one that is built from this tree")
-	flag.Parse()
-	work, err := os.MkdirTemp("", "xlagate-stopwatch.")
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer os.RemoveAll(work)
-	if *dumps == "" {
-		*dumps = filepath.Join(work, "dumps")
-	}
-	xlagate, err := subject.At(*built, work)
-	if err != nil {
-		return err
-	}
-	m, err := measured(*python, *dumps, flag.Args())
-	if err != nil {
-		return err
-	}
-	if err := m.Predict(xlagate, *dumps); err != nil {
-		return err
-	}
-	text := m.Report()
-	fmt.Print(text)
-	if flag.NArg() > 0 {
-		return nil
-	}
-	return page.Fill(document, command, text)
+	return m.Report(), nil
 }
 
 // measured reads the times that a folder has, or takes them.
