@@ -40,7 +40,7 @@ func (g gated) options(dump string) gate.Options {
 	if err != nil {
 		g.Fatal(err)
 	}
-	return gate.Options{Config: cfg, Dir: g.dir, Dumps: []string{path}, Jobs: 1, Now: time.Unix(0, 0), Cache: g.cache}
+	return gate.Options{Request: gate.Request{Config: cfg, Dumps: []string{path}}, Environment: gate.Environment{Dir: g.dir, Now: time.Unix(0, 0), Cache: g.cache}, Run: gate.Run{Jobs: 1}}
 }
 
 func (g gated) check(dump string) *result.Result {

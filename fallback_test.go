@@ -25,7 +25,7 @@ func TestRecommendedFindsFallbacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := gate.Check(t.Context(), gate.Options{Config: cfg, Dumps: []string{c.dump}, Against: c.dump, Jobs: 1, Now: time.Unix(0, 0)})
+		r, err := gate.Check(t.Context(), gate.Options{Request: gate.Request{Config: cfg, Dumps: []string{c.dump}, Against: c.dump}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Now: time.Unix(0, 0)}})
 		if err != nil {
 			t.Fatal(err)
 		}

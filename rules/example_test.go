@@ -46,7 +46,7 @@ func try(t *testing.T, rule *rule.Rule, e rule.Example) *result.Result {
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
-	o := gate.Options{Config: cfg, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Jobs: 1, Assembler: recorded(t)}
+	o := gate.Options{Request: gate.Request{Config: cfg}, Environment: gate.Environment{Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Assembler: recorded(t)}, Run: gate.Run{Jobs: 1}}
 	if base := baseOf(e); base != "" {
 		o.Against = dumpOf(base)
 	}

@@ -103,7 +103,7 @@ func (k keyRun) run(s sides, on, base string, keys ...string) outcome {
 	if err != nil {
 		return outcome{code: gate.ExitUsage, err: err.Error()}
 	}
-	o := gate.Options{Config: cfg, Now: time.Unix(0, 0), Jobs: 1, Cache: k.cache, Assembler: recorded(k.t)}
+	o := gate.Options{Request: gate.Request{Config: cfg}, Environment: gate.Environment{Now: time.Unix(0, 0), Cache: k.cache, Assembler: recorded(k.t)}, Run: gate.Run{Jobs: 1}}
 	if base != "" {
 		o.Baseline = k.accepted(s, base)
 	}
@@ -133,7 +133,7 @@ func (k keyRun) accepted(s sides, dump string) string {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	if _, err := gate.Accept(context.Background(), gate.Options{Config: cfg, Baseline: dir, Jobs: 1, Cache: k.cache, Assembler: recorded(k.t)}, gate.AcceptOptions{Reason: "the first"}); err != nil {
+	if _, err := gate.Accept(context.Background(), gate.Options{Request: gate.Request{Config: cfg, Baseline: dir}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Cache: k.cache, Assembler: recorded(k.t)}}, gate.AcceptOptions{Reason: "the first"}); err != nil {
 		k.t.Fatal(err)
 	}
 	return dir
@@ -309,7 +309,7 @@ func tryWith(t *testing.T, rule *rule.Rule, key string) (*result.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	o := gate.Options{Config: cfg, Jobs: 1, Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Assembler: recorded(t)}
+	o := gate.Options{Request: gate.Request{Config: cfg}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Assembler: recorded(t)}}
 	if base := baseOf(e); base != "" {
 		o.Against = dumpOf(base)
 	}

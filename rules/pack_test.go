@@ -49,7 +49,7 @@ func TestPacksPassWhatDidNotChange(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := gate.Check(context.Background(), gate.Options{Config: cfg, Against: dump, Jobs: 1, Now: time.Unix(0, 0)})
+			r, err := gate.Check(context.Background(), gate.Options{Request: gate.Request{Config: cfg, Against: dump}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Now: time.Unix(0, 0)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestPacksPassImprovements(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := gate.Check(context.Background(), gate.Options{Config: cfg, Against: dumpOf(pair[1]), Jobs: 1, Now: time.Unix(0, 0), Cache: shared})
+			r, err := gate.Check(context.Background(), gate.Options{Request: gate.Request{Config: cfg, Against: dumpOf(pair[1])}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Now: time.Unix(0, 0), Cache: shared}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -103,7 +103,7 @@ func profile(path, module string) ([]share, error) {
 }
 
 func readOnce(module string) error {
-	facts, err := gate.MeasureDump(context.Background(), gate.Options{Config: &config.Config{}, EveryStage: true, Jobs: 1}, module, nil)
+	facts, err := gate.MeasureDump(context.Background(), gate.Options{Request: gate.Request{Config: &config.Config{}}, Run: gate.Run{EveryStage: true, Jobs: 1}}, module, nil)
 	if err != nil {
 		return err
 	}

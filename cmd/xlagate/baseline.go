@@ -42,7 +42,7 @@ func baselineOptions(c *cli.Context, w world) (gate.Options, error) {
 	if err != nil {
 		return gate.Options{}, err
 	}
-	o := gate.Options{Config: cfg, Baseline: c.String("baseline"), Dir: dir, Registry: registryClient(c, w)}
+	o := gate.Options{Request: gate.Request{Config: cfg, Baseline: c.String("baseline")}, Environment: gate.Environment{Dir: dir, Registry: registryClient(c, w)}}
 	return o, checkBaseline(o.Baseline)
 }
 

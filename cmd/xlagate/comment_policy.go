@@ -49,7 +49,7 @@ func rejudge(c *report.Comment, base, head policy.Policy) (err error) {
 	if !c.Reported && len(c.Policy) == 0 || policy.OnlyFlags(c.Policy) && !base.Accepted() {
 		return nil
 	}
-	c.Under, err = gate.Rejudge(gate.Options{Config: base.Config, Now: time.Now(), Version: version()}, base.Store, c.Result)
+	c.Under, err = gate.Rejudge(gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Now: time.Now(), Version: version()}}, base.Store, c.Result)
 	return err
 }
 
@@ -107,7 +107,7 @@ func basePolicy(ctx context.Context, p *post, client registry.Client, revision, 
 	return nearest(file, func(file string) (policy.Policy, error) {
 		base, err := p.client.Policy(ctx, revision, file, targetsOf(r))
 		if errors.Is(err, github.ErrElsewhere) && registry.Is(base.Config.Baseline) {
-			base.Store, err = gate.OpenBaseline(ctx, gate.Options{Config: base.Config, Registry: client})
+			base.Store, err = gate.OpenBaseline(ctx, gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Registry: client}})
 		}
 		if errors.Is(err, fs.ErrNotExist) && base.Config != nil {
 			err = nil // the base branch has no baseline yet

@@ -70,5 +70,5 @@ func side(c *cli.Context, w world, path string) (*facts.Report, error) {
 	if rep, err := baselineSide(c, w, path); rep != nil || err != nil {
 		return rep, err
 	}
-	return measuredWith(c, w, path, gate.Options{AnyStage: true, Passes: c.Bool("passes")})
+	return measuredWith(c, w, path, gate.Options{Run: gate.Run{AnyStage: true, Passes: c.Bool("passes")}})
 }

@@ -39,7 +39,7 @@ func factsCommand(w world) *cli.Command {
 
 // writeFacts measures each dump, or this machine's part of it.
 func writeFacts(c *cli.Context, w world, s dump.Shard) error {
-	o := gate.Options{EveryStage: true, Logs: c.StringSlice("log"), Version: version()}
+	o := gate.Options{Run: gate.Run{EveryStage: true}, Request: gate.Request{Logs: c.StringSlice("log")}, Environment: gate.Environment{Version: version()}}
 	dealt := s
 	if s.Whole() {
 		dealt = dump.Shard{Count: 1}

@@ -43,7 +43,7 @@ func propose(c *cli.Context, w world) error {
 			return wrongUsage("no dump here; make one: xlagate capture --to build/xla -- python train.py, then xlagate init build/xla")
 		}
 	}
-	rep, err := measuredWith(c, w, path, gate.Options{EveryStage: true})
+	rep, err := measuredWith(c, w, path, gate.Options{Run: gate.Run{EveryStage: true}})
 	if err != nil {
 		return incomplete(w, err)
 	}

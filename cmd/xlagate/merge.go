@@ -109,7 +109,7 @@ func mergeResults(c *cli.Context, w world, to *outputs, inputs []gate.Input) err
 
 // mergeOptions returns the options of a merge. Results of a matrix need no configuration; parts are judged by theirs, which they name.
 func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, error) {
-	o := gate.Options{Baseline: c.String("baseline"), Registry: registryClient(c, w), Now: time.Now(), Version: version(), Edits: editedLines(c, w)}
+	o := gate.Options{Request: gate.Request{Baseline: c.String("baseline")}, Environment: gate.Environment{Registry: registryClient(c, w), Now: time.Now(), Version: version(), Edits: editedLines(c, w)}}
 	err := checkBaseline(o.Baseline)
 	if err != nil {
 		return o, err

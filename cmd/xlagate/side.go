@@ -95,7 +95,7 @@ func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 	if err != nil || kind != registry.TypeBaseline {
 		return nil, gate.Explained(err)
 	}
-	store, err := gate.OpenBaseline(c.Context, gate.Options{Config: &config.Config{Baseline: name}, Registry: client})
+	store, err := gate.OpenBaseline(c.Context, gate.Options{Request: gate.Request{Config: &config.Config{Baseline: name}}, Environment: gate.Environment{Registry: client}})
 	if err != nil {
 		return nil, err
 	}

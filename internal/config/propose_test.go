@@ -118,7 +118,7 @@ func checked(t *testing.T, text, against string) *result.Result {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	r, err := gate.Check(context.Background(), gate.Options{Config: cfg, Against: against, Jobs: 1, Now: time.Unix(0, 0)})
+	r, err := gate.Check(context.Background(), gate.Options{Request: gate.Request{Config: cfg, Against: against}, Run: gate.Run{Jobs: 1}, Environment: gate.Environment{Now: time.Unix(0, 0)}})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

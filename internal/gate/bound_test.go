@@ -30,7 +30,7 @@ func lookedAt(t *testing.T, dir, dump string) (Options, *result.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Config: cfg, Dir: dir, Dumps: []string{dump}}
+	o := Options{Request: Request{Config: cfg, Dumps: []string{dump}}, Environment: Environment{Dir: dir}}
 	r, err := Check(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func MergeFacts(inputs []FactsInput, version string) (*facts.Report, []result.Pa
 			parts = append(parts, part{Target: result.Target{Part: &p}, shard: s, file: in.File})
 		}
 	}
-	why := misfit(Options{Version: version, Config: &config.Config{}}, parts)
+	why := misfit(Options{Environment: Environment{Version: version}, Request: Request{Config: &config.Config{}}}, parts)
 	if why == "" {
 		var packed []string
 		for _, p := range byTarget(parts)[""] {

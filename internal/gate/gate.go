@@ -31,38 +31,53 @@ const (
 	ExitSkip       = 125
 )
 
-// Options is what one run is given besides the configuration.
+// Options is what one run of the gate is given.
 type Options struct {
-	Config     *config.Config
-	Dumps      []string          // replace the dump of the only target
-	ByTarget   map[string]string // NAME=DUMP
-	Against    string            // a dump to compare with instead of the stored baseline
-	Baseline   string            // overrides the configuration's
-	FailOn     string            // overrides the configuration's
-	Logs       []string
-	Command    []string // what to run and gate
-	Jobs       int
-	MaxMemory  int64                                // see facts.Options
-	Progress   func(dump string, read, total int64) // is told how much of a dump was read, in bytes
-	Shard      dump.Shard                           // what part of the work CheckPart does
-	Cache      facts.Cache                          // nil: read every file again
-	Assembler  *artifacts.Assembler                 // see facts.Options
-	EveryStage bool                                 // list the modules of every stage, not only those that the facts need
-	AnyStage   bool                                 // of a single file that was named by itself, measure whatever stage it is
-	Passes     bool                                 // say what each pass of the compiler left, where it was dumped
-	Profiles   []string                             // profiles that lie outside the dump
-	Root       string                               // the repository: source paths below it are written relative to it
-	Dir        string                               // the working directory, from which command-line paths start
-	Stdin      io.Reader
-	Stdout     io.Writer // of captured commands
-	Stderr     io.Writer
-	Now        time.Time
-	Version    string
-	Warn       func(string)    // says what a person should know and no verdict depends on
-	Registry   registry.Client // for dumps and baselines that lie in one
+	Request
+	Environment
+	Run
+}
+
+// Request is what the configuration and the command line ask for.
+type Request struct {
+	Config   *config.Config
+	Dumps    []string          // replace the dump of the only target
+	ByTarget map[string]string // NAME=DUMP
+	Against  string            // a dump to compare with instead of the stored baseline
+	Baseline string            // overrides the configuration's
+	FailOn   string            // overrides the configuration's
+	Logs     []string
+	Profiles []string   // profiles that lie outside the dump
+	Command  []string   // what to run and gate
+	Shard    dump.Shard // what part of the work CheckPart does
+}
+
+// Environment is what surrounds a run.
+type Environment struct {
+	Dir       string // the working directory, from which command-line paths start
+	Root      string // the repository: source paths below it are written relative to it
+	Stdin     io.Reader
+	Stdout    io.Writer // of captured commands
+	Stderr    io.Writer
+	Now       time.Time
+	Version   string
+	Warn      func(string)                         // says what a person should know and no verdict depends on
+	Progress  func(dump string, read, total int64) // is told how much of a dump was read, in bytes
+	Registry  registry.Client                      // for dumps and baselines that lie in one
+	Cache     facts.Cache                          // nil: read every file again
+	Assembler *artifacts.Assembler                 // see facts.Options
 
 	// Edits says which lines were edited, or else why that is not known; nil where there is nobody to ask.
 	Edits func() (edits *git.Edits, unknown string)
+}
+
+// Run is how dumps are read.
+type Run struct {
+	Jobs       int
+	MaxMemory  int64 // see facts.Options
+	EveryStage bool  // list the modules of every stage, not only those that the facts need
+	AnyStage   bool  // of a single file that was named by itself, measure whatever stage it is
+	Passes     bool  // say what each pass of the compiler left, where it was dumped
 
 	base      func() (fs.FS, error) // the baseline, opened once
 	accepting bool                  // the command is accept: messages name it

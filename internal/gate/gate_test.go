@@ -28,7 +28,7 @@ func options(t *testing.T, yaml string, dump ...string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Config: cfg, Now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)}
+	o := Options{Request: Request{Config: cfg}, Environment: Environment{Now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)}}
 	for _, d := range dump {
 		path, err := filepath.Abs(dumps + d)
 		if err != nil {

@@ -172,7 +172,7 @@ func asJSON(t rapid.TB, r *result.Result) string {
 
 // elsewhere is what merging is given: the configuration, and nothing of the dumps.
 func elsewhere(o Options) Options {
-	return Options{Config: o.Config, FailOn: o.FailOn, Dir: o.Dir, Now: o.Now, Version: o.Version}
+	return Options{Request: Request{Config: o.Config, FailOn: o.FailOn}, Environment: Environment{Dir: o.Dir, Now: o.Now, Version: o.Version}}
 }
 
 // cut is a case, checked whole and in parts.

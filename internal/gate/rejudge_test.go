@@ -23,7 +23,7 @@ func quickstart(t *testing.T) (Options, *result.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Config: cfg, Dir: dir, Dumps: []string{filepath.Join(dir, "regressed")}}
+	o := Options{Request: Request{Config: cfg, Dumps: []string{filepath.Join(dir, "regressed")}}, Environment: Environment{Dir: dir}}
 	r, err := Check(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestAcceptFromResult(t *testing.T) {
 	}
 	cfg := *o.Config
 	cfg.Path, cfg.Dir = filepath.Join(work, "xlagate.yaml"), work
-	o = Options{Config: &cfg, Dir: work}
+	o = Options{Request: Request{Config: &cfg}, Environment: Environment{Dir: work}}
 	file := filepath.Join(work, ".xlagate/classifier/cpu/train_step.yaml")
 	read := func() string {
 		data, err := os.ReadFile(file)

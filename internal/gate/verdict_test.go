@@ -31,7 +31,7 @@ func TestFailOn(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{}, "error"}, {Options{Config: cfg}, "warning"}, {Options{Config: cfg, FailOn: "never"}, "never"}, {Options{FailOn: "never"}, "never"},
+		{Options{}, "error"}, {Options{Request: Request{Config: cfg}}, "warning"}, {Options{Request: Request{Config: cfg, FailOn: "never"}}, "never"}, {Options{Request: Request{FailOn: "never"}}, "never"},
 	} {
 		if got := failOn(c.o); got != c.want {
 			t.Errorf("%+v: %s", c.o, got)

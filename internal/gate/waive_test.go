@@ -37,7 +37,7 @@ func TestWaivers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.waiver.Finding, c.waiver.Place = more.ID, "xlagate.yaml:9:5"
 			r := &result.Result{Findings: []result.Finding{c.finding}}
-			waive(r, Options{Config: &config.Config{Waivers: []config.Waiver{c.waiver}}, Now: time.Date(2026, 6, 1, 23, 0, 0, 0, time.UTC)})
+			waive(r, Options{Request: Request{Config: &config.Config{Waivers: []config.Waiver{c.waiver}}}, Environment: Environment{Now: time.Date(2026, 6, 1, 23, 0, 0, 0, time.UTC)}})
 			if r.Findings[0].Waived != (c.says == "") {
 				t.Errorf("waived: %v", r.Findings[0].Waived)
 			}
@@ -63,7 +63,7 @@ func TestWaiversForDays(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &result.Result{Findings: []result.Finding{{ID: "a3f8c21b9d04", Rule: "max-kernels", Level: "error", Actual: 22.0, Limit: 19.0}}}
-		waive(r, Options{Config: cfg, Now: time.Date(2026, 6, 1, 23, 0, 0, 0, time.UTC)})
+		waive(r, Options{Request: Request{Config: cfg}, Environment: Environment{Now: time.Date(2026, 6, 1, 23, 0, 0, 0, time.UTC)}})
 		switch {
 		case r.Findings[0].Waived != (says == ""), len(r.Findings) == 1 != (says == ""):
 			t.Errorf("%s: waived %v, %d findings", expires, r.Findings[0].Waived, len(r.Findings))
@@ -108,7 +108,7 @@ func checked(t *testing.T, pair, file string) *result.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Check(context.Background(), Options{Config: cfg, Against: dumps + "/before.tar.xz", Jobs: 1, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)})
+	r, err := Check(context.Background(), Options{Request: Request{Config: cfg, Against: dumps + "/before.tar.xz"}, Run: Run{Jobs: 1}, Environment: Environment{Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (c *Client) unpack(ctx context.Context, pr PullRequest, a Acceptance, r *re
 	if err := os.CopyFS(dir, p.Store); err != nil {
 		return gate.Options{}, fmt.Errorf("copy the pull request's baseline: %w", err)
 	}
-	return gate.Options{Config: cfg, Dir: a.Work, Version: a.Version}, nil
+	return gate.Options{Request: gate.Request{Config: cfg}, Environment: gate.Environment{Dir: a.Work, Version: a.Version}}, nil
 }
 
 // inWork is the configuration as it lies in the work folder.
