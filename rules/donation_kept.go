@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/hlo"
 
 	"github.com/xlagate/xlagate/internal/facts"
 
@@ -162,7 +163,7 @@ func respread(p *facts.Parameter, v *diff.Variant) string {
 
 // reshaped is the result that had an argument's shape and has another one now; nil where there is none.
 func reshaped(p *facts.Parameter, v *diff.Variant) *facts.Op {
-	was, is := partsOf(v.Old.Result), partsOf(v.New.Result)
+	was, is := hlo.ShapeText(v.Old.Result).Elements(), hlo.ShapeText(v.New.Result).Elements()
 	if len(was) != len(is) || len(is) != len(v.New.Results) {
 		return nil
 	}
@@ -174,18 +175,9 @@ func reshaped(p *facts.Parameter, v *diff.Variant) *facts.Op {
 	return nil
 }
 
-// partsOf lists the shapes of a result's parts, from its text.
-func partsOf(result string) []string {
-	parts := strings.Split(strings.Trim(result, "()"), ", ")
-	for i := range parts {
-		parts[i] = strings.Trim(parts[i], "()")
-	}
-	return parts
-}
-
 // countShape counts a shape among the parts of a result, as text.
 func countShape(result, shape string) (n int) {
-	for _, part := range partsOf(result) {
+	for _, part := range hlo.ShapeText(result).Elements() {
 		if part == shape {
 			n++
 		}
@@ -206,9 +198,8 @@ func takenOf(shape string, v *facts.Variant) int {
 
 // takerOf finds a result that would take an argument's place were it not of another type.
 func takerOf(p *facts.Parameter, v *facts.Variant) *facts.Op {
-	_, dims, _ := strings.Cut(p.Shape, "[")
 	for i := range v.Results {
-		if _, d, ok := strings.Cut(v.Results[i].Shape, "["); ok && d == dims && v.Results[i].Shape != p.Shape {
+		if shape := hlo.ShapeText(v.Results[i].Shape); shape.SameDims(hlo.ShapeText(p.Shape)) && v.Results[i].Shape != p.Shape {
 			return &v.Results[i]
 		}
 	}

@@ -17,7 +17,7 @@ func TestResultThatTookAnotherShape(t *testing.T) {
 	lent.Aliased = false
 	returning := func(result string, lines ...int32) *facts.Variant {
 		v := &facts.Variant{Result: result}
-		for i, shape := range partsOf(result) {
+		for i, shape := range hlo.ShapeText(result).Elements() {
 			v.Results = append(v.Results, facts.Op{Shape: shape, Source: hlo.Location{File: "model.py", Line: lines[i]}})
 		}
 		return v

@@ -71,7 +71,7 @@ func atLeast(e rule.Entry, kernels []*facts.Kernel) []*facts.Kernel {
 	for _, k := range kernels {
 		results := 1
 		if strings.HasPrefix(k.Out, "(") {
-			results = len(hlo.TupleElements(k.Out))
+			results = len(hlo.ShapeText(k.Out).Elements())
 		}
 		if float64(results) >= outputs && float64(k.In.Len()) >= operands {
 			kept = append(kept, k)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/hlo"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
@@ -214,12 +215,9 @@ func printedLayout(layout, shape string) string {
 	if layout != "" {
 		return layout
 	}
-	_, rest, _ := strings.Cut(shape, "[")
 	var order []string
-	if dims := strings.TrimSuffix(rest, "]"); dims != "" {
-		for i := strings.Count(dims, ","); i >= 0; i-- {
-			order = append(order, strconv.Itoa(i))
-		}
+	for i := len(hlo.ShapeText(shape).Dims()) - 1; i >= 0; i-- {
+		order = append(order, strconv.Itoa(i))
 	}
 	return strings.Join(order, ",")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // maxAligned bounds the pairs of arguments that are weighed.
@@ -104,7 +105,7 @@ func inOtherTypes(params, others []facts.Parameter, at []int) {
 			to = at[end]
 		}
 		for i := first; i < end && to-from == end-first; i++ {
-			if j := from + i - first; sizes(params[i].Shape) == sizes(others[j].Shape) {
+			if j := from + i - first; hlo.ShapeText(params[i].Shape).SameDims(hlo.ShapeText(others[j].Shape)) {
 				at[i] = j
 			}
 		}
@@ -112,12 +113,9 @@ func inOtherTypes(params, others []facts.Parameter, at []int) {
 	}
 }
 
-// sizes is a shape without its type.
-func sizes(shape string) string { return shape[strings.IndexByte(shape, '[')+1:] }
-
 // inPlace says whether as many arguments of the same types and ranks stand in the same places.
 func inPlace(params, others []facts.Parameter) bool {
-	return slices.EqualFunc(params, others, func(a, b facts.Parameter) bool { return rank(a.Shape) == rank(b.Shape) })
+	return slices.EqualFunc(params, others, func(a, b facts.Parameter) bool { return hlo.ShapeText(a.Shape).SameRank(hlo.ShapeText(b.Shape)) })
 }
 
 // alignment is, for every place in both lists of arguments, how well what follows can be paired.
@@ -150,7 +148,7 @@ func sameShape(a, b *facts.Parameter) int32 {
 }
 
 func sameRank(a, b *facts.Parameter) int32 {
-	if rank(a.Shape) == rank(b.Shape) {
+	if hlo.ShapeText(a.Shape).SameRank(hlo.ShapeText(b.Shape)) {
 		return 1
 	}
 	return 0

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // Compare tells what changed from the old measurement to the new one.
@@ -122,9 +123,7 @@ func rescaled(old, fresh []facts.Parameter) bool {
 		if a == b {
 			continue
 		}
-		typeA, _, _ := strings.Cut(a, "[")
-		typeB, _, _ := strings.Cut(b, "[")
-		if typeA != typeB || len(dimensions(a)) != len(dimensions(b)) {
+		if !hlo.ShapeText(a).SameRank(hlo.ShapeText(b)) {
 			return false
 		}
 		differ = true

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 type programs struct {
@@ -205,7 +206,9 @@ var variantKeys = []struct {
 	{key: func(v *facts.Variant) string { return v.Fingerprint }},
 	{key: func(v *facts.Variant) string { return shapesOf(v, func(p *facts.Parameter) string { return p.Shape }) }, content: true},
 	{key: func(v *facts.Variant) string {
-		return shapesOf(v, func(p *facts.Parameter) string { return rank(p.Shape) })
+		return shapesOf(v, func(p *facts.Parameter) string {
+			return hlo.ShapeText(p.Shape).Type() + strings.Repeat("*", len(hlo.ShapeText(p.Shape).Dims()))
+		})
 	}, content: true},
 	{key: func(*facts.Variant) string { return "" }, content: true},
 }
@@ -217,13 +220,4 @@ func shapesOf(v *facts.Variant, spell func(*facts.Parameter) string) string {
 		b.WriteByte(';')
 	}
 	return b.String()
-}
-
-// rank is a shape's type and number of dimensions.
-func rank(shape string) string {
-	dtype, dims, _ := strings.Cut(shape, "[")
-	if dims != "]" {
-		dtype += strings.Repeat("*", 1+strings.Count(dims, ","))
-	}
-	return dtype
 }

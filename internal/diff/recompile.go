@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
@@ -174,7 +175,7 @@ func donation(p facts.Parameter) string {
 }
 
 func shapeKind(column []facts.Parameter) string {
-	dtype := func(p facts.Parameter) string { d, _, _ := strings.Cut(p.Shape, "["); return d }
+	dtype := func(p facts.Parameter) string { return hlo.ShapeText(p.Shape).Type() }
 	if !allEqual(project(column, dtype)) {
 		return "dtype"
 	}
@@ -188,7 +189,7 @@ func dimensionDetail(column []facts.Parameter) string {
 	}
 	var all [][]string
 	for _, p := range column {
-		all = append(all, dimensions(p.Shape))
+		all = append(all, hlo.ShapeText(p.Shape).Dims())
 		if len(all[len(all)-1]) != len(all[0]) {
 			return "rank"
 		}
@@ -204,16 +205,6 @@ func dimensionDetail(column []facts.Parameter) string {
 		}
 	}
 	return strings.Join(out, "; ")
-}
-
-// dimensions splits "f32[8,64]" into "8", "64".
-func dimensions(shape string) []string {
-	_, rest, ok := strings.Cut(shape, "[")
-	rest = strings.TrimSuffix(rest, "]")
-	if !ok || rest == "" {
-		return nil
-	}
-	return strings.Split(rest, ",")
 }
 
 func project(column []facts.Parameter, of func(facts.Parameter) string) []string {

@@ -145,7 +145,6 @@ func readByEdits(v *Variant) bool {
 // swapped, whether a new one was.
 func bakedIn(v *Variant, p *facts.Parameter) bool {
 	var parts int64
-	dtype, _, _ := strings.Cut(p.Shape, "[")
 	for _, c := range NewConstants(v) {
 		if c.Bytes < notable {
 			continue
@@ -153,7 +152,7 @@ func bakedIn(v *Variant, p *facts.Parameter) bool {
 		if c.Shape == p.Shape {
 			return true
 		}
-		if strings.HasPrefix(c.Shape, dtype+"[") {
+		if hlo.ShapeText(c.Shape).Type() == hlo.ShapeText(p.Shape).Type() {
 			parts += c.Bytes
 		}
 	}
@@ -198,7 +197,7 @@ func spread(p *facts.Parameter) string {
 	tiles, _, _ = strings.Cut(tiles, "]")
 	var parts []string
 	for d, n := range strings.Split(tiles, ",") {
-		if n != "1" && d < len(dimensions(p.Shape)) {
+		if n != "1" && d < len(hlo.ShapeText(p.Shape).Dims()) {
 			parts = append(parts, fmt.Sprintf("dimension %d in %s", d, n))
 		}
 	}
@@ -300,7 +299,7 @@ func resultSentence(v *Variant) (facts.Op, string) {
 	if v.Rescaled || v.Old.Result == "" || v.Old.Result == v.New.Result {
 		return facts.Op{}, ""
 	}
-	had := countOf(hlo.TupleElements(v.Old.Result))
+	had := countOf(hlo.ShapeText(v.Old.Result).Elements())
 	var fresh []facts.Op
 	for _, op := range v.New.Results {
 		if had[op.Shape]--; had[op.Shape] < 0 {

@@ -67,7 +67,7 @@ func typeOf(op Op) string {
 	case "while", "conditional", "opt-barrier", "custom-call":
 		return ""
 	}
-	return elementType(op.Shape)
+	return hlo.ShapeText(op.Shape).Type()
 }
 
 // modelScope is the part of the model that an op_name names. JAX names steps within scopes: "jit(step)/mlp" of "jit(step)/mlp/tanh". A name
@@ -88,12 +88,6 @@ func scopeOf(opName string) string {
 		return opName[:i]
 	}
 	return ""
-}
-
-// elementType is the "f32" of "f32[8,64]", and of "(f32[8,64], s32[])".
-func elementType(shape string) string {
-	dtype, _, _ := strings.Cut(strings.TrimLeft(shape, "("), "[")
-	return dtype
 }
 
 // modelWalk reads the statements of a module that no compiler has touched, following its calls.
@@ -223,7 +217,7 @@ func (w *modelWalk) tells(id hlo.InstrID) bool {
 		return false
 	case hlo.OpConvert:
 		operands := m.Operands(id)
-		return len(operands) != 1 || elementType(w.r.shape(m.Instrs[operands[0]].Shape)) != elementType(w.r.shape(m.Instrs[id].Shape))
+		return len(operands) != 1 || hlo.ShapeText(w.r.shape(m.Instrs[operands[0]].Shape)).Type() != hlo.ShapeText(w.r.shape(m.Instrs[id].Shape)).Type()
 	case hlo.OpCustomCall:
 		target, _ := m.Attr(id, "custom_call_target")
 		return !strings.HasSuffix(target, "FuncResultSharding") && !strings.HasPrefix(target, "SPMD")

@@ -265,25 +265,3 @@ func TypeNames() []string {
 	slices.Sort(names)
 	return names
 }
-
-// TupleElements splits the shape of a tuple, as HLO prints it, into those of its elements. Any other shape is its own element.
-func TupleElements(tuple string) []string {
-	if !strings.HasPrefix(tuple, "(") {
-		return []string{tuple}
-	}
-	var list []string
-	depth, start := 0, 1
-	for i := 0; i < len(tuple); i++ {
-		switch tuple[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		}
-		if depth == 1 && tuple[i] == ',' || depth == 0 {
-			list = append(list, strings.TrimSpace(tuple[start:i]))
-			start = i + 1
-		}
-	}
-	return list
-}

@@ -102,21 +102,18 @@ func (p *parser) dim(s *Shape) {
 // Fits compares with a shape as HLO prints it, without layout. A tuple fits when one of its elements does.
 func (s *Shape) Fits(shape string) bool {
 	if strings.HasPrefix(shape, "(") {
-		return slices.ContainsFunc(hlo.TupleElements(shape), s.Fits)
+		return slices.ContainsFunc(hlo.ShapeText(shape).Elements(), s.Fits)
 	}
-	dtype, rest, _ := strings.Cut(shape, "[")
-	if len(s.types) > 0 && !slices.Contains(s.types, dtype) {
+	text := hlo.ShapeText(shape)
+	if len(s.types) > 0 && !slices.Contains(s.types, text.Type()) {
 		return false
 	}
-	return !s.sized || fitDims(s.dims, sizes(strings.TrimSuffix(rest, "]")))
+	return !s.sized || fitDims(s.dims, sizes(text.Dims()))
 }
 
-func sizes(printed string) []int64 {
-	if printed == "" {
-		return nil
-	}
+func sizes(dims []string) []int64 {
 	var list []int64
-	for _, s := range strings.Split(printed, ",") {
+	for _, s := range dims {
 		n, err := strconv.ParseInt(strings.TrimPrefix(s, "<="), 10, 64)
 		if err != nil {
 			n = anySize

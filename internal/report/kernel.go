@@ -48,7 +48,7 @@ func shortShape(shape string) string {
 	if len(shape) <= maxShape || !strings.HasPrefix(shape, "(") {
 		return shape
 	}
-	return "(" + phrase.Some(len(hlo.TupleElements(shape)), "array") + ")"
+	return "(" + phrase.Some(len(hlo.ShapeText(shape).Elements()), "array") + ")"
 }
 
 // does is what a kernel does and makes: "loop add, tanh → f32[8,128]".
