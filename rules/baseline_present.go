@@ -98,7 +98,7 @@ func sameForOtherSizes(a, b *facts.Program) []string {
 	if slices.ContainsFunc(two.Recompile, func(a diff.ArgumentChange) bool { return a.Kind != "shape" }) {
 		return nil
 	}
-	return differences(two)
+	return two.Differences()
 }
 
 // noteRenamed says under which name a program was accepted, where that is another one. Clusters are numbered, not named.

@@ -115,7 +115,7 @@ func (b written) cause() (*diff.Cause, result.Evidence) {
 	if b.change == nil {
 		return diff.CauseAt(b.Kernel.Describe(), b.Kernel), result.Evidence{}
 	}
-	return diff.CauseAt(strings.Join(b.change.What, ", "), b.Kernel), result.Evidence{Before: []string{b.change.Old.Describe()}, After: []string{b.Kernel.Describe()}}
+	return diff.CauseAt(strings.Join(b.change.What(), ", "), b.Kernel), result.Evidence{Before: []string{b.change.Old.Describe()}, After: []string{b.Kernel.Describe()}}
 }
 
 // handWork is what hand-written kernels come to in a run.

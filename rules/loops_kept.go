@@ -82,7 +82,7 @@ func explainLength(v *diff.Variant) (*diff.Cause, result.Evidence) {
 	if loop == nil {
 		return cause, e
 	}
-	said := fmt.Sprintf("the loop ran %d times, and how often it runs is not known any more", times)
+	said := fmt.Sprintf("the loop ran %d times, now an unknown number of times", times)
 	if cause != nil && strings.HasPrefix(cause.Title, "new: ") {
 		said += "; " + cause.Title
 	}
@@ -147,7 +147,7 @@ func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		if others := len(lost) - 1; others > 0 {
 			f.Message += "; " + phrase.Counted(float64(others), "", "other loops") + " as well"
 		}
-		f.Cause = diff.CauseAt("a condition that ended the loop is gone: only its counter ends it", lost[0])
+		f.Cause = diff.CauseAt("the loop could end early, now it runs until its counter ends it", lost[0])
 	}
 }
 

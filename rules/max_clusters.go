@@ -111,7 +111,7 @@ func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *diff.Cause {
 		return nil
 	}
 	if op := diff.CutBy(c.Target.Base.Clusters, clusters); op != nil {
-		return &diff.Cause{Title: diff.CutSentence(op), OpName: op.Node, OpType: op.Op, Source: op.Source}
+		return &diff.Cause{Title: diff.CutTitle(op), OpName: op.Node, OpType: op.Op, Source: op.Source}
 	}
 	for _, p := range c.Target.Programs {
 		if p.Old != nil || p.New == nil {

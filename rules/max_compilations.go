@@ -93,6 +93,6 @@ func dumped(t *rule.Target, name string) int {
 
 func compiledAgain(p *diff.Program) *diff.Cause {
 	last := p.New.Variants[len(p.New.Variants)-1]
-	why := differences(p)
+	why := p.Differences()
 	return &diff.Cause{Kind: result.KindArguments, Title: why[0], Source: last.FirstSource()}
 }

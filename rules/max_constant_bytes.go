@@ -76,12 +76,10 @@ func constantCause(v *diff.Variant) (*diff.Cause, result.Evidence) {
 		return nil, e
 	}
 	cause := constantAt(*largest)
-	if name := diff.FormerArgument(v, largest.Shape); name != "" {
-		cause.Title += ": it was the argument " + name
-	}
+	cause.Title = diff.Baked(*largest, diff.FormerArgument(v, largest.Shape))
 	return cause, e
 }
 
 func constantAt(k facts.Constant) *diff.Cause {
-	return &diff.Cause{Kind: result.KindConstants, Title: k.Shape + " is baked in as a constant", OpName: k.OpName, Source: k.Source}
+	return &diff.Cause{Kind: result.KindConstants, Title: diff.Baked(k, ""), OpName: k.OpName, Source: k.Source}
 }

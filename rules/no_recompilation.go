@@ -100,58 +100,10 @@ func compilations(p *facts.Program) int {
 	return n
 }
 
-// differences says what differs from compile to compile; arguments that differ alike in one sentence.
-func differences(p *diff.Program) []string {
-	var out []string
-	for _, alike := range sameChanges(p.Recompile) {
-		var names []string
-		for _, a := range alike {
-			if a.Name != "" {
-				names = append(names, a.Name)
-			}
-		}
-		s, change := strings.Join(phrase.First(names, 4), ", "), alike[0]
-		if len(change.Values) > 0 {
-			if s != "" {
-				s += ": "
-			}
-			s += chain(change.Values)
-		}
-		if change.Detail != "" {
-			s = strings.TrimSpace(s + " (" + change.Detail + ")")
-		}
-		out = append(out, s)
-	}
-	for _, v := range p.New.Variants {
-		if n := len(v.Modules); n > 1 {
-			out = append(out, fmt.Sprintf("the same module was compiled %d times (%s): the function is made anew for every call, a static argument differs that the program does not use, or an argument's type is weak one time and not the other", n, strings.Join(v.Modules, ", ")))
-		}
-	}
-	if len(out) == 0 {
-		out = append(out, "the modules differ, but not in their arguments")
-	}
-	return out
-}
-
-// sameChanges puts together what changed alike, in the order of the first.
-func sameChanges(changes []diff.ArgumentChange) (groups [][]diff.ArgumentChange) {
-	at := map[string]int{}
-	for _, a := range changes {
-		key := strings.Join(append([]string{a.Kind, a.Detail}, a.Values...), "\x00")
-		i, seen := at[key]
-		if !seen {
-			i, at[key] = len(groups), len(groups)
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], a)
-	}
-	return groups
-}
-
 // whyCompiled says what differs from compile to compile, and what PyTorch/XLA says of it. Where a graph ended because a value in it was
 // asked for, that is why the arguments differ.
 func whyCompiled(p *diff.Program) string {
-	why, cuts := strings.Join(differences(p), "; "), cutsText(p.New)
+	why, cuts := strings.Join(p.Differences(), "; "), cutsText(p.New)
 	switch {
 	case cuts == "":
 		return why
@@ -161,17 +113,8 @@ func whyCompiled(p *diff.Program) string {
 	return why + "; PyTorch/XLA compiled it " + cuts
 }
 
-// chain writes the values of an argument in the order of the compiles: "f32[8,64] → f32[16,64]".
-func chain(values []string) string {
-	const most = 8
-	if len(values) > most {
-		values = append(append([]string{}, values[:most]...), fmt.Sprintf("… %d more", len(values)-most))
-	}
-	return strings.Join(values, " → ")
-}
-
 func recompileCause(c *rule.Context, p *diff.Program) *diff.Cause {
-	cause := &diff.Cause{Kind: result.KindArguments, Title: "compiled again: " + strings.Join(differences(p), "; ")}
+	cause := &diff.Cause{Kind: result.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}
 	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
 		for _, miss := range c.Target.Report.Logs.Misses {
 			if miss.Program == p.Name && miss.Where.File != "" {

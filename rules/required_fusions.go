@@ -28,7 +28,7 @@ var requiredFusions = rule.Rule{
 	},
 	Budget:  &rule.Metric{Noun: "missing fusions", Better: rule.Lower},
 	Forbids: true,
-	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; between them optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
+	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; split by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
 	Fix:     "Remove what stands between the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry when the fusion is no longer wanted.",
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
@@ -101,11 +101,11 @@ func (m missingFusion) finding(p *diff.Program, v *diff.Variant) rule.Finding {
 	}
 	between := diff.Between(v.New, places)
 	if len(between) > 0 {
-		f.Message += "; between them " + strings.Join(phrase.First(between, 3), ", ")
+		f.Message += "; split " + diff.SplitBy(between)
 	}
 	f.Cause, f.Evidence = v.Growth(m.want.touches)
 	if v.Old == nil && len(between) > 0 {
-		f.Cause = diff.CauseAt("between the kernels stands "+strings.Join(phrase.First(between, 3), ", "), parts[0])
+		f.Cause = diff.CauseAt("split "+diff.SplitBy(between), parts[0])
 	}
 	for _, k := range parts[:min(len(parts), diff.MaxLines)] {
 		f.Evidence.After = diff.AddNewLine(f.Evidence.After, k.Describe())

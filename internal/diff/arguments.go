@@ -149,41 +149,79 @@ func paramsInPairs(old, fresh []facts.Parameter, was []int) []ParamChange {
 // fewLeaves is how many arguments of one tree are still named one by one.
 const fewLeaves = 3
 
-// Trees names arguments, those of one tree together: "state (215 arrays, 9.3 MiB)".
-func Trees(params []*facts.Parameter) []string {
-	leaves := map[string][]*facts.Parameter{}
-	var order []string
-	for _, p := range params {
-		root := treeOf(p.Name)
-		if leaves[root] == nil {
-			order = append(order, root)
-		}
-		leaves[root] = append(leaves[root], p)
-	}
-	var out []string
-	for _, root := range order {
-		if list := leaves[root]; len(list) > fewLeaves {
-			out = append(out, fmt.Sprintf("%s (%s, %s)", root, phrase.Some(len(list), "array"), phrase.Bytes(bytesOf(list))))
-			continue
-		}
-		for _, p := range leaves[root] {
-			out = append(out, p.Name)
-		}
-	}
-	return out
+// tree is an argument of the model, or a part of one, with the arrays of it that something is said of.
+type tree struct {
+	name   string
+	leaves []*facts.Parameter
 }
 
-// treeOf is the argument that a leaf belongs to: "state" of "state.params['w1']".
-func treeOf(name string) string {
+// treesOf groups arguments by the argument of the model that they belong to; few of one are left alone.
+func treesOf(params []*facts.Parameter) (trees []tree) {
+	byRoot := map[string][]*facts.Parameter{}
+	for _, p := range params {
+		byRoot[rootOf(p.Name)] = append(byRoot[rootOf(p.Name)], p)
+	}
+	for _, p := range params {
+		leaves := byRoot[rootOf(p.Name)]
+		switch {
+		case len(leaves) <= fewLeaves:
+			trees = append(trees, tree{p.Name, []*facts.Parameter{p}})
+		case leaves[0] == p:
+			trees = append(trees, tree{commonPath(leaves), leaves})
+		}
+	}
+	return trees
+}
+
+// rootOf is the argument that a leaf belongs to: "state" of "state.params['w1']".
+func rootOf(name string) string {
 	if at := strings.IndexAny(name, "[."); at > 0 {
 		return name[:at]
 	}
 	return name
 }
 
-func bytesOf(params []*facts.Parameter) (n float64) {
-	for _, p := range params {
-		n += float64(p.Bytes)
+// commonPath is what the names of leaves of one tree begin with: "state.params" of "state.params['w1']" and "state.params['w2']".
+func commonPath(leaves []*facts.Parameter) string {
+	n := len(leaves[0].Name)
+	for _, p := range leaves[1:] {
+		n = min(n, shared(leaves[0].Name, p.Name))
 	}
-	return n
+	name := leaves[0].Name[:n]
+	if at := strings.LastIndexAny(name, "[."); at > 0 && !strings.HasSuffix(name, "]") {
+		name = name[:at]
+	}
+	return name
+}
+
+// String is "state (215 arrays, 9.3 MiB)"; of a single array its name.
+func (t tree) String() string {
+	if len(t.leaves) == 1 {
+		return t.name
+	}
+	return fmt.Sprintf("%s (%s)", t.name, t.size())
+}
+
+// said is "seed is new: u32[2]", "opt.nu is new: 34 arrays, 9.3 MiB".
+func (t tree) said(what string) string {
+	if len(t.leaves) == 1 {
+		return fmt.Sprintf("%s %s: %s", t.name, what, t.leaves[0].Shape)
+	}
+	return fmt.Sprintf("%s %s: %s", t.name, what, t.size())
+}
+
+func (t tree) size() string {
+	var bytes float64
+	for _, p := range t.leaves {
+		bytes += float64(p.Bytes)
+	}
+	return phrase.Some(len(t.leaves), "array") + ", " + phrase.Bytes(bytes)
+}
+
+// Trees names arguments, many of one tree together: "state (215 arrays, 9.3 MiB)".
+func Trees(params []*facts.Parameter) (names []string) {
+	for _, t := range treesOf(params) {
+		names = append(names, t.String())
+	}
+	return names
 }

@@ -159,7 +159,7 @@ func TestShardingInWords(t *testing.T) {
 		p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: sharding}
 		q := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{manual}"}
 		c := called(t, []facts.Parameter{q}, []facts.Parameter{p}).Causes[0]
-		if c.Kind != result.KindSharding || c.Title != "w is "+want+" now, was sharded {manual}" {
+		if c.Kind != result.KindSharding || c.Title != "w is now "+want+", was sharded {manual}" {
 			t.Errorf("%q: %s %q", sharding, c.Kind, c.Title)
 		}
 	}
@@ -173,7 +173,7 @@ func TestShardingThatIsWrittenAnotherWay(t *testing.T) {
 	if v := called(t, on(""), on("{replicated}")); len(v.Causes) > 0 && v.Causes[0].Kind == result.KindSharding {
 		t.Error(v.Causes[0].Title)
 	}
-	want := "w is sharded {devices=[2,1]1,0} now, was sharded {devices=[2,1]0,1}"
+	want := "w is now sharded {devices=[2,1]1,0}, was sharded {devices=[2,1]0,1}"
 	if c := called(t, on("{devices=[2,1]0,1}"), on("{devices=[2,1]1,0}")).Causes[0]; c.Title != want {
 		t.Errorf("%s, wanted %s", c.Title, want)
 	}
@@ -183,7 +183,7 @@ func TestShardingThatIsWrittenAnotherWay(t *testing.T) {
 func TestShardingByTheModelsAxes(t *testing.T) {
 	p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{devices=[1,8]<=[8]}", Spec: "P(None, 'x')"}
 	c := called(t, []facts.Parameter{{Name: "w", Shape: "f32[16,16]"}}, []facts.Parameter{p}).Causes[0]
-	if c.Title != "w is sharded P(None, 'x') now, was whole on every device" {
+	if c.Title != "w is now sharded P(None, 'x'), was whole on every device" {
 		t.Error(c.Title)
 	}
 }
@@ -201,7 +201,7 @@ func TestDonationIsACause(t *testing.T) {
 		want       string
 	}{
 		{donated(true, true), donated(true, false), "no longer updated in place: b"},
-		{donated(false, true), donated(true, true), "updated in place now: a"},
+		{donated(false, true), donated(true, true), "now updated in place: a"},
 		{donated(true, false), donated(false, true), "no longer updated in place: a"},
 		{donated(true, true, true, true, true), donated(false, false, false, false, false), "no longer updated in place: a, b, c, 2 more"},
 	} {

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,69 +11,68 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// gap answers what stands between kernels that used to be one.
+// Divider is what keeps kernels apart that could be one: an operation that no fusion crosses, or another use of a value that one hands to the next.
+type Divider struct {
+	Opcode string          // of the operations that no fusion crosses: "opt-barrier", a callback's target; "" for other uses of a value
+	Places []hlo.Location  // of those operations
+	Value  string          // what is used elsewhere, too: "tanh"
+	Users  []*facts.Kernel // that read it
+	Result bool            // it is a result of the program
+}
+
+// Between returns what keeps kernels of a variant apart, given by their indices: barriers and callbacks that take their values, else the other
+// uses of these. It is empty where the dump does not tell.
+func Between(v *facts.Variant, at []int) []Divider {
+	return (&gap{kernels: v.Kernels, users: usersOf(v.Kernels), walls: v.Walls}).between(at)
+}
+
+// gap finds what keeps kernels of one variant apart.
 type gap struct {
-	kernels []facts.Kernel // the whole ledger
+	kernels []facts.Kernel
 	users   [][]int32
 	walls   []facts.Wall
 }
 
-// Between says what stands between kernels of a variant, given by their places in its ledger: a barrier or callback behind one of
-// them, another reader of its value, or the program's result. It is empty where the dump does not tell.
-func Between(v *facts.Variant, at []int) []string {
-	return (&gap{kernels: v.Kernels, users: usersOf(v.Kernels), walls: v.Walls}).between(at)
-}
-
-func (g *gap) between(pieces []int) []string {
-	out := g.wallsBehind(pieces)
-	if len(out) == 0 {
-		for _, j := range pieces {
-			out = append(out, g.secondUsers(j, pieces)...)
+func (g *gap) between(pieces []int) []Divider {
+	if walls := g.wallsBehind(pieces); len(walls) > 0 {
+		return walls
+	}
+	var out []Divider
+	for _, j := range pieces {
+		if d, ok := g.otherUses(j, pieces); ok {
+			out = append(out, d)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	slices.SortStableFunc(out, func(a, b Divider) int { return strings.Compare(a.String(), b.String()) })
+	return slices.CompactFunc(out, func(a, b Divider) bool { return a.String() == b.String() })
 }
 
-// wallsBehind lists the barriers and callbacks that take a value of the kernels, each kind once with all its lines.
-func (g *gap) wallsBehind(pieces []int) []string {
-	places := map[string][]string{}
+// wallsBehind returns the barriers and callbacks that take a value of the kernels, those of one kind together.
+func (g *gap) wallsBehind(pieces []int) (out []Divider) {
 	for i := range g.walls {
 		w := &g.walls[i]
 		behind := func(op facts.Op) bool {
 			return slices.ContainsFunc(pieces, func(j int) bool { return makes(&g.kernels[j], &op) })
 		}
-		if slices.ContainsFunc(w.Behind, behind) {
-			places[w.Opcode] = append(places[w.Opcode], placeName(w.Source))
+		if !slices.ContainsFunc(w.Behind, behind) {
+			continue
+		}
+		at := slices.IndexFunc(out, func(d Divider) bool { return d.Opcode == w.Opcode })
+		if at < 0 {
+			at, out = len(out), append(out, Divider{Opcode: w.Opcode})
+		}
+		if w.Source.File != "" && !slices.Contains(out[at].Places, line(w.Source)) {
+			out[at].Places = append(out[at].Places, line(w.Source))
 		}
 	}
-	var out []string
-	for opcode, at := range places {
-		slices.Sort(at)
-		at = slices.DeleteFunc(slices.Compact(at), func(s string) bool { return s == "" })
-		word := wallWord(opcode)
-		if len(at) > 1 {
-			word = wallWords(opcode)
-		}
-		if len(at) > 0 {
-			word += " (" + strings.Join(phrase.Within(at, 4), ", ") + ")"
-		}
-		out = append(out, word)
+	for _, d := range out {
+		slices.SortFunc(d.Places, compareLines)
 	}
+	slices.SortFunc(out, func(a, b Divider) int { return strings.Compare(a.Opcode, b.Opcode) })
 	return out
 }
 
-func wallWords(opcode string) string {
-	if opcode == barrier {
-		return "optimization barriers"
-	}
-	if callsHost(opcode) {
-		return "calls of the host (" + opcode + ")"
-	}
-	return opcode + "s"
-}
-
-// makes says whether an operation of the model is what a kernel's value is.
+// makes reports whether an operation of the model is what a kernel's value is.
 func makes(k *facts.Kernel, op *facts.Op) bool {
 	if k.OpName == op.OpName && k.Root == op.Opcode && (k.Source.File == "" || op.Source.File == "" || sameLine(k.Source, op.Source)) {
 		return true
@@ -80,60 +80,92 @@ func makes(k *facts.Kernel, op *facts.Op) bool {
 	return slices.ContainsFunc(k.Outs, func(o facts.Op) bool { return o.OpName == op.OpName && o.Opcode == op.Opcode })
 }
 
-func wallWord(opcode string) string {
-	switch {
-	case opcode == barrier:
-		return "an optimization_barrier"
-	case callsHost(opcode):
-		return "a call of the host (" + opcode + ")"
-	}
-	if strings.ContainsRune("aeiou", rune(opcode[0])) {
-		return "an " + opcode
-	}
-	return "a " + opcode
-}
-
-// secondUsers says who else reads a value that one piece hands to another.
-func (g *gap) secondUsers(j int, pieces []int) []string {
+// otherUses returns what else reads a value that one piece hands to another.
+func (g *gap) otherUses(j int, pieces []int) (Divider, bool) {
 	inside := func(u int32) bool { return slices.Contains(pieces, int(u)) }
 	if !slices.ContainsFunc(g.users[j], inside) {
-		return nil
+		return Divider{}, false
 	}
 	k := &g.kernels[j]
-	var out []string
-	if k.Result {
-		out = append(out, fmt.Sprintf("%s is a result of the program as well%s", valueOf(k), at(k.Source)))
-	}
+	d := Divider{Value: cmp.Or(lastStep(k.OpName), k.Root), Result: k.Result}
 	for _, u := range g.users[j] {
-		if !inside(u) && len(out) < 3 {
-			out = append(out, fmt.Sprintf("%s is read by %s as well%s", valueOf(k), g.kernels[u].Operations(), at(g.kernels[u].Source)))
+		if !inside(u) {
+			d.Users = append(d.Users, &g.kernels[u])
 		}
 	}
-	return out
+	return d, d.Result || len(d.Users) > 0
 }
 
-// valueOf names what a kernel computes, in the model's words where it has some.
-func valueOf(k *facts.Kernel) string {
-	if step := lastStep(k.OpName); step != "" {
-		return step
+// wall reports whether it is an operation that no fusion crosses.
+func (d Divider) wall() bool { return d.Opcode != "" }
+
+// String is "optimization barriers (train.py:9, train.py:12)" or "tanh has 2 more users: sine (train.py:9), log".
+func (d Divider) String() string {
+	if d.wall() {
+		return wallWord(d.Opcode, len(d.Places)) + inBrackets(shortPlaces(d.Places, 4))
 	}
-	return k.Root
+	var users []string
+	for _, u := range d.Users {
+		users = append(users, u.Operations()+inBrackets(u.Source.Short()))
+	}
+	var parts []string
+	if d.Result {
+		parts = append(parts, "is a result of the program")
+	}
+	if n := len(users); n > 0 {
+		parts = append(parts, fmt.Sprintf("has %s: %s", phrase.Some(n, "more user"), strings.Join(phrase.Within(users, 3), ", ")))
+	}
+	return d.Value + " " + strings.Join(parts, " and ")
+}
+
+// SplitBy says why kernels are not one: "by an optimization barrier (train.py:9)", "because tanh has 1 more user: sine"; "" where nothing tells.
+func SplitBy(dividers []Divider) string {
+	if len(dividers) == 0 {
+		return ""
+	}
+	word := "because "
+	if dividers[0].wall() {
+		word = "by "
+	}
+	var parts []string
+	for _, d := range dividers {
+		parts = append(parts, d.String())
+	}
+	return word + strings.Join(phrase.Within(parts, 3), ", ")
+}
+
+// wallWord names operations that no fusion crosses: "an optimization barrier", "host callbacks".
+func wallWord(opcode string, n int) string {
+	word := opcode
+	switch {
+	case opcode == barrier:
+		word = "optimization barrier"
+	case strings.Contains(opcode, "callback"):
+		word = "host callback"
+	}
+	switch {
+	case n > 1:
+		return word + "s"
+	case strings.ContainsRune("aeiou", rune(word[0])):
+		return "an " + word
+	}
+	return "a " + word
 }
 
 func lastStep(opName string) string { return opName[strings.LastIndexByte(opName, '/')+1:] }
 
-// at is the place of something in the model, for the end of a sentence.
-func at(l hlo.Location) string {
-	if l.File == "" {
+// inBrackets is a note for the end of a phrase; "" for none.
+func inBrackets(text string) string {
+	if text == "" {
 		return ""
 	}
-	return " (" + placeName(l) + ")"
+	return " (" + text + ")"
 }
 
-// placeName is "train.py:99"; "" for no place.
-func placeName(l hlo.Location) string {
-	if l.File == "" {
-		return ""
+func shortPlaces(lines []hlo.Location, most int) string {
+	var places []string
+	for _, l := range lines {
+		places = append(places, l.Short())
 	}
-	return fmt.Sprintf("%s:%d", l.File[strings.LastIndexByte(l.File, '/')+1:], l.Line)
+	return strings.Join(phrase.Within(places, most), ", ")
 }

@@ -14,14 +14,15 @@ import (
 // place of the model that was edited on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant, compiler []FlagChange) []Cause {
 	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
-	b.whole(result.KindArguments, argumentsSentence(v))
-	b.whole(result.KindSharding, shardingSentence(v))
+	b.whole(result.KindArguments, argumentsTitle(v))
+	b.whole(result.KindSharding, shardingTitle(v))
 	b.edits()
 	b.constants()
 	b.donation()
 	b.results()
 	b.compiler(compiler)
 	b.share()
+	b.loops()
 	slices.SortStableFunc(b.suspects, func(x, y suspect) int { return cmp.Compare(y.weight, x.weight) })
 	var out []Cause
 	for i := range b.suspects {
@@ -37,6 +38,7 @@ type suspect struct {
 	edits  []*Edit // the weightiest first
 	split  []*Regroup
 	unroll []*Unroll
+	loops  []LoopChange
 	tools  []FlagChange // what compiled otherwise, where nothing better is known
 }
 
@@ -179,20 +181,20 @@ const (
 )
 
 func (b *blame) constants() {
-	if c, text := constantsSentence(b.v); text != "" {
+	if c, text := constantsTitle(b.v); text != "" {
 		b.add(suspect{Cause: Cause{Kind: result.KindConstants, Title: text, OpName: c.OpName, Source: c.Source}, weight: constantsWeight})
 	}
 }
 
 func (b *blame) donation() {
-	if text := donationSentence(b.v); text != "" {
+	if text := donationTitle(b.v); text != "" {
 		b.add(suspect{Cause: Cause{Kind: result.KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
 	}
 }
 
 // results blames what the program returns now and did not, where the model asks for no new operation.
 func (b *blame) results() {
-	if op, text := resultSentence(b.v); text != "" {
+	if op, text := resultTitle(b.v); text != "" {
 		b.add(suspect{Cause: Cause{Kind: result.KindResults, Title: text, OpName: op.OpName, Source: op.Source}, weight: resultsWeight})
 	}
 }
@@ -202,7 +204,7 @@ func (b *blame) compiler(changes []FlagChange) {
 	switch {
 	case len(b.suspects) > 0:
 	case b.v.Model.Same:
-		b.add(suspect{Cause: Cause{Kind: result.KindToolchain, Title: compilerSentence(changes)}})
+		b.add(suspect{Cause: Cause{Kind: result.KindToolchain, Title: toolchainTitle(changes)}})
 	default:
 		b.add(suspect{Cause: Cause{Kind: result.KindUnknown}, tools: changes})
 	}
@@ -233,8 +235,23 @@ func (b *blame) share() {
 	}
 }
 
+// loops puts loops that run in another way down to the cause of their kernels.
+func (b *blame) loops() {
+	for _, c := range loopChanges(b.v.Old, b.v.New) {
+		s := b.of([]facts.Kernel{*c.Old}, []facts.Kernel{*c.New})
+		s.loops = append(s.loops, c)
+	}
+}
+
 // put puts one change down to its cause.
 func (b *blame) put(before, after []facts.Kernel) *suspect {
+	s := b.of(before, after)
+	s.Before, s.After = append(s.Before, before...), append(s.After, after...)
+	return s
+}
+
+// of finds the cause of kernels that went and came.
+func (b *blame) of(before, after []facts.Kernel) *suspect {
 	at := b.byLines(after)
 	if at < 0 {
 		at = b.byScopes(slices.Concat(after, before))
@@ -245,9 +262,7 @@ func (b *blame) put(before, after []facts.Kernel) *suspect {
 	if at < 0 {
 		at = b.heaviest()
 	}
-	s := &b.suspects[at]
-	s.Before, s.After = append(s.Before, before...), append(s.After, after...)
-	return s
+	return &b.suspects[at]
 }
 
 // better is the weightier of two suspects; -1 stands for none.

@@ -12,24 +12,12 @@ import (
 
 // finish gives a cause its sentence and its place in the model.
 func (s *suspect) finish(v *Variant) Cause {
+	title := s.title(v)
 	c := s.Cause
-	if c.Kind == result.KindCode {
-		c.Title = editsSentence(s.edits, v.Old)
-		for _, e := range s.edits {
-			c.Edits = append(c.Edits, *e)
-		}
+	for _, e := range s.edits {
+		c.Edits = append(c.Edits, *e)
 	}
-	parts := s.ledgerParts(c.Kind)
-	if c.Title != "" {
-		parts = append([]string{c.Title}, parts...)
-	}
-	if len(parts) == 0 {
-		parts = c.ofKernels(v)
-		if len(s.tools) > 0 {
-			parts = append(parts, "it was compiled otherwise: "+toolsSentence(s.tools))
-		}
-	}
-	c.Title = strings.Join(parts, "; ")
+	c.Title = title
 	s.locate(&c, v)
 	return c
 }

@@ -163,12 +163,12 @@ func likelihood(op tensorflow.UnclusteredOp) int {
 // branch is what TensorFlow makes of a condition before it clusters.
 const branch = "Switch"
 
-// CutSentence says what an operation does to the clusters around it.
-func CutSentence(op *tensorflow.UnclusteredOp) string {
+// CutTitle says what an operation does to the clusters around it.
+func CutTitle(op *tensorflow.UnclusteredOp) string {
 	if op.Op == branch {
-		return "a condition (Switch) stays outside of every cluster, and parts them"
+		return "a condition (Switch) is in no cluster and splits them"
 	}
-	return op.Op + " stays outside of every cluster, and parts them"
+	return op.Op + " is in no cluster and splits them"
 }
 
 // blameCut puts down to the operation that parts clusters what nothing else was edited for: values that one hands to the next are results and
@@ -180,7 +180,7 @@ func (p *Program) blameCut(op *tensorflow.UnclusteredOp) {
 	for _, v := range p.Variants {
 		for i := range v.Causes {
 			if c := &v.Causes[i]; slices.Contains([]string{result.KindToolchain, result.KindUnknown, result.KindResults}, c.Kind) {
-				c.Title, c.OpName, c.Source, c.OpType = CutSentence(op), op.Node, op.Source, op.Op
+				c.Title, c.OpName, c.Source, c.OpType = CutTitle(op), op.Node, op.Source, op.Op
 			}
 		}
 	}

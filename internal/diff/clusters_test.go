@@ -95,15 +95,15 @@ func TestWhatPartsClusters(t *testing.T) {
 		clusters *tensorflow.Clusters
 		want     string
 	}{
-		{clustered(2, "_Arg", "PrintV2"), "PrintV2 stays outside of every cluster, and parts them"},
-		{clustered(2, "_Arg", "Switch", "AsString"), "AsString stays outside of every cluster, and parts them"},
-		{clustered(2, "_Arg", "Switch", "cond/Tanh"), "a condition (Switch) stays outside of every cluster, and parts them"},
-		{clustered(2, "_Arg", "?CheckNumerics", "PyFunc"), "PyFunc stays outside of every cluster, and parts them"},
-		{clustered(2, "_Arg", "?CheckNumerics", "Switch"), "a condition (Switch) stays outside of every cluster, and parts them"},
-		{clustered(2, "_Arg", "?CheckNumerics"), "CheckNumerics stays outside of every cluster, and parts them"},
-		{clustered(2, "_Arg", "!AsString", "PyFunc", "PyFunc"), "PyFunc stays outside of every cluster, and parts them"},
-		{clustered(2, "_Arg", "AssignAddVariableOp"), "AssignAddVariableOp stays outside of every cluster, and parts them"},
-		{clustered(2, "_Arg", "AssignAddVariableOp", "PyFunc"), "PyFunc stays outside of every cluster, and parts them"},
+		{clustered(2, "_Arg", "PrintV2"), "PrintV2 is in no cluster and splits them"},
+		{clustered(2, "_Arg", "Switch", "AsString"), "AsString is in no cluster and splits them"},
+		{clustered(2, "_Arg", "Switch", "cond/Tanh"), "a condition (Switch) is in no cluster and splits them"},
+		{clustered(2, "_Arg", "?CheckNumerics", "PyFunc"), "PyFunc is in no cluster and splits them"},
+		{clustered(2, "_Arg", "?CheckNumerics", "Switch"), "a condition (Switch) is in no cluster and splits them"},
+		{clustered(2, "_Arg", "?CheckNumerics"), "CheckNumerics is in no cluster and splits them"},
+		{clustered(2, "_Arg", "!AsString", "PyFunc", "PyFunc"), "PyFunc is in no cluster and splits them"},
+		{clustered(2, "_Arg", "AssignAddVariableOp"), "AssignAddVariableOp is in no cluster and splits them"},
+		{clustered(2, "_Arg", "AssignAddVariableOp", "PyFunc"), "PyFunc is in no cluster and splits them"},
 		{clustered(2, "_Arg", "AsString", "PyFunc"), ""},
 		{clustered(2, "_Arg", "!AsString"), ""},
 		{clustered(2, "_Arg", "_Arg"), ""},
@@ -111,7 +111,7 @@ func TestWhatPartsClusters(t *testing.T) {
 		{nil, ""},
 	} {
 		v := diff.Compare(old, &facts.Report{Programs: fresh, Clusters: c.clusters}).Programs[0].Variants[0]
-		if len(v.Causes) == 0 || strings.Contains(v.Causes[0].Title, "parts them") != (c.want != "") || c.want != "" && v.Causes[0].Title != c.want {
+		if len(v.Causes) == 0 || strings.Contains(v.Causes[0].Title, "splits them") != (c.want != "") || c.want != "" && v.Causes[0].Title != c.want {
 			t.Errorf("%+v: %+v, wanted %q", c.clusters, v.Causes, c.want)
 		}
 	}

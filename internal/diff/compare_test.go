@@ -160,13 +160,13 @@ func TestCompilerIsNamed(t *testing.T) {
 	fresh.Toolchain.Flags = map[string]string{"xla_b": "4", facts.DigestFlag: "y"}
 	old.Toolchain.Every, fresh.Toolchain.Every = map[string]string{"xla_e": "1"}, map[string]string{"xla_e": "2"}
 	old.Toolchain.Versions, fresh.Toolchain.Versions = map[string]string{"jax": "1", "libtpu": "2"}, map[string]string{"jax": "1", "libtpu": "3", "more": "4"}
-	const before = "the model asks for the same as before, the compiler made something else of it: "
+	const before = "the model is the same, the compiler made another program of it: "
 	if got := diff.Compare(old, fresh).Programs[0].Variants[0].Causes[0].Title; got != before+"libtpu is 3, was 2, xla_b is 4, was 2" {
 		t.Error(got)
 	}
 	unlike := report(sum("multiply"))
 	unlike.Toolchain, unlike.Programs[0].Variants[0].InputPrint = fresh.Toolchain, "2"
-	if got := diff.Compare(old, unlike).Programs[0].Variants[0].Causes[0].Title; !strings.HasSuffix(got, "; it was compiled otherwise: libtpu is 3, was 2, xla_b is 4, was 2") {
+	if got := diff.Compare(old, unlike).Programs[0].Variants[0].Causes[0].Title; !strings.HasSuffix(got, "; also compiled with libtpu is 3, was 2, xla_b is 4, was 2") {
 		t.Errorf("what the model asks for is not known to be the same: %s", got)
 	}
 	fresh.Toolchain.Versions = old.Toolchain.Versions

@@ -45,7 +45,7 @@ func TestNewConstants(t *testing.T) {
 // The largest one is named, and small ones are of no account.
 func TestConstantIsACause(t *testing.T) {
 	v := baked(t, nil, []facts.Constant{small, large, small})
-	if c := v.Causes[0]; c.Kind != result.KindConstants || c.Title != "f32[512,512] (1.0 MiB) is baked in as a constant now" {
+	if c := v.Causes[0]; c.Kind != result.KindConstants || c.Title != "f32[512,512] (1.0 MiB) is baked into the program" {
 		t.Errorf("%s: %s", c.Kind, c.Title)
 	}
 	if c := baked(t, nil, []facts.Constant{small}).Causes[0]; c.Kind != result.KindConstants {
@@ -62,23 +62,24 @@ func TestConstantThatWasAnArgument(t *testing.T) {
 	x := facts.Parameter{Name: "x", Shape: "f32[8]"}
 	unread, smaller := w, w
 	unread.Unused, smaller.Shape = true, "f32[256,512]"
+	const nameless = "f32[512,512] (1.0 MiB) is baked into the program"
 	for name, c := range map[string]struct {
 		old, fresh []facts.Parameter
 		want       string
 	}{
-		"gone":         {[]facts.Parameter{x, w}, []facts.Parameter{x}, ", it was the argument w"},
-		"unread":       {[]facts.Parameter{x, w}, []facts.Parameter{x, unread}, ", it was the argument w"},
-		"never read":   {[]facts.Parameter{x, unread}, []facts.Parameter{x, unread}, ""},
-		"still there":  {[]facts.Parameter{x, w}, []facts.Parameter{x, w}, ""},
-		"smaller now":  {[]facts.Parameter{x, w}, []facts.Parameter{x, smaller}, ""},
-		"another gone": {[]facts.Parameter{x, w}, []facts.Parameter{w}, ""},
+		"gone":         {[]facts.Parameter{x, w}, []facts.Parameter{x}, "w is baked into the program: f32[512,512], 1.0 MiB"},
+		"unread":       {[]facts.Parameter{x, w}, []facts.Parameter{x, unread}, "w is baked into the program: f32[512,512], 1.0 MiB"},
+		"never read":   {[]facts.Parameter{x, unread}, []facts.Parameter{x, unread}, nameless},
+		"still there":  {[]facts.Parameter{x, w}, []facts.Parameter{x, w}, nameless},
+		"smaller now":  {[]facts.Parameter{x, w}, []facts.Parameter{x, smaller}, nameless},
+		"another gone": {[]facts.Parameter{x, w}, []facts.Parameter{w}, nameless},
 	} {
 		v := baked(t, nil, []facts.Constant{large}, c.old, c.fresh)
 		at := 0
 		if v.Causes[0].Kind == result.KindArguments {
 			at = 1
 		}
-		if got := v.Causes[at]; got.Kind != result.KindConstants || got.Title != "f32[512,512] (1.0 MiB) is baked in as a constant now"+c.want {
+		if got := v.Causes[at]; got.Kind != result.KindConstants || got.Title != c.want {
 			t.Errorf("%s: %s %q", name, got.Kind, got.Title)
 		}
 	}

@@ -82,13 +82,16 @@ func TestFirstThat(t *testing.T) {
 	}
 }
 
-func TestSplitSentence(t *testing.T) {
-	g := &diff.Regroup{One: kernel("", "add tanh", ""), Many: make([]facts.Kernel, 3)}
-	if got := diff.SplitSentence(g); got != "add, tanh ran in one kernel, now in 3" {
-		t.Error(got)
-	}
-	g.Between = []string{"a barrier", "a callback"}
-	if got := diff.SplitSentence(g); !strings.HasPrefix(got, "add, tanh ran in one kernel, now in 3: between them a barrier") || !strings.Contains(got, "a callback") {
-		t.Error(got)
+func TestTitleOfASplit(t *testing.T) {
+	tanh := kernel("", "tanh", "")
+	for want, between := range map[string][]diff.Divider{
+		"add, tanh is split in 3 kernels": nil,
+		"add, tanh is split in 3 kernels by an optimization barrier (m.py:9), a host callback": {{Opcode: "opt-barrier", Places: []hlo.Location{{File: "m.py", Line: 9}}}, {Opcode: "xla_python_callback"}},
+		"add, tanh is split in 3 kernels because add has 1 more user: tanh":                    {{Value: "add", Users: []*facts.Kernel{&tanh}}},
+	} {
+		g := &diff.Regroup{One: kernel("", "add tanh", ""), Many: make([]facts.Kernel, 3), Between: between}
+		if got := g.Title(); got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
 	}
 }

@@ -97,17 +97,11 @@ type Kernels struct {
 	Unrolled []Unroll       // a kernel of a loop's body now stands several times in the program
 }
 
-// KernelChange is one kernel before and after.
-type KernelChange struct {
-	Old, New facts.Kernel
-	What     []string // sentences: "tanh left it", "reads bf16[8,4096] instead of f32[8,4096]", "layout {1,0} → {0,1}"
-}
-
 // Regroup is one kernel on one side and several on the other.
 type Regroup struct {
 	One     facts.Kernel
 	Many    []facts.Kernel
-	Between []string // what stands between the many: "an optimization_barrier (train.py:99)", "tanh has a second user (the result)"
+	Between []Divider // what keeps the many apart
 
 	at []int // where the many stand in their ledger
 }

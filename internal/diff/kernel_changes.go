@@ -10,47 +10,113 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// whatChanged says in sentences how a kernel differs from its counterpart.
-func whatChanged(old, fresh *facts.Kernel) []string {
-	var out []string
-	if gone := without(old.Do, fresh.Do); len(gone) > 0 {
-		out = append(out, gone.Counted()+" left it")
+// KernelChange is one kernel before and after.
+type KernelChange struct {
+	Old, New facts.Kernel
+}
+
+// Delta is one way in which a kernel differs from its counterpart.
+type Delta struct {
+	Of      DeltaKind
+	Was, Is string // what it had and has no more; what it has and had not
+}
+
+// DeltaKind is what of a kernel differs.
+type DeltaKind int
+
+// The kinds of deltas.
+const (
+	DeltaOperations DeltaKind = iota // opcodes
+	DeltaBody                        // operations of a kernel that was written by hand
+	DeltaOutput
+	DeltaInputs
+	DeltaKindOfKernel
+	DeltaTarget
+	DeltaGroups
+	DeltaAttributes
+	DeltaLoop // it runs in a loop, or not
+	DeltaRuns
+	DeltaInside // nothing of the above: constants, or connections inside
+)
+
+// Deltas lists how the kernel differs.
+func (c *KernelChange) Deltas() (list []Delta) {
+	add := func(of DeltaKind, was, is string) {
+		if was != is {
+			list = append(list, Delta{of, was, is})
+		}
 	}
-	if come := without(fresh.Do, old.Do); len(come) > 0 {
-		out = append(out, come.Counted()+" joined it")
+	old, fresh := &c.Old, &c.New
+	add(DeltaOperations, without(old.Do, fresh.Do).Counted(), without(fresh.Do, old.Do).Counted())
+	if old.Written != nil && fresh.Written != nil {
+		add(DeltaBody, more(old.Written, fresh.Written), more(fresh.Written, old.Written))
 	}
-	out = append(out, bodyChanges(old.Written, fresh.Written)...)
-	out = appendChange(out, "writes", old.Out, fresh.Out)
+	add(DeltaOutput, old.Out, fresh.Out)
 	if !old.In.Equal(fresh.In) {
-		out = append(out, reads(old.In.List(), fresh.In.List()))
+		was, is := old.In.List(), fresh.In.List()
+		list = append(list, Delta{DeltaInputs, few(minus(was, is)), few(minus(is, was))})
 	}
-	out = appendChange(out, "is", old.Kind, fresh.Kind)
-	out = appendChange(out, "calls", old.Target, fresh.Target)
-	out = appendChange(out, "runs over groups", old.Groups, fresh.Groups)
-	out = appendChange(out, "has", old.Attrs, fresh.Attrs)
-	if len(out) == 0 {
-		out = append(out, "the same operations, with other constants or wired differently inside")
+	add(DeltaKindOfKernel, old.Kind, fresh.Kind)
+	add(DeltaTarget, old.Target, fresh.Target)
+	add(DeltaGroups, old.Groups, fresh.Groups)
+	add(DeltaAttributes, old.Attrs, fresh.Attrs)
+	if len(list) > 0 {
+		return list
 	}
-	return out
+	switch {
+	case old.InLoop != fresh.InLoop:
+		return []Delta{{DeltaLoop, inLoopRuns(old), inLoopRuns(fresh)}}
+	case max(old.Times, 1) != max(fresh.Times, 1):
+		return []Delta{{DeltaRuns, runs(old), runs(fresh)}}
+	}
+	return []Delta{{Of: DeltaInside}}
 }
 
-// bodyChanges says which operations a kernel that was written by hand has more and fewer of.
-func bodyChanges(old, fresh map[string]int) []string {
-	var out []string
-	if old == nil || fresh == nil {
-		return nil
-	}
-	if gone := fewer(old, fresh); gone != "" {
-		out = append(out, gone+" left its body")
-	}
-	if come := fewer(fresh, old); come != "" {
-		out = append(out, come+" joined its body")
-	}
-	return out
+// deltaVerbs are what is said of a kind of delta: of what came alone, of what went alone, and of what took its place.
+var deltaVerbs = map[DeltaKind][3]string{
+	DeltaOperations:   {"gained %s", "lost %s", "lost %[2]s, gained %[1]s"},
+	DeltaBody:         {"its body gained %s", "its body lost %s", "its body lost %[2]s, gained %[1]s"},
+	DeltaOutput:       {"writes %s", "no longer writes %s", "writes %s instead of %s"},
+	DeltaInputs:       {"also reads %s", "no longer reads %s", "reads %s instead of %s"},
+	DeltaKindOfKernel: {"is %s", "is no longer %s", "is %s instead of %s"},
+	DeltaTarget:       {"calls %s", "no longer calls %s", "calls %s instead of %s"},
+	DeltaGroups:       {"runs over groups %s", "no longer runs over groups %s", "runs over groups %s instead of %s"},
+	DeltaAttributes:   {"has %s", "no longer has %s", "has %s instead of %s"},
+	DeltaLoop:         {"moved into a loop: runs %s", "moved out of a loop"},
+	DeltaRuns:         {2: "runs %s instead of %s"},
 }
 
-// fewer names what b has fewer of than a: "math.exp, 2 arith.mulf".
-func fewer(a, b map[string]int) string {
+// String is "lost tanh", "reads bf16[8,4096] instead of f32[8,4096]".
+func (d Delta) String() string {
+	verbs := deltaVerbs[d.Of]
+	switch {
+	case d.Of == DeltaInside:
+		return "same operations, but other constants or connections inside"
+	case d.Of == DeltaInputs && d.Was == "" && d.Is == "":
+		return "reads its operands in another order"
+	case d.Of == DeltaLoop && d.Is == "":
+		return verbs[1]
+	case d.Was == "":
+		return fmt.Sprintf(verbs[0], d.Is)
+	case d.Is == "":
+		return fmt.Sprintf(verbs[1], d.Was)
+	}
+	return fmt.Sprintf(verbs[2], d.Is, d.Was)
+}
+
+// What says how the kernel differs, a phrase for each delta.
+func (c *KernelChange) What() (list []string) {
+	for _, d := range c.Deltas() {
+		list = append(list, d.String())
+	}
+	return list
+}
+
+// growth is what a kernel computes and moves more than it did.
+func (c *KernelChange) growth() int64 { return c.New.Flops + c.New.Bytes - c.Old.Flops - c.Old.Bytes }
+
+// more names what a has more of than b: "math.exp, 2 arith.mulf".
+func more(a, b map[string]int) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		switch n := a[name] - b[name]; {
@@ -61,32 +127,6 @@ func fewer(a, b map[string]int) string {
 		}
 	}
 	return strings.Join(phrase.Within(parts, 8), ", ")
-}
-
-func appendChange(out []string, verb, old, fresh string) []string {
-	if old == fresh {
-		return out
-	}
-	switch {
-	case old == "":
-		return append(out, fmt.Sprintf("%s %s", verb, fresh))
-	case fresh == "":
-		return append(out, fmt.Sprintf("no longer %s %s", verb, old))
-	}
-	return append(out, fmt.Sprintf("%s %s instead of %s", verb, fresh, old))
-}
-
-func reads(old, fresh []string) string {
-	gone, come := minus(old, fresh), minus(fresh, old)
-	switch {
-	case len(gone) == 0 && len(come) == 0:
-		return "reads its operands in another order"
-	case len(gone) == 0:
-		return "reads " + few(come) + " as well"
-	case len(come) == 0:
-		return "no longer reads " + few(gone)
-	}
-	return "reads " + few(come) + " instead of " + few(gone)
 }
 
 func few(list []string) string {
@@ -121,17 +161,7 @@ func minus(a, b []string) []string {
 	return out
 }
 
-func movement(old, fresh *facts.Kernel) []string {
-	switch {
-	case !old.InLoop && fresh.InLoop:
-		return []string{"moved into a loop: runs " + runs(fresh)}
-	case old.InLoop && !fresh.InLoop:
-		return []string{"moved out of a loop"}
-	}
-	return []string{fmt.Sprintf("runs %s instead of %s", runs(fresh), strings.TrimSuffix(runs(old), " times"))}
-}
-
-// runs says how often a kernel runs; in a loop nobody may know.
+// runs says how often a kernel runs; in a loop of unknown length nobody knows.
 func runs(k *facts.Kernel) string {
 	switch {
 	case k.Times > 1:
@@ -142,5 +172,10 @@ func runs(k *facts.Kernel) string {
 	return "once"
 }
 
-// growth is what a kernel computes and moves more than it did.
-func (c *KernelChange) growth() int64 { return c.New.Flops + c.New.Bytes - c.Old.Flops - c.Old.Bytes }
+// inLoopRuns is runs of a kernel in a loop; "" for any other.
+func inLoopRuns(k *facts.Kernel) string {
+	if !k.InLoop {
+		return ""
+	}
+	return runs(k)
+}

@@ -141,9 +141,9 @@ func (m *matcher) sort(k *Kernels) {
 			k.Added = append(k.Added, m.fresh[j])
 		case i == regrouped:
 		case !m.same(&m.old[i], &m.fresh[j]):
-			k.Changed = append(k.Changed, KernelChange{Old: m.old[i], New: m.fresh[j], What: whatChanged(&m.old[i], &m.fresh[j])})
+			k.Changed = append(k.Changed, KernelChange{Old: m.old[i], New: m.fresh[j]})
 		case m.moved(&m.old[i], &m.fresh[j]):
-			k.Moved = append(k.Moved, KernelChange{Old: m.old[i], New: m.fresh[j], What: movement(&m.old[i], &m.fresh[j])})
+			k.Moved = append(k.Moved, KernelChange{Old: m.old[i], New: m.fresh[j]})
 		default:
 			k.Kept++
 		}

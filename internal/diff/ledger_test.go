@@ -17,10 +17,10 @@ func became(k diff.Kernels) string {
 		say("kept %d", k.Kept)
 	}
 	for _, c := range k.Changed {
-		say("changed: %s", strings.Join(c.What, ", "))
+		say("changed: %s", strings.Join(c.What(), ", "))
 	}
 	for _, c := range k.Moved {
-		say("moved: %s", strings.Join(c.What, ", "))
+		say("moved: %s", strings.Join(c.What(), ", "))
 	}
 	for _, g := range k.Split {
 		say("split %s in %d", g.One.Operations(), len(g.Many))
@@ -59,13 +59,13 @@ func TestWhatAKernelBecame(t *testing.T) {
 		"its line":          {func(k *facts.Kernel) { k.Source.File, k.Source.Line = "m.py", 9 }, "kept 1"},
 		"its place":         {func(k *facts.Kernel) { k.OpName = "jit(f)/other/tanh" }, "kept 1"},
 		"its shape":         {func(k *facts.Kernel) { k.Out = "f32[9]" }, "changed: writes f32[9] instead of f32[8]"},
-		"an operation goes": {func(k *facts.Kernel) { k.Do = facts.OpcodesOf("add", "tanh") }, "changed: multiply left it"},
-		"one joins":         {func(k *facts.Kernel) { k.Do = facts.OpcodesOf("add", "add", "multiply", "sine", "tanh") }, "changed: add, sine joined it"},
-		"one for another":   {func(k *facts.Kernel) { k.Do = facts.OpcodesOf("add", "divide", "tanh") }, "changed: multiply left it, divide joined it"},
+		"an operation goes": {func(k *facts.Kernel) { k.Do = facts.OpcodesOf("add", "tanh") }, "changed: lost multiply"},
+		"one joins":         {func(k *facts.Kernel) { k.Do = facts.OpcodesOf("add", "add", "multiply", "sine", "tanh") }, "changed: gained add, sine"},
+		"one for another":   {func(k *facts.Kernel) { k.Do = facts.OpcodesOf("add", "divide", "tanh") }, "changed: lost multiply, gained divide"},
 		"its kind":          {func(k *facts.Kernel) { k.Kind = "input" }, "changed: is input instead of loop"},
-		"an operand":        {func(k *facts.Kernel) { k.In = facts.ShapesOf("f32[8]") }, "changed: reads f32[8] as well"},
+		"an operand":        {func(k *facts.Kernel) { k.In = facts.ShapesOf("f32[8]") }, "changed: also reads f32[8]"},
 		"its attributes":    {func(k *facts.Kernel) { k.Attrs = "dimensions={0}" }, "changed: has dimensions={0}"},
-		"only its print":    {func(k *facts.Kernel) { k.Print = "feed" }, "changed: the same operations, with other constants or wired differently inside"},
+		"only its print":    {func(k *facts.Kernel) { k.Print = "feed" }, "changed: same operations, but other constants or connections inside"},
 	} {
 		if got := became(ledgers(t, []facts.Kernel{base}, []facts.Kernel{with(base, c.edit)})); got != c.want {
 			t.Errorf("%s: %s, wanted %s", name, got, c.want)
@@ -79,11 +79,11 @@ func TestOperandsThatChange(t *testing.T) {
 	}
 	for _, c := range []struct{ old, fresh, want string }{
 		{"f32[1] f32[2]", "f32[2] f32[1]", "reads its operands in another order"},
-		{"f32[1]", "f32[1] f32[1]", "reads f32[1] as well"},
+		{"f32[1]", "f32[1] f32[1]", "also reads f32[1]"},
 		{"f32[1] f32[2]", "f32[1]", "no longer reads f32[2]"},
 		{"f32[1] f32[2]", "f32[1] f32[3]", "reads f32[3] instead of f32[2]"},
-		{"", "a[] b[] c[] d[]", "reads a[], b[], c[], d[] as well"},
-		{"", "a[] b[] c[] d[] e[]", "reads a[], b[], c[] and 2 more as well"},
+		{"", "a[] b[] c[] d[]", "also reads a[], b[], c[], d[]"},
+		{"", "a[] b[] c[] d[] e[]", "also reads a[], b[], c[] and 2 more"},
 	} {
 		if got := became(ledgers(t, []facts.Kernel{reading(c.old)}, []facts.Kernel{reading(c.fresh)})); got != "changed: "+c.want {
 			t.Errorf("%q became %q: %s", c.old, c.fresh, got)
@@ -102,10 +102,10 @@ func TestBodiesThatChange(t *testing.T) {
 		old, fresh map[string]int
 		want       string
 	}{
-		{map[string]int{"math.exp": 2, "arith.addf": 1}, map[string]int{"math.exp": 1, "arith.addf": 1}, "changed: math.exp left its body"},
-		{map[string]int{"math.exp": 1}, map[string]int{"math.exp": 3, "arith.mulf": 1}, "changed: arith.mulf, 2 math.exp joined its body"},
-		{map[string]int{"a": 1}, map[string]int{"b": 1}, "changed: a left its body, b joined its body"},
-		{nil, map[string]int{"b": 1}, "changed: the same operations, with other constants or wired differently inside"},
+		{map[string]int{"math.exp": 2, "arith.addf": 1}, map[string]int{"math.exp": 1, "arith.addf": 1}, "changed: its body lost math.exp"},
+		{map[string]int{"math.exp": 1}, map[string]int{"math.exp": 3, "arith.mulf": 1}, "changed: its body gained arith.mulf, 2 math.exp"},
+		{map[string]int{"a": 1}, map[string]int{"b": 1}, "changed: its body lost a, gained b"},
+		{nil, map[string]int{"b": 1}, "changed: same operations, but other constants or connections inside"},
 	} {
 		if got := became(ledgers(t, []facts.Kernel{written(c.old)}, []facts.Kernel{written(c.fresh)})); got != c.want {
 			t.Errorf("%s, wanted %s", got, c.want)
@@ -134,8 +134,8 @@ func TestLoopsOfAKernel(t *testing.T) {
 	}{
 		{once, looped(10), "moved: moved into a loop: runs 10 times"},
 		{looped(10), once, "moved: moved out of a loop"},
-		{looped(10), looped(12), "moved: runs 12 times instead of 10"},
-		{looped(10), looped(1), "moved: runs an unknown number of times instead of 10"},
+		{looped(10), looped(12), "moved: runs 12 times instead of 10 times"},
+		{looped(10), looped(1), "moved: runs an unknown number of times instead of 10 times"},
 		{once, looped(1), "moved: moved into a loop: runs an unknown number of times"},
 		{looped(10), looped(10), "kept 1"},
 		{once, with(once, func(k *facts.Kernel) { k.Times = 0 }), "kept 1"},
@@ -159,7 +159,7 @@ func TestKernelThatIsTakenApart(t *testing.T) {
 		"merged":                 {[]facts.Kernel{first, second}, []facts.Kernel{whole}, "merged add, divide, exponential, multiply, reduce of 2"},
 		"a piece elsewhere":      {[]facts.Kernel{whole}, []facts.Kernel{first, elsewhere}, "added add, exponential; added divide, multiply, reduce; removed add, divide, exponential, multiply, reduce"},
 		"more than half is lost": {[]facts.Kernel{whole}, []facts.Kernel{kernel("jit(f)/mlp/exp", "add", "f32[4]"), half}, "added add; added multiply; removed add, divide, exponential, multiply, reduce"},
-		"one piece":              {[]facts.Kernel{whole}, []facts.Kernel{second}, "changed: add, exponential left it"},
+		"one piece":              {[]facts.Kernel{whole}, []facts.Kernel{second}, "changed: lost add, exponential"},
 	} {
 		if got := became(ledgers(t, c.old, c.fresh)); got != c.want {
 			t.Errorf("%s: %s, wanted %s", name, got, c.want)
@@ -209,7 +209,7 @@ func TestLoopThatIsUnrolled(t *testing.T) {
 		"in shorter loops": {[]facts.Kernel{with(body, func(k *facts.Kernel) { k.Times, k.Print = 2, "a" }), with(body, func(k *facts.Kernel) { k.Times, k.Print = 1, "b" })},
 			"unrolled dot, dynamic-slice in 2"},
 		"in a longer loop": {[]facts.Kernel{with(body, func(k *facts.Kernel) { k.Times, k.Print = 3, "a" }), with(body, func(k *facts.Kernel) { k.Times, k.Print = 4, "b" })},
-			"changed: the same operations, with other constants or wired differently inside; added dot, dynamic-slice"},
+			"changed: same operations, but other constants or connections inside; added dot, dynamic-slice"},
 	} {
 		if got := became(ledgers(t, []facts.Kernel{body}, c.fresh)); got != c.want {
 			t.Errorf("%s: %s, wanted %s", name, got, c.want)

@@ -17,7 +17,7 @@ func TestLoopThatRunsMoreOften(t *testing.T) {
 		line       int32
 	}{
 		{difftest.Looping(8, 4), difftest.Looping(8, 8), nil, "the loop ran 4 times, now 8", 2},
-		{difftest.Looping(8, 4), difftest.Looping(9, 8), nil, "the loop ran 4 times, now 8; 1 other loop became longer as well", 2},
+		{difftest.Looping(8, 4), difftest.Looping(9, 8), nil, "the loop ran 4 times, now 8, and 1 more loop changed", 2},
 		{difftest.Looping(8, 4), difftest.Looping(8, 4), nil, "", 0},
 		{difftest.Looping(8, 4), difftest.Looping(8, 2), nil, "", 0},
 		{difftest.Looping(-1), difftest.Looping(4), nil, "", 0},

@@ -3,10 +3,10 @@ package diff
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -71,28 +71,56 @@ func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	return sooner
 }
 
-// longerLoop names the loop that runs more often than in the baseline, where the model asks for nothing else that is new.
+// LoopChange is a loop that runs in another way than before.
+type LoopChange struct{ Old, New *facts.Kernel }
+
+// String says how often the loop ran and runs, or how it ends; "" where that is the same.
+func (c LoopChange) String() string {
+	was, is := c.Old, c.New
+	switch {
+	case was.Length > 0 && is.Length > 0 && was.Length != is.Length:
+		return fmt.Sprintf("the loop ran %d times, now %d", was.Length, is.Length)
+	case was.Length > 0 && is.Length == 0 && is.Most > 0:
+		return fmt.Sprintf("the loop ran %d times, now at most %d", was.Length, is.Most)
+	case was.Length > 0 && is.Length == 0:
+		return fmt.Sprintf("the loop ran %d times, now an unknown number of times", was.Length)
+	case was.Stops && is.Length > 0:
+		return fmt.Sprintf("the loop could end early, now it always runs %d times", is.Length)
+	case was.Stops && is.Counts:
+		return "the loop could end early, now it runs until its counter ends it"
+	}
+	return ""
+}
+
+// loopChanges lists the loops that run in another way, those that are no longer bounded first.
+func loopChanges(old, fresh *facts.Variant) (list []LoopChange) {
+	pairs, _, _ := PairLoops(old.Loops(), fresh.Loops())
+	for _, pair := range pairs {
+		if c := (LoopChange{pair[0], pair[1]}); c.String() != "" {
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b LoopChange) int { return cmp.Compare(b.growth(), a.growth()) })
+	return list
+}
+
+// growth is how many times as often the loop runs; infinitely where it is not bounded any more.
+func (c LoopChange) growth() float64 {
+	if c.New.Length == 0 || c.Old.Length == 0 {
+		return math.Inf(1)
+	}
+	return float64(c.New.Length) / float64(c.Old.Length)
+}
+
+// longerLoop returns the loop that became longer by most, where the model has no new operations.
 func longerLoop(v *Variant) (*Cause, result.Evidence) {
 	if v == nil || v.Old == nil || len(v.Model.Edits) > 0 {
 		return nil, result.Evidence{}
 	}
-	var longer [][2]*facts.Kernel
-	pairs, _, _ := PairLoops(v.Old.Loops(), v.New.Loops())
-	for _, pair := range pairs {
-		if pair[0].Length > 0 && pair[1].Length > pair[0].Length {
-			longer = append(longer, pair)
-		}
-	}
+	longer := slices.DeleteFunc(loopChanges(v.Old, v.New), func(c LoopChange) bool { return c.Old.Length == 0 || c.New.Length <= c.Old.Length })
 	if len(longer) == 0 {
 		return nil, result.Evidence{}
 	}
-	most := slices.MaxFunc(longer, func(a, b [2]*facts.Kernel) int {
-		return cmp.Compare(float64(a[1].Length)/float64(a[0].Length), float64(b[1].Length)/float64(b[0].Length))
-	})
-	old, fresh := most[0], most[1]
-	said := fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length)
-	if others := len(longer) - 1; others > 0 {
-		said += "; " + phrase.Counted(float64(others), "", "other loops") + " became longer as well"
-	}
-	return CauseAt(said, fresh), result.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
+	old, fresh := longer[0].Old, longer[0].New
+	return CauseAt(loopsTitle(longer), fresh), result.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 }

@@ -80,7 +80,7 @@ func (e *Edit) calls(statements []*facts.Statement, fits func(*facts.Statement) 
 			calls = append(calls, line(s.Caller))
 		}
 	}
-	slices.SortFunc(calls, func(a, b hlo.Location) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	slices.SortFunc(calls, compareLines)
 	return slices.Compact(calls)
 }
 
@@ -184,6 +184,10 @@ func (e *Edit) at(s *facts.Statement) bool {
 		return s.Scope == e.Scope
 	}
 	return sameLine(s.Source, e.Source) && line(s.Caller) == line(e.Caller)
+}
+
+func compareLines(a, b hlo.Location) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
 func sameLine(a, b hlo.Location) bool { return a.File != "" && a.File == b.File && a.Line == b.Line }

@@ -23,11 +23,11 @@ func Explain(p *facts.Program) []ArgumentChange {
 	for _, v := range p.Variants {
 		places = append(places, alignArguments(p.Variants[0].Params, v.Params))
 	}
+	arguments := argumentChanges(p.Variants, places)
+	out = append(out, arguments...)
 	if c, differ := countChange(p.Variants, places); differ {
 		out = append(out, c)
 	}
-	arguments := argumentChanges(p.Variants, places)
-	out = append(out, arguments...)
 	if len(arguments) == 0 {
 		out = append(out, insideChanges(alike(p.Variants))...)
 	}
@@ -61,39 +61,57 @@ func insideChanges(variants []*facts.Variant) []ArgumentChange {
 	return unlikeChanges(variants)
 }
 
+// countChange says which arguments not every variant has: "34 arguments are not in every compile: opt.nu (34 arrays, 9.3 MiB)".
 func countChange(variants []*facts.Variant, places [][]int) (ArgumentChange, bool) {
 	var counts []string
-	for _, v := range variants {
-		counts = append(counts, phrase.Counted(float64(len(v.Params)), "", "arguments"))
+	var least, most int
+	for i, v := range variants {
+		counts = append(counts, phrase.Some(len(v.Params), "argument"))
+		if i == 0 || len(v.Params) < least {
+			least = len(v.Params)
+		}
+		most = max(most, len(v.Params))
 	}
-	return ArgumentChange{Kind: "count", Values: counts, Detail: missingNames(variants, places)}, !allEqual(counts)
+	c, n := ArgumentChange{Kind: "count", Values: counts}, most-least
+	names, unnamed := missingShapes(variants, places)
+	if !unnamed {
+		params := missingParams(variants)
+		names, n = treesInWords(params), max(n, len(params))
+	}
+	switch {
+	case len(names) == 0:
+	case n == 1:
+		c.Detail = "1 argument is not in every compile: " + names[0]
+	default:
+		c.Detail = fmt.Sprintf("%d arguments are not in every compile: %s", n, strings.Join(phrase.Within(names, 6), ", "))
+	}
+	return c, !allEqual(counts)
 }
 
-// missingNames names the arguments that not every variant has; of those that have no names, their shapes.
-func missingNames(variants []*facts.Variant, places [][]int) string {
-	if shapes, ok := missingShapes(variants, places); ok {
-		return "not in every compile: " + strings.Join(phrase.Within(shapes, 6), ", ")
-	}
+// missingParams lists the arguments, by name, that not every variant has.
+func missingParams(variants []*facts.Variant) (params []*facts.Parameter) {
 	seen := map[string]int{}
-	var order []string
 	for _, v := range variants {
-		for _, p := range v.Params {
-			if seen[p.Name] == 0 {
-				order = append(order, p.Name)
+		for i := range v.Params {
+			p := &v.Params[i]
+			if seen[p.Name]++; seen[p.Name] == 1 {
+				params = append(params, p)
 			}
-			seen[p.Name]++
 		}
 	}
-	var missing []string
-	for _, name := range order {
-		if seen[name] < len(variants) {
-			missing = append(missing, name)
+	return slices.DeleteFunc(params, func(p *facts.Parameter) bool { return seen[p.Name] >= len(variants) })
+}
+
+// treesInWords names arguments with what they hold: "seed u32[2]", "opt.nu (34 arrays, 9.3 MiB)".
+func treesInWords(params []*facts.Parameter) (names []string) {
+	for _, t := range treesOf(params) {
+		name := t.String()
+		if len(t.leaves) == 1 {
+			name += " " + t.leaves[0].Shape
 		}
+		names = append(names, name)
 	}
-	if len(missing) == 0 {
-		return ""
-	}
-	return "not in every compile: " + strings.Join(phrase.Within(missing, 6), ", ")
+	return names
 }
 
 // missingShapes lists the shapes of arguments without names that the first variant or another one lacks, each once.
@@ -346,4 +364,64 @@ func resultChange(variants []*facts.Variant) ArgumentChange {
 		return ArgumentChange{Kind: "static", Values: counts, Detail: "the arguments are alike, the programs are not: a static argument or a Python branch differs"}
 	}
 	return ArgumentChange{Kind: "none", Detail: "the arguments are alike; the programs differ inside"}
+}
+
+// Differences says what differs from compile to compile of the program, arguments that differ alike in one sentence.
+func (p *Program) Differences() []string {
+	var out []string
+	for _, alike := range sameChanges(p.Recompile) {
+		var names []string
+		for _, a := range alike {
+			if a.Name != "" {
+				names = append(names, a.Name)
+			}
+		}
+		s, change := strings.Join(phrase.First(names, 4), ", "), alike[0]
+		if len(change.Values) > 0 && (change.Kind != "count" || change.Detail == "") {
+			if s != "" {
+				s += ": "
+			}
+			s += chain(change.Values)
+		}
+		switch {
+		case s == "":
+			s = change.Detail
+		case change.Detail != "":
+			s += " (" + change.Detail + ")"
+		}
+		out = append(out, s)
+	}
+	for _, v := range p.New.Variants {
+		if n := len(v.Modules); n > 1 {
+			out = append(out, fmt.Sprintf("the same module was compiled %d times (%s): the function is made anew for every call, a static argument differs that the program does not use, or an argument's type is weak one time and not the other", n, strings.Join(v.Modules, ", ")))
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, "the modules differ, but not in their arguments")
+	}
+	return out
+}
+
+// sameChanges puts together what changed alike, in the order of the first.
+func sameChanges(changes []ArgumentChange) (groups [][]ArgumentChange) {
+	at := map[string]int{}
+	for _, a := range changes {
+		key := strings.Join(append([]string{a.Kind, a.Detail}, a.Values...), "\x00")
+		i, seen := at[key]
+		if !seen {
+			i, at[key] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], a)
+	}
+	return groups
+}
+
+// chain writes the values of an argument in the order of the compiles: "f32[8,64] → f32[16,64]".
+func chain(values []string) string {
+	const most = 8
+	if len(values) > most {
+		values = append(append([]string{}, values[:most]...), fmt.Sprintf("… %d more", len(values)-most))
+	}
+	return strings.Join(values, " → ")
 }

@@ -23,10 +23,10 @@ func TestResultsThatAreNew(t *testing.T) {
 		before, results []facts.Op
 		want            string
 	}{
-		"one more":       {"f32[]", "(f32[], f32[8])", []facts.Op{sum}, []facts.Op{sum, tanh}, "tanh f32[8] is a result of the program now"},
-		"without a name": {"f32[]", "(f32[], f32[8])", []facts.Op{sum}, []facts.Op{sum, sine}, "sine f32[8] is a result of the program now"},
+		"one more":       {"f32[]", "(f32[], f32[8])", []facts.Op{sum}, []facts.Op{sum, tanh}, "tanh f32[8] is now a result of the program"},
+		"without a name": {"f32[]", "(f32[], f32[8])", []facts.Op{sum}, []facts.Op{sum, sine}, "sine f32[8] is now a result of the program"},
 		"two more":       {"s32[]", "(f32[], f32[8])", nil, []facts.Op{sum, tanh}, "2 results are new, among them sum f32[]"},
-		"one of a shape": {"f32[8]", "(f32[8], f32[8])", []facts.Op{sine}, []facts.Op{tanh, sine}, "tanh f32[8] is a result of the program now"},
+		"one of a shape": {"f32[8]", "(f32[8], f32[8])", []facts.Op{sine}, []facts.Op{tanh, sine}, "tanh f32[8] is now a result of the program"},
 		"the same":       {"f32[8]", "f32[8]", nil, []facts.Op{tanh}, ""},
 		"one less":       {"(f32[], f32[8])", "f32[8]", nil, []facts.Op{tanh}, ""},
 		"not known":      {"", "f32[8]", nil, []facts.Op{tanh}, ""},

@@ -41,8 +41,12 @@ func effort(opcode string) int {
 	return 1
 }
 
-// callsHost says whether a custom call's target stops the device for the host.
-func callsHost(target string) bool { return strings.Contains(target, "callback") }
+// callsHost reports whether an opcode, or a custom call's target, makes the device wait for the host.
+func callsHost(opcode string) bool {
+	return strings.Contains(opcode, "callback") || hostTransfers[opcode]
+}
+
+var hostTransfers = map[string]bool{"send": true, "recv": true, "infeed": true, "outfeed": true}
 
 func collective(opcode string) bool {
 	for _, prefix := range []string{"all-", "reduce-scatter", "collective-", "ragged-all"} {

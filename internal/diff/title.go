@@ -12,9 +12,44 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// ofKernels puts a cause down to the kernels themselves, where nothing else is known of it.
-func (c *Cause) ofKernels(v *Variant) (parts []string) {
-	text, of := kernelsSentence(&v.Kernels)
+// title says what a cause did, and moves it to the kernels where these are all that is known of it.
+func (s *suspect) title(v *Variant) string {
+	c := &s.Cause
+	if c.Kind == result.KindCode {
+		c.Title = s.editsTitle(v.Old)
+	}
+	parts := []string{c.Title}
+	if c.Title == "" {
+		parts = nil
+	}
+	if loops := loopsTitle(s.loops); loops != "" {
+		if c.Kind == result.KindCode || c.Title == "" { // what ends a loop tells more than what its condition was made of
+			parts = append([]string{loops}, parts...)
+		} else {
+			parts = append(parts, loops)
+		}
+	}
+	if len(s.unroll) > 0 {
+		parts = append(parts, unrollTitle(s.unroll))
+	}
+	if len(s.split) > 0 {
+		parts = append(parts, splitsTitle(s.split, c.Kind != result.KindToolchain))
+	}
+	switch {
+	case len(parts) == 0:
+		parts = c.kernelsTitle(v)
+	case c.Title == "" && len(s.loops) > 0:
+		c.place([]facts.Kernel{*s.loops[0].New})
+	}
+	if c.Kind == result.KindUnknown && len(s.tools) > 0 {
+		parts = append(parts, "also compiled with "+toolsTitle(s.tools))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// kernelsTitle names the kernels themselves, where nothing else is known of a cause.
+func (c *Cause) kernelsTitle(v *Variant) (parts []string) {
+	text, of := mostTelling(&v.Kernels)
 	if of != nil {
 		c.place([]facts.Kernel{*of})
 	}
@@ -25,73 +60,85 @@ func (c *Cause) ofKernels(v *Variant) (parts []string) {
 	return parts
 }
 
-// ledgerParts says what became of the kernels: what was unrolled, and the largest kernel that was split.
-func (s *suspect) ledgerParts(kind string) []string {
-	var parts []string
-	if len(s.unroll) > 0 {
-		parts = append(parts, unrollSentence(s.unroll))
+// mostTelling describes the kernel that tells most of what differs, and returns it where the new program has it.
+func mostTelling(k *Kernels) (string, *facts.Kernel) {
+	switch {
+	case len(k.Added) == 1:
+		return "new: " + k.Added[0].Describe(), &k.Added[0]
+	case len(k.Added) > 1:
+		first := facts.FirstKernel(k.Added, facts.AnyKernel)
+		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
+	case len(k.Changed) > 0:
+		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int { return cmp.Compare(a.growth(), b.growth()) })
+		return fmt.Sprintf("%s: %s", most.New.Operations(), strings.Join(phrase.Within(most.What(), 3), ", ")), &most.New
+	case len(k.Moved) > 0:
+		return fmt.Sprintf("%s: %s", k.Moved[0].New.Operations(), strings.Join(k.Moved[0].What(), ", ")), &k.Moved[0].New
+	case len(k.Removed) > 0:
+		return "gone: " + k.Removed[0].Describe(), nil
 	}
-	if len(s.split) > 0 {
-		largest := *s.split[0]
-		if kind == result.KindToolchain {
-			largest.Between = nil // nothing in the model stands there
-		}
-		parts = append(parts, SplitSentence(&largest))
-		if n := len(s.split) - 1; n > 0 {
-			parts[len(parts)-1] += fmt.Sprintf(", and %d more were split", n)
-		}
-	}
-	return parts
+	return "the same kernels, connected in another way", nil
 }
 
-func unrollSentence(list []*Unroll) string {
+// loopsTitle says how loops run now: "the loop ran 50 times, now an unknown number of times, and 2 more loops changed".
+func loopsTitle(loops []LoopChange) string {
+	if len(loops) == 0 {
+		return ""
+	}
+	text := loops[0].String()
+	if n := len(loops) - 1; n > 0 {
+		text += ", and " + phrase.Some(n, "more loop") + " changed"
+	}
+	return text
+}
+
+func unrollTitle(list []*Unroll) string {
 	most := list[0]
 	for _, u := range list {
 		if len(u.Copies) > len(most.Copies) {
 			most = u
 		}
 	}
-	return fmt.Sprintf("%s of a loop's body stands %d times in the program", most.One.Operations(), len(most.Copies))
+	return fmt.Sprintf("%s of a loop's body is in the program %d times", most.One.Operations(), len(most.Copies))
 }
 
-// SplitSentence says that one kernel became several, and what stands between them.
-func SplitSentence(s *Regroup) string {
-	text := fmt.Sprintf("%s ran in one kernel, now in %d", s.One.Operations(), len(s.Many))
-	if len(s.Between) > 0 {
-		text += ": between them " + strings.Join(phrase.Within(s.Between, 2), "; ")
+// splitsTitle says that kernels were split, and why the first was, where that is in the model.
+func splitsTitle(splits []*Regroup, inModel bool) string {
+	text := splits[0].Title()
+	if !inModel {
+		text = (&Regroup{One: splits[0].One, Many: splits[0].Many}).Title()
+	}
+	if n := len(splits) - 1; n > 0 {
+		text += ", and " + phrase.Some(n, "more kernel") + wasOrWere(n) + " split"
 	}
 	return text
 }
 
-// kernelsSentence is what is left to say where neither the model nor a split explains anything, and the kernel that it speaks of.
-func kernelsSentence(k *Kernels) (string, *facts.Kernel) {
-	switch {
-	case len(k.Added) == 1:
-		return "new: " + k.Added[0].Describe(), &k.Added[0]
-	case len(k.Added) > 1:
-		first := facts.FirstKernel(k.Added, func(*facts.Kernel) bool { return true })
-		return fmt.Sprintf("%d new kernels, among them %s", len(k.Added), first.Describe()), first
-	case len(k.Changed) > 0:
-		most := slices.MaxFunc(k.Changed, func(a, b KernelChange) int { return cmp.Compare(a.growth(), b.growth()) })
-		return fmt.Sprintf("%s: %s", most.New.Operations(), strings.Join(phrase.Within(most.What, 3), ", ")), &most.New
-	case len(k.Moved) > 0:
-		return fmt.Sprintf("%s: %s", k.Moved[0].New.Operations(), strings.Join(k.Moved[0].What, ", ")), &k.Moved[0].New
-	case len(k.Removed) > 0:
-		return "gone: " + k.Removed[0].Describe(), nil
+func wasOrWere(n int) string {
+	if n == 1 {
+		return " was"
 	}
-	return "the kernels do the same, wired differently", nil
+	return " were"
 }
 
-// compilerSentence says why equal programs were compiled to different ones.
-func compilerSentence(changes []FlagChange) string {
-	text := "the model asks for the same as before, the compiler made something else of it"
+// Title is "subtract, exponential, 2 reduce is split in 4 kernels by an optimization barrier (train.py:9)".
+func (r *Regroup) Title() string {
+	text := fmt.Sprintf("%s is split in %d kernels", r.One.Operations(), len(r.Many))
+	if why := SplitBy(r.Between); why != "" {
+		text += " " + why
+	}
+	return text
+}
+
+// toolchainTitle says why equal programs were compiled to different ones.
+func toolchainTitle(changes []FlagChange) string {
+	text := "the model is the same, the compiler made another program of it"
 	if len(changes) == 0 {
 		return text
 	}
-	return text + ": " + toolsSentence(changes)
+	return text + ": " + toolsTitle(changes)
 }
 
-func toolsSentence(changes []FlagChange) string {
+func toolsTitle(changes []FlagChange) string {
 	var parts []string
 	for _, c := range changes {
 		parts = append(parts, c.String())
@@ -113,24 +160,32 @@ func (f FlagChange) String() string {
 	return fmt.Sprintf("%s is %s, was %s", f.Name, value(f.New), value(f.Old))
 }
 
-// argumentsSentence says which arguments have other shapes or types, came or went.
-func argumentsSentence(v *Variant) string {
+// argumentsTitle says which arguments have other shapes or types, came or went.
+func argumentsTitle(v *Variant) string {
 	var parts []string
+	var come, gone []*facts.Parameter
 	read := readByEdits(v)
 	for _, p := range v.Params {
 		switch {
-		case read && (p.Old == nil || p.New == nil):
-		case p.Old == nil && !bakedIn(&Variant{Old: v.New, New: v.Old}, p.New):
-			parts = append(parts, p.Name+" is new: "+p.New.Shape)
 		case p.Old == nil:
-		case p.New == nil && !bakedIn(v, p.Old):
-			parts = append(parts, p.Name+" is gone: "+p.Old.Shape)
+			if !read && !bakedIn(&Variant{Old: v.New, New: v.Old}, p.New) {
+				come = append(come, p.New)
+			}
 		case p.New == nil:
+			if !read && !bakedIn(v, p.Old) {
+				gone = append(gone, p.Old)
+			}
 		case p.Old.Shape != p.New.Shape:
 			parts = append(parts, fmt.Sprintf("%s: %s → %s", p.Name, p.Old.Shape, p.New.Shape))
 		case p.Old.Constant != p.New.Constant:
 			parts = append(parts, fmt.Sprintf("%s: %s → %s", p.Name, p.Old.Constant, p.New.Constant))
 		}
+	}
+	for _, tree := range treesOf(come) {
+		parts = append(parts, tree.said("is new"))
+	}
+	for _, tree := range treesOf(gone) {
+		parts = append(parts, tree.said("is gone"))
 	}
 	return strings.Join(phrase.Within(parts, 4), "; ")
 }
@@ -159,8 +214,8 @@ func bakedIn(v *Variant, p *facts.Parameter) bool {
 	return parts > 0 && parts == p.Bytes
 }
 
-// shardingSentence says which arguments are spread over the devices in another way.
-func shardingSentence(v *Variant) string {
+// shardingTitle says which arguments are spread over the devices in another way.
+func shardingTitle(v *Variant) string {
 	var parts []string
 	for _, p := range v.Params {
 		if p.Old == nil || p.New == nil || alikeSpread(p.Old, p.New) {
@@ -170,7 +225,7 @@ func shardingSentence(v *Variant) string {
 		if is == was { // in the same parts, on other devices
 			is, was = "sharded "+p.New.Sharding, "sharded "+p.Old.Sharding
 		}
-		parts = append(parts, fmt.Sprintf("%s is %s now, was %s", p.Name, is, was))
+		parts = append(parts, fmt.Sprintf("%s is now %s, was %s", p.Name, is, was))
 	}
 	return strings.Join(phrase.Within(parts, 4), "; ")
 }
@@ -207,8 +262,8 @@ func spread(p *facts.Parameter) string {
 	return "split on " + strings.Join(parts, ", ")
 }
 
-// donationSentence says how many arguments lend their buffers to results no longer, or do so now.
-func donationSentence(v *Variant) string {
+// donationTitle says how many arguments lend their buffers to results no longer, or do so now.
+func donationTitle(v *Variant) string {
 	var lost, gained []*facts.Parameter
 	for _, p := range v.Params {
 		switch {
@@ -223,7 +278,7 @@ func donationSentence(v *Variant) string {
 	case len(lost) > 0:
 		return "no longer updated in place: " + strings.Join(phrase.Within(Trees(lost), 4), ", ")
 	case len(gained) > 0:
-		return "updated in place now: " + strings.Join(phrase.Within(Trees(gained), 4), ", ")
+		return "now updated in place: " + strings.Join(phrase.Within(Trees(gained), 4), ", ")
 	}
 	return ""
 }
@@ -231,8 +286,8 @@ func donationSentence(v *Variant) string {
 // notable is from how many bytes a new constant is worth naming.
 const notable = 256
 
-// constantsSentence names the largest constant that is new, and the argument that it was.
-func constantsSentence(v *Variant) (facts.Constant, string) {
+// constantsTitle names the largest constant that is new, and the argument that it was.
+func constantsTitle(v *Variant) (facts.Constant, string) {
 	var largest facts.Constant
 	for _, c := range NewConstants(v) {
 		if c.Bytes > largest.Bytes {
@@ -242,11 +297,15 @@ func constantsSentence(v *Variant) (facts.Constant, string) {
 	if largest.Bytes < notable {
 		return facts.Constant{}, ""
 	}
-	text := fmt.Sprintf("%s (%s) is baked in as a constant now", largest.Shape, phrase.Bytes(float64(largest.Bytes)))
-	if name := FormerArgument(v, largest.Shape); name != "" {
-		text += ", it was the argument " + name
+	return largest, Baked(largest, FormerArgument(v, largest.Shape))
+}
+
+// Baked says that a constant is in the program, and which argument it was: "params['w'] is baked into the program: f32[64,128], 32.0 KiB".
+func Baked(c facts.Constant, argument string) string {
+	if argument == "" {
+		return fmt.Sprintf("%s (%s) is baked into the program", c.Shape, phrase.Bytes(float64(c.Bytes)))
 	}
-	return largest, text
+	return fmt.Sprintf("%s is baked into the program: %s, %s", argument, c.Shape, phrase.Bytes(float64(c.Bytes)))
 }
 
 // NewConstants are the constants that the old program has fewer of, by shape.
@@ -291,11 +350,11 @@ func NewResult(v *Variant) (op facts.Op, sentence string) {
 	if v == nil || v.Old == nil {
 		return facts.Op{}, ""
 	}
-	return resultSentence(v)
+	return resultTitle(v)
 }
 
-// resultSentence finds a result that the program did not return before, and the operation that makes it.
-func resultSentence(v *Variant) (facts.Op, string) {
+// resultTitle finds a result that the program did not return before, and the operation that makes it.
+func resultTitle(v *Variant) (facts.Op, string) {
 	if v.Rescaled || v.Old.Result == "" || v.Old.Result == v.New.Result {
 		return facts.Op{}, ""
 	}
@@ -310,7 +369,7 @@ func resultSentence(v *Variant) (facts.Op, string) {
 		return facts.Op{}, ""
 	}
 	fresh = newest(v.Old, v.New.Results, fresh)
-	text := fmt.Sprintf("%s is a result of the program now", resultWord(fresh[0]))
+	text := fmt.Sprintf("%s is now a result of the program", resultWord(fresh[0]))
 	if len(fresh) > 1 {
 		text = fmt.Sprintf("%d results are new, among them %s", len(fresh), resultWord(fresh[0]))
 	}

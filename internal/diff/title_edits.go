@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,14 +11,14 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// editsSentence says what the model asks for in one place and did not in the old program.
-func editsSentence(edits []*Edit, old *facts.Variant) string {
+// editsTitle says what the model does in one place and did not in the old program.
+func (s *suspect) editsTitle(old *facts.Variant) string {
 	var added, removed []Step
-	for _, e := range edits {
+	for _, e := range s.edits {
 		added, removed = append(added, e.Added...), append(removed, e.Removed...)
 	}
 	var parts []string
-	if into := intoLoop(edits, &added); into != "" {
+	if into := intoLoop(s.edits, &added); into != "" {
 		parts = append(parts, into)
 	}
 	added, removed = cancelled(added, removed)
@@ -25,12 +26,12 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 		parts = append(parts, spread)
 	}
 	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
-		parts = append(parts, loopsSentence(loops[0].Count, repeats(added, old)))
+		parts = append(parts, lostLoops(loops[0].Count, repeats(added, old)))
 	}
-	for _, w := range takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }) {
-		parts = append(parts, wallSentence(w))
+	if walls := takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }); len(walls) > 0 {
+		parts = append(parts, s.wallsTitle(walls))
 	}
-	forgets := slices.ContainsFunc(edits, forgotten)
+	first, forgets := s.edits[0], slices.ContainsFunc(s.edits, forgotten)
 	if forgets {
 		takeSteps(&added, func(s Step) bool { return stacks(s) || wiring[s.Opcode] }) // to keep is to stack up
 		takeSteps(&removed, func(s Step) bool { return constrains(s) || likens(s) })
@@ -38,20 +39,16 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 	if retyped := retype(&added, &removed); retyped != "" {
 		parts = append(parts, retyped)
 	}
-	switch first := edits[0]; {
-	case first.Repeats != nil && len(edits) == 1:
-		parts = append(parts, fmt.Sprintf("%s are computed a second time, as in %s", stepList(added), placeOfStatement(first.Repeats)))
+	switch {
+	case first.Repeats != nil && len(s.edits) == 1:
+		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(added), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
 	case len(added) > 0 && recomputed(first):
 		parts = append(parts, "computed again for the backward pass: "+stepList(added))
 	case len(added) > 0:
 		parts = append(parts, "new: "+stepList(added))
 	}
-	if first := edits[0]; first.Caller.File != "" && len(first.Added) > 0 && len(parts) > 0 {
-		word, places := ", called from ", first.Callers
-		if first.OneCall { // the call is where the cause is said to be
-			word, places = ", in ", []hlo.Location{first.Source}
-		}
-		parts[len(parts)-1] += word + phrase.Or(phrase.First(placesOf(places), 3))
+	if first.Caller.File != "" && len(first.Added) > 0 && len(parts) > 0 {
+		parts[len(parts)-1] += calledFrom(first)
 	}
 	switch {
 	case len(removed) > 0 && len(added) == 0 && forgets:
@@ -62,21 +59,76 @@ func editsSentence(edits []*Edit, old *facts.Variant) string {
 	return strings.Join(parts, "; ")
 }
 
-func placesOf(lines []hlo.Location) (places []string) {
+// calledFrom says which calls of its function an edit may be; where the call is the place of the cause, where the function is.
+func calledFrom(e *Edit) string {
+	word, lines := ", called from ", e.Callers
+	if e.OneCall {
+		word, lines = ", in ", []hlo.Location{e.Source}
+	}
+	var places []string
 	for _, l := range lines {
-		places = append(places, strings.Trim(at(l), " ()"))
+		places = append(places, l.Short())
 	}
-	return places
+	return word + phrase.Or(phrase.First(places, 3))
 }
 
-func placeOfStatement(s *facts.Statement) string {
-	if place := at(s.Source); place != "" {
-		return strings.Trim(place, " ()")
+// wallsTitle says that barriers and host callbacks are new, and which kernel the first kind of them splits: "a new optimization barrier splits
+// multiply, tanh in 2 kernels".
+func (s *suspect) wallsTitle(walls []Step) string {
+	var parts []string
+	hosts := 0
+	for _, w := range walls {
+		if callsHost(w.Opcode) {
+			hosts = max(hosts, w.Count) // a TPU sends and receives for one callback
+			continue
+		}
+		parts = append(parts, newOnes(w.Count, "optimization barrier"))
 	}
-	return s.Scope
+	if hosts > 0 {
+		parts = append(parts, newOnes(hosts, "host callback")+inBrackets(s.callback(walls)))
+	}
+	text := strings.Join(parts, " and ")
+	if len(s.split) == 0 || len(s.split[0].Between) == 0 || !s.split[0].Between[0].wall() {
+		return text
+	}
+	one, verb := s.split[0], " splits "
+	if len(parts) > 1 || walls[0].Count > 1 {
+		verb = " split "
+	}
+	if text += verb + one.One.Operations() + fmt.Sprintf(" in %d kernels", len(one.Many)); len(s.split) > 1 {
+		text += ", and " + phrase.Some(len(s.split)-1, "more kernel")
+	}
+	s.split = nil // it is said
+	return text
 }
 
-func loopsSentence(n int, unrolled bool) string {
+// newOnes is "a new host callback", "3 new host callbacks".
+func newOnes(n int, noun string) string {
+	if n == 1 {
+		return "a new " + noun
+	}
+	return phrase.Some(n, "new "+noun)
+}
+
+// callback is what the model calls a new host callback: "debug_print"; else its target.
+func (s *suspect) callback(walls []Step) string {
+	for i := range s.After {
+		if k := &s.After[i]; k.Kind == facts.KindHost || callsHost(k.Target) {
+			if step := lastStep(k.OpName); step != "" {
+				return step
+			}
+		}
+	}
+	target := ""
+	for _, w := range walls {
+		if strings.Contains(w.Opcode, "callback") {
+			target = w.Opcode
+		}
+	}
+	return target
+}
+
+func lostLoops(n int, unrolled bool) string {
 	switch {
 	case n == 1 && unrolled:
 		return "a loop is unrolled"
@@ -86,17 +138,6 @@ func loopsSentence(n int, unrolled bool) string {
 		return fmt.Sprintf("%d loops are unrolled", n)
 	}
 	return fmt.Sprintf("%d loops are gone", n)
-}
-
-func wallSentence(s Step) string {
-	word := wallWord(s.Opcode)
-	if s.Count == 1 {
-		return word + " is new"
-	}
-	if s.Opcode == barrier {
-		return fmt.Sprintf("%d optimization barriers are new", s.Count)
-	}
-	return fmt.Sprintf("%d calls of the host are new (%s)", s.Count, s.Opcode)
 }
 
 // retype pairs what came in one type with what went in another: "dot, add run in f64, not f32".
@@ -119,7 +160,7 @@ func retype(added, removed *[]Step) string {
 	return fmt.Sprintf("%s in %s, not %s", stepList(retyped), first.Type, from[first.Opcode].Type)
 }
 
-// respread pairs sharding constraints that came with as many that went: "a sharding constraint is P('data', None), was P('data', 'model')".
+// respread pairs sharding constraints that came with as many that went: "a sharding constraint is now P('data', None), was P('data', 'model')".
 func respread(added, removed *[]Step) string {
 	i, j := slices.IndexFunc(*added, constrains), slices.IndexFunc(*removed, constrains)
 	if i < 0 || j < 0 || (*added)[i].Count != (*removed)[j].Count {
@@ -130,7 +171,7 @@ func respread(added, removed *[]Step) string {
 	takeSteps(removed, func(s Step) bool { return s == before })
 	is, was := strings.TrimPrefix(now.Opcode, constraint), strings.TrimPrefix(before.Opcode, constraint)
 	if now.Count > 1 {
-		return fmt.Sprintf("%d sharding constraints are %s now, were %s", now.Count, is, was)
+		return fmt.Sprintf("%d sharding constraints are now %s, were %s", now.Count, is, was)
 	}
-	return fmt.Sprintf("a sharding constraint is %s now, was %s", is, was)
+	return fmt.Sprintf("a sharding constraint is now %s, was %s", is, was)
 }

@@ -144,7 +144,7 @@ func (g *grouping) group(k key, make func() *group) *group {
 // variant puts each root of a variant's differences down to a change.
 func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	if v.Old == nil && v.New != nil && p.Old != nil {
-		g.added[compiled{p.Name, v.New.Signature}] = true
+		g.compiledAgain(p, v.New)
 	}
 	if v.Old == nil || v.New == nil || len(v.Causes) == 0 {
 		return
@@ -161,10 +161,25 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	share(v, owners)
 }
 
+// compiledAgain puts a variant that the baseline does not have down to the change that it is, whether a rule forbids it or not.
+func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
+	g.added[compiled{p.Name, v.Signature}] = true
+	again := g.group(key{p.Name, result.KindArguments, ""}, func() *group {
+		made := &group{Change: result.Change{Kind: result.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}
+		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: result.KindArguments, Source: v.CallSite}), v.CallSite.File != ""
+		made.Price.Compilations = g.compilations[p.Name]
+		return made
+	})
+	again.Variants = append(again.Variants, v.Signature)
+}
+
 // root is the change that one root of the differences belongs to.
 func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
-	at := g.places[c]
-	owner := g.group(key{p.Name, c.Kind, at.place}, func() *group {
+	at, kind := g.places[c], c.Kind
+	if kind == result.KindResults && g.at[key{p.Name, result.KindCode, at.place}] != nil { // what a function returns now follows from its edit
+		kind = result.KindCode
+	}
+	owner := g.group(key{p.Name, kind, at.place}, func() *group {
 		return &group{Change: result.Change{Kind: c.Kind, Title: c.Title, OpName: at.opName, Source: at.source}, placed: true}
 	})
 	if owner.Title != c.Title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {

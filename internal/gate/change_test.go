@@ -128,6 +128,7 @@ func TestNewVariant(t *testing.T) {
 	added := &facts.Variant{Signature: "(x: f32[16])"}
 	p.New.Variants = append(p.New.Variants, added)
 	p.Variants = append(p.Variants, &diff.Variant{Change: diff.Added, New: added})
+	p.Recompile = []diff.ArgumentChange{{Name: "x", Values: []string{"f32[8]", "f32[16]"}}}
 	again := finding("no-recompilation", &diff.Cause{Kind: result.KindArguments, Title: "compiled again: x: f32[8] → f32[16]", Source: line("main", 50)})
 	again.Variant = ""
 	found := []JudgedFinding{finding("max-kernels", &diff.Cause{Source: line("loss", 7)}), finding("max-temp-bytes", nil), again}
@@ -141,6 +142,9 @@ func TestNewVariant(t *testing.T) {
 	}
 	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found[:2]); len(list) != 3 || list[0].Kind != result.KindArguments || len(list[0].Findings) != 2 {
 		t.Errorf("without the rule that counts compilations: %+v", list)
+	}
+	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, nil); len(list) != 3 || list[2].Kind != result.KindArguments || list[2].Level != "info" {
+		t.Errorf("where no rule forbids it: %+v", list)
 	}
 }
 

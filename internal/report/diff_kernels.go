@@ -68,7 +68,7 @@ func changeBlocks(changes []diff.KernelChange, o Options) []block {
 	shown := o.shown(len(changes), maxDiffKernels)
 	for i := range changes[:shown] {
 		c := &changes[i]
-		s := section{Title: kernelTitle(&c.New).and("   " + cut(strings.Join(c.What, ", "), maxWhat))}
+		s := section{Title: kernelTitle(&c.New).and("   " + cut(strings.Join(c.What(), ", "), maxWhat))}
 		s.add(operationDiff(opLines(&c.Old), opLines(&c.New)))
 		blocks = append(blocks, folded(s))
 	}
@@ -100,8 +100,8 @@ func regroupBlocks(form string, regroups []diff.Regroup, one byte, o Options) []
 	for i := range regroups[:shown] {
 		g := &regroups[i]
 		s := section{Title: kernelTitle(&g.One).and("   " + fmt.Sprintf(form, len(g.Many)))}
-		if len(g.Between) > 0 {
-			s.add(para{in(dim, "between them: ").and(strings.Join(g.Between, "; "))})
+		if why := diff.SplitBy(g.Between); why != "" {
+			s.add(para{in(dim, "split ").and(why)})
 		}
 		var l listing
 		l.Lines = append(l.Lines, kernelLine(one, &g.One))

@@ -178,10 +178,10 @@ func (v *kernelsView) add(variant string, k *diff.Kernels, all bool) {
 		return views
 	}
 	change := func(c *diff.KernelChange) kernelChangeView {
-		return kernelChangeView{variant, viewKernel(&c.Old, all), viewKernel(&c.New, all), filled(c.What)}
+		return kernelChangeView{variant, viewKernel(&c.Old, all), viewKernel(&c.New, all), c.What()}
 	}
 	regroup := func(g *diff.Regroup) regroupView {
-		return regroupView{variant, viewKernel(&g.One, all), viewKernels(g.Many, all), filled(g.Between)}
+		return regroupView{variant, viewKernel(&g.One, all), viewKernels(g.Many, all), betweenWords(g.Between)}
 	}
 	v.Kept += k.Kept
 	v.Removed, v.Added = append(v.Removed, side(k.Removed)...), append(v.Added, side(k.Added)...)
@@ -223,4 +223,13 @@ func viewCause(c *diff.Cause) causeView {
 			return editView{Scope: e.Scope, Source: e.Source, Caller: e.Caller, Added: each(e.Added, step), Removed: each(e.Removed, step)}
 		}),
 	}
+}
+
+// betweenWords says what keeps kernels apart.
+func betweenWords(dividers []diff.Divider) []string {
+	words := []string{}
+	for _, d := range dividers {
+		words = append(words, d.String())
+	}
+	return words
 }

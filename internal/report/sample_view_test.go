@@ -116,10 +116,10 @@ func aDiff() *diff.Report {
 					Change: diff.Changed, Old: old, New: fresh,
 					Kernels: diff.Kernels{
 						Kept: 480, Added: []facts.Kernel{gatherKernel()}, Removed: []facts.Kernel{dotKernel()},
-						Changed:  []diff.KernelChange{{Old: geluKernel(), New: narrow, What: []string{"tanh left it"}}},
-						Split:    []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{narrow, tanh}, Between: []string{"tanh has a second user (returned at train.py:40)"}}},
+						Changed:  []diff.KernelChange{{Old: geluKernel(), New: narrow}},
+						Split:    []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{narrow, tanh}, Between: []diff.Divider{{Value: "tanh", Users: []*facts.Kernel{&narrow}}}}},
 						Merged:   []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{tanh, narrow}}},
-						Moved:    []diff.KernelChange{{Old: dotKernel(), New: dotKernel(), What: []string{"now in a loop that runs 24 times"}}},
+						Moved:    []diff.KernelChange{{Old: dotKernel(), New: dotKernel()}},
 						Unrolled: []diff.Unroll{{One: dotKernel(), Copies: []facts.Kernel{dotKernel(), dotKernel()}}},
 					},
 					Facts: []diff.FactChange{
