@@ -54,7 +54,7 @@ var owners = map[string]string{
 	"google.golang.org/protobuf":             "internal/artifacts internal/dump internal/facts internal/hlo internal/profile internal/tensorflow",
 	"github.com/klauspost/compress":          "internal/dump",
 	"github.com/bmatcuk/doublestar":          "internal/gate internal/match",
-	"golang.org/x/sys":                       "internal/dump",
+	"golang.org/x/sys":                       "internal/dump internal/files",
 	"cel.dev/cel-go":                         "internal/query",
 	"github.com/schollz/progressbar":         "cmd/xlagate",
 	"github.com/google/jsonschema-go":        "internal/reference",

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -26,7 +25,7 @@ func baselineCommand(w world) *cli.Command {
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "targets and programs that were accepted", Flags: flags(), Action: func(c *cli.Context) error { return listBaseline(c, w) }},
 			{Name: "show", Usage: "what was accepted for a program", ArgsUsage: "[PROGRAM]", Flags: flags(), Action: func(c *cli.Context) error { return showBaseline(c, w) }},
-			{Name: "verify", Usage: "read every file and see that it is in canonical form", Flags: flags(), Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
+			{Name: "verify", Usage: "read every file and find what was cut off, edited or merged by hand", Flags: flags(), Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
 			{Name: "prune", Usage: "remove what the configuration no longer looks at", Flags: flags(), Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
 		},
 	}
@@ -43,7 +42,13 @@ func baselineOptions(c *cli.Context, w world) (gate.Options, error) {
 		return gate.Options{}, err
 	}
 	o := gate.Options{Request: gate.Request{Config: cfg, Baseline: c.String("baseline")}, Environment: gate.Environment{Dir: dir, Registry: registryClient(c, w)}}
-	return o, checkBaseline(o.Baseline)
+	if err := checkBaseline(o.Baseline); err != nil {
+		return o, err
+	}
+	if finished, _ := gate.FinishAccept(o); finished { // what cannot be finished is told when the baseline is opened
+		o.Config, err = loadConfig(c.String("config"), dir)
+	}
+	return o, err
 }
 
 // stored opens the baseline for reading.
@@ -114,7 +119,7 @@ func showBaseline(c *cli.Context, w world) error {
 			return nil
 		}
 		shown++
-		_, err := w.out.Write(baseline.Format(target, p))
+		_, err := w.out.Write(baseline.Format(target, p).Readable)
 		return err
 	})
 	if err == nil && shown == 0 {
@@ -123,29 +128,30 @@ func showBaseline(c *cli.Context, w world) error {
 	return err
 }
 
-// verifyBaseline finds files that were edited by hand or merged badly.
+// verifyBaseline finds files that were cut off, edited by hand or merged badly.
 func verifyBaseline(c *cli.Context, w world) error {
 	store, err := stored(c, w)
 	if err != nil {
 		return err
 	}
-	files, wrong := 0, 0
-	err = eachStored(c.Context, store, func(target string, p *baseline.Program) error {
-		files++
-		name := path.Join(target, baseline.FileName(p.Name))
-		data, err := fs.ReadFile(store, name)
-		if err != nil || string(data) != string(baseline.Format(target, p)) {
-			wrong++
-			fmt.Fprintf(w.out, "%s: not as xlagate accept writes it; it was edited or merged by hand: accept anew\n", name)
-		}
-		return nil
-	})
+	files, wrong, err := baseline.Verify(store)
 	if err != nil {
-		return err
+		return incomplete(w, err)
 	}
-	fmt.Fprintf(w.out, "%s, %d wrong\n", phrase.Counted(float64(files), "", "files"), wrong)
-	if wrong > 0 {
-		return verdict(gate.ExitFindings)
+	code := gate.ExitPass
+	for _, one := range wrong {
+		fmt.Fprintln(w.out, one)
+		code = max(code, gate.ExitFindings)
+		if broken := (*baseline.Error)(nil); errors.As(one, &broken) {
+			fmt.Fprintf(w.out, "  fix: %s\n", broken.Fix)
+		}
+		if !errors.Is(one, baseline.ErrEdited) {
+			code = gate.ExitIncomplete
+		}
+	}
+	fmt.Fprintf(w.out, "%s, %d wrong\n", phrase.Counted(float64(files), "", "files"), len(wrong))
+	if code != gate.ExitPass {
+		return verdict(code)
 	}
 	return nil
 }

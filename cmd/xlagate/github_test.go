@@ -20,6 +20,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
 	"github.com/xlagate/xlagate/internal/registry/registrytest"
 	"github.com/xlagate/xlagate/internal/result"
@@ -502,10 +503,18 @@ func TestAcceptRefusesAnEditedResult(t *testing.T) {
 		return r["targets"].([]any)[0].(map[string]any)["programs"].([]any)[0].(map[string]any)
 	}
 	for name, change := range map[string]func(map[string]any){
-		"the text": func(p map[string]any) {
+		"half of the text": func(p map[string]any) {
 			text := p["accept"].(string)
-			at := strings.Index(text, "kernels.total")
+			at := strings.Index(text, "kernels.total: ")
 			p["accept"] = text[:at] + strings.Replace(text[at:], "28", "99999", 1)
+		},
+		"the text": func(p map[string]any) {
+			b, err := baseline.Parse("train_step", []byte(p["accept"].(string)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Variants[0].Facts["kernels.total"], b.Predicted = 99999, nil
+			p["accept"] = baseline.Format("classifier/cpu", b).String()
 		},
 		"the facts": func(p map[string]any) {
 			p["variants"].([]any)[0].(map[string]any)["facts"].(map[string]any)["kernels.total"] = 3
@@ -516,7 +525,7 @@ func TestAcceptRefusesAnEditedResult(t *testing.T) {
 	} {
 		p.repack(honest, func(r map[string]any) { change(program(r)) })
 		p.asks("mona", "write", "/xlagate accept all because")
-		if _, said := p.run(3, "accept", "--from-event"); p.Branches["wider"] != p.head || !strings.Contains(said, "contradicts itself, it was edited") {
+		if _, said := p.run(3, "accept", "--from-event"); p.Branches["wider"] != p.head || !strings.Contains(said, "contradicts itself, it was edited") && !strings.Contains(said, " by classifier/cpu/train_step") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}

@@ -2,14 +2,18 @@ package main
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/registry/registrytest"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
@@ -46,7 +50,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REGISTRY", r.Host)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "users": users},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "users": users, "stored": storedAs},
 	})
 }
 
@@ -70,6 +74,30 @@ func users(ts *testscript.TestScript, _ bool, args []string) {
 	for i, user := range args {
 		ts.Value("registry").(*registrytest.Server).Login(user, user, i == 0)
 	}
+}
+
+// storedAs runs `stored forget FACT FILE` or `stored rename PROGRAM FILE` and writes a baseline as though it had been accepted so: without the facts
+// that begin with FACT, or under another name.
+func storedAs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: stored forget FACT FILE, stored rename PROGRAM FILE")
+	}
+	file := ts.MkAbs(args[2])
+	dir := filepath.Dir(file)
+	p, err := baseline.LoadProgram(os.DirFS(dir), filepath.Base(file))
+	ts.Check(err)
+	ts.Check(os.Remove(file))
+	ts.Check(os.Remove(filepath.Join(dir, baseline.MachineName(p.Name))))
+	if args[0] == "rename" {
+		p.Name = args[1]
+	} else {
+		for _, v := range p.Variants {
+			maps.DeleteFunc(v.Facts, func(name facts.ID, _ float64) bool { return strings.HasPrefix(string(name), args[1]) })
+		}
+	}
+	text := baseline.Format(filepath.Base(dir), p)
+	ts.Check(os.WriteFile(filepath.Join(dir, baseline.FileName(p.Name)), text.Readable, 0o644))
+	ts.Check(os.WriteFile(filepath.Join(dir, baseline.MachineName(p.Name)), text.Machine, 0o644))
 }
 
 func exitStatus(err error) string {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,13 +33,9 @@ func baselineSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 	case !strings.HasSuffix(name, ".yaml"):
 		return nil, nil
 	}
-	data, err := os.ReadFile(name)
+	p, err := baseline.LoadProgram(os.DirFS(filepath.Dir(name)), filepath.Base(name))
 	if err != nil {
-		return nil, fmt.Errorf("read the baseline: %w", err)
-	}
-	p, err := baseline.Parse(name, data)
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return named(&baseline.Set{Programs: []*baseline.Program{p}}, name), nil
 }

@@ -10,8 +10,8 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
@@ -24,6 +24,7 @@ type artifact struct {
 	layers map[string]registry.Layer
 	files  map[string][]byte
 	edited bool
+	also   map[string][]byte // files on the disk that change with it
 }
 
 // limit bounds a baseline in a registry. Its files are held in memory.
@@ -35,7 +36,7 @@ func openArtifact(ctx context.Context, p Place) (*artifact, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &artifact{client: p.Registry, ref: ref, layers: map[string]registry.Layer{}, files: map[string][]byte{}}
+	a := &artifact{client: p.Registry, ref: ref, layers: map[string]registry.Layer{}, files: map[string][]byte{}, also: map[string][]byte{}}
 	pulled, err := p.Registry.Pull(ctx, ref, limit)
 	switch {
 	case err == nil:
@@ -55,8 +56,8 @@ func (a *artifact) take(pulled *registry.Artifact) error {
 		return pulled.Unfit("this is a dump, not a baseline")
 	}
 	for _, l := range pulled.Layers {
-		if l.Unpack || !strings.HasSuffix(l.Name, ".yaml") {
-			return pulled.Unfit(fmt.Sprintf("this is no baseline: %q is none of its files, which are called TARGET/PROGRAM.yaml", l.Name))
+		if l.Unpack || !ours(l.Name) {
+			return pulled.Unfit(fmt.Sprintf("this is no baseline: %q is none of its files, which are called TARGET/PROGRAM.yaml and TARGET/PROGRAM.jsonl", l.Name))
 		}
 		data, err := os.ReadFile(pulled.Path(l))
 		if err != nil {
@@ -109,14 +110,25 @@ func (a *artifact) Remove(name string) error {
 	return nil
 }
 
+// Also writes a file on the disk once the artifact is pushed.
+func (a *artifact) Also(file string, data []byte) { a.also[file] = data }
+
+// Close has nothing left to do.
+func (a *artifact) Close() error { return nil }
+
 // Commit pushes the next artifact under the tag, unless somebody else moved the tag meanwhile.
-func (a *artifact) Commit(ctx context.Context) (string, error) {
-	if !a.edited {
-		return "", nil
+func (a *artifact) Commit(ctx context.Context) (pushed string, err error) {
+	if a.edited {
+		done, err := a.client.Push(ctx, a.ref, registry.TypeBaseline, slices.Collect(maps.Values(a.layers)), registry.Over(a.digest))
+		if err != nil {
+			return "", err
+		}
+		if done.New {
+			pushed = a.ref.At(done.Digest)
+		}
 	}
-	done, err := a.client.Push(ctx, a.ref, registry.TypeBaseline, slices.Collect(maps.Values(a.layers)), registry.Over(a.digest))
-	if err != nil || !done.New {
-		return "", err
+	for file, data := range a.also {
+		err = errors.Join(err, files.ReplaceWith(file, data))
 	}
-	return a.ref.At(done.Digest), nil
+	return pushed, err
 }

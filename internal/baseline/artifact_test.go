@@ -5,11 +5,12 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/registry/registrytest"
 )
@@ -48,7 +49,7 @@ func texts(t *testing.T, p Place) string {
 	}
 	var all []string
 	err = fs.WalkDir(store, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+		if err != nil || e.IsDir() || strings.HasPrefix(name, ".xlagate-step") {
 			return err
 		}
 		data, err := fs.ReadFile(store, name)
@@ -68,7 +69,9 @@ func TestRegistryHoldsRealPrograms(t *testing.T) {
 		r := measured(t, name)
 		e := edit(t, p)
 		for _, program := range r.Programs {
-			put(t, e, path.Join("models", path.Dir(name), FileName(program.Name)), string(Format(name, &Program{Program: *program, Toolchain: r.Toolchain})))
+			if _, err := Save(e, path.Join("models", path.Dir(name)), &Program{Program: *program, Toolchain: r.Toolchain}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if commit(t, e) == "" {
 			t.Errorf("%s was not pushed", name)
@@ -176,7 +179,7 @@ func TestArtifactsThatAreNoBaseline(t *testing.T) {
 			t.Errorf("%s: %v, wanted %q", name, err, says)
 		}
 	}
-	push("odd:x", "", registry.BaselineFile("a/x.yaml", []byte("schema: other")))
+	push("odd:x", "", registry.BaselineFile("a/x.yaml", []byte("schema: other\nwhole: {}\n")), registry.BaselineFile("a/x.jsonl", nil))
 	store, err := Place{Where: s.Ref("odd:x")}.Open(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -188,24 +191,42 @@ func TestArtifactsThatAreNoBaseline(t *testing.T) {
 
 // A directory takes the same edits.
 func TestEditsOfAFolder(t *testing.T) {
-	dir := t.TempDir()
-	e := edit(t, Place{Where: "store", Dir: dir})
+	p := Place{Where: "store", Dir: t.TempDir()}
+	e := edit(t, p)
 	if _, err := Load(e, "a"); !errors.Is(err, ErrNone) {
 		t.Errorf("one that is not there: %v", err)
 	}
-	p := &Program{Program: facts.Program{Name: "p"}}
-	put(t, e, "a/b/p.yaml", string(Format("a/b", p)))
+	put(t, e, "a/b/p.yaml", "p")
 	put(t, e, "a/b/q.yaml", "q")
-	if err := e.Remove("a/b/q.yaml"); err != nil || commit(t, e) != "" || !strings.HasPrefix(texts(t, Place{Where: "store", Dir: dir}), "a/b/p.yaml=") {
-		t.Errorf("%v: %s", err, texts(t, Place{Where: "store", Dir: dir}))
+	put(t, e, "a/b/.gitattributes", "a")
+	if texts(t, Place{Where: p.folder()}) != "" || commit(t, e) != "" || texts(t, p) != "a/b/.gitattributes=a a/b/p.yaml=p a/b/q.yaml=q" {
+		t.Errorf("it holds %s", texts(t, p))
 	}
-	if err := e.Remove("a/b/p.yaml"); err != nil {
+	if err := e.Remove("a/b/q.yaml"); err != nil || commit(t, e) != "" || texts(t, p) != "a/b/.gitattributes=a a/b/p.yaml=p" {
+		t.Errorf("%v: %s", err, texts(t, p))
+	}
+	if err := e.Remove("a/b/p.yaml"); err != nil || commit(t, e) != "" {
 		t.Error(err)
 	}
-	if _, err := fs.Stat(e, "a/b"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := fs.Stat(e, "a"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder was left: %v", err)
 	}
-	if _, err := (Place{Where: "store/a/../..", Dir: dir + "/nowhere"}).Open(context.Background()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v", err)
+	if err := e.Remove("a/x.yaml"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "remove from the baseline: ") {
+		t.Errorf("what is not there: %v", err)
+	}
+	if got := e.Shown("a/x.yaml"); got != filepath.Join(p.folder(), "a", "x.yaml") {
+		t.Errorf("shown as %s", got)
+	}
+	if _, err := p.Edit(context.Background()); err == nil || !strings.Contains(err.Error(), "the baseline is being changed: process ") {
+		t.Errorf("a second change at the same time: %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := edit(t, p).Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(p.folder()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a change of nothing made a folder: %v", err)
 	}
 }

@@ -34,7 +34,8 @@ type Set struct {
 type Program struct {
 	facts.Program
 	Toolchain facts.Toolchain
-	Reason    string // why it was accepted as it is
+	Reason    string     // why it was accepted as it is
+	Predicted *Predicted // what its readable file shows beside the facts; nil before it is written
 }
 
 // Find returns a program of the set, nil when it was never accepted.
@@ -89,29 +90,35 @@ func Load(store fs.FS, target string) (*Set, error) {
 
 // read reads the files of a folder side by side: of thousands of programs they are tens of megabytes.
 func (s *Set) read(store fs.FS, dir string, entries []fs.DirEntry) error {
-	programs, wrong := make([]*Program, len(entries)), make([]error, len(entries))
+	programs, wrong := s.readAll(store, dir, entries)
+	if err := cmp.Or(cmp.Or(wrong...), orphan(dir, entries), twice(dir, entries, programs)); err != nil {
+		return err
+	}
+	s.Programs = slices.DeleteFunc(programs, func(p *Program) bool { return p == nil })
+	return nil
+}
+
+// readAll reads the files of a folder: of each that is a program's the program or what is wrong with it.
+func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry) (programs []*Program, wrong []error) {
+	programs, wrong = make([]*Program, len(entries)), make([]error, len(entries))
 	var reading errgroup.Group
 	reading.SetLimit(runtime.GOMAXPROCS(0))
 	for i, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".yaml") {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), readableExt) {
 			continue
 		}
 		reading.Go(func() error {
 			name := path.Join(dir, e.Name())
 			if e.Name() == graphsFile {
-				s.Graphs, wrong[i] = readFile(store, name, parseGraphs)
+				s.Graphs, wrong[i] = loadGraphs(store, name)
 			} else {
-				programs[i], wrong[i] = readFile(store, name, Parse)
+				programs[i], wrong[i] = LoadProgram(store, name)
 			}
 			return nil // the first file that is wrong is told, whichever was read first
 		})
 	}
 	_ = reading.Wait()
-	if err := cmp.Or(cmp.Or(wrong...), twice(dir, entries, programs)); err != nil {
-		return err
-	}
-	s.Programs = slices.DeleteFunc(programs, func(p *Program) bool { return p == nil })
-	return nil
+	return programs, wrong
 }
 
 // twice finds a program that two files hold, as a copy of a file does: which of them counts would be chance.
@@ -130,13 +137,43 @@ func twice(dir string, entries []fs.DirEntry, programs []*Program) error {
 	return nil
 }
 
-func readFile[T any](store fs.FS, name string, parse func(name string, data []byte) (T, error)) (T, error) {
+// orphan finds a machine file without the readable one that it belongs to.
+func orphan(dir string, entries []fs.DirEntry) error {
+	for _, e := range entries {
+		program, isMachine := strings.CutSuffix(e.Name(), machineExt)
+		if isMachine && !e.IsDir() && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == program+readableExt }) {
+			return &Error{path.Join(dir, e.Name()), program + readableExt + " is missing, to which it belongs", fixPair}
+		}
+	}
+	return nil
+}
+
+// LoadProgram reads a program's baseline by the name of its readable file.
+func LoadProgram(store fs.FS, name string) (*Program, error) {
+	machineName := strings.TrimSuffix(name, readableExt) + machineExt
+	text, err := fs.ReadFile(store, name)
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w", err)
+	}
+	machine, err := fs.ReadFile(store, machineName)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := tree(name, text); err != nil {
+			return nil, err
+		}
+		return nil, &Error{machineName, "it is missing, and belongs to " + path.Base(name), fixPair}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w", err)
+	}
+	return parse(name, machineName, Text{text, machine})
+}
+
+func loadGraphs(store fs.FS, name string) (facts.Values, error) {
 	data, err := fs.ReadFile(store, name)
 	if err != nil {
-		var none T
-		return none, fmt.Errorf("read the baseline: %w", err)
+		return nil, fmt.Errorf("read the baseline: %w", err)
 	}
-	return parse(name, data)
+	return parseGraphs(name, data)
 }
 
 // Targets lists the targets that a store holds.
@@ -147,7 +184,7 @@ func Targets(store fs.FS) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if dir := path.Dir(name); !e.IsDir() && strings.HasSuffix(name, ".yaml") && dir != "." && !seen[dir] {
+		if dir := path.Dir(name); !e.IsDir() && ours(name) && dir != "." && !seen[dir] {
 			seen[dir] = true
 			targets = append(targets, dir)
 		}
@@ -163,6 +200,22 @@ func Targets(store fs.FS) ([]string, error) {
 // GraphsFile is where the facts of a target's TensorFlow graphs lie below it.
 func GraphsFile() string { return graphsFile }
 
+// The ends of the names of a program's two files.
+const (
+	readableExt = ".yaml"
+	machineExt  = ".jsonl"
+)
+
+// ours says whether a file of a target's folder belongs to the baseline.
+func ours(name string) bool {
+	return strings.HasSuffix(name, readableExt) || strings.HasSuffix(name, machineExt)
+}
+
+// MachineName is where the machine file of a program's baseline lies below its target.
+func MachineName(program string) string {
+	return strings.TrimSuffix(FileName(program), readableExt) + machineExt
+}
+
 // FileName is where a program's baseline lies below its target: the name, with everything but letters, digits, '.', '_' and '-'
 // written as %XX. One that is too long for a file's name is cut, and told apart by what no other name holds: %~ and a digest.
 func FileName(program string) string {
@@ -177,12 +230,12 @@ func FileName(program string) string {
 		}
 	}
 	name := b.String()
-	if len(name)+len(".yaml") > longestName {
+	if len(name)+len(machineExt) > longestName {
 		sum := sha256.Sum256([]byte(program))
 		digest := "%~" + hex.EncodeToString(sum[:8])
-		name = name[:longestName-len(digest)-len(".yaml")] + digest
+		name = name[:longestName-len(digest)-len(machineExt)] + digest
 	}
-	return name + ".yaml"
+	return name + readableExt
 }
 
 // longestName is what file systems allow, in bytes. TensorFlow names programs after functions, whose names may be as long as they like.

@@ -1,7 +1,9 @@
 package baseline
 
 import (
+	"flag"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -46,63 +48,41 @@ func full() *Program {
 	}
 }
 
-const fullText = `# m/cpu/%3Clambda%3E.yaml: written by xlagate accept; one fact, one kernel a line
-schema: xlagate.baseline/v1
-program: "<lambda>"
-toolchain:
-  framework: jax
-  backend: gpu
-  device: "NVIDIA H100 80GB HBM3"
-  versions:
-    jax: "0.10.2"
-  flags:
-    xla_a: "true"
-reason: first
-variants:
-  - signature: "(x: f32[8])"
-    result: "f32[8]"
-    fingerprint: "00ff"
-    input: ff00
-    compiles: 3
-    unstable:
-      - cost.flops
-    params:
-      - {name: x, shape: "f32[8]", layout: "0", sharding: "{replicated}", spec: "P('dp')", bytes: 32, aliased: true}
-      - {name: "n", shape: "s32[]", bytes: 4, donated: true, unused: true, constant: "3"}
-    facts:
-      cost.flops: 1.5
-      kernels.total: 2
-      memory.temp_bytes: 1099511627776
-    constants:
-      - {shape: "f32[2]", bytes: 8, value: "{1, 2}", op: "jit(f)/mul"}
-    buffers:
-      - {bytes: 128, shape: "f32[32]", op: "jit(f)/mlp/dot"}
-    model_after: true
-    model:
-      - {scope: "jit(f)/mlp", type: f32, do: {add: 1, tanh: 2}}
-    kernels:
-      - {do: [add, tanh], kind: loop, out: "f32[8]", op: "jit(f)/mlp/tanh", type: Tanh, root: tanh, in: ["f32[8]", "f32[]"], attrs: "dimensions={0}", bytes: 64, flops: 16, trips: 4, loop: "jit(f)/while", in_loop: true, inner: true, fusion: true, print: "0123456789abcdef", family: fedcba9876543210, times: 2}
-      - {do: [all-gather], kind: collective, out: "f32[8]", op: "jit(f)/gather", root: all-gather, target: all-gather, groups: "2 of 4", axes: "dp, tp", class: collective}
-      - {do: [custom-call], kind: custom, out: "f32[8]", root: custom-call, target: tpu_custom_call, function: attn, body: {math.exp: 2}, config: ["a.b=[1, 2]", "order=TOTAL"], class: library}
-`
+// The form of the files is fixed: what lies in repositories stays readable, and is not rewritten by a new xlagate.
+func TestFormOfTheFiles(t *testing.T) {
+	text := Format("m/cpu", full())
+	golden(t, "testdata/full.yaml", text.Readable)
+	golden(t, "testdata/full.jsonl", text.Machine)
+}
 
-// The form of the file is fixed: what lies in repositories stays readable, and is not rewritten by a new xlagate.
-func TestFormOfTheFile(t *testing.T) {
-	if diff := cmp.Diff(fullText, string(Format("m/cpu", full()))); diff != "" {
-		t.Error(diff)
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s: %s", file, diff)
 	}
 }
 
 // Everything that is kept comes back as it was.
 func TestEverythingComesBack(t *testing.T) {
-	back, err := Parse("x.yaml", []byte(fullText))
+	back, err := Parse("x.yaml", []byte(Format("m", full()).String()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := full()
 	v := want.Variants[0]
 	v.Kernels = []facts.Kernel{v.Kernels[2], v.Kernels[3], v.Kernels[0], v.Kernels[1]}
-	opts := cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(facts.Variant{}, facts.Kernel{}, facts.Form{}), cmpopts.IgnoreFields(facts.Kernel{}, "Ops")}
+	opts := cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(facts.Variant{}, facts.Kernel{}, facts.Form{}), cmpopts.IgnoreFields(facts.Kernel{}, "Ops"), cmpopts.IgnoreFields(Program{}, "Predicted")}
 	if diff := cmp.Diff(want, back, opts); diff != "" {
 		t.Error(diff)
 	}
@@ -115,39 +95,58 @@ func TestOrderMeansNothing(t *testing.T) {
 		r := measured(t, name)
 		for _, program := range r.Programs {
 			p := &Program{Program: *program, Toolchain: r.Toolchain}
-			want := string(Format("m", p))
+			want := Format("m", p).String()
 			for _, v := range p.Variants {
 				random.Shuffle(len(v.Kernels), func(i, j int) { v.Kernels[i], v.Kernels[j] = v.Kernels[j], v.Kernels[i] })
 				random.Shuffle(len(v.Constants), func(i, j int) { v.Constants[i], v.Constants[j] = v.Constants[j], v.Constants[i] })
 				random.Shuffle(len(v.Buffers), func(i, j int) { v.Buffers[i], v.Buffers[j] = v.Buffers[j], v.Buffers[i] })
 				random.Shuffle(len(v.Model), func(i, j int) { v.Model[i], v.Model[j] = v.Model[j], v.Model[i] })
 			}
-			if got := string(Format("m", p)); got != want {
+			if got := Format("m", p).String(); got != want {
 				t.Errorf("%s %s: %s", name, p.Name, cmp.Diff(want, got))
 			}
 		}
 	}
 }
 
-// Names that change with every compile are not kept.
+// Names that change with every compile are not kept, and lines of the source are not compared.
 func TestNamesOfTheCompileAreNotKept(t *testing.T) {
 	p := full()
-	want := string(Format("m", p))
+	want := Format("m", p)
 	v := p.Variants[0]
 	v.File, v.Modules, v.Missing, v.Elsewhere = "module_0001.f.txt", []string{"a", "b", "c"}, []string{"thunks"}, []string{"d"}
 	v.CallSite.File = "train.py"
 	for i := range v.Kernels {
 		v.Kernels[i].Name, v.Kernels[i].From = "fusion.7", facts.PlacesOf(0)
-		v.Kernels[i].Source.File = "train.py"
 	}
-	if got := string(Format("m", p)); got != want {
-		t.Error(cmp.Diff(want, got))
+	if got := Format("m", p); got.String() != want.String() {
+		t.Error(cmp.Diff(want.String(), got.String()))
+	}
+	v.Kernels[0].Source.File = "train.py"
+	if !Same(p, full()) || string(Format("m", p).Readable) == string(want.Readable) {
+		t.Error("a line of the source is compared, or not shown")
+	}
+}
+
+// What is shown stays with what it was accepted with, until something that is compared changes.
+func TestWhatIsShownStays(t *testing.T) {
+	old := full()
+	old.Predicted = &Predicted{Device: "cpu", Steps: []int64{7}, Kernels: []Dearest{{Key: groupKey{"loop", "add tanh", "", "f32[8]"}, NS: 5, At: []string{"train.py:98"}}}}
+	same, changed := full(), full()
+	changed.Variants[0].Facts["kernels.total"]++
+	same.ShowAs(old)
+	changed.ShowAs(old)
+	if same.Predicted != old.Predicted {
+		t.Errorf("of the same: %+v", same.Predicted)
+	}
+	if at := changed.Predicted.Kernels; len(at) != 3 || !slices.ContainsFunc(at, func(d Dearest) bool { return slices.Equal(d.At, []string{"train.py:98"}) }) {
+		t.Errorf("of what changed: %+v", at)
 	}
 }
 
 // Each thing that is kept changes the text, lest a change of it go unseen.
 func TestWhateverIsKeptShows(t *testing.T) {
-	want := string(Format("m", full()))
+	want := Format("m", full()).String()
 	for name, edit := range map[string]func(*Program, *facts.Variant){
 		"name":        func(p *Program, _ *facts.Variant) { p.Name = "g" },
 		"reason":      func(p *Program, _ *facts.Variant) { p.Reason = "second" },
@@ -174,22 +173,22 @@ func TestWhateverIsKeptShows(t *testing.T) {
 	} {
 		p := full()
 		edit(p, p.Variants[0])
-		if got := string(Format("m", p)); got == want {
+		if got := Format("m", p).String(); got == want {
 			t.Errorf("%s: nothing shows", name)
 		}
 	}
 }
 
-// A kernel is a line, however often it stands in the program, and a line says how often.
+// A kernel is a record, however often it is in the program, and the record says how often.
 func TestRepeatedKernels(t *testing.T) {
 	p := full()
 	k := p.Variants[0].Kernels[0]
 	p.Variants[0].Kernels = slices.Repeat([]facts.Kernel{k}, 1000)
-	text := string(Format("m", p))
-	if strings.Count(text, "{do:") != 1 || !strings.Contains(text, ", times: 1000}") {
-		t.Error(text)
+	text := Format("m", p)
+	if strings.Count(string(text.Machine), `{"kernel":`) != 1 || !strings.Contains(string(text.Machine), `,"times":1000}`) {
+		t.Errorf("%s", text.Machine)
 	}
-	back, err := Parse("x", []byte(text))
+	back, err := Parse("x", []byte(text.String()))
 	if err != nil || len(back.Variants[0].Kernels) != 1000 {
 		t.Errorf("%v", err)
 	}

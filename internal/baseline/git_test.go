@@ -18,7 +18,10 @@ func checkout(t *testing.T) string {
 	runGit(t, dir, "init", "-q", "-b", "main")
 	r := measured(t, realDumps[0])
 	p := &Program{Program: *r.Programs[0]}
-	if _, err := WriteFile(filepath.Join(dir, "base/m", FileName(p.Name)), Format("m", p)); err != nil {
+	e := edit(t, Place{Where: "base", Dir: dir})
+	_, err := Save(e, "m", p)
+	_, commitErr := e.Commit(context.Background())
+	if err := errors.Join(err, commitErr, e.Close()); err != nil {
 		t.Fatal(err)
 	}
 	runGit(t, dir, "add", ".")

@@ -1,10 +1,12 @@
 package baseline
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/tensorflow"
+	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
 // GraphFacts are the numbers that are kept of TensorFlow's graphs: the collectives outside of XLA, by kind, and of autoclustering, where it
@@ -28,16 +30,38 @@ func GraphFacts(c *tensorflow.Clusters) facts.Values {
 	return n
 }
 
-// FormatGraphs writes the facts of a target's graphs in canonical form.
+// FormatGraphs writes the facts of a target's graphs.
 func FormatGraphs(target string, n facts.Values) []byte {
-	var w writer
-	w.line("# %s/%s: written by xlagate accept; what TensorFlow clustered and what it left out", target, graphsFile)
-	w.line("schema: %s", Schema)
-	w.line("facts:")
+	root := graphsPage(n)
+	root.HeadComment = fmt.Sprintf("# %s/%s: written by xlagate accept; what TensorFlow clustered and what it left out", target, graphsFile)
+	return formatted(root)
+}
+
+func graphsPage(n facts.Values) *yamldoc.Node {
+	var pairs []any
 	for _, k := range sortedKeys(n) {
-		w.line("  %s: %s", quote(string(k)), number(n[k]))
+		pairs = append(pairs, string(k), yamldoc.Number(n[k]))
 	}
-	return w.Bytes()
+	return yamldoc.Map(0, "schema", yamldoc.Text(Schema), "facts", yamldoc.Map(0, pairs...), lastKey, line("facts", whole(len(n))))
+}
+
+// parseGraphs reads the facts of a target's graphs.
+func parseGraphs(name string, data []byte) (facts.Values, error) {
+	root, err := tree(name, data)
+	if err != nil {
+		return nil, err
+	}
+	var said struct {
+		Schema string       `yaml:"schema"`
+		Facts  facts.Values `yaml:"facts"`
+	}
+	if err := yamldoc.Decode(root, &said); err != nil {
+		return nil, unreadable(name, err)
+	}
+	if said.Schema != Schema {
+		return nil, otherSchema(name, said.Schema)
+	}
+	return said.Facts, contradiction(name, "its last line", root, graphsPage(said.Facts), "")
 }
 
 // clustersOf turns the numbers back into the form in which a dump's clusters come.

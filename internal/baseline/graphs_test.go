@@ -50,7 +50,7 @@ func TestGraphsRoundTrip(t *testing.T) {
 }
 
 func TestFormOfTheGraphsFile(t *testing.T) {
-	want := "# m/cpu/+graphs.yaml: written by xlagate accept; what TensorFlow clustered and what it left out\nschema: xlagate.baseline/v1\nfacts:\n  clusters.count: 2\n  unclustered.A: 1\n"
+	want := "# m/cpu/+graphs.yaml: written by xlagate accept; what TensorFlow clustered and what it left out\nschema: xlagate.baseline/v1\nfacts:\n  clusters.count: 2\n  unclustered.A: 1\nwhole: {facts: 2}\n"
 	if got := string(FormatGraphs("m/cpu", facts.Values{"unclustered.A": 1, "clusters.count": 2})); got != want {
 		t.Error(got)
 	}

@@ -1,270 +1,230 @@
 package baseline
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
-	"slices"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
-// The file as YAML reads it.
-type (
-	fileDoc struct {
-		Schema    string          `yaml:"schema"`
-		Program   string          `yaml:"program"`
-		Toolchain facts.Toolchain `yaml:"toolchain"`
-		Reason    string          `yaml:"reason"`
-		Variants  []variantDoc    `yaml:"variants"`
-	}
-	variantDoc struct {
-		Signature   string        `yaml:"signature"`
-		Result      string        `yaml:"result"`
-		Fingerprint string        `yaml:"fingerprint"`
-		Input       string        `yaml:"input"`
-		Compiles    int           `yaml:"compiles"`
-		Backend     string        `yaml:"backend"`
-		Work        int           `yaml:"work"`
-		Unstable    []string      `yaml:"unstable"`
-		Params      []paramDoc    `yaml:"params"`
-		Outputs     []outputDoc   `yaml:"outputs"`
-		Facts       facts.Values  `yaml:"facts"`
-		Constants   []constantDoc `yaml:"constants"`
-		Buffers     []bufferDoc   `yaml:"buffers"`
-		ModelAfter  bool          `yaml:"model_after"`
-		Model       []modelDoc    `yaml:"model"`
-		Kernels     []kernelDoc   `yaml:"kernels"`
-	}
-	paramDoc struct {
-		Name, Shape, Layout, Sharding, Spec, Constant string
-		Bytes                                         int64
-		Aliased, Donated, Unused                      bool
-	}
-	outputDoc struct {
-		Shape, Split, Sharding, Spec string
-		Bytes                        int64
-	}
-	constantDoc struct {
-		Shape, Value, Op string
-		Bytes            int64
-	}
-	bufferDoc struct {
-		Bytes     int64
-		Shape, Op string
-	}
-	modelDoc struct {
-		Scope, Type string
-		Do          map[string]int
-	}
-	kernelDoc struct {
-		Do                                                                  []string
-		Kind, Out, Op, Type, Root, Target, Groups, Axes, Attrs, Class, Loop string
-		In, Config                                                          []string
-		Bytes, Flops, Trips, Guess, Length, Most                            int64
-		Branch                                                              string
-		InLoop                                                              bool `yaml:"in_loop"`
-		Inner, Fusion, Stops, Counts                                        bool
-		Function                                                            string
-		Body                                                                map[string]int
-		Print, Family                                                       string
-		Work                                                                map[string]float64
-		Times                                                               int
-	}
-)
+// machineReader collects the records of a machine file.
+type machineReader struct {
+	program  *Program
+	variant  *facts.Variant
+	records  int
+	expanded int // kernels, operations and compiles that the records stand for
+	ended    bool
+}
 
-// Parse reads one baseline file.
-func Parse(name string, data []byte) (*Program, error) {
-	doc, canonical := read(data)
-	if !canonical {
-		doc = &fileDoc{}
-		if err := decode(name, data, doc); err != nil {
-			return nil, err
+// readMachine reads a machine file. The program is priced.
+func readMachine(name string, data []byte) (*Program, error) {
+	r, d := &machineReader{}, json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	for {
+		var one record
+		err := d.Decode(&one)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = r.take(&one)
+		}
+		if err != nil {
+			return nil, misread(name, data, int(d.InputOffset()), err)
 		}
 	}
-	if doc.Schema != Schema {
-		return nil, fmt.Errorf("%s: the baseline has the schema %q; this xlagate reads %q", name, doc.Schema, Schema)
+	if !r.ended {
+		return nil, broken(name, lastLine(data), 1, "the file is cut off: its last record, \"end\", is missing")
 	}
-	if doc.Program == "" || len(doc.Variants) == 0 {
-		return nil, fmt.Errorf("%s: the baseline names no program or no variants", name)
-	}
-	if n := doc.expanded(); n > maxExpanded {
-		return nil, fmt.Errorf("%s: the baseline repeats itself to more than %d kernels and compiles; it was not written by xlagate", name, maxExpanded)
-	}
-	p := &Program{Toolchain: doc.Toolchain, Reason: doc.Reason}
-	p.Name = doc.Program
-	for i := range doc.Variants {
-		v := &doc.Variants[i]
-		if err := finite(v.Facts); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		p.Variants = append(p.Variants, v.variant())
-	}
+	p := r.program
 	(&facts.Report{Toolchain: p.Toolchain, Programs: []*facts.Program{&p.Program}}).PriceAll()
 	return p, nil
 }
 
-// decode reads what people or another xlagate wrote, and says where it is wrong.
-func decode(name string, data []byte, into any) error {
-	root, err := yamldoc.Parse(data)
-	if err == nil && root == nil {
-		return fmt.Errorf("%s: the baseline is empty", name)
+var unknownField = regexp.MustCompile(`^json: unknown field (".*")$`)
+
+// misread says where and why a record could not be read that ends at an offset.
+func misread(name string, data []byte, end int, err error) error {
+	if line := yamldoc.Conflict(data); line > 0 {
+		return broken(name, line, 1, "a merge conflict of git begins here")
 	}
-	if err == nil {
-		err = yamldoc.Decode(root, into)
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		end = int(syntax.Offset)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		end, err = len(data), errors.New("the file is cut off: it ends inside a record")
 	}
-	if err != nil {
-		return fmt.Errorf("%s: the baseline is not readable: %w", name, err)
+	end = min(max(end, 0), len(data))
+	start := bytes.LastIndexByte(data[:max(0, end-1)], '\n') + 1
+	line, column := 1+bytes.Count(data[:start], []byte("\n")), 1
+	message := strings.TrimPrefix(err.Error(), "json: ")
+	var mistyped *json.UnmarshalTypeError
+	switch found := unknownField.FindStringSubmatch(err.Error()); {
+	case found != nil:
+		column = 1 + max(0, bytes.Index(data[start:], []byte(found[1]+":")))
+		message = "unknown key " + found[1]
+	case syntax != nil:
+		column = max(1, end-start)
+	case errors.As(err, &mistyped):
+		key := mistyped.Field[strings.LastIndexByte(mistyped.Field, '.')+1:]
+		column = 1 + max(0, bytes.Index(data[start:], []byte(`"`+key+`":`)))
+		message = fmt.Sprintf("%s is a %s here, which it cannot be", key, mistyped.Value)
 	}
+	return broken(name, line, column, message)
+}
+
+// fields counts what a record holds.
+func (r *record) fields() (n int) {
+	for _, field := range reflect.ValueOf(*r).Fields() {
+		if !field.IsNil() {
+			n++
+		}
+	}
+	return n
+}
+
+// take adds a record to what was read.
+func (r *machineReader) take(one *record) error {
+	r.records++
+	if r.ended {
+		return errors.New("nothing may follow the record \"end\"")
+	}
+	if n := one.fields(); n != 1 {
+		return fmt.Errorf("the record has %d keys; it has one, which says what it is", n)
+	}
+	if one.Program != nil {
+		return r.start(one.Program)
+	}
+	if r.program == nil {
+		return errors.New("the first record is not \"program\"")
+	}
+	if one.Variant != nil {
+		return r.add(one.Variant)
+	}
+	if one.End != nil {
+		return r.end(one.End)
+	}
+	if r.variant == nil {
+		return errors.New("no \"variant\" comes before this record")
+	}
+	return r.detail(one)
+}
+
+func (r *machineReader) start(d *programRecord) error {
+	switch {
+	case r.program != nil:
+		return errors.New("a second program begins")
+	case d.Schema != Schema:
+		return fmt.Errorf("the baseline has the schema %q; this xlagate reads %q", d.Schema, Schema)
+	case d.Name == "":
+		return errors.New("the program has no name")
+	}
+	r.program = &Program{Program: facts.Program{Name: d.Name}, Toolchain: d.Toolchain}
 	return nil
 }
 
-// finite refuses facts that are no numbers: nothing that is compared with one would be worse.
-func finite(n facts.Values) error {
-	for _, fact := range sortedKeys(n) {
-		if v := n[fact]; math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("the baseline's %s is %v", fact, v)
-		}
+func (r *machineReader) add(d *variantRecord) error {
+	if err := r.stands(d.Compiles, 1); err != nil {
+		return err
 	}
+	r.variant = &facts.Variant{
+		Signature: d.Signature, Result: d.Result, Fingerprint: d.Fingerprint, InputPrint: d.Input, Backend: d.Backend, WorkVersion: d.Work,
+		Unstable: d.Unstable, ModelAfter: d.ModelAfter, Modules: make([]string, max(1, d.Compiles)), Facts: facts.Values{},
+	}
+	r.program.Variants = append(r.program.Variants, r.variant)
+	return nil
+}
+
+func (r *machineReader) end(d *endRecord) error {
+	if d.Records != r.records-1 {
+		return fmt.Errorf("%d records come before this one, which says %d", r.records-1, d.Records)
+	}
+	if r.variant == nil {
+		return errors.New("the program has no variants")
+	}
+	r.ended = true
 	return nil
 }
 
 // maxExpanded bounds what a short file can stand for: a result that nobody reviewed carries baselines as well.
 const maxExpanded = 1_000_000
 
-// expanded is how many kernels, operations and compiles a file stands for.
-func (d *fileDoc) expanded() int {
-	n := 0
-	for i := range d.Variants {
-		v := &d.Variants[i]
-		n += min(max(0, v.Compiles), maxExpanded+1)
-		for i := range v.Kernels {
-			n += v.Kernels[i].repeats()
-		}
-		for _, s := range v.Model {
-			for _, times := range s.Do {
-				n += min(max(0, times), maxRepeats)
-			}
-		}
-		if n > maxExpanded {
-			break
-		}
+// stands notes that something stands n times where at least so many are expected.
+func (r *machineReader) stands(n, least int) error {
+	r.expanded += max(min(n, maxExpanded+1), least)
+	if r.expanded > maxExpanded {
+		return fmt.Errorf("the baseline repeats itself to more than %d kernels and compiles; it was not written by xlagate", maxExpanded)
 	}
-	return n
+	return nil
 }
 
-func (d *variantDoc) variant() *facts.Variant {
-	v := &facts.Variant{
-		Signature: d.Signature, Result: d.Result, Fingerprint: d.Fingerprint, InputPrint: d.Input, Backend: d.Backend, WorkVersion: d.Work, Facts: d.Facts, Unstable: d.Unstable,
-		Modules: make([]string, max(1, d.Compiles)),
+// detail adds a record that belongs to a variant.
+func (r *machineReader) detail(one *record) error {
+	v := r.variant
+	switch {
+	case one.Facts != nil:
+		v.Facts = one.Facts
+	case one.Param != nil:
+		one.Param.Parameter.Spec = one.Param.Spec
+		v.Params = append(v.Params, one.Param.Parameter)
+	case one.Output != nil:
+		v.Outputs = append(v.Outputs, *one.Output)
+	case one.Constant != nil:
+		return repeat(r, &v.Constants, one.Constant.Constant, one.Constant.Times)
+	case one.Buffer != nil:
+		return repeat(r, &v.Buffers, one.Buffer.Buffer, one.Buffer.Times)
+	case one.Statement != nil:
+		return r.statement(one.Statement)
+	case one.Kernel != nil:
+		return r.kernel(one.Kernel)
 	}
-	if v.Facts == nil {
-		v.Facts = facts.Values{}
-	}
-	v.Params = converted(d.Params, (*paramDoc).parameter)
-	v.Outputs = converted(d.Outputs, (*outputDoc).output)
-	v.Constants = converted(d.Constants, (*constantDoc).constant)
-	v.Buffers = converted(d.Buffers, (*bufferDoc).buffer)
-	v.ModelAfter = d.ModelAfter
-	v.Model = converted(d.Model, (*modelDoc).statement)
-	v.Kernels = launches(d.Kernels)
-	return v
+	return nil
 }
 
-func converted[D, T any](docs []D, convert func(*D) T) []T {
-	if len(docs) == 0 {
-		return nil
+// repeat appends an item as often as it stands there.
+func repeat[T any](r *machineReader, list *[]T, item T, times int) error {
+	if err := r.stands(times, 1); err != nil {
+		return err
 	}
-	all := make([]T, len(docs))
-	for i := range docs {
-		all[i] = convert(&docs[i])
+	for range max(1, times) {
+		*list = append(*list, item)
 	}
-	return all
+	return nil
 }
 
-// launches are the kernels with their repetitions.
-func launches(docs []kernelDoc) (kernels []facts.Kernel) {
-	n := 0
-	for i := range docs {
-		n += docs[i].repeats()
-	}
-	kernels = slices.Grow(kernels, n)
-	for i := range docs {
-		kernel := docs[i].kernel()
-		for range docs[i].repeats() {
-			kernels = append(kernels, kernel)
-		}
-	}
-	return kernels
-}
-
-func (d *paramDoc) parameter() facts.Parameter {
-	return facts.Parameter{
-		Name: d.Name, Shape: d.Shape, Layout: d.Layout, Sharding: d.Sharding, Spec: d.Spec, Bytes: d.Bytes, Aliased: d.Aliased, Donated: d.Donated,
-		Unused: d.Unused, Constant: d.Constant,
-	}
-}
-
-func (d *outputDoc) output() facts.Output {
-	return facts.Output{Shape: d.Shape, Split: d.Split, Sharding: d.Sharding, Spec: d.Spec, Bytes: d.Bytes}
-}
-
-func (d *constantDoc) constant() facts.Constant {
-	return facts.Constant{Shape: d.Shape, Bytes: d.Bytes, Value: d.Value, OpName: d.Op}
-}
-
-func (d *bufferDoc) buffer() facts.Buffer {
-	return facts.Buffer{Bytes: d.Bytes, Shape: d.Shape, OpName: d.Op}
-}
-
-func (d *modelDoc) statement() facts.Statement {
+func (r *machineReader) statement(d *statementRecord) error {
 	s := facts.Statement{Scope: d.Scope, Type: d.Type, OpName: d.Scope}
 	for _, op := range sortedKeys(d.Do) {
-		for range min(d.Do[op], maxRepeats) {
+		if err := r.stands(d.Do[op], 0); err != nil {
+			return err
+		}
+		for range d.Do[op] {
 			s.Do = append(s.Do, op)
 		}
 	}
-	return s
+	r.variant.Model = append(r.variant.Model, s)
+	return nil
 }
 
-// maxRepeats bounds how often a line of the baseline may say that something stands there.
-const maxRepeats = 1 << 20
-
-func (d *kernelDoc) repeats() int { return min(max(1, d.Times), maxRepeats) }
-
-func (d *kernelDoc) kernel() facts.Kernel {
-	form := &facts.Form{
-		Kind: d.Kind, Do: facts.OpcodesOf(d.Do...), Root: d.Root, Out: d.Out, In: facts.ShapesOf(d.In...), Target: d.Target, Attrs: d.Attrs, Bytes: d.Bytes, Flops: d.Flops,
-		Fusion: d.Fusion, Class: classByName(d.Class), Groups: d.Groups, Axes: d.Axes, Length: max(0, d.Length), Most: max(0, d.Most), Stops: d.Stops, Counts: d.Counts, Print: d.Print, Family: d.Family,
-		Function: d.Function, Written: d.Body, Config: d.Config, Work: price.WorkOf(d.Work),
+func (r *machineReader) kernel(d *kernelRecord) error {
+	if d.Form == nil {
+		return errors.New("the kernel is empty")
 	}
-	site := &facts.Site{OpName: d.Op, OpType: d.Type, Times: max(1, d.Trips), Guess: max(0, d.Guess), Branch: d.Branch, Loop: d.Loop, InLoop: d.InLoop, InEntry: !d.Inner}
-	return facts.Kernel{Form: form, Site: site}
-}
-
-func classByName(name string) facts.Class {
-	for class, n := range classNames {
-		if n == name {
-			return class
+	d.Length, d.Most = max(0, d.Length), max(0, d.Most)
+	for i := range d.At {
+		site := &d.At[i].Site
+		site.Times, site.Guess = max(1, site.Times), max(0, site.Guess)
+		if err := repeat(r, &r.variant.Kernels, facts.Kernel{Form: d.Form, Site: site}, d.At[i].Times); err != nil {
+			return err
 		}
 	}
-	return facts.ClassKernel
-}
-
-func parseGraphs(name string, data []byte) (facts.Values, error) {
-	var doc struct {
-		Schema string       `yaml:"schema"`
-		Facts  facts.Values `yaml:"facts"`
-	}
-	if err := decode(name, data, &doc); err != nil {
-		return nil, err
-	}
-	if doc.Schema != Schema {
-		return nil, fmt.Errorf("%s: the baseline has the schema %q; this xlagate reads %q", name, doc.Schema, Schema)
-	}
-	if err := finite(doc.Facts); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return doc.Facts, nil
+	return nil
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/registry"
 )
 
@@ -16,6 +16,7 @@ import (
 type Place struct {
 	Where    string // a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG
 	Dir      string // where the path of a directory starts, and the git repository lies around
+	Config   string // the configuration's file, which is changed in the same step as a directory; "" for none
 	Registry registry.Client
 }
 
@@ -54,7 +55,24 @@ func (p Place) Open(ctx context.Context) (fs.FS, error) {
 		}
 		return a, err
 	}
-	return openFolder(p.folder())
+	return openFolder(p.folder(), p.config())
+}
+
+// Finish finishes what an accept that was killed left of a directory, and reports whether there was anything: the configuration may be another.
+func (p Place) Finish() (bool, error) {
+	if Remote(p.Where) {
+		return false, nil
+	}
+	return files.Finish(p.folder(), p.config())
+}
+
+// config is the configuration's file by its full name, which a step that is finished later goes by.
+func (p Place) config() string {
+	name, err := filepath.Abs(p.Config)
+	if p.Config == "" || err != nil {
+		return p.Config
+	}
+	return name
 }
 
 // folder is the directory of a baseline that lies in one.
@@ -73,8 +91,12 @@ type Edit interface {
 	Remove(name string) error
 	// Shown is what people call a file of the baseline.
 	Shown(name string) string
-	// Commit makes the changes last. It names what they were pushed as, where they were.
+	// Also writes a file that is not of the baseline, as the last part of the same step.
+	Also(file string, data []byte)
+	// Commit makes the changes last, all of them or none. It names what they were pushed as, where they were.
 	Commit(ctx context.Context) (pushed string, err error)
+	// Close ends the change. What was not committed is forgotten.
+	Close() error
 }
 
 // ErrFixed says that a baseline cannot be changed where it lies.
@@ -91,8 +113,5 @@ func (p Place) Edit(ctx context.Context) (Edit, error) {
 	case registry.Is(p.Where):
 		return openArtifact(ctx, p)
 	}
-	if _, err := openFolder(p.folder()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return folder{os.DirFS(p.folder()), p.folder(), map[string]bool{}}, nil
+	return editFolder(p.folder(), p.config())
 }

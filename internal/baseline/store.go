@@ -2,33 +2,73 @@ package baseline
 
 import (
 	"bytes"
-	"fmt"
-	"os"
-	"path/filepath"
+	"io/fs"
+	"path"
 
-	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// WriteFile writes a baseline file whole or not at all, and synced. It reports whether the content changed; an equal file is left alone.
-func WriteFile(path string, data []byte) (changed bool, err error) {
-	return writeFile(path, data, files.Replace)
+// attributes lies beside machine files: code hosts fold them, git shows no lines of them and leaves their line ends alone.
+const (
+	attributesFile = ".gitattributes"
+	attributes     = "*" + machineExt + " linguist-generated -diff -text\n"
+)
+
+// Save writes a program's files, and names those that it changed.
+func Save(e Edit, target string, p *Program) ([]string, error) {
+	text := Format(target, p)
+	written, err := save(e, path.Join(target, FileName(p.Name)), text.Readable, nil)
+	if err == nil {
+		written, err = save(e, path.Join(target, MachineName(p.Name)), text.Machine, written)
+	}
+	if _, inFolder := e.(*folder); err == nil && inFolder {
+		at := path.Join(target, attributesFile)
+		own, _ := fs.ReadFile(e, at) // one that cannot be read is written
+		if !bytes.Contains(own, []byte(attributes)) {
+			written, err = save(e, at, append(own, attributes...), written)
+		}
+	}
+	return written, err
 }
 
-func writeFile(path string, data []byte, write func(string, func(*os.File) error) error) (changed bool, err error) {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
-		return false, nil
+// SaveGraphs writes the facts of a target's graphs.
+func SaveGraphs(e Edit, target string, graphs facts.Values) ([]string, error) {
+	return save(e, path.Join(target, graphsFile), FormatGraphs(target, graphs), nil)
+}
+
+func save(e Edit, name string, data []byte, written []string) ([]string, error) {
+	changed, err := e.Put(name, data)
+	if changed {
+		written = append(written, name)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return false, fmt.Errorf("make the baseline's folder: %w", err)
-	}
-	err = write(path, func(f *os.File) error {
-		if _, err := f.Write(data); err != nil {
-			return err
-		}
-		return f.Sync()
-	})
+	return written, err
+}
+
+// Remove removes a program's files, and names them.
+func Remove(e Edit, target, program string) ([]string, error) {
+	return remove(e, path.Join(target, FileName(program)), path.Join(target, MachineName(program)))
+}
+
+// RemoveTarget removes the files of a target, and names them.
+func RemoveTarget(e Edit, target string) ([]string, error) {
+	entries, err := fs.ReadDir(e, target)
 	if err != nil {
-		return false, fmt.Errorf("write the baseline: %w", err)
+		return nil, err
 	}
-	return true, nil
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() && ours(entry.Name()) {
+			names = append(names, path.Join(target, entry.Name()))
+		}
+	}
+	return remove(e, names...)
+}
+
+func remove(e Edit, names ...string) ([]string, error) {
+	for i, name := range names {
+		if err := e.Remove(name); err != nil {
+			return names[:i], err
+		}
+	}
+	return names, nil
 }

@@ -10,18 +10,24 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// filed is the baseline of a program without kernels.
-func filed(program string) *fstest.MapFile {
-	p := &Program{Program: facts.Program{Name: program, Variants: []*facts.Variant{{Signature: "()", Modules: []string{"m"}, Facts: facts.Values{"kernels.total": 1}}}}}
-	return &fstest.MapFile{Data: Format("m", p)}
+// filed is a store of programs without kernels, by the names of their readable files.
+func filed(programs map[string]string) fstest.MapFS {
+	store := fstest.MapFS{}
+	for name, program := range programs {
+		p := &Program{Program: facts.Program{Name: program, Variants: []*facts.Variant{{Signature: "()", Modules: []string{"m"}, Facts: facts.Values{"kernels.total": 1}}}}}
+		text := Format("m", p)
+		store[name] = &fstest.MapFile{Data: text.Readable}
+		store[strings.TrimSuffix(name, readableExt)+machineExt] = &fstest.MapFile{Data: text.Machine}
+	}
+	return store
 }
 
 // Programs come by name, whatever their files are called; folders and other files are passed over.
 func TestLoadReadsAFolder(t *testing.T) {
-	store := fstest.MapFS{
-		"m/cpu/zeta.yaml": filed("zeta"), "m/cpu/alpha.yaml": filed("alpha"), "m/cpu/%3Cl%3E.yaml": filed("<l>"), "m/cpu/README.md": {Data: []byte("x")},
-		"m/cpu/deep/beta.yaml": filed("beta"), "m/cpu/odd.yaml/x.yaml": filed("odd"),
-	}
+	store := filed(map[string]string{
+		"m/cpu/zeta.yaml": "zeta", "m/cpu/alpha.yaml": "alpha", "m/cpu/%3Cl%3E.yaml": "<l>", "m/cpu/deep/beta.yaml": "beta", "m/cpu/odd.yaml/x.yaml": "odd",
+	})
+	store["m/cpu/README.md"] = &fstest.MapFile{Data: []byte("x")}
 	set, err := Load(store, "m/cpu")
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +48,7 @@ func TestFirstWrongFileIsToldOf(t *testing.T) {
 		store["m/"+name+".yaml"] = &fstest.MapFile{Data: []byte("schema: " + name)}
 	}
 	for range 20 {
-		if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/e.yaml: ") {
+		if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/e.yaml:1:1: ") {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -50,7 +56,7 @@ func TestFirstWrongFileIsToldOf(t *testing.T) {
 
 func TestTargetWithoutPrograms(t *testing.T) {
 	for name, store := range map[string]fstest.MapFS{
-		"nothing": {}, "another target": {"n/f.yaml": filed("f")}, "no baseline": {"m/README.md": {}}, "only below": {"m/deep/f.yaml": filed("f")},
+		"nothing": {}, "another target": filed(map[string]string{"n/f.yaml": "f"}), "no baseline": {"m/README.md": {}}, "only below": filed(map[string]string{"m/deep/f.yaml": "f"}),
 	} {
 		if set, err := Load(store, "m"); !errors.Is(err, ErrNone) || set != nil {
 			t.Errorf("%s: %+v, %v", name, set, err)
@@ -60,7 +66,8 @@ func TestTargetWithoutPrograms(t *testing.T) {
 
 // Two files that hold the baseline of one program: which of them counts would be chance.
 func TestProgramInTwoFiles(t *testing.T) {
-	store := fstest.MapFS{"m/f.yaml": filed("f"), "m/copy.yaml": filed("f")}
+	store := filed(map[string]string{"m/f.yaml": "f"})
+	store["m/copy.yaml"], store["m/copy.jsonl"] = store["m/f.yaml"], store["m/f.jsonl"]
 	_, err := Load(store, "m")
 	if err == nil || !strings.Contains(err.Error(), "m/copy.yaml") || !strings.Contains(err.Error(), "m/f.yaml") {
 		t.Errorf("%v", err)
@@ -78,13 +85,14 @@ func TestOnlyGraphs(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	store["m/+graphs.yaml"].Data = []byte("schema: other\n")
-	if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/+graphs.yaml: ") {
+	if _, err := Load(store, "m"); err == nil || !strings.HasPrefix(err.Error(), "m/+graphs.yaml:1:1: ") {
 		t.Errorf("graphs that cannot be read: %v", err)
 	}
 }
 
 func TestTargets(t *testing.T) {
-	store := fstest.MapFS{"z/f.yaml": filed("f"), "a/b/c/f.yaml": filed("f"), "a/f.yaml": filed("f"), "a/g.yaml": filed("g"), "f.yaml": filed("f"), "d/README.md": {}}
+	store := filed(map[string]string{"z/f.yaml": "f", "a/b/c/f.yaml": "f", "a/f.yaml": "f", "a/g.yaml": "g", "f.yaml": "f"})
+	store["d/README.md"] = &fstest.MapFile{}
 	if got, err := Targets(store); err != nil || !slices.Equal(got, []string{"a", "a/b/c", "z"}) {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -106,12 +106,12 @@ type Parameter struct {
 
 // Output is one result of a program that is spread over several devices.
 type Output struct {
-	Shape    string // of the whole, without layout
-	Split    string // in how many pieces each dimension is: "[2,1]"; "" where every device holds all of it
-	Sharding string // the sharding that was asked for, where one was
-	Spec     string // the same in the model's words: "P('data', None)"
-	Bytes    int64  // of the whole
-	OpName   string // of the operation that makes it, as the model asks for it; never stored
+	Shape    string `json:"shape,omitempty"`    // of the whole, without layout
+	Split    string `json:"split,omitempty"`    // in how many pieces each dimension is: "[2,1]"; "" where every device holds all of it
+	Sharding string `json:"sharding,omitempty"` // the sharding that was asked for, where one was
+	Spec     string `json:"spec,omitempty"`     // the same in the model's words: "P('data', None)"
+	Bytes    int64  `json:"bytes,omitempty"`    // of the whole
+	OpName   string `json:"-"`                  // of the operation that makes it, as the model asks for it; never stored
 }
 
 // Kernel is one thing that the device is asked to run.
@@ -131,16 +131,16 @@ type Kernel struct {
 
 // Site is what the model calls a kernel, and where in the program it runs. Many kernels share one.
 type Site struct {
-	OpName  string // the model's own name
-	OpType  string
-	Source  hlo.Location
-	Stack   *Stack // Source and the model's lines that called it; never stored
-	Times   int64  // how often it runs: the product of the known trip counts around it; 1 outside loops
-	Guess   int64  // how often, times that, loops of unknown length around it are taken to run; 0 where there is none
-	Branch  string // the branches of conditionals that it stands in: "0.1" is the second branch of the first, "0.1 2.0" inside of it
-	Loop    string // op_name of the innermost loop around it, "" outside loops
-	InLoop  bool
-	InEntry bool // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
+	OpName  string       `json:"op,omitempty"` // the model's own name
+	OpType  string       `json:"type,omitempty"`
+	Source  hlo.Location `json:"-"`
+	Stack   *Stack       `json:"-"`                // Source and the model's lines that called it; never stored
+	Times   int64        `json:"runs,omitempty"`   // how often it runs: the product of the known trip counts around it; 1 outside loops
+	Guess   int64        `json:"guess,omitempty"`  // how often, times that, loops of unknown length around it are taken to run; 0 where there is none
+	Branch  string       `json:"branch,omitempty"` // the branches of conditionals that it stands in: "0.1" is the second branch of the first, "0.1 2.0" inside of it
+	Loop    string       `json:"loop,omitempty"`   // op_name of the innermost loop around it, "" outside loops
+	InLoop  bool         `json:"in_loop,omitempty"`
+	InEntry bool         `json:"in_entry,omitempty"` // outside loops and branches: in the entry computation, or in a call or wrapper that it holds
 }
 
 // Plan is how a kernel is launched on a GPU.
@@ -154,33 +154,33 @@ type Plan struct {
 // Form is what a kernel does, without its place in the program and the names there. A model repeats its layers: many kernels share
 // one form.
 type Form struct {
-	Kind   string  // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
-	Do     Opcodes // the opcodes in it; parameters, constants, tuples and the like left out
-	Root   string  // the opcode at its root
-	Out    string  // its result's shape without layout
-	Layout string  // its result's layout as printed, "" for the default
-	In     Shapes  // its operands' shapes without layout
-	Target string  // a custom call's target; a collective's opcode without -start
-	Attrs  string  // the attributes that tell equal opcodes apart: dimensions, groups, window …
-	Bytes  int64   // read and written, once
-	Flops  int64
-	Fusion bool // a fusion of any kind, not a single operation
-	Class  Class
-	Groups string // a collective's groups: "2 of 4"
-	Axes   string // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
-	Length int64  // of a loop: how often its body runs each time that it is entered; 0 where that is not known
-	Most   int64  // of a loop that may end early: how often it runs at most; 0 where that is not known
-	Stops  bool   // of a loop of unknown length: surely more than how far a counter got ends it
-	Counts bool   // of a loop of unknown length: surely nothing but how far counters got ends it; not known of one that neither stops nor counts
-	Print  string // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
-	Family string // the same without shapes, for programs whose shapes scale
+	Do     Opcodes `json:"do,omitempty"`     // the opcodes in it; parameters, constants, tuples and the like left out
+	Kind   string  `json:"kind,omitempty"`   // loop, input, output, custom, library, collective, copy, … see kinds in docs/facts.md
+	Root   string  `json:"root,omitempty"`   // the opcode at its root
+	Out    string  `json:"out,omitempty"`    // its result's shape without layout
+	Layout string  `json:"-"`                // its result's layout as printed, "" for the default
+	In     Shapes  `json:"in,omitzero"`      // its operands' shapes without layout
+	Target string  `json:"target,omitempty"` // a custom call's target; a collective's opcode without -start
+	Attrs  string  `json:"attrs,omitempty"`  // the attributes that tell equal opcodes apart: dimensions, groups, window …
+	Bytes  int64   `json:"bytes,omitempty"`  // read and written, once
+	Flops  int64   `json:"flops,omitempty"`
+	Fusion bool    `json:"fusion,omitempty"` // a fusion of any kind, not a single operation
+	Class  Class   `json:"class,omitempty"`
+	Groups string  `json:"groups,omitempty"` // a collective's groups: "2 of 4"
+	Axes   string  `json:"axes,omitempty"`   // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
+	Length int64   `json:"length,omitempty"` // of a loop: how often its body runs each time that it is entered; 0 where that is not known
+	Most   int64   `json:"most,omitempty"`   // of a loop that may end early: how often it runs at most; 0 where that is not known
+	Stops  bool    `json:"stops,omitempty"`  // of a loop of unknown length: surely more than how far a counter got ends it
+	Counts bool    `json:"counts,omitempty"` // of a loop of unknown length: surely nothing but how far counters got ends it; not known of one that neither stops nor counts
+	Print  string  `json:"print,omitempty"`  // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
+	Family string  `json:"family,omitempty"` // the same without shapes, for programs whose shapes scale
 
-	Config []string // what the backend_config of a custom call or of a library's fusion says: "epilogue=GELU"; see [hlo.Module.Settings]
+	Config []string `json:"config,omitempty"` // what the backend_config of a custom call or of a library's fusion says: "epilogue=GELU"; see [hlo.Module.Settings]
 
-	Function string         // of a kernel that was written by hand (Pallas, Mosaic, Triton): its name
-	Written  map[string]int // and how often each operation stands in it: "math.exp": 2
+	Function string         `json:"function,omitempty"` // of a kernel that was written by hand (Pallas, Mosaic, Triton): its name
+	Written  map[string]int `json:"body,omitempty"`     // and how often each operation stands in it: "math.exp": 2
 
-	Work price.Work // what one launch asks of a device
+	Work price.Work `json:"work,omitzero"` // what one launch asks of a device
 }
 
 // Class says how a launch counts.

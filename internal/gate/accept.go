@@ -1,12 +1,10 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -38,11 +36,12 @@ type Accepted struct {
 }
 
 // Accept refreshes the baseline. A dump that could not be read whole is refused: accepting it would make its gaps the rule.
-func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) {
+func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, err error) {
 	edit, err := editBaseline(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, edit.Close()) }()
 	o.accepting = true
 	o.base = func() (fs.FS, error) { return edit, nil } // what is accepted is compared with what it takes the place of
 	intakes, rows, err := takeIn(ctx, o, a)
@@ -52,7 +51,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) 
 	if err := known(a.Only, intakes); err != nil {
 		return nil, err
 	}
-	done := &Accepted{}
+	done = &Accepted{}
 	budgets, err := done.plan(o.Config, a, intakes, rows)
 	if err != nil {
 		return nil, err
@@ -65,10 +64,11 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (*Accepted, error) 
 			return done, err
 		}
 	}
-	if done.Pushed, err = edit.Commit(ctx); err == nil {
-		err = budgets.write()
+	budgets.change(edit)
+	if done.Pushed, err = edit.Commit(ctx); err != nil {
+		return nil, Explained(err)
 	}
-	return done.named(o.Dir, edit), Explained(err)
+	return done.named(o.Dir, edit), nil
 }
 
 // named gives the files the names that people know them by.
@@ -104,7 +104,7 @@ func (in *intake) accept(edit baseline.Edit, a AcceptOptions, done *Accepted) er
 		default:
 			next = fresh
 		}
-		if err := in.put(edit, a, old, next, done); err != nil {
+		if err := in.put(edit, a, old, fresh, next, done); err != nil {
 			return err
 		}
 	}
@@ -117,59 +117,49 @@ func (in *intake) acceptGraphs(edit baseline.Edit, a AcceptOptions, done *Accept
 	if in.graphs == nil || a.Tighten || len(a.Only) > 0 && !slices.ContainsFunc(in.findings, about) {
 		return nil
 	}
-	return done.put(edit, path.Join(in.target, baseline.GraphsFile()), baseline.FormatGraphs(in.target, in.graphs))
+	return done.put(baseline.SaveGraphs(edit, in.target, in.graphs))
 }
 
-// put writes one file, and notes whether that changed it.
-func (a *Accepted) put(edit baseline.Edit, name string, data []byte) error {
-	changed, err := edit.Put(name, data)
-	switch {
-	case err != nil:
-		return err
-	case changed:
-		a.Written = append(a.Written, name)
-	default:
+// put notes which files a part of the baseline wrote.
+func (a *Accepted) put(written []string, err error) error {
+	a.Written = append(a.Written, written...)
+	if err == nil && len(written) == 0 {
 		a.Unchanged++
 	}
-	return nil
+	return err
 }
 
-// put writes, removes or leaves alone one program's file. What is accepted of a program that was renamed stands under its old name until
+// put writes, removes or leaves alone one program's files. What is accepted of a program that was renamed stands under its old name until
 // all of it is.
-func (in *intake) put(edit baseline.Edit, a AcceptOptions, old, next *baseline.Program, done *Accepted) error {
-	file := func(p *baseline.Program) string { return path.Join(in.target, baseline.FileName(p.Name)) }
+func (in *intake) put(edit baseline.Edit, a AcceptOptions, old, fresh, next *baseline.Program, done *Accepted) error {
 	remove := func() error {
 		if old == nil || next != nil && next.Name == old.Name {
 			return nil
 		}
-		done.Removed = append(done.Removed, file(old))
-		return edit.Remove(file(old))
+		removed, err := baseline.Remove(edit, in.target, old.Name)
+		done.Removed = append(done.Removed, removed...)
+		return err
 	}
 	if next == nil {
 		return remove()
 	}
-	next.Reason = reason(in.target, a.Reason, old, next)
-	data := baseline.Format(in.target, next)
+	next.Reason = reason(a.Reason, old, next)
+	next.ShowAs(old, fresh)
 	if old != nil && strings.EqualFold(next.Name, old.Name) { // the two may be one file
-		return errors.Join(remove(), done.put(edit, file(next), data))
+		return errors.Join(remove(), done.put(baseline.Save(edit, in.target, next)))
 	}
-	if err := done.put(edit, file(next), data); err != nil {
+	if err := done.put(baseline.Save(edit, in.target, next)); err != nil {
 		return err // what cannot be written must not cost what was there
 	}
 	return remove()
 }
 
 // reason keeps the earlier reason when the facts stay as they are: accepting twice changes nothing.
-func reason(target, given string, old, next *baseline.Program) string {
-	if old == nil {
+func reason(given string, old, next *baseline.Program) string {
+	if old == nil || given != "" && !baseline.Same(old, next) {
 		return given
 	}
-	now, before := *next, *old
-	now.Reason, before.Reason = "", ""
-	if given == "" || bytes.Equal(baseline.Format(target, &now), baseline.Format(target, &before)) {
-		return old.Reason
-	}
-	return given
+	return old.Reason
 }
 
 // Relative is a path as one types it in a folder.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"sync"
 
 	"github.com/xlagate/xlagate/internal/baseline"
@@ -50,6 +51,9 @@ func baseProblem(target, where string, err error) result.Problem {
 	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Fix: "restore it from git, or write it anew: xlagate accept"}
 	if u := unreadable(err); u != nil {
 		p.Message, p.Fix = u.Message, u.Fix
+		if u.File != where { // a file of the baseline
+			p.File = path.Join(where, u.File)
+		}
 	}
 	return p
 }
@@ -76,12 +80,16 @@ func howToAccept(where string) string {
 
 // place is where the baseline lies. A directory that the command line names starts from the working directory.
 func place(o Options) baseline.Place {
-	p := baseline.Place{Where: BaselineOf(o), Dir: o.Config.Dir, Registry: o.Registry}
+	p := baseline.Place{Where: BaselineOf(o), Dir: o.Config.Dir, Config: o.Config.Path, Registry: o.Registry}
 	if o.Baseline != "" && !baseline.Remote(o.Baseline) {
 		p.Dir = o.Dir
 	}
 	return p
 }
+
+// FinishAccept finishes an accept that was killed while it changed the baseline, and reports whether there was one: it may have changed the
+// configuration as well.
+func FinishAccept(o Options) (bool, error) { return place(o).Finish() }
 
 // OpenBaseline opens the baseline for reading. One that is not there is [fs.ErrNotExist].
 func OpenBaseline(ctx context.Context, o Options) (fs.FS, error) {

@@ -136,7 +136,7 @@ func TestAcceptingIncludedHelpers(t *testing.T) {
 		t.Fatalf("%d helpers", helpers)
 	}
 	done := accepted(t, o)
-	if len(done.Written) != len(first.Targets[0].Programs) || len(done.Unsettled) > 0 {
+	if len(done.Written) != 2*len(first.Targets[0].Programs)+1 || len(done.Unsettled) > 0 {
 		t.Errorf("%d programs, %d files, remains %+v", len(first.Targets[0].Programs), len(done.Written), done.Unsettled)
 	}
 }

@@ -192,7 +192,7 @@ func TestReasonStays(t *testing.T) {
 		{"new", nil, with(1, ""), "new"}, {"", nil, with(1, ""), ""},
 		{"new", with(1, "old"), with(1, ""), "old"}, {"new", with(1, "old"), with(2, ""), "new"}, {"", with(1, "old"), with(2, ""), "old"}, {"", with(1, "old"), with(1, ""), "old"},
 	} {
-		if got := reason("t", c.given, c.old, c.next); got != c.want {
+		if got := reason(c.given, c.old, c.next); got != c.want {
 			t.Errorf("given %q: %q, wanted %q", c.given, got, c.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 )
@@ -20,6 +21,7 @@ type intake struct {
 	old       *baseline.Set
 	fresh     map[string]*baseline.Program
 	was       map[string]string // of programs that were accepted under another name: that name
+	told      *result.Target    // the result that this comes from; nil where it is a dump
 	graphs    facts.Values      // of TensorFlow's graphs; nil when autoclustering did not run
 	findings  []result.Finding
 	overrides map[string]string // by change: the entry to add to the configuration where a pack forbids it
@@ -85,9 +87,14 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 		if !result.ValidTarget(t.Name) {
 			return nil, UsageError{fmt.Sprintf("the result's target %q would lead out of the baseline", t.Name)}
 		}
-		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs, overrides: map[string]string{}}
+		in := &intake{target: t.Name, fresh: map[string]*baseline.Program{}, graphs: t.Graphs, was: map[string]string{}, told: &t, overrides: map[string]string{}}
 		if in.old, err = baseline.Load(store, t.Name); err != nil && !errors.Is(err, baseline.ErrNone) {
 			return nil, err
+		}
+		for _, p := range t.Programs {
+			if in.old.Find(p.Was) != nil {
+				in.was[p.Name] = p.Was
+			}
 		}
 		programs, err := programsOf(&t)
 		if err != nil {
@@ -118,6 +125,14 @@ func named(f *result.Finding, ids []string) bool {
 	return slices.Contains(ids, f.ID) || slices.Contains(ids, f.Change)
 }
 
+// gone says whether an accepted program that is not there any more was looked for. A result tells; of what it does not name it may be that
+// another program was run.
+func (in *intake) gone(name string) bool {
+	return in.told == nil || slices.ContainsFunc(in.told.Programs, func(p result.Program) bool {
+		return p.Name == name && p.Change == diff.Removed || diff.IsPart(p.Name, name)
+	})
+}
+
 // names lists the programs of both sides, those that were renamed under their new names.
 func (in *intake) names() []string {
 	var names []string
@@ -127,7 +142,7 @@ func (in *intake) names() []string {
 	}
 	if in.old != nil {
 		for _, p := range in.old.Programs {
-			if in.fresh[p.Name] == nil && !slices.Contains(renamed, p.Name) {
+			if in.fresh[p.Name] == nil && !slices.Contains(renamed, p.Name) && in.gone(p.Name) {
 				names = append(names, p.Name)
 			}
 		}

@@ -164,12 +164,12 @@ func toolchain(t facts.Toolchain) result.Toolchain {
 }
 
 func program(l *looked, p *diff.Program) result.Program {
-	out := result.Program{Name: p.Name, Change: p.Change, Variants: []result.Variant{}}
+	out := result.Program{Name: p.Name, Was: p.Was, Change: p.Change, Variants: []result.Variant{}}
 	if l.base == nil {
 		out.Change = "unbased"
 	}
 	if p.New != nil && p.Parts == nil {
-		out.Accept = string(baseline.Format(l.Name, &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}))
+		out.Accept = baseline.Format(l.Name, &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}).String()
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {

@@ -2,11 +2,9 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
@@ -27,11 +25,12 @@ type PrunedPart struct {
 }
 
 // Prune removes from the baseline the targets that the configuration does not name, and the programs that it leaves out.
-func Prune(ctx context.Context, o Options) (*Pruned, error) {
+func Prune(ctx context.Context, o Options) (done *Pruned, err error) {
 	edit, err := editBaseline(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, edit.Close()) }()
 	targets, err := baseline.Targets(edit)
 	if err != nil {
 		return nil, Explained(err)
@@ -39,7 +38,7 @@ func Prune(ctx context.Context, o Options) (*Pruned, error) {
 	if err := mistyped(edit, targets, declared(o.Config)); err != nil {
 		return nil, err
 	}
-	done := &Pruned{}
+	done = &Pruned{}
 	for _, target := range targets {
 		if err := done.prune(edit, target, declared(o.Config)); err != nil {
 			return nil, Explained(fmt.Errorf("prune %s: %w", target, err))
@@ -93,8 +92,8 @@ func (d *Pruned) prune(edit baseline.Edit, target string, declared []config.Targ
 	if at >= 0 {
 		return d.programs(edit, declared[at])
 	}
-	n, err := pruneTarget(edit, target)
-	d.Parts = append(d.Parts, PrunedPart{target, n, "no target of the configuration is called so"})
+	removed, err := baseline.RemoveTarget(edit, target)
+	d.Parts = append(d.Parts, PrunedPart{target, len(removed), "no target of the configuration is called so"})
 	return err
 }
 
@@ -113,27 +112,11 @@ func (d *Pruned) programs(edit baseline.Edit, t config.Target) error {
 		if key == "" {
 			continue
 		}
-		if err := edit.Remove(path.Join(t.Name, baseline.FileName(p.Name))); err != nil {
+		removed, err := baseline.Remove(edit, t.Name, p.Name)
+		if err != nil {
 			return err
 		}
-		d.Parts = append(d.Parts, PrunedPart{t.Name + "/" + p.Name, 1, key + " leaves it out"})
+		d.Parts = append(d.Parts, PrunedPart{t.Name + "/" + p.Name, len(removed), key + " leaves it out"})
 	}
 	return nil
-}
-
-func pruneTarget(edit baseline.Edit, target string) (files int, err error) {
-	entries, err := fs.ReadDir(edit, target)
-	if err != nil {
-		return 0, err
-	}
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".yaml") {
-			continue
-		}
-		if err := edit.Remove(path.Join(target, e.Name())); err != nil {
-			return files, err
-		}
-		files++
-	}
-	return files, nil
 }

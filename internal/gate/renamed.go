@@ -9,9 +9,9 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// pairRenamed finds the programs that were accepted under another name, as a check does.
+// pairRenamed finds the programs that were accepted under another name, as a check does. A result tells them itself.
 func (in *intake) pairRenamed() {
-	if in.old == nil {
+	if in.old == nil || in.was != nil {
 		return
 	}
 	var gone, added facts.Report

@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
@@ -114,17 +113,9 @@ func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error)
 	return &budgetEdit{cfg.Path, text, list}, nil
 }
 
-// write replaces the configuration's file.
-func (e *budgetEdit) write() error {
-	if e.text == nil {
-		return nil
+// change puts the configuration's new text into the step that changes the baseline.
+func (e *budgetEdit) change(edit baseline.Edit) {
+	if e.text != nil {
+		edit.Also(e.path, e.text)
 	}
-	path, err := filepath.EvalSymlinks(e.path) // a link stays one
-	if err == nil {
-		_, err = baseline.WriteFile(path, e.text)
-	}
-	if err != nil {
-		return fmt.Errorf("change the budgets of %s: %w", e.path, err)
-	}
-	return nil
 }

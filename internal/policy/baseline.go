@@ -93,7 +93,7 @@ func program(target string, old, fresh *baseline.Program) (Change, bool) {
 		return Change{Effect: Looser, Text: "the accepted facts are removed: nothing is compared with them any more"}, true
 	case old == nil:
 		return Change{Effect: Other, Text: "accepted for the first time" + because(fresh)}, true
-	case string(baseline.Format(target, old)) == string(baseline.Format(target, fresh)):
+	case old.Reason == fresh.Reason && baseline.Same(old, fresh):
 		return Change{}, false
 	}
 	worse, better := moved(old, fresh)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ func acceptedAnew(t *testing.T, old, fresh string) string {
 	t.Helper()
 	cfg := parse(t, withRules())
 	of := func(text string) Policy {
-		return Policy{Name: "main@1234567", Config: cfg, Store: fstest.MapFS{"mlp/train_step.yaml": {Data: []byte(text)}}}
+		return Policy{Name: "main@1234567", Config: cfg, Store: stored(t, "mlp", text)}
 	}
 	changes, err := Compare(of(old), of(fresh))
 	if err != nil || len(changes) != 1 {
@@ -95,8 +96,15 @@ func TestFactsMoveByTheirRule(t *testing.T) {
 // The programs of all targets of both sides are looked at, each once, in order.
 func TestBaselinesOfSeveralTargets(t *testing.T) {
 	cfg := parse(t, withRules())
-	old := fstest.MapFS{"b/f.yaml": {Data: stored("b", "f")}, "a/g.yaml": {Data: stored("a", "g")}, "a/e.yaml": {Data: stored("a", "e")}}
-	fresh := fstest.MapFS{"c/f.yaml": {Data: stored("c", "f")}, "a/g.yaml": {Data: stored("a", "g")}}
+	store := func(programs ...string) fstest.MapFS {
+		all := fstest.MapFS{}
+		for _, p := range programs {
+			target, program, _ := strings.Cut(p, "/")
+			maps.Copy(all, stored(t, target, strings.Replace(accepted, "train_step", program, 1)))
+		}
+		return all
+	}
+	old, fresh := store("b/f", "a/g", "a/e"), store("c/f", "a/g")
 	changes, err := Compare(Policy{Config: cfg, Store: old}, Policy{Config: cfg, Store: fresh})
 	if err != nil {
 		t.Fatal(err)
@@ -110,14 +118,10 @@ func TestBaselinesOfSeveralTargets(t *testing.T) {
 	}
 }
 
-func stored(target, program string) []byte {
-	return []byte(strings.NewReplacer("mlp", target, "train_step", program).Replace(accepted))
-}
-
 // A baseline that cannot be read is said to be which side's.
 func TestUnreadableBaseline(t *testing.T) {
 	cfg := parse(t, withRules())
-	good, bad := fstest.MapFS{"mlp/train_step.yaml": {Data: []byte(accepted)}}, fstest.MapFS{"mlp/train_step.yaml": {Data: []byte("schema: 3\n")}}
+	good, bad := stored(t, "mlp", accepted), stored(t, "mlp", "schema: 3\n")
 	for want, stores := range map[string][2]fstest.MapFS{"read the baseline of main@1234567: ": {bad, good}, "read the pull request's baseline: ": {good, bad}} {
 		_, err := Compare(Policy{Name: "main@1234567", Config: cfg, Store: stores[0]}, Policy{Config: cfg, Store: stores[1]})
 		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "train_step.yaml") {

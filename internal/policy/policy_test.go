@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/registry"
+	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
 func parse(t *testing.T, text string) *config.Config {
@@ -89,11 +92,8 @@ func TestConfigurationChanges(t *testing.T) {
 	}
 }
 
-const accepted = `# mlp/train_step.yaml: written by xlagate accept; one fact, one kernel a line
-schema: xlagate.baseline/v1
-program: train_step
-toolchain:
-  framework: jax
+// accepted is what a baseline is made of; see stored.
+const accepted = `program: train_step
 reason: first
 variants:
   - signature: "(x: f32[8])"
@@ -103,13 +103,49 @@ variants:
       memory.temp_bytes: 1024
 `
 
+// stored is the baseline of a target, made of the text of one program; of any other text it is a file that cannot be read.
+func stored(t *testing.T, target, text string) fstest.MapFS {
+	t.Helper()
+	var doc struct {
+		Program, Reason string
+		Variants        []struct {
+			Signature string
+			Facts     facts.Values
+		}
+	}
+	root, err := yamldoc.Parse([]byte(text))
+	if err == nil {
+		err = yamldoc.Decode(root, &doc)
+	}
+	if err != nil || doc.Program == "" {
+		return fstest.MapFS{target + "/train_step.yaml": {Data: []byte(text)}}
+	}
+	p := &baseline.Program{Program: facts.Program{Name: doc.Program}, Toolchain: facts.Toolchain{Framework: "jax"}, Reason: doc.Reason}
+	for _, v := range doc.Variants {
+		p.Variants = append(p.Variants, &facts.Variant{Signature: v.Signature, Facts: v.Facts})
+	}
+	files := baseline.Format(target, p)
+	return fstest.MapFS{
+		path.Join(target, baseline.FileName(p.Name)):    {Data: files.Readable},
+		path.Join(target, baseline.MachineName(p.Name)): {Data: files.Machine},
+	}
+}
+
+// writeStored writes that baseline below a folder.
+func writeStored(t *testing.T, dir, text string) {
+	t.Helper()
+	for name, file := range stored(t, "mlp", text) {
+		write(t, filepath.Join(dir, name), string(file.Data))
+	}
+}
+
 func TestBaselineChanges(t *testing.T) {
 	cfg := parse(t, base)
 	store := func(text string) fs.FS {
 		if text == "" {
 			return nil
 		}
-		return fstest.MapFS{"mlp/train_step.yaml": {Data: []byte(text)}}
+		return stored(t, "mlp", text)
 	}
 	for name, c := range map[string]struct{ old, fresh, want string }{
 		"the same":  {accepted, accepted, ""},
@@ -151,12 +187,6 @@ func TestFromGit(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	write := func(name, text string) {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	commit := func(message string) string {
 		run("add", "-A")
 		run("commit", "-q", "--allow-empty", "-m", message)
@@ -164,13 +194,13 @@ func TestFromGit(t *testing.T) {
 	}
 	run("init", "-q", "-b", "main")
 	empty := commit("nothing")
-	write("xlagate.yaml", base)
-	write(".xlagate/mlp/train_step.yaml", accepted)
+	write(t, filepath.Join(dir, "xlagate.yaml"), base)
+	writeStored(t, filepath.Join(dir, ".xlagate"), accepted)
 	first := commit("policy")
 	run("checkout", "-q", "-b", "pr")
 	head := commit("pull request")
 	run("checkout", "-q", "main")
-	write("other", "x")
+	write(t, filepath.Join(dir, "other"), "x")
 	tip := commit("main moves on")
 
 	ctx := context.Background()
@@ -178,7 +208,7 @@ func TestFromGit(t *testing.T) {
 	if err != nil || len(p.Config.Targets) != 2 {
 		t.Fatalf("%v", err)
 	}
-	if data, err := fs.ReadFile(p.Store, "mlp/train_step.yaml"); err != nil || string(data) != accepted {
+	if set, err := baseline.Load(p.Store, "mlp"); err != nil || set.Find("train_step").Reason != "first" {
 		t.Errorf("%v", err)
 	}
 	if _, err := FromGit(ctx, registry.Client{}, dir, empty, "xlagate.yaml"); !errors.Is(err, fs.ErrNotExist) {

@@ -18,9 +18,8 @@ import (
 func history(t *testing.T, configuration, facts string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"xlagate.yaml": configuration, ".xlagate/mlp/train_step.yaml": facts} {
-		write(t, filepath.Join(dir, name), text)
-	}
+	write(t, filepath.Join(dir, "xlagate.yaml"), configuration)
+	writeStored(t, filepath.Join(dir, ".xlagate"), facts)
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "-m", "base"}} {
 		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false"}, args...)...)
 		cmd.Dir = dir
@@ -42,7 +41,7 @@ func write(t *testing.T, file, text string) {
 func TestBaseIsWhatWasCommitted(t *testing.T) {
 	dir := history(t, base, accepted)
 	write(t, filepath.Join(dir, "xlagate.yaml"), strings.Replace(base, "max: 19", "max: 99", 1))
-	write(t, filepath.Join(dir, ".xlagate/mlp/train_step.yaml"), strings.Replace(accepted, "19", "99", 1))
+	writeStored(t, filepath.Join(dir, ".xlagate"), strings.Replace(accepted, "19", "99", 1))
 	p, err := FromGit(context.Background(), registry.Client{}, dir, "HEAD", config.FileName)
 	if err != nil {
 		t.Fatal(err)

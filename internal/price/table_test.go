@@ -93,7 +93,7 @@ func TestHighestPrecisionIsDearer(t *testing.T) {
 
 func TestRoundedWorkStaysAsItIs(t *testing.T) {
 	w := Work{Far: 123456, Vector: 7, Scalar: 0.4, Sent: 1e300}.Rounded()
-	if w != w.Rounded() || w[Far] != 123000 || w[Vector] != 7 || WorkOf(map[string]float64{"far": 123000})[Far] != 123000 {
+	if w != w.Rounded() || w[Far] != 123000 || w[Vector] != 7 {
 		t.Errorf("rounded to %v", w)
 	}
 }

@@ -3,6 +3,8 @@
 package price
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -77,12 +79,31 @@ type Work [NumAmounts]float64
 // Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
 const Version = 1
 
-// WorkOf is work by the names of its amounts, as a baseline keeps it.
-func WorkOf(amounts map[string]float64) (w Work) {
-	for a, name := range names {
-		w[a] = amounts[name]
+// MarshalJSON writes the amounts by their names, as a baseline keeps them.
+func (w Work) MarshalJSON() ([]byte, error) {
+	amounts := map[string]float64{}
+	for a, n := range w {
+		if n != 0 {
+			amounts[names[a]] = n
+		}
 	}
-	return w
+	return json.Marshal(amounts)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (w *Work) UnmarshalJSON(data []byte) error {
+	var amounts map[string]float64
+	if err := json.Unmarshal(data, &amounts); err != nil {
+		return err
+	}
+	for name, n := range amounts {
+		a := slices.Index(names[:], name)
+		if a < 0 {
+			return fmt.Errorf("unknown work %q", name)
+		}
+		w[a] = n
+	}
+	return nil
 }
 
 // add adds n times another's work. Whether something is unknown does not add up.

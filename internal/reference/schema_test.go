@@ -22,7 +22,10 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-func compiled(t *testing.T, name string) *jsonschema.Schema {
+func compiled(t *testing.T, name string) *jsonschema.Schema { return compiledPart(t, name, "") }
+
+// compiledPart is a part of a schema, "#/$defs/record".
+func compiledPart(t *testing.T, name, part string) *jsonschema.Schema {
 	t.Helper()
 	data, err := reference.Schema(name)
 	if err != nil {
@@ -36,7 +39,7 @@ func compiled(t *testing.T, name string) *jsonschema.Schema {
 	if err := c.AddResource(name+".json", doc); err != nil {
 		t.Fatal(err)
 	}
-	return c.MustCompile(name + ".json")
+	return c.MustCompile(name + ".json" + part)
 }
 
 // value reads YAML as a validator of JSON sees it.
@@ -179,13 +182,18 @@ func TestSchemaRefusesUnknownKeys(t *testing.T) {
 
 // Every key that a baseline is written with stands in its schema.
 func TestBaselinesFitTheirSchema(t *testing.T) {
-	s := compiled(t, "baseline")
+	s, record := compiled(t, "baseline"), compiledPart(t, "baseline", "#/$defs/record")
 	for _, name := range []string{"cpu-sharding_allgather", "cpu-donation_lost", "tpu-kernel_body", "tpu-wide_weights", "cpu-constant_baked"} {
 		r := factstest.Measure(t, filepath.Join("../../testdata", name, "after.tar.xz"), facts.Options{})
 		for _, p := range r.Programs {
 			text := baseline.Format("t", &baseline.Program{Program: *p, Toolchain: r.Toolchain, Reason: "start"})
-			if err := s.Validate(value(t, string(text))); err != nil {
+			if err := s.Validate(value(t, string(text.Readable))); err != nil {
 				t.Errorf("%s: %v", name, err)
+			}
+			for line := range strings.Lines(string(text.Machine)) {
+				if err := record.Validate(value(t, line)); err != nil {
+					t.Errorf("%s: %s: %v", name, line, err)
+				}
 			}
 		}
 	}

@@ -21,7 +21,7 @@ const (
 	TypeBaseline = "application/vnd.xlagate.baseline.v1"
 	TypeDump     = "application/vnd.xlagate.dump.v1"
 
-	mediaBaseline = "application/vnd.xlagate.baseline.v1+yaml"
+	mediaBaseline = "application/vnd.xlagate.baseline.v1+" // and how the file's name ends
 )
 
 // unpack marks a layer that is a folder as an archive, for oras as for us.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"strings"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -135,7 +137,9 @@ func (p *push) send(ctx context.Context, l Layer) error {
 }
 
 // BaselineFile is a layer that holds a file of a baseline.
-func BaselineFile(name string, data []byte) Layer { return inMemory(name, mediaBaseline, data) }
+func BaselineFile(name string, data []byte) Layer {
+	return inMemory(name, mediaBaseline+strings.TrimPrefix(path.Ext(name), "."), data)
+}
 
 // inMemory is a layer with this content.
 func inMemory(name, mediaType string, data []byte) Layer {

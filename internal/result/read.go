@@ -21,7 +21,7 @@ const (
 	maxFindings = 20_000
 	maxLines    = 10_000  // of evidence, of lists
 	maxName     = 16_384  // names, messages
-	maxText     = 4 << 20 // a baseline file
+	maxText     = 4 << 20 // a program's baseline
 )
 
 var isID = regexp.MustCompile(`^[0-9a-f]{12}$`)

@@ -96,9 +96,11 @@ type Toolchain struct {
 // Program is one function of the model.
 type Program struct {
 	Name     string    `json:"name"`
-	Change   string    `json:"change"` // same | changed | added | removed | unbased
+	Was      string    `json:"was,omitempty"` // its name in the baseline, where that is another one
+	Change   string    `json:"change"`        // same | changed | added | removed | unbased
 	Variants []Variant `json:"variants"`
-	// Accept is the program's baseline file as accepting everything would write it, so that `accept --from` needs only the result.
+	// Accept is the program's baseline as accepting everything would write it, its readable and its machine file one behind the other, so that
+	// `accept --from` needs only the result.
 	Accept string `json:"accept,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 
 // unreadable says why the library could not read a document. The most common reason, which it cannot name, is looked for first.
 func unreadable(data []byte, err error) error {
-	if line := conflict(data); line > 0 {
+	if line := Conflict(data); line > 0 {
 		return fmt.Errorf("line %d: a merge conflict of git begins here; settle it first", line)
 	}
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -31,8 +31,8 @@ var early = []string{
 	"did not find expected node content", "did not find expected <document start>", "found undefined tag handle",
 }
 
-// conflict is the line of the first marker that git left of a merge, 0 for none.
-func conflict(data []byte) int {
+// Conflict is the line of the first marker that git left of a merge, 0 for none.
+func Conflict(data []byte) int {
 	line := 0
 	for text := range strings.Lines(string(data)) {
 		line++

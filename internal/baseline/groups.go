@@ -1,0 +1,183 @@
+package baseline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// Predicted is what a readable file shows beyond what is compared: prices and lines of the source, as they were when it was accepted.
+type Predicted struct {
+	Device  string    // that the prices are for; "" without prices
+	Steps   []int64   // what a run of each variant takes, in nanoseconds
+	Kernels []Dearest // the dearest first
+}
+
+// Dearest names a group of kernels by what is shown of it.
+type Dearest struct {
+	Key groupKey
+	NS  int64    // what a run spends in them
+	At  []string // "train.py:98"
+}
+
+// groupKey is what the kernels of a group have in common, as it is shown.
+type groupKey struct{ kind, do, target, out string }
+
+// group is the kernels that look alike to a reader.
+type group struct {
+	key      groupKey
+	launches int64 // in a run of each variant
+	name     *name
+	ns       float64
+	bytes    int64
+	at       []string
+}
+
+// maxGroups bounds the groups of kernels that are shown.
+const maxGroups = 20
+
+// groups puts together the kernels of all variants, by their forms.
+func groups(p *Program) map[*facts.Form]*group {
+	forms, all := map[*facts.Form]*group{}, map[groupKey]*group{}
+	for _, v := range p.Variants {
+		for i := range v.Kernels {
+			k := &v.Kernels[i]
+			g := forms[k.Form]
+			if g == nil {
+				key := groupKey{k.Kind, shortened(strings.Join(k.Do.Folded(), " "), maxDo), k.Target, shortened(k.Out, maxShape)}
+				if g = all[key]; g == nil {
+					g = &group{key: key, name: nameOf(k.OpName)}
+					all[key] = g
+				}
+				forms[k.Form] = g
+			}
+			runs := max(1, k.Times) * max(1, k.Guess)
+			g.launches += runs
+			g.bytes += runs * k.Bytes
+			g.name.add(k.OpName)
+		}
+	}
+	return forms
+}
+
+// name is what the model's names of several kernels have in common.
+type name struct {
+	prefix, suffix string
+	shortest       int
+	several        bool
+}
+
+func nameOf(s string) *name { return &name{prefix: s, suffix: s, shortest: len(s)} }
+
+func (n *name) add(s string) {
+	if s == n.prefix && !n.several {
+		return
+	}
+	n.several, n.shortest = true, min(n.shortest, len(s))
+	head, tail := 0, 0
+	for head < min(len(n.prefix), len(s)) && n.prefix[head] == s[head] {
+		head++
+	}
+	for tail < min(len(n.suffix), len(s)) && n.suffix[len(n.suffix)-1-tail] == s[len(s)-1-tail] {
+		tail++
+	}
+	n.prefix, n.suffix = n.prefix[:head], n.suffix[len(n.suffix)-tail:]
+}
+
+// String has a * where the names differ.
+func (n *name) String() string {
+	if !n.several {
+		return shortened(n.prefix, maxName)
+	}
+	suffix := n.suffix[max(0, len(n.prefix)+len(n.suffix)-n.shortest):]
+	return shortened(strings.ToValidUTF8(n.prefix, "")+"*"+strings.ToValidUTF8(suffix, ""), maxName)
+}
+
+// Bounds on what is shown of a text, in characters.
+const (
+	maxShape     = 60
+	maxDo        = 80
+	maxName      = 100
+	maxSignature = 160
+)
+
+// shortened leaves out the middle of a long text.
+func shortened(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	head := most * 2 / 3
+	return string(r[:head]) + "…" + string(r[len(r)-(most-head-1):])
+}
+
+// predict prices what is known of a program's kernels, and finds the lines that they come from.
+func predict(p *Program) *Predicted {
+	all, out := groups(p), &Predicted{}
+	for _, v := range p.Variants {
+		for i := range v.Kernels {
+			if at := v.Kernels[i].Source; at.File != "" {
+				g := all[v.Kernels[i].Form]
+				g.at = append(g.at, fmt.Sprintf("%s:%d", path.Base(at.File), at.Line))
+			}
+		}
+		if v.Device == nil || v.WorkVersion == 0 {
+			out.Steps = append(out.Steps, 0)
+			continue
+		}
+		out.Device = v.Device.Name
+		out.Steps = append(out.Steps, threeDigits(v.Facts[facts.PriceStep]))
+		for _, priced := range v.Prices(v.Device) {
+			all[priced.Form].ns += priced.NS()
+		}
+	}
+	for _, g := range dearest(all) {
+		out.Kernels = append(out.Kernels, Dearest{g.key, threeDigits(g.ns), places(g.at)})
+	}
+	return out
+}
+
+// dearest are the groups that a run spends most in; without prices, those that move most.
+func dearest(all map[*facts.Form]*group) []*group {
+	list := distinct(all)
+	slices.SortFunc(list, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(threeDigits(b.ns), threeDigits(a.ns)), cmp.Compare(b.bytes, a.bytes), a.key.compare(b.key))
+	})
+	return list[:min(len(list), maxGroups)]
+}
+
+func distinct(all map[*facts.Form]*group) []*group {
+	known := map[*group]bool{}
+	for _, g := range all {
+		known[g] = true
+	}
+	return slices.Collect(maps.Keys(known))
+}
+
+func (k groupKey) compare(other groupKey) int {
+	return cmp.Or(strings.Compare(k.do, other.do), strings.Compare(k.kind, other.kind), strings.Compare(k.out, other.out), strings.Compare(k.target, other.target))
+}
+
+// maxPlaces bounds the lines of the source that are shown of a group.
+const maxPlaces = 3
+
+func places(at []string) []string {
+	slices.Sort(at)
+	at = slices.Compact(at)
+	return slices.Clone(at[:min(len(at), maxPlaces)])
+}
+
+// threeDigits rounds a price: what is predicted is not known better.
+func threeDigits(ns float64) int64 {
+	if ns < 1 || !finite(ns) || ns > 1e18 {
+		return 0
+	}
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(ns))-2))
+	return int64(math.Round(ns/unit) * unit)
+}

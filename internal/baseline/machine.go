@@ -1,0 +1,229 @@
+package baseline
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// A record is one line of a machine file. One of its fields is set.
+type record struct {
+	Program   *programRecord   `json:"program,omitempty"`
+	Variant   *variantRecord   `json:"variant,omitempty"`
+	Facts     facts.Values     `json:"facts,omitempty"`
+	Param     *paramRecord     `json:"param,omitempty"`
+	Output    *facts.Output    `json:"output,omitempty"`
+	Constant  *constantRecord  `json:"constant,omitempty"`
+	Buffer    *bufferRecord    `json:"buffer,omitempty"`
+	Statement *statementRecord `json:"model,omitempty"`
+	Kernel    *kernelRecord    `json:"kernel,omitempty"`
+	End       *endRecord       `json:"end,omitempty"`
+}
+
+type (
+	programRecord struct {
+		Schema    string          `json:"schema"`
+		Name      string          `json:"name"`
+		Toolchain facts.Toolchain `json:"toolchain"`
+	}
+	variantRecord struct {
+		Signature   string   `json:"signature"`
+		Result      string   `json:"result,omitempty"`
+		Fingerprint string   `json:"fingerprint,omitempty"`
+		Input       string   `json:"input,omitempty"`
+		Backend     string   `json:"backend,omitempty"`
+		Work        int      `json:"work,omitempty"`
+		Compiles    int      `json:"compiles"`
+		Unstable    []string `json:"unstable,omitempty"`
+		ModelAfter  bool     `json:"model_after,omitempty"`
+	}
+	paramRecord struct {
+		facts.Parameter
+		Spec string `json:"spec,omitempty"`
+	}
+	constantRecord struct {
+		facts.Constant
+		Times int `json:"times,omitempty"`
+	}
+	bufferRecord struct {
+		facts.Buffer
+		Times int `json:"times,omitempty"`
+	}
+	statementRecord struct {
+		Scope string         `json:"scope,omitempty"`
+		Type  string         `json:"type,omitempty"`
+		Do    map[string]int `json:"do,omitempty"`
+	}
+	kernelRecord struct {
+		*facts.Form
+		At []siteRecord `json:"at"`
+	}
+	siteRecord struct {
+		facts.Site
+		Times int `json:"times,omitempty"`
+	}
+	endRecord struct {
+		Records int `json:"records"`
+	}
+)
+
+// machine writes all that is kept of a program, one record a line, in an order that does not depend on the compiler's.
+func machine(p *Program) []byte {
+	w := &writer{}
+	w.add(record{Program: &programRecord{Schema, p.Name, p.Toolchain}})
+	for _, v := range p.Variants {
+		w.variant(v)
+	}
+	w.add(record{End: &endRecord{w.records}})
+	return w.Bytes()
+}
+
+// writer writes records.
+type writer struct {
+	bytes.Buffer
+	records int
+}
+
+func (w *writer) add(r record) {
+	w.records++
+	w.WriteString(encoded(r))
+}
+
+// encoded is a value as one line of JSON.
+func encoded(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // numbers are finite, and nothing else fails
+	}
+	return b.String()
+}
+
+func (w *writer) variant(v *facts.Variant) {
+	w.add(record{Variant: &variantRecord{
+		v.Signature, v.Result, v.Fingerprint, v.InputPrint, v.Backend, v.WorkVersion, max(1, len(v.Modules)), slices.Sorted(slices.Values(v.Unstable)), v.ModelAfter,
+	}})
+	if kept := keptFacts(v.Facts); len(kept) > 0 {
+		w.add(record{Facts: kept})
+	}
+	for i := range v.Params {
+		w.add(record{Param: &paramRecord{v.Params[i], v.Params[i].Spec}})
+	}
+	for i := range v.Outputs {
+		w.add(record{Output: &v.Outputs[i]})
+	}
+	constants := map[facts.Constant]int{}
+	for _, c := range v.Constants {
+		c.Source = hlo.Location{}
+		constants[c]++
+	}
+	counted(w, constants, func(c facts.Constant, n int) record { return record{Constant: &constantRecord{c, n}} })
+	buffers := map[facts.Buffer]int{}
+	for _, b := range v.Buffers {
+		b.Source = hlo.Location{}
+		buffers[b]++
+	}
+	counted(w, buffers, func(b facts.Buffer, n int) record { return record{Buffer: &bufferRecord{b, n}} })
+	w.model(v.Model)
+	w.kernels(v.Kernels)
+}
+
+// counted writes a record for each of several things, and how often it is there.
+func counted[T comparable](w *writer, items map[T]int, of func(item T, n int) record) {
+	var lines []string
+	for item, n := range items {
+		lines = append(lines, encoded(of(item, several(n))))
+	}
+	w.sorted(lines)
+}
+
+// several is how often something is there; 0, which is not written, for once.
+func several(n int) int {
+	if n == 1 {
+		return 0
+	}
+	return n
+}
+
+func (w *writer) sorted(lines []string) {
+	slices.Sort(lines)
+	w.records += len(lines)
+	for _, line := range lines {
+		w.WriteString(line)
+	}
+}
+
+// keptFacts are the facts that are kept. A price follows from the kernels' work, by whatever is known of devices when it is read.
+func keptFacts(n facts.Values) facts.Values {
+	kept := facts.Values{}
+	for name, v := range n {
+		if !name.IsPrice() && finite(v) {
+			kept[name] = v
+		}
+	}
+	return kept
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// model writes the operations that the model asks for, scope by scope: which line of the source asks for which of them may change
+// without the model changing.
+func (w *writer) model(model []facts.Statement) {
+	type place struct{ scope, dtype string }
+	counts := map[place]map[string]int{}
+	for i := range model {
+		at := place{model[i].Scope, model[i].Type}
+		if counts[at] == nil {
+			counts[at] = map[string]int{}
+		}
+		for _, op := range model[i].Do {
+			counts[at][op]++
+		}
+	}
+	var lines []string
+	for at, do := range counts {
+		lines = append(lines, encoded(record{Statement: &statementRecord{at.scope, at.dtype, do}}))
+	}
+	w.sorted(lines)
+}
+
+// kernels writes each form once, with the places where it is launched.
+func (w *writer) kernels(kernels []facts.Kernel) {
+	forms, sites := map[*facts.Form]string{}, map[string]map[facts.Site]int{}
+	of := map[string]*facts.Form{}
+	for i := range kernels {
+		k := &kernels[i]
+		text, known := forms[k.Form]
+		if !known {
+			text = encoded(k.Form)
+			forms[k.Form], of[text] = text, k.Form
+		}
+		if sites[text] == nil {
+			sites[text] = map[facts.Site]int{}
+		}
+		site := *k.Site
+		site.Source, site.Stack = hlo.Location{}, nil
+		sites[text][site]++
+	}
+	var lines []string
+	for text, at := range sites {
+		r := kernelRecord{Form: of[text]}
+		for site, n := range at {
+			r.At = append(r.At, siteRecord{site, several(n)})
+		}
+		slices.SortFunc(r.At, compareSites)
+		lines = append(lines, encoded(record{Kernel: &r}))
+	}
+	w.sorted(lines)
+}
+
+func compareSites(a, b siteRecord) int {
+	return cmp.Or(strings.Compare(a.OpName, b.OpName), strings.Compare(encoded(a), encoded(b)))
+}

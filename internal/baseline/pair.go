@@ -1,0 +1,243 @@
+package baseline
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/yamldoc"
+)
+
+// Text is a program's baseline as it is stored: a file to be read in a pull request, and beside it one with all that a check needs.
+type Text struct{ Readable, Machine []byte }
+
+// Format writes a program's baseline. Two runs of the same source give the same text.
+func Format(target string, p *Program) Text {
+	shown := *p
+	if shown.Predicted == nil {
+		shown.Predicted = predict(p)
+	}
+	t := Text{Machine: machine(p)}
+	root := readable(&shown, t.Machine)
+	root.HeadComment = fmt.Sprintf("# %s/%s: written by xlagate accept; %s has every kernel", target, FileName(p.Name), MachineName(p.Name))
+	t.Readable = formatted(root)
+	return t
+}
+
+func formatted(root *yamldoc.Node) []byte {
+	data, err := yamldoc.Format(root)
+	if err != nil {
+		panic(err) // a tree that is built here is well formed
+	}
+	return data
+}
+
+// String is both files, one behind the other, as a result carries them.
+func (t Text) String() string { return string(t.Readable) + string(t.Machine) }
+
+// Same says whether two baselines hold the same for a check. Reasons, prices and lines of the source may differ.
+func Same(a, b *Program) bool { return bytes.Equal(machine(a), machine(b)) }
+
+// ShowAs takes from other baselines what a readable file shows beside the facts: all of it where one of them holds the same, otherwise the
+// lines of the source that are not known of p.
+func (p *Program) ShowAs(others ...*Program) {
+	at := map[groupKey][]string{}
+	for _, other := range others {
+		if other == nil || other.Predicted == nil {
+			continue
+		}
+		if Same(p, other) {
+			p.Predicted = other.Predicted
+			return
+		}
+		for _, k := range other.Predicted.Kernels {
+			at[k.Key] = k.At
+		}
+	}
+	p.Predicted = predict(p)
+	for i := range p.Predicted.Kernels {
+		if k := &p.Predicted.Kernels[i]; k.At == nil {
+			k.At = at[k.Key]
+		}
+	}
+}
+
+// Parse reads both files of a program, one behind the other.
+func Parse(name string, data []byte) (*Program, error) {
+	at := bytes.Index(data, []byte("\n{"))
+	if at < 0 {
+		at = len(data) - 1
+	}
+	return parse(name, name, Text{data[:at+1], data[at+1:]})
+}
+
+// parse reads a program from its two files, which have to belong together.
+func parse(name, machineName string, t Text) (*Program, error) {
+	root, err := tree(name, t.Readable)
+	if err != nil {
+		return nil, err
+	}
+	var said struct {
+		Schema   string `yaml:"schema"`
+		Reason   string `yaml:"reason"`
+		PricedOn string `yaml:"priced_on"`
+		Variants []struct {
+			Step int64 `yaml:"step_ns"`
+		} `yaml:"variants"`
+		Kernels []struct {
+			NS                    int64
+			Do, Kind, Target, Out string
+			At                    []string
+		} `yaml:"dearest_kernels"`
+		Machine struct {
+			Bytes  int
+			SHA256 string `yaml:"sha256"`
+		}
+	}
+	if err := yamldoc.Decode(root, &said); err != nil {
+		return nil, unreadable(name, err)
+	}
+	if said.Schema != Schema {
+		return nil, otherSchema(name, said.Schema)
+	}
+	if len(t.Machine) != said.Machine.Bytes || digest(t.Machine) != said.Machine.SHA256 {
+		if _, err := readMachine(machineName, t.Machine); err != nil {
+			return nil, err
+		}
+		return nil, &Error{name, fmt.Sprintf("it does not belong to %s: that has %d bytes (sha256 %.12s), this names %d bytes (sha256 %.12s)",
+			machineName, len(t.Machine), digest(t.Machine), said.Machine.Bytes, said.Machine.SHA256), fixPair}
+	}
+	p, err := readMachine(machineName, t.Machine)
+	if err != nil {
+		return nil, err
+	}
+	p.Reason, p.Predicted = said.Reason, &Predicted{Device: said.PricedOn}
+	for _, v := range said.Variants {
+		p.Predicted.Steps = append(p.Predicted.Steps, v.Step)
+	}
+	for _, k := range said.Kernels {
+		p.Predicted.Kernels = append(p.Predicted.Kernels, Dearest{groupKey{k.Kind, k.Do, k.Target, k.Out}, k.NS, k.At})
+	}
+	if err := contradiction(name, machineName, root, readable(p, t.Machine), ""); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// fixPair is what to do about a baseline that is not whole.
+const fixPair = "restore its .yaml and its .jsonl from git; where the change was meant, delete both and accept again: xlagate accept --reason \"…\""
+
+// broken is what is wrong at a place of a file.
+func broken(name string, line, column int, message string) *Error {
+	return &Error{fmt.Sprintf("%s:%d:%d", name, line, column), message, fixPair}
+}
+
+// unreadable is what YAML says of a file.
+func unreadable(name string, err error) *Error {
+	return &Error{name, "the baseline is not readable: " + err.Error(), fixPair}
+}
+
+func otherSchema(name, schema string) *Error {
+	return &Error{name, fmt.Sprintf("the baseline has the schema %q; this xlagate reads %q", schema, Schema), fixPair}
+}
+
+// lastKey begins the last line of a readable file.
+const lastKey = "whole"
+
+// tree reads a file of YAML that ends with the line of what it must hold.
+func tree(name string, data []byte) (*yamldoc.Node, error) {
+	if line := yamldoc.Conflict(data); line > 0 {
+		return nil, broken(name, line, 1, "a merge conflict of git begins here")
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	last := lines[max(0, len(lines)-2)]
+	if len(lines[len(lines)-1]) > 0 || !bytes.HasPrefix(last, []byte(lastKey+": {")) {
+		return nil, broken(name, lastLine(data), 1, fmt.Sprintf("the file is cut off: it does not end with the line %q, which says what it must hold", lastKey+": {…}"))
+	}
+	root, err := yamldoc.Parse(data)
+	if err == nil && (root == nil || root.Kind != yamldoc.Mapping) {
+		err = errors.New("it holds no keys")
+	}
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	return root, nil
+}
+
+// lastLine is the number of the last line that has anything on it.
+func lastLine(data []byte) int { return 1 + bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")) }
+
+// contradiction finds where a readable file says something else than follows from its machine file. It is nil where there is nothing.
+func contradiction(name, machineName string, got, want *yamldoc.Node, key string) error {
+	wrong := func(at *yamldoc.Node, format string, args ...any) error {
+		return broken(name, at.Line, at.Column, fmt.Sprintf(format, args...))
+	}
+	if got.Kind != want.Kind {
+		return wrong(got, "%s is %s here; by %s it is %s", key, kindOf(got), machineName, kindOf(want))
+	}
+	switch got.Kind {
+	case yamldoc.Scalar:
+		if got.Value != want.Value {
+			return wrong(got, "%s is %s here and %s by %s", key, got.Value, want.Value, machineName)
+		}
+	case yamldoc.Sequence:
+		for i := range min(len(got.Content), len(want.Content)) {
+			if err := contradiction(name, machineName, got.Content[i], want.Content[i], fmt.Sprintf("%s[%d]", key, i)); err != nil {
+				return err
+			}
+		}
+		if len(got.Content) != len(want.Content) {
+			return wrong(got, "%s has %d entries here and %d by %s", key, len(got.Content), len(want.Content), machineName)
+		}
+	case yamldoc.Mapping:
+		return contradictions(name, machineName, got, want, key)
+	}
+	return nil
+}
+
+// contradictions are those of a mapping.
+func contradictions(name, machineName string, got, want *yamldoc.Node, key string) error {
+	expected := map[string]*yamldoc.Node{}
+	for i := 0; i+1 < len(want.Content); i += 2 {
+		expected[want.Content[i].Value] = want.Content[i+1]
+	}
+	for i := 0; i+1 < len(got.Content); i += 2 {
+		at := got.Content[i]
+		value := expected[at.Value]
+		if value == nil {
+			return broken(name, at.Line, at.Column, fmt.Sprintf("unknown key %q: %s knows nothing of it", at.Value, machineName))
+		}
+		delete(expected, at.Value)
+		if err := contradiction(name, machineName, got.Content[i+1], value, joined(key, at.Value)); err != nil {
+			return err
+		}
+	}
+	if missing := sortedKeys(expected); len(missing) > 0 {
+		return broken(name, got.Line, got.Column, fmt.Sprintf("%s is missing; %s holds it", joined(key, missing[0]), machineName))
+	}
+	return nil
+}
+
+func joined(key, name string) string { return strings.TrimPrefix(key+"."+name, ".") }
+
+func kindOf(n *yamldoc.Node) string {
+	switch n.Kind {
+	case yamldoc.Mapping:
+		return "a mapping"
+	case yamldoc.Sequence:
+		return "a list"
+	}
+	return n.Value
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,286 @@
+package files
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Step changes several files below a folder as one: whoever is killed or finds the disk full leaves all of them old, or all of them new.
+//
+// What is new is staged beside the files, then a journal of it gets its name: from there on the step counts as done. What is left is to
+// put each file into its place. A run that is killed before the journal has its name leaves the old files; after it, the next run that
+// opens the folder puts the rest into place.
+type Step struct {
+	root    *os.Root
+	lock    *lock
+	also    string            // a file outside of the folder that may be changed in the same step
+	pending map[string][]byte // by name below the folder; nil removes a file
+	beside  []byte            // the new content of also; nil leaves it
+	made    []string          // the folders that were made for this step, the inner ones first
+
+	reached func()                    // called between any two operations; tests end the process there
+	limit   func(io.Writer) io.Writer // what writes pass through; tests fill the disk there
+}
+
+// Names in the folder of a step.
+const (
+	staging     = ".xlagate-step"
+	journalFile = staging + "/journal"
+	lockFile    = staging + ".lock"
+)
+
+// journal is what a step does.
+type journal struct {
+	Files []journaled `json:"files"`
+	Also  string      `json:"also,omitempty"` // the file outside of the folder, whose new content is staged as "also"
+}
+
+type journaled struct {
+	Name   string `json:"name"`
+	Staged string `json:"staged,omitempty"` // "" removes the file
+}
+
+// Begin starts a step in a folder, which is made where it is missing, and finishes one that was killed. It fails with [Held] while another
+// runs. The file also, outside of the folder, may be changed too; "" for none.
+func Begin(dir, also string) (*Step, error) {
+	var made []string
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, at)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Step{root: root, also: also, made: made, pending: map[string][]byte{}, reached: func() {}, limit: func(w io.Writer) io.Writer { return w }}
+	if s.lock, err = acquire(dir + "/" + lockFile); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if err := s.finish(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// patience is how long a reader waits for a step that is being put into place.
+const patience = 10 * time.Second
+
+// Finish finishes a step of a folder that was killed, and reports whether there was one.
+func Finish(dir, also string) (bool, error) {
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Lstat(dir + "/" + journalFile); err != nil {
+			return false, nil
+		}
+		s, err := Begin(dir, also)
+		if errors.As(err, new(*Held)) && time.Since(start) < patience {
+			continue
+		}
+		if err != nil {
+			return false, fmt.Errorf("finish what was being written to %s: %w", dir, err)
+		}
+		return true, s.Close()
+	}
+}
+
+// Write changes a file below the folder.
+func (s *Step) Write(name string, data []byte) { s.pending[name] = append([]byte{}, data...) }
+
+// Remove removes a file below the folder, and the folders in which nothing else lies.
+func (s *Step) Remove(name string) { s.pending[name] = nil }
+
+// Also changes the file outside of the folder.
+func (s *Step) Also(data []byte) { s.beside = data }
+
+// Commit makes the changes.
+func (s *Step) Commit() error {
+	if len(s.pending) == 0 && s.beside == nil {
+		return nil
+	}
+	if err := s.stage(); err != nil {
+		return errors.Join(err, s.root.RemoveAll(staging))
+	}
+	s.pending, s.beside = map[string][]byte{}, nil
+	if err := s.finish(); err != nil {
+		return fmt.Errorf("%w; the next run does what is left", err)
+	}
+	return nil
+}
+
+// Close ends the step. What was not committed is forgotten.
+func (s *Step) Close() error {
+	err := errors.Join(s.lock.release(), s.root.Close())
+	for _, dir := range s.made {
+		_ = os.Remove(dir) // it stays where something is in it
+	}
+	return err
+}
+
+// stage writes all that is new beside the files, and at last the journal.
+func (s *Step) stage() error {
+	if err := errors.Join(s.root.RemoveAll(staging), s.root.Mkdir(staging, 0o755)); err != nil {
+		return err
+	}
+	var j journal
+	for i, name := range slices.Sorted(maps.Keys(s.pending)) {
+		one := journaled{Name: name}
+		if data := s.pending[name]; data != nil {
+			one.Staged = strconv.Itoa(i)
+			if err := errors.Join(s.room(name), s.put(one.Staged, data)); err != nil {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+		}
+		j.Files = append(j.Files, one)
+	}
+	if s.beside != nil {
+		j.Also = s.also
+		if err := s.put("also", s.beside); err != nil {
+			return fmt.Errorf("write %s: %w", s.also, err)
+		}
+	}
+	text, err := json.Marshal(j)
+	if err == nil {
+		err = s.put("journal.new", text)
+	}
+	if err != nil {
+		return err
+	}
+	s.sync(staging)
+	err = s.root.Rename(staging+"/journal.new", journalFile)
+	s.sync(staging)
+	s.reached()
+	return err
+}
+
+// room makes the folder of a file, and asks whether the file can be replaced: nothing may go wrong once the journal has its name.
+func (s *Step) room(name string) error {
+	if err := s.root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	info, err := s.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && info.IsDir():
+		return errors.New("a folder has this name")
+	case err != nil || !info.Mode().IsRegular():
+		return err
+	}
+	f, err := s.root.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (s *Step) put(staged string, data []byte) error {
+	f, err := s.root.OpenFile(staging+"/"+staged, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = s.limit(f).Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	s.reached()
+	return err
+}
+
+// sync makes the names in a folder last, where the system can.
+func (s *Step) sync(dir string) {
+	if f, err := s.root.Open(dir); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
+	}
+}
+
+// finish puts what a journal names into place. Doing it twice does the same.
+func (s *Step) finish() error {
+	text, err := s.root.ReadFile(journalFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.root.RemoveAll(staging)
+	}
+	var j journal
+	if err == nil {
+		err = json.Unmarshal(text, &j)
+	}
+	if err == nil && j.Also != "" && j.Also != s.also {
+		err = fmt.Errorf("it changes %s as well, which this run does not read: run it with that one", j.Also)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", journalFile, err)
+	}
+	folders := map[string]bool{".": true}
+	for _, f := range j.Files {
+		if err := s.place(f); err != nil {
+			return fmt.Errorf("put %s into its place: %w", f.Name, err)
+		}
+		folders[path.Dir(f.Name)] = f.Staged != ""
+		s.reached()
+	}
+	if j.Also != "" {
+		if err := s.placeAlso(); err != nil {
+			return fmt.Errorf("put %s into its place: %w", s.also, err)
+		}
+	}
+	for dir, there := range folders {
+		if there {
+			s.sync(dir)
+		}
+	}
+	if err := s.root.Remove(journalFile); err != nil {
+		return err
+	}
+	s.reached()
+	return s.root.RemoveAll(staging)
+}
+
+func (s *Step) place(f journaled) error {
+	if !fs.ValidPath(f.Name) {
+		return errors.New("it would lead out of the folder")
+	}
+	if f.Staged == "" {
+		err := s.root.Remove(f.Name)
+		for dir := path.Dir(f.Name); dir != "." && s.root.Remove(dir) == nil; dir = path.Dir(dir) {
+		}
+		return ignore(err, fs.ErrNotExist)
+	}
+	err := s.root.Rename(staging+"/"+path.Base(f.Staged), f.Name)
+	return ignore(err, fs.ErrNotExist) // one that is no longer staged is in its place
+}
+
+func (s *Step) placeAlso() error {
+	data, err := s.root.ReadFile(staging + "/also")
+	if err == nil {
+		err = ReplaceWith(s.also, data)
+	}
+	s.reached()
+	return err
+}
+
+// ReplaceWith replaces a file, synced.
+func ReplaceWith(name string, data []byte) error {
+	return Replace(name, func(f *os.File) error {
+		_, err := f.Write(data)
+		return errors.Join(err, f.Sync())
+	})
+}
+
+func ignore(err, target error) error {
+	if errors.Is(err, target) {
+		return nil
+	}
+	return err
+}
