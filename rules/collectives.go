@@ -19,7 +19,7 @@ var whichCollectives = []rule.Option{
 	{Key: "min_gathered_dim_size", Type: rule.Count, Sense: rule.Narrows, Least: 1, Doc: "of all-gathers only those that make a dimension at least this long: the whole sequence, say"},
 }
 
-// chosenCollective says whether a kernel is a collective that the options choose. What is not known of it never leaves it out.
+// chosenCollective reports whether a kernel is a collective that the options select. A property that is not known never excludes it.
 func chosenCollective(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		if k.Class != facts.ClassCollective || c.Text("in") == "loops" && !k.InLoop {
@@ -38,7 +38,7 @@ func chosenCollective(c *rule.Context) func(k *facts.Kernel) bool {
 	}
 }
 
-// placeCounted is said of what is counted, where that is only what stands in loops.
+// placeCounted returns " in loops" where only those in loops are counted.
 func placeCounted(c *rule.Context) string {
 	if c.Text("in") == "loops" {
 		return " in loops"
@@ -57,7 +57,7 @@ func largeEnough(c *rule.Context, k *facts.Kernel) bool {
 	return !ok || k.Target != "all-gather" || gatheredTo(k) >= least
 }
 
-// holdsType says whether a shape, or one in a tuple, is of a type.
+// holdsType reports whether a shape, or one in a tuple, has a type.
 func holdsType(shape, dtype string) bool {
 	for rest := shape; ; {
 		at := strings.Index(rest, dtype+"[")

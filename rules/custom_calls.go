@@ -66,7 +66,7 @@ func calls(k *facts.Kernel) string {
 // configs is what a call's backend_config has to say: globs by key.
 type configs map[string]string
 
-// fit says whether every key stands in it with a value that fits.
+// fit reports whether every key is set to a value that fits.
 func (c configs) fit(said []string) bool {
 	for key, pattern := range c {
 		if !slices.ContainsFunc(said, func(s string) bool { return saysKey(s, key) && match.Glob(pattern, valueSaid(s)) }) {
@@ -76,7 +76,7 @@ func (c configs) fit(said []string) bool {
 	return true
 }
 
-// saysKey says whether a setting is of a key: the whole way to it, or its end.
+// saysKey reports whether a setting has a key: its whole path, or the end of it.
 func saysKey(setting, key string) bool {
 	way, _, _ := strings.Cut(setting, "=")
 	return way == key || strings.HasSuffix(way, "."+key)

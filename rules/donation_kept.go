@@ -257,7 +257,7 @@ func aliased(v *facts.Variant) int {
 	return n
 }
 
-// donationCause names the first argument and why; where none is donated any more, that is said instead.
+// donationCause names the first argument and the reason, or says that no argument is donated any more.
 func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *diff.Cause {
 	first := lost[0]
 	if cause := unsynced(v, first.New); cause != nil {

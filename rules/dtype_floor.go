@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -120,36 +119,6 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 	return flops, known
 }
 
-// productCause names the product that computes most.
-func productCause(products []*facts.Product) (*diff.Cause, result.Evidence) {
-	var e result.Evidence
-	if len(products) == 0 {
-		return nil, e
-	}
-	most := products[0]
-	for _, m := range products {
-		if m.Flops > most.Flops || m.Flops == most.Flops && most.Source.File == "" && m.Source.File != "" {
-			most = m
-		}
-		e.After = diff.AddLine(e.After, describeProduct(m))
-	}
-	return &diff.Cause{Title: "the largest is " + describeProduct(most), OpName: most.OpName, Source: most.Source}, e
-}
-
-func describeProduct(m *facts.Product) string {
-	text := fmt.Sprintf("%s of %s → %s", m.Opcode, m.Type, m.Shape)
-	if m.Precision != "default" {
-		text += " at " + m.Precision
-	}
-	if m.OpName != "" {
-		text += "  " + m.OpName
-	}
-	if m.Source.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", path.Base(m.Source.File), m.Source.Line)
-	}
-	return text
-}
-
 func checkConverts(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	limit, ok := c.Number("max_converts")
 	if !ok {
@@ -183,7 +152,7 @@ func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 }
 
-// widened compares the products of the optimized module, or, where that tells more, those that the model asks for.
+// widened compares the products of the optimized module or, where more of them are wider, those of the unoptimized one.
 func widened(c *rule.Context, v *diff.Variant) widening {
 	w := widening{tpu: c.Target.Report.Toolchain.Backend == "tpu", was: byType(v.Old, facts.ProductType), is: byType(v.New, facts.ProductType)}
 	model := widening{asked: true, was: byType(v.Old, facts.AskedType), is: byType(v.New, facts.AskedType)}
@@ -241,7 +210,7 @@ func byType(v *facts.Variant, in facts.Family) map[string]float64 {
 type widening struct {
 	tpu     bool
 	asked   bool               // of the model, not of what the compiler made of it
-	scaled  bool               // by what the operands were scaled down to; "" stands for those that were not
+	scaled  bool               // by what the operands were scaled down to; "" for those that were not
 	was, is map[string]float64 // products by type
 	narrow  int                // the bits of the widest narrow type
 }

@@ -41,7 +41,7 @@ var flags = rule.Rule{
 }
 
 func checkFlags(c *rule.Context, t *rule.Target) {
-	if why, problem := flagsUntold(c, t); why != "" {
+	if why, problem := flagsMissing(c, t); why != "" {
 		c.Gap("flags ("+why+")", problem)
 		return
 	}
@@ -63,8 +63,8 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	}
 }
 
-// flagsUntold says why there are no flags to look at; "" where there are.
-func flagsUntold(c *rule.Context, t *rule.Target) (why string, p result.Problem) {
+// flagsMissing says why there are no flags to look at; "" where there are.
+func flagsMissing(c *rule.Context, t *rule.Target) (why string, p result.Problem) {
 	own := c.BoundedByOwn()
 	untold := t.Report.Toolchain.FlagsUntold()
 	switch {
@@ -86,7 +86,7 @@ func flagsUntold(c *rule.Context, t *rule.Target) (why string, p result.Problem)
 	return "", result.Problem{}
 }
 
-// anyChanged says whether a program is not what it was.
+// anyChanged reports whether a program changed.
 func anyChanged(t *rule.Target) bool {
 	return slices.ContainsFunc(t.Programs, func(p *diff.Program) bool { return p.Change != "same" })
 }

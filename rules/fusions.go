@@ -88,7 +88,7 @@ func (q *fusionQuery) operations() []string {
 	return q.flow.Opcodes()
 }
 
-// touches says whether a kernel does some of it, in the wanted place.
+// touches reports whether a kernel does some of its operations in the wanted part of the model.
 func (q *fusionQuery) touches(k *facts.Kernel) bool {
 	if !q.inScope(k) {
 		return false
@@ -101,7 +101,7 @@ func (q *fusionQuery) touches(k *facts.Kernel) bool {
 	return len(q.operations()) == 0 && (q.root == "" || k.Root == q.root)
 }
 
-// inPart says whether an op_name stands in the part of the model that the settings choose, or they choose none.
+// inPart reports whether an op_name is in the part of the model that the settings select; without op_name they select all of it.
 func inPart(c *rule.Context, opName string) bool {
 	part := c.Text("op_name")
 	return part == "" || match.Glob(part, opName)
@@ -112,7 +112,7 @@ func fitsPath(pattern, file string) bool {
 	return match.Glob(pattern, file) || match.Glob(pattern, path.Base(file))
 }
 
-// containsAll reports whether every wanted opcode stands there, as often as it is wanted.
+// containsAll reports whether every wanted opcode is there as often as it is wanted.
 func containsAll(do facts.Opcodes, wanted []string) bool {
 	for _, want := range facts.OpcodesOf(slices.Sorted(slices.Values(wanted))...) {
 		if do.Times(want.Opcode) < want.Times {

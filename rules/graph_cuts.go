@@ -57,7 +57,7 @@ func cutsText(p *facts.Program) string {
 	return strings.Join(phrase.First(places, 3), ", ")
 }
 
-// readsValue says whether a graph ended because Python asked for what is in a tensor: .item(), print, a branch, or an operation on the CPU.
+// readsValue reports whether a graph ended because Python read a tensor's value: .item(), print, a branch, or an operation on the CPU.
 func readsValue(cut *tensorflow.Cut) bool {
 	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
 }

@@ -78,7 +78,7 @@ func bodiesOf(c *rule.Context, v *diff.Variant) []written {
 	return out
 }
 
-// handWritten says whether a kernel was written by hand, and its function is meant.
+// handWritten reports whether a kernel is hand-written and its function is selected.
 func handWritten(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		return k.Written != nil && (c.List("function") == nil || match.AnyGlob(c.List("function"), k.Function))
@@ -155,7 +155,7 @@ func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 }
 
-// computesMore says whether the program computes or moves more, beside so many custom calls that are gone: XLA counts each as -1.
+// computesMore reports whether the program computes or moves more, not counting the custom calls that are gone, each -1 flops for XLA.
 func computesMore(v *diff.Variant, gone float64) bool {
 	const transcendentals = facts.CostTranscendentals
 	const wobble = 1.01 // growth of the traffic that means nothing

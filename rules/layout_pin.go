@@ -100,7 +100,7 @@ func checkLayoutPin(c *rule.Context, p *diff.Program) {
 	}
 }
 
-// layoutsAgreed says what layouts are held to.
+// layoutsAgreed names what layouts are compared with.
 func layoutsAgreed(c *rule.Context) string {
 	if c.BoundedByOwn() {
 		return "as pinned"
@@ -159,7 +159,7 @@ func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 	return wrong
 }
 
-// wrongOps counts the operations that a pin speaks of, and lists those that lie otherwise.
+// wrongOps counts the operations that a pin selects, and lists those with another layout.
 func wrongOps(v *facts.Variant, pin rule.Entry) (found int, wrong []wrongLayout) {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]

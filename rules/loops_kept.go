@@ -89,8 +89,8 @@ func explainLength(v *diff.Variant) (*diff.Cause, result.Evidence) {
 	return diff.CauseAt(said, loop), e
 }
 
-// lostLength finds a loop of which it is not known any more how often it runs, and how often it ran: of loops that the model calls alike;
-// else, where the model calls it otherwise now, as a kernel in it tells.
+// lostLength finds a loop whose trip count is no longer known, and what it was. Loops pair by name; where the name changed, a kernel in the
+// loop tells.
 func lostLength(v *diff.Variant) (loop *facts.Kernel, times int64) {
 	pairs, _, _ := diff.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
@@ -107,10 +107,10 @@ func lostLength(v *diff.Variant) (loop *facts.Kernel, times int64) {
 	return cmp.Or(loop, &m.New), m.Old.Times
 }
 
-// endless says whether a kernel stands in a loop of unknown length.
+// endless reports whether a kernel is in a loop of unknown length.
 func endless(k *facts.Kernel) bool { return k.InLoop && k.Times <= 1 }
 
-// unrolled says whether the program became longer: a loop that went without that was not unrolled, but is not needed any more.
+// unrolled reports whether the program became longer. Otherwise a loop that is gone was not unrolled; it is no longer needed.
 func unrolled(v *diff.Variant) bool {
 	return v.New.Facts[facts.InstructionsAfter] > v.Old.Facts[facts.InstructionsAfter] || v.New.KernelsAndCopies() > v.Old.KernelsAndCopies()
 }
@@ -151,8 +151,8 @@ func judgeExits(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 }
 
-// lostExits lists the loops that only their counter ends any more: those that the model calls as it did one that surely ended otherwise; where it
-// calls loops otherwise now, and they are the same as far as is known, as many of those that are new as went of the others.
+// lostExits lists the loops that now only their counter ends: those paired with a loop that could end early, and, where names changed but
+// trip counts did not, as many of the new loops as early exits are gone.
 func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
 	pairs, gone, added := diff.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
@@ -170,7 +170,7 @@ func lostExits(v *diff.Variant) (lost []*facts.Kernel) {
 
 func stops(k *facts.Kernel) bool { return k.Stops }
 
-// mayStop says whether a loop of which it is not known how often it runs stops, or nobody knows that it does not.
+// mayStop reports whether a loop of unknown length may end before its counter does.
 func mayStop(k *facts.Kernel) bool { return k.Length == 0 && !k.Counts }
 
 func those(loops []*facts.Kernel, are func(*facts.Kernel) bool) []*facts.Kernel {
@@ -186,7 +186,7 @@ func lengths(loops []*facts.Kernel) (n []int64) {
 	return n
 }
 
-// countsOnly says whether surely nothing but counters ends a loop of which it is not known how often it runs.
+// countsOnly reports whether only its counter ends a loop of unknown length.
 func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && k.Counts }
 
 // How often loops run, one by one.
@@ -195,7 +195,7 @@ var (
 	keptTrips = rule.Option{Key: "trip_count", Type: rule.Switch, Sense: rule.Demands, Default: false, Compares: true, Doc: "true: every loop runs as often as in the baseline"}
 )
 
-// judgeTrips holds how often the loops run against max_trip_count, and against the baseline where trip_count asks for that.
+// judgeTrips compares trip counts with max_trip_count and, where trip_count is on, with the baseline.
 func judgeTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	most, bounded := c.Number(maxTrips.Key)
 	kept := c.On(keptTrips.Key)
@@ -233,8 +233,8 @@ func capTrips(c *rule.Context, p *diff.Program, v *diff.Variant, most float64) {
 	}
 }
 
-// keepTrips holds every loop to the baseline. Loops that only one side has are held together, and so are all of them against a baseline
-// that does not hold them one by one.
+// keepTrips compares the trip count of every loop with the baseline. Loops that only one side has are added up, and so are all loops where the
+// baseline holds no single counts.
 func keepTrips(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	a := rule.Amount{Program: p, Variant: v, Subject: string(facts.LoopsTripCount), Noun: "iterations of loops", Better: rule.Exact}
 	explain := func(f *rule.Finding) {
@@ -307,7 +307,7 @@ func judgeUnrolled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 }
 
-// explainUnrolled names what stands several times now.
+// explainUnrolled names what the loop body now holds several times.
 func explainUnrolled(v *diff.Variant) (*diff.Cause, result.Evidence) {
 	return v.GrowthBy(func(k *facts.Kernel) bool { return k.InLoop }, func(k *facts.Kernel) int64 { return k.Flops })
 }

@@ -70,7 +70,7 @@ func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {
 	return n
 }
 
-// sized says whether the clusters can be counted by size: a stored baseline holds only their number.
+// sized reports whether the sizes of clusters are known: a stored baseline holds only their number.
 func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
 	least, _ := c.Number("min_size")
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0

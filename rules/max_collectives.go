@@ -57,7 +57,7 @@ func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if c.AbsolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
 		return
 	}
-	now, was := float64(talk(v.New, chosenCollective(c)).bytes), float64(talk(v.Old, chosenCollective(c)).bytes)
+	now, was := float64(trafficOf(v.New, chosenCollective(c)).bytes), float64(trafficOf(v.Old, chosenCollective(c)).bytes)
 	if now <= was {
 		return
 	}
@@ -67,12 +67,12 @@ func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 }
 
-// traffic is what devices say to each other: how often, and how much.
+// traffic is what devices send to each other: how often, and how many bytes.
 type traffic struct{ count, bytes int64 }
 
-// talk sums up collectives of a variant, those in loops as often as they run. An all-reduce moves twice its size: it is a reduce-scatter
+// trafficOf adds up collectives of a variant, those in loops as often as they run. An all-reduce moves twice its size: it is a reduce-scatter
 // and an all-gather.
-func talk(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
+func trafficOf(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	var t traffic
 	for k := range v.KernelsThat(cares) {
 		runs := max(k.Times, 1)

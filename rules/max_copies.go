@@ -78,7 +78,7 @@ func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {
 	}
 }
 
-// movesTooMuch is said of operations that move more bytes than they may.
+// movesTooMuch is the message about operations that move more bytes than they may.
 func movesTooMuch(which string, moved, limit float64) string {
 	is, allowed := phrase.Apart(moved, limit, "bytes")
 	return fmt.Sprintf("%s move %s, at most %s allowed", which, is, allowed)

@@ -108,7 +108,7 @@ func tpuName(space string) (string, bool) {
 	return "", false
 }
 
-// hasSpaces says whether it is known what a program takes of each memory space.
+// hasSpaces reports whether the use of each memory space is known.
 func hasSpaces(v *facts.Variant) bool {
 	for id := range v.Facts {
 		if _, is := facts.MemorySpace.Member(id); is {

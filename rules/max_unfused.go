@@ -41,7 +41,7 @@ func checkMaxUnfused(c *rule.Context, p *diff.Program) {
 	}
 }
 
-// runsAlone says whether a kernel does one of the operations and nothing else.
+// runsAlone reports whether a kernel does one of the operations and nothing else.
 func runsAlone(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		if k.Do.Len() != 1 || !slices.Contains(c.List("ops"), k.Do[0].Opcode) || k.Class == facts.ClassControl || k.Class == facts.ClassCollective {

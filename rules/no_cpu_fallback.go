@@ -66,7 +66,7 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 	c.Split(judged, each)
 }
 
-// scalarRead is the operation by which Python asks for a number in a tensor.
+// scalarRead is the operation with which Python reads a number from a tensor.
 const scalarRead = "aten::_local_scalar_dense"
 
 // fallback says what ran on the CPU, and why.

@@ -54,19 +54,19 @@ func newCollectives(v *diff.Variant) []*facts.Kernel {
 	}
 	var fresh []*facts.Kernel
 	for k := range v.New.KernelsThat((*facts.Kernel).IsCollective) {
-		if !known[wayOf(k)] && !known[k.Target] && (k.Axes != "" || !knownKind(v.Old, k.Target)) && saysMore(v, k.Axes) {
+		if !known[wayOf(k)] && !known[k.Target] && (k.Axes != "" || !knownKind(v.Old, k.Target)) && communicateMore(v, k.Axes) {
 			fresh = append(fresh, k)
 		}
 	}
 	return fresh
 }
 
-// saysMore says whether devices communicate more along an axis than in the baseline: more often, or with more bytes.
-func saysMore(v *diff.Variant, axes string) bool {
+// communicateMore reports whether devices communicate more along an axis than in the baseline: more often, or with more bytes.
+func communicateMore(v *diff.Variant, axes string) bool {
 	along := func(k *facts.Kernel) bool {
 		return k.IsCollective() && (axes == "" || k.Axes == "" || k.Axes == axes)
 	}
-	was, is := talk(v.Old, along), talk(v.New, along)
+	was, is := trafficOf(v.Old, along), trafficOf(v.New, along)
 	return is.count > was.count || is.bytes > was.bytes
 }
 
@@ -88,7 +88,7 @@ func waysOf(kernels []*facts.Kernel) []string {
 	return ways
 }
 
-// knownKind says whether a variant has collectives of a kind, along whatever axis.
+// knownKind reports whether a variant has collectives of a kind, along any axis.
 func knownKind(v *facts.Variant, kind string) bool {
 	for k := range v.KernelsThat((*facts.Kernel).IsCollective) {
 		if k.Target == kind {

@@ -46,7 +46,7 @@ func registersUnknown(c *rule.Context, p *diff.Program, v *diff.Variant, fact fa
 	return true
 }
 
-// assembler is the version of ptxas that told of a target's registers; "" where none did.
+// assembler is the version of ptxas that counted a target's registers; "" where none did.
 func assembler(r *facts.Report) string {
 	if r == nil {
 		return ""

@@ -116,7 +116,7 @@ func TestFilesAreNamedForTheirRules(t *testing.T) {
 	for _, id := range IDs() {
 		names[strings.ReplaceAll(id, "-", "_")] = true
 	}
-	shared := []string{"registry", "collectives", "custom_calls", "fusions", "graph_cuts", "registers"}
+	shared := []string{"registry", "collectives", "custom_calls", "fusions", "graph_cuts", "products", "registers"}
 	for _, file := range files {
 		name := strings.TrimSuffix(file, ".go")
 		if !strings.HasSuffix(name, "_test") && !names[name] && !slices.Contains(shared, name) {

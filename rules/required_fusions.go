@@ -137,7 +137,7 @@ func (w wantedFusion) sentence(found, had int, parts []*facts.Kernel) string {
 	return b.String()
 }
 
-// part is the part of the model that is meant, " of */mlp/* in model.py"; "" for all of it.
+// part is the part of the model that is selected, " of */mlp/* in model.py"; "" for all of it.
 func (w wantedFusion) part() string {
 	var said string
 	if w.opName != "" {

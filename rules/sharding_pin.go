@@ -109,7 +109,7 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 	return wrong
 }
 
-// tooLargeWhole says whether every device holds all of a value that is too large for that.
+// tooLargeWhole reports whether every device holds all of a value that is larger than may be replicated.
 func tooLargeWhole(c *rule.Context, p *facts.Parameter) bool {
 	limit, limited := c.Number("max_replicated")
 	return limited && float64(p.Bytes) > limit && replicated(p)
@@ -167,13 +167,13 @@ func spreadAs(want string, p *facts.Parameter) bool {
 	if want == "replicated" {
 		return replicated(p)
 	}
-	if !strings.Contains(want, "*") { // which stands for nothing that has to be read
+	if !strings.Contains(want, "*") { // a pattern is not parsed
 		want = inTiles(want)
 	}
 	return starred(want, p.Sharding) || p.Spec != "" && starred(want, p.Spec)
 }
 
-// starred matches a text in which * stands for anything.
+// starred matches a text with a pattern in which * is any text.
 func starred(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -45,13 +45,13 @@ func checkStableCompile(c *rule.Context, p *diff.Program) {
 		}
 		if f := c.Forbid(a); f != nil {
 			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
-			f.Cause = &diff.Cause{Title: unlike(v.New), Source: v.New.FirstSource()}
+			f.Cause = &diff.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
 		}
 	}
 }
 
-// unlike says whether the source or the compiler came out otherwise.
-func unlike(v *facts.Variant) string {
+// variesIn says whether the source or the compiler varies.
+func variesIn(v *facts.Variant) string {
 	if v.InputVaries {
 		return "the model was traced to another program each time: the order of a set or a random value decides what it computes"
 	}
