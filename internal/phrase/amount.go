@@ -103,7 +103,7 @@ func Times(n float64) string {
 	return Number(n) + " times"
 }
 
-// singular is the noun for one thing; what stands behind it to tell it from others stays as it is.
+// singular is the noun for one thing. What follows the noun stays as it is.
 func singular(noun string) string {
 	for _, word := range []string{" updated ", " that ", " not ", " in ", " of ", " before "} {
 		if head, rest, ok := strings.Cut(noun, word); ok {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Apart writes two values of one unit as [Show] does, and where they would look the same though they are not, with as many digits as
-// tell them from each other.
+// Apart writes two values of one unit as [Show] does. Values that differ but would look the same get as many digits as distinguish them.
 func Apart(a, b float64, unit string) (string, string) {
 	x, y := Show(a, unit), Show(b, unit)
 	if a == b || x != y {

@@ -57,7 +57,7 @@ func First(list []string, most int) []string {
 	return append(append([]string{}, list[:most]...), fmt.Sprintf("%d more", len(list)-most))
 }
 
-// Within lists so many at most, the last of which says how many more there are.
+// Within lists at most so many; the last one may say how many more there are.
 func Within(list []string, most int) []string {
 	if len(list) <= most {
 		return list

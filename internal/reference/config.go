@@ -18,15 +18,15 @@ func schemaConfig() *jsonschema.Schema {
 	return s
 }
 
-// some asks for a key whose list is not empty.
+// some requires a key whose list is not empty.
 func some(key string) *jsonschema.Schema {
 	return &jsonschema.Schema{Required: []string{key}, Properties: map[string]*jsonschema.Schema{key: {MinItems: jsonschema.Ptr(1)}}}
 }
 
-// together asks for all of the keys.
+// together requires all of the keys.
 func together(keys ...string) *jsonschema.Schema { return &jsonschema.Schema{Required: keys} }
 
-// oneOf asks for one of the keys at least.
+// oneOf requires at least one of the keys.
 func oneOf(keys []string) []*jsonschema.Schema {
 	var out []*jsonschema.Schema
 	for _, key := range keys {

@@ -64,7 +64,7 @@ func ruleSection(b *strings.Builder, r *rule.Rule) {
 	}
 }
 
-// bounded says what the bounds of a rule speak of.
+// bounded says what the bounds of a rule count.
 func bounded(r *rule.Rule) string {
 	m := r.Budget
 	switch {
@@ -102,7 +102,7 @@ func optionRows(b *strings.Builder, options []result.OptionDoc) {
 	}
 }
 
-// cell keeps a text from ending the table cell that it stands in.
+// cell escapes a text for a table cell.
 func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
 func upper(text string) string {

@@ -21,7 +21,7 @@ func All() []result.RuleDoc {
 	return docs
 }
 
-// ByID documents one rule; an unknown id gives an empty page that bears it.
+// ByID documents one rule; for an unknown id only the ID is set.
 func ByID(id string) result.RuleDoc {
 	if r := rules.ByID(id); r != nil {
 		return Of(r)

@@ -68,7 +68,7 @@ func cutName(s string, n int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(n-1-head):])
 }
 
-// cut shortens a text to at most n runes, the last of which says that it was cut.
+// cut shortens a text to at most n runes; the last one is then an ellipsis.
 func cut(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s

@@ -35,7 +35,7 @@ func (c *Comment) disputed() bool {
 	return c.Under != nil && (c.Under.Verdict != c.Result.Verdict || len(c.hidden()) > 0)
 }
 
-// hidden are the findings that only the base branch's policy brings.
+// hidden returns the findings that only the base branch's policy makes.
 func (c *Comment) hidden() []*result.Finding {
 	if c.Under == nil {
 		return nil
@@ -201,5 +201,5 @@ func (c *Comment) footer() string {
 	return "\n" + strings.Join(parts, " · ") + "\n"
 }
 
-// linkable is an address that cannot end the link that it stands in.
+// linkable matches addresses that cannot break out of a Markdown link.
 var linkable = regexp.MustCompile(`^https?://[A-Za-z0-9.:/_-]+$`)

@@ -75,7 +75,7 @@ func changeBlocks(changes []diff.KernelChange, o Options) []block {
 	return append(blocks, more(len(changes)-shown, "changed kernel"))
 }
 
-// folded hides what lies below a title, where there is anything.
+// folded folds a section, or returns its title alone when it is empty.
 func folded(s section) block {
 	if len(s.Blocks) == 0 {
 		return para{s.Title}
@@ -89,7 +89,7 @@ func kernelTitle(k *facts.Kernel) line {
 	return in(warn, "~").and(" ").in(name, does(k)).names(location(k.Source), modelName(k))
 }
 
-// regroupBlocks are kernels that were split or merged: the one, what stands between the many, and the many below it.
+// regroupBlocks are kernels that were split or merged: the one kernel, what separates the parts, and the parts.
 func regroupBlocks(form string, regroups []diff.Regroup, one byte, o Options) []block {
 	many := byte('+')
 	if one == '+' {

@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// diffPage tells a difference from the sum to the single line: programs, kernels, operations.
+// diffPage is a difference from the totals down to single operations: programs, kernels, operations.
 func diffPage(d *diff.Report, o Options) page {
 	p := page{Title: in(name, d.Old).and(" → ").in(name, d.New)}
 	if d.Identical {
@@ -253,7 +253,7 @@ func paramMark(p *diff.ParamChange) line {
 }
 
 // factBlocks are the facts that differ: the telling ones in a line, the others counted or, when all are wanted, listed. The sum
-// of kernels stands in the title.
+// of kernels is in the title.
 func factBlocks(v *diff.Variant, o Options) []block {
 	if o.All {
 		return []block{factChanges(v)}

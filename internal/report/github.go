@@ -68,7 +68,7 @@ func (a *annotations) problem(p *result.Problem) {
 	a.write("error", configurationPlace(p.File), title, texts...)
 }
 
-// configurationPlace are the properties of a problem that stands in the configuration: "xlagate.yaml:12:5".
+// configurationPlace returns the annotation properties of a place in the configuration: "xlagate.yaml:12:5".
 func configurationPlace(place string) []string {
 	file, rest, ok := strings.Cut(place, ".yaml:")
 	line, _, _ := strings.Cut(rest, ":")
@@ -118,7 +118,7 @@ func escapeProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(clean(s)))
 }
 
-// Annotation is a change beside a line of the model's source, or of the configuration when no source line is known.
+// Annotation is a change at a line of the model's source, or at the configuration when no source line is known.
 type Annotation struct {
 	File    string
 	Line    int // 0: the file as a whole
@@ -127,7 +127,7 @@ type Annotation struct {
 	Message string
 }
 
-// Annotations lists what is to be shown beside lines, worst first: what could not be looked at, then the changes that break a rule
+// Annotations lists what is shown at source lines, worst first: what could not be looked at, then the changes that break a rule
 // and were not waived.
 func Annotations(r *result.Result, o Options) []Annotation {
 	all := index(rooted(r, o.Root))
@@ -153,7 +153,7 @@ func annotationTitle(r *indexed, c *result.Change) string {
 	return cut(clean("xlagate: "+subject(r, c.Target, c.Program)+": "+strings.Join(ruleNames(r, c), ", ")), maxName)
 }
 
-// titleBeside is what was done, as it stands beside the line; where it cannot stand there, with the place in front.
+// titleBeside is the title of a change at its source line. When the annotation cannot be at that line, the place comes first.
 func titleBeside(c *result.Change, o Options) string {
 	if _, line := repositoryFile(c.Source, o); line > 0 {
 		return cut(clean(c.Title), maxSentence)

@@ -162,7 +162,7 @@ func ignoredSection(files []string) section {
 	return titled(in(dim, "unknown kind: ").and(phrase.Some(len(files), "file")), list{atMost(lines, maxProblems, "file", "")})
 }
 
-// passSections tell of each module what every pass of the compiler made of it.
+// passSections show what each compiler pass changed, module by module.
 func passSections(modules []facts.ModulePasses, o Options) []block {
 	var out []block
 	for i := range modules {

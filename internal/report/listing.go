@@ -46,7 +46,7 @@ func oneAline(lines []string) string {
 	return b.String()
 }
 
-// splitCells splits a line where two spaces stand, which is how its writer separates columns.
+// splitCells splits a line at runs of two or more spaces, which separate its columns.
 func splitCells(text string) []string {
 	var out []string
 	for c := range strings.SplitSeq(text, "  ") {

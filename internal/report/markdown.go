@@ -80,7 +80,7 @@ func mdProse(text string) string {
 	return b.String()
 }
 
-// inWord reports whether a character stands between letters or digits, where an underscore emphasises nothing.
+// inWord reports whether a character is between letters or digits, where an underscore is not emphasis.
 func inWord(s string, i int) bool {
 	return i > 0 && i+1 < len(s) && isWord(s[i-1]) && isWord(s[i+1])
 }
@@ -103,7 +103,7 @@ func unBlock(text string) string {
 	return text
 }
 
-// separator stands invisibly where GitHub would otherwise see a mention, a reference, a link or an emoji.
+// separator is an invisible character that keeps GitHub from seeing a mention, a reference, a link or an emoji.
 const separator = "\u200b"
 
 // quiet breaks mentions, references to issues, bare links and emoji names. Backslashes do not: GitHub looks for them in the
@@ -232,7 +232,7 @@ func (m *markdownPage) section(s section, depth int) {
 	m.blocks(s.Blocks, depth+1)
 }
 
-// line writes spans as prose and code spans. What stands at the start of a line must not open a block.
+// line writes spans as prose and code spans. The start of a line must not open a block.
 func (m *markdownPage) line(l line) string {
 	var b strings.Builder
 	for i, s := range l {

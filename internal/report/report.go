@@ -126,7 +126,7 @@ func pageOf[T any](build func(T) page) func(T, Options) page {
 	return func(v T, _ Options) page { return build(v) }
 }
 
-// fromRoot gives a renderer the result with source paths as the repository knows them, and the findings of each change at hand.
+// fromRoot gives a renderer the result with source paths relative to the repository, indexed by change.
 func fromRoot(write func(io.Writer, *indexed, Options) error) func(io.Writer, *result.Result, Options) error {
 	return func(w io.Writer, r *result.Result, o Options) error { return write(w, index(rooted(r, o.Root)), o) }
 }

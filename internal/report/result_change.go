@@ -324,7 +324,7 @@ func howToAccept(c *result.Change) []line {
 	}
 	for i, entry := range c.Overrides {
 		if i == 0 {
-			lines = append(lines, say("a pack forbids it whatever is accepted; to allow it, add to rules: in xlagate.yaml"))
+			lines = append(lines, say("accepting does not change the limit of a pack; to allow it, add to rules: in xlagate.yaml"))
 		}
 		lines = append(lines, in(name, "  "+entry))
 	}
@@ -361,10 +361,10 @@ func waiver(w *result.Waiver) string {
 	return text
 }
 
-// maxHarmless bounds the changes that break nothing: nobody has to decide about them.
+// maxHarmless bounds the changes that break no rule: they need no decision.
 const maxHarmless = 5
 
-// shortLines are the changes that nobody has to decide about, a line each: those that were waived, and the first of those that break nothing.
+// shortLines are the changes that need no decision, a line each: the waived ones, and the first of those that break no rule.
 func shortLines(r *indexed) []line {
 	var lines []line
 	for _, c := range r.waived() {

@@ -78,7 +78,7 @@ func verdictBlocks(r *indexed, live []*result.Change, d detail) []block {
 	return s.Blocks
 }
 
-// restBlocks are what lies behind a verdict, folded for the most part.
+// restBlocks are the details behind a verdict, most of them folded.
 func restBlocks(r *indexed, d detail) []block {
 	var s section
 	live := r.live()
@@ -247,7 +247,7 @@ func acceptBlocks(live []*result.Change, commands string) []block {
 		}
 	}
 	if len(entries) > 0 {
-		blocks = append(blocks, para{say("A pack forbids some of it whatever is accepted. To allow it, add to ").in(name, "rules:").and(" in xlagate.yaml:")}, code{Text: strings.Join(entries, "\n")})
+		blocks = append(blocks, para{say("Accepting does not change the limits of a pack. To allow it, add to ").in(name, "rules:").and(" in xlagate.yaml:")}, code{Text: strings.Join(entries, "\n")})
 	}
 	if len(places) == 0 {
 		return blocks
@@ -267,7 +267,7 @@ func acceptBlocks(live []*result.Change, commands string) []block {
 	return append(blocks, para{rest})
 }
 
-// changeFold is what lies behind one change.
+// changeFold is the details of one change.
 func changeFold(r *indexed, c *result.Change) section {
 	title := say("What changed: ")
 	if p := shortPlace(c.Source); p != "" {
@@ -278,7 +278,7 @@ func changeFold(r *indexed, c *result.Change) section {
 	return s
 }
 
-// shortFold lists the changes that nobody has to decide about.
+// shortFold lists the changes that need no decision.
 func shortFold(r *indexed) section {
 	var parts []string
 	if n := len(r.waived()); n > 0 {
@@ -335,7 +335,7 @@ func rowLine(row []line) line {
 	return out
 }
 
-// resultHTML renders a result in full: what the Markdown holds, and every fact beside its baseline.
+// resultHTML renders a result in full: the Markdown's content, and every fact with its baseline.
 func resultHTML(w io.Writer, r *indexed, o Options) error {
 	d := everything
 	d.facts = true

@@ -193,7 +193,7 @@ func resultTextPage(r *indexed) page {
 	return p
 }
 
-// targetSection is a target that was looked at; one of which nothing is known stands among the problems alone.
+// targetSection is a target that was looked at. One that could not be read is listed with the problems only.
 func targetSection(r *indexed, t *result.Target) section {
 	if len(t.Programs) == 0 && hasProblem(r, t.Name) {
 		return section{}
@@ -212,7 +212,7 @@ func hasProblem(r *indexed, target string) bool {
 	return false
 }
 
-// indexed is a result with the findings of each change at hand.
+// indexed is a result with its findings indexed by change.
 type indexed struct {
 	*result.Result
 	findings map[string][]*result.Finding // by the change's id
@@ -242,7 +242,7 @@ func (r *indexed) waived() []*result.Change {
 	return r.changes(func(c *result.Change) bool { return c.Waived })
 }
 
-// harmless are the changes that break no rule, of the programs in which nothing does: beside something that is wrong they are noise.
+// harmless returns the changes that break no rule, in programs where no change does: next to an error they are noise.
 func (r *indexed) harmless() []*result.Change {
 	type program struct{ target, name string }
 	wrong := map[program]bool{}

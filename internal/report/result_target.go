@@ -90,7 +90,7 @@ func variantRow(r *indexed, t *result.Target, p *result.Program, at int, signatu
 	return append(row, changeCell(p.Change))
 }
 
-// budgetOf is a program's budget as one of its variants uses it: where it counts what the fact does, it tells how much the fullest uses.
+// budgetOf is a program's budget as one of its variants uses it. A budget on a fact holds the largest use of all variants.
 func budgetOf(v *result.Variant, fact facts.ID, budget *result.Headroom, p *result.Program) *result.Headroom {
 	counts := func(v result.Variant) bool { now, ok := v.Facts[fact]; return ok && now == budget.Actual }
 	if budget == nil || !slices.ContainsFunc(p.Variants, counts) {
@@ -141,7 +141,7 @@ func otherFacts(v *result.Variant, p *result.Program, budgets map[string]*result
 	return say(strings.Join(parts, ", "))
 }
 
-// changedFacts are the facts beside the key facts that both sides know and that differ, most telling first.
+// changedFacts returns the other facts that both sides know and that differ, the most important first.
 func changedFacts(v *result.Variant) []label {
 	var out []label
 	seen := map[facts.ID]bool{}
@@ -167,7 +167,7 @@ func changedFacts(v *result.Variant) []label {
 	return out
 }
 
-// maxTelling is how many of moreFacts are worth a word beside the key facts.
+// maxTelling is how many of moreFacts are shown with the key facts when they changed.
 const maxTelling = 9
 
 // budgetsOf finds the budgets of a program, the fullest of each kind, by label.
@@ -196,7 +196,7 @@ func changeCell(change string) line {
 	return say(changeWord(change))
 }
 
-// changeWord says how a program stands to its baseline.
+// changeWord says how a program compares with its baseline.
 func changeWord(change string) string {
 	switch change {
 	case "same":

@@ -148,7 +148,7 @@ func alignRow(row []line, widths []int, right []bool) line {
 	return out
 }
 
-// minCut is the least that is left of a name, so that it still tells.
+// minCut is the shortest that a name is cut to.
 const minCut = 12
 
 // cutLine shortens a line that ends in a name to a width; 0 or less means that it is not cut. Half a number would be a wrong one,

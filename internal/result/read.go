@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// Bounds on a result that code nobody reviewed may have made. What a real run makes lies far below.
+// Bounds on a result from an untrusted run. Real results are far smaller.
 const (
 	maxTargets  = 500
 	maxPrograms = 5_000
@@ -35,7 +35,7 @@ func Read(data []byte) (*Result, error) {
 		return nil, fmt.Errorf("not a result: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("not a result: something stands behind it")
+		return nil, errors.New("not a result: there is more text after it")
 	}
 	if r.Schema != Schema {
 		return nil, fmt.Errorf("the schema is %q, expected %q", clip(r.Schema), Schema)
@@ -57,7 +57,7 @@ func (r *Result) check() error {
 	case len(r.Changes) > maxFindings || len(r.Findings) > maxFindings || len(r.Problems) > maxFindings || len(r.Notes) > maxFindings || len(r.Headroom) > maxFindings:
 		return fmt.Errorf("it has more than %d changes, findings, problems or notes", maxFindings)
 	case r.Summary.negative():
-		return errors.New("it counts less than nothing")
+		return errors.New("a count is negative")
 	}
 	for i := range r.Targets {
 		if err := r.Targets[i].check(); err != nil {
@@ -107,13 +107,13 @@ func (s Summary) negative() bool {
 	return min(s.Changes, s.Errors, s.Warnings, s.Infos, s.Waived, s.Checks, s.Targets, s.Programs) < 0
 }
 
-// ValidTarget reports whether a name can be a target's: it is also where the target's baseline lies, so it may not lead elsewhere.
+// ValidTarget reports whether a name can be a target's: it is also the path of the target's baseline, so it must not leave that directory.
 func ValidTarget(name string) bool { return fs.ValidPath(name) && name != "." }
 
 func (t *Target) check() error {
 	switch {
 	case !ValidTarget(t.Name):
-		return errors.New("its name leads out of the baseline")
+		return errors.New("its name is a path out of the baseline")
 	case tooLong(t.Name, t.Dump, t.Baseline):
 		return errTooLong
 	case len(t.Programs) > maxPrograms || len(t.NotCovered) > maxLines || len(t.Graphs) > maxFacts:
@@ -153,7 +153,7 @@ func (c *Change) check() error {
 	case !slices.Contains(Kinds(), c.Kind):
 		return fmt.Errorf("the kind is %q", clip(c.Kind))
 	case c.Level == "better" && len(c.Findings) > 0:
-		return errors.New("it breaks a rule and is better")
+		return errors.New("its level is better, but it has findings")
 	case !allIDs(c.Findings):
 		return errors.New("a finding's id is not 12 hex digits")
 	case c.Accept != "" && c.Accept != AcceptCommand(c.ID): // it is there to be pasted
