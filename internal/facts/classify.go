@@ -11,7 +11,7 @@ func (w *walk) classify(l *launch) bool {
 	op := w.m.Instrs[l.id].Opcode
 	switch role := roleOf(op); {
 	case op == hlo.OpFusion, op == hlo.OpCustomCall:
-		j := w.judge(l.id)
+		j := w.classification(l.id)
 		l.class = j.class
 		if j.collective >= 0 {
 			w.start(l, w.m.Comps[w.m.Callees(l.id)[0]].First+j.collective)
@@ -50,8 +50,8 @@ func (w *walk) start(l *launch, collective hlo.InstrID) {
 	l.class, l.moves = ClassCollective, collective
 }
 
-// judgement is how instructions count that say the same.
-type judgement struct {
+// classification is how instructions count that say the same.
+type classification struct {
 	class      Class
 	free       bool        // no launch
 	small      bool        // a call that XLA for CPU compiles into one kernel
@@ -59,16 +59,16 @@ type judgement struct {
 }
 
 // judge looks at fusions and calls of any kind, once at those that say the same.
-func (w *walk) judge(id hlo.InstrID) judgement {
+func (w *walk) classification(id hlo.InstrID) classification {
 	own := w.alike.Own(id)
-	j, known := w.judged[own]
+	j, known := w.classified[own]
 	if known {
 		return j
 	}
 	j.collective = -1
 	switch w.m.Instrs[id].Opcode {
 	case hlo.OpFusion:
-		w.judgeFusion(&j, id)
+		w.classifyFusion(&j, id)
 	case hlo.OpCustomCall:
 		target, _ := w.m.Attr(id, "custom_call_target")
 		if j.free = freeTargets[target]; !kernelTargets[target] {
@@ -78,12 +78,12 @@ func (w *walk) judge(id hlo.InstrID) judgement {
 		attrs, _ := w.m.Attr(id, "frontend_attributes")
 		j.small = frontendAttribute(attrs, "xla_cpu_small_call") == "true"
 	}
-	w.judged[own] = j
+	w.classified[own] = j
 	return j
 }
 
-// judgeFusion knows fusions that call a library, that copy, and that have to do with a collective.
-func (w *walk) judgeFusion(j *judgement, id hlo.InstrID) {
+// classifyFusion knows fusions that call a library, that copy, and that have to do with a collective.
+func (w *walk) classifyFusion(j *classification, id hlo.InstrID) {
 	if kind, _ := w.m.Attr(id, "kind"); kind == "kCustom" {
 		j.class = customFusionClass(fusionConfigKind(w.m, id))
 	}
@@ -151,3 +151,79 @@ func frontendAttribute(printed, name string) string {
 	value, _, _ := strings.Cut(printed[at+len(name)+2:], `"`)
 	return value
 }
+
+// role says what an opcode is to the counting of launches.
+type role uint8
+
+const (
+	roleKernel role = iota // one launch of its own
+	roleFree               // no launch: a name, a view or an order
+	roleEnter              // nothing itself; its computations are walked
+	roleCopy
+	roleCollective
+	roleLibrary
+	roleControl // the runtime does it: loops, branches, the host's queues
+)
+
+// roles holds every opcode that is not a kernel.
+var roles = [...]role{
+	hlo.OpParameter: roleFree, hlo.OpConstant: roleFree, hlo.OpTuple: roleFree, hlo.OpGetTupleElement: roleFree,
+	hlo.OpBitcast: roleFree, hlo.OpAfterAll: roleFree, hlo.OpAddDependency: roleFree, hlo.OpOptBarrier: roleFree,
+	hlo.OpDomain: roleFree, hlo.OpGetDimensionSize: roleFree, hlo.OpTrace: roleFree, hlo.OpAsyncUpdate: roleFree,
+	hlo.OpAsyncDone: roleFree, hlo.OpCopyDone: roleFree, hlo.OpAllReduceDone: roleFree, hlo.OpAllGatherDone: roleFree,
+	hlo.OpCollectivePermuteDone: roleFree, hlo.OpSendDone: roleFree, hlo.OpRecvDone: roleFree,
+	hlo.OpPartitionId: roleFree, hlo.OpReplicaId: roleFree, hlo.OpRngGetAndUpdateState: roleFree,
+
+	hlo.OpCall: roleEnter, hlo.OpAsyncStart: roleEnter,
+	hlo.OpWhile: roleControl, hlo.OpConditional: roleControl, hlo.OpInfeed: roleControl, hlo.OpOutfeed: roleControl,
+	hlo.OpCopy: roleCopy, hlo.OpCopyStart: roleCopy,
+	hlo.OpFft: roleLibrary, hlo.OpCustomCall: roleLibrary,
+
+	hlo.OpAllGather: roleCollective, hlo.OpAllGatherStart: roleCollective, hlo.OpAllReduce: roleCollective,
+	hlo.OpAllReduceStart: roleCollective, hlo.OpAllToAll: roleCollective, hlo.OpCollectiveBroadcast: roleCollective,
+	hlo.OpCollectivePermute: roleCollective, hlo.OpCollectivePermuteStart: roleCollective,
+	hlo.OpCollectiveReduce: roleCollective, hlo.OpRaggedAllToAll: roleCollective, hlo.OpReduceScatter: roleCollective,
+	hlo.OpSend: roleCollective, hlo.OpRecv: roleCollective,
+}
+
+// roleOf is the opcode's role. An opcode that is not known is a kernel.
+func roleOf(op hlo.Opcode) role {
+	if int(op) < len(roles) {
+		return roles[op]
+	}
+	return roleKernel
+}
+
+// freeTargets are custom calls that name, allocate or annotate, and run nothing.
+var freeTargets = map[string]bool{
+	"AllocateBuffer": true, "ConcatBitcast": true, "AssumeGatherIndicesInBound": true, "GatherScatterIndicesBitpacked": true,
+	"AsyncCollectiveDone": true, "Sharding": true, "SPMDFullToShardShape": true, "SPMDShardToFullShape": true,
+	"LayoutConstraint": true, "annotate_device_placement": true,
+}
+
+// kernelTargets are custom calls that are a kernel of the model's own (Pallas, Triton, Mosaic) or of the compiler.
+var kernelTargets = map[string]bool{
+	"tpu_custom_call": true, "__gpu$xla.gpu.triton": true, "triton_kernel_call": true, "__gpu$TopK": true,
+	"mosaic_gpu": true, "mosaic_gpu_v2": true, "__gpu$xla.gpu.ext.cub_sort_keys": true,
+}
+
+// hidden says whether an opcode is left out of what a kernel does: it moves nothing and computes nothing.
+func hidden(op hlo.Opcode) bool {
+	switch op {
+	case hlo.OpParameter, hlo.OpConstant, hlo.OpTuple, hlo.OpGetTupleElement, hlo.OpBitcast:
+		return true
+	}
+	return false
+}
+
+// copied says whether an operation only moves data: wrapped in an async-start it is a copy by DMA.
+func copied(op hlo.Opcode) bool {
+	switch op {
+	case hlo.OpSlice, hlo.OpDynamicSlice, hlo.OpDynamicUpdateSlice, hlo.OpCopy, hlo.OpConcatenate:
+		return true
+	}
+	return false
+}
+
+// plainOpcode is a collective's or copy's opcode without what says how it is started.
+func plainOpcode(name string) string { return strings.TrimSuffix(name, "-start") }

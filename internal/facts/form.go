@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
@@ -44,7 +46,7 @@ func (r *reader) newForm(l launch) formed {
 	}
 	f.Work = r.work(l)
 	r.print(&f, l)
-	return formed{r.stock.form(f), body}
+	return formed{r.interner.form(f), body}
 }
 
 // equal says whether two forms say the same.
@@ -83,7 +85,7 @@ func (r *reader) describe(f *Form, l launch) (of *body) {
 // describeBody collects the operations of a fusion or small call, through the fusions and calls inside it.
 func (r *reader) describeBody(f *Form, l launch) *body {
 	of, kinds := r.operations(l), r.flow.kinds
-	f.Do = r.doing(kinds)
+	f.Do = r.countOpcodes(kinds)
 	if n := len(kinds); len(f.Do) == 0 && n > 0 {
 		f.Do = OpcodesOf(r.m.OpcodeName(r.coded[kinds[n-1]])) // a broadcast alone is what such a kernel does
 	}
@@ -181,4 +183,154 @@ func (r *reader) price() *price.Prices {
 		r.costs = price.Price(r.alike(), nil)
 	}
 	return r.costs
+}
+
+// noisyAttrs do not tell what an operation computes: they number, annotate, schedule or repeat.
+var noisyAttrs = map[string]bool{
+	"backend_config": true, "frontend_attributes": true, "sharding": true, "channel_id": true, "control-predecessors": true,
+	"statistics": true, "origin": true, "kind": true, "custom_call_target": true, "api_version": true,
+	"operand_layout_constraints": true, "parameter_replication": true, "use_global_device_ids": true, "replica_groups": true,
+	"source_target_pairs": true, "cross_program_prefetch_index": true, "output_to_operand_aliasing": true,
+}
+
+// attrs are the attributes that tell equal operations apart: those of the operation itself, or of the only one in a fusion.
+func (r *reader) attrs(l launch) string {
+	switch r.m.Instrs[l.id].Opcode {
+	case hlo.OpCopy, hlo.OpCopyStart:
+		return r.layoutChange(l.id)
+	case hlo.OpFusion:
+		if kind := fusionConfigKind(r.m, l.id); kind != "" {
+			return kind
+		}
+		if only := r.onlyOperation(l.id); only != hlo.NoInstr {
+			return r.printedAttrs(only)
+		}
+		return ""
+	case hlo.OpWhile, hlo.OpConditional, hlo.OpCall:
+		return ""
+	}
+	return r.printedAttrs(l.id)
+}
+
+func (r *reader) printedAttrs(id hlo.InstrID) string {
+	var list []string
+	for name, value := range r.m.Attrs(id) {
+		if !noisyAttrs[name] {
+			list = append(list, name+"="+value)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// onlyOperation is the single operation in a fusion's body, NoInstr when there are several.
+func (r *reader) onlyOperation(fusion hlo.InstrID) hlo.InstrID {
+	callees := r.m.Callees(fusion)
+	if len(callees) != 1 {
+		return hlo.NoInstr
+	}
+	only := hlo.NoInstr
+	first, end := r.m.Body(callees[0])
+	for id := first; id < end; id++ {
+		if hidden(r.m.Instrs[id].Opcode) {
+			continue
+		}
+		if only != hlo.NoInstr {
+			return hlo.NoInstr
+		}
+		only = id
+	}
+	return only
+}
+
+// layoutChange says which layouts a copy joins; "" when it keeps the layout.
+func (r *reader) layoutChange(id hlo.InstrID) string {
+	operands := r.m.Operands(id)
+	if len(operands) == 0 {
+		return ""
+	}
+	from := layoutOf(r.m, r.m.Instrs[operands[0]].Shape)
+	to := layoutOf(r.m, r.resultShape(id))
+	if from == to {
+		return ""
+	}
+	return from + " → " + to
+}
+
+// layoutOf is a shape's layout as printed: what stands behind the dimensions.
+func layoutOf(m *hlo.Module, id hlo.ShapeID) string {
+	return strings.TrimPrefix(m.ShapeLayoutText(id), m.ShapeText(id))
+}
+
+// print fills in a form's content hashes: what its instruction is, without what it is computed from, and the shapes that it
+// reads. A loop or branch is told by its own shapes only: its body has launches of its own.
+func (r *reader) print(f *Form, l launch) {
+	prints := r.prints()
+	op, family := prints.Op(l.id)
+	if l.class == ClassControl {
+		op, family = 0, 0
+	}
+	print := hashOf(op).text(f.Kind).text(f.Out)
+	for shape := range f.In.All() {
+		print = print.text(shape)
+	}
+	f.Print, f.Family = print.String(), r.intern(hashOf(family).text(f.Kind).String())
+}
+
+// contentHash is FNV-1a of a number and texts, each of which ends with a zero byte.
+type contentHash uint64
+
+func (h contentHash) add(b byte) contentHash { return (h ^ contentHash(b)) * 1099511628211 }
+
+func hashOf(content uint64) contentHash {
+	h := contentHash(14695981039346656037)
+	for range 8 {
+		h = h.add(byte(content))
+		content >>= 8
+	}
+	return h
+}
+
+func (h contentHash) text(s string) contentHash {
+	for i := range len(s) {
+		h = h.add(s[i])
+	}
+	return h.add(0)
+}
+
+// String spells the hash in 16 hex digits.
+func (h contentHash) String() string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(h))
+	return hex.EncodeToString(b[:])
+}
+
+// alike says which computations are the same, found out once.
+func (r *reader) alike() *hlo.Alike {
+	if r.same == nil {
+		r.same = r.m.Alike()
+	}
+	return r.same
+}
+
+// prints are the module's content hashes, made once.
+func (r *reader) prints() *hlo.Prints {
+	if r.hashes == nil {
+		r.hashes = r.alike().Prints()
+	}
+	return r.hashes
+}
+
+// prepare computes what most facts are taken from, in parallel where workers are free.
+func (r *reader) prepare(w *workers) error {
+	same := r.alike()
+	return w.forEach(3, func(i int) {
+		switch i {
+		case 0:
+			r.costs = price.Price(same, nil)
+		case 1:
+			r.hashes = same.Prints()
+		case 2:
+			_, _ = r.walk() // its error is returned to whoever asks for it
+		}
+	})
 }

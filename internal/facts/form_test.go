@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,6 +63,21 @@ func sameMeasurement(t *testing.T, name string, a, b *Variant) {
 		x, y := &a.Kernels[i], &b.Kernels[i]
 		if x.Print != y.Print || x.Family != y.Family || x.OpName != y.OpName || x.Kind != y.Kind || x.Out != y.Out || x.Bytes != y.Bytes || x.Flops != y.Flops || x.Source != y.Source {
 			t.Errorf("%s: kernel %d: %s %s %s and %s %s %s", name, i, x.Kind, x.Out, x.OpName, y.Kind, y.Out, y.OpName)
+		}
+	}
+}
+
+// Two forms that differ in any field are different: one that is forgotten would merge kernels.
+func TestFormsDifferInEveryField(t *testing.T) {
+	for i := range reflect.TypeFor[Form]().NumField() {
+		var f, g Form
+		n := 7
+		fill(reflect.ValueOf(&f).Elem().Field(i), &n)
+		if name := reflect.TypeFor[Form]().Field(i).Name; f.equal(&g) {
+			t.Errorf("forms that differ in %s are equal", name)
+		}
+		if !f.equal(&f) || !g.equal(&Form{}) {
+			t.Error("a form differs from itself")
 		}
 	}
 }

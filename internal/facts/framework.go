@@ -3,9 +3,9 @@ package facts
 import (
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
-
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -47,4 +47,97 @@ func outside(inside []tensorflow.File, paths []string, limit dump.Limit) []tenso
 		logs = append(logs, tensorflow.FileAt(path, limit)) // what cannot be found is told when it is read
 	}
 	return logs
+}
+
+// dumpWide is what belongs to no single module: TensorFlow's graphs, logs and profiles.
+type dumpWide struct {
+	Clusters *tensorflow.Clusters
+	Logs     *tensorflow.Logs
+	Profiles []profiled // nil when there are none
+	Problems []Problem
+}
+
+func readDumpWide(d *dump.Dump, opts Options) *dumpWide {
+	graphs, logs := frameworkFiles(d)
+	logs = append(logs, outside(logs, opts.Logs, dump.Limit(opts.MaxMemory))...)
+	b := &dumpWide{}
+	clusters, said, wrong := tensorflow.Read(graphs, logs, moduleIDs(d))
+	b.Clusters, b.Logs = clusters, said
+	for _, p := range wrong {
+		b.Problems = append(b.Problems, Problem{File: p.File, Message: p.Message, Fix: p.Fix})
+	}
+	profiles, problems := readProfiles(d, opts)
+	b.Profiles, b.Problems = profiles, append(b.Problems, problems...)
+	return b
+}
+
+// dumpWideSize returns the size of the files that belong to no single module.
+func dumpWideSize(d *dump.Dump) int64 {
+	var size int64
+	for _, f := range slices.Concat(d.Graphs, d.Logs, d.Traces) {
+		size += f.Size
+	}
+	return size
+}
+
+// addDumpWide adds what belongs to no single module.
+func (r *Report) addDumpWide(b *dumpWide) {
+	r.Clusters, r.Logs = b.Clusters, b.Logs
+	r.Problems = append(r.Problems, b.Problems...)
+	r.spilled()
+	if b.Profiles == nil {
+		return
+	}
+	l := newProfileJoin(slices.Concat(r.Programs, r.Helpers))
+	for _, p := range b.Profiles {
+		l.add(p.File, p.Trace)
+	}
+	r.Profile = l.list()
+}
+
+// assignCuts gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped
+// one after the other, so that the order tells, where there are as many of both and each takes as many arguments. Otherwise nothing is said.
+func (s *Share) assignCuts() {
+	if s.DumpWide == nil || s.DumpWide.Logs == nil || len(s.DumpWide.Logs.Cuts) == 0 {
+		return
+	}
+	cuts, runs := s.DumpWide.Logs.Cuts, map[string][]*measurement{}
+	for _, m := range s.Units {
+		if m.Listed || m.Toolchain.Framework != TorchFramework {
+			continue
+		}
+		if m.Variant == nil {
+			return
+		}
+		run := m.Variant.Compiles[0].Run
+		runs[run] = append(runs[run], m)
+	}
+	for _, graphs := range runs {
+		if inStep(graphs, cuts) {
+			for i, m := range graphs {
+				m.cutAt(cuts[i])
+			}
+		}
+	}
+}
+
+// inStep says whether graphs and cuts agree one by one. Many arguments are passed as one tuple.
+func inStep(graphs []*measurement, cuts []tensorflow.Cut) bool {
+	if len(graphs) != len(cuts) {
+		return false
+	}
+	for i, m := range graphs {
+		if n := len(m.Variant.Params); cuts[i].Inputs != n && cuts[i].Inputs != 0 && n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func (out *measurement) cutAt(c tensorflow.Cut) {
+	c.Where.File = strings.TrimPrefix(c.Where.File, out.Root)
+	out.Variant.Cut = &c
+	if c.Where.File != "" {
+		out.Variant.CallSite = c.Where
+	}
 }

@@ -5,48 +5,49 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
 // reader answers questions about one module's instructions, each text made once.
 type reader struct {
-	m       *hlo.Module
-	sources *sources
-	tables  *opTables // of the operations in kernels
-	words   map[string]string
-	metas   []hlo.Metadata // by MetadataID
-	decoded []bool         // those in metas that were asked for
-	stock   *stock         // what this module has in common with others
-	forms   map[formKey]formed
-	sites   map[siteKey]*Site
-	lists   map[opList]OpList
-	origins []byte           // of the list at hand, see ops
-	origin  hlo.MetadataID   // the last in origins
-	kinds   map[opKind]int32 // of the operations in kernels: what they say in tables.Said
-	coded   []hlo.Opcode     // by kind
-	flow    flow             // see operations
-	counts  []int            // by opcode, of the operations at hand; see doing
-	counted []hlo.Opcode     // those that are not 0 there
-	list    []string         // of the operands at hand, see operandShapes
-	shapes  []string         // by ShapeID, without layout
-	order   []hlo.CompID     // see inOrder
-	sizes   []int64          // by ShapeID, of all arrays in it
-	seen    []bool           // see operandBytes
-	same    *hlo.Alike       // see alike
-	costs   *price.Prices    // see price
-	meter   *price.Meter     // see work
-	walked  *walk            // see walk
-	hashes  *hlo.Prints      // see prints
+	m        *hlo.Module
+	sources  *sources
+	tables   *opTables // of the operations in kernels
+	words    map[string]string
+	metas    []hlo.Metadata // by MetadataID
+	decoded  []bool         // those in metas that were asked for
+	interner *interner      // of values that modules have in common
+	forms    map[formKey]formed
+	sites    map[siteKey]*Site
+	lists    map[opList]OpList
+	origins  []byte           // of the list at hand, see ops
+	origin   hlo.MetadataID   // the last in origins
+	kinds    map[opKind]int32 // of the operations in kernels: what they say in tables.Said
+	coded    []hlo.Opcode     // by kind
+	flow     flow             // see operations
+	counts   []int            // by opcode, of the operations at hand; see doing
+	counted  []hlo.Opcode     // those that are not 0 there
+	list     []string         // of the operands at hand, see operandShapes
+	shapes   []string         // by ShapeID, without layout
+	order    []hlo.CompID     // see inOrder
+	sizes    []int64          // by ShapeID, of all arrays in it
+	seen     []bool           // see operandBytes
+	same     *hlo.Alike       // see alike
+	costs    *price.Prices    // see price
+	meter    *price.Meter     // see work
+	walked   *walk            // see walk
+	hashes   *hlo.Prints      // see prints
 }
 
-// readerOf measures from a stock; from one of its own where none is given.
-func readerOf(m *hlo.Module, from *stock) *reader {
+// readerOf makes a reader with an interner, a new one where none is given.
+func readerOf(m *hlo.Module, from *interner) *reader {
 	if from == nil {
-		from = newStock()
+		from = newInterner()
 	}
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
-		m: m, sources: newSources(m, from), stock: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
+		m: m, sources: newSources(m, from), interner: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
 		kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
@@ -59,7 +60,7 @@ func readerOf(m *hlo.Module, from *stock) *reader {
 // shape is the shape's text without layout.
 func (r *reader) shape(id hlo.ShapeID) string {
 	if r.shapes[id] == "" {
-		r.shapes[id] = r.stock.word(r.m.ShapeText(id))
+		r.shapes[id] = r.interner.word(r.m.ShapeText(id))
 	}
 	return r.shapes[id]
 }
@@ -143,9 +144,9 @@ func (r *reader) site(l launch, ops OpList) *Site {
 	at.from(r.sources.frames(*md))
 	if at.OpName == "" || at.Source.File == "" {
 		at.complete(ops)
-		return r.stock.site(at)
+		return r.interner.site(at)
 	}
-	r.sites[key] = r.stock.site(at)
+	r.sites[key] = r.interner.site(at)
 	return r.sites[key]
 }
 
@@ -203,4 +204,181 @@ func reach[T any](table []T, index int) []T {
 		return table
 	}
 	return append(table, make([]T, index+1-len(table))...)
+}
+
+// Describe returns the kernel in a line: "loop add, tanh → f32[8,128]  jit(step)/gelu/tanh (model.py:3)".
+func (k *Kernel) Describe() string {
+	if k.Class == ClassCollective {
+		return strings.TrimRight(k.DescribeCollective()+"  "+k.OpName, " ") + inBrackets(k.Source)
+	}
+	var b strings.Builder
+	b.WriteString(k.Kind)
+	if ops := k.Operations(); ops != k.Kind {
+		b.WriteString(" " + ops)
+	}
+	b.WriteString(" → " + k.Out)
+	if k.Class == ClassCopy && k.Attrs != "" {
+		b.WriteString(" " + k.Attrs)
+	}
+	if k.OpName != "" {
+		b.WriteString("  " + k.OpName)
+	}
+	return b.String() + inBrackets(k.Source)
+}
+
+// DescribeCollective returns a collective in a line: "all-gather f32[32,64] over x (1 of 8 devices), 8.0 KiB".
+func (k *Kernel) DescribeCollective() string {
+	text := k.Target + " " + k.Out
+	if k.Axes != "" {
+		text += " over " + k.Axes
+	}
+	if k.Groups != "" {
+		text += " (" + replicaGroups(k.Groups) + ")"
+	}
+	if k.Bytes > 0 {
+		text += ", " + phrase.Bytes(float64(k.Bytes))
+	}
+	return text
+}
+
+// replicaGroups spells out "2 of 4": "2 groups of 4 devices".
+func replicaGroups(s string) string {
+	count, size, ok := strings.Cut(s, " of ")
+	switch {
+	case s == "1 pairs":
+		return "1 pair"
+	case !ok:
+		return s
+	case s == "1 of 1":
+		return "one device"
+	case count == "1":
+		return "all " + size + " devices"
+	case size == "1":
+		return count + " groups of one device"
+	}
+	return count + " groups of " + size + " devices"
+}
+
+// Operations names what the kernel does: "subtract, exponential, 2 reduce".
+func (k *Kernel) Operations() string {
+	switch {
+	case k.Function != "":
+		return k.Function + " (" + k.Target + ")"
+	case k.Target != "" && k.Do.Len() <= 1:
+		return k.Target
+	}
+	if len(k.Do) == 0 {
+		return k.Kind
+	}
+	return k.Do.Counted()
+}
+
+// Counted names each opcode once, with its number: "subtract, 2 reduce".
+func (do Opcodes) Counted() string { return strings.Join(phrase.Within(do.Words(), 8), ", ") }
+
+// inBrackets is a place for the end of a line; "" for none.
+func inBrackets(l hlo.Location) string {
+	if l.File == "" {
+		return ""
+	}
+	return " (" + l.Short() + ")"
+}
+
+// KernelsThat yields the kernels that fit, in the order of the schedule.
+func (v *Variant) KernelsThat(fits func(*Kernel) bool) iter.Seq[*Kernel] {
+	return func(yield func(*Kernel) bool) {
+		for i := range v.Kernels {
+			if k := &v.Kernels[i]; fits(k) && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// CountKernels returns how many kernels fit.
+func (v *Variant) CountKernels(fits func(*Kernel) bool) (n float64) {
+	for range v.KernelsThat(fits) {
+		n++
+	}
+	return n
+}
+
+// KernelBytes returns how many bytes the kernels that fit read and write, each kernel counted once.
+func (v *Variant) KernelBytes(fits func(*Kernel) bool) (n float64) {
+	for k := range v.KernelsThat(fits) {
+		n += float64(k.Bytes)
+	}
+	return n
+}
+
+// Launches returns how often a run launches the kernels that fit. A kernel in a loop of unknown length counts twice.
+func (v *Variant) Launches(fits func(*Kernel) bool) (n float64) {
+	for k := range v.KernelsThat(fits) {
+		if k.InLoop && k.Times <= 1 {
+			n += 2
+		} else {
+			n += k.Runs()
+		}
+	}
+	return n
+}
+
+// KernelsAndCopies returns the number of kernels, and of copies of more than a single number.
+func (v *Variant) KernelsAndCopies() float64 {
+	return v.Facts[KernelsTotal] + v.CountKernels(func(k *Kernel) bool { return k.Class == ClassCopy && !strings.HasSuffix(k.Out, "[]") })
+}
+
+// CustomCallRuns returns how often a run calls custom calls. Nobody knows what those cost: work that moved into one looks as if it were gone.
+func (v *Variant) CustomCallRuns() (n float64) {
+	for k := range v.KernelsThat(func(k *Kernel) bool { return k.Target != "" && !k.IsCollective() }) {
+		n += k.Runs()
+	}
+	return n
+}
+
+// FirstSource returns the first known line of the model that a kernel comes from.
+func (v *Variant) FirstSource() hlo.Location {
+	for i := range v.Kernels {
+		if v.Kernels[i].Source.File != "" {
+			return v.Kernels[i].Source
+		}
+	}
+	return hlo.Location{}
+}
+
+// AnyKernel fits every kernel.
+func AnyKernel(*Kernel) bool { return true }
+
+// FirstKernel returns the first kernel that fits and has a known line, else the first one that fits; nil when none does.
+func FirstKernel(kernels []Kernel, fits func(*Kernel) bool) *Kernel {
+	var found *Kernel
+	for i := range kernels {
+		k := &kernels[i]
+		switch {
+		case !fits(k):
+		case k.Source.File != "":
+			return k
+		case found == nil:
+			found = k
+		}
+	}
+	return found
+}
+
+// Runs returns how often a run launches the kernel, as far as that is known.
+func (k *Kernel) Runs() float64 { return float64(max(k.Times, 1)) }
+
+// IsCollective reports whether the kernel exchanges data between devices.
+func (k *Kernel) IsCollective() bool { return k.Class == ClassCollective }
+
+// CostsLaunch reports whether the kernel computes or copies something.
+func (k *Kernel) CostsLaunch() bool { return k.Class.Computes() || k.Class == ClassCopy }
+
+// ConstantBytes returns the bytes of all constants in the module. The buffer assignment is not always dumped, and does not count those that were
+// folded into kernels.
+func (v *Variant) ConstantBytes() (n float64) {
+	for _, c := range v.Constants {
+		n += float64(c.Bytes)
+	}
+	return n
 }

@@ -61,7 +61,7 @@ func TestCallsThatMultiply(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newReader(m)
-		w := &walk{m: m, alike: r.alike(), judged: map[uint64]judgement{}, chains: map[string]bool{}}
+		w := &walk{m: m, alike: r.alike(), classified: map[uint64]classification{}, chains: map[string]bool{}}
 		n, err := w.count()
 		if refused := errors.Is(err, errTooDeep); refused != (c.refused > 0) || !refused && n != 1<<c.links {
 			t.Errorf("%d links of %s: %d launches, %v", c.links, c.leaf, n, err)

@@ -1,7 +1,9 @@
 package facts
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -54,8 +56,8 @@ func trips(first, step, bound int64, direction string) int64 {
 // far says whether a number is so large that a sum of two might overflow: no loop that ends begins, steps or stops there.
 func far(n int64) bool { return n > math.MaxInt64/4 || n < math.MinInt64/4 }
 
-// plainLoop answers what a loop's counter starts with, grows by and is compared with.
-type plainLoop struct {
+// loopReader answers what a loop's counter starts with, grows by and is compared with.
+type loopReader struct {
 	m               *hlo.Module
 	init            hlo.InstrID
 	body, condition hlo.CompID
@@ -65,16 +67,16 @@ type plainLoop struct {
 // maxSteps bounds how far a loop is followed; a model's is followed through dozens of instructions. Whoever is asked then says nothing.
 const maxSteps = 1 << 11
 
-func loopAt(m *hlo.Module, id hlo.InstrID) (l plainLoop, ok bool) {
+func loopAt(m *hlo.Module, id hlo.InstrID) (l loopReader, ok bool) {
 	operands, callees := m.Operands(id), m.Callees(id)
 	if len(operands) != 1 || len(callees) != 2 {
 		return l, false
 	}
-	return plainLoop{m: m, init: operands[0], body: callees[0], condition: callees[1]}, true
+	return loopReader{m: m, init: operands[0], body: callees[0], condition: callees[1]}, true
 }
 
 // until is how often a comparison of the counter lets the loop run; with not, the comparison that does not hold.
-func (l *plainLoop) until(comparison operand, not bool) int64 {
+func (l *loopReader) until(comparison operand, not bool) int64 {
 	index, bound, direction, ok := l.compared(comparison)
 	if !ok {
 		return unknownTrips
@@ -101,7 +103,7 @@ type operand struct {
 
 // behind follows an instruction to what computes its value: through copies, bitcasts, conversions, tuples, fusions, calls and their
 // parameters.
-func (l *plainLoop) behind(o operand) operand {
+func (l *loopReader) behind(o operand) operand {
 	for steps := 0; steps < maxDepth; steps++ {
 		next, ok := l.through(o)
 		if !ok {
@@ -116,7 +118,7 @@ func (l *plainLoop) behind(o operand) operand {
 }
 
 // through is the instruction that has the same value as another, one step nearer to what computes it.
-func (l *plainLoop) through(o operand) (operand, bool) {
+func (l *loopReader) through(o operand) (operand, bool) {
 	if l.steps++; l.steps > maxSteps {
 		return o, false
 	}
@@ -135,7 +137,7 @@ func (l *plainLoop) through(o operand) (operand, bool) {
 }
 
 // picked is the element that is read out of a tuple which is put together in sight.
-func (l *plainLoop) picked(o operand) (operand, bool) {
+func (l *loopReader) picked(o operand) (operand, bool) {
 	in, operands := &l.m.Instrs[o.id], l.m.Operands(o.id)
 	if in.Opcode != hlo.OpGetTupleElement || len(operands) != 1 {
 		return o, false
@@ -144,7 +146,7 @@ func (l *plainLoop) picked(o operand) (operand, bool) {
 }
 
 // part is the n-th element of a tuple.
-func (l *plainLoop) part(o operand, n int32) (operand, bool) {
+func (l *loopReader) part(o operand, n int32) (operand, bool) {
 	tuple := l.whole(o)
 	elements := l.m.Operands(tuple.id)
 	if l.m.Instrs[tuple.id].Opcode != hlo.OpTuple || n < 0 || int(n) >= len(elements) {
@@ -154,7 +156,7 @@ func (l *plainLoop) part(o operand, n int32) (operand, bool) {
 }
 
 // whole follows a tuple to what puts it together.
-func (l *plainLoop) whole(o operand) operand {
+func (l *loopReader) whole(o operand) operand {
 	for steps := 0; steps < maxDepth; steps++ {
 		next, ok := l.through(o)
 		if !ok {
@@ -175,7 +177,7 @@ func passes(op hlo.Opcode) bool {
 }
 
 // compared reads `state[index] direction bound` off what decides on another iteration.
-func (l *plainLoop) compared(o operand) (index int32, bound int64, direction string, ok bool) {
+func (l *loopReader) compared(o operand) (index int32, bound int64, direction string, ok bool) {
 	root := l.behind(o)
 	sides := l.m.Operands(root.id)
 	if l.m.Instrs[root.id].Opcode != hlo.OpCompare || len(sides) != 2 {
@@ -193,7 +195,7 @@ func (l *plainLoop) compared(o operand) (index int32, bound int64, direction str
 }
 
 // element is the index of the loop's state that a value is read from.
-func (l *plainLoop) element(o operand) (int32, bool) {
+func (l *loopReader) element(o operand) (int32, bool) {
 	o = l.behind(o)
 	in, operands := &l.m.Instrs[o.id], l.m.Operands(o.id)
 	if in.Opcode != hlo.OpGetTupleElement || in.Param < 0 || len(operands) != 1 {
@@ -203,12 +205,12 @@ func (l *plainLoop) element(o operand) (int32, bool) {
 }
 
 // isState says whether an instruction is the state of the loop, all of it.
-func (l *plainLoop) isState(o operand) bool {
+func (l *loopReader) isState(o operand) bool {
 	return o.outer == nil && l.m.Instrs[o.id].Opcode == hlo.OpParameter
 }
 
 // constant is an integer constant, or an element of the state that starts as one and that the body hands on unchanged.
-func (l *plainLoop) constant(o operand) (int64, bool) {
+func (l *loopReader) constant(o operand) (int64, bool) {
 	if index, ok := l.element(o); ok {
 		if !l.kept(index) {
 			return 0, false
@@ -219,12 +221,12 @@ func (l *plainLoop) constant(o operand) (int64, bool) {
 }
 
 // kept says whether the body hands an element of the state on unchanged.
-func (l *plainLoop) kept(index int32) bool {
+func (l *loopReader) kept(index int32) bool {
 	next, ok := l.element(l.next(index))
 	return ok && next == index
 }
 
-func (l *plainLoop) literal(o operand) (int64, bool) {
+func (l *loopReader) literal(o operand) (int64, bool) {
 	o = l.behind(o)
 	if l.m.Instrs[o.id].Opcode != hlo.OpConstant {
 		return 0, false
@@ -234,7 +236,7 @@ func (l *plainLoop) literal(o operand) (int64, bool) {
 }
 
 // initial is what an element of the state starts with.
-func (l *plainLoop) initial(index int32) (int64, bool) {
+func (l *loopReader) initial(index int32) (int64, bool) {
 	first, ok := l.part(operand{id: l.init}, index)
 	if !ok {
 		return 0, false
@@ -243,13 +245,13 @@ func (l *plainLoop) initial(index int32) (int64, bool) {
 }
 
 // next is what the body leaves in an element of the state.
-func (l *plainLoop) next(index int32) operand {
+func (l *loopReader) next(index int32) operand {
 	next, _ := l.part(operand{id: l.m.Comps[l.body].Root}, index)
 	return next
 }
 
 // step is what the body adds to the counter.
-func (l *plainLoop) step(index int32) (int64, bool) {
+func (l *loopReader) step(index int32) (int64, bool) {
 	sum := l.behind(l.next(index))
 	terms := l.m.Operands(sum.id)
 	if l.m.Instrs[sum.id].Opcode != hlo.OpAdd || len(terms) != 2 {
@@ -262,4 +264,61 @@ func (l *plainLoop) step(index int32) (int64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Loops lists the loops of a program, in the order of the schedule.
+func (v *Variant) Loops() []*Kernel {
+	return slices.Collect(v.KernelsThat(func(k *Kernel) bool { return k.Root == "while" && k.Class == ClassControl }))
+}
+
+// EndlessLoops lists the loops of which it is not known how often they run.
+func (v *Variant) EndlessLoops() []*Kernel {
+	if v.Facts[LoopsUnknown] == 0 { // one that does not say is never run
+		return nil
+	}
+	return slices.DeleteFunc(v.Loops(), func(k *Kernel) bool { return k.Length > 0 })
+}
+
+// KnowsTripCounts reports whether the trip count of each loop is known, and not only of all together.
+func (v *Variant) KnowsTripCounts() bool {
+	return v.Facts[LoopsTripCount] == 0 || slices.ContainsFunc(v.Loops(), func(k *Kernel) bool { return k.Length > 0 })
+}
+
+// Iterations returns how often loops run, all together; a loop in another counts each time that it runs.
+func Iterations(loops []*Kernel) (n float64) {
+	for _, k := range loops {
+		n += float64(k.Length) * float64(k.Times)
+	}
+	return n
+}
+
+// LoopPlace says where the model has a loop: "at train.py:9", else its name.
+func (k *Kernel) LoopPlace() string {
+	switch {
+	case k.Source.File != "":
+		return "at " + k.Source.Short()
+	case k.OpName != "":
+		return k.OpName
+	}
+	return "without a name"
+}
+
+// LoopLine is a loop as evidence lists it.
+func (k *Kernel) LoopLine() string {
+	return fmt.Sprintf("loop of %d iterations   %s", k.Length, k.OpName)
+}
+
+// LoopWork is what one iteration of a loop launches, computes and moves.
+type LoopWork struct {
+	Launches, Flops, Bytes float64
+}
+
+// LoopStep returns what one iteration of a loop does; loops in it are not counted.
+func (v *Variant) LoopStep(loop *Kernel) (w LoopWork) {
+	for k := range v.KernelsThat(func(k *Kernel) bool { return k.InLoop && k.Loop == loop.OpName && k.CostsLaunch() }) {
+		w.Launches++
+		w.Flops += float64(k.Flops)
+		w.Bytes += float64(k.Bytes)
+	}
+	return w
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -32,14 +33,14 @@ type Options struct {
 	Progress  func(read, total int64) // is told how much was read, in bytes: nothing at first, all at last even of a run that failed
 	Warn      func(string)            // is told what a person should know and no fact depends on
 
-	torch  bool // the dump is PyTorch/XLA's, whatever its modules are called
-	hands  *hands
-	stock  *stock
-	traced []*tracedFile
+	torch    bool // the dump is PyTorch/XLA's, whatever its modules are called
+	workers  *workers
+	interner *interner
+	traced   []*tracedFile
 }
 
-// Measure reads the modules of a dump and measures them. What could not be looked at is in the report's problems; the error is
-// for a run that was interrupted.
+// Measure reads and measures the modules of a dump. What cannot be read is in the report's problems; the error is for a run that was
+// interrupted.
 func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 	s, err := MeasureShare(ctx, d, opts, dump.NewDealer(dump.Shard{Count: 1}))
 	if err != nil {
@@ -48,9 +49,9 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 	return s.Report(), nil
 }
 
-// MeasureShare measures the part of a dump that is dealt to this machine. Nothing else of the dump is read but names and headers.
+// MeasureShare measures the part of a dump that the dealer gives this machine. Of the rest only names and headers are read.
 func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.Dealer) (*Share, error) {
-	opts.AnyStage, opts.torch, opts.hands, opts.stock, opts.traced = opts.AnyStage && d.Single, FromTorch(d), newHands(opts.Jobs), newStock(), tracedFiles(d)
+	opts.AnyStage, opts.torch, opts.workers, opts.interner, opts.traced = opts.AnyStage && d.Single, FromTorch(d), newWorkers(opts.Jobs), newInterner(), tracedFiles(d)
 	wanted := wantedModules(d, opts)
 	mine, besides := deal(d, wanted, opts, dealer)
 	work := units(wanted, mine, d.Single, opts)
@@ -63,28 +64,28 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.
 		return nil, fmt.Errorf("assembling the PTX of %s: %w", d.Path, err)
 	}
 	if besides {
-		s.Beside = readBeside(d, opts)
+		s.DumpWide = readDumpWide(d, opts)
 	}
 	s.close(d, done)
 	return s, nil
 }
 
-// measureUnits does the work. Who interrupts it need not wait for what is being read: that goes on until the program ends, and is lost.
+// measureUnits measures all units. When ctx ends it returns at once; what is being read goes on until the program ends, and is lost.
 func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Options) error {
-	room, progress := newRoom(opts.MaxMemory), newProgress(work, opts)
+	memory, progress := newMemoryLimit(opts.MaxMemory), newProgress(work, opts)
 	defer progress.end()
-	if said := room.tooSmall(work, opts.MaxMemory); said != "" && opts.Warn != nil {
+	if said := memory.exceeded(work, opts.MaxMemory); said != "" && opts.Warn != nil {
 		opts.Warn(said)
 	}
 	finished := make(chan error, 1)
 	go func() {
-		finished <- sideBySide(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
-			leave, err := room.enter(ctx, work[i].weight)
+		finished <- inParallel(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
+			releaseMemory, err := memory.acquire(ctx, work[i].weight)
 			if err != nil {
 				return err
 			}
-			defer leave()
-			release, err := opts.hands.take(ctx)
+			defer releaseMemory()
+			release, err := opts.workers.acquire(ctx)
 			if err != nil {
 				return err
 			}
@@ -106,8 +107,8 @@ func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Opti
 	}
 }
 
-// sideBySide does as many pieces of work at once as there are jobs, one a processor when that is 0.
-func sideBySide(ctx context.Context, n, work int, do func(ctx context.Context, i int) error) error {
+// inParallel calls do(0) to do(work-1), n at a time, one a processor when n is 0.
+func inParallel(ctx context.Context, n, work int, do func(ctx context.Context, i int) error) error {
 	jobs, ctx := errgroup.WithContext(ctx)
 	jobs.SetLimit(cmp.Or(max(0, n), runtime.GOMAXPROCS(0)))
 	for i := range work {
@@ -121,7 +122,7 @@ func sideBySide(ctx context.Context, n, work int, do func(ctx context.Context, i
 	return jobs.Wait()
 }
 
-// unit is a piece of work that is done beside others: a module, or a further stage of it that is only listed.
+// unit is a module to measure, or a further stage of one that is only listed.
 type unit struct {
 	at      int // among the wanted modules
 	name    string
@@ -136,7 +137,7 @@ func units(modules []*dump.Module, mine []bool, single bool, opts Options) []uni
 		if !mine[at] {
 			continue
 		}
-		work = append(work, unit{at, m.ID, moduleSize(m, false), moduleWeight(m), func() *measuring { return recall(m, single, opts) }})
+		work = append(work, unit{at, m.ID, moduleSize(m, false), moduleWeight(m), func() *measuring { return measureCached(m, single, opts) }})
 		if !opts.AllStages {
 			continue
 		}
@@ -146,4 +147,38 @@ func units(modules []*dump.Module, mine []bool, single bool, opts Options) []uni
 		}
 	}
 	return work
+}
+
+// progress adds up how many bytes were read and reports them.
+type progress struct {
+	sync.Mutex
+	read, total int64
+	tell        func(read, total int64)
+}
+
+func newProgress(work []unit, opts Options) *progress {
+	p := &progress{tell: opts.Progress}
+	for _, u := range work {
+		p.total += u.size
+	}
+	p.add(0)
+	return p
+}
+
+func (p *progress) add(n int64) {
+	p.Lock()
+	defer p.Unlock()
+	if p.read += n; p.tell != nil {
+		p.tell(p.read, p.total)
+	}
+}
+
+// end reports that nothing more will be read, also of a run that failed.
+func (p *progress) end() {
+	p.Lock()
+	defer p.Unlock()
+	if p.tell != nil {
+		p.tell(p.total, p.total)
+	}
+	p.tell = nil
 }

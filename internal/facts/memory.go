@@ -144,7 +144,7 @@ func (out *measuring) peak() {
 }
 
 // handed says what a run is given, gives back and touches: its price depends on that beside the launches.
-func (out *measuring) handed() {
+func (out *measuring) countRun() {
 	f := out.Variant.Facts
 	f[RunArguments] = float64(len(out.Variant.Params))
 	f[RunResults] = float64(strings.Count(out.Variant.Result, "["))

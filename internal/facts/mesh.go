@@ -56,7 +56,7 @@ func (r *reader) nameAxes(v *Variant, groups map[int][]int) {
 		if k := &v.Kernels[i]; len(devices) > 1 && k.Axes == "" {
 			named := *k.Form
 			named.Axes = axesOf(devices, mesh)
-			k.Form = r.stock.form(named)
+			k.Form = r.interner.form(named)
 		}
 	}
 }

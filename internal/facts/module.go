@@ -2,7 +2,9 @@ package facts
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/hlo"
@@ -29,16 +31,16 @@ type measurement struct {
 // measuring is a module that is being measured.
 type measuring struct {
 	measurement
-	module  *dump.Module
-	reads   []readFile    // every file that was read, when the measurement is to be cached
-	files   []*dump.File  // of the module, nil when the measurement is not to be cached
-	traced  []*tracedFile // see tracedFor
-	listing bool          // whether infos are wanted
-	passing bool          // whether they say what each pass left
-	hands   *hands
-	stock   *stock        // what it has in common with others
-	pieces  []hlo.Shape   // what one device returns
-	groups  map[int][]int // see firstGroups
+	module   *dump.Module
+	reads    []fileSum     // every file that was read, when the measurement is to be cached
+	files    []*dump.File  // of the module, nil when the measurement is not to be cached
+	traced   []*tracedFile // see tracedFor
+	listing  bool          // whether infos are wanted
+	passing  bool          // whether they say what each pass left
+	workers  *workers
+	interner *interner     // what it has in common with others
+	pieces   []hlo.Shape   // what one device returns
+	groups   map[int][]int // see firstGroups
 }
 
 // listed is a module file with its place among the module's stages.
@@ -63,7 +65,7 @@ func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options
 	out := &measuring{
 		measurement: measurement{Program: dump.ProgramName(m.Name), Root: slashed(opts.Root)},
 		module:      m, files: files, listing: opts.AllStages, passing: opts.Passes,
-		traced: opts.tracedFor(m), hands: opts.hands, stock: opts.stock,
+		traced: opts.tracedFor(m), workers: opts.workers, interner: opts.interner,
 	}
 	out.readToolchain()
 	out.setFramework(opts)
@@ -117,7 +119,7 @@ func otherStages(m *dump.Module) []*dump.Stage {
 func listStage(m *dump.Module, s *dump.Stage, opts Options) *measuring {
 	out := &measuring{
 		measurement: measurement{Program: dump.ProgramName(m.Name), Listed: true},
-		module:      m, listing: true, passing: opts.Passes, hands: opts.hands, stock: opts.stock,
+		module:      m, listing: true, passing: opts.Passes, workers: opts.workers, interner: opts.interner,
 	}
 	out.setFramework(opts)
 	out.stage(s, false, func(r *reader, s *dump.Stage) error {
@@ -139,7 +141,7 @@ func (out *measuring) stage(s *dump.Stage, keep bool, read func(*reader, *dump.S
 		out.unreadable(file, err)
 		return
 	}
-	r := readerOf(m, out.stock)
+	r := readerOf(m, out.interner)
 	r.sources.root = out.Root
 	out.trace(r)
 	if err := dump.Guard(func() error { return read(r, s) }); isUnreadable(err) {
@@ -196,7 +198,7 @@ func openModule(file *dump.File) (*hlo.Module, func() error, error) {
 
 // measure takes the facts of the optimized module.
 func (out *measuring) measure(r *reader, s *dump.Stage) error {
-	if err := r.prepare(out.hands); err != nil {
+	if err := r.prepare(out.workers); err != nil {
 		return err
 	}
 	w, err := r.walk()
@@ -233,7 +235,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	out.Helper = out.isHelper(r)
 	out.memory(r, s)
 	out.peak()
-	out.handed()
+	out.countRun()
 	out.code()
 	out.plan()
 	out.list(r, s)
@@ -259,9 +261,9 @@ func (out *measuring) measureGiven(r *reader, s *dump.Stage) error {
 	r.locateByName(v.Kernels)
 	r.nameAxes(v, out.groups)
 	r.model(v)
-	out.emulated()
-	out.asked(r)
-	out.scaled(r)
+	out.countEmulated()
+	out.countModelProducts(r)
+	out.countScaled(r)
 	v.Facts[InstructionsBefore] = float64(len(r.m.Instrs))
 	return nil
 }
@@ -291,4 +293,54 @@ func (out *measuring) list(r *reader, s *dump.Stage) {
 		l.Pass = r.passStage(file, s)
 	}
 	out.Infos = append(out.Infos, l)
+}
+
+// notFinal says that the only file there is holds a stage that no facts can come from.
+func (out *measuring) notFinal(s *dump.Stage) {
+	if file := s.HLO(); file != nil {
+		out.problem(file.Path, fmt.Sprintf("this is no final module (%s), so it does not say what the device runs", s.Kind),
+			"name the final module (after_optimizations; optimized_hlo of TensorFlow's compiler IR), or the directory that holds it")
+	}
+}
+
+func (out *measuring) problem(file, message, fix string) {
+	out.Problems = append(out.Problems, Problem{File: file, Program: out.Program, Message: message, Fix: fix})
+}
+
+// unreadable turns a reader's error into a problem with the place where it stopped.
+func (out *measuring) unreadable(file *dump.File, err error) {
+	where, message := file.Path, err.Error()
+	if syntax := (*hlo.SyntaxError)(nil); errors.As(err, &syntax) {
+		where, message = syntaxPlace(syntax), syntax.Message
+		if syntax.Near != "" {
+			message += fmt.Sprintf(", near %q", syntax.Near)
+		}
+	}
+	out.problem(where, message, fixOf(err))
+}
+
+func fixOf(err error) string {
+	if broke := (*dump.Defect)(nil); errors.As(err, &broke) {
+		return dump.DefectFix
+	}
+	if tooMuch := (*dump.LimitError)(nil); errors.As(err, &tooMuch) {
+		return tooMuch.Fix()
+	}
+	return "the run that wrote it was cut off or is still writing; dump again, or leave the program out with programs.exclude"
+}
+
+func syntaxPlace(e *hlo.SyntaxError) string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: at byte %d", e.File, e.Offset)
+	}
+	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
+}
+
+// unsaid leaves out what is wrong with files of which the dump says already that they cannot be read.
+func unsaid(d *dump.Dump, problems []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool {
+		return slices.ContainsFunc(d.Problems, func(said dump.Problem) bool {
+			return said.Damaged && (p.File == said.File || strings.HasPrefix(p.File, said.File+":"))
+		})
+	})
 }

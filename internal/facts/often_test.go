@@ -39,14 +39,14 @@ func TestLoopsThatMultiply(t *testing.T) {
 		}
 		times = all.times
 	}
-	if times != mostTimes {
+	if times != maxRuns {
 		t.Errorf("%d times in all", times)
 	}
 }
 
 func TestOften(t *testing.T) {
-	for _, c := range [][3]int64{{0, 9, 0}, {9, 0, 0}, {3, 4, 12}, {mostTimes, 1, mostTimes}, {mostTimes, mostTimes, mostTimes}, {1, 1 << 62, mostTimes}, {1 << 31, 1 << 31, mostTimes}} {
-		if got := often(c[0], c[1]); got != c[2] {
+	for _, c := range [][3]int64{{0, 9, 0}, {9, 0, 0}, {3, 4, 12}, {maxRuns, 1, maxRuns}, {maxRuns, maxRuns, maxRuns}, {1, 1 << 62, maxRuns}, {1 << 31, 1 << 31, maxRuns}} {
+		if got := timesProduct(c[0], c[1]); got != c[2] {
 			t.Errorf("%d times %d is %d, wanted %d", c[0], c[1], got, c[2])
 		}
 	}

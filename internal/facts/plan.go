@@ -97,3 +97,169 @@ func (v *Variant) written() map[string]*Form {
 func symbol(instruction string) string {
 	return strings.NewReplacer(".", "_", "-", "_").Replace(instruction)
 }
+
+// Threads is how many threads a launch starts; 0 where the plan was not dumped.
+func (k *Kernel) Threads() int64 {
+	if k.Plan == nil {
+		return 0
+	}
+	return k.blocks() * product(k.Plan.Block)
+}
+
+// blocks is how many blocks a launch starts whose plan is known.
+func (k *Kernel) blocks() int64 { return product(k.Plan.Grid) }
+
+func product(n [3]int64) int64 { return n[0] * n[1] * n[2] }
+
+// What a launch starts at least if it is to use a device: more than one warp, and more than one block for more than a few pages.
+const (
+	warp      = 32
+	blockLoad = 64 << 10
+)
+
+// Tiny says of a launch that it uses next to nothing of the device.
+func (k *Kernel) Tiny() bool {
+	n := k.Threads()
+	return n > 0 && (n <= warp || k.blocks() == 1 && k.Bytes > blockLoad)
+}
+
+// launchShapes counts the launches whose shape is known, and the smallest of them.
+func (f Values) launchShapes(kernels []Kernel) {
+	var known, oneBlock, oneThread float64
+	for i := range kernels {
+		k := &kernels[i]
+		if k.Threads() == 0 {
+			continue
+		}
+		known++
+		if k.blocks() == 1 {
+			oneBlock++
+		}
+		if k.Threads() == 1 {
+			oneThread++
+		}
+	}
+	if known > 0 {
+		f[LaunchesKnown], f[LaunchesOneBlock], f[LaunchesOneThread] = known, oneBlock, oneThread
+	}
+}
+
+// Occupancy is how much of a multiprocessor a kernel can fill at best.
+type Occupancy struct {
+	Warps   int64  // that run side by side
+	Most    int64  // that the multiprocessor has room for
+	Limited string // what keeps more from it: registers, shared memory, blocks or threads; "" of a full one
+}
+
+// Share is the occupancy as a number from 0 to 1.
+func (o Occupancy) Share() float64 { return float64(o.Warps) / float64(o.Most) }
+
+// multiprocessor is what a GPU's multiprocessor has room for.
+type multiprocessor struct {
+	blocks   int64
+	warps    int64
+	shared   int64 // bytes
+	reserved int64 // bytes of shared memory that the system takes of each block
+	unit     int64 // in which shared memory is handed out
+}
+
+// What all multiprocessors since 2014 have in common.
+const (
+	registerFile = 64 << 10 // registers
+	registerUnit = 256      // in which they are handed out to a warp
+	partitions   = 4        // that share the registers evenly; a warp stays in one
+)
+
+// multiprocessors by compute capability, as it stands in PTX behind "sm_".
+//
+// The numbers are those of the CUDA programming guide, "Technical Specifications per Compute Capability"; how registers and shared
+// memory are handed out is what cuda_occupancy.h of CUDA 13 says.
+var multiprocessors = map[string]multiprocessor{
+	"60":  {32, 64, 64 << 10, 0, 256},
+	"61":  {32, 64, 96 << 10, 0, 256},
+	"70":  {32, 64, 96 << 10, 0, 256},
+	"72":  {32, 64, 96 << 10, 0, 256},
+	"75":  {16, 32, 64 << 10, 0, 256},
+	"80":  {32, 64, 164 << 10, 1 << 10, 128},
+	"86":  {16, 48, 100 << 10, 1 << 10, 128},
+	"87":  {16, 48, 164 << 10, 1 << 10, 128},
+	"89":  {24, 48, 100 << 10, 1 << 10, 128},
+	"90":  {32, 64, 228 << 10, 1 << 10, 128},
+	"100": {32, 64, 228 << 10, 1 << 10, 128},
+	"103": {32, 64, 228 << 10, 1 << 10, 128},
+	"110": {24, 48, 228 << 10, 1 << 10, 128},
+	"120": {24, 48, 100 << 10, 1 << 10, 128},
+	"121": {24, 48, 100 << 10, 1 << 10, 128},
+}
+
+// Occupancy says how much of a multiprocessor the kernel can fill; false where its code, its launch or the device is not known.
+func (k *Kernel) Occupancy() (Occupancy, bool) {
+	if k.Code == nil || k.Code.Registers == 0 || k.Threads() == 0 {
+		return Occupancy{}, false
+	}
+	m, ok := multiprocessors[strings.TrimRight(strings.TrimPrefix(k.Code.Target, "sm_"), "af")]
+	if !ok {
+		return Occupancy{}, false
+	}
+	return m.occupancy(product(k.Plan.Block), k.Code.Registers, k.Code.Shared+k.Plan.Shared), true
+}
+
+// occupancy is what blocks of so many threads leave of a multiprocessor, each thread with so many registers, each block with so much
+// shared memory.
+func (m multiprocessor) occupancy(threads, registers, shared int64) Occupancy {
+	warps := (threads + warp - 1) / warp
+	perWarp := roundUp(registers*warp, registerUnit)
+	limits := []struct {
+		of     string
+		blocks int64
+	}{
+		{"registers", registerFile / partitions / perWarp * partitions / warps},
+		{"shared memory", m.shared / max(m.unit, roundUp(shared+m.reserved, m.unit))},
+		{"blocks", m.blocks},
+		{"threads", m.warps / warps},
+	}
+	least := limits[0]
+	for _, l := range limits[1:] {
+		if l.blocks < least.blocks {
+			least = l
+		}
+	}
+	o := Occupancy{Warps: least.blocks * warps, Most: m.warps, Limited: least.of}
+	if o.Warps == o.Most {
+		o.Limited = ""
+	}
+	return o
+}
+
+func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
+
+// code sums what the back end made of the module: PTX and LLVM IR. A file that cannot be read leaves its sum unknown.
+func (out *measuring) code() {
+	total(out, CodePTXEntries, dump.KindPTX, artifacts.ReadPTX, func(p *artifacts.PTX) int64 {
+		out.Toolchain.version("ptx", p.Version)
+		return int64(len(p.Entries))
+	})
+	total(out, CodePTXBytes, dump.KindPTX, length, func(n *int64) int64 { return *n })
+	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(l *artifacts.LLVM) int64 { return l.Bytes })
+}
+
+// length reads a file only to know how long it is, unpacked.
+func length(data []byte) (*int64, error) {
+	n := int64(len(data))
+	return &n, nil
+}
+
+func total[T any](out *measuring, fact ID, kind dump.Kind, read func([]byte) (*T, error), amount func(*T) int64) {
+	files := out.module.CompanionsOf(kind)
+	var sum int64
+	for _, f := range files {
+		value := readCompanion(out, f, read)
+		if value == nil {
+			return
+		}
+		sum += amount(value)
+	}
+	if len(files) > 0 {
+		out.Variant.Facts[fact] = float64(sum)
+	}
+}

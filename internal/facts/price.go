@@ -2,9 +2,11 @@ package facts
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/price"
 )
 
@@ -80,4 +82,208 @@ func (v *Variant) PriceOn(d *price.Device) {
 	f[PriceStep] = sum.Total()
 	f[PriceLaunch], f[PriceCompute], f[PriceMemory] = sum.Launch, sum.Compute, sum.Memory
 	f[PriceNetwork], f[PriceHost], f[PriceUnpriced] = sum.Network, sum.Host, unknown
+}
+
+// DeviceOf is the device that a variant is priced on: the one that was chosen, else the one that the dump names, else the reference of its kind;
+// a program that was compiled for another kind of device, as for the host of a GPU, runs on that kind's reference. It is nil for a device that no
+// price is known of.
+func (r *Report) DeviceOf(v *Variant) *price.Device {
+	family := price.Family(orElse(v.Backend, r.Toolchain.Backend))
+	if d := price.Named(r.Device); d != nil && d.Family == family {
+		return d
+	}
+	if called := r.Toolchain.Device; called != "" && family != price.CPU {
+		return price.Of(string(family), called)
+	}
+	return price.Reference(family)
+}
+
+// PricedOn is the name of the device that the programs are priced on, "" where no price is known of it, and whether that is assumed: nobody
+// chose it, and the dump names none.
+func (r *Report) PricedOn() (name string, assumed bool) {
+	name = r.priced()
+	return name, name != "" && r.Device == "" && r.Toolchain.Device == ""
+}
+
+// priced is the name of the device that the programs are priced on, "" where no price is known of it.
+func (r *Report) priced() string {
+	if r.Device != "" {
+		return r.Device
+	}
+	if d := r.DeviceOf(&Variant{Backend: r.Toolchain.Backend}); d != nil {
+		return d.Name
+	}
+	return ""
+}
+
+// PriceAll sets the facts of all variants that say what a run is predicted to take.
+func (r *Report) PriceAll() {
+	for _, p := range slices.Concat(r.Programs, r.Helpers) {
+		for _, v := range p.Variants {
+			if d := r.DeviceOf(v); d != nil && v.WorkVersion > 0 {
+				v.PriceOn(d)
+			}
+		}
+	}
+}
+
+// PriceAlike prices what was accepted earlier on the device of what is fresh, and by the same measure: a kernel that another version of xlagate
+// measured asks for what a fresh one of the same print does.
+func PriceAlike(old, fresh *Report) {
+	known := map[string]price.Work{}
+	for _, p := range fresh.Programs {
+		for _, v := range p.Variants {
+			for i := range v.Kernels {
+				known[v.Kernels[i].Print] = v.Kernels[i].Work
+			}
+		}
+	}
+	for _, p := range old.Programs {
+		for _, v := range p.Variants {
+			if v.WorkVersion > 0 && v.WorkVersion != price.Version {
+				v.measureAs(known)
+			}
+		}
+	}
+	old.Device, fresh.Device = fresh.priced(), fresh.priced()
+	old.PriceAll()
+	fresh.PriceAll()
+}
+
+// measureAs gives kernels the work that is known of their print.
+func (v *Variant) measureAs(known map[string]price.Work) {
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if w, ok := known[k.Print]; ok && w != k.Work {
+			form := *k.Form
+			form.Work = w
+			k.Form = &form
+		}
+	}
+}
+
+// work is what a launch asks of a device.
+func (r *reader) work(l launch) price.Work {
+	if r.meter == nil {
+		r.meter = price.NewMeter(r.alike(), r.price(), r.trips, r.multiplied)
+	}
+	if l.class == ClassCollective && l.moves != hlo.NoInstr {
+		w := r.exchange(l)
+		return w.Rounded()
+	}
+	w := r.meter.Of(l.id)
+	if l.class == ClassControl && r.m.Instrs[l.id].Opcode != hlo.OpWhile {
+		w[price.Decisions] = 1
+	}
+	return w.Rounded()
+}
+
+// multiplied is a product as prices know it.
+func (r *reader) multiplied(id hlo.InstrID) (price.Product, bool) {
+	if !r.isProduct(id) {
+		return price.Product{}, false
+	}
+	p := r.product(id)
+	return price.Product{Type: p.Type, Precision: p.Precision, Flops: float64(p.Flops)}, true
+}
+
+// exchange is what a collective asks for.
+func (r *reader) exchange(l launch) (w price.Work) {
+	count, peers := parseGroups(r.attr(l.moves, "replica_groups"))
+	if count == 0 {
+		peers = int(r.m.Header.ReplicaCount * r.m.Header.NumPartitions)
+	}
+	if _, pairs := r.m.Attr(l.moves, "source_target_pairs"); pairs {
+		peers = max(2, peers)
+	}
+	w.Exchange(plainOpcode(r.opcode(l.moves)), float64(r.moved(l.moves)), float64(peers))
+	return w
+}
+
+func (r *reader) attr(id hlo.InstrID, key string) string {
+	value, _ := r.m.Attr(id, key)
+	return value
+}
+
+// expectation adds up the cycles that the compiler for TPU expects of computations: loops as often as they run where that is known, and of
+// a conditional its dearest branch, as XLA's cost analysis does.
+type expectation struct {
+	m     *hlo.Module
+	known map[hlo.CompID]expected
+}
+
+type expected struct {
+	cycles float64
+	said   bool // of any operation
+}
+
+func (e *expected) add(other expected, times float64) {
+	e.cycles, e.said = min(e.cycles+times*other.cycles, float64(maxRuns)), e.said || other.said
+}
+
+func (e *expectation) of(c hlo.CompID) (sum expected) {
+	if known, ok := e.known[c]; ok {
+		return known
+	}
+	first, end := e.m.Body(c)
+	for id := first; id < end; id++ {
+		sum.add(e.instruction(id), 1)
+	}
+	e.known[c] = sum
+	return sum
+}
+
+func (e *expectation) instruction(id hlo.InstrID) (sum expected) {
+	config, _ := e.m.Attr(id, "backend_config")
+	sum.cycles, sum.said = estimatedCycles(config)
+	callees := e.m.Callees(id)
+	switch roleOf(e.m.Instrs[id].Opcode) {
+	case roleEnter:
+		for _, c := range callees {
+			sum.add(e.of(c), 1)
+		}
+	case roleControl:
+		sum.add(e.control(id, callees), 1)
+	}
+	return sum
+}
+
+// control is what a loop or a branch comes to. The condition of a loop whose length is known is not asked again.
+func (e *expectation) control(id hlo.InstrID, callees []hlo.CompID) (sum expected) {
+	if e.m.Instrs[id].Opcode == hlo.OpWhile && len(callees) == 2 {
+		times := tripCount(e.m, id)
+		if times == unknownTrips {
+			times = 1
+		}
+		sum.add(e.of(callees[0]), float64(times))
+		sum.add(e.of(callees[1]), 1)
+		return sum
+	}
+	for _, c := range callees {
+		branch := e.of(c)
+		sum.cycles, sum.said = max(sum.cycles, branch.cycles), sum.said || branch.said
+	}
+	return sum
+}
+
+// expect gives every kernel the cycles that the compiler expects of it: the instructions are called as they were before code was generated.
+func (v *Variant) expect(r *reader) {
+	byName := make(map[string]hlo.InstrID, len(v.Kernels))
+	for i := range v.Kernels {
+		byName[v.Kernels[i].Name] = hlo.NoInstr
+	}
+	r.m.FindInstrs(byName)
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		id := byName[k.Name]
+		if id == hlo.NoInstr || k.Class == ClassControl {
+			continue
+		}
+		if cycles, said := estimatedCycles(r.attr(id, "backend_config")); said && cycles > 0 {
+			form := *k.Form
+			form.Work[price.Cycles] = cycles
+			form.Work = form.Work.Rounded()
+			k.Form = r.interner.form(form)
+		}
+	}
 }

@@ -33,11 +33,11 @@ func (r *reader) products(v *Variant) {
 		}
 		md := r.metadata(id)
 		p.OpName, p.Source = md.OpName, r.sources.locate(md)
-		v.addProduct(r.stock.product(p))
+		v.addProduct(r.interner.product(p))
 	}
 	for _, id := range r.all(r.isWritten) {
 		for _, p := range r.written(id) {
-			v.addProduct(r.stock.product(p))
+			v.addProduct(r.interner.product(p))
 		}
 	}
 	for id, n := range r.distinct() {
@@ -182,4 +182,73 @@ func (r *reader) libraryFlops(id hlo.InstrID, config string) int64 {
 		width *= lhs[d]
 	}
 	return 2 * r.m.Shape(r.product1(id)).ElementCount() * width
+}
+
+// isWritten says whether an instruction calls a kernel that was written by hand.
+func (r *reader) isWritten(id hlo.InstrID) bool {
+	return r.m.Instrs[id].Opcode == hlo.OpCustomCall && r.m.Kernel(id) != nil
+}
+
+// written are the products in the body of a kernel that was written by hand. Where it is the model's own, it knows the line of each; else the place of all is
+// where it is called.
+func (r *reader) written(id hlo.InstrID) []Product {
+	kernel, md := r.m.Kernel(id), r.metadata(id)
+	list := make([]Product, len(kernel.Products))
+	for i, p := range kernel.Products {
+		var lines []hlo.Location
+		for _, at := range p.Stack {
+			lines = append(lines, hlo.Location{File: at.File, Line: int32(at.Line)})
+		}
+		place := r.sources.own(lines)
+		if place == nil {
+			place = r.sources.frames(md)
+		}
+		list[i] = Product{Opcode: p.Op, Type: p.Type, Shape: p.Out, Precision: p.Precision, Flops: int64(min(kernel.Steps()*p.Flops, 1<<62)), OpName: md.OpName, Source: place.at()}
+	}
+	return list
+}
+
+// asked counts the products that the model asks for by the widest type that they multiply. The compiler for CPU computes those of sixteen
+// bits in f32, so that its own module does not tell them from others.
+func (out *measuring) countModelProducts(r *reader) {
+	if out.Toolchain.Backend != "cpu" {
+		return
+	}
+	for _, id := range r.all(r.isProduct) {
+		out.Variant.Facts[AskedType.Of(r.widest(id))]++
+	}
+}
+
+// emulated counts the operations in double precision that the compiler for TPU spells as pairs of floats. Its optimized module
+// holds no f64, but what the model asked for and nothing folded away still runs under the model's names.
+func (out *measuring) countEmulated() {
+	if out.Toolchain.Backend != "tpu" {
+		return
+	}
+	var running map[string]bool
+	for i := range out.Variant.Model {
+		s := &out.Variant.Model[i]
+		if s.Type != "f64" && s.Type != "c128" {
+			continue
+		}
+		if running == nil {
+			running = opNames(out.Variant.Kernels)
+		}
+		if running[s.OpName] {
+			out.Variant.Facts.add(Dtype.Of(s.Type), int64(len(s.Do)))
+		}
+	}
+}
+
+// opNames are the model's names that kernels and the operations in them carry.
+func opNames(kernels []Kernel) map[string]bool {
+	names := map[string]bool{}
+	for i := range kernels {
+		names[kernels[i].OpName] = true
+		for op := range kernels[i].Ops.All() {
+			names[op.OpName] = true
+		}
+	}
+	delete(names, "")
+	return names
 }

@@ -48,7 +48,7 @@ func assemble(ctx context.Context, done []*measuring, opts Options) error {
 	}
 	version, err := opts.Assembler.Version(ctx)
 	if err == nil {
-		err = sideBySide(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
+		err = inParallel(ctx, opts.Jobs, len(work), func(ctx context.Context, i int) error {
 			work[i].err = work[i].run(ctx, opts.Assembler)
 			return ctx.Err()
 		})

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -49,8 +50,8 @@ func (s *Share) Report() *Report {
 	if len(r.Programs) == 0 {
 		markMainDrawing(r.Drawings)
 	}
-	if s.Beside != nil {
-		r.lay(s.Beside)
+	if s.DumpWide != nil {
+		r.addDumpWide(s.DumpWide)
 	}
 	r.PriceAll()
 	return r
@@ -143,4 +144,187 @@ func markMain(programs []*Program) {
 	if main != nil {
 		main.Main = true
 	}
+}
+
+// Merge joins the reports of several dumps of one run: programs by name, equal variants by content. The reports must not be
+// used afterwards.
+func Merge(reports []*Report) *Report {
+	if len(reports) == 1 {
+		return reports[0]
+	}
+	all := &Report{}
+	for i, r := range reports {
+		if i > 0 {
+			all.Dump += ", "
+		}
+		all.Dump += r.Dump
+		all.Toolchain.merge(r.Toolchain)
+		all.Programs = mergePrograms(all.Programs, r.Programs, r.Dump)
+		all.Helpers = mergePrograms(all.Helpers, r.Helpers, r.Dump)
+		all.Modules = append(all.Modules, r.Modules...)
+		all.Drawings = append(all.Drawings, r.Drawings...)
+		all.Passes = append(all.Passes, r.Passes...)
+		all.Profile = all.Profile.merge(r.Profile)
+		all.Problems = append(all.Problems, r.Problems...)
+		all.Ignored = append(all.Ignored, r.Ignored...)
+		all.Clusters = all.Clusters.Merge(r.Clusters)
+		all.Logs = all.Logs.Merge(r.Logs)
+		all.releases = append(all.releases, r.releases...)
+	}
+	all.Programs, all.Helpers = sorted(all.Programs), sorted(all.Helpers)
+	markMain(all.Programs)
+	return all
+}
+
+func mergePrograms(programs, more []*Program, dump string) []*Program {
+	for _, p := range more {
+		p.Main = false
+		at := slices.IndexFunc(programs, func(q *Program) bool { return q.Name == p.Name })
+		if at < 0 {
+			programs, at = append(programs, &Program{Name: p.Name}), len(programs)
+		}
+		for _, v := range p.Variants {
+			for i := range v.Compiles {
+				v.Compiles[i].Run = dump + " " + v.Compiles[i].Run
+			}
+			programs[at].add(v)
+		}
+		programs[at].settle()
+	}
+	return programs
+}
+
+// Samples joins the reports of n independent compiles of the same source, whether they lie in one dump or in several, and marks
+// the facts that differ between them as unstable.
+func Samples(reports []*Report, n int) (*Report, error) {
+	all := Merge(reports)
+	runs := map[string]bool{}
+	for _, p := range all.Programs {
+		p.joinSamples()
+		for _, v := range p.Variants {
+			for _, c := range v.Compiles {
+				runs[c.Run] = true
+			}
+			v.Unstable = v.unstable()
+		}
+	}
+	if len(runs) != n {
+		return nil, fmt.Errorf("independent compiles in it: %d, but the target says samples: %d", len(runs), n)
+	}
+	all.Samples = n
+	return all, nil
+}
+
+// joinSamples makes one variant of those with the same signature of which no sample holds two: what was lowered came out otherwise
+// each time, an iteration over a set in the model's source for one.
+func (p *Program) joinSamples() {
+	var joined []*Variant
+	for _, v := range p.Variants {
+		at := slices.IndexFunc(joined, func(w *Variant) bool { return w.Signature == v.Signature && !w.sharesRun(v) })
+		if at < 0 {
+			joined = append(joined, v)
+			continue
+		}
+		w := joined[at]
+		w.Compiles, w.InputVaries = append(w.Compiles, v.Compiles...), w.InputVaries || w.InputPrint != v.InputPrint
+	}
+	p.Variants = joined
+	p.settle()
+}
+
+func (v *Variant) sharesRun(w *Variant) bool {
+	return slices.ContainsFunc(v.Compiles, func(a compile) bool {
+		return slices.ContainsFunc(w.Compiles, func(b compile) bool { return a.Run == b.Run })
+	})
+}
+
+// unstable lists the facts that differ between the variant's compiles, by name.
+func (v *Variant) unstable() []string {
+	differs := map[ID]bool{}
+	for _, c := range v.Compiles {
+		for name, value := range c.Facts {
+			if other, ok := v.Facts[name]; !ok || other != value {
+				differs[name] = true
+			}
+		}
+		for name := range v.Facts {
+			if _, ok := c.Facts[name]; !ok && !name.IsPrice() {
+				differs[name] = true
+			}
+		}
+	}
+	var names []string
+	for id := range differs {
+		names = append(names, string(id))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// IsCluster says whether a program is one of TensorFlow's clusters: numbered in the order in which they were made, so that the name tells
+// nothing about what is in it.
+func (p *Program) IsCluster() bool {
+	rest, ok := strings.CutPrefix(p.Name, "cluster_")
+	return ok && rest != "" && strings.Trim(rest, "0123456789_") == ""
+}
+
+// Joint is several programs, each compiled once, as if they were one: what they launch, compute and keep all together. The arguments are left
+// out, because values that one hands to the next are arguments of neither.
+func Joint(name string, parts []*Program) *Program {
+	v := &Variant{Facts: Values{}}
+	var prints, inputs []string
+	for _, p := range parts {
+		part := p.Variants[0]
+		prints, inputs = append(prints, part.Fingerprint), append(inputs, part.InputPrint)
+		v.add(part)
+	}
+	v.Facts = sum(parts)
+	v.Fingerprint, v.InputPrint = strings.Join(sortedCopy(prints), " "), strings.Join(sortedCopy(inputs), " ")
+	first := parts[0].Variants[0]
+	v.Modules, v.File, v.ModelAfter = first.Modules, first.File, first.ModelAfter
+	return &Program{Name: name, Variants: []*Variant{v}}
+}
+
+// add appends what a part lists. What its kernels read from is counted on from those that are there.
+func (v *Variant) add(part *Variant) {
+	before := int32(len(v.Kernels))
+	for _, k := range part.Kernels {
+		k.From = k.From.shifted(before)
+		v.Kernels = append(v.Kernels, k)
+	}
+	v.Constants = append(v.Constants, part.Constants...)
+	v.Buffers = append(v.Buffers, part.Buffers...)
+	v.Model = append(v.Model, part.Model...)
+	v.Walls = append(v.Walls, part.Walls...)
+	v.Products = append(v.Products, part.Products...)
+	v.Unlike = append(v.Unlike, part.Unlike...)
+	v.Results = append(v.Results, part.Results...)
+	v.Unstable = append(v.Unstable, part.Unstable...)
+	v.Missing = append(v.Missing, part.Missing...)
+}
+
+// sum adds up the facts. What was not dumped of one part is not known of the whole; of what is counted by name a part may simply have none.
+func sum(parts []*Program) Values {
+	total := Values{}
+	for _, p := range parts {
+		for id, n := range p.Variants[0].Facts {
+			if id == RegistersMax {
+				total[id] = max(total[id], n)
+			} else {
+				total[id] += n
+			}
+		}
+	}
+	for id := range total {
+		if About(id).PerPart && slices.ContainsFunc(parts, func(p *Program) bool { return !p.Variants[0].Facts.Known(id) }) {
+			delete(total, id)
+		}
+	}
+	return total
+}
+
+func sortedCopy(list []string) []string {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return list
 }

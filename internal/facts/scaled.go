@@ -9,7 +9,7 @@ import (
 
 // scaled counts the products that multiply numbers which the model had scaled down to eight bits or fewer, by the wider of the two types.
 // The model spells them as products in the type that it scales them back to, and only some devices multiply what was scaled down.
-func (out *measuring) scaled(r *reader) {
+func (out *measuring) countScaled(r *reader) {
 	if !r.holdsNarrowFloats() {
 		return
 	}

@@ -56,7 +56,7 @@ func TestScaledBehindAMask(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := &measuring{measurement: measurement{Variant: &Variant{Facts: Values{}}}}
-		out.scaled(newReader(m))
+		out.countScaled(newReader(m))
 		if got := out.Variant.Facts["scaled.f8e4m3fn"]; got != want {
 			t.Errorf("%s: %v products, wanted %v", value, got, want)
 		}

@@ -1,20 +1,25 @@
 package facts
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/files"
 )
 
 // Share is what one part of the work on a dump gave. It holds nothing open, so that it can be sent to another machine, where the
 // shares of all parts join into the report that a single machine would have made.
 type Share struct {
-	Dump   listing
-	Units  []*measurement // in the order of the dump's modules
-	Beside *beside        // nil where it is another part's
+	Dump     listing
+	Units    []*measurement // in the order of the dump's modules
+	DumpWide *dumpWide      // nil where it is another part's
 }
 
 // listing is what every part knows of the dump: names, sizes, and what is wrong with the whole.
@@ -55,7 +60,7 @@ func list(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer
 // deal says which of the wanted modules are this part's, and whether what belongs to no module is. The modules of one program go to
 // one part: they are compared with each other.
 func deal(d *dump.Dump, wanted []*dump.Module, opts Options, dealer *dump.Dealer) (mine []bool, besides bool) {
-	pieces, at := []dump.ShardPiece{{Name: "", Size: besideSize(d)}}, map[string]int{}
+	pieces, at := []dump.ShardPiece{{Name: "", Size: dumpWideSize(d)}}, map[string]int{}
 	of := make([]int, len(wanted))
 	for i, m := range wanted {
 		program := dump.ProgramName(m.Name)
@@ -98,11 +103,11 @@ func (s *Share) close(d *dump.Dump, done []*measuring) {
 		}
 		s.Units = append(s.Units, &m.measurement)
 	}
-	s.tellApart(d)
+	s.findDiffering(d)
 }
 
-// tellApart looks a second time at variants with the same arguments. What it finds is noted where they were measured.
-func (s *Share) tellApart(d *dump.Dump) {
+// findDiffering looks a second time at variants with the same arguments. What it finds is noted where they were measured.
+func (s *Share) findDiffering(d *dump.Dump) {
 	at := map[string]*Variant{}
 	for _, m := range s.Units {
 		if m.Variant != nil {
@@ -111,7 +116,7 @@ func (s *Share) tellApart(d *dump.Dump) {
 	}
 	programs, _ := group(s.Units)
 	for _, p := range programs {
-		p.tellApart(d)
+		p.findDiffering(d)
 		for _, v := range p.Variants {
 			at[v.Compiles[0].Module].Unlike = v.Unlike
 		}
@@ -119,7 +124,7 @@ func (s *Share) tellApart(d *dump.Dump) {
 }
 
 // whole says whether the share is of the whole dump.
-func (s *Share) whole() bool { return s.Beside != nil && s.gap() == nil }
+func (s *Share) whole() bool { return s.DumpWide != nil && s.gap() == nil }
 
 // gap says which module was not measured just once; nil when none is.
 func (s *Share) gap() error {
@@ -149,8 +154,8 @@ func Join(shares []*Share) (*Report, error) {
 			return nil, fmt.Errorf("%s holds other files for one part than for another: each part must look at the same dump; is one of them left over from an earlier run?", all.Dump.Path)
 		}
 		all.Units = append(all.Units, s.Units...)
-		if s.Beside != nil {
-			all.Beside = s.Beside
+		if s.DumpWide != nil {
+			all.DumpWide = s.DumpWide
 			besides++
 		}
 	}
@@ -162,4 +167,52 @@ func Join(shares []*Share) (*Report, error) {
 		return nil, err
 	}
 	return all.Report(), nil
+}
+
+// maxShares bounds what the bytes of shares may unfold to.
+const maxShares = 2 << 30
+
+// ShareForm tells apart the builds that cannot read each other's shares.
+func ShareForm() string { return files.PackedForm([]*Share{}) }
+
+// PackShares turns shares into bytes, always the same for the same shares.
+func PackShares(shares []*Share) ([]byte, error) {
+	packed, err := files.Pack(shares)
+	if err != nil {
+		return nil, fmt.Errorf("pack what was measured: %w", err)
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(packed); err != nil {
+		return nil, fmt.Errorf("pack what was measured: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("pack what was measured: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// UnpackShares reads what PackShares made.
+func UnpackShares(data []byte) ([]*Share, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("unpack what was measured: %w", err)
+	}
+	packed, err := io.ReadAll(io.LimitReader(z, maxShares+1))
+	if err == nil && len(packed) > maxShares {
+		err = errors.New("it is larger than anything that was measured")
+	}
+	var shares []*Share
+	if err == nil {
+		err = files.Unpack(packed, &shares)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unpack what was measured: %w", err)
+	}
+	for _, s := range shares {
+		if s == nil {
+			return nil, errors.New("unpack what was measured: a dump is missing")
+		}
+	}
+	return shares, nil
 }

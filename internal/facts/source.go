@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -59,16 +60,16 @@ func packageOrigin(inside string) origin {
 
 // sources finds the model's own line of an instruction.
 type sources struct {
-	m       *hlo.Module
-	root    string // a folder with a slash behind it that paths are shortened by; "" for none
-	stock   *stock
-	byFrame map[int32]*Stack // stack frames repeat: thousands of instructions share a few hundred
-	stacks  map[int32][]hlo.Location
-	traced  *tensorflow.Trace // what TensorFlow dumped of the operations; nil where it did not
+	m        *hlo.Module
+	root     string // a folder with a slash behind it that paths are shortened by; "" for none
+	interner *interner
+	byFrame  map[int32]*Stack // stack frames repeat: thousands of instructions share a few hundred
+	stacks   map[int32][]hlo.Location
+	traced   *tensorflow.Trace // what TensorFlow dumped of the operations; nil where it did not
 }
 
-func newSources(m *hlo.Module, from *stock) *sources {
-	return &sources{m: m, stock: from, byFrame: map[int32]*Stack{}, stacks: map[int32][]hlo.Location{}}
+func newSources(m *hlo.Module, from *interner) *sources {
+	return &sources{m: m, interner: from, byFrame: map[int32]*Stack{}, stacks: map[int32][]hlo.Location{}}
 }
 
 // stack is the frames behind metadata, innermost first. It must not be changed.
@@ -106,12 +107,12 @@ func (s *sources) own(stack []hlo.Location) *Stack {
 	var found *Stack
 	for _, frame := range slices.Backward(stack) {
 		if originOf(frame.File) == originModel {
-			found = s.stock.stack(s.relative(frame), found)
+			found = s.interner.stack(s.relative(frame), found)
 		}
 	}
 	for _, frame := range stack {
 		if found == nil && originOf(frame.File) == originPackage {
-			found = s.stock.stack(s.relative(frame), nil)
+			found = s.interner.stack(s.relative(frame), nil)
 		}
 	}
 	return found
@@ -147,7 +148,7 @@ func (r *reader) locateByName(kernels []Kernel) {
 	}
 	for i := range kernels {
 		if kernels[i].Source.File == "" {
-			kernels[i].Site = r.stock.site(kernels[i].located(places))
+			kernels[i].Site = r.interner.site(kernels[i].located(places))
 		}
 	}
 }
@@ -175,4 +176,168 @@ func slashed(dir string) string {
 		return ""
 	}
 	return strings.TrimSuffix(dir, "/") + "/"
+}
+
+// Stack is a line of the model's own and those that called it. Where a dump holds no stacks, or no line of the model in one, it is the
+// one line that is known. What stacks have in common they share.
+type Stack struct {
+	hlo.Location
+	Caller *Stack // nil for the outermost
+}
+
+// All yields the lines, the innermost first.
+func (s *Stack) All() iter.Seq[hlo.Location] {
+	return func(yield func(hlo.Location) bool) {
+		for ; s != nil && yield(s.Location); s = s.Caller {
+		}
+	}
+}
+
+// at is the innermost line, nothing where there is none.
+func (s *Stack) at() hlo.Location {
+	if s == nil {
+		return hlo.Location{}
+	}
+	return s.Location
+}
+
+// called is the line that called the innermost one, nothing where it is not known.
+func (s *Stack) called() hlo.Location {
+	if s == nil {
+		return hlo.Location{}
+	}
+	return s.Caller.at()
+}
+
+// frames gathers the lines of several stacks, each once.
+type frames struct {
+	seen  map[hlo.Location]bool
+	whole map[*Stack]bool // these, and so all that called them
+	list  []hlo.Location
+}
+
+func newFrames() *frames { return &frames{seen: map[hlo.Location]bool{}, whole: map[*Stack]bool{}} }
+
+func (f *frames) add(s *Stack) {
+	for ; s != nil && !f.whole[s]; s = s.Caller {
+		f.whole[s] = true
+		f.place(s.Location)
+	}
+}
+
+func (f *frames) place(l hlo.Location) {
+	if l.File != "" && !f.seen[lineOf(l)] {
+		f.seen[lineOf(l)] = true
+		f.list = append(f.list, l)
+	}
+}
+
+// Frames is every line of the model that leads to a kernel: from the one that it is named after outwards, then the same of each
+// operation in it, each line once.
+func (k *Kernel) Frames() []hlo.Location {
+	f := newFrames()
+	f.place(k.Source)
+	f.add(k.Stack)
+	for op := range k.Ops.kept() {
+		f.add(k.Ops.List.Body.Tables.Origins[op.origin].Stack)
+	}
+	return f.list
+}
+
+// Frames is every line of the model that leads to the statement, each once.
+func (s *Statement) Frames() []hlo.Location {
+	f := newFrames()
+	f.place(s.Source)
+	for _, stack := range s.Stacks {
+		f.add(stack)
+	}
+	return f.list
+}
+
+// callSite is the line that called the jitted function: a frame outside of it, in any instruction's stack. A function that was
+// jitted under another name is found by the frames that all stacks share. Where a helper stands between the model and its jit, the
+// line in a file that holds the model's operations is the one to look at. It is not known where the dump holds no stacks.
+func (r *reader) callSite(program string) hlo.Location {
+	if called := r.sources.called(); called.File != "" {
+		return called
+	}
+	asked := map[int32]bool{}
+	var around []hlo.Location // the outer frames that all stacks share, from the outside in
+	for md := range r.eachMetadata() {
+		if md.Frame == 0 || asked[md.Frame] {
+			continue
+		}
+		asked[md.Frame] = true
+		stack := r.sources.stack(md)
+		if at := outermost(stack, program) + 1; at > 0 {
+			if callers := modelFrames(outsideIn(stack[at:])); len(callers) > 0 {
+				return r.sources.relative(r.ownCall(callers))
+			}
+		}
+		around = sharedFrames(around, stack[min(1, len(stack)):])
+	}
+	if around = modelFrames(around); len(asked) < 2 || len(around) == 0 {
+		return hlo.Location{}
+	}
+	return r.sources.relative(r.ownCall(around))
+}
+
+// modelFrames leaves the model's own of frames: libraries (flax.nnx.jit, equinox.filter_jit) put theirs between a jitted function and its call.
+func modelFrames(frames []hlo.Location) []hlo.Location {
+	return slices.DeleteFunc(frames, func(f hlo.Location) bool { return originOf(f.File) != originModel })
+}
+
+// ownCall is the innermost of the frames in a file that holds operations of the model, else the innermost.
+func (r *reader) ownCall(frames []hlo.Location) hlo.Location {
+	own := r.operationFiles()
+	for _, f := range slices.Backward(frames) {
+		if own[r.sources.relative(f).File] {
+			return f
+		}
+	}
+	return frames[len(frames)-1]
+}
+
+// operationFiles are the model's files that operations come from.
+func (r *reader) operationFiles() map[string]bool {
+	files := map[string]bool{}
+	for md := range r.eachMetadata() {
+		files[r.sources.locate(md).File] = true
+	}
+	delete(files, "")
+	return files
+}
+
+// outermost is the last frame of a stack that is the program's own; -1 where none is.
+func outermost(stack []hlo.Location, program string) int {
+	at := len(stack) - 1
+	for at >= 0 && !names(stack[at].Function, program) {
+		at--
+	}
+	return at
+}
+
+func outsideIn(stack []hlo.Location) []hlo.Location {
+	frames := append([]hlo.Location{}, stack...)
+	slices.Reverse(frames)
+	return frames
+}
+
+// sharedFrames is what frames that are listed from the outside in and a stack begin with in common, seen from the outside; nothing has
+// been seen yet where the frames are nil.
+func sharedFrames(frames, stack []hlo.Location) []hlo.Location {
+	if frames == nil {
+		return outsideIn(stack)
+	}
+	n := 0
+	for n < len(frames) && n < len(stack) && frames[n] == stack[len(stack)-1-n] {
+		n++
+	}
+	return frames[:n]
+}
+
+// names reports whether a qualified function name ("run.<locals>.act") is a program's ("act"). Frameworks spell a lambda in words.
+func names(qualified, program string) bool {
+	last := qualified[strings.LastIndexByte(qualified, '.')+1:]
+	return last == program || last == "<lambda>" && strings.Trim(program, "_") == "lambda"
 }

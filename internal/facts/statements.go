@@ -157,9 +157,9 @@ func (w *modelWalk) stack(md hlo.Metadata, from caller) *Stack {
 	case own.Caller != nil:
 		return own
 	case lineOf(own.Location) == lineOf(from.stack.Location):
-		return w.r.stock.stack(own.Location, from.stack.Caller)
+		return w.r.interner.stack(own.Location, from.stack.Caller)
 	}
-	return w.r.stock.stack(own.Location, from.stack)
+	return w.r.interner.stack(own.Location, from.stack)
 }
 
 // operation describes an instruction as it reads after inlining.

@@ -1,6 +1,13 @@
 package facts
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
 
 // group puts the compiles of one program together, and equal compiles into one variant, in order of first compilation.
 func group(results []*measurement) (programs, helpers []*Program) {
@@ -94,4 +101,213 @@ func (v *Variant) repeatedBy(w *Variant) bool {
 
 func sameArgument(a, b Parameter) bool {
 	return a.Layout == b.Layout && a.Sharding == b.Sharding && a.Aliased == b.Aliased && a.Donated == b.Donated
+}
+
+// bounds on the second look at variants whose arguments are alike
+const (
+	maxSameSignature = 16 // variants
+	maxDiffering     = 32 // operations of one variant
+)
+
+// findDiffering looks a second time at the unoptimized modules of variants that share their signature, and keeps the operations that
+// not all of them have: a static argument's doing, a closed-over value, a must-be-constant argument of TensorFlow.
+func (p *Program) findDiffering(d *dump.Dump) {
+	alike := map[string][]*Variant{}
+	for _, v := range p.Variants {
+		alike[v.Signature] = append(alike[v.Signature], v)
+	}
+	for _, variants := range alike {
+		if len(variants) > 1 {
+			markDiffering(d, variants[:min(len(variants), maxSameSignature)])
+		}
+	}
+}
+
+// operations counts an unoptimized module's operations by what they do.
+type operations struct {
+	count map[string]int
+	all   []Op
+	keys  []string // of all
+}
+
+func markDiffering(d *dump.Dump, variants []*Variant) {
+	each := make([]*operations, len(variants))
+	for i, v := range variants {
+		if each[i] = givenOperations(d, v.Compiles[0].Module); each[i] == nil {
+			return
+		}
+	}
+	for i, v := range variants {
+		v.Unlike = each[i].notIn(each)
+	}
+}
+
+// notIn lists the operations that some of the others have fewer of.
+func (o *operations) notIn(others []*operations) []Op {
+	var unlike []Op
+	seen := map[string]int{}
+	for i, key := range o.keys {
+		seen[key]++
+		lacking := slices.ContainsFunc(others, func(other *operations) bool { return other.count[key] < seen[key] })
+		if lacking && len(unlike) < maxDiffering {
+			unlike = append(unlike, o.all[i])
+		}
+	}
+	return unlike
+}
+
+// givenOperations reads the operations of a module as the framework handed it over; nil when it was not dumped or cannot be
+// read, which was said when it was first tried.
+func givenOperations(d *dump.Dump, id string) *operations {
+	at := slices.IndexFunc(d.Modules, func(m *dump.Module) bool { return m.ID == id })
+	if at < 0 || d.Modules[at].Unoptimized() == nil {
+		return nil
+	}
+	out := &measuring{module: d.Modules[at]}
+	ops := &operations{count: map[string]int{}}
+	out.stage(d.Modules[at].Unoptimized(), false, func(r *reader, _ *dump.Stage) error {
+		r.countOperations(ops)
+		return nil
+	})
+	if len(out.Problems) > 0 {
+		return nil
+	}
+	return ops
+}
+
+func (r *reader) countOperations(ops *operations) {
+	users := r.firstUsers(r.all(r.isConstant))
+	for _, id := range r.all(func(hlo.InstrID) bool { return true }) {
+		in := &r.m.Instrs[id]
+		op := Op{Opcode: r.opcode(id), Shape: r.shape(in.Shape)}
+		switch in.Opcode {
+		case hlo.OpParameter, hlo.OpTuple, hlo.OpGetTupleElement:
+			continue
+		case hlo.OpConstant:
+			c := r.constant(id, users[id])
+			op.Attrs, op.OpName, op.Source = c.Value, c.OpName, c.Source
+		default:
+			md := r.metadata(id)
+			op.Attrs, op.OpName, op.Source = r.printedAttrs(id), md.OpName, r.sources.locate(md)
+		}
+		key := op.Opcode + " " + op.Shape + " " + op.Attrs
+		ops.count[key]++
+		ops.all, ops.keys = append(ops.all, op), append(ops.keys, key)
+	}
+}
+
+// nameless are names that a framework gives to whatever it compiles: they say nothing of the function. Keras has the last one for the step of
+// fit, of evaluate and of predict.
+var nameless = map[string]bool{"SyncTensorsGraph": true, "IrToHlo": true, "restored_function_body": true, "one_step_on_data": true}
+
+// graphNames tells the graphs apart that share a nameless name, by what they compute, without shapes: the first graph
+// of a run keeps the name, the second becomes "SyncTensorsGraph-2".
+type graphNames map[string][]string
+
+func (g graphNames) of(m *measurement) string {
+	if !nameless[m.Program] {
+		return m.Program
+	}
+	at := slices.Index(g[m.Program], m.Family)
+	if at < 0 {
+		at = len(g[m.Program])
+		g[m.Program] = append(g[m.Program], m.Family)
+	}
+	if at == 0 {
+		return m.Program
+	}
+	return fmt.Sprintf("%s-%d", m.Program, at+1)
+}
+
+// NumberedGraph is what comes before the number in the name of a graph that its framework gives none: "SyncTensorsGraph" of "SyncTensorsGraph-2".
+func NumberedGraph(program string) (stem string, ok bool) {
+	stem, number, _ := strings.Cut(program, "-")
+	return stem, nameless[stem] && strings.Trim(number, "0123456789") == ""
+}
+
+// arranging operations decide where values lie, in which order and type, not what is computed: a batch of another size may need one more.
+var arranging = map[string]bool{
+	"parameter": true, "constant": true, "tuple": true, "get-tuple-element": true, "broadcast": true, "reshape": true, "transpose": true,
+	"convert": true, "copy": true, "bitcast": true,
+}
+
+// familyOf spells how often each operation stands in a module that graphNames has to tell from others. A graph that computes nothing is
+// told by all that is in it.
+func (out *measurement) familyOf(r *reader) string {
+	if !nameless[out.Program] {
+		return ""
+	}
+	all, computing := map[string]int{}, map[string]int{}
+	for id, n := range r.distinct() {
+		op := r.opcode(id)
+		all[op] += n
+		if !arranging[op] {
+			computing[op] += n
+		}
+	}
+	if len(computing) == 0 {
+		computing = all
+	}
+	return fmt.Sprint(computing) // in the order of the keys
+}
+
+// bounds on helper modules where no stack frames say who wrote them, in instructions of the entry computation
+const (
+	maxPrimitive = 24 // all of them named after the program: JAX's primitive of that name
+	maxAnonymous = 6
+)
+
+// isHelper says whether a module is one of JAX's own one-operation programs. The name alone does not tell: a model's function
+// may be called "add". A function of the model has itself in the stack of its operations; a helper that the model called has
+// only the caller there.
+func (out *measuring) isHelper(r *reader) bool {
+	if out.Toolchain.Framework != "jax" || !dump.IsHelperName(out.Program) {
+		return false
+	}
+	if frames, own := r.frames(out.Program); frames {
+		return !own
+	}
+	if dump.IsCommonName(out.Program) {
+		return false
+	}
+	first, end := r.m.Body(r.m.Entry)
+	size := end - first
+	return strings.HasPrefix(out.Program, "_") || size <= maxAnonymous || size <= maxPrimitive && r.isPrimitive(out.Program)
+}
+
+// frames says whether the module has stack frames with functions, and whether one of them is the program's own.
+func (r *reader) frames(program string) (any, own bool) {
+	seen := map[int32]bool{0: true}
+	for md := range r.eachMetadata() {
+		if seen[md.Frame] {
+			continue
+		}
+		seen[md.Frame] = true
+		for _, frame := range r.sources.stack(md) {
+			any = any || frame.Function != ""
+			own = own || originOf(frame.File) >= originPackage && functionIs(frame.Function, program)
+		}
+	}
+	return any, own
+}
+
+// functionIs compares a frame's function, which Python qualifies ("Model.step", "make.<locals>.step"), with a program's name.
+func functionIs(function, program string) bool {
+	at := strings.LastIndexByte(function, '.')
+	return function[at+1:] == program
+}
+
+// isPrimitive says whether every named operation is called like the program: "jit(concatenate)/jit(main)/concatenate[dimension=0]".
+func (r *reader) isPrimitive(program string) bool {
+	first, end := r.m.Body(r.m.Entry)
+	for id := first; id < end; id++ {
+		name, _, _ := strings.Cut(r.metadata(id).OpName, "[")
+		if r.m.Instrs[id].Opcode == hlo.OpParameter || name == "" {
+			continue
+		}
+		if name[strings.LastIndexByte(name, '/')+1:] != program {
+			return false
+		}
+	}
+	return true
 }

@@ -14,7 +14,7 @@ import (
 // Units are counted while they are in the middle of their work: together they never take more than there is, and one that is too large
 // has nobody beside it.
 func TestRoomIsNotOverfull(t *testing.T) {
-	const limit = ownRoom + 1000
+	const limit = baseMemory + 1000
 	var taken, beside, large atomic.Int64
 	var said []string
 	var work []unit
@@ -46,7 +46,7 @@ func TestRoomIsNotOverfull(t *testing.T) {
 func TestLimitChangesNothing(t *testing.T) {
 	for _, path := range []string{"../../testdata/dumps/passes.tar.xz", "../../testdata/recompile-shapes/dump.tar.xz", "../../examples/quickstart/good"} {
 		var reports []*Report
-		for _, limit := range []int64{0, 1, ownRoom + 4<<10} {
+		for _, limit := range []int64{0, 1, baseMemory + 4<<10} {
 			d, err := dump.Open(context.Background(), path, dump.Options{})
 			if err != nil {
 				t.Fatal(err)

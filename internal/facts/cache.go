@@ -11,30 +11,30 @@ import (
 	"github.com/xlagate/xlagate/internal/files"
 )
 
-// Cache keeps what modules were measured as between runs of one build of the program.
+// Cache keeps measurements between runs of one build of the program.
 type Cache interface {
 	Load(key string) (data []byte, ok bool)
 	Store(key string, data []byte)
 }
 
-// cacheFrom is the size of a final module's file from which it pays: a smaller one is read as fast as it is looked up.
+// cacheFrom is the size of a final module's file from which the cache saves time.
 const cacheFrom = 2 << 20
 
-// memo is what a module was measured as, and what that was read from. The facts follow from the files that were read, from the names
-// of all files and from the options: with equal contents the same files would be read again, and give the same.
-type memo struct {
-	Reads []readFile
+// cacheEntry is a measurement and the files that it was read from. The facts follow from the contents of those files, the names of all
+// files and the options.
+type cacheEntry struct {
+	Reads []fileSum
 	Facts measurement
 }
 
-// readFile is a file, by its place among the module's files, and its content.
-type readFile struct {
+// fileSum is the hash of a file, which is given by its place among the module's files.
+type fileSum struct {
 	At  int
 	Sum [sha256.Size]byte
 }
 
-// recall takes what the cache knows of a module, or measures it.
-func recall(m *dump.Module, single bool, opts Options) *measuring {
+// measureCached takes a measurement from the cache, or measures the module.
+func measureCached(m *dump.Module, single bool, opts Options) *measuring {
 	if !opts.cacheable(m) {
 		return measureModule(m, nil, single, opts)
 	}
@@ -44,12 +44,12 @@ func recall(m *dump.Module, single bool, opts Options) *measuring {
 	}
 	key := cacheKey(m, files, single, opts)
 	if data, ok := opts.Cache.Load(key); ok {
-		if known := remembered(data, files); known != nil {
+		if known := decodeEntry(data, files); known != nil {
 			return &measuring{measurement: *known, module: m}
 		}
 	}
 	out := measureModule(m, files, single, opts)
-	if data := out.memo(); data != nil {
+	if data := out.cacheEntry(); data != nil {
 		opts.Cache.Store(key, data)
 	}
 	return out
@@ -76,7 +76,7 @@ func filesOfModule(m *dump.Module) []*dump.File {
 	return append(files, m.Companions...)
 }
 
-// cacheKey names everything that facts depend on but for the content of files.
+// cacheKey names everything that facts depend on except for the content of files.
 func cacheKey(m *dump.Module, files []*dump.File, single bool, opts Options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q %q %q %q %v %v %v %q\n", m.ID, m.Name, m.Process, m.Backend(), m.Build(), single, opts.AnyStage, opts.torch, opts.Root)
@@ -90,9 +90,9 @@ func cacheKey(m *dump.Module, files []*dump.File, single bool, opts Options) str
 	return b.String()
 }
 
-// remembered is what a memo says, nil when a file has changed since.
-func remembered(data []byte, of []*dump.File) *measurement {
-	var known memo
+// decodeEntry returns the measurement of an entry; nil when a file has changed since.
+func decodeEntry(data []byte, of []*dump.File) *measurement {
+	var known cacheEntry
 	if files.Unpack(data, &known) != nil || len(known.Reads) == 0 {
 		return nil
 	}
@@ -107,21 +107,21 @@ func remembered(data []byte, of []*dump.File) *measurement {
 	return &known.Facts
 }
 
-// reading notes, before a file is read, that facts come from it. What is remembered of the module depends on every file noted.
+// reading hashes a file before it is read, because facts come from it.
 func (out *measuring) reading(f *dump.File) {
 	at := slices.Index(out.files, f)
-	if out.files == nil || slices.ContainsFunc(out.reads, func(r readFile) bool { return r.At == at }) {
+	if out.files == nil || slices.ContainsFunc(out.reads, func(r fileSum) bool { return r.At == at }) {
 		return
 	}
 	sum, err := f.Sum()
 	if err != nil {
-		at = -1 // never to be remembered
+		at = -1 // never cached
 	}
-	out.reads = append(out.reads, readFile{at, sum})
+	out.reads = append(out.reads, fileSum{at, sum})
 }
 
-// memo is what is to be remembered of a module, nil when it could not be read whole or changed while it was read.
-func (out *measuring) memo() []byte {
+// cacheEntry encodes the measurement; nil when the module could not be read whole, or a file changed while it was read.
+func (out *measuring) cacheEntry() []byte {
 	if len(out.Problems) > 0 || out.Variant == nil {
 		return nil
 	}
@@ -133,8 +133,7 @@ func (out *measuring) memo() []byte {
 			return nil
 		}
 	}
-	known := memo{Reads: out.reads, Facts: out.measurement}
-	data, err := files.Pack(known)
+	data, err := files.Pack(cacheEntry{Reads: out.reads, Facts: out.measurement})
 	if err != nil {
 		return nil
 	}

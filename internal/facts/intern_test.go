@@ -10,7 +10,7 @@ import (
 
 // What equals another thing is that thing, and what differs in anything is not.
 func TestStockKeepsOneOfEach(t *testing.T) {
-	s := newStock()
+	s := newInterner()
 	at := Site{OpName: "jit(f)/tanh", OpType: "Tanh", Source: hlo.Location{File: "m.py", Line: 3}, Stack: &Stack{Caller: &Stack{}}, Times: 2, Loop: "jit(f)/while", InLoop: true}
 	form := Form{Kind: "loop", Do: OpcodesOf("add", "tanh"), Root: "tanh", Out: "f32[8]", In: ShapesOf("f32[8]"), Print: "aa", Config: []string{"epilogue=GELU"}, Written: map[string]int{"math.exp": 1}}
 	site, kept := s.site(at), s.form(form)
@@ -59,7 +59,7 @@ func change(v reflect.Value) {
 
 // Modules that are measured at the same time may take from one stock.
 func TestStockSideBySide(t *testing.T) {
-	s := newStock()
+	s := newInterner()
 	var jobs sync.WaitGroup
 	for range 8 {
 		jobs.Go(func() {

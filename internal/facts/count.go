@@ -40,7 +40,7 @@ type tally struct {
 
 func (t *tally) add(k *Kernel) {
 	t.n++
-	t.times = together(t.times, k.Times)
+	t.times = timesSum(t.times, k.Times)
 	if k.InEntry {
 		t.once++
 	}
@@ -93,7 +93,7 @@ func (f Values) loops(loops []loop) {
 			}
 			continue
 		}
-		trips = together(trips, often(l.trips, l.runs))
+		trips = timesSum(trips, timesProduct(l.trips, l.runs))
 	}
 	f[LoopsUnknown] = float64(unknown)
 	if unknown == 0 {
@@ -238,3 +238,17 @@ func estimatedCycles(config string) (float64, bool) {
 	}
 	return 0, false
 }
+
+// maxRuns is more often than anything runs: loops in loops that say they run longer than that, together, would overflow.
+const maxRuns = int64(1) << 53
+
+// often is how often something runs that runs so often each time that what is around it does.
+func timesProduct(a, b int64) int64 {
+	if a > 0 && b > maxRuns/a {
+		return maxRuns
+	}
+	return min(a*b, maxRuns)
+}
+
+// together is how often things run together.
+func timesSum(a, b int64) int64 { return min(a+b, maxRuns) }

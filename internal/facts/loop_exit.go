@@ -8,7 +8,7 @@ import (
 
 // stops says whether surely more than how far a counter got decides on another iteration. What is added to an element may be its step, as in
 // speculative decoding, or what was found, as where finished rows are counted: that is known only where another element counts the iterations.
-func (l *plainLoop) stops() bool {
+func (l *loopReader) stops() bool {
 	elements, known := l.decisive()
 	if !known {
 		return false
@@ -19,7 +19,7 @@ func (l *plainLoop) stops() bool {
 		case l.kept(index):
 		case l.counter(index):
 			counter = true
-		case l.worked(next, index), l.told(next, index, l.loose):
+		case l.worked(next, index), l.onlyCounts(next, index, l.loose):
 		case l.drifts(index):
 			found = true
 		default:
@@ -33,14 +33,14 @@ func (l *plainLoop) stops() bool {
 const noElement = -1
 
 // told says whether a condition, or a flag of the state, tells nothing but how far counters got.
-func (l *plainLoop) told(o operand, flag int32, counts func(operand) bool) bool {
+func (l *loopReader) onlyCounts(o operand, flag int32, counts func(operand) bool) bool {
 	if index, ok := l.element(o); ok {
-		return index == flag || l.kept(index) || flag == noElement && l.told(l.next(index), index, counts)
+		return index == flag || l.kept(index) || flag == noElement && l.onlyCounts(l.next(index), index, counts)
 	}
 	o = l.behind(o)
 	switch l.m.Instrs[o.id].Opcode {
 	case hlo.OpNot, hlo.OpAnd, hlo.OpOr:
-		return l.ofAll(o, func(term operand) bool { return l.told(term, flag, counts) })
+		return l.ofAll(o, func(term operand) bool { return l.onlyCounts(term, flag, counts) })
 	case hlo.OpCompare:
 		return l.ofAll(o, counts)
 	}
@@ -48,13 +48,13 @@ func (l *plainLoop) told(o operand, flag int32, counts func(operand) bool) bool 
 }
 
 // ofAll says whether something holds of all operands.
-func (l *plainLoop) ofAll(o operand, holds func(operand) bool) bool {
+func (l *loopReader) ofAll(o operand, holds func(operand) bool) bool {
 	operands := l.m.Operands(o.id)
 	return l.steps <= maxSteps && len(operands) > 0 && !slices.ContainsFunc(operands, func(id hlo.InstrID) bool { return !holds(operand{id, o.outer}) })
 }
 
 // loose says whether a value may be a counter's, or is a number that the body leaves alone.
-func (l *plainLoop) loose(o operand) bool {
+func (l *loopReader) loose(o operand) bool {
 	if l.fixed(o) {
 		return true
 	}
@@ -63,7 +63,7 @@ func (l *plainLoop) loose(o operand) bool {
 }
 
 // exact says whether a value is surely a counter's, or a single number that the body leaves alone.
-func (l *plainLoop) exact(o operand) bool {
+func (l *loopReader) exact(o operand) bool {
 	if l.fixed(o) {
 		return l.scalar(o)
 	}
@@ -75,7 +75,7 @@ func (l *plainLoop) exact(o operand) bool {
 }
 
 // fixed says whether a value is a constant or an element of the state that the body leaves alone.
-func (l *plainLoop) fixed(o operand) bool {
+func (l *loopReader) fixed(o operand) bool {
 	if index, ok := l.element(o); ok {
 		return l.kept(index)
 	}
@@ -83,18 +83,18 @@ func (l *plainLoop) fixed(o operand) bool {
 }
 
 // scalar says whether a value is a single one.
-func (l *plainLoop) scalar(o operand) bool {
+func (l *loopReader) scalar(o operand) bool {
 	return len(l.m.Shape(l.m.Instrs[o.id].Shape).Dims) == 0
 }
 
 // drifts says whether whatever the body computes is added to an element of the state.
-func (l *plainLoop) drifts(index int32) bool {
+func (l *loopReader) drifts(index int32) bool {
 	from, ok := l.drifted(l.next(index))
 	return ok && from == index
 }
 
 // drifted is the element of the state that a value is a sum with, or that it leaves as it is.
-func (l *plainLoop) drifted(o operand) (index int32, ok bool) {
+func (l *loopReader) drifted(o operand) (index int32, ok bool) {
 	if index, ok = l.element(o); ok {
 		return index, true
 	}
@@ -121,7 +121,7 @@ func (l *plainLoop) drifted(o operand) (index int32, ok bool) {
 }
 
 // worked says whether a value is plain arithmetic on constants, what the body leaves alone, what may be counters, and an element itself.
-func (l *plainLoop) worked(o operand, self int32) bool {
+func (l *loopReader) worked(o operand, self int32) bool {
 	if l.steps > maxSteps || l.fixed(o) {
 		return true
 	}
@@ -143,7 +143,7 @@ func arithmetic(op hlo.Opcode) bool {
 }
 
 // counter says whether an element of the state is surely a counter: a single whole number that moves on in every iteration.
-func (l *plainLoop) counter(index int32) bool {
+func (l *loopReader) counter(index int32) bool {
 	next := l.next(index)
 	return l.scalar(next) && whole(l.m.Shape(l.m.Instrs[next.id].Shape).Type) && l.grows(next, index)
 }
@@ -151,7 +151,7 @@ func (l *plainLoop) counter(index int32) bool {
 func whole(t hlo.Type) bool { return t >= hlo.S8 && t <= hlo.U64 }
 
 // grows says whether a value is an element of the state and something that is surely added to it, or taken from it.
-func (l *plainLoop) grows(o operand, index int32) bool {
+func (l *loopReader) grows(o operand, index int32) bool {
 	o = l.behind(o)
 	terms := l.m.Operands(o.id)
 	if l.steps > maxSteps || len(terms) < 2 {
@@ -171,7 +171,7 @@ func (l *plainLoop) grows(o operand, index int32) bool {
 }
 
 // amounts are what sums of one kind add to an element of the state, or take from it.
-func (l *plainLoop) amounts(o operand, index int32, opcode hlo.Opcode) (amounts []operand, ok bool) {
+func (l *loopReader) amounts(o operand, index int32, opcode hlo.Opcode) (amounts []operand, ok bool) {
 	if from, is := l.element(o); is {
 		return nil, from == index
 	}
@@ -192,7 +192,7 @@ func (l *plainLoop) amounts(o operand, index int32, opcode hlo.Opcode) (amounts 
 }
 
 // steady says whether an amount is a constant, an element that the body leaves alone, or chosen among such.
-func (l *plainLoop) steady(o operand) bool {
+func (l *loopReader) steady(o operand) bool {
 	if l.fixed(o) {
 		n, known := l.constant(o)
 		return !known || n != 0
@@ -201,7 +201,7 @@ func (l *plainLoop) steady(o operand) bool {
 }
 
 // positive says whether an amount is a constant above zero, something and such a constant, or chosen among such.
-func (l *plainLoop) positive(o operand) bool {
+func (l *loopReader) positive(o operand) bool {
 	if n, known := l.literal(o); known {
 		return n > 0
 	}
@@ -213,7 +213,7 @@ func (l *plainLoop) positive(o operand) bool {
 }
 
 // chosen says whether a value is the smaller or the larger of two, or either of two, of which something holds.
-func (l *plainLoop) chosen(o operand, holds func(operand) bool) bool {
+func (l *loopReader) chosen(o operand, holds func(operand) bool) bool {
 	o = l.behind(o)
 	terms := l.m.Operands(o.id)
 	switch l.m.Instrs[o.id].Opcode {
@@ -224,4 +224,106 @@ func (l *plainLoop) chosen(o operand, holds func(operand) bool) bool {
 		return false
 	}
 	return l.steps <= maxSteps && len(terms) > 1 && !slices.ContainsFunc(terms, func(id hlo.InstrID) bool { return !holds(operand{id, o.outer}) })
+}
+
+// exit is how a loop of unknown length ends.
+type exit struct {
+	early bool  // something that its body computes ends it, at once if need be; else it counts to a number that nobody knows
+	stops bool  // of one that ends early: surely more than how far a counter got ends it
+	most  int64 // of one that ends early: after how many iterations it ends at the latest; 0 where that is not known
+
+	counts bool // surely nothing but how far counters got ends it; of a loop that neither stops nor counts it is not known
+}
+
+// exitOf reads off what a loop of unknown length compares how it ends.
+func exitOf(m *hlo.Module, id hlo.InstrID) exit {
+	l, ok := loopAt(m, id)
+	if !ok {
+		return exit{}
+	}
+	early := !l.counts()
+	l.steps = 0
+	e := exit{counts: l.onlyCounts(operand{id: m.Comps[l.condition].Root}, noElement, l.exact)}
+	if l.steps = 0; early {
+		e.early, e.most = true, max(0, l.latest())
+		l.steps = 0
+		e.stops = !e.counts && l.stops()
+	}
+	return e
+}
+
+// counts says whether nothing but counters, and what the body leaves alone, decides on another iteration, as far as can be seen.
+func (l *loopReader) counts() bool {
+	elements, known := l.decisive()
+	if l.steps > maxSteps {
+		return true
+	}
+	for _, index := range elements {
+		if _, steps := l.step(index); !steps && !l.kept(index) {
+			return false
+		}
+	}
+	return len(elements) > 0 || !known
+}
+
+// decisive lists the elements of the state that decide on another iteration, unless something reads the state as a whole.
+func (l *loopReader) decisive() (elements []int32, known bool) {
+	seen := map[operand]bool{}
+	open := []operand{{id: l.m.Comps[l.condition].Root}}
+	for len(open) > 0 && len(open) <= maxSteps && l.steps <= maxSteps { // each takes a step at least
+		o := l.behind(open[len(open)-1])
+		open = open[:len(open)-1]
+		index, reads := l.element(o)
+		switch {
+		case seen[o]:
+		case reads:
+			elements = append(elements, index)
+		case l.isState(o):
+			return elements, false
+		default:
+			for _, id := range l.m.Operands(o.id) {
+				open = append(open, operand{id, o.outer})
+			}
+		}
+		seen[o] = true
+	}
+	return elements, len(open) == 0 && l.steps <= maxSteps
+}
+
+// demand is a condition that has to hold for another iteration, or, with not, must not hold.
+type demand struct {
+	operand
+	not bool
+}
+
+// latest is how often the loop runs at most: as often as the first of several conditions that it has to meet lets it.
+func (l *loopReader) latest() int64 {
+	most := int64(unknownTrips)
+	open := []demand{{operand{id: l.m.Comps[l.condition].Root}, false}}
+	for len(open) > 0 && len(open) <= maxSteps && l.steps <= maxSteps {
+		d := open[0]
+		d.operand = l.behind(d.operand)
+		open = open[1:]
+		if all, several := l.demands(d); several {
+			open = append(open, all...)
+		} else if n := l.until(d.operand, d.not); n >= 0 && (most == unknownTrips || n < most) {
+			most = n
+		}
+	}
+	return most
+}
+
+// demands are the conditions that one of several asks for: both sides of an and, neither side of an or.
+func (l *loopReader) demands(d demand) (all []demand, several bool) {
+	switch opcode := l.m.Instrs[d.id].Opcode; {
+	case opcode == hlo.OpNot:
+		d.not = !d.not
+	case opcode == hlo.OpAnd && !d.not, opcode == hlo.OpOr && d.not:
+	default:
+		return nil, false
+	}
+	for _, id := range l.m.Operands(d.id) {
+		all = append(all, demand{operand{id, d.outer}, d.not})
+	}
+	return all, true
 }

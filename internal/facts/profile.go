@@ -3,10 +3,14 @@ package facts
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/profile"
+	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
 // Profile is what a profiler measured, joined with the kernels of the dump.
@@ -37,24 +41,24 @@ type StrangeModule struct {
 	Time time.Duration `json:"time_ns"`
 }
 
-// hotList joins traces with programs.
-type hotList struct {
+// profileJoin joins traces with programs.
+type profileJoin struct {
 	profile *Profile
-	modules map[string]*ranModule
+	modules map[string]*profiledModule
 	at      map[[2]string]int // in profile.Hot, by module and instruction
 	strange map[string]time.Duration
 }
 
-// ranModule is what the dump knows of a module by the name that a trace calls it.
-type ranModule struct {
+// profiledModule is what the dump knows of a module by the name that a trace calls it.
+type profiledModule struct {
 	program string
 	kernels map[string]*Kernel
 	several map[string]bool
 }
 
-func newHotList(programs []*Program) *hotList {
-	l := &hotList{
-		profile: &Profile{Runs: map[string]int{}}, modules: map[string]*ranModule{}, at: map[[2]string]int{}, strange: map[string]time.Duration{},
+func newProfileJoin(programs []*Program) *profileJoin {
+	l := &profileJoin{
+		profile: &Profile{Runs: map[string]int{}}, modules: map[string]*profiledModule{}, at: map[[2]string]int{}, strange: map[string]time.Duration{},
 	}
 	for _, p := range programs {
 		for _, v := range p.Variants {
@@ -66,10 +70,10 @@ func newHotList(programs []*Program) *hotList {
 	return l
 }
 
-func (l *hotList) know(program, module string, v *Variant) {
+func (l *profileJoin) know(program, module string, v *Variant) {
 	m := l.modules[module]
 	if m == nil {
-		m = &ranModule{program: program, kernels: map[string]*Kernel{}, several: map[string]bool{}}
+		m = &profiledModule{program: program, kernels: map[string]*Kernel{}, several: map[string]bool{}}
 		l.modules[module] = m
 	}
 	for i := range v.Kernels {
@@ -83,7 +87,7 @@ func (l *hotList) know(program, module string, v *Variant) {
 }
 
 // add takes over one trace. What it measured on several devices is added up.
-func (l *hotList) add(file string, t *profile.Trace) {
+func (l *profileJoin) add(file string, t *profile.Trace) {
 	p := l.profile
 	p.Files = append(p.Files, file)
 	p.Devices = append(p.Devices, t.Devices...)
@@ -105,7 +109,7 @@ func (l *hotList) add(file string, t *profile.Trace) {
 	}
 }
 
-func (l *hotList) kernel(known *ranModule, module, name string) *HotKernel {
+func (l *profileJoin) kernel(known *profiledModule, module, name string) *HotKernel {
 	key := [2]string{module, name}
 	at, seen := l.at[key]
 	if !seen {
@@ -119,7 +123,7 @@ func (l *hotList) kernel(known *ranModule, module, name string) *HotKernel {
 }
 
 // list is the profile of all traces that were added.
-func (l *hotList) list() *Profile {
+func (l *profileJoin) list() *Profile {
 	for name, spent := range l.strange {
 		l.profile.Strange = append(l.profile.Strange, StrangeModule{Name: name, Time: spent})
 	}
@@ -155,3 +159,75 @@ func (p *Profile) merge(o *Profile) *Profile {
 	all.sort()
 	return all
 }
+
+const fixProfile = "take the profile again, with jax.profiler.trace(DIR) or TensorBoard's, while the dumped program runs"
+
+// profiled is what one profile says.
+type profiled struct {
+	File  string
+	Trace *profile.Trace
+}
+
+// readProfiles reads the profiles in the dump, and those that lie outside; nil when there are none.
+func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
+	files := filesOf(d.Traces)
+	if !opts.AllStages {
+		files = nil
+	}
+	files = append(files, outside(files, opts.Profiles, dump.Limit(opts.MaxMemory))...)
+	if len(files) == 0 {
+		return nil, nil
+	}
+	read, problems := []profiled{}, []Problem{}
+	for _, f := range oncePerHost(files) {
+		var t *profile.Trace
+		err := f.Read(func(data []byte) (err error) {
+			t, err = profile.Read(data)
+			return err
+		})
+		if err != nil {
+			problems = append(problems, Problem{File: f.Path, Message: err.Error(), Fix: fixProfile})
+			continue
+		}
+		read = append(read, profiled{f.Path, t})
+	}
+	return read, problems
+}
+
+// profileForms are how the files end that a profiler writes of one host: all say the same, the first say it whole.
+var profileForms = []string{".xplane.pb", ".trace.json"}
+
+// oncePerHost leaves out the files that say the same once more in another form.
+func oncePerHost(files []tensorflow.File) []tensorflow.File {
+	best, dirs := map[string]int{}, map[string]bool{}
+	for _, f := range files {
+		host, form := profileHost(f.Path)
+		if old, seen := best[host]; !seen || form < old {
+			best[host] = form
+		}
+		dirs[path.Dir(f.Path)] = dirs[path.Dir(f.Path)] || !isPerfetto(f.Path)
+	}
+	var once []tensorflow.File
+	for _, f := range files {
+		host, form := profileHost(f.Path)
+		if form == best[host] && !(isPerfetto(f.Path) && dirs[path.Dir(f.Path)]) {
+			once = append(once, f)
+		}
+	}
+	slices.SortFunc(once, func(a, b tensorflow.File) int { return cmp.Compare(a.Path, b.Path) })
+	return once
+}
+
+// profileHost is the host that a profile is of, with its directory, and the place of its form among those of one host.
+func profileHost(file string) (host string, form int) {
+	stem := strings.TrimSuffix(file, ".gz")
+	for i, end := range profileForms {
+		if host, ok := strings.CutSuffix(stem, end); ok {
+			return host, i
+		}
+	}
+	return file, 0
+}
+
+// isPerfetto tells the form that jax.profiler adds for all hosts together.
+func isPerfetto(file string) bool { return strings.HasPrefix(path.Base(file), "perfetto_trace.json") }

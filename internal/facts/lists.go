@@ -1,0 +1,204 @@
+package facts
+
+import (
+	"encoding/binary"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// Opcodes is what a kernel does: opcodes, sorted, each with how often it stands there. A large fusion holds a dozen of them a hundred times.
+type Opcodes []OpcodeTimes
+
+// OpcodeTimes is an opcode and how often it stands in a kernel.
+type OpcodeTimes struct {
+	Opcode string
+	Times  int
+}
+
+// OpcodesOf counts opcodes in a list that is sorted. Of another it keeps the order.
+func OpcodesOf(list ...string) Opcodes {
+	var o Opcodes
+	for _, opcode := range list {
+		if n := len(o); n > 0 && o[n-1].Opcode == opcode {
+			o[n-1].Times++
+		} else {
+			o = append(o, OpcodeTimes{opcode, 1})
+		}
+	}
+	return o
+}
+
+// Len counts the operations.
+func (o Opcodes) Len() (n int) {
+	for _, op := range o {
+		n += op.Times
+	}
+	return n
+}
+
+// All yields the opcode of every operation: one that stands there twice comes twice.
+func (o Opcodes) All() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, op := range o {
+			for range op.Times {
+				if !yield(op.Opcode) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// List is what OpcodesOf would count.
+func (o Opcodes) List() []string { return slices.Collect(o.All()) }
+
+// Times says how often an opcode stands there.
+func (o Opcodes) Times(opcode string) (n int) {
+	for _, op := range o {
+		if op.Opcode == opcode {
+			n += op.Times
+		}
+	}
+	return n
+}
+
+// Words names each opcode once: "exponential", "2 reduce".
+func (o Opcodes) Words() []string {
+	words := make([]string, len(o))
+	for i, op := range o {
+		if words[i] = op.Opcode; op.Times > 1 {
+			words[i] = strconv.Itoa(op.Times) + " " + op.Opcode
+		}
+	}
+	return words
+}
+
+// String names them all: "exponential, 2 reduce".
+func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
+
+// doing counts what operations of these kinds do, broadcasts left out.
+func (r *reader) countOpcodes(kinds []int32) Opcodes {
+	for _, kind := range kinds {
+		op := r.coded[kind]
+		if op == hlo.OpBroadcast {
+			continue
+		}
+		r.counts = reach(r.counts, int(op))
+		if r.counts[op]++; r.counts[op] == 1 {
+			r.counted = append(r.counted, op)
+		}
+	}
+	var do Opcodes
+	for _, op := range r.counted {
+		do = append(do, OpcodeTimes{r.m.OpcodeName(op), r.counts[op]})
+		r.counts[op] = 0
+	}
+	r.counted = r.counted[:0]
+	slices.SortFunc(do, func(a, b OpcodeTimes) int { return strings.Compare(a.Opcode, b.Opcode) })
+	return do
+}
+
+// Shapes is a list of shapes without layout. A large fusion takes hundreds of arrays of a few shapes: kept are those few, and of each array
+// which it is.
+type Shapes struct {
+	Texts []string `json:"-"`
+	Code  string   `json:"-"` // of each array its place in Texts; see binary.AppendUvarint
+}
+
+// maxShapes bounds how many different shapes are looked through for one that is known: a kernel has a handful.
+const maxShapes = 128
+
+// ShapesOf makes a list of shapes. An empty list is none.
+func ShapesOf(list ...string) (s Shapes) {
+	code := make([]byte, 0, len(list))
+	for _, shape := range list {
+		at := slices.Index(s.Texts[:min(len(s.Texts), maxShapes)], shape)
+		if at < 0 {
+			at, s.Texts = len(s.Texts), append(s.Texts, shape)
+		}
+		code = binary.AppendUvarint(code, uint64(at))
+	}
+	s.Code = string(code)
+	return s
+}
+
+// All yields the shapes in order.
+func (s Shapes) All() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for left := s.Code; left != ""; {
+			at, rest := cutNumber(left)
+			if !yield(s.Texts[at]) {
+				return
+			}
+			left = rest
+		}
+	}
+}
+
+// List is what ShapesOf would be given; nil for none.
+func (s Shapes) List() []string { return slices.Collect(s.All()) }
+
+// Len counts the shapes.
+func (s Shapes) Len() (n int) {
+	for range s.All() {
+		n++
+	}
+	return n
+}
+
+// Equal says whether two lists hold the same shapes in the same order.
+func (s Shapes) Equal(t Shapes) bool { return s.Code == t.Code && slices.Equal(s.Texts, t.Texts) }
+
+// String lists them: "f32[8], f32[]".
+func (s Shapes) String() string { return strings.Join(s.List(), ", ") }
+
+// operandShapes lists the operands' shapes.
+func (r *reader) operandShapes(id hlo.InstrID) Shapes {
+	r.list = r.list[:0]
+	for _, o := range r.m.Operands(id) {
+		r.list = append(r.list, r.shape(r.m.Instrs[o].Shape))
+	}
+	return ShapesOf(r.list...)
+}
+
+// Places are kernels of a variant, by their places in [Variant.Kernels], ascending: kept is how far each is from the one before, mostly a byte.
+type Places string
+
+// PlacesOf makes a list of places that ascend.
+func PlacesOf(list ...int32) Places { return Places(appendPlaces(nil, list)) }
+
+func appendPlaces(code []byte, list []int32) []byte {
+	before := int32(0)
+	for _, at := range list {
+		code = binary.AppendUvarint(code, uint64(at-before))
+		before = at
+	}
+	return code
+}
+
+// All yields the places in order.
+func (p Places) All() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		at := int32(0)
+		for left := string(p); left != ""; {
+			step, rest := cutNumber(left)
+			if at += int32(step); !yield(at) {
+				return
+			}
+			left = rest
+		}
+	}
+}
+
+// shifted are the places when so many kernels come before them.
+func (p Places) shifted(by int32) Places {
+	var list []int32
+	for at := range p.All() {
+		list = append(list, at+by)
+	}
+	return PlacesOf(list...)
+}
