@@ -44,7 +44,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 	defer func() { err = errors.Join(err, edit.Close()) }()
 	o.accepting = true
 	o.base = func() (fs.FS, error) { return edit, nil } // what is accepted is compared with what it takes the place of
-	intakes, rows, err := takeIn(ctx, o, a)
+	intakes, rows, err := collectFacts(ctx, o, a)
 	if err != nil {
 		return nil, err
 	}

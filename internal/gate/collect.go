@@ -103,8 +103,8 @@ func complete(f *rule.Finding, l *looked, s *rule.Context) JudgedFinding {
 	}
 }
 
-// apart spells what tells a finding from others of the same rule, program and subject: the variant, where the program has several, and the
-// entry of the configuration, where several speak of the program. Nothing in it depends on which of them are broken.
+// apart returns what distinguishes a finding from others of the same rule, program and subject: the variant, if the program has several, and
+// the entry of the configuration, if several cover the program. It does not depend on which of them are broken.
 func (c *collector) apart(f *result.Finding, s *rule.Settings) string {
 	var text string
 	if c.variants[f.Program] > 1 {

@@ -105,7 +105,7 @@ func judgeAll(o Options, targets []*looked) *result.Result {
 	for _, t := range targets {
 		r.Notes = append(r.Notes, t.notes...)
 		found := judge(r, o, t)
-		tell(r, o, t, withoutUnseen(setAside(r, o, t, found), t))
+		addChanges(r, o, t, withoutUnseen(withoutUpgrade(r, o, t, found), t))
 	}
 	unmatchedRules(r, o.Config, targets)
 	unjudgedTargets(r, targets)
@@ -113,8 +113,8 @@ func judgeAll(o Options, targets []*looked) *result.Result {
 	return r
 }
 
-// withoutUnseen takes back that accepted programs are gone from a dump that could not be looked at in full: they may be in what could not, and
-// the result is incomplete in any case.
+// withoutUnseen drops the findings on missing programs when a part of the dump could not be read: they may be in that part, and the result
+// is incomplete anyway.
 func withoutUnseen(found []JudgedFinding, l *looked) []JudgedFinding {
 	if len(l.problems) == 0 {
 		return found
@@ -190,7 +190,7 @@ func decide(r *result.Result, failOn string) {
 	}
 }
 
-// unmatchedRules finds rules of the user's own that speak of no program: they would pass for ever.
+// unmatchedRules adds a problem for each rule of the user's own that matches no program: it would always pass.
 func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
 	for _, s := range cfg.Rules {
 		if s.Pack != "" || s.Level == "off" || matchesAny(s, targets) {
@@ -204,7 +204,7 @@ func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
 	}
 }
 
-// unjudgedTargets finds targets that nothing but the rules about looking itself looked at, and nobody said why.
+// unjudgedTargets adds a problem for each target that only integrity rules looked at, unless another problem says why.
 func unjudgedTargets(r *result.Result, targets []*looked) {
 	for _, t := range targets {
 		said := slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == "" || p.Target == t.Name })

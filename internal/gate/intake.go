@@ -27,8 +27,8 @@ type intake struct {
 	overrides map[string]string // by change: the entry to add to the configuration where a pack forbids it
 }
 
-// takeIn collects what there is to accept, and how much of each budget it uses.
-func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []result.Headroom, error) {
+// collectFacts collects the facts to accept of each target, and how much of each budget they use.
+func collectFacts(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []result.Headroom, error) {
 	if a.From != nil {
 		intakes, err := fromResult(o, a.From)
 		return intakes, a.From.Headroom, err
@@ -44,19 +44,19 @@ func takeIn(ctx context.Context, o Options, a AcceptOptions) ([]*intake, []resul
 			return nil, nil, &Incomplete{l.problems}
 		}
 		found := judge(r, o, l)
-		tell(r, o, l, found)
+		addChanges(r, o, l, found)
 		in := &intake{target: l.Name, old: l.set, fresh: map[string]*baseline.Program{}, graphs: baseline.GraphFacts(l.report.Clusters), overrides: map[string]string{}}
 		for _, p := range l.report.Programs {
 			in.fresh[p.Name] = &baseline.Program{Program: *p, Toolchain: l.report.Toolchain}
 		}
 		out = append(out, in)
 	}
-	shareOut(r, out)
+	addFindings(r, out)
 	return out, r.Headroom, nil
 }
 
-// shareOut gives each target its findings.
-func shareOut(r *result.Result, intakes []*intake) {
+// addFindings gives each target its findings.
+func addFindings(r *result.Result, intakes []*intake) {
 	for _, f := range r.Findings {
 		for _, in := range intakes {
 			if in.target == f.Target {
@@ -105,7 +105,7 @@ func fromResult(o Options, r *result.Result) ([]*intake, error) {
 		}
 		out = append(out, in)
 	}
-	shareOut(r, out)
+	addFindings(r, out)
 	return out, nil
 }
 

@@ -51,8 +51,8 @@ func (l *looked) differing(r *result.Result, o Options) JudgedTarget {
 	return t
 }
 
-// tell puts what was found in a target into the result: the changes behind it, and what each breaks.
-func tell(r *result.Result, o Options, l *looked, found []JudgedFinding) {
+// addChanges adds the changes of a target and its findings to the result.
+func addChanges(r *result.Result, o Options, l *looked, found []JudgedFinding) {
 	r.Changes = append(r.Changes, ChangesOf(l.differing(r, o), found)...)
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)

@@ -24,7 +24,7 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 			return nil, err
 		}
 		found := judge(r, o, l)
-		tell(r, o, l, setAside(r, o, l, found))
+		addChanges(r, o, l, withoutUpgrade(r, o, l, found))
 	}
 	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return p.Rule != "target-ran" && p.Rule != "baseline-present" })
 	finish(r, o)

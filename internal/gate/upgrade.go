@@ -12,10 +12,10 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// setAside takes what grew against a baseline that another toolchain made out of the findings: no one can say whether the pull
-// request or the compiler did it. It becomes one report on the upgrade, grouped by cause, with the line that writes a baseline for
-// the new toolchain beside the old one. Limits that need no baseline hold as before, and so does what no compiler decides.
-func setAside(r *result.Result, o Options, l *looked, found []JudgedFinding) (left []JudgedFinding) {
+// withoutUpgrade returns the findings that an upgrade of the toolchain does not explain. Growth against a baseline that another toolchain
+// made becomes a report on the upgrade, grouped by cause, with the command that writes a second baseline for the new toolchain. Limits
+// that need no baseline stay findings, and so does what no compiler decides.
+func withoutUpgrade(r *result.Result, o Options, l *looked, found []JudgedFinding) (left []JudgedFinding) {
 	if l.base == nil || l.report == nil {
 		return found
 	}

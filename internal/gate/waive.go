@@ -12,8 +12,8 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// waive marks the changes and findings that somebody was allowed, and finds waivers that have expired or would hide worse. A change is waived when all
-// of its findings are; until then it is as bad as the worst of the others.
+// waive marks the waived changes and findings, and adds a finding for each waiver that has expired or would hide something worse. A change is
+// waived when all of its findings are; else its level is that of the worst of the others.
 func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
 		var about []*result.Finding
