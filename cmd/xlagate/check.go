@@ -19,7 +19,7 @@ func checkCommand(w world) *cli.Command {
 			"xlagate check -- python train.py       run a command and gate what it compiled",
 		Flags: append(append(append(configFlags(), outputFlags(&to, report.Formats())...), postFlags()...),
 			&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, say on the pull request what was found"},
-			failOnFlag(),
+			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
 			shardFlag(),
 		),

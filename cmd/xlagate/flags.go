@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
 )
 
@@ -139,6 +140,20 @@ func checkJobs(_ *cli.Context, n int) error {
 
 func failOnFlag() cli.Flag {
 	return &cli.StringFlag{Name: "fail-on", Usage: "`LEVEL`: error, warning or never, from which a finding fails"}
+}
+
+func allowMissingFlag() cli.Flag {
+	return &cli.StringSliceFlag{
+		Name: "allow-missing", Usage: "`INPUT` that the dump may lack though the baseline holds what comes from it: " + strings.Join(gate.Inputs(), ", "),
+		Action: func(_ *cli.Context, names []string) error {
+			for _, name := range names {
+				if !slices.Contains(gate.Inputs(), name) {
+					return wrongUsage("--allow-missing is %q; expected one of %s", name, strings.Join(gate.Inputs(), ", "))
+				}
+			}
+			return nil
+		},
+	}
 }
 
 func quietFlag() cli.Flag {

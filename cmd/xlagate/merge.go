@@ -25,7 +25,7 @@ func mergeCommand(w world) *cli.Command {
 			"xlagate merge */result.json      the results of several targets\n" +
 			"xlagate merge facts-*.json       what facts --shard wrote",
 		Category: manyMachines,
-		Flags:    append(append(outputFlags(&to, report.Formats()), registryFlags()...), configFlag(), baselineFlag(), failOnFlag(), quietFlag(), keyFlag()),
+		Flags:    append(append(outputFlags(&to, report.Formats()), registryFlags()...), configFlag(), baselineFlag(), failOnFlag(), allowMissingFlag(), quietFlag(), keyFlag()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return wrongUsage("merge needs results; xlagate merge part-*.json")
@@ -114,6 +114,7 @@ func mergeOptions(c *cli.Context, w world, inputs []gate.Input) (gate.Options, e
 	if err != nil {
 		return o, err
 	}
+	o.AllowMissing = c.StringSlice("allow-missing")
 	if o.FailOn, err = oneOf(c, "fail-on"); err != nil {
 		return o, err
 	}

@@ -23,6 +23,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	}
 	dumps, command := split(c)
 	o.Dumps, o.Command, o.ByTarget, o.Against, o.Logs = dumps, command, map[string]string{}, c.String("against"), c.StringSlice("log")
+	o.AllowMissing = c.StringSlice("allow-missing")
 	o.Jobs, o.MaxMemory, o.Warn, o.Progress, o.Cache = c.Int("jobs"), maxMemory(c), w.say, progress(c, w), factsCache(c)
 	o.Assembler = artifacts.NewAssembler(w.getenv, factsCache(c))
 	o.Root, o.Stdin, o.Stdout, o.Stderr, o.Now, o.Version = repositoryRoot(w), w.in, w.err, w.err, time.Now(), version()

@@ -139,7 +139,7 @@ func TestLiveRanges(t *testing.T) {
 			t.Errorf("%s: %d bytes, want %d", file, got.Peak, want)
 		}
 	}
-	if got := read(t, "tf-2.5.buffer-assignment.txt", ReadLiveRange); got != nil {
+	if got, err := ReadLiveRange(real(t, "tf-2.5.buffer-assignment.txt")); err == nil {
 		t.Errorf("versions before 2021 write no live ranges: %+v", got)
 	}
 }

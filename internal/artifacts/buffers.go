@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
 // Buffers is a buffer assignment: the memory that a module needs, allocation by allocation.
 type Buffers struct {
 	Allocations []Allocation
+
+	lines int // of the text, 0 of a proto
 }
 
 // Allocation is one block of memory.
@@ -39,6 +43,54 @@ type Value struct {
 // A scratch allocation may hold tables of pointers among other values.
 func (a *Allocation) Temp() bool {
 	return a.Parameter < 0 && !a.Constant && !a.LiveOut && !a.ThreadLocal
+}
+
+// Complete returns an error when the allocations do not come to what the memory report beside them says, where there is one, and when an
+// instruction of the module has no buffer: XLA gives one to the result of every instruction that runs by itself and makes a new value.
+func (b *Buffers) Complete(m *hlo.Module, report *MemoryReport) error {
+	for _, space := range report.spaces() {
+		if got := b.Totals(space.Color).Total; got != space.Bytes {
+			return syntaxError(b.lines, "the file ends after %d bytes of allocations, and the memory usage report says %d (color %d): it was cut off, or is another module's",
+				got, space.Bytes, space.Color)
+		}
+	}
+	named := map[string]bool{}
+	for i := range b.Allocations {
+		for j := range b.Allocations[i].Values {
+			if v := &b.Allocations[i].Values[j]; len(v.Index) == 0 {
+				named[v.Name] = true
+			}
+		}
+	}
+	seen, todo := make([]bool, len(m.Comps)), []hlo.CompID{m.Entry}
+	for len(todo) > 0 {
+		c := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[c] {
+			continue
+		}
+		seen[c] = true
+		first, end := m.Body(c)
+		for i := first; i < end; i++ {
+			op := m.Instrs[i].Opcode
+			if !forwards(m, op) && (op != hlo.OpParameter || c == m.Entry) && !named[m.InstrName(i)] {
+				return syntaxError(b.lines, "the file ends without a buffer for %s, an instruction of the module: it was cut off, or is another module's", m.InstrName(i))
+			}
+			if op == hlo.OpWhile || op == hlo.OpConditional || op == hlo.OpCall {
+				todo = append(todo, m.Callees(i)...)
+			}
+		}
+	}
+	return nil
+}
+
+// forwards tells the opcodes whose results lie in the buffers of their operands, or of what they call.
+func forwards(m *hlo.Module, op hlo.Opcode) bool {
+	switch op {
+	case hlo.OpGetTupleElement, hlo.OpBitcast, hlo.OpCall, hlo.OpOptBarrier, hlo.OpAddDependency, hlo.OpDomain, hlo.OpAsyncUpdate:
+		return true
+	}
+	return strings.HasSuffix(m.OpcodeName(op), "-done")
 }
 
 // Totals sums the allocations of one memory space, or of all of them.

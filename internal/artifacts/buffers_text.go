@@ -25,6 +25,7 @@ func ReadBufferAssignment(data []byte) (*Buffers, error) {
 			return nil, err
 		}
 	}
+	b.lines = l.n
 	return b, b.checkTotal(&l)
 }
 

@@ -1,6 +1,9 @@
 package artifacts
 
 import (
+	"cmp"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,7 +22,7 @@ func ReadPTX(data []byte) (*PTX, error) {
 	}
 	l := lines{rest: string(data)}
 	p := &PTX{}
-	inside := false
+	inside, open, header := false, false, true // in a body; between a function's name and its body; before anything but the header
 	for {
 		line, ok := l.next()
 		if !ok {
@@ -27,18 +30,26 @@ func ReadPTX(data []byte) (*PTX, error) {
 		}
 		switch {
 		case line == "{":
-			inside = true
+			inside, open = true, false
 		case line == "}":
 			inside = false
+		case !inside && open && strings.HasSuffix(line, ";"): // a declaration
+			open = false
 		case inside || !strings.HasPrefix(line, "."):
 		default:
+			word, _, _ := strings.Cut(line, " ")
+			header = header && (word == ".version" || word == ".target" || word == ".address_size")
+			open = open || strings.Contains(line, ".entry ") || strings.Contains(line, ".func ") && !strings.HasSuffix(line, ";")
 			if err := p.directive(&l, line); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if inside {
+	if inside || open {
 		return nil, l.errorf("the file ends inside of a function: it was cut off")
+	}
+	if len(data) > 0 && header {
+		return nil, l.errorf("the file ends behind its header: it was cut off")
 	}
 	return p, nil
 }
@@ -74,6 +85,7 @@ func ReadLLVM(data []byte) (*LLVM, error) {
 	l := lines{rest: string(data)}
 	ir := &LLVM{Bytes: int64(len(data))}
 	inside := false
+	var refs references
 	for {
 		line, ok := l.next()
 		if !ok {
@@ -88,14 +100,54 @@ func ReadLLVM(data []byte) (*LLVM, error) {
 			if err := ir.define(&l, line); err != nil {
 				return nil, err
 			}
-		case strings.HasPrefix(line, "!") && strings.Contains(line, `!"kernel"`):
+			refs.read(line)
+		case strings.HasPrefix(line, "attributes "), strings.HasPrefix(line, "!"), strings.HasPrefix(line, "declare "):
+			refs.read(line)
+		}
+		if strings.HasPrefix(line, "!") && strings.Contains(line, `!"kernel"`) {
 			ir.annotated(line)
 		}
 	}
 	if inside {
 		return nil, l.errorf("the file ends inside of a function: it was cut off")
 	}
+	if missing := refs.missing(); missing != "" || len(data) == 0 {
+		return nil, l.errorf("the file ends before %s: it was cut off", cmp.Or(missing, "its first function"))
+	}
 	return ir, nil
+}
+
+// references are the attribute groups (#0) and the metadata (!0) that a file names; both are defined behind all functions.
+type references struct {
+	named, defined map[string]bool
+}
+
+var (
+	reference = regexp.MustCompile(`[#!][0-9]+\b`)
+	quoted    = regexp.MustCompile(`"[^"]*"`)
+)
+
+// read notes what a line defines, if anything, and what it names.
+func (r *references) read(line string) {
+	if r.named == nil {
+		r.named, r.defined = map[string]bool{}, map[string]bool{}
+	}
+	if name, _, ok := strings.Cut(strings.TrimPrefix(line, "attributes "), " = "); ok && len(name) > 1 && name[1] >= '0' && name[1] <= '9' {
+		r.defined[name] = true
+	}
+	for _, name := range reference.FindAllString(quoted.ReplaceAllString(line, ""), -1) {
+		r.named[name] = true
+	}
+}
+
+// missing is what the file names and does not define, "" for nothing.
+func (r *references) missing() string {
+	for _, name := range slices.Sorted(maps.Keys(r.named)) {
+		if !r.defined[name] {
+			return name
+		}
+	}
+	return ""
 }
 
 // define reads a definition's first line. Kernels of a GPU have a calling convention of their own; those of a CPU return a

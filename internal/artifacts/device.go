@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -81,7 +82,7 @@ func ReadTopology(data []byte) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return topologyDevice(root.text("platform_name"), root.text("platform_version")), nil
+	return topologyDevice(root.text("platform_name"), root.text("platform_version"))
 }
 
 // ReadTopologyProto reads a topology.pb.
@@ -96,22 +97,28 @@ func ReadTopologyProto(data []byte) (*Device, error) {
 		}
 		return nil
 	})
-	return topologyDevice(platform, version), err
+	if err != nil {
+		return nil, err
+	}
+	return topologyDevice(platform, version)
 }
 
 // topologyDevice takes the device and the build out of a platform's version:
 //
 //	TFRT TPU v5 lite
 //	Built on Jun 17 2026 11:08:48 (1781719728) cl/933746096
-func topologyDevice(platform, version string) *Device {
+func topologyDevice(platform, version string) (*Device, error) {
+	if platform == "" || version == "" {
+		return nil, errors.New("the topology names no platform and version: it was cut off")
+	}
 	d := &Device{Platform: platform}
 	name, built, ok := strings.Cut(version, "\n")
 	if !ok {
-		return d
+		return d, nil
 	}
 	d.Name = strings.TrimPrefix(name, "TFRT ")
 	if i := strings.LastIndex(built, " cl/"); i >= 0 {
 		d.Build = built[i+1:]
 	}
-	return d
+	return d, nil
 }

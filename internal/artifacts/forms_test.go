@@ -73,11 +73,13 @@ func TestTopologyVersions(t *testing.T) {
 		"TFRT TPU v5 lite\nBuilt on Jun 17 2026 11:08:48 (1781719728) cl/933746096": {Platform: "tpu", Name: "TPU v5 lite", Build: "cl/933746096"},
 		"TPU v4\nBuilt on Jun 17 2026":                                              {Platform: "tpu", Name: "TPU v4"},
 		"unknown":                                                                   {Platform: "tpu"},
-		"":                                                                          {Platform: "tpu"},
 	} {
-		if got := topologyDevice("tpu", version); *got != want {
-			t.Errorf("%q: %+v, wanted %+v", version, *got, want)
+		if got, err := topologyDevice("tpu", version); err != nil || *got != want {
+			t.Errorf("%q: %+v, %v, wanted %+v", version, got, err, want)
 		}
+	}
+	if got, err := topologyDevice("tpu", ""); err == nil {
+		t.Errorf("no version: %+v", got)
 	}
 }
 

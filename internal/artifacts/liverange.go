@@ -10,43 +10,63 @@ type LiveRange struct {
 	Peak int64 // bytes live then, arguments and results included
 }
 
-// ReadLiveRange reads a -live-range.txt, or the same text at the end of an older -buffer-assignment.txt. It is nil when the
-// file holds none.
+// ReadLiveRange reads a -live-range.txt, or the same text at the end of an older -buffer-assignment.txt.
 func ReadLiveRange(data []byte) (*LiveRange, error) {
 	if err := whole(data); err != nil {
 		return nil, err
 	}
 	start := bytes.Index(data, []byte("HloLiveRange (max "))
 	if start < 0 {
-		return nil, nil
+		return nil, syntaxError(1, `live ranges begin with "HloLiveRange"`)
 	}
 	l := lines{rest: string(data[start:]), n: bytes.Count(data[:start], []byte("\n"))}
 	r := &LiveRange{}
+	var ranges []string
 	for {
 		line, ok := l.next()
 		if !ok {
 			return nil, l.errorf("the peak is missing: the file was cut off")
 		}
+		if entry, ok := strings.CutPrefix(line, "    "); ok {
+			ranges = append(ranges, entry)
+		}
 		if position, ok := strings.CutPrefix(line, "  Live ranges at "); ok {
-			if _, _, ok := cutInt(position); !ok {
+			at, _, ok := cutInt(position)
+			if !ok {
 				return nil, l.errorf("cannot read the peak's position %q", position)
 			}
-			return r, r.readPeak(&l)
+			return r, r.readPeak(&l, liveAt(ranges, at))
 		}
 	}
+}
+
+// liveAt counts the buffers that are live at a position, of lines such as "copy.1{}:16-43".
+func liveAt(ranges []string, at int64) (n int) {
+	for _, entry := range ranges {
+		_, span, _ := strings.Cut(entry, "}:")
+		from, rest, ok := cutInt(span)
+		to, ended := wholeInt(strings.TrimPrefix(rest, "-"))
+		if ok && ended && from <= at && at <= to {
+			n++
+		}
+	}
+	return n
 }
 
 // readPeak adds up the buffers that are live at the peak:
 //
 //	copy.1{}: 96 bytes (cumulative: 96 bytes)
-func (r *LiveRange) readPeak(l *lines) error {
-	for {
+func (r *LiveRange) readPeak(l *lines, want int) error {
+	for n := 0; ; n++ {
 		line, ok := l.next()
 		if l.cut {
 			return l.errorf("the file ends inside a line: it was cut off")
 		}
 		entry, isEntry := strings.CutPrefix(line, "    ")
 		if !ok || !isEntry {
+			if n < want {
+				return l.errorf("the file lists %d of the %d buffers that are live at the peak: it was cut off", n, want)
+			}
 			return r.checkPeak(l, line)
 		}
 		bytes, ok := liveBytes(entry)

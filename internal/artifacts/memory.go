@@ -7,6 +7,14 @@ type MemoryReport struct {
 	Spaces []MemorySpace
 }
 
+// spaces are the memory spaces; none of nil.
+func (r *MemoryReport) spaces() []MemorySpace {
+	if r == nil {
+		return nil
+	}
+	return r.Spaces
+}
+
 // MemorySpace is one kind of memory.
 type MemorySpace struct {
 	Color int64

@@ -1,6 +1,11 @@
 package artifacts
 
-import "strings"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Thunks is what the GPU runtime will launch, in order, outer thunks before the ones nested in them.
 type Thunks struct {
@@ -8,6 +13,8 @@ type Thunks struct {
 	// Incomplete tells that the file holds conditionals or command buffers without what runs in them, as versions before 2025
 	// wrote them: the counts are then too low.
 	Incomplete bool
+
+	lines int // of the file
 }
 
 // Thunk is one step of the runtime.
@@ -87,6 +94,58 @@ func classOf(kind string) ThunkClass {
 		}
 	}
 	return ThunkOther
+}
+
+// Complete returns an error when the metadata names a thunk that the sequence lacks, or lacks a kernel of it, and when there are fewer
+// thunks than the module has launches. Thunks that a pass added have no id.
+func (t *Thunks) Complete(names ThunkNames, launches int) error {
+	ids := map[int64]bool{0: true, -1: true}
+	for i := range t.Thunks {
+		x := &t.Thunks[i]
+		ids[x.ID] = true
+		if _, named := names[x.ID]; !named && len(names) > 0 && x.Class == ThunkKernel && x.ID > 0 {
+			return fmt.Errorf("thunk %03d (%s) is not in the thunk metadata: that file was cut off", x.ID, x.Kernel)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(names)) {
+		if !ids[id] {
+			return syntaxError(t.lines, "the file ends before the thunk %03d (%s) of the thunk metadata: it was cut off", id, names[id])
+		}
+	}
+	if n := t.most(); n < launches && !t.Incomplete {
+		return syntaxError(t.lines, "the file ends after %d launches, and the module has %d: it was cut off", n, launches)
+	}
+	return nil
+}
+
+// most is how many launches of the module the thunks may be. In a loop with a known number of trips the launches of the condition have
+// none.
+func (t *Thunks) most() (n int) {
+	loops := false
+	for i := range t.Thunks {
+		loops = loops || t.Thunks[i].Kind == "kWhile"
+		if t.Thunks[i].Class != ThunkControl || t.Thunks[i].Kind == "kDynamicSliceFusion" {
+			n++
+		}
+	}
+	if loops {
+		return len(t.Thunks)
+	}
+	return n
+}
+
+// Unassembled is the first kernel that the thunks launch and PTX does not hold, where there is PTX of any; "" for none. Kernels that are
+// part of the runtime itself have no PTX.
+func (t *Thunks) Unassembled(entries map[string]bool) string {
+	if len(entries) == 0 {
+		return ""
+	}
+	for i := range t.Thunks {
+		if x := &t.Thunks[i]; x.Class == ThunkKernel && !entries[x.Kernel] {
+			return x.Kernel
+		}
+	}
+	return ""
 }
 
 // ThunkNames maps a thunk's id to the HLO instruction that it runs.

@@ -7,14 +7,19 @@ func ReadThunks(data []byte) (*Thunks, error) {
 	r := thunkReader{lines: lines{rest: string(data)}, thunks: &Thunks{}}
 	var err error
 	if first, _, _ := strings.Cut(r.lines.rest, "\n"); first == "Total order:" || first == "No thunks." {
+		r.empty = first == "No thunks."
 		err = r.readSchedule()
 	} else {
 		err = r.readSequence()
+	}
+	if err == nil {
+		err = r.checkEnd()
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.findIncomplete()
+	r.thunks.lines = r.lines.n
 	return r.thunks, nil
 }
 
@@ -22,11 +27,28 @@ type thunkReader struct {
 	lines  lines
 	thunks *Thunks
 	open   []openThunk  // the thunks that the next line may be nested in
+	named  int64        // the largest id that a line names
 	parted map[int]bool // thunks whose parts are labelled, empty ones too
+	empty  bool         // the file says that there is none
 }
 
 // openThunk is a thunk by how far it is indented.
 type openThunk struct{ indent, index int }
+
+// checkEnd looks for the thunks that others of the newest versions name as those before and behind them.
+func (r *thunkReader) checkEnd() error {
+	last := int64(-1)
+	for i := range r.thunks.Thunks {
+		last = max(last, r.thunks.Thunks[i].ID)
+	}
+	switch {
+	case len(r.thunks.Thunks) == 0 && !r.empty:
+		return r.lines.errorf("the file holds no thunk: it was cut off")
+	case r.named > max(last, 0):
+		return r.lines.errorf("the file ends before the thunk %03d, which another names: it was cut off", r.named)
+	}
+	return nil
+}
 
 func (r *thunkReader) readSequence() error {
 	r.parted = map[int]bool{}
@@ -106,8 +128,14 @@ func (r *thunkReader) thunk(text string, indent int) error {
 // add keeps a thunk and reads the rest of its line: its launch, or the first thunk nested in it.
 func (r *thunkReader) add(t Thunk, rest string, indent int) error {
 	if edges, ok := strings.CutPrefix(rest, "["); ok {
-		if _, rest, ok = strings.Cut(edges, "]"); !ok {
+		if edges, rest, ok = strings.Cut(edges, "]"); !ok {
 			return r.lines.errorf("the dependencies of %s are not closed", t.Kind)
+		}
+		for _, end := range []string{"prev=", "next="} {
+			_, named, _ := strings.Cut(edges, end)
+			if id, _, ok := cutInt(named); ok {
+				r.named = max(r.named, id)
+			}
 		}
 		rest = strings.TrimLeft(rest, " ")
 	}

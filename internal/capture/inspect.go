@@ -18,6 +18,7 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 {
 		return ErrNothingDumped
 	}
+	r.Files = d.Sizes()
 	if len(d.Modules) == 0 {
 		r.Framework = "tensorflow"
 	}

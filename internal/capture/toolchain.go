@@ -29,6 +29,7 @@ type record struct {
 	Schema string `json:"schema"`
 	Status string `json:"status"`
 	facts.Toolchain
+	Files map[string]int64 `json:"files,omitempty"` // the size of each, by its path below the dump: what is shorter was cut off
 }
 
 // write replaces the record in a dump directory: whole or not at all.

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +37,8 @@ func (d *Dump) check(ctx context.Context) error {
 	}
 	d.checkShared()
 	d.checkOrder()
+	d.checkSizes()
+	d.checkWhole()
 	if len(d.Modules) == 0 && len(d.Graphs) == 0 && len(d.Problems) == 0 {
 		d.problem(d.Path, d.whyNothing(), d.fixNothing())
 	}
@@ -180,6 +186,92 @@ func (d *Dump) checkOrder() {
 			}
 			if f.ModTime.After(newest.Stages[0].anyFile().ModTime) {
 				newest = m
+			}
+		}
+	}
+}
+
+// checkSizes notes files that are not as long as the capture that wrote the dump left them.
+func (d *Dump) checkSizes() {
+	if d.Toolchain == nil {
+		return
+	}
+	var record struct {
+		Files map[string]int64 `json:"files"`
+	}
+	data, release, err := d.Toolchain.Bytes()
+	if err != nil || Guard(func() error { return json.Unmarshal(data, &record) }) != nil || release() != nil {
+		return // its reader says what is wrong with it
+	}
+	for f := range d.all() {
+		if want, recorded := record.Files[f.rel]; recorded && want != f.Size {
+			d.problem(f.Path, fmt.Sprintf("the file has %d bytes, and the capture left it with %d: it was cut off or changed", f.Size, want), fixCut)
+		}
+	}
+}
+
+// checkWhole notes empty files, and metrics that were cut off. A compiler leaves one behind the PTX of a module without constants, and a program that prints nothing leaves logs.
+func (d *Dump) checkWhole() {
+	last := map[string]bool{} // the last PTX of each module, which holds the constants
+	for _, m := range d.Modules {
+		if ptx := m.CompanionsOf(KindPTX); len(ptx) > 0 {
+			last[slices.MaxFunc(ptx, func(a, b *File) int {
+				return cmp.Or(cmp.Compare(len(a.rel), len(b.rel)), cmp.Compare(a.rel, b.rel))
+			}).rel] = true
+		}
+	}
+	for f := range d.all() {
+		if f.Kind == KindTorchMetrics && !f.endsWith("\n\n") {
+			d.problem(f.Path, "the report of PyTorch/XLA's metrics does not end with an empty line: the file was cut off", fixCut)
+		}
+		told := slices.ContainsFunc(d.Problems, func(p Problem) bool { return p.File == f.Path })
+		known := f.Kind != "" && (f.Kind != KindPTX || !last[f.rel]) && f.Kind != KindLog && f.Kind != KindArchive
+		if f.Size == 0 && !told && (known || slices.Contains(dumpedFormats, path.Ext(f.rel))) {
+			d.problem(f.Path, "the file is empty", fixCut)
+			d.Problems[len(d.Problems)-1].Damaged = true
+		}
+	}
+}
+
+// endsWith tells how a file's content ends. One that cannot be read is told where it is read.
+func (f *File) endsWith(end string) bool {
+	data, release, err := f.Bytes()
+	if err != nil {
+		return true
+	}
+	ends := false
+	err = Guard(func() error {
+		ends = bytes.HasSuffix(data, []byte(end))
+		return nil
+	})
+	return ends || errors.Join(err, release()) != nil
+}
+
+// dumpedFormats are how files end that nobody writes who has nothing to say.
+var dumpedFormats = []string{".txt", ".pbtxt", ".textproto", ".pb", ".json", ".csv", ".debug_options"}
+
+// Sizes are the sizes of all files, by their paths below the dump.
+func (d *Dump) Sizes() map[string]int64 {
+	sizes := map[string]int64{}
+	for f := range d.all() {
+		sizes[f.rel] = f.Size
+	}
+	return sizes
+}
+
+// all yields every file but the record of the capture.
+func (d *Dump) all() iter.Seq[*File] {
+	return func(yield func(*File) bool) {
+		for _, m := range slices.Concat(d.Modules, d.Throwaway) {
+			for _, f := range m.Files() {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+		for _, f := range slices.Concat(d.Graphs, d.Logs, d.Traces, d.Other, d.Unknown) {
+			if !yield(f) {
+				return
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -129,4 +130,29 @@ func octal(n int) string {
 		text[i], n = byte('0'+n%8), n/8
 	}
 	return string(text)
+}
+
+// A file that is shorter than the capture left it was cut off, whatever it is.
+func TestShorterThanCaptured(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"module_0000.jit_f.cpu_after_optimizations.txt": someModule,
+		"xlagate-stderr.log":                            "compiled\n",
+		"xlagate-toolchain.json":                        `{"status": "done", "files": {"xlagate-stderr.log": 20, "gone.txt": 3, "module_0000.jit_f.cpu_after_optimizations.txt": ` + strconv.Itoa(len(someModule)) + `}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := Open(context.Background(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if len(d.Problems) != 1 || d.Problems[0].Message != "the file has 9 bytes, and the capture left it with 20: it was cut off or changed" {
+		t.Errorf("%+v", d.Problems)
+	}
+	if sizes := d.Sizes(); len(sizes) != 2 || sizes["xlagate-stderr.log"] != 9 {
+		t.Errorf("%v", sizes)
+	}
 }

@@ -16,7 +16,7 @@ const maxBuffers = 10
 // memory reads the buffer assignment: the companion file, else the one inside the proto.
 func (out *measuring) memory(r *reader, s *dump.Stage) {
 	v := out.Variant
-	buffers := out.bufferAssignment(s)
+	buffers := out.bufferAssignment(r, s)
 	if buffers == nil {
 		v.Missing = append(v.Missing, string(dump.KindBufferAssignment))
 		out.reportedSpaces()
@@ -96,9 +96,16 @@ func largestAllocation(buffers *artifacts.Buffers, color int64) int64 {
 	return most
 }
 
-func (out *measuring) bufferAssignment(s *dump.Stage) *artifacts.Buffers {
+func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) *artifacts.Buffers {
 	if f := out.module.Companion(dump.KindBufferAssignment); f != nil {
-		return readCompanion(out, f, artifacts.ReadBufferAssignment)
+		report := out.memoryReport()
+		return readCompanion(out, f, func(data []byte) (*artifacts.Buffers, error) {
+			buffers, err := artifacts.ReadBufferAssignment(data)
+			if err == nil {
+				err = buffers.Complete(r.m, report)
+			}
+			return buffers, err
+		})
 	}
 	if s.Proto != nil {
 		if b := readCompanion(out, s.Proto, artifacts.ReadBufferAssignmentProto); b != nil {
@@ -135,7 +142,7 @@ func readCompanion[T any](out *measuring, f *dump.File, read func([]byte) (*T, e
 // sets aside; the report does not know which values share a buffer.
 func (out *measuring) peak() {
 	f := out.module.Companion(dump.KindLiveRange)
-	if _, known := out.Variant.Facts[MemoryPeak]; known || f == nil {
+	if f == nil || out.module.Companion(dump.KindBufferAssignment) != nil || out.Variant.Facts[MemoryPeak] > 0 {
 		return
 	}
 	if live := readCompanion(out, f, artifacts.ReadLiveRange); live != nil {

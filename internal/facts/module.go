@@ -236,8 +236,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	out.memory(r, s)
 	out.peak()
 	out.countRun()
-	out.code()
-	out.plan()
+	out.plan(out.code())
 	out.list(r, s)
 	return nil
 }

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/artifacts"
@@ -11,19 +13,31 @@ import (
 const MissingLaunches = "part of " + string(dump.KindThunks)
 
 // plan reads the launch shapes off the GPU runtime's plan, where one was dumped.
-func (out *measuring) plan() {
+func (out *measuring) plan(entries map[string]bool) {
 	f := out.module.Companion(dump.KindThunks)
 	if f == nil {
 		return
 	}
-	thunks := readCompanion(out, f, artifacts.ReadThunks)
+	names := out.thunkNames()
+	thunks := readCompanion(out, f, func(data []byte) (*artifacts.Thunks, error) {
+		thunks, err := artifacts.ReadThunks(data)
+		if err == nil {
+			err = thunks.Complete(names, len(out.Variant.Kernels))
+		}
+		return thunks, err
+	})
 	if thunks == nil {
 		return
+	}
+	if ptx := out.module.CompanionsOf(dump.KindPTX); len(ptx) == 1 && !onePerKernel.MatchString(ptx[0].Path) {
+		if symbol := thunks.Unassembled(entries); symbol != "" {
+			out.unreadable(ptx[0], fmt.Errorf("the file holds no kernel %s, which a thunk launches: it was cut off", symbol))
+		}
 	}
 	if thunks.Incomplete {
 		out.Variant.Missing = append(out.Variant.Missing, MissingLaunches)
 	}
-	shapes := launchShapes(thunks, out.thunkNames())
+	shapes := launchShapes(thunks, names)
 	written := out.Variant.written()
 	for i := range out.Variant.Kernels {
 		if k := &out.Variant.Kernels[i]; k.Class == ClassKernel {
@@ -38,6 +52,9 @@ func (out *measuring) plan() {
 	}
 	out.Variant.Facts.launchShapes(out.Variant.Kernels)
 }
+
+// onePerKernel is how the names of PTX files end in versions that write one for each kernel; the others write one for the module.
+var onePerKernel = regexp.MustCompile(`\.[0-9]+\.ptx(\.gz)?$`)
 
 func (out *measuring) thunkNames() artifacts.ThunkNames {
 	f := out.module.Companion(dump.KindThunkMetadata)
@@ -234,13 +251,18 @@ func (m multiprocessor) occupancy(threads, registers, shared int64) Occupancy {
 func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 
 // code sums what the back end made of the module: PTX and LLVM IR. A file that cannot be read leaves its sum unknown.
-func (out *measuring) code() {
+func (out *measuring) code() (entries map[string]bool) {
+	entries = map[string]bool{}
 	total(out, CodePTXEntries, dump.KindPTX, artifacts.ReadPTX, func(p *artifacts.PTX) int64 {
 		out.Toolchain.version("ptx", p.Version)
+		for _, name := range p.Entries {
+			entries[name] = true
+		}
 		return int64(len(p.Entries))
 	})
 	total(out, CodePTXBytes, dump.KindPTX, length, func(n *int64) int64 { return *n })
 	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(l *artifacts.LLVM) int64 { return l.Bytes })
+	return entries
 }
 
 // length reads a file only to know how long it is, unpacked.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ulikunitz/xz"
@@ -135,5 +137,50 @@ func TestNothingToLookAt(t *testing.T) {
 		if r.ExitCode != ExitIncomplete || r.Verdict != "incomplete" || len(r.Problems) == 0 || r.Problems[0].Message == "" || r.Problems[0].Fix == "" {
 			t.Errorf("%s: exit %d, %+v", name, r.ExitCode, r.Problems)
 		}
+	}
+}
+
+// What the baseline holds and the dump lacks was not looked at, unless the user says that it may be missing.
+func TestLackingInput(t *testing.T) {
+	files := members(t, whole)
+	o := options(t, "version: 1\nextends: [recommended, strict]\n")
+	o.Dumps = []string{unpacked(t, files)}
+	accept(t, o, AcceptOptions{})
+	for name := range files {
+		if strings.Contains(name, "buffer-assignment") || strings.Contains(name, "live-range") || strings.Contains(name, ".pb") {
+			delete(files, name)
+		}
+	}
+	o.Dumps = []string{unpacked(t, files)}
+	r := check(t, o)
+	const want = "the dump lacks the buffer-assignment of "
+	if r.ExitCode != ExitIncomplete || len(r.Problems) == 0 || !strings.HasPrefix(r.Problems[0].Message, want) || !strings.HasSuffix(r.Problems[0].Fix, "--allow-missing buffer-assignment") {
+		t.Errorf("exit %d, %+v", r.ExitCode, r.Problems)
+	}
+	o.AllowMissing = Inputs()
+	if r = check(t, o); r.ExitCode != ExitPass || !slices.ContainsFunc(r.Targets[0].NotCovered, func(s string) bool { return strings.HasPrefix(s, "buffer-assignment of ") }) {
+		t.Errorf("allowed: exit %d, %+v, not covered %q", r.ExitCode, r.Problems, r.Targets[0].NotCovered)
+	}
+}
+
+// A buffer assignment that ends before its last allocation is not less memory.
+func TestCutBufferAssignment(t *testing.T) {
+	files := members(t, whole)
+	o := options(t, recommended)
+	o.Dumps = []string{unpacked(t, files)}
+	accept(t, o, AcceptOptions{})
+	for name, data := range files {
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		if !strings.HasSuffix(name, "buffer-assignment.txt") {
+			continue
+		}
+		for n := range lines[:len(lines)-1] {
+			files[name] = bytes.Join(lines[:n], nil)
+			o.Dumps = []string{unpacked(t, files)}
+			if r := check(t, o); r.ExitCode != ExitIncomplete {
+				t.Errorf("%s, %d of %d lines: exit %d, %+v", name, n, len(lines)-1, r.ExitCode, r.Notes)
+			}
+		}
+		files[name] = data
 	}
 }

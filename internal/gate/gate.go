@@ -40,16 +40,17 @@ type Options struct {
 
 // Request is what the configuration and the command line ask for.
 type Request struct {
-	Config   *config.Config
-	Dumps    []string          // replace the dump of the only target
-	ByTarget map[string]string // NAME=DUMP
-	Against  string            // a dump to compare with instead of the stored baseline
-	Baseline string            // overrides the configuration's
-	FailOn   string            // overrides the configuration's
-	Logs     []string
-	Profiles []string   // profiles that lie outside the dump
-	Command  []string   // what to run and gate
-	Shard    dump.Shard // what part of the work CheckPart does
+	Config       *config.Config
+	Dumps        []string          // replace the dump of the only target
+	ByTarget     map[string]string // NAME=DUMP
+	Against      string            // a dump to compare with instead of the stored baseline
+	Baseline     string            // overrides the configuration's
+	FailOn       string            // overrides the configuration's
+	Logs         []string
+	AllowMissing []string   // of Inputs: what the baseline holds and the dump may lack
+	Profiles     []string   // profiles that lie outside the dump
+	Command      []string   // what to run and gate
+	Shard        dump.Shard // what part of the work CheckPart does
 }
 
 // Environment is what surrounds a run.

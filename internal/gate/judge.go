@@ -27,6 +27,7 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 		found = said.found
 		configure(found, o.Config)
 		out.NotCovered = append(out.NotCovered, unreached(l.report)...)
+		lacking(r, &out, o, l)
 		if len(l.unasked) > 0 {
 			out.NotCovered = append(out.NotCovered, listed(l.unasked)+" (left out by programs.include)")
 		}
