@@ -197,13 +197,12 @@ func (w *writer) model(model []facts.Statement) {
 // kernels writes each form once, with the places where it is launched.
 func (w *writer) kernels(kernels []facts.Kernel) {
 	forms, sites := map[*facts.Form]string{}, map[string]map[facts.Site]int{}
-	of := map[string]*facts.Form{}
 	for i := range kernels {
 		k := &kernels[i]
 		text, known := forms[k.Form]
 		if !known {
 			text = encoded(k.Form)
-			forms[k.Form], of[text] = text, k.Form
+			forms[k.Form] = text
 		}
 		if sites[text] == nil {
 			sites[text] = map[facts.Site]int{}
@@ -214,12 +213,16 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 	}
 	var lines []string
 	for text, at := range sites {
-		r := kernelRecord{Form: of[text]}
+		all := make([]siteRecord, 0, len(at))
 		for site, n := range at {
-			r.At = append(r.At, siteRecord{site, several(n)})
+			all = append(all, siteRecord{site, several(n)})
 		}
-		slices.SortFunc(r.At, compareSites)
-		lines = append(lines, encoded(record{Kernel: &r}))
+		slices.SortFunc(all, compareSites)
+		form := strings.TrimSuffix(text, "}\n")
+		if form != "{" {
+			form += ","
+		}
+		lines = append(lines, `{"kernel":`+form+`"at":`+strings.TrimSuffix(encoded(all), "\n")+"}}\n") // as kernelRecord is written, without writing the form again
 	}
 	w.sorted(lines)
 }

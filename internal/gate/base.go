@@ -33,9 +33,11 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 	}
 	where := BaselineOf(o)
 	l.baseName = where
-	store, err := o.base()
-	if err == nil {
-		l.set, err = baseline.Load(store, l.Name)
+	var err error
+	if l.stored == nil {
+		l.set, err = readStored(o, l.Name)
+	} else {
+		l.set, err = l.stored()
 	}
 	switch {
 	case errors.Is(err, baseline.ErrNone) || errors.Is(err, fs.ErrNotExist):
@@ -45,6 +47,14 @@ func (l *looked) loadBase(ctx context.Context, o Options) {
 	default:
 		l.base = l.set.Report()
 	}
+}
+
+func readStored(o Options, target string) (*baseline.Set, error) {
+	store, err := o.base()
+	if err != nil {
+		return nil, err
+	}
+	return baseline.Load(store, target)
 }
 
 func baseProblem(target, where string, err error) result.Problem {

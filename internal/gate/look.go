@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -24,12 +25,13 @@ import (
 // looked is one target after it was looked at.
 type looked struct {
 	config.Target
-	dump       string        // as the user named it
-	report     *facts.Report // nil when it could not be looked at
-	base       *facts.Report // nil without a baseline
-	baseName   string        // what base was read from
-	baseUnread bool          // it is there, or was named, but could not be read
-	set        *baseline.Set // the stored baseline, nil when there is none or a dump stands for it
+	dump       string                        // as the user named it
+	report     *facts.Report                 // nil when it could not be looked at
+	base       *facts.Report                 // nil without a baseline
+	baseName   string                        // what base was read from
+	baseUnread bool                          // it is there, or was named, but could not be read
+	set        *baseline.Set                 // the stored baseline, nil when there is none or a dump stands for it
+	stored     func() (*baseline.Set, error) // reads the stored baseline, once; nil before the dump is looked at
 	programs   []*diff.Program
 	problems   []result.Problem
 	notes      []result.Note
@@ -142,6 +144,10 @@ func (l *looked) look(ctx context.Context, o Options) {
 	if err != nil {
 		l.fail(err)
 		return
+	}
+	l.stored = sync.OnceValues(func() (*baseline.Set, error) { return readStored(o, l.Name) })
+	if o.Against == "" && !baseline.Remote(BaselineOf(o)) {
+		go func() { _, _ = l.stored() }() // while the dump is measured; what goes wrong is told by whoever asks
 	}
 	reports, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {

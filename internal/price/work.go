@@ -81,13 +81,17 @@ const Version = 1
 
 // MarshalJSON writes the amounts by their names, as a baseline keeps them.
 func (w Work) MarshalJSON() ([]byte, error) {
-	amounts := map[string]float64{}
-	for a, n := range w {
-		if n != 0 {
-			amounts[names[a]] = n
+	b := []byte{'{'}
+	for _, a := range ByName {
+		if n := w[a]; n != 0 && !math.IsNaN(n) && !math.IsInf(n, 0) {
+			if len(b) > 1 {
+				b = append(b, ',')
+			}
+			b = append(strconv.AppendQuote(b, names[a]), ':')
+			b = strconv.AppendFloat(b, n, 'f', -1, 64)
 		}
 	}
-	return json.Marshal(amounts)
+	return append(b, '}'), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
