@@ -131,3 +131,18 @@ func TestAcceptFromResult(t *testing.T) {
 		t.Error("a target outside of the baseline is written")
 	}
 }
+
+// A result that another program left removes nothing: it does not say that what it does not name is gone.
+func TestAcceptFromAnotherProgramsResult(t *testing.T) {
+	o := options(t, recommended, "cpu-donation_lost/before.tar.xz")
+	accept(t, o, AcceptOptions{})
+	other := options(t, recommended, "cpu-fusion_callback_barrier/before.tar.xz")
+	accept(t, other, AcceptOptions{})
+	done := accept(t, o, AcceptOptions{From: check(t, other), Reason: "another program"})
+	if len(done.Removed) > 0 || !slices.ContainsFunc(done.Written, func(name string) bool { return filepath.Base(name) == "act.yaml" }) {
+		t.Errorf("it wrote %v and removed %v", done.Written, done.Removed)
+	}
+	if r := check(t, o); slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Rule == "baseline-present" }) {
+		t.Errorf("what was accepted before is gone: %+v", r.Problems)
+	}
+}
