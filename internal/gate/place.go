@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strings"
 
+	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/diff"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -110,7 +112,7 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 // untraced lists the edits that may be behind what no edited line tells: those of code that no operation of any program passes through, in the files
 // that operations come from. Where those have none, it is the edit of code that is the only one: of several in other files nobody knows which it was.
 func untraced(t JudgedTarget) []git.Hunk {
-	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code })
+	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code || ofTheGate(h.File) })
 	if len(hunks) == 0 {
 		return nil
 	}
@@ -131,6 +133,11 @@ func untraced(t JudgedTarget) []git.Hunk {
 	delete(files, "")
 	only := len(hunks) == 1 && len(files) > 0
 	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
+}
+
+// ofTheGate reports whether a file is a configuration or a baseline of the gate: no edit of those changes what is compiled.
+func ofTheGate(file string) bool {
+	return path.Base(file) == config.FileName || slices.Contains(strings.Split(path.Dir(file), "/"), ".xlagate")
 }
 
 func forEachStack(v *facts.Variant, visit func([]hlo.Location)) {

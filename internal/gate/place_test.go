@@ -72,6 +72,17 @@ func TestEditOfAnotherFile(t *testing.T) {
 	}
 }
 
+// The gate's own files are never the place of a change.
+func TestEditOfTheGatesFiles(t *testing.T) {
+	for _, file := range []string{"models/xlagate.yaml", "models/.xlagate/cpu/f.yaml"} {
+		p := changed("f", root(result.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
+		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, file, 99, 10)}, nil)
+		if got := list[0].Source; got.File != "/ci/models/train.py" || got.Edited {
+			t.Errorf("%s was edited: %+v", file, got)
+		}
+	}
+}
+
 // Whatever follows from one edited function is one change, in every variant, of whatever kind, and so is what is found there.
 func TestOneEditIsOneChange(t *testing.T) {
 	p := changed("f", root(result.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(result.KindResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
