@@ -26,7 +26,7 @@ var inputs = []input{
 	{string(dump.KindPTX), facts.CodePTXBytes, ""},
 	{string(dump.KindLLVMOptimized), facts.CodeLLVMBytes, ""},
 	{string(dump.StageBefore), facts.InstructionsBefore, ""},
-	{string(dump.StageAfterCodegen), "cost.estimated_cycles", ""},
+	{string(dump.StageAfterCodegen), facts.CostCycles, ""},
 }
 
 // Inputs are the files that a dump may lack with --allow-missing.
