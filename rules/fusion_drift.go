@@ -28,7 +28,7 @@ var fusionDrift = rule.Rule{
 	Budget:  &rule.Metric{Noun: "lost fusions", Better: rule.Lower, Difference: true},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: fusion-drift }", Says: "1 fusion was split: divide, exponential, 2 reduce, subtract is split in 4 kernels by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: fusion-drift }"},
-	Fix:     "Remove what stands between the operations: a barrier, a callback, a second use of an intermediate.",
+	Fix:     "Remove what separates the operations: a barrier, a callback, a second use of an intermediate.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},

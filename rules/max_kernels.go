@@ -27,7 +27,7 @@ var maxKernels = rule.Rule{
 	Budget:  rule.FactMetric(facts.KernelsTotal, "kernels"),
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
-	Fix:     "Look at the source line that the finding names: what stands between the operations that used to run in one kernel? If the kernels are wanted, accept them.",
+	Fix:     "Look at the source line that the finding names: what separates the operations that used to run in one kernel? If the kernels are wanted, accept them.",
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Since:   "1",
 	Accepts: []string{"kernels.*", "fusions.*", "ledger"},

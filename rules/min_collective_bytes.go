@@ -23,7 +23,7 @@ var minCollectiveBytes = rule.Rule{
 	Budget:  &rule.Metric{Unit: "bytes", Noun: "bytes a collective", Better: rule.Higher},
 	Fails:   rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 1MiB }", Says: "514 B of one all-reduce on average: at least 1.0 MiB wanted"},
 	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 512 }"},
-	Fix:     "Look at the thresholds of the combiner passes, and at what stands between collectives that could be one; reduce gradients as one tree.",
+	Fix:     "Look at the thresholds of the combiner passes, and at what separates collectives that could be combined; reduce gradients as one tree.",
 	Threads: []string{"openxla/xla#6126"},
 	Since:   "1",
 	Accepts: []string{"collectives.*", "ledger"},

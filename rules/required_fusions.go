@@ -30,7 +30,7 @@ var requiredFusions = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]", Says: "the fusion \"softmax\" is gone: subtract, exponential, reduce ran in input_reduce_fusion.1, loop_exponential_fusion, input_reduce_fusion; split by optimization barriers (pairs.py:40, pairs.py:41, pairs.py:42)"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- rule: required-fusions\n  fusions: [{ name: softmax, contains: [subtract, exponential, reduce] }]"},
-	Fix:     "Remove what stands between the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry when the fusion is no longer wanted.",
+	Fix:     "Remove what separates the operations (an optimization_barrier, a callback, a second use of an intermediate), or drop the entry when the fusion is no longer wanted.",
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
 	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},

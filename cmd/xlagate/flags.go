@@ -85,7 +85,7 @@ func formatOf(path string) string {
 func outputFlags(to *outputs, formats []string) []cli.Flag {
 	to.formats = formats
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "format", Value: formatFlag{to}, Category: outputHeading, Usage: "`FORMAT`: " + strings.Join(formats, ", ") + "; may stand several times"},
+		&cli.GenericFlag{Name: "format", Value: formatFlag{to}, Category: outputHeading, Usage: "`FORMAT`: " + strings.Join(formats, ", ") + "; repeatable"},
 		&cli.GenericFlag{Name: "f", Value: formatFlag{to}, Hidden: true},
 		&cli.GenericFlag{Name: "output", Value: pathFlag{to}, Category: outputHeading, Usage: "write the format before it to `FILE`; without one the ending says the format"},
 		&cli.GenericFlag{Name: "o", Value: pathFlag{to}, Hidden: true},
@@ -105,7 +105,7 @@ func configFlags() []cli.Flag {
 		configFlag(),
 		baselineFlag(),
 		&cli.StringFlag{Name: "against", Usage: "compare with another `DUMP` instead of the stored baseline"},
-		&cli.StringSliceFlag{Name: "target", Usage: "`NAME=DUMP`: the dump of one of several targets; may stand several times"},
+		&cli.StringSliceFlag{Name: "target", Usage: "`NAME=DUMP`: the dump of one of several targets; repeatable"},
 		logFlag(),
 	}, readFlags()...)
 }
@@ -119,7 +119,7 @@ func baselineFlag() cli.Flag {
 }
 
 func logFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "log", Usage: "`FILE`: a log of the compiler or the framework as extra input; may stand several times"}
+	return &cli.StringSliceFlag{Name: "log", Usage: "`FILE`: a log of the compiler or the framework as extra input; repeatable"}
 }
 
 // readFlags say how a dump is read. They do not change the result.

@@ -22,7 +22,7 @@ func initCommand(w world) *cli.Command {
 		Flags: append(readFlags(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: config.FileName, Usage: "write to `FILE`"},
 			&cli.BoolFlag{Name: "workflow", Usage: "also write .github/workflows/xlagate.yml"},
-			&cli.BoolFlag{Name: "codeowners", Usage: "print the CODEOWNERS lines that put people before the rules and the baseline"},
+			&cli.BoolFlag{Name: "codeowners", Usage: "print the CODEOWNERS lines that require a review of rules and baseline"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {

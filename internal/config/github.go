@@ -1,6 +1,6 @@
 package config
 
-// Codeowners are the lines that put people before a change of the rules or of the baseline.
+// Codeowners are the lines that require a review of every change of the rules or the baseline.
 const Codeowners = "/xlagate.yaml  @your-team\n/.xlagate/     @your-team\n"
 
 // Workflow is the gate on pull requests with the least rights that it needs: examples/workflows/xlagate.yml.

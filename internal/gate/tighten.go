@@ -49,7 +49,7 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 		}
 		allowed, most := phrase.Apart(limit, l.To, unit)
 		r.Notes = append(r.Notes, result.Note{
-			Kind: "slack", Message: fmt.Sprintf("%s allows %s, %s is the most there is (%s)", l.Settings.Rule.ID, allowed, most, l.Place()),
+			Kind: "slack", Message: fmt.Sprintf("%s is loose: limit %s, actual %s (%s)", l.Settings.Rule.ID, allowed, most, l.Place()),
 			Fix: "xlagate accept --tighten",
 		})
 	}
