@@ -80,8 +80,8 @@ var (
 	filePath = regexp.MustCompile(`(?m)^(\d+ "|.*source_file=")/?([\w./-]+\.py")`)
 )
 
-// renumbered adds an amount to the number behind every name, in whatever file the name stands; kernels in PTX and LLVM have the name with
-// another separator.
+// renumbered adds an amount to the number in every name, in every file. Kernels in PTX, LLVM IR and launch plans are named with another
+// separator.
 func renumbered(entries []packed, random *rand.Rand) []packed {
 	by := 1000 + random.IntN(9000)
 	names := map[string]string{}
@@ -103,7 +103,7 @@ func renumbered(entries []packed, random *rand.Rand) []packed {
 	out := slices.Clone(entries)
 	for i, e := range out {
 		table := names
-		if strings.HasSuffix(e.Name, ".ptx") || strings.HasSuffix(e.Name, ".ll") {
+		if strings.HasSuffix(e.Name, ".ptx") || strings.HasSuffix(e.Name, ".ll") || strings.Contains(e.Name, ".thunk_sequence.") {
 			table = mangled
 		}
 		out[i] = withData(e, []byte(anyWord.ReplaceAllStringFunc(string(e.data), func(word string) string {

@@ -23,10 +23,14 @@ func ReadPTX(data []byte) (*PTX, error) {
 	l := lines{rest: string(data)}
 	p := &PTX{}
 	inside, open, header := false, false, true // in a body; between a function's name and its body; before anything but the header
+	announced := ""                            // a symbol that LLVM names in a comment before it defines it
 	for {
 		line, ok := l.next()
 		if !ok {
 			break
+		}
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "// .globl"); ok {
+			announced = strings.TrimSpace(name)
 		}
 		switch {
 		case line == "{":
@@ -38,6 +42,9 @@ func ReadPTX(data []byte) (*PTX, error) {
 		case inside || !strings.HasPrefix(line, "."):
 		default:
 			word, _, _ := strings.Cut(line, " ")
+			if strings.Contains(line, announced) {
+				announced = ""
+			}
 			header = header && (word == ".version" || word == ".target" || word == ".address_size")
 			open = open || strings.Contains(line, ".entry ") || strings.Contains(line, ".func ") && !strings.HasSuffix(line, ";")
 			if err := p.directive(&l, line); err != nil {
@@ -47,6 +54,9 @@ func ReadPTX(data []byte) (*PTX, error) {
 	}
 	if inside || open {
 		return nil, l.errorf("the file ends inside of a function: it was cut off")
+	}
+	if announced != "" {
+		return nil, l.errorf("the file ends before %s is defined: it was cut off", announced)
 	}
 	if len(data) > 0 && header {
 		return nil, l.errorf("the file ends behind its header: it was cut off")

@@ -165,6 +165,9 @@ func (d *Dump) keep(modules []*Module) {
 	for _, m := range modules {
 		m.takeSnapshot()
 		m.sortStages()
+		if f := m.Companion(KindSnapshot); f != nil && len(m.Stages) == 0 {
+			d.damaged(m, f, "the snapshot holds no module: it was cut off")
+		}
 		if len(m.Stages) == 0 {
 			d.Other = append(d.Other, m.Companions...)
 			continue

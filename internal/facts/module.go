@@ -99,7 +99,23 @@ func measureModule(m *dump.Module, files []*dump.File, single bool, opts Options
 	if codegen := m.Stage(dump.StageAfterCodegen); codegen != nil {
 		out.stage(codegen, false, out.measureCodegen)
 	}
+	if out.Variant != nil {
+		out.Variant.Missing = append(out.Variant.Missing, notDumped(m)...)
+	}
 	return out
+}
+
+// notDumped lists the stage and the kinds of files beside a module that the dump does not hold.
+func notDumped(m *dump.Module) (missing []string) {
+	if m.Stage(dump.StageAfterCodegen) == nil {
+		missing = append(missing, string(dump.StageAfterCodegen))
+	}
+	for _, kinds := range [][]dump.Kind{{dump.KindLiveRange}, {dump.KindMemoryReport, dump.KindMemoryReportProto}, {dump.KindThunks}, {dump.KindPTX}, {dump.KindLLVMOptimized}} {
+		if !slices.ContainsFunc(kinds, func(kind dump.Kind) bool { return m.Companion(kind) != nil }) {
+			missing = append(missing, string(kinds[0]))
+		}
+	}
+	return missing
 }
 
 // otherStages are the stages that no fact needs.

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 from typing import Any, Callable, Iterator, Sequence
 
 import pytest
@@ -94,8 +95,14 @@ class Gate:
         return held, held.pop("device", None)
 
     def _run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        """Run xlagate; wait while a worker of pytest-xdist writes into the same folder of baselines."""
         env = {**os.environ, "NO_COLOR": "1"}
-        return subprocess.run([find(), *args], cwd=self._config.rootpath, env=env, capture_output=True, text=True)
+        patience = time.monotonic() + 60
+        while True:
+            done = subprocess.run([find(), *args], cwd=self._config.rootpath, env=env, capture_output=True, text=True)
+            if "the baseline is being changed" not in done.stderr or time.monotonic() > patience:
+                return done
+            time.sleep(0.1)
 
     def _message(self, done: subprocess.CompletedProcess[str]) -> str:
         """Return what xlagate said, with the commands of pytest in place of its own."""
