@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture
 		return out, err
 	}
 	problem.Message = err.Error()
-	sayProblems(w, c.String("to"), []result.Problem{problem})
+	sayProblems(w, cmp.Or(c.String("to"), dir), []result.Problem{problem})
 	return nil, verdict(gate.ExitIncomplete)
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,17 +19,29 @@ import (
 
 func initCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name: "init", Usage: "look at a dump and propose an xlagate.yaml; never overwrites", ArgsUsage: "[DUMP]", Category: theGate,
+		Name: "init", Usage: "look at a dump and propose an xlagate.yaml; never overwrites", ArgsUsage: "[DUMP] [-- COMMAND…]", Category: theGate,
+		Description: "xlagate init build/xla            propose rules for a dump\n" +
+			"xlagate init -- python train.py   run the command, propose rules, accept what it compiled, write the workflow",
 		Flags: append(readFlags(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: config.FileName, Usage: "write to `FILE`"},
 			&cli.BoolFlag{Name: "workflow", Usage: "also write .github/workflows/xlagate.yml"},
 			&cli.BoolFlag{Name: "codeowners", Usage: "print the CODEOWNERS lines that require a review of rules and baseline"},
 		),
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 1 {
+			own, command := split(c)
+			switch {
+			case command == nil && len(own) > 1:
 				return wrongUsage("init takes one dump; xlagate init DUMP")
+			case command == nil:
+				return propose(c, w, c.Args().First())
+			case len(command) == 0:
+				return wrongUsage("init needs a command behind --; xlagate init -- COMMAND…")
+			case len(own) > 0:
+				return wrongUsage("give a dump or a command, not both")
+			case c.IsSet("output"):
+				return wrongUsage("with a command init writes %s; leave --output out", config.FileName)
 			}
-			return propose(c, w)
+			return setUp(c, w, command)
 		},
 	}
 }
@@ -36,24 +49,72 @@ func initCommand(w world) *cli.Command {
 // usualDumps lists where init looks when no dump is given.
 var usualDumps = []string{"build/xla", "xla_dump", "dump", "xla"}
 
-func propose(c *cli.Context, w world) error {
-	path := c.Args().First()
+// setUp runs a command, proposes a configuration for what it dumped, accepts that as the first baseline, and writes the workflow.
+func setUp(c *cli.Context, w world, command []string) error {
+	if _, err := os.Stat(config.FileName); err == nil {
+		return alreadyThere(config.FileName)
+	}
+	dir, err := os.MkdirTemp("", "xlagate-init-*")
+	if err != nil {
+		return fmt.Errorf("make a folder for the dump: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if _, err := capturedTo(c, w, dir, command); err != nil {
+		return err
+	}
+	rep, err := proposable(c, w, dir)
+	if err != nil {
+		return err
+	}
+	line := shellLine(command)
+	if err := writeNew(config.FileName, config.Propose(rep, "", line)); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.out, "wrote    %s for %s of %s (%s)\n", config.FileName, phrase.Counted(float64(len(rep.Programs)), "", "programs"), line, tools(rep.Toolchain))
+	o, err := gateOptions(c, w)
+	if err != nil {
+		return err
+	}
+	o.Command, o.Dumps = nil, []string{dir}
+	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: "first baseline"})
+	if err != nil {
+		return incomplete(w, err)
+	}
+	for _, path := range done.Written {
+		fmt.Fprintf(w.out, "wrote    %s\n", path)
+	}
+	if err := writeWorkflow(w, config.CapturingWorkflow()); err != nil {
+		return err
+	}
+	fmt.Fprintln(w.out, "next:\n  xlagate check   run it again and compare; then commit what was written, and push")
+	return nil
+}
+
+// writeWorkflow writes the workflow, unless there is one.
+func writeWorkflow(w world, text string) error {
+	path := filepath.Join(".github", "workflows", "xlagate.yml")
+	if _, err := os.Stat(path); err == nil {
+		fmt.Fprintf(w.out, "kept     %s\n", path)
+		return nil
+	}
+	if err := writeNew(path, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.out, "wrote    %s\n", path)
+	return nil
+}
+
+func propose(c *cli.Context, w world, path string) error {
 	if path == "" {
 		if path = usualDump(); path == "" {
 			return wrongUsage("no dump here; make one: xlagate capture --to build/xla -- python train.py, then xlagate init build/xla")
 		}
 	}
-	rep, err := measuredWith(c, w, path, gate.Options{Run: gate.Run{EveryStage: true}})
+	rep, err := proposable(c, w, path)
 	if err != nil {
-		return incomplete(w, err)
-	}
-	if err := unread(w, rep); err != nil {
 		return err
 	}
-	if len(rep.Programs) == 0 && rep.Clusters == nil {
-		return incomplete(w, &gate.Unreadable{File: path, Message: "the dump holds no program of the model's own", Fix: "make the run compile the model, then dump again"})
-	}
-	if err := writeNew(c.String("output"), config.Propose(rep, relativeTo(c.String("output"), path))); err != nil {
+	if err := writeNew(c.String("output"), config.Propose(rep, relativeTo(c.String("output"), path), "")); err != nil {
 		return err
 	}
 	if !c.Bool("quiet") {
@@ -61,6 +122,36 @@ func propose(c *cli.Context, w world) error {
 	}
 	return extras(c, w)
 }
+
+// proposable measures a dump, which has to be readable and to hold a program.
+func proposable(c *cli.Context, w world, path string) (*facts.Report, error) {
+	rep, err := measuredWith(c, w, path, gate.Options{Run: gate.Run{EveryStage: true}})
+	if err != nil {
+		return nil, incomplete(w, err)
+	}
+	if err := unread(w, rep); err != nil {
+		return nil, err
+	}
+	if len(rep.Programs) == 0 && rep.Clusters == nil {
+		return nil, incomplete(w, &gate.Unreadable{File: path, Message: "the dump holds no program of the model's own", Fix: "make the run compile the model, then dump again"})
+	}
+	return rep, nil
+}
+
+// shellLine writes a command so that sh splits it into the same words.
+func shellLine(command []string) string {
+	words := make([]string, len(command))
+	for i, word := range command {
+		words[i] = word
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune(plain, r) }) {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// plain are the characters that mean nothing to sh.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+"
 
 func usualDump() string {
 	for _, d := range usualDumps {
@@ -90,12 +181,16 @@ func writeNew(path, text string) error {
 		return err
 	})
 	if errors.Is(err, fs.ErrExist) {
-		return wrongUsage("%s is there already and stays as it is; remove it, or write elsewhere: xlagate init -o FILE", path)
+		return alreadyThere(path)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+func alreadyThere(path string) error {
+	return wrongUsage("%s is there already and stays as it is; remove it, or write elsewhere: xlagate init -o FILE", path)
 }
 
 func next(c *cli.Context, w world, rep *facts.Report, path string) {

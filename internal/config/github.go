@@ -1,7 +1,14 @@
 package config
 
+import "strings"
+
 // Codeowners are the lines that require a review of every change of the rules or the baseline.
 const Codeowners = "/xlagate.yaml  @your-team\n/.xlagate/     @your-team\n"
+
+// CapturingWorkflow is Workflow where xlagate.yaml says by which command the dumps are made.
+func CapturingWorkflow() string {
+	return strings.Replace(Workflow, "pip install -r requirements.txt && make dumps # your code: write the dumps that xlagate.yaml names", "pip install -r requirements.txt # what the command in xlagate.yaml needs", 1)
+}
 
 // Workflow is the gate on pull requests with the least rights that it needs: examples/workflows/xlagate.yml.
 const Workflow = `# The gate on pull requests, with the least rights that it needs. No paths filter: a required check has to report always.

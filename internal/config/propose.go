@@ -14,13 +14,18 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// Propose is the text of an xlagate.yaml for a dump that lies at path.
-func Propose(rep *facts.Report, path string) string {
+// Propose returns the text of an xlagate.yaml for a dump at path, or for the command run that made it, if run is not "".
+func Propose(rep *facts.Report, path, run string) string {
 	var b strings.Builder
 	b.WriteString("# yaml-language-server: $schema=https://raw.githubusercontent.com/xlagate/xlagate/main/docs/xlagate.schema.json\n")
 	fmt.Fprintf(&b, "# %s\n", origin(rep))
 	b.WriteString("version: 1\nextends: [recommended]   # against the accepted baseline nothing that matters may get worse\nbaseline: .xlagate\n")
-	fmt.Fprintf(&b, "targets:\n  - name: %s\n    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", targetName(rep), path)
+	fmt.Fprintf(&b, "targets:\n  - name: %s\n", targetName(rep))
+	if run != "" {
+		fmt.Fprintf(&b, "    capture: { run: %q }\n", run)
+	} else {
+		fmt.Fprintf(&b, "    dump: %q   # or let xlagate run it: capture: { run: \"python train.py --steps 2\" }\n", path)
+	}
 	if len(rep.Programs) > 0 {
 		b.WriteString(included(rep))
 	}
