@@ -1,3 +1,5 @@
+//go:build !race
+
 package hlo
 
 import (
@@ -8,6 +10,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
+
+// Under the race detector, which allocates memory of its own, the figures mean nothing: this file is left out.
 
 // The number of bytes that a reader may allocate in all, and that the module may keep, for each byte of a file. The instructions below
 // have about ten bytes each; one of a real module has more than a hundred.
