@@ -78,7 +78,7 @@ func askVersion(ctx context.Context, path string) (string, error) {
 }
 
 // Assemble says what each kernel of a PTX file takes. target is the architecture that the file names, such as sm_90a.
-func (a *Assembler) Assemble(ctx context.Context, ptx []byte, target string) ([]AssembledKernel, error) {
+func (a *Assembler) Assemble(ctx context.Context, ptx []byte, target string) ([]KernelResources, error) {
 	version, err := a.Version(ctx)
 	if err != nil {
 		return nil, err

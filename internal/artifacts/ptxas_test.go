@@ -18,10 +18,10 @@ import (
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		file string
-		want []artifacts.AssembledKernel
+		want []artifacts.KernelResources
 	}{
-		{"my_tanh_matmul.txt", []artifacts.AssembledKernel{{Name: "my_tanh_matmul", Registers: 255, Stack: 1120, SpillStores: 1116, SpillLoads: 1116, Barriers: 1}}},
-		{"several.txt", []artifacts.AssembledKernel{
+		{"my_tanh_matmul.txt", []artifacts.KernelResources{{Name: "my_tanh_matmul", Registers: 255, Stack: 1120, SpillStores: 1116, SpillLoads: 1116, Barriers: 1}}},
+		{"several.txt", []artifacts.KernelResources{
 			{Name: "loop_add_subtract_fusion", Registers: 32},
 			{Name: "input_reduce_fusion_2", Registers: 20, Shared: 8320, Barriers: 1},
 			{Name: "gemm_fusion_dot_128_0", Registers: 64, Stack: 8, SpillStores: 8, SpillLoads: 8, Barriers: 1},
@@ -80,7 +80,7 @@ func TestCache(t *testing.T) {
 	dir := t.TempDir()
 	said := mustRead(t, "testdata/my_tanh_matmul.txt")
 	kept := files.CacheAt(filepath.Join(dir, "cache"), "a build", 1<<20)
-	assemble := func(version, body string) ([]artifacts.AssembledKernel, error) {
+	assemble := func(version, body string) ([]artifacts.KernelResources, error) {
 		path := filepath.Join(dir, "ptxas")
 		install(t, path, `[ "$1" != --version ] || { echo "Cuda compilation tools, release 1, V`+version+`"; exit; }`+"\n"+body)
 		return artifacts.NewAssembler(environment(artifacts.AssemblerVariable+"="+path), kept).Assemble(t.Context(), []byte("some PTX"), "sm_90a")

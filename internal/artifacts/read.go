@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// AssembledKernel is what a kernel takes of a GPU.
-type AssembledKernel struct {
+// KernelResources is what a kernel takes of a GPU.
+type KernelResources struct {
 	Name        string
 	Registers   int64 // of a thread
 	Stack       int64 // bytes of a thread, in local memory
@@ -26,8 +26,8 @@ type AssembledKernel struct {
 //	ptxas info    : Used 255 registers, used 1 barriers, 32 bytes cumulative stack size, 4224 bytes smem
 //
 // What a function takes that a kernel calls stands behind that kernel and is counted with it.
-func ReadAssembler(said string) ([]AssembledKernel, error) {
-	var kernels []AssembledKernel
+func ReadAssembler(said string) ([]KernelResources, error) {
+	var kernels []KernelResources
 	used := true
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
@@ -37,7 +37,7 @@ func ReadAssembler(said string) ([]AssembledKernel, error) {
 				break
 			}
 			name, _, _ = strings.Cut(name, "'")
-			kernels, used = append(kernels, AssembledKernel{Name: name}), false
+			kernels, used = append(kernels, KernelResources{Name: name}), false
 			continue
 		}
 		if len(kernels) == 0 {
@@ -63,7 +63,7 @@ func ReadAssembler(said string) ([]AssembledKernel, error) {
 }
 
 // amounts reads "32 bytes stack frame, 28 bytes spill stores" and "255 registers, used 1 barriers, 4224 bytes smem".
-func (k *AssembledKernel) amounts(list string) error {
+func (k *KernelResources) amounts(list string) error {
 	fields := map[string]*int64{
 		"registers": &k.Registers, "barriers": &k.Barriers, "bytes smem": &k.Shared,
 		"bytes stack frame": &k.Stack, "bytes spill stores": &k.SpillStores, "bytes spill loads": &k.SpillLoads,

@@ -44,8 +44,8 @@ func TestRoomFor(t *testing.T) {
 		units  []unit
 		want   string
 	}{
-		{12_400, proposalTimeUnits, "14us"}, {9_050, proposalTimeUnits, "10us"}, {10_000, proposalTimeUnits, "11us"}, {950_000, proposalTimeUnits, "1.1ms"}, {300, proposalTimeUnits, "330ns"}, {3, proposalTimeUnits, "4ns"}, {2.5e9, proposalTimeUnits, "2.8s"},
-		{257 << 10, proposalSizeUnits, "290KiB"}, {1000 << 10, proposalSizeUnits, "1.1MiB"}, {41 << 30, proposalSizeUnits, "46GiB"}, {4, proposalSizeUnits, "5B"}, {900 << 10, proposalSizeUnits, "990KiB"}, {920 << 10, proposalSizeUnits, "1100KiB"},
+		{12_400, limitTimeUnits, "14us"}, {9_050, limitTimeUnits, "10us"}, {10_000, limitTimeUnits, "11us"}, {950_000, limitTimeUnits, "1.1ms"}, {300, limitTimeUnits, "330ns"}, {3, limitTimeUnits, "4ns"}, {2.5e9, limitTimeUnits, "2.8s"},
+		{257 << 10, limitSizeUnits, "290KiB"}, {1000 << 10, limitSizeUnits, "1.1MiB"}, {41 << 30, limitSizeUnits, "46GiB"}, {4, limitSizeUnits, "5B"}, {900 << 10, limitSizeUnits, "990KiB"}, {920 << 10, limitSizeUnits, "1100KiB"},
 	} {
 		if got := roomFor(c.amount, c.units); got != c.want {
 			t.Errorf("%v: %s, wanted %s", c.amount, got, c.want)

@@ -40,10 +40,10 @@ func Propose(rep *facts.Report, path, run string) string {
 func proposed(rep *facts.Report) string {
 	var b strings.Builder
 	if most, known := largest(rep, facts.PriceStep); known {
-		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # predicted at init: %s\n", roomFor(most, proposalTimeUnits), phrase.Nanoseconds(most))
+		fmt.Fprintf(&b, "  - { rule: max-step-time, max: %s }   # predicted at init: %s\n", roomFor(most, limitTimeUnits), phrase.Nanoseconds(most))
 	}
 	if most, known := largest(rep, facts.MemoryPeak); known {
-		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # at init: %s\n", roomFor(most, proposalSizeUnits), phrase.Bytes(most))
+		fmt.Fprintf(&b, "  - { rule: max-peak-bytes, max: %s }   # at init: %s\n", roomFor(most, limitSizeUnits), phrase.Bytes(most))
 	}
 	if most := compiled(rep); most > 0 {
 		fmt.Fprintf(&b, "  - { rule: no-recompilation, max_variants: %d }\n", most)
@@ -166,8 +166,8 @@ type unit struct {
 }
 
 var (
-	proposalTimeUnits = []unit{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}
-	proposalSizeUnits = []unit{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+	limitTimeUnits = []unit{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}
+	limitSizeUnits = []unit{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 )
 
 // headroom is how far above what is there a limit stands.
@@ -204,7 +204,7 @@ func examples(b *strings.Builder, rep *facts.Report) {
 		lines = append(lines, fmt.Sprintf("- { rule: max-kernels, program: %q, max: %.0f }", p.Name, kernels))
 	}
 	if temp := v.Facts[facts.MemoryTemp]; temp > 0 {
-		lines = append(lines, fmt.Sprintf("- { rule: max-temp-bytes, program: %q, max: %s }", p.Name, roomFor(temp, proposalSizeUnits)))
+		lines = append(lines, fmt.Sprintf("- { rule: max-temp-bytes, program: %q, max: %s }", p.Name, roomFor(temp, limitSizeUnits)))
 	}
 	if c := mostSaving(v.Kernels); c != nil {
 		lines = append(lines, fmt.Sprintf("- { rule: required-fusions, program: %q, fusions: [{ name: %q, contains: [%s], min: %d }] }   # %s", p.Name, c.name(), strings.Join(c.do, ", "), c.count, c.where))

@@ -29,17 +29,17 @@ func TestOccupancy(t *testing.T) {
 	} {
 		k := Kernel{
 			Plan: &Plan{Grid: [3]int64{1, 1, 1}, Block: [3]int64{c.threads, 1, 1}, Shared: c.shared / 2},
-			Code: &Code{AssembledKernel: artifacts.AssembledKernel{Registers: c.registers, Shared: c.shared - c.shared/2}, Target: c.target},
+			Code: &Code{KernelResources: artifacts.KernelResources{Registers: c.registers, Shared: c.shared - c.shared/2}, Target: c.target},
 		}
 		if got, known := k.Occupancy(); !known || got != c.want {
 			t.Errorf("%s: got %+v, %v, want %+v", c.name, got, known, c.want)
 		}
 	}
 	for name, k := range map[string]Kernel{
-		"a device that is not in the table": {Plan: &Plan{[3]int64{1, 1, 1}, [3]int64{32, 1, 1}, 0, ""}, Code: &Code{artifacts.AssembledKernel{Registers: 8}, "sm_999"}},
-		"no launch":                         {Code: &Code{artifacts.AssembledKernel{Registers: 8}, "sm_90"}},
+		"a device that is not in the table": {Plan: &Plan{[3]int64{1, 1, 1}, [3]int64{32, 1, 1}, 0, ""}, Code: &Code{artifacts.KernelResources{Registers: 8}, "sm_999"}},
+		"no launch":                         {Code: &Code{artifacts.KernelResources{Registers: 8}, "sm_90"}},
 		"no code":                           {Plan: &Plan{[3]int64{1, 1, 1}, [3]int64{32, 1, 1}, 0, ""}},
-		"a spill that only a log tells of":  {Plan: &Plan{[3]int64{1, 1, 1}, [3]int64{32, 1, 1}, 0, ""}, Code: &Code{AssembledKernel: artifacts.AssembledKernel{SpillStores: 8}}},
+		"a spill that only a log tells of":  {Plan: &Plan{[3]int64{1, 1, 1}, [3]int64{32, 1, 1}, 0, ""}, Code: &Code{KernelResources: artifacts.KernelResources{SpillStores: 8}}},
 	} {
 		if got, known := k.Occupancy(); known {
 			t.Errorf("%s: got %+v", name, got)

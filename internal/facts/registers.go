@@ -14,7 +14,7 @@ import (
 
 // Code is what a kernel's machine code takes of a GPU.
 type Code struct {
-	artifacts.AssembledKernel
+	artifacts.KernelResources
 	Target string // the architecture: "sm_90a"; "" where only a log tells of the kernel
 }
 
@@ -134,7 +134,7 @@ func (r *Report) spilled() {
 	spills := map[string]*Code{}
 	for _, n := range r.Logs.Notes {
 		if n.Kind == tensorflow.NoteSpill && (spills[n.Op] == nil || spills[n.Op].SpillStores < int64(n.Value)) {
-			spills[n.Op] = &Code{AssembledKernel: artifacts.AssembledKernel{Name: n.Op, SpillStores: int64(n.Value)}}
+			spills[n.Op] = &Code{KernelResources: artifacts.KernelResources{Name: n.Op, SpillStores: int64(n.Value)}}
 		}
 	}
 	for _, p := range r.Programs {

@@ -62,24 +62,14 @@ func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 func SortChanges(changes []result.Change) {
 	slices.SortStableFunc(changes, func(a, b result.Change) int {
 		return cmp.Or(
-			changeCompareBool(a.Waived, b.Waived), cmp.Compare(changeRank[a.Level], changeRank[b.Level]), strings.Compare(a.Target, b.Target),
+			compareBool(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
 			cmp.Compare(b.Price.StepNS, a.Price.StepNS), cmp.Compare(b.Price.PeakBytes, a.Price.PeakBytes), strings.Compare(a.Program, b.Program),
 		)
 	})
 }
 
-func changeCompareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// changeRank orders the levels of changes.
-var changeRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": 3}
+// levelRank orders the levels of changes.
+var levelRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": 3}
 
 // key is what makes two differences one change: one edit of one program, or one kind of difference at one place of it.
 type key struct{ program, kind, place string }
@@ -200,7 +190,7 @@ func programsFirst(findings []JudgedFinding) []*JudgedFinding {
 	for i := range findings {
 		list[i] = &findings[i]
 	}
-	slices.SortStableFunc(list, func(a, b *JudgedFinding) int { return changeCompareBool(a.Variant != "", b.Variant != "") })
+	slices.SortStableFunc(list, func(a, b *JudgedFinding) int { return compareBool(a.Variant != "", b.Variant != "") })
 	return list
 }
 
@@ -348,7 +338,7 @@ func (g *grouping) explain(o *group, f *JudgedFinding) {
 
 // worsen raises the level to a finding's.
 func (o *group) worsen(level string) {
-	if o.Level == "" || changeRank[level] < changeRank[o.Level] {
+	if o.Level == "" || levelRank[level] < levelRank[o.Level] {
 		o.Level = level
 	}
 }

@@ -98,7 +98,7 @@ func effects(v *diff.Variant, owners []*group) {
 		}
 		return
 	}
-	for _, counted := range changeCounts {
+	for _, counted := range launchFacts {
 		was, known := v.Old.Facts[counted.fact]
 		moved := map[*group]float64{}
 		for i, owner := range owners {
@@ -122,8 +122,8 @@ func (o *group) effect(e result.Effect) {
 	}
 }
 
-// changeCounts are the facts that launches tell by themselves.
-var changeCounts = []struct {
+// launchFacts are the facts that launches tell by themselves.
+var launchFacts = []struct {
 	fact facts.ID
 	of   func([]facts.Kernel) float64
 }{

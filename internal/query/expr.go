@@ -118,9 +118,9 @@ func realNumbers(text string) string {
 			end := stringEnd(text, i)
 			b.WriteString(text[i:end])
 			i = end
-		case exprIsDigit(c) && (i == 0 || !exprIsWord(text[i-1])):
+		case isDigit(c) && (i == 0 || !inExpressionWord(text[i-1])):
 			end := i
-			for end < len(text) && exprIsWord(text[end]) {
+			for end < len(text) && inExpressionWord(text[end]) {
 				end++
 			}
 			b.WriteString(text[i:end])
@@ -147,10 +147,8 @@ func stringEnd(text string, at int) int {
 	return len(text)
 }
 
-func exprIsDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func exprIsWord(c byte) bool {
-	return exprIsDigit(c) || c == '.' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+func inExpressionWord(c byte) bool {
+	return isDigit(c) || c == '.' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 func whole(s string) bool { return strings.Trim(s, "0123456789") == "" }

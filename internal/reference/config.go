@@ -8,8 +8,8 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// schemaConfig describes xlagate.yaml: the same tables as its reader uses.
-func schemaConfig() *jsonschema.Schema {
+// configSchema describes xlagate.yaml: the same tables as its reader uses.
+func configSchema() *jsonschema.Schema {
 	s := object(settings.Keys)
 	s.Properties["version"] = &jsonschema.Schema{Enum: []any{1}, Description: s.Properties["version"].Description}
 	s.Properties["targets"].Items.Not = together("dump", "capture")

@@ -23,7 +23,7 @@ func Schema(name string) ([]byte, error) {
 	var err error
 	switch name {
 	case "config":
-		s = schemaConfig()
+		s = configSchema()
 	case "baseline":
 		s = baseline()
 	case "result":
