@@ -19,21 +19,22 @@ type Meter struct {
 	costs    *Prices
 	trips    func(hlo.InstrID) int64
 	product  func(hlo.InstrID) (Product, bool)
-	bodies   map[hlo.CompID]*body
-	paddings []float64 // by ShapeID; 0 where it was not asked for yet
+	bodies   []*body   // by CompID; nil where it was not asked for yet
+	paddings []float64 // by ShapeID; 0 where it is not known yet
 }
 
-// body is what a computation asks for, and what its parameters are used by.
+// body is what the meter knows of one computation.
 type body struct {
-	work  Work
-	users hlo.Users
-	known bool // work was measured, or is being measured
-	found bool // users were found
+	work       Work
+	users      hlo.Users
+	parameters []hlo.InstrID // by number; NoInstr where the computation has none
+	measured   bool          // work is known, or is being measured
+	indexed    bool          // users and parameters are known
 }
 
 // NewMeter makes a meter. product says whether an instruction is a product, and of what; trips how often a loop runs.
 func NewMeter(a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
-	return &Meter{m: a.Module(), alike: a, costs: costs, trips: trips, product: product, bodies: map[hlo.CompID]*body{}, paddings: make([]float64, a.Module().ShapeIDs())}
+	return &Meter{m: a.Module(), alike: a, costs: costs, trips: trips, product: product, bodies: make([]*body, len(a.Module().Comps)), paddings: make([]float64, a.Module().ShapeIDs())}
 }
 
 // Of is what one launch asks for. Its bytes come from the device's memory, as if nothing were in a cache: see [Work.Cached].
@@ -125,8 +126,8 @@ func (w *Work) operations() (n float64) {
 // computation is what the instructions of a computation compute, measured once for all that are alike.
 func (m *Meter) computation(c hlo.CompID, looped bool) *Work {
 	b := m.body(m.alike.First(c))
-	if !b.known {
-		b.known = true
+	if !b.measured {
+		b.measured = true
 		first, end := m.m.Body(c)
 		var sum Work
 		for id := first; id < end; id++ {
@@ -138,12 +139,10 @@ func (m *Meter) computation(c hlo.CompID, looped bool) *Work {
 }
 
 func (m *Meter) body(c hlo.CompID) *body {
-	b := m.bodies[c]
-	if b == nil {
-		b = &body{}
-		m.bodies[c] = b
+	if m.bodies[c] == nil {
+		m.bodies[c] = &body{}
 	}
-	return b
+	return m.bodies[c]
 }
 
 // unit is the amount that a product's arithmetic counts into.

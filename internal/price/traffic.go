@@ -75,7 +75,7 @@ func (m *Meter) read(id hlo.InstrID, n, depth int) float64 {
 
 // isResult says whether nothing but the result of its computation takes a value: it is updated in place.
 func (m *Meter) isResult(id hlo.InstrID) bool {
-	for _, u := range m.users(m.m.Instrs[id].Comp).Of(id) {
+	for _, u := range m.index(m.m.Instrs[id].Comp).users.Of(id) {
 		if op := m.m.Instrs[u].Opcode; op != hlo.OpBitcast && op != hlo.OpTuple {
 			return false
 		}
@@ -83,14 +83,24 @@ func (m *Meter) isResult(id hlo.InstrID) bool {
 	return true
 }
 
-// users are the users of the values of a computation.
-func (m *Meter) users(c hlo.CompID) *hlo.Users {
+// index finds the users of the values of a computation and its parameters, once.
+func (m *Meter) index(c hlo.CompID) *body {
 	b := m.body(c)
-	if !b.found {
-		b.found = true
-		b.users.Find(m.m, c)
+	if b.indexed {
+		return b
 	}
-	return &b.users
+	b.indexed = true
+	b.users.Find(m.m, c)
+	first, end := m.m.Body(c)
+	for id := first; id < end; id++ {
+		if in := &m.m.Instrs[id]; in.Opcode == hlo.OpParameter && in.Param >= 0 && in.Param < int32(end-first) {
+			for int(in.Param) >= len(b.parameters) {
+				b.parameters = append(b.parameters, hlo.NoInstr)
+			}
+			b.parameters[in.Param] = id
+		}
+	}
+	return b
 }
 
 // readInside is what the users of a parameter read of it in the computation that an instruction calls.
@@ -99,18 +109,16 @@ func (m *Meter) readInside(id hlo.InstrID, n, depth int) float64 {
 	if len(callees) == 0 {
 		return m.leaves(m.m.Instrs[m.m.Operands(id)[n]].Shape)
 	}
-	first, end := m.m.Body(callees[0])
-	for p := first; p < end; p++ {
-		if in := &m.m.Instrs[p]; in.Opcode == hlo.OpParameter && int(in.Param) == n {
-			return m.readBy(p, depth)
-		}
+	parameters := m.index(callees[0]).parameters
+	if n >= len(parameters) || parameters[n] == hlo.NoInstr {
+		return 0
 	}
-	return 0
+	return m.readBy(parameters[n], depth)
 }
 
 // readBy is what the users of a value read of it.
 func (m *Meter) readBy(id hlo.InstrID, depth int) (bytes float64) {
-	for _, u := range m.users(m.m.Instrs[id].Comp).Of(id) {
+	for _, u := range m.index(m.m.Instrs[id].Comp).users.Of(id) {
 		if op := m.m.Instrs[u].Opcode; depth < maxDepth && (op == hlo.OpBitcast || op == hlo.OpGetTupleElement) {
 			bytes += m.readBy(u, depth+1)
 			continue
