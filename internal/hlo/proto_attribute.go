@@ -30,7 +30,7 @@ func (m *Module) protoAttr(i InstrID, key string) (string, bool) {
 		if m.protoField(i, 99).Len() == 0 {
 			return "", false
 		}
-	case key == "frontend_attributes" && m.protoField(i, 68).Len() == 0:
+	case key == "frontend_attributes" && m.protoField(i, 68).Len() == 0, key == "sharding" && m.protoField(i, 40).Len() == 0:
 		return "", false
 	}
 	for k, v := range m.protoAttrs(i) {

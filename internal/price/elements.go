@@ -14,7 +14,7 @@ type effort struct {
 
 // efforts tell what the operations take that are more than one simple one. Functions are counted in exponentials, by the terms of the polynomials
 // that XLA and Eigen compute them by; those that XLA for CPU leaves to the C library element by element are slow.
-var efforts = map[hlo.Opcode]effort{
+var efforts = [...]effort{
 	hlo.OpExponential: {Special, 1}, hlo.OpExponentialMinusOne: {Special, 1.5}, hlo.OpLog: {Special, 1.3}, hlo.OpLogPlusOne: {Special, 2},
 	hlo.OpLogistic: {Special, 1.2}, hlo.OpTanh: {Special, 1}, hlo.OpErf: {Special, 1}, hlo.OpSqrt: {Special, 0.3}, hlo.OpRng: {Special, 4},
 	hlo.OpDivide: {Vector, 4}, hlo.OpRngBitGenerator: {Slow, 3.6}, hlo.OpRemainder: {Slow, 6},
@@ -26,11 +26,14 @@ var efforts = map[hlo.Opcode]effort{
 // elementwise adds an operation that does one thing for each element.
 func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 	in := &m.m.Instrs[id]
-	e, known := efforts[in.Opcode]
-	if in.Opcode == hlo.OpConvert && m.m.Shape(in.Shape).Type == hlo.BF16 {
-		e, known = effort{Rounds, 1}, true
+	var e effort
+	if int(in.Opcode) < len(efforts) {
+		e = efforts[in.Opcode]
 	}
-	if !known {
+	if in.Opcode == hlo.OpConvert && m.m.Shape(in.Shape).Type == hlo.BF16 {
+		e = effort{Rounds, 1}
+	}
+	if e.each == 0 {
 		c := m.costs.Instr(id)
 		n := c.Flops
 		if in.Opcode == hlo.OpTranspose || in.Opcode == hlo.OpConcatenate || in.Opcode == hlo.OpPad || in.Opcode == hlo.OpReverse {

@@ -19,8 +19,9 @@ type Meter struct {
 	costs    *Prices
 	trips    func(hlo.InstrID) int64
 	product  func(hlo.InstrID) (Product, bool)
-	bodies   []*body   // by CompID; nil where it was not asked for yet
-	paddings []float64 // by ShapeID; 0 where it is not known yet
+	bodies   []*body       // by CompID; nil where it was not asked for yet
+	paddings []float64     // by ShapeID; 0 where it is not known yet
+	reader   []hlo.InstrID // by InstrID: one more than the instruction that traffic last saw read it
 }
 
 // body is what the meter knows of one computation.
@@ -34,7 +35,11 @@ type body struct {
 
 // NewMeter makes a meter. product says whether an instruction is a product, and of what; trips how often a loop runs.
 func NewMeter(a *hlo.Alike, costs *Prices, trips func(hlo.InstrID) int64, product func(hlo.InstrID) (Product, bool)) *Meter {
-	return &Meter{m: a.Module(), alike: a, costs: costs, trips: trips, product: product, bodies: make([]*body, len(a.Module().Comps)), paddings: make([]float64, a.Module().ShapeIDs())}
+	module := a.Module()
+	return &Meter{
+		m: module, alike: a, costs: costs, trips: trips, product: product,
+		bodies: make([]*body, len(module.Comps)), paddings: make([]float64, module.ShapeIDs()), reader: make([]hlo.InstrID, len(module.Instrs)),
+	}
 }
 
 // Of is what one launch asks for. Its bytes come from the device's memory, as if nothing were in a cache: see [Work.Cached].

@@ -6,25 +6,15 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// traffic adds the bytes that a launch reads and writes.
+// traffic adds the bytes that a launch reads and writes. An operand that is listed twice is read once.
 func (m *Meter) traffic(w *Work, id hlo.InstrID) {
 	for n, o := range m.m.Operands(id) {
-		if !m.before(id, n) {
+		if m.reader[o] != id+1 {
+			m.reader[o] = id + 1
 			m.move(w, m.m.Instrs[o].Shape, m.Read(id, n))
 		}
 	}
 	m.write(w, id)
-}
-
-// before says whether an operand stands in the list before as well: it is read once.
-func (m *Meter) before(id hlo.InstrID, n int) bool {
-	operands := m.m.Operands(id)
-	for _, o := range operands[:n] {
-		if o == operands[n] {
-			return true
-		}
-	}
-	return false
 }
 
 // move adds bytes where a shape lies.
