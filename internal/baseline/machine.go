@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -213,20 +212,33 @@ func (w *writer) kernels(kernels []facts.Kernel) {
 	}
 	var lines []string
 	for text, at := range sites {
-		all := make([]siteRecord, 0, len(at))
+		all := make([]writtenSite, 0, len(at))
 		for site, n := range at {
-			all = append(all, siteRecord{site, several(n)})
+			all = append(all, writtenSite{site.OpName, strings.TrimSuffix(encoded(siteRecord{site, several(n)}), "\n")})
 		}
-		slices.SortFunc(all, compareSites)
 		form := strings.TrimSuffix(text, "}\n")
 		if form != "{" {
 			form += ","
 		}
-		lines = append(lines, `{"kernel":`+form+`"at":`+strings.TrimSuffix(encoded(all), "\n")+"}}\n") // as kernelRecord is written, without writing the form again
+		lines = append(lines, `{"kernel":`+form+`"at":`+siteList(all)+"}}\n") // as kernelRecord is written, without writing the form again
 	}
 	w.sorted(lines)
 }
 
-func compareSites(a, b siteRecord) int {
-	return cmp.Or(strings.Compare(a.OpName, b.OpName), strings.Compare(encoded(a), encoded(b)))
+// writtenSite is a site as JSON, and what it is sorted by first.
+type writtenSite struct{ opName, text string }
+
+// siteList writes sites as a JSON array, sorted.
+func siteList(sites []writtenSite) string {
+	slices.SortFunc(sites, func(a, b writtenSite) int {
+		if order := strings.Compare(a.opName, b.opName); order != 0 {
+			return order
+		}
+		return strings.Compare(a.text, b.text)
+	})
+	var list strings.Builder
+	for i, s := range sites {
+		list.WriteString([]string{"[", ","}[min(i, 1)] + s.text)
+	}
+	return list.String() + "]"
 }
