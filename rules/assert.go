@@ -1,13 +1,12 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -28,36 +27,23 @@ var assert = rule.Rule{
 	Fix:     "The finding lists the values that the expression read: fix what moved them, or the expression.",
 	Since:   "1",
 	Accepts: []string{"*", "ledger"},
-	Program: checkAssert,
+	Variant: checkAssert,
 }
 
-func checkAssert(c *rule.Context, p *diff.Program) {
+func checkAssert(c *rule.Context, v *diff.Variant) {
 	e, err := query.Compile(c.Text("expr"))
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Fix: "fix the expression"})
 		return
 	}
-	for _, v := range rule.Live(p) {
-		if e.ReadsBaseline && v.Old == nil {
-			c.Problems = append(c.Problems, result.Problem{
-				Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept,
-				Message: fmt.Sprintf("%s reads the baseline, and %s has none", assertName(c), p.Name),
-			})
-			continue
-		}
-		c.Checked()
-		evaluate(c, e, p, v)
+	name := cmp.Or(c.Name, c.Text("expr"))
+	if e.ReadsBaseline && v.Old == nil {
+		c.Problems = append(c.Problems, result.Problem{
+			Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept, Message: fmt.Sprintf("%s reads the baseline, and %s has none", name, c.Program.Name),
+		})
+		return
 	}
-}
-
-func assertName(c *rule.Context) string {
-	if c.Name != "" {
-		return c.Name
-	}
-	return c.Text("expr")
-}
-
-func evaluate(c *rule.Context, e *query.Expression, p *diff.Program, v *diff.Variant) {
+	c.Checked()
 	var old facts.Values
 	if v.Old != nil {
 		old = v.Old.Facts
@@ -66,7 +52,7 @@ func evaluate(c *rule.Context, e *query.Expression, p *diff.Program, v *diff.Var
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{
 			Rule: c.Rule.ID, File: c.Place, Fix: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
-			Message: fmt.Sprintf("%s could not be judged for %s: %v", assertName(c), p.Name, err),
+			Message: fmt.Sprintf("%s could not be judged for %s: %v", name, c.Program.Name, err),
 		})
 		return
 	}
@@ -74,8 +60,8 @@ func evaluate(c *rule.Context, e *query.Expression, p *diff.Program, v *diff.Var
 		return
 	}
 	f := c.Find(rule.Finding{
-		Program: p.Name, Variant: rule.VariantName(v), Subject: assertName(c),
-		Message: fmt.Sprintf("%s does not hold: %s", assertName(c), strings.Join(e.Values(v.New.Facts, old), ", ")),
+		Subject: name,
+		Message: fmt.Sprintf("%s does not hold: %s", name, strings.Join(e.Values(v.New.Facts, old), ", ")),
 	})
 	f.Cause, f.Evidence = v.Growth(facts.AnyKernel)
 	if accepted, err := e.Holds(v.New.Facts, v.New.Facts); err == nil && !accepted {

@@ -15,7 +15,7 @@ func asserted(t *testing.T, expr string, old, fresh facts.Values) *rule.Context 
 	if old != nil {
 		v.Old = &facts.Variant{Facts: old}
 	}
-	checkAssert(c, &diff.Program{Name: "step", Variants: []*diff.Variant{v}})
+	c.Run([]*diff.Program{{Name: "step", Variants: []*diff.Variant{v}}})
 	return c
 }
 

@@ -1,15 +1,11 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -35,27 +31,25 @@ var asyncCollectives = rule.Rule{
 	Threads: []string{"openxla/xla#14397"},
 	Since:   "1",
 	Accepts: []string{"async.*"},
-	Program: checkAsyncCollectives,
+	Variant: checkAsyncCollectives,
 }
 
-func checkAsyncCollectives(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if _, ok := v.New.Facts[facts.AsyncExposed]; !ok {
-			c.Uncovered(p.Name, rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
-			continue
-		}
-		a := c.Budget(p, v, string(facts.AsyncExposed), v.New.CountKernels(exposedCollective(c)))
-		if v.Old != nil {
-			was, ok := v.Old.Facts[facts.AsyncExposed]
-			a.SetBase(ok && countsAsFact(c), was)
-		}
-		all := v.New.CountKernels(countedCollective(c))
-		for _, f := range c.JudgeShare(a, rule.Portion{
-			Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
-			Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
-		}) {
-			f.Cause, f.Evidence = exposedCause(c, v.New)
-		}
+func checkAsyncCollectives(c *rule.Context, v *diff.Variant) {
+	if _, ok := v.New.Facts[facts.AsyncExposed]; !ok {
+		c.Uncovered(rule.Schedule, "dump a module that is scheduled: the optimized one of a GPU, a TPU or a recent CPU compiler")
+		return
+	}
+	a := c.Budget(string(facts.AsyncExposed), v.New.CountKernels(exposedCollective(c)))
+	if v.Old != nil {
+		was, ok := v.Old.Facts[facts.AsyncExposed]
+		a.SetBase(ok && countsAsFact(c), was)
+	}
+	all := v.New.CountKernels(countedCollective(c))
+	for _, f := range c.JudgeShare(a, rule.Portion{
+		Key: "min_ratio", Subject: "async.exposed.min_ratio", Have: rule.PortionOf(all-a.Actual, all),
+		Of: "of " + phrase.Counted(all, "", "collectives") + " can run beside kernels",
+	}) {
+		f.Cause, f.Evidence.After = v.Largest(exposedCollective(c)), diff.LinesOf(v.New.Kernels, exposedCollective(c))
 	}
 }
 
@@ -78,26 +72,4 @@ func exposedCollective(c *rule.Context) func(k *facts.Kernel) bool {
 		distance, _ := c.Number("min_distance")
 		return countedCollective(c)(k) && float64(k.Beside) < distance
 	}
-}
-
-func exposedCause(c *rule.Context, v *facts.Variant) (*diff.Cause, result.Evidence) {
-	var most *facts.Kernel
-	var e result.Evidence
-	for k := range v.KernelsThat(exposedCollective(c)) {
-		e.After = diff.AddLine(e.After, k.Describe())
-		if most == nil || k.Bytes > most.Bytes {
-			most = k
-		}
-	}
-	if most == nil {
-		return nil, e
-	}
-	how := "is waited for where it is started"
-	switch {
-	case most.Async && most.Beside > 0:
-		how = fmt.Sprintf("has %s beside it", phrase.Count(int(most.Beside), "kernel", "kernels"))
-	case !most.Async:
-		how = "is not started apart"
-	}
-	return diff.CauseAt(fmt.Sprintf("the largest, %s, %s", most.Target, how), most), e
 }

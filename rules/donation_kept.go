@@ -7,10 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/hlo"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -38,46 +35,41 @@ var donationKept = rule.Rule{
 	Since:      "1",
 	FromSource: true,
 	Accepts:    []string{"donation.*", "memory.*", "copies.*", "params"},
-	Program:    checkDonationKept,
+	Variant:    checkDonationKept,
 }
 
-func checkDonationKept(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		mustDonate(c, p, v)
-		judgeDonatedShare(c, p, v)
-		lost := lostDonations(c, v)
-		a := c.Budget(p, v, "donation", donatedCount(c, v.New))
-		a.Lost = float64(len(lost))
-		if v.Old != nil {
-			a.Base = new(donatedCount(c, v.Old) + replacedDonations(c, v))
-		}
-		if f := c.Judge(a); f != nil && len(lost) > 0 {
-			describeUndonated(c, f, v, lost, " any more")
-		}
+func checkDonationKept(c *rule.Context, v *diff.Variant) {
+	mustDonate(c, v)
+	judgeDonatedShare(c, v)
+	lost := lostDonations(c, v)
+	a := c.Budget("donation", donatedCount(c, v.New))
+	a.Lost = float64(len(lost))
+	if v.Old != nil {
+		a.Base = new(donatedCount(c, v.Old) + replacedDonations(c, v))
+	}
+	if f := c.Judge(a); f != nil && len(lost) > 0 {
+		describeUndonated(c, f, v, lost, " any more")
 	}
 }
 
 // mustDonate holds the arguments that the settings name to it, whatever the baseline says.
-func mustDonate(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	unmatchedArguments(c, p, v, c.List("params"))
+func mustDonate(c *rule.Context, v *diff.Variant) {
+	unmatchedArguments(c, v, c.List("params"))
 	missing := undonated(c, v)
 	if len(missing) == 0 {
 		return
 	}
 	f := c.Find(rule.Finding{
-		Program: p.Name, Variant: rule.VariantName(v), Subject: "params", Bound: &result.Bound{Key: "params"},
+		Subject: "params", Bound: &result.Bound{Key: "params"},
 		Actual: donatedCount(c, v.New), Limit: donatedCount(c, v.New) + float64(len(missing)),
 	})
 	describeUndonated(c, f, v, missing, "")
 }
 
 // describeUndonated says which arguments are not updated in place, and why.
-func describeUndonated(c *rule.Context, f *rule.Finding, v *diff.Variant, lost []diff.ParamChange, since string) {
-	f.Message = fmt.Sprintf("%s not updated in place%s: %s", phrase.Are(len(lost), "argument"), since, strings.Join(phrase.First(treesOf(lost), 6), ", "))
-	f.Cause = donationCause(c, v, lost)
-	for _, why := range whys(lost) {
-		f.Evidence.After = diff.AddLine(f.Evidence.After, why)
-	}
+func describeUndonated(c *rule.Context, f *rule.Finding, v *diff.Variant, lost []*facts.Parameter, since string) {
+	f.Message = fmt.Sprintf("%s not updated in place%s: %s", phrase.Are(len(lost), "argument"), since, strings.Join(phrase.First(diff.Trees(lost), 6), ", "))
+	f.Cause, f.Evidence = v.Undonated(lost, c.Target.Report.Toolchain.Framework)
 }
 
 // donatedCount counts the arguments whose buffers are reused, those that matter.
@@ -107,191 +99,29 @@ func replacedDonations(c *rule.Context, v *diff.Variant) (n float64) {
 }
 
 // undonated lists the arguments that must be donated and are not.
-func undonated(c *rule.Context, v *diff.Variant) []diff.ParamChange {
-	var out []diff.ParamChange
+func undonated(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
 	for i := range v.New.Params {
 		if p := &v.New.Params[i]; match.AnyGlob(c.List("params"), p.Name) && !p.Aliased {
-			out = append(out, diff.ParamChange{Name: p.Name, New: p, What: whyNot(p, v)})
+			out = append(out, p)
 		}
 	}
 	return out
-}
-
-// whyNot says why an argument's buffer is not reused. The framework donates nothing that no result could use, and says so only to
-// the log: fewer results of its shape than before are the reason then.
-func whyNot(p *facts.Parameter, v *diff.Variant) string {
-	results, taken := countShape(v.New.Result, p.Shape), takenOf(p.Shape, v.New)
-	taker := takerOf(p, v.New)
-	if moved := respread(p, v); moved != "" && (!p.Donated || results > taken) {
-		return "no result is left for its buffer: " + moved
-	}
-	switch {
-	case !p.Donated && v.Old != nil && results <= taken && results < countShape(v.Old.Result, p.Shape):
-		text := fmt.Sprintf("no result is left for its buffer: %d of its shape %s, %d before", results, p.Shape, countShape(v.Old.Result, p.Shape))
-		if now := reshaped(p, v); now != nil {
-			text += fmt.Sprintf("; one of them is %s now", now.Shape)
-		}
-		return text
-	case !p.Donated:
-		return notDonated
-	case results > taken:
-		return "donated, but its buffer is still read when the result of its shape is written"
-	case taker != nil:
-		return fmt.Sprintf("donated, but the result that would take its place is %s, not %s", taker.Shape, p.Shape)
-	case results > 0:
-		return fmt.Sprintf("donated, but every result of its shape %s has another argument's buffer", p.Shape)
-	}
-	return "donated, but no result has its shape " + p.Shape
-}
-
-const notDonated = "not donated"
-
-// respread names a result of an argument's shape that lies on the devices in another way than before.
-func respread(p *facts.Parameter, v *diff.Variant) string {
-	if v.Old == nil {
-		return ""
-	}
-	for i := range min(len(v.Old.Outputs), len(v.New.Outputs)) {
-		was, is := &v.Old.Outputs[i], &v.New.Outputs[i]
-		if was.Shape == p.Shape && is.Shape == p.Shape && was.Split != is.Split {
-			now, before := spreadOf(is), spreadOf(was)
-			return fmt.Sprintf("%s is %s, was %s", resultName(v.New.Outputs, i), spread(&now), spread(&before))
-		}
-	}
-	return ""
-}
-
-// reshaped is the result that had an argument's shape and has another one now; nil where there is none.
-func reshaped(p *facts.Parameter, v *diff.Variant) *facts.Op {
-	was, is := hlo.ShapeText(v.Old.Result).Elements(), hlo.ShapeText(v.New.Result).Elements()
-	if len(was) != len(is) || len(is) != len(v.New.Results) {
-		return nil
-	}
-	for i := range is {
-		if was[i] == p.Shape && is[i] != p.Shape {
-			return &v.New.Results[i]
-		}
-	}
-	return nil
-}
-
-// countShape counts a shape among the parts of a result, as text.
-func countShape(result, shape string) (n int) {
-	for _, part := range hlo.ShapeText(result).Elements() {
-		if part == shape {
-			n++
-		}
-	}
-	return n
-}
-
-// takenOf counts the arguments of a shape that lend their buffers to results.
-func takenOf(shape string, v *facts.Variant) int {
-	n := 0
-	for i := range v.Params {
-		if v.Params[i].Shape == shape && v.Params[i].Aliased {
-			n++
-		}
-	}
-	return n
-}
-
-// takerOf finds a result that would take an argument's place were it not of another type.
-func takerOf(p *facts.Parameter, v *facts.Variant) *facts.Op {
-	for i := range v.Results {
-		if shape := hlo.ShapeText(v.Results[i].Shape); shape.SameDims(hlo.ShapeText(p.Shape)) && v.Results[i].Shape != p.Shape {
-			return &v.Results[i]
-		}
-	}
-	return nil
 }
 
 // lostDonations lists the arguments whose buffer the baseline reused and this program does not.
-func lostDonations(c *rule.Context, v *diff.Variant) []diff.ParamChange {
+func lostDonations(c *rule.Context, v *diff.Variant) (out []*facts.Parameter) {
 	least, _ := c.Number("min_bytes")
-	var out []diff.ParamChange
 	for _, ch := range v.Params {
-		if ch.Old == nil || ch.New == nil || !ch.Old.Aliased || ch.New.Aliased || float64(ch.New.Bytes) < least {
-			continue
-		}
-		if !match.AnyGlob(c.List("params"), ch.Name) {
-			ch.What = whyNot(ch.New, v)
-			out = append(out, ch)
+		lost := ch.Old != nil && ch.New != nil && ch.Old.Aliased && !ch.New.Aliased
+		if lost && float64(ch.New.Bytes) >= least && !match.AnyGlob(c.List("params"), ch.Name) {
+			out = append(out, ch.New)
 		}
 	}
 	return out
 }
 
-// treesOf names arguments, those of one tree together.
-func treesOf(changes []diff.ParamChange) []string {
-	var params []*facts.Parameter
-	for _, ch := range changes {
-		params = append(params, ch.New)
-	}
-	return diff.Trees(params)
-}
-
-// whys says why arguments are not updated in place, those for the same reason together.
-func whys(lost []diff.ParamChange) []string {
-	alike := map[string][]diff.ParamChange{}
-	var order, lines []string
-	for _, ch := range lost {
-		if alike[ch.What] == nil {
-			order = append(order, ch.What)
-		}
-		alike[ch.What] = append(alike[ch.What], ch)
-	}
-	for _, why := range order {
-		lines = append(lines, strings.Join(phrase.First(treesOf(alike[why]), 4), ", ")+": "+why)
-	}
-	return lines
-}
-
-func aliased(v *facts.Variant) int {
-	n := 0
-	for _, p := range v.Params {
-		if p.Aliased {
-			n++
-		}
-	}
-	return n
-}
-
-// donationCause names the first argument and the reason, or says that no argument is donated any more.
-func donationCause(c *rule.Context, v *diff.Variant, lost []diff.ParamChange) *diff.Cause {
-	first := lost[0]
-	if cause := unsynced(v, first.New); cause != nil {
-		return cause
-	}
-	if v.Old != nil && len(lost) == aliased(v.Old) && len(lost) > 1 && first.What == notDonated {
-		return &diff.Cause{Kind: result.KindDonation, Source: v.New.CallSite, Title: fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, phrase.Count(len(lost)-1, "other", "others"), donationSuspicion(c))}
-	}
-	cause := &diff.Cause{Kind: result.KindDonation, Title: first.Name + ": " + first.What, Source: v.New.CallSite}
-	if taker := takerOf(first.New, v.New); taker != nil && first.New.Donated && countShape(v.New.Result, first.New.Shape) <= takenOf(first.New.Shape, v.New) {
-		cause.OpName, cause.Source = taker.OpName, taker.Source
-	}
-	if v.Old == nil || first.New.Donated {
-		return cause
-	}
-	if now := reshaped(first.New, v); now != nil && now.Source.File != "" {
-		cause.OpName, cause.Source = now.OpName, now.Source
-	}
-	return cause
-}
-
-// donationSuspicion is what takes all donation from a program at once, in the framework's words.
-func donationSuspicion(c *rule.Context) string {
-	switch c.Target.Report.Toolchain.Framework {
-	case "jax":
-		return ": is donate_argnums gone?"
-	case "tensorflow":
-		return ": are its variables returned rather than assigned?"
-	}
-	return ""
-}
-
 // judgeDonatedShare holds the share of the arguments' bytes that is updated in place against min_ratio, which needs no baseline.
-func judgeDonatedShare(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func judgeDonatedShare(c *rule.Context, v *diff.Variant) {
 	wanted, asked := c.Number("min_ratio")
 	if !asked {
 		return
@@ -303,13 +133,12 @@ func judgeDonatedShare(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	held := heldTwice(c, v.New)
 	is, least := phrase.Apart(reused/all, wanted, "share")
-	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted", phrase.Bytes(reused), phrase.Bytes(all), is, least)
-	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Bound: &result.Bound{Key: "min_ratio", Needs: reused / all}, Limit: wanted, Message: said + "; not " + listArguments(held)}
-	f.Cause = &diff.Cause{Kind: result.KindDonation, Title: fmt.Sprintf("the largest, %s: %s", held[0].Name, whyNot(held[0], v)), Source: v.New.CallSite}
-	for _, a := range held[:min(len(held), diff.MaxLines)] {
-		f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("%s, %s: %s", a.Name, phrase.Bytes(float64(a.Bytes)), whyNot(a, v)))
-	}
-	c.Find(f)
+	said := fmt.Sprintf("%s of %s of arguments are updated in place: %s, %s wanted; not ", phrase.Bytes(reused), phrase.Bytes(all), is, least)
+	f := c.Find(rule.Finding{
+		Subject: "donation.min_ratio", Unit: "share", Actual: reused / all, Limit: wanted, Bound: &result.Bound{Key: "min_ratio", Needs: reused / all},
+		Message: said + strings.Join(phrase.First(diff.Trees(held), 6), ", "),
+	})
+	f.Cause, f.Evidence = v.Undonated(held, c.Target.Report.Toolchain.Framework)
 }
 
 // donatedBytes are those of the arguments that matter: the reused ones, and all.
@@ -335,12 +164,4 @@ func heldTwice(c *rule.Context, v *facts.Variant) []*facts.Parameter {
 	}
 	slices.SortStableFunc(out, func(a, b *facts.Parameter) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return out
-}
-
-func listArguments(params []*facts.Parameter) string {
-	var names []string
-	for _, a := range params {
-		names = append(names, a.Name)
-	}
-	return strings.Join(phrase.First(names, 6), ", ")
 }

@@ -7,11 +7,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -29,6 +27,7 @@ var dtypeFloor = rule.Rule{
 		noWider,
 		{Key: "max_converts", Type: rule.Count, Sense: rule.Caps, Doc: "how many conversions between floating-point types there may be"},
 	},
+	Needs:   facts.ProductsTotal,
 	Budget:  &rule.Metric{Noun: "wide products", Better: rule.Lower},
 	Forbids: true,
 	Bounds:  []string{"min_share"},
@@ -38,7 +37,7 @@ var dtypeFloor = rule.Rule{
 	Threads: []string{"pytorch/xla#9662", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "jax-ml/jax#16698"},
 	Since:   "1",
 	Accepts: []string{"products.*", "asked.*", "scaled.*", "converts.*", "dtypes.*", "ledger"},
-	Program: checkDtypeFloor,
+	Variant: checkDtypeFloor,
 }
 
 // narrowTypes are the types of sixteen bits and fewer.
@@ -47,24 +46,18 @@ var narrowTypes = []string{
 	"f4e2m1fn", "s8", "u8", "s4", "u4", "s2", "u2", "s1", "u1",
 }
 
-func checkDtypeFloor(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if _, ok := v.New.Facts[facts.ProductsTotal]; !ok {
-			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
-			continue
-		}
-		if c.On(noWider.Key) {
-			checkWider(c, p, v)
-		} else {
-			checkWide(c, p, v)
-		}
-		checkConverts(c, p, v)
+func checkDtypeFloor(c *rule.Context, v *diff.Variant) {
+	if c.On(noWider.Key) {
+		checkWider(c, v)
+	} else {
+		checkWide(c, v)
 	}
+	checkConverts(c, v)
 }
 
-func checkWide(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func checkWide(c *rule.Context, v *diff.Variant) {
 	wide := wideProducts(c, v.New)
-	a := c.Budget(p, v, "products", float64(len(wide)))
+	a := c.Budget("products", float64(len(wide)))
 	if v.Old != nil {
 		was, ok := wideBefore(c, v.Old)
 		a.SetBase(ok && c.List("allow") == nil, was)
@@ -119,12 +112,12 @@ func arithmetic(products []*facts.Product) (flops float64, known bool) {
 	return flops, known
 }
 
-func checkConverts(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func checkConverts(c *rule.Context, v *diff.Variant) {
 	limit, ok := c.Number("max_converts")
 	if !ok {
 		return
 	}
-	c.JudgeMax("max_converts", limit, c.AmountOf(p, v, rule.Metric{Fact: facts.ConvertsCount, Noun: "conversions"}, facts.ConvertsCount))
+	c.JudgeMax("max_converts", limit, c.AmountOf(rule.Metric{Fact: facts.ConvertsCount, Noun: "conversions"}, facts.ConvertsCount))
 }
 
 // noWider holds the products' types to the baseline.
@@ -134,7 +127,7 @@ var noWider = rule.Option{
 }
 
 // checkWider counts the products that became wider than they were.
-func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func checkWider(c *rule.Context, v *diff.Variant) {
 	if v.Old == nil {
 		return
 	}
@@ -143,12 +136,12 @@ func checkWider(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if scaled := unscaled(v); scaled.measure() > w.measure() {
 		w = scaled
 	}
-	a := c.Budget(p, v, "products.wider", w.measure())
+	a := c.Budget("products.wider", w.measure())
 	a.Noun, a.Difference = "products in a wider type", true
 	a.SetBase(known, 0)
 	if f := c.Judge(a); f != nil {
 		f.Message = phrase.Counted(a.Actual, "", "products") + " " + w.sentence()
-		f.Cause, f.Evidence = w.cause(v)
+		f.Cause, f.Evidence = v.EditThat(w.widens)
 	}
 }
 
@@ -279,30 +272,12 @@ func (w *widening) sentence() string {
 	return what + ": " + strings.Join(parts, ", ")
 }
 
-// cause names the largest of the products in the types that are wide and became more, with what the model did there.
-func (w *widening) cause(v *diff.Variant) (*diff.Cause, result.Evidence) {
+// widens reports whether an edit of the model asks for a wide product, or no longer scales operands down.
+func (w *widening) widens(e diff.Edit) bool {
 	if w.scaled {
-		return v.EditThat(func(e diff.Edit) bool { return slices.ContainsFunc(e.Removed, w.scalesDown) })
+		return slices.ContainsFunc(e.Removed, w.scalesDown)
 	}
-	if w.asked {
-		return v.EditThat(func(e diff.Edit) bool { return slices.ContainsFunc(e.Added, w.isWideProduct) })
-	}
-	var wide []*facts.Product
-	for _, m := range v.New.Products {
-		if w.bits(m.Type) > w.narrow && w.is[m.Type] > w.was[m.Type] {
-			wide = append(wide, m)
-		}
-	}
-	cause, e := productCause(wide)
-	if cause == nil {
-		return v.Growth(facts.AnyKernel)
-	}
-	why := v.Why(func(k *facts.Kernel) int64 { return diff.Flag(k.OpName == cause.OpName) })
-	if why != nil && why.OpName != "" {
-		cause = why
-		e.Before = diff.LinesOf(why.Before, facts.AnyKernel)
-	}
-	return cause, e
+	return slices.ContainsFunc(e.Added, w.isWideProduct)
 }
 
 func (w *widening) isWideProduct(s diff.Step) bool {

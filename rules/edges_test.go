@@ -79,7 +79,7 @@ func TestEdgesOfBudgets(t *testing.T) {
 				s.MaxIncrease, s.MaxDecrease = nil, c.increase
 			}
 			ctx := rule.NewContext(s, &rule.Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
-			r.Program(ctx, p)
+			ctx.Run([]*diff.Program{p})
 			if len(ctx.Findings) != c.findings || len(ctx.Problems) != c.problem || c.pack != "" && len(ctx.NotCovered) != 1 {
 				t.Errorf("%s, %s: %d findings, %d problems, %d not covered", r.ID, name, len(ctx.Findings), len(ctx.Problems), len(ctx.NotCovered))
 			}
@@ -114,7 +114,7 @@ func TestLimitsHoldWhateverWasAccepted(t *testing.T) {
 					s.Max, s.Min = nil, &limit
 				}
 				ctx := rule.NewContext(s, &rule.Target{Name: "t", Report: &facts.Report{}}, func(string) bool { return true })
-				r.Program(ctx, &diff.Program{Name: "p", Variants: []*diff.Variant{v}})
+				ctx.Run([]*diff.Program{&diff.Program{Name: "p", Variants: []*diff.Variant{v}}})
 				if len(ctx.Findings) != findings || len(ctx.Problems) > 0 {
 					t.Errorf("%s of %v, %v in the baseline, limit %v: %d findings, %d problems", r.ID, now, was, limit, len(ctx.Findings), len(ctx.Problems))
 				}

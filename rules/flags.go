@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -46,7 +45,7 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 		return
 	}
 	var wrong []string
-	a := c.Budget(nil, nil, "flags", 0)
+	a := c.Budget("flags", 0)
 	a.Upgrade = true
 	if c.BoundedByOwn() {
 		wrong = disagreedFlags(c, t.Report.Toolchain)

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -36,21 +34,19 @@ var forbiddenCustomCalls = rule.Rule{
 	Since:   "1",
 	Accepts: []string{"custom_calls.*", "kernels.*", "ledger"},
 	Check:   checkCalls,
-	Program: checkForbiddenCalls,
+	Variant: checkForbiddenCalls,
 }
 
-func checkForbiddenCalls(c *rule.Context, p *diff.Program) {
+func checkForbiddenCalls(c *rule.Context, v *diff.Variant) {
 	for _, e := range c.Entries("calls") {
-		for _, v := range rule.Live(p) {
-			forbidCall(c, p, v, e, callOf(e))
-		}
+		forbidCall(c, v, e, callOf(e))
 	}
 }
 
-func forbidCall(c *rule.Context, p *diff.Program, v *diff.Variant, e rule.Entry, q callQuery) {
+func forbidCall(c *rule.Context, v *diff.Variant, e rule.Entry, q callQuery) {
 	found := v.New.CountKernels(q.matches)
 	limit, _ := e.Number("max")
-	a := c.Budget(p, v, q.String(), max(0, found-limit))
+	a := c.Budget(q.String(), max(0, found-limit))
 	if v.Old != nil {
 		a.SetBase(!q.unrecorded(v.Old, v.New), max(0, v.Old.CountKernels(q.matches)-limit))
 	}
@@ -58,11 +54,11 @@ func forbidCall(c *rule.Context, p *diff.Program, v *diff.Variant, e rule.Entry,
 		f.Actual, f.Limit = found, limit
 		q.describe(f, v.New)
 	}
-	noteAbsentKey(c, p, v, q)
+	noteAbsentKey(c, v, q)
 }
 
 // noteAbsentKey notes a key of a backend_config that none of the calls has: a misspelt one would let everything pass.
-func noteAbsentKey(c *rule.Context, p *diff.Program, v *diff.Variant, q callQuery) {
+func noteAbsentKey(c *rule.Context, v *diff.Variant, q callQuery) {
 	almost := q.almost(v.New)
 	for _, key := range slices.Sorted(maps.Keys(q.config)) {
 		says := func(k *facts.Kernel) bool {
@@ -70,7 +66,7 @@ func noteAbsentKey(c *rule.Context, p *diff.Program, v *diff.Variant, q callQuer
 		}
 		if len(almost) > 0 && !slices.ContainsFunc(almost, says) {
 			q.config = configs{key: q.config[key]}
-			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: p.Name, Message: fmt.Sprintf("%s forbids what nothing says: %s", c.Rule.ID, q.configsOf(almost))})
+			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: c.Program.Name, Message: fmt.Sprintf("%s forbids what nothing says: %s", c.Rule.ID, q.configsOf(almost))})
 			return
 		}
 	}

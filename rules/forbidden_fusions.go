@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/hlo"
-
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -34,22 +33,20 @@ var forbiddenFusions = rule.Rule{
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
 	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
-	Program: checkForbiddenFusions,
+	Variant: checkForbiddenFusions,
 }
 
-func checkForbiddenFusions(c *rule.Context, p *diff.Program) {
+func checkForbiddenFusions(c *rule.Context, v *diff.Variant) {
 	for _, entry := range c.Entries("fusions") {
 		q := queryOf(entry)
-		for _, v := range rule.Live(p) {
-			forbidFusion(c, p, v, entry, &q)
-		}
+		forbidFusion(c, v, entry, &q)
 	}
 }
 
-func forbidFusion(c *rule.Context, p *diff.Program, v *diff.Variant, entry rule.Entry, q *fusionQuery) {
+func forbidFusion(c *rule.Context, v *diff.Variant, entry rule.Entry, q *fusionQuery) {
 	found := atLeast(entry, q.in(v.New))
 	limit, _ := entry.Number("max")
-	a := c.Budget(p, v, q.name, max(0, float64(len(found))-limit))
+	a := c.Budget(q.name, max(0, float64(len(found))-limit))
 	if v.Old != nil {
 		a.SetBase(q.flow == nil, max(0, float64(len(atLeast(entry, q.in(v.Old))))-limit))
 	}

@@ -5,9 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -32,32 +30,30 @@ var fusionDrift = rule.Rule{
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
-	Program: checkFusionDrift,
+	Variant: checkFusionDrift,
 }
 
-func checkFusionDrift(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if v.Old == nil {
-			continue
-		}
-		lost := lostFusions(c, v)
-		a := c.Budget(p, v, "fusions", float64(len(lost)))
-		a.Base = new(0.0)
-		if f := c.Judge(a); f != nil {
-			f.Message = lostSentence(lost)
-			if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
-				f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
-				if cause.Keeps() {
-					f.Message = "what was computed again for the backward pass is kept for it: " + f.Message
-				}
+func checkFusionDrift(c *rule.Context, v *diff.Variant) {
+	if v.Old == nil {
+		return
+	}
+	lost := lostFusions(c, v)
+	a := c.Budget("fusions", float64(len(lost)))
+	a.Base = new(0.0)
+	if f := c.Judge(a); f != nil {
+		f.Message = lostSentence(lost)
+		if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
+			f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
+			if cause.Keeps() {
+				f.Message = "what was computed again for the backward pass is kept for it: " + f.Message
 			}
 		}
-		judgeAdded(c, p, v)
 	}
+	judgeAdded(c, v)
 }
 
 // judgeAdded holds the fusions that have no counterpart in the baseline against max_added.
-func judgeAdded(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func judgeAdded(c *rule.Context, v *diff.Variant) {
 	most, bounded := c.Number("max_added")
 	if !bounded {
 		return
@@ -67,7 +63,7 @@ func judgeAdded(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if float64(len(added)) <= most {
 		return
 	}
-	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
+	f := rule.Finding{Subject: "fusions.added", Actual: float64(len(added)), Limit: most}
 	var parts []string
 	for _, k := range added {
 		parts = append(parts, k.Operations())

@@ -7,12 +7,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/phrase"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/match"
-	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -34,16 +31,14 @@ var kernelBodies = rule.Rule{
 	Threads: []string{"keras-team/keras-io#2284"},
 	Since:   "1",
 	Accepts: []string{"custom_calls.*", "ledger"},
-	Program: checkKernelBodies,
+	Variant: checkKernelBodies,
 }
 
-func checkKernelBodies(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		for _, body := range bodiesOf(c, v) {
-			judgeBody(c, p, v, body)
-		}
-		judgeCalled(c, p, v)
+func checkKernelBodies(c *rule.Context, v *diff.Variant) {
+	for _, body := range bodiesOf(c, v) {
+		judgeBody(c, v, body)
 	}
+	judgeCalled(c, v)
 }
 
 // written is a kernel that was written by hand, with what became of it: nil when it did not change, or has no counterpart in the baseline.
@@ -100,22 +95,15 @@ func size(body map[string]int) float64 {
 	return float64(n)
 }
 
-func judgeBody(c *rule.Context, p *diff.Program, v *diff.Variant, b written) {
-	a := c.Budget(p, v, "body of "+b.Function, size(b.Written))
+func judgeBody(c *rule.Context, v *diff.Variant, b written) {
+	a := c.Budget("body of "+b.Function, size(b.Written))
 	a.Noun = "operations in the kernel " + b.Function
 	if v.Old != nil {
 		a.Base = new(a.Actual - b.grown())
 	}
 	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = b.cause()
+		f.Cause, f.Evidence = v.Growth(func(k *facts.Kernel) bool { return k.Function == b.Function })
 	}
-}
-
-func (b written) cause() (*diff.Cause, result.Evidence) {
-	if b.change == nil {
-		return diff.CauseAt(b.Kernel.Describe(), b.Kernel), result.Evidence{}
-	}
-	return diff.CauseAt(strings.Join(b.change.What(), ", "), b.Kernel), result.Evidence{Before: []string{b.change.Old.Describe()}, After: []string{b.Kernel.Describe()}}
 }
 
 // handWork is what hand-written kernels come to in a run.
@@ -134,7 +122,7 @@ func handWorkIn(c *rule.Context, v *facts.Variant) handWork {
 
 // judgeCalled counts the calls of hand-written kernels that are gone while the program computes more beside them. One that went with what
 // it was for, or whose work another does, is no loss.
-func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func judgeCalled(c *rule.Context, v *diff.Variant) {
 	if v.Old == nil || c.MaxIncrease == nil && c.AbsolutelyBounded() {
 		return
 	}
@@ -146,7 +134,7 @@ func judgeCalled(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if is.bytes >= was.bytes || !computesMore(v, lost) {
 		lost = 0
 	}
-	a := c.Budget(p, v, "calls of hand-written kernels", max(lost, 0))
+	a := c.Budget("calls of hand-written kernels", max(lost, 0))
 	a.Noun, a.Base = a.Subject, new(0.0)
 	if f := c.ForbidMore(a); f != nil {
 		f.Actual, f.Baseline = is.calls, was.calls

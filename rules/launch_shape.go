@@ -5,9 +5,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -37,28 +35,26 @@ var launchShape = rule.Rule{
 	Fix:      "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
 	Since:    "1",
-	Program:  checkLaunchShape,
+	Variant:  checkLaunchShape,
 }
 
-func checkLaunchShape(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		switch {
-		case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(unplanned) > 0:
-			c.Gap("launch-shape (the plan leaves launches out)", result.Problem{
-				Message: fmt.Sprintf("launch-shape could not look at all launches of %s: the plan of this version names command buffers, branches or loops without what runs in them", p.Name),
-				Fix:     "compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
-			})
-		case v.New.CountKernels(planned) == 0 && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
-			c.Uncovered(p.Name, rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
-			continue
-		}
-		if _, asked := c.Number("min_occupancy"); asked && registersUnknown(c, p, v, facts.RegistersMax) {
-			continue
-		}
-		bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
-		if f := c.Forbid(c.Budget(p, v, "launches", v.New.CountKernels(bad))); f != nil {
-			f.Cause, f.Evidence = launchCause(c, v.New)
-		}
+func checkLaunchShape(c *rule.Context, v *diff.Variant) {
+	switch {
+	case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(unplanned) > 0:
+		c.Gap("launch-shape (the plan leaves launches out)", result.Problem{
+			Message: fmt.Sprintf("launch-shape could not look at all launches of %s: the plan of this version names command buffers, branches or loops without what runs in them", c.Program.Name),
+			Fix:     "compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
+		})
+	case v.New.CountKernels(planned) == 0 && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
+		c.Uncovered(rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")
+		return
+	}
+	if _, asked := c.Number("min_occupancy"); asked && registersUnknown(c, v, facts.RegistersMax) {
+		return
+	}
+	bad := func(k *facts.Kernel) bool { return badLaunch(c, k) != "" }
+	if f := c.Forbid(c.Budget("launches", v.New.CountKernels(bad))); f != nil {
+		f.Cause, f.Evidence = launchCause(c, v.New)
 	}
 }
 

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/hlo"
-
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/query"
@@ -46,7 +45,7 @@ var layoutPin = rule.Rule{
 	Since:   "1",
 	Accepts: []string{"params", "copies.*", "transposes.*", "ledger"},
 	Check:   checkLayouts,
-	Program: checkLayoutPin,
+	Variant: checkLayoutPin,
 }
 
 // checkLayouts finds layouts that are none.
@@ -80,22 +79,20 @@ func isLayout(text string) bool {
 	return true
 }
 
-func checkLayoutPin(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		wrong := wrongLayouts(c, p, v)
-		a := c.Budget(p, v, "layouts", float64(len(wrong)))
-		if v.Old != nil {
-			a.SetBase(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
+func checkLayoutPin(c *rule.Context, v *diff.Variant) {
+	wrong := wrongLayouts(c, v)
+	a := c.Budget("layouts", float64(len(wrong)))
+	if v.Old != nil {
+		a.SetBase(c.Entries("ops") == nil, float64(len(wrongParams(c, v.Old))))
+	}
+	if f := c.JudgePinned(a); f != nil {
+		f.Message = phrase.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
+		f.Cause = wrong[0].cause
+		if len(wrong) > 1 {
+			f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
 		}
-		if f := c.JudgePinned(a); f != nil {
-			f.Message = phrase.Are(len(wrong), "layout") + " not " + layoutsAgreed(c) + ": " + wrong[0].said
-			f.Cause = wrong[0].cause
-			if len(wrong) > 1 {
-				f.Message += fmt.Sprintf(" and %d more", len(wrong)-1)
-			}
-			for _, w := range wrong {
-				f.Evidence.After = diff.AddLine(f.Evidence.After, w.said)
-			}
+		for _, w := range wrong {
+			f.Evidence.After = diff.AddLine(f.Evidence.After, w.said)
 		}
 	}
 }
@@ -114,7 +111,7 @@ type wrongLayout struct {
 	cause *diff.Cause
 }
 
-func wrongLayouts(c *rule.Context, p *diff.Program, v *diff.Variant) []wrongLayout {
+func wrongLayouts(c *rule.Context, v *diff.Variant) []wrongLayout {
 	var wrong []wrongLayout
 	if c.Entries("params") == nil && c.Entries("ops") == nil {
 		return movedParams(v)
@@ -123,8 +120,8 @@ func wrongLayouts(c *rule.Context, p *diff.Program, v *diff.Variant) []wrongLayo
 	for _, pin := range c.Entries("ops") {
 		found, bad := wrongOps(v.New, pin)
 		if found == 0 {
-			c.Gap(fmt.Sprintf("%s (no operation of %s fits the pin)", c.Rule.ID, p.Name), result.Problem{
-				Message: fmt.Sprintf("%s: no operation of %s fits the pin of line %d", c.Rule.ID, p.Name, pin.Line),
+			c.Gap(fmt.Sprintf("%s (no operation of %s fits the pin)", c.Rule.ID, c.Program.Name), result.Problem{
+				Message: fmt.Sprintf("%s: no operation of %s fits the pin of line %d", c.Rule.ID, c.Program.Name, pin.Line),
 				Fix:     "`xlagate inspect DUMP --all` lists the operations; fix op, op_name, source or out, or remove the pin",
 			})
 		}

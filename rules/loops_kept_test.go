@@ -1,16 +1,12 @@
 package rules
 
 import (
-	"slices"
-
-	"github.com/xlagate/xlagate/internal/diff/difftest"
-	"github.com/xlagate/xlagate/internal/rule"
-
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/diff/difftest"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // earlier is the same as a baseline held it that knew of all loops together only.
@@ -47,7 +43,8 @@ func TestLoopsOneByOne(t *testing.T) {
 			s.Options = map[string]any{"max_trip_count": *c.most}
 		}
 		said := rule.NewContext(s, &rule.Target{Name: "t"}, nil)
-		judgeTrips(said, &diff.Program{Name: "f"}, &diff.Variant{Old: c.old, New: c.fresh})
+		v := &diff.Variant{Old: c.old, New: c.fresh}
+		judgeTrips(said.At(&diff.Program{Name: "f"}, v), v)
 		var got []string
 		for _, f := range said.Findings {
 			got = append(got, f.Message)
@@ -64,45 +61,6 @@ func TestLoopsOneByOne(t *testing.T) {
 				t.Errorf("%s:\n%q, wanted\n%q", c.name, got[i], c.says[i])
 			}
 		}
-	}
-}
-
-// How often a loop ran that runs until something is true now is its own length, not how often a kernel in it ran that stands in more loops.
-func TestLengthThatWasLost(t *testing.T) {
-	v := &diff.Variant{Old: difftest.Looping(8, 4), New: difftest.Looping(-1, 4)}
-	inside := func(times int64) facts.Kernel {
-		return facts.Kernel{Form: &facts.Form{Class: facts.ClassKernel}, Site: &facts.Site{InLoop: true, Loop: "jit(f)/b/while", Times: times}}
-	}
-	v.Kernels.Moved = []diff.KernelChange{{Old: inside(32), New: inside(1)}}
-	if loop, times := lostLength(v); loop == nil || loop.Source.Line != 1 || times != 8 {
-		t.Errorf("%v ran %d times", loop, times)
-	}
-	v.Old, v.New = difftest.Looping(8), difftest.Looping() // called otherwise now
-	if loop, times := lostLength(v); loop == nil || times != 32 {
-		t.Errorf("%v ran %d times", loop, times)
-	}
-}
-
-// A loop that was unrolled is looked for in the layers that it held, not in the helper that says how they spread what they hand on.
-func TestUnrolledBesideConstraints(t *testing.T) {
-	place := func(line int32) hlo.Location { return hlo.Location{File: "model.py", Line: line} }
-	asked := func(added string, removed ...diff.Step) []diff.Edit {
-		return []diff.Edit{{Added: []diff.Step{{Opcode: added, Count: 3}}, Removed: removed}}
-	}
-	looped := diff.Step{Opcode: "while", Count: 1}
-	v := &diff.Variant{Old: &facts.Variant{}, New: &facts.Variant{}, Causes: []diff.Cause{
-		{Title: "a loop is unrolled; new: 3 Sharding P('data')", Source: place(1), Edits: asked("Sharding P('data')", looped)},
-		{Title: "new: 3 dot", Source: place(2), Edits: asked("dot"), After: make([]facts.Kernel, 3)},
-	}}
-	for i := range v.Causes[1].After {
-		v.Causes[1].After[i] = facts.Kernel{Form: &facts.Form{}, Site: &facts.Site{}}
-	}
-	if c, _ := explainLoops(v); c == nil || c.Source.Line != 2 || c.Title != "new: 3 dot" || !slices.Equal(c.Notes, []string{"a loop is unrolled"}) {
-		t.Errorf("%+v", c)
-	}
-	v.Causes[0].Edits = asked("tanh", looped)
-	if c, _ := explainLoops(v); c == nil || c.Source.Line != 1 || c.Title != v.Causes[0].Title {
-		t.Errorf("where the loop's own place computes: %+v", c)
 	}
 }
 
@@ -144,7 +102,7 @@ func TestExitsThatWereLost(t *testing.T) {
 		{"nobody knows that of one that is called otherwise now", stopping(difftest.Looping(-1), 0), unsure(called(stopping(difftest.Looping(-1)), 0, "jit(f)/decode/while")), 0},
 		{"one that nothing but its counter ended", difftest.Looping(-1), difftest.Looping(-1), 0},
 	} {
-		if got := lostExits(&diff.Variant{Old: c.old, New: c.fresh}); len(got) != c.want {
+		if got := (&diff.Variant{Old: c.old, New: c.fresh}).LostExits(); len(got) != c.want {
 			t.Errorf("%s: %d loops, wanted %d", c.name, len(got), c.want)
 		}
 	}
@@ -179,7 +137,8 @@ func TestLoopsUnrolledInPart(t *testing.T) {
 		{"of a length that is not known", stepping(2, 10, 8), stepping(4, 10, -1), ""},
 	} {
 		said := rule.NewContext(&rule.Settings{Rule: ByID("loops-kept"), MaxDecrease: &rule.Change{}}, &rule.Target{Name: "t"}, nil)
-		judgeUnrolled(said, &diff.Program{Name: "f"}, &diff.Variant{Old: c.old, New: c.fresh})
+		v := &diff.Variant{Old: c.old, New: c.fresh}
+		judgeUnrolled(said.At(&diff.Program{Name: "f"}, v), v)
 		got := ""
 		for _, f := range said.Findings {
 			got += f.Message

@@ -18,5 +18,5 @@ var maxAllocationBytes = rule.Rule{
 	Threads:  []string{"openxla/xla#17124"},
 	Since:    "1",
 	Accepts:  []string{"memory.*"},
-	Program:  rule.CheckBudget,
+	Variant:  rule.CheckBudget,
 }

@@ -18,5 +18,5 @@ var maxBytesAccessed = rule.Rule{
 	Threads:  []string{"marin-community/marin#1714"},
 	Since:    "1",
 	Accepts:  []string{"cost.*"},
-	Program:  rule.CheckBudget,
+	Variant:  rule.CheckBudget,
 }

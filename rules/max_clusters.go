@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -41,7 +40,7 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 		noClusters(c, t, clusters)
 		return
 	}
-	a := c.Budget(nil, nil, "clusters", countClusters(c, clusters))
+	a := c.Budget("clusters", countClusters(c, clusters))
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && t.Base.Clusters.Ran && sized(c, t.Base.Clusters)
 		was := 0.0
@@ -117,7 +116,7 @@ func newClusters(c *rule.Context, clusters *tensorflow.Clusters) *diff.Cause {
 		if p.Old != nil || p.New == nil {
 			continue
 		}
-		if cause := tracedAgain(c, p); cause != nil {
+		if cause := diff.TracedAgain(c.Target.Programs, p); cause != nil {
 			cause.Title = p.Name + " is new: " + cause.Title
 			return cause
 		}

@@ -21,16 +21,14 @@ var maxCodeBytes = rule.Rule{
 	Threads: []string{"jax-ml/jax#40101"},
 	Since:   "1",
 	Accepts: []string{"code.*"},
-	Program: checkMaxCodeBytes,
+	Variant: checkMaxCodeBytes,
 }
 
 // checkMaxCodeBytes holds whichever code was dumped against the settings: the CPU compiler writes LLVM IR, that for GPUs PTX as well.
-func checkMaxCodeBytes(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		m := *c.Rule.Budget
-		if _, ok := v.New.Facts[m.Fact]; !ok {
-			m.Fact = facts.CodePTXBytes
-		}
-		c.JudgeFact(p, v, m)
+func checkMaxCodeBytes(c *rule.Context, v *diff.Variant) {
+	m := *c.Rule.Budget
+	if _, ok := v.New.Facts[m.Fact]; !ok {
+		m.Fact = facts.CodePTXBytes
 	}
+	c.JudgeFact(m)
 }

@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -31,29 +29,27 @@ var maxCollectives = rule.Rule{
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
 	Since:   "1",
 	Accepts: []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},
-	Program: checkMaxCollectives,
+	Variant: checkMaxCollectives,
 }
 
-func checkMaxCollectives(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		found := len(c.Findings)
-		for _, kind := range collectiveKinds(c, v) {
-			cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
-			a := c.Count(p, v, kind, func(v *facts.Variant) float64 { return v.CountKernels(cares) })
-			a.Noun = kind + "s" + placeCounted(c)
-			if f := c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) }); f != nil {
-				f.Cause, f.Evidence = explainCollectives(v, cares)
-			}
+func checkMaxCollectives(c *rule.Context, v *diff.Variant) {
+	found := len(c.Findings)
+	for _, kind := range collectiveKinds(c, v) {
+		cares := func(k *facts.Kernel) bool { return k.Target == kind && chosenCollective(c)(k) }
+		a := c.Count(kind, func(v *facts.Variant) float64 { return v.CountKernels(cares) })
+		a.Noun = kind + "s" + placeCounted(c)
+		if f := c.JudgeRuns(a, func(v *facts.Variant) float64 { return v.Launches(cares) }); f != nil {
+			f.Cause, f.Evidence = v.CollectiveGrowth(cares)
 		}
-		if v.Old != nil && len(c.Findings) == found { // else what is new says it
-			judgeTraffic(c, p, v)
-		}
-		checkCollectiveBytes(c, p, v)
 	}
+	if v.Old != nil && len(c.Findings) == found { // else what is new says it
+		judgeTraffic(c, v)
+	}
+	checkCollectiveBytes(c, v)
 }
 
 // judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
-func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func judgeTraffic(c *rule.Context, v *diff.Variant) {
 	if c.AbsolutelyBounded() && c.MaxIncrease == nil || c.MaxIncrease != nil && c.MaxIncrease.Of(0) > 0 {
 		return
 	}
@@ -61,9 +57,9 @@ func judgeTraffic(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	if now <= was {
 		return
 	}
-	a := rule.Amount{Program: p, Variant: v, Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Actual: now, Base: &was}
+	a := rule.Amount{Subject: "traffic", Noun: "traffic between devices, all-reduces counted twice", Unit: "bytes", Actual: now, Base: &was}
 	if f := c.JudgeGrowth(a); f != nil {
-		f.Cause, f.Evidence = explainCollectives(v, chosenCollective(c))
+		f.Cause, f.Evidence = v.CollectiveGrowth(chosenCollective(c))
 	}
 }
 
@@ -84,58 +80,6 @@ func trafficOf(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	return t
 }
 
-// explainCollectives names the collective that is new, what it moves, and along which axis of the mesh, beside what brought it about.
-func explainCollectives(v *diff.Variant, cares func(*facts.Kernel) bool) (*diff.Cause, result.Evidence) {
-	cause, e := v.Growth(cares)
-	if v.Old == nil || cause == nil {
-		return cause, e
-	}
-	k := newest(v, cares)
-	if k == nil {
-		return cause, e
-	}
-	brought := v.CauseOf(k)
-	here := diff.CauseAt("new: "+k.DescribeCollective(), k)
-	if here.Source.File == "" || brought.Constrains() && brought.Source.File != "" {
-		here.Source, here.OpName = brought.Source, brought.OpName
-	}
-	if e := addedFor(v, k); e != nil {
-		here.Source, here.OpName = e.Source, e.OpName
-	}
-	return here, e
-}
-
-// addedFor is where the model asks for one more of what a collective does, if the compiler put it on a line that asks for none: it may take
-// one out of a loop, and then names the loop. Nil elsewhere.
-func addedFor(v *diff.Variant, k *facts.Kernel) *diff.Edit {
-	for i := range v.New.Model {
-		s := &v.New.Model[i]
-		if s.Source.File == k.Source.File && s.Source.Line == k.Source.Line && slices.Contains(s.Do, k.Target) {
-			return nil
-		}
-	}
-	for i := range v.Causes {
-		for j := range v.Causes[i].Edits {
-			e := &v.Causes[i].Edits[j]
-			if e.Source.File != "" && slices.ContainsFunc(e.Added, func(s diff.Step) bool { return s.Opcode == k.Target }) {
-				return e
-			}
-		}
-	}
-	return nil
-}
-
-// newest finds a collective that a cause brought.
-func newest(v *diff.Variant, cares func(*facts.Kernel) bool) *facts.Kernel {
-	var found *facts.Kernel
-	for i := range v.Causes {
-		if k := facts.FirstKernel(v.Causes[i].After, cares); k != nil && (found == nil || found.Source.File == "") {
-			found = k
-		}
-	}
-	return found
-}
-
 // collectiveKinds lists the kinds that are asked for, or all that either side has, in order of name.
 func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
 	if kinds := c.List("kinds"); kinds != nil {
@@ -153,7 +97,7 @@ func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-func checkCollectiveBytes(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func checkCollectiveBytes(c *rule.Context, v *diff.Variant) {
 	limit, ok := c.Number("max_bytes")
 	if !ok {
 		return
@@ -167,7 +111,7 @@ func checkCollectiveBytes(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	if n > limit {
 		c.Find(rule.Finding{
-			Program: p.Name, Variant: rule.VariantName(v), Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
+			Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
 			Message: movesTooMuch(which+placeCounted(c), n, limit),
 			Cause:   v.Largest(chosenCollective(c)), Bound: &result.Bound{Key: "max_bytes", Needs: n},
 		})

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
@@ -33,7 +32,7 @@ var maxCompilations = rule.Rule{
 }
 
 func checkMaxCompilations(c *rule.Context, t *rule.Target) {
-	total := c.Budget(nil, nil, "compilations", 0)
+	total := c.Budget("compilations", 0)
 	var most *diff.Program
 	was := 0.0
 	for _, p := range t.Programs {
@@ -42,8 +41,8 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 		}
 		a := compiled(c, p)
 		if c.Text("per") == "program" {
-			if f := c.Judge(a); f != nil {
-				f.Cause = compiledAgain(p)
+			if f := c.At(p, nil).Judge(a); f != nil {
+				f.Cause = p.CompiledAgain(c.Target.Report.Logs)
 			}
 			continue
 		}
@@ -67,7 +66,7 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 
 // compiled counts the compilations of a program: the modules in the dump, or those that a log saw where they are more.
 func compiled(c *rule.Context, p *diff.Program) rule.Amount {
-	a := c.Budget(p, nil, "compilations", float64(compilations(p.New)))
+	a := c.Budget("compilations", float64(compilations(p.New)))
 	if logs := c.Target.Report.Logs; logs != nil {
 		a.Actual += float64(max(0, logs.Compiles[p.Name]-dumped(c.Target, p.Name)))
 	}
@@ -89,10 +88,4 @@ func dumped(t *rule.Target, name string) int {
 		}
 	}
 	return n
-}
-
-func compiledAgain(p *diff.Program) *diff.Cause {
-	last := p.New.Variants[len(p.New.Variants)-1]
-	why := p.Differences()
-	return &diff.Cause{Kind: result.KindArguments, Title: why[0], Source: last.FirstSource()}
 }

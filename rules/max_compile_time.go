@@ -36,7 +36,7 @@ const logFix = "give the log that the run wrote: --log FILE, or log: in the targ
 func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
 	times := compileTimes(t.Report.Logs)
 	if len(times) == 0 {
-		c.Uncovered("", rule.Log, logFix+"; JAX writes compile times with JAX_LOG_COMPILES=1")
+		c.Uncovered(rule.Log, logFix+"; JAX writes compile times with JAX_LOG_COMPILES=1")
 		return
 	}
 	var programs []string
@@ -46,7 +46,7 @@ func checkMaxCompileTime(c *rule.Context, t *rule.Target) {
 	sort.Strings(programs)
 	for _, name := range programs {
 		if c.Covers(t.Name, name) {
-			judgeTimes(c, name, times[name])
+			judgeTimes(c.At(&diff.Program{Name: name}, nil), times[name])
 		}
 	}
 }
@@ -65,7 +65,7 @@ func compileTimes(logs *tensorflow.Logs) map[string][]tensorflow.LogNote {
 	return times
 }
 
-func judgeTimes(c *rule.Context, program string, notes []tensorflow.LogNote) {
+func judgeTimes(c *rule.Context, notes []tensorflow.LogNote) {
 	longest, sum := notes[0], 0.0
 	for _, n := range notes {
 		sum += n.Value
@@ -73,8 +73,7 @@ func judgeTimes(c *rule.Context, program string, notes []tensorflow.LogNote) {
 			longest = n
 		}
 	}
-	a := c.Budget(nil, nil, "compile time", longest.Value)
-	a.Name = program
+	a := c.Budget("compile time", longest.Value)
 	if c.Text("per") == "program" {
 		a.Actual = sum
 	}

@@ -4,9 +4,7 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -30,23 +28,21 @@ var maxCopies = rule.Rule{
 	Threads: []string{"jax-ml/jax#17845", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
 	Accepts: []string{"copies.*", "ledger"},
-	Program: checkMaxCopies,
+	Variant: checkMaxCopies,
 }
 
-func checkMaxCopies(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
-			c.JudgeFact(p, v, *c.Rule.Budget)
-		} else {
-			judgeLoopCopies(c, p, v)
-		}
-		boundCopied(c, p, v)
+func checkMaxCopies(c *rule.Context, v *diff.Variant) {
+	if _, ok := v.New.Facts[c.Rule.Budget.Fact]; !ok || c.Text("in") == "all" {
+		c.JudgeFact(*c.Rule.Budget)
+	} else {
+		judgeLoopCopies(c, v)
 	}
+	boundCopied(c, v)
 }
 
 // judgeLoopCopies holds how many copies stand in loops against the settings.
-func judgeLoopCopies(c *rule.Context, p *diff.Program, v *diff.Variant) {
-	a := c.Count(p, v, "copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
+func judgeLoopCopies(c *rule.Context, v *diff.Variant) {
+	a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
 	a.Noun = "copies in loops"
 	if f := c.Judge(a); f != nil {
 		f.Cause, f.Evidence = v.Growth(countsCopy(c))
@@ -54,7 +50,7 @@ func judgeLoopCopies(c *rule.Context, p *diff.Program, v *diff.Variant) {
 }
 
 // boundCopied holds what is copied against max_bytes.
-func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func boundCopied(c *rule.Context, v *diff.Variant) {
 	limit, ok := c.Number("max_bytes")
 	if !ok {
 		return
@@ -66,7 +62,7 @@ func boundCopied(c *rule.Context, p *diff.Program, v *diff.Variant) {
 	}
 	which := "copies" + placeCounted(c)
 	c.Find(rule.Finding{
-		Program: p.Name, Variant: rule.VariantName(v), Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
+		Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
 		Message: movesTooMuch(which, copied, limit),
 		Cause:   v.Largest(countsCopy(c)), Bound: &result.Bound{Key: "max_bytes", Needs: copied},
 	})

@@ -20,5 +20,5 @@ var maxEstimatedCycles = rule.Rule{
 	Threads: []string{"marin-community/marin#1714"},
 	Since:   "1",
 	Accepts: []string{"cost.*"},
-	Program: rule.CheckBudget,
+	Variant: rule.CheckBudget,
 }

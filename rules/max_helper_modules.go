@@ -43,7 +43,7 @@ func checkMaxHelperModules(c *rule.Context, t *rule.Target) {
 			n += float64(compilations(p))
 		}
 	}
-	if f := c.Judge(c.Budget(nil, nil, "helper modules", n)); f != nil {
+	if f := c.Judge(c.Budget("helper modules", n)); f != nil {
 		sort.Strings(names)
 		f.Cause = &diff.Cause{Title: strings.Join(phrase.First(names, 6), ", "), Source: helperSource(t.Report.Helpers)}
 	}

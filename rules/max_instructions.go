@@ -22,21 +22,19 @@ var maxInstructions = rule.Rule{
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
 	Since:   "1",
 	Accepts: []string{"instructions.*", "kernels.*", "ledger"},
-	Program: checkInstructions,
+	Variant: checkInstructions,
 }
 
-func checkInstructions(c *rule.Context, p *diff.Program) {
+func checkInstructions(c *rule.Context, v *diff.Variant) {
 	if c.Text("stage") == "after" {
-		rule.CheckBudget(c, p)
+		rule.CheckBudget(c, v)
 		return
 	}
 	m := *c.Rule.Budget
 	m.Fact, m.Noun = facts.InstructionsBefore, "instructions before optimization"
-	for _, v := range rule.Live(p) {
-		if _, ok := v.New.Facts[m.Fact]; !ok {
-			c.Uncovered(p.Name, rule.Unoptimized, rule.DumpFix)
-			continue
-		}
-		c.JudgeFact(p, v, m)
+	if _, ok := v.New.Facts[m.Fact]; !ok {
+		c.Uncovered(rule.Unoptimized, rule.DumpFix)
+		return
 	}
+	c.JudgeFact(m)
 }

@@ -4,9 +4,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -24,6 +22,7 @@ var maxKernels = rule.Rule{
 		{Key: "kind", Type: rule.Words, Sense: rule.Selects, Enum: rule.KernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
 		{Key: "exclude", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "leave out kernels whose op_name fits"},
 	},
+	Needs:   facts.KernelsTotal,
 	Budget:  rule.FactMetric(facts.KernelsTotal, "kernels"),
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-kernels, program: softmax, max: 3, max_increase: 0 }", Says: "4 kernels: at most 3 allowed; up from 1 in the baseline"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, program: softmax, max: 1 }"},
@@ -31,19 +30,13 @@ var maxKernels = rule.Rule{
 	Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620", "openxla/xla#6370"},
 	Since:   "1",
 	Accepts: []string{"kernels.*", "fusions.*", "ledger"},
-	Program: checkMaxKernels,
+	Variant: checkMaxKernels,
 }
 
-func checkMaxKernels(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if _, ok := v.New.Facts[facts.KernelsTotal]; !ok {
-			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
-			continue
-		}
-		a := c.Count(p, v, kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })
-		if f := c.Judge(a); f != nil {
-			f.Cause, f.Evidence = v.Growth(countsKernel(c))
-		}
+func checkMaxKernels(c *rule.Context, v *diff.Variant) {
+	a := c.Count(kernelSubject(c), func(v *facts.Variant) float64 { return countKernels(c, v) })
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = v.Growth(countsKernel(c))
 	}
 }
 

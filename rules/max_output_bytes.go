@@ -5,10 +5,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/result"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -27,20 +26,18 @@ var maxOutputBytes = rule.Rule{
 	Threads:  []string{"AI-Hypercomputer/maxtext#4405"},
 	Since:    "1",
 	Accepts:  []string{"memory.*"},
-	Program:  checkOutputs,
+	Variant:  checkOutputs,
 }
 
-func checkOutputs(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
-			c.JudgeFact(p, v, *c.Rule.Budget)
-		}
-		boundOutputs(c, p, v)
+func checkOutputs(c *rule.Context, v *diff.Variant) {
+	if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
+		c.JudgeFact(*c.Rule.Budget)
 	}
+	boundOutputs(c, v)
 }
 
 // boundOutputs holds how many arrays the program returns against max_outputs.
-func boundOutputs(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func boundOutputs(c *rule.Context, v *diff.Variant) {
 	limit, ok := c.Number("max_outputs")
 	if !ok {
 		return
@@ -51,7 +48,7 @@ func boundOutputs(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		return
 	}
 	f := c.Find(rule.Finding{
-		Program: p.Name, Variant: rule.VariantName(v), Subject: "outputs", Actual: n, Limit: limit, Bound: &result.Bound{Key: "max_outputs", Needs: n},
+		Subject: "outputs", Actual: n, Limit: limit, Bound: &result.Bound{Key: "max_outputs", Needs: n},
 		Message: fmt.Sprintf("the program returns %s, at most %s allowed", phrase.Counted(n, "", "results"), phrase.Number(limit)),
 		Cause:   v.Largest(func(k *facts.Kernel) bool { return k.Result }),
 	})

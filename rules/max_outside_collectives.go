@@ -37,7 +37,7 @@ const anyGraphFix = "set TF_DUMP_GRAPH_PREFIX=DIR and TF_XLA_FLAGS=--tf_xla_clus
 
 func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 	if t.Report.Clusters == nil {
-		c.Uncovered("", rule.Graphs, anyGraphFix)
+		c.Uncovered(rule.Graphs, anyGraphFix)
 		return
 	}
 	now, was := outsideByKind(t.Report.Clusters), map[string][]tensorflow.Collective{}
@@ -50,7 +50,7 @@ func checkMaxOutsideCollectives(c *rule.Context, t *rule.Target) {
 		kinds = slices.Sorted(maps.Keys(now))
 	}
 	for _, kind := range kinds {
-		a := c.Budget(nil, nil, kind, float64(len(now[kind])))
+		a := c.Budget(kind, float64(len(now[kind])))
 		a.Noun = "outside " + kind + "s"
 		if t.Base != nil {
 			a.SetBase(known, float64(len(was[kind])))

@@ -27,17 +27,14 @@ var maxPeakBytes = rule.Rule{
 	Since:    "1",
 	Accepts:  []string{"memory.*"},
 	Check:    checkSpace,
-	Program:  checkPeak,
+	Variant:  checkPeak,
 }
 
-func checkPeak(c *rule.Context, p *diff.Program) {
-	space := c.Text(memorySpace.Key)
-	if space == "" {
-		rule.CheckBudget(c, p)
-		return
-	}
-	for _, v := range rule.Live(p) {
-		judgeSpace(c, p, v, space)
+func checkPeak(c *rule.Context, v *diff.Variant) {
+	if space := c.Text(memorySpace.Key); space != "" {
+		judgeSpace(c, v, space)
+	} else {
+		rule.CheckBudget(c, v)
 	}
 }
 
@@ -68,23 +65,23 @@ func isCount(digits string) bool {
 }
 
 // judgeSpace holds what a program takes of one memory space against the settings. Where there are several, one that is not used is not listed.
-func judgeSpace(c *rule.Context, p *diff.Program, v *diff.Variant, space string) {
+func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
 	fact := facts.MemorySpace.Of(space)
 	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
-		spaceGap(c, p.Name, fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
+		spaceGap(c, fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
 		return
 	}
 	if !hasSpaces(v.New) {
 		if _, assigned := v.New.Facts[facts.MemoryTemp]; assigned {
-			spaceGap(c, p.Name, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
+			spaceGap(c, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
 			return
 		}
-		c.Uncovered(p.Name, rule.BufferAssignment, rule.DumpFix)
+		c.Uncovered(rule.BufferAssignment, rule.DumpFix)
 		return
 	}
 	m := *c.Rule.Budget
 	m.Fact, m.Noun = fact, "memory in "+space
-	a := c.AmountOf(p, v, m, fact)
+	a := c.AmountOf(m, fact)
 	if v.Old != nil {
 		a.Base = nil
 		a.SetBase(hasSpaces(v.Old), v.Old.Facts[fact])
@@ -94,8 +91,8 @@ func judgeSpace(c *rule.Context, p *diff.Program, v *diff.Variant, space string)
 	}
 }
 
-func spaceGap(c *rule.Context, program, why, fix string) {
-	c.Gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, program, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, program, why), Fix: fix})
+func spaceGap(c *rule.Context, why, fix string) {
+	c.Gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, c.Program.Name, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, c.Program.Name, why), Fix: fix})
 }
 
 // tpuName is what a memory space that is named by its number is called on a TPU.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -23,18 +22,16 @@ var maxRegisters = rule.Rule{
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
 	Since:   "1",
 	Accepts: []string{"registers.*"},
-	Program: checkMaxRegisters,
+	Variant: checkMaxRegisters,
 }
 
-func checkMaxRegisters(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if registersUnknown(c, p, v, c.Rule.Budget.Fact) {
-			continue
-		}
-		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		if f := c.Judge(a); f != nil {
-			f.Cause, f.Evidence = mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("takes %d registers a thread", n) })
-		}
+func checkMaxRegisters(c *rule.Context, v *diff.Variant) {
+	if registersUnknown(c, v, c.Rule.Budget.Fact) {
+		return
+	}
+	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("takes %d registers a thread", n) })
 	}
 }
 

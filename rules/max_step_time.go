@@ -25,23 +25,21 @@ var maxStepTime = rule.Rule{
 	Threads: []string{"openxla/xla#27322"},
 	Since:   "1",
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "ledger"}, // the price follows from the launches
-	Program: checkStepTime,
+	Variant: checkStepTime,
 }
 
-func checkStepTime(c *rule.Context, p *diff.Program) {
-	rule.CheckBudget(c, p)
-	for _, v := range rule.Live(p) {
-		more := v.Knows(facts.PriceUnpriced) && v.New.Facts[facts.PriceUnpriced] > v.Old.Facts[facts.PriceUnpriced]
-		if more && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
-			checkUnpriced(c, p, v)
-		}
+func checkStepTime(c *rule.Context, v *diff.Variant) {
+	rule.CheckBudget(c, v)
+	more := v.Knows(facts.PriceUnpriced) && v.New.Facts[facts.PriceUnpriced] > v.Old.Facts[facts.PriceUnpriced]
+	if more && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
+		checkUnpriced(c, v)
 	}
 }
 
 // checkUnpriced finds launches that gained no price: work that moves into a call that nobody knows looks cheaper than it is.
-func checkUnpriced(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func checkUnpriced(c *rule.Context, v *diff.Variant) {
 	m := rule.Metric{Fact: facts.PriceUnpriced, Noun: "launches without a price"}
-	if f := c.ForbidMore(c.AmountOf(p, v, m, m.Fact)); f != nil {
+	if f := c.ForbidMore(c.AmountOf(m, m.Fact)); f != nil {
 		has := phrase.Count(int(v.New.Facts[m.Fact]), "launch has", "launches have")
 		f.Message = fmt.Sprintf("%s no price: at most %s in the baseline", has, phrase.Number(v.Old.Facts[m.Fact]))
 		f.Cause, f.Evidence = v.Growth(func(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 })

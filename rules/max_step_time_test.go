@@ -28,7 +28,7 @@ func TestLaunchesWithoutAPrice(t *testing.T) {
 	} {
 		c.settings.Rule, c.settings.Options = &maxStepTime, map[string]any{}
 		in := rule.NewContext(&c.settings, &rule.Target{Name: "t"}, nil)
-		checkStepTime(in, &diff.Program{Name: "f", Variants: []*diff.Variant{{Old: c.was, New: c.is}}})
+		in.Run([]*diff.Program{{Name: "f", Variants: []*diff.Variant{{Old: c.was, New: c.is}}}})
 		got := ""
 		for _, f := range in.Findings {
 			got += f.Message

@@ -19,7 +19,7 @@ var maxTempBytes = rule.Rule{
 	Threads:  []string{"marin-community/marin#5394", "openxla/xla#45912", "openxla/xla#27322"},
 	Since:    "1",
 	Accepts:  []string{"memory.*"},
-	Program:  rule.CheckBudget,
+	Variant:  rule.CheckBudget,
 }
 
 // minGrowth lets growth of a size pass that is too little to matter.

@@ -18,5 +18,5 @@ var maxTransposes = rule.Rule{
 	Threads:  []string{"jax-ml/jax#33338", "openxla/xla#47203"},
 	Since:    "1",
 	Accepts:  []string{"transposes.*", "kernels.*", "ledger"},
-	Program:  rule.CheckBudget,
+	Variant:  rule.CheckBudget,
 }

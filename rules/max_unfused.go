@@ -4,9 +4,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -29,15 +27,13 @@ var maxUnfused = rule.Rule{
 	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
 	Since:   "1",
 	Accepts: []string{"kernels.*", "fusions.*", "copies.*", "transposes.*", "ledger"},
-	Program: checkMaxUnfused,
+	Variant: checkMaxUnfused,
 }
 
-func checkMaxUnfused(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		a := c.Count(p, v, "unfused", func(v *facts.Variant) float64 { return v.CountKernels(runsAlone(c)) })
-		if f := c.Judge(a); f != nil {
-			f.Cause, f.Evidence = v.Growth(runsAlone(c))
-		}
+func checkMaxUnfused(c *rule.Context, v *diff.Variant) {
+	a := c.Count("unfused", func(v *facts.Variant) float64 { return v.CountKernels(runsAlone(c)) })
+	if f := c.Judge(a); f != nil {
+		f.Cause, f.Evidence = v.Growth(runsAlone(c))
 	}
 }
 

@@ -2,9 +2,7 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -27,26 +25,24 @@ var minCollectiveBytes = rule.Rule{
 	Threads: []string{"openxla/xla#6126"},
 	Since:   "1",
 	Accepts: []string{"collectives.*", "ledger"},
-	Program: checkMinCollectiveBytes,
+	Variant: checkMinCollectiveBytes,
 }
 
-func checkMinCollectiveBytes(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		c.Checked()
-		for _, kind := range collectiveKinds(c, v) {
-			judgeAverage(c, p, v, kind)
-		}
+func checkMinCollectiveBytes(c *rule.Context, v *diff.Variant) {
+	c.Checked()
+	for _, kind := range collectiveKinds(c, v) {
+		judgeAverage(c, v, kind)
 	}
 }
 
 // judgeAverage judges what the collectives of one kind move on average.
-func judgeAverage(c *rule.Context, p *diff.Program, v *diff.Variant, kind string) {
+func judgeAverage(c *rule.Context, v *diff.Variant, kind string) {
 	of := func(k *facts.Kernel) bool { return k.IsCollective() && k.Target == kind }
 	n := v.New.CountKernels(of)
 	if n == 0 {
 		return
 	}
-	a := c.Budget(p, v, kind+" bytes", v.New.KernelBytes(of)/n)
+	a := c.Budget(kind+" bytes", v.New.KernelBytes(of)/n)
 	a.Noun = "one " + kind + " on average"
 	if v.Old != nil {
 		if was := v.Old.CountKernels(of); was > 0 {

@@ -41,10 +41,10 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 	}
 	found := logNotes(c, logs, tensorflow.NoteCPUFallback)
 	if len(found) == 0 && !logs.Metrics {
-		c.Uncovered("", rule.Metrics, "let xlagate run the command (capture: in the target, or check -- COMMAND), or give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
+		c.Uncovered(rule.Metrics, "let xlagate run the command (capture: in the target, or check -- COMMAND), or give PyTorch/XLA's metrics report: XLA_METRICS_FILE=FILE, then --log FILE, or log: in the target")
 		return
 	}
-	judged := c.Forbid(c.Budget(nil, nil, "cpu fallback", float64(len(found))))
+	judged := c.Forbid(c.Budget("cpu fallback", float64(len(found))))
 	if judged == nil {
 		return
 	}
@@ -54,7 +54,7 @@ func checkNoCPUFallback(c *rule.Context, t *rule.Target) {
 		f.Subject, f.Actual = n.Op, n.Value
 		f.Message, f.Cause = fallback(&n)
 		f.Evidence.After = []string{n.Log}
-		reads := valueReads(t.Programs)
+		reads := diff.ValueReads(t.Programs)
 		for _, at := range reads {
 			f.Evidence.After = append(f.Evidence.After, fmt.Sprintf("a graph ends at %s:%d in %s", at.File, at.Line, at.Function))
 		}

@@ -5,9 +5,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -33,40 +31,38 @@ var noDtype = rule.Rule{
 	Threads: []string{"pytorch/xla#6403", "jax-ml/jax#16698"},
 	Since:   "1",
 	Accepts: []string{"*", "ledger"},
-	Program: checkNoDtype,
+	Variant: checkNoDtype,
 }
 
-func checkNoDtype(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		for _, dtype := range c.List("dtypes") {
-			a := c.Budget(p, v, dtype, unwanted(c, v.New, dtype))
-			a.Noun = dtype + " operations"
-			if v.Old != nil {
-				a.Base = new(operationsOf(c, v.Old, dtype))
-			}
-			f := mayStay(c, acceptedOf(c, p, v, dtype)).Forbid(a)
-			if f == nil {
-				continue
-			}
-			if c.On("new_only") {
-				f.Bound = nil // what is accepted is not new
-			}
-			describeDtype(c, f, v, dtype)
+func checkNoDtype(c *rule.Context, v *diff.Variant) {
+	for _, dtype := range c.List("dtypes") {
+		a := c.Budget(dtype, unwanted(c, v.New, dtype))
+		a.Noun = dtype + " operations"
+		if v.Old != nil {
+			a.Base = new(operationsOf(c, v.Old, dtype))
 		}
+		f := mayStay(c, acceptedOf(c, v, dtype)).Forbid(a)
+		if f == nil {
+			continue
+		}
+		if c.On("new_only") {
+			f.Bound = nil // what is accepted is not new
+		}
+		describeDtype(c, f, v, dtype)
 	}
 }
 
 // acceptedOf is how many operations of a type the baseline of a compilation has. One that the baseline does not know may have what any
 // compilation of its program has: it is the same code for other arguments.
-func acceptedOf(c *rule.Context, p *diff.Program, v *diff.Variant, dtype string) *float64 {
+func acceptedOf(c *rule.Context, v *diff.Variant, dtype string) *float64 {
 	switch {
 	case v.Old != nil:
 		return new(operationsOf(c, v.Old, dtype))
-	case p.Old == nil:
+	case c.Program.Old == nil:
 		return nil
 	}
 	var most float64
-	for _, old := range p.Old.Variants {
+	for _, old := range c.Program.Old.Variants {
 		most = max(most, operationsOf(c, old, dtype))
 	}
 	return &most
@@ -143,7 +139,6 @@ func describeDtype(c *rule.Context, f *rule.Finding, v *diff.Variant, dtype stri
 		f.Cause = &diff.Cause{Title: fmt.Sprintf("%s first in %s", dtype, first.Opcode), OpName: first.OpName, Source: first.Source}
 	}
 	if why := v.Why(func(k *facts.Kernel) int64 { return diff.Flag(strings.Contains(k.Out, dtype+"[")) }); why != nil {
-		f.Cause = f.Cause.Of(why)
-		f.Evidence = why.Evidence(facts.AnyKernel)
+		f.Cause, f.Evidence = why, why.Evidence(facts.AnyKernel)
 	}
 }

@@ -4,11 +4,8 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/match"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -30,30 +27,20 @@ var noHostCallback = rule.Rule{
 	Since:      "1",
 	FromSource: true,
 	Accepts:    []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
-	Program:    checkNoHostCallback,
+	Variant:    checkNoHostCallback,
 }
 
-func checkNoHostCallback(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		a := c.Count(p, v, "host callbacks", func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).CountKernels) })
-		var f *rule.Finding
-		if c.Bounded() {
-			f = c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).Launches) })
-		} else {
-			f = c.Forbid(a)
-		}
-		if f != nil {
-			f.Cause, f.Evidence = callbackCause(c, v)
-		}
+func checkNoHostCallback(c *rule.Context, v *diff.Variant) {
+	a := c.Count("host callbacks", func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).CountKernels) })
+	var f *rule.Finding
+	if c.Bounded() {
+		f = c.JudgeRuns(a, func(v *facts.Variant) float64 { return hostCalls(c, v, (*facts.Variant).Launches) })
+	} else {
+		f = c.Forbid(a)
 	}
-}
-
-// caller names a call of the host: by its target, and a plain transfer as the model does.
-func caller(k *facts.Kernel) string {
-	if step := k.OpName[strings.LastIndexByte(k.OpName, '/')+1:]; k.Kind == facts.KindHost && step != "" {
-		return step
+	if f != nil {
+		f.Cause, f.Evidence = v.Growth(callsHost(c))
 	}
-	return k.Operations()
 }
 
 // hostCalls counts calls of the host. A TPU makes one of a send, or of a send and a receive: what is more counts.
@@ -71,14 +58,4 @@ func callsHost(c *rule.Context) func(k *facts.Kernel) bool {
 			k.Kind == facts.KindHost
 		return host && !match.AnyGlob(c.List("allow"), k.Target) && !match.AnyGlob(c.List("allow"), k.OpName)
 	}
-}
-
-func callbackCause(c *rule.Context, v *diff.Variant) (*diff.Cause, result.Evidence) {
-	var e result.Evidence
-	k := facts.FirstKernel(v.New.Kernels, callsHost(c))
-	if k == nil {
-		return nil, e
-	}
-	e.After = []string{k.Describe()}
-	return diff.CauseAt(caller(k)+" calls the host", k), e
 }

@@ -33,11 +33,11 @@ var noInvoluntaryRemat = rule.Rule{
 func checkInvoluntaryRemat(c *rule.Context, t *rule.Target) {
 	logs := t.Report.Logs
 	if logs == nil {
-		c.Uncovered("", rule.Log, logFix)
+		c.Uncovered(rule.Log, logFix)
 		return
 	}
 	found := logNotes(c, logs, tensorflow.NoteInvoluntaryRemat)
-	judged := c.Forbid(c.Budget(nil, nil, "involuntary remat", float64(len(found))))
+	judged := c.Forbid(c.Budget("involuntary remat", float64(len(found))))
 	if judged == nil {
 		return
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -26,21 +25,19 @@ var noNewCollectives = rule.Rule{
 	Threads: []string{"jax-ml/jax#20381", "openxla/xla#6126"},
 	Since:   "1",
 	Accepts: []string{"collectives.*", "ledger", "kernels.*", "copies.*", "memory.*"},
-	Program: checkNoNewCollectives,
+	Variant: checkNoNewCollectives,
 }
 
-func checkNoNewCollectives(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if v.Old == nil {
-			continue
-		}
-		fresh := newCollectives(v)
-		a := c.Budget(p, v, "new collectives", float64(len(fresh)))
-		a.Base = new(0.0)
-		if f := c.Judge(a); f != nil {
-			f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
-			f.Cause, f.Evidence = explainCollectives(v, func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
-		}
+func checkNoNewCollectives(c *rule.Context, v *diff.Variant) {
+	if v.Old == nil {
+		return
+	}
+	fresh := newCollectives(v)
+	a := c.Budget("new collectives", float64(len(fresh)))
+	a.Base = new(0.0)
+	if f := c.Judge(a); f != nil {
+		f.Message = fmt.Sprintf("%s of a new kind or axis: %s", phrase.Some(len(fresh), "collective"), strings.Join(phrase.First(waysOf(fresh), 4), ", "))
+		f.Cause, f.Evidence = v.CollectiveGrowth(func(k *facts.Kernel) bool { return slices.Contains(waysOf(fresh), wayOf(k)) })
 	}
 }
 

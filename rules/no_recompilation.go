@@ -5,11 +5,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -39,13 +37,13 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 	if p.New == nil {
 		return
 	}
-	a := c.Budget(p, nil, "variants", float64(compilations(p.New)-ignoredVariants(c, p)))
+	a := c.Budget("variants", float64(compilations(p.New)-ignoredVariants(c, p)))
 	if p.Old != nil {
 		a.Base = new(float64(compilations(p.Old)))
 	}
 	if f := c.Judge(a); f != nil {
 		f.Message = fmt.Sprintf("compiled %s, %s: %s", phrase.Times(a.Actual), permitted(c, a, f.Limit), whyCompiled(p))
-		f.Cause = recompileCause(c, p)
+		f.Cause = p.CompiledAgain(c.Target.Report.Logs)
 		for i, v := range p.New.Variants {
 			f.Evidence.After = append(f.Evidence.After, tellingArguments(p, i)+"  "+strings.Join(v.Modules, ", "))
 		}
@@ -103,31 +101,12 @@ func compilations(p *facts.Program) int {
 // whyCompiled says what differs from compile to compile, and what PyTorch/XLA says of it. Where a graph ended because a value in it was
 // asked for, that is why the arguments differ.
 func whyCompiled(p *diff.Program) string {
-	why, cuts := strings.Join(p.Differences(), "; "), cutsText(p.New)
+	why, cuts := strings.Join(p.Differences(), "; "), diff.Cuts(p.New)
 	switch {
 	case cuts == "":
 		return why
-	case len(valueReads([]*diff.Program{p})) > 0:
+	case len(diff.ValueReads([]*diff.Program{p})) > 0:
 		return "PyTorch/XLA compiled it " + cuts + "; " + why
 	}
 	return why + "; PyTorch/XLA compiled it " + cuts
-}
-
-func recompileCause(c *rule.Context, p *diff.Program) *diff.Cause {
-	cause := &diff.Cause{Kind: result.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}
-	if c.Target != nil && c.Target.Report != nil && c.Target.Report.Logs != nil {
-		for _, miss := range c.Target.Report.Logs.Misses {
-			if miss.Program == p.Name && miss.Where.File != "" {
-				cause.Source = miss.Where
-				return cause
-			}
-		}
-	}
-	if reads := valueReads([]*diff.Program{p}); len(reads) > 0 && len(p.New.Variants) > 1 {
-		cause.Source = reads[0]
-		return cause
-	}
-	// The call that compiled it again; without stacks in the dump no line is better than one that is not the cause.
-	cause.Source = p.New.Variants[len(p.New.Variants)-1].CallSite
-	return cause
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -23,17 +22,15 @@ var noSpills = rule.Rule{
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
 	Since:   "1",
 	Accepts: []string{"spills.*", "registers.*"},
-	Program: checkNoSpills,
+	Variant: checkNoSpills,
 }
 
-func checkNoSpills(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		if registersUnknown(c, p, v, c.Rule.Budget.Fact) {
-			continue
-		}
-		a := c.AmountOf(p, v, *c.Rule.Budget, c.Rule.Budget.Fact)
-		if f := c.Forbid(a); f != nil {
-			f.Cause, f.Evidence = mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string { return "spills " + phrase.Bytes(float64(n)) + " a thread" })
-		}
+func checkNoSpills(c *rule.Context, v *diff.Variant) {
+	if registersUnknown(c, v, c.Rule.Budget.Fact) {
+		return
+	}
+	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
+	if f := c.Forbid(a); f != nil {
+		f.Cause, f.Evidence = mostOf(v.New, (*facts.Kernel).Spilled, func(n int64) string { return "spills " + phrase.Bytes(float64(n)) + " a thread" })
 	}
 }

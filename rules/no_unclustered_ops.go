@@ -51,7 +51,7 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 		return
 	}
 	outside := unclusteredOps(c, clusters)
-	a := c.Budget(nil, nil, "unclustered", float64(len(outside)))
+	a := c.Budget("unclustered", float64(len(outside)))
 	fresh := outside
 	if t.Base != nil {
 		known := t.Base.Clusters != nil && t.Base.Clusters.Ran
@@ -86,7 +86,7 @@ func checkNoUnclusteredOps(c *rule.Context, t *rule.Target) {
 func noClusters(c *rule.Context, t *rule.Target, clusters *tensorflow.Clusters) {
 	switch {
 	case clusters == nil:
-		c.Uncovered("", rule.Graphs, graphFix)
+		c.Uncovered(rule.Graphs, graphFix)
 	case c.Pack != "":
 		// A program under jit_compile writes graphs as well: nothing says that autoclustering was wanted.
 		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (autoclustering did not run)")

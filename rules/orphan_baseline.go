@@ -44,7 +44,7 @@ func mayBeMeant(c *rule.Context, p *diff.Program) string {
 		return fmt.Sprintf(": a graph of %s; if the run is to make one less, accept that", phrase.Counted(p.Old.Variants[0].Facts[facts.KernelsTotal], "", "kernels"))
 	}
 	for _, other := range c.Target.Programs {
-		if other.New != nil && other.Old != nil && sameForOtherSizes(other.Old, p.Old) != nil {
+		if other.New != nil && other.Old != nil && diff.SameForOtherSizes(other.Old, p.Old) != nil {
 			return fmt.Sprintf(": it did what %s does, for other sizes; if the function is traced once less, accept that", other.Name)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -24,6 +23,7 @@ var precision = rule.Rule{
 		{Key: "precisions", Type: rule.Words, Sense: rule.Caps, Doc: "what products may ask for: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; without it, what they ask for in the baseline"},
 		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only products of this part of the model"},
 	},
+	Needs:   facts.ProductsTotal,
 	Budget:  &rule.Metric{Noun: "products of another precision", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"precisions"},
 	Fails:   rule.Example{On: "tpu-precision/after", Config: "- { rule: precision, precisions: [default] }", Says: "1 product of another precision: at most 0 allowed"},
@@ -32,31 +32,26 @@ var precision = rule.Rule{
 	Threads: []string{"jax-ml/jax#22313"},
 	Since:   "1",
 	Accepts: []string{"precision.*", "cost.*", "products.*", "ledger"},
-	Program: checkPrecision,
+	Variant: checkPrecision,
 }
 
-func checkPrecision(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		switch _, ok := v.New.Facts[facts.ProductsTotal]; {
-		case !ok:
-			c.Uncovered(p.Name, rule.Optimized, rule.DumpFix)
-		case c.List("precisions") == nil:
-			samePrecision(c, p, v)
-		default:
-			checkPrecisions(c, p, v)
-		}
+func checkPrecision(c *rule.Context, v *diff.Variant) {
+	if c.List("precisions") == nil {
+		samePrecision(c, v)
+	} else {
+		checkPrecisions(c, v)
 	}
 }
 
 // checkPrecisions holds every product to what is allowed.
-func checkPrecisions(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func checkPrecisions(c *rule.Context, v *diff.Variant) {
 	var other []*facts.Product
 	for _, m := range v.New.Products {
 		if !slices.Contains(c.List("precisions"), m.Precision) && inPart(c, m.OpName) {
 			other = append(other, m)
 		}
 	}
-	a := c.Budget(p, v, "precision", float64(len(other)))
+	a := c.Budget("precision", float64(len(other)))
 	if v.Old != nil {
 		was, ok := v.Old.Facts[facts.ProductsTotal]
 		for _, name := range c.List("precisions") {
@@ -70,7 +65,7 @@ func checkPrecisions(c *rule.Context, p *diff.Program, v *diff.Variant) {
 }
 
 // samePrecision compares how many products there are of each precision with the baseline.
-func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func samePrecision(c *rule.Context, v *diff.Variant) {
 	if v.Old == nil {
 		return
 	}
@@ -86,7 +81,7 @@ func samePrecision(c *rule.Context, p *diff.Program, v *diff.Variant) {
 		}
 	}
 	grown := max(0, v.New.Facts[facts.ProductsTotal]-total)
-	a := c.Budget(p, v, "precision", more-grown)
+	a := c.Budget("precision", more-grown)
 	a.SetBase(ok, 0)
 	if f := c.Judge(a); f != nil {
 		f.Message = "products changed their precision: " + strings.Join(append(rises, falls...), "; ")

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -17,7 +16,7 @@ const fixPTX = "compile for an NVIDIA GPU with --xla_dump_to=DIR (with JAX 0.12 
 
 // registersUnknown says why a fact of a program's registers cannot be looked at, where it cannot: it is not known, or was found out by
 // another assembler than the baseline's.
-func registersUnknown(c *rule.Context, p *diff.Program, v *diff.Variant, fact facts.ID) bool {
+func registersUnknown(c *rule.Context, v *diff.Variant, fact facts.ID) bool {
 	_, known := v.New.Facts[fact]
 	was, is := assembler(c.Target.Base), assembler(c.Target.Report)
 	switch {
@@ -25,21 +24,21 @@ func registersUnknown(c *rule.Context, p *diff.Program, v *diff.Variant, fact fa
 		return false
 	case v.New.Unassembled == facts.NoAssembler && !known:
 		c.Gap(c.Rule.ID+" ("+facts.NoAssembler+")", result.Problem{
-			Message: fmt.Sprintf("%s could not look at %s: %s to say what registers its PTX takes", c.Rule.ID, p.Name, facts.NoAssembler),
+			Message: fmt.Sprintf("%s could not look at %s: %s to say what registers its PTX takes", c.Rule.ID, c.Program.Name, facts.NoAssembler),
 			Fix:     "pip install nvidia-cuda-nvcc-cu12 (it needs no GPU), or name one: XLAGATE_PTXAS=/usr/local/cuda/bin/ptxas",
 		})
 	case v.New.Unassembled != "" && !known:
 		c.Gap(fmt.Sprintf("%s (%s)", c.Rule.ID, v.New.Unassembled), result.Problem{
-			Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, p.Name, v.New.Unassembled),
+			Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, c.Program.Name, v.New.Unassembled),
 			Fix:     "use a ptxas as new as the compiler: pip install --upgrade nvidia-cuda-nvcc-cu12, or XLAGATE_PTXAS=PATH",
 		})
 	case !known && c.Pack != "" && !slices.Contains([]string{"gpu", ""}, c.Target.Report.Toolchain.Backend):
 		// A program for another device has no kernel that the pack speaks of.
 	case !known:
-		c.Uncovered(p.Name, rule.PTX, fixPTX)
+		c.Uncovered(rule.PTX, fixPTX)
 	default:
 		c.Gap(fmt.Sprintf("%s (ptxas %s → %s)", c.Rule.ID, was, is), result.Problem{
-			Message: fmt.Sprintf("%s could not compare: ptxas %s measured the baseline of %s, and ptxas %s the dump", c.Rule.ID, was, p.Name, is),
+			Message: fmt.Sprintf("%s could not compare: ptxas %s measured the baseline of %s, and ptxas %s the dump", c.Rule.ID, was, c.Program.Name, is),
 			Fix:     "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas " + is + "\"",
 		})
 	}

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -35,39 +33,37 @@ var requiredCustomCalls = rule.Rule{
 	Since:   "1",
 	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
 	Check:   checkCalls,
-	Program: checkRequiredCalls,
+	Variant: checkRequiredCalls,
 }
 
-func checkRequiredCalls(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		var missing []rule.Finding
-		had, known := 0, true
-		for _, e := range c.Entries("calls") {
-			least, ok := e.Number("min")
-			if !ok {
-				least = 1
-			}
-			q := callOf(e)
-			if n := v.New.CountKernels(q.matches); n < least {
-				missing = append(missing, missingCall(p, v, q, n, least))
-			}
-			if v.Old != nil {
-				had += int(diff.Flag(v.Old.CountKernels(q.matches) < least))
-				known = known && !q.unrecorded(v.Old, v.New)
-			}
+func checkRequiredCalls(c *rule.Context, v *diff.Variant) {
+	var missing []rule.Finding
+	had, known := 0, true
+	for _, e := range c.Entries("calls") {
+		least, ok := e.Number("min")
+		if !ok {
+			least = 1
 		}
-		a := c.Budget(p, v, "missing custom calls", float64(len(missing)))
+		q := callOf(e)
+		if n := v.New.CountKernels(q.matches); n < least {
+			missing = append(missing, missingCall(v, q, n, least))
+		}
 		if v.Old != nil {
-			a.SetBase(known, float64(had))
+			had += int(diff.Flag(v.Old.CountKernels(q.matches) < least))
+			known = known && !q.unrecorded(v.Old, v.New)
 		}
-		if f := c.Forbid(a); f != nil {
-			c.Split(f, missing)
-		}
+	}
+	a := c.Budget("missing custom calls", float64(len(missing)))
+	if v.Old != nil {
+		a.SetBase(known, float64(had))
+	}
+	if f := c.Forbid(a); f != nil {
+		c.Split(f, missing)
 	}
 }
 
-func missingCall(p *diff.Program, v *diff.Variant, q callQuery, found, least float64) rule.Finding {
-	f := rule.Finding{Program: p.Name, Variant: rule.VariantName(v), Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
+func missingCall(v *diff.Variant, q callQuery, found, least float64) rule.Finding {
+	f := rule.Finding{Subject: q.String(), Actual: found, Limit: least, Message: fmt.Sprintf("%s is not called", q)}
 	if found > 0 {
 		f.Message = fmt.Sprintf("%s is called %s, %v wanted", q, phrase.Times(found), least)
 	}

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -34,7 +32,7 @@ var requiredFusions = rule.Rule{
 	Threads: []string{"openxla/xla#6370", "jax-ml/jax#18424", "jax-ml/jax#33338"},
 	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
-	Program: checkRequiredFusions,
+	Variant: checkRequiredFusions,
 }
 
 // wantedFusion is one entry under `fusions:`.
@@ -49,31 +47,29 @@ type missingFusion struct {
 	found int
 }
 
-func checkRequiredFusions(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		var missing []missingFusion
-		had, known := 0, true
-		for _, entry := range c.Entries("fusions") {
-			want := wanted(entry)
-			if n := len(want.in(v.New)); n < want.min {
-				missing = append(missing, missingFusion{want, n})
-			}
-			if v.Old != nil {
-				known = known && want.flow == nil
-				had += int(diff.Flag(len(want.in(v.Old)) < want.min))
-			}
+func checkRequiredFusions(c *rule.Context, v *diff.Variant) {
+	var missing []missingFusion
+	had, known := 0, true
+	for _, entry := range c.Entries("fusions") {
+		want := wanted(entry)
+		if n := len(want.in(v.New)); n < want.min {
+			missing = append(missing, missingFusion{want, n})
 		}
-		a := c.Budget(p, v, c.Rule.Budget.Noun, float64(len(missing)))
 		if v.Old != nil {
-			a.SetBase(known, float64(had))
+			known = known && want.flow == nil
+			had += int(diff.Flag(len(want.in(v.Old)) < want.min))
 		}
-		if f := c.Forbid(a); f != nil {
-			var each []rule.Finding
-			for _, m := range missing {
-				each = append(each, m.finding(p, v))
-			}
-			c.Split(f, each)
+	}
+	a := c.Budget(c.Rule.Budget.Noun, float64(len(missing)))
+	if v.Old != nil {
+		a.SetBase(known, float64(had))
+	}
+	if f := c.Forbid(a); f != nil {
+		var each []rule.Finding
+		for _, m := range missing {
+			each = append(each, m.finding(v))
 		}
+		c.Split(f, each)
 	}
 }
 
@@ -85,14 +81,14 @@ func wanted(e rule.Entry) wantedFusion {
 	return wantedFusion{fusionQuery: queryOf(e), min: int(least)}
 }
 
-func (m missingFusion) finding(p *diff.Program, v *diff.Variant) rule.Finding {
+func (m missingFusion) finding(v *diff.Variant) rule.Finding {
 	parts, places := m.want.whereabouts(v.New)
 	had, compared := 0, v.Old != nil && m.want.flow == nil
 	if compared {
 		had = len(m.want.in(v.Old))
 	}
 	f := rule.Finding{
-		Program: p.Name, Variant: rule.VariantName(v), Subject: m.want.name,
+		Subject: m.want.name,
 		Message: m.want.sentence(m.found, had, parts),
 		Actual:  float64(m.found), Limit: float64(m.want.min),
 	}

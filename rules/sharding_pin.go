@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
-
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
@@ -42,21 +40,19 @@ var shardingPin = rule.Rule{
 	Threads: []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
 	Since:   "1",
 	Accepts: []string{"params", "collectives.*", "memory.*", "ledger"},
-	Program: checkShardingPin,
+	Variant: checkShardingPin,
 }
 
-func checkShardingPin(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		wrong := append(wronglySpread(c, v), wrongResults(c, p, v)...)
-		unmatchedPins(c, p, v)
-		a := c.Budget(p, v, "sharding", float64(len(wrong)))
-		if v.Old != nil {
-			old := &diff.Variant{New: v.Old}
-			a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, p, old))))
-		}
-		if f := c.JudgePinned(a); f != nil {
-			describeSharding(f, v.New, wrong)
-		}
+func checkShardingPin(c *rule.Context, v *diff.Variant) {
+	wrong := append(wronglySpread(c, v), wrongResults(c, v)...)
+	unmatchedPins(c, v)
+	a := c.Budget("sharding", float64(len(wrong)))
+	if v.Old != nil {
+		old := &diff.Variant{New: v.Old}
+		a.Base = new(float64(len(wronglySpread(c, old)) + len(wrongResults(c, old))))
+	}
+	if f := c.JudgePinned(a); f != nil {
+		describeSharding(f, v.New, wrong)
 	}
 }
 
@@ -91,7 +87,7 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 		param := &v.New.Params[i]
 		for _, pin := range c.Entries("params") {
 			if match.Glob(pin.Text("param"), param.Name) && !spreadAs(pin.Text("sharding"), param) {
-				wrong = append(wrong, misplaced{name: param.Name, said: spread(param) + ", not " + pin.Text("sharding")})
+				wrong = append(wrong, misplaced{name: param.Name, said: diff.PrintedSharding(param) + ", not " + pin.Text("sharding")})
 			}
 		}
 		if tooLargeWhole(c, param) {
@@ -102,8 +98,8 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 		return wrong
 	}
 	for _, ch := range v.Params {
-		if ch.Old != nil && ch.New != nil && !alikeSharded(ch.Old, ch.New) {
-			wrong = append(wrong, misplaced{name: ch.New.Name, said: spread(ch.New) + ", was " + spread(ch.Old)})
+		if ch.Old != nil && ch.New != nil && !diff.SameSharding(ch.Old, ch.New) {
+			wrong = append(wrong, misplaced{name: ch.New.Name, said: diff.PrintedSharding(ch.New) + ", was " + diff.PrintedSharding(ch.Old)})
 		}
 	}
 	return wrong
@@ -112,63 +108,38 @@ func wronglySpread(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 // tooLargeWhole reports whether every device holds all of a value that is larger than may be replicated.
 func tooLargeWhole(c *rule.Context, p *facts.Parameter) bool {
 	limit, limited := c.Number("max_replicated")
-	return limited && float64(p.Bytes) > limit && replicated(p)
+	return limited && float64(p.Bytes) > limit && diff.Replicated(p)
 }
 
 // unmatchedPins says which pins speak of no argument: they would hold for ever.
-func unmatchedPins(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func unmatchedPins(c *rule.Context, v *diff.Variant) {
 	for _, pin := range c.Entries("params") {
-		unmatchedArguments(c, p, v, []string{pin.Text("param")})
+		unmatchedArguments(c, v, []string{pin.Text("param")})
 	}
-	unmatchedResults(c, p, v)
+	unmatchedResults(c, v)
 }
 
 // unmatchedArguments says which patterns fit no argument.
-func unmatchedArguments(c *rule.Context, p *diff.Program, v *diff.Variant, globs []string) {
+func unmatchedArguments(c *rule.Context, v *diff.Variant, globs []string) {
 	for _, pattern := range globs {
 		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return match.Glob(pattern, param.Name) }) {
 			continue
 		}
-		c.Gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, p.Name, pattern), result.Problem{
-			Message: fmt.Sprintf("%s: no argument of %s fits %q", c.Rule.ID, p.Name, pattern),
+		c.Gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, c.Program.Name, pattern), result.Problem{
+			Message: fmt.Sprintf("%s: no argument of %s fits %q", c.Rule.ID, c.Program.Name, pattern),
 			Fix:     "`xlagate inspect DUMP` lists the arguments; fix the pattern or remove it",
 		})
 	}
-}
-
-// alikeSharded compares what two versions of xlagate may have kept in different spellings.
-func alikeSharded(a, b *facts.Parameter) bool {
-	return inTiles(a.Sharding) == inTiles(b.Sharding) || replicated(a) && replicated(b)
-}
-
-func inTiles(sharding string) string {
-	tiles, _ := facts.InTiles(sharding)
-	return tiles
-}
-
-func replicated(p *facts.Parameter) bool {
-	tiles := inTiles(p.Sharding)
-	return tiles == "" || tiles == "{replicated}" || tiles == "{maximal device=0}"
-}
-
-func spread(p *facts.Parameter) string {
-	switch {
-	case replicated(p):
-		return "replicated"
-	case p.Spec != "":
-		return p.Spec
-	}
-	return p.Sharding
 }
 
 // spreadAs compares a value's sharding with one that was written down, in the model's words or in HLO's. Of the characters that
 // mean something in globs only * does here: shardings are full of the others.
 func spreadAs(want string, p *facts.Parameter) bool {
 	if want == "replicated" {
-		return replicated(p)
+		return diff.Replicated(p)
 	}
 	if !strings.Contains(want, "*") { // a pattern is not parsed
-		want = inTiles(want)
+		want, _ = facts.InTiles(want)
 	}
 	return starred(want, p.Sharding) || p.Spec != "" && starred(want, p.Spec)
 }
@@ -190,41 +161,40 @@ func starred(pattern, text string) bool {
 }
 
 // wrongResults says which results are not spread as they should be.
-func wrongResults(c *rule.Context, p *diff.Program, v *diff.Variant) (wrong []misplaced) {
+func wrongResults(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 	outputs := outputsOf(v.New)
 	for i := range outputs {
 		o := &outputs[i]
-		place, value := strconv.Itoa(i), spreadOf(o)
+		place, value := strconv.Itoa(i), diff.ShardedAs(o)
 		for _, pin := range c.Entries("outputs") {
-			if want := pin.Text("sharding"); match.Glob(pin.Text("output"), place) && want != o.Split && !spreadAs(want, &value) {
-				wrong = append(wrong, misplaced{resultName(outputs, i), spread(&value) + ", not " + want, true})
+			if want := pin.Text("sharding"); match.Glob(pin.Text("output"), place) && want != o.Split && !spreadAs(want, value) {
+				wrong = append(wrong, misplaced{diff.ResultName(outputs, i), diff.PrintedSharding(value) + ", not " + want, true})
 			}
 		}
-		if tooLargeWhole(c, &value) {
-			wrong = append(wrong, misplaced{resultName(outputs, i), phrase.Bytes(float64(o.Bytes)) + " is replicated on every device", true})
+		if tooLargeWhole(c, value) {
+			wrong = append(wrong, misplaced{diff.ResultName(outputs, i), phrase.Bytes(float64(o.Bytes)) + " is replicated on every device", true})
 		}
 	}
 	if c.BoundedByOwn() || v.Old == nil {
 		return wrong
 	}
-	return append(wrong, movedResults(c, p, v, outputs)...)
+	return append(wrong, movedResults(c, v, outputs)...)
 }
 
 // movedResults are the results that are spread in another way than in the baseline.
-func movedResults(c *rule.Context, p *diff.Program, v *diff.Variant, outputs []facts.Output) (wrong []misplaced) {
+func movedResults(c *rule.Context, v *diff.Variant, outputs []facts.Output) (wrong []misplaced) {
 	switch {
 	case v.Old.Outputs == nil && v.New.Outputs != nil:
 		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (the baseline does not hold how results are spread; accept it again)")
 	case v.Old.Outputs != nil && outputs == nil:
-		c.Uncovered(p.Name, rule.Unoptimized, unoptimizedFix)
+		c.Uncovered(rule.Unoptimized, unoptimizedFix)
 	}
 	for i := range min(len(v.Old.Outputs), len(outputs)) {
 		was, is := &v.Old.Outputs[i], &outputs[i]
-		if is.Shape != was.Shape || is.Split == was.Split && (is.Sharding == "" || was.Sharding == "" || inTiles(is.Sharding) == inTiles(was.Sharding)) {
+		if is.Shape != was.Shape || is.Split == was.Split && (is.Sharding == "" || was.Sharding == "" || is.Sharding == was.Sharding) {
 			continue
 		}
-		now, before := spreadOf(is), spreadOf(was)
-		wrong = append(wrong, misplaced{resultName(outputs, i), spread(&now) + ", was " + spread(&before), true})
+		wrong = append(wrong, misplaced{diff.ResultName(outputs, i), diff.PrintedSharding(diff.ShardedAs(is)) + ", was " + diff.PrintedSharding(diff.ShardedAs(was)), true})
 	}
 	return wrong
 }
@@ -244,41 +214,20 @@ func outputsOf(v *facts.Variant) []facts.Output {
 	return list
 }
 
-// spreadOf is a result in the terms of an argument.
-func spreadOf(o *facts.Output) facts.Parameter {
-	p := facts.Parameter{Shape: o.Shape, Sharding: o.Sharding, Spec: o.Spec, Bytes: o.Bytes}
-	if replicated(&p) {
-		p.Sharding = o.Split
-	}
-	return p
-}
-
-// resultName says which result is meant: its number where there are several, and what the model calls it.
-func resultName(outputs []facts.Output, i int) string {
-	name := "the result"
-	if len(outputs) > 1 {
-		name = fmt.Sprintf("result %d", i)
-	}
-	if op := outputs[i].OpName; op != "" {
-		name += " (" + op + ")"
-	}
-	return name
-}
-
 // unmatchedResults says which pins speak of no result: they would hold for ever.
-func unmatchedResults(c *rule.Context, p *diff.Program, v *diff.Variant) {
+func unmatchedResults(c *rule.Context, v *diff.Variant) {
 	outputs := outputsOf(v.New)
 	for _, pin := range c.Entries("outputs") {
 		want := pin.Text("output")
 		if outputs == nil {
-			c.Uncovered(p.Name, rule.Unoptimized, unoptimizedFix)
+			c.Uncovered(rule.Unoptimized, unoptimizedFix)
 			return
 		}
 		if slices.ContainsFunc(numbersTo(len(outputs)), func(place string) bool { return match.Glob(want, place) }) {
 			continue
 		}
-		c.Gap(fmt.Sprintf("%s (%s has no result %s)", c.Rule.ID, p.Name, want), result.Problem{
-			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, p.Name, want, phrase.Count(len(outputs), "result, number 0", "results, numbered from 0")),
+		c.Gap(fmt.Sprintf("%s (%s has no result %s)", c.Rule.ID, c.Program.Name, want), result.Problem{
+			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, c.Program.Name, want, phrase.Count(len(outputs), "result, number 0", "results, numbered from 0")),
 			Fix:     "fix the number or remove the pin",
 		})
 	}

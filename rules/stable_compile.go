@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -29,24 +28,19 @@ var stableCompile = rule.Rule{
 	Fix:     "Where the source is traced otherwise each time, sort what is iterated over. Where the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), switch autotuning off for the dump, or report the flapping pass.",
 	Threads: []string{"openxla/xla#49047", "openxla/xla#15229"},
 	Since:   "1",
-	Program: checkStableCompile,
+	Variant: checkStableCompile,
 }
 
-func checkStableCompile(c *rule.Context, p *diff.Program) {
+func checkStableCompile(c *rule.Context, v *diff.Variant) {
 	if c.Target.Report.Samples < 2 {
-		c.Uncovered(p.Name, rule.Samples, "compile several times, each into a folder of its own, and say samples: 2 in the target")
+		c.Uncovered(rule.Samples, "compile several times, each into a folder of its own, and say samples: 2 in the target")
 		return
 	}
-	for _, v := range rule.Live(p) {
-		names := flapping(c, v.New)
-		a := c.Budget(p, v, "unstable facts", float64(len(names)))
-		if v.Old != nil {
-			a.Base = new(float64(len(flapping(c, v.Old))))
-		}
-		if f := c.Forbid(a); f != nil {
-			f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
-			f.Cause = &diff.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
-		}
+	names := flapping(c, v.New)
+	a := c.Count("unstable facts", func(v *facts.Variant) float64 { return float64(len(flapping(c, v))) })
+	if f := c.Forbid(a); f != nil {
+		f.Message = fmt.Sprintf("%s different from compile to compile, in %d compiles: %s", phrase.Are(len(names), "fact"), c.Target.Report.Samples, strings.Join(phrase.First(names, 6), ", "))
+		f.Cause = &diff.Cause{Title: variesIn(v.New), Source: v.New.FirstSource()}
 	}
 }
 

@@ -52,7 +52,7 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	default:
 		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)
 	}
-	a := c.Budget(nil, nil, "toolchain", float64(len(wrong)))
+	a := c.Budget("toolchain", float64(len(wrong)))
 	a.Upgrade = true
 	if t.Base != nil {
 		a.Base = new(float64(len(againstPins(parts(t.Base.Toolchain), pins))))

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -31,17 +30,15 @@ var unusedParameters = rule.Rule{
 	Threads: []string{"jobovy/galpy#1310"},
 	Since:   "1",
 	Accepts: []string{"params"},
-	Program: checkUnusedParameters,
+	Variant: checkUnusedParameters,
 }
 
-func checkUnusedParameters(c *rule.Context, p *diff.Program) {
-	for _, v := range rule.Live(p) {
-		names := unusedArguments(c, v.New)
-		a := c.Count(p, v, "unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })
-		if f := c.Forbid(a); f != nil {
-			f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
-			f.Cause = &diff.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
-		}
+func checkUnusedParameters(c *rule.Context, v *diff.Variant) {
+	names := unusedArguments(c, v.New)
+	a := c.Count("unused arguments", func(v *facts.Variant) float64 { return float64(len(unusedArguments(c, v))) })
+	if f := c.Forbid(a); f != nil {
+		f.Message = fmt.Sprintf("%s never read: %s", phrase.Are(len(names), "argument"), strings.Join(phrase.First(names, 6), ", "))
+		f.Cause = &diff.Cause{Title: "no instruction reads " + names[0], Source: v.New.FirstSource()}
 	}
 }
 

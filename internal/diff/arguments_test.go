@@ -148,11 +148,11 @@ func TestArgumentsCauseStandsAtTheCall(t *testing.T) {
 
 func TestShardingInWords(t *testing.T) {
 	for sharding, want := range map[string]string{
-		"":                     "whole on every device",
-		"{replicated}":         "whole on every device",
+		"":                     "replicated",
+		"{replicated}":         "replicated",
 		"{devices=[1,8]<=[8]}": "split on dimension 1 in 8",
 		"{devices=[2,4]<=[8]}": "split on dimension 0 in 2, dimension 1 in 4",
-		"{devices=[1,1,8]<=[8] last_tile_dim_replicate}": "whole on every device",
+		"{devices=[1,1,8]<=[8] last_tile_dim_replicate}": "replicated",
 		"{devices=[2,1,4]<=[8] last_tile_dim_replicate}": "split on dimension 0 in 2",
 		"{maximal device=3}":                             "sharded {maximal device=3}",
 	} {
@@ -183,7 +183,7 @@ func TestShardingThatIsWrittenAnotherWay(t *testing.T) {
 func TestShardingByTheModelsAxes(t *testing.T) {
 	p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{devices=[1,8]<=[8]}", Spec: "P(None, 'x')"}
 	c := called(t, []facts.Parameter{{Name: "w", Shape: "f32[16,16]"}}, []facts.Parameter{p}).Causes[0]
-	if c.Title != "w is now sharded P(None, 'x'), was whole on every device" {
+	if c.Title != "w is now sharded P(None, 'x'), was replicated" {
 		t.Error(c.Title)
 	}
 }

@@ -58,7 +58,7 @@ var causes = []struct {
 	{"cpu-cse_lost", result.KindCode, "pairs.py", 123, "jit(f)/optimization_barrier",
 		[]string{"2 new optimization barriers; dot, tanh computed a second time, as in "}},
 	{"cpu-extra_kernel", result.KindCode, "pairs.py", 99, "", []string{"new: sort, reduce, divide, sqrt, multiply, slice"}},
-	{"cpu-sharding_fsdp_gather", result.KindSharding, "pairs.py", 163, "", []string{"w is now sharded P(None, 'x'), was whole on every device"}},
+	{"cpu-sharding_fsdp_gather", result.KindSharding, "pairs.py", 163, "", []string{"w is now sharded P(None, 'x'), was replicated"}},
 	{"cpu-sharding_allgather", result.KindSharding, "pairs.py", 30, "", []string{"w1 is now sharded P('model', None), was sharded P(None, 'model')"}},
 	{"cpu-unrolled_loop", result.KindCode, "pairs.py", 53, "", []string{"unrolled", "116 dot", "in the program 79 times"}},
 	{"cpu-remat_lost", result.KindCode, "model.py", 13, "", []string{"no longer computed again for the backward pass, but kept for it: 2 dot, tanh"}},

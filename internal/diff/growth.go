@@ -47,6 +47,17 @@ func (v *Variant) GrowthBy(fits func(*facts.Kernel) bool, weigh func(*facts.Kern
 	return c, c.Evidence(fits)
 }
 
+// CollectiveGrowth is Growth of collectives: it names the first that is new, what it moves, and along which axis of the mesh.
+func (v *Variant) CollectiveGrowth(fits func(*facts.Kernel) bool) (*Cause, result.Evidence) {
+	c, e := v.Growth(fits)
+	if c != nil && v.Old != nil {
+		if k := facts.FirstKernel(c.After, fits); k != nil {
+			c = c.With("new: " + k.DescribeCollective())
+		}
+	}
+	return c, e
+}
+
 // Largest points to the kernel that moves the most bytes of those that fit; nil when none does.
 func (v *Variant) Largest(fits func(*facts.Kernel) bool) *Cause {
 	if v == nil || v.New == nil {
@@ -90,6 +101,8 @@ func (v *Variant) FactGrowth(fact facts.ID) (*Cause, result.Evidence) {
 	switch {
 	case fact == facts.MemoryOutput:
 		return v.ResultGrowth()
+	case fact == facts.MemoryConstant:
+		return v.constantGrowth()
 	case fact.Group() == "memory":
 		return v.memoryGrowth(fact)
 	case weigh == nil:
@@ -170,4 +183,29 @@ func Flag(is bool) int64 {
 		return 1
 	}
 	return 0
+}
+
+// constantGrowth names the largest constant that is new, and the argument that it was.
+func (v *Variant) constantGrowth() (*Cause, result.Evidence) {
+	var e result.Evidence
+	var largest *facts.Constant
+	for _, k := range NewConstants(v) {
+		if largest == nil || k.Bytes > largest.Bytes {
+			largest = &k
+		}
+		if len(e.After) < MaxLines {
+			e.After = append(e.After, fmt.Sprintf("constant %s (%s) %s", k.Shape, phrase.Bytes(float64(k.Bytes)), k.OpName))
+		}
+	}
+	if largest == nil {
+		return nil, e
+	}
+	cause := ConstantAt(*largest)
+	cause.Title = Baked(*largest, FormerArgument(v, largest.Shape))
+	return cause, e
+}
+
+// ConstantAt is a cause of which no more is known than a constant.
+func ConstantAt(k facts.Constant) *Cause {
+	return &Cause{Kind: result.KindConstants, Title: Baked(k, ""), OpName: k.OpName, Source: k.Source}
 }

@@ -124,3 +124,76 @@ func longerLoop(v *Variant) (*Cause, result.Evidence) {
 	old, fresh := longer[0].Old, longer[0].New
 	return CauseAt(loopsTitle(longer), fresh), result.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 }
+
+// LostExits lists the loops that now only their counter ends: those paired with a loop that could end early, and, where names changed but
+// trip counts did not, as many of the new loops as early exits are gone.
+func (v *Variant) LostExits() (lost []*facts.Kernel) {
+	pairs, gone, added := PairLoops(v.Old.Loops(), v.New.Loops())
+	for _, pair := range pairs {
+		if pair[0].Stops && countsOnly(pair[1]) {
+			lost = append(lost, pair[1])
+		}
+	}
+	if !slices.Equal(lengths(gone), lengths(added)) {
+		return lost
+	}
+	counting := those(added, countsOnly)
+	more := len(those(gone, stops)) - len(those(added, mayStop))
+	return append(lost, counting[:min(max(0, more), len(counting))]...)
+}
+
+func stops(k *facts.Kernel) bool { return k.Stops }
+
+// mayStop reports whether a loop of unknown length may end before its counter does.
+func mayStop(k *facts.Kernel) bool { return k.Length == 0 && !k.Counts }
+
+// countsOnly reports whether only its counter ends a loop of unknown length.
+func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && k.Counts }
+
+func those(loops []*facts.Kernel, are func(*facts.Kernel) bool) []*facts.Kernel {
+	return slices.DeleteFunc(slices.Clone(loops), func(k *facts.Kernel) bool { return !are(k) })
+}
+
+// lengths lists how often loops run, in order.
+func lengths(loops []*facts.Kernel) (n []int64) {
+	for _, k := range loops {
+		n = append(n, k.Length)
+	}
+	slices.Sort(n)
+	return n
+}
+
+// asMuchMore is the least that one iteration of two or more computes of what one alone did: what they have in common is computed once.
+const asMuchMore = 1.5
+
+// PartlyUnrolled pairs the loops that run at most half as often as in the baseline, while each time they launch more and compute as much
+// more.
+func (v *Variant) PartlyUnrolled() (loops [][2]*facts.Kernel) {
+	pairs, _, _ := PairLoops(v.Old.Loops(), v.New.Loops())
+	for _, pair := range pairs {
+		old, fresh := pair[0], pair[1]
+		if fresh.Length == 0 || old.Length < 2*fresh.Length {
+			continue
+		}
+		was, is := v.Old.LoopStep(old), v.New.LoopStep(fresh)
+		if is.Launches > was.Launches && is.Flops >= asMuchMore*was.Flops {
+			loops = append(loops, pair)
+		}
+	}
+	return loops
+}
+
+// LoopGrowth returns the cause of loops that are gone or run otherwise: the one with the edit that took a loop away, else the one behind the
+// kernels in loops.
+func (v *Variant) LoopGrowth() (*Cause, result.Evidence) {
+	for i := range v.Causes {
+		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, losesLoop) {
+			return c, c.Evidence(facts.AnyKernel)
+		}
+	}
+	return v.Growth(func(k *facts.Kernel) bool { return k.InLoop })
+}
+
+func losesLoop(e Edit) bool {
+	return slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode == "while" })
+}

@@ -214,54 +214,6 @@ func bakedIn(v *Variant, p *facts.Parameter) bool {
 	return parts > 0 && parts == p.Bytes
 }
 
-// shardingTitle says which arguments are spread over the devices in another way.
-func shardingTitle(v *Variant) string {
-	var parts []string
-	for _, p := range v.Params {
-		if p.Old == nil || p.New == nil || alikeSpread(p.Old, p.New) {
-			continue
-		}
-		is, was := spread(p.New), spread(p.Old)
-		if is == was { // in the same parts, on other devices
-			is, was = "sharded "+p.New.Sharding, "sharded "+p.Old.Sharding
-		}
-		parts = append(parts, fmt.Sprintf("%s is now %s, was %s", p.Name, is, was))
-	}
-	return strings.Join(phrase.Within(parts, 4), "; ")
-}
-
-// alikeSpread says whether two arguments lie on the devices in the same way: whole can be written in several ways, or not at all.
-func alikeSpread(a, b *facts.Parameter) bool {
-	return a.Sharding == b.Sharding || spread(a) == whole && spread(b) == whole
-}
-
-const whole = "whole on every device"
-
-// spread says how an argument lies on the devices: "split on dimension 1 in 8", "whole on every device".
-func spread(p *facts.Parameter) string {
-	if p.Spec != "" {
-		return "sharded " + p.Spec
-	}
-	tiles, ok := strings.CutPrefix(p.Sharding, "{devices=[")
-	if !ok {
-		if p.Sharding == "" || strings.Contains(p.Sharding, "replicated") {
-			return whole
-		}
-		return "sharded " + p.Sharding
-	}
-	tiles, _, _ = strings.Cut(tiles, "]")
-	var parts []string
-	for d, n := range strings.Split(tiles, ",") {
-		if n != "1" && d < len(hlo.ShapeText(p.Shape).Dims()) {
-			parts = append(parts, fmt.Sprintf("dimension %d in %s", d, n))
-		}
-	}
-	if len(parts) == 0 {
-		return whole
-	}
-	return "split on " + strings.Join(parts, ", ")
-}
-
 // donationTitle says how many arguments lend their buffers to results no longer, or do so now.
 func donationTitle(v *Variant) string {
 	var lost, gained []*facts.Parameter

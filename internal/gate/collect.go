@@ -99,7 +99,7 @@ func complete(f *rule.Finding, l *looked, s *rule.Context) JudgedFinding {
 			Message: f.Message, Reason: s.Reason, Actual: f.Actual, Limit: f.Limit, Baseline: f.Baseline, Unit: f.Unit,
 			Bound: boundIn(s, f),
 		},
-		Cause: f.Cause, Evidence: f.Evidence, Drift: f.Drift, perProgram: s.Rule.Program != nil,
+		Cause: f.Cause, Evidence: f.Evidence, Drift: f.Drift, perProgram: s.Rule.Target == nil,
 	}
 }
 

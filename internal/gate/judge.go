@@ -87,23 +87,10 @@ func run(o Options, l *looked, t *rule.Target) []*rule.Context {
 			continue
 		}
 		c := rule.NewContext(s, t, needed)
-		apply(c, l.Name)
+		c.Run(covered(s, l.Name, l.programs))
 		done = append(done, c)
 	}
 	return done
-}
-
-// apply runs one rule over what it covers.
-func apply(c *rule.Context, target string) {
-	if c.Rule.Target != nil && c.Covers(target, "*") {
-		c.Rule.Target(c, c.Target)
-	}
-	if c.Rule.Program == nil {
-		return
-	}
-	for _, p := range covered(c.Settings, target, c.Target.Programs) {
-		c.Rule.Program(c, p)
-	}
 }
 
 // integrityPack is the pack of the rules that are on without being named.

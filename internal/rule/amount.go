@@ -5,19 +5,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Amount is a number that limits apply to.
 type Amount struct {
-	Program    *diff.Program // nil for amounts of a whole target
-	Variant    *diff.Variant // nil for amounts of a whole program
-	Name       string        // the program's name where only a log knows the program
-	Subject    string        // what is counted; part of the finding's id
-	Noun       string        // "kernels"
-	Unit       string        // "bytes" or ""
+	Subject    string // what is counted; part of the finding's id
+	Noun       string // "kernels"
+	Unit       string // "bytes" or ""
 	Better     Direction
 	Actual     float64
 	Base       *float64 // nil without a baseline
@@ -29,23 +25,24 @@ type Amount struct {
 }
 
 // Budget is an amount of the rule's own metric.
-func (c *Context) Budget(p *diff.Program, v *diff.Variant, subject string, actual float64) Amount {
+func (c *Context) Budget(subject string, actual float64) Amount {
 	m := c.Rule.Budget
-	return Amount{Program: p, Variant: v, Subject: subject, Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: actual}
+	return Amount{Subject: subject, Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: actual}
 }
 
 // Count is an amount of the rule's own metric, counted alike in the variant and in its baseline.
-func (c *Context) Count(p *diff.Program, v *diff.Variant, subject string, count func(*facts.Variant) float64) Amount {
-	a := c.Budget(p, v, subject, count(v.New))
-	if v.Old != nil {
-		a.Base = new(count(v.Old))
+func (c *Context) Count(subject string, count func(*facts.Variant) float64) Amount {
+	a := c.Budget(subject, count(c.Variant.New))
+	if c.Variant.Old != nil {
+		a.Base = new(count(c.Variant.Old))
 	}
 	return a
 }
 
 // AmountOf is a fact of a variant with its baseline, in the metric's terms.
-func (c *Context) AmountOf(p *diff.Program, v *diff.Variant, m Metric, fact facts.ID) Amount {
-	a := Amount{Program: p, Variant: v, Subject: string(m.Fact), Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact]}
+func (c *Context) AmountOf(m Metric, fact facts.ID) Amount {
+	v := c.Variant
+	a := Amount{Subject: string(m.Fact), Noun: m.Noun, Unit: m.Unit, Better: m.Better, Actual: v.New.Facts[fact]}
 	if v.Old != nil {
 		was, known := v.Old.Facts[fact]
 		a.SetBase(known, was)
@@ -60,21 +57,10 @@ func (a *Amount) SetBase(known bool, was float64) {
 	}
 }
 
-// unstable reports whether the amount differs from compile to compile.
-func (a Amount) unstable() bool {
-	if a.Variant == nil {
-		return false
-	}
-	is := func(v *facts.Variant) bool { return v != nil && slices.Contains(v.Unstable, a.Subject) }
-	return is(a.Variant.New) || is(a.Variant.Old)
-}
-
-// program is the program's name, "" for amounts of a whole target.
-func (a Amount) program() string {
-	if a.Program == nil {
-		return a.Name
-	}
-	return a.Program.Name
+// unstable reports whether a fact of the variant differs from compile to compile.
+func (c *Context) unstable(fact string) bool {
+	is := func(v *facts.Variant) bool { return v != nil && slices.Contains(v.Unstable, fact) }
+	return c.Variant != nil && (is(c.Variant.New) || is(c.Variant.Old))
 }
 
 func (a Amount) comparison(word string) string {

@@ -32,8 +32,8 @@ func (c *Context) noteBetter(a Amount) {
 		tolerance = c.MaxIncrease.Amount
 	}
 	better := a.Better == Lower && a.Actual < *a.Base || a.Better == Higher && a.Actual > *a.Base
-	if better && !a.differs() && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
-		c.better(improvementKey{a.program(), a.Subject, a.Noun, a.keep()}, a)
+	if better && !c.differs(a) && math.Abs(a.Actual-*a.Base) >= max(noteworthy**a.Base, tolerance) {
+		c.better(improvementKey{c.programName(), a.Subject, a.Noun, c.keep()}, a)
 	}
 }
 
@@ -45,7 +45,7 @@ func (c *Context) better(key improvementKey, a Amount) {
 		c.improved = map[improvementKey]*improvement{}
 	}
 	known := c.improved[key]
-	if known == nil || a.Variant == nil {
+	if known == nil || c.Variant == nil {
 		c.improved[key] = &improvement{note: len(c.Notes), share: share, message: message, variants: 1}
 		c.Notes = append(c.Notes, result.Note{Kind: "better", Program: key.program, Message: message, Fix: key.keep})
 		return
@@ -59,15 +59,15 @@ func (c *Context) better(key improvementKey, a Amount) {
 
 // differs reports whether less than in the baseline need not be better: the arguments differ, or arithmetic may have moved into custom calls,
 // whose work nobody knows.
-func (a Amount) differs() bool {
-	v := a.Variant
+func (c *Context) differs(a Amount) bool {
+	v := c.Variant
 	arithmetic := strings.HasPrefix(a.Subject, "cost.") && (strings.HasSuffix(a.Subject, "flops") || strings.HasSuffix(a.Subject, "transcendentals"))
 	return v != nil && (v.Rescaled || arithmetic && v.New.CustomCallRuns() > v.Old.CustomCallRuns())
 }
 
 // keep is the command that records an improvement. Other arguments make another compilation, which --tighten does not touch.
-func (a Amount) keep() string {
-	if v := a.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) {
+func (c *Context) keep() string {
+	if v := c.Variant; v != nil && (v.Regrouped || v.Old.Signature != v.New.Signature) {
 		return "xlagate accept --reason \"…\""
 	}
 	return "xlagate accept --tighten"

@@ -13,8 +13,10 @@ import (
 type Context struct {
 	*Settings
 	*Report
-	Target *Target
-	Needed func(program string) bool // reports whether some rule compares that program with its baseline
+	Target  *Target
+	Program *diff.Program             // nil while the rule looks at the target as a whole
+	Variant *diff.Variant             // nil while it looks at a program as a whole
+	Needed  func(program string) bool // reports whether some rule compares that program with its baseline
 }
 
 // NewContext gives a rule's settings a target to look at.
@@ -24,9 +26,55 @@ func NewContext(s *Settings, t *Target, needed func(program string) bool) *Conte
 
 // With returns a context with changed settings that reports to the same place.
 func (c *Context) With(change func(*Settings)) *Context {
-	settings := *c.Settings
+	settings, changed := *c.Settings, *c
 	change(&settings)
-	return &Context{Settings: &settings, Target: c.Target, Needed: c.Needed, Report: c.Report}
+	changed.Settings = &settings
+	return &changed
+}
+
+// At returns a context for a program of the target, or for one of its variants, that reports to the same place.
+func (c *Context) At(p *diff.Program, v *diff.Variant) *Context {
+	at := *c
+	at.Program, at.Variant = p, v
+	return &at
+}
+
+// Run runs the rule over the programs that it covers.
+func (c *Context) Run(programs []*diff.Program) {
+	r := c.Rule
+	if r.Target != nil && c.Covers(c.Target.Name, "*") {
+		r.Target(c, c.Target)
+	}
+	for _, p := range programs {
+		if r.Program != nil {
+			r.Program(c.At(p, nil), p)
+		}
+		if r.Variant == nil {
+			continue
+		}
+		for _, v := range p.Variants {
+			if v.New != nil {
+				c.At(p, v).runVariant()
+			}
+		}
+	}
+}
+
+// runVariant runs the rule over a variant that the dump holds, if what the rule needs was dumped.
+func (c *Context) runVariant() {
+	if _, dumped := c.Variant.New.Facts[c.Rule.Needs]; c.Rule.Needs != "" && !dumped {
+		c.Uncovered(c.Rule.Reads[0], DumpFix)
+		return
+	}
+	c.Rule.Variant(c, c.Variant)
+}
+
+// programName is the name of the program, "" while the rule looks at the target as a whole.
+func (c *Context) programName() string {
+	if c.Program == nil {
+		return ""
+	}
+	return c.Program.Name
 }
 
 // Report is what a rule reports.
@@ -59,8 +107,15 @@ type Finding struct {
 	Evidence result.Evidence
 }
 
-// Find records a finding and returns it, to be completed. The gate adds id, target, level and what the settings say.
+// Find records a finding and returns it, to be completed. It belongs to the program and the variant that the rule looks at, unless it names others.
+// The gate adds id, target, level and what the settings say.
 func (c *Context) Find(f Finding) *Finding {
+	if f.Program == "" {
+		f.Program = c.programName()
+	}
+	if f.Variant == "" && c.Variant != nil {
+		f.Variant = c.Variant.New.Signature
+	}
 	c.Findings = append(c.Findings, &f)
 	return &f
 }
@@ -78,7 +133,7 @@ func (c *Context) Split(f *Finding, each []Finding) {
 func (c *Context) Checked() { c.Checks++ }
 
 // Uncovered reports that an input was not dumped. See Gap.
-func (c *Context) Uncovered(program string, in Input, fix string) {
+func (c *Context) Uncovered(in Input, fix string) {
 	what := fmt.Sprintf("%s could not look: %s was not dumped", c.Rule.ID, in)
 	switch in {
 	case Graphs, Metrics:
@@ -86,7 +141,7 @@ func (c *Context) Uncovered(program string, in Input, fix string) {
 	case Log:
 		what = fmt.Sprintf("%s could not look: there is no compile log", c.Rule.ID)
 	}
-	if program != "" {
+	if program := c.programName(); program != "" {
 		what = fmt.Sprintf("%s (program %s)", what, program)
 	}
 	noun := strings.TrimPrefix(strings.TrimPrefix(string(in), "the "), "a ")
@@ -105,22 +160,3 @@ func (c *Context) Gap(note string, p result.Problem) {
 
 // DumpFix says what to do about an input that was not dumped.
 const DumpFix = "dump it: xlagate capture --to DIR -- COMMAND sets the flags"
-
-// VariantName is how findings call a variant: its signature.
-func VariantName(v *diff.Variant) string {
-	if v == nil || v.New == nil {
-		return ""
-	}
-	return v.New.Signature
-}
-
-// Live lists the variants that the dump holds.
-func Live(p *diff.Program) []*diff.Variant {
-	var out []*diff.Variant
-	for _, v := range p.Variants {
-		if v.New != nil {
-			out = append(out, v)
-		}
-	}
-	return out
-}

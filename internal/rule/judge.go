@@ -11,31 +11,28 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// CheckBudget judges the rule's own metric, variant by variant. Most rules are no more than this.
-func CheckBudget(c *Context, p *diff.Program) {
-	for _, v := range Live(p) {
-		c.JudgeFact(p, v, *c.Rule.Budget)
-	}
-}
+// CheckBudget judges the rule's own metric. Many rules are no more than this.
+func CheckBudget(c *Context, _ *diff.Variant) { c.JudgeFact(*c.Rule.Budget) }
 
 // JudgeFact judges one fact of one variant. Growth is measured on the weighted fact, which counts a loop as often as it runs, where both
 // sides know it.
-func (c *Context) JudgeFact(p *diff.Program, v *diff.Variant, m Metric) {
+func (c *Context) JudgeFact(m Metric) {
+	v := c.Variant
 	if _, ok := v.New.Facts[m.Fact]; !ok {
-		c.noFact(p, v)
+		c.noFact(v)
 		return
 	}
 	if m.Weighted == "" || !v.Knows(m.Weighted) {
-		c.explainFact(c.Judge(c.AmountOf(p, v, m, m.Fact)), v, m.Fact)
+		c.explainFact(c.Judge(c.AmountOf(m, m.Fact)), v, m.Fact)
 		return
 	}
 	c = c.NoWorse(m.Better)
 	if c.AbsolutelyBounded() {
 		static := c.With(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil })
-		c.explainFact(static.hold(c.AmountOf(p, v, m, m.Fact)), v, m.Fact)
+		c.explainFact(static.hold(c.AmountOf(m, m.Fact)), v, m.Fact)
 	}
 	if c.MaxIncrease != nil || c.MaxDecrease != nil {
-		c.explainFact(c.With(noBounds).hold(c.AmountOf(p, v, m, m.Weighted)), v, m.Fact)
+		c.explainFact(c.With(noBounds).hold(c.AmountOf(m, m.Weighted)), v, m.Fact)
 	}
 }
 
@@ -46,13 +43,13 @@ func (c *Context) explainFact(f *Finding, v *diff.Variant, fact facts.ID) {
 }
 
 // noFact says why a fact is missing: it was not dumped, or the program is custom calls alone, whose cost XLA does not know.
-func (c *Context) noFact(p *diff.Program, v *diff.Variant) {
+func (c *Context) noFact(v *diff.Variant) {
 	if c.Rule.Category != CostFacts || c.Rule.Reads[0] != Optimized || len(v.New.Kernels) == 0 {
-		c.Uncovered(p.Name, c.Rule.Reads[0], DumpFix)
+		c.Uncovered(c.Rule.Reads[0], DumpFix)
 		return
 	}
-	c.Gap(fmt.Sprintf("%s (%s is custom calls alone: what they cost is not known)", c.Rule.ID, p.Name), result.Problem{
-		Message: fmt.Sprintf("%s could not look at %s: it is custom calls alone, and XLA does not know what they cost", c.Rule.ID, p.Name),
+	c.Gap(fmt.Sprintf("%s (%s is custom calls alone: what they cost is not known)", c.Rule.ID, c.Program.Name), result.Problem{
+		Message: fmt.Sprintf("%s could not look at %s: it is custom calls alone, and XLA does not know what they cost", c.Rule.ID, c.Program.Name),
 		Fix:     "bound it by another rule, such as kernel-bodies",
 	})
 }
@@ -109,7 +106,7 @@ func (c *Context) JudgeRuns(a Amount, runs func(*facts.Variant) float64) *Findin
 	if a.Base == nil || len(c.Findings) > found || c.AbsolutelyBounded() && c.MaxIncrease == nil {
 		return f
 	}
-	if now, was := runs(a.Variant.New), runs(a.Variant.Old); now > was {
+	if now, was := runs(c.Variant.New), runs(c.Variant.Old); now > was {
 		a.Actual, a.Base, a.Noun = now, &was, "runs of "+a.Noun
 		f = c.JudgeGrowth(a)
 	}
@@ -153,7 +150,7 @@ func (c *Context) JudgeShare(a Amount, s Portion) (found []*Finding) {
 		return found
 	}
 	is, wanted := phrase.Apart(s.Have, least, "share")
-	f := a.finding(breach{limit: least, said: []string{is + " " + s.Of + ", " + wanted + " wanted"}})
+	f := c.finding(a, breach{limit: least, said: []string{is + " " + s.Of + ", " + wanted + " wanted"}})
 	f.Subject, f.Actual, f.Baseline, f.Unit, f.Bound = s.Subject, s.Have, nil, "share", &result.Bound{Key: s.Key, Needs: s.Have}
 	return append(found, c.Find(f))
 }
@@ -185,7 +182,7 @@ func (c *Context) hold(a Amount) *Finding {
 		c.noteBetter(a)
 		return nil
 	}
-	f := a.finding(b)
+	f := c.finding(a, b)
 	f.Drift, f.Bound = drift, c.bound(a)
 	if recorded := c.Find(f); a.Better == Exact || b.tooMuch == (a.Better != Higher) {
 		return recorded
@@ -245,13 +242,13 @@ func (c *Context) incomparable(a Amount) bool {
 	switch {
 	case a.Unrecorded:
 		c.Gap(fmt.Sprintf("%s (the baseline does not hold %s)", c.Rule.ID, a.Subject), result.Problem{
-			Message: fmt.Sprintf("%s could not compare: the baseline of %s does not hold %s", c.Rule.ID, a.program(), a.Subject),
+			Message: fmt.Sprintf("%s could not compare: the baseline of %s does not hold %s", c.Rule.ID, c.programName(), a.Subject),
 			Fix:     "accept it again from a dump that has it: xlagate accept --reason \"…\"",
 		})
 		return true
-	case a.unstable():
+	case c.unstable(a.Subject):
 		c.Notes = append(c.Notes, result.Note{
-			Kind: "unstable", Program: a.program(), Message: fmt.Sprintf("%s differs from compile to compile: not compared with the baseline", a.Subject),
+			Kind: "unstable", Program: c.programName(), Message: fmt.Sprintf("%s differs from compile to compile: not compared with the baseline", a.Subject),
 		})
 		return true
 	}
@@ -260,7 +257,7 @@ func (c *Context) incomparable(a Amount) bool {
 
 // room notes how much of a budget is used.
 func (c *Context) room(a Amount) {
-	row := result.Headroom{Program: a.program(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Unit: a.Unit}
+	row := result.Headroom{Program: c.programName(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Unit: a.Unit}
 	if c.Max != nil && !c.implied {
 		row.Key, row.Limit = "max", *c.Max
 		c.Headroom = append(c.Headroom, row)
@@ -288,9 +285,9 @@ func (b *breach) add(key string, limit float64, tooMuch bool, named float64, sai
 }
 
 // finding says what is broken in words that fit every amount.
-func (a Amount) finding(b breach) Finding {
+func (c *Context) finding(a Amount, b breach) Finding {
 	f := Finding{
-		Program: a.program(), Subject: a.Subject, Variant: VariantName(a.Variant), Unit: a.Unit,
+		Subject: a.Subject, Unit: a.Unit,
 		Message: fmt.Sprintf("%s: %s", a.counted(b.against), strings.Join(b.said, "; ")),
 		Actual:  a.Actual, Limit: b.limit,
 	}

@@ -24,7 +24,8 @@ func TestNothingBetterInCustomCalls(t *testing.T) {
 		comparisons int
 	}{{"cost.flops", 0, 2, 0}, {"cost.flops", 2, 2, 1}, {"cost.flops", 2, 1, 1}, {"cost.weighted_flops", 0, 2, 0}, {"kernels.total", 0, 2, 1}} {
 		context := NewContext(&Settings{Rule: &Rule{}, Options: map[string]any{}}, &Target{}, nil)
-		a := Amount{Variant: &diff.Variant{Old: run(c.was), New: run(c.is)}, Subject: c.subject, Noun: "amount", Better: Lower, Actual: 40}
+		context.Variant = &diff.Variant{Old: run(c.was), New: run(c.is)}
+		a := Amount{Subject: c.subject, Noun: "amount", Better: Lower, Actual: 40}
 		a.Base = new(100.0)
 		context.Judge(a)
 		if len(context.Notes) != c.comparisons {
@@ -52,7 +53,8 @@ func TestImprovementThatIsNotWorthALine(t *testing.T) {
 			was = 539
 		}
 		said := NewContext(&Settings{Rule: &Rule{}, MaxIncrease: c.increase, Options: map[string]any{}}, &Target{Name: "t"}, nil)
-		said.noteBetter(Amount{Program: &diff.Program{Name: "f"}, Subject: "constants", Noun: "constants", Unit: "bytes", Better: Lower, Actual: c.is, Base: &was})
+		said.Program = &diff.Program{Name: "f"}
+		said.noteBetter(Amount{Subject: "constants", Noun: "constants", Unit: "bytes", Better: Lower, Actual: c.is, Base: &was})
 		if told := len(said.Notes) > 0; told != c.told {
 			t.Errorf("%v → %v with %+v: %v", was, c.is, *c.increase, said.Notes)
 		}
@@ -64,7 +66,7 @@ func TestBetterIsToldOnce(t *testing.T) {
 	c := &Context{Settings: &Settings{Rule: &Rule{}, MaxIncrease: &Change{}, Options: map[string]any{}}, Report: &Report{}}
 	improve := func(program string, was, is float64) {
 		v := &diff.Variant{Old: &facts.Variant{}, New: &facts.Variant{}}
-		c.noteBetter(Amount{Program: &diff.Program{Name: program}, Variant: v, Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was})
+		c.At(&diff.Program{Name: program}, v).noteBetter(Amount{Subject: "kernels.total", Noun: "kernels", Better: Lower, Actual: is, Base: &was})
 	}
 	improve("f", 20, 19)
 	improve("f", 20, 10)

@@ -17,6 +17,7 @@ type Rule struct {
 	Category Category
 	Why      string   // what is lost without it
 	Reads    []Input  // what must have been dumped for it to look
+	Needs    facts.ID // a fact that every variant has where the first of these was dumped; "" where the rule looks for itself
 	Options  []Option // besides the common keys
 	NeedsOne []string // keys of which an entry must have one at least
 	// Without lists common keys that an entry may not have, because they would change nothing, with why.
@@ -39,8 +40,9 @@ type Rule struct {
 	Always bool
 	// Check finds what is wrong with an entry's options beyond their types, when the configuration is read; may be nil.
 	Check func(*Settings) []Refusal
-	// Program looks at one matched program, Target at a whole target. A rule has one of them. An integrity rule that the gate itself
-	// enforces has neither.
+	// Variant looks at one matched variant that the dump holds, Program at a whole program, Target at a whole target. A rule has one of them.
+	// An integrity rule that the gate itself enforces has none.
+	Variant func(*Context, *diff.Variant)
 	Program func(*Context, *diff.Program)
 	Target  func(*Context, *Target)
 }

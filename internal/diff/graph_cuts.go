@@ -1,16 +1,13 @@
-package rules
+package diff
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -28,8 +25,8 @@ var cutReasons = []struct{ said, means string }{
 	{"mark_step", "at mark_step"},
 }
 
-// cutText says what made PyTorch/XLA compile a graph: "at torch_xla.sync (train.py:41)"; "" where no log tells.
-func cutText(cut *tensorflow.Cut) string {
+// CutText says what made PyTorch/XLA compile a graph: "at torch_xla.sync (train.py:41)"; "" where no log tells.
+func CutText(cut *tensorflow.Cut) string {
 	if cut == nil {
 		return ""
 	}
@@ -46,12 +43,12 @@ func cutText(cut *tensorflow.Cut) string {
 	return fmt.Sprintf("%s (%s:%d)", text, cut.Where.File, cut.Where.Line)
 }
 
-// cutsText says the same of all compilations of a program; each place once.
-func cutsText(p *facts.Program) string {
+// Cuts says the same of all compilations of a program; each place once.
+func Cuts(p *facts.Program) string {
 	var places []string
 	for _, v := range p.Variants {
-		if text := cutText(v.Cut); text != "" {
-			places = diff.AddNewLine(places, text)
+		if text := CutText(v.Cut); text != "" {
+			places = AddNewLine(places, text)
 		}
 	}
 	return strings.Join(phrase.First(places, 3), ", ")
@@ -64,19 +61,19 @@ func readsValue(cut *tensorflow.Cut) bool {
 
 // unsynced says of an argument without a result to take its place that PyTorch/XLA ended the graph where a value was asked for: only what
 // torch_xla.sync ends returns what the step updates. Nil where the baseline's graph ended so as well.
-func unsynced(v *diff.Variant, p *facts.Parameter) *diff.Cause {
+func unsynced(v *Variant, p *facts.Parameter) *Cause {
 	if v.Old == nil || p.Donated || !readsValue(v.New.Cut) || readsValue(v.Old.Cut) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
 		return nil
 	}
-	text := fmt.Sprintf("PyTorch/XLA compiled the graph %s: what the step updates is not among its results, as it is at torch_xla.sync", cutText(v.New.Cut))
-	if before := cutText(v.Old.Cut); before != "" {
-		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", cutText(v.New.Cut), before)
+	text := fmt.Sprintf("PyTorch/XLA compiled the graph %s: what the step updates is not among its results, as it is at torch_xla.sync", CutText(v.New.Cut))
+	if before := CutText(v.Old.Cut); before != "" {
+		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", CutText(v.New.Cut), before)
 	}
-	return &diff.Cause{Title: text, Source: v.New.Cut.Where}
+	return &Cause{Title: text, Source: v.New.Cut.Where}
 }
 
-// valueReads lists where graphs ended so, each place once.
-func valueReads(programs []*diff.Program) []hlo.Location {
+// ValueReads lists where graphs ended so, each place once.
+func ValueReads(programs []*Program) []hlo.Location {
 	var places []hlo.Location
 	for _, p := range programs {
 		if p.New == nil {
@@ -91,9 +88,9 @@ func valueReads(programs []*diff.Program) []hlo.Location {
 	return places
 }
 
-// besides names an accepted graph that is compiled at the same place of the model as a new one; "" where there is none.
-func besides(c *rule.Context, p *diff.Program) string {
-	for _, other := range c.Target.Programs {
+// CompiledBeside names an accepted graph that is compiled at the same place of the model as a new one; "" where there is none.
+func CompiledBeside(programs []*Program, p *Program) string {
+	for _, other := range programs {
 		if other.New == nil || other.Old == nil {
 			continue
 		}

@@ -1,12 +1,10 @@
-package rules
+package diff
 
 import (
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -31,11 +29,10 @@ func TestResultThatTookAnotherShape(t *testing.T) {
 		"gone":      {returning("(f32[8])", 7), "no result is left for its buffer: 0 of its shape f32[4,256], 1 before", 0},
 		"unchanged": {returning("(f32[8], f32[4,256])", 7, 36), "not donated", 0},
 	} {
-		v := &diff.Variant{Old: returning("(f32[8], f32[4,256])", 7, 30), New: c.fresh}
-		lost := []diff.ParamChange{{Name: "cache", Old: &cache, New: &lent, What: whyNot(&lent, v)}}
-		cause := donationCause(rule.NewContext(&rule.Settings{Rule: &donationKept, Options: map[string]any{}}, &rule.Target{}, nil), v, lost)
-		if lost[0].What != c.what || cause.Source.Line != c.line {
-			t.Errorf("%s: %q on line %d, want %q on line %d", name, lost[0].What, cause.Source.Line, c.what, c.line)
+		v := &Variant{Old: returning("(f32[8], f32[4,256])", 7, 30), New: c.fresh}
+		cause, _ := v.Undonated([]*facts.Parameter{&lent}, "")
+		if v.undonated(&lent) != c.what || cause.Source.Line != c.line {
+			t.Errorf("%s: %q on line %d, want %q on line %d", name, v.undonated(&lent), cause.Source.Line, c.what, c.line)
 		}
 	}
 }
@@ -50,7 +47,7 @@ func TestDonatedToAResultThatIsSpreadOtherwise(t *testing.T) {
 		"":      "donated, but its buffer is still read when the result of its shape is written",
 		"[1,2]": "no result is left for its buffer: the result (jit(f)/add) is [1,2], was replicated",
 	} {
-		if got := whyNot(&bias, &diff.Variant{Old: returning(""), New: returning(split)}); got != want {
+		if got := (&Variant{Old: returning(""), New: returning(split)}).undonated(&bias); got != want {
 			t.Errorf("%q: %s", split, got)
 		}
 	}
@@ -73,9 +70,8 @@ func TestStepThatNothingSyncs(t *testing.T) {
 		"synced":                {sync, sync, "(f32[])", "p1: no result is left for its buffer: 0 of its shape f32[8], 1 before"},
 		"returned, not donated": {sync, read, "(f32[], f32[8])", "p1: not donated"},
 	} {
-		v := &diff.Variant{Old: &facts.Variant{Result: "(f32[], f32[8])", Cut: c.was}, New: &facts.Variant{Result: c.result, Cut: c.is}}
-		lost := []diff.ParamChange{{Name: "p1", Old: &weight, New: &weight, What: whyNot(&weight, v)}}
-		cause := donationCause(rule.NewContext(&rule.Settings{Rule: &donationKept, Options: map[string]any{}}, &rule.Target{}, nil), v, lost)
+		v := &Variant{Old: &facts.Variant{Result: "(f32[], f32[8])", Cut: c.was}, New: &facts.Variant{Result: c.result, Cut: c.is}}
+		cause, _ := v.Undonated([]*facts.Parameter{&weight}, "")
 		if cause.Title != c.want {
 			t.Errorf("%s: %s\nwanted %s", name, cause.Title, c.want)
 		}
