@@ -30,7 +30,7 @@ var pairs = []pair{
 	{name: "cpu-psum_in_loop", breaks: "max-step-time", place: "pairs.py", says: "done in every step of a loop now, and once before: all-reduce"},
 	{name: "cpu-constraint_changed", breaks: "no-new-collectives", place: "pairs.py:532", says: "2 sharding constraints are now P('data', None), were P('data', 'model')"},
 	{name: "gpu-product_in_loop", breaks: "max-step-time", place: "pairs.py:547", says: "done in every step of a loop now, and once before: dot"},
-	{name: "tpu-host_print", breaks: "no-host-callback", place: "pairs.py", says: "debug_print calls the host"},
+	{name: "tpu-host_print", breaks: "no-host-callback", place: "pairs.py", says: "a new host callback (debug_print)"},
 	{name: "tpu-loop_gone"},
 	{name: "cpu-bound_given", breaks: "loops-kept", place: "pairs.py", says: "the loop ran 50 times"},
 	{name: "gpu-int8_lost", breaks: "dtype-floor", place: "pairs.py", says: "dot in f32, not s32"},

@@ -5,11 +5,11 @@ import "testing"
 // To look at less is to ask for less, unless there must be so many of what is looked at: from whichever side the entry bounds it.
 func TestNarrowerUnderBounds(t *testing.T) {
 	for _, c := range []struct{ old, fresh, there, back string }{
-		{"max-copies, max: 3", "max-copies, max: 3, in: loops", "looser max-copies: in none → loops", "stricter max-copies: in loops → none"},
-		{"max-copies, max_increase: 1", "max-copies, max_increase: 1, in: loops", "looser max-copies: in none → loops", "stricter max-copies: in loops → none"},
-		{"max-copies, equal: 3", "max-copies, equal: 3, in: loops", "changed max-copies: in none → loops", "changed max-copies: in loops → none"},
-		{"max-copies, max: 3, max_decrease: 1", "max-copies, max: 3, max_decrease: 1, in: loops", "changed max-copies: in none → loops", "changed max-copies: in loops → none"},
-		{"max-copies, max: 3", "max-copies, max: 3, min: 1, in: loops", "stricter max-copies: min none → 1\nchanged max-copies: in none → loops", "looser max-copies: min 1 → none\nchanged max-copies: in loops → none"},
+		{"max-copies, max: 3", "max-copies, max: 3, in: loops", "looser max-copies: in all → loops", "stricter max-copies: in loops → all"},
+		{"max-copies, max_increase: 1", "max-copies, max_increase: 1, in: loops", "looser max-copies: in all → loops", "stricter max-copies: in loops → all"},
+		{"max-copies, equal: 3", "max-copies, equal: 3, in: loops", "changed max-copies: in all → loops", "changed max-copies: in loops → all"},
+		{"max-copies, max: 3, max_decrease: 1", "max-copies, max: 3, max_decrease: 1, in: loops", "changed max-copies: in all → loops", "changed max-copies: in loops → all"},
+		{"max-copies, max: 3", "max-copies, max: 3, min: 1, in: loops", "stricter max-copies: min none → 1\nchanged max-copies: in all → loops", "looser max-copies: min 1 → none\nchanged max-copies: in loops → all"},
 		{"donation-kept, min: 2", "donation-kept, min: 2, min_bytes: 1KiB", "looser donation-kept: min_bytes none → 1.0 KiB", "stricter donation-kept: min_bytes 1.0 KiB → none"},
 		{"donation-kept, max_decrease: 2", "donation-kept, max_decrease: 2, min_bytes: 1KiB", "looser donation-kept: min_bytes none → 1.0 KiB", "stricter donation-kept: min_bytes 1.0 KiB → none"},
 		{"donation-kept, max: 2", "donation-kept, max: 2, min_bytes: 1KiB", "changed donation-kept: min_bytes none → 1.0 KiB", "changed donation-kept: min_bytes 1.0 KiB → none"},

@@ -59,7 +59,7 @@ func TestEveryOptionHasADirection(t *testing.T) {
 	for _, r := range rules.All() {
 		for _, o := range r.Options {
 			s := &rule.Settings{Rule: r, Options: map[string]any{}}
-			check(r.ID+" "+o.Key, o, about(s, s, o.Key))
+			check(r.ID+" "+o.Key, o, about(s, s, o))
 			for _, field := range o.Fields {
 				check(r.ID+" "+o.Key+"."+field.Key, field, aboutField(o, field))
 			}
@@ -77,8 +77,8 @@ func TestDirectionsOfOptions(t *testing.T) {
 		{"{rule: no-unclustered-ops, max: 9}", "{rule: no-unclustered-ops, max: 9, min_ratio: 80%}", "stricter no-unclustered-ops: min_ratio none → 80 %", "looser no-unclustered-ops: min_ratio 80 % → none"},
 		{"{rule: async-collectives, min_distance: 2}", "{rule: async-collectives}", "looser async-collectives: min_distance 2 → none", "stricter async-collectives: min_distance none → 2"},
 		{"{rule: unused-parameters}", "{rule: unused-parameters, min_bytes: 1KiB}", "looser unused-parameters: min_bytes none → 1.0 KiB", "stricter unused-parameters: min_bytes 1.0 KiB → none"},
-		{"{rule: max-copies, max: 3}", "{rule: max-copies, max: 3, in: loops}", "looser max-copies: in none → loops", "stricter max-copies: in loops → none"},
-		{"{rule: max-copies, min: 3}", "{rule: max-copies, min: 3, in: loops}", "changed max-copies: in none → loops", "changed max-copies: in loops → none"},
+		{"{rule: max-copies, max: 3}", "{rule: max-copies, max: 3, in: loops}", "looser max-copies: in all → loops", "stricter max-copies: in loops → all"},
+		{"{rule: max-copies, min: 3}", "{rule: max-copies, min: 3, in: loops}", "changed max-copies: in all → loops", "changed max-copies: in loops → all"},
 		{"{rule: max-kernels, max: 3}", "{rule: max-kernels, max: 3, scope: all, exclude: []}", "", ""},
 		{"{rule: max-kernels, max: 3}", "{rule: max-kernels, max: 3, kind: [loop]}", "looser max-kernels: kind none → loop", "stricter max-kernels: kind loop → none"},
 		{"{rule: max-kernels, max: 3, kind: [loop]}", "{rule: max-kernels, max: 3, kind: [loop, input]}", "stricter max-kernels: kind loop → loop, input", "looser max-kernels: kind loop, input → loop"},

@@ -13,27 +13,33 @@ import (
 // question is how the values of one option are compared.
 type question struct {
 	option   rule.Option
+	unit     string   // of its numbers
 	narrower string   // what it means that less is looked at
 	swapped  bool     // the baseline takes the place of what the entry says, or gives it up
 	unset    [2]value // what leaving the option out comes to, in the base and in the head
 }
 
-// about asks for an option of a rule.
-func about(base, head *rule.Settings, key string) question {
-	r := base.Rule
-	at := slices.IndexFunc(r.Options, func(o rule.Option) bool { return o.Key == key })
-	q := question{option: r.Options[at], narrower: Looser}
+// about is the question about an option of a rule.
+func about(base, head *rule.Settings, o rule.Option) question {
+	r := head.Rule
+	q := question{option: o, unit: units[o.Type], narrower: Looser}
+	if r.Budget != nil && (o.Means != "" || slices.Contains(rule.BoundKeys, o.Key)) {
+		q.unit = r.Budget.Unit
+	}
 	if boundsBetter(base) || boundsBetter(head) { // there must be so many of what it looks at, too
 		q.narrower = Other
 	}
-	q.swapped = r.Budget != nil && r.Budget.Difference && slices.Contains(r.Bounds, key) && ownBounds(base) != ownBounds(head)
-	q.unset = [2]value{unset(q.option, bounded(base)), unset(q.option, bounded(head))}
+	q.swapped = r.Budget != nil && r.Budget.Difference && slices.Contains(r.Bounds, o.Key) && base.BoundedByOwn() != head.BoundedByOwn()
+	q.unset = [2]value{unset(o, base.Bounded()), unset(o, head.Bounded())}
 	return q
 }
 
-// aboutField asks for a key in the entries of a table.
+// units are those in which the numbers of a type of option are shown.
+var units = map[rule.OptionType]string{rule.Size: "bytes", rule.Seconds: "seconds", rule.Nanoseconds: "nanoseconds", rule.Share: "share"}
+
+// aboutField is the question about a key in the entries of a table.
 func aboutField(table, field rule.Option) question {
-	q := question{option: field, narrower: Looser, unset: [2]value{unset(field, false), unset(field, false)}}
+	q := question{option: field, unit: units[field.Type], narrower: Looser, unset: [2]value{unset(field, false), unset(field, false)}}
 	if table.Wanted {
 		q.narrower = Stricter
 	}
@@ -49,15 +55,6 @@ func boundsBetter(s *rule.Settings) bool {
 		return s.Max != nil || s.Equal != nil || s.MaxIncrease != nil
 	}
 	return s.Min != nil || s.Equal != nil || s.MaxDecrease != nil
-}
-
-func bounded(s *rule.Settings) bool {
-	return s.Max != nil || s.Min != nil || s.Equal != nil || s.MaxIncrease != nil || s.MaxDecrease != nil
-}
-
-// ownBounds says whether an option of the rule's own stands in the place of the baseline.
-func ownBounds(s *rule.Settings) bool {
-	return slices.ContainsFunc(s.Rule.Bounds, func(key string) bool { return s.Options[key] != nil })
 }
 
 // differences tells how a value changed.
@@ -90,7 +87,14 @@ func (q question) effect(base, head any) string {
 	case rule.Narrows:
 		more = q.narrower
 	}
-	if more == Other || q.swapped {
+	switch {
+	case q.swapped:
+		return Other
+	case q.option.Key == "equal" && head == nil: // neither of two numbers is stricter than the other, but any is stricter than none
+		return Looser
+	case q.option.Key == "equal" && base == nil:
+		return Stricter
+	case more == Other:
 		return Other
 	}
 	switch grown(q.valueOf(base, 0), q.valueOf(head, 1)) {
@@ -104,36 +108,30 @@ func (q question) effect(base, head any) string {
 	return Other
 }
 
-// shown writes both values.
+// shown writes both values, numbers with as many digits as tell them apart.
 func (q question) shown(base, head any) (was, is string) {
-	unit := ""
-	switch q.option.Type {
-	case rule.Size:
-		unit = "bytes"
-	case rule.Seconds:
-		unit = "seconds"
-	case rule.Nanoseconds:
-		unit = "nanoseconds"
-	case rule.Share:
-		unit = "share"
-	}
 	a, hadNumber := base.(float64)
 	b, hasNumber := head.(float64)
-	switch {
-	case hadNumber && hasNumber:
-		return phrase.Apart(a, b, unit)
-	case hadNumber:
-		return phrase.Show(a, unit), shown(head)
-	case hasNumber:
-		return shown(base), phrase.Show(b, unit)
+	if hadNumber && hasNumber {
+		return phrase.Apart(a, b, q.unit)
 	}
-	return shown(base), shown(head)
+	return q.show(base), q.show(head)
 }
 
-func shown(v any) string {
+func (q question) show(v any) string {
 	switch v := v.(type) {
 	case nil:
+		if word, is := q.option.Default.(string); is {
+			return word
+		}
 		return "none"
+	case float64:
+		return phrase.Show(v, q.unit)
+	case rule.Change:
+		if v.Percent {
+			return phrase.Number(v.Amount) + " %"
+		}
+		return phrase.Show(v.Amount, q.unit)
 	case []string:
 		return strings.Join(v, ", ")
 	case []rule.Entry:

@@ -1,12 +1,11 @@
 package policy
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
@@ -96,19 +95,12 @@ func overlaps(a, b *rule.Settings) bool {
 func scope(s *rule.Settings) string {
 	text := strings.Join(s.Programs, ", ")
 	if len(s.Targets) > 0 {
-		text = strings.Join(s.Targets, ", ") + "/" + first(text, "*")
+		text = strings.Join(s.Targets, ", ") + "/" + cmp.Or(text, "*")
 	}
 	if s.Name != "" && s.Name != s.Rule.ID {
 		text = strings.TrimSpace(s.Name + " " + text)
 	}
 	return text
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // difference is one key that differs.
@@ -117,83 +109,53 @@ type difference struct {
 	text   string
 }
 
-// severity orders levels; no level is an error.
-var severity = map[string]int{"off": 0, "info": 1, "warning": 2, "error": 3, "": 3}
-
+// differences compares two entries key by key: the level, the bounds, then the rule's own options. Whether more of an option is stricter stands
+// with the option.
 func differences(base, head *rule.Settings) []difference {
-	var out []difference
-	if severity[base.Level] != severity[head.Level] {
-		out = append(out, difference{direction(severity[base.Level], severity[head.Level]), "level " + first(base.Level, "error") + " → " + first(head.Level, "error")})
+	was, is := base.Values(), head.Values()
+	all := maps.Clone(was)
+	maps.Copy(all, is)
+	options := map[string]rule.Option{}
+	for _, o := range head.Rule.Keys() {
+		options[o.Key] = o
 	}
-	out = append(out, bounds(base, head)...)
-	keys := maps.Clone(base.Options)
-	if keys == nil {
-		keys = map[string]any{}
+	compare := func(key string) []difference {
+		o, known := options[key]
+		if _, set := all[key]; !known || !set {
+			return nil
+		}
+		delete(all, key)
+		if key == "max" {
+			o.Key = cmp.Or(head.MaxKey, base.MaxKey, key)
+		}
+		return about(base, head, o).differences(was[key], is[key])
 	}
-	maps.Copy(keys, head.Options)
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		out = append(out, about(base, head, key).differences(base.Options[key], head.Options[key])...)
+	out := compare("level")
+	var bounds []difference
+	for _, key := range rule.BoundKeys {
+		bounds = append(bounds, compare(key)...)
+	}
+	out = append(out, implied(base, head, bounds)...)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, compare(key)...)
 	}
 	return out
 }
 
-// bounds compares all limits. What a rule asks for by itself where it has none (nothing at all, or no more than the baseline) is no
-// number: nobody can say which of the two asks for more.
-func bounds(base, head *rule.Settings) []difference {
-	out := bound(base.Rule, first(first(head.MaxKey, base.MaxKey), "max"), base.Max, head.Max, Looser)
-	out = append(out, bound(base.Rule, "min", base.Min, head.Min, Stricter)...)
-	out = append(out, bound(base.Rule, "equal", base.Equal, head.Equal, Other)...)
-	out = append(out, growth(base.Rule, "max_increase", base.MaxIncrease, head.MaxIncrease)...)
-	out = append(out, growth(base.Rule, "max_decrease", base.MaxDecrease, head.MaxDecrease)...)
-	if unbounded(base) || unbounded(head) {
-		instead := ", instead of what the rule asks for by itself"
-		if unbounded(head) {
-			instead = ", and the rule asks for what it does by itself"
-		}
-		for i := range out {
-			out[i] = difference{Other, out[i].text + instead}
-		}
+// implied says of bounds of which one side has none that they take the place of what the rule asks for by itself. That is no number (nothing at
+// all, or no more than the baseline): nobody can say which of the two asks for more.
+func implied(base, head *rule.Settings, bounds []difference) []difference {
+	if base.Bounded() && head.Bounded() {
+		return bounds
 	}
-	return out
-}
-
-func unbounded(s *rule.Settings) bool {
-	return s.Max == nil && s.Min == nil && s.Equal == nil && s.MaxIncrease == nil && s.MaxDecrease == nil
-}
-
-// bound compares a limit; grown says what it means when the limit grows.
-func bound(rule *rule.Rule, key string, base, head *float64, grown string) []difference {
-	effect := grown
-	switch {
-	case base == nil && head == nil || base != nil && head != nil && *base == *head:
-		return nil
-	case head == nil:
-		effect = Looser
-	case base == nil:
-		effect = Stricter
-	case grown != Other && *head < *base:
-		effect = opposite(grown)
+	instead := ", instead of what the rule asks for by itself"
+	if !head.Bounded() {
+		instead = ", and the rule asks for what it does by itself"
 	}
-	was, is := numbers(base, head, unit(rule))
-	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, was, is)}}
-}
-
-// numbers writes two numbers, either of which may not be there, so that they can be told apart.
-func numbers(base, head *float64, unit string) (was, is string) {
-	switch {
-	case base == nil:
-		return "none", phrase.Show(*head, unit)
-	case head == nil:
-		return phrase.Show(*base, unit), "none"
+	for i := range bounds {
+		bounds[i] = difference{Other, bounds[i].text + instead}
 	}
-	return phrase.Apart(*base, *head, unit)
-}
-
-func unit(rule *rule.Rule) string {
-	if rule.Budget == nil {
-		return ""
-	}
-	return rule.Budget.Unit
+	return bounds
 }
 
 func opposite(e string) string {
@@ -204,30 +166,4 @@ func opposite(e string) string {
 		return Looser
 	}
 	return Other
-}
-
-func growth(r *rule.Rule, key string, base, head *rule.Change) []difference {
-	show := func(c *rule.Change) string {
-		switch {
-		case c == nil:
-			return "none"
-		case c.Percent:
-			return phrase.Number(c.Amount) + " %"
-		}
-		return phrase.Show(c.Amount, unit(r))
-	}
-	effect := Other
-	switch {
-	case base == nil && head == nil || base != nil && head != nil && *base == *head:
-		return nil
-	case head == nil:
-		effect = Looser
-	case base == nil:
-		effect = Stricter
-	case base.Percent == head.Percent && head.Amount > base.Amount:
-		effect = Looser
-	case base.Percent == head.Percent:
-		effect = Stricter
-	}
-	return []difference{{effect, fmt.Sprintf("%s %s → %s", key, show(base), show(head))}}
 }

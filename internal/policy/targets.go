@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -47,8 +48,8 @@ func programs(base, head config.Target) []Change {
 	}
 	for _, c := range []struct{ key, was, is string }{
 		{"samples", strconv.Itoa(base.Samples), strconv.Itoa(head.Samples)},
-		{"device", first(base.Device, "that of the dump"), first(head.Device, "that of the dump")}, // which prices are higher depends on the program
-		{"dump", first(base.Dump, "none"), first(head.Dump, "none")},
+		{"device", cmp.Or(base.Device, "that of the dump"), cmp.Or(head.Device, "that of the dump")}, // which prices are higher depends on the program
+		{"dump", cmp.Or(base.Dump, "none"), cmp.Or(head.Dump, "none")},
 		{"capture", command(base.Capture), command(head.Capture)},
 	} {
 		if c.was != c.is {
@@ -65,7 +66,7 @@ func command(c *config.Capture) string {
 	return strings.TrimSpace(fmt.Sprint(c.Run, strings.TrimPrefix(fmt.Sprint(c.Env), "map[]")))
 }
 
-func orNone(list []string) string { return first(strings.Join(list, ", "), "none") }
+func orNone(list []string) string { return cmp.Or(strings.Join(list, ", "), "none") }
 
 // narrowed is the effect of another list of what is looked at. No list means everything.
 func narrowed(base, head []string) string {

@@ -13,11 +13,12 @@ type value struct {
 	all    bool // whatever there is
 	list   []string
 	number float64
+	unit   string // of a growth: % of the baseline, or the metric's own
 	text   string
 }
 
 func (v value) equal(w value) bool {
-	return v.all == w.all && v.number == w.number && v.text == w.text && holds(v.list, w.list) && holds(w.list, v.list)
+	return v.all == w.all && v.number == w.number && v.unit == w.unit && v.text == w.text && holds(v.list, w.list) && holds(w.list, v.list)
 }
 
 // valueOf is a value as it was read from the base (0) or the head (1).
@@ -29,6 +30,8 @@ func (q question) valueOf(v any, side int) value {
 		return pairs(v)
 	case float64:
 		return value{number: v}
+	case rule.Change:
+		return value{number: v.Amount, unit: map[bool]string{true: "%"}[v.Percent]}
 	case bool:
 		return value{number: truth(v)}
 	case string:
@@ -110,6 +113,8 @@ func grown(old, fresh value) change {
 		return shrank
 	case fresh.text != "":
 		return grew
+	case old.unit != fresh.unit && !math.IsInf(old.number, 0) && !math.IsInf(fresh.number, 0):
+		return unknown
 	case len(old.list)+len(fresh.list) > 0:
 		return grownList(old.list, fresh.list)
 	}

@@ -92,7 +92,7 @@ type Refusal struct {
 
 // CommonOptions are the keys that every rule takes.
 var CommonOptions = []Option{
-	{Key: "level", Type: Word, Sense: Neither, Enum: []string{"error", "warning", "info", "off"}, Doc: "how bad a finding is", Default: "error"},
+	{Key: "level", Type: Word, Sense: Caps, Enum: []string{"error", "warning", "info", "off"}, Doc: "how bad a finding is", Default: "error"},
 	{Key: "program", Type: Globs, Sense: Neither, Doc: "programs it looks at", Default: []string{"*"}},
 	{Key: "target", Type: Globs, Sense: Neither, Doc: "targets it looks at", Default: []string{"*"}},
 	{Key: "name", Type: Text, Sense: Neither, Doc: "what findings call this rule"},
@@ -100,8 +100,8 @@ var CommonOptions = []Option{
 	{Key: "rule", Type: Text, Sense: Neither, Doc: "the rule's id; see `xlagate rules`", Require: true},
 }
 
-// boundKeys are the keys that bound what a rule counts.
-var boundKeys = []string{"max", "min", "equal", "max_increase", "max_decrease"}
+// BoundKeys are the keys that bound what a rule counts.
+var BoundKeys = []string{"max", "min", "equal", "max_increase", "max_decrease"}
 
 // bounds describes the bounds that a rule takes.
 func (r *Rule) bounds() []Option {
@@ -140,7 +140,7 @@ func (r *Rule) Refuses(key string, has func(string) bool) string {
 	m := r.Budget
 	compares := key == "max_increase" || key == "max_decrease"
 	switch {
-	case m == nil && slices.Contains(boundKeys, key):
+	case m == nil && slices.Contains(BoundKeys, key):
 		return "it counts nothing"
 	case m != nil && m.Unrecorded != "" && compares:
 		return "no baseline holds " + m.Unrecorded + "; bound it with max"

@@ -72,6 +72,28 @@ func (s *Settings) Terms() string {
 	return b.String()
 }
 
+// Values are what the settings say, by key.
+func (s *Settings) Values() map[string]any {
+	values := maps.Clone(s.Options)
+	if values == nil {
+		values = map[string]any{}
+	}
+	for key, n := range map[string]*float64{"max": s.Max, "min": s.Min, "equal": s.Equal} {
+		if n != nil {
+			values[key] = *n
+		}
+	}
+	for key, c := range map[string]*Change{"max_increase": s.MaxIncrease, "max_decrease": s.MaxDecrease} {
+		if c != nil {
+			values[key] = *c
+		}
+	}
+	if s.Level != "" {
+		values["level"] = s.Level
+	}
+	return values
+}
+
 // EntriesOf lists the settings of one rule.
 func EntriesOf(list []*Settings, rule *Rule) []*Settings {
 	return slices.DeleteFunc(slices.Clone(list), func(s *Settings) bool { return s.Rule != rule })
