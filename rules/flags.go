@@ -40,8 +40,8 @@ var flags = rule.Rule{
 }
 
 func checkFlags(c *rule.Context, t *rule.Target) {
-	if why, problem := flagsMissing(c, t); why != "" {
-		c.Gap("flags ("+why+")", problem)
+	if why, fix := flagsMissing(c, t); why != "" {
+		c.Gap(why, fix)
 		return
 	}
 	var wrong []string
@@ -62,27 +62,19 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	}
 }
 
-// flagsMissing says why there are no flags to look at; "" where there are.
-func flagsMissing(c *rule.Context, t *rule.Target) (why string, p result.Problem) {
+// flagsMissing says why there are no flags to look at, and what to do; "" where there are.
+func flagsMissing(c *rule.Context, t *rule.Target) (why, fix string) {
 	own := c.BoundedByOwn()
-	untold := t.Report.Toolchain.FlagsUntold()
+	unknown := t.Report.Toolchain.FlagsUntold()
 	switch {
 	case !own && t.Base == nil:
-		return "there is no baseline", result.Problem{
-			Message: fmt.Sprintf("flags could not compare: target %s has no baseline", t.Name), Fix: "xlagate accept --reason \"…\", or require: and forbid: flags",
-		}
-	case untold && (own || !t.Base.Toolchain.FlagsUntold()):
-		return "the dump does not tell them", result.Problem{
-			Message: fmt.Sprintf("flags could not look: the dump of target %s does not tell XLA's flags", t.Name),
-			Fix:     "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there",
-		}
-	case !own && !untold && t.Base.Toolchain.FlagsUntold():
-		return "the baseline does not tell them", result.Problem{
-			Message: fmt.Sprintf("flags could not compare: the baseline of target %s was accepted from a dump that did not tell XLA's flags", t.Name),
-			Fix:     "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags",
-		}
+		return "there is no baseline", "xlagate accept --reason \"…\", or require: and forbid: flags"
+	case unknown && (own || !t.Base.Toolchain.FlagsUntold()):
+		return "the dump does not tell XLA's flags", "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there"
+	case !own && !unknown && t.Base.Toolchain.FlagsUntold():
+		return "the baseline was accepted from a dump that did not tell XLA's flags", "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags"
 	}
-	return "", result.Problem{}
+	return "", ""
 }
 
 // anyChanged reports whether a program changed.

@@ -12,7 +12,6 @@ import (
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/query"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -120,10 +119,8 @@ func wrongLayouts(c *rule.Context, v *diff.Variant) []wrongLayout {
 	for _, pin := range c.Entries("ops") {
 		found, bad := wrongOps(v.New, pin)
 		if found == 0 {
-			c.Gap(fmt.Sprintf("%s (no operation of %s fits the pin)", c.Rule.ID, c.Program.Name), result.Problem{
-				Message: fmt.Sprintf("%s: no operation of %s fits the pin of line %d", c.Rule.ID, c.Program.Name, pin.Line),
-				Fix:     "`xlagate inspect DUMP --all` lists the operations; fix op, op_name, source or out, or remove the pin",
-			})
+			c.Gap(fmt.Sprintf("no operation fits the pin of line %d", pin.Line),
+				"`xlagate inspect DUMP --all` lists the operations; fix op, op_name, source or out, or remove the pin")
 		}
 		wrong = append(wrong, bad...)
 	}

@@ -114,11 +114,7 @@ func judgeTrips(c *rule.Context, v *diff.Variant) {
 		return
 	}
 	for _, k := range v.New.EndlessLoops() {
-		where := k.LoopPlace()
-		c.Gap(fmt.Sprintf("%s (how often the loop %s of %s runs is not known)", c.Rule.ID, where, c.Program.Name), result.Problem{
-			Message: fmt.Sprintf("%s could not look: how often the loop %s of %s runs is not known", c.Rule.ID, where, c.Program.Name),
-			Fix:     "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count",
-		})
+		c.Gap("how often the loop "+k.LoopPlace()+" runs is not known", "give the loop bounds that are Python numbers, or leave out max_trip_count and trip_count")
 	}
 	if bounded {
 		capTrips(c, v, most)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -68,12 +67,12 @@ func isCount(digits string) bool {
 func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
 	fact := facts.MemorySpace.Of(space)
 	if name, other := tpuName(space); other && c.Target.Report.Toolchain.Backend == "tpu" {
-		spaceGap(c, fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
+		c.Gap(fmt.Sprintf("a TPU's %s is called %s", space, name), "memory_space: "+name)
 		return
 	}
 	if !hasSpaces(v.New) {
 		if _, assigned := v.New.Facts[facts.MemoryTemp]; assigned {
-			spaceGap(c, "its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
+			c.Gap("its buffer assignment has one memory space only", "leave memory_space out; max-temp-bytes and max-allocation-bytes need no live ranges")
 			return
 		}
 		c.Uncovered(rule.BufferAssignment, rule.DumpFix)
@@ -89,10 +88,6 @@ func judgeSpace(c *rule.Context, v *diff.Variant, space string) {
 	if f := c.Judge(a); f != nil {
 		f.Cause, f.Evidence = v.FactGrowth(fact)
 	}
-}
-
-func spaceGap(c *rule.Context, why, fix string) {
-	c.Gap(fmt.Sprintf("%s (%s: %s)", c.Rule.ID, c.Program.Name, why), result.Problem{Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, c.Program.Name, why), Fix: fix})
 }
 
 // tpuName is what a memory space that is named by its number is called on a TPU.

@@ -23,24 +23,15 @@ func registersUnknown(c *rule.Context, v *diff.Variant, fact facts.ID) bool {
 	case known && (c.MaxIncrease == nil || was == "" || is == "" || was == is):
 		return false
 	case v.New.Unassembled == facts.NoAssembler && !known:
-		c.Gap(c.Rule.ID+" ("+facts.NoAssembler+")", result.Problem{
-			Message: fmt.Sprintf("%s could not look at %s: %s to say what registers its PTX takes", c.Rule.ID, c.Program.Name, facts.NoAssembler),
-			Fix:     "pip install nvidia-cuda-nvcc-cu12 (it needs no GPU), or name one: XLAGATE_PTXAS=/usr/local/cuda/bin/ptxas",
-		})
+		c.Gap(facts.NoAssembler, "pip install nvidia-cuda-nvcc-cu12 (it needs no GPU), or name one: XLAGATE_PTXAS=/usr/local/cuda/bin/ptxas")
 	case v.New.Unassembled != "" && !known:
-		c.Gap(fmt.Sprintf("%s (%s)", c.Rule.ID, v.New.Unassembled), result.Problem{
-			Message: fmt.Sprintf("%s could not look at %s: %s", c.Rule.ID, c.Program.Name, v.New.Unassembled),
-			Fix:     "use a ptxas as new as the compiler: pip install --upgrade nvidia-cuda-nvcc-cu12, or XLAGATE_PTXAS=PATH",
-		})
+		c.Gap(v.New.Unassembled, "use a ptxas as new as the compiler: pip install --upgrade nvidia-cuda-nvcc-cu12, or XLAGATE_PTXAS=PATH")
 	case !known && c.Pack != "" && !slices.Contains([]string{"gpu", ""}, c.Target.Report.Toolchain.Backend):
 		// A program for another device has no kernel that the pack speaks of.
 	case !known:
 		c.Uncovered(rule.PTX, fixPTX)
 	default:
-		c.Gap(fmt.Sprintf("%s (ptxas %s → %s)", c.Rule.ID, was, is), result.Problem{
-			Message: fmt.Sprintf("%s could not compare: ptxas %s measured the baseline of %s, and ptxas %s the dump", c.Rule.ID, was, c.Program.Name, is),
-			Fix:     "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas " + is + "\"",
-		})
+		c.Gap(fmt.Sprintf("ptxas %s measured the baseline, and ptxas %s the dump", was, is), "use the same version, or accept the baseline again: xlagate accept --reason \"ptxas "+is+"\"")
 	}
 	return true
 }

@@ -125,10 +125,7 @@ func unmatchedArguments(c *rule.Context, v *diff.Variant, globs []string) {
 		if slices.ContainsFunc(v.New.Params, func(param facts.Parameter) bool { return match.Glob(pattern, param.Name) }) {
 			continue
 		}
-		c.Gap(fmt.Sprintf("%s (%s has no argument %s)", c.Rule.ID, c.Program.Name, pattern), result.Problem{
-			Message: fmt.Sprintf("%s: no argument of %s fits %q", c.Rule.ID, c.Program.Name, pattern),
-			Fix:     "`xlagate inspect DUMP` lists the arguments; fix the pattern or remove it",
-		})
+		c.Gap(fmt.Sprintf("no argument fits %q", pattern), "`xlagate inspect DUMP` lists the arguments; fix the pattern or remove it")
 	}
 }
 
@@ -226,10 +223,7 @@ func unmatchedResults(c *rule.Context, v *diff.Variant) {
 		if slices.ContainsFunc(numbersTo(len(outputs)), func(place string) bool { return match.Glob(want, place) }) {
 			continue
 		}
-		c.Gap(fmt.Sprintf("%s (%s has no result %s)", c.Rule.ID, c.Program.Name, want), result.Problem{
-			Message: fmt.Sprintf("%s: no result of %s fits %q; it returns %s", c.Rule.ID, c.Program.Name, want, phrase.Count(len(outputs), "result, number 0", "results, numbered from 0")),
-			Fix:     "fix the number or remove the pin",
-		})
+		c.Gap(fmt.Sprintf("no result fits %q; there are %s", want, phrase.Count(len(outputs), "result, number 0", "results, numbered from 0")), "fix the number or remove the pin")
 	}
 }
 

@@ -45,9 +45,7 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	case pins != nil:
 		wrong = againstPins(now, pins)
 	case t.Base == nil:
-		c.Gap("toolchain (there is no baseline)", result.Problem{
-			Message: fmt.Sprintf("toolchain could not compare: target %s has no baseline", t.Name), Fix: "xlagate accept --reason \"…\", or pin: the versions",
-		})
+		c.Gap("there is no baseline", "xlagate accept --reason \"…\", or pin: the versions")
 		return
 	default:
 		wrong = toolchainChanges(c, parts(t.Base.Toolchain), now)

@@ -134,28 +134,21 @@ func (c *Context) Checked() { c.Checks++ }
 
 // Uncovered reports that an input was not dumped. See Gap.
 func (c *Context) Uncovered(in Input, fix string) {
-	what := fmt.Sprintf("%s could not look: %s was not dumped", c.Rule.ID, in)
-	switch in {
-	case Graphs, Metrics:
-		what = fmt.Sprintf("%s could not look: the dump holds no %s", c.Rule.ID, in)
-	case Log:
-		what = fmt.Sprintf("%s could not look: there is no compile log", c.Rule.ID)
-	}
-	if program := c.programName(); program != "" {
-		what = fmt.Sprintf("%s (program %s)", what, program)
-	}
 	noun := strings.TrimPrefix(strings.TrimPrefix(string(in), "the "), "a ")
-	c.Gap(fmt.Sprintf("%s (the dump holds no %s)", c.Rule.ID, noun), result.Problem{Message: what, Fix: fix})
+	c.Gap("the dump holds no "+noun, fix)
 }
 
-// Gap reports what the rule could not look at: a problem where the user's own file names the rule, a note where a pack does.
-func (c *Context) Gap(note string, p result.Problem) {
+// Gap reports why the rule could not look: a problem where the user's own file names the rule, a note where a pack does.
+func (c *Context) Gap(why, fix string) {
 	if c.Pack != "" {
-		c.NotCovered = append(c.NotCovered, note)
+		c.NotCovered = append(c.NotCovered, fmt.Sprintf("%s (%s)", c.Rule.ID, why))
 		return
 	}
-	p.Rule, p.File = c.Rule.ID, c.Target.Dump
-	c.Problems = append(c.Problems, p)
+	message := c.Rule.ID + " could not look"
+	if c.Program != nil {
+		message += " at " + c.Program.Name
+	}
+	c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Target.Dump, Message: message + ": " + why, Fix: fix})
 }
 
 // DumpFix says what to do about an input that was not dumped.
