@@ -33,7 +33,7 @@ var floors = [][]string{
 	{"internal/config"},
 	{"internal/gate", "internal/policy"},
 	{"internal/report"},
-	{"internal/github", "internal/reference"},
+	{"internal/github", "internal/reference", "internal/review"},
 	{"cmd/xlagate", "internal/gen"},
 }
 

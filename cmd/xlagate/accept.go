@@ -18,12 +18,14 @@ func acceptCommand(w world) *cli.Command {
 		Category:  theGate,
 		Description: "xlagate accept --reason \"bigger batch\"             all that the dump holds\n" +
 			"xlagate accept --only 3fa91c02b7d1 --reason \"…\"    one change of the last check; a number of xlagate.yaml that it breaks is raised\n" +
-			"xlagate accept --from result.json                  from CI's result, without a dump",
+			"xlagate accept --from result.json                  from CI's result, without a dump\n" +
+			"xlagate accept -i                                  shows each change and asks",
 		Flags: append(append(configFlags(), pullRequestFlags()...),
 			&cli.StringSliceFlag{Name: "only", Usage: "only the changes or findings with these `IDS`, separated by commas"},
 			&cli.StringFlag{Name: "reason", Usage: "`TEXT`: why, for the baseline's readers"},
 			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower the budgets that are wider than what there is"},
 			&cli.StringFlag{Name: "from", Usage: "take facts and changes from a result `FILE`"},
+			&cli.BoolFlag{Name: "interactive", Aliases: []string{"i"}, Usage: "show each change at the terminal and ask what to do with it"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.IsSet("only") && len(ids(c.StringSlice("only"))) == 0 {
@@ -37,7 +39,7 @@ func acceptCommand(w world) *cli.Command {
 				return err
 			}
 			a := gate.AcceptOptions{Only: ids(c.StringSlice("only")), Reason: c.String("reason"), Tighten: c.Bool("tighten")}
-			if a.Reason == "" && !a.Tighten {
+			if a.Reason == "" && !a.Tighten && !c.Bool("interactive") {
 				return wrongUsage("accept needs a reason, for whoever reads the baseline later: add --reason \"…\"")
 			}
 			if from := c.String("from"); from != "" {
@@ -46,6 +48,11 @@ func acceptCommand(w world) *cli.Command {
 				}
 			} else {
 				a.From = lastWith(c, o, a.Only)
+			}
+			if c.Bool("interactive") {
+				if err := decide(c, w, o, &a); err != nil || len(a.Only) == 0 {
+					return err
+				}
 			}
 			if !c.Bool("quiet") {
 				a.Before = func(planned *gate.Accepted) { sayLeft(w, planned) }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/gate"
@@ -21,14 +23,12 @@ func checkCommand(w world) *cli.Command {
 			&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, say on the pull request what was found"},
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
+			&cli.BoolFlag{Name: "watch", Usage: "check again whenever the dump, the rules, the baseline or a captured command's sources change"},
 			shardFlag(),
 		),
 		Action: func(c *cli.Context) error {
-			o, err := gateOptions(c, w)
+			o, err := checkOptions(c, w)
 			if err != nil {
-				return err
-			}
-			if o.FailOn, err = oneOf(c, "fail-on"); err != nil {
 				return err
 			}
 			if _, err := oneOf(c, "comment"); err != nil {
@@ -37,20 +37,74 @@ func checkCommand(w world) *cli.Command {
 			if err := checkPostFlags(c); err != nil {
 				return err
 			}
-			if !o.Shard.Whole() {
+			switch {
+			case c.Bool("watch"):
+				return checkAgain(c, w, &to, o)
+			case !o.Shard.Whole():
 				return checkPart(c, w, to.list, o)
 			}
-			r, err := gate.Check(c.Context, o)
-			if err != nil {
-				return err
-			}
-			r.Origin = origin(c, w)
-			keepLast(c, o, r)
-			if err := show(c, w, &to, r); err != nil {
-				return err
-			}
-			announce(c, w, o, r)
-			return verdictOf(r)
+			return checkOnce(c, w, &to, o)
 		},
 	}
+}
+
+func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
+	r, err := gate.Check(c.Context, o)
+	if err != nil {
+		return err
+	}
+	r.Origin = origin(c, w)
+	keepLast(c, o, r)
+	if err := show(c, w, to, r); err != nil {
+		return err
+	}
+	announce(c, w, o, r)
+	return verdictOf(r)
+}
+
+// pollEvery is how often check --watch looks at the files.
+const pollEvery = 500 * time.Millisecond
+
+// checkAgain checks whenever files change, until a person ends it. The exit code is that of the last check.
+func checkAgain(c *cli.Context, w world, to *outputs, o gate.Options) error {
+	if !o.Shard.Whole() || c.Bool("bisect") || c.String("comment") != "off" {
+		return wrongUsage("check --watch is for a person at work; leave --shard, --bisect and --comment out")
+	}
+	files, err := gate.NewWatch(c.Context, o)
+	if err != nil {
+		return err
+	}
+	for {
+		if err == nil {
+			err = checkOnce(c, w, to, o)
+		}
+		if c.Context.Err() != nil {
+			return err
+		}
+		last := error(verdict(exitCode(w, err)))
+		w.say("watching; ^C ends it")
+		changed, stopped := files.Wait(c.Context, pollEvery)
+		if stopped != nil {
+			return last
+		}
+		w.say(gate.Relative(o.Dir, changed) + " changed")
+		var next gate.Options
+		if next, err = checkOptions(c, w); err != nil {
+			continue // the configuration is being edited
+		}
+		var more *gate.Watch
+		if more, err = gate.NewWatch(c.Context, next); err == nil {
+			o, files = next, more
+		}
+	}
+}
+
+// checkOptions are the gate's options with check's own.
+func checkOptions(c *cli.Context, w world) (gate.Options, error) {
+	o, err := gateOptions(c, w)
+	if err != nil {
+		return o, err
+	}
+	o.FailOn, err = oneOf(c, "fail-on")
+	return o, err
 }

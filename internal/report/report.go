@@ -94,6 +94,28 @@ func ExplainChange(w io.Writer, r *result.Result, c *result.Change, docs []resul
 	return render(w, explained{all, &own, all.findings[c.ID], docs}, format, o, changeFormats)
 }
 
+// Evidence renders all lines that prove a change, as text.
+func Evidence(w io.Writer, c *result.Change, o Options) error {
+	var p page
+	if p.add(evidence(c)); len(p.Blocks) == 0 {
+		p.add(para{say("nothing but the facts tells of this change")})
+	}
+	return writeText(w, p, o)
+}
+
+// Code renders lines of a source file that begin at a number, as text. One of them is marked.
+func Code(w io.Writer, lines []string, from, marked int, o Options) error {
+	var l listing
+	for i, text := range lines {
+		mark := byte(' ')
+		if from+i == marked {
+			mark = '~'
+		}
+		l.Lines = append(l.Lines, listed{mark, []string{fmt.Sprintf("%5d | %s", from+i, cut(strings.ReplaceAll(text, "\t", "    "), maxSentence))}})
+	}
+	return writeText(w, page{Blocks: []block{l}}, o)
+}
+
 type explained struct {
 	result   *indexed
 	Change   *result.Change    `json:"change"`
