@@ -226,6 +226,9 @@ func (d *Dump) checkWhole() {
 		}
 		told := slices.ContainsFunc(d.Problems, func(p Problem) bool { return p.File == f.Path })
 		known := f.Kind != "" && (f.Kind != KindPTX || !last[f.rel]) && f.Kind != KindLog && f.Kind != KindArchive
+		if path.Base(f.rel) == noModuleProfiled {
+			continue
+		}
 		if f.Size == 0 && !told && (known || slices.Contains(dumpedFormats, path.Ext(f.rel))) {
 			d.problem(f.Path, "the file is empty", fixCut)
 			d.Problems[len(d.Problems)-1].Damaged = true

@@ -18,7 +18,7 @@ var irWords = []string{
 }
 
 // looseExtensions are cut off the name of a module file that somebody stored by hand.
-var looseExtensions = []string{".hlo.pb", ".txt", ".pb", ".dot", ".html"}
+var looseExtensions = []string{profiledEnd, ".hlo.pb", ".txt", ".pb", ".dot", ".html"}
 
 // looseName splits a name that is anybody's choice into what is the module's and the stage of compiler IR that stands in it.
 func looseName(base string) (stem, word string) {
@@ -51,6 +51,10 @@ func (d *Dump) takeLoose() {
 		}
 	}
 	d.Other = rest
+	if len(d.Modules) == 0 {
+		d.takeProfiled()
+	}
+	d.oneRun()
 	for _, m := range d.Modules {
 		d.settleLoose(m)
 	}
