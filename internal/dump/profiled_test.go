@@ -24,7 +24,9 @@ func runDir(t *testing.T, root, run string, files map[string][]byte) string {
 	return dir
 }
 
-func profiledTrain(t *testing.T) []byte { return testfile.Unpack(t, "../profile/testdata/train.xplane.pb.gz") }
+func profiledTrain(t *testing.T) []byte {
+	return testfile.Unpack(t, "../profile/testdata/train.xplane.pb.gz")
+}
 
 func openDir(t *testing.T, path string) *Dump {
 	t.Helper()
