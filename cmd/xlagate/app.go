@@ -73,7 +73,7 @@ func newApp(w world) *cli.App {
 		OnUsageError:              usageError,
 		Action:                    noCommand,
 		Commands: []*cli.Command{
-			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w),
+			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w), upgradeCommand(w),
 			captureCommand(w), inspectCommand(w), diffCommand(w),
 			factsCommand(w), mergeCommand(w),
 			reportCommand(w), commentCommand(w),

@@ -51,9 +51,14 @@ func runCapture(c *cli.Context, w world, command []string) error {
 }
 
 func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture.Outcome, error) {
-	out, err := capture.Run(c.Context, capture.Options{
+	return captured(c, w, cmp.Or(c.String("to"), dir), capture.Options{
 		Argv: command, Env: os.Environ(), To: dir, Timeout: c.Duration("timeout"), Stdin: piped(w.in), Stdout: w.out, Stderr: w.err,
 	})
+}
+
+// captured runs a capture, and says what is to be known of it and what went wrong with what it was to make.
+func captured(c *cli.Context, w world, what string, opts capture.Options) (*capture.Outcome, error) {
+	out, err := capture.Run(c.Context, opts)
 	if out != nil {
 		for _, note := range out.Notes {
 			w.say(note)
@@ -71,7 +76,7 @@ func capturedTo(c *cli.Context, w world, dir string, command []string) (*capture
 		return out, err
 	}
 	problem.Message = err.Error()
-	sayProblems(w, cmp.Or(c.String("to"), dir), []result.Problem{problem})
+	sayProblems(w, what, []result.Problem{problem})
 	return nil, verdict(gate.ExitIncomplete)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,11 +39,11 @@ func prepare(dir string) error {
 
 // listDump divides what a directory holds into files that a capture writes and others.
 func listDump(dir string) (stale, foreign []string, err error) {
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		rel, err := filepath.Rel(dir, path)
+		rel, err := filepath.Rel(dir, name)
 		if err != nil {
 			return err
 		}
@@ -63,6 +64,9 @@ func listDump(dir string) (stale, foreign []string, err error) {
 func dumpFile(rel string) bool {
 	folder, _, inFolder := strings.Cut(rel, "/")
 	if slices.Contains([]string{toolchainFile, logFile, stdoutFile, metricsFile, reasonsFile}, rel) || inFolder && (folder == graphFolder || folder == "shardy") {
+		return true
+	}
+	if inFolder && slices.Contains([]string{"compile_options.pb", "module.mlir", "topology.pb"}, path.Base(rel)) { // what JAX hands to the compiler
 		return true
 	}
 	for part := range strings.SplitSeq(rel, "/") {
@@ -87,9 +91,9 @@ func remove(dir string, files []string) error {
 // removeFolders deletes the empty folders in a directory, innermost first.
 func removeFolders(dir string) error {
 	var folders []string
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && path != dir {
-			folders = append(folders, path)
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && name != dir {
+			folders = append(folders, name)
 		}
 		return err
 	})

@@ -25,7 +25,7 @@ func TestPrepareEmptiesAnEarlierCapture(t *testing.T) {
 	fill(t, dir, toolchainFile, logFile, "module_0000.jit_f.before_optimizations.txt", "module_0000.jit_f/module.mlir",
 		"1795247831679955.module_0000.after_optimizations.txt", "jit_f/host_1234/module_0002.jit_f.debug_options",
 		"main.1.module_0000.jit_f._fusion.html", "graph/mark_for_compilation.pbtxt", "graph/deep/er.pbtxt", "shardy/a.mlir",
-		"jit_f.gemm_fusion.triton-to-llvm.txt")
+		"jit_f.gemm_fusion.triton-to-llvm.txt", "jit_f_1795465042252/compile_options.pb", "jit_f_1795465042252/module.mlir")
 	if err := prepare(dir); err != nil {
 		t.Fatal(err)
 	}

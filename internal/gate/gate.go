@@ -82,6 +82,7 @@ type Run struct {
 
 	base      func() (fs.FS, error) // the baseline, opened once
 	accepting bool                  // the command is accept: messages name it
+	upgrading bool                  // another toolchain is what is judged
 }
 
 // UsageError is a call that makes no sense: exit code 2.
@@ -98,6 +99,38 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 		return nil, err
 	}
 	return judgeAll(o, targets), nil
+}
+
+// CheckUpgrade compares two dumps of the same programs, made by two toolchains. What grew is found as if the model had grown: nothing else differs.
+// With passes it says of each program after which pass of the compiler the two first differ, where the dumps hold the passes.
+func CheckUpgrade(ctx context.Context, o Options, passes bool) (*result.Result, error) {
+	o.upgrading, o.Passes = true, passes
+	targets, err := lookAll(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r := judgeAll(o, targets)
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		c.Accept = "" // not in the baseline that is in use
+		c.Details = append(c.Details, firstPasses(targets, c)...)
+	}
+	return r, nil
+}
+
+// firstPasses says after which pass the variants that a change is in first differ from their own of before.
+func firstPasses(targets []*looked, c *result.Change) []string {
+	var said []string
+	for _, t := range targets {
+		for _, p := range t.programs {
+			for _, v := range p.Variants {
+				if text := "first differs " + v.FirstPass; t.Name == c.Target && p.Name == c.Program && v.FirstPass != "" && !slices.Contains(said, text) {
+					said = append(said, text)
+				}
+			}
+		}
+	}
+	return said
 }
 
 // judgeAll holds the rules against everything that was looked at.

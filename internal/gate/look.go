@@ -181,7 +181,9 @@ func (l *looked) compare() {
 
 // match pairs the programs. Of another dump, which was accepted for nothing, those are no loss that the configuration leaves out.
 func (l *looked) match(base *facts.Report) {
-	l.programs = diff.Compare(base, l.report).Programs
+	d := diff.Compare(base, l.report)
+	diff.FillPasses(d, base.Passes, l.report.Passes)
+	l.programs = d.Programs
 	if l.set == nil {
 		included := l.inclusion()
 		l.programs = slices.DeleteFunc(l.programs, func(p *diff.Program) bool { return p.New == nil && !included(p.Name) })

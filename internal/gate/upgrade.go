@@ -16,7 +16,7 @@ import (
 // made becomes a report on the upgrade, grouped by cause, with the command that writes a second baseline for the new toolchain. Limits
 // that need no baseline stay findings, and so does what no compiler decides.
 func withoutUpgrade(r *result.Result, o Options, l *looked, found []JudgedFinding) (left []JudgedFinding) {
-	if l.base == nil || l.report == nil {
+	if l.base == nil || l.report == nil || o.upgrading {
 		return found
 	}
 	aside := map[string][]JudgedFinding{}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/capture"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/report"
+)
+
+func upgradeCommand(w world) *cli.Command {
+	var to outputs
+	return &cli.Command{
+		Name:      "upgrade",
+		Usage:     "compile the same programs with another version of JAX or its compiler, and say what got dearer",
+		ArgsUsage: "--to REQUIREMENT -- COMMAND…",
+		Category:  theGate,
+		Description: "xlagate upgrade --to jax==0.10.2 -- python train.py                       compared with what is installed\n" +
+			"xlagate upgrade --to jax==0.10.2 --from jax==0.9.2 -- python train.py     compared with another version\n" +
+			"xlagate upgrade --to jax==0.10.2 --accept -- python train.py              and take the new baseline from it",
+		Flags: append(append(configFlags(), outputFlags(&to, report.Formats())...),
+			&cli.StringSliceFlag{Name: "to", Usage: "`REQUIREMENT` that changes, as pip takes it: jax==0.10.2, or --pre; repeatable"},
+			&cli.StringSliceFlag{Name: "from", Usage: "`REQUIREMENT` of the environment that it is compared with (default: what is installed); repeatable"},
+			&cli.StringFlag{Name: "keep", Usage: "keep environments and dumps in `DIR`"},
+			&cli.BoolFlag{Name: "passes", Usage: "name the first pass of the compiler after which programs differ"},
+			&cli.BoolFlag{Name: "accept", Usage: "write what the changed environment compiles as the baseline"},
+			&cli.DurationFlag{Name: "timeout", Usage: "how long the command may take: `TIME`, as in 90s or 20m"},
+			failOnFlag(),
+		),
+		Action: func(c *cli.Context) error {
+			own, command := split(c)
+			switch {
+			case len(c.StringSlice("to")) == 0:
+				return wrongUsage("upgrade needs the requirement that changes; xlagate upgrade --to jax==VERSION -- COMMAND…")
+			case len(command) == 0 || len(own) > 0:
+				return wrongUsage("upgrade needs a command behind --; xlagate upgrade --to jax==VERSION -- COMMAND…")
+			case c.IsSet("against") || c.IsSet("target"):
+				return wrongUsage("upgrade makes both dumps itself; leave --against and --target out")
+			}
+			return upgrade(c, w, &to, command)
+		},
+	}
+}
+
+func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error) {
+	o, err := upgradeOptions(c, w)
+	if err != nil {
+		return err
+	}
+	dir := c.String("keep")
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "xlagate-upgrade-*"); err != nil {
+			return fmt.Errorf("make a folder for the environments: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	before, after, err := compiledTwice(c, w, dir, command)
+	if err != nil {
+		return err
+	}
+	if tools(before.Toolchain) == tools(after.Toolchain) {
+		return incomplete(w, &gate.Unreadable{File: strings.Join(command, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
+			Fix: "name another version, or name the command by its interpreter: -- python train.py"})
+	}
+	o.Against, o.Dumps, o.Logs = before.Dir, []string{after.Dir}, append(o.Logs, after.Log)
+	r, err := gate.CheckUpgrade(c.Context, o, c.Bool("passes"))
+	if err != nil {
+		return err
+	}
+	if err := show(c, w, to, r); err != nil {
+		return err
+	}
+	why := tools(before.Toolchain) + " → " + tools(after.Toolchain)
+	if !c.Bool("accept") {
+		if !c.Bool("quiet") {
+			fmt.Fprintf(w.err, "xlagate: the new baseline, once the requirement is changed: xlagate accept --reason %q -- %s\n", why, shellLine(command))
+		}
+		return verdictOf(r)
+	}
+	return acceptUpgrade(c, w, o, why)
+}
+
+// upgradeOptions takes rules and baseline from the configuration; without one the rules are those that are recommended.
+func upgradeOptions(c *cli.Context, w world) (gate.Options, error) {
+	o, err := gateOptions(c, w)
+	var usage gate.UsageError
+	if errors.As(err, &usage) && !c.IsSet("config") && !c.Bool("accept") {
+		cfg, err := config.Parse(config.FileName, []byte("version: 1\nextends: [recommended]\n"))
+		if err != nil {
+			return o, err
+		}
+		o = withoutConfig(c, w, gate.Options{})
+		o.Config, o.Version, o.Edits = cfg, version(), editedLines(c, w)
+		o.Dir, err = workingDir()
+		return o, err
+	}
+	o.Command = nil
+	return o, err
+}
+
+// compiledTwice captures the command in the present environment, or one that --from changes, and in the one that --to changes.
+func compiledTwice(c *cli.Context, w world, dir string, command []string) (before, after *capture.Outcome, err error) {
+	from, err := environmentOf(c, w, filepath.Join(dir, "before"), c.StringSlice("from"), command)
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err := environmentOf(c, w, filepath.Join(dir, "after"), c.StringSlice("to"), command)
+	if err != nil {
+		return nil, nil, err
+	}
+	if before, err = captured(c, w, shellLine(command), from); err != nil {
+		return nil, nil, err
+	}
+	w.say("compiled with " + tools(before.Toolchain))
+	if after, err = captured(c, w, shellLine(command), to); err != nil {
+		return nil, nil, err
+	}
+	w.say("compiled with " + tools(after.Toolchain))
+	return before, after, nil
+}
+
+// environmentOf returns how the command is captured with some requirements changed; without any in the present environment.
+func environmentOf(c *cli.Context, w world, dir string, requirements, command []string) (capture.Options, error) {
+	opts := capture.Options{Argv: command, Env: os.Environ(), To: filepath.Join(dir, "dump"), Timeout: c.Duration("timeout"), Stdin: piped(w.in), Stdout: w.err, Stderr: w.err}
+	if c.Bool("passes") {
+		opts.Env = append(opts.Env, "XLA_FLAGS="+strings.TrimSpace(os.Getenv("XLA_FLAGS")+" --xla_dump_hlo_pass_re=.*"))
+	}
+	if len(requirements) == 0 {
+		return opts, nil
+	}
+	w.say("installing " + strings.Join(requirements, " "))
+	opts, err := capture.InChanged(c.Context, opts, filepath.Join(dir, "environment"), requirements)
+	if err != nil {
+		return opts, incomplete(w, &gate.Unreadable{File: strings.Join(requirements, " "), Message: err.Error(), Fix: "see that pip installs it beside what is there"})
+	}
+	return opts, nil
+}
+
+// acceptUpgrade writes what the changed environment compiled as the baseline.
+func acceptUpgrade(c *cli.Context, w world, o gate.Options, why string) error {
+	o.Against = ""
+	done, err := gate.Accept(c.Context, o, gate.AcceptOptions{Reason: why, Before: func(planned *gate.Accepted) { sayLeft(w, planned) }})
+	if err != nil {
+		return incomplete(w, err)
+	}
+	if !c.Bool("quiet") {
+		sayAccepted(w, done)
+	}
+	return nil
+}
