@@ -56,7 +56,7 @@ func golden(t *testing.T, name string, render func(io.Writer) error) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Result(io.Discard, passing(), "xml", Options{})
-	want := `unknown format "xml"; there are text, json, markdown, sarif, junit, github, html`
+	want := `unknown format "xml"; there are text, json, markdown, sarif, junit, github, codequality, html`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -62,7 +62,7 @@ func Formats() []string { return formatsOf(resultFormats) }
 // ViewFormats lists the formats of everything but a result.
 func ViewFormats() []string { return formatsOf(inspectFormats) }
 
-// Result renders a gate result: text, json, markdown, sarif, junit, github or html.
+// Result renders a gate result: text, json, markdown, sarif, junit, github, codequality or html.
 func Result(w io.Writer, r *result.Result, format string, o Options) error {
 	return render(w, r, format, o, resultFormats)
 }
@@ -127,7 +127,7 @@ type explained struct {
 var (
 	resultFormats = []renderer[*result.Result]{
 		{"text", fromRoot(resultText)}, {"json", resultJSON}, {"markdown", fromRoot(resultMarkdown)}, {"sarif", fromRoot(resultSARIF)},
-		{"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"html", fromRoot(resultHTML)},
+		{"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)}, {"html", fromRoot(resultHTML)},
 	}
 	inspectFormats = viewFormats(inspectPage, inspectJSON)
 	diffFormats    = viewFormats(diffPage, diffJSON)
