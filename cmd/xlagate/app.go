@@ -36,7 +36,12 @@ func run(ctx context.Context, args []string, w world) int {
 		fmt.Fprint(w.out, strings.Join(append(complete(a, args[2:]), ""), "\n"))
 		return gate.ExitPass
 	}
-	err := recovered(func() error { return a.RunContext(ctx, permute(a, args)) })
+	err := recovered(func() error {
+		if command := forgotten(a, args); command != "" {
+			return wrongUsage("%s is a command, and no dump is called so; put -- before it: xlagate %s -- %s", strings.Fields(command)[0], args[1], command)
+		}
+		return a.RunContext(ctx, permute(a, args))
+	})
 	var v verdict
 	if ctx.Err() != nil && err != nil && !errors.As(err, &v) {
 		err = ctx.Err() // the interruption is the cause, whatever the error says

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -35,6 +38,10 @@ func permute(a *cli.App, args []string) []string {
 			back = append(back, arg)
 			continue
 		}
+		if jobs, ok := strings.CutPrefix(arg, "-j"); ok && jobs != "" && strings.Trim(jobs, "0123456789") == "" {
+			front = append(front, "-j", jobs) // as make takes it
+			continue
+		}
 		front = append(front, arg)
 		if !takesValue(flags, arg) {
 			continue
@@ -48,6 +55,28 @@ func permute(a *cli.App, args []string) []string {
 	}
 	out := append([]string{}, args[:min(at, len(args))]...)
 	return append(append(out, front...), guard(back)...)
+}
+
+// forgotten finds a command that stands where a dump is expected, without the "--" before it: its own flags would be taken for ours.
+func forgotten(a *cli.App, args []string) string {
+	if len(args) < 3 || slices.Contains(args, "--") || !slices.Contains([]string{"accept", "capture", "check", "init", "upgrade"}, args[1]) {
+		return ""
+	}
+	flags := commandNamed(a.Commands, args[1]).Flags
+	for i := 2; i < len(args); i++ {
+		if strings.HasPrefix(args[i], "-") {
+			if takesValue(flags, args[i]) {
+				i++
+			}
+			continue
+		}
+		_, missing := os.Stat(args[i])
+		if _, err := exec.LookPath(args[i]); err != nil || missing == nil {
+			return ""
+		}
+		return strings.Join(args[i:], " ")
+	}
+	return ""
 }
 
 // guard keeps the library from reading positional arguments as flags: it strips one "--".

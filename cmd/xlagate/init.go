@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -83,11 +85,30 @@ func setUp(c *cli.Context, w world, command []string) error {
 	for _, path := range done.Written {
 		fmt.Fprintf(w.out, "wrote    %s\n", path)
 	}
-	if err := writeWorkflow(w, config.CapturingWorkflow()); err != nil {
+	if err := writeWorkflow(w, config.CapturingWorkflow(packages(rep.Toolchain))); err != nil {
 		return err
 	}
 	fmt.Fprintln(w.out, "next:\n  xlagate check   run it again and compare; then commit what was written, and push")
 	return nil
+}
+
+// packages says what pip installs for the command: what the repository lists, else the framework that compiled.
+func packages(t facts.Toolchain) string {
+	for _, list := range []struct{ file, install string }{{"requirements.txt", "-r requirements.txt"}, {"pyproject.toml", "."}, {"setup.py", "."}} {
+		if _, err := os.Stat(list.file); err == nil {
+			return list.install
+		}
+	}
+	var pinned []string
+	for _, name := range slices.Sorted(maps.Keys(t.Versions)) {
+		if name == "jax" || name == "tensorflow" || name == "torch_xla" {
+			pinned = append(pinned, name+"=="+t.Versions[name])
+		}
+	}
+	if len(pinned) == 0 {
+		return "-r requirements.txt"
+	}
+	return strings.Join(pinned, " ")
 }
 
 // writeWorkflow writes the workflow, unless there is one.

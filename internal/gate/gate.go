@@ -16,6 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
@@ -232,10 +233,26 @@ func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
 		}
 		r.Problems = append(r.Problems, result.Problem{
 			Rule: s.Rule.ID, File: s.Place,
-			Message: fmt.Sprintf("rule %s matches no program: %s", s.Rule.ID, patterns(s)),
+			Message: fmt.Sprintf("rule %s matches no program: %s%s", s.Rule.ID, patterns(s), meantProgram(s, targets)),
 			Fix:     "`xlagate inspect DUMP` lists the programs; fix the pattern or remove the rule",
 		})
 	}
+}
+
+// meantProgram is `; did you mean "…"?` with the program that a misspelled one of a rule is most like.
+func meantProgram(s *rule.Settings, targets []*looked) string {
+	var known []string
+	for _, t := range targets {
+		for _, p := range t.programs {
+			known = append(known, p.Name)
+		}
+	}
+	for _, name := range s.Programs {
+		if meant := match.DidYouMean(name, known); meant != "" {
+			return meant
+		}
+	}
+	return ""
 }
 
 // unjudgedTargets adds a problem for each target that only integrity rules looked at, unless another problem says why.

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -26,6 +30,8 @@ func (w *world) story(ctx context.Context) error {
 		{"a dump in four parts", w.shards, w.joined},
 		{"the same, and a part is lost", w.lostPart, w.missed},
 		{"a matrix and its merge", w.matrix, w.merged},
+		{"what init wrote", w.initiated, w.initiatedGreen},
+		{"a pull request after it", w.afterInit, w.initiatedRed},
 	} {
 		if err := c.run(ctx); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -124,6 +130,47 @@ func (w *world) strangerAccepts(ctx context.Context) error {
 
 func (w *world) nothingCommitted() error {
 	return w.wants(w.Branches["wider"] == w.tip, "no commit").err
+}
+
+// initiated sets the gate up as a user does, with a command that dumps, and merges that into the main branch.
+func (w *world) initiated(ctx context.Context) error {
+	own := []string{"xlagate.yaml", ".xlagate", ".github/workflows/xlagate.yml"}
+	for _, name := range own {
+		if err := os.RemoveAll(filepath.Join(w.dir, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	const train = `to=${XLA_FLAGS#*--xla_dump_to=}; cp dump/module* dump/xlagate-toolchain.json "${to%% *}"`
+	if err := errors.Join(w.dump("good"), os.WriteFile(filepath.Join(w.dir, "train.sh"), []byte(train+"\n"), 0o644)); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, w.xlagate, "init", "--", "sh", "train.sh")
+	cmd.Dir = w.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("xlagate init: %w: %s", err, out)
+	}
+	var err error
+	if w.base, err = w.commit("the gate"); err != nil {
+		return err
+	}
+	w.push("acme/models")
+	return w.act(ctx, job{event: "pull_request", workflow: "xlagate.yml", token: "job", payload: w.pullRequestEvent()})
+}
+
+func (w *world) initiatedGreen() error {
+	return w.check(w.Checks[len(w.Checks)-1].Conclusion == "success", "a green check run").err
+}
+
+func (w *world) afterInit(ctx context.Context) error {
+	if err := w.dump("regressed"); err != nil {
+		return err
+	}
+	w.push("acme/models")
+	return w.act(ctx, job{event: "pull_request", workflow: "xlagate.yml", token: "job", payload: w.pullRequestEvent(), fails: true})
+}
+
+func (w *world) initiatedRed() error {
+	return w.says(0, "### ❌ xlagate:").and(w.says(0, "compiled again")).and(w.check(w.Checks[len(w.Checks)-1].Conclusion == "failure", "a red check run")).err
 }
 
 // expectation is what was wanted; its error is nil while all of it holds.

@@ -34,6 +34,7 @@ type world struct {
 	*fakegithub.Server
 	uploads      *httptest.Server
 	actProgram   string
+	xlagate      string // the program under test
 	temp, dir    string
 	actions      string            // this repository's actions, with the built xlagate as their binary
 	upload       string            // what stands for the upload of artifacts
@@ -53,6 +54,9 @@ func newWorld(act, xlagate, root string) (*world, error) {
 	w.Tokens["job"] = fakegithub.Token{Login: "github-actions[bot]", ID: 41898282, Bot: true, Rights: []string{"*"}}
 	w.Tokens["reader"] = fakegithub.Token{Login: "github-actions[bot]", ID: 41898282, Bot: true}
 	var err error
+	if w.xlagate, err = filepath.Abs(xlagate); err != nil {
+		return nil, err
+	}
 	if w.temp, err = os.MkdirTemp("", "xlagate-act-*"); err != nil {
 		return nil, err
 	}
