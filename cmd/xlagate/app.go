@@ -29,12 +29,23 @@ func (w world) say(text string) { fmt.Fprintf(w.err, "xlagate: %s\n", text) }
 // warn writes a warning on the error stream.
 func (w world) warn(text string) { w.say("warning: " + text) }
 
+// manWord is the argument that has the manual page printed, for the release.
+const manWord = "__man"
+
+// manPage writes the manual page; nil in a release.
+var manPage func(*cli.App) (string, error)
+
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, w world) int {
 	a := newApp(w)
 	if len(args) > 2 && args[1] == completeWord {
 		fmt.Fprint(w.out, strings.Join(append(complete(a, args[2:]), ""), "\n"))
 		return gate.ExitPass
+	}
+	if len(args) == 2 && args[1] == manWord && manPage != nil {
+		page, err := manPage(a)
+		fmt.Fprint(w.out, page)
+		return exitCode(w, err)
 	}
 	err := recovered(func() error {
 		if command := forgotten(a, args); command != "" {

@@ -3,12 +3,16 @@ package main
 import (
 	_ "embed"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/reference"
+	"github.com/xlagate/xlagate/internal/review"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -59,6 +63,9 @@ func complete(a *cli.App, words []string) []string {
 		return prefixed(name+"=", beginning(strings.TrimPrefix(value, "="), valuesOf(cmd.Flags, name)))
 	}
 	switch n := len(before); {
+	case n > 0 && slices.Contains([]string{"--only", "-only"}, before[n-1]):
+		named := current[:strings.LastIndexByte(current, ',')+1]
+		return prefixed(named, beginning(current[len(named):], here().ids))
 	case n > 0 && takesValue(cmd.Flags, before[n-1]):
 		return beginning(strings.TrimPrefix(current, "="), valuesOf(cmd.Flags, before[n-1]))
 	case strings.HasPrefix(current, "-"):
@@ -108,7 +115,51 @@ func valuesOf(flags []cli.Flag, flag string) []string {
 			}
 		}
 	}
+	if name == "target" {
+		return here().targets
+	}
 	return flagValues[name]
+}
+
+// names are what the configuration of the working directory and its last check know.
+type names struct {
+	targets  []string // as --target takes them, with the "=" of their dump
+	programs []string
+	ids      []string // of the changes that break a rule
+}
+
+// here reads the names. What cannot be read is not offered.
+func here() (n names) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return n
+	}
+	path, err := config.Find(dir)
+	if err != nil {
+		return n
+	}
+	if cfg, err := config.Load(path, path); err == nil {
+		for _, t := range cfg.Targets {
+			n.targets = append(n.targets, t.Name+"=")
+		}
+	}
+	build, ok := buildID()
+	if !ok {
+		return n
+	}
+	r := lastIn(files.OpenCache(build), path)
+	if r == nil {
+		return n
+	}
+	for i := range r.Targets {
+		for _, p := range r.Targets[i].Programs {
+			n.programs = append(n.programs, p.Name)
+		}
+	}
+	for _, c := range review.Open(r) {
+		n.ids = append(n.ids, c.ID)
+	}
+	return n
 }
 
 // argumentsOf lists the arguments of a command that takes one of a closed list.
@@ -117,7 +168,9 @@ func argumentsOf(a *cli.App, command string) []string {
 	case "help":
 		return commandNames(a.Commands)
 	case "explain":
-		return rules.IDs()
+		return append(here().ids, rules.IDs()...)
+	case "show":
+		return here().programs
 	case "schema":
 		return reference.SchemaNames
 	case "completion":

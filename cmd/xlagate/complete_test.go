@@ -88,3 +88,32 @@ func shellCommand(t *testing.T, shell string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+dir, "TERM=xterm")
 	return cmd
 }
+
+// The names of the configuration and of the last check are offered.
+func TestCompleteHere(t *testing.T) {
+	dir := quickstartCopy(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(dir)
+	if code := run(t.Context(), []string{"xlagate", "check", "regressed", "--quiet"}, world{out: io.Discard, err: io.Discard, getenv: os.Getenv}); code != 1 {
+		t.Fatalf("exit %d", code)
+	}
+	a := newApp(world{})
+	ids := complete(a, []string{"accept", "--only", ""})
+	if len(ids) != 3 || len(ids[0]) != 12 {
+		t.Fatalf("ids %q", ids)
+	}
+	for words, want := range map[string]string{
+		"accept --only " + ids[0] + "," + ids[1][:5]: ids[0] + "," + ids[1],
+		"explain " + ids[2][:5]:                      ids[2],
+		"check --target ":                            "classifier/cpu=",
+		"baseline show ":                             "train_step",
+	} {
+		if got := strings.Join(complete(a, strings.Split(words, " ")), " "); got != want {
+			t.Errorf("xlagate %s: %q, wanted %q", words, got, want)
+		}
+	}
+	t.Chdir(t.TempDir())
+	if got := complete(a, []string{"accept", "--only", ""}); len(got) > 0 {
+		t.Errorf("without a configuration: %q", got)
+	}
+}

@@ -44,7 +44,11 @@ func keepLast(c *cli.Context, o gate.Options, r *result.Result) {
 
 // loadLast returns the last result of a configuration, or nil.
 func loadLast(c *cli.Context, config string) *result.Result {
-	dir := lastResult(c)
+	return lastIn(lastResult(c), config)
+}
+
+// lastIn is the same of a cache, which may be nil.
+func lastIn(dir *files.Cache, config string) *result.Result {
 	if dir == nil {
 		return nil
 	}
