@@ -154,6 +154,17 @@ var dumpRows = []struct {
 	{"TensorFlow", "testdata/dumps/tf-2.6.tar.xz", facts.Options{}, cam(13)},
 	{"TensorFlow", "testdata/dumps/tf-2.12.tar.xz", facts.Options{}, cam(13)},
 	{"TensorFlow", "testdata/dumps/tf-2.21.tar.xz", facts.Options{}, cam(13)},
+	{"TensorFlow", "testdata/tf-named/dump.tar.xz", facts.Options{}, func(t *testing.T, r *facts.Report) {
+		problem(t, r, "ValueError at train.py:18 in broken: Dimensions must be equal")
+		for name, want := range map[string]string{
+			"pick":      "(images: f32[4,8], labels: f32[4,2], dense/kernel: f32[8,16], mul_y: f32[2])", // axis is a constant there
+			"cluster_0": "(images: f32[4,8], dense/kernel: f32[8,16])",
+		} {
+			if got := program(t, r, name).Signature; got != want {
+				t.Errorf("%s%s", name, got)
+			}
+		}
+	}},
 	{"PyTorch/XLA", "internal/facts/testdata/torch-xla-mlp.tar.gz", facts.Options{}, func(t *testing.T, r *facts.Report) {
 		if r.Toolchain.Framework != "torch_xla" || !strings.HasPrefix(r.Programs[0].Name, "SyncTensorsGraph") {
 			t.Errorf("%+v, %s", r.Toolchain, r.Programs[0].Name)

@@ -178,38 +178,13 @@ func places(group []tensorflow.UnclusteredOp) string {
 // uncompilable reports the operations that a log says XLA could not compile under jit_compile=True, and whether there were any.
 // The error stops the function, so the dump holds no module of it.
 func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
-	notes := uncompilableNotes(logs)
+	notes := logs.Uncompilable()
 	for _, n := range notes {
 		if !match.AnyGlob(c.List("allow"), n.Op) {
 			c.Find(uncompilableFinding(n))
 		}
 	}
 	return len(notes) > 0
-}
-
-// uncompilableNotes lists one note for each operation of a function: a log repeats an error, and only some repetitions name the line.
-func uncompilableNotes(logs *tensorflow.Logs) []tensorflow.LogNote {
-	if logs == nil {
-		return nil
-	}
-	type key struct{ program, op string }
-	at := map[key]int{}
-	var notes []tensorflow.LogNote
-	for _, n := range logs.Notes {
-		if n.Kind != tensorflow.NoteUncompilableOp {
-			continue
-		}
-		k := key{n.Program, n.Op}
-		i, seen := at[k]
-		switch {
-		case !seen:
-			at[k] = len(notes)
-			notes = append(notes, n)
-		case notes[i].Where.File == "" && n.Where.File != "":
-			notes[i] = n
-		}
-	}
-	return notes
 }
 
 func uncompilableFinding(n tensorflow.LogNote) rule.Finding {

@@ -184,6 +184,14 @@ TF_DUMP_GRAPH_NAME_FILTER=forward TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-c
 TF_DUMP_GRAPH_NAME_FILTER=forward TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-condition "$tf" functions.py condition_gone before
 single cases/tf-traced_again "$tf" functions.py traced_once before
 single cases/tf-traced_again "$tf" functions.py traced_again after
+# With what tells the names of arguments, and a function that cannot be traced.
+name=tf-named/dump
+mkdir -p "$work/$name"
+cp make/named.py "$work/$name/train.py"
+(cd "$work/$name" && TF_CPP_MIN_LOG_LEVEL=0 TF_CPP_VMODULE=xla_compiler=2 TF_DUMP_GRAPH_PREFIX=graph XLA_FLAGS="${text[*]}" "$tf" train.py 2>&1 | sed -E "s#$work/$name#/srv/app#g; s#$(dirname "$(dirname "$tf")")#/usr#g; s#/__autograph_generated_file[a-z0-9_]*#/__autograph_generated_file#" > stderr.log
+  echo stderr.log graph/xla_compile_function* *@(before_optimizations|after_optimizations).txt) > "$work/list"
+read -ra files < "$work/list"
+pack "$name" "${files[@]}"
 # Without the last flag autoclustering does nothing on a CPU, and says nothing.
 export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_clustering_debug"
 single tf-clusters-nocpujit "$tf" functions.py clean

@@ -75,7 +75,7 @@ func Run(ctx context.Context, opts Options) (*Outcome, error) {
 // finish runs the command and completes the record.
 func finish(ctx context.Context, opts Options, env *environ, to string, r *record) (*Outcome, error) {
 	out := &Outcome{Dir: to, Log: filepath.Join(to, logFile), Notes: env.notes, Toolchain: r.Toolchain}
-	err := runCommand(ctx, opts, env.vars, to)
+	err := runCommand(ctx, opts, env, to)
 	if err == nil {
 		err = r.lookAt(ctx, to)
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -256,5 +257,24 @@ func TestTailKeepsTheEnd(t *testing.T) {
 	w.Write([]byte("\nthe end\n"))
 	if got := w.String(); !strings.HasSuffix(got, "y\nthe end") || len(got) > tailBytes {
 		t.Errorf("%d bytes that end in %q", len(got), got[max(0, len(got)-20):])
+	}
+}
+
+// What TensorFlow logs because of capture is kept in the log and not shown; everything else is, in whatever pieces it comes.
+func TestUnloggedWriter(t *testing.T) {
+	const log = "step 1\nI0000 00:00:1795463431.105613    5194 xla_compiler.cc:1265] XLA computation inputs:\n" +
+		"2024-05-01 10:00:00.123456: I tensorflow/core/util/dump_graph.cc:245] Dumped Graph to /a\nI0000 00:00:1.1    1 service.cc:153] XLA service\n12 %"
+	const shown = "step 1\nI0000 00:00:1.1    1 service.cc:153] XLA service\n12 %"
+	for size := 1; size <= len(log); size++ {
+		var out strings.Builder
+		w := &unloggedWriter{to: &out}
+		for piece := range slices.Chunk([]byte(log), size) {
+			if _, err := w.Write(piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.flush(); err != nil || out.String() != shown {
+			t.Fatalf("in pieces of %d: %q, %v", size, out.String(), err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func lastSaid(tail string) string {
 func (e *ExitError) Unwrap() error { return e.Err }
 
 // runCommand runs the command in a process group of its own, keeps what it writes in two logs, and leaves no process of it behind.
-func runCommand(ctx context.Context, opts Options, env []string, to string) error {
+func runCommand(ctx context.Context, opts Options, env *environ, to string) error {
 	said, err := os.Create(filepath.Join(to, stdoutFile))
 	if err != nil {
 		return fmt.Errorf("keep the command's stdout: %w", err)
@@ -72,8 +73,12 @@ func runCommand(ctx context.Context, opts Options, env []string, to string) erro
 	}
 	defer log.Close()
 	tail := &tailWriter{}
-	opts.Stdout, opts.Stderr = io.MultiWriter(orDiscard(opts.Stdout), said), io.MultiWriter(orDiscard(opts.Stderr), log, tail)
-	err = runGroup(ctx, opts, env)
+	shown := &unloggedWriter{to: io.MultiWriter(orDiscard(opts.Stderr), tail), all: env.logs}
+	opts.Stdout, opts.Stderr = io.MultiWriter(orDiscard(opts.Stdout), said), io.MultiWriter(log, shown)
+	err = runGroup(ctx, opts, env.vars)
+	if ferr := shown.flush(); err == nil {
+		err = ferr
+	}
 	if cerr := errors.Join(said.Close(), log.Close()); cerr != nil && err == nil {
 		return fmt.Errorf("keep what the command wrote: %w", cerr)
 	}
@@ -157,6 +162,42 @@ func orDiscard(w io.Writer) io.Writer {
 		return io.Discard
 	}
 	return w
+}
+
+// compilerLog begins a line that TensorFlow logs for each function and argument that it compiles, in its present form and its former one.
+var compilerLog = regexp.MustCompile(`^(I\d{4}|\d{4}-\d\d-\d\d) .*\b(xla_compiler|dump_graph)\.cc:\d+\] `)
+
+// unloggedWriter passes on what a command writes without these lines.
+type unloggedWriter struct {
+	to   io.Writer
+	all  bool // those too
+	held []byte
+}
+
+// Write passes on at once what cannot become such a line.
+func (u *unloggedWriter) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		u.held = append(u.held, line...)
+		mayBe := u.held[0] == 'I' || u.held[0]-'0' < 10
+		if whole := line[len(line)-1] == '\n'; !whole && mayBe && !u.all {
+			continue
+		}
+		if err := u.flush(); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// flush passes on what is held.
+func (u *unloggedWriter) flush() error {
+	line := u.held
+	u.held = nil
+	if !u.all && compilerLog.Match(line) {
+		return nil
+	}
+	_, err := u.to.Write(line)
+	return err
 }
 
 // tailWriter keeps the last lines that were written.

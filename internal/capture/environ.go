@@ -14,6 +14,7 @@ type environ struct {
 	vars  []string // "KEY=value", as os.Environ gives it
 	dir   string   // the command's working directory, which flag files are relative to
 	torch bool     // it makes PyTorch/XLA say more
+	logs  bool     // the user asked TensorFlow for more of its log
 	notes []string
 }
 
@@ -90,7 +91,16 @@ func (e *environ) addTensorFlow(to string) error {
 		e.note("TF_DUMP_GRAPH_PREFIX was %s; this run dumps graphs elsewhere", old)
 	}
 	e.set("TF_DUMP_GRAPH_PREFIX", filepath.Join(to, graphFolder))
+	e.nameArguments()
 	return nil
+}
+
+// nameArguments makes TensorFlow dump each function on its way to XLA, and log what it hands over: nothing else tells what arguments are
+// called. What it logs is kept, and shown to nobody who did not ask for it.
+func (e *environ) nameArguments() {
+	asked := e.get("TF_CPP_VMODULE")
+	e.logs = asked != ""
+	e.set("TF_CPP_VMODULE", strings.TrimPrefix(asked+",xla_compiler=2", ","))
 }
 
 // addTorch makes PyTorch/XLA say which lines of the model operations come from, what it ran on the CPU instead, and why it compiled each

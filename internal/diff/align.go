@@ -160,14 +160,14 @@ func unaligned(params, others []facts.Parameter, at []int) []string {
 	found := make([]bool, len(others))
 	for i, j := range at {
 		if j < 0 {
-			shapes = append(shapes, params[i].Shape)
+			shapes = append(shapes, made(&params[i]))
 			continue
 		}
 		found[j] = true
 	}
 	for j := range others {
 		if !found[j] {
-			shapes = append(shapes, others[j].Shape)
+			shapes = append(shapes, made(&others[j]))
 		}
 	}
 	return shapes

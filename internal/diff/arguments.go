@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,12 +21,26 @@ func compareParams(old, fresh []facts.Parameter) []ParamChange {
 	if at := alignArguments(old, fresh); at != nil { // they have no names
 		return paramsInPairs(old, fresh, inverse(at, len(fresh)))
 	}
-	if len(old) == len(fresh) {
-		was := byName(old, fresh)
+	was := byName(old, fresh)
+	if recaptured(old, fresh, was); len(old) == len(fresh) {
 		renamedParams(old, fresh, was)
-		return paramsInPairs(old, fresh, was)
 	}
-	return paramsInPairs(old, fresh, byName(old, fresh))
+	return paramsInPairs(old, fresh, was)
+}
+
+// recaptured pairs what is captured under a new name, that of the operation that reads it now, with what no longer is under its own.
+func recaptured(old, fresh []facts.Parameter, was []int) {
+	left := map[string][]int{}
+	for at := range old {
+		if old[at].Captured && !slices.Contains(was, at) {
+			left[old[at].Shape] = append(left[old[at].Shape], at)
+		}
+	}
+	for i := range fresh {
+		if list := left[fresh[i].Shape]; was[i] == unpaired && fresh[i].Captured && len(list) > 0 {
+			was[i], left[fresh[i].Shape] = list[0], list[1:]
+		}
+	}
 }
 
 // alikeShaped says whether two lists of arguments have the same shapes in the same order.
@@ -132,7 +147,7 @@ func paramsInPairs(old, fresh []facts.Parameter, was []int) []ParamChange {
 	kept := make([]bool, len(old))
 	for i := range fresh {
 		if was[i] == unpaired {
-			out = append(out, ParamChange{Name: fresh[i].Name, New: &fresh[i], What: "new: " + fresh[i].Shape})
+			out = append(out, ParamChange{Name: fresh[i].Name, New: &fresh[i], What: "new: " + made(&fresh[i])})
 			continue
 		}
 		kept[was[i]] = true
@@ -140,7 +155,7 @@ func paramsInPairs(old, fresh []facts.Parameter, was []int) []ParamChange {
 	}
 	for i := range old {
 		if !kept[i] {
-			out = append(out, ParamChange{Name: old[i].Name, Old: &old[i], What: "gone: " + old[i].Shape})
+			out = append(out, ParamChange{Name: old[i].Name, Old: &old[i], What: "gone: " + made(&old[i])})
 		}
 	}
 	return out
@@ -175,7 +190,7 @@ func treesOf(params []*facts.Parameter) (trees []tree) {
 
 // rootOf is the argument that a leaf belongs to: "state" of "state.params['w1']".
 func rootOf(name string) string {
-	if at := strings.IndexAny(name, "[."); at > 0 {
+	if at := strings.IndexAny(name, "[./"); at > 0 {
 		return name[:at]
 	}
 	return name
@@ -188,7 +203,7 @@ func commonPath(leaves []*facts.Parameter) string {
 		n = min(n, shared(leaves[0].Name, p.Name))
 	}
 	name := leaves[0].Name[:n]
-	if at := strings.LastIndexAny(name, "[."); at > 0 && !strings.HasSuffix(name, "]") {
+	if at := strings.LastIndexAny(name, "[./"); at > 0 && !strings.HasSuffix(name, "]") {
 		name = name[:at]
 	}
 	return name
@@ -205,9 +220,17 @@ func (t tree) String() string {
 // said is "seed is new: u32[2]", "opt.nu is new: 34 arrays, 9.3 MiB".
 func (t tree) said(what string) string {
 	if len(t.leaves) == 1 {
-		return fmt.Sprintf("%s %s: %s", t.name, what, t.leaves[0].Shape)
+		return fmt.Sprintf("%s %s: %s", t.name, what, made(t.leaves[0]))
 	}
 	return fmt.Sprintf("%s %s: %s", t.name, what, t.size())
+}
+
+// made is an argument's shape, with the line that made it where it has no name: "f32[4,8] of train.py:17".
+func made(p *facts.Parameter) string {
+	if p.Source.File == "" {
+		return p.Shape
+	}
+	return fmt.Sprintf("%s of %s:%d", p.Shape, path.Base(p.Source.File), p.Source.Line)
 }
 
 func (t tree) size() string {

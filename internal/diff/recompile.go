@@ -107,7 +107,7 @@ func treesInWords(params []*facts.Parameter) (names []string) {
 	for _, t := range treesOf(params) {
 		name := t.String()
 		if len(t.leaves) == 1 {
-			name += " " + t.leaves[0].Shape
+			name += " " + made(t.leaves[0])
 		}
 		names = append(names, name)
 	}

@@ -164,15 +164,14 @@ func (f FlagChange) String() string {
 func argumentsTitle(v *Variant) string {
 	var parts []string
 	var come, gone []*facts.Parameter
-	read := readByEdits(v)
 	for _, p := range v.Params {
 		switch {
 		case p.Old == nil:
-			if !read && !bakedIn(&Variant{Old: v.New, New: v.Old}, p.New) {
+			if !readByEdits(v, p.New) && !bakedIn(&Variant{Old: v.New, New: v.Old}, p.New) {
 				come = append(come, p.New)
 			}
 		case p.New == nil:
-			if !read && !bakedIn(v, p.Old) {
+			if !readByEdits(v, p.Old) && !bakedIn(v, p.Old) {
 				gone = append(gone, p.Old)
 			}
 		case p.Old.Shape != p.New.Shape:
@@ -190,10 +189,10 @@ func argumentsTitle(v *Variant) string {
 	return strings.Join(phrase.Within(parts, 4), "; ")
 }
 
-// readByEdits says whether an argument that comes or goes does so for what was edited. One without a name is not handed over by the model: the
-// framework passes whatever the operations read (PyTorch/XLA's tensors and Python's numbers, what a tf.function captures).
-func readByEdits(v *Variant) bool {
-	return len(v.Model.Edits) > 0 && countedNames(v.Old.Params) && countedNames(v.New.Params)
+// readByEdits says whether an argument that comes or goes does so for what was edited. One that is captured, or has no name, is not handed over by
+// the model: the framework passes whatever the operations read (PyTorch/XLA's tensors and Python's numbers, what a tf.function captures).
+func readByEdits(v *Variant, p *facts.Parameter) bool {
+	return len(v.Model.Edits) > 0 && (p.Captured || countedNames(v.Old.Params) && countedNames(v.New.Params))
 }
 
 // bakedIn says whether an argument that is gone is a constant now, whole or in the parts that the compiler made of it; with the sides

@@ -92,16 +92,18 @@ type Variant struct {
 
 // Parameter is one argument of an entry computation.
 type Parameter struct {
-	Name     string `json:"name"`             // the model's name ("p['w1']"), else the instruction's
-	Shape    string `json:"shape"`            // without layout
-	Layout   string `json:"layout,omitempty"` // minor_to_major and properties, "" for the default
-	Sharding string `json:"sharding,omitempty"`
-	Spec     string `json:"-"` // how the model spreads it over its mesh: "P('data', None)"; "" where no axis splits it
-	Bytes    int64  `json:"bytes"`
-	Aliased  bool   `json:"aliased,omitempty"`  // an output reuses its buffer
-	Donated  bool   `json:"donated,omitempty"`  // donated, but no output could use it
-	Unused   bool   `json:"unused,omitempty"`   // no instruction reads it
-	Constant string `json:"constant,omitempty"` // a must-be-constant argument's value
+	Name     string       `json:"name"`             // the model's name ("p['w1']"), else the instruction's
+	Shape    string       `json:"shape"`            // without layout
+	Layout   string       `json:"layout,omitempty"` // minor_to_major and properties, "" for the default
+	Sharding string       `json:"sharding,omitempty"`
+	Spec     string       `json:"-"` // how the model spreads it over its mesh: "P('data', None)"; "" where no axis splits it
+	Bytes    int64        `json:"bytes"`
+	Aliased  bool         `json:"aliased,omitempty"`  // an output reuses its buffer
+	Donated  bool         `json:"donated,omitempty"`  // donated, but no output could use it
+	Unused   bool         `json:"unused,omitempty"`   // no instruction reads it
+	Source   hlo.Location `json:"-"`                  // where the model made it, of one without a name: PyTorch/XLA's
+	Captured bool         `json:"captured,omitempty"` // the model does not hand it over: the framework passes what the function reads
+	Constant string       `json:"constant,omitempty"` // a must-be-constant argument's value
 }
 
 // Output is one result of a program that is spread over several devices.

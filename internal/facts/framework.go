@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -51,19 +52,19 @@ func outside(inside []tensorflow.File, paths []string, limit dump.Limit) []tenso
 
 // dumpWide is what belongs to no single module: TensorFlow's graphs, logs and profiles.
 type dumpWide struct {
-	Clusters *tensorflow.Clusters
-	Logs     *tensorflow.Logs
-	Profiles []profiled // nil when there are none
-	Problems []Problem
+	Clusters  *tensorflow.Clusters
+	Logs      *tensorflow.Logs
+	Arguments tensorflow.Arguments
+	Profiles  []profiled // nil when there are none
+	Problems  []Problem
 }
 
 func readDumpWide(d *dump.Dump, opts Options) *dumpWide {
 	graphs, logs := frameworkFiles(d)
 	logs = append(logs, outside(logs, opts.Logs, dump.Limit(opts.MaxMemory))...)
-	b := &dumpWide{}
-	clusters, said, wrong := tensorflow.Read(graphs, logs, moduleIDs(d))
-	b.Clusters, b.Logs = clusters, said
-	for _, p := range wrong {
+	left := tensorflow.Read(graphs, logs, moduleIDs(d))
+	b := &dumpWide{Clusters: left.Clusters, Logs: left.Logs, Arguments: left.Arguments}
+	for _, p := range left.Problems {
 		b.Problems = append(b.Problems, Problem{File: p.File, Message: p.Message, Fix: p.Fix})
 	}
 	profiles, problems := readProfiles(d, opts)
@@ -93,6 +94,23 @@ func (r *Report) addDumpWide(b *dumpWide) {
 		l.add(p.File, p.Trace)
 	}
 	r.Profile = l.list()
+}
+
+// nameArguments calls the arguments of TensorFlow's functions what the model calls them.
+func (s *Share) nameArguments() {
+	if s.DumpWide == nil {
+		return
+	}
+	for _, m := range s.Units {
+		v := m.Variant
+		if v == nil {
+			continue
+		}
+		for i, a := range s.DumpWide.Arguments.Of(v.Compiles[0].Module, len(v.Params)) {
+			v.Params[i].Name, v.Params[i].Captured = cmp.Or(a.Name, v.Params[i].Name), a.Captured
+			v.Signature = signature(v.Params)
+		}
+	}
 }
 
 // assignCuts gives each graph of PyTorch/XLA its cut. The log tells no module's name: the graphs of a process are compiled and dumped

@@ -40,6 +40,7 @@ func (s *Share) Report() *Report {
 		r.releases = append(r.releases, m.releases...)
 		r.Toolchain.merge(m.Toolchain)
 	}
+	s.nameArguments()
 	s.assignCuts()
 	r.Programs, r.Helpers = group(s.Units)
 	if s.Dump.Included || len(r.Programs) == 0 && s.whole() {

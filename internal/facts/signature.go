@@ -38,16 +38,23 @@ func (r *reader) parameter(id hlo.InstrID, used bool) Parameter {
 	printed, _ := r.m.Attr(id, "sharding")
 	sharding, spec := InTiles(printed)
 	frontend, _ := r.m.Attr(id, "frontend_attributes")
-	return Parameter{
-		Name: parameterName(r.metadata(id).OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
+	md := r.metadata(id)
+	p := Parameter{
+		Name: parameterName(md.OpName, r.m.InstrName(id)), Shape: r.shape(in.Shape),
 		Layout: layoutNote(r.m, in.Shape), Sharding: sharding, Spec: cmp.Or(spec, shardingSpec(frontend)), Bytes: r.m.ShapeBytes(in.Shape), Unused: !used,
 	}
+	if md.OpName == torchData {
+		p.Source = r.sources.locate(md)
+	}
+	return p
 }
 
-// parameterName is the name that the model gave: the metadata of JAX. TensorFlow calls every argument XLA_Args and PyTorch/XLA
-// xla__device_data; there the instruction's name is left, without the number that makes it unique.
+// torchData is what PyTorch/XLA calls every argument.
+const torchData = "xla__device_data"
+
+// parameterName is the name that the model gave: the metadata of JAX. TensorFlow calls every argument XLA_Args, and PyTorch/XLA has one name, too; there the instruction's name is left, without the number that makes it unique.
 func parameterName(opName, instruction string) string {
-	if opName == "" || opName == "XLA_Args" || opName == "xla__device_data" || strings.HasPrefix(opName, "jit(") {
+	if opName == "" || opName == "XLA_Args" || opName == torchData || strings.HasPrefix(opName, "jit(") {
 		return withoutNumber(instruction)
 	}
 	return opName

@@ -24,9 +24,9 @@ func TestTorchCompilesAreCountedOnce(t *testing.T) {
 		for _, name := range strings.Fields(order) {
 			files = append(files, logs[name])
 		}
-		_, l, problems := tensorflow.Read(nil, files, nil)
-		if got := l.Compiles[tensorflow.NamelessGraph]; got != want || len(problems) > 0 {
-			t.Errorf("%s: %d compilations, wanted %d; %v", order, got, want, problems)
+		left := tensorflow.Read(nil, files, nil)
+		if got := left.Logs.Compiles[tensorflow.NamelessGraph]; got != want || len(left.Problems) > 0 {
+			t.Errorf("%s: %d compilations, wanted %d; %v", order, got, want, left.Problems)
 		}
 	}
 }

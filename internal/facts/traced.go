@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +30,7 @@ func tracedFiles(d *dump.Dump) []*tracedFile {
 		if f.Kind != dump.KindOpStacks || !ok {
 			continue
 		}
-		out = append(out, &tracedFile{f, asModuleName(name.Function), !tensorflow.IsFunctionName(name.Function), sync.OnceValues(func() (*tensorflow.Stacks, error) { return readStacks(f) })})
+		out = append(out, &tracedFile{f, tensorflow.ModuleName(name.Function), !tensorflow.IsFunctionName(name.Function), sync.OnceValues(func() (*tensorflow.Stacks, error) { return readStacks(f) })})
 	}
 	slices.SortFunc(out, func(a, b *tracedFile) int { return cmp.Compare(a.file.Path, b.file.Path) })
 	return slices.CompactFunc(out, func(a, b *tracedFile) bool {
@@ -45,17 +44,6 @@ func readStacks(f *dump.File) (s *tensorflow.Stacks, err error) {
 		return err
 	})
 	return s, err
-}
-
-var notWord = regexp.MustCompile(`\W`)
-
-// asModuleName spells a function as XLA does in the name of its module: "__inference_<lambda>_15" is "a_inference__lambda__15" there.
-func asModuleName(function string) string {
-	name := notWord.ReplaceAllString(function, "_")
-	if rest, ok := strings.CutPrefix(name, "__"); ok {
-		return "a_" + rest
-	}
-	return name
 }
 
 // tracedFor picks the stacks that may tell of a module: those of the function that it was compiled from, first, and of the bodies in it.

@@ -20,8 +20,13 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 	r.Problems = append(r.Problems, l.problems...)
 	if l.report != nil {
 		said := newCollector(r, &out, l, o.Config)
+		told := false
 		for _, c := range run(o, l, l.asTarget(o)) {
 			said.collect(c)
+			told = told || c.Rule.ID == "no-unclustered-ops"
+		}
+		if !told {
+			r.Problems = append(r.Problems, uncompiled(l)...)
 		}
 		l.judged = said.judged
 		found = said.found
@@ -58,6 +63,23 @@ func addChanges(r *result.Result, o Options, l *looked, found []JudgedFinding) {
 	for i := range found {
 		r.Findings = append(r.Findings, found[i].Finding)
 	}
+}
+
+// uncompiled tells of the operations for which XLA compiled nothing of their function, where no rule of the target does.
+func uncompiled(l *looked) (problems []result.Problem) {
+	for _, n := range l.report.Logs.Uncompilable() {
+		what := "XLA cannot compile " + n.Op
+		if n.Where.File != "" {
+			what += fmt.Sprintf(" at %s:%d", n.Where.File, n.Where.Line)
+		}
+		if n.Program != "" {
+			what += " in " + n.Program
+		}
+		problems = append(problems, result.Problem{
+			Target: l.Name, File: n.Log, Message: what + ": " + n.Message, Fix: "fix the function, or add the rule no-unclustered-ops, which allows operations by name",
+		})
+	}
+	return problems
 }
 
 // unreached lists what was measured before the end of its compilation.

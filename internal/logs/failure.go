@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
-// Failure is what ended a Python program: an exception that nothing caught. XLA says in it which operation it could not compile.
+// Failure is an exception of a Python program. XLA says in it which operation it could not compile.
 type Failure struct {
 	Line      int    // of the log, from 1
 	Exception string // "TypeError"
 	Op        string // the operation that XLA could not compile, "" for any other exception
 	Traced    string // the function that JAX was tracing, where it says so
+	Compiling bool   // XLA, or the framework in front of it, raised it for a line of the program
 	Where     Location
 	Text      string // its first sentence
 }
@@ -21,13 +24,40 @@ const traceback = "Traceback (most recent call last):"
 
 // FindFailure finds the last exception of a log, nil when there is none. A program that ends well may have printed one that it caught.
 func FindFailure(log []byte) *Failure {
-	at := bytes.LastIndex(log, []byte(traceback))
-	if at < 0 {
-		return nil
+	if all := FindFailures(log); len(all) > 0 {
+		return all[len(all)-1]
 	}
-	f := &Failure{Line: 1 + bytes.Count(log[:at], []byte{'\n'})}
-	prefix := log[bytes.LastIndexByte(log[:at], '\n')+1 : at] // of whoever runs several processes
-	r := &reader{data: bytes.ReplaceAll(log[at:], append([]byte{'\n'}, prefix...), []byte{'\n'})}
+	return nil
+}
+
+// FindFailures lists the exceptions of a log in their order. JAX prints some of them twice.
+func FindFailures(log []byte) (failures []*Failure) {
+	line := 1
+	for {
+		at := bytes.Index(log, []byte(traceback))
+		if at < 0 {
+			return failures
+		}
+		line += bytes.Count(log[:at], []byte{'\n'})
+		end := len(log)
+		if next := bytes.Index(log[at+1:], []byte(traceback)); next >= 0 {
+			end = at + 1 + next
+		}
+		prefix := log[bytes.LastIndexByte(log[:at], '\n')+1 : at] // of whoever runs several processes
+		text := bytes.ReplaceAll(log[at:end], append([]byte{'\n'}, prefix...), []byte{'\n'})
+		if f := readFailure(text, line); f != nil && !slices.ContainsFunc(failures, f.same) {
+			failures = append(failures, f)
+		}
+		log, line = log[end:], line+bytes.Count(log[at:end], []byte{'\n'})
+	}
+}
+
+// same says whether two exceptions tell the same.
+func (f *Failure) same(other *Failure) bool { return f.String() == other.String() }
+
+// readFailure reads a traceback and the exception behind it; nil where that was cut off.
+func readFailure(text []byte, line int) *Failure {
+	f, r := &Failure{Line: line}, &reader{data: text}
 	r.next()
 	for {
 		start := r.pos
@@ -37,20 +67,46 @@ func FindFailure(log []byte) *Failure {
 		}
 		if !bytes.HasPrefix(text, []byte("  ")) {
 			f.raise(string(text), r.data[start:])
+			f.Compiling = f.Compiling && f.Where.File != ""
 			return f
 		}
-		if frame, ok := pythonFrame(string(bytes.TrimSpace(text))); ok && !installed(frame.File) {
-			f.Where = frame
+		frame, ok := pythonFrame(string(bytes.TrimSpace(text)))
+		switch {
+		case ok && !installed(frame.File):
+			f.Where, f.Compiling = frame, false
+		case ok:
+			f.Compiling = f.Compiling || ofCompiler(frame.File, "/")
 		}
 	}
 }
 
+// compilerPackages are XLA's own package and those that only hand it programs. TensorFlow does more.
+var compilerPackages = []string{"jax", "jaxlib", "torch_xla"}
+
+// ofCompiler recognises a file or a qualified name of one of these packages.
+func ofCompiler(name, separator string) bool {
+	for _, p := range compilerPackages {
+		if strings.HasPrefix(name, p+separator) || strings.Contains(name, "-packages/"+p+separator) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofXLA is found in what XLA says: shapes as it writes them, and its kinds of errors. PyTorch/XLA raises them in C++ under PyTorch's types, so that
+// no frame tells.
+var ofXLA = regexp.MustCompile(`\b(pred|bf16|[sufc]\d+)\[[\d,<=]*\]|\b(INTERNAL|INVALID_ARGUMENT|RESOURCE_EXHAUSTED|UNIMPLEMENTED|FAILED_PRECONDITION): |^Error preparing computation: |torch_xla/csrc/|\b(XLA|tf2xla)\b`)
+
 // raise reads "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[]." and what follows it.
 func (f *Failure) raise(first string, rest []byte) {
 	kind, text, _ := strings.Cut(first, ": ")
-	if text == "Graph execution error:" {
+	switch text {
+	case "Graph execution error:":
 		text = f.running(rest)
+	case "in user code:":
+		kind, text = f.tracing(kind, rest)
 	}
+	f.Compiling = f.Compiling || ofCompiler(kind, ".") || ofXLA.MatchString(text) || bytes.Contains(rest, []byte("\nFor simplicity, JAX has removed its internal frames"))
 	f.Exception, f.Text = kind[strings.LastIndexByte(kind, '.')+1:], firstSentence(text)
 	if _, traced, ok := bytes.Cut(rest, []byte("\nThe error occurred while tracing the function ")); ok {
 		name, _, _ := bytes.Cut(traced, []byte(" "))
@@ -65,6 +121,26 @@ func (f *Failure) raise(first string, rest []byte) {
 			return
 		}
 	}
+}
+
+// tracing reads what TensorFlow says of an error while it traces a function: the stack in the model's code, then the error.
+func (f *Failure) tracing(kind string, rest []byte) (string, string) {
+	f.Compiling = true
+	for line := range bytes.SplitSeq(rest, []byte{'\n'}) {
+		text, ok := bytes.CutPrefix(line, []byte("    "))
+		if !ok || len(text) == 0 || text[0] == ' ' {
+			continue
+		}
+		frame, framed := pythonFrame(strings.TrimRight(string(text), " *"))
+		switch {
+		case framed && !installed(frame.File):
+			f.Where = frame
+		case !framed:
+			kind, said, _ := strings.Cut(string(text), ": ")
+			return kind, said
+		}
+	}
+	return kind, ""
 }
 
 // running reads what TensorFlow says of an operation that failed while its graph ran: the stack behind which it was made, then the error.

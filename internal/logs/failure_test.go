@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,6 +31,21 @@ func TestFindFailure(t *testing.T) {
 			if got := FindFailure(log[:end]); got != nil && end < at {
 				t.Errorf("%s: %+v before its exception", name, got)
 			}
+		}
+	}
+	for name, want := range map[string][]string{
+		"tf-several-tf221":   {"ValueError at shape.py:5 in bad: Dimensions must be equal, but are 8 and 3 for '{{node matmul}} = MatMul[T=DT_FLOAT, grad_a=false, grad_b=false, transpose_a=false, transpose_b=false](mul, ones)' with input shapes: [4,8], [3,3]", "XLA cannot compile AsString at several.py:8 in bad: No registered 'AsString' OpKernel for XLA_CPU_JIT devices"},
+		"jax-0.10.2-several": {"TracerBoolConversionError while JAX traces bad at several.py:7: Attempted boolean conversion of traced array with shape bool[]"},
+		"torch-several":      {"RuntimeError at several.py:7 in bad: mm(): cannot matrix-multiply tensors f32[4,8] and f32[3,3]"},
+	} {
+		var got []string
+		for _, f := range FindFailures(sample(t, name)) {
+			if f.Compiling || f.Op != "" {
+				got = append(got, f.String())
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q\nwant %q", name, got, want)
 		}
 	}
 	if f := FindFailure(sample(t, "jax-0.10.2-explain")); f != nil {

@@ -26,6 +26,7 @@ const (
 	CompileTime  Kind = "compile-time" // PyTorch/XLA summed its compile times: Value in seconds
 	Graph        Kind = "graph"        // PyTorch/XLA saved a graph, or compiled one and says why: Program, Key (its hash), Where, Text, Value inputs
 	Execution    Kind = "execution"    // PyTorch/XLA executed a graph, and why: Program, Key, Where, Text
+	Argument     Kind = "argument"     // TensorFlow hands an argument over to XLA: Program, Value its place there, Key its place in the function, Text the variable's name
 	Unreadable   Kind = "unreadable"   // a known line in an unknown form: Text
 )
 
@@ -62,6 +63,8 @@ type reader struct {
 	logger  string
 	traced  map[string]string // functions whose first trace was seen, by place, and the logger that said so
 	metrics torchMetrics
+
+	compiling string // the function that TensorFlow last said it compiles
 }
 
 // Read returns what a log says, in its order; sums that stand in several places come last.
@@ -96,6 +99,8 @@ var markers = []marker{
 	{"Found uncompilable node ", (*reader).tfLeftOut},
 	{"mark_for_compilation_pass.cc:", (*reader).tfMarking},
 	{"] Compiled ", (*reader).tfCompiled},
+	{"] XlaCompiler::CompileFunction ", (*reader).tfCompiling},
+	{"]   XLA arg ", (*reader).tfArgument},
 	{"Involuntary full rematerialization.", (*reader).remat},
 	{"Registers are spilled to local memory in function '", (*reader).spill},
 	{"Op(s) not lowered: ", (*reader).torchNotLowered},

@@ -88,7 +88,7 @@ func pythonFrame(s string) (Location, bool) {
 
 // installed recognises files of Python packages and of the interpreter itself, which no model's author wrote.
 func installed(file string) bool {
-	for _, part := range []string{"site-packages/", "dist-packages/", "/lib/python", "<frozen "} {
+	for _, part := range []string{"site-packages/", "dist-packages/", "/lib/python", "<frozen ", "/__autograph_generated_file"} {
 		if strings.Contains(file, part) {
 			return true
 		}
@@ -158,4 +158,25 @@ func (r *reader) tfCompiled(rest []byte) {
 		return
 	}
 	r.add(Event{Kind: Compile, Line: r.line, Program: name, Key: count, Value: n / 1e6})
+}
+
+// tfCompiling reads "__inference_step_81[_XlaMustCompile=true,…]". Of the line "CompileFunction: FILE" there is no name to read.
+func (r *reader) tfCompiling(rest []byte) { r.compiling = string(bytes.TrimSpace(rest)) }
+
+// tfArgument reads "2 shape: f32[8,16] name: dense1/kernel/0 TF arg 3 node name: ". Only variables have names, with a number behind them
+// that makes them unique.
+func (r *reader) tfArgument(rest []byte) {
+	place, after, ok := strings.Cut(string(rest), " shape: ")
+	_, after, ok2 := strings.Cut(after, " name: ")
+	name, after, ok3 := strings.Cut(after, " TF arg ")
+	index, _, ok4 := strings.Cut(after, " node name:")
+	n, err := strconv.Atoi(place)
+	if !ok || !ok2 || !ok3 || !ok4 || err != nil {
+		r.unreadable(r.line, "an argument that TensorFlow hands over to XLA")
+		return
+	}
+	if variable, number, ok := cutLastIn(name, "/"); ok && strings.Trim(number, "0123456789") == "" {
+		name = variable
+	}
+	r.add(Event{Kind: Argument, Line: r.line, Program: r.compiling, Value: float64(n), Key: index, Text: name})
 }

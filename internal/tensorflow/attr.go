@@ -10,12 +10,16 @@ const (
 	attrUserName    = "_user_specified_name"
 	attrShapes      = "_output_shapes"
 	attrPipeline    = "_tf_data_function"
+	attrIndex       = "index" // of _Arg
 )
 
 // setText notes a string attribute, if it is one that matters.
 func (n *Node) setText(key, value string) {
-	if key == attrCluster {
+	switch key {
+	case attrCluster:
 		n.Cluster = value
+	case attrUserName:
+		n.UserName = value
 	}
 	n.seen(key)
 }
@@ -31,6 +35,13 @@ func (n *Node) setBool(key string, on bool) {
 		n.Kernel = on
 	case attrPipeline:
 		n.pipeline = on
+	}
+}
+
+// setInt notes a number, if it is one that matters.
+func (n *Node) setInt(key string, value int) {
+	if key == attrIndex {
+		n.Index = value
 	}
 }
 

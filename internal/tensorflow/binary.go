@@ -24,8 +24,8 @@ const (
 
 	entryKey, entryValue = 1, 2
 
-	valueList, valueString, valueBool, valueType, valueFunc = 1, 2, 5, 6, 10
-	listFunc                                                = 9
+	valueList, valueString, valueInt, valueBool, valueType, valueFunc = 1, 2, 3, 5, 6, 10
+	listFunc                                                          = 9
 
 	callName = 1
 )
@@ -240,6 +240,8 @@ func (r *binaryReader) value(n *Node, key string, number protowire.Number, v val
 	switch number {
 	case valueString:
 		n.setText(key, r.intern(v.bytes))
+	case valueInt:
+		n.setInt(key, int(v.number))
 	case valueBool:
 		n.setBool(key, v.number != 0)
 	case valueType:

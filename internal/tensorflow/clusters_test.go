@@ -49,7 +49,7 @@ func archived(t *testing.T, name string) (graphs, logs []File) {
 func clustersOf(t *testing.T, name string) *Clusters {
 	t.Helper()
 	graphs, _ := archived(t, name)
-	c, problems := measureClusters(graphs)
+	c, problems := measured(graphs)
 	for _, p := range problems {
 		t.Errorf("problem: %s: %s", p.File, p.Message)
 	}
@@ -131,7 +131,7 @@ func TestClustersFromAnyPass(t *testing.T) {
 					some = append(some, g)
 				}
 			}
-			c, _ := measureClusters(some)
+			c, _ := measured(some)
 			if c == nil || strings.HasSuffix(pass, "_1.") {
 				continue // not dumped, or one of several graphs
 			}
@@ -204,7 +204,7 @@ func TestClusterLeft(t *testing.T) {
 
 func TestClustersNotReadable(t *testing.T) {
 	graphs, _ := archived(t, "tf-clusters-mlir")
-	c, problems := measureClusters(graphs)
+	c, problems := measured(graphs)
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, "not readable: 4 TensorFlow graphs") || c.Ran || !strings.Contains(c.Why, "MLIR") {
 		t.Errorf("problems %v, clusters %+v", problems, c)
 	}
@@ -214,16 +214,16 @@ func TestClustersNotReadable(t *testing.T) {
 		"mark_for_compilation_2.pbtxt": "nodes { }",
 		"mark_for_compilation_3.pb":    "\x0a\x80",
 	} {
-		_, problems := measureClusters([]File{inMemory(name, []byte(data))})
+		_, problems := measured([]File{inMemory(name, []byte(data))})
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].File, name) {
 			t.Errorf("%s: problems %v, want one", name, problems)
 		}
 	}
 	broken := File{Path: "mark_for_compilation.pbtxt", Bytes: func() ([]byte, func() error, error) { return nil, nil, errors.New("gone") }}
-	if _, problems := measureClusters([]File{broken}); len(problems) != 1 {
+	if _, problems := measured([]File{broken}); len(problems) != 1 {
 		t.Errorf("problems %v, want one", problems)
 	}
-	if c, problems := measureClusters([]File{inMemory("module_0000.jit_f.ir-no-opt.ll", nil)}); c != nil || problems != nil {
+	if c, problems := measured([]File{inMemory("module_0000.jit_f.ir-no-opt.ll", nil)}); c != nil || problems != nil {
 		t.Errorf("a file that is no graph gives %v, %v", c, problems)
 	}
 }
@@ -231,7 +231,8 @@ func TestClustersNotReadable(t *testing.T) {
 // A log that TF_DUMP_GRAPH_PREFIX=- wrote graphs into is as good as a directory of them.
 func TestGraphsInLog(t *testing.T) {
 	data := testfile.Unpack(t, "testdata/tf-graphs-in-log.txt.gz")
-	c, l, problems := Read(nil, []File{inMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
+	f := Read(nil, []File{inMemory("stderr.log", data)}, []string{"module_0003.cluster_0__XlaCompiledKernel_true__XlaNumConstantArgs_0_.2"})
+	c, l, problems := f.Clusters, f.Logs, f.Problems
 	if len(problems) > 0 || l == nil || !c.Ran || c.Graphs != 1 || c.Eager != 5 || c.Clustered != 8 || userOps(c) != "" {
 		t.Errorf("%+v %v", c, problems)
 	}
@@ -243,8 +244,8 @@ func TestGraphsInLog(t *testing.T) {
 // TensorFlow's own summary counts the same nodes as the dump; without a dump it stands in for it.
 func TestClusterLogs(t *testing.T) {
 	graphs, logs := archived(t, "tf-clusters-mixed")
-	fromGraphs, _, _ := Read(graphs, logs, nil)
-	fromLog, _, _ := Read(nil, logs, nil)
+	fromGraphs := Read(graphs, logs, nil).Clusters
+	fromLog := Read(nil, logs, nil).Clusters
 	if sizes(fromGraphs) != sizes(fromLog) || fromGraphs.Clustered != fromLog.Clustered {
 		t.Errorf("log: %s, %d clustered; graphs: %s, %d", sizes(fromLog), fromLog.Clustered, sizes(fromGraphs), fromGraphs.Clustered)
 	}
@@ -261,10 +262,10 @@ func TestClusterLogs(t *testing.T) {
 // The order in which files are listed means nothing.
 func TestClustersInAnyOrder(t *testing.T) {
 	graphs, _ := archived(t, "tf-clusters-groups")
-	want, _ := measureClusters(graphs)
+	want, _ := measured(graphs)
 	backwards := slices.Clone(graphs)
 	slices.Reverse(backwards)
-	got, _ := measureClusters(backwards)
+	got, _ := measured(backwards)
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
@@ -283,9 +284,14 @@ func TestClustersOf2018(t *testing.T) {
 			t.Fatal(err)
 		}
 		launched := kernel.ReplaceAll(data, []byte("\n  op: \"_XlaLaunch\"\n  attr {\n    key: \"function\"\n    value {\n      func {\n        name: \"$1\"\n      }\n    }\n  }"))
-		c, problems := measureClusters([]File{inMemory("graph/"+former+".pbtxt", launched)})
+		c, problems := measured([]File{inMemory("graph/"+former+".pbtxt", launched)})
 		if len(problems) > 0 || !c.Ran || len(c.Clusters) != len(want.Clusters) || userOps(c) != userOps(want) {
 			t.Errorf("%s: clusters %s, wanted %s, outside %s, wanted %s, problems %v", former, sizes(c), sizes(want), userOps(c), userOps(want), problems)
 		}
 	}
+}
+
+func measured(graphs []File) (*Clusters, []Problem) {
+	f := Read(graphs, nil, nil)
+	return f.Clusters, f.Problems
 }

@@ -8,41 +8,62 @@ import (
 	"github.com/xlagate/xlagate/internal/logs"
 )
 
-// Read measures what the framework itself left behind: TensorFlow's graph dumps, and logs. Graphs that were written into a log
-// count like dumped ones, and where no graph shows what autoclustering did, its own summaries in the logs do. Modules are the names of
-// the dump's HLO modules, of which the clusters find theirs.
-func Read(graphs, logs []File, modules []string) (*Clusters, *Logs, []Problem) {
-	said, problems := readLogs(logs)
-	for _, log := range logs {
-		found, more := graphsInLog(log)
-		graphs = append(graphs[:len(graphs):len(graphs)], found...)
-		problems = append(problems, more...)
-	}
-	if len(modules) == 0 && len(graphs) == 0 {
-		problems = append(problems, whyNothing(logs)...)
-	}
-	clusters, more := measureClusters(graphs)
-	problems = append(problems, more...)
-	if said != nil && (clusters == nil || !clusters.Ran) {
-		if fromLogs := said.clusters(); fromLogs != nil {
-			clusters = fromLogs
-		}
-	}
-	if clusters != nil {
-		clusters.explain(said)
-		clusters.matchModules(modules)
-	}
-	return clusters, said, problems
+// Framework is what the framework itself left behind.
+type Framework struct {
+	Clusters  *Clusters // nil where no graph and no log tells of any
+	Logs      *Logs     // nil where there are none
+	Arguments Arguments
+	Problems  []Problem
 }
 
-// whyNothing says why nothing was compiled where a log holds the exception that ended the program. An operation that XLA could not compile
-// is a finding of its own.
-func whyNothing(files []File) (problems []Problem) {
+// Read measures TensorFlow's graph dumps, and logs. Graphs that were written into a log
+// count like dumped ones, and where no graph shows what autoclustering did, its own summaries in the logs do. Modules are the names of
+// the dump's HLO modules, of which the clusters find theirs.
+func Read(graphs, logs []File, modules []string) *Framework {
+	f := &Framework{}
+	f.Logs, f.Problems = readLogs(logs)
+	for _, log := range logs {
+		found, problems := graphsInLog(log)
+		graphs = append(graphs[:len(graphs):len(graphs)], found...)
+		f.Problems = append(f.Problems, problems...)
+	}
+	f.Problems = append(f.Problems, failures(logs, len(modules) == 0 && len(graphs) == 0)...)
+	dirs := graphDirs(graphs)
+	f.Arguments = namedArguments(dirs, f.Logs)
+	f.Clusters = measureClusters(dirs)
+	for _, d := range dirs {
+		f.Problems = append(f.Problems, d.problems...)
+	}
+	if f.Logs != nil && (f.Clusters == nil || !f.Clusters.Ran) {
+		if fromLogs := f.Logs.clusters(); fromLogs != nil {
+			f.Clusters = fromLogs
+		}
+	}
+	if f.Clusters != nil {
+		f.Clusters.explain(f.Logs)
+		f.Clusters.matchModules(modules)
+	}
+	return f
+}
+
+// failures tells of the exceptions in logs: of those that kept a function from being compiled, and where nothing was compiled at all of the one
+// that ended the program, whatever it was. An operation that XLA could not compile is a note of its own, see [Logs.Uncompilable].
+func failures(files []File, nothing bool) (problems []Problem) {
 	for _, log := range files {
 		_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
-			if f := logs.FindFailure(data); f != nil && f.Op == "" {
+			all := logs.FindFailures(data)
+			for i, f := range all {
+				end := "what it ended was not compiled"
+				switch {
+				case f.Op != "":
+					continue
+				case nothing && i == len(all)-1:
+					end = "nothing was compiled"
+				case !f.Compiling:
+					continue
+				}
 				problems = append(problems, Problem{
-					File: fmt.Sprintf("%s:%d", log.Path, f.Line), Message: f.String() + "; nothing was compiled", Fix: "fix the program, until it ends well, and dump again",
+					File: fmt.Sprintf("%s:%d", log.Path, f.Line), Message: f.String() + "; " + end, Fix: "fix the program, until it ends well, and dump again",
 				})
 			}
 			return nil

@@ -39,6 +39,9 @@ type Node struct {
 	Types []DataType // the element types that its attributes name, each once
 	Named bool       // the argument carries the name or shape that a tf.function gave it
 
+	UserName string // of an argument: what the function's author calls it; "resource" for a variable
+	Index    int    // of an argument: its place
+
 	pipeline bool // _tf_data_function, of a function's own attributes
 }
 

@@ -16,7 +16,8 @@ type Logs struct {
 	Notes    []LogNote      `json:"notes"`
 	Events   int            `json:"-"` // how many lines meant something
 
-	leftOut   map[string]string // why autoclustering left a node out, by node and operation
+	arguments map[string][]handedOver // what TensorFlow hands over to XLA, by function
+	leftOut   map[string]string       // why autoclustering left a node out, by node and operation
 	summaries []clusterSummary
 	Cuts      []Cut `json:"-"` // of PyTorch/XLA's graphs, in the order in which they were compiled
 	Metrics   bool  `json:"-"` // PyTorch/XLA's counters are in them
@@ -82,7 +83,7 @@ func readLogs(files []File) (*Logs, []Problem) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	l := &Logs{Compiles: map[string]int{}, leftOut: map[string]string{}}
+	l := &Logs{Compiles: map[string]int{}, leftOut: map[string]string{}, arguments: map[string][]handedOver{}}
 	graphs, counted := map[string]bool{}, false
 	var problems []Problem
 	for _, f := range files {
@@ -123,6 +124,8 @@ func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (c
 			if cut, ok := cutOf(e); ok {
 				l.Cuts = append(l.Cuts, cut)
 			}
+		case logs.Argument:
+			l.handOver(e)
 		case logs.LeftOut:
 			l.leftOut[e.Node+"\x00"+e.Op] = e.Text
 			nodes[e.Op] = append(nodes[e.Op], e)
@@ -159,6 +162,31 @@ func (l *Logs) note(kind, log string, e logs.Event) {
 		n.Program = programOf(e.Program)
 	}
 	l.Notes = append(l.Notes, n)
+}
+
+// Uncompilable lists one note for each operation of a function that XLA could not compile: a log repeats an error, and only some
+// repetitions name the line.
+func (l *Logs) Uncompilable() (notes []LogNote) {
+	if l == nil {
+		return nil
+	}
+	type key struct{ program, op string }
+	at := map[key]int{}
+	for _, n := range l.Notes {
+		if n.Kind != NoteUncompilableOp {
+			continue
+		}
+		k := key{n.Program, n.Op}
+		i, seen := at[k]
+		switch {
+		case !seen:
+			at[k] = len(notes)
+			notes = append(notes, n)
+		case notes[i].Where.File == "" && n.Where.File != "":
+			notes[i] = n
+		}
+	}
+	return notes
 }
 
 func placeOf(w logs.Location) hlo.Location {

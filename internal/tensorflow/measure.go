@@ -8,23 +8,20 @@ import (
 
 // measureClusters says what autoclustering did to the graphs of a dump: nil when there are none. Each graph is dumped after several
 // passes; the file right after MarkForCompilation is the one that counts, and where it is missing the next later one.
-func measureClusters(files []File) (*Clusters, []Problem) {
-	dirs := graphDirs(files)
+func measureClusters(dirs []*graphDir) *Clusters {
 	if len(dirs) == 0 {
-		return nil, nil
+		return nil
 	}
 	out := &Clusters{}
-	var problems []Problem
 	for _, d := range dirs {
 		d.refuseMLIR()
 		d.measure(out)
-		problems = append(problems, d.problems...)
 	}
 	if !out.Ran {
 		out.Why = whyNotRun(dirs)
 		out.Unclustered, out.Clusters = nil, nil
 	}
-	return out, problems
+	return out
 }
 
 // measure adds one process's graphs.

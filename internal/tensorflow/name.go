@@ -2,6 +2,7 @@ package tensorflow
 
 import (
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -128,10 +129,20 @@ func parseCounted(stem string) Name {
 	}
 	for _, p := range partPasses {
 		if function, ok := strings.CutPrefix(stem, string(p)); ok && function != "" {
-			return Name{Pass: p, Function: function}
+			return parsePart(p, function)
 		}
 	}
 	return Name{Pass: PassOther}
+}
+
+// parsePart reads "__inference_step_81__XlaMustCompile=true_" and, of the second dump of it, "__inference_step_81__XlaMustCompile=true__1".
+func parsePart(p Pass, function string) Name {
+	n := Name{Pass: p, Function: function}
+	if before, last, ok := cutLast(function, "_"); ok && strings.HasSuffix(before, "_") && isNumber(last) {
+		n.Function = before
+		n.Number, _ = strconv.Atoi(last)
+	}
+	return n
 }
 
 // parseGrappler reads what follows in "after_MetaOptimizer_iteration_0_model_pruner_140721494314976_1": the iteration, the optimizer, an
@@ -183,6 +194,17 @@ func IsFunctionName(name string) bool {
 		}
 	}
 	return false
+}
+
+var notWord = regexp.MustCompile(`\W`)
+
+// ModuleName spells a function as XLA does in the name of its module: "__inference_<lambda>_15" is "a_inference__lambda__15" there.
+func ModuleName(function string) string {
+	name := notWord.ReplaceAllString(function, "_")
+	if rest, ok := strings.CutPrefix(name, "__"); ok {
+		return "a_" + rest
+	}
+	return name
 }
 
 // ClusterOf returns the cluster that an HLO module was compiled from: cluster_0 for

@@ -185,6 +185,11 @@ func (r *textReader) value(n *Node, key, name []byte) error {
 		b, err := r.scalar()
 		n.setBool(string(key), string(b) == "true" || string(b) == "1")
 		return err
+	case "i":
+		b, err := r.scalar()
+		i, _ := strconv.Atoi(string(b)) // one that is out of range is no argument's place
+		n.setInt(string(key), i)
+		return err
 	case "type":
 		return r.types(n)
 	case "func":
