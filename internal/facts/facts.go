@@ -54,6 +54,16 @@ type Program struct {
 	Main bool
 }
 
+// WithSignature returns the variant of a signature, nil where there is none.
+func (p *Program) WithSignature(signature string) *Variant {
+	for _, v := range p.Variants {
+		if v.Signature == signature {
+			return v
+		}
+	}
+	return nil
+}
+
 // Variant is one compilation of a program, told from the others by its signature.
 type Variant struct {
 	Signature   string          // "(p['w1']: f32[64,128], x: f32[8,64])"

@@ -42,7 +42,7 @@ func take(about []string, signature string, old, fresh *baseline.Program) *basel
 		next.Variants = sameVariants(next, fresh)
 	}
 	for i, v := range next.Variants {
-		n := withSignature(&fresh.Program, v.Signature)
+		n := fresh.WithSignature(v.Signature)
 		if n == nil && i < len(fresh.Variants) {
 			n = fresh.Variants[i]
 		}
@@ -58,7 +58,7 @@ func take(about []string, signature string, old, fresh *baseline.Program) *basel
 func sameVariants(old, fresh *baseline.Program) []*facts.Variant {
 	var out []*facts.Variant
 	for _, v := range fresh.Variants {
-		if o := withSignature(&old.Program, v.Signature); o != nil {
+		if o := old.WithSignature(v.Signature); o != nil {
 			o.Modules = v.Modules
 			v = o
 		}
@@ -102,7 +102,7 @@ func tightened(old, fresh *baseline.Program) *baseline.Program {
 	}
 	next := copyOf(old)
 	for _, v := range next.Variants {
-		n := withSignature(&fresh.Program, v.Signature)
+		n := fresh.WithSignature(v.Signature)
 		if n == nil {
 			continue
 		}
@@ -144,15 +144,6 @@ func noWorse(old, fresh facts.Values) bool {
 		}
 	}
 	return true
-}
-
-func withSignature(p *facts.Program, signature string) *facts.Variant {
-	for _, v := range p.Variants {
-		if v.Signature == signature {
-			return v
-		}
-	}
-	return nil
 }
 
 // copyOf copies a program deep enough to change its variants' facts.

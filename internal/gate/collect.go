@@ -58,7 +58,7 @@ func (c *collector) collect(said *rule.Context) {
 	}
 	for _, reported := range said.Findings {
 		f := complete(reported, c.l, said)
-		f.ID = unique(c.ids, f.Finding, c.apart(&f.Finding, said.Settings))
+		f.ID = unique(c.ids, f.Finding, c.distinguish(&f.Finding, said.Settings))
 		c.found = append(c.found, f)
 	}
 	for _, p := range said.Problems {
@@ -103,9 +103,9 @@ func complete(f *rule.Finding, l *looked, s *rule.Context) JudgedFinding {
 	}
 }
 
-// apart returns what distinguishes a finding from others of the same rule, program and subject: the variant, if the program has several, and
+// distinguish returns what distinguishes a finding from others of the same rule, program and subject: the variant, if the program has several, and
 // the entry of the configuration, if several cover the program. It does not depend on which of them are broken.
-func (c *collector) apart(f *result.Finding, s *rule.Settings) string {
+func (c *collector) distinguish(f *result.Finding, s *rule.Settings) string {
 	var text string
 	if c.variants[f.Program] > 1 {
 		text = f.Variant
@@ -118,10 +118,10 @@ func (c *collector) apart(f *result.Finding, s *rule.Settings) string {
 
 // unique returns the finding's id: the first 12 hex digits of a hash of rule, target, program and subject, and of what tells it from others
 // that share these.
-func unique(taken map[string]bool, f result.Finding, apart string) string {
+func unique(taken map[string]bool, f result.Finding, distinct string) string {
 	text := strings.Join([]string{f.Rule, f.Target, f.Program, f.Subject}, "\x00")
-	if apart != "" {
-		text += "\x00" + apart
+	if distinct != "" {
+		text += "\x00" + distinct
 	}
 	for n := 0; ; n++ {
 		sum := sha256.Sum256([]byte(text))

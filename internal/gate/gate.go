@@ -315,8 +315,8 @@ func (o Options) edits() (edits *git.Edits, unknown string) {
 	return o.Edits()
 }
 
-// doing is the command that is run, as messages write it.
-func (o Options) doing() string {
+// command is the command that is run, as messages write it.
+func (o Options) command() string {
 	if o.accepting {
 		return "accept"
 	}

@@ -87,7 +87,7 @@ func targets(o Options) ([]config.Target, error) {
 	}
 	for _, t := range list {
 		if t.Dump == "" && t.Capture == nil && len(o.Command) == 0 && !(len(o.Dumps) > 0 && len(list) == 1) {
-			return nil, UsageError{fmt.Sprintf("target %s has no dump: name one (xlagate %[2]s DUMP), set dump: or capture: in %[3]s, or run a command (xlagate %[2]s -- python train.py)", t.Name, o.doing(), o.Config.Path)}
+			return nil, UsageError{fmt.Sprintf("target %s has no dump: name one (xlagate %[2]s DUMP), set dump: or capture: in %[3]s, or run a command (xlagate %[2]s -- python train.py)", t.Name, o.command(), o.Config.Path)}
 		}
 	}
 	return list, nil

@@ -29,7 +29,7 @@ type Input struct {
 // parts: then nothing is declared.
 func Merge(ctx context.Context, o Options, inputs []Input) *result.Result {
 	whole, parts := split(inputs)
-	complaints := slices.Concat(unread(inputs), doubled(inputs), apart(o, parts))
+	complaints := slices.Concat(unread(inputs), doubled(inputs), unjoinable(o, parts))
 	if len(parts) > 0 && len(complaints) == 0 {
 		judged, complaint := judgeParts(ctx, o, parts)
 		if complaint == nil {
@@ -125,18 +125,18 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 	o.base = opener(ctx, o)
 	groups := byTarget(parts)
 	list := slices.DeleteFunc(slices.Clone(declared(o.Config)), func(t config.Target) bool { return groups[t.Name] == nil })
-	targets, apart := make([]*looked, len(list)), make([]error, len(list))
+	targets, failures := make([]*looked, len(list)), make([]error, len(list))
 	var joining errgroup.Group
 	joining.SetLimit(runtime.GOMAXPROCS(0))
 	for i, t := range list {
 		joining.Go(func() error {
 			targets[i] = &looked{Target: t}
-			apart[i] = targets[i].join(ctx, o, groups[t.Name])
+			failures[i] = targets[i].join(ctx, o, groups[t.Name])
 			return nil
 		})
 	}
 	_ = joining.Wait() // what went wrong stands in its place
-	for i, err := range apart {
+	for i, err := range failures {
 		if err != nil {
 			p := pending(list[i].Name, "its parts do not join: "+err.Error())
 			return nil, &p

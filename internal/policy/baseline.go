@@ -136,7 +136,7 @@ func moved(old, fresh *baseline.Program) (worse, better []string) {
 		better = append(better, fmt.Sprintf("%s → %s", phrase.Counted(float64(len(old.Variants)), "", "variants"), phrase.Number(float64(len(fresh.Variants)))))
 	}
 	for _, v := range fresh.Variants {
-		if o := withSignature(&old.Program, v.Signature); o != nil {
+		if o := old.WithSignature(v.Signature); o != nil {
 			w, b := movedFacts(o.Facts, v.Facts)
 			worse, better = append(worse, w...), append(better, b...)
 		}
@@ -164,13 +164,4 @@ func movedFacts(old, fresh facts.Values) (worse, better []string) {
 		}
 	}
 	return worse, better
-}
-
-func withSignature(p *facts.Program, signature string) *facts.Variant {
-	for _, v := range p.Variants {
-		if v.Signature == signature {
-			return v
-		}
-	}
-	return nil
 }

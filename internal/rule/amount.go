@@ -1,12 +1,9 @@
 package rule
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // Amount is a number that limits apply to.
@@ -61,36 +58,4 @@ func (a *Amount) SetBase(known bool, was float64) {
 func (c *Context) unstable(fact string) bool {
 	is := func(v *facts.Variant) bool { return v != nil && slices.Contains(v.Unstable, fact) }
 	return c.Variant != nil && (is(c.Variant.New) || is(c.Variant.Old))
-}
-
-func (a Amount) comparison(word string) string {
-	s := word + " " + a.apart(*a.Base) + " in the baseline"
-	switch times := a.Actual / *a.Base; {
-	case a.Unit != "bytes" && a.Unit != "nanoseconds" || *a.Base <= 0:
-	case times >= 10:
-		s += fmt.Sprintf(" (%s times as much)", phrase.Number(math.Round(times)))
-	case math.Abs(times-1) >= 0.0005: // less would read as no change at all
-		s += fmt.Sprintf(" (%+.1f %%)", 100*(times-1))
-	}
-	return s
-}
-
-// apart writes a value with as many digits as tell it from the amount.
-func (a Amount) apart(v float64) string {
-	text, _ := phrase.Apart(v, a.Actual, a.Unit)
-	return text
-}
-
-// counted writes the amount and its noun, with as many digits as tell it from the values that it is compared with.
-func (a Amount) counted(against []float64) string {
-	precise, rough := "", phrase.Show(a.Actual, a.Unit)
-	for _, v := range against {
-		if text, _ := phrase.Apart(a.Actual, v, a.Unit); text != rough && len(text) > len(precise) {
-			precise = text
-		}
-	}
-	if precise == "" {
-		return phrase.Counted(a.Actual, a.Unit, a.Noun)
-	}
-	return precise + " of " + a.Noun
 }

@@ -29,10 +29,10 @@ func (c *Context) JudgeFact(m Metric) {
 	c = c.NoWorse(m.Better)
 	if c.AbsolutelyBounded() {
 		static := c.With(func(s *Settings) { s.MaxIncrease, s.MaxDecrease = nil, nil })
-		c.explainFact(static.hold(c.AmountOf(m, m.Fact)), v, m.Fact)
+		c.explainFact(static.compare(c.AmountOf(m, m.Fact)), v, m.Fact)
 	}
 	if c.MaxIncrease != nil || c.MaxDecrease != nil {
-		c.explainFact(c.With(noBounds).hold(c.AmountOf(m, m.Weighted)), v, m.Fact)
+		c.explainFact(c.With(noBounds).compare(c.AmountOf(m, m.Weighted)), v, m.Fact)
 	}
 }
 
@@ -54,14 +54,14 @@ func (c *Context) noFact(v *diff.Variant) {
 // Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;
 // improvements are noted. It records a finding where a limit is broken, and returns it if it is the worse side that broke, so that the rule
 // can say more about it; otherwise it returns nil.
-func (c *Context) Judge(a Amount) *Finding { return c.NoWorse(a.Better).hold(a) }
+func (c *Context) Judge(a Amount) *Finding { return c.NoWorse(a.Better).compare(a) }
 
 // Forbid judges an amount that must be zero unless the settings give it a limit.
 func (c *Context) Forbid(a Amount) *Finding {
 	if c.MaxIncrease == nil && !c.AbsolutelyBounded() {
 		c = c.With(func(s *Settings) { s.Max, s.implied = new(float64), true })
 	}
-	return c.hold(a)
+	return c.compare(a)
 }
 
 // ForbidMore judges an amount that must not grow, whatever limit the settings give it.
@@ -69,7 +69,7 @@ func (c *Context) ForbidMore(a Amount) *Finding {
 	return c.With(func(s *Settings) {
 		noBounds(s)
 		s.MaxIncrease, s.MaxDecrease = &Change{}, nil
-	}).hold(a)
+	}).compare(a)
 }
 
 // JudgeMax judges an amount that an option of the rule's own bounds, and nothing else.
@@ -77,7 +77,7 @@ func (c *Context) JudgeMax(key string, limit float64, a Amount) *Finding {
 	return c.With(func(s *Settings) {
 		noBounds(s)
 		s.MaxIncrease, s.MaxDecrease, s.Max, s.MaxKey = nil, nil, &limit, key
-	}).hold(a)
+	}).compare(a)
 }
 
 // JudgeSame judges an amount that must be what it was.
@@ -85,7 +85,7 @@ func (c *Context) JudgeSame(a Amount) *Finding {
 	return c.With(func(s *Settings) {
 		noBounds(s)
 		s.MaxIncrease, s.MaxDecrease = &Change{}, &Change{}
-	}).hold(a)
+	}).compare(a)
 }
 
 // JudgePinned judges how many things are not as the rule's own options pin them, or, without such options, as they were in the baseline.
@@ -167,14 +167,14 @@ func (c *Context) NoWorse(better Direction) *Context {
 	})
 }
 
-// hold records what an amount breaks.
-func (c *Context) hold(a Amount) *Finding {
+// compare compares an amount with the limits and the baseline, and records a finding of what it breaks.
+func (c *Context) compare(a Amount) *Finding {
 	c.Checked()
 	var b breach
 	c.absolute(a, &b)
 	drift := len(b.said) == 0 && !a.Upgrade
 	c.drift(a, &b)
-	c.room(a)
+	c.noteHeadroom(a)
 	if len(b.said) == 0 {
 		c.noteBetter(a)
 		return nil
@@ -203,13 +203,13 @@ func (c *Context) bound(a Amount) *result.Bound {
 // absolute compares an amount with the limits that need no baseline.
 func (c *Context) absolute(a Amount, b *breach) {
 	if c.Equal != nil && a.Actual != *c.Equal {
-		b.add("equal", *c.Equal, a.Actual > *c.Equal, *c.Equal, "exactly "+a.apart(*c.Equal)+" wanted")
+		b.add("equal", *c.Equal, a.Actual > *c.Equal, *c.Equal, "exactly "+a.against(*c.Equal)+" wanted")
 	}
 	if c.Max != nil && a.Actual > *c.Max {
-		b.add(c.KeyOfMax(), *c.Max, true, *c.Max, "at most "+a.apart(*c.Max)+" allowed")
+		b.add(c.KeyOfMax(), *c.Max, true, *c.Max, "at most "+a.against(*c.Max)+" allowed")
 	}
 	if c.Min != nil && a.Actual < *c.Min {
-		b.add("min", *c.Min, false, *c.Min, "at least "+a.apart(*c.Min)+" wanted")
+		b.add("min", *c.Min, false, *c.Min, "at least "+a.against(*c.Min)+" wanted")
 	}
 }
 
@@ -249,8 +249,8 @@ func (c *Context) incomparable(a Amount) bool {
 	return false
 }
 
-// room notes how much of a budget is used.
-func (c *Context) room(a Amount) {
+// noteHeadroom notes how much of a budget is used.
+func (c *Context) noteHeadroom(a Amount) {
 	row := result.Headroom{Program: c.programName(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Unit: a.Unit}
 	if c.Max != nil && !c.implied {
 		row.Key, row.Limit = "max", *c.Max
@@ -289,4 +289,37 @@ func (c *Context) finding(a Amount, b breach) Finding {
 		f.Baseline = *a.Base
 	}
 	return f
+}
+
+// comparison writes the value in the baseline, and by how much the amount differs from it.
+func (a Amount) comparison(word string) string {
+	s := word + " " + a.against(*a.Base) + " in the baseline"
+	switch times := a.Actual / *a.Base; {
+	case a.Unit != "bytes" && a.Unit != "nanoseconds" || *a.Base <= 0:
+	case times >= 10:
+		s += fmt.Sprintf(" (%s times as much)", phrase.Number(math.Round(times)))
+	case math.Abs(times-1) >= 0.0005: // less would read as no change at all
+		s += fmt.Sprintf(" (%+.1f %%)", 100*(times-1))
+	}
+	return s
+}
+
+// against writes a value with as many digits as tell it from the amount.
+func (a Amount) against(v float64) string {
+	text, _ := phrase.Apart(v, a.Actual, a.Unit)
+	return text
+}
+
+// counted writes the amount and its noun, with as many digits as tell it from the values that it is compared with.
+func (a Amount) counted(against []float64) string {
+	precise, rough := "", phrase.Show(a.Actual, a.Unit)
+	for _, v := range against {
+		if text, _ := phrase.Apart(a.Actual, v, a.Unit); text != rough && len(text) > len(precise) {
+			precise = text
+		}
+	}
+	if precise == "" {
+		return phrase.Counted(a.Actual, a.Unit, a.Noun)
+	}
+	return precise + " of " + a.Noun
 }

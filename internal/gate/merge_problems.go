@@ -46,8 +46,8 @@ func doubled(inputs []Input) []result.Problem {
 	return out
 }
 
-// apart finds parts that cannot be joined: some are missing or there twice, or they are not of one run.
-func apart(o Options, parts []part) []result.Problem {
+// unjoinable finds parts that cannot be joined: some are missing or there twice, or they are not of one run.
+func unjoinable(o Options, parts []part) []result.Problem {
 	groups, names := byTarget(parts), map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		if why := misfit(o, groups[name]); why != "" {
