@@ -28,12 +28,11 @@ var floors = [][]string{
 	{"internal/facts"},
 	{"internal/baseline", "internal/capture", "internal/query", "internal/result"},
 	{"internal/diff"},
-	{"internal/rule"},
+	{"internal/report", "internal/rule"},
 	{"rules"},
 	{"internal/config"},
-	{"internal/gate", "internal/policy"},
-	{"internal/report"},
-	{"internal/github", "internal/reference", "internal/review"},
+	{"internal/gate", "internal/policy", "internal/reference"},
+	{"internal/github"},
 	{"cmd/xlagate", "internal/gen"},
 }
 

@@ -139,12 +139,12 @@ func (k keyRun) accepted(s sides, dump string) string {
 	return dir
 }
 
-// finds says whether the rule has a finding.
+// finds reports whether the rule has a finding.
 func (o outcome) finds(rule string) bool {
 	return o.r != nil && len(o.r.Problems) == 0 && slices.ContainsFunc(o.r.Findings, func(f result.Finding) bool { return f.Rule == rule })
 }
 
-// silent says whether the rule looked and has none.
+// silent reports whether the rule looked and has none.
 func (o outcome) silent(rule string) bool {
 	return o.r != nil && len(o.r.Problems) == 0 && !o.finds(rule)
 }
@@ -192,7 +192,7 @@ func uncounted(rule *rule.Rule) sides {
 	return s
 }
 
-// moves says whether a key decides about a dump, one way or the other.
+// moves reports whether a key decides about a dump, one way or the other.
 func (k keyRun) moves(s sides, key string) bool {
 	zero, much := "0", "1000000000"
 	if strings.HasSuffix(s.many, "s") {

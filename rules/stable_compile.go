@@ -44,7 +44,7 @@ func checkStableCompile(c *rule.Context, v *diff.Variant) {
 	}
 }
 
-// variesIn says whether the source or the compiler varies.
+// variesIn reports whether the source or the compiler varies.
 func variesIn(v *facts.Variant) string {
 	if v.InputVaries {
 		return "the model was traced to another program each time: the order of a set or a random value decides what it computes"

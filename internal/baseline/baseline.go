@@ -206,7 +206,7 @@ const (
 	machineExt  = ".jsonl"
 )
 
-// ours says whether a file of a target's folder belongs to the baseline.
+// ours reports whether a file of a target's folder belongs to the baseline.
 func ours(name string) bool {
 	return strings.HasSuffix(name, readableExt) || strings.HasSuffix(name, machineExt)
 }

@@ -96,7 +96,7 @@ func (f *folder) Commit(context.Context) (string, error) {
 	return "", nil
 }
 
-// stays says whether a folder is needed for something that lies in it.
+// stays reports whether a folder is needed for something that lies in it.
 func (f *folder) stays(dir string, e fs.DirEntry) bool {
 	return e.Name() != attributesFile && !slices.Contains(f.removed, path.Join(dir, e.Name()))
 }

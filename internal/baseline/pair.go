@@ -40,7 +40,7 @@ func formatted(root *yamldoc.Node) []byte {
 // String is both files, one behind the other, as a result carries them.
 func (t Text) String() string { return string(t.Readable) + string(t.Machine) }
 
-// Same says whether two baselines hold the same for a check. Reasons, prices and lines of the source may differ.
+// Same reports whether two baselines hold the same for a check. Reasons, prices and lines of the source may differ.
 func Same(a, b *Program) bool { return bytes.Equal(machine(a), machine(b)) }
 
 // ShowAs takes from other baselines what a readable file shows beside the facts: all of it where one of them holds the same, otherwise the

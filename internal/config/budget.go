@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// Budget is a number that the configuration holds something against, with what it is to be.
+// Budget is a limit in the configuration, with its new value.
 type Budget struct {
 	Settings *rule.Settings
 	Key      string
@@ -27,7 +27,7 @@ func (b *Budget) Place() string {
 	return fmt.Sprintf("%s:%d:%d", file, mark.Line, mark.Column)
 }
 
-// Raised says whether the number is to grow.
+// Raised reports whether the number is to grow.
 func (b *Budget) Raised() bool {
 	was, _ := b.units().parse(b.From)
 	return b.To > was
@@ -41,7 +41,7 @@ func (b *Budget) units() scale {
 	return sizeUnits
 }
 
-// Narrow says whether the number lets too little pass, and not more than there is.
+// Narrow reports whether the number lets too little pass, and not more than there is.
 func (b *Budget) Narrow() bool { return b.Raised() || b.Key == "min" || b.Key == "equal" }
 
 // SetBudgets puts other numbers into the text of a configuration and leaves everything else of it as it is. What it cannot put in place

@@ -144,7 +144,7 @@ func budgetFor(cfg *config.Config, b *result.Bound) *config.Budget {
 	return &config.Budget{Settings: cfg.Rules[at], Key: b.Key, To: to}
 }
 
-// widen adds a budget, with room for everything where the number is there already.
+// widen adds a budget; one that is listed already gets the wider of the two numbers.
 func widen(budgets []*config.Budget, b *config.Budget) []*config.Budget {
 	at := slices.IndexFunc(budgets, func(o *config.Budget) bool { return o.Place() == b.Place() })
 	switch {

@@ -275,7 +275,7 @@ func (g *grouping) behind(f *JudgedFinding, kind string) *group {
 	return nil
 }
 
-// brought says whether the operation that a cause names came with a change.
+// brought reports whether the operation that a cause names came with a change.
 func (o *group) brought(c *diff.Cause) bool {
 	at := func(opName string, line hlo.Location) bool {
 		return c.OpName != "" && opName == c.OpName || c.Source.Line > 0 && line.File == c.Source.File && line.Line == c.Source.Line

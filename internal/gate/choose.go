@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// chosen is the old baseline with just what the named findings are about.
+// chosen returns the old baseline with only what the named findings are about.
 func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program) *baseline.Program {
 	next := old
 	for i := range in.findings {
@@ -32,7 +32,7 @@ func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program
 // scope is what a finding is about: fact globs, "ledger", "variants", "program".
 func scope(f *result.Finding) []string { return rules.ByID(f.Rule).Accepts }
 
-// take moves what is in scope from the fresh program to the old one.
+// take returns the old program with what is in scope taken from the fresh one.
 func take(about []string, signature string, old, fresh *baseline.Program) *baseline.Program {
 	if fresh == nil || old == nil || slices.Contains(about, "*") {
 		return fresh

@@ -125,7 +125,7 @@ func named(f *result.Finding, ids []string) bool {
 	return slices.Contains(ids, f.ID) || slices.Contains(ids, f.Change)
 }
 
-// gone says whether an accepted program that is not there any more was looked for. A result tells; of what it does not name it may be that
+// gone reports whether an accepted program that is not there any more was looked for. A result tells; of what it does not name it may be that
 // another program was run.
 func (in *intake) gone(name string) bool {
 	return in.told == nil || slices.ContainsFunc(in.told.Programs, func(p result.Program) bool {

@@ -198,7 +198,7 @@ func absoluteAll(dir string, paths []string) []string {
 	return out
 }
 
-// fail turns an error into a problem of this target.
+// fail records an error as a problem of the target.
 func (l *looked) fail(err error) {
 	p := result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: err.Error(), Fix: "dump it again: xlagate capture --to DIR -- COMMAND"}
 	if u := unreadable(err); u != nil {
@@ -334,7 +334,7 @@ func leftOutBy(t config.Target) func(program string) string {
 	}
 }
 
-// includesGraph says whether patterns include a program. Of the graphs that a framework calls alike they include all with the name that these
+// includesGraph reports whether patterns include a program. Of the graphs that a framework calls alike they include all with the name that these
 // have in common: which of them is the first depends on the run.
 func includesGraph(wanted *match.Globs, program string) bool {
 	stem, numbered := facts.NumberedGraph(program)

@@ -59,7 +59,7 @@ type part struct {
 	problems []result.Problem
 }
 
-// split takes the parts out of the results.
+// split separates parts from results that are whole.
 func split(inputs []Input) (whole []*result.Result, parts []part) {
 	for _, in := range withResult(inputs) {
 		rest := *in.Result
@@ -84,7 +84,7 @@ func problemsOf(r *result.Result, target string) []result.Problem {
 	return slices.DeleteFunc(slices.Clone(r.Problems), func(p result.Problem) bool { return p.Pending || p.Target != target })
 }
 
-// add adds what was judged already.
+// add adds a result that was judged already.
 func add(out, r *result.Result) {
 	out.Targets = append(out.Targets, r.Targets...)
 	out.Changes = append(out.Changes, r.Changes...)
@@ -95,7 +95,7 @@ func add(out, r *result.Result) {
 	out.Summary.Checks += r.Summary.Checks
 }
 
-// conclude orders what came together, says everything once, counts and decides.
+// conclude sorts a merged result, removes duplicates, counts and decides the verdict.
 func conclude(out *result.Result, o Options) {
 	order(out, o.Config)
 	out.Problems = slices.CompactFunc(out.Problems, func(a, b result.Problem) bool { return a == b })

@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// unread finds inputs that hold no result: what they were to bring is missing.
+// unread returns a problem for each input that holds no result.
 func unread(inputs []Input) []result.Problem {
 	var out []result.Problem
 	for _, in := range inputs {
@@ -61,7 +61,7 @@ func unjoinable(o Options, parts []part) []result.Problem {
 	return out
 }
 
-// said makes one problem of what holds for several targets alike.
+// said makes one problem for all targets with the same reason.
 func said(targets []string, why string) result.Problem {
 	p := pending(targets[0], why)
 	if more := len(targets) - 1; more > 0 {
@@ -70,7 +70,7 @@ func said(targets []string, why string) result.Problem {
 	return p
 }
 
-// misfit says why the parts of one target cannot be joined, "" when they can.
+// misfit returns why the parts of one target cannot be joined, "" when they can.
 func misfit(o Options, parts []part) string {
 	var found []dump.ShardFound
 	for _, p := range parts {
@@ -88,7 +88,7 @@ func misfit(o Options, parts []part) string {
 	return ""
 }
 
-// foreign says why a part is not of the same run as the first, or cannot be judged here.
+// foreign returns why a part is of another run than the first, or cannot be judged here; "" where neither holds.
 func foreign(o Options, p, first *part) string {
 	switch {
 	case p.Part.Version != o.Version || p.Part.Form != facts.ShareForm():

@@ -225,7 +225,7 @@ func TestMergedPartsAreTheWhole(t *testing.T) {
 	})
 }
 
-// tells says whether a finding, a problem or a note says so.
+// tells reports whether a finding, a problem or a note says so.
 func tells(r *result.Result, text string) bool {
 	return slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return strings.Contains(f.Message, text) }) ||
 		slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return strings.Contains(p.Message, text) }) ||

@@ -41,7 +41,7 @@ func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 	return r, nil
 }
 
-// cuttable refuses what each part would do anew.
+// cuttable refuses a command: each part would run it for itself.
 func cuttable(o Options, list []config.Target) error {
 	const instead = "dump once (xlagate capture --to DIR -- COMMAND), then check DIR in parts"
 	if len(o.Command) > 0 {

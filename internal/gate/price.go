@@ -17,8 +17,8 @@ const (
 	peakMemory = facts.MemoryPeak
 )
 
-// share deals what a variant's differences cost, and the facts that they moved, out to the changes behind them. Owners holds the change of
-// each root, the weightiest root first.
+// share divides the cost of a variant's differences, and the facts that moved, among the changes behind them. owners holds the change of each
+// root, the weightiest root first.
 func share(v *diff.Variant, owners []*group) {
 	prices := map[*group]*result.Price{}
 	for _, owner := range owners {
@@ -37,8 +37,8 @@ func share(v *diff.Variant, owners []*group) {
 	effects(v, owners)
 }
 
-// stepOfRoots is what each root adds to the step: the prices of the launches that came with it less those of what went. What the launches do
-// not account for, such as what runs beside what, belongs to the root that adds most.
+// stepOfRoots returns what each root adds to the step: the prices of the launches that it added, less those of the launches that it removed.
+// The rest, such as what runs in parallel, belongs to the root that adds most.
 func stepOfRoots(v *diff.Variant) []float64 {
 	own := make([]float64, len(v.Causes))
 	rest, most := delta(v, stepTime), 0
@@ -78,7 +78,7 @@ func keeper(v *diff.Variant) int {
 	return 0
 }
 
-// delta is how much a fact grew; 0 where one side does not know it.
+// delta returns the growth of a fact, 0 where one side does not have it.
 func delta(v *diff.Variant, fact facts.ID) float64 {
 	was, known := v.Old.Facts[fact]
 	is, measured := v.New.Facts[fact]
@@ -122,7 +122,7 @@ func (o *group) effect(e result.Effect) {
 	}
 }
 
-// launchFacts are the facts that launches tell by themselves.
+// launchFacts are the facts that can be counted from launches alone.
 var launchFacts = []struct {
 	fact facts.ID
 	of   func([]facts.Kernel) float64

@@ -43,7 +43,7 @@ func judged(cfg *config.Config, from *result.Result) []config.Target {
 	return out
 }
 
-// reported is a target as a result tells of it.
+// reported returns a target as a result describes it.
 func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error) {
 	l := &looked{Target: t}
 	at := slices.IndexFunc(from.Targets, func(r result.Target) bool { return r.Name == t.Name })
@@ -76,8 +76,8 @@ func reportOf(t *result.Target) (*facts.Report, error) {
 	return set.Report(), nil
 }
 
-// programsOf returns the programs of a target as accepting everything would write them, with the facts that the result shows and was judged
-// by: text that says anything else is refused.
+// programsOf returns the programs of a target as accepting everything would write them. It refuses text that contradicts the facts that the
+// result shows and was judged by.
 func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
 	kernels := 0
 	for i := range t.Programs {
@@ -103,7 +103,7 @@ func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
 	return programs, nil
 }
 
-// agrees says where the text that accepting a program would write differs from the facts beside it.
+// agrees returns an error where the text that accepting a program would write contradicts the facts beside it.
 func agrees(shown *result.Program, text *baseline.Program) error {
 	if text.Name != shown.Name {
 		return fmt.Errorf("its baseline is that of %s", text.Name)

@@ -37,7 +37,7 @@ func withoutUpgrade(r *result.Result, o Options, l *looked, found []JudgedFindin
 	return left
 }
 
-// explained says whether a change of the toolchain may be why a finding grew. It does not explain what the source decides, as
+// explained reports whether a change of the toolchain may be why a finding grew. It does not explain what the source decides, as
 // long as framework, backend and device are the same.
 func (l *looked) explained(f *result.Finding) bool {
 	old, fresh := l.baseToolchain(f.Program), l.report.Toolchain

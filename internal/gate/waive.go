@@ -121,7 +121,7 @@ func lastDay(o Options, today time.Time) (time.Time, bool) {
 	return today.AddDate(0, 0, int(min(days, allDays))), bounded
 }
 
-// beyond says whether an amount is worse than the worst that is waived: further from the limit that it broke.
+// beyond reports whether an amount is worse than the worst that is waived: further from the limit that it broke.
 func beyond(f *result.Finding, actual, ceiling float64) bool {
 	if limit, ok := f.Limit.(float64); ok && actual < limit {
 		return actual < ceiling

@@ -14,10 +14,10 @@ type Hunk struct {
 	removed string // the line that tells the function where no line is left to tell it
 }
 
-// holds says whether a line is among those that were added or changed.
+// holds reports whether a line is among those that were added or changed.
 func (h *Hunk) holds(line int) bool { return line >= h.First && line < h.First+h.Lines }
 
-// touches says whether a line is the one before or behind lines that were only removed.
+// touches reports whether a line is the one before or behind lines that were only removed.
 func (h *Hunk) touches(line int) bool {
 	return h.Lines == 0 && (line == h.First || line == h.First+1)
 }

@@ -40,7 +40,7 @@ func (p paths) find(file string) string {
 	return best
 }
 
-// endsWith says whether a path ends with another one, whole.
+// endsWith reports whether a path ends with another one, whole.
 func endsWith(long, short string) bool {
 	rest, ok := strings.CutSuffix(long, short)
 	return ok && (rest == "" || strings.HasSuffix(rest, "/"))

@@ -7,7 +7,7 @@ import (
 
 func isPython(name string) bool { return strings.HasSuffix(name, ".py") }
 
-// tells says whether a line is more than blank, and in Python more than a comment or an import.
+// tells reports whether a line is more than blank, and in Python more than a comment or an import.
 func tells(line string, python bool) bool {
 	line = strings.TrimSpace(line)
 	for _, quiet := range []string{"#", "import ", "from "} {
@@ -18,7 +18,7 @@ func tells(line string, python bool) bool {
 	return line != ""
 }
 
-// decorates says whether a line belongs to the function behind it.
+// decorates reports whether a line belongs to the function behind it.
 func decorates(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "@") }
 
 // scope is a function or a class of Python.
@@ -124,7 +124,7 @@ type lexer struct {
 	joins bool   // a backslash ends the line
 }
 
-// line reads a line and says whether a statement begins on it.
+// line reads a line and reports whether a statement begins on it.
 func (l *lexer) line(text string) (begins bool) {
 	if l.quote == "" && (*scope)(nil).defined(text) != nil {
 		l.depth, l.joins = 0, false // no bracket is open before a definition: one was misread

@@ -19,7 +19,7 @@ type workTree struct {
 	top   string
 	below string // the folder in it that was asked about, with slashes; "" for the top
 	held  sync.Mutex
-	known map[string][]string // the lines of files that were asked for
+	known map[string][]string // the lines of the files that were read
 }
 
 // lines are the lines of a file. A link that leads out of the repository is not followed. There are none where it cannot be read.

@@ -46,7 +46,7 @@ func aboutField(table, field rule.Option) question {
 	return q
 }
 
-// boundsBetter says whether an entry bounds what its rule counts from the side that is better.
+// boundsBetter reports whether an entry limits how much better the count may be.
 func boundsBetter(s *rule.Settings) bool {
 	switch m := s.Rule.Budget; {
 	case m == nil:

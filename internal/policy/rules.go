@@ -142,8 +142,8 @@ func differences(base, head *rule.Settings) []difference {
 	return out
 }
 
-// implied says of bounds of which one side has none that they take the place of what the rule asks for by itself. That is no number (nothing at
-// all, or no more than the baseline): nobody can say which of the two asks for more.
+// implied marks bounds that only one side has: they replace the rule's own limit (none at all, or no more than in the baseline). That is no
+// number, so neither side is stricter.
 func implied(base, head *rule.Settings, bounds []difference) []difference {
 	if base.Bounded() && head.Bounded() {
 		return bounds

@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// value is a value of an option in a form that can be compared: a list, a number, or a text of which nothing is known.
+// value is the value of an option in comparable form: a list, a number, or a text without an order.
 type value struct {
 	all    bool // whatever there is
 	list   []string
@@ -40,7 +40,7 @@ func (q question) valueOf(v any, side int) value {
 	return q.unset[side]
 }
 
-// unset is what leaving an option out comes to, in an entry that has a bound or has none.
+// unset returns the value that an option has where an entry leaves it out.
 func unset(o rule.Option, bounded bool) value {
 	switch d := o.Default.(type) {
 	case []string:
@@ -131,7 +131,7 @@ func grownList(old, fresh []string) change {
 	return shifted
 }
 
-// holds says whether a list has all of another's words, each as often.
+// holds reports whether a list has all of another's words, each as often.
 func holds(list, other []string) bool {
 	left := slices.Clone(list)
 	for _, s := range other {

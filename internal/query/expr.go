@@ -153,7 +153,7 @@ func inExpressionWord(c byte) bool {
 
 func whole(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// Holds says whether the expression is true of a program and its baseline.
+// Holds reports whether the expression is true of a program and its baseline.
 func (e *Expression) Holds(fresh, old facts.Values) (bool, error) {
 	out, _, err := e.program.Eval(map[string]any{"facts": nested(fresh), "base": nested(old)})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// In says whether a pattern fits somewhere in a kernel.
+// In reports whether a pattern fits somewhere in a kernel.
 func (f *Flow) In(k *facts.Kernel) bool {
 	m := &patternMatch{ops: Operations(k), values: make([]int32, len(f.vars)), left: maxSteps}
 	for i := range m.ops {
@@ -33,21 +33,21 @@ func Operations(k *facts.Kernel) []facts.Op {
 	return []facts.Op{op}
 }
 
-// maxSteps bounds the work on one kernel: a pattern with many alternatives could take for ever.
+// maxSteps bounds the work on one kernel: the time that a pattern takes grows exponentially with its alternatives.
 const maxSteps = 200_000
 
-// unbound is a $name that stands for nothing yet: no reference has that value.
+// unbound is the value of a $name before it is bound: no reference has it.
 const unbound = facts.FromElsewhere + 1
 
 // patternMatch is one attempt to fit a pattern. A reference is what facts.Op.From holds.
 type patternMatch struct {
 	ops    []facts.Op
-	values []int32 // what each $name stands for
+	values []int32 // of each $name
 	left   int
 }
 
-// node says whether a pattern fits the value behind a reference, and whatever is to fit then does as well: what a $name was taken
-// for is tried anew when it does not.
+// node reports whether a pattern fits the value of a reference and the rest of the pattern, then, fits as well. Where the rest does not fit,
+// other values of a $name are tried.
 func (m *patternMatch) node(n *node, ref int32, then func() bool) bool {
 	if m.left--; m.left < 0 {
 		return false

@@ -49,7 +49,7 @@ type Error struct {
 // Error is the message with the column.
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Offset+1, e.Message) }
 
-// What a pattern may be at the most.
+// Bounds on a pattern.
 const (
 	maxLength = 4096
 	maxDepth  = 100
@@ -147,7 +147,7 @@ func (p *parser) node(depth int) *node {
 	return n
 }
 
-// operation takes the words for what a node stands for.
+// operation makes a node of the words that name its operation or value.
 func (p *parser) operation(n *node, start int, words []string) {
 	switch {
 	case len(words) == 0 && n.shape != nil:

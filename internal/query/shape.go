@@ -18,7 +18,7 @@ type Shape struct {
 	sized bool     // whether dims were written
 }
 
-// What stands for sizes in a shape pattern.
+// Wildcards among the sizes of a shape pattern.
 const (
 	anySize = -1 // *
 	anyDims = -2 // ...
@@ -37,7 +37,7 @@ func ParseShape(text string) (*Shape, error) {
 	return s, p.err
 }
 
-// shape reads what stands behind a shape's types.
+// shape reads the sizes that follow a shape's types.
 func (p *parser) shape(start int, types []string) *Shape {
 	s := &Shape{types: types}
 	if len(types) == 0 {
