@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"rules"},
 	{"internal/config"},
 	{"internal/gate", "internal/policy", "internal/reference"},
-	{"internal/github"},
+	{"internal/export", "internal/github"},
 	{"cmd/xlagate", "internal/gen"},
 }
 
@@ -50,7 +50,8 @@ var owners = map[string]string{
 	"github.com/getkin/kin-openapi":          "internal/github/fakegithub",
 	"github.com/vektah/gqlparser":            "internal/github/fakegithub",
 	"github.com/sergi/go-diff":               "internal/report",
-	"google.golang.org/protobuf":             "internal/artifacts internal/dump internal/facts internal/hlo internal/profile internal/tensorflow",
+	"github.com/google/pprof":                "internal/export",
+	"google.golang.org/protobuf":             "internal/artifacts internal/dump internal/export internal/facts internal/hlo internal/profile internal/tensorflow",
 	"github.com/klauspost/compress":          "internal/dump",
 	"github.com/bmatcuk/doublestar":          "internal/gate internal/match",
 	"golang.org/x/sys":                       "internal/dump internal/files",

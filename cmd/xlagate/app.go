@@ -89,8 +89,8 @@ func newApp(w world) *cli.App {
 		OnUsageError:              usageError,
 		Action:                    noCommand,
 		Commands: []*cli.Command{
-			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w), upgradeCommand(w),
-			captureCommand(w), inspectCommand(w), diffCommand(w),
+			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w),
+			captureCommand(w), inspectCommand(w), diffCommand(w), exportCommand(w),
 			factsCommand(w), mergeCommand(w),
 			reportCommand(w), commentCommand(w),
 			rulesCommand(w), explainCommand(w), schemaCommand(w), completionCommand(w), versionCommand(w), helpCommand(),

@@ -103,13 +103,17 @@ type Regroup struct {
 	Many    []facts.Kernel
 	Between []Divider // what keeps the many apart
 
-	at []int // where the many stand in their ledger
+	one int   // where the one stands in its ledger
+	at  []int // and the many in theirs
 }
 
 // Unroll is a kernel of a loop's body and its copies outside the loop, or in a loop that takes fewer steps.
 type Unroll struct {
 	One    facts.Kernel
 	Copies []facts.Kernel
+
+	one int // as in a Regroup
+	at  []int
 }
 
 // FactChange is a fact that differs. A side that was not dumped is NaN.

@@ -27,6 +27,11 @@ const (
 // compareKernels finds what became of every launch: what is the same first, then what was taken apart or put together, then what
 // changed in its place.
 func compareKernels(old, fresh *facts.Variant, rescaled bool) Kernels {
+	_, k := matchKernels(old, fresh, rescaled)
+	return k
+}
+
+func matchKernels(old, fresh *facts.Variant, rescaled bool) (*matcher, Kernels) {
 	m := &matcher{old: old.Kernels, fresh: fresh.Kernels, toNew: filled(len(old.Kernels)), toOld: filled(len(fresh.Kernels)), rescaled: rescaled}
 	var k Kernels
 	content := m.content()
@@ -40,7 +45,36 @@ func compareKernels(old, fresh *facts.Variant, rescaled bool) Kernels {
 	m.pair(scopeAndShape)
 	m.pair(outAndRoot)
 	m.sort(&k)
-	return k
+	return m, k
+}
+
+// Link joins the kernels of two variants that correspond, each by its index: one with one, or one with the several that it was split into or
+// merged from.
+type Link struct{ Old, New []int }
+
+// Links returns which kernels of the two variants correspond, in the order of the new ones. Those that were added or removed are in none.
+func (v *Variant) Links() []Link {
+	if v.Old == nil || v.New == nil {
+		return nil
+	}
+	m, k := matchKernels(v.Old, v.New, v.Rescaled)
+	var links []Link
+	for j, i := range m.toOld {
+		if i >= 0 {
+			links = append(links, Link{[]int{i}, []int{j}})
+		}
+	}
+	for _, s := range k.Split {
+		links = append(links, Link{[]int{s.one}, s.at})
+	}
+	for _, s := range k.Merged {
+		links = append(links, Link{s.at, []int{s.one}})
+	}
+	for _, u := range k.Unrolled {
+		links = append(links, Link{[]int{u.one}, u.at})
+	}
+	slices.SortFunc(links, func(a, b Link) int { return a.New[0] - b.New[0] })
+	return links
 }
 
 func filled(n int) []int {

@@ -73,7 +73,7 @@ func regroupSide(ones, others *side) []Regroup {
 		if len(pieces) < 2 {
 			continue
 		}
-		g := Regroup{One: *whole, at: pieces}
+		g := Regroup{One: *whole, one: i, at: pieces}
 		ones.paired[i] = regrouped
 		for _, j := range pieces {
 			others.paired[j] = regrouped
@@ -269,7 +269,7 @@ func (m *matcher) unroll() []Unroll {
 		if len(found) < 2 {
 			continue
 		}
-		u := Unroll{One: *k}
+		u := Unroll{One: *k, one: i, at: found}
 		m.toNew[i] = regrouped
 		for _, j := range found {
 			m.toOld[j] = regrouped

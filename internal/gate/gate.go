@@ -80,6 +80,8 @@ type Run struct {
 	EveryStage bool  // list the modules of every stage, not only those that the facts need
 	AnyStage   bool  // of a single file that was named by itself, measure whatever stage it is
 	Passes     bool  // say what each pass of the compiler left, where it was dumped
+	// KeepModules leaves the modules of a measured dump open until its report is closed.
+	KeepModules bool
 
 	base      func() (fs.FS, error) // the baseline, opened once
 	accepting bool                  // the command is accept: messages name it

@@ -1,0 +1,186 @@
+// Package export writes what a dump holds, or what changed between two, as files of other tools: Model Explorer, Graphviz, pprof, Perfetto,
+// spreadsheets, and XLA itself.
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
+)
+
+// File is one file of an export.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Options say what of a dump is exported.
+type Options struct {
+	Program string // a glob; "" for all
+	Scope   string // a glob over op_names; "" for all
+}
+
+// format is a tool's format. One that needs several files is written into a folder.
+type format struct {
+	name, about string
+	several     bool
+	write       func([]view, Options) ([]File, error)
+}
+
+var formats = []format{
+	{"model-explorer", "a folder: graphs, data of their nodes and, with --against, which nodes correspond", true, modelExplorer},
+	{"dot", "the kernels as a Graphviz graph", false, dot},
+	{"pprof", "time, bytes, flops and memory by the model's scopes; with --against the difference", false, pprof},
+	{"perfetto", "the schedule with its predicted times, and the memory that is alive", false, perfetto},
+	{"csv", "a row for each kernel", false, table},
+	{"hlo", "a module's text again, or the part of it that --scope names", false, hloText},
+}
+
+// Formats lists the formats.
+func Formats() (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// About says in a line for each format what it is.
+func About() string {
+	var lines []string
+	for _, f := range formats {
+		lines = append(lines, fmt.Sprintf("%-15s %s", f.name, f.about))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Several reports whether a format is a folder of files.
+func Several(name string) bool { return formatNamed(name).several }
+
+func formatNamed(name string) format {
+	for _, f := range formats {
+		if f.name == name {
+			return f
+		}
+	}
+	return format{}
+}
+
+// Of exports a difference. Where its old side holds nothing, it exports what the new one holds.
+func Of(d *diff.Report, name string, o Options) ([]File, error) {
+	views, err := viewsOf(d, o)
+	if err != nil {
+		return nil, err
+	}
+	return formatNamed(name).write(views, o)
+}
+
+// view is one variant, alone or beside what it was.
+type view struct {
+	program, name string // name tells it from all others of the export
+	*diff.Variant
+	compared bool // with another dump
+}
+
+func viewsOf(d *diff.Report, o Options) (views []view, err error) {
+	var names []string
+	for _, p := range d.Programs {
+		names = append(names, p.Name)
+		if o.Program != "" && !match.Glob(o.Program, p.Name) {
+			continue
+		}
+		for i, v := range p.Variants {
+			name := p.Name
+			if len(p.Variants) > 1 {
+				name += "-" + strconv.Itoa(i+1)
+			}
+			views = append(views, view{program: p.Name, name: name, Variant: v, compared: d.Old != ""})
+		}
+	}
+	if len(views) == 0 && o.Program != "" {
+		return nil, fmt.Errorf("no program matches %q%s; the dump holds %s", o.Program, match.DidYouMean(o.Program, names), phrase.List(phrase.Within(names, 8), "and"))
+	}
+	return views, nil
+}
+
+// is is the side that is looked at: the new one, the old one of what was removed.
+func (v *view) is() *facts.Variant {
+	if v.New != nil {
+		return v.New
+	}
+	return v.Old
+}
+
+// sides yields the sides that there are, with their names.
+func (v *view) sides(yield func(string, *facts.Variant) bool) {
+	if v.Old != nil && !yield("before", v.Old) {
+		return
+	}
+	if v.New != nil {
+		yield(v.after(), v.New)
+	}
+}
+
+func (v *view) after() string {
+	if v.compared {
+		return "after"
+	}
+	return ""
+}
+
+// prices are what the kernels are predicted to take, all nothing on a device that no price is known of.
+func prices(v *facts.Variant) []facts.Priced {
+	if v.Device != nil {
+		return v.Prices(v.Device)
+	}
+	list := make([]facts.Priced, len(v.Kernels))
+	for i := range list {
+		list[i] = facts.Priced{Kernel: &v.Kernels[i], Runs: v.Kernels[i].Runs()}
+	}
+	return list
+}
+
+// inScope reports whether a scope that the user named holds an op_name. A scope holds all that is below it.
+func (o Options) inScope(opName string) bool {
+	return o.Scope == "" || match.Glob(o.Scope, opName) || match.Glob(o.Scope+"/*", opName) || strings.Contains("/"+opName+"/", "/"+o.Scope+"/")
+}
+
+// scopes are the parts of an op_name, without the last, which is the operation.
+func scopes(opName string) []string {
+	first, _, _ := strings.Cut(opName, ";") // of merged operations each has its name there
+	parts := strings.Split(first, "/")
+	return parts[:max(0, len(parts)-1)]
+}
+
+// called is what a kernel is called: by the compiler, else, of a stored one, by the model.
+func called(k *facts.Kernel, at int) string {
+	return cmp.Or(k.Name, k.Root+"."+strconv.Itoa(at))
+}
+
+// fate says what became of each kernel of the new side, and of the old one.
+func (v *view) fates() (was, is map[int]string) {
+	was, is = map[int]string{}, map[int]string{}
+	for _, l := range v.Links() {
+		fate := "same"
+		switch {
+		case len(l.New) > 1:
+			fate = "split"
+		case len(l.Old) > 1:
+			fate = "merged"
+		case v.Old.Kernels[l.Old[0]].Print != v.New.Kernels[l.New[0]].Print:
+			fate = "changed"
+		}
+		for _, i := range l.Old {
+			was[i] = fate
+		}
+		for _, j := range l.New {
+			is[j] = fate
+		}
+	}
+	return was, is
+}

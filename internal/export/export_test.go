@@ -1,0 +1,251 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+func measured(t *testing.T, path string) *facts.Report {
+	t.Helper()
+	d, err := dump.Open(context.Background(), path, dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := facts.Measure(context.Background(), d, facts.Options{KeepModules: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(r.Close(), d.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// compared is one of the real pairs, before beside after.
+func compared(t *testing.T, name string) *diff.Report {
+	t.Helper()
+	dir := filepath.Join("../../testdata/cases", name)
+	return diff.Compare(measured(t, filepath.Join(dir, "before.tar.xz")), measured(t, filepath.Join(dir, "after.tar.xz")))
+}
+
+func alone(t *testing.T, name string) *diff.Report {
+	t.Helper()
+	return diff.Compare(&facts.Report{}, measured(t, filepath.Join("../../testdata/cases", name, "after.tar.xz")))
+}
+
+func exported(t *testing.T, d *diff.Report, format string, o Options) []File {
+	t.Helper()
+	files, err := Of(d, format, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func allCases(t *testing.T) (names []string) {
+	t.Helper()
+	dirs, err := filepath.Glob("../../testdata/cases/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatal(err, len(dirs))
+	}
+	for _, d := range dirs {
+		names = append(names, filepath.Base(d))
+	}
+	return names
+}
+
+// A module that is written and read again does the same.
+func TestModulesReadBack(t *testing.T) {
+	for _, name := range allCases(t) {
+		d := alone(t, name)
+		views, err := viewsOf(d, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range exported(t, d, "hlo", Options{}) {
+			m, err := hlo.ParseText(f.Data, f.Name)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got, want := m.Fingerprint(), views[i].New.Fingerprint; got != want {
+				t.Errorf("%s: %s has the fingerprint %s, and the module that it was written from %s", name, f.Name, got, want)
+			}
+		}
+	}
+}
+
+// A part of a module is a module: every scope of every program.
+func TestEveryScopeIsAModule(t *testing.T) {
+	parts := 0
+	for _, name := range []string{"cpu-forward_again", "gpu-two_steps_at_once", "tpu-gathered", "cpu-psum_in_loop", "tf-norm_gone"} {
+		d := alone(t, name)
+		for _, p := range d.Programs {
+			for i := range p.New.Variants[0].Kernels {
+				k := &p.New.Variants[0].Kernels[i]
+				if k.OpName == "" {
+					continue
+				}
+				for _, f := range exported(t, d, "hlo", Options{Program: p.Name, Scope: k.OpName}) {
+					parts++
+					if _, err := hlo.ParseText(f.Data, f.Name); err != nil {
+						t.Errorf("%s, %s: %v\n%s", name, k.OpName, err, f.Data)
+					}
+				}
+			}
+		}
+	}
+	if parts < 20 {
+		t.Errorf("%d parts were written", parts)
+	}
+}
+
+func TestNothingInScope(t *testing.T) {
+	if _, err := Of(alone(t, "cpu-forward_again"), "hlo", Options{Scope: "no/such/scope"}); err == nil || !strings.Contains(err.Error(), "no/such/scope") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Of(alone(t, "cpu-forward_again"), "csv", Options{Program: "train_stp"}); err == nil || !strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The rows of a program add up to what a run of it is predicted to take, but for what the host does before and after.
+func TestRowsAddUp(t *testing.T) {
+	for _, name := range []string{"cpu-forward_again", "gpu-two_steps_at_once", "tpu-gathered"} {
+		d := alone(t, name)
+		rows, err := csv.NewReader(bytes.NewReader(exported(t, d, "csv", Options{})[0].Data)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.Index(rows[0], "predicted_ns")
+		sum := 0.0
+		for _, row := range rows[1:] {
+			ns, err := strconv.ParseFloat(row[at], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += ns
+		}
+		want := 0.0
+		for _, p := range d.Programs {
+			for _, v := range p.New.Variants {
+				f := v.Facts
+				want += f[facts.PriceStep] - v.Device.Dispatch - v.Device.Argument*f[facts.RunArguments] - v.Device.Result*f[facts.RunResults]
+			}
+		}
+		if math.Abs(sum-want) > 1e-3*want+10 {
+			t.Errorf("%s: the rows add up to %.0f ns, the prices to %.0f ns", name, sum, want)
+		}
+		if profiled := total(t, d, sampleTime); math.Abs(float64(profiled)-sum) > 1e-3*sum+10 {
+			t.Errorf("%s: the profile adds up to %d ns, the rows to %.0f ns", name, profiled, sum)
+		}
+	}
+}
+
+func total(t *testing.T, d *diff.Report, of int) (sum int64) {
+	t.Helper()
+	p, err := profile.ParseData(exported(t, d, "pprof", Options{})[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckValid(); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.Sample {
+		sum += s.Value[of]
+	}
+	return sum
+}
+
+func TestProfileOfAComparisonIsTheDifference(t *testing.T) {
+	d := compared(t, "cpu-forward_again")
+	var old, fresh float64
+	for _, p := range d.Programs {
+		for _, v := range p.Variants {
+			old, fresh = old+v.Old.Facts[facts.PriceStep], fresh+v.New.Facts[facts.PriceStep]
+		}
+	}
+	if got := float64(total(t, d, sampleTime)); fresh <= old || math.Abs(got-(fresh-old)) > 20+0.3*(fresh-old) {
+		t.Errorf("the profile says %.0f ns more, the prices %.0f ns", got, fresh-old)
+	}
+}
+
+// Nodes are told apart, edges end at nodes, and the mapping joins nodes of both sides.
+func TestGraphsAreWhole(t *testing.T) {
+	for _, name := range []string{"cpu-forward_again", "gpu-two_steps_at_once", "tpu-branch_lost", "tf-norm_gone", "cpu-rename_all"} {
+		files := exported(t, compared(t, name), "model-explorer", Options{})
+		before, after, entries := map[string]bool{}, map[string]bool{}, 0
+		for _, f := range files {
+			switch f.Name {
+			case "before.json":
+				nodesOf(t, name, f, before)
+			case "after.json":
+				nodesOf(t, name, f, after)
+			}
+		}
+		for _, f := range files {
+			if !strings.HasPrefix(f.Name, "mapping-") {
+				continue
+			}
+			var m explorerMapping
+			if err := json.Unmarshal(f.Data, &m); err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range m.Entries {
+				entries++
+				if len(e.Left) == 0 || len(e.Right) == 0 || !all(e.Left, before) || !all(e.Right, after) {
+					t.Errorf("%s: the mapping names a node that is none: %v", name, e)
+				}
+			}
+		}
+		if entries == 0 {
+			t.Errorf("%s: nothing corresponds", name)
+		}
+	}
+}
+
+func all(names []string, in map[string]bool) bool {
+	return !slices.ContainsFunc(names, func(n string) bool { return !in[n] })
+}
+
+func nodesOf(t *testing.T, name string, f File, seen map[string]bool) {
+	t.Helper()
+	var g explorerGraphs
+	if err := json.Unmarshal(f.Data, &g); err != nil {
+		t.Fatal(err)
+	}
+	for _, graph := range g.Graphs {
+		own := map[string]bool{}
+		for _, n := range graph.Nodes {
+			if own[n.ID] {
+				t.Errorf("%s, %s: the node %s stands twice in %s", name, f.Name, n.ID, graph.ID)
+			}
+			own[n.ID], seen[n.ID] = true, true
+		}
+		for _, n := range graph.Nodes {
+			for _, e := range n.Incoming {
+				if !own[e.Source] {
+					t.Errorf("%s, %s: an edge of %s comes from %s, which is no node", name, f.Name, n.ID, e.Source)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package export
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// node is an instruction, or of a stored variant a kernel.
+type node struct {
+	id, label string
+	layers    []string // the scopes around it, from the outside in
+	inputs    []string
+	attrs     [][2]string
+	kernel    *facts.Priced // nil for what is no launch
+}
+
+// graphOf is the graph of all instructions while the module is open, else that of the kernels.
+func graphOf(v *facts.Variant, o Options) []node {
+	g := &graph{v: v, o: o, kernels: map[string]*facts.Priced{}}
+	all := prices(v)
+	for i := range all {
+		g.kernels[called(all[i].Kernel, i)] = &all[i]
+	}
+	if v.Module == nil {
+		g.stored(all)
+	} else {
+		g.m, g.drawn = v.Module, make([]bool, len(v.Module.Comps))
+		g.computation(v.Module.Entry, nil, nil)
+	}
+	return g.inScope()
+}
+
+type graph struct {
+	v       *facts.Variant
+	m       *hlo.Module
+	o       Options
+	kernels map[string]*facts.Priced
+	drawn   []bool // computations that several instructions call are drawn in the first of them
+	nodes   []node
+}
+
+func (g *graph) stored(all []facts.Priced) {
+	for i := range all {
+		p := &all[i]
+		n := node{id: called(p.Kernel, i), label: label(p.Kernel), layers: scopes(p.OpName), attrs: attrsOf(p), kernel: p}
+		for from := range p.From.All() {
+			n.inputs = append(n.inputs, called(&g.v.Kernels[from], int(from)))
+		}
+		g.nodes = append(g.nodes, n)
+	}
+}
+
+// label is what a kernel is called in a picture: its kind, some of its operations and its result.
+func label(k *facts.Kernel) string {
+	what := k.Operations()
+	if words := k.Do.Words(); len(words) > 4 {
+		what = strings.Join(words[:4], ", ") + ", …"
+	}
+	if what == k.Kind {
+		what = ""
+	}
+	return strings.Join(strings.Fields(k.Kind+" "+what+" → "+k.Out), " ")
+}
+
+// computation draws the instructions of a computation. Its parameters read what its caller hands over.
+func (g *graph) computation(c hlo.CompID, around []string, arguments []string) {
+	g.drawn[c] = true
+	first, end := g.m.Body(c)
+	for id := first; id < end; id++ {
+		g.instruction(id, around, arguments)
+	}
+}
+
+func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string) {
+	i, md := &g.m.Instrs[id], g.m.Metadata(id)
+	n := node{id: g.m.InstrName(id), label: g.m.OpcodeName(i.Opcode), layers: around}
+	n.kernel = g.kernels[n.id]
+	if len(around) == 0 {
+		n.layers = scopes(md.OpName)
+	}
+	for _, operand := range g.m.Operands(id) {
+		n.inputs = append(n.inputs, g.m.InstrName(operand))
+	}
+	if i.Opcode == hlo.OpParameter && int(i.Param) < len(arguments) {
+		n.inputs = append(n.inputs, arguments[i.Param])
+	}
+	n.attrs = append(n.attrs, [2]string{"shape", g.m.ShapeLayoutText(i.Shape)}, [2]string{"op_name", md.OpName})
+	if md.Source.File != "" {
+		n.attrs = append(n.attrs, [2]string{"source", md.Source.File + ":" + strconv.Itoa(int(md.Source.Line))})
+	}
+	if n.kernel != nil {
+		n.attrs = append(n.attrs, attrsOf(n.kernel)...)
+	}
+	g.nodes = append(g.nodes, n)
+	at := len(g.nodes) - 1
+	for _, c := range g.inside(id) {
+		handed := g.nodes[at].inputs
+		if i.Opcode == hlo.OpConditional {
+			handed = handed[1:] // the first says which branch it is
+		}
+		layers := append(append([]string{}, n.layers...), n.id)
+		g.computation(c, layers, handed)
+		g.nodes[at].inputs = append(g.nodes[at].inputs, g.m.InstrName(g.m.Comps[c].Root))
+	}
+}
+
+// inside lists the computations to draw within an instruction: not the few operations that a reduction or a sort applies to elements.
+func (g *graph) inside(id hlo.InstrID) (inside []hlo.CompID) {
+	switch g.m.Instrs[id].Opcode {
+	case hlo.OpFusion, hlo.OpWhile, hlo.OpConditional, hlo.OpCall, hlo.OpAsyncStart:
+		for _, c := range g.m.Callees(id) {
+			if !g.drawn[c] {
+				inside = append(inside, c)
+			}
+		}
+	}
+	return inside
+}
+
+// inScope leaves out the nodes that are in no scope that was asked for, and the edges to them.
+func (g *graph) inScope() []node {
+	if g.o.Scope == "" {
+		return g.nodes
+	}
+	kept := map[string]bool{}
+	var nodes []node
+	for _, n := range g.nodes {
+		if g.o.inScope(n.opName()) {
+			kept[n.id] = true
+			nodes = append(nodes, n)
+		}
+	}
+	for i := range nodes {
+		var inputs []string
+		for _, from := range nodes[i].inputs {
+			if kept[from] {
+				inputs = append(inputs, from)
+			}
+		}
+		nodes[i].inputs = inputs
+	}
+	return nodes
+}
+
+func (n *node) opName() string {
+	for _, a := range n.attrs {
+		if a[0] == "op_name" {
+			return a[1]
+		}
+	}
+	return ""
+}
+
+func attrsOf(p *facts.Priced) [][2]string {
+	attrs := [][2]string{{"kind", p.Kind}, {"operations", p.Do.String()}}
+	if p.Name == "" {
+		attrs = append(attrs, [2]string{"shape", p.Out}, [2]string{"op_name", p.OpName})
+	}
+	return append(attrs, [2]string{"runs", number(p.Runs)}, [2]string{"bytes", number(float64(p.Bytes))}, [2]string{"flops", number(float64(p.Flops))},
+		[2]string{"predicted ns", rounded(p.NS())})
+}

@@ -1,0 +1,180 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+)
+
+// The forms of Model Explorer's files: graphs, the data of their nodes, and which nodes of two graphs correspond.
+type (
+	explorerGraphs struct {
+		Label  string          `json:"label"`
+		Graphs []explorerGraph `json:"graphs"`
+	}
+	explorerGraph struct {
+		ID    string         `json:"id"`
+		Nodes []explorerNode `json:"nodes"`
+	}
+	explorerNode struct {
+		ID        string         `json:"id"`
+		Label     string         `json:"label"`
+		Namespace string         `json:"namespace"`
+		Attrs     []explorerAttr `json:"attrs,omitempty"`
+		Incoming  []explorerEdge `json:"incomingEdges,omitempty"`
+	}
+	explorerAttr struct {
+		Key   string `json:"key"`
+		Value string `json:"value"`
+	}
+	explorerEdge struct {
+		Source string `json:"sourceNodeId"`
+		Output string `json:"sourceNodeOutputId"`
+		Input  string `json:"targetNodeInputId"`
+	}
+	explorerData struct {
+		Name     string                   `json:"name"`
+		Results  map[string]explorerValue `json:"results"`
+		Gradient []explorerStop           `json:"gradient"`
+	}
+	explorerValue struct {
+		Value float64 `json:"value"`
+	}
+	explorerStop struct {
+		Stop  float64 `json:"stop"`
+		Color string  `json:"bgColor"`
+	}
+	explorerMapping struct {
+		Entries    []explorerEntry `json:"mappingEntries"`
+		Highlights bool            `json:"showDiffHighlights"`
+	}
+	explorerEntry struct {
+		Left  []string `json:"leftNodeIds"`
+		Right []string `json:"rightNodeIds"`
+	}
+)
+
+// measures are what is laid over the nodes of a graph, a file each.
+var measures = []struct {
+	file, name string
+	of         func(*facts.Priced) float64
+}{
+	{"predicted-ns", "predicted ns", (*facts.Priced).NS},
+	{"bytes", "bytes moved", func(p *facts.Priced) float64 { return p.Runs * float64(p.Bytes) }},
+	{"flops", "flops", func(p *facts.Priced) float64 { return p.Runs * float64(p.Flops) }},
+}
+
+// modelExplorer writes graph.json, or before.json and after.json with a mapping for each pair of graphs, and the data of the nodes.
+func modelExplorer(views []view, o Options) ([]File, error) {
+	e := &explorer{data: map[string]map[string]explorerData{}}
+	for i := range views {
+		e.add(&views[i], o)
+	}
+	for _, c := range []struct {
+		file  string
+		value explorerGraphs
+	}{{"before.json", e.before}, {e.afterFile, e.after}} {
+		if len(c.value.Graphs) > 0 {
+			c.value.Label = strings.TrimSuffix(c.file, ".json")
+			e.file(c.file, c.value)
+		}
+	}
+	for _, m := range measures {
+		e.file("node-data-"+m.file+".json", e.data[m.file])
+	}
+	return e.files, e.failed
+}
+
+type explorer struct {
+	before, after explorerGraphs
+	afterFile     string
+	data          map[string]map[string]explorerData // by measure and graph
+	files         []File
+	failed        error
+}
+
+func (e *explorer) file(name string, value any) {
+	data, err := json.Marshal(value)
+	if err != nil && e.failed == nil {
+		e.failed = fmt.Errorf("write %s: %w", name, err)
+	}
+	e.files = append(e.files, File{name, data})
+}
+
+func (e *explorer) add(v *view, o Options) {
+	e.afterFile = "graph.json"
+	if v.compared {
+		e.afterFile = "after.json"
+	}
+	for side, variant := range v.sides {
+		nodes := graphOf(variant, o)
+		id := strings.TrimSpace(v.name + " " + side)
+		to := &e.after
+		if variant == v.Old {
+			to = &e.before
+		}
+		to.Graphs = append(to.Graphs, drawn(id, nodes))
+		for _, m := range measures {
+			d := explorerData{Name: m.name, Results: map[string]explorerValue{}, Gradient: []explorerStop{{0, "#fff7e6"}, {1, "#e06c00"}}}
+			for _, n := range nodes {
+				if n.kernel != nil {
+					d.Results[n.id] = explorerValue{m.of(n.kernel)}
+				}
+			}
+			if e.data[m.file] == nil {
+				e.data[m.file] = map[string]explorerData{}
+			}
+			e.data[m.file][id] = d
+		}
+	}
+	if v.Old != nil && v.New != nil {
+		e.file("mapping-"+fileName(v.name)+".json", v.mapping())
+	}
+}
+
+func drawn(id string, nodes []node) explorerGraph {
+	g := explorerGraph{ID: id, Nodes: []explorerNode{}}
+	for _, n := range nodes {
+		layers := make([]string, len(n.layers))
+		for i, layer := range n.layers {
+			layers[i] = strings.ReplaceAll(layer, ";", ",") // which parts a namespace from what is shown of it
+		}
+		x := explorerNode{ID: n.id, Label: n.label, Namespace: strings.Join(layers, "/")}
+		for _, a := range n.attrs {
+			x.Attrs = append(x.Attrs, explorerAttr{a[0], a[1]})
+		}
+		for i, from := range n.inputs {
+			x.Incoming = append(x.Incoming, explorerEdge{from, "0", fmt.Sprint(i)})
+		}
+		g.Nodes = append(g.Nodes, x)
+	}
+	return g
+}
+
+// mapping joins the nodes of kernels that correspond, and of arguments of the same place.
+func (v *view) mapping() explorerMapping {
+	m := explorerMapping{Entries: []explorerEntry{}, Highlights: true}
+	for _, l := range v.Links() {
+		var e explorerEntry
+		for _, i := range l.Old {
+			e.Left = append(e.Left, called(&v.Old.Kernels[i], i))
+		}
+		for _, j := range l.New {
+			e.Right = append(e.Right, called(&v.New.Kernels[j], j))
+		}
+		m.Entries = append(m.Entries, e)
+	}
+	return m
+}
+
+// fileName is a program's name as a file may be called.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, name)
+}
