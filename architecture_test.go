@@ -28,11 +28,11 @@ var floors = [][]string{
 	{"internal/facts"},
 	{"internal/baseline", "internal/capture", "internal/query", "internal/result"},
 	{"internal/diff"},
-	{"internal/report", "internal/rule"},
+	{"internal/export", "internal/report", "internal/rule"},
 	{"rules"},
 	{"internal/config"},
 	{"internal/gate", "internal/policy", "internal/reference"},
-	{"internal/export", "internal/github"},
+	{"internal/github"},
 	{"cmd/xlagate", "internal/gen"},
 }
 

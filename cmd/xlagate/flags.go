@@ -77,6 +77,8 @@ func formatOf(path string) string {
 		return "junit"
 	case ".html", ".htm":
 		return "html"
+	case ".csv":
+		return "csv"
 	}
 	return "text"
 }

@@ -36,7 +36,7 @@ func refuseArguments(action cli.ActionFunc) cli.ActionFunc {
 }
 
 // naming lists the flags that say what to look at and have a default.
-var naming = []string{"from", "against", "baseline"}
+var naming = []string{"from", "against", "baseline", "since"}
 
 // refuseEmpty refuses an empty value, as an empty variable of a script leaves it. Ignoring an empty name of a dump or a result would make the
 // command look at something else, or accept it.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/git"
@@ -39,6 +40,11 @@ func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
+	top, err := g.ask("rev-parse", "--show-cdup") // from a folder below it git archives nothing but what is in that folder
+	if err != nil {
+		return nil, err
+	}
+	g.dir = filepath.Join(dir, strings.TrimSpace(string(top)))
 	out, err := g.ask("-c", "core.autocrlf=false", "archive", "--format=zip", tree)
 	if err != nil {
 		return nil, err
@@ -46,7 +52,7 @@ func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
 	return zip.NewReader(bytes.NewReader(out), int64(len(out)))
 }
 
-// tree names the folder below a revision as git does. One that is not there is [fs.ErrNotExist].
+// tree is git's name of the folder below a revision. One that is not there is [fs.ErrNotExist].
 func (g repository) tree(ref, below string) (string, error) {
 	if _, err := g.ask("rev-parse", "--verify", "--quiet", ref+"^{commit}"); errors.Is(err, errSilent) {
 		fix := "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
@@ -55,7 +61,8 @@ func (g repository) tree(ref, below string) (string, error) {
 		return "", err
 	}
 	tree := ref + ":./" + below
-	if _, err := g.ask("rev-parse", "--verify", "--quiet", tree); errors.Is(err, errSilent) {
+	id, err := g.ask("rev-parse", "--verify", "--quiet", tree)
+	if errors.Is(err, errSilent) {
 		return "", fs.ErrNotExist
 	} else if err != nil {
 		return "", err
@@ -64,7 +71,7 @@ func (g repository) tree(ref, below string) (string, error) {
 	if err == nil && strings.TrimSpace(string(kind)) != "tree" {
 		err = &Error{g.where, below + " is a file there; the baseline is a directory", "name the directory that it lies in"}
 	}
-	return tree, err
+	return strings.TrimSpace(string(id)), err
 }
 
 // repository is the git repository that a baseline is read from.

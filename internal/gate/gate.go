@@ -169,6 +169,7 @@ func finish(r *result.Result, o Options) {
 	unused(r, o)
 	tellBetter(r)
 	noteSlack(r, o.Config)
+	noteHeadroom(r)
 	order(r, o.Config)
 	count(r)
 	decide(r, failOn(o))

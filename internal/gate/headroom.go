@@ -1,9 +1,12 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -35,4 +38,23 @@ func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
 		rows = append(rows, byProgram[name]...)
 	}
 	return rows
+}
+
+// noteHeadroom tells of each budget of which this run takes half of what the baseline left, or more: told when it is broken, it would be put
+// down to whoever comes last.
+func noteHeadroom(r *result.Result) {
+	for i := range r.Headroom {
+		h := &r.Headroom[i]
+		used, left := h.Actual-h.Base, h.Limit-h.Base
+		if h.Key != "max" || h.Base <= 0 || h.Unit == "seconds" || used <= 0 || h.Actual > h.Limit || used < left/2 {
+			continue
+		}
+		actual, limit := phrase.Show(h.Actual, h.Unit), phrase.Show(h.Limit, h.Unit)
+		share := math.Floor(100 * h.Actual / h.Limit)
+		r.Notes = append(r.Notes, result.Note{
+			Kind: "headroom", Target: h.Target, Program: h.Program,
+			Message: fmt.Sprintf("%s: %s of %s, %.0f %%; this run takes %.0f %% of what the baseline left", h.Rule, actual, limit, share, 100*used/left),
+			Fix:     "xlagate trend",
+		})
+	}
 }

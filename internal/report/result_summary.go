@@ -142,8 +142,11 @@ func noteVoice(kind string) voice {
 
 // noteFix says what the command behind a note does.
 func noteFix(kind string) string {
-	if kind == "slack" {
+	switch kind {
+	case "slack":
 		return "to lower it"
+	case "headroom":
+		return "who used it up"
 	}
 	return "to keep it"
 }

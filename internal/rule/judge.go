@@ -252,12 +252,15 @@ func (c *Context) incomparable(a Amount) bool {
 // noteHeadroom notes how much of a budget is used.
 func (c *Context) noteHeadroom(a Amount) {
 	row := result.Headroom{Program: c.programName(), Rule: c.Rule.ID, Subject: a.Subject, Actual: a.Actual, Unit: a.Unit}
+	if a.Base != nil {
+		row.Base = *a.Base
+	}
 	if c.Max != nil && !c.implied {
 		row.Key, row.Limit = "max", *c.Max
 		c.Headroom = append(c.Headroom, row)
 	}
 	if _, written := c.Marks["max_increase"]; written && c.MaxIncrease != nil && c.MaxIncrease.Amount > 0 && a.Base != nil {
-		row.Key, row.Base, row.Limit = "max_increase", *a.Base, *a.Base+c.MaxIncrease.Of(*a.Base)
+		row.Key, row.Limit = "max_increase", *a.Base+c.MaxIncrease.Of(*a.Base)
 		c.Headroom = append(c.Headroom, row)
 	}
 }

@@ -1,0 +1,242 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/baseline"
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/price"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Trend follows what was accepted over the commits that changed the baseline, those behind a revision where one is given.
+func Trend(ctx context.Context, o Options, since string) (*result.Trend, error) {
+	where := BaselineOf(o)
+	if baseline.Remote(where) {
+		return nil, UsageError{fmt.Sprintf("the baseline is %s; a trend is made of commits, and needs it as a directory of a git repository", where)}
+	}
+	h := &history{ctx: ctx, o: o, dir: absolute(o.Config.Dir, where), trend: &result.Trend{Schema: result.TrendSchema, Baseline: where, Since: since}, at: map[seriesKey]int{}}
+	if o.Baseline != "" {
+		h.dir = absolute(o.Dir, where)
+	}
+	if err := h.commits(since); err != nil {
+		return nil, err
+	}
+	store, err := OpenBaseline(ctx, o)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil {
+		err = h.uncommitted(store)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = h.nothing()
+	}
+	h.limits()
+	return h.trend, err
+}
+
+type seriesKey struct{ target, program, fact string }
+
+// history reads one baseline after the other.
+type history struct {
+	ctx   context.Context
+	o     Options
+	dir   string // of the baseline
+	trend *result.Trend
+	at    map[seriesKey]int // into the series
+}
+
+// commits reads the baseline of every commit on the way to this one, of merged branches only what the merge brought.
+func (h *history) commits(since string) error {
+	const separator = "\x1f"
+	folder, name := filepath.Dir(h.dir), filepath.Base(h.dir)
+	list := func(args ...string) (lines []string, err error) {
+		out, err := git.Run(h.ctx, folder, append([]string{"log", "--format=%H" + separator + "%cs" + separator + "%s"}, append(args, "--", name)...)...)
+		if err != nil {
+			return nil, notInGit(err, since)
+		}
+		return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
+	}
+	var all []string
+	span := "HEAD"
+	if since != "" {
+		if strings.HasPrefix(since, "-") {
+			return UsageError{fmt.Sprintf("--since is %q; expected a commit, a branch or a tag", since)}
+		}
+		first, err := list("-1", since)
+		if err != nil {
+			return err
+		}
+		all, span = first, since+"..HEAD"
+	}
+	later, err := list("--first-parent", "--reverse", span)
+	if err != nil {
+		return err
+	}
+	for _, line := range append(all, later...) {
+		if parts := strings.SplitN(line, separator, 3); len(parts) == 3 {
+			h.commit(name, result.TrendCommit{Commit: parts[0], Date: parts[1], Subject: parts[2]})
+		}
+	}
+	return h.ctx.Err()
+}
+
+func notInGit(err error, since string) error {
+	said := err.Error()
+	var failed *git.Failure
+	if errors.As(err, &failed) {
+		said = strings.TrimPrefix(strings.TrimSpace(failed.Said), "fatal: ")
+		said, _, _ = strings.Cut(said, "\n")
+	}
+	if since != "" {
+		return &Unreadable{File: since, Message: "git says: " + said, Fix: "name a commit, a branch or a tag that this clone holds; with actions/checkout: fetch-depth: 0"}
+	}
+	return &Unreadable{File: ".", Message: "git says: " + said, Fix: "run it inside of the repository, after the first commit"}
+}
+
+// commit reads what one commit holds. One that cannot be read, as of an older form, is told and passed over.
+func (h *history) commit(name string, c result.TrendCommit) {
+	at := len(h.trend.Commits)
+	store, err := baseline.Place{Where: "git:" + c.Commit + ":" + name, Dir: filepath.Dir(h.dir)}.Open(h.ctx)
+	if err == nil {
+		err = h.read(store, at)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		h.gone(at, map[seriesKey]bool{})
+		err = nil
+	}
+	if err != nil {
+		c.Unread = err.Error()
+	}
+	h.trend.Commits = append(h.trend.Commits, c)
+}
+
+// uncommitted adds the baseline of the work tree, where it says something else.
+func (h *history) uncommitted(store fs.FS) error {
+	before := h.points()
+	at := len(h.trend.Commits)
+	if err := h.read(store, at); err != nil {
+		return err
+	}
+	if h.points() > before {
+		h.trend.Commits = append(h.trend.Commits, result.TrendCommit{Subject: "not committed"})
+	}
+	return nil
+}
+
+func (h *history) points() (n int) {
+	for i := range h.trend.Series {
+		n += len(h.trend.Series[i].Points)
+	}
+	return n
+}
+
+func (h *history) nothing() error {
+	if len(h.trend.Commits) > 0 {
+		return nil
+	}
+	return &Unreadable{File: h.trend.Baseline, Message: "no commit holds a baseline there", Fix: howToAccept(h.trend.Baseline)}
+}
+
+func (h *history) read(store fs.FS, at int) error {
+	targets, err := baseline.Targets(store)
+	if err != nil {
+		return err
+	}
+	seen := map[seriesKey]bool{}
+	for _, target := range targets {
+		set, err := baseline.Load(store, target)
+		if errors.Is(err, baseline.ErrNone) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		h.set(set, at, seen)
+	}
+	h.gone(at, seen)
+	return nil
+}
+
+func (h *history) set(set *baseline.Set, at int, seen map[seriesKey]bool) {
+	priced := set.Report()
+	for _, t := range declared(h.o.Config) {
+		if t.Name == set.Target && price.Named(t.Device) != nil {
+			priced.Device = t.Device
+		}
+	}
+	priced.PriceAll()
+	for _, p := range set.Programs {
+		values := facts.Values{}
+		for _, v := range p.Variants {
+			for fact, n := range v.Facts {
+				if known, ok := values[fact]; !ok || n > known {
+					values[fact] = n
+				}
+			}
+		}
+		for fact, n := range values {
+			key := seriesKey{set.Target, p.Name, string(fact)}
+			seen[key] = true
+			h.add(key, result.TrendPoint{At: at, Value: n, Reason: p.Reason})
+		}
+	}
+}
+
+// add adds a value where it is another than the one before.
+func (h *history) add(key seriesKey, p result.TrendPoint) {
+	i, known := h.at[key]
+	if !known {
+		i = len(h.trend.Series)
+		h.at[key] = i
+		h.trend.Series = append(h.trend.Series, result.TrendSeries{Target: key.target, Program: key.program, Fact: key.fact, Unit: facts.About(facts.ID(key.fact)).Unit})
+	}
+	s := &h.trend.Series[i]
+	if n := len(s.Points); n == 0 || s.Points[n-1].Value != p.Value || s.Points[n-1].Gone != p.Gone {
+		s.Points = append(s.Points, p)
+	}
+}
+
+// gone ends the series that a baseline lacks.
+func (h *history) gone(at int, seen map[seriesKey]bool) {
+	for key := range h.at {
+		if !seen[key] {
+			h.add(key, result.TrendPoint{At: at, Gone: true})
+		}
+	}
+}
+
+// limits adds what the configuration allows today, and sorts the series.
+func (h *history) limits() {
+	for i := range h.trend.Series {
+		s := &h.trend.Series[i]
+		if limit, any := limitOf(h.o.Config, s); any {
+			s.Limit = limit
+		}
+	}
+	slices.SortFunc(h.trend.Series, func(a, b result.TrendSeries) int {
+		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.Program, b.Program), strings.Compare(a.Fact, b.Fact))
+	})
+}
+
+// limitOf is the lowest maximum that rules set on a fact of a program.
+func limitOf(cfg *config.Config, s *result.TrendSeries) (limit float64, any bool) {
+	for _, r := range cfg.Rules {
+		if b := r.Rule.Budget; r.Max == nil || b == nil || string(b.Fact) != s.Fact && string(b.Weighted) != s.Fact || !r.Covers(s.Target, s.Program) {
+			continue
+		}
+		if !any || *r.Max < limit {
+			limit, any = *r.Max, true
+		}
+	}
+	return limit, any
+}

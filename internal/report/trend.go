@@ -1,0 +1,209 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/match"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// TrendFormats lists the formats of a trend.
+func TrendFormats() []string { return formatsOf(trendFormats) }
+
+var trendFormats = []renderer[*result.Trend]{
+	{"text", func(w io.Writer, t *result.Trend, o Options) error { return writeText(w, trendPage(t, o), o) }},
+	{"json", func(w io.Writer, t *result.Trend, o Options) error { return asJSON(w, t, o) }},
+	{"csv", trendCSV},
+}
+
+// Trend renders how what was accepted went: text, json or csv.
+func Trend(w io.Writer, t *result.Trend, format string, o Options) error {
+	return render(w, t, format, o, trendFormats)
+}
+
+// OnlyFacts leaves the series of facts that match a glob, and returns how many are left.
+func OnlyFacts(t *result.Trend, glob string) int {
+	t.Series = slices.DeleteFunc(t.Series, func(s result.TrendSeries) bool {
+		return !match.Glob(glob, s.Fact) && factLabel(facts.ID(s.Fact)) != glob
+	})
+	return len(t.Series)
+}
+
+// maxSeries bounds the charts of one program; -f json and csv have all.
+const maxSeries = 8
+
+// trendPage is a chart for each fact that changed, the key facts first: a bar for each commit that changed it.
+func trendPage(t *result.Trend, o Options) page {
+	p := page{Title: say(phrase.Some(len(t.Commits), "commit") + " changed " + t.Baseline)}
+	if n := len(t.Commits); n > 0 {
+		p.Title = p.Title.in(dim, strings.TrimSuffix(", from "+commitName(t.Commits[0])+" to "+commitName(t.Commits[n-1]), ", "))
+	}
+	for _, c := range t.Commits {
+		if c.Unread != "" {
+			p.add(para{in(warn, "not read: ").and(commitName(c) + ": " + c.Unread)})
+		}
+	}
+	for from := 0; from < len(t.Series); {
+		to := from
+		for to < len(t.Series) && t.Series[to].Target == t.Series[from].Target && t.Series[to].Program == t.Series[from].Program {
+			to++
+		}
+		p.add(programTrend(t, t.Series[from:to], o))
+		from = to
+	}
+	return p
+}
+
+func commitName(c result.TrendCommit) string {
+	if c.Commit == "" {
+		return c.Subject
+	}
+	return c.Date + " " + c.Commit[:min(8, len(c.Commit))]
+}
+
+func programTrend(t *result.Trend, series []result.TrendSeries, o Options) section {
+	s := section{Title: in(name, series[0].Program).in(dim, "  "+series[0].Target)}
+	shown, still := toChart(series)
+	for i := range shown {
+		if i == maxSeries {
+			s.add(para{in(dim, fmt.Sprintf("… %s; --fact '*' shows all", phrase.Some(len(shown)-i, "more fact")))})
+			break
+		}
+		s.add(chart(t, &shown[i], o)...)
+	}
+	if still > 0 {
+		s.add(para{in(dim, phrase.Some(still, "fact")+" never changed")})
+	}
+	return s
+}
+
+// toChart are the series to show, the most telling first, and how many never changed. Where one is all there is, it is shown in any case.
+func toChart(series []result.TrendSeries) (shown []result.TrendSeries, still int) {
+	for _, table := range [][]label{keyFacts, moreFacts} {
+		for _, l := range table {
+			for _, s := range series {
+				if s.Fact == string(l.fact) && (len(s.Points) > 1 || labelIn(keyFacts, l)) {
+					shown = append(shown, s)
+				}
+			}
+		}
+	}
+	for _, s := range series {
+		if slices.ContainsFunc(shown, func(o result.TrendSeries) bool { return o.Fact == s.Fact }) {
+			continue
+		}
+		if len(s.Points) > 1 || len(series) == 1 {
+			shown = append(shown, s)
+		} else {
+			still++
+		}
+	}
+	return shown, still
+}
+
+func labelIn(table []label, l label) bool {
+	return slices.ContainsFunc(table, func(k label) bool { return k.fact == l.fact })
+}
+
+// chart is a fact with a bar for each value that it had.
+func chart(t *result.Trend, s *result.TrendSeries, o Options) []block {
+	last := s.Points[len(s.Points)-1]
+	head := in(strong, factLabel(facts.ID(s.Fact)))
+	if !last.Gone {
+		head = head.and("  " + phrase.Show(last.Value, s.Unit))
+		if s.Limit > 0 {
+			head = head.and(fmt.Sprintf(", max %s: %.0f %% used", phrase.Show(s.Limit, s.Unit), 100*last.Value/s.Limit))
+		}
+	}
+	most := s.Limit
+	for _, p := range s.Points {
+		most = max(most, p.Value)
+	}
+	var rows [][]line
+	for i, p := range s.Points {
+		c := t.Commits[p.At]
+		row := []line{in(dim, commitName(c))}
+		if p.Gone {
+			rows = append(rows, append(row, in(dim, "gone"), nil, nil, say(c.Subject)))
+			continue
+		}
+		delta := line(nil)
+		if i > 0 && !s.Points[i-1].Gone {
+			delta = changed(p.Value-s.Points[i-1].Value, s)
+		}
+		why := p.Reason
+		if why == "" {
+			why = c.Subject
+		}
+		rows = append(rows, append(row, say(phrase.Show(p.Value, s.Unit)), say(bar(p.Value, most, barWidth(o.Width))), delta, say(why)))
+	}
+	return []block{section{Title: head, Blocks: []block{table{Bare: true, Right: []bool{false, true, false, true}, Rows: rows}}}}
+}
+
+// changed is how much a value moved, in the voice of what that is.
+func changed(by float64, s *result.TrendSeries) line {
+	voice := plain
+	switch better := facts.About(facts.ID(s.Fact)).Better; {
+	case better == facts.Lower && by > 0, better == facts.Higher && by < 0:
+		voice = warn
+	case better != facts.Exact:
+		voice = good
+	}
+	sign := "+"
+	if by < 0 {
+		sign, by = "−", -by
+	}
+	return in(voice, sign+phrase.Show(by, s.Unit))
+}
+
+// barWidth is how wide a bar may be where a row has so many columns.
+func barWidth(columns int) int {
+	if columns > 0 && columns < 72 {
+		return 8
+	}
+	return 16
+}
+
+// bar draws a share of a whole in eighths of a column.
+func bar(n, whole float64, width int) string {
+	if whole <= 0 || n <= 0 {
+		return ""
+	}
+	eighths := int(n/whole*float64(8*width) + 0.5)
+	text := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		text += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	if text == "" {
+		return "▏"
+	}
+	return text
+}
+
+// trendCSV writes a row for each value that was accepted.
+func trendCSV(w io.Writer, t *result.Trend, _ Options) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"target", "program", "fact", "unit", "limit", "commit", "date", "subject", "value", "reason"}}
+	for _, s := range t.Series {
+		limit := ""
+		if s.Limit > 0 {
+			limit = strconv.FormatFloat(s.Limit, 'f', -1, 64)
+		}
+		for _, p := range s.Points {
+			value := ""
+			if !p.Gone {
+				value = strconv.FormatFloat(p.Value, 'f', -1, 64)
+			}
+			c := t.Commits[p.At]
+			rows = append(rows, []string{s.Target, s.Program, s.Fact, s.Unit, limit, c.Commit, c.Date, c.Subject, value, p.Reason})
+		}
+	}
+	return out.WriteAll(rows)
+}
