@@ -18,7 +18,9 @@ import (
 type Options struct {
 	Color bool // underline the words with colour; for terminals
 	Width int  // cut table rows of the text format to so many columns; 0: do not cut
-	All   bool // inspect and diff: every kernel, fact, module and one-op helper; in JSON the operations in each kernel as well
+	// Link is the address of a line of the model in the text format, for terminals that open one on a click; nil: no links.
+	Link func(file string, line int) string
+	All  bool // inspect and diff: every kernel, fact, module and one-op helper; in JSON the operations in each kernel as well
 	// MaxBytes bounds the markdown of a result: details are dropped in a fixed order, each drop counted. 0: no bound.
 	MaxBytes int
 	// Parts are what is to be merged with other parts of the same facts; for the JSON of facts.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/fatih/color"
@@ -15,7 +17,7 @@ func writeText(w io.Writer, p page, o Options) error {
 }
 
 func textOf(p page, o Options) string {
-	t := &textPage{width: o.Width, paint: painter(o.Color)}
+	t := &textPage{width: o.Width, paint: painter(o.Color), link: o.Link}
 	t.line(0, p.Title)
 	t.blocks(p.Blocks, 0)
 	return t.out.String()
@@ -25,6 +27,7 @@ type textPage struct {
 	out   strings.Builder
 	width int
 	paint func(voice, string) string
+	link  func(file string, line int) string
 }
 
 func (t *textPage) blocks(blocks []block, indent int) {
@@ -77,9 +80,27 @@ func (t *textPage) line(indent int, l line) {
 		t.out.WriteByte('\\')
 	}
 	for _, s := range l {
-		t.out.WriteString(t.paint(s.Voice, s.shown()))
+		t.out.WriteString(t.linked(t.paint(s.Voice, s.shown())))
 	}
 	t.out.WriteByte('\n')
+}
+
+// placePattern is a line of the model as it is printed: "model/attention.py:212".
+var placePattern = regexp.MustCompile(`([\w./@+-]+\.py):(\d+)\b`)
+
+// linked makes the places in a text links: OSC 8 takes no column.
+func (t *textPage) linked(text string) string {
+	if t.link == nil {
+		return text
+	}
+	return placePattern.ReplaceAllStringFunc(text, func(place string) string {
+		parts := placePattern.FindStringSubmatch(place)
+		line, _ := strconv.Atoi(parts[2])
+		if to := t.link(parts[1], line); to != "" {
+			return "\x1b]8;;" + to + "\x1b\\" + place + "\x1b]8;;\x1b\\"
+		}
+		return place
+	})
 }
 
 func (t *textPage) table(b table, indent int) {

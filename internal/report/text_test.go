@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -243,5 +244,23 @@ func TestInspectLeavesOutSilentLogs(t *testing.T) {
 		if strings.Contains(out.String(), "\nlogs\n") {
 			t.Errorf("%+v have a heading", logs)
 		}
+	}
+}
+
+func TestPlacesAreLinks(t *testing.T) {
+	o := Options{Width: 40, Link: func(file string, line int) string {
+		if file != "model/net.py" {
+			return ""
+		}
+		return "file://host/model/net.py#" + strconv.Itoa(line)
+	}}
+	var out strings.Builder
+	p := page{Title: in(strong, "model/net.py:12").and(" and other.py:3")}
+	if err := writeText(&out, p, o); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x1b]8;;file://host/model/net.py#12\x1b\\model/net.py:12\x1b]8;;\x1b\\ and other.py:3\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }
