@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"internal/export", "internal/report", "internal/rule"},
 	{"rules"},
 	{"internal/config"},
-	{"internal/gate", "internal/policy", "internal/reference"},
+	{"internal/gate", "internal/policy", "internal/reference", "internal/webpage"},
 	{"internal/github"},
 	{"cmd/xlagate", "internal/gen"},
 }

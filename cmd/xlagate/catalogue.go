@@ -19,7 +19,7 @@ import (
 func rulesCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
-		Name: "rules", Usage: "the catalogue of rules", Category: aboutTool, Flags: outputFlags(&to, report.ViewFormats()),
+		Name: "rules", Usage: "the catalogue of rules", Category: aboutTool, Flags: outputFlags(&to, report.RuleFormats()),
 		Action: func(c *cli.Context) error {
 			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
 				return report.Rules(dst, reference.All(), out.format, o)
@@ -32,7 +32,7 @@ func explainCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name: "explain", Usage: "why a rule exists, what it reads, an example, how to fix what it finds", ArgsUsage: "RULE|CHANGE|FINDING", Category: aboutTool,
-		Flags: append(outputFlags(&to, report.ViewFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change; without it the last check's"}),
+		Flags: append(outputFlags(&to, report.RuleFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change; without it the last check's"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return wrongUsage("explain takes one rule, or the id of one change or finding; `xlagate rules` lists the rules")

@@ -27,7 +27,7 @@ func diffCommand(w world) *cli.Command {
 			if c.NArg() != 2 {
 				return wrongUsage("diff takes two dumps, not %d; xlagate diff OLD NEW", c.NArg())
 			}
-			d, err := difference(c, w)
+			d, err := difference(c, w, to.holds("html"))
 			if err != nil {
 				return err
 			}
@@ -44,13 +44,13 @@ func diffCommand(w world) *cli.Command {
 }
 
 // difference measures and compares both sides. It fails if a side could not be read completely.
-func difference(c *cli.Context, w world) (*diff.Report, error) {
+func difference(c *cli.Context, w world, keep bool) (*diff.Report, error) {
 	if err := gate.CheckDumps(c.Args().Slice()...); err != nil {
 		return nil, err
 	}
 	var sides []*facts.Report
 	for _, path := range c.Args().Slice() {
-		rep, err := side(c, w, path)
+		rep, err := side(c, w, path, keep)
 		if err != nil {
 			return nil, incomplete(w, err)
 		}
@@ -66,9 +66,9 @@ func difference(c *cli.Context, w world) (*diff.Report, error) {
 }
 
 // side measures a dump, or reads a baseline.
-func side(c *cli.Context, w world, path string) (*facts.Report, error) {
+func side(c *cli.Context, w world, path string, keep bool) (*facts.Report, error) {
 	if rep, err := baselineSide(c, w, path); rep != nil || err != nil {
 		return rep, err
 	}
-	return measuredWith(c, w, path, gate.Options{Run: gate.Run{AnyStage: true, Passes: c.Bool("passes")}})
+	return measuredWith(c, w, path, gate.Options{Run: gate.Run{AnyStage: true, Passes: c.Bool("passes"), KeepModules: keep}})
 }

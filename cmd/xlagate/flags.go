@@ -177,3 +177,8 @@ func oneOf(c *cli.Context, flag string) (string, error) {
 	}
 	return value, nil
 }
+
+// holds reports whether an output of this format is asked for.
+func (to *outputs) holds(format string) bool {
+	return slices.ContainsFunc(to.list, func(o output) bool { return o.format == format })
+}

@@ -28,7 +28,7 @@ func inspectCommand(w world) *cli.Command {
 			if c.NArg() != 1 {
 				return wrongUsage("inspect takes one dump, not %d; xlagate inspect DUMP", c.NArg())
 			}
-			rep, err := measuredWith(c, w, c.Args().First(), gate.Options{Run: gate.Run{EveryStage: true, Passes: c.Bool("passes")}, Request: gate.Request{Profiles: c.StringSlice("trace"), Logs: c.StringSlice("log")}})
+			rep, err := measuredWith(c, w, c.Args().First(), gate.Options{Run: gate.Run{EveryStage: true, Passes: c.Bool("passes"), KeepModules: to.holds("html")}, Request: gate.Request{Profiles: c.StringSlice("trace"), Logs: c.StringSlice("log")}})
 			if err != nil {
 				return incomplete(w, err)
 			}

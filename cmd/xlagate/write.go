@@ -37,11 +37,17 @@ func writeAll(c *cli.Context, w world, list []output, render func(output, report
 
 // show writes a result in every requested format. If all formats go to files, a text summary still goes to the standard output.
 func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
+	return showWith(c, w, to, r, func(*report.Options) {})
+}
+
+// showWith is show with more options.
+func showWith(c *cli.Context, w world, to *outputs, r *result.Result, more func(*report.Options)) error {
 	list := to.list
 	if !c.Bool("quiet") && !toScreen(list) {
 		list = append(list, output{format: "text"})
 	}
 	return writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
+		more(&o)
 		return report.Result(dst, r, out.format, o)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/artifacts"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
@@ -82,6 +83,8 @@ type Run struct {
 	Passes     bool  // say what each pass of the compiler left, where it was dumped
 	// KeepModules leaves the modules of a measured dump open until its report is closed.
 	KeepModules bool
+	// Seen is told what was measured of each target and what it was matched with.
+	Seen func(target string, programs []*diff.Program)
 
 	base      func() (fs.FS, error) // the baseline, opened once
 	accepting bool                  // the command is accept: messages name it
@@ -100,6 +103,11 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 	targets, err := lookAll(ctx, o)
 	if err != nil {
 		return nil, err
+	}
+	for _, t := range targets {
+		if o.Seen != nil && t.report != nil {
+			o.Seen(t.Name, t.programs)
+		}
 	}
 	return judgeAll(o, targets), nil
 }

@@ -161,7 +161,7 @@ func inJUnit(t *testing.T, text string) (n [4]int) {
 // The id of each change that breaks a rule stands in each format that people read or type from, and so does every rule that it breaks.
 func TestFormatsNameEveryChange(t *testing.T) {
 	for _, format := range Formats() {
-		text := written(t, failing(), format)
+		text := said(t, format, written(t, failing(), format))
 		for _, says := range []string{splitID, bakedID, "max-step-time", "required-fusions", "max-kernels", "max-constant-bytes", "optimization_barrier is new"} {
 			if !strings.Contains(text, says) {
 				t.Errorf("%s does not say %s", format, says)
@@ -174,7 +174,7 @@ func TestFormatsNameEveryChange(t *testing.T) {
 func TestFormatsNameEveryProblem(t *testing.T) {
 	r := incomplete()
 	for _, format := range Formats() {
-		text := written(t, r, format)
+		text := said(t, format, written(t, r, format))
 		for _, says := range []string{"the file ends inside an instruction", "matches no program"} {
 			if !strings.Contains(text, says) {
 				t.Errorf("%s does not say %q", format, says)

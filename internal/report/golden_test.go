@@ -24,13 +24,16 @@ func TestGolden(t *testing.T) {
 	o := Options{Version: "1.2.3", Root: "/srv/models", Rules: documented}
 	for name, r := range map[string]*result.Result{"failing": failing(), "passing": passing(), "incomplete": incomplete(), "ugly": ugly()} {
 		for _, format := range Formats() {
+			if format == "html" {
+				continue // its own package holds it to what it must be
+			}
 			if name == "ugly" && format != "text" && format != "markdown" && format != "github" {
 				continue // large, and held to their schemas elsewhere
 			}
 			golden(t, "result_"+name+"."+format, func(w io.Writer) error { return Result(w, r, format, o) })
 		}
 	}
-	for _, format := range ViewFormats() {
+	for _, format := range RuleFormats() {
 		golden(t, "inspect."+format, func(w io.Writer) error { return Inspect(w, aDump(), format, o) })
 		golden(t, "diff."+format, func(w io.Writer) error { return Diff(w, aDiff(), format, o) })
 		golden(t, "rules."+format, func(w io.Writer) error { return Rules(w, []result.RuleDoc{aRule(), aRule()}, format, o) })

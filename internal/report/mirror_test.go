@@ -86,9 +86,10 @@ func TestInspectNamesEveryProgram(t *testing.T) {
 			if err := Inspect(&b, r, format, Options{}); err != nil {
 				t.Fatal(err)
 			}
+			text := said(t, format, b.String())
 			for _, p := range r.Programs {
 				kernels := p.Variants[0].Facts["kernels.total"]
-				if !strings.Contains(b.String(), p.Name) || !strings.Contains(b.String(), phrase.Show(kernels, "")) {
+				if !strings.Contains(text, p.Name) || !strings.Contains(text, phrase.Show(kernels, "")) {
 					t.Errorf("%s in %s: %s with %v kernels is not there", name, format, p.Name, kernels)
 				}
 			}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // Options is what a rendering is given besides the values.
@@ -31,6 +33,10 @@ type Options struct {
 	Config string
 	// Root is the directory of the repository: source paths below it are written relative to it in sarif and github.
 	Root string
+	// Looked is what was measured for a result, Beside the folder of the configuration; for html.
+	Looked []webpage.Looked
+	Beside string
+	Edits  *git.Edits // which lines were edited, nil where that is not known; for html
 	// Rules finds the documentation of a rule for the SARIF help; nil: there is none.
 	Rules func(id string) result.RuleDoc
 }
@@ -61,10 +67,13 @@ func formatsOf[T any](table []renderer[T]) []string {
 // Formats lists the formats of a result.
 func Formats() []string { return formatsOf(resultFormats) }
 
-// ViewFormats lists the formats of everything but a result.
+// ViewFormats lists the formats of what a dump holds, and of a difference.
 func ViewFormats() []string { return formatsOf(inspectFormats) }
 
-// Result renders a gate result: text, json, markdown, sarif, junit, github, codequality or html.
+// RuleFormats lists the formats of the catalogue, and of one rule or change.
+func RuleFormats() []string { return formatsOf(rulesFormats) }
+
+// Result renders a gate result: text, json, markdown, sarif, junit, github or html.
 func Result(w io.Writer, r *result.Result, format string, o Options) error {
 	return render(w, r, format, o, resultFormats)
 }
@@ -79,17 +88,17 @@ func Diff(w io.Writer, d *diff.Report, format string, o Options) error {
 	return render(w, d, format, o, diffFormats)
 }
 
-// Rules renders the catalogue: text, json, markdown or html.
+// Rules renders the catalogue: text, json or markdown.
 func Rules(w io.Writer, docs []result.RuleDoc, format string, o Options) error {
 	return render(w, docs, format, o, rulesFormats)
 }
 
-// Explain renders all that is to be known about one rule: text, json, markdown or html.
+// Explain renders all that is to be known about one rule: text, json or markdown.
 func Explain(w io.Writer, doc result.RuleDoc, format string, o Options) error {
 	return render(w, doc, format, o, explainFormats)
 }
 
-// ExplainChange renders one change of a result with its evidence and the rules that it breaks: text, json, markdown or html.
+// ExplainChange renders one change of a result with its evidence and the rules that it breaks: text, json or markdown.
 func ExplainChange(w io.Writer, r *result.Result, c *result.Change, docs []result.RuleDoc, format string, o Options) error {
 	all, own := index(r), *c
 	own.Source.File = below(o.Root, own.Source.File)
@@ -129,21 +138,21 @@ type explained struct {
 var (
 	resultFormats = []renderer[*result.Result]{
 		{"text", fromRoot(resultText)}, {"json", resultJSON}, {"markdown", fromRoot(resultMarkdown)}, {"sarif", fromRoot(resultSARIF)},
-		{"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)}, {"html", fromRoot(resultHTML)},
+		{"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"html", resultHTML},
 	}
-	inspectFormats = viewFormats(inspectPage, inspectJSON)
-	diffFormats    = viewFormats(diffPage, diffJSON)
-	rulesFormats   = viewFormats(pageOf(rulesPage), asJSON)
-	explainFormats = viewFormats(pageOf(explainPage), asJSON)
-	changeFormats  = viewFormats(pageOf(changePage), asJSON)
+	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{"html", inspectHTML})
+	diffFormats    = append(textFormats(diffPage, diffJSON), renderer[*diff.Report]{"html", diffHTML})
+	rulesFormats   = textFormats(pageOf(rulesPage), asJSON)
+	explainFormats = textFormats(pageOf(explainPage), asJSON)
+	changeFormats  = textFormats(pageOf(changePage), asJSON)
 )
 
-// viewFormats renders what is one page in all formats but JSON.
-func viewFormats[T any](build func(T, Options) page, json func(io.Writer, T, Options) error) []renderer[T] {
+// textFormats renders what is one page of text in all formats but JSON.
+func textFormats[T any](build func(T, Options) page, json func(io.Writer, T, Options) error) []renderer[T] {
 	paged := func(write func(io.Writer, page, Options) error) func(io.Writer, T, Options) error {
 		return func(w io.Writer, v T, o Options) error { return write(w, build(v, o), o) }
 	}
-	return []renderer[T]{{"text", paged(writeText)}, {"json", json}, {"markdown", paged(writeMarkdown)}, {"html", paged(writeHTML)}}
+	return []renderer[T]{{"text", paged(writeText)}, {"json", json}, {"markdown", paged(writeMarkdown)}}
 }
 
 func pageOf[T any](build func(T) page) func(T, Options) page {

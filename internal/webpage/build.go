@@ -1,0 +1,253 @@
+package webpage
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// builder puts a page together.
+type builder struct {
+	page  *Page
+	model *model
+}
+
+func newBuilder(kind string, o Options) *builder {
+	p := &Page{model: newModel(o), core: core{Kind: kind, Version: o.Version, Changes: []result.Change{}, Programs: []program{}}, parts: map[string]func() any{}}
+	return &builder{p, p.model}
+}
+
+func (b *builder) done() *Page {
+	for i := range b.page.core.Changes {
+		c := &b.page.core.Changes[i]
+		c.Program, c.Title, c.OpName, c.Details = cut(c.Program), cut(c.Title), cut(c.OpName), cutAll(c.Details)
+		c.Evidence = result.Evidence{Before: cutAll(c.Evidence.Before), After: cutAll(c.Evidence.After)}
+		c.Findings, c.Effects, c.Variants = listed(c.Findings), listed(c.Effects), cutAll(c.Variants)
+		b.model.file(c.Source.File)
+		c.Source.File = b.model.name(c.Source.File)
+	}
+	b.page.core.Files = b.model.files
+	if r := b.page.core.Result; r != nil {
+		r.Findings = listed(r.Findings)
+	}
+	return b.page
+}
+
+// listed is a list that JSON does not write as null.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
+// part adds a part and returns its name.
+func (b *builder) part(content func() any) string {
+	name := fmt.Sprintf("part-%d", len(b.page.names))
+	b.page.names = append(b.page.names, name)
+	b.page.parts[name] = content
+	return name
+}
+
+func (b *builder) looked(l Looked) {
+	for _, p := range l.Programs {
+		out := program{Target: l.Target, Name: cut(p.Name), Was: cut(p.Was), Change: p.Change, Main: p.New != nil && p.New.Main, Variants: []variant{}}
+		for _, v := range p.Variants {
+			out.Variants = append(out.Variants, b.variant(v, l.Profile))
+		}
+		b.page.core.Programs = append(b.page.core.Programs, out)
+	}
+}
+
+func (b *builder) variant(v *diff.Variant, profile *facts.Profile) variant {
+	out := variant{Change: v.Change, Old: b.side(v.Old), New: b.side(v.New)}
+	if v.New != nil {
+		out.Signature = cut(v.New.Signature)
+	} else {
+		out.Signature = cut(v.Old.Signature)
+	}
+	b.model.filesOf(v.Old)
+	b.model.filesOf(v.New)
+	out.Part = b.part(func() any { return b.ledgers(v, profile) })
+	return out
+}
+
+func (b *builder) side(v *facts.Variant) *side {
+	if v == nil {
+		return nil
+	}
+	s := &side{Facts: v.Facts, Device: deviceOf(v.Device), Modules: v.Modules, Missing: v.Missing, Kernels: len(v.Kernels)}
+	if m := v.Module; m != nil {
+		s.Graph = b.part(func() any { return b.graph(m) })
+	}
+	return s
+}
+
+func deviceOf(d *price.Device) *device {
+	if d == nil {
+		return nil
+	}
+	return &device{d.Name, slices.Max(d.Products[:]), d.Vector, d.Memory.Bandwidth}
+}
+
+// factsOf shows the facts of a result that nothing was looked at for.
+func (b *builder) factsOf(r *result.Result) {
+	for _, t := range r.Targets {
+		for _, p := range t.Programs {
+			out := program{Target: t.Name, Name: cut(p.Name), Was: cut(p.Was), Change: p.Change, Variants: []variant{}}
+			for _, v := range p.Variants {
+				shown := variant{Signature: cut(v.Signature), Change: p.Change, New: &side{Facts: v.Facts, Modules: v.Modules}}
+				if v.Base != nil {
+					shown.Old = &side{Facts: v.Base}
+				}
+				out.Variants = append(out.Variants, shown)
+			}
+			b.page.core.Programs = append(b.page.core.Programs, out)
+		}
+	}
+}
+
+// causes shows the causes of a difference as changes. No rule was held against them, so they have no level and no id of a gate.
+func (b *builder) causes(p *diff.Program) {
+	for _, v := range p.Variants {
+		for i := range v.Causes {
+			c := &v.Causes[i]
+			evidence := c.Evidence(facts.AnyKernel)
+			b.page.core.Changes = append(b.page.core.Changes, result.Change{
+				ID: fmt.Sprintf("change-%d", len(b.page.core.Changes)+1), Program: p.Name, Kind: c.Kind, Title: c.Title, Details: c.Notes, OpName: c.OpName,
+				Source:   result.Source{File: b.model.name(c.Source.File), Line: int(c.Source.Line), Function: c.Source.Function},
+				Variants: []string{v.New.Signature}, Evidence: evidence, Effects: b.effects(v, len(v.Causes) == 1), Findings: []string{},
+			})
+		}
+	}
+}
+
+// effects are the facts that differ, where one cause stands for all of them.
+func (b *builder) effects(v *diff.Variant, alone bool) []result.Effect {
+	list := []result.Effect{}
+	for _, f := range v.Facts {
+		if alone && f.Old == f.Old && f.New == f.New { // neither is unknown
+			list = append(list, result.Effect{Fact: f.Name, Was: f.Old, Is: f.New})
+		}
+	}
+	return list
+}
+
+// ledgers is the part with the kernels of a variant.
+type ledgers struct {
+	Old    *ledger    `json:"old,omitempty"`
+	New    *ledger    `json:"new,omitempty"`
+	Links  [][2][]int `json:"links"` // which kernels correspond, old and new; those in none were removed or added
+	Memory *memories  `json:"memory,omitempty"`
+}
+
+func (b *builder) ledgers(v *diff.Variant, profile *facts.Profile) any {
+	out := &ledgers{Old: b.ledger(v.Old, nil), New: b.ledger(v.New, profile), Links: [][2][]int{}}
+	for _, l := range v.Links() {
+		out.Links = append(out.Links, [2][]int{l.Old, l.New})
+	}
+	out.Memory = &memories{b.memory(v.Old), b.memory(v.New)}
+	return out
+}
+
+// ledger is the kernels of one compilation in the order of the schedule.
+type ledger struct {
+	Kernels []kernel `json:"kernels"`
+	Bodies  [][]op   `json:"bodies"` // the operations in kernels; many kernels share one body
+}
+
+type kernel struct {
+	Name     string    `json:"name"`
+	Does     string    `json:"does"` // "subtract, 2 reduce"
+	Kind     string    `json:"kind"`
+	Class    string    `json:"class"`
+	Out      string    `json:"out"`
+	In       []string  `json:"in,omitempty"`
+	Op       string    `json:"op"`
+	File     string    `json:"file,omitempty"`
+	Line     int32     `json:"line,omitempty"`
+	Function string    `json:"function,omitempty"`
+	Runs     float64   `json:"runs"`
+	Time     []float64 `json:"time,omitempty"` // of all runs, in ns: launch, compute, memory, network, host
+	Measured float64   `json:"measured,omitempty"`
+	Bytes    int64     `json:"bytes"`
+	Flops    int64     `json:"flops,omitempty"`
+	Async    bool      `json:"async,omitempty"`
+	Beside   int32     `json:"beside,omitempty"`
+	Loop     string    `json:"loop,omitempty"`
+	From     []int32   `json:"from,omitempty"` // the kernels that it reads from
+	Body     int       `json:"body"`           // in Bodies, -1 for none
+	Print    string    `json:"print,omitempty"`
+}
+
+type op struct {
+	Opcode string  `json:"opcode"`
+	Shape  string  `json:"shape"`
+	From   []int32 `json:"from"`
+}
+
+var classNames = map[facts.Class]string{
+	facts.ClassKernel: "kernel", facts.ClassLibrary: "library", facts.ClassCopy: "copy", facts.ClassCollective: "collective", facts.ClassControl: "control",
+}
+
+func (b *builder) ledger(v *facts.Variant, profile *facts.Profile) *ledger {
+	if v == nil {
+		return nil
+	}
+	l := &ledger{Kernels: make([]kernel, len(v.Kernels)), Bodies: [][]op{}}
+	bodies, measured := map[string]int{}, measuredTimes(profile)
+	var prices []facts.Priced
+	if v.Device != nil {
+		prices = v.Prices(v.Device)
+	}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		l.Kernels[i] = b.kernel(k)
+		l.Kernels[i].Measured = measured[k]
+		l.Kernels[i].Body = l.body(k, bodies)
+		if prices != nil {
+			t, n := &prices[i].Once, prices[i].Runs
+			l.Kernels[i].Runs, l.Kernels[i].Time = n, []float64{n * t.Launch, n * t.Compute, n * t.Memory, n * t.Network, n * t.Host}
+		}
+	}
+	return l
+}
+
+func (b *builder) kernel(k *facts.Kernel) kernel {
+	at := b.model.place(k.Source)
+	return kernel{
+		Name: cut(k.Name), Does: cut(k.Operations()), Kind: k.Kind, Class: classNames[k.Class], Out: cut(k.Out), In: cutAll(k.In.List()), Op: cut(k.OpName),
+		File: at.File, Line: at.Line, Function: at.Function, Runs: k.Runs(), Bytes: k.Bytes, Flops: k.Flops, Async: k.Async, Beside: k.Beside,
+		Loop: cut(k.Loop), From: slices.Collect(k.From.All()), Print: k.Print,
+	}
+}
+
+// body adds the operations in a kernel, once for all kernels with the same.
+func (l *ledger) body(k *facts.Kernel, known map[string]int) int {
+	if k.Ops.Len() == 0 {
+		return -1
+	}
+	if at, ok := known[k.Print]; ok && k.Print != "" {
+		return at
+	}
+	var ops []op
+	for o := range k.Ops.All() {
+		ops = append(ops, op{o.Opcode, cut(o.Shape), o.From})
+	}
+	known[k.Print] = len(l.Bodies)
+	l.Bodies = append(l.Bodies, ops)
+	return len(l.Bodies) - 1
+}
+
+// measuredTimes is how long a run spends in each kernel that a profiler saw.
+func measuredTimes(p *facts.Profile) map[*facts.Kernel]float64 {
+	times := map[*facts.Kernel]float64{}
+	if p == nil {
+		return times
+	}
+	for i := range p.Hot {
+		if h := &p.Hot[i]; h.Kernel != nil && p.Runs[h.Program] > 0 {
+			times[h.Kernel] += float64(h.Self.Nanoseconds()) / float64(p.Runs[h.Program])
+		}
+	}
+	return times
+}

@@ -1,0 +1,136 @@
+// Package webpage makes the page that shows a result, a difference or a dump: one HTML file that holds its data and loads nothing.
+//
+// The page itself is written in TypeScript, in web/. This package gathers what it shows into JSON documents: one that the page opens with, and
+// parts that it reads when they are asked for. Every text out of a dump is data there and never markup.
+package webpage
+
+import (
+	"fmt"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Options is what a page is given besides the values.
+type Options struct {
+	Version string
+	Root    string     // the repository: the model's files below it are shown
+	Beside  string     // the folder of the configuration, for files that a dump names without theirs
+	Edits   *git.Edits // nil where git does not tell
+}
+
+// Looked is one target that was measured and compared.
+type Looked struct {
+	Target   string
+	Programs []*diff.Program
+	Profile  *facts.Profile
+}
+
+// Page is what one page shows.
+type Page struct {
+	core  core
+	parts map[string]func() any // by name; made when they are asked for
+	names []string              // of parts, in order
+	model *model
+}
+
+// core is the document that the page opens with.
+type core struct {
+	Kind     string          `json:"kind"` // result | diff | inspect
+	Title    string          `json:"title"`
+	Version  string          `json:"version"`
+	Old      string          `json:"old,omitempty"` // what a difference compares
+	New      string          `json:"new,omitempty"`
+	Same     bool            `json:"same,omitempty"` // the two of a difference are identical
+	Result   *result.Result  `json:"result,omitempty"`
+	Changes  []result.Change `json:"changes"`
+	Programs []program       `json:"programs"`
+	Files    map[string]file `json:"files"` // the model's, by the name that changes and kernels use
+	Problems []facts.Problem `json:"problems,omitempty"`
+}
+
+type program struct {
+	Target   string    `json:"target"`
+	Name     string    `json:"name"`
+	Was      string    `json:"was,omitempty"`
+	Change   string    `json:"change"`
+	Main     bool      `json:"main,omitempty"`
+	Variants []variant `json:"variants"`
+}
+
+type variant struct {
+	Signature string `json:"signature"`
+	Change    string `json:"change"`
+	Part      string `json:"part"` // the name of the part with its kernels
+	Old       *side  `json:"old,omitempty"`
+	New       *side  `json:"new,omitempty"`
+}
+
+// side is one compilation, before or after.
+type side struct {
+	Facts   facts.Values `json:"facts"`
+	Device  *device      `json:"device,omitempty"`
+	Modules []string     `json:"modules,omitempty"`
+	Missing []string     `json:"missing,omitempty"` // what was not dumped
+	Kernels int          `json:"kernels"`
+	Graph   string       `json:"graph,omitempty"` // the name of the part with its instructions; "" where the module is not there
+}
+
+// device is what a roofline needs to know.
+type device struct {
+	Name      string  `json:"name"`
+	Flops     float64 `json:"flops"`     // a second, of the fastest kind of product
+	Vector    float64 `json:"vector"`    // a second, of simple operations
+	Bandwidth float64 `json:"bandwidth"` // bytes a second
+}
+
+// OfResult makes the page of a gate's result. What was looked at may be less than the result tells of: a result that was read from a file holds
+// no kernels.
+func OfResult(r *result.Result, looked []Looked, o Options) *Page {
+	shown := *r
+	shown.Targets, shown.Changes = nil, nil
+	for _, t := range r.Targets {
+		t.Programs, t.Part, t.NotCovered = nil, nil, listed(t.NotCovered) // their facts are shown from what was looked at
+		shown.Targets = append(shown.Targets, t)
+	}
+	b := newBuilder("result", o)
+	b.page.core.Title = "xlagate: " + r.Verdict
+	b.page.core.Result, b.page.core.Changes = &shown, listed(r.Changes)
+	if len(looked) == 0 {
+		b.factsOf(r)
+	}
+	for _, l := range looked {
+		b.looked(l)
+	}
+	return b.done()
+}
+
+// OfDiff makes the page of a difference.
+func OfDiff(d *diff.Report, o Options) *Page {
+	b := newBuilder("diff", o)
+	b.page.core.Title = fmt.Sprintf("xlagate: %s → %s", d.Old, d.New)
+	b.page.core.Old, b.page.core.New, b.page.core.Same = d.Old, d.New, d.Identical
+	for _, p := range d.Programs {
+		b.causes(p)
+	}
+	b.looked(Looked{Programs: d.Programs})
+	return b.done()
+}
+
+// OfDump makes the page of what one dump holds.
+func OfDump(r *facts.Report, o Options) *Page {
+	b := newBuilder("inspect", o)
+	b.page.core.Title, b.page.core.New, b.page.core.Problems = "xlagate: "+r.Dump, r.Dump, r.Problems
+	l := Looked{Profile: r.Profile}
+	for _, p := range r.Programs {
+		own := &diff.Program{Name: p.Name, New: p}
+		for _, v := range p.Variants {
+			own.Variants = append(own.Variants, &diff.Variant{New: v})
+		}
+		l.Programs = append(l.Programs, own)
+	}
+	b.looked(l)
+	return b.done()
+}

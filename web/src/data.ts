@@ -1,0 +1,193 @@
+// The documents that xlagate writes into the page, and how they are read. internal/webpage holds the same types in Go.
+
+export type Facts = Record<string, number>;
+
+export interface Core {
+  kind: "result" | "diff" | "inspect";
+  title: string;
+  version: string;
+  old?: string;
+  new?: string;
+  same?: boolean;
+  result?: Result;
+  changes: Change[];
+  programs: Program[];
+  files: Record<string, SourceFile>;
+  problems?: Problem[];
+}
+
+export interface Result {
+  verdict: "pass" | "fail" | "incomplete";
+  summary: { changes: number; errors: number; warnings: number; infos: number; waived: number; checks: number; targets: number; programs: number };
+  targets: { name: string; dump: string; baseline?: string; device?: string; device_assumed?: boolean; not_covered: string[]; toolchain: Toolchain }[];
+  findings: Finding[];
+  problems?: Problem[];
+  notes?: { kind: string; target?: string; program?: string; message: string; fix?: string }[];
+  headroom?: { target: string; program: string; rule: string; subject?: string; actual: number; limit: number; unit?: string }[];
+}
+
+export interface Toolchain {
+  framework?: string;
+  versions?: Record<string, string>;
+  backend?: string;
+  device?: string;
+}
+
+export interface Problem {
+  target?: string;
+  file?: string;
+  message: string;
+  fix?: string;
+}
+
+export interface Finding {
+  id: string;
+  change: string;
+  rule: string;
+  level: string;
+  message: string;
+  reason?: string;
+}
+
+export interface Change {
+  id: string;
+  level: string;
+  target: string;
+  program: string;
+  variants: string[];
+  kind: string;
+  title: string;
+  details?: string[];
+  op_name?: string;
+  source?: { file?: string; line?: number; function?: string; text?: string; edited?: boolean };
+  price: { step_ns: number; step_was_ns?: number; peak_bytes: number; compilations: number };
+  effects: { fact: string; was: number; is: number }[];
+  evidence?: { before?: string[]; after?: string[] };
+  findings: string[];
+  accept?: string;
+  configured?: string[];
+  overrides?: string[];
+  waived: boolean;
+  waiver?: { reason: string; owner: string; expires: string };
+}
+
+export interface Program {
+  target: string;
+  name: string;
+  was?: string;
+  change: string;
+  main?: boolean;
+  variants: Variant[];
+}
+
+export interface Variant {
+  signature: string;
+  change: string;
+  part: string;
+  old?: Side;
+  new?: Side;
+}
+
+export interface Side {
+  facts: Facts;
+  device?: { name: string; flops: number; vector: number; bandwidth: number };
+  modules?: string[];
+  missing?: string[];
+  kernels: number;
+  graph?: string;
+}
+
+export interface SourceFile {
+  lines: string[];
+  edited?: [number, number][];
+}
+
+export interface Ledgers {
+  old?: Ledger;
+  new?: Ledger;
+  links: [number[], number[]][];
+  memory?: { old?: Memory; new?: Memory };
+}
+
+export interface Ledger {
+  kernels: Kernel[];
+  bodies: Op[][];
+}
+
+export interface Kernel {
+  name: string;
+  does: string;
+  kind: string;
+  class: "kernel" | "library" | "copy" | "collective" | "control";
+  out: string;
+  in?: string[];
+  op: string;
+  file?: string;
+  line?: number;
+  function?: string;
+  runs: number;
+  time?: number[];
+  measured?: number;
+  bytes: number;
+  flops?: number;
+  async?: boolean;
+  beside?: number;
+  loop?: string;
+  from?: number[];
+  body: number;
+  print?: string;
+}
+
+export interface Op {
+  opcode: string;
+  shape: string;
+  from: number[] | null;
+}
+
+export interface Memory {
+  live: number[];
+  scopes: { name: string; live: number[] }[];
+  peak: number;
+  alive: { name: string; op: string; shape: string; file?: string; line?: number; bytes: number; from: number; to: number }[];
+  kernel: number[];
+}
+
+export interface Graph {
+  entry: number;
+  comps: { name: string; first: number; count: number; root: number }[];
+  names: string[];
+  opcodes: number[];
+  shapes: number[];
+  attrs: number[];
+  ops: number[];
+  places: number[];
+  operands: number[][];
+  callees: number[][];
+  arguments: string[];
+  words: string[];
+}
+
+const read = new Map<string, Promise<unknown>>();
+
+/** part reads a document by its name: from the page itself, else from the server that the page came from. */
+export function part<T>(name: string): Promise<T> {
+  let known = read.get(name);
+  if (!known) {
+    known = packed(name).then(unpack);
+    read.set(name, known);
+  }
+  return known as Promise<T>;
+}
+
+async function packed(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const held = document.getElementById(name);
+  if (held) return Uint8Array.from(atob(held.textContent!), (c) => c.charCodeAt(0));
+  const answer = await fetch("part/" + name);
+  if (!answer.ok) throw new Error(`${name}: ${answer.status} ${answer.statusText}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<unknown> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}

@@ -1,0 +1,100 @@
+// A graph as the layout worker places it.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { layout, type Layout } from "./layout";
+
+export interface Node {
+  label: string;
+  sub?: string;
+  kind?: string;
+  open?: () => void;
+  said?: string;
+}
+
+export interface Edge {
+  from: number;
+  to: number;
+  kind?: string;
+}
+
+const most = 30;
+
+function short(text: string): string {
+  return text.length > most ? "…" + text.slice(1 - most) : text;
+}
+
+function size(n: Node): { width: number; height: number } {
+  const letters = Math.max(short(n.label).length * 7.2, short(n.sub ?? "").length * 6.3);
+  return { width: Math.max(46, letters + 18), height: n.sub ? 38 : 24 };
+}
+
+export function Drawing({ nodes, edges, label, direction = "TB" }: { nodes: Node[]; edges: Edge[]; label: string; direction?: "TB" | "LR" }) {
+  const key = useMemo(() => ({ nodes, edges }), [nodes, edges]);
+  const [placed, set] = useState<{ key: object; at: Layout }>();
+  const [zoom, setZoom] = useState(1);
+  useEffect(() => {
+    let shown = true;
+    layout({ nodes: nodes.map(size), edges: edges.map((e) => [e.from, e.to]), direction }).then((at) => shown && set({ key, at }));
+    return () => void (shown = false);
+  }, [key, direction]);
+  if (placed?.key !== key) return <p class="dim">Laying out {nodes.length} nodes …</p>;
+  const at = placed.at;
+  return (
+    <>
+      <div class="tools">
+        <button type="button" onClick={() => setZoom(zoom * 1.25)} aria-label="Zoom in">
+          +
+        </button>
+        <button type="button" onClick={() => setZoom(zoom / 1.25)} aria-label="Zoom out">
+          −
+        </button>
+        <span class="dim">
+          {nodes.length} nodes, {edges.length} edges
+        </span>
+      </div>
+      <div class="drawing" tabIndex={0} role="group" aria-label={label} data-ready="true">
+        <svg width={at.width * zoom} height={at.height * zoom} viewBox={`0 0 ${at.width} ${at.height}`}>
+          <defs>
+            <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+              <path class="arrow" d="M0,0 L8,4 L0,8 z" />
+            </marker>
+          </defs>
+          {edges.map((e, i) => (
+            <path key={i} class={"edge " + (e.kind ?? "")} d={line(at.edges[i]!)} marker-end="url(#arrow)" />
+          ))}
+          {nodes.map((n, i) => (
+            <Box key={i} node={n} at={at.nodes[i]!} />
+          ))}
+        </svg>
+      </div>
+    </>
+  );
+}
+
+function line(points: { x: number; y: number }[]): string {
+  return points.map((p, i) => `${i ? "L" : "M"}${p.x.toFixed(1)},${p.y.toFixed(1)}`).join(" ");
+}
+
+function Box({ node: n, at }: { node: Node; at: { x: number; y: number } }) {
+  const { width, height } = size(n);
+  const press = (e: KeyboardEvent) => {
+    if (e.key !== "Enter" && e.key !== " ") return;
+    e.preventDefault();
+    n.open!();
+  };
+  const active = n.open && { role: "button" as const, tabIndex: 0, onClick: n.open, onKeyDown: press, "aria-label": [n.label, n.sub, n.said].filter(Boolean).join(", ") };
+  return (
+    <g class={"node " + (n.kind ?? "")} transform={`translate(${at.x - width / 2},${at.y - height / 2})`} {...active}>
+      <title>{[n.label, n.sub, n.said].filter(Boolean).join("\n")}</title>
+      <rect width={width} height={height} />
+      <text x={width / 2} y={16} text-anchor="middle">
+        {short(n.label)}
+      </text>
+      {n.sub && (
+        <text class="sub" x={width / 2} y={30} text-anchor="middle">
+          {short(n.sub)}
+        </text>
+      )}
+    </g>
+  );
+}
