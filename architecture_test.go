@@ -28,10 +28,10 @@ var floors = [][]string{
 	{"internal/facts"},
 	{"internal/baseline", "internal/capture", "internal/query", "internal/result"},
 	{"internal/diff"},
-	{"internal/export", "internal/report", "internal/rule"},
-	{"rules"},
+	{"internal/export", "internal/rule", "internal/webpage"},
+	{"internal/report", "rules"},
 	{"internal/config"},
-	{"internal/gate", "internal/policy", "internal/reference", "internal/webpage"},
+	{"internal/gate", "internal/policy", "internal/reference"},
 	{"internal/github"},
 	{"cmd/xlagate", "internal/gen"},
 }
