@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"internal/report", "rules"},
 	{"internal/config"},
 	{"internal/gate", "internal/policy", "internal/reference"},
-	{"internal/github"},
+	{"internal/github", "internal/review"},
 	{"cmd/xlagate", "internal/gen"},
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -45,31 +46,83 @@ func checkCommand(w world) *cli.Command {
 			case !o.Shard.Whole():
 				return checkPart(c, w, to.list, o)
 			}
-			var seen []webpage.Looked
-			if to.holds("html") {
-				o.KeepModules, o.Seen = true, func(target string, programs []*diff.Program) {
-					seen = append(seen, webpage.Looked{Target: target, Programs: programs})
-				}
-			}
-			r, err := gate.Check(c.Context, o)
-			if err != nil {
-				return err
-			}
-			r.Origin = origin(c, w)
-			keepLast(c, o, r)
-			err = showWith(c, w, &to, r, func(ro *report.Options) {
-				if ro.Looked = seen; seen != nil {
-					ro.Edits, _ = o.Edits()
-					ro.Beside = absoluteOr(o.Config.Dir)
-				}
-			})
-			if err != nil {
-				return err
-			}
-			announce(c, w, o, r)
-			return verdictOf(r)
+			return checkOnce(c, w, &to, o)
 		},
 	}
+}
+
+// checkOnce checks, shows the result and keeps it for accept. HTML shows the compared programs, so they are kept for it.
+func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
+	var seen []webpage.Looked
+	if to.holds("html") {
+		o.KeepModules, o.Seen = true, func(target string, programs []*diff.Program) {
+			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
+		}
+	}
+	r, err := gate.Check(c.Context, o)
+	if err != nil {
+		return err
+	}
+	r.Origin = origin(c, w)
+	keepLast(c, o, r)
+	err = showWith(c, w, &to, r, func(ro *report.Options) {
+		if ro.Looked = seen; seen != nil {
+			ro.Edits, _ = o.Edits()
+			ro.Beside = absoluteOr(o.Config.Dir)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	announce(c, w, o, r)
+	return verdictOf(r)
+}
+
+// pollEvery is how often check --watch looks at the files.
+const pollEvery = 500 * time.Millisecond
+
+// checkAgain checks whenever files change, until a person ends it. The exit code is that of the last check.
+func checkAgain(c *cli.Context, w world, to *outputs, o gate.Options) error {
+	if !o.Shard.Whole() || c.Bool("bisect") || c.String("comment") != "off" {
+		return wrongUsage("check --watch is for a person at work; leave --shard, --bisect and --comment out")
+	}
+	files, err := gate.NewWatch(c.Context, o)
+	if err != nil {
+		return err
+	}
+	for {
+		if err == nil {
+			err = checkOnce(c, w, to, o)
+		}
+		if c.Context.Err() != nil {
+			return err
+		}
+		last := error(verdict(exitCode(w, err)))
+		w.say("watching; ^C ends it")
+		changed, stopped := files.Wait(c.Context, pollEvery)
+		if stopped != nil {
+			return last
+		}
+		w.say(gate.Relative(o.Dir, changed) + " changed")
+		var next gate.Options
+		if next, err = checkOptions(c, w); err != nil {
+			continue // the configuration is being edited
+		}
+		var more *gate.Watch
+		if more, err = gate.NewWatch(c.Context, next); err == nil {
+			o, files = next, more
+		}
+	}
+}
+
+// checkOptions are the gate's options with check's own.
+func checkOptions(c *cli.Context, w world) (gate.Options, error) {
+	o, err := gateOptions(c, w)
+	if err != nil {
+		return o, err
+	}
+	o.FailOn, err = oneOf(c, "fail-on")
+	return o, err
 }
 
 // absoluteOr is a path from the root, as it is where the working directory is not known.
