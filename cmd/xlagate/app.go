@@ -89,7 +89,7 @@ func newApp(w world) *cli.App {
 		OnUsageError:              usageError,
 		Action:                    noCommand,
 		Commands: []*cli.Command{
-			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w), trendCommand(w),
+			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w), trendCommand(w), upgradeCommand(w),
 			captureCommand(w), inspectCommand(w), diffCommand(w), exportCommand(w),
 			factsCommand(w), mergeCommand(w),
 			reportCommand(w), commentCommand(w),
