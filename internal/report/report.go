@@ -73,7 +73,7 @@ func ViewFormats() []string { return formatsOf(inspectFormats) }
 // RuleFormats lists the formats of the catalogue, and of one rule or change.
 func RuleFormats() []string { return formatsOf(rulesFormats) }
 
-// Result renders a gate result: text, json, markdown, sarif, junit, github or html.
+// Result renders a gate result: text, json, markdown, sarif, junit, github, codequality or html.
 func Result(w io.Writer, r *result.Result, format string, o Options) error {
 	return render(w, r, format, o, resultFormats)
 }
@@ -138,7 +138,7 @@ type explained struct {
 var (
 	resultFormats = []renderer[*result.Result]{
 		{"text", fromRoot(resultText)}, {"json", resultJSON}, {"markdown", fromRoot(resultMarkdown)}, {"sarif", fromRoot(resultSARIF)},
-		{"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"html", resultHTML},
+		{"junit", fromRoot(resultJUnit)}, {"github", fromRoot(resultGitHub)}, {"codequality", fromRoot(resultCodeQuality)}, {"html", resultHTML},
 	}
 	inspectFormats = append(textFormats(inspectPage, inspectJSON), renderer[*facts.Report]{"html", inspectHTML})
 	diffFormats    = append(textFormats(diffPage, diffJSON), renderer[*diff.Report]{"html", diffHTML})
