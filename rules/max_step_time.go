@@ -30,18 +30,31 @@ var maxStepTime = rule.Rule{
 
 func checkStepTime(c *rule.Context, v *diff.Variant) {
 	rule.CheckBudget(c, v)
-	more := v.Knows(facts.PriceUnpriced) && v.New.Facts[facts.PriceUnpriced] > v.Old.Facts[facts.PriceUnpriced]
-	if more && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
+	if v.Knows(facts.PriceUnpriced) && (c.MaxIncrease != nil || !c.AbsolutelyBounded()) {
 		checkUnpriced(c, v)
 	}
 }
 
-// checkUnpriced finds launches that gained no price: work that moves into a call that nobody knows looks cheaper than it is.
+func unpriced(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 }
+
+// checkUnpriced finds launches that gained no price: work that moves into a call that nobody knows looks cheaper than it is. So does a call
+// that nobody knows in the place of another.
 func checkUnpriced(c *rule.Context, v *diff.Variant) {
 	m := rule.Metric{Fact: facts.PriceUnpriced, Noun: "launches without a price"}
-	if f := c.ForbidMore(c.AmountOf(m, m.Fact)); f != nil {
-		has := phrase.Count(int(v.New.Facts[m.Fact]), "launch has", "launches have")
-		f.Message = fmt.Sprintf("%s no price: at most %s in the baseline", has, phrase.Number(v.Old.Facts[m.Fact]))
-		f.Cause, f.Evidence = v.Growth(func(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 })
+	a := c.AmountOf(m, m.Fact)
+	has := phrase.Count(int(a.Actual), "launch has", "launches have")
+	says := fmt.Sprintf("%s no price: at most %s in the baseline", has, phrase.Number(v.Old.Facts[m.Fact]))
+	if a.Actual <= v.Old.Facts[m.Fact] {
+		known := map[string]bool{}
+		for k := range v.Old.KernelsThat(unpriced) {
+			known[k.Target] = true
+		}
+		a.Actual = v.New.CountKernels(func(k *facts.Kernel) bool { return unpriced(k) && !known[k.Target] })
+		a.SetBase(true, 0)
+		says = phrase.Count(int(a.Actual), "launch", "launches") + " without a price calls what the baseline does not"
+	}
+	if f := c.ForbidMore(a); f != nil {
+		f.Message = says
+		f.Cause, f.Evidence = v.Growth(unpriced)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -12,6 +13,13 @@ import (
 func TestLaunchesWithoutAPrice(t *testing.T) {
 	priced := func(step, unpriced float64) *facts.Variant {
 		return &facts.Variant{Facts: facts.Values{facts.PriceStep: step, facts.PriceUnpriced: unpriced}}
+	}
+	calling := func(target string) *facts.Variant {
+		k := facts.Kernel{Form: &facts.Form{Target: target}, Site: &facts.Site{Times: 1}}
+		k.Work[price.Unknown] = 1
+		v := priced(100, 1)
+		v.Kernels = []facts.Kernel{k}
+		return v
 	}
 	most := 1e6
 	for name, c := range map[string]struct {
@@ -23,6 +31,8 @@ func TestLaunchesWithoutAPrice(t *testing.T) {
 		"the first":                {priced(100, 0), priced(50, 1), rule.Settings{}, "1 launch has no price: at most 0 in the baseline"},
 		"as many":                  {priced(100, 3), priced(50, 3), rule.Settings{MaxIncrease: &rule.Change{}}, ""},
 		"fewer":                    {priced(100, 3), priced(50, 1), rule.Settings{MaxIncrease: &rule.Change{}}, ""},
+		"another call":             {calling("solve"), calling("other"), rule.Settings{MaxIncrease: &rule.Change{}}, "1 launch without a price calls what the baseline does not"},
+		"the same call":            {calling("solve"), calling("solve"), rule.Settings{MaxIncrease: &rule.Change{}}, ""},
 		"a limit without baseline": {priced(100, 0), priced(50, 1), rule.Settings{Max: &most}, ""},
 		"no baseline":              {nil, priced(50, 1), rule.Settings{Max: &most}, ""},
 	} {

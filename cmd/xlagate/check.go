@@ -65,7 +65,7 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	}
 	r.Origin = origin(c, w)
 	keepLast(c, o, r)
-	err = showWith(c, w, &to, r, func(ro *report.Options) {
+	err = showWith(c, w, to, r, func(ro *report.Options) {
 		if ro.Looked = seen; seen != nil {
 			ro.Edits, _ = o.Edits()
 			ro.Beside = absoluteOr(o.Config.Dir)
