@@ -129,7 +129,7 @@ func TestGitLab(t *testing.T) {
 		j.run(0, job.AfterScript...)
 	}
 	if len(notes) != 2 || !strings.Contains(notes[2], "splits exponential, subtract in 2 kernels") {
-		t.Errorf("notes %q", notes)
+		t.Errorf("notes %v", notes)
 	}
 	var issues []struct {
 		Description, Fingerprint, Severity string

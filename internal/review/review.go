@@ -107,10 +107,25 @@ func (w *walk) answer() error {
 		return report.Evidence(w.screen, w.open[w.at], w.options)
 	case key == 'c':
 		return w.code()
-	case key == escape: // an arrow or a function key: what follows belongs to it
-		_, err = w.keys.Discard(w.keys.Buffered())
+	case key == escape:
+		err = w.skipSequence()
 	default:
 		_, err = fmt.Fprintln(w.screen, help)
+	}
+	return err
+}
+
+// skipSequence reads what an arrow or a function key sends behind its escape: the letter at its end is no answer.
+func (w *walk) skipSequence() error {
+	key, err := w.keys.ReadByte()
+	if err != nil {
+		return err
+	}
+	if key != '[' && key != 'O' {
+		return w.keys.UnreadByte()
+	}
+	for key, err = w.keys.ReadByte(); err == nil && (key < '@' || key > '~'); {
+		key, err = w.keys.ReadByte()
 	}
 	return err
 }
