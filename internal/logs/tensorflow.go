@@ -135,12 +135,32 @@ func (r *reader) tfMarking(rest []byte) {
 		r.tfSummary(size)
 		return
 	}
+	if edge, ok := strings.CutPrefix(text, "Could not contract <"); ok {
+		r.tfApart(edge)
+		return
+	}
 	for _, verb := range []string{"Rejecting ", "Isolating "} {
 		what, ok := strings.CutPrefix(text, verb)
 		node, reason, ok2 := strings.Cut(what, ": ")
 		if ok && ok2 && !strings.Contains(node, " ") {
 			r.add(Event{Kind: LeftOut, Line: r.line, Node: node, Text: strings.TrimSuffix(reason, ".")})
 		}
+	}
+}
+
+// tfApart reads "Exp #4> -> <add + 2 others #7> because contracting the edge would create a cycle via [AsString].": two operations, or what each
+// was joined with until then, that no cluster may hold both of.
+func (r *reader) tfApart(edge string) {
+	from, rest, ok := strings.Cut(edge, "> -> <")
+	to, why, ok2 := strings.Cut(rest, "> because ")
+	if !ok || !ok2 {
+		r.unreadable(r.line, "an edge that autoclustering does not contract")
+		return
+	}
+	from, _, _ = strings.Cut(from, " ")
+	to, _, _ = strings.Cut(to, " ")
+	for _, pair := range [][2]string{{from, to}, {to, from}} {
+		r.add(Event{Kind: LeftOut, Line: r.line, Node: pair[0], Text: "it cannot join " + pair[1] + ": " + strings.TrimSuffix(why, ".")})
 	}
 }
 

@@ -61,12 +61,13 @@ func (n *Node) launchesCluster() bool {
 // Clustering sorts the graph's operations into clusters and what stayed outside. It works on a graph after any of the passes: with
 // marked nodes, with clusters made into functions, and with the operations that compile and run them.
 func (g *Graph) Clustering() *Clustering {
-	s := &sorter{graph: g, out: &Clustering{}, clusters: map[string]int{}, bodies: map[string]bool{}, compiled: map[string]bool{}}
+	s := &sorter{graph: g, out: &Clustering{}, clusters: map[string]int{}, bodies: map[string]bool{}, compiled: map[string]bool{}, runs: map[string]string{}}
 	for i := range g.Nodes {
 		if op := g.Nodes[i].Op; op == "_XlaCompile" || launchOps[op] {
 			s.compile(&g.Nodes[i])
 		}
 	}
+	s.join(g.Nodes)
 	s.nodes(g.Nodes, "")
 	s.out.Eager = g.eager(s.out)
 	return s.out
@@ -76,9 +77,10 @@ func (g *Graph) Clustering() *Clustering {
 type sorter struct {
 	graph    *Graph
 	out      *Clustering
-	clusters map[string]int  // by name: its place in out.Clusters
-	compiled map[string]bool // functions that _XlaCompile compiles: other calls of them are the way around XLA
-	bodies   map[string]bool // functions already looked into
+	clusters map[string]int    // by name: its place in out.Clusters
+	compiled map[string]bool   // functions that _XlaCompile compiles: other calls of them are the way around XLA
+	bodies   map[string]bool   // functions already looked into
+	runs     map[string]string // of each _XlaRun, by name, the cluster that it runs
 }
 
 // nodes sorts the nodes of the graph itself, or of a function that runs outside every cluster.
@@ -136,6 +138,35 @@ func (s *sorter) compile(n *Node) {
 	s.take(name, n)
 	s.compiled[name] = true
 	s.out.Clusters[s.clusters[name]].MustCompile = n.MustCompile && !isClusterName(name)
+}
+
+// join finds the cluster of each _XlaRun: the one of the _XlaCompile whose key it takes last, directly or through the Switch that asks whether there
+// is one. Neither carries _xla_compile_id: that marks what an xla.compile encloses.
+func (s *sorter) join(nodes []Node) {
+	byName := map[string]*Node{}
+	for i := range nodes {
+		byName[nodes[i].Name] = &nodes[i]
+	}
+	producer := func(n *Node, input int) *Node {
+		if n == nil || input < 0 || input >= len(n.Inputs) {
+			return nil
+		}
+		name, _, _ := strings.Cut(n.Inputs[input], ":")
+		return byName[name]
+	}
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Op != "_XlaRun" {
+			continue
+		}
+		key := producer(n, len(n.Inputs)-1)
+		if key != nil && key.Op == "Switch" {
+			key = producer(key, 0)
+		}
+		if key != nil && key.Op == "_XlaCompile" {
+			s.runs[n.Name] = callee(key)
+		}
+	}
 }
 
 // take puts a node into a cluster: itself, or the nodes of the function it stands for.

@@ -164,3 +164,38 @@ func TestFindEmbedded(t *testing.T) {
 		t.Error("a graph that the log cuts off is no error")
 	}
 }
+
+// What stands between two parts of a graph keeps them from being one cluster, as TensorFlow's own log of this run says: it "could not contract"
+// exp and the three others "because contracting the edge would create a cycle via [AsString,StringToNumber]".
+func TestApart(t *testing.T) {
+	got := map[string]string{}
+	for _, o := range parse(t, "apart.pbtxt").Clustering().Outside {
+		got[o.Name] = o.Reason
+	}
+	for name, want := range map[string]string{
+		"Exp/unary_ops_composition": "only 1 operation together with its neighbours; AsString stands",
+		"add":                       "only 3 operations together with its neighbours; StringToNumber stands",
+		"mul":                       "only 3 operations together with its neighbours; StringToNumber stands",
+	} {
+		if !strings.Contains(got[name], want) {
+			t.Errorf("%s: %s", name, got[name])
+		}
+	}
+}
+
+// Each _XlaRun runs what the _XlaCompile in its scope compiled.
+func TestRunsOfClusters(t *testing.T) {
+	g := parse(t, "mixed_built.pbtxt")
+	s := &sorter{graph: g, runs: map[string]string{}}
+	s.join(g.Nodes)
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		scope, run := strings.CutSuffix(n.Name, "_1/xla_run")
+		if run != (s.clusterOf(n) != "" && n.Op == "_XlaRun") || run && s.clusterOf(n) != scope {
+			t.Errorf("%s runs %q", n.Name, s.clusterOf(n))
+		}
+	}
+	if len(s.runs) != 3 {
+		t.Errorf("%v", s.runs)
+	}
+}

@@ -146,7 +146,7 @@ func TestClusterReasons(t *testing.T) {
 	c := clustersOf(t, "tf-clusters-unclusterable")
 	want := map[string]string{
 		"AsString": "XLA has no strings", "EagerPyFunc": "it calls back into Python", "Unique": "the shape of its result depends on the data",
-		"Sum": "XLA can compile it, but it makes only 1 operation together with its neighbours; a cluster takes 4 (--tf_xla_min_cluster_size)",
+		"Sum": "XLA can compile it, but it makes only 1 operation together with its neighbours; AsString stands between them and others; a cluster takes 4 (--tf_xla_min_cluster_size)",
 	}
 	for _, op := range c.UserOps() {
 		if w := want[op.Op]; w != "" && op.Reason != w {

@@ -37,7 +37,7 @@ func (s *sorter) clusterOf(n *Node) string {
 	case n.Kernel:
 		return n.Op
 	}
-	return ""
+	return s.runs[n.Name]
 }
 
 // parting judges a node outside the clusters by itself and by what reads it.

@@ -2,7 +2,10 @@ package tensorflow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // minClusterSize is how many operations a cluster must have unless --tf_xla_min_cluster_size says otherwise.
@@ -19,26 +22,41 @@ type reasons struct {
 	nodes   []Node
 	index   map[string]int
 	users   [][]int // by node: who reads its results
+	waiting [][]int // by node: who reads its results or waits for it
 	control []bool  // counts or tests for a loop
-	group   []int   // by node: how many operations that XLA could compile hang together with it
+	parts   []bool  // by node: no cluster can take it, and what XLA could compile stands on either side of it
+	level   []int   // by node: how many such operations stand before it, one behind the other
+	group   []group // by node: the operations that XLA could compile together with it
+	least   int     // of how many operations a cluster is made
 	devices string  // the type of device that the clusters are on, "" when there are none or several
 }
 
+// group is what hangs together and could be a cluster: nothing in it waits for an operation outside that waits for another part of it.
+type group struct {
+	size  int      // Identities and constants do not count, as in TensorFlow's own count
+	parts []string // the operations that part it from others that XLA could compile, sorted
+}
+
 func newReasons(nodes []Node) *reasons {
-	r := &reasons{nodes: nodes, index: make(map[string]int, len(nodes))}
+	r := &reasons{nodes: nodes, index: make(map[string]int, len(nodes)), least: minClusterSize}
 	for i := range nodes {
 		r.index[nodes[i].Name] = i
 	}
-	r.users = make([][]int, len(nodes))
+	r.users, r.waiting = make([][]int, len(nodes)), make([][]int, len(nodes))
 	for i := range nodes {
 		for _, in := range nodes[i].Inputs {
 			if from, ok := r.producer(in); ok {
 				r.users[from] = append(r.users[from], i)
 			}
+			if from, ok := r.producer(strings.TrimPrefix(in, "^")); ok {
+				r.waiting[from] = append(r.waiting[from], i)
+			}
 		}
 	}
 	r.findLoopControl()
+	r.findLevels()
 	r.findGroups()
+	r.findLeast()
 	r.devices = clusterDevice(nodes)
 	return r
 }
@@ -87,11 +105,23 @@ func (r *reasons) of(i int) reason {
 		return reason{text: "XLA has no kernel for it"}
 	case r.devices != "" && deviceType(n.Device) != r.devices && n.Device != "":
 		return reason{text: fmt.Sprintf("it is placed on %s, the clusters are on %s", deviceType(n.Device), r.devices)}
-	case r.group[i] < minClusterSize:
-		return reason{text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours; a cluster takes %d (--tf_xla_min_cluster_size)",
-			operations(r.group[i]), minClusterSize)}
+	case r.group[i].size < r.least:
+		return reason{text: fmt.Sprintf("XLA can compile it, but it makes only %s together with its neighbours%s; a cluster takes %d (--tf_xla_min_cluster_size)",
+			operations(r.group[i].size), r.group[i].parted(), r.least)}
 	}
-	return reason{text: "XLA can compile it, but no cluster took it"}
+	return reason{text: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
+}
+
+// parted says what stands between a group and others.
+func (g *group) parted() string {
+	if len(g.parts) == 0 {
+		return ""
+	}
+	verb := " stands"
+	if len(g.parts) > 1 {
+		verb = " stand"
+	}
+	return "; " + phrase.List(phrase.First(g.parts, 3), "and") + verb + " between them and others"
 }
 
 // listOp recognises what works on lists of tensors, as loops that collect results do.
@@ -137,33 +167,125 @@ func (r *reasons) compilable(i int) bool {
 		!listOp(n) && n.Op != "_Arg" && n.Op != "_Retval"
 }
 
-// findGroups counts, for each operation that XLA could compile, those that hang together with it. Identities and constants do not
-// count, as in TensorFlow's own count.
+// findLevels counts, for every node, the operations on the way to it that part what XLA could compile. A loop is followed once.
+func (r *reasons) findLevels() {
+	r.level = make([]int, len(r.nodes))
+	before := make([][]int, len(r.nodes))
+	for i := range r.nodes {
+		for _, to := range r.waiting[i] {
+			before[to] = append(before[to], i)
+		}
+	}
+	behind, ahead := r.reached(r.waiting), r.reached(before)
+	r.parts = make([]bool, len(r.nodes))
+	for i := range r.nodes {
+		r.parts[i] = behind[i] && ahead[i] && r.nodes[i].Cluster == "" && !r.compilable(i)
+	}
+	seen := make([]bool, len(r.nodes))
+	var visit func(i int) int
+	visit = func(i int) int {
+		if seen[i] {
+			return r.level[i]
+		}
+		seen[i] = true
+		for _, from := range before[i] {
+			level := visit(from)
+			if r.parts[from] {
+				level++
+			}
+			r.level[i] = max(r.level[i], level)
+		}
+		return r.level[i]
+	}
+	for i := range r.nodes {
+		visit(i)
+	}
+}
+
+// reached marks what can be reached from the operations that XLA could compile.
+func (r *reasons) reached(next [][]int) []bool {
+	found := make([]bool, len(r.nodes))
+	var queue []int
+	for i := range r.nodes {
+		if r.compilable(i) {
+			queue = append(queue, next[i]...)
+		}
+	}
+	for len(queue) > 0 {
+		i := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if !found[i] {
+			found[i] = true
+			queue = append(queue, next[i]...)
+		}
+	}
+	return found
+}
+
+// findGroups collects, for each operation that XLA could compile, those that hang together with it.
 func (r *reasons) findGroups() {
-	r.group = make([]int, len(r.nodes))
+	r.group = make([]group, len(r.nodes))
 	seen := make([]bool, len(r.nodes))
 	for i := range r.nodes {
 		if seen[i] || !r.compilable(i) {
 			continue
 		}
-		members, size := r.connected(i, seen), 0
+		members := r.connected(i, seen)
+		g := r.groupOf(members)
 		for _, m := range members {
-			if op := r.nodes[m].Op; op != "Identity" && op != "Const" {
-				size++
-			}
-		}
-		for _, m := range members {
-			r.group[m] = size
+			r.group[m] = g
 		}
 	}
 }
 
-// connected collects the compilable nodes that hang together with one, whichever way the data flows.
+func (r *reasons) groupOf(members []int) (g group) {
+	for _, m := range members {
+		n := &r.nodes[m]
+		if n.Op != "Identity" && n.Op != "Const" {
+			g.size++
+		}
+		around := slices.Clone(r.waiting[m])
+		for _, in := range n.Inputs {
+			if from, ok := r.producer(strings.TrimPrefix(in, "^")); ok {
+				around = append(around, from)
+			}
+		}
+		for _, i := range around {
+			if r.parts[i] && !slices.Contains(g.parts, r.nodes[i].Op) {
+				g.parts = append(g.parts, r.nodes[i].Op)
+			}
+		}
+	}
+	slices.Sort(g.parts)
+	return g
+}
+
+// findLeast looks for clusters that are smaller than usual: then --tf_xla_min_cluster_size says so. One that calls a function may always be, and
+// a later pass makes them smaller.
+func (r *reasons) findLeast() {
+	size := map[string]int{}
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		switch {
+		case n.Cluster == "" && n.Marked:
+			return
+		case n.Cluster != "" && len(n.Calls) > 0:
+			size[n.Cluster] += minClusterSize
+		case n.Cluster != "" && n.Op != "Identity" && n.Op != "Const":
+			size[n.Cluster]++
+		}
+	}
+	for _, n := range size {
+		r.least = min(r.least, n)
+	}
+}
+
+// connected collects the compilable nodes that hang together with one, whichever way the data flows, and could be a cluster with it.
 func (r *reasons) connected(start int, seen []bool) []int {
 	members := []int{start}
 	seen[start] = true
 	visit := func(i int) {
-		if !seen[i] && r.compilable(i) {
+		if !seen[i] && r.compilable(i) && r.level[i] == r.level[start] {
 			seen[i] = true
 			members = append(members, i)
 		}
