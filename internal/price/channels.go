@@ -9,17 +9,18 @@ import (
 // convolution adds what a convolution takes beside its products where no matrix unit does it: each group is a product by itself, whose channels
 // are put into whole vectors, and each place of the result gathers what it is made of.
 func (m *Meter) convolution(w *Work, id hlo.InstrID, p Product, looped bool) {
-	operands := m.m.Operands(id)
-	kernel, result := m.m.Shape(m.m.Instrs[operands[1]].Shape), m.m.Shape(m.m.Instrs[id].Shape)
+	kernel, result := m.m.Shape(m.m.Instrs[m.m.Operands(id)[1]].Shape), m.m.Shape(m.m.Instrs[id].Shape)
 	labels, _ := m.m.Attr(id, "dim_labels")
-	_, labels, _ = strings.Cut(labels, "_")
-	labels, _, _ = strings.Cut(labels, "->")
-	out := strings.IndexByte(labels, 'o')
-	if out < 0 || out >= len(kernel.Dims) || kernel.Dims[out] == 0 || strings.Contains(result.Layout, "T(") {
+	names := parseConvLabels(labels)
+	outputs, found := labelled(kernel, names.rhs, 'o')
+	if !found || outputs == 0 || isTiled(result) {
 		return
 	}
-	groups := m.groups(id)
-	channels := float64(kernel.Dims[out]) / groups
+	if order := result.DimensionOrder(); len(order) > 0 && strings.IndexByte(names.out, 'f') != int(order[0]) {
+		w[Serial] += serialProduct * p.Flops // no library takes it: a plain loop
+		return
+	}
+	channels := float64(outputs) / m.groups(id)
 	w[unit(p, looped)] += p.Flops * (whole(channels)/channels - 1)
 	const gathered = 12 // steps for each place
 	w[Scalar] += gathered * float64(result.ElementCount()) / channels

@@ -26,31 +26,41 @@ func (m *Meter) customCall(w *Work, id hlo.InstrID) {
 	case strings.Contains(target, "cub_sort"), strings.Contains(target, "DeviceRadixSort"):
 		w[Scalar] = 8 * m.operandElements(id) // a pass for every four bits
 	case strings.HasPrefix(target, "lapack_"):
-		w[Scalar] = m.factorized(id, target)
+		w[Serial] = m.factorized(id, target)
 	default:
 		w[Unknown] = 1
 	}
 }
 
-// factorizations are how many flops LAPACK's routines take for n³.
+// factorizations are what LAPACK's routines take on one core, in nanoseconds: for each element of the matrices, and for each as often as a matrix
+// has rows. An unknown one is the last.
 var factorizations = []struct {
-	name  string
-	flops float64
-}{{"potrf", 1. / 3}, {"getrf", 2. / 3}, {"geqrf", 4. / 3}, {"gqr", 4. / 3}, {"trsm", 1}, {"syevd", 9}, {"heevd", 9}, {"gesdd", 20}, {"gees", 25}, {"geev", 25}}
+	name     string
+	flat, by float64
+}{
+	{"potrf", 1.8, 0.0125}, {"getrf", 2, 0.023}, {"geqrf", 4.2, 0.053}, {"gqr", 4.2, 0.053}, {"trsm", 1, 0.03}, {"syevd", 33, 0.117}, {"heevd", 33, 0.117},
+	{"gesdd", 89, 0.306}, {"gees", 100, 2.5}, {"geev", 100, 2.5}, {"", 4, 0.1},
+}
 
-// factorized is how many steps a routine of LAPACK takes: it does some twenty operations at once.
+// factorized is how long a routine of LAPACK takes. Singular values alone take a third of what they take with their vectors.
 func (m *Meter) factorized(id hlo.InstrID, target string) float64 {
-	s := m.m.Shape(m.m.Instrs[m.m.Operands(id)[0]].Shape)
+	operands := m.m.Operands(id)
+	s := m.m.Shape(m.m.Instrs[operands[0]].Shape)
 	if len(s.Dims) < 2 {
 		return 0
 	}
-	n := float64(min(s.Dims[len(s.Dims)-1], s.Dims[len(s.Dims)-2]))
+	n, elements := float64(min(s.Dims[len(s.Dims)-1], s.Dims[len(s.Dims)-2])), m.elements(m.m.Instrs[operands[len(operands)-1]].Shape)
+	config, _ := m.m.Attr(id, "backend_config")
 	for _, f := range factorizations {
-		if strings.Contains(target, f.name) {
-			return f.flops * n * float64(s.ElementCount()) / 20
+		if !strings.Contains(target, f.name) {
+			continue
 		}
+		if strings.Contains(config, "mode = 78 ") { // 'N': no vectors
+			return (f.flat + f.by*n) * elements / 3
+		}
+		return (f.flat + f.by*n) * elements
 	}
-	return n * float64(s.ElementCount()) / 20
+	return 0
 }
 
 func (m *Meter) operandElements(id hlo.InstrID) float64 {

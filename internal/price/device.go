@@ -23,6 +23,7 @@ type Device struct {
 	Special  float64 // exponentials
 	Slow     float64 // functions such as sin and pow
 	Scalar   float64 // steps that go their own way
+	Serial   float64 // steps that go one by one only there; 0 where none do
 	Units    float64 // processors, each of which computes a tile of a product or a step of a grid
 
 	Core   Level   // the cache of one core

@@ -39,6 +39,9 @@ func (m *Meter) elementwise(w *Work, id hlo.InstrID) {
 		if in.Opcode == hlo.OpTranspose || in.Opcode == hlo.OpConcatenate || in.Opcode == hlo.OpPad || in.Opcode == hlo.OpReverse {
 			n = m.elements(in.Shape)
 		}
+		if in.Opcode == hlo.OpTranspose {
+			m.reordered(w, id)
+		}
 		if in.Opcode == hlo.OpFft {
 			n *= m.factors(id)
 		}

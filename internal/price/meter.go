@@ -64,8 +64,11 @@ func (m *Meter) Of(id hlo.InstrID) Work {
 func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	if p, is := m.product(id); is {
 		w[unit(p, looped)] += p.Flops
-		if m.m.Instrs[id].Opcode == hlo.OpConvolution {
+		switch m.m.Instrs[id].Opcode {
+		case hlo.OpConvolution:
 			m.convolution(w, id, p, looped)
+		case hlo.OpDot:
+			m.across(w, id)
 		}
 		return
 	}
@@ -73,6 +76,7 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	switch op {
 	case hlo.OpFusion:
 		m.enter(w, id, m.isLoop(id))
+		m.oneByOne(w, id)
 	case hlo.OpCall, hlo.OpAsyncStart:
 		m.enter(w, id, looped)
 	case hlo.OpWhile:
@@ -85,6 +89,8 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 		m.applied(w, id)
 	case hlo.OpSort:
 		m.sort(w, id)
+	case hlo.OpCopy:
+		m.reordered(w, id)
 	default:
 		m.elementwise(w, id)
 	}
@@ -122,7 +128,7 @@ func (m *Meter) dearest(w *Work, id hlo.InstrID, looped bool) {
 
 // operations is how much there is to compute, whatever computes it.
 func (w *Work) operations() (n float64) {
-	for a := ProductF64; a <= Scalar; a++ {
+	for a := ProductF64; a <= Serial; a++ {
 		n += w[a]
 	}
 	return n

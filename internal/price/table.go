@@ -25,7 +25,7 @@ var Devices = []*Device{
 		// near the timed pairs of docs/price.md, which ran on a quieter machine. Memory was set to 12 GB/s: with the pages that are touched for the first time it was less.
 		Name: "cpu", Family: CPU, Source: "calibrated: 2 virtual cores, Xeon Scalable of the 4th generation, JAX 0.10.2",
 		Products: [Looped]float64{ProductF64: 125 * giga, ProductHighest: 250 * giga, ProductHigh: 250 * giga, ProductF32: 250 * giga, ProductF16: 250 * giga, ProductF8: 50 * giga, ProductS8: 200 * giga},
-		Vector:   120 * giga, Vector64: 60 * giga, Special: 7 * giga, Slow: 0.3 * giga, Scalar: 0.5 * giga, Units: 2,
+		Vector:   120 * giga, Vector64: 60 * giga, Special: 7 * giga, Slow: 0.3 * giga, Scalar: 0.5 * giga, Serial: 1 * giga, Units: 2,
 		Core: Level{2 * mib, 100 * giga}, Shared: Level{32 * mib, 50 * giga}, Memory: Level{8 * gib, 12 * giga}, Host: 10 * giga, Line: 64,
 		Links: Link{5 * giga, 5 * kilo}, Net: Link{1 * giga, 50 * kilo}, Domain: 1024,
 		Clock: 2.3 * giga, Dispatch: 12 * kilo, Argument: 200, Result: 1.4 * kilo, Launch: 150, Decision: 50, Turn: 100, Call: 65 * kilo,
@@ -36,7 +36,7 @@ var Devices = []*Device{
 		Vector:   9.7 * tera, Vector64: 4.85 * tera, Special: 1.2 * tera, Slow: 0.25 * tera, Scalar: 0.3 * tera, Units: 108,
 		Core: Level{40 * mib, 4 * tera}, Shared: Level{40 * mib, 4 * tera}, Memory: Level{80 * gib, 2.039 * tera}, Host: 32 * giga, Line: 32, Atomic: 60 * giga,
 		Links: Link{300 * giga, 2 * kilo}, Net: Link{25 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.41 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.41 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "h100-sxm", Family: GPU, Also: []string{"h100", "gh200", "sm_9.0", "9.0"}, Source: "NVIDIA H100 data sheet (SXM) and Hopper architecture white paper",
@@ -44,7 +44,7 @@ var Devices = []*Device{
 		Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132,
 		Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{80 * gib, 3.35 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
 		Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "h200-sxm", Family: GPU, Also: []string{"h200"}, Source: "NVIDIA H200 data sheet (SXM); all but the memory as H100",
@@ -52,7 +52,7 @@ var Devices = []*Device{
 		Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132,
 		Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{141 * gib, 4.8 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
 		Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "b200-sxm", Family: GPU, Also: []string{"b200", "sm_10.0", "10.0"}, Source: "NVIDIA DGX B200 data sheet, an eighth of it",
@@ -60,7 +60,7 @@ var Devices = []*Device{
 		Vector:   37 * tera, Vector64: 18.5 * tera, Special: 4.7 * tera, Slow: 0.9 * tera, Scalar: 1.2 * tera, Units: 148,
 		Core: Level{126 * mib, 10 * tera}, Shared: Level{126 * mib, 10 * tera}, Memory: Level{180 * gib, 8 * tera}, Host: 64 * giga, Line: 32, Atomic: 120 * giga,
 		Links: Link{900 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.96 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.96 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "l4", Family: GPU, Also: []string{"nvidia l4 ", "sm_8.9", "8.9"}, Source: "NVIDIA L4 data sheet (dense rates) and Ada architecture white paper",
@@ -68,7 +68,7 @@ var Devices = []*Device{
 		Vector:   15 * tera, Vector64: 0.24 * tera, Special: 1.9 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58,
 		Core: Level{48 * mib, 2.5 * tera}, Shared: Level{48 * mib, 2.5 * tera}, Memory: Level{24 * gib, 300 * giga}, Host: 32 * giga, Line: 32, Atomic: 50 * giga,
 		Links: Link{32 * giga, 8 * kilo}, Net: Link{12.5 * giga, 10 * kilo}, Domain: 8,
-		Clock: 2.04 * giga, Dispatch: 10 * kilo, Launch: 1.5 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 2.04 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "mi300x", Family: GPU, Also: []string{"mi300", "gfx942", "gfx94"}, Source: "AMD Instinct MI300X data sheet and CDNA 3 white paper",

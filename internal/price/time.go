@@ -72,7 +72,7 @@ func (d *Device) compute(w *Work) (t float64) {
 		t += ns(w[kind], attainedProduct*rate)
 	}
 	t += ns(w[Looped], d.looped()) + ns(w[Rounds], d.rounds()) + ns(w[Vector], attainedVector*d.Vector) + ns(w[Vector64], attainedVector*d.wide())
-	t += ns(w[Special], d.Special) + ns(w[Special64], d.Special/2) + ns(w[Slow], d.Slow) + ns(w[Scalar], d.Scalar) + ns(w[Atomics], d.Atomic)
+	t += ns(w[Special], d.Special) + ns(w[Special64], d.Special/2) + ns(w[Slow], d.Slow) + ns(w[Scalar], d.Scalar) + ns(w[Serial], d.Serial) + ns(w[Atomics], d.Atomic)
 	return t
 }
 

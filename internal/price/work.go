@@ -32,6 +32,7 @@ const (
 	Special64                    // the same in double precision
 	Slow                         // functions that a CPU computes one element at a time, such as sin and pow
 	Scalar                       // steps of which each goes its own way or waits for the one before: comparisons of a sort, running sums
+	Serial                       // steps that a CPU takes one element after the other, where others compute many at once
 	Near                         // bytes read and written that were touched shortly before: they lie in the cache of one core
 	Mid                          // bytes that were touched a while ago: they lie in the cache that all cores share
 	Far                          // bytes that come from the device's memory, or go there
@@ -55,7 +56,7 @@ const (
 
 // names are the amounts in a baseline.
 var names = [NumAmounts]string{
-	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "rounds", "special", "special64", "slow", "scalar", "near", "mid",
+	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "rounds", "special", "special64", "slow", "scalar", "serial", "near", "mid",
 	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "decisions", "iterations", "steps", "calls", "sent", "hops", "peers", "cycles", "unknown",
 }
 

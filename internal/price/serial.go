@@ -1,0 +1,138 @@
+package price
+
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/hlo"
+)
+
+// What a CPU computes element by element although the operation could be put into vectors, in steps of a nanosecond on the reference. Measured with
+// small programs in JAX 0.10.2: see bench/stopwatch/micro.py.
+const (
+	serialRow     = 1.4  // a row of an operation that a library for a CPU fuses, beside its elements
+	serialFunc    = 0.4  // an operation on an element in front of a join of narrow pieces
+	serialKept    = 0.1  // an element that moves and keeps its neighbours
+	serialApart   = 0.3  // one whose neighbours become others
+	serialNarrow  = 0.8  // one that moves in a narrow row
+	serialAcross  = 1    // an element of a product's left side that is read across its rows
+	serialProduct = 0.08 // a flop of a convolution whose channels do not lie side by side
+	narrow        = 16   // elements: a vector
+)
+
+// minor is the size of the dimension whose elements lie side by side; 1 where there is none.
+func minor(s *hlo.Shape) int64 {
+	for _, d := range s.DimensionOrder() {
+		if d >= 0 && d < int64(len(s.Dims)) && s.Dims[d] != 1 {
+			return s.Dims[d]
+		}
+	}
+	return 1
+}
+
+// isTiled says whether an array lies in the tiles of a TPU.
+func isTiled(s *hlo.Shape) bool { return strings.Contains(s.Layout, "T(") }
+
+// reordered adds what it takes to bring elements into another order: a copy into another layout, or a transpose that moves.
+func (m *Meter) reordered(w *Work, id hlo.InstrID) {
+	operands := m.m.Operands(id)
+	if len(operands) != 1 {
+		return
+	}
+	to, from := m.m.Shape(m.m.Instrs[id].Shape), m.m.Shape(m.m.Instrs[operands[0]].Shape)
+	order, before := to.DimensionOrder(), from.DimensionOrder()
+	if len(order) != len(before) || len(order) == 0 || to.Type == hlo.Tuple {
+		return
+	}
+	permutation := make([]int64, len(before))
+	for d := range permutation {
+		permutation[d] = int64(d)
+	}
+	if m.m.Instrs[id].Opcode == hlo.OpTranspose {
+		text, _ := m.m.Attr(id, "dimensions")
+		permutation = hlo.Ints(text)
+	}
+	same := len(permutation) == len(order)
+	for k := 0; same && k < len(order); k++ {
+		same = permutation[order[k]] == before[k]
+	}
+	if same {
+		return
+	}
+	each := serialApart
+	switch kept := len(permutation) == len(order) && permutation[order[0]] == before[0]; {
+	case minor(to) < narrow:
+		each = serialNarrow
+	case kept:
+		each = serialKept
+	}
+	w[Serial] += each * m.elements(m.m.Instrs[id].Shape)
+}
+
+// across adds what it takes to read the left side of a product across its rows: the dimension that is contracted is not the one whose elements
+// lie side by side.
+func (m *Meter) across(w *Work, id hlo.InstrID) {
+	left := m.m.Instrs[m.m.Operands(id)[0]].Shape
+	s := m.m.Shape(left)
+	text, _ := m.m.Attr(id, "lhs_contracting_dims")
+	order := s.DimensionOrder()
+	for _, d := range hlo.Ints(text) {
+		if len(order) == 0 || d == order[0] {
+			return
+		}
+	}
+	w[Serial] += serialAcross * m.elements(left)
+}
+
+// rows adds what a library for a CPU takes for each row of an operation that it fuses: rows of a few elements cost as much as a vector.
+func (m *Meter) rows(w *Work, id hlo.InstrID) {
+	in := &m.m.Instrs[id]
+	shape := in.Shape
+	if in.Opcode == hlo.OpReduce {
+		shape = m.m.Instrs[m.m.Operands(id)[0]].Shape
+	}
+	if m.costs.Instr(id).Flops <= 0 {
+		return
+	}
+	w[Serial] += serialRow * m.elements(shape) / float64(minor(m.m.Shape(shape)))
+}
+
+// joined adds what stands in front of a join of narrow pieces in a loop: it is computed for each element of the result by itself, in whichever
+// piece the element lies.
+func (m *Meter) joined(w *Work, id hlo.InstrID, before *Work) {
+	in := &m.m.Instrs[id]
+	order := m.m.Shape(in.Shape).DimensionOrder()
+	text, _ := m.m.Attr(id, "dimensions")
+	along := hlo.Ints(text)
+	if len(along) != 1 || len(order) == 0 || along[0] != order[0] {
+		return
+	}
+	for _, o := range m.m.Operands(id) {
+		if s := m.m.Shape(m.m.Instrs[o].Shape); along[0] >= int64(len(s.Dims)) || s.Dims[along[0]] >= narrow {
+			return
+		}
+	}
+	w[Serial] += serialFunc * (before[Vector] + before[Vector64])
+}
+
+// oneByOne adds what a CPU computes element by element in a fusion: of a library's the rows, of a loop what stands in front of a join of narrow
+// pieces.
+func (m *Meter) oneByOne(w *Work, fusion hlo.InstrID) {
+	callees := m.m.Callees(fusion)
+	if len(callees) != 1 || isTiled(m.m.Shape(m.m.Instrs[fusion].Shape)) {
+		return
+	}
+	loop := m.isLoop(fusion)
+	kind, _ := m.m.Attr(fusion, "kind")
+	var before Work
+	first, end := m.m.Body(callees[0])
+	for id := first; id < end; id++ {
+		switch op := m.m.Instrs[id].Opcode; {
+		case kind == "kCustom" && !loop:
+			m.rows(w, id)
+		case op == hlo.OpConcatenate:
+			m.joined(w, id, &before)
+		default:
+			m.elementwise(&before, id)
+		}
+	}
+}
