@@ -29,7 +29,9 @@ type body struct {
 	work       Work
 	users      hlo.Users
 	parameters []hlo.InstrID // by number; NoInstr where the computation has none
+	serial     float64       // what a CPU computes of it element by element; see oneByOne
 	measured   bool          // work is known, or is being measured
+	serialized bool          // serial is known
 	indexed    bool          // users and parameters are known
 }
 

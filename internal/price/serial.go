@@ -40,32 +40,38 @@ func (m *Meter) reordered(w *Work, id hlo.InstrID) {
 	}
 	to, from := m.m.Shape(m.m.Instrs[id].Shape), m.m.Shape(m.m.Instrs[operands[0]].Shape)
 	order, before := to.DimensionOrder(), from.DimensionOrder()
-	if len(order) != len(before) || len(order) == 0 || to.Type == hlo.Tuple {
+	if to.Type == hlo.Tuple || len(order) != len(before) || len(order) == 0 {
 		return
 	}
-	permutation := make([]int64, len(before))
-	for d := range permutation {
-		permutation[d] = int64(d)
-	}
-	if m.m.Instrs[id].Opcode == hlo.OpTranspose {
-		text, _ := m.m.Attr(id, "dimensions")
-		permutation = hlo.Ints(text)
-	}
-	same := len(permutation) == len(order)
-	for k := 0; same && k < len(order); k++ {
-		same = permutation[order[k]] == before[k]
-	}
-	if same {
-		return
-	}
-	each := serialApart
-	switch kept := len(permutation) == len(order) && permutation[order[0]] == before[0]; {
-	case minor(to) < narrow:
-		each = serialNarrow
-	case kept:
-		each = serialKept
+	each := 0.0
+	for k, d := range m.sources(id, order) {
+		switch {
+		case d == before[k]:
+		case minor(to) < narrow:
+			each = serialNarrow
+		case k == 0:
+			each = serialApart
+		default:
+			each = max(each, serialKept)
+		}
 	}
 	w[Serial] += each * m.elements(m.m.Instrs[id].Shape)
+}
+
+// sources are the dimensions of the operand that an operation's dimensions come from.
+func (m *Meter) sources(id hlo.InstrID, dims []int64) []int64 {
+	text, _ := m.m.Attr(id, "dimensions")
+	permutation := hlo.Ints(text)
+	if m.m.Instrs[id].Opcode != hlo.OpTranspose || len(permutation) != len(dims) {
+		return dims
+	}
+	from := make([]int64, len(dims))
+	for k, d := range dims {
+		if d >= 0 && d < int64(len(permutation)) {
+			from[k] = permutation[d]
+		}
+	}
+	return from
 }
 
 // across adds what it takes to read the left side of a product across its rows: the dimension that is contracted is not the one whose elements
@@ -115,24 +121,33 @@ func (m *Meter) joined(w *Work, id hlo.InstrID, before *Work) {
 }
 
 // oneByOne adds what a CPU computes element by element in a fusion: of a library's the rows, of a loop what stands in front of a join of narrow
-// pieces.
+// pieces. It is measured once for all computations that are alike.
 func (m *Meter) oneByOne(w *Work, fusion hlo.InstrID) {
 	callees := m.m.Callees(fusion)
 	if len(callees) != 1 || isTiled(m.m.Shape(m.m.Instrs[fusion].Shape)) {
 		return
 	}
-	loop := m.isLoop(fusion)
-	kind, _ := m.m.Attr(fusion, "kind")
-	var before Work
-	first, end := m.m.Body(callees[0])
+	b := m.body(m.alike.First(callees[0]))
+	if !b.serialized {
+		b.serialized = true
+		b.serial = m.serial(callees[0], m.isLoop(fusion))
+	}
+	w[Serial] += b.serial
+}
+
+// serial is what [Meter.oneByOne] adds for a computation that is a loop, or a library's.
+func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
+	var w, before Work
+	first, end := m.m.Body(c)
 	for id := first; id < end; id++ {
 		switch op := m.m.Instrs[id].Opcode; {
-		case kind == "kCustom" && !loop:
-			m.rows(w, id)
+		case !loop:
+			m.rows(&w, id)
 		case op == hlo.OpConcatenate:
-			m.joined(w, id, &before)
+			m.joined(&w, id, &before)
 		default:
 			m.elementwise(&before, id)
 		}
 	}
+	return w[Serial]
 }

@@ -14,8 +14,9 @@ const (
 	gib  = 1 << 30
 )
 
-// What data sheets do not say is an estimate: of GPUs the latencies, the caches' bandwidth, Special, Slow, Scalar and Atomic; of TPUs Launch and
-// OnChip, which are calibrated on the cycles that the compiler expects, and Special, Slow, Scalar, Atomic, Step, Links and Net.
+// Launch of NVIDIA's GPUs is what XLA's own performance model takes a kernel's launch to cost (kKernelLaunchOverhead). What data sheets do not say
+// else is an estimate: of GPUs the latencies, the caches' bandwidth, Special, Slow, Scalar and Atomic; of TPUs Launch and OnChip, which are
+// calibrated on the cycles that the compiler expects, and Special, Slow, Scalar, Atomic, Step, Links and Net.
 
 // Devices are the devices that prices are known for. docs/price.md shows the table; a test holds both together.
 var Devices = []*Device{
@@ -44,7 +45,7 @@ var Devices = []*Device{
 		Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132,
 		Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{80 * gib, 3.35 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
 		Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.98 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "h200-sxm", Family: GPU, Also: []string{"h200"}, Source: "NVIDIA H200 data sheet (SXM); all but the memory as H100",
@@ -52,7 +53,7 @@ var Devices = []*Device{
 		Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132,
 		Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{141 * gib, 4.8 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
 		Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.83 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.98 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "b200-sxm", Family: GPU, Also: []string{"b200", "sm_10.0", "10.0"}, Source: "NVIDIA DGX B200 data sheet, an eighth of it",
@@ -80,51 +81,51 @@ var Devices = []*Device{
 	},
 	{
 		Name: "tpu-v2", Family: TPU, Also: []string{"tpu v2", "jellyfish"}, Source: "Google Cloud TPU v2, half a chip; Jouppi et al., CACM 63(7), 2020",
-		Products: mxu(22.5, 1), Vector: 1.4 * tera, Special: 0.36 * tera, Slow: 0.1 * tera, Scalar: 0.7 * giga, Units: 1,
+		Products: mxu(22.5, 1, 1), Vector: 1.4 * tera, Special: 0.36 * tera, Slow: 0.1 * tera, Scalar: 0.7 * giga, Units: 1,
 		Memory: Level{8 * gib, 350 * giga}, OnChip: 0.72 * tera, Host: 8 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{62 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 512,
 		Clock: 0.7 * giga, Dispatch: 50 * kilo, Launch: 2140, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v3", Family: TPU, Also: []string{"tpu v3", "dragonfish"}, Source: "Google Cloud TPU v3, half a chip; Jouppi et al., CACM 63(7), 2020",
-		Products: mxu(61.5, 1), Vector: 1.9 * tera, Special: 0.48 * tera, Slow: 0.12 * tera, Scalar: 0.94 * giga, Units: 1,
+		Products: mxu(61.5, 1, 1), Vector: 1.9 * tera, Special: 0.48 * tera, Slow: 0.12 * tera, Scalar: 0.94 * giga, Units: 1,
 		Memory: Level{16 * gib, 450 * giga}, OnChip: 0.96 * tera, Host: 8 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{82 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 2048,
 		Clock: 0.94 * giga, Dispatch: 50 * kilo, Launch: 1600, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v4", Family: TPU, Also: []string{"tpu v4", "pufferfish"}, Source: "Google Cloud TPU v4; Jouppi et al., ISCA 2023",
-		Products: mxu(275, 1), Vector: 8.6 * tera, Special: 2.1 * tera, Slow: 0.5 * tera, Scalar: 1.05 * giga, Units: 1,
+		Products: mxu(275, 1, 1), Vector: 8.6 * tera, Special: 2.1 * tera, Slow: 0.5 * tera, Scalar: 1.05 * giga, Units: 1,
 		Memory: Level{32 * gib, 1228 * giga}, OnChip: 2.2 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{45 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 4096,
 		Clock: 1.05 * giga, Dispatch: 50 * kilo, Launch: 1430, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v5e", Family: TPU, Also: []string{"tpu v5 lite", "v5e", "viperfish lite", "viperfish_lite"}, Source: "Google Cloud TPU v5e; \"How to Scale Your Model\" (Austin et al., 2025)",
-		Products: mxu(197, 2), Vector: 6.1 * tera, Special: 1.5 * tera, Slow: 0.4 * tera, Scalar: 1.5 * giga, Units: 1,
+		Products: mxu(197, 1, 2), Vector: 6.1 * tera, Special: 1.5 * tera, Slow: 0.4 * tera, Scalar: 1.5 * giga, Units: 1,
 		Memory: Level{16 * gib, 819 * giga}, OnChip: 1.5 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
 		Links: Link{45 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 256,
 		Clock: 1.5 * giga, Dispatch: 50 * kilo, Launch: 1000, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
 		Name: "tpu-v5p", Family: TPU, Also: []string{"tpu v5", "v5p", "viperfish"}, Source: "Google Cloud TPU v5p; \"How to Scale Your Model\" (Austin et al., 2025)",
-		Products: mxu(459, 2), Vector: 14 * tera, Special: 3.5 * tera, Slow: 0.9 * tera, Scalar: 1.75 * giga, Units: 1,
+		Products: mxu(459, 1, 2), Vector: 14 * tera, Special: 3.5 * tera, Slow: 0.9 * tera, Scalar: 1.75 * giga, Units: 1,
 		Memory: Level{95 * gib, 2765 * giga}, OnChip: 3.6 * tera, Host: 16 * giga, Line: 512, Atomic: 0.1 * giga,
-		Links: Link{90 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 8960,
+		Links: Link{90 * giga, 1 * kilo}, Net: Link{6.25 * giga, 20 * kilo}, Domain: 8960,
 		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 860, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
-		Name: "tpu-v6e", Family: TPU, Also: []string{"tpu v6 lite", "v6e", "trillium", "ghostlite"}, Source: "Google Cloud TPU v6e; vector rates as v5e at its clock",
-		Products: mxu(918, 2), Vector: 7.2 * tera, Special: 1.8 * tera, Slow: 0.45 * tera, Scalar: 1.75 * giga, Units: 1,
+		Name: "tpu-v6e", Family: TPU, Also: []string{"tpu v6 lite", "v6e", "trillium", "ghostlite"}, Source: "Google Cloud documentation of TPU v6e; vector rates as v5e at its clock",
+		Products: mxu(918, 1, 2), Vector: 7.2 * tera, Special: 1.8 * tera, Slow: 0.45 * tera, Scalar: 1.75 * giga, Units: 1,
 		Memory: Level{32 * gib, 1638 * giga}, OnChip: 1.8 * tera, Host: 32 * giga, Line: 512, Atomic: 0.1 * giga,
-		Links: Link{90 * giga, 1 * kilo}, Net: Link{25 * giga, 20 * kilo}, Domain: 256,
+		Links: Link{90 * giga, 1 * kilo}, Net: Link{12.5 * giga, 20 * kilo}, Domain: 256,
 		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 860, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 	{
-		Name: "tpu7x", Family: TPU, Also: []string{"tpu7x", "tpu v7", "ironwood", "ghostfish"}, Source: "Google Cloud TPU7x, half a chip; vector rates as v6e",
-		Products: mxu(1153, 2), Vector: 7.2 * tera, Special: 1.8 * tera, Slow: 0.45 * tera, Scalar: 1.75 * giga, Units: 1,
+		Name: "tpu7x", Family: TPU, Also: []string{"tpu7x", "tpu v7", "ironwood", "ghostfish"}, Source: "Google Cloud documentation of TPU7x, half a chip; vector rates as v6e",
+		Products: mxu(1153.5, 2, 2), Vector: 7.2 * tera, Special: 1.8 * tera, Slow: 0.45 * tera, Scalar: 1.75 * giga, Units: 1,
 		Memory: Level{96 * gib, 3690 * giga}, OnChip: 1.8 * tera, Host: 32 * giga, Line: 512, Atomic: 0.1 * giga,
-		Links: Link{100 * giga, 1 * kilo}, Net: Link{25 * giga, 20 * kilo}, Domain: 9216,
+		Links: Link{100 * giga, 1 * kilo}, Net: Link{6.25 * giga, 20 * kilo}, Domain: 9216,
 		Clock: 1.75 * giga, Dispatch: 50 * kilo, Launch: 860, Turn: 200, Step: 350, Call: 200 * kilo,
 	},
 }
@@ -137,10 +138,10 @@ func nvidia(f64, f32, tf32, f16, f8, s8 float64) [Looped]float64 {
 }
 
 // mxu are the rates of products on a TPU, in teraflops: its matrix unit multiplies bf16. f32 is one such product at the default precision, three at
-// high and six at the highest. Whole numbers of 8 bits may be faster. There is no f64: the compiler splits it.
-func mxu(bf16, s8 float64) [Looped]float64 {
+// high and six at the highest. Numbers of 8 bits may be faster, f8 and s8 times. There is no f64: the compiler splits it.
+func mxu(bf16, f8, s8 float64) [Looped]float64 {
 	return [Looped]float64{
-		ProductF64: bf16 / 36 * tera, ProductHighest: bf16 / 6 * tera, ProductHigh: bf16 / 3 * tera, ProductF32: bf16 * tera, ProductF16: bf16 * tera, ProductF8: bf16 * tera, ProductS8: s8 * bf16 * tera,
+		ProductF64: bf16 / 36 * tera, ProductHighest: bf16 / 6 * tera, ProductHigh: bf16 / 3 * tera, ProductF32: bf16 * tera, ProductF16: bf16 * tera, ProductF8: f8 * bf16 * tera, ProductS8: s8 * bf16 * tera,
 	}
 }
 
