@@ -14,8 +14,9 @@ const (
 	gib  = 1 << 30
 )
 
-// Launch of NVIDIA's GPUs is what XLA's own performance model takes a kernel's launch to cost (kKernelLaunchOverhead). What data sheets do not say
-// else is an estimate: of GPUs the latencies, the caches' bandwidth, Special, Slow, Scalar and Atomic; of TPUs Launch and OnChip, which are
+// Launch of NVIDIA's GPUs is what XLA's own performance model takes a kernel's launch to cost (kKernelLaunchOverhead), Decision the
+// 7 µs that one small copy to the host takes (Wu et al., DualPath, 2026). What data sheets do not say else is an estimate: of GPUs the
+// other latencies, the caches' bandwidth, Special, Slow, Scalar and Atomic; of TPUs Launch and OnChip, which are
 // calibrated on the cycles that the compiler expects, and Special, Slow, Scalar, Atomic, Step, Links and Net.
 
 // Devices are the devices that prices are known for. docs/price.md shows the table; a test holds both together.
@@ -37,7 +38,7 @@ var Devices = []*Device{
 		Vector:   9.7 * tera, Vector64: 4.85 * tera, Special: 1.2 * tera, Slow: 0.25 * tera, Scalar: 0.3 * tera, Units: 108,
 		Core: Level{40 * mib, 4 * tera}, Shared: Level{40 * mib, 4 * tera}, Memory: Level{80 * gib, 2.039 * tera}, Host: 32 * giga, Line: 32, Atomic: 60 * giga,
 		Links: Link{300 * giga, 2 * kilo}, Net: Link{25 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.41 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.41 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 7 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "h100-sxm", Family: GPU, Also: []string{"h100", "gh200", "sm_9.0", "9.0"}, Source: "NVIDIA H100 data sheet (SXM) and Hopper architecture white paper",
@@ -45,7 +46,7 @@ var Devices = []*Device{
 		Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132,
 		Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{80 * gib, 3.35 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
 		Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.98 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.98 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 7 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "h200-sxm", Family: GPU, Also: []string{"h200"}, Source: "NVIDIA H200 data sheet (SXM); all but the memory as H100",
@@ -53,7 +54,7 @@ var Devices = []*Device{
 		Vector:   33.5 * tera, Vector64: 17 * tera, Special: 4 * tera, Slow: 0.8 * tera, Scalar: 1 * tera, Units: 132,
 		Core: Level{50 * mib, 5.5 * tera}, Shared: Level{50 * mib, 5.5 * tera}, Memory: Level{141 * gib, 4.8 * tera}, Host: 64 * giga, Line: 32, Atomic: 100 * giga,
 		Links: Link{450 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.98 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.98 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 7 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "b200-sxm", Family: GPU, Also: []string{"b200", "sm_10.0", "10.0"}, Source: "NVIDIA DGX B200 data sheet, an eighth of it",
@@ -61,7 +62,7 @@ var Devices = []*Device{
 		Vector:   37 * tera, Vector64: 18.5 * tera, Special: 4.7 * tera, Slow: 0.9 * tera, Scalar: 1.2 * tera, Units: 148,
 		Core: Level{126 * mib, 10 * tera}, Shared: Level{126 * mib, 10 * tera}, Memory: Level{180 * gib, 8 * tera}, Host: 64 * giga, Line: 32, Atomic: 120 * giga,
 		Links: Link{900 * giga, 2 * kilo}, Net: Link{50 * giga, 5 * kilo}, Domain: 8,
-		Clock: 1.96 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 1.96 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 7 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "l4", Family: GPU, Also: []string{"nvidia l4 ", "sm_8.9", "8.9"}, Source: "NVIDIA L4 data sheet (dense rates) and Ada architecture white paper",
@@ -69,7 +70,7 @@ var Devices = []*Device{
 		Vector:   15 * tera, Vector64: 0.24 * tera, Special: 1.9 * tera, Slow: 0.4 * tera, Scalar: 0.5 * tera, Units: 58,
 		Core: Level{48 * mib, 2.5 * tera}, Shared: Level{48 * mib, 2.5 * tera}, Memory: Level{24 * gib, 300 * giga}, Host: 32 * giga, Line: 32, Atomic: 50 * giga,
 		Links: Link{32 * giga, 8 * kilo}, Net: Link{12.5 * giga, 10 * kilo}, Domain: 8,
-		Clock: 2.04 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 10 * kilo, Step: 20, Call: 100 * kilo,
+		Clock: 2.04 * giga, Dispatch: 10 * kilo, Launch: 1 * kilo, Decision: 7 * kilo, Step: 20, Call: 100 * kilo,
 	},
 	{
 		Name: "mi300x", Family: GPU, Also: []string{"mi300", "gfx942", "gfx94"}, Source: "AMD Instinct MI300X data sheet and CDNA 3 white paper",
