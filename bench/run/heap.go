@@ -68,7 +68,7 @@ func heldBy(in input, read func(src []byte, path string) (any, error)) (float64,
 func modelled(src []byte, path string) (any, error) { return hlo.Parse(src, path) }
 
 func measured(_ []byte, path string) (any, error) {
-	return gate.MeasureDump(context.Background(), gate.Options{Request: gate.Request{Config: &config.Config{}}, Run: gate.Run{EveryStage: true, Jobs: 1}}, path, nil)
+	return gate.MeasureDump(context.Background(), gate.Options{Request: gate.Request{Config: &config.Config{}}, Run: gate.Run{Jobs: 1}}, path, nil)
 }
 
 // heapInUse is signed: less may be in use afterwards.

@@ -87,7 +87,7 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
-	alone, err := b.aloneTable()
+	first, err := b.realTable(real)
 	if err != nil {
 		return err
 	}
@@ -103,5 +103,5 @@ func (b *bench) write(real []string) error {
 	if err != nil {
 		return err
 	}
-	return page.Fill(document, command, machine+"\n"+tables(b.rows)+alone+growthTable(b.rows)+heap+start+stages)
+	return page.Fill(document, command, machine+"\n"+first+tables(b.rows)+growthTable(b.rows)+heap+start+stages)
 }
