@@ -49,14 +49,14 @@ func checkMaxClusters(c *rule.Context, t *rule.Target) {
 		}
 		a.SetBase(known, was)
 	}
-	limit, ok := c.Number("max_size")
-	if !ok || c.Bounded() {
+	if _, sized := c.Number("max_size"); !sized || c.Bounded() {
 		if f := c.Judge(a); f != nil {
 			f.Cause, f.Evidence = clusterCause(c, clusters)
 		}
 	}
-	if ok {
-		checkClusterSizes(c, clusters, limit)
+	for _, one := range clusters.Clusters {
+		at := c.At(&diff.Program{Name: one.Function}, nil)
+		at.Cap("max_size", one.Name, "", float64(one.Size), one.Name+" has "+phrase.Count(one.Size, "node", "nodes"))
 	}
 }
 
@@ -73,19 +73,6 @@ func countClusters(c *rule.Context, clusters *tensorflow.Clusters) float64 {
 func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
 	least, _ := c.Number("min_size")
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
-}
-
-func checkClusterSizes(c *rule.Context, clusters *tensorflow.Clusters, limit float64) {
-	for _, one := range clusters.Clusters {
-		c.Checked()
-		if float64(one.Size) > limit {
-			c.Find(rule.Finding{
-				Program: one.Function, Subject: one.Name, Actual: float64(one.Size), Limit: limit,
-				Message: fmt.Sprintf("%s has %s, at most %v allowed", one.Name, phrase.Count(one.Size, "node", "nodes"), limit),
-				Bound:   &result.Bound{Key: "max_size", Needs: float64(one.Size)},
-			})
-		}
-	}
 }
 
 func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Cause, result.Evidence) {

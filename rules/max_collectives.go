@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -45,7 +44,7 @@ func checkMaxCollectives(c *rule.Context, v *diff.Variant) {
 	if v.Old != nil && len(c.Findings) == found { // else what is new says it
 		judgeTraffic(c, v)
 	}
-	checkCollectiveBytes(c, v)
+	capBytes(c, v)
 }
 
 // judgeTraffic holds what the collectives move, all together, against the baseline, unless the settings let them be more.
@@ -97,23 +96,14 @@ func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-func checkCollectiveBytes(c *rule.Context, v *diff.Variant) {
-	limit, ok := c.Number("max_bytes")
-	if !ok {
-		return
-	}
-	c.Checked()
-	kinds := c.List("kinds")
-	n := v.New.KernelBytes(chosenCollective(c))
-	which := "collectives"
+// capBytes holds what the collectives move, all together, against max_bytes.
+func capBytes(c *rule.Context, v *diff.Variant) {
+	which, kinds := "collectives", c.List("kinds")
 	if kinds != nil {
 		which = phrase.List(kinds, "and")
 	}
-	if n > limit {
-		c.Find(rule.Finding{
-			Subject: strings.Join(append(slices.Clone(kinds), "bytes"), " "), Unit: "bytes", Actual: n, Limit: limit,
-			Message: movesTooMuch(which+placeCounted(c), n, limit),
-			Cause:   v.Largest(chosenCollective(c)), Bound: &result.Bound{Key: "max_bytes", Needs: n},
-		})
+	subject := strings.Join(append(slices.Clone(kinds), "bytes"), " ")
+	if f := c.Cap("max_bytes", subject, "bytes", v.New.KernelBytes(chosenCollective(c)), which+placeCounted(c)+" move %s"); f != nil {
+		f.Cause = v.Largest(chosenCollective(c))
 	}
 }

@@ -1,12 +1,8 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -35,23 +31,9 @@ func checkConstantBytes(c *rule.Context, v *diff.Variant) {
 	if f := c.Judge(c.Count(string(facts.MemoryConstant), (*facts.Variant).ConstantBytes)); f != nil {
 		f.Cause, f.Evidence = v.FactGrowth(facts.MemoryConstant)
 	}
-	checkEachConstant(c, v)
-}
-
-func checkEachConstant(c *rule.Context, v *diff.Variant) {
-	limit, ok := c.Number("per_constant")
-	if !ok {
-		return
-	}
 	for _, k := range v.New.Constants {
-		c.Checked()
-		if float64(k.Bytes) > limit {
-			is, allowed := phrase.Apart(float64(k.Bytes), limit, "bytes")
-			c.Find(rule.Finding{
-				Subject: k.Shape + " " + k.OpName, Unit: "bytes", Actual: float64(k.Bytes), Limit: limit,
-				Message: fmt.Sprintf("the constant %s holds %s, at most %s allowed", k.Shape, is, allowed), Cause: diff.ConstantAt(k),
-				Bound: &result.Bound{Key: "per_constant", Needs: float64(k.Bytes)},
-			})
+		if f := c.Cap("per_constant", k.Shape+" "+k.OpName, "bytes", float64(k.Bytes), "the constant "+k.Shape+" holds %s"); f != nil {
+			f.Cause = diff.ConstantAt(k)
 		}
 	}
 }

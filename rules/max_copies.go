@@ -1,12 +1,8 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -37,7 +33,10 @@ func checkMaxCopies(c *rule.Context, v *diff.Variant) {
 	} else {
 		judgeLoopCopies(c, v)
 	}
-	boundCopied(c, v)
+	which, copied := "copies"+placeCounted(c), v.New.KernelBytes(countsCopy(c))/2 // a copy reads it, and writes it
+	if f := c.Cap("max_bytes", which+" bytes", "bytes", copied, which+" move %s"); f != nil {
+		f.Cause = v.Largest(countsCopy(c))
+	}
 }
 
 // judgeLoopCopies holds how many copies stand in loops against the settings.
@@ -49,33 +48,8 @@ func judgeLoopCopies(c *rule.Context, v *diff.Variant) {
 	}
 }
 
-// boundCopied holds what is copied against max_bytes.
-func boundCopied(c *rule.Context, v *diff.Variant) {
-	limit, ok := c.Number("max_bytes")
-	if !ok {
-		return
-	}
-	c.Checked()
-	copied := v.New.KernelBytes(countsCopy(c)) / 2 // a copy reads it, and writes it
-	if copied <= limit {
-		return
-	}
-	which := "copies" + placeCounted(c)
-	c.Find(rule.Finding{
-		Subject: which + " bytes", Unit: "bytes", Actual: copied, Limit: limit,
-		Message: movesTooMuch(which, copied, limit),
-		Cause:   v.Largest(countsCopy(c)), Bound: &result.Bound{Key: "max_bytes", Needs: copied},
-	})
-}
-
 func countsCopy(c *rule.Context) func(k *facts.Kernel) bool {
 	return func(k *facts.Kernel) bool {
 		return k.Class == facts.ClassCopy && (k.InLoop || c.Text("in") == "all")
 	}
-}
-
-// movesTooMuch is the message about operations that move more bytes than they may.
-func movesTooMuch(which string, moved, limit float64) string {
-	is, allowed := phrase.Apart(moved, limit, "bytes")
-	return fmt.Sprintf("%s move %s, at most %s allowed", which, is, allowed)
 }

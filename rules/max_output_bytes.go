@@ -1,13 +1,11 @@
 package rules
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -33,26 +31,8 @@ func checkOutputs(c *rule.Context, v *diff.Variant) {
 	if _, dumped := v.New.Facts[c.Rule.Budget.Fact]; dumped || c.Bounded() || !c.BoundedByOwn() {
 		c.JudgeFact(*c.Rule.Budget)
 	}
-	boundOutputs(c, v)
-}
-
-// boundOutputs holds how many arrays the program returns against max_outputs.
-func boundOutputs(c *rule.Context, v *diff.Variant) {
-	limit, ok := c.Number("max_outputs")
-	if !ok {
-		return
-	}
-	c.Checked()
 	n := float64(strings.Count(v.New.Result, "[")) // each array has one, a tuple has none of its own
-	if n <= limit {
-		return
-	}
-	f := c.Find(rule.Finding{
-		Subject: "outputs", Actual: n, Limit: limit, Bound: &result.Bound{Key: "max_outputs", Needs: n},
-		Message: fmt.Sprintf("the program returns %s, at most %s allowed", phrase.Counted(n, "", "results"), phrase.Number(limit)),
-		Cause:   v.Largest(func(k *facts.Kernel) bool { return k.Result }),
-	})
-	if v.Old != nil {
+	if f := c.Cap("max_outputs", "outputs", "", n, "the program returns "+phrase.Counted(n, "", "results")); f != nil {
 		f.Cause, f.Evidence = v.ResultGrowth()
 	}
 }

@@ -80,6 +80,24 @@ func (c *Context) JudgeMax(key string, limit float64, a Amount) *Finding {
 	}).compare(a)
 }
 
+// Cap holds a number against an option of the rule's own. Where the number is larger it records a finding and returns it; message says how large it
+// is, with %s for the number.
+func (c *Context) Cap(key, subject, unit string, n float64, message string) *Finding {
+	limit, set := c.Number(key)
+	if !set {
+		return nil
+	}
+	c.Checked()
+	if n <= limit {
+		return nil
+	}
+	is, allowed := phrase.Apart(n, limit, unit)
+	return c.Find(Finding{
+		Subject: subject, Unit: unit, Actual: n, Limit: limit, Bound: &result.Bound{Key: key, Needs: n},
+		Message: fmt.Sprintf("%s, at most %s allowed", strings.Replace(message, "%s", is, 1), allowed),
+	})
+}
+
 // JudgeSame judges an amount that must be what it was.
 func (c *Context) JudgeSame(a Amount) *Finding {
 	return c.With(func(s *Settings) {
