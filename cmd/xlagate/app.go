@@ -92,7 +92,7 @@ func newApp(w world) *cli.App {
 			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w), trendCommand(w), upgradeCommand(w),
 			captureCommand(w), inspectCommand(w), diffCommand(w), exportCommand(w),
 			factsCommand(w), mergeCommand(w),
-			reportCommand(w), commentCommand(w),
+			reportCommand(w), serveCommand(w), commentCommand(w),
 			rulesCommand(w), explainCommand(w), schemaCommand(w), completionCommand(w), versionCommand(w), helpCommand(),
 		},
 	}

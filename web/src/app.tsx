@@ -7,6 +7,11 @@ import { count, time } from "./format";
 import { go, href, useRoute } from "./route";
 import { ThemeSwitch } from "./theme";
 import { Kernels } from "./kernels";
+import { Timeline } from "./timeline";
+import { MemoryView } from "./memory";
+import { Where } from "./where";
+import { SourceView } from "./source";
+import { GraphView } from "./graph";
 
 export interface Shown {
   core: Core;
@@ -18,6 +23,11 @@ export interface Shown {
 
 const views = [
   { id: "kernels", title: "Kernels", show: Kernels },
+  { id: "timeline", title: "Timeline", show: Timeline },
+  { id: "memory", title: "Memory", show: MemoryView },
+  { id: "where", title: "Where", show: Where },
+  { id: "source", title: "Source", show: SourceView },
+  { id: "graph", title: "Graph", show: GraphView },
 ];
 
 export function App({ core }: { core: Core }) {

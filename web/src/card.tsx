@@ -47,7 +47,9 @@ export function Card({ change: c, core, findings, placed, focused, alone }: Card
       <Breaks findings={findings} />
       <p class="links">
         {placed?.variant.part && (
-          <a href={href("kernels", placed.index)}>See the kernels</a>
+          <>
+            <a href={href("kernels", placed.index)}>See the kernels</a> <a href={href("timeline", placed.index)}>Timeline</a> <a href={href("memory", placed.index)}>Memory</a>
+          </>
         )}
       </p>
       <Accept change={c} />

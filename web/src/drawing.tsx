@@ -60,7 +60,7 @@ export function Drawing({ nodes, edges, label, direction = "TB" }: { nodes: Node
             </marker>
           </defs>
           {edges.map((e, i) => (
-            <path key={i} class={"edge " + (e.kind ?? "")} d={line(at.edges[i]!)} marker-end="url(#arrow)" />
+            <path key={i} class={"edge " + (e.kind ?? "")} d={line(at.edges[i]!.length ? at.edges[i]! : [at.nodes[e.from]!, at.nodes[e.to]!])} data-straight={at.edges[i]!.length ? undefined : ""} marker-end="url(#arrow)" />
           ))}
           {nodes.map((n, i) => (
             <Box key={i} node={n} at={at.nodes[i]!} />

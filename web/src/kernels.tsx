@@ -141,11 +141,12 @@ function ribbon(a: Item, b: Item): string {
   return `M${a1},${top} C${a1},${middle} ${b1},${middle} ${b1},${bottom} L${b2},${bottom} C${b2},${middle} ${a2},${middle} ${a2},${top} Z`;
 }
 
-const shownRows = 150;
+const page = 40;
 
 function Table(s: DrawnProps) {
   const [text, setText] = useState("");
   const [order, setOrder] = useState<"time" | "schedule">("time");
+  const [shownRows, show] = useState(page);
   const side = s.ledgers.new ? "new" : "old";
   const list = s.ledgers[side]?.kernels ?? [];
   const rows = useMemo(() => sorted(list, text, order), [list, text, order]);
@@ -188,6 +189,11 @@ function Table(s: DrawnProps) {
           </tbody>
         </table>
       </div>
+      {rows.length > shownRows && (
+        <button type="button" onClick={() => show(shownRows + 5 * page)}>
+          Show more
+        </button>
+      )}
     </section>
   );
 }

@@ -47,10 +47,8 @@ const widths = { one: 168, run: 118, gap: 10 };
 
 /** lanes places both ledgers so that what corresponds stands below each other, as far as the order allows. */
 export function lanes(m: Matching, order: number[], all: boolean): { old: Item[]; now: Item[]; width: number } {
-  const at = new Map(order.map((o, i) => [o, i]));
-  const place = (o: number | undefined) => (o === undefined ? undefined : at.get(o));
-  const old = items(order, m.old, all, (o) => m.toNew[o]![0]);
-  const now = items(m.now.map((_, i) => i), m.now, all, (n) => place(m.toOld[n]![0]));
+  const old = items(order, m.old, all);
+  const now = items(m.now.map((_, i) => i), m.now, all);
   const itemOf = new Map<number, number>();
   old.forEach((item, i) => item.list.forEach((o) => itemOf.set(o, i)));
   let placed = 0;
@@ -60,9 +58,11 @@ export function lanes(m: Matching, order: number[], all: boolean): { old: Item[]
     item.x = x;
     return x + item.width + widths.gap;
   };
-  for (const item of now) {
-    const partner = itemOf.get(m.toOld[item.list[0]!]?.[0] ?? -1);
-    if (partner !== undefined && partner >= placed) {
+  const partners = now.map((item) => itemOf.get(m.toOld[item.list[0]!]?.[0] ?? -1));
+  const anchors = rising(partners);
+  for (const [at, item] of now.entries()) {
+    const partner = partners[at];
+    if (partner !== undefined && anchors.has(at) && partner >= placed) {
       while (placed < partner) xOld = put(old[placed++]!, xOld);
       const x = Math.max(xOld, xNow);
       xOld = put(old[placed++]!, x);
@@ -73,17 +73,36 @@ export function lanes(m: Matching, order: number[], all: boolean): { old: Item[]
   return { old, now, width: Math.max(xOld, xNow) };
 }
 
-/** items joins runs of kernels that are the same and whose partners follow each other. */
-function items(order: number[], fates: Fate[], all: boolean, partner: (i: number) => number | undefined): Item[] {
+/** items joins runs of kernels that are the same. */
+function items(order: number[], fates: Fate[], all: boolean): Item[] {
   const out: Item[] = [];
-  order.forEach((i, at) => {
+  for (const i of order) {
     const fate = fates[i]!;
     const last = out.at(-1);
-    const follows = () => partner(i) === (partner(order[at - 1]!) ?? -2) + 1;
-    if (!all && fate === "same" && last?.fate === "same" && follows()) last.list.push(i);
+    if (!all && fate === "same" && last?.fate === "same") last.list.push(i);
     else out.push({ list: [i], fate, x: 0, width: 0 });
-  });
+  }
   for (const item of out) item.width = item.list.length > 1 ? widths.run : widths.one;
+  return out;
+}
+
+/** rising are the places of the longest sequence of numbers that grow: those can stand below each other without crossing. */
+function rising(list: (number | undefined)[]): Set<number> {
+  const ends: number[] = []; // of the sequences of each length, where the one with the least end ends
+  const before: number[] = [];
+  list.forEach((n, i) => {
+    if (n === undefined) return;
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[ends[middle]!]! < n) low = middle + 1;
+      else high = middle;
+    }
+    before[i] = low > 0 ? ends[low - 1]! : -1;
+    ends[low] = i;
+  });
+  const out = new Set<number>();
+  for (let i = ends.at(-1) ?? -1; i >= 0; i = before[i]!) out.add(i);
   return out;
 }
 

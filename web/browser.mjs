@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 let browser;
 
 export async function start() {
-  browser ??= await playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args, headless: true });
+  browser ??= await playwright.launch({ executablePath: await chromium.executablePath(), args: ["--no-sandbox", "--disable-dev-shm-usage"], headless: true });
   return browser;
 }
 

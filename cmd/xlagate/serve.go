@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cli/browser"
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/webpage"
+)
+
+func serveCommand(w world) *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "show a result, a dump, or what differs between two dumps in the browser",
+		ArgsUsage: "RESULT.json|DUMP [DUMP]",
+		Category:  results,
+		Description: "xlagate serve result.json        what check wrote with -f json\n" +
+			"xlagate serve build/xla          what a dump holds\n" +
+			"xlagate serve main.tar.gz pr/    what changed from one dump to another",
+		Flags: append(readFlags(),
+			&cli.IntFlag{Name: "port", Usage: "listen on `PORT` of this machine; 0: any that is free"},
+			&cli.BoolFlag{Name: "no-open", Usage: "only print the address"},
+			&cli.BoolFlag{Name: "watch", Usage: "show it anew whenever its files change"},
+		),
+		Action: func(c *cli.Context) error {
+			if n := c.NArg(); n < 1 || n > 2 {
+				return wrongUsage("serve takes a result, a dump or two dumps, not %d arguments; xlagate serve DUMP", n)
+			}
+			show := &showing{c: c, w: w, server: &webpage.Server{}}
+			if err := show.again(); err != nil {
+				return incomplete(w, err)
+			}
+			return show.serve(c.Context)
+		},
+	}
+}
+
+// showing is what is served, and from what it is made.
+type showing struct {
+	c      *cli.Context
+	w      world
+	server *webpage.Server
+	open   []*facts.Report // whose modules the page reads
+}
+
+// again makes the page from what lies on the disk now.
+func (s *showing) again() error {
+	page, reports, err := s.page(s.c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	s.server.Show(page)
+	for _, r := range s.open {
+		err = errors.Join(err, r.Close())
+	}
+	s.open = reports
+	return err
+}
+
+func (s *showing) page(paths []string) (*webpage.Page, []*facts.Report, error) {
+	o := webpage.Options{Version: version(), Root: repositoryRoot(s.w)}
+	if len(paths) == 1 && strings.HasSuffix(paths[0], ".json") {
+		r, err := readResult(s.w, paths[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		return webpage.OfResult(r, nil, o), nil, nil
+	}
+	var reports []*facts.Report
+	for _, path := range paths {
+		r, err := measuredWith(s.c, s.w, path, gate.Options{Run: gate.Run{AnyStage: true, KeepModules: true}})
+		if err != nil {
+			return nil, nil, err
+		}
+		reports = append(reports, r)
+	}
+	if len(reports) == 1 {
+		return webpage.OfDump(reports[0], o), reports, nil
+	}
+	diff.NameGraphs(reports[0], reports[1])
+	return webpage.OfDiff(diff.Compare(reports[0], reports[1]), o), reports, nil
+}
+
+// serve answers until it is interrupted.
+func (s *showing) serve(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", s.c.Int("port")))
+	if err != nil {
+		return fmt.Errorf("listen on this machine: %w", err)
+	}
+	address := "http://" + listener.Addr().String() + "/"
+	fmt.Fprintf(s.w.out, "%s (until Ctrl-C)\n", address)
+	if !s.c.Bool("no-open") {
+		if err := browser.OpenURL(address); err != nil {
+			s.w.warn("no browser could be opened: " + err.Error())
+		}
+	}
+	server := &http.Server{Handler: s.server, ReadHeaderTimeout: 10 * time.Second}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	if s.c.Bool("watch") {
+		go s.watch(ctx)
+	}
+	select {
+	case err := <-done:
+		return fmt.Errorf("serve %s: %w", address, err)
+	case <-ctx.Done():
+		return server.Close()
+	}
+}
+
+// watch makes the page anew when files changed and rest: a run that writes them is not finished.
+func (s *showing) watch(ctx context.Context) {
+	shown := s.stamp()
+	before := shown
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+		now := s.stamp()
+		if now != before || now == shown {
+			before = now
+			continue
+		}
+		shown = now
+		if err := s.again(); err != nil {
+			s.w.warn(err.Error())
+		}
+	}
+}
+
+// stamp tells whether a file below the arguments came, went or was written.
+func (s *showing) stamp() string {
+	var b strings.Builder
+	for _, path := range s.c.Args().Slice() {
+		_ = filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // it is being replaced
+			}
+			if info, err := e.Info(); err == nil {
+				fmt.Fprintln(&b, name, info.Size(), info.ModTime().UnixNano())
+			}
+			return nil
+		})
+	}
+	return b.String()
+}
