@@ -206,7 +206,7 @@ function visible(g: Graph, tree: TreeOf, open: Set<string>, toggle: (path: strin
       if (open.has(inner.path)) walk(inner);
       else if (nodes.length < mostNodes) {
         scopes.set(inner, nodes.length);
-        nodes.push({ label: inner.name, sub: `${count(inner.size)} instructions`, kind: "group", said: "a scope: opens", open: () => toggle(inner.path) });
+        nodes.push({ label: inner.name, sub: inner.size === 1 ? "1 instruction" : `${count(inner.size)} instructions`, kind: "group", said: "a scope: opens", open: () => toggle(inner.path) });
       } else left += inner.size;
     }
     for (const i of s.instructions) {
