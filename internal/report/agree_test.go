@@ -163,7 +163,7 @@ func TestFormatsNameEveryChange(t *testing.T) {
 	for _, format := range Formats() {
 		text := said(t, format, written(t, failing(), format))
 		for _, says := range []string{splitID, bakedID, "max-step-time", "required-fusions", "max-kernels", "max-constant-bytes", "optimization_barrier is new"} {
-			if !strings.Contains(text, says) {
+			if hashed := format == "codequality" && (says == splitID || says == bakedID); !hashed && !strings.Contains(text, says) {
 				t.Errorf("%s does not say %s", format, says)
 			}
 		}
