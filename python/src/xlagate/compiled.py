@@ -66,9 +66,9 @@ def _dump_executable(to: pathlib.Path, compiled: Any) -> None:
 
 def _dump_tensorflow(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     name = getattr(function, "__name__", "function")
-    for stage, ending in (("hlo_serialized", "before_optimizations"), ("optimized_hlo_serialized", "after_optimizations")):
-        module = function.experimental_get_compiler_ir(*args, **kwargs)(stage=stage)
-        (to / f"module_0000.{name}.{ending}.hlo.pb").write_bytes(_field(1, module))
+    compiler_ir = function.experimental_get_compiler_ir(*args, **kwargs)
+    for stage in ("hlo_serialized", "optimized_hlo_serialized"):
+        (to / f"{name}.{stage}.pb").write_bytes(compiler_ir(stage=stage))
 
 
 def _field(number: int, data: bytes) -> bytes:
