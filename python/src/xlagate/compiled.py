@@ -25,8 +25,7 @@ def dump(to: str | os.PathLike[str], function: Any, *args: Any, device: str | No
     to = pathlib.Path(to)
     to.mkdir(parents=True, exist_ok=True)
     if hasattr(function, "experimental_get_compiler_ir"):
-        _dump_tensorflow(to, function, args, kwargs)
-        _record(to, "tensorflow")
+        _record(to, "tensorflow", backend=_dump_tensorflow(to, function, args, kwargs))
         return to
     if hasattr(function, "runtime_executable"):
         _dump_executable(to, function)
@@ -64,11 +63,16 @@ def _dump_executable(to: pathlib.Path, compiled: Any) -> None:
         (to / f"module_{i:04d}.{module.name}.after_optimizations.hlo.pb").write_bytes(proto)
 
 
-def _dump_tensorflow(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _dump_tensorflow(to: pathlib.Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Write a function's compiler IR, and return the kind of device that it was compiled for: the modules do not tell."""
+    import tensorflow
+
     name = getattr(function, "__name__", "function")
     compiler_ir = function.experimental_get_compiler_ir(*args, **kwargs)
-    for stage in ("hlo_serialized", "optimized_hlo_serialized"):
+    for stage in ("hlo_serialized", "optimized_hlo_proto_serialized"):
         (to / f"{name}.{stage}.pb").write_bytes(compiler_ir(stage=stage))
+    present = {device.device_type for device in tensorflow.config.list_logical_devices()}
+    return next((kind.lower() for kind in ("TPU", "GPU") if kind in present), "cpu")
 
 
 def _field(number: int, data: bytes) -> bytes:
@@ -80,7 +84,7 @@ def _field(number: int, data: bytes) -> bytes:
     return bytes([number << 3 | 2, *length, size]) + data
 
 
-def _record(to: pathlib.Path, framework: str) -> None:
+def _record(to: pathlib.Path, framework: str, **known: str) -> None:
     """Write the versions beside the dump, in the form of xlagate capture."""
     versions = {}
     for name in DISTRIBUTIONS[framework]:
@@ -88,5 +92,5 @@ def _record(to: pathlib.Path, framework: str) -> None:
             versions[name.removesuffix("-cpu")] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    record = {"schema": "xlagate.toolchain/v1", "status": "done", "framework": framework, "versions": versions}
+    record = {"schema": "xlagate.toolchain/v1", "status": "done", "framework": framework, "versions": versions, **known}
     (to / "xlagate-toolchain.json").write_text(json.dumps(record))
