@@ -15,31 +15,34 @@ import (
 // shown is a command in a page with the block below it that shows its output.
 var shown = regexp.MustCompile("(?s)(<!-- output: go run \\./cmd/xlagate ([^\n]*) -->\n)(?:```\n(.*?)```\n)?")
 
-// TestReadmeShowsWhatIsPrinted runs every command whose output the README shows.
+// TestReadmeShowsWhatIsPrinted runs every command whose output the README or another page shows.
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin, clone := filepath.Join(t.TempDir(), "xlagate"), cloned(t)
+	bin := filepath.Join(t.TempDir(), "xlagate")
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/xlagate").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	blocks := shown.FindAllSubmatch(page, -1)
-	if len(blocks) == 0 {
-		t.Fatal("the README shows no output")
-	}
-	for _, b := range blocks {
-		want := printed(t, clone, bin, string(b[2]))
-		if got := string(b[3]); got != want && !*testfile.Update {
-			t.Errorf("the README shows for %s\n%s\nit prints\n%s\ngo test -run Readme . -update writes it", b[2], got, want)
+	told := 0
+	for name, text := range pages(t) {
+		page, clone := []byte(text), ""
+		for _, b := range shown.FindAllSubmatch(page, -1) {
+			if clone == "" {
+				clone = cloned(t)
+			}
+			told++
+			want := printed(t, clone, bin, string(b[2]))
+			if got := string(b[3]); got != want && !*testfile.Update {
+				t.Errorf("%s shows for %s\n%s\nit prints\n%s\ngo test -run Readme . -update writes it", name, b[2], got, want)
+			}
+			page = bytes.Replace(page, b[0], []byte(string(b[1])+"```\n"+want+"```\n"), 1)
 		}
-		page = bytes.Replace(page, b[0], []byte(string(b[1])+"```\n"+want+"```\n"), 1)
-	}
-	if *testfile.Update {
-		if err := os.WriteFile("README.md", page, 0o644); err != nil {
-			t.Fatal(err)
+		if *testfile.Update && string(page) != text {
+			if err := os.WriteFile(name, page, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
+	}
+	if told < 3 {
+		t.Fatalf("the pages show %d outputs", told)
 	}
 }
 
@@ -64,7 +67,7 @@ func cloned(t *testing.T) string {
 func printed(t *testing.T, dir, bin, args string) string {
 	t.Helper()
 	cmd := exec.Command(bin, strings.Fields(args)...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "NO_COLOR=1", "GITHUB_WORKSPACE=", "GITHUB_BASE_REF=", "XLAGATE_PTXAS=off")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "NO_COLOR=1", "FORCE_HYPERLINK=0", "GITHUB_WORKSPACE=", "GITHUB_BASE_REF=", "XLAGATE_PTXAS=off")
 	out, err := cmd.Output()
 	if len(out) == 0 {
 		t.Fatalf("%s printed nothing: %v", args, err)
