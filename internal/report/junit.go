@@ -4,10 +4,15 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 )
+
+// maxJUnit is how many cases a suite lists. What shows them is made for a test suite's size.
+const maxJUnit = 5000
 
 // The elements of JUnit's form, as Jenkins' junit-10.xsd defines them.
 type (
@@ -128,12 +133,20 @@ func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 			s.Cases = append(s.Cases, problemCase(s.Name, p))
 		}
 	}
-	found := map[string]bool{}
+	found, rest := map[string]bool{}, []*result.Change{}
 	for i := range r.Changes {
-		if c := &r.Changes[i]; c.Target == target && len(c.Findings) > 0 {
-			found[c.Program] = true
-			s.Cases = append(s.Cases, changeCase(r, s.Name, c))
+		c := &r.Changes[i]
+		if c.Target != target || len(c.Findings) == 0 {
+			continue
 		}
+		if found[c.Program] = true; len(s.Cases) < maxJUnit {
+			s.Cases = append(s.Cases, changeCase(r, s.Name, c))
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	if len(rest) > 0 {
+		s.Cases = append(s.Cases, restCase(r, s.Name, rest))
 	}
 	if t == nil {
 		return s
@@ -144,6 +157,16 @@ func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 		}
 	}
 	return s
+}
+
+// restCase stands for the changes that are only counted.
+func restCase(r *indexed, suite string, rest []*result.Change) junitCase {
+	says := phrase.Count(len(rest), "more change", "more changes") + " not listed here: see the report"
+	out := junitCase{ClassName: suite, Name: "more changes", Out: says}
+	if slices.ContainsFunc(rest, func(c *result.Change) bool { return !c.Waived && fails(r, c) }) {
+		out.Failure, out.Out = &junitMessage{Message: says, Text: says}, ""
+	}
+	return out
 }
 
 func properties(pairs ...string) []junitProperty {
