@@ -44,7 +44,7 @@ func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 	for _, c := range r.live() {
 		issues = append(issues, codeIssue{
 			Description: clean(subject(r, c.Target, c.Program)+": "+c.Title) + ": " + linesText(breakLines(r, c)),
-			Check:       strings.Join(ruleNames(r, c), ", "), Severity: severities[c.Level], Fingerprint: fingerprint(c.ID), Location: codePlaceOf(c.Source, o),
+			Check:       strings.Join(ruleNames(r, c), ", "), Severity: severities[c.Level], Fingerprint: c.ID, Location: codePlaceOf(c.Source, o),
 		})
 	}
 	e := json.NewEncoder(w)
