@@ -28,7 +28,7 @@ var maxConstantBytes = rule.Rule{
 }
 
 func checkConstantBytes(c *rule.Context, v *diff.Variant) {
-	if f := c.Judge(c.Count(string(facts.MemoryConstant), (*facts.Variant).ConstantBytes)); f != nil {
+	if f := c.Judge(c.Count("constants.bytes", (*facts.Variant).ConstantBytes)); f != nil {
 		f.Cause, f.Evidence = v.FactGrowth(facts.MemoryConstant)
 	}
 	for _, k := range v.New.Constants {

@@ -185,7 +185,7 @@ TF_DUMP_GRAPH_NAME_FILTER=forward TF_DUMP_GRAPH_GROUPS=op_stacktrace single tf-c
 single cases/tf-traced_again "$tf" functions.py traced_once before
 single cases/tf-traced_again "$tf" functions.py traced_again after
 # With what tells the names of arguments, and a function that cannot be traced.
-name=tf-named/dump
+name="tf-named/dump"
 mkdir -p "$work/$name"
 cp make/named.py "$work/$name/train.py"
 (cd "$work/$name" && TF_CPP_MIN_LOG_LEVEL=0 TF_CPP_VMODULE=xla_compiler=2 TF_DUMP_GRAPH_PREFIX=graph XLA_FLAGS="${text[*]}" "$tf" train.py 2>&1 | sed -E "s#$work/$name#/srv/app#g; s#$(dirname "$(dirname "$tf")")#/usr#g; s#/__autograph_generated_file[a-z0-9_]*#/__autograph_generated_file#" > stderr.log

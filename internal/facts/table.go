@@ -263,6 +263,16 @@ func About(id ID) Fact {
 	return Fact{ID: id}
 }
 
+// OfRun returns the fact that counts loops as often as they run, where the values have it, and else the fact itself.
+func (f Values) OfRun(id ID) ID {
+	if weighted := About(id).Weighted; weighted != "" {
+		if _, known := f[weighted]; known {
+			return weighted
+		}
+	}
+	return id
+}
+
 // Groups lists the first words of the facts' names in the order of the table.
 func Groups() []string {
 	var groups []string

@@ -88,11 +88,11 @@ func delta(v *diff.Variant, fact facts.ID) float64 {
 	return is - was
 }
 
-// effects notes the facts that moved: all of them where one change is behind everything, else of each change what its launches count.
+// effects notes the facts that moved, costs as a run has them where that is known: all of them where one change is behind everything, else of each change what its launches count.
 func effects(v *diff.Variant, owners []*group) {
 	if len(slices.Compact(slices.Clone(owners))) == 1 {
 		for _, f := range v.Facts {
-			if !math.IsNaN(f.Old) && !math.IsNaN(f.New) && !f.Name.IsPrice() {
+			if !math.IsNaN(f.Old) && !math.IsNaN(f.New) && !f.Name.IsPrice() && !v.Knows(facts.About(f.Name).Weighted) {
 				owners[0].effect(result.Effect{Fact: f.Name, Was: f.Old, Is: f.New})
 			}
 		}
@@ -105,7 +105,7 @@ func effects(v *diff.Variant, owners []*group) {
 			moved[owner] += counted.of(v.Causes[i].After) - counted.of(v.Causes[i].Before)
 		}
 		for owner, n := range moved {
-			if known && n != 0 {
+			if known && n != 0 && !v.Knows(facts.About(counted.fact).Weighted) {
 				owner.effect(result.Effect{Fact: counted.fact, Was: was, Is: was + n})
 			}
 		}
@@ -130,6 +130,8 @@ var launchFacts = []struct {
 	{facts.CopiesCount, sum(func(k *facts.Kernel) float64 { return one(k.Class == facts.ClassCopy) })},
 	{facts.CostBytes, sum(func(k *facts.Kernel) float64 { return float64(k.Bytes) })},
 	{facts.CostFlops, sum(func(k *facts.Kernel) float64 { return float64(k.Flops) })},
+	{facts.CostWeightedBytes, sum(func(k *facts.Kernel) float64 { return float64(k.Bytes) * k.Runs() })},
+	{facts.CostWeightedFlops, sum(func(k *facts.Kernel) float64 { return float64(k.Flops) * k.Runs() })},
 	{facts.FusionsTotal, sum(func(k *facts.Kernel) float64 { return one(k.Fusion) })},
 	{facts.KernelsTotal, sum(func(k *facts.Kernel) float64 { return one(k.Class.Computes()) })},
 	{facts.TransposesCount, sum(func(k *facts.Kernel) float64 { return float64(k.Do.Times("transpose")) })},

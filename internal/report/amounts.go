@@ -24,25 +24,25 @@ var keyFacts = []label{
 	{facts.KernelsTotal, "kernels"},
 }
 
-// moreFacts follow them, most telling first.
+// moreFacts follow them, most telling first. A cost with each loop counted once is shown only where that of a run is not known; see [facts.Values.OfRun].
 var moreFacts = []label{
 	{facts.FusionsTotal, "fusions"},
 	{facts.MemoryTemp, "temp"},
-	{facts.CostBytes, "moved"},
+	{facts.CostWeightedBytes, "moved"},
 	{facts.DonationAliased, "aliased"},
-	{facts.MemoryConstant, "constants"},
+	{facts.MemoryConstant, "constant buffers"},
 	{facts.CopiesCount, "copies"},
 	{facts.TransposesCount, "transposes"},
 	{facts.LoopsWhile, "loops"},
-	{facts.CostFlops, "flops"},
+	{facts.CostWeightedFlops, "flops"},
+	{facts.CostBytes, "moved (static)"},
+	{facts.CostFlops, "flops (static)"},
 	{facts.MemoryArgument, "arguments"},
 	{facts.MemoryOutput, "output"},
 	{facts.MemoryAlias, "aliased bytes"},
 	{facts.InstructionsAfter, "instructions"},
 	{facts.CostTranscendentals, "transcendentals"},
 	{facts.CostCycles, "cycles"},
-	{facts.CostWeightedBytes, "moved with all loops"},
-	{facts.CostWeightedFlops, "flops with all loops"},
 	{facts.ClustersCount, "clusters"},
 	{facts.ClustersClustered, "clustered ops"},
 	{facts.ClustersUnclustered, "unclustered ops"},

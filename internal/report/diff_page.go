@@ -263,6 +263,7 @@ func factBlocks(v *diff.Variant, o Options) []block {
 	for _, f := range orderFacts(v.Facts) {
 		switch {
 		case f.Name == facts.KernelsTotal, f.Name.IsPrice(): // said in the title, and above
+		case v.Knows(facts.About(f.Name).Weighted): // that of a run is shown
 		case telling(f.Name):
 			parts = append(parts, factLabel(f.Name)+" "+factChange(v, &f))
 		default:

@@ -142,7 +142,7 @@ func factLines(v *facts.Variant) []line {
 	if l = l.with("   ", donation(v)); len(l) > 0 {
 		lines = append(lines, l)
 	}
-	if l := joinFacts(v.Facts, facts.CostFlops, facts.CostBytes, facts.CostTranscendentals, facts.CostCycles); len(l) > 0 {
+	if l := joinFacts(v.Facts, v.Facts.OfRun(facts.CostFlops), v.Facts.OfRun(facts.CostBytes), facts.CostTranscendentals, facts.CostCycles); len(l) > 0 {
 		lines = append(lines, l)
 	}
 	return lines

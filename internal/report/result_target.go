@@ -148,7 +148,8 @@ func changedFacts(v *result.Variant) []label {
 	differs := func(fact facts.ID) bool {
 		base, based := v.Base[fact]
 		now, ok := v.Facts[fact]
-		return based && ok && base != now && !seen[fact]
+		static := v.Base.OfRun(fact) != fact && v.Facts.OfRun(fact) != fact
+		return based && ok && base != now && !static && !seen[fact]
 	}
 	for _, f := range keyFacts {
 		seen[f.fact] = true
@@ -168,7 +169,7 @@ func changedFacts(v *result.Variant) []label {
 }
 
 // maxTelling is how many of moreFacts are shown with the key facts when they changed.
-const maxTelling = 9
+const maxTelling = 11
 
 // budgetsOf finds the budgets of a program, the fullest of each kind, by label.
 func budgetsOf(r *indexed, target, program string) map[string]*result.Headroom {

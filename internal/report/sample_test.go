@@ -55,8 +55,8 @@ func failing() *result.Result {
 				}}},
 				{Name: "softmax", Change: "changed", Variants: []result.Variant{{
 					Signature: "(x: f32[64,512])", Modules: []string{"module_0010.jit_softmax"}, Fingerprint: "52b1c0de52b1c0de",
-					Facts: facts.Values{"kernels.total": 4, "kernels.loop": 2, "kernels.input": 2, "fusions.total": 4, "memory.temp_bytes": 256, "memory.peak_bytes": 295168, "cost.bytes_accessed": 787456, "price.step_ns": 11900},
-					Base:  facts.Values{"kernels.total": 1, "kernels.custom": 1, "fusions.total": 1, "memory.temp_bytes": 0, "memory.peak_bytes": 262144, "cost.bytes_accessed": 262144, "price.step_ns": 4100},
+					Facts: facts.Values{"kernels.total": 4, "kernels.loop": 2, "kernels.input": 2, "fusions.total": 4, "memory.temp_bytes": 256, "memory.peak_bytes": 295168, "cost.weighted_bytes_accessed": 787456, "price.step_ns": 11900},
+					Base:  facts.Values{"kernels.total": 1, "kernels.custom": 1, "fusions.total": 1, "memory.temp_bytes": 0, "memory.peak_bytes": 262144, "cost.weighted_bytes_accessed": 262144, "price.step_ns": 4100},
 				}}},
 			},
 		}},
@@ -66,7 +66,7 @@ func failing() *result.Result {
 				Title: "an optimization_barrier is new; subtract, exponential, 2 reduce, divide ran in one kernel, now in 4", OpName: "jit(softmax)/optimization_barrier",
 				Source:  result.Source{File: "/srv/models/train.py", Line: 98, Function: "softmax", Text: "x = jax.lax.optimization_barrier(x)", Edited: true},
 				Price:   result.Price{StepNS: 7800, StepWasNS: 4100, PeakBytes: 256},
-				Effects: []result.Effect{{Fact: "cost.bytes_accessed", Was: 262144, Is: 787456}, {Fact: "fusions.total", Was: 1, Is: 4}, {Fact: "kernels.total", Was: 1, Is: 4}},
+				Effects: []result.Effect{{Fact: "cost.weighted_bytes_accessed", Was: 262144, Is: 787456}, {Fact: "fusions.total", Was: 1, Is: 4}, {Fact: "kernels.total", Was: 1, Is: 4}},
 				Evidence: result.Evidence{
 					Before: []string{"custom subtract, exponential, 2 reduce, divide → f32[64,512]  jit(softmax)/div (train.py:100)"},
 					After: []string{

@@ -55,7 +55,7 @@ func trainVariant(signature, module string, numbers facts.Values) *facts.Variant
 	all := facts.Values{
 		"kernels.total": 3, "kernels.entry": 3, "kernels.weighted": 3, "kernels.loop": 2, "kernels.dot": 1, "fusions.total": 2, "loops.while": 0,
 		"collectives.all-gather.count": 1, "collectives.all-gather.bytes": 64 << 20, "memory.temp_bytes": 13312, "memory.argument_bytes": 51712,
-		"cost.flops": 2.5e6, "copies.count": 0,
+		"cost.weighted_flops": 2.5e6, "copies.count": 0,
 	}
 	for fact, v := range numbers {
 		all[fact] = v
