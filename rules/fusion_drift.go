@@ -45,7 +45,7 @@ func checkFusionDrift(c *rule.Context, v *diff.Variant) {
 		if cause := v.CauseOf(&lost[0].Many[0]); cause != nil {
 			f.Cause, f.Evidence = cause, cause.Evidence(facts.AnyKernel)
 			if cause.Keeps() {
-				f.Message = "what was computed again for the backward pass is kept for it: " + f.Message
+				f.Message = "what was rematerialized is kept for the backward pass: " + f.Message
 			}
 		}
 	}

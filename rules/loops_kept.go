@@ -19,7 +19,7 @@ var loopsKept = rule.Rule{
 	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers, " +
 		"and one that is unrolled in part grows as many times. " +
 		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told. " +
-		"One that ended as soon as nothing was left to do, and now runs until its counter is through, does more, which the cost of an iteration does not show.",
+		"One that ended as soon as nothing was left to do, and now always runs to its full count, does more, which the cost of an iteration does not show.",
 	Reads:   []rule.Input{rule.Optimized},
 	Options: []rule.Option{maxTrips, keptTrips},
 	Needs:   facts.LoopsWhile,
@@ -95,7 +95,7 @@ func judgeExits(c *rule.Context, v *diff.Variant) {
 	}
 	lost, message := v.LostExits(), ""
 	if len(lost) > 0 {
-		message = andOthers("the loop "+lost[0].LoopPlace()+" could end early, and now runs until its counter is through", len(lost))
+		message = andOthers("the loop "+lost[0].LoopPlace()+" could end early, and now always runs to its full count", len(lost))
 	}
 	forbidLoops(c, v, rule.Amount{Subject: string(facts.LoopsEarlyExit), Noun: "loops that end early no more", Actual: float64(len(lost))}, message)
 }

@@ -61,7 +61,7 @@ var causes = []struct {
 	{"cpu-sharding_fsdp_gather", result.KindSharding, "pairs.py", 163, "", []string{"w is now sharded P(None, 'x'), was replicated"}},
 	{"cpu-sharding_allgather", result.KindSharding, "pairs.py", 30, "", []string{"w1 is now sharded P('model', None), was sharded P(None, 'model')"}},
 	{"cpu-unrolled_loop", result.KindCode, "pairs.py", 53, "", []string{"unrolled", "116 dot", "in the program 79 times"}},
-	{"cpu-remat_lost", result.KindCode, "model.py", 13, "", []string{"no longer computed again for the backward pass, but kept for it: 2 dot, tanh"}},
+	{"cpu-remat_lost", result.KindCode, "model.py", 13, "", []string{"no longer rematerialized but kept for the backward pass: 2 dot, tanh"}},
 	{"cpu-scan_unroll_arg", result.KindCode, "pairs.py", 59, "", []string{"9 dot", "9 tanh", "of a loop's body is in the program 10 times"}},
 	{"gpu-fusion_intermediate_out", result.KindResults, "pairs.py", 130, "jit(act)/tanh", []string{"tanh f32[64,256] is now a result of the program"}},
 	{"cpu-f64_creep", result.KindCode, "pairs.py", 41, "", []string{"reduce, divide, sqrt, add, multiply in f64, not f32", "new: 2 convert"}},

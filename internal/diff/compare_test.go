@@ -166,7 +166,7 @@ func TestCompilerIsNamed(t *testing.T) {
 	}
 	unlike := report(sum("multiply"))
 	unlike.Toolchain, unlike.Programs[0].Variants[0].InputPrint = fresh.Toolchain, "2"
-	if got := diff.Compare(old, unlike).Programs[0].Variants[0].Causes[0].Title; !strings.HasSuffix(got, "; also compiled with libtpu is 3, was 2, xla_b is 4, was 2") {
+	if got := diff.Compare(old, unlike).Programs[0].Variants[0].Causes[0].Title; !strings.HasSuffix(got, "; the toolchain also changed: libtpu is 3, was 2, xla_b is 4, was 2") {
 		t.Errorf("what the model asks for is not known to be the same: %s", got)
 	}
 	fresh.Toolchain.Versions = old.Toolchain.Versions

@@ -68,5 +68,5 @@ func intoLoop(edits []*Edit, added *[]Step) string {
 		return ""
 	}
 	*added, _ = cancelled(*added, list)
-	return fmt.Sprintf("done in every step of a loop now, and once before: %s", stepList(list))
+	return fmt.Sprintf("moved into a loop: %s", stepList(list))
 }

@@ -120,7 +120,7 @@ func TestIntoALoop(t *testing.T) {
 	if got, want := edited(&v.Model), "jit(f)/while/body m.py:3 +dot"; got != want {
 		t.Errorf("edits %q, wanted %q", got, want)
 	}
-	if got, want := v.Causes[0].Title, "done in every step of a loop now, and once before: dot"; got != want {
+	if got, want := v.Causes[0].Title, "moved into a loop: dot"; got != want {
 		t.Errorf("says %q, wanted %q", got, want)
 	}
 	if got, want := edited(&asked(t, after, before).Model), "jit(f)/in m.py:2 +dot; jit(f)/while/body m.py:3 -dot"; got != want {
@@ -261,7 +261,7 @@ func TestEditOfACalledFunction(t *testing.T) {
 
 // What was computed again for the backward pass, and is no longer, was not lost.
 func TestRematerializationThatGoes(t *testing.T) {
-	const again = "no longer computed again for the backward pass, but kept for it: tanh"
+	const again = "no longer rematerialized but kept for the backward pass: tanh"
 	for scope, want := range map[string]string{
 		"jit(f)/rematted_computation":             again,
 		"jit(f)/transpose(jvp(jvp()))/checkpoint": again,
@@ -283,7 +283,7 @@ func TestRoundingThatGoesWithRematerialization(t *testing.T) {
 	rounded.Source.Function = "mlp"
 	again := asks("jit(f)/transpose(jvp(g))/rematted_computation", "tanh", 2)
 	v := asked(t, append(slices.Clone(kept), rounded, again), kept)
-	if len(v.Causes) != 1 || v.Causes[0].Title != "no longer computed again for the backward pass, but kept for it: tanh" || !v.Causes[0].Keeps() {
+	if len(v.Causes) != 1 || v.Causes[0].Title != "no longer rematerialized but kept for the backward pass: tanh" || !v.Causes[0].Keeps() {
 		t.Errorf("%+v", v.Causes)
 	}
 	v = asked(t, append(slices.Clone(kept), rounded), kept)

@@ -42,7 +42,7 @@ func (s *suspect) title(v *Variant) string {
 		c.place([]facts.Kernel{*s.loops[0].New})
 	}
 	if c.Kind == result.KindUnknown && len(s.tools) > 0 {
-		parts = append(parts, "also compiled with "+toolsTitle(s.tools))
+		parts = append(parts, "the toolchain also changed: "+toolsTitle(s.tools))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -43,7 +43,7 @@ func (s *suspect) editsTitle(old *facts.Variant) string {
 	case first.Repeats != nil && len(s.edits) == 1:
 		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(added), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
 	case len(added) > 0 && recomputed(first):
-		parts = append(parts, "computed again for the backward pass: "+stepList(added))
+		parts = append(parts, "rematerialized for the backward pass: "+stepList(added))
 	case len(added) > 0:
 		parts = append(parts, "new: "+stepList(added))
 	}
@@ -52,7 +52,7 @@ func (s *suspect) editsTitle(old *facts.Variant) string {
 	}
 	switch {
 	case len(removed) > 0 && len(added) == 0 && forgets:
-		parts = append(parts, "no longer computed again for the backward pass, but kept for it: "+stepList(removed))
+		parts = append(parts, "no longer rematerialized but kept for the backward pass: "+stepList(removed))
 	case len(removed) > 0:
 		parts = append(parts, "gone: "+stepList(removed))
 	}

@@ -128,20 +128,26 @@ func (r *Report) PriceAll() {
 }
 
 // PriceAlike prices what was accepted earlier on the device of what is fresh, and by the same measure: a kernel that another version of xlagate
-// measured asks for what a fresh one of the same print does.
+// measured asks for what a fresh one like it does. A program that did not change asks for just what it does now.
 func PriceAlike(old, fresh *Report) {
-	known := map[string]price.Work{}
+	all, same := works{}, map[string]works{}
 	for _, p := range fresh.Programs {
 		for _, v := range p.Variants {
-			for i := range v.Kernels {
-				known[v.Kernels[i].Print] = v.Kernels[i].Work
-			}
+			own := works{}
+			own.add(v)
+			all.add(v)
+			same[v.Fingerprint] = own
 		}
 	}
 	for _, p := range old.Programs {
 		for _, v := range p.Variants {
-			if v.WorkVersion > 0 && v.WorkVersion != price.Version {
-				v.measureAs(known)
+			if v.WorkVersion == 0 || v.WorkVersion == price.Version {
+				continue
+			}
+			if own, unchanged := same[v.Fingerprint]; unchanged {
+				v.measureAs(own)
+			} else {
+				v.measureAs(all)
 			}
 		}
 	}
@@ -150,15 +156,38 @@ func PriceAlike(old, fresh *Report) {
 	fresh.PriceAll()
 }
 
-// measureAs gives kernels the work that is known of their print.
-func (v *Variant) measureAs(known map[string]price.Work) {
+// works are what kernels ask of a device, by what is known of a kernel in a baseline. Kernels that are alike by that may differ in the layouts
+// of their operands: their works are a list.
+type works map[workKey][]price.Work
+
+type workKey struct {
+	print, layout string
+	times         int64
+}
+
+func (k *Kernel) workKey() workKey { return workKey{k.Print, k.Layout, k.Times} }
+
+func (w works) add(v *Variant) {
+	for i := range v.Kernels {
+		key := v.Kernels[i].workKey()
+		w[key] = append(w[key], v.Kernels[i].Work)
+	}
+}
+
+// measureAs gives kernels the works of those that are alike, one after the other.
+func (v *Variant) measureAs(known works) {
+	given := map[workKey]int{}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		if w, ok := known[k.Print]; ok && w != k.Work {
-			form := *k.Form
-			form.Work = w
-			k.Form = &form
+		key := k.workKey()
+		list := known[key]
+		if len(list) == 0 {
+			continue
 		}
+		form := *k.Form
+		form.Work = list[given[key]%len(list)]
+		given[key]++
+		k.Form = &form
 	}
 }
 

@@ -52,17 +52,23 @@ func Seconds(v float64) string {
 
 // Nanoseconds writes a short time with three digits: "850 ns", "12.1 µs", "3.42 ms".
 func Nanoseconds(v float64) string {
-	n, unit := v, " ns"
+	n, unit := scaled(v)
+	if math.Abs(n) >= 999.5 {
+		return Number(math.Round(n)) + unit
+	}
+	return strconv.FormatFloat(n, 'g', 3, 64) + unit
+}
+
+// scaled gives nanoseconds in the unit in which they are written.
+func scaled(v float64) (n float64, unit string) {
+	n, unit = v, " ns"
 	for _, next := range []string{" µs", " ms", " s"} {
 		if math.Abs(n) < 999.5 {
 			break
 		}
 		n, unit = n/1000, next
 	}
-	if math.Abs(n) >= 999.5 {
-		return Number(math.Round(n)) + unit
-	}
-	return strconv.FormatFloat(n, 'g', 3, 64) + unit
+	return n, unit
 }
 
 // Number writes a count in full with thin grouping: 116,838.

@@ -24,9 +24,13 @@ func precise(v float64, unit string, digits int) string {
 	case "share":
 		return strconv.FormatFloat(100*v, 'g', digits, 64) + " %"
 	case "bytes":
+		if n := math.Abs(v) / (1 << 20); n >= 1 && n < 1024 && digits <= 5 { // a difference that takes more is one of a few bytes
+			return strconv.FormatFloat(v/(1<<20), 'g', digits, 64) + " MiB"
+		}
 		return significant(v, digits) + " B"
 	case "nanoseconds":
-		return significant(v, digits) + " ns"
+		n, unit := scaled(v)
+		return strconv.FormatFloat(n, 'g', digits, 64) + unit
 	case "seconds":
 		return significant(v, digits) + " s"
 	}
