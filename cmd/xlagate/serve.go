@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,10 +37,11 @@ func serveCommand(w world) *cli.Command {
 				return wrongUsage("serve takes a result, a dump or two dumps, not %d arguments; xlagate serve DUMP", n)
 			}
 			show := &showing{c: c, w: w, server: &webpage.Server{}}
+			files := gate.WatchFiles(c.Context, c.Args().Slice())
 			if err := show.again(); err != nil {
 				return incomplete(w, err)
 			}
-			return show.serve(c.Context)
+			return show.serve(c.Context, files)
 		},
 	}
 }
@@ -84,6 +83,10 @@ func (s *showing) page(paths []string) (*webpage.Page, []*facts.Report, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		if len(r.Programs) == 0 && len(r.Problems) > 0 {
+			why := r.Problems[0]
+			return nil, nil, errors.Join(&gate.Unreadable{File: why.File, Message: why.Message, Fix: why.Fix}, r.Close())
+		}
 		reports = append(reports, r)
 	}
 	if len(reports) == 1 {
@@ -94,7 +97,7 @@ func (s *showing) page(paths []string) (*webpage.Page, []*facts.Report, error) {
 }
 
 // serve answers until it is interrupted.
-func (s *showing) serve(ctx context.Context) error {
+func (s *showing) serve(ctx context.Context, files *gate.Watch) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", s.c.Int("port")))
 	if err != nil {
 		return fmt.Errorf("listen on this machine: %w", err)
@@ -110,7 +113,7 @@ func (s *showing) serve(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	if s.c.Bool("watch") {
-		go s.watch(ctx)
+		go s.watch(ctx, files)
 	}
 	select {
 	case err := <-done:
@@ -121,40 +124,13 @@ func (s *showing) serve(ctx context.Context) error {
 }
 
 // watch makes the page anew when files changed and rest: a run that writes them is not finished.
-func (s *showing) watch(ctx context.Context) {
-	shown := s.stamp()
-	before := shown
+func (s *showing) watch(ctx context.Context, files *gate.Watch) {
 	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second):
+		if _, err := files.Wait(ctx, time.Second); err != nil {
+			return // it was interrupted
 		}
-		now := s.stamp()
-		if now != before || now == shown {
-			before = now
-			continue
-		}
-		shown = now
 		if err := s.again(); err != nil {
 			s.w.warn(err.Error())
 		}
 	}
-}
-
-// stamp tells whether a file below the arguments came, went or was written.
-func (s *showing) stamp() string {
-	var b strings.Builder
-	for _, path := range s.c.Args().Slice() {
-		_ = filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
-			if err != nil {
-				return nil // it is being replaced
-			}
-			if info, err := e.Info(); err == nil {
-				fmt.Fprintln(&b, name, info.Size(), info.ModTime().UnixNano())
-			}
-			return nil
-		})
-	}
-	return b.String()
 }

@@ -137,6 +137,9 @@ func environmentOf(c *cli.Context, w world, dir string, requirements, command []
 	}
 	w.say("installing " + strings.Join(requirements, " "))
 	opts, err := capture.InChanged(c.Context, opts, filepath.Join(dir, "environment"), requirements)
+	if errors.Is(err, capture.ErrNoPython) {
+		return opts, incomplete(w, &gate.Unreadable{File: strings.Join(command, " "), Message: err.Error()})
+	}
 	if err != nil {
 		return opts, incomplete(w, &gate.Unreadable{File: strings.Join(requirements, " "), Message: err.Error(), Fix: "see that pip installs it beside what is there"})
 	}

@@ -26,6 +26,9 @@ folders = [p for p in sys.path if os.path.basename(p) in ("site-packages", "dist
 print(json.dumps({"executable": sys.executable, "packages": folders}))
 `
 
+// ErrNoPython says that a command is none that Python runs, so that there is no environment to change.
+var ErrNoPython = errors.New("is not known to run Python")
+
 // InChanged returns the options of a capture whose Python has other packages: a virtual environment in dir holds what the requirements ask for,
 // and everything else is that of the Python that the command runs now. Nothing of the present environment is changed or copied.
 func InChanged(ctx context.Context, opts Options, dir string, requirements []string) (Options, error) {
@@ -33,7 +36,7 @@ func InChanged(ctx context.Context, opts Options, dir string, requirements []str
 	python := interpreter(opts.Argv, opts.Dir, e.get("PATH"))
 	switch {
 	case python == nil:
-		return opts, fmt.Errorf("%s is not known to run Python; name the command by its interpreter: -- python train.py", opts.Argv[0])
+		return opts, fmt.Errorf("%s %w; name the command by its interpreter: -- python train.py", opts.Argv[0], ErrNoPython)
 	case len(python) > 1:
 		return opts, fmt.Errorf("%s chooses the environment itself; name the command by its interpreter: -- python train.py", opts.Argv[0])
 	}

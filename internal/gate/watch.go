@@ -61,6 +61,13 @@ func NewWatch(ctx context.Context, o Options) (*Watch, error) {
 	return w, nil
 }
 
+// WatchFiles notes how files, and what lies in folders, stand now.
+func WatchFiles(ctx context.Context, places []string) *Watch {
+	w := &Watch{places: places}
+	w.known = w.look(ctx)
+	return w
+}
+
 // Wait returns when files changed and then stood still, with the name of one of them.
 func (w *Watch) Wait(ctx context.Context, every time.Duration) (string, error) {
 	changed := ""
