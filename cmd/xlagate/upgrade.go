@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -20,7 +22,7 @@ func upgradeCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name:      "upgrade",
 		Usage:     "compile the same programs with another version of JAX or its compiler, and say what got dearer",
-		ArgsUsage: "--to REQUIREMENT -- COMMAND…",
+		ArgsUsage: "--to REQUIREMENT [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate upgrade --to jax==0.10.2 -- python train.py                       compared with what is installed\n" +
 			"xlagate upgrade --to jax==0.10.2 --from jax==0.9.2 -- python train.py     compared with another version\n" +
@@ -39,8 +41,8 @@ func upgradeCommand(w world) *cli.Command {
 			switch {
 			case len(c.StringSlice("to")) == 0:
 				return wrongUsage("upgrade needs the requirement that changes; xlagate upgrade --to jax==VERSION -- COMMAND…")
-			case len(command) == 0 || len(own) > 0:
-				return wrongUsage("upgrade needs a command behind --; xlagate upgrade --to jax==VERSION -- COMMAND…")
+			case len(own) > 0:
+				return wrongUsage("the command goes behind --; xlagate upgrade --to jax==VERSION -- COMMAND…")
 			case c.IsSet("against") || c.IsSet("target"):
 				return wrongUsage("upgrade makes both dumps itself; leave --against and --target out")
 			}
@@ -61,12 +63,17 @@ func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	before, after, err := compiledTwice(c, w, dir, command)
+	run, err := upgradeCommandOf(c, o.Config, command)
+	if err != nil {
+		return err
+	}
+	run.Stdin, run.Stdout, run.Stderr = piped(w.in), w.err, w.err
+	before, after, err := compiledTwice(c, w, dir, run)
 	if err != nil {
 		return err
 	}
 	if tools(before.Toolchain) == tools(after.Toolchain) {
-		return incomplete(w, &gate.Unreadable{File: strings.Join(command, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
+		return incomplete(w, &gate.Unreadable{File: strings.Join(run.Argv, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
 			Fix: "name another version, or name the command by its interpreter: -- python train.py"})
 	}
 	o.Against, o.Dumps, o.Logs = before.Dir, []string{after.Dir}, append(o.Logs, after.Log)
@@ -80,7 +87,11 @@ func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error)
 	why := tools(before.Toolchain) + " → " + tools(after.Toolchain)
 	if !c.Bool("accept") {
 		if !c.Bool("quiet") {
-			fmt.Fprintf(w.err, "xlagate: the new baseline, once the requirement is changed: xlagate accept --reason %q -- %s\n", why, shellLine(command))
+			again := ""
+			if len(command) > 0 {
+				again = " -- " + shellLine(command)
+			}
+			fmt.Fprintf(w.err, "xlagate: the new baseline, once the requirement is changed: xlagate accept --reason %q%s\n", why, again)
 		}
 		return verdictOf(r)
 	}
@@ -105,21 +116,47 @@ func upgradeOptions(c *cli.Context, w world) (gate.Options, error) {
 	return o, err
 }
 
+// upgradeCommandOf is how the command is captured: the one behind --, or that of the only target with capture:.
+func upgradeCommandOf(c *cli.Context, cfg *config.Config, command []string) (capture.Options, error) {
+	run := capture.Options{Argv: command, Env: os.Environ(), Timeout: c.Duration("timeout")}
+	if len(command) > 0 {
+		return run, nil
+	}
+	var of *config.Capture
+	for _, t := range cfg.Targets {
+		if t.Capture == nil {
+			continue
+		}
+		if of != nil {
+			return run, wrongUsage("more than one target has capture:; name the command: xlagate upgrade --to jax==VERSION -- COMMAND…")
+		}
+		of = t.Capture
+	}
+	if of == nil {
+		return run, wrongUsage("upgrade needs a command behind --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
+	}
+	run.Argv, run.Dir, run.Timeout = []string{"sh", "-c", of.Run}, cfg.Dir, cmp.Or(run.Timeout, of.Timeout)
+	for k, v := range of.Env {
+		run.Env = append(run.Env, k+"="+v)
+	}
+	return run, nil
+}
+
 // compiledTwice captures the command in the present environment, or one that --from changes, and in the one that --to changes.
-func compiledTwice(c *cli.Context, w world, dir string, command []string) (before, after *capture.Outcome, err error) {
-	from, err := environmentOf(c, w, filepath.Join(dir, "before"), c.StringSlice("from"), command)
+func compiledTwice(c *cli.Context, w world, dir string, run capture.Options) (before, after *capture.Outcome, err error) {
+	from, err := environmentOf(c, w, filepath.Join(dir, "before"), c.StringSlice("from"), run)
 	if err != nil {
 		return nil, nil, err
 	}
-	to, err := environmentOf(c, w, filepath.Join(dir, "after"), c.StringSlice("to"), command)
+	to, err := environmentOf(c, w, filepath.Join(dir, "after"), c.StringSlice("to"), run)
 	if err != nil {
 		return nil, nil, err
 	}
-	if before, err = captured(c, w, shellLine(command), from); err != nil {
+	if before, err = captured(c, w, shellLine(run.Argv), from); err != nil {
 		return nil, nil, err
 	}
 	w.say("compiled with " + tools(before.Toolchain))
-	if after, err = captured(c, w, shellLine(command), to); err != nil {
+	if after, err = captured(c, w, shellLine(run.Argv), to); err != nil {
 		return nil, nil, err
 	}
 	w.say("compiled with " + tools(after.Toolchain))
@@ -127,10 +164,10 @@ func compiledTwice(c *cli.Context, w world, dir string, command []string) (befor
 }
 
 // environmentOf returns how the command is captured with some requirements changed; without any in the present environment.
-func environmentOf(c *cli.Context, w world, dir string, requirements, command []string) (capture.Options, error) {
-	opts := capture.Options{Argv: command, Env: os.Environ(), To: filepath.Join(dir, "dump"), Timeout: c.Duration("timeout"), Stdin: piped(w.in), Stdout: w.err, Stderr: w.err}
+func environmentOf(c *cli.Context, w world, dir string, requirements []string, opts capture.Options) (capture.Options, error) {
+	opts.To = filepath.Join(dir, "dump")
 	if c.Bool("passes") {
-		opts.Env = append(opts.Env, "XLA_FLAGS="+strings.TrimSpace(os.Getenv("XLA_FLAGS")+" --xla_dump_hlo_pass_re=.*"))
+		opts.Env = append(slices.Clip(opts.Env), "XLA_FLAGS="+strings.TrimSpace(os.Getenv("XLA_FLAGS")+" --xla_dump_hlo_pass_re=.*"))
 	}
 	if len(requirements) == 0 {
 		return opts, nil
@@ -138,7 +175,7 @@ func environmentOf(c *cli.Context, w world, dir string, requirements, command []
 	w.say("installing " + strings.Join(requirements, " "))
 	opts, err := capture.InChanged(c.Context, opts, filepath.Join(dir, "environment"), requirements)
 	if errors.Is(err, capture.ErrNoPython) {
-		return opts, incomplete(w, &gate.Unreadable{File: strings.Join(command, " "), Message: err.Error()})
+		return opts, incomplete(w, &gate.Unreadable{File: strings.Join(opts.Argv, " "), Message: err.Error()})
 	}
 	if err != nil {
 		return opts, incomplete(w, &gate.Unreadable{File: strings.Join(requirements, " "), Message: err.Error(), Fix: "see that pip installs it beside what is there"})
