@@ -192,3 +192,42 @@ func TestFactsAreNotSpelled(t *testing.T) {
 		})
 	})
 }
+
+// TestDocCommentsBeginWithTheirName holds the comment of a function, type, variable or constant to what it is called today.
+func TestDocCommentsBeginWithTheirName(t *testing.T) {
+	eachFile(t, func(name string) {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			documented, doc := documentedBy(d)
+			first, _, _ := strings.Cut(strings.TrimLeft(strings.NewReplacer("\n", " ", ",", " ", "'", " ", ":", " ").Replace(doc), " "), " ")
+			if first != "" && first != documented && !slices.Contains([]string{"A", "An", "The"}, first) {
+				t.Errorf("%s: the comment of %s begins with %q", set.Position(d.Pos()), documented, first)
+			}
+		}
+	})
+}
+
+// documentedBy returns the name of what a declaration declares, and its comment; none of one that declares several things.
+func documentedBy(d ast.Decl) (name, doc string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return d.Name.Name, d.Doc.Text()
+	case *ast.GenDecl:
+		if len(d.Specs) != 1 {
+			return "", ""
+		}
+		switch s := d.Specs[0].(type) {
+		case *ast.TypeSpec:
+			return s.Name.Name, d.Doc.Text()
+		case *ast.ValueSpec:
+			if len(s.Names) == 1 {
+				return s.Names[0].Name, d.Doc.Text()
+			}
+		}
+	}
+	return "", ""
+}

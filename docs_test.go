@@ -60,7 +60,7 @@ func TestPagesLinkToWhatIsThere(t *testing.T) {
 // unanchored is what GitHub drops from a heading to make an anchor of it.
 var unanchored = regexp.MustCompile(`[^\p{L}\p{N}_-]`)
 
-// hasHeading says whether a page has a heading that GitHub gives an anchor.
+// hasHeading reports whether a page has a heading that GitHub gives an anchor.
 func hasHeading(text, anchor string) bool {
 	for line := range strings.Lines(text) {
 		title, is := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")

@@ -587,7 +587,7 @@ func doneOf(c *compText, start *instrText) *instrText {
 	return users[0]
 }
 
-// besides tells whether a kernel runs between a start and what waits for it.
+// besides reports whether a kernel runs between a start and what waits for it.
 func besides(c *compText, start, done *instrText) bool {
 	return slices.ContainsFunc(c.instrs, func(i *instrText) bool {
 		return i.line > start.line && i.line < done.line && (i.op == "fusion" || i.op == "dot" || i.op == "convolution" || i.op == "custom-call" && !isView(i))

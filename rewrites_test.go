@@ -30,10 +30,10 @@ var rewrites = []rewrite{
 	{"files in another order", filesShuffled},
 }
 
-// isModule tells whether a file holds a module as text.
+// isModule reports whether a file holds a module as text.
 func isModule(data []byte) bool { return strings.HasPrefix(string(data), "HloModule ") }
 
-// onlyText tells whether all files of a dump are text, among them an optimized module: names can be changed in all of them alike.
+// onlyText reports whether all files of a dump are text, among them an optimized module: names can be changed in all of them alike.
 func onlyText(entries []packed) bool {
 	optimized := false
 	for _, e := range entries {

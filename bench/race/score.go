@@ -58,13 +58,13 @@ func (p Pair) Noise() float64 { return max(p.Before.Noise, p.After.Noise) }
 // far is the least difference of a pair whose sign a prediction must have right, as a factor.
 const far = 1.2
 
-// Apart says whether two programs differ by far, beyond their noise.
+// Apart reports whether two programs differ by far, beyond their noise.
 func (p Pair) Apart() bool {
 	took := max(p.Took(), 1/p.Took())
 	return took >= far && took > 1+2*p.Noise()
 }
 
-// SignRight says whether the prediction goes the way that the measurement went.
+// SignRight reports whether the prediction goes the way that the measurement went.
 func (p Pair) SignRight() bool { return (p.Took() > 1) == (p.Said() > 1) && p.Said() != 1 }
 
 // wrong are the pairs that are apart and predicted with the other sign, the dearest errors first.

@@ -56,7 +56,7 @@ func (e *environ) addXLA(key string, add ...string) error {
 	return nil
 }
 
-// dropDumpFlag says whether a flag of the user's would keep the dump from where it is wanted, and notes what others hide.
+// dropDumpFlag reports whether a flag of the user's would keep the dump from where it is wanted, and notes what others hide.
 func (e *environ) dropDumpFlag(key string, f flag) bool {
 	switch f.name {
 	case "xla_dump_to":

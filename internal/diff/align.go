@@ -12,7 +12,7 @@ import (
 // maxAligned bounds the pairs of arguments that are weighed.
 const maxAligned = 4 << 20
 
-// countedNames says whether arguments are only counted (p0, p1, … of PyTorch/XLA), not named: one that comes in renames those behind it.
+// countedNames reports whether arguments are only counted (p0, p1, … of PyTorch/XLA), not named: one that comes in renames those behind it.
 func countedNames(params []facts.Parameter) bool {
 	if len(params) == 0 {
 		return false
@@ -113,7 +113,7 @@ func inOtherTypes(params, others []facts.Parameter, at []int) {
 	}
 }
 
-// inPlace says whether as many arguments of the same types and ranks stand in the same places.
+// inPlace reports whether as many arguments of the same types and ranks stand in the same places.
 func inPlace(params, others []facts.Parameter) bool {
 	return slices.EqualFunc(params, others, func(a, b facts.Parameter) bool { return hlo.ShapeText(a.Shape).SameRank(hlo.ShapeText(b.Shape)) })
 }

@@ -43,7 +43,7 @@ func recaptured(old, fresh []facts.Parameter, was []int) {
 	}
 }
 
-// alikeShaped says whether two lists of arguments have the same shapes in the same order.
+// alikeShaped reports whether two lists of arguments have the same shapes in the same order.
 func alikeShaped(old, fresh []facts.Parameter) bool {
 	return slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased })
 }

@@ -126,7 +126,7 @@ func (b *blame) beside(e *Edit) (int, bool) {
 	return best, best >= 0
 }
 
-// isNode says whether a scope is no more than an operation, as PyTorch/XLA names those of a backward pass: "aten__mul".
+// isNode reports whether a scope is no more than an operation, as PyTorch/XLA names those of a backward pass: "aten__mul".
 func isNode(scope string) bool {
 	return strings.HasPrefix(scope, "aten__") && !strings.Contains(scope, "/")
 }

@@ -110,7 +110,7 @@ func (c *Cause) heaviest() (opcode string) {
 	return opcode
 }
 
-// sameWork says whether two operations do the same: a TPU multiplies matrices by convolutions.
+// sameWork reports whether two operations do the same: a TPU multiplies matrices by convolutions.
 func sameWork(a, b string) bool {
 	product := func(opcode string) bool { return opcode == "dot" || opcode == "convolution" }
 	return a == b || product(a) && product(b)

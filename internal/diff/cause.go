@@ -59,19 +59,19 @@ func (c *Cause) At(k *facts.Kernel) *Cause {
 	return &moved
 }
 
-// Keeps says whether a cause is that jax.checkpoint does not compute something again any more, which is kept instead.
+// Keeps reports whether a cause is that jax.checkpoint does not compute something again any more, which is kept instead.
 func (c *Cause) Keeps() bool {
 	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return forgotten(&e) })
 }
 
-// Spreads says whether a cause asks for nothing new but how values are spread over the devices.
+// Spreads reports whether a cause asks for nothing new but how values are spread over the devices.
 func (c *Cause) Spreads() bool {
 	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool {
 		return slices.ContainsFunc(e.Added, func(s Step) bool { return !constrains(s) })
 	})
 }
 
-// Constrains says whether a cause is a sharding constraint that came, went or changed: what the devices say to each other follows from it,
+// Constrains reports whether a cause is a sharding constraint that came, went or changed: what the devices say to each other follows from it,
 // wherever in the program they say it.
 func (c *Cause) Constrains() bool {
 	return slices.ContainsFunc(c.Edits, func(e Edit) bool {

@@ -8,12 +8,12 @@ import (
 // rematerializedCode stands for the function that what jax.checkpoint computes again lies in.
 const rematerializedCode = "rematerialized"
 
-// forgotten says whether an edit is that jax.checkpoint does not compute something again any more.
+// forgotten reports whether an edit is that jax.checkpoint does not compute something again any more.
 func forgotten(e *Edit) bool {
 	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) })
 }
 
-// keeps says whether an edit is what comes with it: a loop stacks up what another one takes from there, and what was computed twice is
+// keeps reports whether an edit is what comes with it: a loop stacks up what another one takes from there, and what was computed twice is
 // not made alike any more.
 func keeps(e *Edit) bool {
 	if len(e.Added) == 0 {
@@ -23,12 +23,12 @@ func keeps(e *Edit) bool {
 	return inLoop(e.Scope) && len(e.Removed) == 0 && slices.ContainsFunc(e.Added, stacks) && !slices.ContainsFunc(e.Added, func(s Step) bool { return !moves(s) })
 }
 
-// recomputed says whether an edit lies in what jax.checkpoint computes again. What only spreads a value over the devices is no computation.
+// recomputed reports whether an edit lies in what jax.checkpoint computes again. What only spreads a value over the devices is no computation.
 func recomputed(e *Edit) bool {
 	return rematerialized(e.Scope) && slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !constrains(s) })
 }
 
-// rematerialized says whether a scope is what jax.checkpoint computes again. What it computes the first time stands in its scope, too, but
+// rematerialized reports whether a scope is what jax.checkpoint computes again. What it computes the first time stands in its scope, too, but
 // not behind the transposition that makes a backward pass.
 func rematerialized(scope string) bool {
 	return strings.Contains(scope, "rematted") ||

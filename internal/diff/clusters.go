@@ -90,7 +90,7 @@ func signatures(p *facts.Program) string {
 	return strings.Join(list, "\n")
 }
 
-// compiledOnce says whether each program was compiled exactly once: else it is not known which compilations belong together.
+// compiledOnce reports whether each program was compiled exactly once: else it is not known which compilations belong together.
 func compiledOnce(list []*facts.Program) bool {
 	return !slices.ContainsFunc(list, func(p *facts.Program) bool { return len(p.Variants) != 1 || len(p.Variants[0].Modules) > 1 })
 }
@@ -109,7 +109,7 @@ func jointName(sides ...[]*facts.Program) string {
 
 const jointMark = " + "
 
-// IsPart says whether a program is one of those that a name stands for.
+// IsPart reports whether a program is one of those that a name stands for.
 func IsPart(joint, name string) bool {
 	return strings.Contains(joint, jointMark) && slices.Contains(strings.Split(joint, jointMark), name)
 }

@@ -56,7 +56,7 @@ func compilerChanges(old, fresh *facts.Toolchain, flags []FlagChange) []FlagChan
 	return append(changes, slices.DeleteFunc(compareFlags(old.Flags, fresh.Flags), unknown)...)
 }
 
-// unknown says whether one side does not tell.
+// unknown reports whether one side does not tell.
 func unknown(f FlagChange) bool { return f.Old == "" || f.New == "" || f.Name == facts.DigestFlag }
 
 func compareProgram(pair programs, compiler []FlagChange) *Program {

@@ -68,7 +68,7 @@ func nameGraphs(stem string, old, fresh []*facts.Program) {
 	}
 }
 
-// another says whether the old graph of a graph's name has next to nothing in common with it.
+// another reports whether the old graph of a graph's name has next to nothing in common with it.
 func (c *contents) another(old []*facts.Program, fresh *facts.Program) bool {
 	return slices.ContainsFunc(old, func(o *facts.Program) bool { return o.Name == fresh.Name && c.inCommon(o, fresh) < leastOfName })
 }

@@ -191,7 +191,7 @@ func (m *matcher) sort(k *Kernels) {
 
 func (m *matcher) same(a, b *facts.Kernel) bool { return m.content()(a) == m.content()(b) }
 
-// moved says whether a kernel runs elsewhere, or more or less often, than it did.
+// moved reports whether a kernel runs elsewhere, or more or less often, than it did.
 func (m *matcher) moved(a, b *facts.Kernel) bool {
 	return a.InLoop != b.InLoop || max(a.Times, 1) != max(b.Times, 1)
 }

@@ -126,7 +126,7 @@ func shapesTaken(p *facts.Program) string {
 // leastKept is the share of its arguments or of its operations that a program has to keep to be the same one under the same name.
 const leastKept = 0.25
 
-// another says whether two programs of one name have hardly anything in common: neither arguments nor what they do.
+// another reports whether two programs of one name have hardly anything in common: neither arguments nor what they do.
 func another(old, fresh *facts.Program) bool {
 	was, is := asked(old), asked(fresh)
 	if len(was) == 0 || len(is) == 0 {

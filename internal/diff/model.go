@@ -178,7 +178,7 @@ func repeated(e *Edit, model []facts.Statement) *facts.Statement {
 	return nil
 }
 
-// at says whether a statement stands where the edit is.
+// at reports whether a statement stands where the edit is.
 func (e *Edit) at(s *facts.Statement) bool {
 	if e.Source.File == "" {
 		return s.Scope == e.Scope
@@ -207,7 +207,7 @@ func leftovers(list []facts.Statement) []leftover {
 	return out
 }
 
-// untouched says whether nothing of the statement was cancelled yet.
+// untouched reports whether nothing of the statement was cancelled yet.
 func (l *leftover) untouched() bool { return l.n > 0 && l.n == len(l.Do) }
 
 // opcodes lists what is left, in order of name.

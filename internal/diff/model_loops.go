@@ -13,7 +13,7 @@ const loopBody = "/while/body"
 
 func inLoop(scope string) bool { return strings.Contains(scope+"/", loopBody+"/") }
 
-// sameWhiles says whether both models ask for as many loops: then what stands in one now and did not was moved there.
+// sameWhiles reports whether both models ask for as many loops: then what stands in one now and did not was moved there.
 func sameWhiles(old, fresh *facts.Variant) bool {
 	n := countWhiles(old.Model)
 	return n > 0 && n == countWhiles(fresh.Model)

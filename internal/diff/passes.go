@@ -126,7 +126,7 @@ func whereAmongPasses(at [2]*facts.PassStage) string {
 	return fmt.Sprintf("after pass %04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
 }
 
-// didOtherwise says whether a step changed one module in another way than the other, as far as counting tells.
+// didOtherwise reports whether a step changed one module in another way than the other, as far as counting tells.
 func didOtherwise(before, now [2]*facts.PassStage) bool {
 	return slices.Compare(delta(before[0], now[0]), delta(before[1], now[1])) != 0
 }

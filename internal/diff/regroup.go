@@ -41,7 +41,7 @@ func newSide(kernels []facts.Kernel, paired []int) *side {
 	return s
 }
 
-// free says whether a kernel may still become a piece.
+// free reports whether a kernel may still become a piece.
 func (s *side) free(i int) bool { return s.paired[i] == unpaired && s.kernels[i].Class.Computes() }
 
 // regionOf is the outer part of a scope: "jit(step)/layer0" of "jit(step)/layer0/mlp". Pieces of one kernel stay in one region.

@@ -57,7 +57,7 @@ func collective(opcode string) bool {
 	return false
 }
 
-// plainOpcode says whether a step is one of HLO's own opcodes rather than a custom call's target.
+// plainOpcode reports whether a step is one of HLO's own opcodes rather than a custom call's target.
 func plainOpcode(opcode string) bool {
 	return strings.IndexFunc(opcode, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') }) < 0
 }
@@ -118,10 +118,10 @@ func unspelled(old, fresh []facts.Statement) []facts.Statement {
 
 func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode == "dynamic-slice" }
 
-// likens says whether jax.checkpoint has it done so that what is computed twice is the same: a barrier holds the two apart, and both are rounded.
+// likens reports whether jax.checkpoint has it done so that what is computed twice is the same: a barrier holds the two apart, and both are rounded.
 func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == "reduce-precision" }
 
-// retypes says whether an operation in one type can stand for one in another: an index that was computed is no number that is computed now.
+// retypes reports whether an operation in one type can stand for one in another: an index that was computed is no number that is computed now.
 // A product may have been one of integers.
 func retypes(opcode, from, to string) bool {
 	return opcode == "dot" || opcode == "convolution" || kindOfType(from) == kindOfType(to)
@@ -195,7 +195,7 @@ func stepList(steps []Step) string {
 	return strings.Join(phrase.Within(ops, 6), ", ")
 }
 
-// repeats says whether most of what came is what the old model asked for, too: the body of a loop that was unrolled stands there again.
+// repeats reports whether most of what came is what the old model asked for, too: the body of a loop that was unrolled stands there again.
 func repeats(added []Step, old *facts.Variant) bool {
 	had := map[Step]bool{}
 	for i := range old.Model {

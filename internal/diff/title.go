@@ -189,13 +189,13 @@ func argumentsTitle(v *Variant) string {
 	return strings.Join(phrase.Within(parts, 4), "; ")
 }
 
-// readByEdits says whether an argument that comes or goes does so for what was edited. One that is captured, or has no name, is not handed over by
+// readByEdits reports whether an argument that comes or goes does so for what was edited. One that is captured, or has no name, is not handed over by
 // the model: the framework passes whatever the operations read (PyTorch/XLA's tensors and Python's numbers, what a tf.function captures).
 func readByEdits(v *Variant, p *facts.Parameter) bool {
 	return len(v.Model.Edits) > 0 && (p.Captured || countedNames(v.Old.Params) && countedNames(v.New.Params))
 }
 
-// bakedIn says whether an argument that is gone is a constant now, whole or in the parts that the compiler made of it; with the sides
+// bakedIn reports whether an argument that is gone is a constant now, whole or in the parts that the compiler made of it; with the sides
 // swapped, whether a new one was.
 func bakedIn(v *Variant, p *facts.Parameter) bool {
 	var parts int64

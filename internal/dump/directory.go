@@ -70,7 +70,7 @@ func (d *Dump) listed(root, path, shown string, e fs.DirEntry) *File {
 	return nil
 }
 
-// within tells whether a link leads back into the tree that is walked anyway.
+// within reports whether a link leads back into the tree that is walked anyway.
 func within(root, link string) bool {
 	target, err := filepath.EvalSymlinks(link)
 	return err == nil && (target == root || strings.HasPrefix(target, root+string(filepath.Separator)))

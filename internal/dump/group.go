@@ -248,7 +248,7 @@ func ownerOf(modules []*Module, dir string) *Module {
 	return nil
 }
 
-// related tells whether one directory lies below the other, or they are the same.
+// related reports whether one directory lies below the other, or they are the same.
 func related(a, b string) bool { return below(a, b) || below(b, a) }
 
 func below(dir, root string) bool {

@@ -33,7 +33,7 @@ func ParseShard(text string) (Shard, error) {
 // String is I/N.
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// Whole says whether nothing was cut.
+// Whole reports whether nothing was cut.
 func (s Shard) Whole() bool { return s.Count == 0 }
 
 // ShardPiece is work that is not cut any further, with its size in bytes.
@@ -52,7 +52,7 @@ type Dealer struct {
 // NewDealer deals for one part.
 func NewDealer(s Shard) *Dealer { return &Dealer{s, make([]int64, s.Count)} }
 
-// Whole says whether there is one part only.
+// Whole reports whether there is one part only.
 func (d *Dealer) Whole() bool { return len(d.load) <= 1 }
 
 // opening is what a piece costs beside its bytes, so that small ones are spread as well.

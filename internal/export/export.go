@@ -162,7 +162,7 @@ func called(k *facts.Kernel, at int) string {
 	return cmp.Or(k.Name, k.Root+"."+strconv.Itoa(at))
 }
 
-// fate says what became of each kernel of the new side, and of the old one.
+// fates says what became of each kernel of the new side, and of the old one.
 func (v *view) fates() (was, is map[int]string) {
 	was, is = map[int]string{}, map[int]string{}
 	for _, l := range v.Links() {

@@ -29,7 +29,7 @@ func (w *walk) classify(l *launch) bool {
 	return true
 }
 
-// withHost says whether an operation hands something to the host or takes it from there: so a TPU calls Python.
+// withHost reports whether an operation hands something to the host or takes it from there: so a TPU calls Python.
 func (w *walk) withHost(id hlo.InstrID) bool {
 	switch w.m.Instrs[id].Opcode {
 	case hlo.OpSend, hlo.OpRecv:
@@ -58,7 +58,7 @@ type classification struct {
 	collective hlo.InstrID // the first one in a fusion, counted from its body's first instruction; -1 for none
 }
 
-// judge looks at fusions and calls of any kind, once at those that say the same.
+// classification looks at fusions and calls of any kind, once at those that say the same.
 func (w *walk) classification(id hlo.InstrID) classification {
 	own := w.alike.Own(id)
 	j, known := w.classified[own]
@@ -207,7 +207,7 @@ var kernelTargets = map[string]bool{
 	"mosaic_gpu": true, "mosaic_gpu_v2": true, "__gpu$xla.gpu.ext.cub_sort_keys": true,
 }
 
-// hidden says whether an opcode is left out of what a kernel does: it moves nothing and computes nothing.
+// hidden reports whether an opcode is left out of what a kernel does: it moves nothing and computes nothing.
 func hidden(op hlo.Opcode) bool {
 	switch op {
 	case hlo.OpParameter, hlo.OpConstant, hlo.OpTuple, hlo.OpGetTupleElement, hlo.OpBitcast:
@@ -216,7 +216,7 @@ func hidden(op hlo.Opcode) bool {
 	return false
 }
 
-// copied says whether an operation only moves data: wrapped in an async-start it is a copy by DMA.
+// copied reports whether an operation only moves data: wrapped in an async-start it is a copy by DMA.
 func copied(op hlo.Opcode) bool {
 	switch op {
 	case hlo.OpSlice, hlo.OpDynamicSlice, hlo.OpDynamicUpdateSlice, hlo.OpCopy, hlo.OpConcatenate:

@@ -166,7 +166,7 @@ func (f Values) dtypes(m *hlo.Module, byShape []int64) {
 	}
 }
 
-// holdsArray says whether a shape holds more than single numbers of a type.
+// holdsArray reports whether a shape holds more than single numbers of a type.
 func holdsArray(m *hlo.Module, id hlo.ShapeID, t hlo.Type) bool {
 	s := m.Shape(id)
 	if s.Type == hlo.Tuple {
@@ -242,7 +242,7 @@ func estimatedCycles(config string) (float64, bool) {
 // maxRuns is more often than anything runs: loops in loops that say they run longer than that, together, would overflow.
 const maxRuns = int64(1) << 53
 
-// often is how often something runs that runs so often each time that what is around it does.
+// timesProduct is how often something runs that runs so often each time that what is around it does.
 func timesProduct(a, b int64) int64 {
 	if a > 0 && b > maxRuns/a {
 		return maxRuns
@@ -250,5 +250,5 @@ func timesProduct(a, b int64) int64 {
 	return min(a*b, maxRuns)
 }
 
-// together is how often things run together.
+// timesSum is how often things run together.
 func timesSum(a, b int64) int64 { return min(a+b, maxRuns) }

@@ -117,7 +117,7 @@ func (r *reader) kindOf(id hlo.InstrID) int32 {
 	return kind
 }
 
-// entered says whether the operations inside an operation stand for it.
+// entered reports whether the operations inside an operation stand for it.
 func entered(op hlo.Opcode) bool {
 	return op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile || op == hlo.OpConditional
 }

@@ -207,7 +207,7 @@ const (
 	ClassControl
 )
 
-// Computes says whether such a launch computes, in code of its own or of a library, and so counts into kernels.total.
+// Computes reports whether such a launch computes, in code of its own or of a library, and so counts into kernels.total.
 func (c Class) Computes() bool { return c == ClassKernel || c == ClassLibrary }
 
 // Op is one operation inside a kernel.

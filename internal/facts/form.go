@@ -49,7 +49,7 @@ func (r *reader) newForm(l launch) formed {
 	return formed{r.interner.form(f), body}
 }
 
-// equal says whether two forms say the same.
+// equal reports whether two forms say the same.
 func (f *Form) equal(g *Form) bool {
 	return f.Kind == g.Kind && f.Root == g.Root && f.Out == g.Out && f.Layout == g.Layout && f.Target == g.Target && f.Attrs == g.Attrs &&
 		f.Bytes == g.Bytes && f.Flops == g.Flops && f.Fusion == g.Fusion && f.Class == g.Class && f.Groups == g.Groups && f.Axes == g.Axes && f.Length == g.Length && f.Most == g.Most && f.Stops == g.Stops && f.Counts == g.Counts &&

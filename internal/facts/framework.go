@@ -139,7 +139,7 @@ func (s *Share) assignCuts() {
 	}
 }
 
-// inStep says whether graphs and cuts agree one by one. Many arguments are passed as one tuple.
+// inStep reports whether graphs and cuts agree one by one. Many arguments are passed as one tuple.
 func inStep(graphs []*measurement, cuts []tensorflow.Cut) bool {
 	if len(graphs) != len(cuts) {
 		return false

@@ -80,7 +80,7 @@ func (o Opcodes) Words() []string {
 // String names them all: "exponential, 2 reduce".
 func (o Opcodes) String() string { return strings.Join(o.Words(), ", ") }
 
-// doing counts what operations of these kinds do, broadcasts left out.
+// countOpcodes counts what operations of these kinds do, broadcasts left out.
 func (r *reader) countOpcodes(kinds []int32) Opcodes {
 	for _, kind := range kinds {
 		op := r.coded[kind]
@@ -150,7 +150,7 @@ func (s Shapes) Len() (n int) {
 	return n
 }
 
-// Equal says whether two lists hold the same shapes in the same order.
+// Equal reports whether two lists hold the same shapes in the same order.
 func (s Shapes) Equal(t Shapes) bool { return s.Code == t.Code && slices.Equal(s.Texts, t.Texts) }
 
 // String lists them: "f32[8], f32[]".

@@ -6,7 +6,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// stops says whether surely more than how far a counter got decides on another iteration. What is added to an element may be its step, as in
+// stops reports whether surely more than how far a counter got decides on another iteration. What is added to an element may be its step, as in
 // speculative decoding, or what was found, as where finished rows are counted: that is known only where another element counts the iterations.
 func (l *loopReader) stops() bool {
 	elements, known := l.decisive()
@@ -32,7 +32,7 @@ func (l *loopReader) stops() bool {
 // noElement is the index of no element of the state.
 const noElement = -1
 
-// told says whether a condition, or a flag of the state, tells nothing but how far counters got.
+// onlyCounts reports whether a condition, or a flag of the state, tells nothing but how far counters got.
 func (l *loopReader) onlyCounts(o operand, flag int32, counts func(operand) bool) bool {
 	if index, ok := l.element(o); ok {
 		return index == flag || l.kept(index) || flag == noElement && l.onlyCounts(l.next(index), index, counts)
@@ -47,13 +47,13 @@ func (l *loopReader) onlyCounts(o operand, flag int32, counts func(operand) bool
 	return false
 }
 
-// ofAll says whether something holds of all operands.
+// ofAll reports whether something holds of all operands.
 func (l *loopReader) ofAll(o operand, holds func(operand) bool) bool {
 	operands := l.m.Operands(o.id)
 	return l.steps <= maxSteps && len(operands) > 0 && !slices.ContainsFunc(operands, func(id hlo.InstrID) bool { return !holds(operand{id, o.outer}) })
 }
 
-// loose says whether a value may be a counter's, or is a number that the body leaves alone.
+// loose reports whether a value may be a counter's, or is a number that the body leaves alone.
 func (l *loopReader) loose(o operand) bool {
 	if l.fixed(o) {
 		return true
@@ -62,7 +62,7 @@ func (l *loopReader) loose(o operand) bool {
 	return ok && l.drifts(index)
 }
 
-// exact says whether a value is surely a counter's, or a single number that the body leaves alone.
+// exact reports whether a value is surely a counter's, or a single number that the body leaves alone.
 func (l *loopReader) exact(o operand) bool {
 	if l.fixed(o) {
 		return l.scalar(o)
@@ -74,7 +74,7 @@ func (l *loopReader) exact(o operand) bool {
 	return ok && l.counter(index) && l.grows(o, index)
 }
 
-// fixed says whether a value is a constant or an element of the state that the body leaves alone.
+// fixed reports whether a value is a constant or an element of the state that the body leaves alone.
 func (l *loopReader) fixed(o operand) bool {
 	if index, ok := l.element(o); ok {
 		return l.kept(index)
@@ -82,12 +82,12 @@ func (l *loopReader) fixed(o operand) bool {
 	return l.m.Instrs[l.behind(o).id].Opcode == hlo.OpConstant
 }
 
-// scalar says whether a value is a single one.
+// scalar reports whether a value is a single one.
 func (l *loopReader) scalar(o operand) bool {
 	return len(l.m.Shape(l.m.Instrs[o.id].Shape).Dims) == 0
 }
 
-// drifts says whether whatever the body computes is added to an element of the state.
+// drifts reports whether whatever the body computes is added to an element of the state.
 func (l *loopReader) drifts(index int32) bool {
 	from, ok := l.drifted(l.next(index))
 	return ok && from == index
@@ -120,7 +120,7 @@ func (l *loopReader) drifted(o operand) (index int32, ok bool) {
 	return index, ok
 }
 
-// worked says whether a value is plain arithmetic on constants, what the body leaves alone, what may be counters, and an element itself.
+// worked reports whether a value is plain arithmetic on constants, what the body leaves alone, what may be counters, and an element itself.
 func (l *loopReader) worked(o operand, self int32) bool {
 	if l.steps > maxSteps || l.fixed(o) {
 		return true
@@ -132,7 +132,7 @@ func (l *loopReader) worked(o operand, self int32) bool {
 	return arithmetic(l.m.Instrs[o.id].Opcode) && l.ofAll(o, func(term operand) bool { return l.worked(term, self) })
 }
 
-// arithmetic says whether an operation is one that counting is done with.
+// arithmetic reports whether an operation is one that counting is done with.
 func arithmetic(op hlo.Opcode) bool {
 	switch op {
 	case hlo.OpAdd, hlo.OpSubtract, hlo.OpMultiply, hlo.OpDivide, hlo.OpRemainder, hlo.OpNegate, hlo.OpMinimum, hlo.OpMaximum, hlo.OpClamp,
@@ -142,7 +142,7 @@ func arithmetic(op hlo.Opcode) bool {
 	return false
 }
 
-// counter says whether an element of the state is surely a counter: a single whole number that moves on in every iteration.
+// counter reports whether an element of the state is surely a counter: a single whole number that moves on in every iteration.
 func (l *loopReader) counter(index int32) bool {
 	next := l.next(index)
 	return l.scalar(next) && whole(l.m.Shape(l.m.Instrs[next.id].Shape).Type) && l.grows(next, index)
@@ -150,7 +150,7 @@ func (l *loopReader) counter(index int32) bool {
 
 func whole(t hlo.Type) bool { return t >= hlo.S8 && t <= hlo.U64 }
 
-// grows says whether a value is an element of the state and something that is surely added to it, or taken from it.
+// grows reports whether a value is an element of the state and something that is surely added to it, or taken from it.
 func (l *loopReader) grows(o operand, index int32) bool {
 	o = l.behind(o)
 	terms := l.m.Operands(o.id)
@@ -191,7 +191,7 @@ func (l *loopReader) amounts(o operand, index int32, opcode hlo.Opcode) (amounts
 	return append(amounts, left), ok
 }
 
-// steady says whether an amount is a constant, an element that the body leaves alone, or chosen among such.
+// steady reports whether an amount is a constant, an element that the body leaves alone, or chosen among such.
 func (l *loopReader) steady(o operand) bool {
 	if l.fixed(o) {
 		n, known := l.constant(o)
@@ -200,7 +200,7 @@ func (l *loopReader) steady(o operand) bool {
 	return l.chosen(o, l.steady)
 }
 
-// positive says whether an amount is a constant above zero, something and such a constant, or chosen among such.
+// positive reports whether an amount is a constant above zero, something and such a constant, or chosen among such.
 func (l *loopReader) positive(o operand) bool {
 	if n, known := l.literal(o); known {
 		return n > 0
@@ -212,7 +212,7 @@ func (l *loopReader) positive(o operand) bool {
 	return l.chosen(o, l.positive)
 }
 
-// chosen says whether a value is the smaller or the larger of two, or either of two, of which something holds.
+// chosen reports whether a value is the smaller or the larger of two, or either of two, of which something holds.
 func (l *loopReader) chosen(o operand, holds func(operand) bool) bool {
 	o = l.behind(o)
 	terms := l.m.Operands(o.id)
@@ -252,7 +252,7 @@ func exitOf(m *hlo.Module, id hlo.InstrID) exit {
 	return e
 }
 
-// counts says whether nothing but counters, and what the body leaves alone, decides on another iteration, as far as can be seen.
+// counts reports whether nothing but counters, and what the body leaves alone, decides on another iteration, as far as can be seen.
 func (l *loopReader) counts() bool {
 	elements, known := l.decisive()
 	if l.steps > maxSteps {

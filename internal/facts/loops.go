@@ -53,7 +53,7 @@ func trips(first, step, bound int64, direction string) int64 {
 	return (distance + step - 1) / step
 }
 
-// far says whether a number is so large that a sum of two might overflow: no loop that ends begins, steps or stops there.
+// far reports whether a number is so large that a sum of two might overflow: no loop that ends begins, steps or stops there.
 func far(n int64) bool { return n > math.MaxInt64/4 || n < math.MinInt64/4 }
 
 // loopReader answers what a loop's counter starts with, grows by and is compared with.
@@ -167,7 +167,7 @@ func (l *loopReader) whole(o operand) operand {
 	return o
 }
 
-// passes says whether an operation's value is its operand's.
+// passes reports whether an operation's value is its operand's.
 func passes(op hlo.Opcode) bool {
 	switch op {
 	case hlo.OpCopy, hlo.OpBitcast, hlo.OpConvert, hlo.OpReshape:
@@ -204,7 +204,7 @@ func (l *loopReader) element(o operand) (int32, bool) {
 	return in.Param, l.isState(l.whole(operand{operands[0], o.outer}))
 }
 
-// isState says whether an instruction is the state of the loop, all of it.
+// isState reports whether an instruction is the state of the loop, all of it.
 func (l *loopReader) isState(o operand) bool {
 	return o.outer == nil && l.m.Instrs[o.id].Opcode == hlo.OpParameter
 }
@@ -220,7 +220,7 @@ func (l *loopReader) constant(o operand) (int64, bool) {
 	return l.literal(o)
 }
 
-// kept says whether the body hands an element of the state on unchanged.
+// kept reports whether the body hands an element of the state on unchanged.
 func (l *loopReader) kept(index int32) bool {
 	next, ok := l.element(l.next(index))
 	return ok && next == index

@@ -150,7 +150,7 @@ func (out *measuring) peak() {
 	}
 }
 
-// handed says what a run is given, gives back and touches: its price depends on that beside the launches.
+// countRun counts what a run is given, gives back and touches: its price depends on that beside the launches.
 func (out *measuring) countRun() {
 	f := out.Variant.Facts
 	f[RunArguments] = float64(len(out.Variant.Params))

@@ -108,7 +108,7 @@ type seenOps struct {
 	more map[[2]int32]bool
 }
 
-// add says whether an operation of this kind and origin was not seen before.
+// add reports whether an operation of this kind and origin was not seen before.
 func (s *seenOps) add(from hlo.MetadataID, kind int32) bool {
 	s.one = reach(s.one, int(from))
 	switch s.one[from] {

@@ -70,7 +70,7 @@ func (r *reader) outputs(pieces []hlo.Shape, params []Parameter) []Output {
 	return list
 }
 
-// isSplit says whether a sharding gives devices parts of a value.
+// isSplit reports whether a sharding gives devices parts of a value.
 func isSplit(sharding string) bool {
 	return sharding != "" && sharding != replicatedSharding && !strings.HasPrefix(sharding, "{maximal")
 }
@@ -149,7 +149,7 @@ func braced(text string) []string {
 	return parts
 }
 
-// keepsTo says whether a result is split as its sharding says. Of results that nobody asked anything of the root says that they are
+// keepsTo reports whether a result is split as its sharding says. Of results that nobody asked anything of the root says that they are
 // replicated, and the compiler is free to split them all the same.
 func keepsTo(sharding string, split []int64) bool {
 	if sharding == replicatedSharding {

@@ -124,7 +124,7 @@ func (r *reader) operandShape(id hlo.InstrID) hlo.ShapeID {
 	return r.m.Instrs[operands[0]].Shape
 }
 
-// floating says whether a shape's elements are real numbers of any width.
+// floating reports whether a shape's elements are real numbers of any width.
 func (r *reader) floating(shape hlo.ShapeID) bool {
 	name := r.m.Shape(shape).Type.String()
 	return strings.HasPrefix(name, "f") || name == "bf16"
@@ -184,7 +184,7 @@ func (r *reader) libraryFlops(id hlo.InstrID, config string) int64 {
 	return 2 * r.m.Shape(r.product1(id)).ElementCount() * width
 }
 
-// isWritten says whether an instruction calls a kernel that was written by hand.
+// isWritten reports whether an instruction calls a kernel that was written by hand.
 func (r *reader) isWritten(id hlo.InstrID) bool {
 	return r.m.Instrs[id].Opcode == hlo.OpCustomCall && r.m.Kernel(id) != nil
 }
@@ -208,7 +208,7 @@ func (r *reader) written(id hlo.InstrID) []Product {
 	return list
 }
 
-// asked counts the products that the model asks for by the widest type that they multiply. The compiler for CPU computes those of sixteen
+// countModelProducts counts the products that the model asks for by the widest type that they multiply. The compiler for CPU computes those of sixteen
 // bits in f32, so that its own module does not tell them from others.
 func (out *measuring) countModelProducts(r *reader) {
 	if out.Toolchain.Backend != "cpu" {
@@ -219,7 +219,7 @@ func (out *measuring) countModelProducts(r *reader) {
 	}
 }
 
-// emulated counts the operations in double precision that the compiler for TPU spells as pairs of floats. Its optimized module
+// countEmulated counts the operations in double precision that the compiler for TPU spells as pairs of floats. Its optimized module
 // holds no f64, but what the model asked for and nothing folded away still runs under the model's names.
 func (out *measuring) countEmulated() {
 	if out.Toolchain.Backend != "tpu" {

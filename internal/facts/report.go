@@ -118,7 +118,7 @@ func dumpProblem(d *dump.Dump, p dump.Problem) Problem {
 	return Problem{File: p.File, Program: program, Message: p.Message, Fix: p.Fix}
 }
 
-// explained says whether the dump itself says why a module cannot be looked at.
+// explained reports whether the dump itself says why a module cannot be looked at.
 func explained(d *dump.Dump, m *dump.Module) bool {
 	return slices.ContainsFunc(d.Problems, func(p dump.Problem) bool { return p.Module == m.ID })
 }
@@ -262,7 +262,7 @@ func (v *Variant) unstable() []string {
 	return names
 }
 
-// IsCluster says whether a program is one of TensorFlow's clusters: numbered in the order in which they were made, so that the name tells
+// IsCluster reports whether a program is one of TensorFlow's clusters: numbered in the order in which they were made, so that the name tells
 // nothing about what is in it.
 func (p *Program) IsCluster() bool {
 	rest, ok := strings.CutPrefix(p.Name, "cluster_")

@@ -7,7 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// scaled counts the products that multiply numbers which the model had scaled down to eight bits or fewer, by the wider of the two types.
+// countScaled counts the products that multiply numbers which the model had scaled down to eight bits or fewer, by the wider of the two types.
 // The model spells them as products in the type that it scales them back to, and only some devices multiply what was scaled down.
 func (out *measuring) countScaled(r *reader) {
 	if !r.holdsNarrowFloats() {
@@ -21,7 +21,7 @@ func (out *measuring) countScaled(r *reader) {
 	}
 }
 
-// holdsNarrowFloats says whether any value is a floating-point number of eight bits or fewer.
+// holdsNarrowFloats reports whether any value is a floating-point number of eight bits or fewer.
 func (r *reader) holdsNarrowFloats() bool {
 	for id := range r.m.ShapeIDs() {
 		if narrowFloat(r.m.Shape(hlo.ShapeID(id)).Type) {
@@ -129,7 +129,7 @@ func (s *scaling) unscaled(p made, operands []hlo.InstrID) (made, bool) {
 	return p, false
 }
 
-// isMask says whether a value was made of a predicate: ones and zeros.
+// isMask reports whether a value was made of a predicate: ones and zeros.
 func (s *scaling) isMask(id hlo.InstrID) bool {
 	return s.r.m.Instrs[id].Opcode == hlo.OpConvert && s.r.m.Shape(s.r.operandShape(id)).Type == hlo.Pred
 }
@@ -207,7 +207,7 @@ func (s *scaling) left(loop made, n int32) (made, bool) {
 	return loop, false
 }
 
-// keepsScale says whether an operation leaves the numbers of its first operand as they are, but for their place and type.
+// keepsScale reports whether an operation leaves the numbers of its first operand as they are, but for their place and type.
 func keepsScale(op hlo.Opcode) bool {
 	switch op {
 	case hlo.OpTranspose, hlo.OpBroadcast, hlo.OpSlice, hlo.OpDynamicSlice, hlo.OpGather, hlo.OpOptBarrier:

@@ -140,7 +140,7 @@ func deviceOrder(mesh []axis, order []int) string {
 	return bracketed(dims) + "T(" + strings.Trim(bracketed(perm), "[]") + ")"
 }
 
-// follows says whether an axis is the next of a mesh behind another, but for axes of one device.
+// follows reports whether an axis is the next of a mesh behind another, but for axes of one device.
 func follows(mesh []axis, before, at int) bool {
 	for i := before + 1; i < at; i++ {
 		if mesh[i].size > 1 {

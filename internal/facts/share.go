@@ -123,7 +123,7 @@ func (s *Share) findDiffering(d *dump.Dump) {
 	}
 }
 
-// whole says whether the share is of the whole dump.
+// whole reports whether the share is of the whole dump.
 func (s *Share) whole() bool { return s.DumpWide != nil && s.gap() == nil }
 
 // gap says which module was not measured just once; nil when none is.

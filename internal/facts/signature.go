@@ -119,7 +119,7 @@ func signature(params []Parameter) string {
 	return b.String()
 }
 
-// result is the shape of what the entry computation returns.
+// entryResult is the shape of what the entry computation returns.
 func (r *reader) entryResult() string {
 	return r.shape(r.m.Instrs[r.m.Comps[r.m.Entry].Root].Shape)
 }

@@ -47,7 +47,7 @@ func (r *reader) passStage(file string, s *dump.Stage) *PassStage {
 	return p
 }
 
-// Changed says whether the module differs from the stage before it: the program, or how often the same is spelled out. A pass that makes
+// Changed reports whether the module differs from the stage before it: the program, or how often the same is spelled out. A pass that makes
 // copies of computations keeps the program.
 func (p *PassStage) Changed(before *PassStage) bool {
 	return p.Fingerprint != before.Fingerprint || !maps.Equal(p.Opcodes, before.Opcodes)

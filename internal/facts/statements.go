@@ -208,7 +208,7 @@ func within(prefix, opName string) string {
 	return prefix + "/" + opName
 }
 
-// tells says whether an operation says something of the model: not what only names, wires or reshapes.
+// tells reports whether an operation says something of the model: not what only names, wires or reshapes.
 func (w *modelWalk) tells(id hlo.InstrID) bool {
 	m := w.r.m
 	switch op := m.Instrs[id].Opcode; op {
@@ -226,7 +226,7 @@ func (w *modelWalk) tells(id hlo.InstrID) bool {
 	}
 }
 
-// isWall says whether fusion cannot cross an operation: an optimization barrier or a call of the host.
+// isWall reports whether fusion cannot cross an operation: an optimization barrier or a call of the host.
 func isWall(op hlo.Opcode, name string) bool {
 	switch op {
 	case hlo.OpOptBarrier, hlo.OpInfeed, hlo.OpOutfeed, hlo.OpSend, hlo.OpRecv:

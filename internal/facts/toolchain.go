@@ -221,7 +221,7 @@ func ComparableFlags(a, b *Toolchain) (of, other map[string]string) {
 	return a.everyFlag(), b.everyFlag()
 }
 
-// FlagsUntold says whether a dump does not tell the flags: JAX sets some in every compilation, so there are none only where XLA is too old to
+// FlagsUntold reports whether a dump does not tell the flags: JAX sets some in every compilation, so there are none only where XLA is too old to
 // dump them (before 0.6), or they were not kept.
 func (t *Toolchain) FlagsUntold() bool { return t.Framework == "jax" && len(t.Flags) == 0 }
 
@@ -243,7 +243,7 @@ func Origin(m *dump.Module) Toolchain {
 	return quiet.Toolchain
 }
 
-// FromTorch says whether PyTorch/XLA left files of its own in a dump. A graph that the model gives a name to (torch_xla.compile) has nothing
+// FromTorch reports whether PyTorch/XLA left files of its own in a dump. A graph that the model gives a name to (torch_xla.compile) has nothing
 // in that name that tells the framework.
 func FromTorch(d *dump.Dump) bool {
 	for _, f := range d.Other {

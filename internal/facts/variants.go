@@ -87,7 +87,7 @@ func (p *Program) add(v *Variant) {
 	p.Variants = append(p.Variants, &fresh)
 }
 
-// repeatedBy says whether v is the same compile again: the same arguments, and the same program before optimization or, where
+// repeatedBy reports whether v is the same compile again: the same arguments, and the same program before optimization or, where
 // that was not dumped, after.
 func (v *Variant) repeatedBy(w *Variant) bool {
 	if v.Signature != w.Signature || !slices.EqualFunc(v.Params, w.Params, sameArgument) {
@@ -257,7 +257,7 @@ const (
 	maxAnonymous = 6
 )
 
-// isHelper says whether a module is one of JAX's own one-operation programs. The name alone does not tell: a model's function
+// isHelper reports whether a module is one of JAX's own one-operation programs. The name alone does not tell: a model's function
 // may be called "add". A function of the model has itself in the stack of its operations; a helper that the model called has
 // only the caller there.
 func (out *measuring) isHelper(r *reader) bool {
@@ -275,7 +275,7 @@ func (out *measuring) isHelper(r *reader) bool {
 	return strings.HasPrefix(out.Program, "_") || size <= maxAnonymous || size <= maxPrimitive && r.isPrimitive(out.Program)
 }
 
-// frames says whether the module has stack frames with functions, and whether one of them is the program's own.
+// frames reports whether the module has stack frames with functions, and whether one of them is the program's own.
 func (r *reader) frames(program string) (any, own bool) {
 	seen := map[int32]bool{0: true}
 	for md := range r.eachMetadata() {
@@ -297,7 +297,7 @@ func functionIs(function, program string) bool {
 	return function[at+1:] == program
 }
 
-// isPrimitive says whether every named operation is called like the program: "jit(concatenate)/jit(main)/concatenate[dimension=0]".
+// isPrimitive reports whether every named operation is called like the program: "jit(concatenate)/jit(main)/concatenate[dimension=0]".
 func (r *reader) isPrimitive(program string) bool {
 	first, end := r.m.Body(r.m.Entry)
 	for id := first; id < end; id++ {

@@ -24,7 +24,7 @@ type Watch struct {
 	known   map[string]stamp
 }
 
-// stamp tells whether a file was written.
+// stamp reports whether a file was written.
 type stamp struct {
 	size    int64
 	written time.Time

@@ -52,7 +52,7 @@ func FindFailures(log []byte) (failures []*Failure) {
 	}
 }
 
-// same says whether two exceptions tell the same.
+// same reports whether two exceptions tell the same.
 func (f *Failure) same(other *Failure) bool { return f.String() == other.String() }
 
 // readFailure reads a traceback and the exception behind it; nil where that was cut off.

@@ -50,7 +50,7 @@ func (p *pricer) scatterBytes(i hlo.InstrID) float64 {
 // scatterArrays is how many arrays a scatter updates: its operands are the arrays, the indices and an update for each array.
 func (p *pricer) scatterArrays(i hlo.InstrID) int { return len(p.m.Operands(i)) / 2 }
 
-// isBitcast tells whether a transpose moves nothing because the layouts undo it.
+// isBitcast reports whether a transpose moves nothing because the layouts undo it.
 func (p *pricer) isBitcast(i hlo.InstrID) bool {
 	permutation := hlo.Ints(p.attr(i, "dimensions"))
 	from := p.m.Shape(p.m.Instrs[p.m.Operands(i)[0]].Shape).DimensionOrder()

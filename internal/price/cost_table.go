@@ -41,7 +41,7 @@ var partsOf = [hlo.NumOpcodes]parts{
 	hlo.OpSelectAndScatter: {2, 2}, hlo.OpSort: {1, 0}, hlo.OpTranspose: {1, 0}, hlo.OpTriangularSolve: {2, 0}, hlo.OpWhile: {0, 2},
 }
 
-// hasParts tells whether an instruction has the operands and callees that its price depends on.
+// hasParts reports whether an instruction has the operands and callees that its price depends on.
 func hasParts(op hlo.Opcode, operands, callees int) bool {
 	return int(op) >= len(partsOf) || operands >= int(partsOf[op].operands) && callees >= int(partsOf[op].callees)
 }

@@ -91,7 +91,7 @@ func (m *Meter) factors(id hlo.InstrID) float64 {
 	return 1
 }
 
-// isConstant says whether every element of a value is the same known number.
+// isConstant reports whether every element of a value is the same known number.
 func (m *Meter) isConstant(id hlo.InstrID) bool {
 	for m.m.Instrs[id].Opcode == hlo.OpBroadcast {
 		id = m.m.Operands(id)[0]

@@ -238,7 +238,7 @@ func (p *pricer) readThrough(b *bodyReader, inner *fusedBody, fusion hlo.InstrID
 	return bytes
 }
 
-// isSlicing tells whether an operation takes or replaces a part of its first operand.
+// isSlicing reports whether an operation takes or replaces a part of its first operand.
 func isSlicing(op hlo.Opcode) bool {
 	return op == hlo.OpSlice || op == hlo.OpDynamicSlice || op == hlo.OpDynamicUpdateSlice
 }

@@ -101,7 +101,7 @@ func (m *Meter) operation(w *Work, id hlo.InstrID, looped bool) {
 	}
 }
 
-// isLoop says whether a fusion is a loop of its own over the elements of its result: a product in it is computed element by element.
+// isLoop reports whether a fusion is a loop of its own over the elements of its result: a product in it is computed element by element.
 func (m *Meter) isLoop(id hlo.InstrID) bool {
 	kind, _ := m.m.Attr(id, "kind")
 	return kind == "kLoop" || kind == "kInput"

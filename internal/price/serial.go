@@ -29,7 +29,7 @@ func minor(s *hlo.Shape) int64 {
 	return 1
 }
 
-// isTiled says whether an array lies in the tiles of a TPU.
+// isTiled reports whether an array lies in the tiles of a TPU.
 func isTiled(s *hlo.Shape) bool { return strings.Contains(s.Layout, "T(") }
 
 // reordered adds what it takes to bring elements into another order: a copy into another layout, or a transpose that moves.

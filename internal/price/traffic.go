@@ -63,7 +63,7 @@ func (m *Meter) read(id hlo.InstrID, n, depth int) float64 {
 	return whole
 }
 
-// isResult says whether nothing but the result of its computation takes a value: it is updated in place.
+// isResult reports whether nothing but the result of its computation takes a value: it is updated in place.
 func (m *Meter) isResult(id hlo.InstrID) bool {
 	for _, u := range m.index(m.m.Instrs[id].Comp).users.Of(id) {
 		if op := m.m.Instrs[u].Opcode; op != hlo.OpBitcast && op != hlo.OpTuple {

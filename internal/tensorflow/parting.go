@@ -1,6 +1,6 @@
 package tensorflow
 
-// Parting says whether an operation outside of the clusters may be what keeps them apart.
+// Parting reports whether an operation outside of the clusters may be what keeps them apart.
 type Parting int
 
 // The values of Parting: the greater, the likelier.
@@ -10,7 +10,7 @@ const (
 	Parts
 )
 
-// severalClusters says whether operations of more than one cluster are among the nodes. What was compiled because it was asked for is apart
+// severalClusters reports whether operations of more than one cluster are among the nodes. What was compiled because it was asked for is apart
 // for that alone.
 func (s *sorter) severalClusters(nodes []Node) bool {
 	first := ""
@@ -64,7 +64,7 @@ func SystemParting(op string) Parting {
 	return PartsNothing
 }
 
-// feedsOutside says whether a node's results go to nothing but operations of the model that no cluster took, as a text's do that is printed.
+// feedsOutside reports whether a node's results go to nothing but operations of the model that no cluster took, as a text's do that is printed.
 func (r *reasons) feedsOutside(i int) bool {
 	for _, user := range r.users[i] {
 		if n := &r.nodes[user]; n.Cluster != "" || n.Kernel || SystemOp(n.Op) {

@@ -28,7 +28,7 @@ func (w *world) joined() error {
 	return whole.err
 }
 
-// isPart says whether a job uploaded just its part.
+// isPart reports whether a job uploaded just its part.
 func (w *world) isPart(index int) bool {
 	var r struct {
 		Verdict string
