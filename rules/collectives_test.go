@@ -22,7 +22,7 @@ func TestCollectiveSizes(t *testing.T) {
 		{"collective-permute", "f32[8,4]", "", "4 pairs", 8, 2},
 		{"send", "f32[]", "", "", 0, 2},
 	} {
-		k := &facts.Kernel{Form: &facts.Form{Target: c.target, Out: c.out, Attrs: c.attrs, Groups: c.groups}, Site: &facts.Site{}}
+		k := &facts.Kernel{Form: &facts.Form{Target: c.target, Out: c.out, Attrs: c.attrs, Collective: facts.Collective{Groups: c.groups}}, Site: &facts.Site{}}
 		if gathered, among := gatheredTo(k), groupSize(k); gathered != c.gathered || among != c.among {
 			t.Errorf("%+v: gathered to %v, among %v", c, gathered, among)
 		}
@@ -87,7 +87,7 @@ func TestMaxCollectives(t *testing.T) {
 
 // judgedCollectives is what a rule finds in collectives that took the place of others.
 func judgedCollectives(r *rule.Rule, was, now []facts.Kernel) []*rule.Finding {
-	v := &diff.Variant{Old: &facts.Variant{Kernels: was}, New: &facts.Variant{Kernels: now}}
+	v := &diff.Variant{Old: &facts.Variant{Compiled: facts.Compiled{Kernels: was}}, New: &facts.Variant{Compiled: facts.Compiled{Kernels: now}}}
 	p := &diff.Program{Name: "step", Old: &facts.Program{}, New: &facts.Program{}, Variants: []*diff.Variant{v}}
 	c := &rule.Context{Settings: &rule.Settings{Rule: r, MaxIncrease: &rule.Change{}, Options: map[string]any{}}, Report: &rule.Report{}}
 	c.Run([]*diff.Program{p})

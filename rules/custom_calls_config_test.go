@@ -9,7 +9,7 @@ import (
 // A baseline that was accepted before it recorded what a backend_config says is not taken for one in which it says nothing.
 func TestBaselineWithoutBackendConfig(t *testing.T) {
 	calling := func(config ...string) *facts.Variant {
-		return &facts.Variant{Kernels: []facts.Kernel{{Form: &facts.Form{Target: "__cublas$lt$matmul", Config: config}, Site: &facts.Site{}}}}
+		return &facts.Variant{Compiled: facts.Compiled{Kernels: []facts.Kernel{{Form: &facts.Form{Target: "__cublas$lt$matmul", Config: config}, Site: &facts.Site{}}}}}
 	}
 	q := callQuery{call: "__cublas*", config: configs{"epilogue": "*"}}
 	said, mute, none := calling("gemm_backend_config.epilogue=GELU"), calling(), &facts.Variant{}

@@ -90,7 +90,7 @@ func unrolled(v *diff.Variant) bool {
 // judgeExits counts the loops of unknown length that something else than their counter ended in the baseline, and only their counter ends now.
 // What an iteration costs does not tell.
 func judgeExits(c *rule.Context, v *diff.Variant) {
-	if !slices.ContainsFunc(v.Old.Loops(), func(k *facts.Kernel) bool { return k.Stops }) {
+	if !slices.ContainsFunc(v.Old.Loops(), func(k *facts.Kernel) bool { return k.ExitsEarly }) {
 		return
 	}
 	lost, message := v.LostExits(), ""

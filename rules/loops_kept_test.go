@@ -68,16 +68,16 @@ func TestLoopsOneByOne(t *testing.T) {
 func TestExitsThatWereLost(t *testing.T) {
 	stopping := func(v *facts.Variant, at ...int) *facts.Variant {
 		for _, i := range at {
-			v.Kernels[i].Stops = true
+			v.Kernels[i].ExitsEarly = true
 		}
 		for i := range v.Kernels {
-			v.Kernels[i].Counts = v.Kernels[i].Length == 0 && !v.Kernels[i].Stops
+			v.Kernels[i].CounterOnly = v.Kernels[i].Length == 0 && !v.Kernels[i].ExitsEarly
 		}
 		return v
 	}
 	unsure := func(v *facts.Variant) *facts.Variant {
 		for i := range v.Kernels {
-			v.Kernels[i].Counts = false
+			v.Kernels[i].CounterOnly = false
 		}
 		return v
 	}

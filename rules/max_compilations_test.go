@@ -14,7 +14,7 @@ func TestCompilationsThatALogSaw(t *testing.T) {
 	program := func(name string, variants int) *diff.Program {
 		p := &facts.Program{Name: name}
 		for range variants {
-			p.Variants = append(p.Variants, &facts.Variant{Modules: []string{"module"}})
+			p.Variants = append(p.Variants, &facts.Variant{Origin: facts.Origin{Modules: []string{"module"}}})
 		}
 		return &diff.Program{Name: name, New: p}
 	}

@@ -79,11 +79,7 @@ func TestTextRoundTrips(t *testing.T) {
 		text := rapid.String().Draw(t, "text")
 		p := &Program{}
 		p.Name = "p"
-		p.Variants = []*facts.Variant{{Signature: "s" + text, Result: text, Modules: []string{"m"}, Facts: facts.Values{facts.ID("a" + text): 1},
-			Params:    []facts.Parameter{{Name: text, Shape: "f32[]"}},
-			Constants: []facts.Constant{{Shape: "f32[]", Value: text, Bytes: 4}},
-			Kernels:   []facts.Kernel{{Form: &facts.Form{Kind: "loop"}, Site: &facts.Site{OpName: text, Times: 1, InEntry: true}}},
-		}}
+		p.Variants = []*facts.Variant{{Signature: "s" + text, Facts: facts.Values{facts.ID("a" + text): 1}, Compiled: facts.Compiled{Constants: []facts.Constant{{Shape: "f32[]", Value: text, Bytes: 4}}, Kernels: []facts.Kernel{{Form: &facts.Form{Kind: "loop"}, Site: &facts.Site{OpName: text, Times: 1, InEntry: true}}}}, Interface: facts.Interface{Result: text, Params: []facts.Parameter{{Name: text, Shape: "f32[]"}}}, Origin: facts.Origin{Modules: []string{"m"}}}}
 		back, err := Parse("x", []byte(Format("t", p).String()))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, Format("t", p))

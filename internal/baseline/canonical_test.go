@@ -24,27 +24,19 @@ func full() *Program {
 		Site: &facts.Site{OpName: "jit(f)/mlp/tanh", OpType: "Tanh", Times: 4, Loop: "jit(f)/while", InLoop: true},
 	}
 	gather := facts.Kernel{
-		Form: &facts.Form{Kind: "collective", Class: facts.ClassCollective, Do: facts.OpcodesOf("all-gather"), Root: "all-gather", Out: "f32[8]", Target: "all-gather", Groups: "2 of 4", Axes: "dp, tp"},
+		Form: &facts.Form{Kind: "collective", Class: facts.ClassCollective, Do: facts.OpcodesOf("all-gather"), Root: "all-gather", Out: "f32[8]", Target: "all-gather", Collective: facts.Collective{Groups: "2 of 4", Axes: "dp, tp"}},
 		Site: &facts.Site{OpName: "jit(f)/gather", Times: 1, InEntry: true},
 	}
 	written := facts.Kernel{
-		Form: &facts.Form{Kind: "custom", Class: facts.ClassLibrary, Do: facts.OpcodesOf("custom-call"), Root: "custom-call", Out: "f32[8]", Target: "tpu_custom_call", Function: "attn", Config: []string{"a.b=[1, 2]", "order=TOTAL"}, Written: map[string]int{"math.exp": 2}},
+		Form: &facts.Form{Kind: "custom", Class: facts.ClassLibrary, Do: facts.OpcodesOf("custom-call"), Root: "custom-call", Out: "f32[8]", Target: "tpu_custom_call", Config: []string{"a.b=[1, 2]", "order=TOTAL"}, Handwritten: facts.Handwritten{Function: "attn", Written: map[string]int{"math.exp": 2}}},
 		Site: &facts.Site{Times: 1, InEntry: true},
 	}
 	return &Program{
 		Reason: "first", Toolchain: facts.Toolchain{Framework: "jax", Backend: "gpu", Device: "NVIDIA H100 80GB HBM3", Versions: map[string]string{"jax": "0.10.2"}, Flags: map[string]string{"xla_a": "true"}},
-		Program: facts.Program{Name: "<lambda>", Variants: []*facts.Variant{{
-			Signature: "(x: f32[8])", Result: "f32[8]", Fingerprint: "00ff", InputPrint: "ff00", Modules: []string{"", "", ""}, Unstable: []string{"cost.flops"},
-			Params: []facts.Parameter{
-				{Name: "x", Shape: "f32[8]", Layout: "0", Sharding: "{replicated}", Spec: "P('dp')", Bytes: 32, Aliased: true},
-				{Name: "n", Shape: "s32[]", Bytes: 4, Donated: true, Unused: true, Constant: "3"},
-			},
-			Facts:     facts.Values{"kernels.total": 2, "cost.flops": 1.5, "memory.temp_bytes": 1 << 40},
-			Constants: []facts.Constant{{Shape: "f32[2]", Bytes: 8, Value: "{1, 2}", OpName: "jit(f)/mul"}},
-			Buffers:   []facts.Buffer{{Bytes: 128, Shape: "f32[32]", OpName: "jit(f)/mlp/dot"}},
-			Model:     []facts.Statement{{Scope: "jit(f)/mlp", Type: "f32", OpName: "jit(f)/mlp", Do: []string{"add", "tanh", "tanh"}}}, ModelAfter: true,
-			Kernels: []facts.Kernel{gather, written, tanh, tanh},
-		}}},
+		Program: facts.Program{Name: "<lambda>", Variants: []*facts.Variant{{Signature: "(x: f32[8])", Unstable: []string{"cost.flops"}, Facts: facts.Values{"kernels.total": 2, "cost.flops": 1.5, "memory.temp_bytes": 1 << 40}, Compiled: facts.Compiled{Fingerprint: "00ff", Constants: []facts.Constant{{Shape: "f32[2]", Bytes: 8, Value: "{1, 2}", OpName: "jit(f)/mul"}}, Buffers: []facts.Buffer{{Bytes: 128, Shape: "f32[32]", OpName: "jit(f)/mlp/dot"}}, Kernels: []facts.Kernel{gather, written, tanh, tanh}}, Input: facts.Input{InputPrint: "ff00", Model: []facts.Statement{{Scope: "jit(f)/mlp", Type: "f32", OpName: "jit(f)/mlp", Do: []string{"add", "tanh", "tanh"}}}, ModelAfter: true}, Interface: facts.Interface{Result: "f32[8]", Params: []facts.Parameter{
+			{Name: "x", Shape: "f32[8]", Layout: "0", Sharding: "{replicated}", Spec: "P('dp')", Bytes: 32, Aliased: true},
+			{Name: "n", Shape: "s32[]", Bytes: 4, Donated: true, Unused: true, Constant: "3"},
+		}}, Origin: facts.Origin{Modules: []string{"", "", ""}}}}},
 	}
 }
 

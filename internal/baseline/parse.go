@@ -135,10 +135,7 @@ func (r *machineReader) add(d *variantRecord) error {
 	if err := r.stands(d.Compiles, 1); err != nil {
 		return err
 	}
-	r.variant = &facts.Variant{
-		Signature: d.Signature, Result: d.Result, Fingerprint: d.Fingerprint, InputPrint: d.Input, Backend: d.Backend, WorkVersion: d.Work,
-		Unstable: d.Unstable, ModelAfter: d.ModelAfter, Modules: make([]string, max(1, d.Compiles)), Facts: facts.Values{},
-	}
+	r.variant = &facts.Variant{Signature: d.Signature, WorkVersion: d.Work, Unstable: d.Unstable, Facts: facts.Values{}, Compiled: facts.Compiled{Fingerprint: d.Fingerprint}, Input: facts.Input{InputPrint: d.Input, ModelAfter: d.ModelAfter}, Interface: facts.Interface{Result: d.Result}, Origin: facts.Origin{Backend: d.Backend, Modules: make([]string, max(1, d.Compiles))}}
 	r.program.Variants = append(r.program.Variants, r.variant)
 	return nil
 }
@@ -218,7 +215,7 @@ func (r *machineReader) kernel(d *kernelRecord) error {
 	if d.Form == nil {
 		return errors.New("the kernel is empty")
 	}
-	d.Length, d.Most = max(0, d.Length), max(0, d.Most)
+	d.Length, d.MaxTrips = max(0, d.Length), max(0, d.MaxTrips)
 	for i := range d.At {
 		site := &d.At[i].Site
 		site.Times, site.Guess = max(1, site.Times), max(0, site.Guess)

@@ -14,7 +14,7 @@ import (
 func filed(programs map[string]string) fstest.MapFS {
 	store := fstest.MapFS{}
 	for name, program := range programs {
-		p := &Program{Program: facts.Program{Name: program, Variants: []*facts.Variant{{Signature: "()", Modules: []string{"m"}, Facts: facts.Values{"kernels.total": 1}}}}}
+		p := &Program{Program: facts.Program{Name: program, Variants: []*facts.Variant{{Signature: "()", Facts: facts.Values{"kernels.total": 1}, Origin: facts.Origin{Modules: []string{"m"}}}}}}
 		text := Format("m", p)
 		store[name] = &fstest.MapFile{Data: text.Readable}
 		store[strings.TrimSuffix(name, readableExt)+machineExt] = &fstest.MapFile{Data: text.Machine}

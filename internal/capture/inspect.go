@@ -33,7 +33,7 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 
 // add takes up what one module tells. An accelerator wins over the CPU, on which the same process compiles small helpers.
 func (r *record) add(m *dump.Module) {
-	t := facts.Origin(m)
+	t := facts.ToolchainOf(m)
 	if r.Framework == "" {
 		r.Framework = t.Framework
 	}

@@ -50,7 +50,7 @@ func TestProposalsPass(t *testing.T) {
 func TestProposalForClusters(t *testing.T) {
 	rep := &facts.Report{Programs: []*facts.Program{
 		{Name: "cluster_0", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 3}}}},
-		{Name: "cluster_1", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 1}, Modules: []string{"a", "b"}}}},
+		{Name: "cluster_1", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 1}, Origin: facts.Origin{Modules: []string{"a", "b"}}}}},
 		{Name: "train_step", Variants: []*facts.Variant{{Facts: facts.Values{"kernels.total": 5}}}},
 	}}
 	text := config.Propose(rep, "dump", "")

@@ -14,7 +14,7 @@ import (
 func apart(walls []facts.Wall, others ...facts.Kernel) *facts.Variant {
 	a := kernel("jit(f)/tanh", "add tanh", "f32[8]")
 	b := with(kernel("jit(f)/exp", "exponential", "f32[8]"), func(k *facts.Kernel) { k.From = facts.PlacesOf(0) })
-	return &facts.Variant{Kernels: append([]facts.Kernel{a, b}, others...), Walls: walls}
+	return &facts.Variant{Compiled: facts.Compiled{Kernels: append([]facts.Kernel{a, b}, others...)}, Input: facts.Input{Walls: walls}}
 }
 
 func wall(opcode string, line int32, behind ...facts.Op) facts.Wall {

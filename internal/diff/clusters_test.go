@@ -13,9 +13,7 @@ import (
 
 // cluster is a program of one compile.
 func cluster(name, signature string, kernels float64) *facts.Program {
-	return &facts.Program{Name: name, Variants: []*facts.Variant{{
-		Signature: signature, Fingerprint: name + signature, Facts: facts.Values{"kernels.total": kernels, "memory.temp_bytes": kernels},
-	}}}
+	return &facts.Program{Name: name, Variants: []*facts.Variant{{Signature: signature, Facts: facts.Values{"kernels.total": kernels, "memory.temp_bytes": kernels}, Compiled: facts.Compiled{Fingerprint: name + signature}}}}
 }
 
 func TestClustersThatMergedOrSplit(t *testing.T) {

@@ -19,7 +19,7 @@ func report(programs ...*facts.Program) *facts.Report { return &facts.Report{Pro
 
 // variant is a compilation with a fingerprint of its own.
 func variant(signature, print string) *facts.Variant {
-	return &facts.Variant{Signature: signature, Fingerprint: print, InputPrint: print, Facts: facts.Values{}}
+	return &facts.Variant{Signature: signature, Facts: facts.Values{}, Compiled: facts.Compiled{Fingerprint: print}, Input: facts.Input{InputPrint: print}}
 }
 
 // kernel is a fusion of these operations, the last of them its root.
@@ -153,7 +153,7 @@ func TestFlagsThatDiffer(t *testing.T) {
 func TestCompilerIsNamed(t *testing.T) {
 	sum := func(opcode string) *facts.Program {
 		kernel := facts.Kernel{Form: &facts.Form{Kind: opcode, Do: facts.OpcodesOf(opcode), Root: opcode, Out: "f32[8]"}, Site: &facts.Site{Times: 1}}
-		return &facts.Program{Name: "f", Variants: []*facts.Variant{{Signature: "()", Fingerprint: opcode, InputPrint: "1", Kernels: []facts.Kernel{kernel}}}}
+		return &facts.Program{Name: "f", Variants: []*facts.Variant{{Signature: "()", Compiled: facts.Compiled{Fingerprint: opcode, Kernels: []facts.Kernel{kernel}}, Input: facts.Input{InputPrint: "1"}}}}
 	}
 	old, fresh := report(sum("add")), report(sum("multiply"))
 	old.Toolchain.Flags = map[string]string{"xla_a": "1", "xla_b": "2", facts.DigestFlag: "x"}

@@ -37,7 +37,7 @@ func TestNewConstants(t *testing.T) {
 			t.Errorf("%v became %v: %v are new", c.old, c.fresh, got)
 		}
 	}
-	if got := diff.NewConstants(&diff.Variant{New: &facts.Variant{Constants: []facts.Constant{small}}}); len(got) != 1 {
+	if got := diff.NewConstants(&diff.Variant{New: &facts.Variant{Compiled: facts.Compiled{Constants: []facts.Constant{small}}}}); len(got) != 1 {
 		t.Errorf("without an old program: %v", got)
 	}
 }

@@ -14,7 +14,7 @@ func TestResultThatTookAnotherShape(t *testing.T) {
 	lent := cache
 	lent.Aliased = false
 	returning := func(result string, lines ...int32) *facts.Variant {
-		v := &facts.Variant{Result: result}
+		v := &facts.Variant{Interface: facts.Interface{Result: result}}
 		for i, shape := range hlo.ShapeText(result).Elements() {
 			v.Results = append(v.Results, facts.Op{Shape: shape, Source: hlo.Location{File: "model.py", Line: lines[i]}})
 		}
@@ -41,7 +41,7 @@ func TestResultThatTookAnotherShape(t *testing.T) {
 func TestDonatedToAResultThatIsSpreadOtherwise(t *testing.T) {
 	bias := facts.Parameter{Name: "bias", Shape: "f32[4,512]", Donated: true}
 	returning := func(split string) *facts.Variant {
-		return &facts.Variant{Result: "(f32[4,512])", Outputs: []facts.Output{{Shape: "f32[4,512]", Split: split, OpName: "jit(f)/add"}}}
+		return &facts.Variant{Interface: facts.Interface{Result: "(f32[4,512])", Outputs: []facts.Output{{Shape: "f32[4,512]", Split: split, OpName: "jit(f)/add"}}}}
 	}
 	for split, want := range map[string]string{
 		"":      "donated, but its buffer is still read when the result of its shape is written",
@@ -70,7 +70,7 @@ func TestStepThatNothingSyncs(t *testing.T) {
 		"synced":                {sync, sync, "(f32[])", "p1: no result is left for its buffer: 0 of its shape f32[8], 1 before"},
 		"returned, not donated": {sync, read, "(f32[], f32[8])", "p1: not donated"},
 	} {
-		v := &Variant{Old: &facts.Variant{Result: "(f32[], f32[8])", Cut: c.was}, New: &facts.Variant{Result: c.result, Cut: c.is}}
+		v := &Variant{Old: &facts.Variant{Interface: facts.Interface{Result: "(f32[], f32[8])"}, Origin: facts.Origin{Cut: c.was}}, New: &facts.Variant{Interface: facts.Interface{Result: c.result}, Origin: facts.Origin{Cut: c.is}}}
 		cause, _ := v.Undonated([]*facts.Parameter{&weight}, "")
 		if cause.Title != c.want {
 			t.Errorf("%s: %s\nwanted %s", name, cause.Title, c.want)

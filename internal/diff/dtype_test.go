@@ -35,7 +35,7 @@ func TestFirstStatementOfAType(t *testing.T) {
 		"no line is known":  {nil, []facts.Statement{typed("f64", "a", "tanh", 0), typed("f64", "b", "sort", 0)}, "tanh :0"},
 		"nowhere new":       {[]facts.Statement{typed("f64", "a", "tanh", 1)}, []facts.Statement{typed("f64", "a", "tanh", 1)}, " :0"},
 	} {
-		v := &diff.Variant{Old: &facts.Variant{Model: c.old}, New: &facts.Variant{Model: c.fresh}}
+		v := &diff.Variant{Old: &facts.Variant{Input: facts.Input{Model: c.old}}, New: &facts.Variant{Input: facts.Input{Model: c.fresh}}}
 		if got := first(diff.FirstNew(v, "f64")); got != c.want {
 			t.Errorf("%s: %q, wanted %q", name, got, c.want)
 		}
@@ -45,7 +45,7 @@ func TestFirstStatementOfAType(t *testing.T) {
 // A model that was read off the optimized module does not tell what one from before had.
 func TestFirstOfATypeAcrossKindsOfModels(t *testing.T) {
 	had := []facts.Statement{typed("f64", "a", "tanh", 1)}
-	v := &diff.Variant{Old: &facts.Variant{Model: had, ModelAfter: true}, New: &facts.Variant{Model: had}}
+	v := &diff.Variant{Old: &facts.Variant{Input: facts.Input{Model: had, ModelAfter: true}}, New: &facts.Variant{Input: facts.Input{Model: had}}}
 	if got := first(diff.FirstNew(v, "f64")); got != "tanh m.py:1" {
 		t.Error(got)
 	}
@@ -68,7 +68,7 @@ func TestFirstKernelOfAType(t *testing.T) {
 		{[]facts.Kernel{bare, kernel("c", "sine", "f64[1]")}, "tanh :0"},
 		{[]facts.Kernel{bare, placed}, "sort m.py:6"},
 	} {
-		if got := first(diff.FirstNew(&diff.Variant{New: &facts.Variant{Kernels: c.kernels}}, "f64")); got != c.want {
+		if got := first(diff.FirstNew(&diff.Variant{New: &facts.Variant{Compiled: facts.Compiled{Kernels: c.kernels}}}, "f64")); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // graph is a program that does some operations, once.
 func graph(name, does string) *facts.Program {
-	v := &facts.Variant{Fingerprint: does, Model: []facts.Statement{{Do: strings.Fields(does)}}}
+	v := &facts.Variant{Compiled: facts.Compiled{Fingerprint: does}, Input: facts.Input{Model: []facts.Statement{{Do: strings.Fields(does)}}}}
 	return &facts.Program{Name: name, Variants: []*facts.Variant{v}}
 }
 

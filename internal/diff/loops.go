@@ -62,7 +62,7 @@ func EndSooner(old, fresh *facts.Variant) (sooner [][2]*facts.Kernel) {
 	}
 	for _, pair := range pairs {
 		switch was, is := pair[0], pair[1]; {
-		case is.Length == 0 && is.Most > 0 && is.Most <= was.Length:
+		case is.Length == 0 && is.MaxTrips > 0 && is.MaxTrips <= was.Length:
 			sooner = append(sooner, pair)
 		case is.Length != was.Length:
 			return nil
@@ -80,13 +80,13 @@ func (c LoopChange) String() string {
 	switch {
 	case was.Length > 0 && is.Length > 0 && was.Length != is.Length:
 		return fmt.Sprintf("the loop ran %d times, now %d", was.Length, is.Length)
-	case was.Length > 0 && is.Length == 0 && is.Most > 0:
-		return fmt.Sprintf("the loop ran %d times, now at most %d", was.Length, is.Most)
+	case was.Length > 0 && is.Length == 0 && is.MaxTrips > 0:
+		return fmt.Sprintf("the loop ran %d times, now at most %d", was.Length, is.MaxTrips)
 	case was.Length > 0 && is.Length == 0:
 		return fmt.Sprintf("the loop ran %d times, now an unknown number of times", was.Length)
-	case was.Stops && is.Length > 0:
+	case was.ExitsEarly && is.Length > 0:
 		return fmt.Sprintf("the loop could end early, now it always runs %d times", is.Length)
-	case was.Stops && is.Counts:
+	case was.ExitsEarly && is.CounterOnly:
 		return "the loop could end early, now it runs until its counter ends it"
 	}
 	return ""
@@ -130,7 +130,7 @@ func longerLoop(v *Variant) (*Cause, result.Evidence) {
 func (v *Variant) LostExits() (lost []*facts.Kernel) {
 	pairs, gone, added := PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
-		if pair[0].Stops && countsOnly(pair[1]) {
+		if pair[0].ExitsEarly && countsOnly(pair[1]) {
 			lost = append(lost, pair[1])
 		}
 	}
@@ -142,13 +142,13 @@ func (v *Variant) LostExits() (lost []*facts.Kernel) {
 	return append(lost, counting[:min(max(0, more), len(counting))]...)
 }
 
-func stops(k *facts.Kernel) bool { return k.Stops }
+func stops(k *facts.Kernel) bool { return k.ExitsEarly }
 
 // mayStop reports whether a loop of unknown length may end before its counter does.
-func mayStop(k *facts.Kernel) bool { return k.Length == 0 && !k.Counts }
+func mayStop(k *facts.Kernel) bool { return k.Length == 0 && !k.CounterOnly }
 
 // countsOnly reports whether only its counter ends a loop of unknown length.
-func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && k.Counts }
+func countsOnly(k *facts.Kernel) bool { return k.Length == 0 && k.CounterOnly }
 
 func those(loops []*facts.Kernel, are func(*facts.Kernel) bool) []*facts.Kernel {
 	return slices.DeleteFunc(slices.Clone(loops), func(k *facts.Kernel) bool { return !are(k) })

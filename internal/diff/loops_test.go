@@ -10,7 +10,7 @@ import (
 
 // early makes a loop one that may end early, after so many iterations at the latest.
 func early(v *facts.Variant, loop int, most int64) *facts.Variant {
-	v.Kernels[loop].Length, v.Kernels[loop].Most = 0, most
+	v.Kernels[loop].Length, v.Kernels[loop].MaxTrips = 0, most
 	v.Facts["loops.unknown"]++
 	delete(v.Facts, "loops.trip_count")
 	return v

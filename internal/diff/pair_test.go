@@ -9,7 +9,7 @@ import (
 
 // compilation takes arguments of shapes that no other one takes, and asks for some operations.
 func compilation(shapes, ops string) *facts.Variant {
-	v := &facts.Variant{Signature: shapes, Fingerprint: shapes + ops, Model: []facts.Statement{{Type: "f32", Do: strings.Fields(ops)}}}
+	v := &facts.Variant{Signature: shapes, Compiled: facts.Compiled{Fingerprint: shapes + ops}, Input: facts.Input{Model: []facts.Statement{{Type: "f32", Do: strings.Fields(ops)}}}}
 	for _, shape := range strings.Fields(shapes) {
 		v.Params = append(v.Params, facts.Parameter{Shape: shape})
 	}

@@ -140,7 +140,7 @@ func BenchmarkLargeLedger(b *testing.B) {
 }
 
 func ledger(n int) *facts.Program {
-	v := &facts.Variant{Fingerprint: "old", Facts: facts.Values{}}
+	v := &facts.Variant{Facts: facts.Values{}, Compiled: facts.Compiled{Fingerprint: "old"}}
 	for i := range n {
 		v.Kernels = append(v.Kernels, facts.Kernel{
 			Form: &facts.Form{

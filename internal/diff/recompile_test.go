@@ -19,7 +19,9 @@ func explained(variants ...*facts.Variant) string {
 	return strings.Join(out, "; ")
 }
 
-func taking(params ...facts.Parameter) *facts.Variant { return &facts.Variant{Params: params} }
+func taking(params ...facts.Parameter) *facts.Variant {
+	return &facts.Variant{Interface: facts.Interface{Params: params}}
+}
 
 func TestOneVariantNeedsNoExplanation(t *testing.T) {
 	if got := diff.Explain(nil); got != nil {
@@ -101,7 +103,9 @@ func TestArgumentsOfOtherNames(t *testing.T) {
 	}
 }
 
-func holding(constants ...facts.Constant) *facts.Variant { return &facts.Variant{Constants: constants} }
+func holding(constants ...facts.Constant) *facts.Variant {
+	return &facts.Variant{Compiled: facts.Compiled{Constants: constants}}
+}
 
 func TestConstantsThatVary(t *testing.T) {
 	two := facts.Constant{Shape: "f32[]", Value: "2", OpName: "jit(f)/mul", Source: hlo.Location{File: "train.py", Line: 12}}
@@ -148,7 +152,7 @@ func TestOperationsThatVary(t *testing.T) {
 		}
 		return o
 	}
-	doing := func(ops ...facts.Op) *facts.Variant { return &facts.Variant{Unlike: ops} }
+	doing := func(ops ...facts.Op) *facts.Variant { return &facts.Variant{Input: facts.Input{Unlike: ops}} }
 	const says = " a static argument or a Python branch decides"
 	for _, c := range []struct {
 		a, b *facts.Variant
@@ -169,7 +173,7 @@ func TestOperationsThatVary(t *testing.T) {
 // The last resort: what is returned, then how much there is of the program.
 func TestResultsThatVary(t *testing.T) {
 	returning := func(result string, n float64) *facts.Variant {
-		return &facts.Variant{Result: result, Facts: facts.Values{"instructions.before": n}}
+		return &facts.Variant{Facts: facts.Values{"instructions.before": n}, Interface: facts.Interface{Result: result}}
 	}
 	if got := explained(returning("f32[8]", 1), returning("f32[9]", 2)); got != "static [f32[8] | f32[9]] the arguments are alike, the results are not: a static argument differs" {
 		t.Error(got)

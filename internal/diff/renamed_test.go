@@ -10,7 +10,7 @@ import (
 
 // doing is a program whose kernels do what the words say, and whose arguments are called and shaped as "x f32[8], y s32[]".
 func doing(name, signature string, words string) *facts.Program {
-	v := &facts.Variant{Signature: signature, Fingerprint: name + words}
+	v := &facts.Variant{Signature: signature, Compiled: facts.Compiled{Fingerprint: name + words}}
 	for argument := range strings.SplitSeq(signature, ", ") {
 		called, shape, _ := strings.Cut(argument, " ")
 		v.Params = append(v.Params, facts.Parameter{Name: called, Shape: shape})

@@ -45,7 +45,7 @@ func TestNoOldResults(t *testing.T) {
 	if _, got := diff.NewResult(nil); got != "" {
 		t.Error(got)
 	}
-	if _, got := diff.NewResult(&diff.Variant{New: &facts.Variant{Result: "f32[8]", Results: []facts.Op{{Shape: "f32[8]"}}}}); got != "" {
+	if _, got := diff.NewResult(&diff.Variant{New: &facts.Variant{Interface: facts.Interface{Result: "f32[8]", Results: []facts.Op{{Shape: "f32[8]"}}}}}); got != "" {
 		t.Error(got)
 	}
 }

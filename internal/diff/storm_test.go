@@ -11,7 +11,7 @@ import (
 func storm(variants, arguments, first int) *facts.Program {
 	p := &facts.Program{Name: "f"}
 	for n := range variants {
-		v := &facts.Variant{Signature: fmt.Sprintf("(x: f32[%d])", first+n), Fingerprint: fmt.Sprint(first + n)}
+		v := &facts.Variant{Signature: fmt.Sprintf("(x: f32[%d])", first+n), Compiled: facts.Compiled{Fingerprint: fmt.Sprint(first + n)}}
 		for i := range arguments {
 			v.Params = append(v.Params, facts.Parameter{Name: fmt.Sprintf("x%d", i), Shape: fmt.Sprintf("f32[%d,%d]", first+n, i)})
 		}

@@ -66,38 +66,57 @@ func (p *Program) WithSignature(signature string) *Variant {
 
 // Variant is one compilation of a program, told from the others by its signature.
 type Variant struct {
-	Signature   string          // "(p['w1']: f32[64,128], x: f32[8,64])"
-	Params      []Parameter     // in order
-	Result      string          // the result's shape without layout
-	Outputs     []Output        // the results in order, of a program that is spread over devices; nil where that is not known
-	Modules     []string        // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
-	CallSite    hlo.Location    // the model's line that called the function, where stacks were dumped; never stored
-	Cut         *tensorflow.Cut // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
-	Elsewhere   []string        // the same compile for other devices and in other processes: legitimate repetitions
-	File        string          // the optimized module it was measured from
-	Device      *price.Device   // that the price facts are for; nil where there are none
-	WorkVersion int             // of [price.Version], by which Kernels were measured
-	Backend     string          // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
-	Fingerprint string          // canonical, 16 hex digits; equal for equal programs
-	InputPrint  string          // the same of the unoptimized module, "" when not dumped
+	Signature string // "(p['w1']: f32[64,128], x: f32[8,64])"
+	Interface
+	Origin
+	Input
+	Compiled
 	Facts       Values
-	Unstable    []string // facts that differed between samples
-	InputVaries bool     // so did the program before optimization
-	Kernels     []Kernel // every launch in the optimized module, in schedule order
-	Constants   []Constant
-	Unlike      []Op        // operations before optimization that not all variants of the same signature have
-	Buffers     []Buffer    // the largest temporary allocations
+	Unstable    []string      // facts that differed between samples
+	Device      *price.Device // that the price facts are for; nil where there are none
+	WorkVersion int           // of [price.Version], by which Kernels were measured
+}
+
+// Interface is what a variant takes and gives back.
+type Interface struct {
+	Params  []Parameter // in order
+	Result  string      // the result's shape without layout
+	Outputs []Output    // the results in order, of a program that is spread over devices; nil where that is not known
+	Results []Op        // what the program returns, in order, each with the operation that makes it
+}
+
+// Origin is where a variant was compiled, and from which files it was measured.
+type Origin struct {
+	Modules   []string        // every compile of it: "module_0010.jit_train_step"; more than one: compiled again for nothing
+	Elsewhere []string        // the same compile for other devices and in other processes: legitimate repetitions
+	CallSite  hlo.Location    // the model's line that called the function, where stacks were dumped; never stored
+	Cut       *tensorflow.Cut // why PyTorch/XLA compiled it, and from where; nil where no log tells, never stored
+	Backend   string          // what it was compiled for: "cpu", "gpu", "tpu"; helpers may be compiled for the host
+	File      string          // the optimized module it was measured from
+	Reached   string          // where on its way through the compiler it was measured, "after pass fusion"; "" at the end
+	Missing   []string        // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
+	Module    *hlo.Module     `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
+	Compiles  []compile       `json:"-"` // see settle
+}
+
+// Input is the program as the framework hands it to the compiler.
+type Input struct {
+	InputPrint  string      // its fingerprint, 16 hex digits; "" when it was not dumped
+	InputVaries bool        // it differed between samples
 	Model       []Statement // what the model asks for, line by line of its source
 	ModelAfter  bool        // Model was read off the optimized module: what the compiler repeats is in it once, what it removes is not
-	Walls       []Wall      // what fusion cannot cross, in the program as it was handed to the compiler
-	Products    []*Product  // every matrix product and convolution in the optimized module
-	Results     []Op        // what the program returns, in order, each with the operation that makes it
-	Reached     string      // where on its way through the compiler it was measured, "after pass fusion"; "" at the end
-	Missing     []string    // inputs that were not dumped: "buffer-assignment", "before-optimizations", …
-	Unassembled string      // why it is not known what registers the kernels take; "" where it is known, and where no PTX was dumped
-	Module      *hlo.Module `json:"-"` // the optimized module while it is open; nil when the facts came from elsewhere
+	Walls       []Wall      // what fusion cannot cross
+	Unlike      []Op        // operations that not all variants of the same signature have
+}
 
-	Compiles []compile `json:"-"` // see settle
+// Compiled is what the compiler makes of it.
+type Compiled struct {
+	Fingerprint string     // canonical, 16 hex digits; equal for equal programs
+	Kernels     []Kernel   // every launch in the optimized module, in schedule order
+	Constants   []Constant // that are baked into it
+	Buffers     []Buffer   // the largest temporary allocations
+	Products    []*Product // every matrix product and convolution in the optimized module
+	Unassembled string     // why it is not known what registers the kernels take; "" where it is known, and where no PTX was dumped
 }
 
 // Parameter is one argument of an entry computation.
@@ -178,21 +197,37 @@ type Form struct {
 	Flops  int64   `json:"flops,omitempty"`
 	Fusion bool    `json:"fusion,omitempty"` // a fusion of any kind, not a single operation
 	Class  Class   `json:"class,omitempty"`
-	Groups string  `json:"groups,omitempty"` // a collective's groups: "2 of 4"
-	Axes   string  `json:"axes,omitempty"`   // the axes of the model's mesh that a collective runs along: "data", "dp, tp"
-	Length int64   `json:"length,omitempty"` // of a loop: how often its body runs each time that it is entered; 0 where that is not known
-	Most   int64   `json:"most,omitempty"`   // of a loop that may end early: how often it runs at most; 0 where that is not known
-	Stops  bool    `json:"stops,omitempty"`  // of a loop of unknown length: surely more than how far a counter got ends it
-	Counts bool    `json:"counts,omitempty"` // of a loop of unknown length: surely nothing but how far counters got ends it; not known of one that neither stops nor counts
-	Print  string  `json:"print,omitempty"`  // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
-	Family string  `json:"family,omitempty"` // the same without shapes, for programs whose shapes scale
+	Collective
+	Trips
+	Print  string `json:"print,omitempty"`  // content fingerprint, 16 hex digits: operations, shapes, attributes; no names
+	Family string `json:"family,omitempty"` // the same without shapes, for programs whose shapes scale
 
 	Config []string `json:"config,omitempty"` // what the backend_config of a custom call or of a library's fusion says: "epilogue=GELU"; see [hlo.Module.Settings]
 
-	Function string         `json:"function,omitempty"` // of a kernel that was written by hand (Pallas, Mosaic, Triton): its name
-	Written  map[string]int `json:"body,omitempty"`     // and how often each operation stands in it: "math.exp": 2
+	Handwritten
 
-	Work price.Work `json:"work,omitzero"` // what one launch asks of a device
+	Work price.Work `json:"work,omitzero"` // what one launch takes of a device
+}
+
+// Collective is which devices a collective runs across.
+type Collective struct {
+	Groups string `json:"groups,omitempty"` // "2 of 4"
+	Axes   string `json:"axes,omitempty"`   // the axes of the model's mesh that it runs along: "data", "dp, tp"
+}
+
+// Trips is how often the body of a loop runs each time that the loop is entered. Of a loop of unknown length that neither exits early nor is
+// CounterOnly it is not known what ends it.
+type Trips struct {
+	Length      int64 `json:"length,omitempty"` // 0 where it is not known
+	MaxTrips    int64 `json:"most,omitempty"`   // of a loop that may exit early; 0 where it is not known
+	ExitsEarly  bool  `json:"stops,omitempty"`  // of a loop of unknown length: more than a counter surely ends it
+	CounterOnly bool  `json:"counts,omitempty"` // of a loop of unknown length: a counter alone surely ends it
+}
+
+// Handwritten is the body of a kernel that was written by hand: in Pallas, Mosaic or Triton.
+type Handwritten struct {
+	Function string         `json:"function,omitempty"` // its name
+	Written  map[string]int `json:"body,omitempty"`     // how often each operation is in it: "math.exp": 2
 }
 
 // Class says how a launch counts.

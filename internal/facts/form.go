@@ -52,7 +52,7 @@ func (r *reader) newForm(l launch) formed {
 // equal reports whether two forms say the same.
 func (f *Form) equal(g *Form) bool {
 	return f.Kind == g.Kind && f.Root == g.Root && f.Out == g.Out && f.Layout == g.Layout && f.Target == g.Target && f.Attrs == g.Attrs &&
-		f.Bytes == g.Bytes && f.Flops == g.Flops && f.Fusion == g.Fusion && f.Class == g.Class && f.Groups == g.Groups && f.Axes == g.Axes && f.Length == g.Length && f.Most == g.Most && f.Stops == g.Stops && f.Counts == g.Counts &&
+		f.Bytes == g.Bytes && f.Flops == g.Flops && f.Fusion == g.Fusion && f.Class == g.Class && f.Collective == g.Collective && f.Trips == g.Trips &&
 		f.Print == g.Print && f.Family == g.Family && f.Function == g.Function && f.Work == g.Work &&
 		slices.Equal(f.Config, g.Config) && slices.Equal(f.Do, g.Do) && f.In.Equal(g.In) && maps.Equal(f.Written, g.Written)
 }

@@ -114,11 +114,12 @@ func (s *interner) product(p Product) *Product {
 // formHead holds the fields in which most forms differ.
 type formHead struct {
 	print, out, layout, attrs, axes string
-	bytes, flops, length, most      int64
+	bytes, flops                    int64
+	trips                           Trips
 }
 
 func (s *interner) form(f Form) *Form {
-	sum := maphash.Comparable(s.seed, formHead{f.Print, f.Out, f.Layout, f.Attrs, f.Axes, f.Bytes, f.Flops, f.Length, f.Most})
+	sum := maphash.Comparable(s.seed, formHead{f.Print, f.Out, f.Layout, f.Attrs, f.Axes, f.Bytes, f.Flops, f.Trips})
 	if known := s.forms.find(sum); known != nil && known.equal(&f) {
 		return known
 	}

@@ -103,7 +103,7 @@ func TestSamplesAreCounted(t *testing.T) {
 
 // Facts that two samples of one program agree on are stable; the others are named.
 func TestUnstableFacts(t *testing.T) {
-	v := &Variant{Facts: Values{"a": 1, "b": 2, "c": 3}, Compiles: []compile{{Facts: Values{"a": 1, "b": 2, "c": 3}}, {Facts: Values{"a": 1, "b": 9, "d": 4}}}}
+	v := &Variant{Facts: Values{"a": 1, "b": 2, "c": 3}, Origin: Origin{Compiles: []compile{{Facts: Values{"a": 1, "b": 2, "c": 3}}, {Facts: Values{"a": 1, "b": 9, "d": 4}}}}}
 	if got := v.unstable(); !slices.Equal(got, []string{"b", "c", "d"}) {
 		t.Errorf("%v", got)
 	}

@@ -6,7 +6,7 @@ import (
 
 func TestJoint(t *testing.T) {
 	part := func(name string, n Values, from ...int32) *Program {
-		return &Program{Name: name, Variants: []*Variant{{Facts: n, Kernels: []Kernel{{Name: name}, {Name: name + "'", From: PlacesOf(from...)}}}}}
+		return &Program{Name: name, Variants: []*Variant{{Facts: n, Compiled: Compiled{Kernels: []Kernel{{Name: name}, {Name: name + "'", From: PlacesOf(from...)}}}}}}
 	}
 	a := part("cluster_0", Values{"kernels.total": 2, "kernels.loop": 2, "memory.temp_bytes": 8, "memory.peak_bytes": 9}, 0)
 	b := part("cluster_1", Values{"kernels.total": 2, "memory.temp_bytes": 1}, 0)

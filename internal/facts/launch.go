@@ -186,8 +186,7 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 	for i, l := range w.launches {
 		if len(loops) > 0 && loops[0].id == l.id {
 			counted := *kernels[i].Form
-			counted.Length, counted.Most = max(0, loops[0].trips), loops[0].exit.most
-			counted.Stops, counted.Counts = loops[0].exit.stops, loops[0].exit.counts
+			counted.Trips = Trips{Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.stops, CounterOnly: loops[0].exit.counts}
 			counted.Work = loops[0].work()
 			kernels[i].Form = r.interner.form(counted)
 			loops = loops[1:]

@@ -221,10 +221,7 @@ func (out *measuring) measure(r *reader, s *dump.Stage) error {
 	if err != nil {
 		return err
 	}
-	v := &Variant{
-		File: out.best(s).Path, Backend: out.Toolchain.Backend, WorkVersion: price.Version, Params: r.parameters(), Result: r.entryResult(), Facts: Values{},
-		Fingerprint: r.prints().Fingerprint(), Kernels: make([]Kernel, len(w.launches)),
-	}
+	v := &Variant{WorkVersion: price.Version, Facts: Values{}, Compiled: Compiled{Fingerprint: r.prints().Fingerprint(), Kernels: make([]Kernel, len(w.launches))}, Interface: Interface{Params: r.parameters(), Result: r.entryResult()}, Origin: Origin{File: out.best(s).Path, Backend: out.Toolchain.Backend}}
 	v.Signature, v.CallSite = signature(v.Params), r.callSite(out.Program)
 	if out.module.Unoptimized() == nil {
 		v.Constants = r.constants()

@@ -33,7 +33,7 @@ func TestOriginOfTPU(t *testing.T) {
 	if len(d.Modules) != 1 {
 		t.Fatalf("%d modules", len(d.Modules))
 	}
-	got := Origin(d.Modules[0])
+	got := ToolchainOf(d.Modules[0])
 	if got.Framework != "jax" || got.Backend != "tpu" || got.Device != "TPU v5 lite" {
 		t.Errorf("origin %+v", got)
 	}

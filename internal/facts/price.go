@@ -110,7 +110,7 @@ func (r *Report) priced() string {
 	if r.Device != "" {
 		return r.Device
 	}
-	if d := r.DeviceOf(&Variant{Backend: r.Toolchain.Backend}); d != nil {
+	if d := r.DeviceOf(&Variant{Origin: Origin{Backend: r.Toolchain.Backend}}); d != nil {
 		return d.Name
 	}
 	return ""

@@ -47,7 +47,7 @@ func TestProductsOverlapAndFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &Variant{Facts: Values{}, Kernels: make([]Kernel, len(w.launches))}
+	v := &Variant{Facts: Values{}, Compiled: Compiled{Kernels: make([]Kernel, len(w.launches))}}
 	for i, l := range w.launches {
 		v.Kernels[i] = r.kernel(l)
 	}

@@ -235,9 +235,9 @@ func (t *Toolchain) everyFlag() map[string]string {
 // TorchFramework is what a toolchain calls PyTorch/XLA.
 const TorchFramework = "torch_xla"
 
-// Origin is what a module says about what made it, before it is measured: framework, backend and device. What cannot be read is
+// ToolchainOf is what a module says about what made it, before it is measured: framework, backend and device. What cannot be read is
 // left out here; measuring the dump reports it.
-func Origin(m *dump.Module) Toolchain {
+func ToolchainOf(m *dump.Module) Toolchain {
 	quiet := &measuring{module: m}
 	quiet.readToolchain()
 	return quiet.Toolchain

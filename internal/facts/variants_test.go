@@ -97,7 +97,7 @@ func TestSamplesMarkUnstableFacts(t *testing.T) {
 // TensorFlow compiles one trace once a device; only a new trace of the same program is a compile for nothing.
 func TestReplicasAreLegitimate(t *testing.T) {
 	variant := func(module, name string) *Variant {
-		return &Variant{Fingerprint: "f", Compiles: []compile{{Module: module, Name: name}}}
+		return &Variant{Compiled: Compiled{Fingerprint: "f"}, Origin: Origin{Compiles: []compile{{Module: module, Name: name}}}}
 	}
 	p := &Program{}
 	p.add(variant("module_0000", "a_inference_f_17__XlaMustCompile_true.2"))

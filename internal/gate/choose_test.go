@@ -14,7 +14,7 @@ import (
 func baselined(n facts.Values, signatures ...string) *baseline.Program {
 	p := &baseline.Program{Program: facts.Program{Name: "f"}}
 	for _, s := range signatures {
-		v := &facts.Variant{Signature: s, Fingerprint: "print of " + s, Modules: []string{"m"}, Facts: facts.Values{}, Kernels: []facts.Kernel{{Form: &facts.Form{}, Site: &facts.Site{OpName: s}}}}
+		v := &facts.Variant{Signature: s, Facts: facts.Values{}, Compiled: facts.Compiled{Fingerprint: "print of " + s, Kernels: []facts.Kernel{{Form: &facts.Form{}, Site: &facts.Site{OpName: s}}}}, Origin: facts.Origin{Modules: []string{"m"}}}
 		for k, x := range n {
 			v.Facts[k] = x
 		}

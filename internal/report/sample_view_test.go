@@ -43,10 +43,7 @@ func dotKernel() facts.Kernel {
 
 func gatherKernel() facts.Kernel {
 	return facts.Kernel{
-		Form: &facts.Form{
-			Kind: "collective", Do: facts.OpcodesOf("all-gather"), Target: "all-gather", Out: "bf16[8192,4096]", Bytes: 64 << 20,
-			Class: facts.ClassCollective, Groups: "2 of 4", Print: "cc",
-		},
+		Form: &facts.Form{Kind: "collective", Do: facts.OpcodesOf("all-gather"), Target: "all-gather", Out: "bf16[8192,4096]", Bytes: 64 << 20, Class: facts.ClassCollective, Print: "cc", Collective: facts.Collective{Groups: "2 of 4"}},
 		Name: "all-gather.1", Site: &facts.Site{OpName: "layer0/attn/q_proj", Source: at("attention.py", 212), Times: 24, Loop: "layers", InLoop: true},
 	}
 }
@@ -60,14 +57,9 @@ func trainVariant(signature, module string, numbers facts.Values) *facts.Variant
 	for fact, v := range numbers {
 		all[fact] = v
 	}
-	return &facts.Variant{
-		Signature: signature, Result: "f32[]", Modules: []string{module}, File: "build/xla/" + module + ".cpu_after_optimizations.txt",
-		Fingerprint: "0123456789abcdef", Facts: all, Missing: []string{"per-pass modules"},
-		Params: []facts.Parameter{
-			{Name: "p['w1']", Shape: "f32[64,128]", Bytes: 32768, Donated: true}, {Name: "x", Shape: "f32[8,64]", Bytes: 2048},
-		},
-		Kernels: []facts.Kernel{dotKernel(), geluKernel(), geluKernel(), gatherKernel()},
-	}
+	return &facts.Variant{Signature: signature, Facts: all, Compiled: facts.Compiled{Fingerprint: "0123456789abcdef", Kernels: []facts.Kernel{dotKernel(), geluKernel(), geluKernel(), gatherKernel()}}, Interface: facts.Interface{Result: "f32[]", Params: []facts.Parameter{
+		{Name: "p['w1']", Shape: "f32[64,128]", Bytes: 32768, Donated: true}, {Name: "x", Shape: "f32[8,64]", Bytes: 2048},
+	}}, Origin: facts.Origin{Modules: []string{module}, File: "build/xla/" + module + ".cpu_after_optimizations.txt", Missing: []string{"per-pass modules"}}}
 }
 
 // aDump holds a program that was compiled for two shapes, helpers, clusters, logs and a file that was cut off.
@@ -79,9 +71,9 @@ func aDump() *facts.Report {
 				trainVariant("(p['w1']: f32[64,128], x: f32[8,64])", "module_0010.jit_train_step", nil),
 				trainVariant("(p['w1']: f32[64,128], x: f32[16,64])", "module_0014.jit_train_step", facts.Values{"kernels.total": 5}),
 			}},
-			{Name: "my fn<lambda>.v1%2", Variants: []*facts.Variant{{Signature: "()", Modules: []string{"module_0003", "module_0004"}, Unstable: []string{"kernels.total"}}}},
+			{Name: "my fn<lambda>.v1%2", Variants: []*facts.Variant{{Signature: "()", Unstable: []string{"kernels.total"}, Origin: facts.Origin{Modules: []string{"module_0003", "module_0004"}}}}},
 		},
-		Helpers: []*facts.Program{{Name: "broadcast_in_dim", Variants: []*facts.Variant{{Signature: "(x: f32[])", Modules: []string{"module_0001"}}}}},
+		Helpers: []*facts.Program{{Name: "broadcast_in_dim", Variants: []*facts.Variant{{Signature: "(x: f32[])", Origin: facts.Origin{Modules: []string{"module_0001"}}}}}},
 		Modules: []facts.ModuleInfo{{
 			File: "build/xla/module_0010.jit_train_step.cpu_after_optimizations.txt", Name: "jit_train_step", Stage: "after_optimizations", Entry: "main.42",
 			Computations: 4, Instructions: 1204, EntryInstructions: 19, Opcodes: map[string]int{"dot": 1, "add": 2}, EntryParams: []string{"x: f32[8,64]"},

@@ -16,7 +16,7 @@ func Looping(lengths ...int64) *facts.Variant {
 		}
 		total += float64(max(0, n))
 		at := &facts.Site{OpName: "jit(f)/" + string(rune('a'+i)) + "/while", Source: hlo.Location{File: "src/model.py", Line: int32(i + 1)}, Times: 1}
-		v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Root: "while", Class: facts.ClassControl, Length: max(0, n)}, Site: at})
+		v.Kernels = append(v.Kernels, facts.Kernel{Form: &facts.Form{Root: "while", Class: facts.ClassControl, Trips: facts.Trips{Length: max(0, n)}}, Site: at})
 	}
 	if v.Facts[facts.LoopsUnknown] == 0 {
 		v.Facts[facts.LoopsTripCount] = total
