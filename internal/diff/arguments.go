@@ -10,37 +10,24 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// compareParams pairs arguments by position where just the names changed, else by name: they may stand in another order now.
+// compareParams says what became of the arguments. Those of the same shapes in the same order are the same, whatever they are called.
 func compareParams(old, fresh []facts.Parameter) []ParamChange {
-	if alikeShaped(old, fresh) {
-		return paramsInPairs(old, fresh, inOrder(len(fresh)))
-	}
-	if was := reordered(old, fresh); was != nil {
-		return paramsInPairs(old, fresh, was)
-	}
-	if at := alignArguments(old, fresh); at != nil { // they have no names
-		return paramsInPairs(old, fresh, inverse(at, len(fresh)))
-	}
-	was := byName(old, fresh)
-	if recaptured(old, fresh, was); len(old) == len(fresh) {
-		renamedParams(old, fresh, was)
-	}
-	return paramsInPairs(old, fresh, was)
-}
-
-// recaptured pairs what is captured under a new name, that of the operation that reads it now, with what no longer is under its own.
-func recaptured(old, fresh []facts.Parameter, was []int) {
-	left := map[string][]int{}
-	for at := range old {
-		if old[at].Captured && !slices.Contains(was, at) {
-			left[old[at].Shape] = append(left[old[at].Shape], at)
+	p := newPairing(old, fresh)
+	switch at := alignArguments(old, fresh); {
+	case alikeShaped(old, fresh):
+		p.by(func(*facts.Parameter) string { return "" })
+	case countedNames(old) && countedNames(fresh) && permuted(old, fresh):
+		p.by(spelled)
+	case at != nil: // they have no names
+		for i, j := range at {
+			if j >= 0 {
+				p.was[j] = i
+			}
 		}
+	default:
+		p.byNames()
 	}
-	for i := range fresh {
-		if list := left[fresh[i].Shape]; was[i] == unpaired && fresh[i].Captured && len(list) > 0 {
-			was[i], left[fresh[i].Shape] = list[0], list[1:]
-		}
-	}
+	return paramsInPairs(old, fresh, p.was)
 }
 
 // alikeShaped reports whether two lists of arguments have the same shapes in the same order.
@@ -48,97 +35,21 @@ func alikeShaped(old, fresh []facts.Parameter) bool {
 	return slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased })
 }
 
-// reordered pairs arguments without names that are the same as before, each of them, in another order: theirs is that in which the model first
-// uses them. Nil where they are not.
-func reordered(old, fresh []facts.Parameter) []int {
-	if len(old) != len(fresh) || !countedNames(old) || !countedNames(fresh) {
-		return nil
-	}
-	places := map[string][]int{}
-	for i := range old {
-		places[spelled(&old[i])] = append(places[spelled(&old[i])], i)
-	}
-	var was []int
-	for i := range fresh {
-		list := places[spelled(&fresh[i])]
-		if len(list) == 0 {
-			return nil
+// permuted says whether arguments are the same as before, each of them, in another order: that in which the model first uses them.
+func permuted(old, fresh []facts.Parameter) bool {
+	spell := func(params []facts.Parameter) (list []string) {
+		for i := range params {
+			list = append(list, spelled(&params[i]))
 		}
-		was, places[spelled(&fresh[i])] = append(was, list[0]), list[1:]
+		slices.Sort(list)
+		return list
 	}
-	return was
+	return len(old) == len(fresh) && slices.Equal(spell(old), spell(fresh))
 }
 
 // spelled is all that paramSentence compares.
 func spelled(p *facts.Parameter) string {
 	return fmt.Sprint(p.Shape, p.Layout, p.Sharding, p.Constant, p.Aliased, p.Unused)
-}
-
-func inOrder(n int) []int {
-	was := make([]int, n)
-	for i := range was {
-		was[i] = i
-	}
-	return was
-}
-
-// inverse says of each of n new arguments where the old one is, from where the old ones are among the new.
-func inverse(at []int, n int) []int {
-	was := make([]int, n)
-	for j := range was {
-		was[j] = unpaired
-	}
-	for i, j := range at {
-		if j >= 0 {
-			was[j] = i
-		}
-	}
-	return was
-}
-
-// byName finds for every argument the old one of its name, unpaired where there was none.
-func byName(old, fresh []facts.Parameter) []int {
-	named := map[string]int{}
-	for i := range old {
-		named[old[i].Name] = i
-	}
-	was := make([]int, len(fresh))
-	for i := range fresh {
-		at, ok := named[fresh[i].Name]
-		if !ok {
-			at = unpaired
-		}
-		was[i] = at
-		delete(named, fresh[i].Name)
-	}
-	return was
-}
-
-// renamedParams pairs the arguments whose names are new with those whose names are gone: first by shape, then in their order.
-func renamedParams(old, fresh []facts.Parameter, was []int) {
-	taken := make([]bool, len(old))
-	for _, at := range was {
-		if at != unpaired {
-			taken[at] = true
-		}
-	}
-	for _, key := range []func(*facts.Parameter) string{
-		func(p *facts.Parameter) string { return p.Shape },
-		func(*facts.Parameter) string { return "" },
-	} {
-		left := map[string][]int{}
-		for at := range old {
-			if !taken[at] {
-				left[key(&old[at])] = append(left[key(&old[at])], at)
-			}
-		}
-		for i := range was {
-			if list := left[key(&fresh[i])]; was[i] == unpaired && len(list) > 0 {
-				was[i], taken[list[0]] = list[0], true
-				left[key(&fresh[i])] = list[1:]
-			}
-		}
-	}
 }
 
 // paramsInPairs says what became of the arguments, of which was names the old ones.

@@ -84,6 +84,30 @@ func TestArgumentsComeAndGo(t *testing.T) {
 	}
 }
 
+// A part of the state that has another name is the same part: what is new or gone beside it is said of nothing else.
+func TestRenamedState(t *testing.T) {
+	for _, c := range []struct{ old, fresh, want string }{
+		{"s.params.w f32[4], s.params.b f32[2], s.mu.w f32[4], s.mu.b f32[2]", "s.weights.w f32[4], s.weights.b f32[2], s.ema.w f32[4], s.ema.b f32[2], s.mu.w f32[4], s.mu.b f32[2]", "s.ema.w: new: f32[4]; s.ema.b: new: f32[2]"},
+		{"s.mu.w f32[4], s.mu.b f32[2], s.nu.w f32[4], s.nu.b f32[2]", "s.m.w bf16[4], s.m.b f32[2], s.nu.w f32[4], s.nu.b f32[2], x f32[2]", "s.m.w: f32[4] → bf16[4]; x: new: f32[2]"},
+		{"s.p['layer0'].w f32[4], s.p['layer0'].b f32[2], s.p['head'] f32[9]", "s.q['layer0'].w f32[4], s.q['layer0'].b f32[2], s.q['head'] f32[8], s.q['tail'] f32[9]", "s.q['head']: f32[9] → f32[8]; s.q['tail']: new: f32[9]"},
+		{"s.step s32[], s.params['w'] f32[4]", "s['params']['w'] f32[4], s['seed'] u32[2], s['step'] s32[]", "s['seed']: new: u32[2]"},
+		{"s.params.w f32[4], s.params.b f32[2], x f32[2]", "s.params.w f32[4], s.params.b f32[2], s.old.w f32[4], s.old.b f32[2], x f32[2]", "s.old.w: new: f32[4]; s.old.b: new: f32[2]"},
+	} {
+		if got := sentences(called(t, named(c.old), named(c.fresh)).Params); got != c.want {
+			t.Errorf("%s\n%q, wanted %q", c.fresh, got, c.want)
+		}
+	}
+}
+
+// named are arguments as in "x f32[8], y s32[]".
+func named(list string) (params []facts.Parameter) {
+	for argument := range strings.SplitSeq(list, ", ") {
+		name, shape, _ := strings.Cut(argument, " ")
+		params = append(params, facts.Parameter{Name: name, Shape: shape})
+	}
+	return params
+}
+
 // Another batch is another size of the same program; another type or rank is another program.
 func TestRescaled(t *testing.T) {
 	for _, c := range []struct {

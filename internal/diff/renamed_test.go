@@ -10,11 +10,7 @@ import (
 
 // doing is a program whose kernels do what the words say, and whose arguments are called and shaped as "x f32[8], y s32[]".
 func doing(name, signature string, words string) *facts.Program {
-	v := &facts.Variant{Signature: signature, Compiled: facts.Compiled{Fingerprint: name + words}}
-	for argument := range strings.SplitSeq(signature, ", ") {
-		called, shape, _ := strings.Cut(argument, " ")
-		v.Params = append(v.Params, facts.Parameter{Name: called, Shape: shape})
-	}
+	v := &facts.Variant{Signature: signature, Compiled: facts.Compiled{Fingerprint: name + words}, Interface: facts.Interface{Params: named(signature)}}
 	for _, word := range strings.Fields(words) {
 		v.Kernels = append(v.Kernels, kernel("jit(f)/"+word, word, "f32[8]"))
 	}
