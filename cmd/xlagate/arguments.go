@@ -1,12 +1,16 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/match"
 )
 
 // permute moves flags before positional arguments, because the CLI library reads a flag after an argument as another argument, and a
@@ -122,4 +126,131 @@ func split(c *cli.Context) (own, command []string) {
 		}
 	}
 	return args, nil
+}
+
+// makeStrict makes every command refuse arguments that it does not take. It also hides the library's sub-command "help", because a dump may
+// have that name.
+func makeStrict(commands []*cli.Command) {
+	for _, cmd := range commands {
+		cmd.OnUsageError, cmd.HideHelpCommand = usageError, true
+		if cmd.ArgsUsage == "" && len(cmd.Subcommands) == 0 {
+			cmd.Action = refuseArguments(cmd.Action)
+		}
+		if cmd.Action != nil {
+			cmd.Action = refuseEmpty(cmd.Action)
+		}
+		makeStrict(cmd.Subcommands)
+	}
+}
+
+func refuseArguments(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if c.Args().Present() {
+			return wrongUsage("%s takes no arguments, not %q", c.Command.HelpName, c.Args().First())
+		}
+		return action(c)
+	}
+}
+
+// naming lists the flags that say what to look at and have a default.
+var naming = []string{"from", "against", "baseline", "since"}
+
+// refuseEmpty refuses an empty value, as an empty variable of a script leaves it. Ignoring an empty name of a dump or a result would make the
+// command look at something else, or accept it.
+func refuseEmpty(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		for _, name := range naming {
+			if c.IsSet(name) && c.String(name) == "" {
+				return wrongUsage("%s is empty; give it a value, or leave it out", dashed(name))
+			}
+		}
+		if own, _ := split(c); slices.Contains(own, "") {
+			return wrongUsage("an argument of %s is empty; give it a value, or leave it out", c.Command.HelpName)
+		}
+		return action(c)
+	}
+}
+
+func wrongUsage(format string, values ...any) gate.UsageError {
+	return gate.UsageError{Message: fmt.Sprintf(format, values...)}
+}
+
+// noCommand fails if the next argument names no command, so that a job whose arguments are empty is not green.
+func noCommand(c *cli.Context) error {
+	if c.Args().Present() {
+		return unknownCommand(c, c.Args().First(), c.Command.Subcommands)
+	}
+	if c.Command.HelpName == c.App.Name {
+		printCommands(c.App.Writer, c.App)
+	} else {
+		printCommand(c.App.Writer, c.Command)
+	}
+	return verdict(gate.ExitUsage)
+}
+
+func unknownCommand(c *cli.Context, name string, commands []*cli.Command) error {
+	return wrongUsage("unknown command %q%s (`%s --help` lists them)", name, match.DidYouMean(name, commandNames(commands)), c.Command.HelpName)
+}
+
+// usageError turns the flag package's error into a sentence.
+func usageError(c *cli.Context, err error, _ bool) error {
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		return unknownFlag(c, name)
+	}
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
+		return wrongUsage("%s needs a value%s", dashed(name), helpLine(c))
+	}
+	var value, name string
+	plain := strings.NewReplacer("boolean ", "", "for flag -", "for -").Replace(text)
+	if n, _ := fmt.Sscanf(plain, "invalid value %q for -%s", &value, &name); n == 2 {
+		name = strings.TrimSuffix(name, ":")
+		_, reason, _ := strings.Cut(text, "-"+name+": ")
+		return wrongUsage("%s is %q; expected %s", dashed(name), value, expected(c.Command.Flags, name, reason))
+	}
+	return wrongUsage("%s%s", text, helpLine(c))
+}
+
+func unknownFlag(c *cli.Context, name string) error {
+	if len(c.Command.Subcommands) > 0 {
+		return wrongUsage("%s stands before the command; write it behind: %s COMMAND %s", dashed(name), c.Command.HelpName, dashed(name))
+	}
+	var known []string
+	for _, f := range c.Command.Flags {
+		known = append(known, f.Names()[0])
+	}
+	meant := ""
+	if word := match.Closest(strings.ReplaceAll(name, "_", "-"), known); word != "" {
+		meant = "; did you mean " + dashed(word) + "?"
+	}
+	return wrongUsage("%s has no flag %s%s%s", c.Command.HelpName, dashed(name), meant, helpLine(c))
+}
+
+func helpLine(c *cli.Context) string {
+	return fmt.Sprintf(" (`%s --help` lists the flags)", c.Command.HelpName)
+}
+
+// dashed returns a flag as typed.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// expected describes the values of a flag.
+func expected(flags []cli.Flag, name, reason string) string {
+	at := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	if at < 0 {
+		return reason
+	}
+	switch flags[at].(type) {
+	case *cli.IntFlag:
+		return "a whole number"
+	case *cli.BoolFlag:
+		return "true or false, or no value at all"
+	case *cli.DurationFlag:
+		return "a time, as in 90s or 20m"
+	}
+	return reason
 }

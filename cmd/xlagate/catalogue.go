@@ -1,14 +1,19 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/reference"
 	"github.com/xlagate/xlagate/internal/report"
@@ -108,4 +113,74 @@ func resultToExplain(c *cli.Context, w world) (*result.Result, error) {
 		return nil, nil // without a configuration there is no last result
 	}
 	return loadLast(c, path), nil
+}
+
+// released is the version of a release build, set by the linker.
+var released string
+
+func version() string {
+	if released != "" {
+		return released
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}
+
+// factsCache returns the cache of facts of this build, nil with --no-cache.
+func factsCache(c *cli.Context) facts.Cache {
+	build, ok := buildID()
+	if c.Bool("no-cache") || !ok {
+		return nil
+	}
+	if dir := files.OpenCache(build); dir != nil {
+		return dir
+	}
+	return nil
+}
+
+// buildID identifies the build: a release by its version, any other by the size and time of the program file.
+func buildID() (string, bool) {
+	platform := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+	if released != "" {
+		return released + " " + platform, true
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", false
+	}
+	return fmt.Sprintf("%s %d %d %s", version(), info.Size(), info.ModTime().UnixNano(), platform), true
+}
+
+func versionCommand(w world) *cli.Command {
+	return &cli.Command{Name: "version", Usage: "the version", Category: aboutTool, Action: func(*cli.Context) error {
+		return printVersion(w.out)
+	}}
+}
+
+func printVersion(out io.Writer) error {
+	_, err := fmt.Fprintf(out, "xlagate %s\n", version())
+	return err
+}
+
+func schemaCommand(w world) *cli.Command {
+	return &cli.Command{
+		Name: "schema", Usage: "the JSON Schema of the configuration, a result or a baseline", ArgsUsage: "config|result|baseline", Category: aboutTool,
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 || !slices.Contains(reference.SchemaNames, c.Args().First()) {
+				return wrongUsage("schema is of one of %s, not %q", strings.Join(reference.SchemaNames, ", "), c.Args().First())
+			}
+			data, err := reference.Schema(c.Args().First())
+			if err != nil {
+				return err
+			}
+			_, err = w.out.Write(data)
+			return err
+		},
+	}
 }

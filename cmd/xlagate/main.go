@@ -3,9 +3,20 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/gate"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 func main() {
@@ -15,4 +26,146 @@ func main() {
 		pace()
 	}
 	os.Exit(run(ctx, os.Args, world{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}))
+}
+
+// world is everything outside the program. Tests replace it.
+type world struct {
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+}
+
+// say writes a line on the error stream. No verdict depends on it.
+func (w world) say(text string) { fmt.Fprintf(w.err, "xlagate: %s\n", text) }
+
+// warn writes a warning on the error stream.
+func (w world) warn(text string) { w.say("warning: " + text) }
+
+// manWord is the argument that has the manual page printed, for the release.
+const manWord = "__man"
+
+// manPage writes the manual page; nil in a release.
+var manPage func(*cli.App) (string, error)
+
+// run runs one command line and returns its exit code.
+func run(ctx context.Context, args []string, w world) int {
+	a := newApp(w)
+	if len(args) > 2 && args[1] == completeWord {
+		fmt.Fprint(w.out, strings.Join(append(complete(a, args[2:]), ""), "\n"))
+		return gate.ExitPass
+	}
+	if len(args) == 2 && args[1] == manWord && manPage != nil {
+		page, err := manPage(a)
+		fmt.Fprint(w.out, page)
+		return exitCode(w, err)
+	}
+	err := recovered(func() error {
+		if command := forgotten(a, args); command != "" {
+			return wrongUsage("%s is a command, and no dump is called so; put -- before it: xlagate %s -- %s", strings.Fields(command)[0], args[1], command)
+		}
+		return a.RunContext(ctx, permute(a, args))
+	})
+	var v verdict
+	if ctx.Err() != nil && err != nil && !errors.As(err, &v) {
+		err = ctx.Err() // the interruption is the cause, whatever the error says
+	}
+	code := exitCode(w, err)
+	if bisecting(args) && (code == gate.ExitUsage || code == gate.ExitIncomplete) {
+		return gate.ExitSkip
+	}
+	return code
+}
+
+// recovered turns a panic into an error. A panic ends a Go program with exit code 2, which means wrong usage; the right code is 3.
+func recovered(do func() error) (err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			err = fmt.Errorf("%w\n  this is a defect of xlagate: please report it, with the command and its input", dump.Caught(failure))
+		}
+	}()
+	return do()
+}
+
+func newApp(w world) *cli.App {
+	a := &cli.App{
+		Name:                      "xlagate",
+		Usage:                     "gate a model's pull requests on what XLA compiled",
+		Reader:                    w.in,
+		Writer:                    w.out,
+		ErrWriter:                 w.err,
+		Version:                   version(),
+		HideHelpCommand:           true,
+		Flags:                     []cli.Flag{cli.HelpFlag}, // the library adds it only when no command is called help
+		DisableSliceFlagSeparator: true,                     // a file name may contain a comma
+		ExitErrHandler:            func(*cli.Context, error) {},
+		OnUsageError:              usageError,
+		Action:                    noCommand,
+		Commands: []*cli.Command{
+			initCommand(w), checkCommand(w), acceptCommand(w), baselineCommand(w), trendCommand(w), upgradeCommand(w),
+			captureCommand(w), inspectCommand(w), diffCommand(w), exportCommand(w),
+			factsCommand(w), mergeCommand(w),
+			reportCommand(w), serveCommand(w), commentCommand(w),
+			rulesCommand(w), explainCommand(w), schemaCommand(w), completionCommand(w), versionCommand(w), helpCommand(),
+		},
+	}
+	makeStrict(a.Commands)
+	return a
+}
+
+// verdict carries an exit code past the CLI library.
+type verdict int
+
+// Error returns "": the result is already printed.
+func (v verdict) Error() string { return "" }
+
+// verdictOf returns the error that ends the command with the result's exit code.
+func verdictOf(r *result.Result) error {
+	if r.ExitCode == gate.ExitPass {
+		return nil
+	}
+	return verdict(r.ExitCode)
+}
+
+// exitCode prints the error, if any, and returns the exit code for it.
+func exitCode(w world, err error) int {
+	var v verdict
+	var wrong config.Errors
+	var usage gate.UsageError
+	switch {
+	case err == nil:
+		return gate.ExitPass
+	case errors.As(err, &v):
+		return int(v)
+	case errors.As(err, &wrong):
+		fmt.Fprintln(w.err, wrong)
+		return gate.ExitUsage
+	case errors.As(err, &usage):
+		w.say(usage.Message)
+		return gate.ExitUsage
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted; nothing was decided")
+	}
+	w.say(err.Error())
+	return gate.ExitIncomplete
+}
+
+func bisecting(args []string) bool {
+	for _, a := range args {
+		if a == "--" {
+			return false
+		}
+		if a == "--bisect" || a == "-bisect" || a == "--bisect=true" {
+			return true
+		}
+	}
+	return false
+}
+
+func workingDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the working directory: %w", err)
+	}
+	return dir, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -129,4 +130,67 @@ func (e *Edits) EditedAt(ctx context.Context, name string) time.Time {
 		return committed
 	}
 	return info.ModTime()
+}
+
+// Hunk is lines of a file that were edited together.
+type Hunk struct {
+	File     string // its path in the repository, with slashes; of a deleted file the path that it had
+	OldFile  string // the path before; "" of a new file
+	OldFirst int    // the first of the lines that were removed or changed; where there are none, the line behind which others were added
+	OldLines int
+	First    int // the first of the lines that were added or changed; where there are none, the line behind which others were removed
+	Lines    int
+	Code     bool   // any of these lines, before or now, is more than a comment, an import or blank
+	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
+
+	removed string // the line that tells the function where no line is left to tell it
+}
+
+// holds reports whether a line is among those that were added or changed.
+func (h *Hunk) holds(line int) bool { return line >= h.First && line < h.First+h.Lines }
+
+// touches reports whether a line is the one before or behind lines that were only removed.
+func (h *Hunk) touches(line int) bool {
+	return h.Lines == 0 && (line == h.First || line == h.First+1)
+}
+
+// paths are the files of a repository, by the last part of their names.
+type paths struct {
+	below string // the folder that the dump's relative paths are tried in first; "" for the top
+	named map[string][]string
+}
+
+func newPaths(below string) paths { return paths{below, map[string][]string{}} }
+
+func (p paths) add(name string) {
+	last := path.Base(name)
+	p.named[last] = append(p.named[last], name)
+}
+
+// find is the repository's file that a dump means: the dump may come from another machine, or name files from within a folder. So
+// one of the two paths ends with the other, whole; of several files that fit the one with the longest path is meant. A file of an
+// installed package is none of the repository's. It is "" where none fits.
+func (p paths) find(file string) string {
+	if strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/") {
+		return ""
+	}
+	for file = path.Clean(file); strings.HasPrefix(file, "../"); {
+		file = file[len("../"):]
+	}
+	here, best := path.Join(p.below, file), ""
+	for _, name := range p.named[path.Base(file)] {
+		if name == here {
+			return name
+		}
+		if len(name) > len(best) && (endsWith(file, name) || endsWith(name, file)) {
+			best = name
+		}
+	}
+	return best
+}
+
+// endsWith reports whether a path ends with another one, whole.
+func endsWith(long, short string) bool {
+	rest, ok := strings.CutSuffix(long, short)
+	return ok && (rest == "" || strings.HasSuffix(rest, "/"))
 }

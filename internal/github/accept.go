@@ -175,3 +175,42 @@ func (a Acceptance) message(done *gate.Accepted) string {
 	}
 	return text
 }
+
+// Request is what somebody asked for in a comment: accept these changes, or all of them.
+type Request struct {
+	IDs    []string // empty: all
+	Reason string
+}
+
+// trigger is what a comment must begin with, to the letter: words that merely mention it must not set anything off.
+const trigger = "/xlagate accept "
+
+// maxReason bounds a reason: it goes into the baseline and the commit's message.
+const maxReason = 500
+
+// ErrNoRequest says that a comment asks for nothing.
+var ErrNoRequest = errors.New("the comment does not begin with " + strings.TrimSpace(trigger))
+
+// ParseRequest reads "/xlagate accept ID[,ID…] REASON" or "/xlagate accept all REASON" from the first line of a comment.
+func ParseRequest(body string) (Request, error) {
+	line, _, _ := strings.Cut(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
+	rest, ok := strings.CutPrefix(line, trigger)
+	if !ok {
+		return Request{}, ErrNoRequest
+	}
+	which, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	reason = strings.TrimSpace(reason)
+	switch {
+	case which != "all" && !validIDs(which):
+		return Request{}, errors.New("name what to accept: changes by id, with commas between them, or all: /xlagate accept a3f8c21b9d04 REASON")
+	case reason == "":
+		return Request{}, errors.New("give a reason: /xlagate accept " + which + " REASON")
+	case len(reason) > maxReason:
+		return Request{}, errors.New("the reason is too long; tell it in a line")
+	}
+	r := Request{Reason: reason}
+	if which != "all" {
+		r.IDs = strings.Split(which, ",")
+	}
+	return r, nil
+}

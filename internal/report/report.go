@@ -163,3 +163,19 @@ func pageOf[T any](build func(T) page) func(T, Options) page {
 func fromRoot(write func(io.Writer, *indexed, Options) error) func(io.Writer, *result.Result, Options) error {
 	return func(w io.Writer, r *result.Result, o Options) error { return write(w, index(rooted(r, o.Root)), o) }
 }
+
+func (o *Options) page() webpage.Options {
+	return webpage.Options{Version: o.Version, Root: o.Root, Beside: o.Beside, Edits: o.Edits}
+}
+
+func resultHTML(w io.Writer, r *result.Result, o Options) error {
+	return webpage.OfResult(rooted(r, o.Root), o.Looked, o.page()).Write(w)
+}
+
+func inspectHTML(w io.Writer, r *facts.Report, o Options) error {
+	return webpage.OfDump(r, o.page()).Write(w)
+}
+
+func diffHTML(w io.Writer, d *diff.Report, o Options) error {
+	return webpage.OfDiff(d, o.page()).Write(w)
+}

@@ -270,3 +270,67 @@ type PolicyChange struct {
 	Scope   string // the programs that a rule is about
 	Text    string
 }
+
+// RuleDoc documents a rule. Empty fields are left out.
+type RuleDoc struct {
+	ID       string      `json:"id"`
+	Title    string      `json:"title"`
+	Category string      `json:"category"`
+	Why      string      `json:"why"`
+	Reads    []string    `json:"reads"`
+	Counts   string      `json:"counts,omitempty"` // what max, min and the like bound, and what holds without them
+	Options  []OptionDoc `json:"options"`
+	Fails    string      `json:"fails,omitempty"`  // an example that fails, as YAML with a comment
+	Passes   string      `json:"passes,omitempty"` // the same, passing
+	Fix      string      `json:"fix,omitempty"`
+	Threads  []string    `json:"threads,omitempty"` // public issue threads: "openxla/xla#6370"
+	Since    string      `json:"since,omitempty"`
+	Always   bool        `json:"always,omitempty"` // on without being named
+	URL      string      `json:"url,omitempty"`    // its page in the documentation
+}
+
+// OptionDoc documents one key of a rule's entry.
+type OptionDoc struct {
+	Key     string `json:"key"`
+	Type    string `json:"type"`
+	Default string `json:"default,omitempty"`
+	Doc     string `json:"doc"`
+}
+
+// TrendSchema names the form of a trend.
+const TrendSchema = "xlagate.trend/v1"
+
+// Trend is how what was accepted went, commit by commit.
+type Trend struct {
+	Schema   string        `json:"schema"`
+	Baseline string        `json:"baseline"`
+	Since    string        `json:"since,omitempty"`
+	Commits  []TrendCommit `json:"commits"` // those that changed the baseline, the oldest first
+	Series   []TrendSeries `json:"series"`
+}
+
+// TrendCommit is a commit that changed the baseline. The last may be what is not committed yet, without a name.
+type TrendCommit struct {
+	Commit  string `json:"commit,omitempty"`
+	Date    string `json:"date,omitempty"` // day of the commit
+	Subject string `json:"subject"`
+	Unread  string `json:"unread,omitempty"` // why the baseline in it could not be read
+}
+
+// TrendSeries is one fact of one program.
+type TrendSeries struct {
+	Target  string       `json:"target"`
+	Program string       `json:"program"`
+	Fact    string       `json:"fact"`
+	Unit    string       `json:"unit,omitempty"`
+	Limit   float64      `json:"limit,omitempty"` // that the configuration sets today; 0: none
+	Points  []TrendPoint `json:"points"`          // where it was accepted first, and where it changed
+}
+
+// TrendPoint is a value that was accepted.
+type TrendPoint struct {
+	At     int     `json:"at"` // index into the commits
+	Value  float64 `json:"value"`
+	Reason string  `json:"reason,omitempty"` // given when it was accepted
+	Gone   bool    `json:"gone,omitempty"`   // the program, or the fact, is in the baseline no more
+}

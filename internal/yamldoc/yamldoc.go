@@ -2,10 +2,14 @@
 package yamldoc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
@@ -142,3 +146,135 @@ func hasKey(content []*Node, key string) bool {
 
 // Decode fills a Go value from a node; unknown keys are errors of the caller's, not found here.
 func Decode(n *Node, into any) error { return mistyped(n.Decode(into)) }
+
+// FlowStyle writes a mapping or a list on one line.
+const FlowStyle = yaml.FlowStyle
+
+// Map is a mapping of keys and values in turns. A key whose value is nil is left out.
+func Map(style yaml.Style, pairs ...any) *Node {
+	n := &Node{Kind: Mapping, Tag: "!!map", Style: style}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if value, _ := pairs[i+1].(*Node); value != nil {
+			n.Content = append(n.Content, Text(pairs[i].(string)), value)
+		}
+	}
+	return n
+}
+
+// List is a list; nil when it is empty.
+func List(style yaml.Style, items []*Node) *Node {
+	if len(items) == 0 {
+		return nil
+	}
+	return &Node{Kind: Sequence, Tag: "!!seq", Style: style, Content: items}
+}
+
+// Text is a string. What is not printed as it stands is quoted and escaped.
+func Text(s string) *Node {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	n := &Node{Kind: Scalar, Tag: "!!str", Value: s}
+	if s == "<<" || strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }) {
+		n.Style = DoubleQuoted
+	}
+	return n
+}
+
+// TextOrNone is a string, nil for none.
+func TextOrNone(s string) *Node {
+	if s == "" {
+		return nil
+	}
+	return Text(s)
+}
+
+// Number is a number in all its digits.
+func Number(v float64) *Node {
+	n := &Node{Kind: Scalar, Value: strconv.FormatFloat(v, 'f', -1, 64)}
+	n.Tag = n.ShortTag()
+	return n
+}
+
+// Format writes a document.
+func Format(root *Node) ([]byte, error) {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(root); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), e.Close()
+}
+
+// unreadable says why the library could not read a document. The most common reason, which it cannot name, is looked for first.
+func unreadable(data []byte, err error) error {
+	if line := Conflict(data); line > 0 {
+		return fmt.Errorf("line %d: a merge conflict of git begins here; settle it first", line)
+	}
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	place, problem, placed := strings.Cut(message, ": ")
+	if line, _ := strconv.Atoi(strings.TrimPrefix(place, "line ")); placed && line > 0 && slices.Contains(early, problem) {
+		last := bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")) + 1
+		return errors.New("line " + strconv.Itoa(min(line+1, last)) + ": " + problem)
+	}
+	return errors.New(message)
+}
+
+// early are the complaints for which the library names the line before the one that it means: those of its parser, which counts from 0.
+var early = []string{
+	"did not find expected key", "did not find expected '-' indicator", "did not find expected ',' or ']'", "did not find expected ',' or '}'",
+	"did not find expected node content", "did not find expected <document start>", "found undefined tag handle",
+}
+
+// Conflict is the line of the first marker that git left of a merge, 0 for none.
+func Conflict(data []byte) int {
+	line := 0
+	for text := range strings.Lines(string(data)) {
+		line++
+		if strings.HasPrefix(text, "<<<<<<< ") || strings.HasPrefix(text, ">>>>>>> ") {
+			return line
+		}
+	}
+	return 0
+}
+
+// mistyped puts what the library says of values of another type, in the names of Go's types, into the terms of the file.
+func mistyped(err error) error {
+	var wrong *yaml.TypeError
+	if !errors.As(err, &wrong) || len(wrong.Errors) == 0 {
+		return err
+	}
+	first := wrong.Errors[0] // the others are of the same kind, and often of the same line
+	line, rest, ok := strings.Cut(first, ": cannot unmarshal ")
+	at := strings.LastIndex(rest, " into ")
+	if !ok || at < 0 {
+		return errors.New(first)
+	}
+	return errors.New(line + ": " + found(rest[:at]) + " stands where " + expected(rest[at+len(" into "):]) + " is expected")
+}
+
+func found(value string) string {
+	tag, text, _ := strings.Cut(value, " ")
+	switch {
+	case text != "":
+		return text
+	case tag == "!!seq":
+		return "a list"
+	case tag == "!!map":
+		return "a mapping"
+	}
+	return "a value"
+}
+
+func expected(goType string) string {
+	switch {
+	case strings.HasPrefix(goType, "int"), strings.HasPrefix(goType, "float"):
+		return "a number"
+	case goType == "string":
+		return "a text"
+	case goType == "bool":
+		return "true or false"
+	case strings.HasPrefix(goType, "[]"):
+		return "a list"
+	}
+	return "a mapping"
+}

@@ -1,9 +1,15 @@
 package reference
 
 import (
+	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
@@ -120,4 +126,80 @@ func links(threads []string) []string {
 		out = append(out, fmt.Sprintf("[%s](https://github.com/%s/issues/%s)", thread, repository, number))
 	}
 	return out
+}
+
+// configText is the page about xlagate.yaml, with KEYS and PACKS where the tables belong.
+//
+//go:embed config.md
+var configText string
+
+// ConfigMarkdown is the page about xlagate.yaml: its text with the tables that its reader uses.
+func ConfigMarkdown() (string, error) {
+	var keys, packs strings.Builder
+	optionRows(&keys, options("", config.Keys))
+	packs.WriteString("| pack | |\n|---|---|\n")
+	for _, name := range rules.Packs() {
+		says, err := packSays(name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&packs, "| `%s` | %s |\n", name, cell(says))
+	}
+	page := strings.Replace(configText, "\nKEYS\n", keys.String(), 1)
+	return strings.Replace(page, "PACKS\n", packs.String(), 1), nil
+}
+
+// packSays is the comment at the head of a pack.
+func packSays(name string) (string, error) {
+	data, err := rules.Pack(name)
+	if err != nil {
+		return "", fmt.Errorf("read the pack %s: %w", name, err)
+	}
+	var says []string
+	for line := range strings.Lines(string(data)) {
+		comment, is := strings.CutPrefix(line, "#")
+		if !is {
+			break
+		}
+		says = append(says, strings.TrimSpace(comment))
+	}
+	return strings.Join(says, " "), nil
+}
+
+// factsText is the page about facts. A line "FACTS kernels fusions" stands for the table of the facts in these groups.
+//
+//go:embed facts.md
+var factsText string
+
+// FactsMarkdown is the page about facts: its text with the table of facts.
+func FactsMarkdown() string {
+	var b strings.Builder
+	for line := range strings.Lines(factsText) {
+		if groups, is := strings.CutPrefix(line, "FACTS "); is {
+			factRows(&b, strings.Fields(groups))
+		} else {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func factRows(b *strings.Builder, groups []string) {
+	b.WriteString("| fact | meaning | measured from |\n|---|---|---|\n")
+	for _, f := range facts.Table {
+		if slices.Contains(groups, f.ID.Group()) {
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", f.ID, cell(f.Doc), f.From)
+		}
+	}
+}
+
+// factsSchema is the schema of the facts of a variant. Other facts than those of the table are numbers, too.
+func factsSchema() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Type: "number"}}
+	for _, f := range facts.Table {
+		if !strings.Contains(string(f.ID), "*") {
+			s.Properties[string(f.ID)] = &jsonschema.Schema{Type: "number", Description: f.Doc}
+		}
+	}
+	return s
 }

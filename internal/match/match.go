@@ -1,0 +1,102 @@
+// Package match matches names against the patterns that users write (`*`, which crosses slashes, `?`, `[abc]` and `{a,b}`), and finds the
+// known name that a misspelt one may mean.
+package match
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/xrash/smetrics"
+)
+
+// Glob reports whether the name fits the pattern. A malformed pattern fits nothing; see [Valid].
+func Glob(pattern, name string) bool {
+	if pattern == "*" || pattern == name {
+		return true
+	}
+	if apart(pattern, name) {
+		return false
+	}
+	ok, err := doublestar.Match(flat(pattern), flat(name))
+	return err == nil && ok
+}
+
+// apart reports whether a name is another in front of the first character by which a pattern means more than itself: of thousands of
+// programs that thousands of rules name, nearly all are.
+func apart(pattern, name string) bool {
+	for i := range len(pattern) {
+		switch c := pattern[i]; {
+		case c == '*' || c == '?' || c == '[' || c == '{' || c == '\\':
+			return false
+		case i == len(name) || c != name[i]:
+			return true
+		}
+	}
+	return len(pattern) < len(name)
+}
+
+// AnyGlob reports whether the name fits one of the patterns. No patterns fit nothing.
+func AnyGlob(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if Glob(p, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ValidGlob reports whether a pattern is well-formed.
+func ValidGlob(pattern string) bool { return doublestar.ValidatePattern(flat(pattern)) }
+
+// flat hides slashes from the matcher: an op_name is a path, but its users write "*/mlp/*" and mean any depth.
+func flat(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
+
+// Globs is a list of patterns that many names are held against: what is spelled out is looked up, and only patterns are tried one by one.
+type Globs struct {
+	spelled  map[string]bool
+	patterns []string
+}
+
+// NewGlobs makes a set of patterns.
+func NewGlobs(patterns []string) *Globs {
+	s := &Globs{spelled: make(map[string]bool, len(patterns))}
+	for _, p := range patterns {
+		s.spelled[p] = true // a pattern fits its own spelling, too
+		if !PlainName(p) {
+			s.patterns = append(s.patterns, p)
+		}
+	}
+	return s
+}
+
+// Fits reports whether the name fits one of the patterns, as [Any] does.
+func (s *Globs) Fits(name string) bool { return s.spelled[name] || AnyGlob(s.patterns, name) }
+
+// PlainName reports whether a pattern fits no name but itself.
+func PlainName(pattern string) bool { return !strings.ContainsAny(pattern, meaning) }
+
+// meaning are the characters by which a pattern means more than itself.
+const meaning = `*?[{\`
+
+// likely is how alike two words must be, from 0 to 1, for one to be suggested for the other.
+const likely = 0.80
+
+// Closest is the known word that is most like the given one, "" when none is.
+func Closest(word string, known []string) string {
+	best, score := "", likely
+	for _, k := range known {
+		if s := smetrics.JaroWinkler(strings.ToLower(word), strings.ToLower(k), 0.7, 4); s > score {
+			best, score = k, s
+		}
+	}
+	return best
+}
+
+// DidYouMean is `; did you mean "…"?` with the known word that is most like the given one, "" when none is.
+func DidYouMean(word string, known []string) string {
+	if best := Closest(word, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
