@@ -10,7 +10,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -58,7 +57,7 @@ func checkFlags(c *rule.Context, t *rule.Target) {
 	}
 	if f := c.JudgePinned(a); f != nil {
 		f.Message = phrase.Are(len(wrong), "flag") + " not as agreed: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &diff.Cause{Kind: result.KindFlags, Title: "the program was compiled with other flags"}, wrong
+		f.Cause, f.Evidence.After = &diff.Cause{Kind: diff.KindFlags, Title: "the program was compiled with other flags"}, wrong
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -91,9 +90,9 @@ func badLaunch(c *rule.Context, k *facts.Kernel) string {
 
 func volume(size [3]int64) float64 { return float64(size[0]) * float64(size[1]) * float64(size[2]) }
 
-func launchCause(c *rule.Context, v *facts.Variant) (*diff.Cause, result.Evidence) {
+func launchCause(c *rule.Context, v *facts.Variant) (*diff.Cause, diff.Evidence) {
 	var worst *facts.Kernel
-	var e result.Evidence
+	var e diff.Evidence
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		wrong := badLaunch(c, k)

@@ -8,7 +8,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -162,7 +161,7 @@ func keepTrips(c *rule.Context, v *diff.Variant) {
 		one.Base = new(float64(old.Length))
 		if f := c.JudgeSame(one); f != nil {
 			f.Cause = diff.CauseAt(fmt.Sprintf("the loop ran %d times, now %d", old.Length, fresh.Length), fresh)
-			f.Evidence = result.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
+			f.Evidence = diff.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 		}
 	}
 	a.Actual = facts.Iterations(added)

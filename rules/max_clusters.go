@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -75,10 +74,10 @@ func sized(c *rule.Context, clusters *tensorflow.Clusters) bool {
 	return least == 0 || len(clusters.Clusters) == 0 || clusters.Clusters[0].Size > 0
 }
 
-func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Cause, result.Evidence) {
+func clusterCause(c *rule.Context, clusters *tensorflow.Clusters) (*diff.Cause, diff.Evidence) {
 	list := append([]tensorflow.FrameworkCluster{}, clusters.Clusters...)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Size > list[j].Size })
-	var e result.Evidence
+	var e diff.Evidence
 	for _, one := range list {
 		e.After = diff.AddLine(e.After, fmt.Sprintf("%s  %s  %s", one.Name, phrase.Count(one.Size, "node", "nodes"), one.Function))
 	}

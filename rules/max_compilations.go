@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -59,7 +58,7 @@ func checkMaxCompilations(c *rule.Context, t *rule.Target) {
 			total.Base = &was
 		}
 		if f := c.Judge(total); f != nil {
-			f.Cause = &diff.Cause{Kind: result.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(c, most).Actual)}
+			f.Cause = &diff.Cause{Kind: diff.KindArguments, Title: fmt.Sprintf("most of them are of %s: %v", most.Name, compiled(c, most).Actual)}
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -73,8 +72,8 @@ func outsideByKind(clusters *tensorflow.Clusters) map[string][]tensorflow.Collec
 }
 
 // outsideCause names the collectives of a kind, each with what it parts.
-func outsideCause(collectives []tensorflow.Collective) (*diff.Cause, result.Evidence) {
-	var e result.Evidence
+func outsideCause(collectives []tensorflow.Collective) (*diff.Cause, diff.Evidence) {
+	var e diff.Evidence
 	if len(collectives) == 0 {
 		return nil, e
 	}

@@ -3,7 +3,6 @@ package rules
 import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -53,7 +52,7 @@ func judgeAverage(c *rule.Context, v *diff.Variant, kind string) {
 		}
 	}
 	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = smallest(v.New, of), result.Evidence{After: diff.LinesOf(v.New.Kernels, of)}
+		f.Cause, f.Evidence = smallest(v.New, of), diff.Evidence{After: diff.LinesOf(v.New.Kernels, of)}
 	}
 }
 

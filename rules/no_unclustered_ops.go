@@ -193,6 +193,6 @@ func uncompilableFinding(n tensorflow.LogNote) rule.Finding {
 		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),
 		Cause:    &diff.Cause{Title: n.Message, OpType: n.Op, Source: n.Where},
 		Bound:    &result.Bound{Key: "allow", Needs: "[" + n.Op + "]"},
-		Evidence: result.Evidence{After: []string{n.Log + ": " + n.Message}},
+		Evidence: diff.Evidence{After: []string{n.Log + ": " + n.Message}},
 	}
 }

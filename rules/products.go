@@ -6,12 +6,11 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // productCause names the product that computes most.
-func productCause(products []*facts.Product) (*diff.Cause, result.Evidence) {
-	var e result.Evidence
+func productCause(products []*facts.Product) (*diff.Cause, diff.Evidence) {
+	var e diff.Evidence
 	if len(products) == 0 {
 		return nil, e
 	}

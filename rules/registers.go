@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -45,7 +44,7 @@ func assembler(r *facts.Report) string {
 }
 
 // mostOf names the kernel that takes most of something, with all that take any.
-func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*diff.Cause, result.Evidence) {
+func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) string) (*diff.Cause, diff.Evidence) {
 	var taking []*facts.Kernel
 	for i := range v.Kernels {
 		if k := &v.Kernels[i]; takes(k) > 0 {
@@ -53,7 +52,7 @@ func mostOf(v *facts.Variant, takes func(*facts.Kernel) int64, say func(int64) s
 		}
 	}
 	slices.SortStableFunc(taking, func(a, b *facts.Kernel) int { return cmp.Compare(takes(b), takes(a)) })
-	var e result.Evidence
+	var e diff.Evidence
 	for _, k := range taking {
 		e.After = diff.AddLine(e.After, say(takes(k))+": "+k.Describe())
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -78,7 +77,7 @@ func describeSharding(f *rule.Finding, v *facts.Variant, wrong []misplaced) {
 		which = phrase.Count(arguments, "argument", "arguments") + " and " + phrase.Count(results, "result", "results") + " are"
 	}
 	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(phrase.First(names, 6), ", "))
-	f.Cause = &diff.Cause{Kind: result.KindSharding, Title: wrong[0].name + ": " + wrong[0].said, Source: v.FirstSource()}
+	f.Cause = &diff.Cause{Kind: diff.KindSharding, Title: wrong[0].name + ": " + wrong[0].said, Source: v.FirstSource()}
 }
 
 // wronglySpread says what is wrong with each argument.

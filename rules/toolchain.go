@@ -10,7 +10,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -57,7 +56,7 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	}
 	if f := c.JudgePinned(a); f != nil {
 		f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &diff.Cause{Kind: result.KindToolchain, Title: "what else differs may be the compiler's doing"}, wrong
+		f.Cause, f.Evidence.After = &diff.Cause{Kind: diff.KindToolchain, Title: "what else differs may be the compiler's doing"}, wrong
 	}
 }
 

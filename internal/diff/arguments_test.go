@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // called is the difference of two compilations with these arguments, whose fingerprints differ.
@@ -147,7 +146,7 @@ func TestArgumentsAreTheCause(t *testing.T) {
 		{"f32[1] f32[2] f32[3] f32[4]", "f32[2] f32[3] f32[4] f32[5]", "a: f32[1] → f32[2]; b: f32[2] → f32[3]; c: f32[3] → f32[4]; d: f32[4] → f32[5]"},
 	} {
 		v := called(t, shaped(c.old), shaped(c.fresh))
-		if v.Causes[0].Kind != result.KindArguments || v.Causes[0].Title != c.want {
+		if v.Causes[0].Kind != diff.KindArguments || v.Causes[0].Title != c.want {
 			t.Errorf("%s: %q, wanted %q", v.Causes[0].Kind, v.Causes[0].Title, c.want)
 		}
 	}
@@ -155,7 +154,7 @@ func TestArgumentsAreTheCause(t *testing.T) {
 
 func TestMustBeConstantArgumentIsTheCause(t *testing.T) {
 	v := called(t, []facts.Parameter{{Name: "n", Shape: "s32[]", Constant: "3"}}, []facts.Parameter{{Name: "n", Shape: "s32[]", Constant: "4"}})
-	if c := v.Causes[0]; c.Kind != result.KindArguments || c.Title != "n: 3 → 4" {
+	if c := v.Causes[0]; c.Kind != diff.KindArguments || c.Title != "n: 3 → 4" {
 		t.Errorf("%s: %s", c.Kind, c.Title)
 	}
 }
@@ -183,7 +182,7 @@ func TestShardingInWords(t *testing.T) {
 		p := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: sharding}
 		q := facts.Parameter{Name: "w", Shape: "f32[16,16]", Sharding: "{manual}"}
 		c := called(t, []facts.Parameter{q}, []facts.Parameter{p}).Causes[0]
-		if c.Kind != result.KindSharding || c.Title != "w is now "+want+", was sharded {manual}" {
+		if c.Kind != diff.KindSharding || c.Title != "w is now "+want+", was sharded {manual}" {
 			t.Errorf("%q: %s %q", sharding, c.Kind, c.Title)
 		}
 	}
@@ -194,7 +193,7 @@ func TestShardingThatIsWrittenAnotherWay(t *testing.T) {
 	on := func(sharding string) []facts.Parameter {
 		return []facts.Parameter{{Name: "w", Shape: "f32[16,16]", Sharding: sharding}}
 	}
-	if v := called(t, on(""), on("{replicated}")); len(v.Causes) > 0 && v.Causes[0].Kind == result.KindSharding {
+	if v := called(t, on(""), on("{replicated}")); len(v.Causes) > 0 && v.Causes[0].Kind == diff.KindSharding {
 		t.Error(v.Causes[0].Title)
 	}
 	want := "w is now sharded {devices=[2,1]1,0}, was sharded {devices=[2,1]0,1}"
@@ -230,7 +229,7 @@ func TestDonationIsACause(t *testing.T) {
 		{donated(true, true, true, true, true), donated(false, false, false, false, false), "no longer updated in place: a, b, c, 2 more"},
 	} {
 		causes := called(t, c.old, c.fresh).Causes
-		if len(causes) != 1 || causes[0].Kind != result.KindDonation || causes[0].Title != c.want {
+		if len(causes) != 1 || causes[0].Kind != diff.KindDonation || causes[0].Title != c.want {
 			t.Errorf("%+v, wanted %q", causes, c.want)
 		}
 	}

@@ -7,15 +7,14 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // findCauses says what brought a variant's changes about. Every kernel that came, went or changed is put down to one cause: the
 // place of the model that was edited on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant, compiler []FlagChange) []Cause {
 	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
-	b.whole(result.KindArguments, argumentsTitle(v))
-	b.whole(result.KindSharding, shardingTitle(v))
+	b.whole(KindArguments, argumentsTitle(v))
+	b.whole(KindSharding, shardingTitle(v))
 	b.edits()
 	b.constants()
 	b.donation()
@@ -65,7 +64,7 @@ func (b *blame) whole(kind, summary string) {
 		return
 	}
 	s := suspect{Cause: Cause{Kind: kind, Title: summary}, weight: wholeProgram - len(b.suspects)}
-	if kind == result.KindArguments {
+	if kind == KindArguments {
 		s.Source = b.v.New.CallSite
 	}
 	b.add(s)
@@ -92,7 +91,7 @@ func (b *blame) edits() {
 			i, ok = b.beside(e)
 		}
 		if !ok {
-			i = b.add(suspect{Cause: Cause{Kind: result.KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType}})
+			i = b.add(suspect{Cause: Cause{Kind: KindCode, OpName: e.OpName, Source: e.Source, OpType: e.OpType}})
 			byFunction[function] = i
 		}
 		s := &b.suspects[i]
@@ -182,20 +181,20 @@ const (
 
 func (b *blame) constants() {
 	if c, text := constantsTitle(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: result.KindConstants, Title: text, OpName: c.OpName, Source: c.Source}, weight: constantsWeight})
+		b.add(suspect{Cause: Cause{Kind: KindConstants, Title: text, OpName: c.OpName, Source: c.Source}, weight: constantsWeight})
 	}
 }
 
 func (b *blame) donation() {
 	if text := donationTitle(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: result.KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
+		b.add(suspect{Cause: Cause{Kind: KindDonation, Title: text, Source: b.v.New.CallSite}, weight: donationWeight})
 	}
 }
 
 // results blames what the program returns now and did not, where the model asks for no new operation.
 func (b *blame) results() {
 	if op, text := resultTitle(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: result.KindResults, Title: text, OpName: op.OpName, Source: op.Source}, weight: resultsWeight})
+		b.add(suspect{Cause: Cause{Kind: KindResults, Title: text, OpName: op.OpName, Source: op.Source}, weight: resultsWeight})
 	}
 }
 
@@ -204,9 +203,9 @@ func (b *blame) compiler(changes []FlagChange) {
 	switch {
 	case len(b.suspects) > 0:
 	case b.v.Model.Same:
-		b.add(suspect{Cause: Cause{Kind: result.KindToolchain, Title: toolchainTitle(changes)}})
+		b.add(suspect{Cause: Cause{Kind: KindToolchain, Title: toolchainTitle(changes)}})
 	default:
-		b.add(suspect{Cause: Cause{Kind: result.KindUnknown}, tools: changes})
+		b.add(suspect{Cause: Cause{Kind: KindUnknown}, tools: changes})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // finish gives a cause its sentence and its place in the model.
@@ -25,13 +24,13 @@ func (s *suspect) finish(v *Variant) Cause {
 // locate finds where in the model a cause stands: at the devices' talk that a sharding brought, else, where the cause itself does not say,
 // at the weightiest kernel that came, else at the nearest line of the model.
 func (s *suspect) locate(c *Cause, v *Variant) {
-	if talks := facts.FirstKernel(s.After, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.OpName != "" }); c.Kind == result.KindSharding && talks != nil {
+	if talks := facts.FirstKernel(s.After, func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.OpName != "" }); c.Kind == KindSharding && talks != nil {
 		c.place([]facts.Kernel{*talks})
 	}
 	if c.Source.File == "" && (c.OpName == "" || onlyGone(s.edits)) {
 		c.place(weightiestFirst(s.After))
 	}
-	if c.Source.File == "" && c.Kind != result.KindDonation {
+	if c.Source.File == "" && c.Kind != KindDonation {
 		c.Source = nearestSource(v.New, c.OpName)
 	}
 	if len(s.edits) > 0 && s.edits[0].OneCall && line(c.Source) == line(s.edits[0].Source) {
@@ -97,7 +96,7 @@ func (c *Cause) toWork() {
 
 // heaviest is the operation that tells most of what the model asks for now where the cause stands; "" where it asks for nothing new there.
 func (c *Cause) heaviest() (opcode string) {
-	if c.Kind != result.KindCode || len(c.Edits) == 0 {
+	if c.Kind != KindCode || len(c.Edits) == 0 {
 		return ""
 	}
 	most := 0

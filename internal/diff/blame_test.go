@@ -6,7 +6,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // changed is the difference of two programs of which the model and the kernels are known.
@@ -96,7 +95,7 @@ func TestWhatWentWithoutALine(t *testing.T) {
 // Where nothing is known of the model the kernels themselves are all that can be said.
 func TestNothingIsKnownOfTheModel(t *testing.T) {
 	v := changed(t, nil, nil, nil, []facts.Kernel{kernel("jit(f)/tanh", "add tanh", "f32[8]")})
-	if len(v.Causes) != 1 || v.Causes[0].Kind != result.KindUnknown || v.Causes[0].Title == "" || v.Causes[0].OpName != "jit(f)/tanh" {
+	if len(v.Causes) != 1 || v.Causes[0].Kind != diff.KindUnknown || v.Causes[0].Title == "" || v.Causes[0].OpName != "jit(f)/tanh" {
 		t.Errorf("%+v", v.Causes)
 	}
 }
@@ -141,7 +140,7 @@ func TestTheCompilersDoing(t *testing.T) {
 	}
 	without := only(t, diff.Compare(of("old", nil), of("fresh", nil))).Causes[0]
 	with := only(t, diff.Compare(of("old", map[string]string{"xla_a": "1"}), of("fresh", map[string]string{"xla_a": "2"}))).Causes[0]
-	if without.Kind != result.KindToolchain || with.Kind != result.KindToolchain || without.Title == with.Title {
+	if without.Kind != diff.KindToolchain || with.Kind != diff.KindToolchain || without.Title == with.Title {
 		t.Errorf("%q and %q", without.Title, with.Title)
 	}
 }

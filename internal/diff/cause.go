@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Cause is an edit, or another change from outside, that brought differences about. A rule that knows nothing of the kind points to a place of the
@@ -80,10 +79,10 @@ func (c *Cause) Constrains() bool {
 }
 
 // Evidence lists the kernels that a cause took away and brought, those that fit; where none does, all.
-func (c *Cause) Evidence(fits func(*facts.Kernel) bool) result.Evidence {
-	e := result.Evidence{Before: LinesOf(c.Before, fits), After: LinesOf(c.After, fits)}
+func (c *Cause) Evidence(fits func(*facts.Kernel) bool) Evidence {
+	e := Evidence{Before: LinesOf(c.Before, fits), After: LinesOf(c.After, fits)}
 	if len(e.Before)+len(e.After) == 0 {
-		e = result.Evidence{Before: LinesOf(c.Before, facts.AnyKernel), After: LinesOf(c.After, facts.AnyKernel)}
+		e = Evidence{Before: LinesOf(c.Before, facts.AnyKernel), After: LinesOf(c.After, facts.AnyKernel)}
 	}
 	return e
 }
@@ -142,3 +141,24 @@ func (v *Variant) CauseOf(k *facts.Kernel) *Cause {
 	}
 	return nil
 }
+
+// The kinds of changes.
+const (
+	KindCode      = "code"      // the model was edited
+	KindArguments = "arguments" // the program is called with other shapes or types, or compiled for more of them
+	KindDonation  = "donation"  // arguments lend their buffers to results no longer, or do now
+	KindConstants = "constants" // something is baked into the program
+	KindResults   = "results"   // the program returns something else
+	KindSharding  = "sharding"  // values are spread over the devices in another way
+	KindToolchain = "toolchain" // another compiler or framework made the program
+	KindFlags     = "flags"     // it was compiled with other flags
+	KindUnknown   = "unknown"
+)
+
+// Kinds lists the kinds of changes.
+func Kinds() []string {
+	return []string{KindCode, KindArguments, KindDonation, KindConstants, KindResults, KindSharding, KindToolchain, KindFlags, KindUnknown}
+}
+
+// Evidence holds the lines that prove a change, before and after.
+type Evidence struct{ Before, After []string }

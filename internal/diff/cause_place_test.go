@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // at is a line of m.py.
@@ -25,7 +25,7 @@ func TestShardingStandsWhereDevicesTalk(t *testing.T) {
 	talks := with(onLine(kernel("jit(f)/dot", "all-gather", "f32[64]"), 9), func(k *facts.Kernel) { k.Class, k.Kind = facts.ClassCollective, "collective" })
 	nameless := with(talks, func(k *facts.Kernel) { k.OpName, k.Source, k.Out = "", hlo.Location{}, "f32[1]" })
 	b.Kernels = []facts.Kernel{quiet, nameless, talks}
-	if c := compared(t, a, b).Causes[0]; c.Kind != result.KindSharding || c.OpName != "jit(f)/dot" || c.Source != at(9) {
+	if c := compared(t, a, b).Causes[0]; c.Kind != diff.KindSharding || c.OpName != "jit(f)/dot" || c.Source != at(9) {
 		t.Errorf("%s at %+v", c.Kind, c.Source)
 	}
 	b.Kernels = b.Kernels[:1]

@@ -10,7 +10,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // measured reads one packed dump.
@@ -53,25 +52,25 @@ var causes = []struct {
 	opName             string
 	says               []string
 }{
-	{"gpu-fusion_barrier", result.KindCode, "pairs.py", 15, "jit(act)/optimization_barrier",
+	{"gpu-fusion_barrier", diff.KindCode, "pairs.py", 15, "jit(act)/optimization_barrier",
 		[]string{"a new optimization barrier splits 3 add, divide, exponential, 2 multiply, negate, tanh in 2 kernels"}},
-	{"cpu-cse_lost", result.KindCode, "pairs.py", 123, "jit(f)/optimization_barrier",
+	{"cpu-cse_lost", diff.KindCode, "pairs.py", 123, "jit(f)/optimization_barrier",
 		[]string{"2 new optimization barriers; dot, tanh computed a second time, as in "}},
-	{"cpu-extra_kernel", result.KindCode, "pairs.py", 99, "", []string{"new: sort, reduce, divide, sqrt, multiply, slice"}},
-	{"cpu-sharding_fsdp_gather", result.KindSharding, "pairs.py", 163, "", []string{"w is now sharded P(None, 'x'), was replicated"}},
-	{"cpu-sharding_allgather", result.KindSharding, "pairs.py", 30, "", []string{"w1 is now sharded P('model', None), was sharded P(None, 'model')"}},
-	{"cpu-unrolled_loop", result.KindCode, "pairs.py", 53, "", []string{"unrolled", "116 dot", "in the program 79 times"}},
-	{"cpu-remat_lost", result.KindCode, "model.py", 13, "", []string{"no longer rematerialized but kept for the backward pass: 2 dot, tanh"}},
-	{"cpu-scan_unroll_arg", result.KindCode, "pairs.py", 59, "", []string{"9 dot", "9 tanh", "of a loop's body is in the program 10 times"}},
-	{"gpu-fusion_intermediate_out", result.KindResults, "pairs.py", 130, "jit(act)/tanh", []string{"tanh f32[64,256] is now a result of the program"}},
-	{"cpu-f64_creep", result.KindCode, "pairs.py", 41, "", []string{"reduce, divide, sqrt, add, multiply in f64, not f32", "new: 2 convert"}},
-	{"gpu-const_baked", result.KindConstants, "pairs.py", 77, "jit(predict)/dot_general", []string{"w is baked into the program: f32[512,1024], 2.0 MiB"}},
-	{"cpu-batch_up", result.KindArguments, "", 0, "", []string{"x: f32[32,64] → f32[64,64]; y: s32[32] → s32[64]"}},
-	{"tpu-extra_transpose", result.KindCode, "pairs.py", 63, "jit(mm)/transpose", []string{"new: 2 transpose"}},
-	{"cpu-fusion_pass_off", result.KindToolchain, "models.py", 0, "", []string{"the model is the same", "xla_disable_hlo_passes is fusion, was unset", "is split in 16 kernels, and 15 more kernels were split"}},
-	{"cpu-fusion_callback_barrier", result.KindCode, "pairs.py", 138, "jit(act)/pure_callback", []string{"a new host callback (pure_callback) splits "}},
-	{"tf-cnn-f64", result.KindCode, "", 0, "Conv2D", []string{"2 convolution in f64, not f32"}},
-	{"tf-transformer-stats", result.KindCode, "", 0, "Mean_4", []string{"2 reduce"}},
+	{"cpu-extra_kernel", diff.KindCode, "pairs.py", 99, "", []string{"new: sort, reduce, divide, sqrt, multiply, slice"}},
+	{"cpu-sharding_fsdp_gather", diff.KindSharding, "pairs.py", 163, "", []string{"w is now sharded P(None, 'x'), was replicated"}},
+	{"cpu-sharding_allgather", diff.KindSharding, "pairs.py", 30, "", []string{"w1 is now sharded P('model', None), was sharded P(None, 'model')"}},
+	{"cpu-unrolled_loop", diff.KindCode, "pairs.py", 53, "", []string{"unrolled", "116 dot", "in the program 79 times"}},
+	{"cpu-remat_lost", diff.KindCode, "model.py", 13, "", []string{"no longer rematerialized but kept for the backward pass: 2 dot, tanh"}},
+	{"cpu-scan_unroll_arg", diff.KindCode, "pairs.py", 59, "", []string{"9 dot", "9 tanh", "of a loop's body is in the program 10 times"}},
+	{"gpu-fusion_intermediate_out", diff.KindResults, "pairs.py", 130, "jit(act)/tanh", []string{"tanh f32[64,256] is now a result of the program"}},
+	{"cpu-f64_creep", diff.KindCode, "pairs.py", 41, "", []string{"reduce, divide, sqrt, add, multiply in f64, not f32", "new: 2 convert"}},
+	{"gpu-const_baked", diff.KindConstants, "pairs.py", 77, "jit(predict)/dot_general", []string{"w is baked into the program: f32[512,1024], 2.0 MiB"}},
+	{"cpu-batch_up", diff.KindArguments, "", 0, "", []string{"x: f32[32,64] → f32[64,64]; y: s32[32] → s32[64]"}},
+	{"tpu-extra_transpose", diff.KindCode, "pairs.py", 63, "jit(mm)/transpose", []string{"new: 2 transpose"}},
+	{"cpu-fusion_pass_off", diff.KindToolchain, "models.py", 0, "", []string{"the model is the same", "xla_disable_hlo_passes is fusion, was unset", "is split in 16 kernels, and 15 more kernels were split"}},
+	{"cpu-fusion_callback_barrier", diff.KindCode, "pairs.py", 138, "jit(act)/pure_callback", []string{"a new host callback (pure_callback) splits "}},
+	{"tf-cnn-f64", diff.KindCode, "", 0, "Conv2D", []string{"2 convolution in f64, not f32"}},
+	{"tf-transformer-stats", diff.KindCode, "", 0, "Mean_4", []string{"2 reduce"}},
 }
 
 func TestCauses(t *testing.T) {

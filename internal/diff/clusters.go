@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -179,7 +178,7 @@ func (p *Program) blameCut(op *tensorflow.UnclusteredOp) {
 	}
 	for _, v := range p.Variants {
 		for i := range v.Causes {
-			if c := &v.Causes[i]; slices.Contains([]string{result.KindToolchain, result.KindUnknown, result.KindResults}, c.Kind) {
+			if c := &v.Causes[i]; slices.Contains([]string{KindToolchain, KindUnknown, KindResults}, c.Kind) {
 				c.Title, c.OpName, c.Source, c.OpType = CutTitle(op), op.Node, op.Source, op.Op
 			}
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // baked is the difference of two compilations with these constants.
@@ -45,13 +44,13 @@ func TestNewConstants(t *testing.T) {
 // The largest one is named, and small ones are of no account.
 func TestConstantIsACause(t *testing.T) {
 	v := baked(t, nil, []facts.Constant{small, large, small})
-	if c := v.Causes[0]; c.Kind != result.KindConstants || c.Title != "f32[512,512] (1.0 MiB) is baked into the program" {
+	if c := v.Causes[0]; c.Kind != diff.KindConstants || c.Title != "f32[512,512] (1.0 MiB) is baked into the program" {
 		t.Errorf("%s: %s", c.Kind, c.Title)
 	}
-	if c := baked(t, nil, []facts.Constant{small}).Causes[0]; c.Kind != result.KindConstants {
+	if c := baked(t, nil, []facts.Constant{small}).Causes[0]; c.Kind != diff.KindConstants {
 		t.Errorf("256 bytes are of no account: %s", c.Kind)
 	}
-	if c := baked(t, nil, []facts.Constant{{Shape: "f32[63]", Bytes: 255}}).Causes[0]; c.Kind == result.KindConstants {
+	if c := baked(t, nil, []facts.Constant{{Shape: "f32[63]", Bytes: 255}}).Causes[0]; c.Kind == diff.KindConstants {
 		t.Errorf("255 bytes are of account: %s", c.Title)
 	}
 }
@@ -76,10 +75,10 @@ func TestConstantThatWasAnArgument(t *testing.T) {
 	} {
 		v := baked(t, nil, []facts.Constant{large}, c.old, c.fresh)
 		at := 0
-		if v.Causes[0].Kind == result.KindArguments {
+		if v.Causes[0].Kind == diff.KindArguments {
 			at = 1
 		}
-		if got := v.Causes[at]; got.Kind != result.KindConstants || got.Title != c.want {
+		if got := v.Causes[at]; got.Kind != diff.KindConstants || got.Title != c.want {
 			t.Errorf("%s: %s %q", name, got.Kind, got.Title)
 		}
 	}
@@ -89,15 +88,15 @@ func TestConstantThatWasAnArgument(t *testing.T) {
 func TestBakedArgumentIsNoChangeOfArguments(t *testing.T) {
 	w, x := facts.Parameter{Name: "w", Shape: "f32[512,512]"}, facts.Parameter{Name: "x", Shape: "f32[8]"}
 	v := baked(t, nil, []facts.Constant{large}, []facts.Parameter{x, w}, []facts.Parameter{x})
-	if len(v.Causes) != 1 || v.Causes[0].Kind != result.KindConstants {
+	if len(v.Causes) != 1 || v.Causes[0].Kind != diff.KindConstants {
 		t.Errorf("w is baked in: %+v", v.Causes)
 	}
 	v = baked(t, []facts.Constant{large}, nil, []facts.Parameter{x}, []facts.Parameter{x, w})
-	if v.Causes[0].Kind == result.KindArguments {
+	if v.Causes[0].Kind == diff.KindArguments {
 		t.Errorf("w is an argument again: %+v", v.Causes)
 	}
 	v = baked(t, nil, []facts.Constant{{Shape: "f32[8]", Bytes: 32}}, []facts.Parameter{x, w}, []facts.Parameter{w})
-	if v.Causes[0].Kind != result.KindArguments || v.Causes[0].Title != "x is gone: f32[8]" {
+	if v.Causes[0].Kind != diff.KindArguments || v.Causes[0].Title != "x is gone: f32[8]" {
 		t.Errorf("x is gone beside a small constant: %+v", v.Causes)
 	}
 }

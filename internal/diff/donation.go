@@ -7,7 +7,6 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // notDonated is why an argument is not updated in place that the caller does not give away.
@@ -15,8 +14,8 @@ const notDonated = "not donated"
 
 // Undonated returns the cause why arguments are not updated in place, which names the first of them, with a line for each reason. The framework
 // that made the dump tells what takes all donation from a program at once.
-func (v *Variant) Undonated(params []*facts.Parameter, framework string) (*Cause, result.Evidence) {
-	var e result.Evidence
+func (v *Variant) Undonated(params []*facts.Parameter, framework string) (*Cause, Evidence) {
+	var e Evidence
 	for _, line := range v.undonatedLines(params) {
 		e.After = AddLine(e.After, line)
 	}
@@ -25,7 +24,7 @@ func (v *Variant) Undonated(params []*facts.Parameter, framework string) (*Cause
 		return cause, e
 	}
 	why := v.undonated(first)
-	cause := &Cause{Kind: result.KindDonation, Title: first.Name + ": " + why, Source: v.New.CallSite}
+	cause := &Cause{Kind: KindDonation, Title: first.Name + ": " + why, Source: v.New.CallSite}
 	if v.Old != nil && why == notDonated && aliased(v.Old) > 1 && aliased(v.New) == 0 {
 		others := phrase.Count(aliased(v.Old)-1, "other", "others")
 		cause.Title = fmt.Sprintf("no argument is donated any more, %s and %s were%s", first.Name, others, suspectedLoss[framework])

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // Why picks the cause that adds most to what is weighed, the weightiest cause where none adds anything; nil without causes.
@@ -31,24 +30,24 @@ func (v *Variant) Why(weigh func(*facts.Kernel) int64) *Cause {
 }
 
 // Growth returns the cause that adds most of the kernels that fit, with the kernels before and after as evidence.
-func (v *Variant) Growth(fits func(*facts.Kernel) bool) (*Cause, result.Evidence) {
+func (v *Variant) Growth(fits func(*facts.Kernel) bool) (*Cause, Evidence) {
 	return v.GrowthBy(fits, func(k *facts.Kernel) int64 { return Flag(fits(k)) })
 }
 
 // GrowthBy is Growth where kernels account for it by more or less than one. Without a baseline it returns the largest kernel.
-func (v *Variant) GrowthBy(fits func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*Cause, result.Evidence) {
+func (v *Variant) GrowthBy(fits func(*facts.Kernel) bool, weigh func(*facts.Kernel) int64) (*Cause, Evidence) {
 	if v == nil || v.Old == nil {
-		return v.Largest(fits), result.Evidence{}
+		return v.Largest(fits), Evidence{}
 	}
 	c := v.Why(weigh)
 	if c == nil {
-		return nil, result.Evidence{}
+		return nil, Evidence{}
 	}
 	return c, c.Evidence(fits)
 }
 
 // CollectiveGrowth is Growth of collectives: it names the first that is new, what it moves, and along which axis of the mesh.
-func (v *Variant) CollectiveGrowth(fits func(*facts.Kernel) bool) (*Cause, result.Evidence) {
+func (v *Variant) CollectiveGrowth(fits func(*facts.Kernel) bool) (*Cause, Evidence) {
 	c, e := v.Growth(fits)
 	if c != nil && v.Old != nil {
 		if k := facts.FirstKernel(c.After, fits); k != nil {
@@ -76,7 +75,7 @@ func (v *Variant) Largest(fits func(*facts.Kernel) bool) *Cause {
 }
 
 // EditThat returns the first cause with an edit that fits, else what changed most.
-func (v *Variant) EditThat(fits func(Edit) bool) (*Cause, result.Evidence) {
+func (v *Variant) EditThat(fits func(Edit) bool) (*Cause, Evidence) {
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
 			return c, c.Evidence(facts.AnyKernel)
@@ -96,7 +95,7 @@ var weights = map[facts.ID]func(*facts.Kernel) int64{
 }
 
 // FactGrowth returns the cause of the growth of a fact.
-func (v *Variant) FactGrowth(fact facts.ID) (*Cause, result.Evidence) {
+func (v *Variant) FactGrowth(fact facts.ID) (*Cause, Evidence) {
 	weigh := weights[fact]
 	switch {
 	case fact == facts.MemoryOutput:
@@ -130,7 +129,7 @@ func (v *Variant) keeps() func(*facts.Kernel) int64 {
 const tellingGrowth = 0.1
 
 // memoryGrowth returns the cause of more memory with the buffer that grew most.
-func (v *Variant) memoryGrowth(fact facts.ID) (*Cause, result.Evidence) {
+func (v *Variant) memoryGrowth(fact facts.ID) (*Cause, Evidence) {
 	c, e := v.GrowthBy(facts.AnyKernel, v.keeps())
 	if c == nil || v.Old == nil || len(v.Buffers) == 0 {
 		return c, e
@@ -147,7 +146,7 @@ func (v *Variant) memoryGrowth(fact facts.ID) (*Cause, result.Evidence) {
 }
 
 // ResultGrowth returns the cause of larger results with the result that is new or grew.
-func (v *Variant) ResultGrowth() (*Cause, result.Evidence) {
+func (v *Variant) ResultGrowth() (*Cause, Evidence) {
 	c, e := v.GrowthBy(func(k *facts.Kernel) bool { return k.Result }, func(k *facts.Kernel) int64 { return Flag(k.Result) })
 	op, text := NewResult(v)
 	if c == nil || text == "" || strings.Contains(c.Title, text) {
@@ -186,8 +185,8 @@ func Flag(is bool) int64 {
 }
 
 // constantGrowth names the largest constant that is new, and the argument that it was.
-func (v *Variant) constantGrowth() (*Cause, result.Evidence) {
-	var e result.Evidence
+func (v *Variant) constantGrowth() (*Cause, Evidence) {
+	var e Evidence
 	var largest *facts.Constant
 	for _, k := range NewConstants(v) {
 		if largest == nil || k.Bytes > largest.Bytes {
@@ -207,5 +206,5 @@ func (v *Variant) constantGrowth() (*Cause, result.Evidence) {
 
 // ConstantAt is a cause of which no more is known than a constant.
 func ConstantAt(k facts.Constant) *Cause {
-	return &Cause{Kind: result.KindConstants, Title: Baked(k, ""), OpName: k.OpName, Source: k.Source}
+	return &Cause{Kind: KindConstants, Title: Baked(k, ""), OpName: k.OpName, Source: k.Source}
 }

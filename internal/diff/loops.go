@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // loopKeys are the ways to recognize a loop, the surest first: by what the model calls it, what it carries and how often it runs. Loops in one
@@ -113,16 +112,16 @@ func (c LoopChange) growth() float64 {
 }
 
 // longerLoop returns the loop that became longer by most, where the model has no new operations.
-func longerLoop(v *Variant) (*Cause, result.Evidence) {
+func longerLoop(v *Variant) (*Cause, Evidence) {
 	if v == nil || v.Old == nil || len(v.Model.Edits) > 0 {
-		return nil, result.Evidence{}
+		return nil, Evidence{}
 	}
 	longer := slices.DeleteFunc(loopChanges(v.Old, v.New), func(c LoopChange) bool { return c.Old.Length == 0 || c.New.Length <= c.Old.Length })
 	if len(longer) == 0 {
-		return nil, result.Evidence{}
+		return nil, Evidence{}
 	}
 	old, fresh := longer[0].Old, longer[0].New
-	return CauseAt(loopsTitle(longer), fresh), result.Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
+	return CauseAt(loopsTitle(longer), fresh), Evidence{Before: []string{old.LoopLine()}, After: []string{fresh.LoopLine()}}
 }
 
 // LostExits lists the loops that now only their counter ends: those paired with a loop that could end early, and, where names changed but
@@ -185,7 +184,7 @@ func (v *Variant) PartlyUnrolled() (loops [][2]*facts.Kernel) {
 
 // LoopGrowth returns the cause of loops that are gone or run otherwise: the one with the edit that took a loop away, else the one behind the
 // kernels in loops.
-func (v *Variant) LoopGrowth() (*Cause, result.Evidence) {
+func (v *Variant) LoopGrowth() (*Cause, Evidence) {
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, losesLoop) {
 			return c, c.Evidence(facts.AnyKernel)

@@ -9,7 +9,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // asks is a statement: these operations in f32, in a scope, on a line of m.py where it is known.
@@ -102,7 +101,7 @@ func TestSameModel(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
 	a.InputPrint, b.InputPrint = "same", "same"
 	a.Model, b.Model = []facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "tanh", 1)}
-	if v := compared(t, a, b); !v.Model.Same || len(v.Model.Edits) != 0 || v.Causes[0].Kind != result.KindToolchain {
+	if v := compared(t, a, b); !v.Model.Same || len(v.Model.Edits) != 0 || v.Causes[0].Kind != diff.KindToolchain {
 		t.Errorf("%+v", v.Model)
 	}
 	a.InputPrint, b.InputPrint = "", ""
@@ -150,7 +149,7 @@ func TestConstraintsOfEarlier(t *testing.T) {
 func TestModelsOfTwoKinds(t *testing.T) {
 	a, b := variant("()", "old"), variant("()", "fresh")
 	a.Model, b.Model, b.ModelAfter = []facts.Statement{asks("a", "dot", 1)}, []facts.Statement{asks("a", "tanh", 1)}, true
-	if v := compared(t, a, b); v.Model.Known || len(v.Model.Edits) != 0 || v.Causes[0].Kind != result.KindUnknown {
+	if v := compared(t, a, b); v.Model.Known || len(v.Model.Edits) != 0 || v.Causes[0].Kind != diff.KindUnknown {
 		t.Errorf("%+v, %s", v.Model, v.Causes[0].Kind)
 	}
 	a.ModelAfter = true
@@ -191,7 +190,7 @@ func TestEditSentences(t *testing.T) {
 		"too many":             {"dot", "dot a b c d e f g", "new: a, b, c, d, e, 2 more"},
 	} {
 		v := asked(t, []facts.Statement{asks("a", c.old, 1)}, []facts.Statement{asks("a", c.fresh, 1)})
-		if got := v.Causes[0]; got.Kind != result.KindCode || got.Title != c.want {
+		if got := v.Causes[0]; got.Kind != diff.KindCode || got.Title != c.want {
 			t.Errorf("%s: %s %q, wanted %q", name, got.Kind, got.Title, c.want)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -63,7 +62,7 @@ func SameForOtherSizes(a, b *facts.Program) []string {
 // CompiledAgain says why a program is compiled several times, and where: at the call that missed the cache, as a log tells, or where a graph of
 // PyTorch/XLA ended because a value was asked for.
 func (p *Program) CompiledAgain(logs *tensorflow.Logs) *Cause {
-	cause := &Cause{Kind: result.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}
+	cause := &Cause{Kind: KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}
 	if logs != nil {
 		for _, miss := range logs.Misses {
 			if miss.Program == p.Name && miss.Where.File != "" {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // What a cause is about stands where the kernels that it brought do it; what none of them does stands where the model asks for it.
@@ -25,7 +24,7 @@ func TestPlaceOfCause(t *testing.T) {
 		"in no kernel":              {"opt-barrier", []facts.Kernel{running("dot", 30)}, 20},
 		"nothing is asked for":      {"", []facts.Kernel{running("dot", 30)}, 20},
 	} {
-		cause := Cause{Kind: result.KindCode, Source: at(20), After: c.after, Edits: []Edit{{}}}
+		cause := Cause{Kind: KindCode, Source: at(20), After: c.after, Edits: []Edit{{}}}
 		if c.added != "" {
 			cause.Edits[0].Added = []Step{{Opcode: c.added, Count: 1}}
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // returned is the difference of two programs with these results.
@@ -35,7 +34,7 @@ func TestResultsThatAreNew(t *testing.T) {
 		if _, got := diff.NewResult(v); got != c.want {
 			t.Errorf("%s: %q, wanted %q", name, got, c.want)
 		}
-		if isCause := v.Causes[0].Kind == result.KindResults; isCause != (c.want != "") {
+		if isCause := v.Causes[0].Kind == diff.KindResults; isCause != (c.want != "") {
 			t.Errorf("%s: the cause is %s", name, v.Causes[0].Kind)
 		}
 	}

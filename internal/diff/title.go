@@ -9,13 +9,12 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // title says what a cause did, and moves it to the kernels where these are all that is known of it.
 func (s *suspect) title(v *Variant) string {
 	c := &s.Cause
-	if c.Kind == result.KindCode {
+	if c.Kind == KindCode {
 		c.Title = s.editsTitle(v.Old)
 	}
 	parts := []string{c.Title}
@@ -23,7 +22,7 @@ func (s *suspect) title(v *Variant) string {
 		parts = nil
 	}
 	if loops := loopsTitle(s.loops); loops != "" {
-		if c.Kind == result.KindCode || c.Title == "" { // what ends a loop tells more than what its condition was made of
+		if c.Kind == KindCode || c.Title == "" { // what ends a loop tells more than what its condition was made of
 			parts = append([]string{loops}, parts...)
 		} else {
 			parts = append(parts, loops)
@@ -33,7 +32,7 @@ func (s *suspect) title(v *Variant) string {
 		parts = append(parts, unrollTitle(s.unroll))
 	}
 	if len(s.split) > 0 {
-		parts = append(parts, splitsTitle(s.split, c.Kind != result.KindToolchain))
+		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain))
 	}
 	switch {
 	case len(parts) == 0:
@@ -41,7 +40,7 @@ func (s *suspect) title(v *Variant) string {
 	case c.Title == "" && len(s.loops) > 0:
 		c.place([]facts.Kernel{*s.loops[0].New})
 	}
-	if c.Kind == result.KindUnknown && len(s.tools) > 0 {
+	if c.Kind == KindUnknown && len(s.tools) > 0 {
 		parts = append(parts, "the toolchain also changed: "+toolsTitle(s.tools))
 	}
 	return strings.Join(parts, "; ")

@@ -7,7 +7,6 @@ import (
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
-	"github.com/xlagate/xlagate/internal/result"
 )
 
 // A Python number that enters a graph of PyTorch/XLA adds an argument and counts those behind it anew: what did it is the edit, on its line, and the
@@ -24,7 +23,7 @@ func TestScalarEnters(t *testing.T) {
 		if len(v.Params) != 1 || !strings.HasPrefix(v.Params[0].What, "new: f32[]") {
 			t.Errorf("against the %s: arguments %+v", form, v.Params)
 		}
-		if len(v.Causes) != 1 || v.Causes[0].Kind != result.KindCode || v.Causes[0].Source.Line != 19 || !strings.Contains(v.Causes[0].Title, "logistic") {
+		if len(v.Causes) != 1 || v.Causes[0].Kind != diff.KindCode || v.Causes[0].Source.Line != 19 || !strings.Contains(v.Causes[0].Title, "logistic") {
 			t.Errorf("against the %s: %+v", form, v.Causes)
 		}
 	}

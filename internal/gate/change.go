@@ -27,7 +27,7 @@ type JudgedTarget struct {
 type JudgedFinding struct {
 	result.Finding
 	Cause      *diff.Cause
-	Evidence   result.Evidence
+	Evidence   diff.Evidence
 	Drift      bool   // only the comparison with the baseline found it
 	Configured string // the place of the configuration that forbids it whatever is accepted; "" where accepting is enough
 	Override   string // the entry to add to the configuration where a pack forbids it
@@ -154,9 +154,9 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 // compiledAgain puts a variant that the baseline does not have down to the change that it is, whether a rule forbids it or not.
 func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 	g.added[compiled{p.Name, v.Signature}] = true
-	again := g.group(key{p.Name, result.KindArguments, ""}, func() *group {
-		made := &group{Change: result.Change{Kind: result.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}
-		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: result.KindArguments, Source: v.CallSite}), v.CallSite.File != ""
+	again := g.group(key{p.Name, diff.KindArguments, ""}, func() *group {
+		made := &group{Change: result.Change{Kind: diff.KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}}
+		made.Source, made.placed = g.sourceOf(&diff.Cause{Kind: diff.KindArguments, Source: v.CallSite}), v.CallSite.File != ""
 		made.Price.Compilations = g.compilations[p.Name]
 		return made
 	})
@@ -166,8 +166,8 @@ func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 // root is the change that one root of the differences belongs to.
 func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
 	at, kind := g.places[c], c.Kind
-	if kind == result.KindResults && g.at[key{p.Name, result.KindCode, at.place}] != nil { // what a function returns now follows from its edit
-		kind = result.KindCode
+	if kind == diff.KindResults && g.at[key{p.Name, diff.KindCode, at.place}] != nil { // what a function returns now follows from its edit
+		kind = diff.KindCode
 	}
 	owner := g.group(key{p.Name, kind, at.place}, func() *group {
 		return &group{Change: result.Change{Kind: c.Kind, Title: c.Title, OpName: at.opName, Source: at.source}, placed: true}
@@ -232,13 +232,13 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 		return g.byRoot[c.Root()]
 	}
 	if g.added[compiled{f.Program, f.Variant}] { // whatever is wrong with one more compilation follows from it
-		kind, c = result.KindArguments, nil
+		kind, c = diff.KindArguments, nil
 	} else if found := g.behind(f, kind); found != nil {
 		return found
 	}
 	return g.group(key{f.Program, kind, placeOfFinding(f, kind)}, func() *group {
 		made := &group{Change: result.Change{Kind: kind, Title: titleOf(f)}}
-		if kind == result.KindArguments {
+		if kind == diff.KindArguments {
 			made.Price.Compilations = g.compilations[f.Program]
 		}
 		return made
@@ -256,7 +256,7 @@ func (g *grouping) behind(f *JudgedFinding, kind string) *group {
 		}
 		return nil
 	}
-	if kind != result.KindCode && kind != result.KindUnknown {
+	if kind != diff.KindCode && kind != diff.KindUnknown {
 		return of(func(o *group) bool { return o.Kind == kind })
 	}
 	if c := f.Cause; c != nil {
@@ -293,18 +293,18 @@ func (o *group) brought(c *diff.Cause) bool {
 func kindOf(c *diff.Cause) string {
 	switch {
 	case c == nil:
-		return result.KindUnknown
+		return diff.KindUnknown
 	case c.Kind != "":
 		return c.Kind
 	case c.Source.File != "" || c.OpName != "" || c.OpType != "":
-		return result.KindCode
+		return diff.KindCode
 	}
-	return result.KindUnknown
+	return diff.KindUnknown
 }
 
 // placeOfFinding tells findings apart of which no difference is known: by their place in the model, else by what they are about.
 func placeOfFinding(f *JudgedFinding, kind string) string {
-	if kind == result.KindArguments {
+	if kind == diff.KindArguments {
 		return ""
 	}
 	if c := f.Cause; c != nil && (c.Kind != "" || c.Source.File != "") {
@@ -343,7 +343,7 @@ func (o *group) worsen(level string) {
 	}
 }
 
-func (o *group) addEvidence(e result.Evidence) {
+func (o *group) addEvidence(e diff.Evidence) {
 	for _, line := range e.Before {
 		o.Evidence.Before = diff.AddNewLine(o.Evidence.Before, line)
 	}

@@ -16,7 +16,7 @@ import (
 
 // Whatever rules find of one difference is one change, as bad as the worst of it.
 func TestOneRootIsOneChange(t *testing.T) {
-	p := changed("f", root(result.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))
+	p := changed("f", root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)))
 	c := &p.Variants[0].Causes[0]
 	found := []JudgedFinding{finding("max-kernels", c), finding("max-flops", c.With("12 flops more")), finding("max-step-time", c)}
 	found[0].Level, found[0].Configured, found[2].Configured = "warning", "xlagate.yaml:9:5", "xlagate.yaml:9:5"
@@ -25,7 +25,7 @@ func TestOneRootIsOneChange(t *testing.T) {
 		t.Fatalf("%d changes: %s", len(list), titles(list))
 	}
 	got := list[0]
-	if got.Title != "a dot is new" || got.Level != "error" || got.Kind != result.KindCode || got.Target != "t" || got.Program != "f" || !slices.Equal(got.Variants, []string{signature}) {
+	if got.Title != "a dot is new" || got.Level != "error" || got.Kind != diff.KindCode || got.Target != "t" || got.Program != "f" || !slices.Equal(got.Variants, []string{signature}) {
 		t.Errorf("%+v", got)
 	}
 	if got.Source.File != "/ci/models/train.py" || got.Source.Line != 7 || got.Source.Function != "loss" || got.Source.Edited || len(got.Evidence.After) != 1 {
@@ -45,9 +45,9 @@ func TestOneRootIsOneChange(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	elsewhere := line("loss", 7)
 	elsewhere.File = "/ci/models/model.py"
-	nowhere := diff.Cause{Kind: result.KindCode, Title: "a tanh is new", OpName: "jit(f)/tanh"}
+	nowhere := diff.Cause{Kind: diff.KindCode, Title: "a tanh is new", OpName: "jit(f)/tanh"}
 	code := func(summary string, function string, n int) diff.Cause {
-		return root(result.KindCode, summary, line(function, n))
+		return root(diff.KindCode, summary, line(function, n))
 	}
 	for what, c := range map[string]struct {
 		causes []diff.Cause
@@ -55,8 +55,8 @@ func TestPlaces(t *testing.T) {
 	}{
 		"two functions":           {[]diff.Cause{code("a", "loss", 7), code("b", "norm", 20)}, "a; b"},
 		"two lines of a function": {[]diff.Cause{code("a", "loss", 7), code("b", "loss", 9)}, "a"},
-		"two files":               {[]diff.Cause{code("a", "loss", 7), root(result.KindCode, "b", elsewhere)}, "a; b"},
-		"two kinds":               {[]diff.Cause{code("a", "loss", 7), root(result.KindConstants, "b", line("loss", 7))}, "a; b"},
+		"two files":               {[]diff.Cause{code("a", "loss", 7), root(diff.KindCode, "b", elsewhere)}, "a; b"},
+		"two kinds":               {[]diff.Cause{code("a", "loss", 7), root(diff.KindConstants, "b", line("loss", 7))}, "a; b"},
 		"a place and none":        {[]diff.Cause{code("a", "loss", 7), nowhere}, "a; a tanh is new"},
 		"no place, twice":         {[]diff.Cause{nowhere, nowhere}, "a tanh is new"},
 	} {
@@ -72,8 +72,8 @@ func TestPlaces(t *testing.T) {
 
 // A finding of which no difference is known goes to the change that is most likely behind it.
 func TestFindingsWithoutARoot(t *testing.T) {
-	causes := append(twoRoots(), root(result.KindConstants, "w is baked in", line("init", 30)))
-	edited := root(result.KindCode, "a sort is new", line("sorted", 40))
+	causes := append(twoRoots(), root(diff.KindConstants, "w is baked in", line("init", 30)))
+	edited := root(diff.KindCode, "a sort is new", line("sorted", 40))
 	edited.Edits = []diff.Edit{{OpName: "jit(f)/sorted/sort", Added: []diff.Step{{Opcode: "sort", Count: 1}}}, {OpName: "jit(f)/gone", Removed: []diff.Step{{Opcode: "add", Count: 1}}}}
 	causes = append(causes, edited)
 	for what, c := range map[string]struct {
@@ -82,8 +82,8 @@ func TestFindingsWithoutARoot(t *testing.T) {
 		variant string
 		want    string
 	}{
-		"of the kind of a change":           {&diff.Cause{Kind: result.KindConstants, Title: "s"}, false, signature, "w is baked in"},
-		"of a kind that nothing has":        {&diff.Cause{Kind: result.KindDonation, Title: "x is no longer donated"}, true, signature, "x is no longer donated"},
+		"of the kind of a change":           {&diff.Cause{Kind: diff.KindConstants, Title: "s"}, false, signature, "w is baked in"},
+		"of a kind that nothing has":        {&diff.Cause{Kind: diff.KindDonation, Title: "x is no longer donated"}, true, signature, "x is no longer donated"},
 		"naming an operation that came":     {&diff.Cause{OpName: "jit(f)/norm/add"}, false, signature, "a copy is new"},
 		"on the line of one":                {&diff.Cause{Source: line("other", 20)}, false, signature, "a copy is new"},
 		"naming an edit that added":         {&diff.Cause{OpName: "jit(f)/sorted/sort"}, false, signature, "a sort is new"},
@@ -117,7 +117,7 @@ func TestFindingsOfNoDifference(t *testing.T) {
 	if got := titles(list); got != "loss; norm; dddd is broken; eeeee is broken" {
 		t.Error(got)
 	}
-	if list[0].Source.Line != 7 || list[2].Kind != result.KindUnknown || list[2].Level != "error" {
+	if list[0].Source.Line != 7 || list[2].Kind != diff.KindUnknown || list[2].Level != "error" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -129,7 +129,7 @@ func TestNewVariant(t *testing.T) {
 	p.New.Variants = append(p.New.Variants, added)
 	p.Variants = append(p.Variants, &diff.Variant{Change: diff.Added, New: added})
 	p.Recompile = []diff.ArgumentChange{{Name: "x", Values: []string{"f32[8]", "f32[16]"}}}
-	again := finding("no-recompilation", &diff.Cause{Kind: result.KindArguments, Title: "compiled again: x: f32[8] → f32[16]", Source: line("main", 50)})
+	again := finding("no-recompilation", &diff.Cause{Kind: diff.KindArguments, Title: "compiled again: x: f32[8] → f32[16]", Source: line("main", 50)})
 	again.Variant = ""
 	found := []JudgedFinding{finding("max-kernels", &diff.Cause{Source: line("loss", 7)}), finding("max-temp-bytes", nil), again}
 	found[0].Variant, found[1].Variant = added.Signature, added.Signature
@@ -137,13 +137,13 @@ func TestNewVariant(t *testing.T) {
 	if got := titles(list); got != "compiled again: x: f32[8] → f32[16]; a dot is new; a copy is new" {
 		t.Fatal(got)
 	}
-	if c := list[0]; c.Kind != result.KindArguments || len(c.Findings) != 3 || c.Price.Compilations != 1 || c.Source.Line != 50 || !slices.Equal(c.Variants, []string{added.Signature}) {
+	if c := list[0]; c.Kind != diff.KindArguments || len(c.Findings) != 3 || c.Price.Compilations != 1 || c.Source.Line != 50 || !slices.Equal(c.Variants, []string{added.Signature}) {
 		t.Errorf("%+v", c)
 	}
-	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found[:2]); len(list) != 3 || list[0].Kind != result.KindArguments || len(list[0].Findings) != 2 {
+	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, found[:2]); len(list) != 3 || list[0].Kind != diff.KindArguments || len(list[0].Findings) != 2 {
 		t.Errorf("without the rule that counts compilations: %+v", list)
 	}
-	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, nil); len(list) != 3 || list[2].Kind != result.KindArguments || list[2].Level != "info" {
+	if list := ChangesOf(JudgedTarget{Name: "t", Programs: []*diff.Program{p}}, nil); len(list) != 3 || list[2].Kind != diff.KindArguments || list[2].Level != "info" {
 		t.Errorf("where no rule forbids it: %+v", list)
 	}
 }
@@ -166,16 +166,16 @@ func TestIDs(t *testing.T) {
 		return ChangesOf(JudgedTarget{Name: target, Programs: []*diff.Program{changed(program, root(kind, "s", at))}}, nil)[0].ID
 	}
 	const file = "/ci/models/train.py"
-	first := id("t", "f", result.KindCode, file, "loss", 7)
-	for what, same := range map[string]string{"another line": id("t", "f", result.KindCode, file, "loss", 70), "another machine": id("t", "f", result.KindCode, "/home/me/src/train.py", "loss", 7)} {
+	first := id("t", "f", diff.KindCode, file, "loss", 7)
+	for what, same := range map[string]string{"another line": id("t", "f", diff.KindCode, file, "loss", 70), "another machine": id("t", "f", diff.KindCode, "/home/me/src/train.py", "loss", 7)} {
 		if same != first {
 			t.Errorf("%s has another id", what)
 		}
 	}
 	seen := map[string]bool{first: true}
 	for _, other := range []string{
-		id("u", "f", result.KindCode, file, "loss", 7), id("t", "g", result.KindCode, file, "loss", 7), id("t", "f", result.KindConstants, file, "loss", 7),
-		id("t", "f", result.KindCode, "/ci/models/model.py", "loss", 7), id("t", "f", result.KindCode, file, "norm", 7), id("t", "f", result.KindCode, "", "", 0),
+		id("u", "f", diff.KindCode, file, "loss", 7), id("t", "g", diff.KindCode, file, "loss", 7), id("t", "f", diff.KindConstants, file, "loss", 7),
+		id("t", "f", diff.KindCode, "/ci/models/model.py", "loss", 7), id("t", "f", diff.KindCode, file, "norm", 7), id("t", "f", diff.KindCode, "", "", 0),
 	} {
 		if seen[other] {
 			t.Errorf("%s is the id of two changes", other)
@@ -197,11 +197,17 @@ func TestSort(t *testing.T) {
 	}
 }
 
+func TestAResultHoldsEveryKind(t *testing.T) {
+	if !slices.Equal(diff.Kinds(), result.Kinds) {
+		t.Errorf("package diff names the kinds %q, package result reads %q", diff.Kinds(), result.Kinds)
+	}
+}
+
 // Whatever differs and is found: every finding belongs to one change, no two changes have one id, and what each adds is the whole.
 func TestEverythingBelongsToAChange(t *testing.T) {
 	functions := []string{"", "loss", "norm", "init"}
 	rapid.Check(t, func(t *rapid.T) {
-		kinds := append(result.Kinds(), result.KindCode, result.KindCode)
+		kinds := append(diff.Kinds(), diff.KindCode, diff.KindCode)
 		draw := func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
 		var causes []diff.Cause
 		for range draw("causes", 5) {

@@ -29,7 +29,7 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	at := changePlace{source: sourceOf(c.Source), opName: c.OpName}
 	if line, ok := editedLine(c, edits); ok {
 		at.source = edited(line, edits)
-	} else if line, ok := g.elsewhere(c.Source); ok && c.Kind != result.KindToolchain {
+	} else if line, ok := g.elsewhere(c.Source); ok && c.Kind != diff.KindToolchain {
 		at.source = edited(line, edits)
 	} else {
 		at.source.Text = edits.Text(c.Source.File, int(c.Source.Line))
@@ -50,7 +50,7 @@ func (g *grouping) sourceOf(c *diff.Cause) result.Source {
 	s.Text = g.target.Edits.Text(s.File, s.Line)
 	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
 		s.File, s.Edited = h.File, true
-	} else if line, found := g.elsewhere(hlo.Location{File: s.File}); found && kindOf(c) == result.KindArguments {
+	} else if line, found := g.elsewhere(hlo.Location{File: s.File}); found && kindOf(c) == diff.KindArguments {
 		return edited(line, g.target.Edits) // what hands the arguments over
 	}
 	return s

@@ -16,23 +16,23 @@ import (
 // The edited line that most of what came passes through is the place of a change; else one that nothing passes through; else the root's own.
 func TestEditedLine(t *testing.T) {
 	loss, norm := kernel(line("loss", 7), 64), kernel(line("norm", 20), 4096)
-	stacked := root(result.KindCode, "s", line("add", 90))
+	stacked := root(diff.KindCode, "s", line("add", 90))
 	stacked.Edits = []diff.Edit{{Stack: []hlo.Location{line("add", 90), line("norm", 20), line("loss", 7)}}}
 	for what, c := range map[string]struct {
 		cause  diff.Cause
 		edited []int
 		want   result.Source
 	}{
-		"nothing was edited":                      {root(result.KindCode, "s", line("main", 3), loss, norm), nil, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
-		"the root's own line":                     {root(result.KindCode, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"a line of what came, not the root's own": {root(result.KindCode, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"of two lines the one with more work":     {root(result.KindCode, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
+		"nothing was edited":                      {root(diff.KindCode, "s", line("main", 3), loss, norm), nil, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
+		"the root's own line":                     {root(diff.KindCode, "s", line("loss", 7), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
+		"a line of what came, not the root's own": {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
+		"of two lines the one with more work":     {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
 		"of a stack the innermost":                {stacked, []int{7, 20}, result.Source{Line: 20, Function: "norm", Text: "x20 = g(x)"}},
 		"of a stack the caller":                   {stacked, []int{7}, result.Source{Line: 7, Function: "loss", Text: "x7 = g(x)"}},
-		"a line that nothing passes through":      {root(result.KindCode, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g(x)"}},
-		"the first of two such":                   {root(result.KindDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g(x)"}},
-		"the own line of what brought nothing":    {root(result.KindConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g(x)"}},
-		"another compiler":                        {root(result.KindToolchain, "s", line("main", 3), norm), []int{55}, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
+		"a line that nothing passes through":      {root(diff.KindCode, "s", line("main", 3), loss, norm), []int{55}, result.Source{Line: 55, Text: "x55 = g(x)"}},
+		"the first of two such":                   {root(diff.KindDonation, "s", hlo.Location{}, norm), []int{55, 60}, result.Source{Line: 55, Text: "x55 = g(x)"}},
+		"the own line of what brought nothing":    {root(diff.KindConstants, "s", line("init", 30)), []int{30, 55}, result.Source{Line: 30, Function: "init", Text: "x30 = g(x)"}},
+		"another compiler":                        {root(diff.KindToolchain, "s", line("main", 3), norm), []int{55}, result.Source{File: "/ci/models/train.py", Line: 3, Function: "main", Text: "x3 = f(x)"}},
 	} {
 		if c.want.File == "" {
 			c.want.File, c.want.Edited = "models/train.py", true
@@ -46,7 +46,7 @@ func TestEditedLine(t *testing.T) {
 
 // A line that other operations of this program or another pass through is not the place of what does not.
 func TestTracedEditIsNotElsewhere(t *testing.T) {
-	p, other := changed("f", root(result.KindConstants, "w is baked in", line("init", 3))), changed("g")
+	p, other := changed("f", root(diff.KindConstants, "w is baked in", line("init", 3))), changed("g")
 	told := edits(t, "train.py", 99, 20)
 	for _, v := range []*diff.Variant{p.Variants[0], other.Variants[0]} {
 		v.New.Kernels = []facts.Kernel{kernel(line("norm", 20), 64)}
@@ -63,7 +63,7 @@ func TestTracedEditIsNotElsewhere(t *testing.T) {
 
 // An edit of a file that no operation comes from is the place when it is the only one. Of two nobody knows which it was.
 func TestEditOfAnotherFile(t *testing.T) {
-	p := changed("f", root(result.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
+	p := changed("f", root(diff.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
 	for want, edited := range map[string][]int{"data.py:10": {10}, "/ci/models/train.py:3": {10, 50}} {
 		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "data.py", 99, edited...)}, nil)
 		if got := fmt.Sprintf("%s:%d", list[0].Source.File, list[0].Source.Line); got != want {
@@ -75,7 +75,7 @@ func TestEditOfAnotherFile(t *testing.T) {
 // The gate's own files are never the place of a change.
 func TestEditOfTheGatesFiles(t *testing.T) {
 	for _, file := range []string{"models/xlagate.yaml", "models/.xlagate/cpu/f.yaml"} {
-		p := changed("f", root(result.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
+		p := changed("f", root(diff.KindCode, "other shapes", line("main", 3), kernel(line("norm", 20), 64)))
 		list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, file, 99, 10)}, nil)
 		if got := list[0].Source; got.File != "/ci/models/train.py" || got.Edited {
 			t.Errorf("%s was edited: %+v", file, got)
@@ -85,8 +85,8 @@ func TestEditOfTheGatesFiles(t *testing.T) {
 
 // Whatever follows from one edited function is one change, in every variant, of whatever kind, and so is what is found there.
 func TestOneEditIsOneChange(t *testing.T) {
-	p := changed("f", root(result.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(result.KindResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
-	addVariant(p, "(x: f32[16])", root(result.KindCode, "a tanh is new", line("loss", 12), kernel(line("loss", 12), 64)))
+	p := changed("f", root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(diff.KindResults, "a result is new", line("main", 3), kernel(line("loss", 8), 64)))
+	addVariant(p, "(x: f32[16])", root(diff.KindCode, "a tanh is new", line("loss", 12), kernel(line("loss", 12), 64)))
 	found := []JudgedFinding{finding("max-kernels", &diff.Cause{Source: line("loss", 30), Title: "s"})}
 	found[0].Variant = "(x: f32[32])"
 	list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7, 8)}, found)
@@ -111,9 +111,9 @@ func TestRealEdits(t *testing.T) {
 		line       int
 		changes    int // without git
 	}{
-		{"gpu-fusion_barrier", result.KindCode, 15, 1}, {"cpu-cse_lost", result.KindCode, 123, 1}, {"cpu-extra_kernel", result.KindCode, 99, 1}, {"cpu-f64_creep", result.KindCode, 41, 1},
-		{"cpu-unrolled_loop", result.KindCode, 53, 1}, {"gpu-const_baked", result.KindConstants, 77, 1}, {"gpu-fusion_intermediate_out", result.KindResults, 130, 1},
-		{"tpu-extra_transpose", result.KindCode, 63, 1}, {"cpu-sharding_allgather", result.KindSharding, 30, 1},
+		{"gpu-fusion_barrier", diff.KindCode, 15, 1}, {"cpu-cse_lost", diff.KindCode, 123, 1}, {"cpu-extra_kernel", diff.KindCode, 99, 1}, {"cpu-f64_creep", diff.KindCode, 41, 1},
+		{"cpu-unrolled_loop", diff.KindCode, 53, 1}, {"gpu-const_baked", diff.KindConstants, 77, 1}, {"gpu-fusion_intermediate_out", diff.KindResults, 130, 1},
+		{"tpu-extra_transpose", diff.KindCode, 63, 1}, {"cpu-sharding_allgather", diff.KindSharding, 30, 1},
 	} {
 		measured := func(side string) *facts.Report {
 			return factstest.Measure(t, filepath.Join("../diff/testdata", c.name+"-"+side+".tar.gz"), facts.Options{})

@@ -49,7 +49,7 @@ func TestPricesAreShared(t *testing.T) {
 
 // A side that was not priced leaves everything without a price.
 func TestNoPrice(t *testing.T) {
-	p := changed("f", root(result.KindCode, "s", hlo.Location{}))
+	p := changed("f", root(diff.KindCode, "s", hlo.Location{}))
 	delete(p.Variants[0].Old.Facts, stepTime)
 	delete(p.Variants[0].New.Facts, peakMemory)
 	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0]; got.Price != (result.Price{}) || got.Level != "info" {
@@ -59,9 +59,9 @@ func TestNoPrice(t *testing.T) {
 
 // Of several variants the price is that of the one that it costs most, peak and step of the same one.
 func TestPriceOfSeveralVariants(t *testing.T) {
-	p := changed("f", root(result.KindCode, "s", line("loss", 7)))
+	p := changed("f", root(diff.KindCode, "s", line("loss", 7)))
 	for i, step := range []float64{1900, 1100} {
-		v := addVariant(p, []string{"(x: f32[16])", "(x: f32[32])"}[i], root(result.KindCode, "s", line("loss", 7)))
+		v := addVariant(p, []string{"(x: f32[16])", "(x: f32[32])"}[i], root(diff.KindCode, "s", line("loss", 7)))
 		v.New.Facts[stepTime], v.New.Facts[peakMemory] = step, 4096+step
 	}
 	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Price; got != (result.Price{StepNS: 900, StepWasNS: 1000, PeakBytes: 1900}) {
@@ -81,7 +81,7 @@ func TestLevelOfWhatBreaksNothing(t *testing.T) {
 		step, peak float64
 		want       string
 	}{{-5, 0, "better"}, {-5, -5, "better"}, {-5, 5, "info"}, {5, -5, "info"}, {0, 0, "info"}} {
-		p := changed("f", root(result.KindCode, "s", line("loss", 7)))
+		p := changed("f", root(diff.KindCode, "s", line("loss", 7)))
 		now := p.Variants[0].New.Facts
 		now[stepTime], now[peakMemory] = 1000+c.step, 4096+c.peak
 		if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0]; got.Level != c.want || got.Accept != "" {
@@ -97,7 +97,7 @@ func TestEffects(t *testing.T) {
 	if got := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil)[0].Effects; !slices.Equal(got, []result.Effect{{Fact: "fusions.total", Was: 5, Is: 7}, {Fact: "kernels.total", Was: 5, Is: 7}}) {
 		t.Errorf("%+v", got)
 	}
-	causes := append(twoRoots(), root(result.KindCode, "a second one in the same function", line("loss", 9), kernel(line("loss", 9), 4)))
+	causes := append(twoRoots(), root(diff.KindCode, "a second one in the same function", line("loss", 9), kernel(line("loss", 9), 4)))
 	for _, c := range ChangesOf(JudgedTarget{Programs: []*diff.Program{changed("f", causes...)}}, nil) {
 		kernels, bytes := 7.0, 100+4096+4.0
 		if c.Source.Function == "norm" {

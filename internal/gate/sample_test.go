@@ -37,8 +37,8 @@ func root(kind, summary string, at hlo.Location, after ...facts.Kernel) diff.Cau
 // twoRoots are edits of two functions, each with a launch more.
 func twoRoots() []diff.Cause {
 	return []diff.Cause{
-		root(result.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)),
-		root(result.KindCode, "a copy is new", line("norm", 20), kernel(line("norm", 20), 64)),
+		root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)),
+		root(diff.KindCode, "a copy is new", line("norm", 20), kernel(line("norm", 20), 64)),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
 	"github.com/xlagate/xlagate/internal/reference"
@@ -203,7 +204,7 @@ func TestBaselinesFitTheirSchema(t *testing.T) {
 func TestResultsFitTheirSchema(t *testing.T) {
 	s := compiled(t, "result")
 	full := result.Change{
-		ID: "3fa91c02b7d1", Level: "error", Kind: result.KindCode, Title: "a transpose is new", Details: []string{"a"}, OpName: "jit(f)/transpose", Variants: []string{"()"},
+		ID: "3fa91c02b7d1", Level: "error", Kind: diff.KindCode, Title: "a transpose is new", Details: []string{"a"}, OpName: "jit(f)/transpose", Variants: []string{"()"},
 		Source: result.Source{File: "train.py", Line: 9, Function: "f", Text: "x.T", Edited: true}, Price: result.Price{StepNS: -1.5, StepWasNS: 4, PeakBytes: 8, Compilations: 1},
 		Effects: []result.Effect{{Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{"a"}, After: []string{"b"}}, Findings: []string{"a3f8c21b9d04"},
 		Accept: result.AcceptCommand("3fa91c02b7d1"), Configured: []string{"xlagate.yaml:9:5"}, Waived: true, Waiver: &result.Waiver{Reason: "r"},

@@ -121,7 +121,7 @@ func aDiff() *diff.Report {
 					Params: []diff.ParamChange{{Name: "p['w1']", Old: &old.Params[0], New: &fresh.Params[0], What: "no longer donated: no output has its shape f32[64,128]"}, {Name: "seed", New: &fresh.Params[1], What: "u32[2]"}},
 					Dtypes: []diff.DtypeChange{{Type: "f64", Old: 0, New: 3, First: facts.Op{Opcode: "convert", Shape: "f64[8,128]", OpName: "jit(train_step)/convert", Source: at("model.py", 9)}}},
 					Causes: []diff.Cause{{
-						Kind: result.KindCode, Title: "tanh is a result of the program now; 3 operations ran in one kernel, now in 2",
+						Kind: diff.KindCode, Title: "tanh is a result of the program now; 3 operations ran in one kernel, now in 2",
 						OpName: "jit(train_step)/tanh", Source: at("train.py", 40), Before: []facts.Kernel{geluKernel()}, After: []facts.Kernel{narrow, tanh},
 						Edits: []diff.Edit{{Scope: "jit(train_step)", Source: at("train.py", 40), Added: []diff.Step{{Opcode: "reduce", Type: "f32", Count: 2}}}},
 					}},

@@ -26,6 +26,9 @@ const (
 
 var isID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
+// Kinds are the kinds of changes that package diff names.
+var Kinds = []string{"code", "arguments", "donation", "constants", "results", "sharding", "toolchain", "flags", "unknown"}
+
 // Read reads a result that cannot be trusted: its schema is held to strictly, unknown fields are refused, and everything is bounded.
 func Read(data []byte) (*Result, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -150,7 +153,7 @@ func (c *Change) check() error {
 		return fmt.Errorf("the id is %q; expected 12 hex digits", clip(c.ID))
 	case !slices.Contains([]string{"error", "warning", "info", "better"}, c.Level):
 		return fmt.Errorf("the level is %q", clip(c.Level))
-	case !slices.Contains(Kinds(), c.Kind):
+	case !slices.Contains(Kinds, c.Kind):
 		return fmt.Errorf("the kind is %q", clip(c.Kind))
 	case c.Level == "better" && len(c.Findings) > 0:
 		return errors.New("its level is better, but it has findings")

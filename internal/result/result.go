@@ -145,24 +145,6 @@ func AcceptCommand(ids ...string) string {
 	return fmt.Sprintf("xlagate accept --only %s --reason \"…\"", strings.Join(ids, ","))
 }
 
-// The kinds of changes.
-const (
-	KindCode      = "code"      // the model was edited
-	KindArguments = "arguments" // the program is called with other shapes or types, or compiled for more of them
-	KindDonation  = "donation"  // arguments lend their buffers to results no longer, or do now
-	KindConstants = "constants" // something is baked into the program
-	KindResults   = "results"   // the program returns something else
-	KindSharding  = "sharding"  // values are spread over the devices in another way
-	KindToolchain = "toolchain" // another compiler or framework made the program
-	KindFlags     = "flags"     // it was compiled with other flags
-	KindUnknown   = "unknown"
-)
-
-// Kinds lists the kinds of changes.
-func Kinds() []string {
-	return []string{KindCode, KindArguments, KindDonation, KindConstants, KindResults, KindSharding, KindToolchain, KindFlags, KindUnknown}
-}
-
 // Price is what a change adds to a run; what it saves is below zero.
 type Price struct {
 	StepNS       float64 `json:"step_ns"`               // predicted

@@ -104,7 +104,7 @@ type Finding struct {
 	Drift    bool          // only the comparison with the baseline found it
 	Bound    *result.Bound // the limit that is still broken after the finding is accepted; nil where accepting settles it
 	Cause    *diff.Cause
-	Evidence result.Evidence
+	Evidence diff.Evidence
 }
 
 // Find records a finding and returns it, to be completed. It belongs to the program and the variant that the rule looks at, unless it names others.
