@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xlagate/xlagate/internal/query"
+	"github.com/xlagate/xlagate/internal/rule"
 )
 
 // pages are the pages that people read, by path.
@@ -126,7 +126,7 @@ func TestFactsCanBeNamed(t *testing.T) {
 		t.Fatalf("docs/facts.md lists %d facts", len(groups))
 	}
 	for _, m := range groups {
-		if err := query.Check("facts." + m[1] + ".some <= 0"); err != nil {
+		if err := rule.CheckExpression("facts." + m[1] + ".some <= 0"); err != nil {
 			t.Error(err)
 		}
 	}

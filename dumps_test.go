@@ -12,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
-	"github.com/xlagate/xlagate/internal/query"
+	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
@@ -337,7 +337,7 @@ func nameable(t *testing.T, n facts.Values, named map[string]bool) {
 		group, name, _ := strings.Cut(string(fact), ".")
 		if !named[group] {
 			named[group] = true
-			if err := query.Check(fmt.Sprintf("facts.%s[%q] <= 0", group, name)); err != nil {
+			if err := rule.CheckExpression(fmt.Sprintf("facts.%s[%q] <= 0", group, name)); err != nil {
 				t.Error(err)
 			}
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 )
@@ -31,7 +30,7 @@ var assert = rule.Rule{
 }
 
 func checkAssert(c *rule.Context, v *diff.Variant) {
-	e, err := query.Compile(c.Text("expr"))
+	e, err := rule.CompileExpression(c.Text("expr"))
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{Rule: c.Rule.ID, File: c.Place, Message: err.Error(), Fix: "fix the expression"})
 		return

@@ -6,7 +6,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/match"
-	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -29,8 +28,8 @@ var fusionKeys = []string{"contains", "pattern", "root", "kind", "out", "op_name
 type fusionQuery struct {
 	name, root, opName, source string
 	contains, kinds            []string
-	flow                       *query.Flow  // nil: whatever flows
-	out                        *query.Shape // nil: of any shape
+	flow                       *rule.Flow  // nil: whatever flows
+	out                        *rule.Shape // nil: of any shape
 }
 
 func queryOf(e rule.Entry) fusionQuery {
@@ -39,10 +38,10 @@ func queryOf(e rule.Entry) fusionQuery {
 		contains: e.List("contains"), kinds: e.List("kind"),
 	}
 	if text := e.Text("pattern"); text != "" {
-		q.flow, _ = query.ParseFlow(text) // checked when the configuration was read
+		q.flow, _ = rule.ParseFlow(text) // checked when the configuration was read
 	}
 	if text := e.Text("out"); text != "" {
-		q.out, _ = query.ParseShape(text)
+		q.out, _ = rule.ParseShape(text)
 	}
 	return q
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
@@ -157,7 +156,7 @@ func wrongParams(c *rule.Context, v *facts.Variant) []wrongLayout {
 func wrongOps(v *facts.Variant, pin rule.Entry) (found int, wrong []wrongLayout) {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
-		for _, op := range query.Operations(k) {
+		for _, op := range rule.Operations(k) {
 			if !pinned(pin, op) {
 				continue
 			}
@@ -176,7 +175,7 @@ func pinned(pin rule.Entry, op facts.Op) bool {
 		return false
 	}
 	if text := pin.Text("out"); text != "" {
-		if shape, err := query.ParseShape(text); err != nil || !shape.Fits(op.Shape) {
+		if shape, err := rule.ParseShape(text); err != nil || !shape.Fits(op.Shape) {
 			return false
 		}
 	}

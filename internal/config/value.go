@@ -12,7 +12,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/phrase"
-	"github.com/xlagate/xlagate/internal/query"
 	"github.com/xlagate/xlagate/internal/rule"
 
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -103,13 +102,13 @@ func (r *reader) wellFormed(n *yamldoc.Node, o rule.Option) bool {
 	var err error
 	switch o.Type {
 	case rule.Pattern:
-		_, err = query.ParseFlow(n.Value)
+		_, err = rule.ParseFlow(n.Value)
 	case rule.ShapeOf:
-		_, err = query.ParseShape(n.Value)
+		_, err = rule.ParseShape(n.Value)
 	case rule.Expr:
-		err = query.Check(n.Value)
+		err = rule.CheckExpression(n.Value)
 	}
-	wrong := (*query.Error)(nil)
+	wrong := (*rule.SyntaxError)(nil)
 	if !errors.As(err, &wrong) {
 		if err != nil {
 			r.errorf(n, "%v", err)

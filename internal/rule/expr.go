@@ -1,6 +1,4 @@
-// Package query holds the languages of a rule file: what flows in a kernel ([Flow]), shapes with wildcards ([Shape]), and expressions in
-// CEL over a program's facts ([Expression]).
-package query
+package rule
 
 import (
 	"fmt"
@@ -28,14 +26,14 @@ type Expression struct {
 // factGroups are the first words of the facts' names.
 var factGroups = facts.Groups()
 
-// Check finds what is wrong in an expression; the error names the column where one is known.
-func Check(text string) error {
-	_, err := Compile(text)
+// CheckExpression finds what is wrong in an expression; the error names the column where one is known.
+func CheckExpression(text string) error {
+	_, err := CompileExpression(text)
 	return err
 }
 
-// Compile checks an expression; the error names the column.
-func Compile(text string) (*Expression, error) {
+// CompileExpression checks an expression; the error names the column.
+func CompileExpression(text string) (*Expression, error) {
 	env, err := cel.NewEnv(cel.Variable("facts", cel.MapType(cel.StringType, cel.DynType)), cel.Variable("base", cel.MapType(cel.StringType, cel.DynType)))
 	if err != nil {
 		return nil, fmt.Errorf("prepare CEL: %w", err)

@@ -1,4 +1,4 @@
-package query
+package rule
 
 import (
 	"fmt"
@@ -40,14 +40,14 @@ type node struct {
 	args    []*node
 }
 
-// Error is what is wrong in a text, and where: how many bytes into it.
-type Error struct {
+// SyntaxError is what is wrong in a text, and where: how many bytes into it.
+type SyntaxError struct {
 	Offset  int
 	Message string
 }
 
 // Error is the message with the column.
-func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Offset+1, e.Message) }
+func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Offset+1, e.Message) }
 
 // Bounds on a pattern.
 const (
@@ -55,11 +55,11 @@ const (
 	maxDepth  = 100
 )
 
-// ParseFlow reads what is to flow in a kernel; the error is an [Error].
+// ParseFlow reads what is to flow in a kernel; the error is a [SyntaxError].
 func ParseFlow(text string) (*Flow, error) {
 	p := &parser{text: text, flow: &Flow{}}
 	if len(text) > maxLength {
-		return nil, &Error{0, fmt.Sprintf("the pattern is longer than %d bytes", maxLength)}
+		return nil, &SyntaxError{0, fmt.Sprintf("the pattern is longer than %d bytes", maxLength)}
 	}
 	root := p.node(0)
 	p.space()
@@ -101,7 +101,7 @@ type parser struct {
 // fail keeps the first error.
 func (p *parser) fail(at int, format string, args ...any) {
 	if p.err == nil {
-		p.err = &Error{at, fmt.Sprintf(format, args...)}
+		p.err = &SyntaxError{at, fmt.Sprintf(format, args...)}
 	}
 }
 

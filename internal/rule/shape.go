@@ -1,4 +1,4 @@
-package query
+package rule
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ const (
 	anyDims = -2 // ...
 )
 
-// ParseShape reads a shape with wildcards; the error is an [Error].
+// ParseShape reads a shape with wildcards; the error is a [SyntaxError].
 func ParseShape(text string) (*Shape, error) {
 	p := &parser{text: text, flow: &Flow{}}
 	p.space()

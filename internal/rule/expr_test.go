@@ -1,4 +1,4 @@
-package query
+package rule
 
 import (
 	"math"
@@ -20,7 +20,7 @@ func TestAssertIsCheckedWhenItIsRead(t *testing.T) {
 		"fact.kernels.total < 3":                           "undeclared reference to 'fact'",
 		"\"12\" == \"12\" && facts.kernels.total2 < 3":     "",
 	} {
-		_, err := Compile(text)
+		_, err := CompileExpression(text)
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%s: %v", text, err)
@@ -52,7 +52,7 @@ func TestHolds(t *testing.T) {
 		"facts.copies.count == 0":                                                    {fails: "no such key: count"},
 		"facts.fusions.total < base.fusions.total":                                   {fails: "no such key: total", reads: []string{"facts.fusions.total is 1e+09"}},
 	} {
-		e, err := Compile(text)
+		e, err := CompileExpression(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
