@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"internal/report", "rules"},
 	{"internal/config"},
 	{"internal/gate", "internal/policy", "internal/reference"},
-	{"internal/github", "internal/review"},
+	{"internal/github"},
 	{"cmd/xlagate", "internal/gen"},
 }
 

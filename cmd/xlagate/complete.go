@@ -12,7 +12,6 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/reference"
-	"github.com/xlagate/xlagate/internal/review"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -156,7 +155,7 @@ func here() (n names) {
 			n.programs = append(n.programs, p.Name)
 		}
 	}
-	for _, c := range review.Open(r) {
+	for _, c := range r.Open() {
 		n.ids = append(n.ids, c.ID)
 	}
 	return n

@@ -180,10 +180,8 @@ const mostBetter = 4
 func tellBetter(r *result.Result) {
 	type program struct{ target, name string }
 	wrong := map[program]bool{}
-	for i := range r.Changes {
-		if c := &r.Changes[i]; len(c.Findings) > 0 && !c.Waived {
-			wrong[program{c.Target, c.Program}] = true
-		}
+	for _, c := range r.Open() {
+		wrong[program{c.Target, c.Program}] = true
 	}
 	var notes []result.Note
 	said, at := map[program][]string{}, map[program]int{}

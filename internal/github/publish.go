@@ -163,13 +163,11 @@ func (p *Publication) postSARIF(ctx context.Context, c *Client) error {
 	return c.uploadSARIF(ctx, p.Head, p.Ref, b.String())
 }
 
-// changes lists the ids of the changes that break a rule and were not waived, worst first.
+// changes lists the ids of the open changes.
 func changes(r *result.Result) string {
 	var ids []string
-	for i := range r.Changes {
-		if c := &r.Changes[i]; len(c.Findings) > 0 && !c.Waived {
-			ids = append(ids, c.ID)
-		}
+	for _, c := range r.Open() {
+		ids = append(ids, c.ID)
 	}
 	return strings.Join(ids, ",")
 }

@@ -26,7 +26,7 @@ func resultGitHub(w io.Writer, r *indexed, o Options) error {
 	for i := range r.Problems {
 		a.problem(&r.Problems[i])
 	}
-	live := r.live()
+	live := r.Open()
 	for _, c := range live {
 		a.change(r, c, o)
 	}
@@ -142,7 +142,7 @@ func Annotations(r *result.Result, o Options) []Annotation {
 		file, _ := repositoryFile(result.Source{}, o)
 		out = append(out, Annotation{File: file, Level: "error", Title: "xlagate could not look", Message: linesText(problemLines(p))})
 	}
-	for _, c := range all.live() {
+	for _, c := range all.Open() {
 		a := Annotation{Level: c.Level, Title: annotationTitle(all, c), Message: titleBeside(c, o)}
 		a.File, a.Line = repositoryFile(c.Source, o)
 		if more := changeText(all, c); more != "" {
@@ -195,7 +195,7 @@ func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 			Fingerprint: fingerprint(p.Target, p.Rule, p.File, p.Message), Location: codePlaceOf(problemSource(p), o),
 		})
 	}
-	for _, c := range r.live() {
+	for _, c := range r.Open() {
 		issues = append(issues, codeIssue{
 			Description: clean(subject(r, c.Target, c.Program)+": "+c.Title) + ": " + linesText(breakLines(r, c)),
 			Check:       strings.Join(ruleNames(r, c), ", "), Severity: severities[c.Level], Fingerprint: c.ID, Location: codePlaceOf(c.Source, o),

@@ -27,7 +27,7 @@ type Comment struct {
 
 // Clean reports whether there is nothing to say: no change that breaks a rule, nothing that could not be looked at, no change of policy.
 func (c *Comment) Clean() bool {
-	return len(index(c.Result).live()) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
+	return len(c.Result.Open()) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
 }
 
 // disputed reports whether the base branch's policy leads to another verdict, or to findings that the pull request's does not.
@@ -71,7 +71,7 @@ func (c *Comment) render(d detail) string {
 		return markdownOf(p)
 	}
 	all := index(c.Result)
-	live := all.live()
+	live := all.Open()
 	p.add(c.dispute())
 	p.add(verdictBlocks(all, live, d)...)
 	p.add(c.accept(live)...)

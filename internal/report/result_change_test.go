@@ -113,11 +113,11 @@ func TestHarmlessChanges(t *testing.T) {
 func TestEmptyColumns(t *testing.T) {
 	r := &result.Result{}
 	breaks(r, "a", "f", "error", "max-kernels")
-	if got := changesTable(index(r), index(r).live(), everything).Head; strings.Join(got, "|") != "|program|what changed|breaks" {
+	if got := changesTable(index(r), index(r).Open(), everything).Head; strings.Join(got, "|") != "|program|what changed|breaks" {
 		t.Errorf("%q", got)
 	}
 	r.Changes[0].Price.PeakBytes = 8
-	if got := changesTable(index(r), index(r).live(), everything); strings.Join(got.Head, "|") != "|program|what changed|peak|breaks" || !got.Right[3] {
+	if got := changesTable(index(r), index(r).Open(), everything); strings.Join(got.Head, "|") != "|program|what changed|peak|breaks" || !got.Right[3] {
 		t.Errorf("%+v", got)
 	}
 }

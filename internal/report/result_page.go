@@ -58,7 +58,7 @@ func within(most int, title line, render func(detail) string) string {
 // resultPage is a result as a page: the verdict, the changes in one table, what to do, and the rest folded.
 func resultPage(r *indexed, d detail) page {
 	p := page{Title: resultTitle(r)}
-	live := r.live()
+	live := r.Open()
 	p.add(verdictBlocks(r, live, d)...)
 	p.add(acceptBlocks(live, acceptCommand(live))...)
 	p.add(restBlocks(r, d)...)
@@ -78,7 +78,7 @@ func verdictBlocks(r *indexed, live []*result.Change, d detail) []block {
 // restBlocks are the details behind a verdict, most of them folded.
 func restBlocks(r *indexed, d detail) []block {
 	var s section
-	live := r.live()
+	live := r.Open()
 	s.add(titled(say("Worth knowing"), list{notes(r)}))
 	if d.evidence {
 		for _, c := range live[:min(len(live), maxChanges)] {

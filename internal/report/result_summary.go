@@ -168,7 +168,7 @@ const maxChanges = 100
 
 func resultTextPage(r *indexed) page {
 	var p page
-	live := r.live()
+	live := r.Open()
 	for i := range r.Targets {
 		p.add(targetSection(r, &r.Targets[i]))
 	}
@@ -249,7 +249,7 @@ func (r *indexed) waived() []*result.Change {
 func (r *indexed) harmless() []*result.Change {
 	type program struct{ target, name string }
 	wrong := map[program]bool{}
-	for _, c := range r.live() {
+	for _, c := range r.Open() {
 		wrong[program{c.Target, c.Program}] = true
 	}
 	return r.changes(func(c *result.Change) bool {

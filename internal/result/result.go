@@ -27,6 +27,17 @@ type Result struct {
 	Headroom []Headroom `json:"headroom,omitempty"` // how much of each budget is used
 }
 
+// Open lists the changes that wait for a decision: those that break a rule and are not waived, worst first.
+func (r *Result) Open() []*Change {
+	var open []*Change
+	for i := range r.Changes {
+		if c := &r.Changes[i]; len(c.Findings) > 0 && !c.Waived {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
 // Tool is the program that made the result.
 type Tool struct {
 	Name    string `json:"name"`

@@ -1,5 +1,4 @@
-// Package review walks a person at a terminal through the changes of a result, one by one. It decides nothing by itself and writes nothing.
-package review
+package main
 
 import (
 	"bufio"
@@ -10,35 +9,27 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Decided is what a person said to each change.
-type Decided struct {
-	Accepted []*result.Change
-	Rejected []*result.Change // they are to be undone in the model
-	Skipped  []*result.Change // they stay as they are
+// decisions is what a person said to each change.
+type decisions struct {
+	accepted, rejected []*result.Change // what is rejected is to be undone in the model
+	skipped            int              // changes that stay as they are
 }
 
-// ErrLeft is returned when the person left before the end: nothing is decided.
-var ErrLeft = errors.New("left the review; nothing was accepted")
+// errLeft is returned when the person left before the end: nothing is decided.
+var errLeft = errors.New("left the review; nothing was accepted")
 
-// Open lists the changes that wait for a decision: those that break a rule and are not waived.
-func Open(r *result.Result) []*result.Change {
-	var open []*result.Change
-	for i := range r.Changes {
-		if c := &r.Changes[i]; len(c.Findings) > 0 && !c.Waived {
-			open = append(open, c)
-		}
-	}
-	return open
-}
-
-// Walk shows each open change and reads what is to be done with it: keys are single bytes, as a terminal in raw mode sends them.
-func Walk(keys io.Reader, screen io.Writer, r *result.Result, o report.Options) (*Decided, error) {
-	w := walk{keys: bufio.NewReader(keys), screen: screen, result: r, options: o, open: Open(r)}
+// walkThrough shows each open change and reads what is to be done with it: keys are single bytes, as a terminal in raw mode sends them.
+func walkThrough(keys io.Reader, screen io.Writer, r *result.Result, o report.Options) (*decisions, error) {
+	w := walk{keys: bufio.NewReader(keys), screen: screen, result: r, options: o, open: r.Open()}
 	w.answers = make([]byte, len(w.open))
 	for w.at < len(w.open) {
 		if w.shown != w.at+1 {
@@ -87,13 +78,13 @@ const (
 
 // answer reads one key and does what it says. A key without a meaning prints the keys again.
 func (w *walk) answer() error {
-	key, err := w.keys.ReadByte()
+	key, err := w.key()
 	if err != nil {
-		return fmt.Errorf("the terminal is gone, nothing was accepted: %w", err)
+		return err
 	}
 	switch {
 	case strings.IndexByte(leave, key) >= 0:
-		return ErrLeft
+		return errLeft
 	case strings.IndexByte("asr", key) >= 0:
 		w.say(key)
 		w.at++
@@ -115,17 +106,26 @@ func (w *walk) answer() error {
 	return err
 }
 
+// key reads a key.
+func (w *walk) key() (byte, error) {
+	key, err := w.keys.ReadByte()
+	if err != nil {
+		return 0, fmt.Errorf("the terminal is gone, nothing was accepted: %w", err)
+	}
+	return key, nil
+}
+
 // skipSequence reads what an arrow or a function key sends behind its escape: the letter at its end is no answer.
 func (w *walk) skipSequence() error {
-	key, err := w.keys.ReadByte()
+	key, err := w.key()
 	if err != nil {
 		return err
 	}
 	if key != '[' && key != 'O' {
 		return w.keys.UnreadByte()
 	}
-	for key, err = w.keys.ReadByte(); err == nil && (key < '@' || key > '~'); {
-		key, err = w.keys.ReadByte()
+	for key, err = w.key(); err == nil && (key < '@' || key > '~'); {
+		key, err = w.key()
 	}
 	return err
 }
@@ -179,31 +179,90 @@ func readLines(path string, from, to int) ([]string, error) {
 	return lines, s.Err()
 }
 
-func (w *walk) decided() *Decided {
-	d := &Decided{}
+func (w *walk) decided() *decisions {
+	d := &decisions{}
 	for i, c := range w.open {
 		switch w.answers[i] {
 		case 'a':
-			d.Accepted = append(d.Accepted, c)
+			d.accepted = append(d.accepted, c)
 		case 'r':
-			d.Rejected = append(d.Rejected, c)
+			d.rejected = append(d.rejected, c)
 		default:
-			d.Skipped = append(d.Skipped, c)
+			d.skipped++
 		}
 	}
 	return d
 }
 
-// IDs lists the ids of what was accepted.
-func (d *Decided) IDs() []string {
-	var ids []string
-	for _, c := range d.Accepted {
-		ids = append(ids, c.ID)
-	}
-	return ids
+// String is "2 accepted, 1 rejected, 0 skipped".
+func (d *decisions) String() string {
+	return fmt.Sprintf("%s accepted, %d rejected, %d skipped", phrase.Some(len(d.accepted), "change"), len(d.rejected), d.skipped)
 }
 
-// String is "2 accepted, 1 rejected, 0 skipped".
-func (d *Decided) String() string {
-	return fmt.Sprintf("%s accepted, %d rejected, %d skipped", phrase.Some(len(d.Accepted), "change"), len(d.Rejected), len(d.Skipped))
+// decide asks a person about each change, and puts the accepted ones and the reason into the options. Without an accepted change Only is empty.
+func decide(c *cli.Context, w world, o gate.Options, a *gate.AcceptOptions) error {
+	in, isFile := w.in.(*os.File)
+	out, outIsFile := w.out.(*os.File)
+	switch {
+	case len(a.Only) > 0 || a.Tighten:
+		return wrongUsage("accept -i asks about each change; leave --only and --tighten out")
+	case !isFile || !outIsFile || !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())):
+		return wrongUsage("accept -i asks at a terminal, and this is none; accept by id: xlagate accept --only ID --reason \"…\"")
+	}
+	if a.From == nil {
+		r, err := gate.Check(c.Context, o)
+		if err != nil {
+			return err
+		}
+		keepLast(c, o, r)
+		a.From = r
+	}
+	if len(a.From.Problems) > 0 {
+		sayProblems(w, "the review", a.From.Problems)
+		return verdict(gate.ExitIncomplete)
+	}
+	if len(a.From.Open()) == 0 {
+		fmt.Fprintln(w.out, "no change breaks a rule; record what is there now: xlagate accept --reason \"…\"")
+		return nil
+	}
+	decided, err := asked(in, out, a, reportOptions(c, w, output{}))
+	if errors.Is(err, errLeft) {
+		return gate.UsageError{Message: err.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w.out, decided)
+	for _, change := range decided.rejected {
+		fmt.Fprintf(w.out, "undo     %s:%d: %s\n", change.Source.File, change.Source.Line, change.Title)
+	}
+	return nil
+}
+
+// asked walks through the changes with the terminal in raw mode, which gives each key at once.
+func asked(in, out *os.File, a *gate.AcceptOptions, o report.Options) (*decisions, error) {
+	before, err := term.MakeRaw(int(in.Fd()))
+	if err != nil {
+		return nil, fmt.Errorf("read single keys of the terminal: %w", err)
+	}
+	defer term.Restore(int(in.Fd()), before)
+	screen := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{in, out}, "reason: ") // it ends lines as a raw terminal needs them
+	decided, err := walkThrough(in, screen, a.From, o)
+	if err != nil {
+		return nil, err
+	}
+	for len(decided.accepted) > 0 && a.Reason == "" {
+		line, err := screen.ReadLine()
+		if err != nil {
+			return nil, errLeft
+		}
+		a.Reason = strings.TrimSpace(line)
+	}
+	for _, c := range decided.accepted {
+		a.Only = append(a.Only, c.ID)
+	}
+	return decided, nil
 }
