@@ -152,23 +152,47 @@ type Buffer struct {
 // Largest lists the n largest values in scratch memory, the largest first. Of values of one size at one place the first
 // defined is listed.
 func (b *Buffers) Largest(n int) []Buffer {
-	var all []Buffer
+	var list []Buffer
+	for _, l := range b.largest(n) {
+		v := *l.Value
+		v.Name, v.Shape = strings.Clone(v.Name), strings.Clone(v.Shape) // do not hold on to the whole file
+		list = append(list, Buffer{v, l.allocation})
+	}
+	return list
+}
+
+// located is a value in its place.
+type located struct {
+	*Value
+	allocation int64
+}
+
+func (b *Buffers) largest(n int) []located {
+	var list []located
 	for i := range b.Allocations {
-		if a := &b.Allocations[i]; a.Temp() {
-			for _, v := range a.Values {
-				all = append(all, Buffer{v, a.Index})
+		a := &b.Allocations[i]
+		if !a.Temp() {
+			continue
+		}
+		for j := range a.Values {
+			l := located{&a.Values[j], a.Index}
+			if n > 0 && len(list) == n && list[n-1].before(l) < 0 {
+				continue
+			}
+			at, known := slices.BinarySearchFunc(list, l, located.before)
+			switch {
+			case !known:
+				list = slices.Insert(list, at, l)
+				list = list[:min(len(list), n)]
+			case l.ID < list[at].ID:
+				list[at] = l
 			}
 		}
 	}
-	slices.SortFunc(all, func(x, y Buffer) int {
-		return cmp.Or(cmp.Compare(y.Size, x.Size), cmp.Compare(x.Allocation, y.Allocation), cmp.Compare(x.Offset, y.Offset), cmp.Compare(x.ID, y.ID))
-	})
-	all = slices.CompactFunc(all, func(x, y Buffer) bool {
-		return x.Size == y.Size && x.Allocation == y.Allocation && x.Offset == y.Offset
-	})
-	all = slices.Clone(all[:min(n, len(all))])
-	for i := range all { // do not hold on to the whole file
-		all[i].Name, all[i].Shape = strings.Clone(all[i].Name), strings.Clone(all[i].Shape)
-	}
-	return all
+	return list
+}
+
+// before compares two places: the larger value first.
+func (l located) before(o located) int {
+	return cmp.Or(cmp.Compare(o.Size, l.Size), cmp.Compare(l.allocation, o.allocation), cmp.Compare(l.Offset, o.Offset))
 }

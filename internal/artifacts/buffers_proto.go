@@ -1,13 +1,17 @@
 package artifacts
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"slices"
+
+	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// ReadBufferAssignmentProto reads the buffer assignment inside a serialized HloProto. It is nil when the proto holds none, and of a
-// HloModuleProto that was stored by itself: that has other fields of the same numbers, and more of them.
-func ReadBufferAssignmentProto(hloProto []byte) (*Buffers, error) {
+// ReadBufferAssignmentProto reads the buffer assignment inside a serialized HloProto. Of the values only those have a name and an index that
+// Largest(named) lists: the names stand elsewhere in the file. It is nil when the proto holds none, and of a HloModuleProto that was stored by
+// itself: that has other fields of the same numbers, and more of them.
+func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 	var module, assignment []byte
 	bare := false
 	err := message(hloProto, func(f field) error {
@@ -24,34 +28,27 @@ func ReadBufferAssignmentProto(hloProto []byte) (*Buffers, error) {
 	if err != nil || assignment == nil || bare {
 		return nil, err
 	}
-	p := protoBuffers{logical: map[int64]logicalBuffer{}, buffers: &Buffers{}}
+	p := protoBuffers{buffers: &Buffers{}}
 	if err := message(assignment, p.readField); err != nil {
 		return nil, fmt.Errorf("buffer assignment: %w", err)
 	}
-	if err := p.nameByID(module); err != nil {
+	if err := p.check(); err != nil {
 		return nil, err
 	}
-	return p.buffers, p.assign()
+	return p.buffers, p.name(module, p.buffers.largest(named))
 }
 
 // protoBuffers reads a BufferAssignmentProto.
 type protoBuffers struct {
-	logical  map[int64]logicalBuffer
-	buffers  *Buffers
-	assigned [][]assigned     // by allocation
-	names    map[int64]string // by the ids of instructions
-	named    int              // how many of them were found
+	buffers *Buffers
+	logical []logicalBuffer // by id, once all are there
 }
 
 // logicalBuffer is a LogicalBufferProto.
 type logicalBuffer struct {
-	name        string
-	instruction int64 // where there is no name
-	index       []int64
+	id        int64
+	definedAt []byte // a Location
 }
-
-// assigned is a BufferAllocationProto.Assigned.
-type assigned struct{ buffer, offset, size int64 }
 
 func (p *protoBuffers) readField(f field) error {
 	switch f.num {
@@ -64,30 +61,17 @@ func (p *protoBuffers) readField(f field) error {
 }
 
 func (p *protoBuffers) readLogical(data []byte) error {
-	var id int64
 	var b logicalBuffer
 	err := message(data, func(f field) error {
 		switch f.num {
 		case 1: // int64 id = 1
-			id = f.int()
+			b.id = f.int()
 		case 3: // Location defined_at = 3
-			return message(f.bytes, b.readLocation)
+			b.definedAt = f.bytes
 		}
 		return nil
 	})
-	p.logical[id] = b
-	return err
-}
-
-func (b *logicalBuffer) readLocation(f field) (err error) {
-	switch f.num {
-	case 2: // string instruction_name = 2, until 2022
-		b.name = string(f.bytes)
-	case 3: // repeated int64 shape_index = 3
-		b.index, err = f.ints(b.index)
-	case 4: // int64 instruction_id = 4
-		b.instruction = f.int()
-	}
+	p.logical = append(p.logical, b)
 	return err
 }
 
@@ -95,7 +79,6 @@ func (p *protoBuffers) readAllocation(data []byte) error {
 	a := Allocation{Parameter: -1}
 	var parameter int64
 	var isParameter bool
-	var values []assigned
 	err := message(data, func(f field) (err error) {
 		switch f.num {
 		case 1: // int64 index = 1
@@ -113,9 +96,9 @@ func (p *protoBuffers) readAllocation(data []byte) error {
 		case 8: // int64 color = 8
 			a.Color = f.int()
 		case 9: // repeated Assigned assigned = 9
-			var v assigned
+			var v Value
 			v, err = readAssigned(f.bytes)
-			values = append(values, v)
+			a.Values = append(a.Values, v)
 		case 10: // repeated int64 parameter_shape_index = 10
 			a.ParamIndex, err = f.ints(a.ParamIndex)
 		case 11: // bool is_tuple = 11
@@ -129,109 +112,79 @@ func (p *protoBuffers) readAllocation(data []byte) error {
 		a.Parameter = parameter
 	}
 	p.buffers.Allocations = append(p.buffers.Allocations, a)
-	p.assigned = append(p.assigned, values)
 	return err
 }
 
-func readAssigned(data []byte) (a assigned, err error) {
+func readAssigned(data []byte) (v Value, err error) {
 	err = message(data, func(f field) error {
 		switch f.num {
 		case 1: // int64 logical_buffer_id = 1
-			a.buffer = f.int()
+			v.ID = f.int()
 		case 2: // int64 offset = 2
-			a.offset = f.int()
+			v.Offset = f.int()
 		case 3: // int64 size = 3
-			a.size = f.int()
+			v.Size = f.int()
 		}
 		return nil
 	})
-	return a, err
+	return v, err
 }
 
-// nameByID finds the names of the instructions that buffers name by id only.
-func (p *protoBuffers) nameByID(module []byte) error {
-	p.names = map[int64]string{}
-	running := map[int64]bool{} // the computations that hold them, where ids tell
-	for _, b := range p.logical {
-		if b.name == "" {
-			p.names[b.instruction] = ""
-			running[computationOf(b.instruction)] = true
+// check returns an error when an allocation holds a buffer that is not in the file.
+func (p *protoBuffers) check() error {
+	slices.SortStableFunc(p.logical, func(a, b logicalBuffer) int { return cmp.Compare(a.id, b.id) })
+	for i := range p.buffers.Allocations {
+		a := &p.buffers.Allocations[i]
+		for _, v := range a.Values {
+			if p.find(v.ID) == nil {
+				return fmt.Errorf("allocation %d holds the buffer %d, which is not in the file", a.Index, v.ID)
+			}
 		}
 	}
-	if len(p.names) == 0 {
+	return nil
+}
+
+// find is the logical buffer with an id. XLA numbers them without gaps.
+func (p *protoBuffers) find(id int64) *logicalBuffer {
+	if len(p.logical) == 0 {
 		return nil
 	}
-	err := p.nameIn(module, func(computation int64) bool { return running[computation] })
-	if err != nil || p.named >= len(p.names) {
-		return err
+	if at := id - p.logical[0].id; at >= 0 && at < int64(len(p.logical)) && p.logical[at].id == id {
+		return &p.logical[at]
 	}
-	return p.nameIn(module, func(int64) bool { return true })
+	at, found := slices.BinarySearchFunc(p.logical, id, func(b logicalBuffer, id int64) int { return cmp.Compare(b.id, id) })
+	if !found {
+		return nil
+	}
+	return &p.logical[at]
 }
 
-// computationOf is the id of the computation that an instruction stands in, which newer files write into the upper half of its own.
-func computationOf(instruction int64) int64 { return instruction >> 32 }
-
-// nameIn finds names in some of the computations: most are inside of fusions and have no buffers. Which computation it is its first
-// instruction tells.
-func (p *protoBuffers) nameIn(module []byte, wanted func(computation int64) bool) error {
-	return message(module, func(f field) error {
-		if f.num != 3 { // repeated HloComputationProto computations = 3
-			return nil
-		}
-		first := true
-		err := message(f.bytes, func(f field) error {
-			if f.num != 2 { // repeated HloInstructionProto instructions = 2
-				return nil
-			}
-			name, id, err := instruction(f.bytes)
-			if err == nil && first && !wanted(computationOf(id)) {
-				return errUnwanted
-			}
-			first = false
-			if known, wanted := p.names[id]; wanted {
-				if p.names[id] = string(name); known == "" {
-					p.named++
-				}
+// name fills in where values are defined.
+func (p *protoBuffers) name(module []byte, values []located) error {
+	names := map[int64]string{}
+	defined := make([]int64, len(values)) // the ids of instructions
+	for i, l := range values {
+		err := message(p.find(l.ID).definedAt, func(f field) (err error) {
+			switch f.num {
+			case 2: // string instruction_name = 2, until 2022
+				l.Name = string(f.bytes)
+			case 3: // repeated int64 shape_index = 3
+				l.Index, err = f.ints(l.Index)
+			case 4: // int64 instruction_id = 4
+				defined[i] = f.int()
 			}
 			return err
 		})
-		if errors.Is(err, errUnwanted) {
-			return nil
+		if err != nil {
+			return err
 		}
-		return err
-	})
-}
-
-var errUnwanted = errors.New("no buffers are in this computation")
-
-func instruction(data []byte) (name []byte, id int64, err error) {
-	err = message(data, func(f field) error {
-		switch f.num {
-		case 1: // string name = 1
-			name = f.bytes
-		case 35: // int64 id = 35
-			id = f.int()
+		if l.Name == "" {
+			names[defined[i]] = ""
 		}
-		return nil
-	})
-	return name, id, err
-}
-
-// assign puts the values into their allocations.
-func (p *protoBuffers) assign() error {
-	for i, list := range p.assigned {
-		a := &p.buffers.Allocations[i]
-		for _, v := range list {
-			b, ok := p.logical[v.buffer]
-			if !ok {
-				return fmt.Errorf("allocation %d holds the buffer %d, which is not in the file", a.Index, v.buffer)
-			}
-			name := b.name
-			if name == "" {
-				name = p.names[b.instruction]
-			}
-			a.Values = append(a.Values, Value{ID: v.buffer, Name: name, Index: b.index, Size: v.size, Offset: v.offset})
-		}
+	}
+	hlo.NamesInProto(module, names)
+	for i, l := range values {
+		l.Name = cmp.Or(l.Name, names[defined[i]])
 	}
 	return nil
 }

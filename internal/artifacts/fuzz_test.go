@@ -29,7 +29,7 @@ func FuzzBufferAssignment(f *testing.F) {
 }
 
 func FuzzBufferAssignmentProto(f *testing.F) {
-	fuzz(f, ReadBufferAssignmentProto, "cpu-callback.hlo.pb", "gpu-fp8.hlo.pb")
+	fuzz(f, inProto, "cpu-callback.hlo.pb", "gpu-fp8.hlo.pb")
 }
 
 func FuzzLiveRange(f *testing.F) {

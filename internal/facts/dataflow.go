@@ -257,9 +257,10 @@ func (e *edges) outs(id hlo.InstrID) []Op {
 	if e.r.m.Instrs[root].Opcode != hlo.OpTuple {
 		return nil
 	}
-	var list []Op
-	for _, o := range e.r.m.Operands(root) {
-		list = append(list, e.operation(o))
+	operands := e.r.m.Operands(root)
+	list := make([]Op, len(operands))
+	for i, o := range operands {
+		list[i] = e.operation(o)
 	}
 	return list
 }

@@ -273,7 +273,7 @@ func (r *reader) print(f *Form, l launch) {
 	for shape := range f.In.All() {
 		print = print.text(shape)
 	}
-	f.Print, f.Family = print.String(), r.intern(hashOf(family).text(f.Kind).String())
+	f.Print, f.Family = print.String(), hashOf(family).text(f.Kind).String()
 }
 
 // contentHash is FNV-1a of a number and texts, each of which ends with a zero byte.

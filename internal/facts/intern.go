@@ -72,7 +72,7 @@ func (s *interner) place(l hlo.Location) hlo.Location {
 func (s *interner) site(at Site) *Site {
 	sum, known := lookup(s, &s.sites, at)
 	if known == nil {
-		at.OpName, at.OpType, at.Loop, at.Source = s.word(at.OpName), s.word(at.OpType), s.word(at.Loop), s.place(at.Source)
+		at.OpType, at.Loop, at.Source = s.word(at.OpType), s.word(at.Loop), s.place(at.Source)
 		known = s.sites.put(sum, at)
 	}
 	return known
@@ -81,7 +81,7 @@ func (s *interner) site(at Site) *Site {
 func (s *interner) origin(opName string, from *Stack) *opOrigin {
 	sum, known := lookup(s, &s.origins, opOrigin{opName, from})
 	if known == nil {
-		known = s.origins.put(sum, opOrigin{s.word(opName), from})
+		known = s.origins.put(sum, opOrigin{opName, from})
 	}
 	return known
 }

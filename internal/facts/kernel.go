@@ -13,8 +13,7 @@ import (
 type reader struct {
 	m        *hlo.Module
 	sources  *sources
-	tables   *opTables // of the operations in kernels
-	words    map[string]string
+	tables   *opTables      // of the operations in kernels
 	metas    []hlo.Metadata // by MetadataID
 	decoded  []bool         // those in metas that were asked for
 	interner *interner      // of values that modules have in common
@@ -47,7 +46,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	}
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
-		m: m, sources: newSources(m, from), interner: from, words: map[string]string{}, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
+		m: m, sources: newSources(m, from), interner: from, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
 		kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
@@ -65,15 +64,6 @@ func (r *reader) shape(id hlo.ShapeID) string {
 	return r.shapes[id]
 }
 
-// intern keeps one copy of a name that many instructions share.
-func (r *reader) intern(s string) string {
-	if known, ok := r.words[s]; ok {
-		return known
-	}
-	r.words[s] = s
-	return s
-}
-
 // metadata decodes an instruction's metadata, once for all instructions that share it.
 func (r *reader) metadata(id hlo.InstrID) hlo.Metadata {
 	meta := r.m.MetadataID(id)
@@ -86,7 +76,6 @@ func (r *reader) decode(meta hlo.MetadataID) {
 		return
 	}
 	md := r.m.MetadataByID(meta)
-	md.OpName, md.OpType = r.intern(md.OpName), r.intern(md.OpType)
 	r.sources.trace(&md)
 	r.metas[meta], r.decoded[meta] = md, true
 }

@@ -107,13 +107,16 @@ func (out *measuring) bufferAssignment(r *reader, s *dump.Stage) *artifacts.Buff
 			return buffers, err
 		})
 	}
+	inProto := func(data []byte) (*artifacts.Buffers, error) {
+		return artifacts.ReadBufferAssignmentProto(data, maxBuffers)
+	}
 	if s.Proto != nil {
-		if b := readCompanion(out, s.Proto, artifacts.ReadBufferAssignmentProto); b != nil {
+		if b := readCompanion(out, s.Proto, inProto); b != nil {
 			return b
 		}
 	}
 	if f := out.module.Companion(dump.KindBufferProto); f != nil {
-		return readCompanion(out, f, artifacts.ReadBufferAssignmentProto)
+		return readCompanion(out, f, inProto)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (r *reader) floating(shape hlo.ShapeID) bool {
 // operandPrecision is what a product asks for: its algorithm, or the highest precision of an operand.
 func (r *reader) operandPrecision(id hlo.InstrID) string {
 	if algorithm, ok := r.m.Attr(id, "algorithm"); ok {
-		return r.intern(algorithm)
+		return algorithm
 	}
 	printed, _ := r.m.Attr(id, "operand_precision")
 	return highest(printed)

@@ -300,9 +300,12 @@ func (r *reader) ownCall(frames []hlo.Location) hlo.Location {
 
 // operationFiles are the model's files that operations come from.
 func (r *reader) operationFiles() map[string]bool {
-	files := map[string]bool{}
+	files, seen := map[string]bool{}, map[*Stack]bool{}
 	for md := range r.eachMetadata() {
-		files[r.sources.locate(md).File] = true
+		if stack := r.sources.frames(md); !seen[stack] {
+			seen[stack] = true
+			files[stack.at().File] = true
+		}
 	}
 	delete(files, "")
 	return files

@@ -13,50 +13,86 @@ const maxExpanded = 4 << 20
 
 // statementKey tells statements apart: one source line in one scope of the model.
 type statementKey struct {
-	scope, dtype  string
-	where, caller hlo.Location
+	scope, dtype string
+	lines        int
 }
+
+// lines are a line of the model and the one that called it.
+type lines struct{ where, caller hlo.Location }
 
 // statements gathers operations line by line of the model's source.
 type statements struct {
-	at    map[statementKey]int
+	at    map[statementKey]int32
 	list  []Statement
+	does  []opcodeOf
 	stood map[stackOf]bool
+	lines map[lines]int  // numbered
+	known map[*Stack]int // their numbers
+}
+
+// opcodeOf is what an operation of a statement in the list does.
+type opcodeOf struct {
+	statement int32
+	opcode    string
 }
 
 // stackOf is a stack of a statement in the list.
 type stackOf struct {
-	statement int
+	statement int32
 	stack     *Stack
 }
 
 func newStatements() *statements {
-	return &statements{at: map[statementKey]int{}, stood: map[stackOf]bool{}}
+	return &statements{at: map[statementKey]int32{}, stood: map[stackOf]bool{}, lines: map[lines]int{}, known: map[*Stack]int{}}
 }
 
 // add puts one operation where the model asked for it.
 func (s *statements) add(op Op, opType string) {
-	called := op.Stack.called()
-	key := statementKey{scope: modelScope(op.OpName), dtype: typeOf(op), where: lineOf(op.Source), caller: lineOf(called)}
+	key := statementKey{scope: modelScope(op.OpName), dtype: typeOf(op), lines: s.linesOf(op)}
 	i, known := s.at[key]
 	if !known {
-		i = len(s.list)
+		i = int32(len(s.list))
 		s.at[key] = i
-		s.list = append(s.list, Statement{Scope: key.scope, Type: key.dtype, OpName: op.OpName, OpType: opType, Source: op.Source, Caller: called})
+		s.list = append(s.list, Statement{Scope: key.scope, Type: key.dtype, OpName: op.OpName, OpType: opType, Source: op.Source, Caller: op.Stack.called()})
 	}
-	s.list[i].Do = append(s.list[i].Do, op.Opcode)
+	s.does = append(s.does, opcodeOf{i, op.Opcode})
 	if key := (stackOf{i, op.Stack}); op.Stack != nil && !s.stood[key] {
 		s.stood[key] = true
 		s.list[i].Stacks = append(s.list[i].Stacks, op.Stack)
 	}
 }
 
+// linesOf numbers where an operation stands. It looks at each stack once.
+func (s *statements) linesOf(op Op) int {
+	if n, known := s.known[op.Stack]; known {
+		return n
+	}
+	at := lines{lineOf(op.Source), lineOf(op.Stack.called())}
+	n, known := s.lines[at]
+	if !known {
+		n = len(s.lines)
+		s.lines[at] = n
+	}
+	if op.Stack != nil {
+		s.known[op.Stack] = n
+	}
+	return n
+}
+
 func lineOf(l hlo.Location) hlo.Location { return hlo.Location{File: l.File, Line: l.Line} }
 
 // sorted is what was gathered, in program order, the operations of each statement in canonical order.
 func (s *statements) sorted() []Statement {
-	for i := range s.list {
-		slices.Sort(s.list[i].Do)
+	slices.SortFunc(s.does, func(a, b opcodeOf) int {
+		return cmp.Or(cmp.Compare(a.statement, b.statement), strings.Compare(a.opcode, b.opcode))
+	})
+	opcodes := make([]string, len(s.does))
+	start := 0
+	for i, d := range s.does {
+		opcodes[i] = d.opcode
+		if i+1 == len(s.does) || s.does[i+1].statement != d.statement {
+			s.list[d.statement].Do, start = opcodes[start:i+1:i+1], i+1
+		}
 	}
 	return slices.Clone(s.list) // without the room that it grew by
 }

@@ -1,9 +1,6 @@
 package hlo
 
-import (
-	"bytes"
-	"iter"
-)
+import "iter"
 
 // Alike tells which computations of a module are equal but for names, metadata and numbering. A model repeats its layers: a fact that
 // holds for a computation holds for all that are alike, and is computed once, for the first of them. Two that are alike have the same
@@ -128,78 +125,7 @@ func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
 	if in.Opcode == OpCompare { // the type of its operands implies an attribute
 		h = mix(h, hashText(a.m.comparison(in)))
 	}
-	if in.bare() && in.Opcode != OpConstant {
-		return h
-	}
-	if a.m.Format == FormatProto {
-		return a.proto(h, in)
-	}
-	return a.text(h, in)
-}
-
-// proto hashes the serialized fields of an instruction that instruction does not hash.
-func (a *Alike) proto(h uint64, in *Instruction) uint64 {
-	src := a.m.src
-	for f := fieldsOf(src, in.message()); f.next(); {
-		switch number := f.tag >> 3; number {
-		case 1, 2, 3, 7, 9, 13, 35, 36, 38:
-			// name, opcode, shape, metadata, the numbers in Param, id, operands and callees
-		case 37: // control predecessors: ids of this computation's instructions
-			h = mix(h, uint64(in.Comp))
-		default:
-			h = mix(h, uint64(f.tag))
-			if f.tag&7 == wireVarint {
-				h = mix(h, f.value)
-			} else {
-				h = mix(h, hashText(src[f.body.Start:f.body.End]))
-			}
-		}
-	}
-	return h
-}
-
-// text hashes a constant's literal and the attributes, without metadata and the names of computations.
-func (a *Alike) text(h uint64, in *Instruction) uint64 {
-	t := text(a.m.src)
-	if in.Opcode == OpConstant {
-		h = mix(h, hashText(a.m.src[in.args:t.balanced(int(in.args)-1)]))
-	}
-	if in.bare() {
-		return h
-	}
-	for key := t.key(int(in.attrs)); key.n > 0; {
-		value := t.blanks(key.end() + 1)
-		name := t[key.at:key.end()]
-		end := 0
-		if string(name) == "metadata" {
-			end = t.knownValue(value, a.m.metas[in.meta])
-		} else {
-			end = t.attributeValue(key.bounds(), value)
-			h = a.attribute(h, in, name, t[value:end])
-		}
-		key = t.key(end)
-	}
-	return h
-}
-
-// attribute hashes one attribute as it is spelled. Computations whose attributes name instructions are like no other.
-func (a *Alike) attribute(h uint64, in *Instruction, key, value []byte) uint64 {
-	h = mix(h, hashText(key))
-	if attributes[string(key)].calls > 0 {
-		return h
-	}
-	if string(key) == "control-predecessors" {
-		h = mix(h, uint64(in.Comp))
-	}
-	return mix(h, hashText(value))
-}
-
-// knownValue skips a value that is most often spelled like a known one.
-func (t text) knownValue(i int, known Range) int {
-	if known.Len() > 0 && bytes.HasPrefix(t[i:], t[known.Start:known.End]) {
-		return i + known.Len()
-	}
-	return t.value(i)
+	return mix(h, in.says)
 }
 
 // digest is a pair of hashes: of everything, and of the part that does not change when dimensions are scaled.
@@ -221,7 +147,7 @@ func mix(h, v uint64) uint64 {
 }
 
 // hashText hashes bytes, eight at a time.
-func hashText[T string | []byte](s T) uint64 {
+func hashText[T string | ~[]byte](s T) uint64 {
 	h := uint64(len(s))
 	for ; len(s) >= 8; s = s[8:] {
 		h = mix(h, uint64(s[0])|uint64(s[1])<<8|uint64(s[2])<<16|uint64(s[3])<<24|

@@ -16,6 +16,7 @@ func newBuilder(src []byte, format Format) builder {
 		shapes: newSpellingIndex(0), opcodes: newSpellingIndex(0),
 	}
 	b.metas.reset()
+	b.metas.parts = []distinct{{}}
 	return b
 }
 

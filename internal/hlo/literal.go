@@ -38,7 +38,7 @@ func (m *Module) protoLiteral(i InstrID) string {
 
 // decodeLiteral prints a LiteralProto and its shape. It does not read the values of a literal that is elided.
 func decodeLiteral(src []byte, body Range) (text, shape string) {
-	scratch := Module{src: src}
+	scratch := Module{src: src, shapes: shapeTable{list: make([]Shape, 0, 1)}}
 	d := shapeDecoder{src: src, table: &scratch.shapes}
 	id, known := ShapeID(0), false
 	for f := fieldsOf(src, body); f.next(); {

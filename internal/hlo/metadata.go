@@ -107,7 +107,8 @@ func entry(table []string, id int32) string {
 // metadataIndex numbers the metadata of a module.
 type metadataIndex struct {
 	hashTable
-	named bool // scheduling names were seen
+	parts []distinct // by MetadataID
+	named bool       // scheduling names were seen
 }
 
 // distinct holds the parts of metadata that tell it from other metadata: all of it, or what is before and behind the scheduling name.
@@ -127,13 +128,11 @@ func (x *metadataIndex) add(m *Module, r Range) MetadataID {
 	if id := x.find(m, r); id > 0 {
 		return id
 	}
-	if !x.named {
-		x.named = m.withoutSchedulingName(r).before != r
-	}
+	parts := m.withoutSchedulingName(r)
+	x.named = x.named || parts.before != r
 	x.makeSpare()
-	m.metas = append(m.metas, r)
-	parts := x.distinct(m, r)
-	hash, id := m.hash(parts), len(m.metas)-1
+	hash, id := m.hash(parts), len(m.metas)
+	m.metas, x.parts = append(m.metas, r), append(x.parts, parts)
 	x.fill(x.slot(m, parts, hash), hash, int32(id-1))
 	return MetadataID(id)
 }
@@ -142,7 +141,7 @@ func (x *metadataIndex) add(m *Module, r Range) MetadataID {
 func (x *metadataIndex) slot(m *Module, parts distinct, hash uint32) *hashSlot {
 	for i := hash; ; i++ {
 		slot := &x.slots[i&uint32(len(x.slots)-1)]
-		if slot.number == 0 || slot.hash == hash && m.same(parts, x.distinct(m, m.metas[slot.number])) {
+		if slot.number == 0 || slot.hash == hash && m.same(parts, x.parts[slot.number]) {
 			return slot
 		}
 	}

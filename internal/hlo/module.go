@@ -112,6 +112,7 @@ type Instruction struct {
 	args    uint32 // in a text of the text in the parentheses, in a proto of the HloInstructionProto
 	attrs   uint32 // in a text of the attributes, in a proto of the end of the HloInstructionProto; 0: see bare
 
+	says     uint64 // a hash of the attributes that it has not otherwise, and of a constant's literal; see Alike.Own
 	operands uint32 // index into Module.operands of the length of its list; instructions without operands have the index 0
 	callees  uint32 // likewise
 	meta     MetadataID

@@ -30,8 +30,10 @@ func (m *Module) protoAttr(i InstrID, key string) (string, bool) {
 		if m.protoField(i, 99).Len() == 0 {
 			return "", false
 		}
-	case key == "frontend_attributes" && m.protoField(i, 68).Len() == 0, key == "sharding" && m.protoField(i, 40).Len() == 0:
-		return "", false
+	case key == "frontend_attributes":
+		return m.protoPart(i, 68, (*attrPrinter).frontendAttributes)
+	case key == "sharding":
+		return m.protoPart(i, 40, (*attrPrinter).sharding)
 	}
 	for k, v := range m.protoAttrs(i) {
 		if k == key {
@@ -39,6 +41,21 @@ func (m *Module) protoAttr(i InstrID, key string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// protoPart returns the attribute that is printed from one message field of an instruction.
+func (m *Module) protoPart(i InstrID, field int, print func(*attrPrinter, Range)) (value string, ok bool) {
+	body := m.protoField(i, field)
+	if body.Len() == 0 {
+		return "", false
+	}
+	p := attrPrinter{m: m, in: &m.Instrs[i], yield: func(_ string, printed []byte) bool {
+		value, ok = string(printed), true
+		return false
+	}}
+	p.src, p.broken = m.src, &p.damage
+	print(&p, body)
+	return value, ok
 }
 
 // protoField returns the body of an instruction's first field with a number, empty when there is none.
@@ -83,8 +100,7 @@ func (p *attrPrinter) common() {
 	p.parameterReplication()
 	p.accuracy()
 	if p.has(40) {
-		p.value = p.appendSharding(p.value, p.body(40), 0)
-		p.emit("sharding")
+		p.sharding(p.body(40))
 	}
 	p.frontendAttributes(p.body(68))
 	p.controlPredecessors()
@@ -160,6 +176,12 @@ func (p *attrPrinter) name(key string, names []string, n int64) {
 		return
 	}
 	p.integer(key, n)
+}
+
+// sharding prints an OpSharding.
+func (p *attrPrinter) sharding(body Range) {
+	p.value = p.appendSharding(p.value, body, 0)
+	p.emit("sharding")
 }
 
 // frontendAttributes prints a FrontendAttributes map with sorted keys. A value that is a dictionary itself is not quoted.

@@ -44,7 +44,7 @@ func (r *protoReader) instruction(body Range) {
 	if name.Len() > maxName {
 		r.fail(name.Start, "the name of an instruction is longer than %d bytes", maxName)
 	}
-	in.name, in.nameLen = name.Start, uint16(name.Len())
+	in.name, in.nameLen, in.says = name.Start, uint16(name.Len()), r.says
 	if parts[partShape].End > 0 {
 		in.Shape = r.shape(parts[partShape])
 	}
@@ -73,7 +73,7 @@ func (r *protoReader) instruction(body Range) {
 // cut finds the parts of an instruction. It reads fields with a tag of one or two bytes and less than 128 bytes in place, as nearly all are.
 func (r *protoReader) cut(body Range) {
 	src, parts := r.src[:body.End], &r.parts
-	*parts = [partCount]Range{}
+	*parts, r.says = [partCount]Range{}, 0
 	for at := int(body.Start); at < len(src); {
 		tag, start, end := 0, at+2, 0
 		if at >= 0 && at <= len(src)-3 {
@@ -92,7 +92,9 @@ func (r *protoReader) cut(body Range) {
 		if tag < 0 || part >= partOperands {
 			part = r.special(tag, part, Range{uint32(start), uint32(end)})
 		}
-		at, parts[part] = end, Range{uint32(start), uint32(end)}
+		if at, parts[part] = end, (Range{uint32(start), uint32(end)}); part == partOther {
+			r.says = mix(mix(r.says, uint64(tag)), hashText(src[start:end]))
+		}
 	}
 }
 
@@ -107,6 +109,7 @@ func (r *protoReader) special(tag, part int, at Range) int {
 		r.readCallees(at)
 	case part == partOrder:
 		r.hasOrder = true
+		r.says = mix(r.says, uint64(at.Start)) // it names instructions: no other computation is alike
 		return partOther
 	case part == partEmpty && at.Len() > 0:
 		return partOther

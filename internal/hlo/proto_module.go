@@ -32,6 +32,7 @@ type protoReader struct {
 	hasOrder     bool             // some of its instructions have control predecessors
 	parts        [partCount]Range // of the current instruction
 	operands     []InstrID        // likewise
+	says         uint64           // likewise
 	callees      []CompID         // likewise
 }
 
@@ -77,18 +78,13 @@ func (r *protoReader) module() {
 	r.finish()
 }
 
-// prepare allocates for the instructions. It estimates their number from a sample of the computations.
+// prepare allocates for the instructions.
 func (r *protoReader) prepare(computations []Range) {
-	every := max(64, len(computations)>>7)
-	all, sampled, n := 0, 0, 0
-	for i, c := range computations {
-		all += c.Len()
-		if i%every == 0 {
-			sampled += c.Len()
-			n += r.countInstructions(c)
-		}
+	n := 0
+	for _, c := range computations {
+		n += r.countInstructions(c)
 	}
-	r.reserve(int(float64(n)*float64(all)/float64(max(sampled, 1)))+n/32, len(computations))
+	r.reserve(n, len(computations))
 	r.computations.reset(len(computations))
 }
 
@@ -121,6 +117,41 @@ func (r *protoReader) split(body Range) (p moduleFields, broken brokenness) {
 		}
 	}
 	return p, f.broken
+}
+
+// NamesInProto sets the value of each key to the name of the instruction with that id in a serialized HloModuleProto. In newer files the upper
+// half of an id is that of the computation: others are skipped.
+func NamesInProto(module []byte, byID map[int64]string) {
+	in, left := map[int64]bool{0: true}, len(byID)
+	for id := range byID {
+		in[id>>32] = true
+	}
+	for c := fieldsOf(module, Range{0, uint32(len(module))}); left > 0 && c.next(); {
+		if c.tag != 3<<3|wireBytes { // computations
+			continue
+		}
+		wanted := true
+		for w := (computationWalk{fields: fieldsOf(module, c.body)}); wanted && w.next(); {
+			name, id := nameAndID(module, w.body)
+			if known, ok := byID[id]; ok && known == "" && name.Len() > 0 {
+				byID[id] = string(module[name.Start:name.End])
+				left--
+			}
+			wanted = in[id>>32]
+		}
+	}
+}
+
+func nameAndID(src []byte, instruction Range) (name Range, id int64) {
+	for f := fieldsOf(src, instruction); f.next(); {
+		switch f.tag {
+		case 1<<3 | wireBytes:
+			name = f.body
+		case 35<<3 | wireVarint:
+			id = int64(f.value)
+		}
+	}
+	return name, id
 }
 
 func (r *protoReader) countInstructions(computation Range) int {

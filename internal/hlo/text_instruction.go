@@ -86,6 +86,7 @@ func (p *textParser) arguments(i int, in *Instruction) int {
 		if i = p.t.balanced(i) - 1; !p.t.at(i, ')') {
 			p.fail(len(p.t), len(p.t), "")
 		}
+		in.says = hashText(p.t[in.args:i])
 	default:
 		i = p.operandList(i+1, in)
 	}
@@ -166,10 +167,17 @@ func (p *textParser) attribute(in *Instruction, key spelling) (end int, known bo
 		return end, true
 	}
 	end = p.value(key.bounds(), value)
+	if kind == keyMetadata {
+		return end, true
+	}
 	if p.t[value] == '%' {
 		p.guessCallee(value)
 	}
-	return end, kind == keyMetadata
+	in.says = mix(mix(in.says, hashText(p.t[key.at:key.end()])), hashText(p.t[value:end]))
+	if kind == keyPredecessors {
+		in.says = mix(in.says, uint64(value))
+	}
+	return end, false
 }
 
 // Kinds of attributes.
@@ -177,7 +185,8 @@ const (
 	keyOther = iota
 	keyMetadata
 	keyIndex
-	keyCallee0 // names computations, by their role; see calleeRef
+	keyPredecessors // names instructions: no other computation is alike
+	keyCallee0      // names computations, by their role; see calleeRef
 	keyCallee1
 )
 
@@ -192,6 +201,8 @@ func (p *textParser) newKey(key spelling) int32 {
 		kind = keyMetadata
 	case "index":
 		kind = keyIndex
+	case "control-predecessors":
+		kind = keyPredecessors
 	}
 	p.keys.add(p.t, key, kind)
 	return kind
