@@ -11,8 +11,19 @@ export function Chart({ data, options, height, label }: { data: uPlot.AlignedDat
   const chart = useRef<uPlot>();
   useEffect(() => {
     if (!width || !ref.current) return;
-    chart.current = new uPlot({ ...options(), width, height }, data, ref.current);
-    return () => chart.current?.destroy();
+    const draw = () => {
+      chart.current?.destroy();
+      chart.current = new uPlot({ ...options(), width, height }, data, ref.current!);
+    };
+    draw();
+    addEventListener("beforeprint", draw);
+    addEventListener("afterprint", draw);
+    return () => {
+      removeEventListener("beforeprint", draw);
+      removeEventListener("afterprint", draw);
+      chart.current?.destroy();
+      chart.current = undefined;
+    };
   }, [data, width, theme]);
   return <div class="chart" ref={ref} role="img" aria-label={label} />;
 }

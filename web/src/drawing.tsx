@@ -1,12 +1,13 @@
 // A graph as the layout worker places it.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { layout, type Layout } from "./layout";
 
 export interface Node {
   label: string;
   sub?: string;
   kind?: string;
+  sought?: boolean; // brought into view
   open?: () => void;
   said?: string;
 }
@@ -37,6 +38,13 @@ export function Drawing({ nodes, edges, label, direction = "TB" }: { nodes: Node
     layout({ nodes: nodes.map(size), edges: edges.map((e) => [e.from, e.to]), direction }).then((at) => shown && set({ key, at }));
     return () => void (shown = false);
   }, [key, direction]);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const at = nodes.findIndex((n) => n.sought);
+    if (placed?.key !== key || at < 0) return;
+    const { x, y } = placed.at.nodes[at]!;
+    box.current!.scrollTo(x * zoom - box.current!.clientWidth / 2, y * zoom - box.current!.clientHeight / 2);
+  }, [placed]);
   if (placed?.key !== key) return <p class="dim">Laying out {nodes.length} nodes …</p>;
   const at = placed.at;
   return (
@@ -52,7 +60,7 @@ export function Drawing({ nodes, edges, label, direction = "TB" }: { nodes: Node
           {nodes.length} nodes, {edges.length} edges
         </span>
       </div>
-      <div class="drawing" tabIndex={0} role="group" aria-label={label} data-ready="true">
+      <div class="drawing" ref={box} tabIndex={0} role="group" aria-label={label} data-ready="true">
         <svg width={at.width * zoom} height={at.height * zoom} viewBox={`0 0 ${at.width} ${at.height}`}>
           <defs>
             <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">

@@ -37,19 +37,22 @@ interface Scope {
 }
 
 const mostNodes = 150;
+const fewest = 40; // instructions that are drawn however many scopes there are
 
 function Whole({ g }: { g: Graph }) {
   const tree = useMemo(() => treeOf(g), [g]);
   const [open, setOpen] = useState<string[]>(() => firstOpen(tree.root));
   const [chosen, choose] = useState<number>();
   const [text, setText] = useState("");
+  const [sought, seek] = useState<number>();
   const toggle = (path: string) => setOpen(open.includes(path) ? open.filter((o) => o !== path && !o.startsWith(path + "/")) : [...open, path]);
-  const drawn = useMemo(() => visible(g, tree, new Set(open), toggle, choose), [g, tree, open]);
+  const drawn = useMemo(() => visible(g, tree, new Set(open), toggle, choose, sought), [g, tree, open, sought]);
   const search = (e: Event) => {
     e.preventDefault();
     const i = found(g, tree, text);
     if (i === undefined) return;
     choose(i);
+    seek(i);
     setOpen([...new Set([...open, ...ancestors(tree.of.get(i)!)])]);
   };
   return (
@@ -195,13 +198,15 @@ function found(g: Graph, tree: TreeOf, text: string): number | undefined {
   return undefined;
 }
 
-/** visible are the closed scopes and the instructions of open ones, with the edges between them. */
-function visible(g: Graph, tree: TreeOf, open: Set<string>, toggle: (path: string) => void, choose: (i: number) => void): { nodes: Node[]; edges: Edge[]; left: number } {
+/** visible are the closed scopes and the instructions of open ones, with the edges between them. Closed scopes come first: they stand for the most. */
+function visible(g: Graph, tree: TreeOf, open: Set<string>, toggle: (path: string) => void, choose: (i: number) => void, chosen?: number): { nodes: Node[]; edges: Edge[]; left: number } {
   const nodes: Node[] = [];
   const scopes = new Map<Scope, number>();
   const single = new Map<number, number>();
+  const opened: Scope[] = [];
   let left = 0;
   const walk = (s: Scope) => {
+    opened.push(s);
     for (const inner of s.scopes.values()) {
       if (open.has(inner.path)) walk(inner);
       else if (nodes.length < mostNodes) {
@@ -209,16 +214,25 @@ function visible(g: Graph, tree: TreeOf, open: Set<string>, toggle: (path: strin
         nodes.push({ label: inner.name, sub: inner.size === 1 ? "1 instruction" : `${count(inner.size)} instructions`, kind: "group", said: "a scope: opens", open: () => toggle(inner.path) });
       } else left += inner.size;
     }
-    for (const i of s.instructions) {
-      if (nodes.length < mostNodes) {
-        single.set(i, nodes.length);
-        nodes.push({ label: word(g, g.opcodes[i]!), sub: g.names[i], said: word(g, g.shapes[i]!), open: () => choose(i) });
-      } else left++;
-    }
   };
   walk(tree.root);
+  const room = Math.max(fewest, mostNodes - nodes.length);
+  const lastFirst = [...open].reverse();
+  opened.sort((a, b) => lastFirst.indexOf(a.path) - lastFirst.indexOf(b.path));
+  for (const i of around(opened.flatMap((s) => s.instructions), room, chosen)) {
+    single.set(i, nodes.length);
+    nodes.push({ label: word(g, g.opcodes[i]!), sub: g.names[i], said: word(g, g.shapes[i]!), kind: i === chosen ? "moved" : "", sought: i === chosen, open: () => choose(i) });
+  }
+  for (const s of opened) left += s.instructions.length;
   const nodeOf = (i: number) => single.get(i) ?? scopeNode(tree.of.get(i), scopes);
-  return { nodes, edges: edgesOf(tree, nodeOf), left };
+  return { nodes, edges: edgesOf(tree, nodeOf), left: left - single.size };
+}
+
+/** around is as much of a list as there is room for, with the chosen one in it. */
+function around(list: number[], room: number, chosen?: number): number[] {
+  const at = chosen === undefined ? 0 : list.indexOf(chosen);
+  const first = Math.max(0, Math.min(at - (room >> 1), list.length - room));
+  return list.slice(first, first + room);
 }
 
 function scopeNode(s: Scope | undefined, scopes: Map<Scope, number>): number | undefined {

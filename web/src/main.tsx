@@ -5,7 +5,9 @@ import "./language";
 import { render } from "preact";
 import { App } from "./app";
 import { part, type Core } from "./data";
+import { followPrinting } from "./print";
 
+followPrinting();
 const root = document.getElementById("app")!;
 
 part<Core>("core").then(

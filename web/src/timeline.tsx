@@ -261,11 +261,8 @@ function Tracks(p: TracksProps) {
           </text>
           <g transform={`translate(0,${gap - 4})`}>
             <rect class="lane" width={width} height={height} />
-            {drawn(t.launches, view, width).map((d) => (
-              <rect key={d.key} class={d.kind} x={d.x} width={d.width} height={height} />
-            ))}
-            {moved(t.launches, view, width).map((d) => (
-              <rect key={"m" + d.key} class="moved" x={d.x} y={1} width={d.width} height={height - 2} />
+            {[...drawn(t.launches, view, width)].map(([kind, d]) => (
+              <path key={kind} class={kind} d={d} />
             ))}
             {p.chosen?.track === i && <Outline l={t.launches[p.chosen.launch]} view={view} width={width} />}
           </g>
@@ -287,37 +284,30 @@ function useWheel(ref: { current: SVGSVGElement | null }, listen: (e: WheelEvent
   }, []);
 }
 
-interface Rect {
-  key: number;
-  kind: string;
-  x: number;
-  width: number;
-}
-
-/** drawn is what of a lane is seen: launches of a pixel and more by themselves, smaller ones joined. */
-function drawn(list: Launch[], v: View, width: number): Rect[] {
+/** drawn is what of a lane is seen, one path for each class: launches of a pixel and more by themselves, smaller ones joined, and what moved. */
+function drawn(list: Launch[], v: View, width: number): Map<string, string> {
   const scale = width / (v.to - v.from);
-  const out: Rect[] = [];
+  const out = new Map<string, string>();
+  const add = (kind: string, x: number, w: number) => out.set(kind, (out.get(kind) ?? "") + `M${x.toFixed(1)},0h${w.toFixed(1)}v${height}h${(-w).toFixed(1)}z`);
+  let small: { from: number; to: number } | undefined;
+  let outlined = -1; // where the last outline ends
   for (let i = firstAfter(list, v.from); i < list.length && list[i]!.from < v.to; i++) {
     const l = list[i]!;
-    const x = Math.max(0, (l.from - v.from) * scale);
-    const w = Math.min(width, (l.to - v.from) * scale) - x;
-    const last = out.at(-1);
-    if (w >= 1) out.push({ key: i, kind: l.part, x, width: w > 3 ? w - 0.6 : w });
-    else if (last && last.kind === "small" && x + w - last.x < 4) last.width = x + w - last.x;
-    else out.push({ key: i, kind: "small", x, width: Math.max(0.4, w) });
+    const from = Math.max(0, (l.from - v.from) * scale);
+    const to = Math.min(width, (l.to - v.from) * scale);
+    if (small && (to - from >= 1 || to - small.from >= 4)) {
+      add("small", small.from, small.to - small.from);
+      small = undefined;
+    }
+    if (to - from >= 1) add(l.part, from, to - from > 3 ? to - from - 0.6 : to - from);
+    else small = { from: small?.from ?? from, to: Math.max(to, from + 0.4) };
+    if (l.fate !== "same" && from > outlined) {
+      outlined = Math.max(to, from + 2);
+      add("moved", from, outlined - from);
+    }
   }
-  return out;
-}
-
-function moved(list: Launch[], v: View, width: number): Rect[] {
-  const scale = width / (v.to - v.from);
-  const out: Rect[] = [];
-  for (let i = firstAfter(list, v.from); i < list.length && list[i]!.from < v.to && out.length < 400; i++) {
-    const l = list[i]!;
-    if (l.fate !== "same") out.push({ key: i, kind: "moved", x: (l.from - v.from) * scale, width: Math.max(2, (l.to - l.from) * scale) });
-  }
-  return out;
+  if (small) add("small", small.from, small.to - small.from);
+  return new Map([...out].sort(([a], [b]) => Number(a === "moved") - Number(b === "moved")));
 }
 
 function Outline({ l, view, width }: { l?: Launch; view: View; width: number }) {
