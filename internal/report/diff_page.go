@@ -164,7 +164,7 @@ func diffVariant(v *diff.Variant, o Options) []block {
 		s.add(para{in(warn, "its argument sizes changed").and(": kernels were matched without their shapes")})
 	}
 	if l := priceChange(v); len(l) > 0 {
-		s.add(para{l})
+		s.add(para{l}, partBars(v.Old.Facts, v.New.Facts))
 	}
 	s.add(causeBlocks(v, o)...)
 	s.add(factBlocks(v, o)...)

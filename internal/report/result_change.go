@@ -66,7 +66,7 @@ func subject(r *indexed, target, program string) string {
 // changeSection is a change in full, as the text format and `explain` show it.
 func changeSection(r *indexed, c *result.Change) section {
 	s := section{Title: changeTitle(r, c)}
-	s.add(quoted(c), list{changeLines(r, c)}, section{Blocks: []block{evidence(c).first(maxEvidence)}}, list{breakLines(r, c)}, list{howToAccept(c)})
+	s.add(quoted(c), list{changeLines(r, c)}, changeBars(r, c), section{Blocks: []block{evidence(c).first(maxEvidence)}}, list{breakLines(r, c)}, list{howToAccept(c)})
 	return s
 }
 
@@ -114,14 +114,7 @@ func changeLines(r *indexed, c *result.Change) []line {
 
 // variantLine names the variants that a change is in, where its program has others.
 func variantLine(r *indexed, c *result.Change) line {
-	all := 0
-	for i := range r.Targets {
-		for j := range r.Targets[i].Programs {
-			if p := &r.Targets[i].Programs[j]; r.Targets[i].Name == c.Target && p.Name == c.Program {
-				all = len(p.Variants)
-			}
-		}
-	}
+	all := len(r.variantsOf(c))
 	switch n := len(c.Variants); {
 	case n == 0 || all < 2 || n == all:
 		return nil

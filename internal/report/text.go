@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -60,7 +61,34 @@ func (t *textPage) block(b block, indent int) {
 		for _, l := range listingLines(b.Lines) {
 			t.line(indent, in(markVoice(l), cutText(l, t.width-indent)))
 		}
+	case bars:
+		if t.width >= minBars {
+			t.table(b.table(t.width-indent), indent)
+		}
 	}
+}
+
+// minBars is the narrowest terminal that bars are drawn on.
+const minBars = 60
+
+// table draws what stayed as full blocks, what was added as dense ones and what is gone as light ones.
+func (b bars) table(width int) table {
+	most, left := 0.0, min(width, 100)-2*len(columnGap)
+	for _, r := range b.Rows {
+		most = max(most, r.Was, r.Is)
+	}
+	labels, texts := 0, 0
+	for _, r := range b.Rows {
+		labels, texts = max(labels, len(r.Label)), max(texts, cells.StringWidth(r.Text))
+	}
+	t := table{Bare: true, Right: []bool{false, true}}
+	for _, r := range b.Rows {
+		columns := func(n float64) int { return int(math.Round(n / most * float64(left-labels-texts))) }
+		kept, was, is := columns(min(r.Was, r.Is)), columns(r.Was), columns(r.Is)
+		drawn := say(strings.Repeat("█", kept)).in(warn, strings.Repeat("▓", is-kept)).in(dim, strings.Repeat("░", was-kept))
+		t.Rows = append(t.Rows, []line{in(dim, r.Label), say(r.Text), drawn})
+	}
+	return t
 }
 
 // wrapped writes a line, and what is too wide for it on further lines, indented.
