@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/ulikunitz/xz"
+	"github.com/mikelolasagasti/xz"
 
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -59,7 +59,7 @@ func unpacked(t *testing.T, archive string) []packed {
 	defer f.Close()
 	var plain io.Reader
 	if strings.HasSuffix(archive, ".xz") {
-		plain, err = xz.NewReader(f)
+		plain, err = xz.NewReader(f, 0)
 	} else {
 		plain, err = gzip.NewReader(f)
 	}

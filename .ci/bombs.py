@@ -1,6 +1,7 @@
 """Small files that ask for much: bombs.py XLAGATE. With --max-memory 1GiB each is refused with its figure and the flag, in little time and memory."""
 import gzip
 import io
+import lzma
 import os
 import pathlib
 import subprocess
@@ -9,6 +10,7 @@ import tarfile
 import tempfile
 import time
 import zipfile
+import zlib
 
 MODULE = "HloModule jit_f, is_scheduled=true\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %y = f32[4]{0} negate(%x)\n}\n"
 LIMIT = "1GiB"
@@ -33,6 +35,16 @@ def zeros(size):
         for _ in range(size >> 20):
             f.write(b" " * (1 << 20))
     return out.getvalue()
+
+
+def greedy(text):
+    """An xz whose header asks for a dictionary of 4 GiB."""
+    packed = bytearray(lzma.compress(text, format=lzma.FORMAT_XZ))
+    head = 12
+    end = head + (packed[head] + 1) * 4
+    packed[packed.index(b"\x21\x01", head) + 2] = 40
+    packed[end - 4:end] = zlib.crc32(bytes(packed[head:end - 4])).to_bytes(4, "little")
+    return bytes(packed)
 
 
 def archive(path):
@@ -66,6 +78,8 @@ def bombs(at):
         return ["inspect", "--max-memory", LIMIT, str(folder)]
 
     yield "1 MB of gzip with 1 GiB in it", dump("gzip", zeros(1 << 30), NAME + ".gz"), {2, 3}
+    yield "180 bytes of xz that ask for a dictionary of 4 GiB", dump("xz", greedy(MODULE.encode()), NAME + ".xz"), {3}
+    yield "forty of them in one file", dump("xzs", greedy(MODULE.encode()) * 40, NAME + ".xz"), {3}
     yield "1.5 MB of newlines behind a module", dump("newlines", (MODULE + "\n" * 1_500_000).encode()), {0, 3}
     yield "60 fusions, each calling the one below twice", dump("nested", nested(60).encode()), {0, 3}
     yield "their canonical print", ["diff", "--max-memory", LIMIT, str(at / "nested"), str(at / "nested")], {0, 1, 3}

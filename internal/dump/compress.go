@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
+	"github.com/mikelolasagasti/xz"
+
+	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // compression is a format that files are compressed with, recognized by its first bytes.
@@ -32,12 +35,34 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
+// maxDictionary is what the largest preset of xz asks for. A header of a few bytes may ask for gigabytes.
+const maxDictionary = 64 << 20
+
 func openXZ(r io.Reader) (io.ReadCloser, error) {
-	d, err := xz.NewReader(bufio.NewReaderSize(r, 1<<16))
+	d, err := xz.NewReader(bufio.NewReaderSize(r, 1<<16), maxDictionary)
 	if err != nil {
-		return nil, err
+		return nil, unxz(err)
 	}
-	return io.NopCloser(d), nil
+	return io.NopCloser(xzReader{d}), nil
+}
+
+// xzReader says what went wrong as the other formats do.
+type xzReader struct{ *xz.Reader }
+
+// Read reads decompressed bytes.
+func (r xzReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	return n, unxz(err)
+}
+
+func unxz(err error) error {
+	switch {
+	case errors.Is(err, xz.ErrBuf):
+		return io.ErrUnexpectedEOF
+	case errors.Is(err, xz.ErrMemlimit):
+		return fmt.Errorf("it asks for a dictionary of more than %s: pack it with xz -9 or less", phrase.Bytes(maxDictionary))
+	}
+	return err
 }
 
 // compressionOf tells how content is compressed, nil for not at all.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ulikunitz/xz"
+	"github.com/mikelolasagasti/xz"
 )
 
 // members are the files of a real dump, by name.
@@ -22,7 +22,7 @@ func members(t *testing.T, dump string) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := xz.NewReader(bytes.NewReader(packed))
+	r, err := xz.NewReader(bytes.NewReader(packed), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
