@@ -63,7 +63,7 @@ func stored(c *cli.Context, w world) (fs.FS, error) {
 	}
 	store, err := gate.OpenBaseline(c.Context, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, incomplete(w, &gate.Unreadable{File: gate.BaselineOf(o), Message: "there is no baseline", Fix: "xlagate accept --reason \"…\" writes one"})
+		return nil, incomplete(w, &gate.Unreadable{Where: gate.BaselineOf(o), Message: "there is no baseline", Fix: "xlagate accept --reason \"…\" writes one"})
 	}
 	return store, incomplete(w, err)
 }

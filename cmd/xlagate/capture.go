@@ -110,7 +110,7 @@ func captureToRegistry(c *cli.Context, w world, command []string) (err error) {
 	}
 	done, err := registryClient(c, w).Push(c.Context, ref, registry.TypeDump, []registry.Layer{layer}, registry.Any)
 	if err = errors.Join(err, release()); err != nil {
-		return incomplete(w, gate.Explained(err))
+		return incomplete(w, err)
 	}
 	fmt.Fprintf(w.err, "xlagate: dumped to %s (%s); look at it: xlagate inspect %s\n", ref.At(done.Digest), tools(out.Toolchain), ref)
 	return nil

@@ -154,7 +154,7 @@ func proposable(c *cli.Context, w world, path string) (*facts.Report, error) {
 		return nil, err
 	}
 	if len(rep.Programs) == 0 && rep.Clusters == nil {
-		return nil, incomplete(w, &gate.Unreadable{File: path, Message: "the dump holds no program of the model's own", Fix: "make the run compile the model, then dump again"})
+		return nil, incomplete(w, &gate.Unreadable{Where: path, Message: "the dump holds no program of the model's own", Fix: "make the run compile the model, then dump again"})
 	}
 	return rep, nil
 }

@@ -59,7 +59,7 @@ func measuredWith(c *cli.Context, w world, path string, o gate.Options) (*facts.
 // there returns an error if a dump does not exist.
 func there(path string) error {
 	if _, err := os.Stat(path); err != nil && gate.OnDisk(path) {
-		return &gate.Unreadable{File: path, Message: "there is no such file or directory", Fix: "name a dump: the directory that --xla_dump_to wrote, a file of it, or an archive"}
+		return &gate.Unreadable{Where: path, Message: "there is no such file or directory", Fix: "name a dump: the directory that --xla_dump_to wrote, a file of it, or an archive"}
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func readInput(w world, path string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &gate.Unreadable{File: path, Message: "there is no such file, or it is not readable", Fix: "name the file that `xlagate check -f json -o FILE` wrote"}
+		return nil, &gate.Unreadable{Where: path, Message: "there is no such file, or it is not readable", Fix: "name the file that `xlagate check -f json -o FILE` wrote"}
 	}
 	return data, nil
 }
@@ -48,7 +48,7 @@ func parseResult(path string, data []byte) (*result.Result, error) {
 	if err == nil && r.Schema == result.Schema {
 		return &r, nil
 	}
-	return nil, &gate.Unreadable{File: path, Message: "not a result: " + whatItIs(data, err), Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
+	return nil, &gate.Unreadable{Where: path, Message: "not a result: " + whatItIs(data, err), Fix: "name a file that `xlagate check -f json -o FILE` wrote"}
 }
 
 // whatItIs describes a file that is no result: usually it is the wrong file, not a damaged one.

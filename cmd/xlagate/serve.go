@@ -85,7 +85,7 @@ func (s *showing) page(paths []string) (*webpage.Page, []*facts.Report, error) {
 		}
 		if len(r.Programs) == 0 && len(r.Problems) > 0 {
 			why := r.Problems[0]
-			return nil, nil, errors.Join(&gate.Unreadable{File: why.File, Message: why.Message, Fix: why.Fix}, r.Close())
+			return nil, nil, errors.Join(&gate.Unreadable{Where: why.File, Message: why.Message, Fix: why.Fix}, r.Close())
 		}
 		reports = append(reports, r)
 	}

@@ -90,7 +90,7 @@ func pulledSide(c *cli.Context, w world, name string) (*facts.Report, error) {
 	client := registryClient(c, w)
 	kind, err := client.Type(c.Context, ref)
 	if err != nil || kind != registry.TypeBaseline {
-		return nil, gate.Explained(err)
+		return nil, err
 	}
 	store, err := gate.OpenBaseline(c.Context, gate.Options{Request: gate.Request{Config: &config.Config{Baseline: name}}, Environment: gate.Environment{Registry: client}})
 	if err != nil {

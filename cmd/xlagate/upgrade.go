@@ -73,7 +73,7 @@ func upgrade(c *cli.Context, w world, to *outputs, command []string) (err error)
 		return err
 	}
 	if tools(before.Toolchain) == tools(after.Toolchain) {
-		return incomplete(w, &gate.Unreadable{File: strings.Join(run.Argv, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
+		return incomplete(w, &gate.Unreadable{Where: strings.Join(run.Argv, " "), Message: "both environments compiled with " + tools(after.Toolchain) + ": the command does not run the Python that is found first in PATH, or the requirement is met already",
 			Fix: "name another version, or name the command by its interpreter: -- python train.py"})
 	}
 	o.Against, o.Dumps, o.Logs = before.Dir, []string{after.Dir}, append(o.Logs, after.Log)
@@ -175,10 +175,10 @@ func environmentOf(c *cli.Context, w world, dir string, requirements []string, o
 	w.say("installing " + strings.Join(requirements, " "))
 	opts, err := capture.InChanged(c.Context, opts, filepath.Join(dir, "environment"), requirements)
 	if errors.Is(err, capture.ErrNoPython) {
-		return opts, incomplete(w, &gate.Unreadable{File: strings.Join(opts.Argv, " "), Message: err.Error()})
+		return opts, incomplete(w, &gate.Unreadable{Where: strings.Join(opts.Argv, " "), Message: err.Error()})
 	}
 	if err != nil {
-		return opts, incomplete(w, &gate.Unreadable{File: strings.Join(requirements, " "), Message: err.Error(), Fix: "see that pip installs it beside what is there"})
+		return opts, incomplete(w, &gate.Unreadable{Where: strings.Join(requirements, " "), Message: err.Error(), Fix: "see that pip installs it beside what is there"})
 	}
 	return opts, nil
 }

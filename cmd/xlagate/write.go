@@ -209,7 +209,7 @@ func incomplete(w world, err error) error {
 	case errors.As(err, &gap):
 		sayProblems(w, "everything: nothing was accepted", gap.Problems)
 	case errors.As(err, &unreadable):
-		sayProblems(w, unreadable.File, []result.Problem{{Message: unreadable.Message, Fix: unreadable.Fix}})
+		sayProblems(w, unreadable.Where, []result.Problem{{Message: unreadable.Message, Fix: unreadable.Fix}})
 	default:
 		return err
 	}

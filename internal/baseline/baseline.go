@@ -142,7 +142,7 @@ func orphan(dir string, entries []fs.DirEntry) error {
 	for _, e := range entries {
 		program, isMachine := strings.CutSuffix(e.Name(), machineExt)
 		if isMachine && !e.IsDir() && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == program+readableExt }) {
-			return &Error{path.Join(dir, e.Name()), program + readableExt + " is missing, to which it belongs", fixPair}
+			return wrong(path.Join(dir, e.Name()), program+readableExt+" is missing, to which it belongs", fixPair)
 		}
 	}
 	return nil
@@ -160,7 +160,7 @@ func LoadProgram(store fs.FS, name string) (*Program, error) {
 		if _, err := tree(name, text); err != nil {
 			return nil, err
 		}
-		return nil, &Error{machineName, "it is missing, and belongs to " + path.Base(name), fixPair}
+		return nil, wrong(machineName, "it is missing, and belongs to "+path.Base(name), fixPair)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline: %w", err)

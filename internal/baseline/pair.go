@@ -109,8 +109,8 @@ func parse(name, machineName string, t Text) (*Program, error) {
 		if _, err := readMachine(machineName, t.Machine); err != nil {
 			return nil, err
 		}
-		return nil, &Error{name, fmt.Sprintf("it does not belong to %s: that has %d bytes (sha256 %.12s), this names %d bytes (sha256 %.12s)",
-			machineName, len(t.Machine), digest(t.Machine), said.Machine.Bytes, said.Machine.SHA256), fixPair}
+		return nil, wrong(name, fmt.Sprintf("it does not belong to %s: that has %d bytes (sha256 %.12s), this names %d bytes (sha256 %.12s)",
+			machineName, len(t.Machine), digest(t.Machine), said.Machine.Bytes, said.Machine.SHA256), fixPair)
 	}
 	p, err := readMachine(machineName, t.Machine)
 	if err != nil {
@@ -134,16 +134,16 @@ const fixPair = "restore its .yaml and its .jsonl from git; where the change was
 
 // broken is what is wrong at a place of a file.
 func broken(name string, line, column int, message string) *Error {
-	return &Error{fmt.Sprintf("%s:%d:%d", name, line, column), message, fixPair}
+	return wrong(fmt.Sprintf("%s:%d:%d", name, line, column), message, fixPair)
 }
 
 // unreadable is what YAML says of a file.
 func unreadable(name string, err error) *Error {
-	return &Error{name, "the baseline is not readable: " + err.Error(), fixPair}
+	return wrong(name, "the baseline is not readable: "+err.Error(), fixPair)
 }
 
 func otherSchema(name, schema string) *Error {
-	return &Error{name, fmt.Sprintf("the baseline has the schema %q; this xlagate reads %q", schema, Schema), fixPair}
+	return wrong(name, fmt.Sprintf("the baseline has the schema %q; this xlagate reads %q", schema, Schema), fixPair)
 }
 
 // lastKey begins the last line of a readable file.

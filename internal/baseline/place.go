@@ -138,7 +138,7 @@ func openFolder(dir, config string) (fs.FS, error) {
 		return nil, err
 	}
 	if _, err := files.Finish(dir, config); err != nil {
-		return nil, &Error{dir, "an accept was interrupted, and cannot be finished: " + err.Error(), "run xlagate accept again where the baseline can be written"}
+		return nil, wrong(dir, "an accept was interrupted, and cannot be finished: "+err.Error(), "run xlagate accept again where the baseline can be written")
 	}
 	return os.DirFS(dir), nil
 }
@@ -150,7 +150,7 @@ func editFolder(dir, config string) (*folder, error) {
 	}
 	step, err := files.Begin(dir, config)
 	if held := (*files.Held)(nil); errors.As(err, &held) {
-		return nil, &Error{dir, "the baseline is being changed: " + held.Error(), "wait until it has ended, then do the same again"}
+		return nil, wrong(dir, "the baseline is being changed: "+held.Error(), "wait until it has ended, then do the same again")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the baseline for changing: %w", err)

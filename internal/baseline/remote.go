@@ -20,10 +20,11 @@ import (
 )
 
 // Error says why a baseline could not be read where it lies, and what to do about it.
-type Error struct{ Where, Message, Fix string }
+type Error = registry.Error
 
-// Error is the message with the place.
-func (e *Error) Error() string { return e.Where + ": " + e.Message }
+func wrong(where, message, fix string) *Error {
+	return &Error{Where: where, Message: message, Fix: fix}
+}
 
 // cutGit splits git:REF:PATH.
 func cutGit(where string) (ref, below string, err error) {
@@ -61,7 +62,7 @@ func openGit(ctx context.Context, dir, where string) (fs.FS, error) {
 func (g repository) tree(ref, below string) (string, error) {
 	if _, err := g.ask("rev-parse", "--verify", "--quiet", ref+"^{commit}"); errors.Is(err, errSilent) {
 		fix := "fetch it: git fetch origin " + strings.TrimPrefix(ref, "origin/") + "; with actions/checkout: fetch-depth: 0"
-		return "", &Error{g.where, fmt.Sprintf("git does not know the revision %q here", ref), fix}
+		return "", wrong(g.where, fmt.Sprintf("git does not know the revision %q here", ref), fix)
 	} else if err != nil {
 		return "", err
 	}
@@ -74,7 +75,7 @@ func (g repository) tree(ref, below string) (string, error) {
 	}
 	kind, err := g.ask("cat-file", "-t", tree)
 	if err == nil && strings.TrimSpace(string(kind)) != "tree" {
-		err = &Error{g.where, below + " is a file there; the baseline is a directory", "name the directory that it lies in"}
+		err = wrong(g.where, below+" is a file there; the baseline is a directory", "name the directory that it lies in")
 	}
 	return strings.TrimSpace(string(id)), err
 }
@@ -99,12 +100,12 @@ func (g repository) ask(args ...string) ([]byte, error) {
 	case g.ctx.Err() != nil:
 		return nil, g.ctx.Err()
 	case !errors.As(failed.Err, &ended):
-		return nil, &Error{g.where, "git cannot be run: " + failed.Err.Error(), "install it, or give the baseline as a directory"}
+		return nil, wrong(g.where, "git cannot be run: "+failed.Err.Error(), "install it, or give the baseline as a directory")
 	case failed.Said == "":
 		return nil, errSilent
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(failed.Said, "fatal: "), "\n")
-	return nil, &Error{g.where, "git says: " + first, "run xlagate inside of the repository"}
+	return nil, wrong(g.where, "git says: "+first, "run xlagate inside of the repository")
 }
 
 // artifact is a baseline in a registry: one layer a file. Nothing changes there before Commit.

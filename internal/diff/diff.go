@@ -63,26 +63,26 @@ type Model struct {
 
 // Edit is one place of the model where operations came or went.
 type Edit struct {
-	Scope   string // the model's scope: an op_name without its last step
-	OpName  string // of the first operation that came, or went where none came
-	OpType  string
-	Source  hlo.Location   // unknown for what only a stored baseline knows
-	Stack   []hlo.Location // the model's frames behind it, innermost first
-	Caller  hlo.Location   // which call of the function it is, where the model calls it from several lines
-	Callers []hlo.Location // that, and the other calls that it may be
-	OneCall bool           // no other call of the function was edited: what changed is how it is called there
-	Added   []Step
-	Removed []Step
-	Repeats *facts.Statement // the statement elsewhere that does exactly what was added: it is computed a second time
+	Scope   string           `json:"scope,omitempty"` // the model's scope: an op_name without its last step
+	OpName  string           `json:"-"`               // of the first operation that came, or went where none came
+	OpType  string           `json:"-"`
+	Source  hlo.Location     `json:"source,omitzero"` // unknown for what only a stored baseline knows
+	Stack   []hlo.Location   `json:"-"`               // the model's frames behind it, innermost first
+	Caller  hlo.Location     `json:"caller,omitzero"` // which call of the function it is, where the model calls it from several lines
+	Callers []hlo.Location   `json:"-"`               // that, and the other calls that it may be
+	OneCall bool             `json:"-"`               // no other call of the function was edited: what changed is how it is called there
+	Added   []Step           `json:"added,omitempty"`
+	Removed []Step           `json:"removed,omitempty"`
+	Repeats *facts.Statement `json:"-"` // the statement elsewhere that does exactly what was added: it is computed a second time
 
-	IntoLoop []Step // of what was added, what stood outside of every loop
+	IntoLoop []Step `json:"-"` // of what was added, what stood outside of every loop
 }
 
 // Step is an operation of the model: what it does, in which type, and how often.
 type Step struct {
-	Opcode string
-	Type   string
-	Count  int
+	Opcode string `json:"opcode"`
+	Type   string `json:"type,omitempty"`
+	Count  int    `json:"count"`
 }
 
 // Kernels is the difference of two launch ledgers.
@@ -124,9 +124,10 @@ type FactChange struct {
 
 // ParamChange is an argument that differs.
 type ParamChange struct {
-	Name     string
-	Old, New *facts.Parameter // nil when added or removed
-	What     string           // "dimension 0: 8 → 16", "no longer donated: no output has its shape f32[64,128]"
+	Name string           `json:"name"`
+	Old  *facts.Parameter `json:"old"`  // nil when added
+	New  *facts.Parameter `json:"new"`  // nil when removed
+	What string           `json:"what"` // "dimension 0: 8 → 16", "no longer donated: no output has its shape f32[64,128]"
 }
 
 // DtypeChange is a type that is used more than before, with the first operation that brought it in.
@@ -145,8 +146,8 @@ type BufferChange struct {
 
 // ArgumentChange says how one argument varies over the variants of a program.
 type ArgumentChange struct {
-	Name   string
-	Kind   string   // shape | dtype | layout | sharding | donation | constant | static | count | none
-	Values []string // one a variant, in order: "f32[8,64]", "f32[16,64]"
-	Detail string   // "dimension 0: 8, 16, 24", "the closed-over constant 2 became 3 (train.py:12)"
+	Name   string   `json:"name"`
+	Kind   string   `json:"kind"`             // shape | dtype | layout | sharding | donation | constant | static | count | none
+	Values []string `json:"values"`           // one a variant, in order: "f32[8,64]", "f32[16,64]"
+	Detail string   `json:"detail,omitempty"` // "dimension 0: 8, 16, 24", "the closed-over constant 2 became 3 (train.py:12)"
 }

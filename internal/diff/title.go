@@ -146,7 +146,11 @@ func toolsTitle(changes []FlagChange) string {
 }
 
 // FlagChange is a compiler flag that differs, "" for its default; or what compiled, by name and version.
-type FlagChange struct{ Name, Old, New string }
+type FlagChange struct {
+	Name string `json:"name"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
 
 // String is "xla_disable_hlo_passes=fusion (was unset)".
 func (f FlagChange) String() string {

@@ -69,7 +69,7 @@ func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, er
 	}
 	budgets.change(edit)
 	if done.Pushed, err = edit.Commit(ctx); err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
 	return done.named(o.Dir, edit), nil
 }

@@ -61,8 +61,8 @@ func baseProblem(target, where string, err error) result.Problem {
 	p := result.Problem{Target: target, Rule: "baseline-present", File: where, Message: err.Error(), Fix: "restore it from git, or write it anew: xlagate accept"}
 	if u := unreadable(err); u != nil {
 		p.Message, p.Fix = u.Message, u.Fix
-		if u.File != where { // a file of the baseline
-			p.File = path.Join(where, u.File)
+		if u.Where != where { // a file of the baseline
+			p.File = path.Join(where, u.Where)
 		}
 	}
 	return p
@@ -104,7 +104,7 @@ func FinishAccept(o Options) (bool, error) { return place(o).Finish() }
 // OpenBaseline opens the baseline for reading. One that is not there is [fs.ErrNotExist].
 func OpenBaseline(ctx context.Context, o Options) (fs.FS, error) {
 	store, err := place(o).Open(ctx)
-	return store, Explained(err)
+	return store, err
 }
 
 // opener opens the baseline once for all targets.
@@ -118,5 +118,5 @@ func editBaseline(ctx context.Context, o Options) (baseline.Edit, error) {
 	if errors.Is(err, baseline.ErrFixed) {
 		return nil, UsageError{err.Error()}
 	}
-	return edit, Explained(err)
+	return edit, err
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/capture"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
@@ -18,33 +17,13 @@ import (
 )
 
 // Unreadable is a dump or baseline that could not be looked at, with what fixes it.
-type Unreadable struct{ File, Message, Fix string }
-
-// Error is the message with the file.
-func (e *Unreadable) Error() string { return e.File + ": " + e.Message }
+type Unreadable = registry.Error
 
 // unreadable finds what an error says of a place that could not be looked at; nil when it says nothing of the kind.
 func unreadable(err error) *Unreadable {
-	var dump *Unreadable
-	var git *baseline.Error
-	var remote *registry.Error
-	switch {
-	case errors.As(err, &dump):
-		return dump
-	case errors.As(err, &git):
-		return &Unreadable{git.Where, git.Message, git.Fix}
-	case errors.As(err, &remote):
-		return &Unreadable{remote.Where, remote.Message, remote.Fix}
-	}
-	return nil
-}
-
-// Explained is an error as the commands report it.
-func Explained(err error) error {
-	if u := unreadable(err); u != nil {
-		return u
-	}
-	return err
+	var u *Unreadable
+	errors.As(err, &u)
+	return u
 }
 
 const fixNoDump = "run the job that dumps, or xlagate capture --to DIR -- COMMAND; XLA dumps with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\""
@@ -76,7 +55,7 @@ func existing(dir string, paths ...string) ([]string, error) {
 			continue
 		}
 		if _, err := os.Stat(p); err != nil {
-			return nil, &Unreadable{nearby(dir, p), "no dump: there is no such file or directory", fixNoDump}
+			return nil, &Unreadable{Where: nearby(dir, p), Message: "no dump: there is no such file or directory", Fix: fixNoDump}
 		}
 	}
 	return paths, nil
@@ -127,7 +106,7 @@ func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, releas
 	}
 	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
 	if err != nil && path == "-" && ctx.Err() == nil {
-		err = &Unreadable{path, err.Error(), "see that the command before the pipe ends well (set -o pipefail)"}
+		err = &Unreadable{Where: path, Message: err.Error(), Fix: "see that the command before the pipe ends well (set -o pipefail)"}
 	}
 	return d, func() error { return nil }, err
 }
@@ -163,14 +142,10 @@ func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() 
 
 // noDump says of an artifact that is not there how one gets there.
 func noDump(err error) error {
-	u := unreadable(err)
-	if u != nil && errors.Is(err, fs.ErrNotExist) {
-		u.Fix = "correct the name, or push a dump: xlagate capture --to " + u.File + " -- COMMAND"
+	if u := unreadable(err); u != nil && errors.Is(err, fs.ErrNotExist) {
+		return &Unreadable{Where: u.Where, Message: u.Message, Fix: "correct the name, or push a dump: xlagate capture --to " + u.Where + " -- COMMAND"}
 	}
-	if u == nil {
-		return err
-	}
-	return u
+	return err
 }
 
 // Distinct refuses dumps of which one is, or lies in, another: what was compiled once would look as if it was compiled twice.
@@ -246,11 +221,10 @@ func (l *looked) captured(ctx context.Context, o Options, argv []string, c *conf
 
 func unreadableCommand(what, to string, err error) error {
 	var failed *capture.ExitError
-	fix := "run it by itself first, until it ends well; what it dumped lies in " + to
 	if errors.As(err, &failed) {
-		return &Unreadable{File: what, Message: failed.Error(), Fix: fix}
+		err = failed
 	}
-	return &Unreadable{File: what, Message: err.Error(), Fix: fix}
+	return &Unreadable{Where: what, Message: err.Error(), Fix: "run it by itself first, until it ends well; what it dumped lies in " + to}
 }
 
 func (o Options) warn(text string) {

@@ -150,9 +150,9 @@ func describe(out *result.Target, l *looked) {
 	if l.base == nil {
 		out.Baseline = ""
 	} else {
-		out.Base = toolchain(l.base.Toolchain)
+		out.Base = l.base.Toolchain
 	}
-	out.Toolchain = toolchain(l.report.Toolchain)
+	out.Toolchain = l.report.Toolchain
 	out.Helpers = len(l.report.Helpers)
 	out.Graphs = baseline.GraphFacts(l.report.Clusters)
 	out.Device, out.DeviceAssumed = l.report.PricedOn()
@@ -171,10 +171,6 @@ func alone(part *facts.Program) *diff.Program {
 		p.Variants = append(p.Variants, &diff.Variant{Change: diff.Changed, New: v})
 	}
 	return p
-}
-
-func toolchain(t facts.Toolchain) result.Toolchain {
-	return result.Toolchain{Framework: t.Framework, Versions: t.Versions, Backend: t.Backend, Device: t.Device, Flags: t.Flags}
 }
 
 func program(l *looked, p *diff.Program) result.Program {

@@ -202,7 +202,7 @@ func absoluteAll(dir string, paths []string) []string {
 func (l *looked) fail(err error) {
 	p := result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: err.Error(), Fix: "dump it again: xlagate capture --to DIR -- COMMAND"}
 	if u := unreadable(err); u != nil {
-		p.File, p.Message, p.Fix = u.File, u.Message, u.Fix
+		p.File, p.Message, p.Fix = u.Where, u.Message, u.Fix
 	}
 	l.problems = append(l.problems, p)
 }
@@ -224,10 +224,10 @@ func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
 	}
 	matches, err := doublestar.FilepathGlob(l.Dump)
 	if err != nil {
-		return nil, &Unreadable{l.dump, fmt.Sprintf("the pattern is not well-formed: %v", err), "fix dump: in the configuration"}
+		return nil, &Unreadable{Where: l.dump, Message: fmt.Sprintf("the pattern is not well-formed: %v", err), Fix: "fix dump: in the configuration"}
 	}
 	if len(matches) == 0 {
-		return nil, &Unreadable{l.dump, "no dump: the pattern matches no file", "run the job that dumps, or fix dump: in the configuration"}
+		return nil, &Unreadable{Where: l.dump, Message: "no dump: the pattern matches no file", Fix: "run the job that dumps, or fix dump: in the configuration"}
 	}
 	sort.Strings(matches)
 	return matches, nil
@@ -255,7 +255,7 @@ func (l *looked) asOne(reports []*facts.Report) (*facts.Report, error) {
 	all, err := facts.Samples(reports, l.Samples)
 	if err != nil {
 		const fix = "compile the model so often, each time into a directory of its own, and name all of them with a glob; or fix samples: in the configuration"
-		return nil, &Unreadable{l.dump, err.Error(), fix}
+		return nil, &Unreadable{Where: l.dump, Message: err.Error(), Fix: fix}
 	}
 	return all, nil
 }

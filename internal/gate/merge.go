@@ -214,7 +214,7 @@ func unread(inputs []Input) []result.Problem {
 	var out []result.Problem
 	for _, in := range inputs {
 		if in.Unread != nil {
-			out = append(out, result.Problem{Rule: "target-ran", File: in.Unread.File, Message: in.Unread.Message, Fix: in.Unread.Fix, Pending: true})
+			out = append(out, result.Problem{Rule: "target-ran", File: in.Unread.Where, Message: in.Unread.Message, Fix: in.Unread.Fix, Pending: true})
 		}
 	}
 	return out

@@ -270,7 +270,7 @@ func TestPartsThatDoNotJoin(t *testing.T) {
 		{`is part "2/2", which is none`, []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Shard = "2/2" })}},
 		{"the facts are damaged", []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Facts = "?" })}},
 		{"unpack what was measured", []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Facts = p.Facts[:len(p.Facts)/8*4] })}},
-		{"not a result", []Input{part(0, 2), part(1, 2), {File: "more.json", Unread: &Unreadable{"more.json", "not a result", "make it anew"}}}},
+		{"not a result", []Input{part(0, 2), part(1, 2), {File: "more.json", Unread: &Unreadable{Where: "more.json", Message: "not a result", Fix: "make it anew"}}}},
 		{"does not say why", []Input{part(0, 2), changed(part(1, 2), func(p *result.Part) { p.Facts = "" })}},
 	} {
 		r := Merge(context.Background(), elsewhere(o), c.inputs)

@@ -102,7 +102,7 @@ func (l *looked) measurePart(ctx context.Context, o Options, dealer *dump.Dealer
 // listPart lists what this part holds, and what of it could not be read.
 func (l *looked) listPart(out *result.Target) {
 	l.reportProblems(l.report)
-	out.Toolchain, out.Helpers = toolchain(l.report.Toolchain), len(l.report.Helpers)
+	out.Toolchain, out.Helpers = l.report.Toolchain, len(l.report.Helpers)
 	for _, p := range l.included() {
 		listed := result.Program{Name: p.Name, Change: "unbased", Variants: []result.Variant{}}
 		for _, v := range p.Variants {

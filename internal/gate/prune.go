@@ -33,7 +33,7 @@ func Prune(ctx context.Context, o Options) (done *Pruned, err error) {
 	defer func() { err = errors.Join(err, edit.Close()) }()
 	targets, err := baseline.Targets(edit)
 	if err != nil {
-		return nil, Explained(err)
+		return nil, err
 	}
 	if err := mistyped(edit, targets, declared(o.Config)); err != nil {
 		return nil, err
@@ -41,11 +41,11 @@ func Prune(ctx context.Context, o Options) (done *Pruned, err error) {
 	done = &Pruned{}
 	for _, target := range targets {
 		if err := done.prune(edit, target, declared(o.Config)); err != nil {
-			return nil, Explained(fmt.Errorf("prune %s: %w", target, err))
+			return nil, fmt.Errorf("prune %s: %w", target, err)
 		}
 	}
 	done.Pushed, err = edit.Commit(ctx)
-	return done, Explained(err)
+	return done, err
 }
 
 // mistyped refuses to prune, before anything is removed, programs that a target leaves out while a pattern of its includes none of the
@@ -57,7 +57,7 @@ func mistyped(edit baseline.Edit, targets []string, declared []config.Target) er
 		}
 		set, err := baseline.Load(edit, t.Name)
 		if err != nil {
-			return Explained(fmt.Errorf("prune %s: %w", t.Name, err))
+			return fmt.Errorf("prune %s: %w", t.Name, err)
 		}
 		if err := fitsNothing(t, programNames(set.Report().Programs)); err != nil {
 			return err

@@ -99,9 +99,9 @@ func notInGit(err error, since string) error {
 		said, _, _ = strings.Cut(said, "\n")
 	}
 	if since != "" {
-		return &Unreadable{File: since, Message: "git says: " + said, Fix: "name a commit, a branch or a tag that this clone holds; with actions/checkout: fetch-depth: 0"}
+		return &Unreadable{Where: since, Message: "git says: " + said, Fix: "name a commit, a branch or a tag that this clone holds; with actions/checkout: fetch-depth: 0"}
 	}
-	return &Unreadable{File: ".", Message: "git says: " + said, Fix: "run it inside of the repository, after the first commit"}
+	return &Unreadable{Where: ".", Message: "git says: " + said, Fix: "run it inside of the repository, after the first commit"}
 }
 
 // commit reads what one commit holds. One that cannot be read, as of an older form, is told and passed over.
@@ -144,7 +144,7 @@ func (h *history) nothing() error {
 	if len(h.trend.Commits) > 0 {
 		return nil
 	}
-	return &Unreadable{File: h.trend.Baseline, Message: "no commit holds a baseline there", Fix: howToAccept(h.trend.Baseline)}
+	return &Unreadable{Where: h.trend.Baseline, Message: "no commit holds a baseline there", Fix: howToAccept(h.trend.Baseline)}
 }
 
 func (h *history) read(store fs.FS, at int) error {

@@ -34,7 +34,7 @@ func inspectPage(r *facts.Report, o Options) page {
 // inspectLead is "jax 0.10.2, cpu: 10 modules, 2 programs, 8 one-op helpers left out (--all)".
 func inspectLead(r *facts.Report, o Options) line {
 	var l line
-	if t := toolsOf(r.Toolchain); t != "" {
+	if t := tools(r.Toolchain); t != "" {
 		l = in(strong, t).and(": ")
 	}
 	l = l.and(phrase.Some(len(r.Modules), "module file") + ", " + phrase.Some(len(r.Programs), "program"))

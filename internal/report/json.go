@@ -4,69 +4,58 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// writeJSON writes a value indented, keys of maps sorted, `<`, `>` and `&` as they are.
+// writeJSON writes a value indented, keys of maps sorted, `<`, `>` and `&` as they are. Lists that are empty are written as such, not as null.
 func writeJSON(w io.Writer, what string, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	if err := e.Encode(filled(reflect.ValueOf(v)).Interface()); err != nil {
 		return fmt.Errorf("write %s as JSON: %w", what, err)
 	}
 	return nil
 }
 
+// filled copies a value with empty lists and maps in the place of nil ones, but for those that the JSON form leaves out when they are empty.
+func filled(v reflect.Value) reflect.Value {
+	switch {
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		out := reflect.New(v.Type().Elem())
+		out.Elem().Set(filled(v.Elem()))
+		return out
+	case v.Kind() == reflect.Map && v.IsNil():
+		return reflect.MakeMap(v.Type())
+	case v.Kind() == reflect.Slice:
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(filled(v.Index(i)))
+		}
+		return out
+	case v.Kind() == reflect.Struct:
+		out := reflect.New(v.Type()).Elem()
+		out.Set(v)
+		for field, value := range out.Fields() {
+			if value.CanSet() && !(value.IsZero() && strings.Contains(field.Tag.Get("json"), ",omit")) {
+				value.Set(filled(value))
+			}
+		}
+		return out
+	}
+	return v
+}
+
 // asJSON renders a value that is its own JSON form.
 func asJSON[T any](w io.Writer, v T, _ Options) error { return writeJSON(w, "the report", v) }
 
-// resultJSON writes a result in its schema. Lists that are empty are written as such, not as null.
-func resultJSON(w io.Writer, r *result.Result, _ Options) error {
-	out := *r
-	out.Findings = filled(out.Findings)
-	out.Changes = append([]result.Change{}, out.Changes...)
-	for i := range out.Changes {
-		c := &out.Changes[i]
-		c.Variants, c.Effects, c.Findings = filled(c.Variants), filled(c.Effects), filled(c.Findings)
-	}
-	out.Targets = append([]result.Target{}, out.Targets...)
-	for i := range out.Targets {
-		t := &out.Targets[i]
-		t.NotCovered = filled(t.NotCovered)
-		t.Programs = append([]result.Program{}, t.Programs...)
-		for j := range t.Programs {
-			t.Programs[j].Variants = filledVariants(t.Programs[j].Variants)
-		}
-	}
-	return writeJSON(w, "the result", &out)
-}
-
-func filledVariants(variants []result.Variant) []result.Variant {
-	out := append([]result.Variant{}, variants...)
-	for i := range out {
-		v := &out[i]
-		v.Modules, v.Unstable, v.Facts = filled(v.Modules), filled(v.Unstable), filledMap(v.Facts)
-	}
-	return out
-}
-
-func filled[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-func filledMap[M ~map[K]V, K comparable, V any](m M) M {
-	if m == nil {
-		return M{}
-	}
-	return m
-}
+// resultJSON writes a result in its schema.
+func resultJSON(w io.Writer, r *result.Result, _ Options) error { return writeJSON(w, "the result", r) }
 
 // each is the view of every element. Of none it is an empty list, not null.
 func each[T, V any](list []T, view func(*T) V) []V {
@@ -177,7 +166,7 @@ func viewFormed(k *facts.Kernel, form *formView, all bool) kernelView {
 // viewForm says what a kernel does, but for what it costs.
 func viewForm(f *facts.Form) *formView {
 	return &formView{
-		Kind: f.Kind, Class: classNames[f.Class], Do: filled(f.Do.List()), Root: f.Root, Out: f.Out, In: filled(f.In.List()), Target: f.Target,
+		Kind: f.Kind, Class: classNames[f.Class], Do: append([]string{}, f.Do.List()...), Root: f.Root, Out: f.Out, In: append([]string{}, f.In.List()...), Target: f.Target,
 		Function: f.Function, Body: f.Written, Attrs: f.Attrs, Config: f.Config, Groups: f.Groups,
 	}
 }

@@ -16,21 +16,21 @@ const DiffSchema = "xlagate.diff/v1"
 
 type (
 	diffView struct {
-		Schema    string         `json:"schema"`
-		Tool      result.Tool    `json:"tool"`
-		Old       string         `json:"old"`
-		New       string         `json:"new"`
-		Identical bool           `json:"identical"`
-		Flags     []flagView     `json:"flags"` // compiler flags that differ
-		Programs  []diffProgView `json:"programs"`
+		Schema    string            `json:"schema"`
+		Tool      result.Tool       `json:"tool"`
+		Old       string            `json:"old"`
+		New       string            `json:"new"`
+		Identical bool              `json:"identical"`
+		Flags     []diff.FlagChange `json:"flags"` // compiler flags that differ
+		Programs  []diffProgView    `json:"programs"`
 	}
 	diffProgView struct {
-		Program   string            `json:"program"`
-		Was       string            `json:"was,omitempty"` // its name in the old dump, where that is another one
-		Change    string            `json:"change"`
-		Kernels   kernelsView       `json:"kernels"` // of all variants
-		Variants  []diffVariantView `json:"variants"`
-		Recompile []argumentView    `json:"recompile"`
+		Program   string                `json:"program"`
+		Was       string                `json:"was,omitempty"` // its name in the old dump, where that is another one
+		Change    string                `json:"change"`
+		Kernels   kernelsView           `json:"kernels"` // of all variants
+		Variants  []diffVariantView     `json:"variants"`
+		Recompile []diff.ArgumentChange `json:"recompile"`
 	}
 	kernelsView struct {
 		Kept     int                `json:"kept"`
@@ -63,7 +63,7 @@ type (
 		Causes    []causeView        `json:"causes"`
 		Facts     []factChangeView   `json:"facts"`
 		Buffers   []bufferChangeView `json:"buffers"`
-		Params    []paramChangeView  `json:"params"`
+		Params    []diff.ParamChange `json:"params"`
 		Dtypes    []dtypeChangeView  `json:"dtypes"`
 		FirstPass string             `json:"first_pass,omitempty"`
 	}
@@ -72,23 +72,11 @@ type (
 		Old  *float64 `json:"old"` // null: not dumped
 		New  *float64 `json:"new"`
 	}
-	paramChangeView struct {
-		Name string           `json:"name"`
-		Old  *facts.Parameter `json:"old"`
-		New  *facts.Parameter `json:"new"`
-		What string           `json:"what"`
-	}
 	dtypeChangeView struct {
 		Type  string `json:"type"`
 		Old   int    `json:"old"`
 		New   int    `json:"new"`
 		First opView `json:"first"`
-	}
-	argumentView struct {
-		Name   string   `json:"name"`
-		Kind   string   `json:"kind"`
-		Values []string `json:"values"`
-		Detail string   `json:"detail,omitempty"`
 	}
 	causeView struct {
 		Kind    string       `json:"kind"`
@@ -98,19 +86,7 @@ type (
 		Source  hlo.Location `json:"source,omitzero"`
 		Before  int          `json:"kernels_before"`
 		After   int          `json:"kernels_after"`
-		Edits   []editView   `json:"edits,omitempty"`
-	}
-	editView struct {
-		Scope   string       `json:"scope,omitempty"`
-		Source  hlo.Location `json:"source,omitzero"`
-		Caller  hlo.Location `json:"caller,omitzero"`
-		Added   []stepView   `json:"added,omitempty"`
-		Removed []stepView   `json:"removed,omitempty"`
-	}
-	stepView struct {
-		Opcode string `json:"opcode"`
-		Type   string `json:"type,omitempty"`
-		Count  int    `json:"count"`
+		Edits   []diff.Edit  `json:"edits,omitempty"`
 	}
 	unrollView struct {
 		Variant string     `json:"variant,omitempty"`
@@ -124,27 +100,20 @@ type (
 		OpName string       `json:"op_name,omitempty"`
 		Source hlo.Location `json:"source,omitzero"`
 	}
-	flagView struct {
-		Name string `json:"name"`
-		Old  string `json:"old"`
-		New  string `json:"new"`
-	}
 )
 
 func diffJSON(w io.Writer, d *diff.Report, o Options) error {
-	return writeJSON(w, "the difference", diffView{
+	return writeJSON(w, "the difference", &diffView{
 		Schema: DiffSchema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Old: d.Old, New: d.New, Identical: d.Identical,
-		Flags:    each(d.Flags, func(f *diff.FlagChange) flagView { return flagView(*f) }),
+		Flags:    d.Flags,
 		Programs: each(d.Programs, func(p **diff.Program) diffProgView { return viewDiffProgram(*p, o.All) }),
 	})
 }
 
 func viewDiffProgram(p *diff.Program, all bool) diffProgView {
 	v := diffProgView{
-		Program: p.Name, Was: p.Was, Change: p.Change, Variants: each(p.Variants, func(v **diff.Variant) diffVariantView { return viewDiffVariant(*v) }),
-		Recompile: each(p.Recompile, func(a *diff.ArgumentChange) argumentView {
-			return argumentView{a.Name, a.Kind, filled(a.Values), a.Detail}
-		}),
+		Program: p.Name, Was: p.Was, Change: p.Change, Recompile: p.Recompile,
+		Variants: each(p.Variants, func(v **diff.Variant) diffVariantView { return viewDiffVariant(*v) }),
 	}
 	for _, variant := range p.Variants {
 		name := ""
@@ -153,9 +122,6 @@ func viewDiffProgram(p *diff.Program, all bool) diffProgView {
 		}
 		v.Kernels.add(name, &variant.Kernels, all)
 	}
-	k := &v.Kernels
-	k.Removed, k.Added, k.Changed, k.Moved = filled(k.Removed), filled(k.Added), filled(k.Changed), filled(k.Moved)
-	k.Split, k.Merged, k.Unrolled = filled(k.Split), filled(k.Merged), filled(k.Unrolled)
 	return v
 }
 
@@ -197,7 +163,7 @@ func viewDiffVariant(d *diff.Variant) diffVariantView {
 		Facts: each(d.Facts, func(f *diff.FactChange) factChangeView {
 			return factChangeView{string(f.Name), dumped(f.Old), dumped(f.New)}
 		}),
-		Params: each(d.Params, func(p *diff.ParamChange) paramChangeView { return paramChangeView{p.Name, p.Old, p.New, p.What} }),
+		Params: d.Params,
 		Dtypes: each(d.Dtypes, func(t *diff.DtypeChange) dtypeChangeView {
 			return dtypeChangeView{t.Type, t.Old, t.New, viewOp(t.First)}
 		}),
@@ -216,12 +182,8 @@ func dumped(v float64) *float64 {
 }
 
 func viewCause(c *diff.Cause) causeView {
-	step := func(s *diff.Step) stepView { return stepView{s.Opcode, s.Type, s.Count} }
 	return causeView{
-		Kind: c.Kind, Summary: c.Title, OpName: c.OpName, OpType: c.OpType, Source: c.Source, Before: len(c.Before), After: len(c.After),
-		Edits: each(c.Edits, func(e *diff.Edit) editView {
-			return editView{Scope: e.Scope, Source: e.Source, Caller: e.Caller, Added: each(e.Added, step), Removed: each(e.Removed, step)}
-		}),
+		Kind: c.Kind, Summary: c.Title, OpName: c.OpName, OpType: c.OpType, Source: c.Source, Before: len(c.Before), After: len(c.After), Edits: c.Edits,
 	}
 }
 

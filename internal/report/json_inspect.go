@@ -93,11 +93,11 @@ type (
 )
 
 func inspectJSON(w io.Writer, r *facts.Report, o Options) error {
-	return writeJSON(w, "what the dump holds", inspectView{
+	return writeJSON(w, "what the dump holds", &inspectView{
 		Schema: InspectSchema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Dump: r.Dump, Toolchain: r.Toolchain,
-		Programs: viewPrograms(r.Programs, o.All), Helpers: viewPrograms(r.Helpers, o.All), Clusters: viewClusters(r.Clusters), Logs: viewLogs(r.Logs),
-		Modules: viewModules(r.Modules), Drawings: r.Drawings, Passes: viewPasses(r.Passes), Profile: viewProfile(r.Profile), Problems: filled(r.Problems),
-		Ignored: filled(r.Ignored), Parts: o.Parts,
+		Programs: viewPrograms(r.Programs, o.All), Helpers: viewPrograms(r.Helpers, o.All), Clusters: r.Clusters, Logs: r.Logs,
+		Modules: r.Modules, Drawings: r.Drawings, Passes: viewPasses(r.Passes), Profile: viewProfile(r.Profile), Problems: r.Problems,
+		Ignored: r.Ignored, Parts: o.Parts,
 	})
 }
 
@@ -114,38 +114,10 @@ func viewPrograms(programs []*facts.Program, all bool) []programView {
 
 func viewVariant(v *facts.Variant, all bool) variantView {
 	return variantView{
-		Signature: v.Signature, Result: v.Result, Modules: filled(v.Modules), File: v.File, Fingerprint: v.Fingerprint, InputPrint: v.InputPrint,
-		Facts: filledMap(v.Facts), Unstable: filled(v.Unstable), Reached: v.Reached, Missing: filled(v.Missing), Params: filled(v.Params),
+		Signature: v.Signature, Result: v.Result, Modules: v.Modules, File: v.File, Fingerprint: v.Fingerprint, InputPrint: v.InputPrint,
+		Facts: v.Facts, Unstable: v.Unstable, Reached: v.Reached, Missing: v.Missing, Params: v.Params,
 		Kernels: viewKernels(v.Kernels, all), Constants: v.Constants, Buffers: v.Buffers,
 	}
-}
-
-func viewModules(modules []facts.ModuleInfo) []facts.ModuleInfo {
-	out := append([]facts.ModuleInfo{}, modules...)
-	for i := range out {
-		m := &out[i]
-		m.EntryParams, m.Opcodes, m.CustomCallTargets = filled(m.EntryParams), filledMap(m.Opcodes), filledMap(m.CustomCallTargets)
-	}
-	return out
-}
-
-func viewClusters(c *tensorflow.Clusters) *tensorflow.Clusters {
-	if c == nil {
-		return nil
-	}
-	v := *c
-	v.Clusters, v.Unclustered = append([]tensorflow.FrameworkCluster{}, c.Clusters...), filled(c.Unclustered)
-	for i := range v.Clusters {
-		v.Clusters[i].Ops = filledMap(v.Clusters[i].Ops)
-	}
-	return &v
-}
-
-func viewLogs(l *tensorflow.Logs) *tensorflow.Logs {
-	if l == nil {
-		return nil
-	}
-	return &tensorflow.Logs{Compiles: filledMap(l.Compiles), Misses: filled(l.Misses), Notes: filled(l.Notes)}
 }
 
 func viewPasses(modules []facts.ModulePasses) []passesView {
@@ -164,7 +136,7 @@ func viewPass(s *facts.PassStage, changed bool) passView {
 	v := passView{
 		Label: s.Label, Kind: string(s.Kind), Pipeline: s.Pass.Pipeline, Pass: s.Pass.After, File: s.File, Changed: changed,
 		Computations: s.Computations, Instructions: s.Instructions, Fusions: s.Fusions, Collectives: s.Collectives,
-		Opcodes: filledMap(s.Opcodes), Fingerprint: s.Fingerprint,
+		Opcodes: s.Opcodes, Fingerprint: s.Fingerprint,
 	}
 	if s.Pass.Pipeline != "" {
 		v.Number = &s.Pass.Number
@@ -176,7 +148,7 @@ func viewProfile(p *facts.Profile) *profileView {
 	if p == nil {
 		return nil
 	}
-	v := &profileView{Files: filled(p.Files), Devices: filled(p.Devices), Time: p.Time, Runs: filledMap(p.Runs), Hot: []hotView{}, Strange: p.Strange}
+	v := &profileView{Files: p.Files, Devices: p.Devices, Time: p.Time, Runs: p.Runs, Hot: []hotView{}, Strange: p.Strange}
 	for i := range p.Hot {
 		h := &p.Hot[i]
 		hot := hotView{Program: h.Program, Module: h.Module, Name: h.Name, Count: h.Count, Total: h.Total, Self: h.Self, Several: h.Several}

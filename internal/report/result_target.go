@@ -213,7 +213,7 @@ func changeWord(change string) string {
 }
 
 // tools is a toolchain in a few words: "jax 0.10.2, H100". It is empty when nothing is known.
-func tools(t result.Toolchain) string {
+func tools(t facts.Toolchain) string {
 	var parts []string
 	if t.Framework != "" {
 		parts = append(parts, strings.TrimSpace(t.Framework+" "+t.Versions[t.Framework]))
@@ -230,8 +230,4 @@ func tools(t result.Toolchain) string {
 		parts = append(parts, t.Backend)
 	}
 	return strings.Join(parts, ", ")
-}
-
-func toolsOf(t facts.Toolchain) string {
-	return tools(result.Toolchain{Framework: t.Framework, Versions: t.Versions, Backend: t.Backend, Device: t.Device, Flags: t.Flags})
 }

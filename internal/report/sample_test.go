@@ -24,8 +24,8 @@ const (
 	hostileText = "::error file=x::pwned\n# heading\n- item\n1. one\n> quote\n```\nfence\n```\n<details><script>alert(1)</script>\n|a|b|\n|-|-|\n|c|d|\n[a]: http://evil.example"
 )
 
-func h100() result.Toolchain {
-	return result.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2", "jaxlib": "0.10.2"}, Backend: "gpu", Device: "NVIDIA H100 80GB HBM3"}
+func h100() facts.Toolchain {
+	return facts.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2", "jaxlib": "0.10.2"}, Backend: "gpu", Device: "NVIDIA H100 80GB HBM3"}
 }
 
 // The ids of the changes in failing.
@@ -134,8 +134,8 @@ func passing() *result.Result {
 		Summary: result.Summary{Changes: 2, Checks: 14, Targets: 1, Programs: 3},
 		Targets: []result.Target{{
 			Name: "mlp/cpu", Dump: "build/xla", Baseline: ".xlagate", NotCovered: []string{},
-			Toolchain: result.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2"}, Backend: "cpu"},
-			Base:      result.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.9.1"}, Backend: "cpu"},
+			Toolchain: facts.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.10.2"}, Backend: "cpu"},
+			Base:      facts.Toolchain{Framework: "jax", Versions: map[string]string{"jax": "0.9.1"}, Backend: "cpu"},
 			Programs: []result.Program{
 				{Name: "eval_step", Change: "same", Variants: []result.Variant{variant("(x: f32[8,64])", 12, 0), variant("(x: f32[16,64])", 12, 512)}},
 				{Name: "predict", Change: "added", Variants: []result.Variant{fresh}},
@@ -210,7 +210,7 @@ func ugly() *result.Result {
 	r.Changes[9].Findings, r.Findings = nil, r.Findings[:9]
 	values := facts.Values{"kernels.total": 3, hostileName: 4}
 	r.Targets = []result.Target{
-		{Name: hostileName, Dump: hostileText, Baseline: hostileName, NotCovered: []string{hostileText, hostileName}, Toolchain: result.Toolchain{Framework: hostileName, Device: hostileText},
+		{Name: hostileName, Dump: hostileText, Baseline: hostileName, NotCovered: []string{hostileText, hostileName}, Toolchain: facts.Toolchain{Framework: hostileName, Device: hostileText},
 			Programs: []result.Program{{Name: hostileText, Change: hostileName, Variants: []result.Variant{{Signature: hostileName, Facts: values, Base: facts.Values{"kernels.total": 2, hostileName: 1}}}}}},
 		{Name: weirdName, Dump: meshName, Programs: []result.Program{{Name: callbackName, Change: "removed"}}},
 	}

@@ -66,12 +66,12 @@ type Summary struct {
 
 // Target is one dump that was looked at.
 type Target struct {
-	Name      string    `json:"name"`
-	Dump      string    `json:"dump"`
-	Baseline  string    `json:"baseline,omitempty"` // what it was compared with
-	Toolchain Toolchain `json:"toolchain"`
-	Base      Toolchain `json:"base_toolchain,omitzero"`
-	Device    string    `json:"device,omitempty"` // that prices are for, by its name in the table of devices
+	Name      string          `json:"name"`
+	Dump      string          `json:"dump"`
+	Baseline  string          `json:"baseline,omitempty"` // what it was compared with
+	Toolchain facts.Toolchain `json:"toolchain"`
+	Base      facts.Toolchain `json:"base_toolchain,omitzero"`
+	Device    string          `json:"device,omitempty"` // that prices are for, by its name in the table of devices
 	// DeviceAssumed says that neither the configuration nor the dump names the device: it is the reference of its kind.
 	DeviceAssumed bool      `json:"device_assumed,omitempty"`
 	NotCovered    []string  `json:"not_covered"`
@@ -93,15 +93,6 @@ type Part struct {
 	Against      string `json:"against,omitempty"`  // what --against said
 	Facts        string `json:"facts,omitempty"`    // base64; absent when the dump could not be looked at
 	AgainstFacts string `json:"against_facts,omitempty"`
-}
-
-// Toolchain is what made the dump.
-type Toolchain struct {
-	Framework string            `json:"framework,omitempty"`
-	Versions  map[string]string `json:"versions,omitempty"`
-	Backend   string            `json:"backend,omitempty"`
-	Device    string            `json:"device,omitempty"`
-	Flags     map[string]string `json:"flags,omitempty"`
 }
 
 // Program is one function of the model.
