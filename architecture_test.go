@@ -22,8 +22,8 @@ const module = "github.com/xlagate/xlagate/"
 // floors lists the packages from the bottom up: a package imports only packages of lower floors. The data runs the same way:
 // dump → hlo → facts → diff → rules → gate → report → github.
 var floors = [][]string{
-	{"internal/files", "internal/git", "internal/logs", "internal/match", "internal/mlir", "internal/phrase", "internal/profile", "internal/registry", "internal/yamldoc"},
-	{"internal/dump", "internal/hlo"},
+	{"internal/files", "internal/git", "internal/logs", "internal/match", "internal/mlir", "internal/phrase", "internal/registry", "internal/wire", "internal/yamldoc"},
+	{"internal/dump", "internal/hlo", "internal/profile"},
 	{"internal/artifacts", "internal/price", "internal/tensorflow"},
 	{"internal/facts"},
 	{"internal/baseline", "internal/capture", "internal/diff", "internal/result"},
@@ -50,7 +50,7 @@ var owners = map[string]string{
 	"github.com/vektah/gqlparser":            "internal/github/fakegithub",
 	"github.com/sergi/go-diff":               "internal/report",
 	"github.com/google/pprof":                "internal/export",
-	"google.golang.org/protobuf":             "internal/artifacts internal/dump internal/export internal/facts internal/hlo internal/profile internal/tensorflow",
+	"google.golang.org/protobuf":             "internal/export internal/hlo internal/wire",
 	"github.com/klauspost/compress":          "internal/dump",
 	"github.com/bmatcuk/doublestar":          "internal/gate internal/match",
 	"golang.org/x/sys":                       "internal/dump internal/files",

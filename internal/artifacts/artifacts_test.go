@@ -125,7 +125,7 @@ func TestLargestBuffers(t *testing.T) {
 
 func TestAllocationLines(t *testing.T) {
 	a, ok := readAllocation("allocation 3: 0x55f846fb0658, size 8192, color 5, page 0, parameter 2, shape |(f32[2,3], s32[])| at ShapeIndex {1,0}, maybe-live-out:")
-	want := Allocation{Index: 3, Size: 8192, Color: 5, Parameter: 2, ParamIndex: []int64{1, 0}, LiveOut: true}
+	want := Allocation{Index: 3, Size: 8192, Color: 5, Parameter: 2, LiveOut: true}
 	if !ok || !reflect.DeepEqual(a, want) {
 		t.Errorf("got %+v %v, want %+v", a, ok, want)
 	}

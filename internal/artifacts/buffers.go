@@ -19,9 +19,8 @@ type Buffers struct {
 type Allocation struct {
 	Index       int64
 	Size        int64
-	Color       int64   // memory space; 0 is the device's main memory
-	Parameter   int64   // the entry parameter that it holds, -1 for none
-	ParamIndex  []int64 // which leaf of the parameter
+	Color       int64 // memory space; 0 is the device's main memory
+	Parameter   int64 // the entry parameter that it holds, -1 for none
 	Constant    bool
 	ThreadLocal bool
 	LiveOut     bool // maybe-live-out: a result

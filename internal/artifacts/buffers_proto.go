@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/xlagate/xlagate/internal/hlo"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // ReadBufferAssignmentProto reads the buffer assignment inside a serialized HloProto. Of the values only those have a name and an index that
@@ -14,12 +15,12 @@ import (
 func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 	var module, assignment []byte
 	bare := false
-	err := message(hloProto, func(f field) error {
-		switch f.num {
+	err := wire.Each(hloProto, func(f wire.Field) error {
+		switch f.Number {
 		case 1: // HloModuleProto hlo_module = 1
-			module = f.bytes
+			module = f.Bytes
 		case 3: // BufferAssignmentProto buffer_assignment = 3
-			assignment = f.bytes
+			assignment = f.Bytes
 		case 4: // HloModuleProto.host_program_shape
 			bare = true
 		}
@@ -29,7 +30,7 @@ func ReadBufferAssignmentProto(hloProto []byte, named int) (*Buffers, error) {
 		return nil, err
 	}
 	p := protoBuffers{buffers: &Buffers{}}
-	if err := message(assignment, p.readField); err != nil {
+	if err := wire.Each(assignment, p.readField); err != nil {
 		return nil, fmt.Errorf("buffer assignment: %w", err)
 	}
 	if err := p.check(); err != nil {
@@ -50,24 +51,24 @@ type logicalBuffer struct {
 	definedAt []byte // a Location
 }
 
-func (p *protoBuffers) readField(f field) error {
-	switch f.num {
+func (p *protoBuffers) readField(f wire.Field) error {
+	switch f.Number {
 	case 1: // repeated LogicalBufferProto logical_buffers = 1
-		return p.readLogical(f.bytes)
+		return p.readLogical(f.Bytes)
 	case 3: // repeated BufferAllocationProto buffer_allocations = 3
-		return p.readAllocation(f.bytes)
+		return p.readAllocation(f.Bytes)
 	}
 	return nil
 }
 
 func (p *protoBuffers) readLogical(data []byte) error {
 	var b logicalBuffer
-	err := message(data, func(f field) error {
-		switch f.num {
+	err := wire.Each(data, func(f wire.Field) error {
+		switch f.Number {
 		case 1: // int64 id = 1
-			b.id = f.int()
+			b.id = f.Int()
 		case 3: // Location defined_at = 3
-			b.definedAt = f.bytes
+			b.definedAt = f.Bytes
 		}
 		return nil
 	})
@@ -79,32 +80,30 @@ func (p *protoBuffers) readAllocation(data []byte) error {
 	a := Allocation{Parameter: -1}
 	var parameter int64
 	var isParameter bool
-	err := message(data, func(f field) (err error) {
-		switch f.num {
+	err := wire.Each(data, func(f wire.Field) (err error) {
+		switch f.Number {
 		case 1: // int64 index = 1
-			a.Index = f.int()
+			a.Index = f.Int()
 		case 2: // int64 size = 2
-			a.Size = f.int()
+			a.Size = f.Int()
 		case 3: // bool is_thread_local = 3
-			a.ThreadLocal = f.bool()
+			a.ThreadLocal = f.Bool()
 		case 5: // bool is_entry_computation_parameter = 5
-			isParameter = f.bool()
+			isParameter = f.Bool()
 		case 6: // int64 parameter_number = 6
-			parameter = f.int()
+			parameter = f.Int()
 		case 7: // bool maybe_live_out = 7
-			a.LiveOut = f.bool()
+			a.LiveOut = f.Bool()
 		case 8: // int64 color = 8
-			a.Color = f.int()
+			a.Color = f.Int()
 		case 9: // repeated Assigned assigned = 9
 			var v Value
-			v, err = readAssigned(f.bytes)
+			v, err = readAssigned(f.Bytes)
 			a.Values = append(a.Values, v)
-		case 10: // repeated int64 parameter_shape_index = 10
-			a.ParamIndex, err = f.ints(a.ParamIndex)
 		case 11: // bool is_tuple = 11
-			a.Tuple = f.bool()
+			a.Tuple = f.Bool()
 		case 12: // bool is_constant = 12
-			a.Constant = f.bool()
+			a.Constant = f.Bool()
 		}
 		return err
 	})
@@ -116,14 +115,14 @@ func (p *protoBuffers) readAllocation(data []byte) error {
 }
 
 func readAssigned(data []byte) (v Value, err error) {
-	err = message(data, func(f field) error {
-		switch f.num {
+	err = wire.Each(data, func(f wire.Field) error {
+		switch f.Number {
 		case 1: // int64 logical_buffer_id = 1
-			v.ID = f.int()
+			v.ID = f.Int()
 		case 2: // int64 offset = 2
-			v.Offset = f.int()
+			v.Offset = f.Int()
 		case 3: // int64 size = 3
-			v.Size = f.int()
+			v.Size = f.Int()
 		}
 		return nil
 	})
@@ -164,14 +163,14 @@ func (p *protoBuffers) name(module []byte, values []located) error {
 	names := map[int64]string{}
 	defined := make([]int64, len(values)) // the ids of instructions
 	for i, l := range values {
-		err := message(p.find(l.ID).definedAt, func(f field) (err error) {
-			switch f.num {
+		err := wire.Each(p.find(l.ID).definedAt, func(f wire.Field) (err error) {
+			switch f.Number {
 			case 2: // string instruction_name = 2, until 2022
-				l.Name = string(f.bytes)
+				l.Name = string(f.Bytes)
 			case 3: // repeated int64 shape_index = 3
-				l.Index, err = f.ints(l.Index)
+				l.Index, err = f.Ints(l.Index)
 			case 4: // int64 instruction_id = 4
-				defined[i] = f.int()
+				defined[i] = f.Int()
 			}
 			return err
 		})

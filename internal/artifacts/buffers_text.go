@@ -139,7 +139,9 @@ func (a *Allocation) readPiece(s string) (rest string, ok bool) {
 		a.Parameter, rest, ok = cutInt(s[len("parameter "):])
 		ok = ok && a.Parameter >= 0
 	case strings.HasPrefix(s, "shape |"):
-		return a.readParameterIndex(s)
+		if _, rest, ok = strings.Cut(s, "| at ShapeIndex {"); ok {
+			_, rest, ok = strings.Cut(rest, "}")
+		}
 	case strings.HasPrefix(s, "output shape is |"):
 		_, rest, ok = strings.Cut(s[len("output shape is |"):], "|")
 	}
@@ -148,19 +150,6 @@ func (a *Allocation) readPiece(s string) (rest string, ok bool) {
 
 func (a *Allocation) flags() map[string]*bool {
 	return map[string]*bool{"constant": &a.Constant, "thread-local": &a.ThreadLocal, "maybe-live-out": &a.LiveOut, "preallocated-temp": nil}
-}
-
-// readParameterIndex reads "shape |f32[2,16]| at ShapeIndex {1}".
-func (a *Allocation) readParameterIndex(s string) (rest string, ok bool) {
-	if _, s, ok = strings.Cut(s, "| at ShapeIndex {"); !ok {
-		return "", false
-	}
-	index, rest, ok := strings.Cut(s, "}")
-	if !ok {
-		return "", false
-	}
-	a.ParamIndex, ok = intList(index)
-	return rest, ok
 }
 
 // readValue reads what follows "<" in

@@ -1,9 +1,12 @@
 package artifacts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // Device is the accelerator that a module was compiled for, and the runtime that compiled it. An empty field is not known.
@@ -16,41 +19,63 @@ type Device struct {
 
 // ReadTargetConfig reads a .gpu_target_config.pbtxt.
 func ReadTargetConfig(data []byte) (*Device, error) {
-	root, err := readTextProto(data)
-	if err != nil {
-		return nil, err
+	d, info, described := &Device{}, false, ""
+	err := textFields(data, func(r *wire.Reader, name string) (err error) {
+		switch name {
+		case "platform_name":
+			d.Platform, err = r.String()
+		case "device_description_str":
+			described, err = r.String()
+		case "gpu_device_info":
+			info = true
+			err = d.readInfo(r)
+		}
+		return err
+	})
+	if err == nil && !info {
+		err = syntaxError(1, "gpu_device_info is missing")
 	}
-	info := root.message("gpu_device_info")
-	if info == nil {
-		return nil, syntaxError(1, "gpu_device_info is missing")
-	}
-	d := &Device{Platform: root.text("platform_name"), Name: root.text("device_description_str")}
-	if d.Name == "" {
-		d.Name = info.text("name")
-	}
-	d.Capability, err = capability(info)
+	d.Name = cmp.Or(described, d.Name)
 	return d, err
 }
 
-// capability is the device's architecture as the names of dumped stages spell it.
-func capability(info *node) (string, error) {
-	if rocm := info.message("rocm_compute_capability"); rocm != nil {
-		arch, _, _ := strings.Cut(rocm.text("gcn_arch_name"), ":")
-		return arch, nil
-	}
-	cuda := info.message("cuda_compute_capability")
-	if cuda == nil {
-		return "", nil
-	}
-	major, err := cuda.int("major")
-	if err != nil {
-		return "", err
-	}
-	minor, err := cuda.int("minor")
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("sm_%d.%d%s", major, minor, extensions[cuda.text("feature_extension")]), nil
+// readInfo reads a GpuDeviceInfoProto. It spells the architecture as the names of dumped stages do.
+func (d *Device) readInfo(r *wire.Reader) error {
+	return r.Message(nil, func(name string) (err error) {
+		switch name {
+		case "name":
+			d.Name, err = r.String()
+		case "rocm_compute_capability":
+			err = r.Message(nil, func(name string) error {
+				if name != "gcn_arch_name" {
+					return nil
+				}
+				arch, err := r.String()
+				d.Capability, _, _ = strings.Cut(arch, ":")
+				return err
+			})
+		case "cuda_compute_capability":
+			d.Capability, err = cudaCapability(r)
+		}
+		return err
+	})
+}
+
+func cudaCapability(r *wire.Reader) (string, error) {
+	var version struct{ major, minor int64 }
+	extension := ""
+	err := r.Message(nil, func(name string) (err error) {
+		switch name {
+		case "major":
+			version.major, err = r.Int()
+		case "minor":
+			version.minor, err = r.Int()
+		case "feature_extension":
+			extension, err = r.Value()
+		}
+		return err
+	})
+	return fmt.Sprintf("sm_%d.%d%s", version.major, version.minor, extensions[extension]), err
 }
 
 // extensions are the letters that CUDA architectures with more features end in.
@@ -61,41 +86,49 @@ var extensions = map[string]string{
 
 // ReadTargetArguments reads a TPU's .target_arguments.txt. The name is the chip's own: "VIPERFISH lite".
 func ReadTargetArguments(data []byte) (*Device, error) {
-	root, err := readTextProto(data)
-	if err != nil {
+	var version, variant string
+	found := false
+	err := textFields(data, func(r *wire.Reader, name string) error {
+		if name != "tpu_topology_args" {
+			return nil
+		}
+		found = true
+		return r.Message(nil, func(name string) (err error) {
+			switch name {
+			case "version":
+				version, err = r.Value()
+			case "variant":
+				variant, err = r.Value()
+			}
+			return err
+		})
+	})
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	topology := root.message("tpu_topology_args")
-	if topology == nil {
+	case !found:
 		return nil, syntaxError(1, "tpu_topology_args is missing")
 	}
-	name := strings.TrimPrefix(topology.text("version"), "TPU_VERSION_")
-	return &Device{Platform: "tpu", Name: strings.TrimSpace(name + " " + topology.text("variant"))}, nil
+	return &Device{Platform: "tpu", Name: strings.TrimSpace(strings.TrimPrefix(version, "TPU_VERSION_") + " " + variant)}, nil
 }
 
 // ReadTopology reads a topology.textproto or topology.pb of the runtime's own inputs.
 func ReadTopology(data []byte) (*Device, error) {
-	if len(data) > 0 && data[0] < ' ' && data[0] != '\n' { // a field's tag, no text
-		return ReadTopologyProto(data)
-	}
-	root, err := readTextProto(data)
-	if err != nil {
-		return nil, err
-	}
-	return topologyDevice(root.text("platform_name"), root.text("platform_version"))
-}
-
-// ReadTopologyProto reads a topology.pb.
-func ReadTopologyProto(data []byte) (*Device, error) {
-	var platform, version string
-	err := message(data, func(f field) error {
-		switch f.num {
-		case 2: // string platform_name = 2
-			platform = string(f.bytes)
-		case 3: // string platform_version = 3
-			version = string(f.bytes)
+	if wire.IsText(data) {
+		if err := whole(data); err != nil {
+			return nil, err
 		}
-		return nil
+	}
+	r := wire.New(data)
+	var platform, version string
+	err := r.All([]string{2: "platform_name", 3: "platform_version"}, func(name string) (err error) {
+		switch name {
+		case "platform_name":
+			platform, err = r.String()
+		case "platform_version":
+			version, err = r.String()
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -58,15 +58,15 @@ func FuzzThunks(f *testing.F) {
 	}, "jax-0.5.3.thunk_sequence.txt", "sequential.thunk_sequence.txt", "command-buffers.thunk_sequence.txt")
 }
 
-func FuzzTextProto(f *testing.F) {
-	fuzz(f, func(data []byte) (string, error) {
-		n, err := readTextProto(data)
-		if err != nil {
-			return "", err
-		}
-		return n.String(), nil
-	}, "gpu.debug_options", "mi300.gpu_target_config.pbtxt", "tpu.topology.textproto", "jax-0.5.3.autotune_results.pbtxt")
+func FuzzDebugOptions(f *testing.F) {
+	fuzz(f, ReadDebugOptions, "gpu.debug_options", "gpu.config.pbtxt", "jax-0.5.3.autotune_results.pbtxt")
 }
+
+func FuzzDevice(f *testing.F) {
+	fuzz(f, ReadTargetConfig, "h100.gpu_target_config.pbtxt", "mi300.gpu_target_config.pbtxt")
+}
+
+func FuzzTopology(f *testing.F) { fuzz(f, ReadTopology, "tpu.topology.textproto", "tpu.topology.pb") }
 
 func FuzzFlagFile(f *testing.F) { fuzz(f, ReadFlagFile, "tpu.flagfile") }
 

@@ -2,8 +2,11 @@ package artifacts
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // lines goes through a text line by line.
@@ -26,12 +29,25 @@ func (l *lines) next() (line string, ok bool) {
 // errorf is an error on the line last returned.
 func (l *lines) errorf(format string, args ...any) error { return syntaxError(l.n, format, args...) }
 
+func syntaxError(line int, format string, args ...any) error {
+	return &wire.SyntaxError{Line: line, Message: fmt.Sprintf(format, args...)}
+}
+
 // whole refuses a text whose last line is not ended: XLA ends every line that it writes.
 func whole(data []byte) error {
 	if n := len(data); n > 0 && data[n-1] != '\n' {
 		return syntaxError(1+bytes.Count(data, []byte("\n")), "the file ends inside a line: it was cut off")
 	}
 	return nil
+}
+
+// textFields calls do with the name of each field of a message in text format.
+func textFields(data []byte, do func(r *wire.Reader, name string) error) error {
+	if err := whole(data); err != nil {
+		return err
+	}
+	r := wire.Text(data)
+	return r.All(nil, func(name string) error { return do(r, name) })
 }
 
 // cutInt reads the decimal number that s begins with.

@@ -1,6 +1,10 @@
 package artifacts
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
+)
 
 // MemoryReport is a memory usage report. The text form rounds the sizes of single allocations: only the totals are exact.
 type MemoryReport struct {
@@ -83,17 +87,17 @@ func readBytes(l *lines, s string) (int64, error) {
 // ReadMemoryReportProto reads a -memory-usage-report.pb.
 func ReadMemoryReportProto(data []byte) (*MemoryReport, error) {
 	r := &MemoryReport{}
-	err := message(data, func(f field) error {
-		if f.num != 1 { // repeated MemorySpaceAllocationEntry memory_space_allocation_entries = 1
+	err := wire.Each(data, func(f wire.Field) error {
+		if f.Number != 1 { // repeated MemorySpaceAllocationEntry memory_space_allocation_entries = 1
 			return nil
 		}
 		var m MemorySpace
-		err := message(f.bytes, func(f field) error {
-			switch f.num {
+		err := wire.Each(f.Bytes, func(f wire.Field) error {
+			switch f.Number {
 			case 1: // int64 total_bytes = 1
-				m.Bytes = f.int()
+				m.Bytes = f.Int()
 			case 2: // int32 memory_space_color = 2
-				m.Color = f.int()
+				m.Color = f.Int()
 			}
 			return nil
 		})

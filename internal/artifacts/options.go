@@ -2,6 +2,8 @@ package artifacts
 
 import (
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // Flags holds options by name. The values of a repeated one are joined by commas; a nested one is printed on one line.
@@ -17,20 +19,13 @@ func (f Flags) add(name, value string) {
 
 // ReadDebugOptions reads a .debug_options: the flags that are not at their default.
 func ReadDebugOptions(data []byte) (Flags, error) {
-	root, err := readTextProto(data)
-	if err != nil {
-		return nil, err
-	}
-	return root.flags(), nil
-}
-
-// flags are a message's fields as options.
-func (n *node) flags() Flags {
 	f := Flags{}
-	for i := range n.fields {
-		f.add(n.fields[i].name, n.fields[i].String())
-	}
-	return f
+	err := textFields(data, func(r *wire.Reader, name string) error {
+		value, err := r.Value()
+		f.add(name, value)
+		return err
+	})
+	return f, err
 }
 
 // ReadFlagFile reads a .flagfile: one --name=value a line, values perhaps in quotes.

@@ -1,10 +1,13 @@
 package artifacts
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // Thunks is what the GPU runtime will launch, in order, outer thunks before the ones nested in them.
@@ -153,23 +156,38 @@ type ThunkNames map[int64]string
 
 // ReadThunkMetadata reads a .thunk_metadata.txt.
 func ReadThunkMetadata(data []byte) (ThunkNames, error) {
-	root, err := readTextProto(data)
-	if err != nil {
-		return nil, err
-	}
 	names := ThunkNames{}
-	for _, m := range root.all("thunk_metadata") {
-		info := m.message("thunk_info")
-		if info == nil {
-			return nil, syntaxError(m.line, "a thunk without thunk_info")
+	err := textFields(data, func(r *wire.Reader, name string) error {
+		if name != "thunk_metadata" {
+			return nil
 		}
-		id, err := info.int("thunk_id")
-		if err != nil {
-			return nil, err
+		missing := r.Errorf("a thunk without thunk_info")
+		err := r.Message(nil, func(name string) error {
+			if name != "thunk_info" {
+				return nil
+			}
+			missing = nil
+			return names.read(r)
+		})
+		return cmp.Or(err, missing)
+	})
+	return names, err
+}
+
+// read reads a ThunkInfoProto.
+func (n ThunkNames) read(r *wire.Reader) error {
+	id, instruction := int64(0), "" // text format leaves out a zero
+	err := r.Message(nil, func(name string) (err error) {
+		switch name {
+		case "thunk_id":
+			id, err = r.Int()
+		case "profile_annotation":
+			instruction, err = r.String()
 		}
-		if name := info.text("profile_annotation"); name != "" {
-			names[id] = name
-		}
+		return err
+	})
+	if instruction != "" {
+		n[id] = instruction
 	}
-	return names, nil
+	return err
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // irWords are what TensorFlow calls the stages of its compiler IR (tf.function.experimental_get_compiler_ir), the longer of two that end
@@ -228,9 +228,9 @@ func (f *File) signs() (s signs) {
 			return nil
 		}
 		module := data
-		if inner, ok := firstField(data, 1); ok && isHLOProto(inner) {
+		if inner, ok := wire.First(data, 1); ok && isHLOProto(inner) {
 			module = inner
-			_, s.buffers = firstField(data, 3) // HloProto.buffer_assignment
+			_, s.buffers = wire.First(data, 3) // HloProto.buffer_assignment
 		}
 		s.optimized = protoIsOptimized(module)
 		return nil
@@ -248,7 +248,6 @@ func textIsOptimized(text []byte) bool {
 
 // protoIsOptimized looks for the schedule of a HloModuleProto, and for the opcode of a fusion as it lies in an HloInstructionProto.
 func protoIsOptimized(module []byte) bool {
-	_, scheduled := firstField(module, 7) // HloModuleProto.schedule
-	const opcode = 2<<3 | byte(protowire.BytesType)
-	return scheduled || bytes.Contains(module, append([]byte{opcode, byte(len("fusion"))}, "fusion"...))
+	_, scheduled := wire.First(module, 7)                                // HloModuleProto.schedule
+	return scheduled || bytes.Contains(module, []byte("\x12\x06fusion")) // the field's tag, and the length
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // Field numbers of xplane.proto.
@@ -87,22 +87,11 @@ func (d *Dump) profiled(trace *File) ([]*File, error) {
 		return nil, err
 	}
 	var files []*File
-	err = eachField(data, spacePlane, func(plane []byte) error {
-		if name, _ := firstField(plane, planeName); string(name) != metadataPlane {
-			return nil
+	err = wire.Each(data, func(f wire.Field) error {
+		if name, _ := wire.First(f.Bytes, planeName); f.Number == spacePlane && string(name) == metadataPlane {
+			files = append(files, trace.modulesIn(f.Bytes)...)
 		}
-		return eachField(plane, planeEvents, func(entry []byte) error {
-			kind, _ := firstField(entry, mapValue)
-			name, _ := firstField(kind, eventKindName)
-			return eachField(kind, eventKindStat, func(stat []byte) error {
-				module, ok := firstField(stat, statBytes)
-				if ok && isHLOProto(module) {
-					base := sanitize(string(name)) + profiledEnd
-					files = append(files, &File{Path: trace.Path + "!" + base, Size: int64(len(module)), ModTime: trace.ModTime, Kind: KindHLOProto, src: memorySource(module), rel: trace.rel + "/" + base})
-				}
-				return nil
-			})
-		})
+		return nil
 	})
 	if err != nil || len(files) == 0 {
 		return nil, errors.Join(err, release())
@@ -111,24 +100,20 @@ func (d *Dump) profiled(trace *File) ([]*File, error) {
 	return files, nil
 }
 
-// eachField calls do with each length-delimited field of a number. A message that ends too early is an error.
-func eachField(message []byte, number protowire.Number, do func([]byte) error) error {
-	for len(message) > 0 {
-		num, typ, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return fmt.Errorf("no profile, or cut off: %w", protowire.ParseError(n))
+// modulesIn lists the modules in the plane of a profile that holds what was compiled.
+func (f *File) modulesIn(plane []byte) (files []*File) {
+	for number, entry := range wire.Fields(plane) {
+		if number != planeEvents {
+			continue
 		}
-		size := protowire.ConsumeFieldValue(num, typ, message[n:])
-		if size < 0 {
-			return fmt.Errorf("no profile, or cut off: %w", protowire.ParseError(size))
-		}
-		if num == number && typ == protowire.BytesType {
-			value, _ := protowire.ConsumeBytes(message[n:])
-			if err := do(value); err != nil {
-				return err
+		kind, _ := wire.First(entry, mapValue)
+		name, _ := wire.First(kind, eventKindName)
+		for number, stat := range wire.Fields(kind) {
+			if module, ok := wire.First(stat, statBytes); ok && number == eventKindStat && isHLOProto(module) {
+				base := sanitize(string(name)) + profiledEnd
+				files = append(files, &File{Path: f.Path + "!" + base, Size: int64(len(module)), ModTime: f.ModTime, Kind: KindHLOProto, src: memorySource(module), rel: f.rel + "/" + base})
 			}
 		}
-		message = message[n+size:]
 	}
-	return nil
+	return files
 }

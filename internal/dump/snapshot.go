@@ -2,12 +2,13 @@ package dump
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // snapshotLabel is the stage of a module that was taken out of a snapshot.
@@ -55,13 +56,13 @@ func (s snapshotSource) bytes(Limit) ([]byte, func() error, error) {
 
 func (s snapshotSource) module(data []byte) ([]byte, bool) {
 	if strings.Contains(s.file.rel, "hlo_unoptimized_snapshot") {
-		message, n := protowire.ConsumeBytes(data)
-		if n < 0 {
+		length, n := binary.Uvarint(data)
+		if n <= 0 || length > uint64(len(data)-n) {
 			return nil, false
 		}
-		data = message
+		data = data[n:][:length]
 	}
-	module, ok := firstField(data, 1)
+	module, ok := wire.First(data, 1)
 	return module, ok && isHLOProto(module)
 }
 
@@ -83,29 +84,9 @@ func (r releasing) Close() error { return r.release() }
 
 // hasSchedule tells an optimized module, as a HloProto or by itself: the compiler schedules last.
 func hasSchedule(data []byte) bool {
-	if inner, ok := firstField(data, 1); ok && isHLOProto(inner) {
+	if inner, ok := wire.First(data, 1); ok && isHLOProto(inner) {
 		data = inner
 	}
-	_, ok := firstField(data, 7) // HloModuleProto.schedule
+	_, ok := wire.First(data, 7) // HloModuleProto.schedule
 	return ok
-}
-
-// firstField is the first length-delimited field of a number in a serialized message.
-func firstField(message []byte, number protowire.Number) ([]byte, bool) {
-	for len(message) > 0 {
-		num, typ, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return nil, false
-		}
-		size := protowire.ConsumeFieldValue(num, typ, message[n:])
-		if size < 0 {
-			return nil, false
-		}
-		if num == number && typ == protowire.BytesType {
-			value, _ := protowire.ConsumeBytes(message[n:])
-			return value, true
-		}
-		message = message[n+size:]
-	}
-	return nil, false
 }

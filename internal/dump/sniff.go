@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // headSize is how much of a file is read to find out what it is.
@@ -100,31 +100,12 @@ func skipBlank(text []byte) []byte {
 }
 
 // protoFields reads the beginning of a serialized message as far as it goes: the first length-delimited field of each number.
-func protoFields(head []byte) map[protowire.Number][]byte {
-	fields := map[protowire.Number][]byte{}
-	for len(head) > 0 {
-		num, typ, n := protowire.ConsumeTag(head)
-		if n < 0 {
-			break
+func protoFields(head []byte) map[int][]byte {
+	fields := map[int][]byte{}
+	for number, content := range wire.Fields(head) {
+		if fields[number] == nil {
+			fields[number] = content
 		}
-		head = head[n:]
-		if typ != protowire.BytesType {
-			if n = protowire.ConsumeFieldValue(num, typ, head); n < 0 {
-				break
-			}
-			head = head[n:]
-			continue
-		}
-		size, n := protowire.ConsumeVarint(head)
-		if n < 0 {
-			break
-		}
-		head = head[n:]
-		end := min(size, uint64(len(head)))
-		if fields[num] == nil {
-			fields[num] = head[:end]
-		}
-		head = head[end:]
 	}
 	return fields
 }
@@ -148,7 +129,7 @@ func protoModuleName(head []byte) (name string, ok bool) {
 }
 
 // isModuleProto tells a HloModuleProto: its first computation has a name and instructions that have a name and an opcode.
-func isModuleProto(fields map[protowire.Number][]byte) bool {
+func isModuleProto(fields map[int][]byte) bool {
 	if !isName(fields[1]) || !isName(fields[2]) {
 		return false
 	}

@@ -67,8 +67,6 @@ func deviceReader(f *dump.File) func([]byte) (*artifacts.Device, error) {
 	switch {
 	case f.Kind == dump.KindTargetConfig:
 		return artifacts.ReadTargetConfig
-	case f.Kind == dump.KindTopology && strings.Contains(f.Path, ".pb"):
-		return artifacts.ReadTopologyProto
 	case f.Kind == dump.KindTopology:
 		return artifacts.ReadTopology
 	case f.Kind == dump.KindTPU && strings.HasSuffix(f.Path, ".target_arguments.txt"):

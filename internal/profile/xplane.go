@@ -1,11 +1,11 @@
 package profile
 
 import (
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // Field numbers of xplane.proto.
@@ -25,40 +25,6 @@ const (
 	metadataName, metadataDisplayName, metadataStat = 2, 4, 5
 )
 
-// wire is one field's content: bytes or a number.
-type wire struct {
-	bytes  []byte
-	number uint64
-}
-
-// fields calls each for every field of a message.
-func fields(msg []byte, each func(number protowire.Number, w wire) error) error {
-	for len(msg) > 0 {
-		number, kind, n := protowire.ConsumeTag(msg)
-		if n < 0 {
-			return fmt.Errorf("not an XSpace, or cut off: %w", protowire.ParseError(n))
-		}
-		var w wire
-		size := 0
-		switch kind {
-		case protowire.BytesType:
-			w.bytes, size = protowire.ConsumeBytes(msg[n:])
-		case protowire.VarintType:
-			w.number, size = protowire.ConsumeVarint(msg[n:])
-		default:
-			size = protowire.ConsumeFieldValue(number, kind, msg[n:])
-		}
-		if size < 0 {
-			return fmt.Errorf("not an XSpace, or cut off: %w", protowire.ParseError(size))
-		}
-		if err := each(number, w); err != nil {
-			return err
-		}
-		msg = msg[n+size:]
-	}
-	return nil
-}
-
 // plane is one device or the host.
 type plane struct {
 	collector *collector
@@ -76,15 +42,15 @@ type eventKind struct {
 
 func readXSpace(data []byte, c *collector) error {
 	planes := 0
-	err := fields(data, func(number protowire.Number, w wire) error {
-		if number != spacePlane {
+	err := wire.Each(data, func(f wire.Field) error {
+		if f.Number != spacePlane {
 			return nil
 		}
 		planes++
-		return readPlane(w.bytes, c)
+		return readPlane(f.Bytes, c)
 	})
 	if err == nil && planes == 0 {
-		err = fmt.Errorf("not an XSpace: it holds no plane")
+		err = errors.New("not an XSpace: it holds no plane")
 	}
 	return err
 }
@@ -92,16 +58,16 @@ func readXSpace(data []byte, c *collector) error {
 // readPlane reads the metadata first: it stands behind the lines that need it.
 func readPlane(msg []byte, c *collector) error {
 	p := &plane{collector: c, events: map[uint64]*eventKind{}, stats: map[uint64]string{}}
-	err := fields(msg, func(number protowire.Number, w wire) error {
-		switch number {
+	err := wire.Each(msg, func(f wire.Field) error {
+		switch f.Number {
 		case planeName:
-			p.name = string(w.bytes)
+			p.name = string(f.Bytes)
 		case planeLine:
-			p.lines = append(p.lines, w.bytes)
+			p.lines = append(p.lines, f.Bytes)
 		case planeEvents:
-			return p.entry(w.bytes, p.eventKind)
+			return p.entry(f.Bytes, p.eventKind)
 		case planeStats:
-			return p.entry(w.bytes, p.statName)
+			return p.entry(f.Bytes, p.statName)
 		}
 		return nil
 	})
@@ -117,12 +83,12 @@ func readPlane(msg []byte, c *collector) error {
 func (p *plane) entry(msg []byte, value func(id uint64, msg []byte) error) error {
 	var id uint64
 	var content []byte
-	err := fields(msg, func(number protowire.Number, w wire) error {
-		switch number {
+	err := wire.Each(msg, func(f wire.Field) error {
+		switch f.Number {
 		case entryKey:
-			id = w.number
+			id = f.Value
 		case entryValue:
-			content = w.bytes
+			content = f.Bytes
 		}
 		return nil
 	})
@@ -135,23 +101,23 @@ func (p *plane) entry(msg []byte, value func(id uint64, msg []byte) error) error
 func (p *plane) eventKind(id uint64, msg []byte) error {
 	k := &eventKind{}
 	p.events[id] = k
-	return fields(msg, func(number protowire.Number, w wire) error {
-		switch number {
+	return wire.Each(msg, func(f wire.Field) error {
+		switch f.Number {
 		case metadataName:
-			k.name = string(w.bytes)
+			k.name = string(f.Bytes)
 		case metadataDisplayName:
-			k.display = string(w.bytes)
+			k.display = string(f.Bytes)
 		case metadataStat:
-			k.stats = append(k.stats, w.bytes)
+			k.stats = append(k.stats, f.Bytes)
 		}
 		return nil
 	})
 }
 
 func (p *plane) statName(id uint64, msg []byte) error {
-	return fields(msg, func(number protowire.Number, w wire) error {
-		if number == metadataName {
-			p.stats[id] = string(w.bytes)
+	return wire.Each(msg, func(f wire.Field) error {
+		if f.Number == metadataName {
+			p.stats[id] = string(f.Bytes)
 		}
 		return nil
 	})
@@ -161,18 +127,18 @@ func (p *plane) line(msg []byte) error {
 	l := p.collector.line(p.name, "")
 	var start int64
 	var events [][]byte
-	err := fields(msg, func(number protowire.Number, w wire) error {
-		switch number {
+	err := wire.Each(msg, func(f wire.Field) error {
+		switch f.Number {
 		case lineName:
-			l.name = string(w.bytes)
+			l.name = string(f.Bytes)
 		case lineDisplayName:
 			if l.name == "" {
-				l.name = string(w.bytes)
+				l.name = string(f.Bytes)
 			}
 		case lineTimestamp:
-			start = int64(w.number) * 1000
+			start = int64(f.Value) * 1000
 		case lineEvent:
-			events = append(events, w.bytes)
+			events = append(events, f.Bytes)
 		}
 		return nil
 	})
@@ -189,16 +155,16 @@ func (p *plane) event(l *line, start int64, msg []byte) error {
 	var kind *eventKind
 	var offset, duration int64
 	var s span
-	err := fields(msg, func(number protowire.Number, w wire) error {
-		switch number {
+	err := wire.Each(msg, func(f wire.Field) error {
+		switch f.Number {
 		case eventMetadata:
-			kind = p.events[w.number]
+			kind = p.events[f.Value]
 		case eventOffset:
-			offset = int64(w.number)
+			offset = int64(f.Value)
 		case eventDuration:
-			duration = int64(w.number)
+			duration = int64(f.Value)
 		case eventStat:
-			return p.stat(&s, w.bytes)
+			return p.stat(&s, f.Bytes)
 		}
 		return nil
 	})
@@ -230,16 +196,16 @@ func (p *plane) event(l *line, start int64, msg []byte) error {
 // stat reads one statistic, if it is one that matters; the event's own come before those of its kind.
 func (p *plane) stat(s *span, msg []byte) error {
 	var name, text string
-	err := fields(msg, func(number protowire.Number, w wire) error {
-		switch number {
+	err := wire.Each(msg, func(f wire.Field) error {
+		switch f.Number {
 		case statMetadata:
-			name = p.stats[w.number]
+			name = p.stats[f.Value]
 		case statText:
-			text = string(w.bytes)
+			text = string(f.Bytes)
 		case statRef:
-			text = p.stats[w.number]
+			text = p.stats[f.Value]
 		case statUint, statInt:
-			text = strconv.FormatUint(w.number, 10)
+			text = strconv.FormatUint(f.Value, 10)
 		}
 		return nil
 	})

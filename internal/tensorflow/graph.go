@@ -61,21 +61,6 @@ const maxSize = math.MaxInt32
 // errMLIR says that a dump is in MLIR's tfg dialect (--tf_dump_graphs_in_tfg), which is not read.
 var errMLIR = errors.New("a graph in MLIR's tfg dialect, which is not read; dump again without --tf_dump_graphs_in_tfg")
 
-// SyntaxError is the place at which a graph stopped making sense.
-type SyntaxError struct {
-	Line, Column int // from 1; 0 in a binary graph, where Offset tells the place
-	Offset       int
-	Message      string
-}
-
-// Error is the message with its place.
-func (e *SyntaxError) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("byte %d: %s", e.Offset, e.Message)
-	}
-	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
-}
-
 // Parse reads a GraphDef or a FunctionDef, as text or binary; the content tells which.
 func Parse(data []byte) (*Graph, error) {
 	head := bytes.TrimLeft(data[:min(len(data), 4096)], " \t\r\n")
@@ -86,22 +71,6 @@ func Parse(data []byte) (*Graph, error) {
 		return nil, fmt.Errorf("the file has %d bytes; a graph has at most %d", len(data), maxSize)
 	case bytes.HasPrefix(head, []byte("module")) || bytes.HasPrefix(head, []byte("tfg.")):
 		return nil, errMLIR
-	case isText(head):
-		return parseText(data)
 	}
-	return parseBinary(data)
-}
-
-// isText tells a text graph by its first field: a name, then blanks or a colon, then a value. A binary one starts with the
-// bytes 0x0a (node) and a length, which TrimLeft may have eaten; its next bytes are never a field's name.
-func isText(head []byte) bool {
-	if head[0] == '#' {
-		return true
-	}
-	n := 0
-	for n < len(head) && isWord(head[n]) {
-		n++
-	}
-	rest := bytes.TrimLeft(head[n:], " \t\r\n")
-	return n > 1 && len(rest) > 0 && (rest[0] == '{' || rest[0] == ':' || rest[0] == '<')
+	return readGraph(data)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/testfile"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // sample reads one of the compressed dumps in testdata.
@@ -105,11 +106,11 @@ func TestParseErrors(t *testing.T) {
 		{"blank", " \n\t", "the file is empty"},
 		{"cut in a node", string(whole[:1050]), "end of the file"},
 		{"cut between nodes", string(whole[:bytes.Index(whole[100:], []byte("\nnode {"))+101]), "was cut off"},
-		{"another proto", "version: 3\nresults {\n}", "2:1: not a TensorFlow graph: a GraphDef has no field \"results\""},
-		{"no value", "node {\n  name: }", "2:9: expected a string, found \"}\""},
-		{"open string", "node {\n  name: \"a\n}", "2:9: a string is not closed before the line ends"},
-		{"no message", "node: 3", "1:7: expected {, found \"3\""},
-		{"garbage", "\x7fELF\x02\x01\x01", "not a TensorFlow graph"},
+		{"another proto", "version: 3\nresults {\n}", "line 2: not a TensorFlow graph: a GraphDef has no field \"results\""},
+		{"no value", "node {\n  name: }", "line 2: expected a string, found \"}\""},
+		{"open string", "node {\n  name: \"a\n}", "line 2: a string is not closed before the line ends"},
+		{"no message", "node: 3", "line 1: expected {, found \"3\""},
+		{"garbage", "\x7fELF\x02\x01\x01", "not a protocol buffer"},
 		{"another binary", "\x0a\x03abc", "cut off"},
 		{"mlir", "module {\n  tfg.graph {\n", "MLIR's tfg dialect"},
 	} {
@@ -258,7 +259,7 @@ func TestParseStacksOfATracedFunction(t *testing.T) {
 	if want := (Frame{"/srv/train.py", 75, "main"}); s.Called != want {
 		t.Errorf("called at %v, want %v", s.Called, want)
 	}
-	var syntax *SyntaxError
+	var syntax *wire.SyntaxError
 	if _, err := ParseStacks([]byte(stacksHeader + "\n2,x,a\n3,y\n")); !errors.As(err, &syntax) || syntax.Line != 3 {
 		t.Errorf("a line that is cut off: %v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // namedGraph is one dumped graph with what its name says.
@@ -82,8 +84,8 @@ func (d *graphDir) loadOne(g *namedGraph) {
 // graphProblem puts the place of a syntax error behind the file's name.
 func graphProblem(file string, err error) Problem {
 	p := Problem{File: file, Message: "TensorFlow graph: " + err.Error(), Fix: "dump the graphs again"}
-	var syntax *SyntaxError
-	if errors.As(err, &syntax) && syntax.Line > 0 {
+	var syntax *wire.SyntaxError
+	if errors.As(err, &syntax) {
 		p.File = fmt.Sprintf("%s:%d:%d", file, syntax.Line, syntax.Column)
 		p.Message = "TensorFlow graph: " + syntax.Message
 	}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // Frame is one line of a Python stack.
@@ -31,7 +33,7 @@ func ParseStacks(data []byte) (*Stacks, error) {
 	out := &Stacks{own: map[string][]Frame{}}
 	header, rest, _ := bytes.Cut(data, []byte{'\n'})
 	if string(bytes.TrimSpace(header)) != stacksHeader {
-		return nil, &SyntaxError{Line: 1, Column: 1, Message: fmt.Sprintf("expected %q", stacksHeader)}
+		return nil, &wire.SyntaxError{Line: 1, Column: 1, Message: fmt.Sprintf("expected %q", stacksHeader)}
 	}
 	known := map[string]Frame{}
 	for line := 2; len(rest) > 0; line++ {
@@ -42,7 +44,7 @@ func ParseStacks(data []byte) (*Stacks, error) {
 			continue
 		}
 		if len(fields) != 3 {
-			return nil, &SyntaxError{Line: line, Column: 1, Message: "expected a node's number, its name and its stack"}
+			return nil, &wire.SyntaxError{Line: line, Column: 1, Message: "expected a node's number, its name and its stack"}
 		}
 		out.add(string(fields[1]), fields[2], known)
 	}

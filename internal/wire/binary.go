@@ -1,0 +1,144 @@
+// Package wire reads protocol buffers without generated code: the wire format, and the text format.
+package wire
+
+import (
+	"fmt"
+	"iter"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Field is one field of a serialized message.
+type Field struct {
+	Number int
+	Type   protowire.Type
+	Value  uint64 // of a varint or a 64-bit field
+	Bytes  []byte // of a length-delimited field
+}
+
+// Int returns the value of an integer field.
+func (f Field) Int() int64 { return int64(f.Value) }
+
+// Bool returns the value of a bool field.
+func (f Field) Bool() bool { return f.Value != 0 }
+
+// Ints appends the values of a repeated integer field, packed or not.
+func (f Field) Ints(list []int64) ([]int64, error) {
+	if f.Type != protowire.BytesType {
+		return append(list, f.Int()), nil
+	}
+	for b := f.Bytes; len(b) > 0; {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			return nil, cutOff(f.Number, n)
+		}
+		list, b = append(list, int64(v)), b[n:]
+	}
+	return list, nil
+}
+
+// Each calls do with each field of a serialized message, up to the first error, or to the first byte that is not part of a whole field.
+func Each(message []byte, do func(Field) error) error {
+	for len(message) > 0 {
+		var f Field
+		n := f.read(message)
+		if n < 0 {
+			return cutOff(f.Number, n)
+		}
+		if err := do(f); err != nil {
+			return err
+		}
+		message = message[n:]
+	}
+	return nil
+}
+
+// Fields iterates over the length-delimited fields of a serialized message by their numbers, up to the first byte that is not part of a field. The
+// last may be cut off.
+func Fields(message []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for n := 0; n >= 0 && len(message) > n; {
+			message = message[n:]
+			var f Field
+			if n = f.read(message); f.Type == protowire.BytesType && !yield(f.Number, f.Bytes) {
+				return
+			}
+		}
+	}
+}
+
+func cutOff(number, n int) error {
+	return fmt.Errorf("not a protocol buffer, or cut off: field %d: %w", number, protowire.ParseError(n))
+}
+
+// read reads the field that a message begins with, and returns its length, or protowire's negative error. A length-delimited field that is cut
+// off has the bytes that there are.
+func (f *Field) read(message []byte) int {
+	if n := f.short(message); n > 0 {
+		return n
+	}
+	number, kind, tag := protowire.ConsumeTag(message)
+	if tag < 0 {
+		return tag
+	}
+	f.Number, f.Type = int(number), kind
+	value, n := message[tag:], 0
+	switch kind {
+	case protowire.VarintType:
+		f.Value, n = protowire.ConsumeVarint(value)
+	case protowire.Fixed64Type:
+		f.Value, n = protowire.ConsumeFixed64(value)
+	case protowire.BytesType:
+		if f.Bytes, n = protowire.ConsumeBytes(value); n < 0 {
+			if _, length := protowire.ConsumeVarint(value); length > 0 {
+				f.Bytes = value[length:]
+			}
+		}
+	default:
+		n = protowire.ConsumeFieldValue(number, kind, value)
+	}
+	if n < 0 {
+		return n
+	}
+	return tag + n
+}
+
+// short reads a field with a tag of one or two bytes and a number or a length of one byte, as nearly all are. It returns 0 for others.
+func (f *Field) short(message []byte) int {
+	if len(message) < 3 {
+		return 0
+	}
+	tag, size, start := int(message[0]), int(message[1]), 2
+	if tag >= 0x80 {
+		tag, size, start = tag&0x7f|size<<7, int(message[2]), 3
+	}
+	if size >= 0x80 || tag < 8 || tag >= 0x80<<7 {
+		return 0
+	}
+	f.Number, f.Type = tag>>3, protowire.Type(tag&7)
+	switch {
+	case f.Type == protowire.VarintType:
+		f.Value = uint64(size)
+		return start
+	case f.Type == protowire.BytesType && size <= len(message)-start:
+		f.Bytes = message[start : start+size]
+		return start + size
+	}
+	return 0
+}
+
+// First returns the first length-delimited field with a number. ok is false if the message has none that is whole.
+func First(message []byte, number int) (content []byte, ok bool) {
+	for len(message) > 0 {
+		var f Field
+		n := f.read(message)
+		if n < 0 {
+			return nil, false
+		}
+		if f.Number == number && f.Type == protowire.BytesType {
+			return f.Bytes, true
+		}
+		message = message[n:]
+	}
+	return nil, false
+}
