@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/xlagate/xlagate/internal/report"
 )
 
 // GitHub's limits on check runs.
@@ -23,18 +25,9 @@ type Check struct {
 	ID          string // names the run and the gate, so that a check that was made is found again
 	Passed      bool
 	Title       string
-	Summary     string // Markdown
-	URL         string // where there is more
-	Annotations []Annotation
-}
-
-// Annotation is a remark on a line of a file, worst first where there are several.
-type Annotation struct {
-	File    string
-	Line    int
-	Level   string // error | warning | info
-	Title   string
-	Message string
+	Summary     string              // Markdown
+	URL         string              // where there is more
+	Annotations []report.Annotation // worst first
 }
 
 // levels translates the levels of changes.
@@ -61,10 +54,10 @@ func (c *Client) check(ctx context.Context, check Check) (string, error) {
 }
 
 // createCheck makes the check run. When it is not certain whether GitHub did so, it looks before it tries once more.
-func (c *Client) createCheck(ctx context.Context, check Check, notes []Annotation) (*gh.CheckRun, error) {
+func (c *Client) createCheck(ctx context.Context, check Check, notes []report.Annotation) (*gh.CheckRun, error) {
 	o := gh.CreateCheckRunOptions{
 		Name: check.Name, HeadSHA: check.Head, ExternalID: gh.String(check.ID), Status: gh.String("completed"),
-		Conclusion: gh.String(conclusion(check.Passed)), Output: check.output(notes),
+		Conclusion: gh.String(check.state()), Output: check.output(notes),
 	}
 	if check.URL != "" {
 		o.DetailsURL = gh.String(check.URL)
@@ -82,8 +75,9 @@ func (c *Client) createCheck(ctx context.Context, check Check, notes []Annotatio
 	return run, nil
 }
 
-func conclusion(passed bool) string {
-	if passed {
+// state is how the check ended, as check runs and commit statuses call it.
+func (check Check) state() string {
+	if check.Passed {
 		return "success"
 	}
 	return "failure"
@@ -103,7 +97,7 @@ func (c *Client) made(ctx context.Context, check Check) *gh.CheckRun {
 	return nil
 }
 
-func (check Check) output(notes []Annotation) *gh.CheckRunOutput {
+func (check Check) output(notes []report.Annotation) *gh.CheckRunOutput {
 	out := &gh.CheckRunOutput{Title: gh.String(within(check.Title, 255)), Summary: gh.String(within(check.Summary, maxCheckText))}
 	for _, n := range notes {
 		line := max(1, n.Line)
@@ -117,11 +111,7 @@ func (check Check) output(notes []Annotation) *gh.CheckRunOutput {
 
 // status sets a commit status, for tokens and servers that have no check runs.
 func (c *Client) status(ctx context.Context, check Check) error {
-	state := "success"
-	if !check.Passed {
-		state = "failure"
-	}
-	s := &gh.RepoStatus{State: gh.String(state), Context: gh.String(check.Name), Description: gh.String(within(check.Title, maxStatusText))}
+	s := &gh.RepoStatus{State: gh.String(check.state()), Context: gh.String(check.Name), Description: gh.String(within(check.Title, maxStatusText))}
 	if check.URL != "" {
 		s.TargetURL = gh.String(check.URL)
 	}

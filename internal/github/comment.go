@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -109,28 +108,21 @@ func (c *Client) put(ctx context.Context, number int, d Draft, before *comment) 
 
 func (c *Client) putWithin(ctx context.Context, number int, d Draft, before *comment, most int) (Outcome, error) {
 	text := d.Write(before.marker(), most-len(d.Marker.String())-1)
-	body := d.Marker.String() + "\n" + text
-	switch {
-	case before == nil:
-		url, err := c.create(ctx, number, d.Marker, body)
-		return done("created", url, err)
-	case d.Mode == HideAndNew:
-		url, err := c.create(ctx, number, d.Marker, body)
-		if err != nil {
-			return Outcome{}, err
-		}
-		return Outcome{URL: url, Done: "replaced"}, c.hide(ctx, before.node)
+	body, out, err := d.Marker.String()+"\n"+text, Outcome{Done: "created"}, error(nil)
+	if before != nil && d.Mode != HideAndNew {
+		out.Done = "updated"
+		out.URL, err = c.edit(ctx, before.id, body)
+	} else {
+		out.URL, err = c.create(ctx, number, d.Marker, body)
 	}
-	url, err := c.edit(ctx, before.id, body)
-	return done("updated", url, err)
-}
-
-// done is an outcome only when nothing went wrong.
-func done(what, url string, err error) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{URL: url, Done: what}, nil
+	if before != nil && d.Mode == HideAndNew {
+		out.Done = "replaced"
+		err = c.hide(ctx, before.node)
+	}
+	return out, err
 }
 
 func (c *comment) marker() *Marker {
@@ -253,37 +245,16 @@ func parseMarker(body string) (Marker, bool) {
 		return Marker{}, false
 	}
 	var m Marker
+	into := map[string]any{
+		"key": &m.Key, "run": &m.Run.ID, "attempt": &m.Run.Attempt, "head": &m.Head, "at": &m.At, "print": &m.Print, "clean": &m.Clean,
+		"problems": &m.Problems, "errors": &m.Errors, "warnings": &m.Warnings,
+	}
 	for field := range strings.FieldsSeq(fields) {
-		key, value, _ := strings.Cut(field, "=")
-		m.set(key, value)
+		if key, value, _ := strings.Cut(field, "="); into[key] != nil {
+			_, _ = fmt.Sscan(value, into[key]) // what is no value of its kind is as good as none
+		}
 	}
 	return m, ValidKey(m.Key)
-}
-
-func (m *Marker) set(key, value string) {
-	number, _ := strconv.ParseInt(value, 10, 64)
-	switch key {
-	case "key":
-		m.Key = value
-	case "run":
-		m.Run.ID = number
-	case "attempt":
-		m.Run.Attempt = int(number)
-	case "head":
-		m.Head = value
-	case "at":
-		m.At = number
-	case "print":
-		m.Print = value
-	case "clean":
-		m.Clean = value == "true"
-	case "problems":
-		m.Problems = int(number)
-	case "errors":
-		m.Errors = int(number)
-	case "warnings":
-		m.Warnings = int(number)
-	}
 }
 
 // newer reports whether m speaks of a later run than other. Runs are numbered in order; where one of the two ran elsewhere, the

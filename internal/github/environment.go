@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -46,9 +47,9 @@ func ReadEnvironment(getenv func(string) string) (Environment, error) {
 	e := Environment{
 		Actions:    getenv("GITHUB_ACTIONS") == "true",
 		Repository: getenv("GITHUB_REPOSITORY"),
-		API:        strings.TrimSuffix(first(getenv("GITHUB_API_URL"), publicAPI), "/"),
-		Server:     strings.TrimSuffix(first(getenv("GITHUB_SERVER_URL"), publicServer), "/"),
-		Token:      first(getenv("XLAGATE_GITHUB_TOKEN"), getenv("GITHUB_TOKEN"), getenv("GH_TOKEN")),
+		API:        strings.TrimSuffix(cmp.Or(getenv("GITHUB_API_URL"), publicAPI), "/"),
+		Server:     strings.TrimSuffix(cmp.Or(getenv("GITHUB_SERVER_URL"), publicServer), "/"),
+		Token:      cmp.Or(getenv("XLAGATE_GITHUB_TOKEN"), getenv("GITHUB_TOKEN"), getenv("GH_TOKEN")),
 		SHA:        getenv("GITHUB_SHA"),
 		Ref:        getenv("GITHUB_REF"),
 		Workspace:  getenv("GITHUB_WORKSPACE"),
@@ -79,15 +80,6 @@ func graphQL(api, given string) string {
 		return root + "/api/graphql"
 	}
 	return api + "/graphql"
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // RunURL is the page of a workflow run; "" when there is none.

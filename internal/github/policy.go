@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -50,22 +51,16 @@ func (c *Client) store(ctx context.Context, revision string, cfg *config.Config,
 }
 
 // folders lists the targets that a configuration declares and those that are named, each once.
-func folders(cfg *config.Config, named []string) []string {
-	var out []string
-	seen := map[string]bool{}
-	add := func(name string) {
-		if !seen[name] {
-			seen[name] = true
-			out = append(out, name)
-		}
-	}
+func folders(cfg *config.Config, named []string) (all []string) {
 	for _, t := range cfg.Targets {
-		add(t.Name)
+		all = append(all, t.Name)
 	}
 	for _, name := range named {
-		add(name)
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
 	}
-	return out
+	return all
 }
 
 // Sides are the revisions whose policies a pull request changes: what GitHub would merge and the commit it would merge into. A pull

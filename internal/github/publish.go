@@ -133,14 +133,11 @@ func (p *Publication) check() Check {
 	if p.Key != DefaultKey {
 		name += " (" + p.Key + ")"
 	}
-	check := Check{
+	return Check{
 		Name: name, Head: p.Head, ID: fmt.Sprintf("%s/%d/%d/%d", p.Key, p.Run.ID, p.Run.Attempt, p.At.Unix()), Passed: r.ExitCode == 0,
 		Title: report.Sum(len(r.Problems), r.Summary.Errors, r.Summary.Warnings), Summary: p.Comment.Markdown(o), URL: p.Comment.Full,
+		Annotations: report.Annotations(r, o),
 	}
-	for _, a := range report.Annotations(r, o) {
-		check.Annotations = append(check.Annotations, Annotation(a))
-	}
-	return check
 }
 
 // DefaultKey is the key of a gate that has no other beside it.

@@ -44,25 +44,27 @@ func (c *Client) PullRequestOf(ctx context.Context, run WorkflowRun) (PullReques
 	return found[0], nil
 }
 
+// withHead lists the pull requests from the run's branch.
 func (c *Client) withHead(ctx context.Context, run WorkflowRun) ([]PullRequest, error) {
 	if run.HeadRepository.Owner.Login == "" || run.HeadBranch == "" {
 		return nil, nil
 	}
-	var found []PullRequest
-	o := &gh.PullRequestListOptions{State: "open", Head: run.HeadRepository.Owner.Login + ":" + run.HeadBranch}
-	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
-		o.ListOptions = page
-		list, response, err := c.api.PullRequests.List(ctx, c.owner, c.name, o)
-		found = append(found, c.matching(list, run)...)
-		return response, false, err
+	return c.matchingPages(run, func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+		o := &gh.PullRequestListOptions{State: "open", Head: run.HeadRepository.Owner.Login + ":" + run.HeadBranch, ListOptions: page}
+		return c.api.PullRequests.List(ctx, c.owner, c.name, o)
 	})
-	return found, err
 }
 
+// withCommit lists the pull requests that hold the run's commit.
 func (c *Client) withCommit(ctx context.Context, run WorkflowRun) ([]PullRequest, error) {
-	var found []PullRequest
-	err := pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
-		list, response, err := c.api.PullRequests.ListPullRequestsWithCommit(ctx, c.owner, c.name, run.HeadSHA, &page)
+	return c.matchingPages(run, func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+		return c.api.PullRequests.ListPullRequestsWithCommit(ctx, c.owner, c.name, run.HeadSHA, &page)
+	})
+}
+
+func (c *Client) matchingPages(run WorkflowRun, fetch func(gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error)) (found []PullRequest, err error) {
+	err = pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
+		list, response, err := fetch(page)
 		found = append(found, c.matching(list, run)...)
 		return response, false, err
 	})
