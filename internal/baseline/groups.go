@@ -173,7 +173,7 @@ func places(at []string) []string {
 	return slices.Clone(at[:min(len(at), maxPlaces)])
 }
 
-// threeDigits rounds a price: what is predicted is not known better.
+// threeDigits rounds a predicted price to its three significant digits.
 func threeDigits(ns float64) int64 {
 	if ns < 1 || !finite(ns) || ns > 1e18 {
 		return 0

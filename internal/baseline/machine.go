@@ -159,7 +159,7 @@ func (w *writer) sorted(lines []string) {
 	}
 }
 
-// keptFacts are the facts that are kept. A price follows from the kernels' work, by whatever is known of devices when it is read.
+// keptFacts returns the facts that are stored. Prices are not: they are computed from the kernels' work when the baseline is read.
 func keptFacts(n facts.Values) facts.Values {
 	kept := facts.Values{}
 	for name, v := range n {
@@ -172,8 +172,7 @@ func keptFacts(n facts.Values) facts.Values {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// model writes the operations that the model asks for, scope by scope: which line of the source asks for which of them may change
-// without the model changing.
+// model writes the model's operations, grouped by scope and type: a moved source line is no change.
 func (w *writer) model(model []facts.Statement) {
 	type place struct{ scope, dtype string }
 	counts := map[place]map[string]int{}

@@ -129,10 +129,10 @@ func parse(name, machineName string, t Text) (*Program, error) {
 	return p, nil
 }
 
-// fixPair is what to do about a baseline that is not whole.
+// fixPair says how to repair a damaged baseline.
 const fixPair = "restore its .yaml and its .jsonl from git; where the change was meant, delete both and accept again: xlagate accept --reason \"…\""
 
-// broken is what is wrong at a place of a file.
+// broken is an error at a place of a file.
 func broken(name string, line, column int, message string) *Error {
 	return wrong(fmt.Sprintf("%s:%d:%d", name, line, column), message, fixPair)
 }
@@ -172,7 +172,7 @@ func tree(name string, data []byte) (*yamldoc.Node, error) {
 // lastLine is the number of the last line that has anything on it.
 func lastLine(data []byte) int { return 1 + bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")) }
 
-// contradiction finds where a readable file says something else than follows from its machine file. It is nil where there is nothing.
+// contradiction returns an error where a readable file differs from what follows from its machine file.
 func contradiction(name, machineName string, got, want *yamldoc.Node, key string) error {
 	wrong := func(at *yamldoc.Node, format string, args ...any) error {
 		return broken(name, at.Line, at.Column, fmt.Sprintf(format, args...))

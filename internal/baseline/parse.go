@@ -151,10 +151,10 @@ func (r *machineReader) end(d *endRecord) error {
 	return nil
 }
 
-// maxExpanded bounds what a short file can stand for: a result that nobody reviewed carries baselines as well.
+// maxExpanded bounds the kernels and compiles of a program: a short file can stand for many, and results from untrusted runs carry baselines.
 const maxExpanded = 1_000_000
 
-// stands notes that something stands n times where at least so many are expected.
+// stands counts n repetitions, or least if that is more.
 func (r *machineReader) stands(n, least int) error {
 	r.expanded += max(min(n, maxExpanded+1), least)
 	if r.expanded > maxExpanded {

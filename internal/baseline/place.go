@@ -62,7 +62,7 @@ func (p Place) Open(ctx context.Context) (fs.FS, error) {
 	return openFolder(p.folder(), p.config())
 }
 
-// Finish finishes what an accept that was killed left of a directory, and reports whether there was anything: the configuration may be another.
+// Finish completes an interrupted accept in a directory, and reports whether there was one: the configuration may have changed.
 func (p Place) Finish() (bool, error) {
 	if Remote(p.Where) {
 		return false, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/yamldoc"
 )
 
-// Bounds on the lines of a readable file: it is read in half a minute.
+// Bounds on the lines of a readable file: it must be readable in half a minute.
 const (
 	maxFlags     = 15
 	maxVariants  = 20

@@ -86,10 +86,10 @@ type repository struct {
 	dir, where string
 }
 
-// errSilent is git's answer when something is not there: a failure without a word.
+// errSilent is returned when git fails without a message: something does not exist.
 var errSilent = errors.New("there is no such thing")
 
-// ask runs git. What it has to say is what went wrong.
+// ask runs git and turns its message into an [Error].
 func (g repository) ask(args ...string) ([]byte, error) {
 	out, err := git.Run(g.ctx, g.dir, args...)
 	var failed *git.Failure

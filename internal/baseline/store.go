@@ -104,7 +104,7 @@ func Verify(store fs.FS) (files int, wrong []error, err error) {
 	return files, wrong, err
 }
 
-// canonical tells a readable file that accept would write in another way, or that lies under another name than it would.
+// canonical returns an error for a readable file that accept would write differently or under another name.
 func (s *Set) canonical(store fs.FS, name string, p *Program) error {
 	file := path.Join(s.Target, name)
 	data, err := fs.ReadFile(store, file)

@@ -41,11 +41,11 @@ func (b *Budget) units() scale {
 	return sizeUnits
 }
 
-// Narrow reports whether the number lets too little pass, and not more than there is.
+// Narrow reports whether the number is too low rather than too high.
 func (b *Budget) Narrow() bool { return b.Raised() || b.Key == "min" || b.Key == "equal" }
 
-// SetBudgets puts other numbers into the text of a configuration and leaves everything else of it as it is. What it cannot put in place
-// safely it leaves, and says why.
+// SetBudgets changes numbers in the text of a configuration and keeps the rest of the text. If it cannot change a number safely, it keeps it and says
+// why.
 func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 	lines := strings.SplitAfter(string(data), "\n")
 	list = slices.Clone(list)
@@ -106,8 +106,7 @@ func offset(lines []string, mark rule.Mark) int {
 	return at
 }
 
-// rewritten writes an amount in the unit in which the old one was written, rounded to the side that lets it pass; "" where that would
-// be no nearer to it.
+// rewritten writes an amount in the unit of the old one, rounded so that it passes; "" if the result would be no nearer to the amount.
 func rewritten(units scale, key, old string, to float64) string {
 	was, ok := units.parse(old)
 	if !ok {

@@ -58,7 +58,7 @@ func (r *reader) sorted() Errors {
 	return r.errors
 }
 
-// oneOf lists what was expected, shortened when there is much of it.
+// oneOf lists words, the first few if there are many.
 func oneOf(words []string) string {
 	const most = 8
 	if len(words) > most {
@@ -67,7 +67,7 @@ func oneOf(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// meant suggests the word that was meant: types are called otherwise in HLO than in NumPy.
+// meant suggests a word for a misspelled one. HLO and NumPy have different names for types.
 func meant(word string, known []string) string {
 	if name := typeInHLO(word); name != "" && slices.Contains(known, name) {
 		return fmt.Sprintf("; HLO calls it %s", name)
@@ -89,7 +89,7 @@ func typeInHLO(word string) string {
 	return ""
 }
 
-// slips say what usually stands behind a complaint of the YAML reader.
+// slips are the usual mistakes behind the complaints of the YAML reader.
 var slips = []struct{ said, hint string }{
 	{"did not find expected ',' or '}'", "a text that holds brackets, braces or a comma has to stand in quotes, and every { needs its }"},
 	{"did not find expected ',' or ']'", "a text that holds brackets, braces or a comma has to stand in quotes, and every [ needs its ]"},
@@ -101,7 +101,7 @@ var slips = []struct{ said, hint string }{
 	{"found unexpected end of stream", "a quote is not closed"},
 }
 
-// withHint adds to a complaint of the YAML reader what usually stands behind it.
+// withHint adds the usual mistake to a complaint of the YAML reader.
 func withHint(message string) string {
 	for _, s := range slips {
 		if strings.Contains(message, s.said) {

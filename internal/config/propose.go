@@ -58,7 +58,7 @@ func proposed(rep *facts.Report) string {
 	return b.String()
 }
 
-// largest is the largest value of a fact over all programs. It is not known where one of them does not have it: a limit for it could not be looked at.
+// largest returns the largest value of a fact over all programs. It is unknown if one of them lacks the fact: a limit could not be checked there.
 func largest(rep *facts.Report, fact facts.ID) (most float64, known bool) {
 	for _, p := range rep.Programs {
 		for _, v := range p.Variants {
@@ -72,7 +72,7 @@ func largest(rep *facts.Report, fact facts.ID) (most float64, known bool) {
 	return most, most > 0
 }
 
-// compiled is how often the program was compiled that was compiled most often.
+// compiled returns the largest number of compilations of one program.
 func compiled(rep *facts.Report) (most int) {
 	for _, p := range rep.Programs {
 		n := 0
@@ -103,11 +103,11 @@ func targetName(rep *facts.Report) string {
 	return "model/" + rep.Toolchain.Backend
 }
 
-// clusters stands for what autoclustering made: which cluster has which number changes with every operation.
+// clusters matches the clusters of autoclustering: their numbers change with every operation.
 const clusters = "cluster_*"
 
-// included is the line of programs.include. PyTorch/XLA makes one more graph wherever the model asks for a value too early: a list of those
-// that are there now would leave out the very one that matters.
+// included returns the line of programs.include. PyTorch/XLA makes another graph wherever the model needs a value too early; a list of today's graphs
+// would exclude the ones that matter.
 func included(rep *facts.Report) string {
 	if rep.Toolchain.Framework == facts.TorchFramework {
 		return "    programs: { include: [\"*\"] }   # a graph more is a break in the step\n"
@@ -131,7 +131,7 @@ func names(programs []*facts.Program) []string {
 	return out
 }
 
-// written requires what calls the kernels that were written by hand, whatever they are called.
+// written adds rules that require the calls of hand-written kernels, whatever the kernels are called.
 func written(b *strings.Builder, p *facts.Program) {
 	if len(p.Variants) == 0 {
 		return
@@ -214,7 +214,7 @@ func examples(b *strings.Builder, rep *facts.Report) {
 	}
 }
 
-// heaviest is the program that takes longest, of those that keep their names; nil where there is none.
+// heaviest returns the program with the longest predicted step among those with stable names; nil if there is none.
 func heaviest(rep *facts.Report) (most *facts.Program) {
 	for _, p := range rep.Programs {
 		if len(p.Variants) > 0 && !p.IsCluster() && (most == nil || p.Variants[0].Facts[facts.PriceStep] > most.Variants[0].Facts[facts.PriceStep]) {

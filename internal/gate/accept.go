@@ -38,7 +38,7 @@ type Accepted struct {
 	Unsettled []Unsettled      // the limits that are still broken
 }
 
-// Accept refreshes the baseline. A dump that could not be read whole is refused: accepting it would make its gaps the rule.
+// Accept refreshes the baseline. It refuses a dump that could not be read whole: the missing parts would count as removed.
 func Accept(ctx context.Context, o Options, a AcceptOptions) (done *Accepted, err error) {
 	edit, err := editBaseline(ctx, o)
 	if err != nil {
@@ -132,8 +132,7 @@ func (a *Accepted) put(written []string, err error) error {
 	return err
 }
 
-// put writes, removes or leaves alone one program's files. What is accepted of a program that was renamed stands under its old name until
-// all of it is.
+// put writes, removes or keeps the files of one program. A renamed program keeps its old name until all of it is accepted.
 func (in *intake) put(edit baseline.Edit, a AcceptOptions, old, fresh, next *baseline.Program, done *Accepted) error {
 	remove := func() error {
 		if old == nil || next != nil && next.Name == old.Name {
@@ -283,15 +282,15 @@ func named(f *result.Finding, ids []string) bool {
 	return slices.Contains(ids, f.ID) || slices.Contains(ids, f.Change)
 }
 
-// gone reports whether an accepted program that is not there any more was looked for. A result tells; of what it does not name it may be that
-// another program was run.
+// gone reports whether the run looked for an accepted program and did not find it. A result lists what it looked for; a program that it does not name
+// may belong to another run.
 func (in *intake) gone(name string) bool {
 	return in.told == nil || slices.ContainsFunc(in.told.Programs, func(p result.Program) bool {
 		return p.Name == name && p.Change == diff.Removed || diff.IsPart(p.Name, name)
 	})
 }
 
-// names lists the programs of both sides, those that were renamed under their new names.
+// names lists the programs of both sides. Renamed programs have their new names.
 func (in *intake) names() []string {
 	var names []string
 	renamed := slices.Collect(maps.Values(in.was))
@@ -333,7 +332,7 @@ func (in *intake) pairRenamed() {
 	}
 }
 
-// accepted is what the baseline holds of a program, under whichever name.
+// accepted returns the baseline of a program, which may have another name there.
 func (in *intake) accepted(name string) *baseline.Program {
 	if was := in.was[name]; was != "" {
 		return in.old.Find(was)

@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// loadBase finds what the target is compared with. No baseline is no error here: the rules that need one say so.
+// loadBase finds what the target is compared with. A missing baseline is no error here: the rules that need one report it.
 func (l *looked) loadBase(ctx context.Context, o Options) {
 	if o.Against != "" {
 		path := absolute(o.Dir, o.Against)

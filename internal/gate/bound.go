@@ -12,8 +12,8 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// boundIn completes the limit that a finding of an entry breaks: where it is, and whether accepting the finding by its id can write another
-// number there. Compile times are not written: they are the machine's.
+// boundIn completes the limit that a finding breaks: where it is written, and whether accepting the finding by its id can write another number there.
+// Compile times are never written: they depend on the machine.
 func boundIn(c *rule.Context, f *rule.Finding) *result.Bound {
 	if f.Bound == nil {
 		return nil
@@ -25,7 +25,7 @@ func boundIn(c *rule.Context, f *rule.Finding) *result.Bound {
 	return &b
 }
 
-// joined reports whether a program is several that are compared all together. Once they are accepted each is judged by itself, and has less.
+// joined reports whether a program stands for several that are compared together. Once they are accepted, each is judged by itself and has less.
 func joined(c *rule.Context, program string) bool {
 	return slices.ContainsFunc(c.Target.Programs, func(p *diff.Program) bool { return p.Name == program && p.Parts != nil })
 }
@@ -43,7 +43,7 @@ func numberAt(s *rule.Settings, key string) *float64 {
 	return nil
 }
 
-// oneNumber reports whether everything that an entry looks at came to one number, which is not the one that it must equal.
+// oneNumber reports whether all checks of an entry found the same number, which differs from the one that the entry demands.
 func oneNumber(c *rule.Context) bool {
 	numbers := map[any]bool{}
 	for _, f := range c.Findings {
@@ -54,8 +54,8 @@ func oneNumber(c *rule.Context) bool {
 	return len(numbers) == 1 && len(c.Findings) == c.Checks
 }
 
-// configure says of each finding that accepting does not settle what else to do: which entry to edit, or, where a pack has the entry, which
-// one to add to the user's file. One entry lets everything pass that the pack's entry finds in a program.
+// configure says what else to do about findings that accepting does not settle: which entry to edit or, where a pack has the entry, which one to add
+// to the user's file. One added entry covers all findings of the pack's entry in a program.
 func configure(found []JudgedFinding, cfg *config.Config) {
 	for i := range found {
 		f := &found[i]
@@ -134,7 +134,8 @@ func (a *Accepted) plan(cfg *config.Config, what AcceptOptions, intakes []*intak
 	return planBudgets(cfg, budgets)
 }
 
-// budgetFor is the number of the configuration that a bound names, with what lets the finding pass; nil where it is not to be written.
+// budgetFor returns the number of the configuration that a bound names, with the value that lets the finding pass; nil where accepting must not write
+// it.
 func budgetFor(cfg *config.Config, b *result.Bound) *config.Budget {
 	to, counted := b.Needs.(float64)
 	at := slices.IndexFunc(cfg.Rules, func(s *rule.Settings) bool { return s.Place == b.Place && numberAt(s, b.Key) != nil })

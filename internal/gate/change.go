@@ -16,7 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// JudgedTarget is what changes are looked for in.
+// JudgedTarget is a target with the differences that changes are made of.
 type JudgedTarget struct {
 	Name     string
 	Programs []*diff.Program
@@ -35,7 +35,7 @@ type JudgedFinding struct {
 	perProgram bool // its rule looks at one program at a time
 }
 
-// ChangesOf lists the changes of a target, the worst first, and tells every finding which of them it belongs to.
+// ChangesOf lists the changes of a target, worst first, and sets the change of every finding.
 func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 	g := &grouping{
 		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[key]bool{}, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{},
@@ -74,7 +74,7 @@ var levelRank = map[string]int{"error": 0, "warning": 1, "info": 2, "better": 3}
 // key is what makes two differences one change: one edit of one program, or one kind of difference at one place of it.
 type key struct{ program, kind, place string }
 
-// group is a change while differences and findings are still put down to it.
+// group is a change under construction.
 type group struct {
 	result.Change
 	place  string
@@ -117,7 +117,7 @@ func (g *grouping) locate(p *diff.Program) {
 	}
 }
 
-// group is the change at a key, made where there is none yet. Whatever is wrong at a place that was edited is one change.
+// group returns the change with a key, and makes it if there is none. All that is wrong at an edited place is one change.
 func (g *grouping) group(k key, make func() *group) *group {
 	if g.edited[key{program: k.program, place: k.place}] {
 		k.kind = ""
@@ -131,7 +131,7 @@ func (g *grouping) group(k key, make func() *group) *group {
 	return fresh
 }
 
-// variant puts each root of a variant's differences down to a change.
+// variant assigns each root of a variant's differences to a change.
 func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	if v.Old == nil && v.New != nil && p.Old != nil {
 		g.compiledAgain(p, v.New)
@@ -151,7 +151,7 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	share(v, owners)
 }
 
-// compiledAgain puts a variant that the baseline does not have down to the change that it is, whether a rule forbids it or not.
+// compiledAgain makes a change of a variant that the baseline does not have, whether a rule forbids it or not.
 func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 	g.added[compiled{p.Name, v.Signature}] = true
 	again := g.group(key{p.Name, diff.KindArguments, ""}, func() *group {
@@ -184,7 +184,7 @@ func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group 
 	return owner
 }
 
-// programsFirst lists what is said of programs before what is said of variants: it tells more of why a variant is there at all.
+// programsFirst sorts findings about programs before findings about variants: they say more about why a variant exists.
 func programsFirst(findings []JudgedFinding) []*JudgedFinding {
 	list := make([]*JudgedFinding, len(findings))
 	for i := range findings {
@@ -197,8 +197,7 @@ func programsFirst(findings []JudgedFinding) []*JudgedFinding {
 // maxDetails bounds the sentences on what else an edit did.
 const maxDetails = 6
 
-// attach puts a finding down to a change: to that of its root; else to one of its kind, or at its place, in the same program; else it is one
-// by itself.
+// attach assigns a finding to a change: that of its root, else one of its kind or place in the same program, else a new one.
 func (g *grouping) attach(f *JudgedFinding) {
 	owner := g.owner(f)
 	f.Change = owner.id(g.target.Name)
@@ -245,9 +244,8 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 	})
 }
 
-// behind finds the change of a program that a finding without a root belongs to: the one of its kind; the one that brought the operation that it names,
-// or is at its place; else, for what only the comparison with the baseline found, the weightiest, since something that differs must be behind it.
-// It is nil where there is none.
+// behind finds the change that causes a finding without a root: the one of the same kind, the one that brought the operation that the finding names,
+// or the one at its place. A finding of the comparison with the baseline alone goes to the weightiest change. It returns nil if there is none.
 func (g *grouping) behind(f *JudgedFinding, kind string) *group {
 	list := g.changed[compiled{f.Program, f.Variant}]
 	of := func(fits func(*group) bool) *group {
@@ -289,7 +287,7 @@ func (o *group) brought(c *diff.Cause) bool {
 	return false
 }
 
-// kindOf is the kind of the change behind a finding. A place in the model is taken for an edit there.
+// kindOf returns the kind of the change behind a finding. A cause with a place in the model counts as an edit there.
 func kindOf(c *diff.Cause) string {
 	switch {
 	case c == nil:
@@ -302,7 +300,7 @@ func kindOf(c *diff.Cause) string {
 	return diff.KindUnknown
 }
 
-// placeOfFinding tells findings apart of which no difference is known: by their place in the model, else by what they are about.
+// placeOfFinding distinguishes findings without a known difference: by their place in the model, else by rule and subject.
 func placeOfFinding(f *JudgedFinding, kind string) string {
 	if kind == diff.KindArguments {
 		return ""
@@ -320,7 +318,7 @@ func titleOf(f *JudgedFinding) string {
 	return f.Message
 }
 
-// explain adds what a rule found out about the change to what is known of it.
+// explain adds what a rule found out to the details of the change.
 func (g *grouping) explain(o *group, f *JudgedFinding) {
 	if f.Cause == nil {
 		return
@@ -358,7 +356,7 @@ func (o *group) id(target string) string {
 	return hex.EncodeToString(sum[:])[:12]
 }
 
-// finish completes a change when all is put down to it.
+// finish returns the complete change.
 func (o *group) finish(target string) result.Change {
 	c := o.Change
 	c.ID, c.Target = o.id(target), target

@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// chosen returns the old baseline with only what the named findings are about.
+// chosen returns the old baseline with the facts that the named findings are about taken from the new one.
 func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program) *baseline.Program {
 	next := old
 	for i := range in.findings {
@@ -54,7 +54,7 @@ func take(about []string, signature string, old, fresh *baseline.Program) *basel
 	return next
 }
 
-// sameVariants takes over the fresh program's list of variants, each with its old facts where it has some.
+// sameVariants lists the new variants, with the old facts of those that the baseline has.
 func sameVariants(old, fresh *baseline.Program) []*facts.Variant {
 	var out []*facts.Variant
 	for _, v := range fresh.Variants {
@@ -95,7 +95,7 @@ func takeFacts(about []string, v, fresh *facts.Variant) {
 	}
 }
 
-// tightened is the old baseline with what got better. A program that got worse somewhere keeps its ledger.
+// tightened returns the old baseline with the facts that improved. A program that got worse anywhere keeps its kernels.
 func tightened(old, fresh *baseline.Program) *baseline.Program {
 	if old == nil || fresh == nil {
 		return old

@@ -19,7 +19,7 @@ import (
 // Unreadable is a dump or baseline that could not be looked at, with what fixes it.
 type Unreadable = registry.Error
 
-// unreadable finds what an error says of a place that could not be looked at; nil when it says nothing of the kind.
+// unreadable returns the [Unreadable] in an error, nil if there is none.
 func unreadable(err error) *Unreadable {
 	var u *Unreadable
 	errors.As(err, &u)
@@ -48,7 +48,7 @@ func CheckDumps(paths ...string) error {
 	return nil
 }
 
-// existing refuses paths where nothing is. They are shown as seen from a directory.
+// existing fails if one of the paths does not exist. The error names it as seen from dir.
 func existing(dir string, paths ...string) ([]string, error) {
 	for _, p := range paths {
 		if !OnDisk(p) {
@@ -79,7 +79,7 @@ func MeasureDump(ctx context.Context, o Options, path string, logs []string) (*f
 	return r, errors.Join(err, shut(ctx, d), release())
 }
 
-// shut closes a dump, unless it was left in the middle of being read.
+// shut closes a dump, unless reading it was interrupted.
 func shut(ctx context.Context, d *dump.Dump) error {
 	if ctx.Err() != nil {
 		return nil
@@ -99,7 +99,7 @@ func (o Options) measuring(path string, logs []string) facts.Options {
 	return opts
 }
 
-// openDump opens a dump wherever it lies. What was fetched for it is released after it was closed.
+// openDump opens a dump in a file, a stream or a registry. The caller calls release after closing it.
 func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, release func() error, err error) {
 	if registry.Is(path) {
 		return pullDump(ctx, o, path)
@@ -140,7 +140,7 @@ func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() 
 	return d, a.Close, nil
 }
 
-// noDump says of an artifact that is not there how one gets there.
+// noDump says how to make an artifact that does not exist.
 func noDump(err error) error {
 	if u := unreadable(err); u != nil && errors.Is(err, fs.ErrNotExist) {
 		return &Unreadable{Where: u.Where, Message: u.Message, Fix: "correct the name, or push a dump: xlagate capture --to " + u.Where + " -- COMMAND"}
@@ -148,7 +148,7 @@ func noDump(err error) error {
 	return err
 }
 
-// Distinct refuses dumps of which one is, or lies in, another: what was compiled once would look as if it was compiled twice.
+// Distinct refuses dumps that are the same or lie in each other: one compilation would count twice.
 func Distinct(paths []string) error {
 	for i, path := range paths {
 		for _, other := range paths[:i] {
@@ -185,8 +185,8 @@ func resolved(path string) string {
 	return path
 }
 
-// captured runs a command and returns where it dumped. The dump lies below the system's temporary folder and is left there when
-// the run fails, so that a person can look, but not when a person ends it.
+// captured runs a command and returns where it dumped: a temporary folder. The folder stays if the command fails, so that a person can look at it,
+// but not if a person interrupts the command.
 func (l *looked) captured(ctx context.Context, o Options, argv []string, c *config.Capture) ([]string, error) {
 	l.dump = strings.Join(argv, " ")
 	to, err := os.MkdirTemp("", "xlagate-dump-*")

@@ -12,8 +12,8 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// checkFresh tells of a dump that is older than an edit of a source that it names: it may show another model. In a target with
-// require_fresh that is a failure to look, and so is not knowing it.
+// checkFresh reports a dump that is older than an edit of a source file that it names: it may show another model. With require_fresh this is a
+// problem, and so is a dump whose age is unknown.
 func (l *looked) checkFresh(ctx context.Context, o Options, paths []string) {
 	stale, unknown := l.stale(ctx, o, paths)
 	const fix = "dump again, or have every check do so: capture: in the target"
@@ -25,7 +25,7 @@ func (l *looked) checkFresh(ctx context.Context, o Options, paths []string) {
 	}
 }
 
-// stale says which edit is newer than the dump, or else why nobody knows.
+// stale returns which edit is newer than the dump, or why that is unknown.
 func (l *looked) stale(ctx context.Context, o Options, paths []string) (stale, unknown string) {
 	edits, unknown := o.edits()
 	if edits == nil {

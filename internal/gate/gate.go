@@ -97,8 +97,7 @@ type UsageError struct{ Message string }
 // Error is the message.
 func (e UsageError) Error() string { return e.Message }
 
-// Check runs the gate. An error means that the call made no sense or that there was nothing to run on; everything else that went
-// wrong stands in the result.
+// Check runs the gate. It returns an error for a wrong call or if there is nothing to run on; all other problems are in the result.
 func Check(ctx context.Context, o Options) (*result.Result, error) {
 	targets, err := lookAll(ctx, o)
 	if err != nil {
@@ -112,8 +111,8 @@ func Check(ctx context.Context, o Options) (*result.Result, error) {
 	return judgeAll(o, targets), nil
 }
 
-// CheckUpgrade compares two dumps of the same programs, made by two toolchains. What grew is found as if the model had grown: nothing else differs.
-// With passes it says of each program after which pass of the compiler the two first differ, where the dumps hold the passes.
+// CheckUpgrade compares two dumps of the same programs from two toolchains. It reports growth as if the model had grown, since nothing else differs.
+// With passes it names the compiler pass after which each program first differs, where the dumps hold the passes.
 func CheckUpgrade(ctx context.Context, o Options, passes bool) (*result.Result, error) {
 	o.upgrading, o.Passes = true, passes
 	targets, err := lookAll(ctx, o)
@@ -129,7 +128,7 @@ func CheckUpgrade(ctx context.Context, o Options, passes bool) (*result.Result, 
 	return r, nil
 }
 
-// firstPasses says after which pass the variants that a change is in first differ from their own of before.
+// firstPasses names the passes after which the variants of a change first differ.
 func firstPasses(targets []*looked, c *result.Change) []string {
 	var said []string
 	for _, t := range targets {
@@ -144,7 +143,7 @@ func firstPasses(targets []*looked, c *result.Change) []string {
 	return said
 }
 
-// judgeAll holds the rules against everything that was looked at.
+// judgeAll runs the rules on all targets.
 func judgeAll(o Options, targets []*looked) *result.Result {
 	r := newResult(o)
 	for _, t := range targets {
@@ -158,8 +157,8 @@ func judgeAll(o Options, targets []*looked) *result.Result {
 	return r
 }
 
-// withoutUnseen drops the findings on missing programs when a part of the dump could not be read: they may be in that part, and the result
-// is incomplete anyway.
+// withoutUnseen drops findings about missing programs if a part of the dump could not be read: they may be in that part, and the result is incomplete
+// anyway.
 func withoutUnseen(found []JudgedFinding, l *looked) []JudgedFinding {
 	if len(l.problems) == 0 {
 		return found
@@ -250,7 +249,7 @@ func unmatchedRules(r *result.Result, cfg *config.Config, targets []*looked) {
 	}
 }
 
-// meantProgram is `; did you mean "…"?` with the program that a misspelled one of a rule is most like.
+// meantProgram returns `; did you mean "…"?` with the program that is most like a misspelled one of a rule.
 func meantProgram(s *rule.Settings, targets []*looked) string {
 	var known []string
 	for _, t := range targets {
@@ -266,7 +265,7 @@ func meantProgram(s *rule.Settings, targets []*looked) string {
 	return ""
 }
 
-// unjudgedTargets adds a problem for each target that only integrity rules looked at, unless another problem says why.
+// unjudgedTargets adds a problem for each target that only integrity rules checked, unless another problem explains it.
 func unjudgedTargets(r *result.Result, targets []*looked) {
 	for _, t := range targets {
 		said := slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == "" || p.Target == t.Name })
@@ -295,8 +294,8 @@ func matchesAny(s *rule.Settings, targets []*looked) bool {
 	return false
 }
 
-// holds reports whether settings cover a program that their rule can speak of: one of the dump, and for a rule that looks at the target
-// as a whole also one of the framework's helpers or one that only a log knows of.
+// holds reports whether settings cover a program that their rule can judge: one of the dump or, for a rule about the whole target, also a helper or
+// one that only a log names.
 func (l *looked) holds(s *rule.Settings) bool {
 	covers := func(name string) bool { return s.Covers(l.Name, name) }
 	if len(covered(s, l.Name, l.programs)) > 0 {

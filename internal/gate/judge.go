@@ -18,7 +18,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// judge runs the rules over one target and puts what was looked at into the result. It returns what they found.
+// judge runs the rules on one target, adds the target to the result, and returns the findings.
 func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 	out := result.Target{Name: l.Name, Dump: l.dump, NotCovered: []string{}, Programs: []result.Program{}}
 	r.Problems = append(r.Problems, l.problems...)
@@ -46,7 +46,7 @@ func judge(r *result.Result, o Options, l *looked) (found []JudgedFinding) {
 	return found
 }
 
-// differing is the target as its changes are looked for. Git is asked only where something differs; what it does not know is told.
+// differing returns the target with its edited lines. It asks git only if something differs, and notes why git does not know.
 func (l *looked) differing(r *result.Result, o Options) JudgedTarget {
 	t := JudgedTarget{Name: l.Name, Programs: l.programs}
 	if !slices.ContainsFunc(l.programs, func(p *diff.Program) bool { return p.Change != diff.Same }) {
@@ -69,7 +69,7 @@ func addChanges(r *result.Result, o Options, l *looked, found []JudgedFinding) {
 	}
 }
 
-// uncompiled tells of the operations for which XLA compiled nothing of their function, where no rule of the target does.
+// uncompiled reports operations for which XLA compiled nothing of their function, if no rule does.
 func uncompiled(l *looked) (problems []result.Problem) {
 	for _, n := range l.report.Logs.Uncompilable() {
 		what := "XLA cannot compile " + n.Op
@@ -86,7 +86,7 @@ func uncompiled(l *looked) (problems []result.Problem) {
 	return problems
 }
 
-// unreached lists what was measured before the end of its compilation.
+// unreached lists the programs that were measured before the end of their compilation.
 func unreached(r *facts.Report) (notes []string) {
 	for _, p := range r.Programs {
 		for _, v := range p.Variants {
@@ -104,7 +104,7 @@ func (l *looked) asTarget(o Options) *rule.Target {
 	return &rule.Target{Name: l.Name, Dump: l.dump, Report: l.report, Base: l.base, Programs: l.programs, Accept: howToAccept(BaselineOf(o)), LeftOutBy: leftOutBy(l.Target)}
 }
 
-// run gives every rule what it covers, the integrity rules first.
+// run runs every rule on the programs that it covers, the integrity rules first.
 func run(o Options, l *looked, t *rule.Target) []*rule.Context {
 	var done []*rule.Context
 	needed := needsBaseline(o, l)
@@ -133,7 +133,7 @@ func integrity(named []*rule.Settings) []*rule.Settings {
 	return out
 }
 
-// needsBaseline reports whether some rule compares a program with its baseline. Of one that could not be read that was said already.
+// needsBaseline reports whether a rule compares a program with its baseline. An unreadable baseline is reported elsewhere.
 func needsBaseline(o Options, l *looked) func(program string) bool {
 	var compare rule.ByProgram
 	for _, s := range o.Config.Rules {
@@ -164,7 +164,7 @@ func describe(out *result.Target, l *looked) {
 	}
 }
 
-// alone is a part of programs that were judged all together: accepting the result records each by itself.
+// alone returns one of the programs that were judged together: accepting records each by itself.
 func alone(part *facts.Program) *diff.Program {
 	p := &diff.Program{Name: part.Name, Change: diff.Changed, New: part}
 	for _, v := range part.Variants {
@@ -202,7 +202,7 @@ func variant(v *diff.Variant) result.Variant {
 	return out
 }
 
-// collector puts what the rules say of a target into the result, each thing once.
+// collector adds the reports of the rules to the result, each item once.
 type collector struct {
 	r        *result.Result
 	out      *result.Target
@@ -272,7 +272,7 @@ func (c *collector) collect(said *rule.Context) {
 	}
 }
 
-// first reports whether something comes for the first time.
+// first reports whether an item was not seen before.
 func first[T comparable](seen map[T]bool, what T) bool {
 	if seen[what] {
 		return false
@@ -281,7 +281,7 @@ func first[T comparable](seen map[T]bool, what T) bool {
 	return true
 }
 
-// complete adds to what a rule says what its settings and the target say.
+// complete adds the settings and the target to a rule's finding.
 func complete(f *rule.Finding, l *looked, s *rule.Context) JudgedFinding {
 	return JudgedFinding{
 		Finding: result.Finding{
@@ -306,8 +306,7 @@ func (c *collector) distinguish(f *result.Finding, s *rule.Settings) string {
 	return text
 }
 
-// unique returns the finding's id: the first 12 hex digits of a hash of rule, target, program and subject, and of what tells it from others
-// that share these.
+// unique returns a finding's id: the first 12 hex digits of a hash of rule, target, program, subject and what else distinguishes it.
 func unique(taken map[string]bool, f result.Finding, distinct string) string {
 	text := strings.Join([]string{f.Rule, f.Target, f.Program, f.Subject}, "\x00")
 	if distinct != "" {
@@ -322,7 +321,7 @@ func unique(taken map[string]bool, f result.Finding, distinct string) string {
 	}
 }
 
-// covered lists the programs of a target that settings speak of. Programs are sorted by name: those that are named are looked up.
+// covered lists the programs of a target that settings cover. Programs are sorted by name, so plain names are looked up.
 func covered(s *rule.Settings, target string, programs []*diff.Program) (list []*diff.Program) {
 	names, spelled := s.Named()
 	if !spelled {

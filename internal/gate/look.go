@@ -69,7 +69,7 @@ func declared(cfg *config.Config) []config.Target {
 	return cfg.Targets
 }
 
-// targets puts the configuration and the command line together.
+// targets combines the configuration with the command line.
 func targets(o Options) ([]config.Target, error) {
 	list := slices.Clone(declared(o.Config))
 	names := map[string]int{}
@@ -119,7 +119,7 @@ func fromCommandLine(o Options, list []config.Target, names map[string]int) erro
 	return nil
 }
 
-// allDumps lists what will be read; what all targets are compared with is read for each of them.
+// allDumps lists the dumps to read. The dump of --against is read once for each target.
 func allDumps(o Options, list []config.Target) []string {
 	all := append([]string{}, o.Dumps...)
 	for _, t := range list {
@@ -167,7 +167,7 @@ func (l *looked) look(ctx context.Context, o Options) {
 	}
 }
 
-// compare matches what was measured, as far as the configuration includes it, with its baseline.
+// compare matches the included programs with the baseline.
 func (l *looked) compare() {
 	base := l.base
 	if base == nil {
@@ -179,7 +179,7 @@ func (l *looked) compare() {
 	l.match(base)
 }
 
-// match pairs the programs. Of another dump, which was accepted for nothing, those are no loss that the configuration leaves out.
+// match pairs programs with the baseline. If the baseline is another dump, excluded programs that are missing here do not count as removed.
 func (l *looked) match(base *facts.Report) {
 	d := diff.Compare(base, l.report)
 	diff.FillPasses(d, base.Passes, l.report.Passes)
@@ -292,7 +292,7 @@ func (l *looked) restrict() {
 	}
 }
 
-// didNotRun is the problem of a target that was not there to be looked at.
+// didNotRun reports that the target could not be looked at.
 func (l *looked) didNotRun(message, fix string) {
 	l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: message, Fix: fix})
 }
@@ -334,8 +334,7 @@ func leftOutBy(t config.Target) func(program string) string {
 	}
 }
 
-// includesGraph reports whether patterns include a program. Of the graphs that a framework calls alike they include all with the name that these
-// have in common: which of them is the first depends on the run.
+// includesGraph reports whether patterns include a program. The common name of numbered graphs includes all of them: their order depends on the run.
 func includesGraph(wanted *match.Globs, program string) bool {
 	stem, numbered := facts.NumberedGraph(program)
 	return wanted.Fits(program) || numbered && wanted.Fits(stem)
@@ -347,7 +346,7 @@ func includes(programs []*facts.Program, pattern string) bool {
 	return named || !match.PlainName(pattern) && slices.ContainsFunc(programs, func(p *facts.Program) bool { return match.Glob(pattern, p.Name) })
 }
 
-// reportProblems passes on what could not be read, but for programs that are left out on purpose.
+// reportProblems adds the problems of the dump, without those of excluded programs.
 func (l *looked) reportProblems(r *facts.Report) {
 	included := l.inclusion()
 	for _, p := range r.Problems {

@@ -24,10 +24,9 @@ type Input struct {
 	Unread *Unreadable // why there is no result in it
 }
 
-// Merge joins the parts of a run, which it judges, and the results of a matrix. Neither the order of the inputs nor what was merged
-// before makes a difference. A target that is absent, there twice, or not there with all its parts is a failure to look; parts that
-// cannot be judged yet stay in the result, so that it can be merged with the rest. The configuration may be nil where there are no
-// parts: then nothing is declared.
+// Merge joins the parts of a run and judges them, and joins the results of a matrix. The order of inputs and earlier merges make no difference. A
+// target that is missing, doubled or incomplete is a problem; parts that cannot be judged yet stay in the result, so that it can be merged with the
+// rest. The configuration may be nil if there are no parts: then no targets are declared.
 func Merge(ctx context.Context, o Options, inputs []Input) *result.Result {
 	whole, parts := split(inputs)
 	complaints := slices.Concat(unread(inputs), doubled(inputs), unjoinable(o, parts))
@@ -118,7 +117,7 @@ func byTarget(parts []part) map[string][]part {
 	return groups
 }
 
-// judgeParts joins the parts of every target and holds the rules against them. The complaint says why that cannot be.
+// judgeParts joins the parts of every target and judges them. The problem says why that is impossible.
 func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *result.Problem) {
 	if o.Baseline == "" {
 		o.Baseline = parts[0].Part.Baseline
@@ -146,7 +145,7 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 	return judgeAll(o, targets), nil
 }
 
-// join puts a target together from its parts, as look does from the dump. The error is for parts that do not fit together.
+// join assembles a target from its parts, as look does from the dump. The error says why parts do not fit together.
 func (l *looked) join(ctx context.Context, o Options, parts []part) error {
 	l.dump = parts[0].Dump
 	fresh, base, failures := unpack(parts)
@@ -181,8 +180,8 @@ func (l *looked) join(ctx context.Context, o Options, parts []part) error {
 	return nil
 }
 
-// unpack lists what the parts measured, in their order, of the dump and of the one that it is compared with; nil where some could not
-// look at it, with the reasons.
+// unpack lists the packed facts of the dump and of the dump that it is compared with, in the order of the parts. A list is nil if a part has no
+// facts; failures say why.
 func unpack(parts []part) (fresh, base []string, failures []result.Problem) {
 	for _, p := range parts {
 		for _, problem := range p.problems {
@@ -286,7 +285,7 @@ func misfit(o Options, parts []part) string {
 	return ""
 }
 
-// foreign returns why a part is of another run than the first, or cannot be judged here; "" where neither holds.
+// foreign returns why a part belongs to another run than the first or cannot be judged here; "" if neither is so.
 func foreign(o Options, p, first *part) string {
 	switch {
 	case p.Part.Version != o.Version || p.Part.Form != facts.ShareForm():

@@ -35,7 +35,7 @@ func (l *looked) missing(pattern string) {
 	l.didNotRun(message, fix)
 }
 
-// leftOut lists the model's programs that no pattern of the configuration names, neither to be looked at nor to be left out.
+// leftOut lists the model's programs that the configuration neither includes nor excludes.
 func (l *looked) leftOut() (left []*facts.Program) {
 	wanted, unwanted := match.NewGlobs(l.Include), match.NewGlobs(l.Exclude)
 	for _, p := range l.report.Programs {
@@ -46,7 +46,7 @@ func (l *looked) leftOut() (left []*facts.Program) {
 	return left
 }
 
-// renamedTo is the program that does what was accepted under a name that the pattern matches.
+// renamedTo returns the program that equals an accepted one whose name matches the pattern.
 func (l *looked) renamedTo(pattern string, left []*facts.Program) string {
 	if l.base == nil {
 		return ""
@@ -103,7 +103,7 @@ func Inputs() (names []string) {
 	return names
 }
 
-// lacking tells what a program's baseline holds and its dump lacks: what nobody measured is not the same as before. What may be missing is
+// lacking reports inputs that the baseline has facts of and the dump lacks: unmeasured does not mean unchanged. Inputs that --allow-missing names are
 // listed as not covered.
 func lacking(r *result.Result, out *result.Target, o Options, l *looked) {
 	if len(l.problems) > 0 { // what could not be read was told
@@ -130,8 +130,8 @@ func lacking(r *result.Result, out *result.Target, o Options, l *looked) {
 	}
 }
 
-// missing reports whether the baseline of a variant holds what comes from the file, and the dump lacks the file. Every program has a buffer
-// assignment; without kernels of its own it has no code.
+// missing reports whether the baseline of a variant has facts of the file, and the dump lacks the file. Every program has a buffer assignment; one
+// without kernels of its own has no code.
 func (in input) missing(v *diff.Variant) bool {
 	if v.Old == nil || v.New == nil || v.Old.Backend != v.New.Backend { // another backend dumps other files
 		return false

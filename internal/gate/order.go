@@ -15,8 +15,8 @@ import (
 // rank orders levels, worst first.
 var rank = map[string]int{"error": 0, "warning": 1, "info": 2}
 
-// order puts a result into its order: findings worst first, everything else target by target as the configuration lists them, and
-// last what belongs to none. A result that was merged is in the same order as one that was made at once.
+// order sorts a result: findings worst first, all else by target as in the configuration, then what belongs to no target. A merged result has the
+// same order as one that was made at once.
 func order(r *result.Result, cfg *config.Config) {
 	place := map[string]int{"": 1}
 	if cfg != nil {
@@ -63,7 +63,7 @@ func sortFindings(findings []result.Finding) {
 	})
 }
 
-// about is the program that a finding stands under; what a rule says of the target as a whole stands before all programs.
+// about returns the program that a finding is sorted by; "" for findings about the whole target.
 func about(f *result.Finding) string {
 	if r := rules.ByID(f.Rule); r != nil && r.Whole {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// CheckPart does one part of the work of Check: it measures. No rule is held against a part, for what is missing in it may be in
-// another; Merge joins the parts and judges. A part is never green: its verdict is incomplete.
+// CheckPart does one part of the work of Check: it measures. No rule judges a part, because what is missing may be in another; Merge joins the parts
+// and judges. The verdict of a part is always incomplete.
 func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 	list, err := targets(o)
 	if err == nil {
@@ -41,7 +41,7 @@ func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 	return r, nil
 }
 
-// cuttable refuses a command: each part would run it for itself.
+// cuttable refuses commands: every part would run the command again.
 func cuttable(o Options, list []config.Target) error {
 	const instead = "dump once (xlagate capture --to DIR -- COMMAND), then check DIR in parts"
 	if len(o.Command) > 0 {
@@ -192,7 +192,7 @@ func FactsPart(o Options, s dump.Shard, shares []*facts.Share) (result.Part, err
 	return result.Part{Shard: s.String(), Version: o.Version, Form: facts.ShareForm(), Facts: packed}, err
 }
 
-// MergeFacts joins parts of facts. As long as they do not join, they are given back, and the report says why.
+// MergeFacts joins parts of facts. If they do not fit together, it returns them, and the report says why.
 func MergeFacts(inputs []FactsInput, version string) (*facts.Report, []result.Part, error) {
 	var parts []part
 	for _, in := range inputs {

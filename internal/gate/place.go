@@ -22,8 +22,8 @@ type changePlace struct {
 	place  string // what tells it from other places, the same from commit to commit: a function, not a line
 }
 
-// placeOf finds where the model was edited for a root of the differences: at the edited line that most of what came passes through, or that the
-// root itself stands on; else at an edited line that no operation passes through, such as an option or a constant; else where the root itself is.
+// placeOf finds where the model was edited for a root of the differences: the edited line that most of the new work passes through, or that the root
+// itself is on; else an edited line that no operation passes through, such as an option or a constant; else the root's own line.
 func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	edits := g.target.Edits
 	at := changePlace{source: sourceOf(c.Source), opName: c.OpName}
@@ -66,8 +66,8 @@ func edited(l hlo.Location, edits *git.Edits) result.Source {
 	return s
 }
 
-// editedLine is the innermost edited line on the stacks of what came: the one with the most work behind it where there are several. Where there is
-// none, it is the root's own line, if that was edited.
+// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. Without any it returns the root's
+// own line, if that was edited.
 func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	work := map[hlo.Location]float64{}
 	var order []hlo.Location
@@ -100,7 +100,7 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
 }
 
-// elsewhere is an edited line that no operation passes through: the first one in the root's own file before others.
+// elsewhere returns an edited line that no operation passes through, from the root's own file if possible.
 func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 	if len(g.untraced) == 0 {
 		return hlo.Location{}, false
@@ -109,8 +109,8 @@ func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 	return hlo.Location{File: h.File, Line: int32(h.First), Function: h.Function}, true
 }
 
-// untraced lists the edits that may be behind what no edited line tells: those of code that no operation of any program passes through, in the files
-// that operations come from. Where those have none, it is the edit of code that is the only one: of several in other files nobody knows which it was.
+// untraced lists edits of code that no operation passes through, in the files that operations come from: they may cause what no edited line explains.
+// If those files have none, it returns the only edit of code, if there is only one.
 func untraced(t JudgedTarget) []git.Hunk {
 	hunks := slices.DeleteFunc(t.Edits.Hunks(), func(h git.Hunk) bool { return !h.Code || ofTheGate(h.File) })
 	if len(hunks) == 0 {
@@ -135,7 +135,7 @@ func untraced(t JudgedTarget) []git.Hunk {
 	return slices.DeleteFunc(hunks, func(h git.Hunk) bool { return traced[h] || !only && !files[h.File] })
 }
 
-// ofTheGate reports whether a file is a configuration or a baseline of the gate: no edit of those changes what is compiled.
+// ofTheGate reports whether a file is a configuration or a baseline of the gate: editing it does not change what is compiled.
 func ofTheGate(file string) bool {
 	return path.Base(file) == config.FileName || slices.Contains(strings.Split(path.Dir(file), "/"), ".xlagate")
 }

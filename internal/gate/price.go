@@ -67,7 +67,7 @@ func priceOf(v *facts.Variant, kernels []facts.Kernel) float64 {
 	return ns
 }
 
-// keeper is the root that the peak memory of a variant is put down to.
+// keeper returns the root that the peak memory of a variant is attributed to.
 func keeper(v *diff.Variant) int {
 	why := v.Keeper()
 	for i := range v.Causes {
@@ -88,7 +88,8 @@ func delta(v *diff.Variant, fact facts.ID) float64 {
 	return is - was
 }
 
-// effects notes the facts that moved, costs as a run has them where that is known: all of them where one change is behind everything, else of each change what its launches count.
+// effects records the facts that moved, with costs of a run where known: all of them if one change causes everything, else for each change what its
+// launches count.
 func effects(v *diff.Variant, owners []*group) {
 	if len(slices.Compact(slices.Clone(owners))) == 1 {
 		for _, f := range v.Facts {
@@ -112,7 +113,7 @@ func effects(v *diff.Variant, owners []*group) {
 	}
 }
 
-// effect notes a fact that moved; of several variants or roots the one that moved it most.
+// effect records a fact that moved; of several variants or roots, the largest move.
 func (o *group) effect(e result.Effect) {
 	at, found := slices.BinarySearchFunc(o.Effects, e.Fact, func(e result.Effect, fact facts.ID) int { return cmp.Compare(e.Fact, fact) })
 	if !found {

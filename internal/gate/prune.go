@@ -48,8 +48,8 @@ func Prune(ctx context.Context, o Options) (done *Pruned, err error) {
 	return done, err
 }
 
-// mistyped refuses to prune, before anything is removed, programs that a target leaves out while a pattern of its includes none of the
-// baseline: what it was meant for would go.
+// mistyped fails, before anything is removed, if a target excludes programs while one of its include patterns matches no accepted program: pruning
+// would remove the programs that the pattern was meant for.
 func mistyped(edit baseline.Edit, targets []string, declared []config.Target) error {
 	for _, t := range declared {
 		if len(t.Include) == 0 || !slices.Contains(targets, t.Name) {
@@ -66,7 +66,7 @@ func mistyped(edit baseline.Edit, targets []string, declared []config.Target) er
 	return nil
 }
 
-// fitsNothing is the error of a pattern that includes none of the programs, where any is left out.
+// fitsNothing returns an error for a pattern that includes no accepted program, if any program would be removed.
 func fitsNothing(t config.Target, accepted []string) error {
 	leftOutBy := leftOutBy(t)
 	left := slices.DeleteFunc(slices.Clone(accepted), func(name string) bool { return leftOutBy(name) == "" })

@@ -13,9 +13,8 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Rejudge holds the facts that a result carries against another policy, the base branch's say: no dump is needed. The store is that
-// policy's baseline, nil when it has none. A result carries what a baseline does; what rules need beyond that (a log, the module
-// before optimization) is no reason to complain here.
+// Rejudge judges the facts of a result by another policy, such as the base branch's, without a dump. The store is that policy's baseline, nil if it
+// has none. A result holds the same facts as a baseline; a rule that needs more, such as a log, does not make the new result incomplete.
 func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error) {
 	r := newResult(o)
 	for _, t := range judged(o.Config, from) {
@@ -63,7 +62,7 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error
 	return l, nil
 }
 
-// maxReported bounds the kernels of one target: few bytes can stand for many, and nobody reviewed who wrote them.
+// maxReported bounds the kernels of one target: a small result from an untrusted run can expand to many.
 const maxReported = 2_000_000
 
 // reportOf returns the facts that a target of a result holds.
@@ -76,8 +75,7 @@ func reportOf(t *result.Target) (*facts.Report, error) {
 	return set.Report(), nil
 }
 
-// programsOf returns the programs of a target as accepting everything would write them. It refuses text that contradicts the facts that the
-// result shows and was judged by.
+// programsOf returns the programs of a target as accepting everything would write them. It fails if they contradict the facts that the result shows.
 func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
 	kernels := 0
 	for i := range t.Programs {

@@ -15,7 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// slack lists the budgets of the user's own that are wider than anything they bound.
+// slack lists the user's budgets that are wider than needed.
 func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	var out []*config.Budget
 	byRule := rowsByRule(rows)
@@ -34,13 +34,13 @@ func slack(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	return out
 }
 
-// muchSlack is the share of a budget that has to be unused for it to be worth a line: more than init leaves to spare.
+// muchSlack is the unused share of a budget from which it is reported: more than init leaves.
 const muchSlack = 0.2
 
-// littleSlack is how many bytes unused are worth none: sizes wobble by as much.
+// littleSlack is the number of unused bytes that is not reported: sizes vary by as much.
 const littleSlack = 1 << 10
 
-// noteSlack lists the budgets of which much is unused: what they let pass is more than anybody would want to.
+// noteSlack reports budgets that are much wider than needed.
 func noteSlack(r *result.Result, cfg *config.Config) {
 	if len(r.Problems) > 0 { // not all there is was seen
 		return
@@ -59,7 +59,7 @@ func noteSlack(r *result.Result, cfg *config.Config) {
 	}
 }
 
-// unusedIncreases lists the increases of which not all is used, counted ones only: one in percent or bytes is there for what wobbles.
+// unusedIncreases lists allowed increases that are not fully used, of counts only: those in percent or bytes allow for noise.
 func unusedIncreases(cfg *config.Config, rows []result.Headroom) []*config.Budget {
 	var out []*config.Budget
 	byRule := rowsByRule(rows)
@@ -101,7 +101,7 @@ type budgetEdit struct {
 	list []*config.Budget
 }
 
-// planBudgets puts other numbers into the text of the configuration.
+// planBudgets changes numbers in the text of the configuration.
 func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error) {
 	if len(list) == 0 {
 		return &budgetEdit{}, nil
@@ -117,7 +117,7 @@ func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error)
 	return &budgetEdit{cfg.Path, text, list}, nil
 }
 
-// change puts the configuration's new text into the step that changes the baseline.
+// change writes the configuration together with the baseline.
 func (e *budgetEdit) change(edit baseline.Edit) {
 	if e.text != nil {
 		edit.Also(e.path, e.text)
@@ -138,7 +138,7 @@ func rowsByRule(rows []result.Headroom) headroom {
 	return h
 }
 
-// of lists the rows that settings may have made: those of their rule, and of the programs that they name or of none.
+// of lists the rows that settings may have made: those of their rule and their programs.
 func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
 	byProgram := h[s.Rule.ID]
 	names, spelled := s.Named()
@@ -153,8 +153,7 @@ func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
 	return rows
 }
 
-// noteHeadroom tells of each budget of which this run takes half of what the baseline left, or more: told when it is broken, it would be put
-// down to whoever comes last.
+// noteHeadroom reports budgets of which this run takes at least half of the margin: once the budget breaks, whoever comes last would be blamed.
 func noteHeadroom(r *result.Result) {
 	for i := range r.Headroom {
 		h := &r.Headroom[i]
@@ -175,8 +174,7 @@ func noteHeadroom(r *result.Result) {
 // mostBetter bounds the improvements that are named in one line.
 const mostBetter = 4
 
-// tellBetter says what got better in one line a program, and nothing of programs that something is wrong with: what was traded for it is told with the
-// change.
+// tellBetter joins the improvements of a program into one line. It drops those of programs with an open change, which shows them itself.
 func tellBetter(r *result.Result) {
 	type program struct{ target, name string }
 	wrong := map[program]bool{}

@@ -18,7 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Trend follows what was accepted over the commits that changed the baseline, those behind a revision where one is given.
+// Trend follows the accepted facts over the commits that changed the baseline, or over those after a revision.
 func Trend(ctx context.Context, o Options, since string) (*result.Trend, error) {
 	where := BaselineOf(o)
 	if baseline.Remote(where) {
@@ -56,7 +56,7 @@ type history struct {
 	at    map[seriesKey]int // into the series
 }
 
-// commits reads the baseline of every commit on the way to this one, of merged branches only what the merge brought.
+// commits reads the baseline at every commit on the first-parent path to HEAD.
 func (h *history) commits(since string) error {
 	const separator = "\x1f"
 	folder, name := filepath.Dir(h.dir), filepath.Base(h.dir)
@@ -104,7 +104,7 @@ func notInGit(err error, since string) error {
 	return &Unreadable{Where: ".", Message: "git says: " + said, Fix: "run it inside of the repository, after the first commit"}
 }
 
-// commit reads what one commit holds. One that cannot be read, as of an older form, is told and passed over.
+// commit reads the baseline of one commit. An unreadable one is noted and skipped.
 func (h *history) commit(name string, c result.TrendCommit) {
 	at := len(h.trend.Commits)
 	store, err := baseline.Place{Where: "git:" + c.Commit + ":" + name, Dir: filepath.Dir(h.dir)}.Open(h.ctx)
@@ -120,7 +120,7 @@ func (h *history) commit(name string, c result.TrendCommit) {
 	h.trend.Commits = append(h.trend.Commits, c)
 }
 
-// uncommitted adds the baseline of the work tree, where it says something else.
+// uncommitted adds the baseline of the work tree if it differs.
 func (h *history) uncommitted(store fs.FS) error {
 	before := h.points()
 	at := len(h.trend.Commits)
@@ -192,7 +192,7 @@ func (h *history) set(set *baseline.Set, at int, seen map[seriesKey]bool) {
 	}
 }
 
-// add adds a value where it is another than the one before.
+// add adds a value that differs from the one before.
 func (h *history) add(key seriesKey, p result.TrendPoint) {
 	i, known := h.at[key]
 	if !known {

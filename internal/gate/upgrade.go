@@ -12,9 +12,9 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// withoutUpgrade returns the findings that an upgrade of the toolchain does not explain. Growth against a baseline that another toolchain
-// made becomes a report on the upgrade, grouped by cause, with the command that writes a second baseline for the new toolchain. Limits
-// that need no baseline stay findings, and so does what no compiler decides.
+// withoutUpgrade returns the findings that an upgrade of the toolchain does not explain. Growth against a baseline of another toolchain becomes a
+// report on the upgrade, grouped by cause, with the command that writes a second baseline. Absolute limits stay findings, and so does what no
+// compiler decides.
 func withoutUpgrade(r *result.Result, o Options, l *looked, found []JudgedFinding) (left []JudgedFinding) {
 	if l.base == nil || l.report == nil || o.upgrading {
 		return found
@@ -37,8 +37,8 @@ func withoutUpgrade(r *result.Result, o Options, l *looked, found []JudgedFindin
 	return left
 }
 
-// explained reports whether a change of the toolchain may be why a finding grew. It does not explain what the source decides, as
-// long as framework, backend and device are the same.
+// explained reports whether a change of the toolchain may explain a finding. It does not explain what the source decides, if framework, backend and
+// device are the same.
 func (l *looked) explained(f *result.Finding) bool {
 	old, fresh := l.baseToolchain(f.Program), l.report.Toolchain
 	if mismatch(old, fresh) == "" {
@@ -56,8 +56,8 @@ func (l *looked) baseToolchain(program string) facts.Toolchain {
 	return l.base.Toolchain
 }
 
-// mismatch says how two toolchains differ in what decides about the compiled program: "jax 0.4.30 → 0.10.2"; "" where they do not,
-// as far as both are known.
+// mismatch returns how two toolchains differ in what affects the compiled program: "jax 0.4.30 → 0.10.2"; "" if they do not, as far as both are
+// known.
 func mismatch(old, fresh facts.Toolchain) string {
 	var parts []string
 	differ := func(what, a, b string) {
@@ -112,9 +112,8 @@ func driftSentence(c *result.Change, drift []JudgedFinding) string {
 	return text
 }
 
-// renamedOperations says, beside growth that no one knows the toolchain of, that another version of JAX made the dump, where that shows
-// in how it names operations: with their parameters until 0.4.31, under jit(main) until 0.6. Nothing is excused by it: which versions they were
-// is not known.
+// renamedOperations notes, for programs that grew and whose toolchain is unknown, that another version of JAX made the baseline, if operation names
+// show it: JAX wrote parameters into them until 0.4.31 and jit(main) until 0.6. It excuses nothing, because it does not know the versions.
 func (l *looked) renamedOperations(found []JudgedFinding) []result.Note {
 	grown := map[string]bool{}
 	for i := range found {
@@ -140,7 +139,7 @@ func (l *looked) renamedOperations(found []JudgedFinding) []result.Note {
 	return notes
 }
 
-// renaming gives an operation's name in the baseline and in the dump where no one version gives both; "" where one may have.
+// renaming returns an operation's name in the baseline and in the dump if no single version writes both; "" otherwise.
 func renaming(p *diff.Program) (was, now string) {
 	old, fresh := operationNames(p.Old), operationNames(p.New)
 	for _, plain := range slices.Sorted(maps.Keys(old)) {

@@ -12,8 +12,8 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// waive marks the waived changes and findings, and adds a finding for each waiver that has expired or would hide something worse. A change is
-// waived when all of its findings are; else its level is that of the worst of the others.
+// waive marks waived changes and findings, and adds a finding for each waiver that expired or hides something worse. A change is waived if all its
+// findings are; otherwise it has the level of its worst open finding.
 func waive(r *result.Result, o Options) {
 	for _, w := range o.Config.Waivers {
 		var about []*result.Finding
@@ -64,7 +64,7 @@ func waiveChanges(r *result.Result) {
 	}
 }
 
-// unused finds waivers of what was not found. Where something could not be looked at, nothing is known.
+// unused reports waivers that match nothing. If something could not be looked at, it reports none.
 func unused(r *result.Result, o Options) {
 	if len(r.Problems) > 0 {
 		return
@@ -76,7 +76,7 @@ func unused(r *result.Result, o Options) {
 	}
 }
 
-// permit says why a waiver does not hold for findings; "" where it does.
+// permit returns why a waiver does not hold for findings; "" if it does.
 func permit(w config.Waiver, about []*result.Finding, o Options) string {
 	of := w.Finding + " (" + rulesOf(about) + ")"
 	expires, err := time.Parse(time.DateOnly, w.Expires)
@@ -114,14 +114,14 @@ func rulesOf(about []*result.Finding) string {
 	return strings.Join(names, ", ")
 }
 
-// lastDay is the last on which a waiver may still hold, where the settings bound that.
+// lastDay returns the last day until which a waiver may hold, if the settings bound that.
 func lastDay(o Options, today time.Time) (time.Time, bool) {
 	const allDays = 4e6 // no date that can be written is further away
 	days, bounded := waiverSettings(o).Number("max_days")
 	return today.AddDate(0, 0, int(min(days, allDays))), bounded
 }
 
-// beyond reports whether an amount is worse than the worst that is waived: further from the limit that it broke.
+// beyond reports whether an amount is worse than the waiver's ceiling.
 func beyond(f *result.Finding, actual, ceiling float64) bool {
 	if limit, ok := f.Limit.(float64); ok && actual < limit {
 		return actual < ceiling
@@ -129,7 +129,7 @@ func beyond(f *result.Finding, actual, ceiling float64) bool {
 	return actual > ceiling
 }
 
-// complain adds what is wrong with a waiver. Nothing that is accepted settles it.
+// complain adds a finding about a waiver. Accepting does not settle it.
 func complain(r *result.Result, o Options, w config.Waiver, message string) {
 	s := waiverSettings(o)
 	found := []JudgedFinding{{Finding: result.Finding{

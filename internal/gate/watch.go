@@ -16,8 +16,8 @@ import (
 	"github.com/xlagate/xlagate/internal/git"
 )
 
-// Watch knows the files that a check depends on: the configuration, the baseline, the dumps, and where a command is captured the sources. They
-// are looked at again and again, because what tells of changes by itself does not tell of those on network file systems, where dumps often lie.
+// Watch knows the files that a check depends on: configuration, baseline, dumps and, for a captured command, sources. It polls them, because
+// notifications do not work on network file systems, where dumps often are.
 type Watch struct {
 	places  []string // files and folders
 	sources string   // the folder of the sources; "" where nothing is captured
@@ -68,7 +68,7 @@ func WatchFiles(ctx context.Context, places []string) *Watch {
 	return w
 }
 
-// Wait returns when files changed and then stood still, with the name of one of them.
+// Wait waits until files change and then stay unchanged, and returns the name of one of them.
 func (w *Watch) Wait(ctx context.Context, every time.Duration) (string, error) {
 	changed := ""
 	for tick := time.NewTicker(every); ; {
@@ -110,7 +110,7 @@ func difference(was, is map[string]stamp) string {
 	return slices.Min(names)
 }
 
-// look notes how the files stand. What cannot be read is as good as gone: the check tells of it.
+// look records the state of the files. An unreadable file counts as missing: the check reports it.
 func (w *Watch) look(ctx context.Context) map[string]stamp {
 	seen := map[string]stamp{}
 	note := func(path string, info fs.FileInfo, err error) {
@@ -137,8 +137,8 @@ func (w *Watch) look(ctx context.Context) map[string]stamp {
 	return seen
 }
 
-// sourceFiles lists what a captured command may read: what git keeps, and Python files that it does not know yet. Outside of a repository it is
-// every Python file. What the command itself writes is neither.
+// sourceFiles lists the files that a captured command may read: those that git tracks and untracked Python files; outside of a repository all Python
+// files. It leaves out what the command writes.
 func (w *Watch) sourceFiles(ctx context.Context) []string {
 	if w.sources == "" {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// diffText reads what git prints of a difference without any context.
+// diffText parses the output of git diff with no context lines.
 type diffText struct {
 	rest  string
 	files []fileEdits
@@ -55,7 +55,7 @@ func (d *diffText) line(line string) (err error) {
 	return err
 }
 
-// pathOf is a path as git prints it: one with blanks has a tab behind it, one with control characters or quotes is quoted.
+// pathOf returns a path as git prints it: with a tab behind one that has blanks, quoted if it has control characters or quotes.
 func pathOf(text, prefix string) (string, error) {
 	text = strings.TrimSuffix(text, "\t")
 	if text == "/dev/null" && prefix != "" {

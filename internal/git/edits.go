@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Edits are the lines that were edited in the files of a repository since a commit. No edits at all (nil) answer as if nothing was edited.
+// Edits are the lines that were edited in the files of a repository since a commit. A nil *Edits has no edited lines.
 type Edits struct {
 	Base string // the commit
 
@@ -28,7 +28,7 @@ type fileEdits struct {
 	hunks    []Hunk
 }
 
-// editsOf puts together what was edited and what else the repository holds.
+// editsOf combines the edited files with the others of the repository.
 func editsOf(base string, tree *workTree, files []fileEdits, unedited []string) *Edits {
 	e := &Edits{Base: base, tree: tree, byFile: map[string][]Hunk{}}
 	e.now = newPaths(tree.below)
@@ -63,7 +63,7 @@ func (e *Edits) Hunks() []Hunk {
 	return slices.Clone(e.hunks)
 }
 
-// File is what the repository calls a file that a dump names, "" where it holds none like it; see [paths.find].
+// File returns the repository's name of a file that a dump names, "" if it has no such file; see [paths.find].
 func (e *Edits) File(file string) string {
 	if e == nil {
 		return ""
@@ -71,8 +71,8 @@ func (e *Edits) File(file string) string {
 	return e.now.find(file)
 }
 
-// At is the hunk that a line of a file as it is now lies in. Lines that were only removed leave the lines before and behind them edited.
-// A file is named as the dump names it; see [paths.find].
+// At returns the hunk of a line of a file as it is now. The lines around removed ones count as edited. A file is named as the dump names it; see
+// [paths.find].
 func (e *Edits) At(file string, line int) (Hunk, bool) {
 	if e == nil {
 		return Hunk{}, false
@@ -92,7 +92,7 @@ func pick(hunks []Hunk, at int) (Hunk, bool) {
 	return hunks[at], true
 }
 
-// Text is a line as it stands in the work tree, without the space around it; "" where it cannot be read. A long line is cut.
+// Text returns a line of the work tree without the space around it, "" if it cannot be read. It shortens long lines.
 func (e *Edits) Text(file string, line int) string {
 	if e == nil {
 		return ""
@@ -114,8 +114,8 @@ func (e *Edits) Unedited(ctx context.Context, paths []string) bool {
 	return err == nil
 }
 
-// EditedAt is when a file of the repository was edited: when it was committed, or written before that; of one with edits that are not committed,
-// when it was written. It is the zero time where the file cannot be read.
+// EditedAt returns when a file was edited: when it was committed or written, whichever is earlier; when it was written if it has uncommitted edits;
+// the zero time if it cannot be read.
 func (e *Edits) EditedAt(ctx context.Context, name string) time.Time {
 	info, err := os.Stat(filepath.Join(e.tree.top, filepath.FromSlash(name)))
 	if err != nil {
@@ -167,9 +167,9 @@ func (p paths) add(name string) {
 	p.named[last] = append(p.named[last], name)
 }
 
-// find is the repository's file that a dump means: the dump may come from another machine, or name files from within a folder. So
-// one of the two paths ends with the other, whole; of several files that fit the one with the longest path is meant. A file of an
-// installed package is none of the repository's. It is "" where none fits.
+// find returns the repository's file that a dump means. The dump may come from another machine or name files from within a folder, so one path must
+// end with the other; of several such files it returns the one with the longest path. Files of installed packages match nothing. It returns "" if
+// none fits.
 func (p paths) find(file string) string {
 	if strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/") {
 		return ""

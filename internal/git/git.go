@@ -15,7 +15,7 @@ import (
 	"unicode"
 )
 
-// Failure is a command that went wrong, with what git had to say about it: nothing where something is merely not there.
+// Failure is a failed git command, with what git printed about it: nothing if something does not exist.
 type Failure struct {
 	Command string
 	Said    string

@@ -43,7 +43,7 @@ type Accepted struct {
 	Left      []*config.Budget // numbers that are too narrow for what was accepted, and could not be changed
 }
 
-// errFork says that a pull request's branch lies in another repository, where nothing is pushed to.
+// errFork is returned for a pull request from another repository, to which nothing can be pushed.
 var errFork = errors.New("the pull request comes from a fork: accept there, with xlagate accept --from the run's artifact")
 
 // Accept refreshes the baseline on a pull request's branch.
@@ -182,7 +182,7 @@ type Request struct {
 	Reason string
 }
 
-// trigger is what a comment must begin with, to the letter: words that merely mention it must not set anything off.
+// trigger is the exact beginning of a comment that asks for something: a comment that mentions the words must do nothing.
 const trigger = "/xlagate accept "
 
 // maxReason bounds a reason: it goes into the baseline and the commit's message.

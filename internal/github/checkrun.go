@@ -53,7 +53,7 @@ func (c *Client) check(ctx context.Context, check Check) (string, error) {
 	return run.GetHTMLURL(), nil
 }
 
-// createCheck makes the check run. When it is not certain whether GitHub did so, it looks before it tries once more.
+// createCheck makes the check run. If GitHub may have made it although the request failed, it looks before it tries again.
 func (c *Client) createCheck(ctx context.Context, check Check, notes []report.Annotation) (*gh.CheckRun, error) {
 	o := gh.CreateCheckRunOptions{
 		Name: check.Name, HeadSHA: check.Head, ExternalID: gh.String(check.ID), Status: gh.String("completed"),

@@ -21,10 +21,11 @@ const (
 // Modes lists the modes of commenting.
 var Modes = []string{Update, HideAndNew, Once, Off}
 
-// ErrNothingToDo says why GitHub was left as it is, where that is right.
+// ErrNothingToDo is returned when nothing has to be written.
 var ErrNothingToDo = errors.New("nothing was written")
 
-// Draft is a comment that is to be made; a clean one has nothing to say but that earlier words no longer hold. Write renders it in at most so many bytes, given what the earlier comment said.
+// Draft is a comment to write. A clean one only says that earlier findings no longer hold. Write renders it in at most so many bytes, given the
+// marker of the earlier comment.
 type Draft struct {
 	Marker
 	Mode  string
@@ -71,7 +72,7 @@ func unfit(pr PullRequest, head string) string {
 	return ""
 }
 
-// needless says why a draft is not written, given the earlier comment.
+// needless returns why a draft need not be written, given the earlier comment.
 func (d Draft) needless(before *comment) string {
 	switch {
 	case before == nil && d.Clean:
@@ -97,7 +98,7 @@ func (c *comment) address() string {
 	return c.url
 }
 
-// put writes the draft, shorter when GitHub says that it is too long.
+// put writes the draft, and a shorter one if GitHub says that it is too long.
 func (c *Client) put(ctx context.Context, number int, d Draft, before *comment) (Outcome, error) {
 	out, err := c.putWithin(ctx, number, d, before, MaxComment)
 	if status(err) == http.StatusUnprocessableEntity {
@@ -200,7 +201,7 @@ func (c *Client) edit(ctx context.Context, id int64, body string) (string, error
 	return edited.GetHTMLURL(), nil
 }
 
-// create writes a new comment. When it is not certain whether GitHub did so, it looks before it tries once more.
+// create writes a new comment. If GitHub may have written it although the request failed, it looks before it tries again.
 func (c *Client) create(ctx context.Context, number int, marker Marker, body string) (string, error) {
 	created, _, err := c.api.Issues.CreateComment(ctx, c.owner, c.name, number, &gh.IssueComment{Body: &body})
 	if err != nil && uncertain(err) && ctx.Err() == nil {
@@ -257,8 +258,7 @@ func parseMarker(body string) (Marker, bool) {
 	return m, ValidKey(m.Key)
 }
 
-// newer reports whether m speaks of a later run than other. Runs are numbered in order; where one of the two ran elsewhere, the
-// clock decides.
+// newer reports whether m is about a later run than other. Run numbers ascend; if one of the runs was elsewhere, the clock decides.
 func (m Marker) newer(other Marker) bool {
 	if m.Run.ID == 0 || other.Run.ID == 0 || m.Run == other.Run {
 		return m.At > other.At

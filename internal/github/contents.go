@@ -38,8 +38,7 @@ func (c *Client) file(ctx context.Context, revision, name string) ([]byte, error
 	return c.blob(ctx, file)
 }
 
-// folders is the files that lie in some folders below a root, at a revision, as a file system that starts at the root. What is not
-// there is left out, and so are links: a file system in memory has nothing to link to.
+// folders returns the files of some folders below a root, at a revision, as a file system. It leaves out missing folders and links.
 func (c *Client) folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error) {
 	var buffer bytes.Buffer
 	f := fetcher{Client: c, revision: revision, out: zip.NewWriter(&buffer)}
@@ -132,8 +131,8 @@ func (c *Client) MayWrite(ctx context.Context, login string) (bool, error) {
 	return level.GetPermission() == "admin" || level.GetPermission() == "write", nil
 }
 
-// commit puts files on top of a pull request's branch: nil content removes one. Where the branch is no longer at the commit that was
-// judged, moved on or set back, GitHub refuses.
+// commit adds a commit to a pull request's branch; nil content removes a file. GitHub refuses it if the branch is no longer at the commit that was
+// judged.
 func (c *Client) commit(ctx context.Context, pr PullRequest, files map[string][]byte, message string) (string, error) {
 	headline, body, _ := strings.Cut(message, "\n\n")
 	var data struct {
@@ -162,7 +161,7 @@ func (c *Client) commit(ctx context.Context, pr PullRequest, files map[string][]
 	return "", c.failed(err, "commit to the branch %s", pr.Head.Ref)
 }
 
-// committed finds the commit that an earlier try made although its answer was lost; "" where there is none.
+// committed returns the commit of an earlier try whose answer was lost, "" if there is none.
 func (c *Client) committed(ctx context.Context, pr PullRequest, message string) string {
 	now, err := c.PullRequest(ctx, pr.Number)
 	if err != nil {
@@ -187,7 +186,7 @@ func fileChanges(files map[string][]byte) map[string]any {
 	return map[string]any{"additions": additions, "deletions": deletions}
 }
 
-// Answer replies to whoever asked: a reaction to the comment, and words where there are any.
+// Answer replies to a comment: with a reaction, and with text unless it is "".
 func (c *Client) Answer(ctx context.Context, number int, comment int64, reaction, text string) error {
 	if comment != 0 {
 		if _, _, err := c.api.Reactions.CreateIssueCommentReaction(ctx, c.owner, c.name, comment, reaction); err != nil {

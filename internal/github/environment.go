@@ -90,7 +90,7 @@ func (e Environment) RunURL(run Run) string {
 	return fmt.Sprintf("%s/%s/actions/runs/%d", e.Server, e.Repository, run.ID)
 }
 
-// appendTo appends text to one of the files through which a step speaks to GitHub Actions. No file, no harm.
+// appendTo appends text to a file that GitHub Actions reads. It does nothing without a path.
 func appendTo(path, text string) error {
 	if path == "" || text == "" {
 		return nil

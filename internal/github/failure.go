@@ -13,7 +13,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// failure is a request that came to nothing: what was being done and in which repository, why, and what to do next.
+// failure is a failed request: what it was for, in which repository, why it failed and what to do.
 type failure struct {
 	doing, repository string
 	cause             error
@@ -31,7 +31,7 @@ func (f *failure) Error() string {
 // Unwrap is the failed request.
 func (f *failure) Unwrap() error { return f.cause }
 
-// reason says why a request failed, in words that help: what the client library says is an address and a number.
+// reason returns why a request failed, in words; the client library's errors are an address and a number.
 func reason(err error) string {
 	code, said := status(err), saying(err)
 	switch {
@@ -79,7 +79,7 @@ func saying(err error) string {
 	return ": " + within(text, mostSaid)
 }
 
-// unanswered is the reason where there was no answer, or none that could be read.
+// unanswered returns the reason if there was no readable answer.
 func unanswered(err error) string {
 	var sent *url.Error
 	var syntax *json.SyntaxError
@@ -111,7 +111,7 @@ var permissions = map[string]string{
 	"compare": "contents", "issues": "pull-requests", "pulls": "pull-requests",
 }
 
-// lacking says what a job is to be given, by name where that can be told from what was asked.
+// lacking returns which permission the job needs, by name if the request shows it.
 func lacking(err error) string {
 	var response *gh.ErrorResponse
 	if errors.As(err, &response) && response.Response.Request != nil {
@@ -148,7 +148,7 @@ func status(err error) int {
 	return 0
 }
 
-// refused reports whether GitHub refused for good: no right, or none that shows.
+// refused reports whether GitHub refused permanently, for lack of rights or of the thing itself.
 func refused(err error) bool {
 	switch status(err) {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:
@@ -157,7 +157,7 @@ func refused(err error) bool {
 	return false
 }
 
-// uncertain reports whether a request that failed may have been done all the same.
+// uncertain reports whether a failed request may have taken effect.
 func uncertain(err error) bool {
 	code := status(err)
 	return code >= 500 || code == 0

@@ -55,7 +55,7 @@ func New(o Options) (*Client, error) {
 	return &Client{api: api, graphQL: o.GraphQL, owner: owner, name: name}, nil
 }
 
-// newTransport honours the proxy variables, and does not wait for ever for an answer.
+// newTransport uses the proxy variables and limits the time to wait for an answer.
 func newTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = 30 * time.Second
@@ -92,7 +92,7 @@ func pages(fetch func(gh.ListOptions) (*gh.Response, bool, error)) error {
 	return fmt.Errorf("the list is longer than %d pages", maxPages)
 }
 
-// maxPages bounds a list: a server that always names a next page must not hold a job for ever.
+// maxPages bounds a list, in case a server always names a next page.
 const maxPages = 300
 
 // What only the GraphQL API can do.
@@ -102,7 +102,7 @@ const (
 	hideMutation   = `mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } } }`
 )
 
-// graphError is what the GraphQL API answers in place of data.
+// graphError is an error of the GraphQL API.
 type graphError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
@@ -142,7 +142,7 @@ func (c *Client) hide(ctx context.Context, node string) error {
 	return nil
 }
 
-// viewer is whom the token stands for. The REST API does not tell the token of a job.
+// viewer returns the owner of the token. The REST API does not know the owner of a job's token.
 func (c *Client) viewer(ctx context.Context) (Actor, error) {
 	var data struct {
 		Viewer struct {
@@ -170,8 +170,8 @@ const (
 	letters   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// madeOf reports whether a text is of these characters alone, and from least to most of them. No regular expression: those that count
-// take longer to compile than all else that the program does before it begins.
+// madeOf reports whether a text has only these characters, and from least to most of them. Regular expressions with counts take longer to compile
+// than the rest of the program's start.
 func madeOf(s, characters string, least, most int) bool {
 	return len(s) >= least && len(s) <= most && strings.Trim(s, characters) == ""
 }

@@ -63,8 +63,8 @@ func folders(cfg *config.Config, named []string) (all []string) {
 	return all
 }
 
-// Sides are the revisions whose policies a pull request changes: what GitHub would merge and the commit it would merge into. A pull
-// request that cannot be merged is compared with where it left the base branch.
+// Sides returns the revisions whose policies to compare: what GitHub would merge and the commit it would merge into. A pull request that cannot be
+// merged is compared with its fork point.
 func (c *Client) Sides(ctx context.Context, pr PullRequest) (base, head string, err error) {
 	p, _, err := c.api.PullRequests.Get(ctx, c.owner, c.name, pr.Number)
 	if err != nil {

@@ -35,7 +35,7 @@ type Publication struct {
 	Output      string
 }
 
-// Posted says what became of a publication. What could not be posted is a warning, never a verdict.
+// Posted is the outcome of a publication. Failures are warnings and never change the verdict.
 type Posted struct {
 	Comment  Outcome
 	Check    string
@@ -44,7 +44,7 @@ type Posted struct {
 	Commands string
 }
 
-// Publish says it everywhere. Without a client only the step's own files are written.
+// Publish posts a result everywhere. Without a client it writes only the step's own files.
 func Publish(ctx context.Context, c *Client, p Publication) Posted {
 	var done Posted
 	done.note(p.writeSummary())
@@ -90,7 +90,7 @@ func (p *Publication) draft() Draft {
 	return Draft{Marker: m, Mode: p.Mode, Write: p.write}
 }
 
-// print is the same for comments that differ in nothing but the run that they point to.
+// print returns a fingerprint of the comment without the links to its run.
 func (p *Publication) print() string {
 	c := p.Comment
 	c.Run, c.Full = 0, ""
@@ -111,7 +111,7 @@ func (p *Publication) write(before *Marker, most int) string {
 	return c.Markdown(o)
 }
 
-// postCheck makes a check run, or sets a commit status where check runs are not to be had.
+// postCheck makes a check run, or sets a commit status if check runs are not available.
 func (p *Publication) postCheck(ctx context.Context, c *Client, done *Posted) string {
 	check := p.check()
 	url, err := c.check(ctx, check)

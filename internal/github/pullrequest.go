@@ -26,8 +26,8 @@ func branch(b *gh.PullRequestBranch) Branch {
 	return out
 }
 
-// PullRequestOf finds the open pull request that a workflow run looked at, by what GitHub knows of the run: its head. What the run
-// itself says could name somebody else's pull request.
+// PullRequestOf finds the open pull request of a workflow run by the head that GitHub knows. It does not trust the run's own data, which could name
+// another pull request.
 func (c *Client) PullRequestOf(ctx context.Context, run WorkflowRun) (PullRequest, error) {
 	found, err := c.withHead(ctx, run)
 	if err == nil && len(found) == 0 {

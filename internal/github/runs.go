@@ -16,8 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Latest fails with [ErrNothingToDo] when a run is not the last attempt of its workflow's last run for the same commit: a later
-// one speaks, or will.
+// Latest returns [ErrNothingToDo] if a later run, or a later attempt, exists for the same commit.
 func (c *Client) Latest(ctx context.Context, run WorkflowRun) error {
 	now, _, err := c.api.Actions.GetWorkflowRunByID(ctx, c.owner, c.name, run.ID)
 	if err != nil {
@@ -47,8 +46,8 @@ type judged struct {
 	run, workflow int64
 }
 
-// resultFor finds the result that an acceptance is about: of the newest finished run of each workflow for the pull request's head, the one
-// that this gate made. What came after the request was made is none that whoever asked has seen.
+// resultFor finds the result that an acceptance is about: that of this gate in the newest finished run of each workflow for the pull request's head.
+// It ignores what came after the request, which the asker cannot have seen.
 func (c *Client) resultFor(ctx context.Context, pr PullRequest, a Acceptance) (judged, error) {
 	runs, err := c.runsFor(ctx, pr, a)
 	if err != nil {
@@ -86,7 +85,7 @@ func (c *Client) resultFor(ctx context.Context, pr PullRequest, a Acceptance) (j
 	return found[0], nil
 }
 
-// madeFor says why a result is not one of the gate in this repository, of a pull request's head.
+// madeFor returns an error if this gate did not make the result for the pull request's head.
 func (c *Client) madeFor(r *result.Result, pr PullRequest, run int64) error {
 	switch o := r.Origin; {
 	case o == nil:
@@ -108,8 +107,7 @@ func (a Acceptance) before() string {
 	return " before " + a.At.UTC().Format(time.RFC3339)
 }
 
-// runsFor lists the finished runs for a pull request's head, the newest first. The newest run that its branch had when the request was made
-// tells which head whoever asked was looking at.
+// runsFor lists the finished runs for a pull request's head, newest first. The branch's newest run before the request shows which head the asker saw.
 func (c *Client) runsFor(ctx context.Context, pr PullRequest, a Acceptance) (runs []*gh.WorkflowRun, err error) {
 	o := &gh.ListWorkflowRunsOptions{Event: "pull_request", Branch: pr.Head.Ref}
 	err = pages(func(page gh.ListOptions) (*gh.Response, bool, error) {

@@ -35,7 +35,7 @@ type transport struct {
 	now    func() time.Time
 }
 
-// RoundTrip sends a request, and sends it again while that promises something.
+// RoundTrip sends a request, and repeats it while that may help.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close() // what is sent are copies
@@ -57,7 +57,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// follow sends a request once, and to where the API says that it moved. The standard library would turn a POST into a GET.
+// follow sends a request once and follows redirects of the API. The standard library would turn a POST into a GET.
 func (t *transport) follow(r *http.Request) (*http.Response, error) {
 	at := r.URL
 	for range maxRedirects {
@@ -121,8 +121,7 @@ func (t *transport) again(r *http.Request, response *http.Response, err error, t
 	return 0, false
 }
 
-// repeatable reports whether a request does no harm when it is done twice. A POST that failed may have been done all the same:
-// whoever sent it has to look.
+// repeatable reports whether repeating a request is harmless. A failed POST may have taken effect: its sender has to look.
 func repeatable(r *http.Request) bool {
 	return r.Method != http.MethodPost || strings.HasSuffix(r.URL.Path, "/graphql")
 }
@@ -160,7 +159,7 @@ func speaksOfLimit(response *http.Response) bool {
 	return err == nil && bytes.Contains(bytes.ToLower(start), []byte("secondary rate limit"))
 }
 
-// untilAllowed returns how long GitHub asks to wait. What is longer than anybody waits is cut, so that it can be added to.
+// untilAllowed returns how long GitHub asks to wait, at most twice maxWait, so that adding to it cannot overflow.
 func (t *transport) untilAllowed(response *http.Response) time.Duration {
 	asked := secondary
 	after := response.Header.Get("Retry-After")

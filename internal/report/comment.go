@@ -106,7 +106,7 @@ func Sum(problems, errors, warnings int) string {
 	return strings.Join(parts, ", ")
 }
 
-// dispute is said first when the pull request passes only by what it changed in the policy.
+// dispute comes first if the pull request passes only because it changed the policy.
 func (c *Comment) dispute() para {
 	if !c.disputed() {
 		return para{}
@@ -180,7 +180,7 @@ func (c *Comment) accept(live []*result.Change) []block {
 	return acceptBlocks(live, commands)
 }
 
-// footer says where the words come from. Its link is the only one in a comment; its address is not from a dump.
+// footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.
 func (c *Comment) footer() string {
 	var parts []string
 	if c.Head != "" {

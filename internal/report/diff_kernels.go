@@ -147,7 +147,7 @@ func following(v *diff.Variant) int {
 	return len(k.Split) + len(k.Merged) + len(k.Changed) + len(k.Moved) + len(k.Unrolled) + len(k.Removed) + len(k.Added)
 }
 
-// followingSum is "resulting kernel changes: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
+// followingSum returns "resulting kernel changes: 8 split, 2 merged, 20 changed, 4 new, 12 gone".
 func followingSum(k *diff.Kernels) string {
 	text := ""
 	for _, part := range []struct {

@@ -308,7 +308,7 @@ func orderFacts(changes []diff.FactChange) []diff.FactChange {
 	return out
 }
 
-// telling reports whether a fact is worth a word in a difference.
+// telling reports whether a difference always shows a fact.
 func telling(fact facts.ID) bool {
 	for _, table := range [][]label{keyFacts, moreFacts[:maxTelling]} {
 		for _, l := range table {
@@ -320,7 +320,7 @@ func telling(fact facts.ID) bool {
 	return slices.Contains([]string{"collectives", "custom_calls", "clusters"}, fact.Group())
 }
 
-// factChange is "1 → 4". Of kinds and targets only those that occur have a fact: where kernels were counted, an absent one is none.
+// factChange returns "1 → 4". Kinds and targets have a fact only if they occur: if kernels were counted, a missing one means none.
 func factChange(v *diff.Variant, f *diff.FactChange) string {
 	side := func(n float64, variant *facts.Variant) string {
 		if math.IsNaN(n) && variant != nil && counted(f.Name) {

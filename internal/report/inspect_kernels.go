@@ -15,7 +15,7 @@ import (
 // maxMeasured is how many of the instructions that took longest are shown.
 const maxMeasured = 20
 
-// profileSection is the hot list: what took how long, and which line of the model asked for it.
+// profileSection lists the kernels that took longest, with their lines of the model.
 func profileSection(p *facts.Profile, o Options) section {
 	if p == nil {
 		return section{}

@@ -97,7 +97,7 @@ func (all *junitSuites) add(s junitSuite) {
 	all.Suites = append(all.Suites, s)
 }
 
-// strangers are the targets that problems and changes name and that are not among the result's: "" for the run as a whole.
+// strangers are the targets that only problems and changes name: "" for the run as a whole.
 func strangers(r *indexed) []string {
 	known := map[string]bool{}
 	for i := range r.Targets {
@@ -221,7 +221,7 @@ func caseOf(c *result.Change, rules string) string {
 	return c.Program + ": " + what
 }
 
-// fails reports whether a change is one that failed the gate. A run that fails without errors was told to fail on warnings.
+// fails reports whether a change made the gate fail. A failed run without errors was told to fail on warnings.
 func fails(r *indexed, c *result.Change) bool {
 	return c.Level == "error" || c.Level == "warning" && r.Verdict == "fail" && r.Summary.Errors == 0
 }

@@ -122,7 +122,7 @@ func quiet(text string) string {
 	return b.String()
 }
 
-// speaks reports whether GitHub would act on the characters around i.
+// speaks reports whether GitHub would turn the characters around i into a mention, a reference, a link or an emoji.
 func speaks(s string, i int) bool {
 	rest := s[i+1:]
 	switch s[i] {

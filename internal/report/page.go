@@ -12,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// A page is what is said, without how it is shown: text, Markdown and HTML each render one.
+// A page is content without layout. Text and Markdown each render it.
 type page struct {
 	Title  line
 	Blocks []block
@@ -27,7 +27,7 @@ type span struct {
 	Voice voice
 }
 
-// voice is the role of a text. Colour and fonts follow from it, and never carry what the words do not say.
+// voice is the role of a text. It sets colour and font, and carries nothing that the words do not say.
 type voice uint8
 
 const (
