@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 
@@ -205,9 +204,7 @@ func trendCommand(w world) *cli.Command {
 			if err := narrow(c, t); err != nil {
 				return err
 			}
-			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
-				return report.Trend(dst, t, out.format, o)
-			})
+			return write(c, w, to.list, t, report.Trend)
 		},
 	}
 }

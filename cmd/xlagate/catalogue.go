@@ -26,9 +26,7 @@ func rulesCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "rules", Usage: "the catalogue of rules", Category: aboutTool, Flags: outputFlags(&to, report.RuleFormats()),
 		Action: func(c *cli.Context) error {
-			return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
-				return report.Rules(dst, reference.All(), out.format, o)
-			})
+			return write(c, w, to.list, reference.All(), report.Rules)
 		},
 	}
 }
@@ -44,9 +42,7 @@ func explainCommand(w world) *cli.Command {
 			}
 			name := c.Args().First()
 			if rule := rules.ByID(name); rule != nil {
-				return writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
-					return report.Explain(dst, reference.Of(rule), out.format, o)
-				})
+				return write(c, w, to.list, reference.Of(rule), report.Explain)
 			}
 			r, change, err := changeOf(c, w, name)
 			if err != nil {

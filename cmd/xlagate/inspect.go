@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -33,10 +32,7 @@ func inspectCommand(w world) *cli.Command {
 			if err != nil {
 				return incomplete(w, err)
 			}
-			err = writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
-				o.All = c.Bool("all")
-				return report.Inspect(dst, rep, out.format, o)
-			})
+			err = write(c, w, to.list, rep, report.Inspect)
 			if err != nil {
 				return err
 			}
@@ -84,10 +80,7 @@ func diffCommand(w world) *cli.Command {
 			if err != nil {
 				return err
 			}
-			err = writeAll(c, w, orText(to.list), func(out output, o report.Options, dst io.Writer) error {
-				o.All = c.Bool("all")
-				return report.Diff(dst, d, out.format, o)
-			})
+			err = write(c, w, to.list, d, report.Diff)
 			if err == nil && c.Bool("exit-code") && !d.Identical {
 				return verdict(gate.ExitFindings)
 			}

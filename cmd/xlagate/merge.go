@@ -182,9 +182,7 @@ func checkPart(c *cli.Context, w world, list []output, o gate.Options) error {
 	if err != nil {
 		return err
 	}
-	err = writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
-		return report.Result(dst, r, out.format, o)
-	})
+	err = write(c, w, list, r, report.Result)
 	if err != nil {
 		return err
 	}

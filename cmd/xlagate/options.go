@@ -24,10 +24,8 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	dumps, command := split(c)
 	o.Dumps, o.Command, o.ByTarget, o.Against, o.Logs = dumps, command, map[string]string{}, c.String("against"), c.StringSlice("log")
 	o.AllowMissing = c.StringSlice("allow-missing")
-	o.Jobs, o.MaxMemory, o.Warn, o.Progress, o.Cache = c.Int("jobs"), maxMemory(c), w.say, progress(c, w), factsCache(c)
-	o.Assembler = artifacts.NewAssembler(w.getenv, factsCache(c))
-	o.Root, o.Stdin, o.Stdout, o.Stderr, o.Now, o.Version = repositoryRoot(w), w.in, w.err, w.err, time.Now(), version()
-	o.Edits = editedLines(c, w)
+	o = reading(c, w, o)
+	o.Cache, o.Stdout, o.Stderr, o.Now, o.Version, o.Edits = factsCache(c), w.err, w.err, time.Now(), version(), editedLines(c, w)
 	if command != nil && len(command) == 0 {
 		return o, wrongUsage("%s needs a command behind --; there is none", c.Command.HelpName)
 	}
@@ -55,8 +53,13 @@ func editedLines(c *cli.Context, w world) func() (*git.Edits, string) {
 
 // withoutConfig fills the options of a command that reads no configuration.
 func withoutConfig(c *cli.Context, w world, o gate.Options) gate.Options {
-	o.Config, o.Root, o.Jobs, o.Stdin, o.Registry = &config.Config{}, repositoryRoot(w), c.Int("jobs"), w.in, registryClient(c, w)
-	o.MaxMemory, o.Warn, o.Progress = maxMemory(c), w.say, progress(c, w)
+	o.Config, o.Registry = &config.Config{}, registryClient(c, w)
+	return reading(c, w, o)
+}
+
+// reading fills in how dumps are read.
+func reading(c *cli.Context, w world, o gate.Options) gate.Options {
+	o.Root, o.Stdin, o.Jobs, o.MaxMemory, o.Warn, o.Progress = repositoryRoot(w), w.in, c.Int("jobs"), maxMemory(c), w.say, progress(c, w)
 	o.Assembler = artifacts.NewAssembler(w.getenv, factsCache(c))
 	return o
 }

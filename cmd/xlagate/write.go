@@ -39,6 +39,11 @@ func writeAll(c *cli.Context, w world, list []output, render func(output, report
 	return nil
 }
 
+// write renders a value in every requested format, as text if none is requested.
+func write[T any](c *cli.Context, w world, list []output, value T, render func(io.Writer, T, string, report.Options) error) error {
+	return writeAll(c, w, orText(list), func(out output, o report.Options, dst io.Writer) error { return render(dst, value, out.format, o) })
+}
+
 // show writes a result in every requested format. If all formats go to files, a text summary still goes to the standard output.
 func show(c *cli.Context, w world, to *outputs, r *result.Result) error {
 	return showWith(c, w, to, r, func(*report.Options) {})
@@ -117,7 +122,7 @@ func repositoryRoot(w world) string {
 
 // reportOptions decides on colour and width: colour only on a terminal or on request.
 func reportOptions(c *cli.Context, w world, out output) report.Options {
-	o := report.Options{Version: version(), Rules: reference.ByID, Root: repositoryRoot(w), Config: c.String("config")}
+	o := report.Options{Version: version(), Rules: reference.ByID, Root: repositoryRoot(w), Config: c.String("config"), All: c.Bool("all")}
 	file, isFile := w.out.(*os.File)
 	terminal := isFile && out.path == "" && term.IsTerminal(int(file.Fd()))
 	if terminal {

@@ -14,18 +14,15 @@ import (
 // targets tells which targets and programs are looked at no longer, or for the first time.
 func targets(base, head *config.Config) []Change {
 	var out []Change
-	for _, b := range base.Targets {
-		at := slices.IndexFunc(head.Targets, func(t config.Target) bool { return t.Name == b.Name })
-		if at < 0 {
-			out = append(out, Change{Effect: Looser, Subject: b.Name, Text: "the target is looked at no longer"})
-			continue
-		}
-		out = append(out, programs(b, head.Targets[at])...)
+	pairs, gone, added := match(base.Targets, head.Targets, func(a, b config.Target) bool { return a.Name == b.Name })
+	for _, p := range pairs {
+		out = append(out, programs(p[0], p[1])...)
 	}
-	for _, h := range head.Targets {
-		if !slices.ContainsFunc(base.Targets, func(t config.Target) bool { return t.Name == h.Name }) {
-			out = append(out, Change{Effect: Stricter, Subject: h.Name, Text: "a new target"})
-		}
+	for _, t := range gone {
+		out = append(out, Change{Effect: Looser, Subject: t.Name, Text: "the target is looked at no longer"})
+	}
+	for _, t := range added {
+		out = append(out, Change{Effect: Stricter, Subject: t.Name, Text: "a new target"})
 	}
 	return out
 }
@@ -90,18 +87,15 @@ func widened(base, head []string) string {
 // waivers tells which findings are permitted that were not, or longer than they were.
 func waivers(base, head []config.Waiver) []Change {
 	var out []Change
-	for _, h := range head {
-		at := slices.IndexFunc(base, func(w config.Waiver) bool { return w.Finding == h.Finding })
-		if at < 0 {
-			out = append(out, Change{Effect: Looser, Subject: "waiver " + h.Finding, Text: fmt.Sprintf("added until %s by %s: %s", h.Expires, h.Owner, h.Reason)})
-			continue
-		}
-		out = append(out, waiver(base[at], h)...)
+	pairs, gone, added := match(base, head, func(a, b config.Waiver) bool { return a.Finding == b.Finding })
+	for _, w := range added {
+		out = append(out, Change{Effect: Looser, Subject: "waiver " + w.Finding, Text: fmt.Sprintf("added until %s by %s: %s", w.Expires, w.Owner, w.Reason)})
 	}
-	for _, b := range base {
-		if !slices.ContainsFunc(head, func(w config.Waiver) bool { return w.Finding == b.Finding }) {
-			out = append(out, Change{Effect: Stricter, Subject: "waiver " + b.Finding, Text: "removed"})
-		}
+	for _, p := range pairs {
+		out = append(out, waiver(p[0], p[1])...)
+	}
+	for _, w := range gone {
+		out = append(out, Change{Effect: Stricter, Subject: "waiver " + w.Finding, Text: "removed"})
 	}
 	return out
 }

@@ -27,13 +27,13 @@ func profileSection(p *facts.Profile, o Options) section {
 	}
 	s.add(t, more(len(p.Hot)-len(t.Rows), "instruction"))
 	for _, m := range p.Strange {
-		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + duration(m.Time))})
+		s.add(para{in(warn, "not in the dump: ").in(name, m.Name).and(" ran for " + phrase.Nanoseconds(float64(m.Time)))})
 	}
 	return s
 }
 
 func profileSum(p *facts.Profile) string {
-	sum := duration(p.Time) + " on " + phrase.Some(len(p.Devices), "device")
+	sum := phrase.Nanoseconds(float64(p.Time)) + " on " + phrase.Some(len(p.Devices), "device")
 	var runs []string
 	for _, program := range byCount(p.Runs) {
 		runs = append(runs, program+" ran "+times(p.Runs[program]))
@@ -45,7 +45,7 @@ func profileSum(p *facts.Profile) string {
 }
 
 func hotRow(h *facts.HotKernel, total time.Duration) []line {
-	cells := []line{say(percent(float64(h.Self), float64(total))), say(duration(h.Self)), say(fmt.Sprintf("%d×", h.Count))}
+	cells := []line{say(percent(float64(h.Self), float64(total))), say(phrase.Nanoseconds(float64(h.Self))), say(fmt.Sprintf("%d×", h.Count))}
 	if h.Kernel == nil {
 		return append(cells, line{}, in(name, h.Name), line{}, in(dim, "the dumped module launches no such kernel"))
 	}
@@ -62,19 +62,6 @@ func rate(h *facts.HotKernel) string {
 		return ""
 	}
 	return phrase.Bytes(float64(h.Kernel.Bytes)*float64(h.Count)/h.Self.Seconds()) + "/s"
-}
-
-// duration writes a time with three digits: "1.23 ms".
-func duration(d time.Duration) string {
-	for _, u := range []struct {
-		size time.Duration
-		name string
-	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
-		if d >= u.size {
-			return fmt.Sprintf("%.3g %s", float64(d)/float64(u.size), u.name)
-		}
-	}
-	return fmt.Sprintf("%d ns", d.Nanoseconds())
 }
 
 // drawingSection is what was drawn of modules that were dumped in no other form.
