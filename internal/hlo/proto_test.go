@@ -155,9 +155,9 @@ func TestParseProtoErrors(t *testing.T) {
 	}
 	for _, c := range []struct{ what, src, want string }{
 		{"nothing", "", "f: at byte 0: the file is empty"},
-		{"text", "HloModule m\n", "f: at byte 3: this is no serialized HLO module"},
+		{"text", "HloModule m\n", "f: at byte 2: this is no serialized HLO module"},
 		{"another message", field(0x0a, "\x08\x01"), "f: at byte 0: this is no serialized HLO module: it has no computations"},
-		{"a cut", field(0x0a, "m")[:2], "f: at byte 2: the file is cut off: a message that starts here is longer than the 0 bytes that are left"},
+		{"a cut", field(0x0a, "m")[:2], "f: at byte 0: the file is cut off: a message that starts here is longer than the 2 bytes that are left"},
 		{"no shape", module(field(0x12, field(0x0a, "x")+field(0x12, "add"))),
 			"f: at byte 10: instruction x has no opcode or no shape"},
 		{"no such operand", module(instruction("\xa0\x02\x07")),
@@ -171,7 +171,7 @@ func TestParseProtoErrors(t *testing.T) {
 		{"an instruction of nothing", module(field(0x12, "")), "f: at byte 10: an instruction has no opcode or no shape"},
 		{"a shape that is too large", module(field(0x12, field(0x1a, "\x10\x0c\x1a\x09\x80\x80\x80\x80\x80\x80\x80\x80\x20"))),
 			"f: at byte 12: the shape is too large: its size in bytes overflows 64 bits"},
-		{"a broken instruction", module(field(0x12, field(0x0a, "xx")+"\x0f")), "f: at byte 15: instruction xx is damaged: a field does not fit into it"},
+		{"a broken instruction", module(field(0x12, field(0x0a, "xx")+"\x0f")), "f: at byte 14: instruction xx is damaged: a field does not fit into it"},
 	} {
 		_, err := ParseProto([]byte(c.src), "f")
 		if err == nil || err.Error() != c.want {

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // The wire types. A field's tag is its number<<3 | its wire type. A known field with an unexpected wire type is skipped like an unknown
@@ -17,9 +19,6 @@ const (
 	wireBytes   = int(protowire.BytesType)
 	wireFixed32 = int(protowire.Fixed32Type)
 )
-
-// maxTag is the highest tag that protobuf allows.
-const maxTag = uint64(protowire.MaxValidNumber)<<3 | 7
 
 // fields iterates over the fields of one serialized message. It stops, and sets broken, at the first byte that does not begin a field.
 type fields struct {
@@ -49,77 +48,36 @@ func (f *fields) next() bool {
 	if f.at >= len(f.src) || f.broken != whole {
 		return false
 	}
-	if f.short() {
-		return true
-	}
 	tag, value, start, end := field(f.src, f.at)
+	f.at = end
 	if tag < 0 {
-		f.at = end
 		f.fail(brokenness(-tag))
 		return false
 	}
-	f.tag, f.value, f.body, f.at = tag, value, Range{uint32(start), uint32(end)}, end
+	f.tag, f.value, f.body = tag, value, Range{uint32(start), uint32(end)}
 	return true
 }
 
-// short reads one field with a tag of one or two bytes and a number or a length of one byte, as nearly all are. It returns false for others.
-func (f *fields) short() bool {
-	src, at := f.src, f.at
-	if at < 0 || at > len(src)-3 {
-		return false
-	}
-	tag, size, start := int(src[at]), int(src[at+1]), at+2
-	if tag >= 0x80 {
-		tag, size, start = tag&0x7f|size<<7, int(src[at+2]), at+3
-	}
-	if size >= 0x80 || uint(tag-8) >= 0x80<<7-8 {
-		return false
-	}
-	switch tag & 7 {
-	case wireVarint:
-		f.tag, f.value, f.body, f.at = tag, uint64(size), Range{uint32(start - 1), uint32(start)}, start
-		return true
-	case wireBytes:
-		if size <= len(src)-start {
-			f.tag, f.value, f.body, f.at = tag, 0, Range{uint32(start), uint32(start + size)}, start+size
-			return true
-		}
-	}
-	return false
-}
-
 // field reads the field at an offset: its tag, the value of a varint, and the range of the value. For a broken one it returns a negative
-// brokenness as the tag and the offset of the break as the end.
+// brokenness as the tag and the offset as the end. HLO protos have no groups.
 func field(src []byte, at int) (tag int, value uint64, start, end int) {
-	number, n := varint(src, at)
-	if n < 0 {
-		return n, 0, at, at
-	}
-	at += n
-	size := uint64(0)
-	switch number & 7 {
-	case uint64(wireVarint):
-		value, n = varint(src, at)
-		size = uint64(n)
-	case uint64(wireBytes):
-		size, n = varint(src, at)
-		at += max(n, 0)
-	case uint64(wireFixed32):
-		size = 4
-	case uint64(wireFixed64):
-		size = 8
-	default: // HLO protos have no groups
-		n = -int(garbage)
-	}
+	var f wire.Field
+	n := f.Read(src[at:])
 	switch {
 	case n < 0:
-		return n, 0, at, at
-	case size > uint64(len(src)-at):
-		return -int(cutOff), 0, at, at
-	case number < 8 || number > maxTag:
+		return -int(whyBroken(n)), 0, at, at
+	case f.Type == protowire.StartGroupType:
 		return -int(garbage), 0, at, at
 	}
-	return int(number), value, at, at + int(size)
+	return f.Number<<3 | int(f.Type), f.Value, at + n - len(f.Bytes), at + n
+}
+
+// whyBroken returns the reason for an error of protowire.
+func whyBroken(n int) brokenness {
+	if errors.Is(protowire.ParseError(n), io.ErrUnexpectedEOF) {
+		return cutOff
+	}
+	return garbage
 }
 
 // varint reads one varint. n is its length in bytes, or a negative brokenness.
@@ -138,14 +96,10 @@ func longVarint(src []byte, at int) (v uint64, n int) {
 			return joinBits(word & (last ^ (last - 1))), n
 		}
 	}
-	v, n = protowire.ConsumeVarint(src[at:])
-	switch {
-	case n >= 0:
-		return v, n
-	case errors.Is(protowire.ParseError(n), io.ErrUnexpectedEOF):
-		return 0, -int(cutOff)
+	if v, n = protowire.ConsumeVarint(src[at:]); n < 0 {
+		return 0, -int(whyBroken(n))
 	}
-	return 0, -int(garbage)
+	return v, n
 }
 
 // joinBits removes the highest bits of eight bytes and joins the others.

@@ -13,7 +13,7 @@ type Field struct {
 	Number int
 	Type   protowire.Type
 	Value  uint64 // of a varint or a 64-bit field
-	Bytes  []byte // of a length-delimited field
+	Bytes  []byte // the content of a length-delimited field, the encoding of others
 }
 
 // Int returns the value of an integer field.
@@ -41,7 +41,7 @@ func (f Field) Ints(list []int64) ([]int64, error) {
 func Each(message []byte, do func(Field) error) error {
 	for len(message) > 0 {
 		var f Field
-		n := f.read(message)
+		n := f.Read(message)
 		if n < 0 {
 			return cutOff(f.Number, n)
 		}
@@ -60,7 +60,7 @@ func Fields(message []byte) iter.Seq2[int, []byte] {
 		for n := 0; n >= 0 && len(message) > n; {
 			message = message[n:]
 			var f Field
-			if n = f.read(message); f.Type == protowire.BytesType && !yield(f.Number, f.Bytes) {
+			if n = f.Read(message); f.Type == protowire.BytesType && !yield(f.Number, f.Bytes) {
 				return
 			}
 		}
@@ -71,9 +71,9 @@ func cutOff(number, n int) error {
 	return fmt.Errorf("not a protocol buffer, or cut off: field %d: %w", number, protowire.ParseError(n))
 }
 
-// read reads the field that a message begins with, and returns its length, or protowire's negative error. A length-delimited field that is cut
-// off has the bytes that there are.
-func (f *Field) read(message []byte) int {
+// Read reads the field that a message begins with, and returns its length, or protowire's negative error. A length-delimited field that is cut off
+// has the bytes that there are.
+func (f *Field) Read(message []byte) int {
 	if n := f.short(message); n > 0 {
 		return n
 	}
@@ -97,8 +97,11 @@ func (f *Field) read(message []byte) int {
 	default:
 		n = protowire.ConsumeFieldValue(number, kind, value)
 	}
-	if n < 0 {
+	switch {
+	case n < 0:
 		return n
+	case kind != protowire.BytesType:
+		f.Bytes = value[:n]
 	}
 	return tag + n
 }
@@ -118,7 +121,7 @@ func (f *Field) short(message []byte) int {
 	f.Number, f.Type = tag>>3, protowire.Type(tag&7)
 	switch {
 	case f.Type == protowire.VarintType:
-		f.Value = uint64(size)
+		f.Value, f.Bytes = uint64(size), message[start-1:start]
 		return start
 	case f.Type == protowire.BytesType && size <= len(message)-start:
 		f.Bytes = message[start : start+size]
@@ -131,7 +134,7 @@ func (f *Field) short(message []byte) int {
 func First(message []byte, number int) (content []byte, ok bool) {
 	for len(message) > 0 {
 		var f Field
-		n := f.read(message)
+		n := f.Read(message)
 		if n < 0 {
 			return nil, false
 		}
