@@ -221,15 +221,10 @@ func TestCode(t *testing.T) {
 	if got, err := ReadPTX(nil); err != nil || got.Entries != nil {
 		t.Errorf("an empty file is one without kernels: %+v %v", got, err)
 	}
-	if got := read(t, "gpu.ll", ReadLLVM); !reflect.DeepEqual(*got, LLVM{953, []string{"loop_negate_fusion"}}) {
-		t.Errorf("%+v", got)
-	}
-	if got := read(t, "cpu.ll", ReadLLVM); !reflect.DeepEqual(got.Kernels, []string{"wrapped_broadcast.1"}) {
-		t.Errorf("%+v", got)
-	}
-	old, err := ReadLLVM([]byte("define void @\"fusion.1\"(i8* %a) {\n}\n!nvvm.annotations = !{!0}\n!0 = !{void (i8*)* @\"fusion.1\", !\"kernel\", i32 1}\n"))
-	if err != nil || !reflect.DeepEqual(old.Kernels, []string{"fusion.1"}) {
-		t.Errorf("%+v %v", old, err)
+	for name, want := range map[string]int64{"gpu.ll": 953, "cpu.ll": int64(len(real(t, "cpu.ll")))} {
+		if got := read(t, name, ReadLLVM); *got != want {
+			t.Errorf("%s has %d bytes, want %d", name, *got, want)
+		}
 	}
 }
 

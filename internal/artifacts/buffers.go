@@ -142,20 +142,14 @@ func (b *Buffers) Colors() []int64 {
 	return slices.Compact(colors)
 }
 
-// Buffer is a value together with the allocation that it lies in.
-type Buffer struct {
-	Value
-	Allocation int64 // the allocation's index
-}
-
 // Largest lists the n largest values in scratch memory, the largest first. Of values of one size at one place the first
 // defined is listed.
-func (b *Buffers) Largest(n int) []Buffer {
-	var list []Buffer
+func (b *Buffers) Largest(n int) []Value {
+	var list []Value
 	for _, l := range b.largest(n) {
 		v := *l.Value
 		v.Name, v.Shape = strings.Clone(v.Name), strings.Clone(v.Shape) // do not hold on to the whole file
-		list = append(list, Buffer{v, l.allocation})
+		list = append(list, v)
 	}
 	return list
 }

@@ -13,12 +13,8 @@ func ReadBufferAssignment(data []byte) (*Buffers, error) {
 		return nil, syntaxError(1, `a buffer assignment begins with "BufferAssignment:"`)
 	}
 	b := &Buffers{}
-	for {
-		line, ok := l.next()
-		if l.cut {
-			return nil, l.errorf("the file ends inside a line: it was cut off")
-		}
-		if !ok || line == "" {
+	for line := range l.all() {
+		if line == "" {
 			break
 		}
 		if err := b.readLine(&l, line); err != nil {
@@ -52,17 +48,13 @@ func (b *Buffers) readLine(l *lines, line string) error {
 
 // checkTotal compares the sum that older versions write behind the allocations.
 func (b *Buffers) checkTotal(l *lines) error {
-	for {
-		line, ok := l.next()
-		if !ok {
-			return nil
+	for line := range l.all() {
+		if line == "" {
+			continue
 		}
 		total, found := strings.CutPrefix(line, "Total bytes used: ")
 		if !found {
-			if line != "" {
-				return nil
-			}
-			continue
+			break
 		}
 		want, _, ok := cutInt(total)
 		if !ok {
@@ -71,8 +63,9 @@ func (b *Buffers) checkTotal(l *lines) error {
 		if got := b.Totals(AllColors).Total; got != want {
 			return l.errorf("the allocations come to %d bytes, not to the %d bytes that the file says", got, want)
 		}
-		return nil
+		break
 	}
+	return nil
 }
 
 // readAllocation reads

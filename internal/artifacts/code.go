@@ -24,11 +24,7 @@ func ReadPTX(data []byte) (*PTX, error) {
 	p := &PTX{}
 	inside, open, header := false, false, true // in a body; between a function's name and its body; before anything but the header
 	announced := ""                            // a symbol that LLVM names in a comment before it defines it
-	for {
-		line, ok := l.next()
-		if !ok {
-			break
-		}
+	for line := range l.all() {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "// .globl"); ok {
 			announced = strings.TrimSpace(name)
 		}
@@ -81,41 +77,24 @@ func (p *PTX) directive(l *lines, line string) error {
 	return nil
 }
 
-// LLVM is what one file of LLVM IR holds.
-type LLVM struct {
-	Bytes   int64
-	Kernels []string // definitions that the host launches
-}
-
-// ReadLLVM reads an .ll.
-func ReadLLVM(data []byte) (*LLVM, error) {
+// ReadLLVM reads an .ll, and returns its length.
+func ReadLLVM(data []byte) (length *int64, err error) {
 	if err := whole(data); err != nil {
 		return nil, err
 	}
 	l := lines{rest: string(data)}
-	ir := &LLVM{Bytes: int64(len(data))}
 	inside := false
 	var refs references
-	for {
-		line, ok := l.next()
-		if !ok {
-			break
-		}
+	for line := range l.all() {
 		switch {
 		case line == "}":
 			inside = false
 		case inside:
 		case strings.HasPrefix(line, "define "):
 			inside = true
-			if err := ir.define(&l, line); err != nil {
-				return nil, err
-			}
 			refs.read(line)
 		case strings.HasPrefix(line, "attributes "), strings.HasPrefix(line, "!"), strings.HasPrefix(line, "declare "):
 			refs.read(line)
-		}
-		if strings.HasPrefix(line, "!") && strings.Contains(line, `!"kernel"`) {
-			ir.annotated(line)
 		}
 	}
 	if inside {
@@ -124,7 +103,8 @@ func ReadLLVM(data []byte) (*LLVM, error) {
 	if missing := refs.missing(); missing != "" || len(data) == 0 {
 		return nil, l.errorf("the file ends before %s: it was cut off", cmp.Or(missing, "its first function"))
 	}
-	return ir, nil
+	n := int64(len(data))
+	return &n, nil
 }
 
 // references are the attribute groups (#0) and the metadata (!0) that a file names; both are defined behind all functions.
@@ -158,49 +138,4 @@ func (r *references) missing() string {
 		}
 	}
 	return ""
-}
-
-// define reads a definition's first line. Kernels of a GPU have a calling convention of their own; those of a CPU return a
-// pointer, and the helpers beside them are internal.
-func (ir *LLVM) define(l *lines, line string) error {
-	head, name, ok := strings.Cut(line, "@")
-	if !ok {
-		return l.errorf("a definition without a name: %q", line)
-	}
-	words := strings.Fields(head)
-	result := words[len(words)-1]
-	for _, w := range words {
-		if w == "internal" || w == "private" {
-			return nil
-		}
-		if w == "ptx_kernel" || w == "amdgpu_kernel" {
-			result = "ptr"
-		}
-	}
-	if result == "ptr" {
-		ir.Kernels = append(ir.Kernels, functionName(name))
-	}
-	return nil
-}
-
-// annotated reads a kernel's mark in the metadata, as versions before 2025 wrote it:
-//
-//	!0 = !{ptr @fusion_1, !"kernel", i32 1}
-func (ir *LLVM) annotated(line string) {
-	_, name, ok := strings.Cut(line, "@")
-	if name = functionName(name); ok && !slices.Contains(ir.Kernels, name) {
-		ir.Kernels = append(ir.Kernels, name)
-	}
-}
-
-// functionName reads the name behind "@", which is quoted when it holds unusual characters.
-func functionName(s string) string {
-	if quoted, ok := strings.CutPrefix(s, `"`); ok {
-		name, _, _ := strings.Cut(quoted, `"`)
-		return strings.Clone(name)
-	}
-	if end := strings.IndexAny(s, "(,) "); end >= 0 {
-		s = s[:end]
-	}
-	return strings.Clone(s)
 }

@@ -8,8 +8,7 @@ import (
 
 // scanner reads the statements of a graph. XLA writes one a line; only tooltips go over several.
 type scanner struct {
-	rest  string
-	line  int
+	lines
 	d     *Drawing
 	group int // the frame that is open
 	calls []edge
@@ -31,18 +30,9 @@ func (s *scanner) graph() (*Drawing, error) {
 			return s.d, s.connect()
 		}
 		if err := s.statement(line); err != nil {
-			return nil, fmt.Errorf("line %d: %w", s.line, err)
+			return nil, fmt.Errorf("line %d: %w", s.n, err)
 		}
 	}
-}
-
-func (s *scanner) next() (string, bool) {
-	if s.rest == "" {
-		return "", false
-	}
-	line, rest, _ := strings.Cut(s.rest, "\n")
-	s.rest, s.line = rest, s.line+1
-	return strings.TrimSuffix(line, "\r"), true
 }
 
 func (s *scanner) statement(line string) error {

@@ -43,7 +43,7 @@ func ReadDrawing(data []byte) (*Drawing, error) {
 			return nil, err
 		}
 	}
-	s := scanner{rest: string(data)}
+	s := scanner{lines: lines{rest: string(data)}}
 	d, err := s.graph()
 	if err == nil && len(d.Nodes)+len(d.Groups) < 2 {
 		err = errors.New("the graph holds no instruction")

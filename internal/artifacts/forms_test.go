@@ -29,30 +29,6 @@ func TestPTXForms(t *testing.T) {
 	}
 }
 
-// Which functions of LLVM IR the host launches: by convention, by what they return, by an older mark, and none that is internal.
-func TestLLVMForms(t *testing.T) {
-	for text, want := range map[string][]string{
-		"define ptr @f(ptr %a) {\n}\n":                                {"f"},
-		"define internal ptr @f(ptr %a) {\n}\n":                       nil,
-		"define private ptr @f(ptr %a) {\n}\n":                        nil,
-		"define void @f(ptr %a) {\n}\n":                               nil,
-		"define ptx_kernel void @f(ptr %a) {\n}\n":                    {"f"},
-		"define amdgpu_kernel void @f(ptr %a) {\n}\n":                 {"f"},
-		"define ptr @\"a b\"(ptr %a) {\n}\n":                          {"a b"},
-		"define ptr @f {\n}\n":                                        {"f"},
-		"define void @f() {\ndefine ptr @g() {\n}\n":                  nil,
-		"define void @f() {\n}\n!0 = !{ptr @f, !\"kernel\", i32 1}\n": {"f"},
-		"define ptr @f() {\n}\n!0 = !{ptr @f, !\"kernel\", i32 1}\n":  {"f"},
-		"!0 = !{ptr @f, !\"maxntidx\", i32 1}\n":                      nil,
-		"define ptr @f() {\n}\ndefine ptx_kernel void @g() {\n}\n":    {"f", "g"},
-	} {
-		got, err := ReadLLVM([]byte(text))
-		if err != nil || !slices.Equal(got.Kernels, want) || got.Bytes != int64(len(text)) {
-			t.Errorf("%q: %+v, %v, wanted %v", text, got, err, want)
-		}
-	}
-}
-
 func TestCapabilities(t *testing.T) {
 	for text, want := range map[string]string{
 		"cuda_compute_capability { major: 9 }":                                                         "sm_9.0",

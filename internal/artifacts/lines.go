@@ -3,6 +3,7 @@ package artifacts
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -12,18 +13,24 @@ import (
 // lines goes through a text line by line.
 type lines struct {
 	rest string
-	n    int  // the number of the line last returned
-	cut  bool // the line last returned is the last, and no line feed ends it
+	n    int // the number of the line last returned
 }
 
 func (l *lines) next() (line string, ok bool) {
 	if l.rest == "" {
 		return "", false
 	}
-	line, rest, ended := strings.Cut(l.rest, "\n")
-	l.rest, l.cut = rest, !ended
+	line, l.rest, _ = strings.Cut(l.rest, "\n")
 	l.n++
 	return strings.TrimSuffix(line, "\r"), true
+}
+
+// all iterates over the lines.
+func (l *lines) all() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line, ok := l.next(); ok && yield(line); line, ok = l.next() {
+		}
+	}
 }
 
 // errorf is an error on the line last returned.

@@ -22,11 +22,7 @@ func ReadLiveRange(data []byte) (*LiveRange, error) {
 	l := lines{rest: string(data[start:]), n: bytes.Count(data[:start], []byte("\n"))}
 	r := &LiveRange{}
 	var ranges []string
-	for {
-		line, ok := l.next()
-		if !ok {
-			return nil, l.errorf("the peak is missing: the file was cut off")
-		}
+	for line := range l.all() {
 		if entry, ok := strings.CutPrefix(line, "    "); ok {
 			ranges = append(ranges, entry)
 		}
@@ -38,6 +34,7 @@ func ReadLiveRange(data []byte) (*LiveRange, error) {
 			return r, r.readPeak(&l, liveAt(ranges, at))
 		}
 	}
+	return nil, l.errorf("the peak is missing: the file was cut off")
 }
 
 // liveAt counts the buffers that are live at a position, of lines such as "copy.1{}:16-43".
@@ -59,9 +56,6 @@ func liveAt(ranges []string, at int64) (n int) {
 func (r *LiveRange) readPeak(l *lines, want int) error {
 	for n := 0; ; n++ {
 		line, ok := l.next()
-		if l.cut {
-			return l.errorf("the file ends inside a line: it was cut off")
-		}
 		entry, isEntry := strings.CutPrefix(line, "    ")
 		if !ok || !isEntry {
 			if n < want {

@@ -32,11 +32,7 @@ func ReadMemoryReport(data []byte) (*MemoryReport, error) {
 	}
 	l := lines{rest: string(data)}
 	r := &MemoryReport{}
-	for {
-		line, ok := l.next()
-		if !ok {
-			break
-		}
+	for line := range l.all() {
 		var err error
 		if total, ok := strings.CutPrefix(line, "Total bytes used: "); ok {
 			_, err = readBytes(&l, total)

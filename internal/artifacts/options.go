@@ -35,11 +35,7 @@ func ReadFlagFile(data []byte) (Flags, error) {
 	}
 	l := lines{rest: string(data)}
 	f := Flags{}
-	for {
-		line, ok := l.next()
-		if !ok {
-			return f, nil
-		}
+	for line := range l.all() {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
@@ -54,6 +50,7 @@ func ReadFlagFile(data []byte) (Flags, error) {
 		}
 		f.add(name, unquote(value))
 	}
+	return f, nil
 }
 
 // unquote takes off a pair of quotes.

@@ -4,6 +4,9 @@ import "strings"
 
 // ReadThunks reads a .thunk_sequence.txt of any version, or the older .thunk_schedule.
 func ReadThunks(data []byte) (*Thunks, error) {
+	if err := whole(data); err != nil {
+		return nil, err
+	}
 	r := thunkReader{lines: lines{rest: string(data)}, thunks: &Thunks{}}
 	var err error
 	if first, _, _ := strings.Cut(r.lines.rest, "\n"); first == "Total order:" || first == "No thunks." {
@@ -52,14 +55,7 @@ func (r *thunkReader) checkEnd() error {
 
 func (r *thunkReader) readSequence() error {
 	r.parted = map[int]bool{}
-	for {
-		line, ok := r.lines.next()
-		if !ok {
-			return nil
-		}
-		if r.lines.cut {
-			return r.lines.errorf("the file ends inside a line: it was cut off")
-		}
+	for line := range r.lines.all() {
 		text := strings.TrimLeft(line, " ")
 		indent := len(line) - len(text)
 		if text = strings.TrimRight(text, " "); text == "" {
@@ -75,6 +71,7 @@ func (r *thunkReader) readSequence() error {
 			return err
 		}
 	}
+	return nil
 }
 
 // label reads "condition:", "body:" and "branch_0:": what follows is that part of the thunk around it. The first of them stands
@@ -193,13 +190,9 @@ func triple(s, label string, to *[3]int64) bool {
 // readSchedule reads a .thunk_schedule: one thunk a line with the instruction that it runs, then what depends on what.
 func (r *thunkReader) readSchedule() error {
 	r.lines.next()
-	for {
-		line, ok := r.lines.next()
-		if !ok || line == "" || line == "Dependencies:" {
-			return nil
-		}
-		if r.lines.cut {
-			return r.lines.errorf("the file ends inside a line: it was cut off")
+	for line := range r.lines.all() {
+		if line == "" || line == "Dependencies:" {
+			break
 		}
 		kind, instruction, ok := strings.Cut(strings.TrimPrefix(line, "\t"), "\t")
 		kind = strings.TrimRight(kind, " ")
@@ -212,6 +205,7 @@ func (r *thunkReader) readSchedule() error {
 		}
 		r.thunks.Thunks = append(r.thunks.Thunks, t)
 	}
+	return nil
 }
 
 // findIncomplete finds thunks that hold others which were not printed.

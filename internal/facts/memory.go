@@ -164,7 +164,7 @@ func (out *measuring) countRun() {
 }
 
 // buffers names the given allocations by what the model keeps in them.
-func (r *reader) buffers(largest []artifacts.Buffer) []Buffer {
+func (r *reader) buffers(largest []artifacts.Value) []Buffer {
 	byName := make(map[string]hlo.InstrID, len(largest))
 	for _, b := range largest {
 		byName[b.Name] = hlo.NoInstr

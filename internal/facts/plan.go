@@ -267,7 +267,7 @@ func (out *measuring) code() (entries map[string]bool) {
 		out.unreadable(files[0], errors.New("no PTX file of the module holds a kernel, and the module has fusions: it was cut off"))
 	}
 	total(out, CodePTXBytes, dump.KindPTX, length, func(n *int64) int64 { return *n })
-	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(l *artifacts.LLVM) int64 { return l.Bytes })
+	total(out, CodeLLVMBytes, dump.KindLLVMOptimized, artifacts.ReadLLVM, func(n *int64) int64 { return *n })
 	return entries
 }
 

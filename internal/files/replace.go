@@ -14,15 +14,8 @@ import (
 
 // Replace replaces a file by what fill writes, once all of it is there. What cannot be replaced is written in place: a pipe, a terminal,
 // a file in a folder that takes no other.
-func Replace(path string, fill func(*os.File) error) error { return replace(path, fill, sweep) }
-
-// ReplaceMore is [Write] in a folder that was written to before: each of thousands of files would look through all that lie there.
-func ReplaceMore(path string, fill func(*os.File) error) error {
-	return replace(path, fill, func(string) {})
-}
-
-func replace(path string, fill func(*os.File) error, sweep func(dir string)) (err error) {
-	f, err := create(path, sweep)
+func Replace(path string, fill func(*os.File) error) (err error) {
+	f, err := create(path)
 	if err != nil {
 		return err
 	}
@@ -39,7 +32,7 @@ type file struct {
 	place string // where it goes once it is whole; "" where it is written in place
 }
 
-func create(path string, sweep func(dir string)) (*file, error) {
+func create(path string) (*file, error) {
 	place, err := target(path)
 	if err != nil {
 		return nil, err

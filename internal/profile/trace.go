@@ -80,21 +80,3 @@ func decompress(data []byte) ([]byte, error) {
 	}
 	return out, err
 }
-
-// Kernel returns what was measured of an instruction, summed over devices.
-func (t *Trace) Kernel(module, name string) (Kernel, bool) {
-	var sum Kernel
-	for i := range t.Modules {
-		m := &t.Modules[i]
-		if m.Name != module {
-			continue
-		}
-		for _, k := range m.Kernels {
-			if k.Name == name {
-				sum.Name, sum.Device = name, k.Device
-				sum.Count, sum.Total, sum.Self = sum.Count+k.Count, sum.Total+k.Total, sum.Self+k.Self
-			}
-		}
-	}
-	return sum, sum.Count > 0
-}

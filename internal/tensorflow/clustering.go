@@ -24,7 +24,6 @@ type Cluster struct {
 // Outside is an operation that no cluster took.
 type Outside struct {
 	Node   *Node
-	Name   string // the node's name without the prefix that an annotated dump gives it
 	Body   string // the library's function it stands in, "" for the graph itself
 	System bool   // may always stay outside
 	Left   bool   // a cluster had it and a later pass took it out again
@@ -202,7 +201,7 @@ func (s *sorter) count(c *Cluster, op string) {
 
 // leave notes a node outside, and what stands in the functions that it calls.
 func (s *sorter) leave(n *Node, function string, why reason) {
-	o := Outside{Node: n, Name: PlainName(n.Name), Body: function, Reason: why.text, System: why.system, Left: n.Marked}
+	o := Outside{Node: n, Body: function, Reason: why.text, System: why.system, Left: n.Marked}
 	if n.Marked {
 		o.System, o.Reason = true, ReasonLeft
 	}

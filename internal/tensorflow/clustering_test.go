@@ -170,7 +170,7 @@ func TestFindEmbedded(t *testing.T) {
 func TestApart(t *testing.T) {
 	got := map[string]string{}
 	for _, o := range parse(t, "apart.pbtxt").Clustering().Outside {
-		got[o.Name] = o.Reason
+		got[o.Node.Name] = o.Reason
 	}
 	for name, want := range map[string]string{
 		"Exp/unary_ops_composition": "only 1 operation together with its neighbours; AsString stands",
