@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DUMPS", filepath.Join(root, "testdata"))
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 			env.Setenv("LOGS", filepath.Join(root, "internal/logs/testdata"))
-			env.Setenv("PROFILES", filepath.Join(root, "internal/profile/testdata"))
+			env.Setenv("PROFILES", filepath.Join(root, "internal/logs/testdata"))
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("XLAGATE_PTXAS", "off")
 			env.Setenv("PTXAS", filepath.Join(root, "testdata/ptxas/ptxas"))

@@ -25,7 +25,7 @@ func runDir(t *testing.T, root, run string, files map[string][]byte) string {
 }
 
 func profiledTrain(t *testing.T) []byte {
-	return testfile.Unpack(t, "../profile/testdata/train.xplane.pb.gz")
+	return testfile.Unpack(t, "../logs/testdata/train.xplane.pb.gz")
 }
 
 func openDir(t *testing.T, path string) *Dump {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/xlagate/xlagate/internal/dump"
-	"github.com/xlagate/xlagate/internal/profile"
+	"github.com/xlagate/xlagate/internal/logs"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
@@ -87,7 +87,7 @@ func (l *profileJoin) know(program, module string, v *Variant) {
 }
 
 // add takes over one trace. What it measured on several devices is added up.
-func (l *profileJoin) add(file string, t *profile.Trace) {
+func (l *profileJoin) add(file string, t *logs.Profile) {
 	p := l.profile
 	p.Files = append(p.Files, file)
 	p.Devices = append(p.Devices, t.Devices...)
@@ -165,7 +165,7 @@ const fixProfile = "take the profile again, with jax.profiler.trace(DIR) or Tens
 // profiled is what one profile says.
 type profiled struct {
 	File  string
-	Trace *profile.Trace
+	Trace *logs.Profile
 }
 
 // readProfiles reads the profiles in the dump, and those that lie outside; nil when there are none.
@@ -180,9 +180,9 @@ func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 	}
 	read, problems := []profiled{}, []Problem{}
 	for _, f := range oncePerHost(files) {
-		var t *profile.Trace
+		var t *logs.Profile
 		err := f.Read(func(data []byte) (err error) {
-			t, err = profile.Read(data)
+			t, err = logs.ReadProfile(data)
 			return err
 		})
 		if err != nil {

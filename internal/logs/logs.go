@@ -1,6 +1,5 @@
-// Package logs reads what compilers and frameworks print while they compile: JAX's compile log and cache-miss explanations,
-// TensorFlow's clustering and compilation logs, XLA's partitioner, and the metrics and debug output of PyTorch/XLA. The lines may have
-// any logger's prefix. Unknown lines are skipped; a known line in an unknown form is reported as seen but unreadable.
+// Package logs reads what a run leaves behind beside a dump: what compilers and frameworks print, and what a profiler measures. The lines of a log
+// may have any logger's prefix. Unknown lines are skipped; a known line in an unknown form is reported as seen but unreadable.
 package logs
 
 import "bytes"
@@ -172,4 +171,52 @@ func withoutDigits(prefix []byte) string {
 		}
 	}
 	return string(out)
+}
+
+// dropRepeats drops what a log says twice: through two handlers of one logger, or an error where it was raised and where it was
+// caught.
+func dropRepeats(events []Event) []Event {
+	out := make([]Event, 0, len(events))
+	at := map[Event]int{}
+	for _, e := range events {
+		key, once := repeatKey(e)
+		if !once {
+			if len(out) == 0 || !echo(out[len(out)-1], e) {
+				out = append(out, e)
+			}
+			continue
+		}
+		if first, seen := at[key]; seen {
+			if out[first].Where == (Location{}) {
+				out[first].Where = e.Where
+			}
+			continue
+		}
+		at[key] = len(out)
+		out = append(out, e)
+	}
+	return out
+}
+
+// repeatKey is what makes two events one, for the kinds that can only be said once. Compile times have nine digits: two equal ones
+// are one compilation.
+func repeatKey(e Event) (key Event, once bool) {
+	switch e.Kind {
+	case Compile:
+		return Event{Kind: e.Kind, Program: e.Program, Value: e.Value}, true
+	case Uncompilable, LeftOut:
+		return Event{Kind: e.Kind, Program: e.Program, Op: e.Op, Node: e.Node}, true
+	case Fallback:
+		return Event{Kind: e.Kind, Op: e.Op}, true
+	}
+	return Event{}, false
+}
+
+// echo reports whether an event is the one before it again, from another handler.
+func echo(last, e Event) bool {
+	if last.logger == e.logger || e.Summary != nil {
+		return false
+	}
+	last.Line, last.logger = e.Line, e.logger
+	return last == e
 }

@@ -1,9 +1,7 @@
-package profile
+package logs
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -16,18 +14,9 @@ import (
 
 // The profiles in testdata are jax.profiler's, of JAX 0.10.2 on CPU: three steps of a small training function, and two runs of a scan of
 // five steps.
-func sample(t testing.TB, name string) []byte {
+func read(t testing.TB, name string) *Profile {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func read(t testing.TB, name string) *Trace {
-	t.Helper()
-	trace, err := Read(sample(t, name))
+	trace, err := ReadProfile(testfile.Unpack(t, "testdata/"+name))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -96,7 +85,7 @@ func TestDerivedRows(t *testing.T) {
 		{"ph":"X","pid":2,"tid":21,"ts":6,"dur":1.5,"name":"%fusion.3 = f32[8] fusion(x)","args":{"x":[1]}},
 		{"ph":"X","pid":2,"tid":21,"ts":20,"dur":1,"name":"copy.1"},
 		{"ph":"B","pid":2,"tid":21,"ts":20,"name":"begin"}],"displayTimeUnit":"ns"}`
-	trace, err := Read([]byte(head + events))
+	trace, err := ReadProfile([]byte(head + events))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,15 +103,15 @@ func TestDerivedRows(t *testing.T) {
 func TestErrors(t *testing.T) {
 	xplane := testfile.Unpack(t, "testdata/train.xplane.pb.gz")
 	for name, data := range map[string]string{
-		"empty": "", "blank": " \n", "no gzip": "\x1f\x8bgarbage", "no trace": `{"a":1}`, "no list": `{"traceEvents":3}`,
+		"empty": "", "blank": " \n", "no trace": `{"a":1}`, "no list": `{"traceEvents":3}`,
 		"cut off": `{"traceEvents":[{"ph":"X"`, "cut between events": `{"traceEvents":[{"ph":"M"},`, "cut xplane": string(xplane[:len(xplane)-5]), "no proto": "\xff\xff\xff",
 		"no plane": string(protowire.AppendTag(nil, 4, protowire.VarintType)) + "\x01",
 	} {
-		if trace, err := Read([]byte(data)); err == nil {
+		if trace, err := ReadProfile([]byte(data)); err == nil {
 			t.Errorf("%s: %+v", name, trace)
 		}
 	}
-	if _, err := Read([]byte(`{"traceEvents":[{"ph":"X","name":"PjitFunction(f)","ts":1,"dur":1}]}`)); !errors.Is(err, ErrNothing) {
+	if _, err := ReadProfile([]byte(`{"traceEvents":[{"ph":"X","name":"PjitFunction(f)","ts":1,"dur":1}]}`)); !errors.Is(err, ErrEmptyProfile) {
 		t.Errorf("a profile without instructions: %v", err)
 	}
 }
@@ -138,16 +127,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever the bytes, the reader ends in an error or in times that add up.
-func FuzzRead(f *testing.F) {
+// FuzzReadProfile: whatever the bytes, the reader ends in an error or in times that add up.
+func FuzzReadProfile(f *testing.F) {
 	for _, name := range []string{"scan.trace.json.gz", "scan.xplane.pb.gz"} {
-		data := sample(f, name)
-		f.Add(data)
-		f.Add(testfile.Gunzip(f, data))
+		f.Add(testfile.Unpack(f, "testdata/"+name))
 	}
 	f.Add([]byte(`[{"ph":"X","args":{"hlo_op":1}}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		trace, err := Read(data)
+		trace, err := ReadProfile(data)
 		if err != nil {
 			return
 		}
@@ -162,8 +149,8 @@ func FuzzRead(f *testing.F) {
 }
 
 // kernel returns what was measured of an instruction, summed over devices.
-func (t *Trace) kernel(module, name string) (Kernel, bool) {
-	var sum Kernel
+func (t *Profile) kernel(module, name string) (ProfiledKernel, bool) {
+	var sum ProfiledKernel
 	for i := range t.Modules {
 		m := &t.Modules[i]
 		if m.Name != module {

@@ -1,4 +1,4 @@
-package profile
+package logs
 
 import (
 	"cmp"
@@ -47,8 +47,8 @@ const (
 type key struct{ module, name, device string }
 
 // fold sums the spans.
-func (c *collector) fold() *Trace {
-	kernels := map[key]*Kernel{}
+func (c *collector) fold() *Profile {
+	kernels := map[key]*ProfiledKernel{}
 	runs := map[string]map[string]bool{}
 	devices := map[string]bool{}
 	for _, l := range c.counted() {
@@ -58,7 +58,7 @@ func (c *collector) fold() *Trace {
 		for i, s := range l.spans {
 			k := key{s.module, s.name, l.device}
 			if kernels[k] == nil {
-				kernels[k] = &Kernel{Name: s.name, Device: l.device}
+				kernels[k] = &ProfiledKernel{Name: s.name, Device: l.device}
 			}
 			kernels[k].Count++
 			kernels[k].Total += picoseconds(s.end - s.start)
@@ -71,37 +71,37 @@ func (c *collector) fold() *Trace {
 			}
 		}
 	}
-	t := newTrace(kernels, runs)
+	t := newProfile(kernels, runs)
 	t.Devices = slices.Sorted(maps.Keys(devices))
 	return t
 }
 
-// newTrace sorts the kernels into their modules.
-func newTrace(kernels map[key]*Kernel, runs map[string]map[string]bool) *Trace {
-	modules := map[string]*Module{}
+// newProfile sorts the kernels into their modules.
+func newProfile(kernels map[key]*ProfiledKernel, runs map[string]map[string]bool) *Profile {
+	modules := map[string]*ProfiledModule{}
 	for k, kernel := range kernels {
 		m := modules[k.module]
 		if m == nil {
-			m = &Module{Name: k.module}
+			m = &ProfiledModule{Name: k.module}
 			modules[k.module] = m
 		}
 		m.Time += kernel.Self
 		m.Kernels = append(m.Kernels, *kernel)
 	}
-	t := &Trace{}
+	t := &Profile{}
 	for _, m := range modules {
 		m.Runs = m.plausible(len(runs[m.Name]))
-		slices.SortFunc(m.Kernels, func(a, b Kernel) int {
+		slices.SortFunc(m.Kernels, func(a, b ProfiledKernel) int {
 			return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Device, b.Device))
 		})
 		t.Modules = append(t.Modules, *m)
 	}
-	slices.SortFunc(t.Modules, func(a, b Module) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(t.Modules, func(a, b ProfiledModule) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
 	return t
 }
 
 // plausible returns the number of runs if some instruction ran just as often: TensorFlow gives every run the same id.
-func (m *Module) plausible(runs int) int {
+func (m *ProfiledModule) plausible(runs int) int {
 	count := map[string]int{}
 	for _, k := range m.Kernels {
 		count[k.Name] += k.Count

@@ -1,4 +1,4 @@
-package profile
+package logs
 
 import (
 	"bytes"
