@@ -51,10 +51,10 @@ func checkCommand(w world) *cli.Command {
 	}
 }
 
-// checkOnce checks, shows the result and keeps it for accept. HTML shows the compared programs, so they are kept for it.
+// checkOnce checks, shows the result and keeps it for accept. HTML and pictures show the compared programs, so they are kept for these.
 func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	var seen []webpage.Looked
-	if to.holds("html") {
+	if to.holds("html") || c.Bool("pictures") {
 		o.KeepModules, o.Seen = true, func(target string, programs []*diff.Program) {
 			seen = append(seen, webpage.Looked{Target: target, Programs: programs})
 		}
@@ -74,7 +74,7 @@ func checkOnce(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	if err != nil {
 		return err
 	}
-	announce(c, w, o, r)
+	announce(c, w, o, r, seen)
 	return verdictOf(r)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // artifactName names the artifact of a gate's run, and the file in it without its extension.
@@ -50,6 +51,7 @@ func postFlags() []cli.Flag {
 		keyFlag(),
 		&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")},
 		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "make a check run with annotations (checks: write); a commit status where that cannot be"},
+		&cli.BoolFlag{Name: "pictures", Category: githubHeading, Usage: "draw the predicted step and the memory in the comment (contents: write, for the branch xlagate-pictures)"},
 		&cli.BoolFlag{Name: "accept-command", Usage: "the repository answers to /xlagate accept (docs/github.md): show the line in the comment"},
 		&cli.BoolFlag{Name: "upload-sarif", Category: githubHeading, Usage: "hand the findings to code scanning (security-events: write)"},
 	}
@@ -101,7 +103,7 @@ func comment(c *cli.Context, w world) error {
 		return incomplete(w, err)
 	}
 	p.complete(ctx, c, w)
-	publication := p.publication(c, r)
+	publication := p.publication(c, r, nil)
 	publication.Comment.Artifact = c.String("artifact")
 	p.judgeByBase(ctx, w, &publication.Comment, remoteHead(c.String("config"), registryClient(c, w)))
 	if err := c.Context.Err(); err != nil {
@@ -219,12 +221,15 @@ func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 	}
 }
 
-func (p *post) publication(c *cli.Context, r *result.Result) github.Publication {
+func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Looked) github.Publication {
 	out := github.Publication{
 		Comment: report.Comment{Result: r, Reported: p.report, Run: p.run.ID, Full: p.env.RunURL(p.run)},
 		Report:  report.Options{Root: p.env.Workspace, Version: version()},
 		Key:     c.String("key"), Mode: c.String("mode"), PullRequest: p.pr, Head: p.head, Ref: p.env.Ref, Run: p.run, At: time.Now(),
 		Check: c.Bool("check-run"), SARIF: c.Bool("upload-sarif"), Summary: p.env.Summary, Output: p.env.Output,
+	}
+	if c.Bool("pictures") {
+		out.Pictures, out.Server = report.Pictures(r, seen), p.env.Server
 	}
 	if p.pr != 0 {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", p.pr)

@@ -18,6 +18,7 @@ import (
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/internal/webpage"
 )
 
 // policies returns the policy of the base branch and that of the pull request.
@@ -164,7 +165,7 @@ func targetsOf(r *result.Result) []string {
 }
 
 // announce posts a check's result from within its job, if --comment asks for it. Its failures do not change the verdict.
-func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
+func announce(c *cli.Context, w world, o gate.Options, r *result.Result, seen []webpage.Looked) {
 	if c.String("comment") != "auto" {
 		return
 	}
@@ -178,7 +179,7 @@ func announce(c *cli.Context, w world, o gate.Options, r *result.Result) {
 	}
 	ctx, stop := context.WithTimeout(c.Context, postingTime)
 	defer stop()
-	publication := p.publication(c, r)
+	publication := p.publication(c, r, seen)
 	publication.Report.Config = p.inCheckout(o.Config.Path)
 	publication.Comment.Artifact = artifactName
 	p.judgeByBase(ctx, w, &publication.Comment, localHead(o))

@@ -29,8 +29,10 @@ type Publication struct {
 	Ref         string
 	Run         Run
 	At          time.Time
-	Check       bool // make a check run
-	SARIF       bool // hand the changes to code scanning
+	Check       bool             // make a check run
+	SARIF       bool             // hand the changes to code scanning
+	Pictures    []report.Picture // to upload and to show in the comment
+	Server      string           // the root of the web pages, where pictures are seen
 	Summary     string
 	Output      string
 }
@@ -58,6 +60,11 @@ func Publish(ctx context.Context, c *Client, p Publication) Posted {
 }
 
 func (p *Publication) post(ctx context.Context, c *Client, done *Posted) {
+	if len(p.Pictures) > 0 && p.PullRequest != 0 && p.Mode != Off && !p.Comment.Clean() {
+		shown, err := c.upload(ctx, p.Server, fmt.Sprintf("%d/%s", p.PullRequest, p.Key), p.Pictures)
+		p.Comment.Pictures = shown
+		done.note(err)
+	}
 	if p.PullRequest != 0 {
 		outcome, err := c.stick(ctx, p.PullRequest, p.draft())
 		done.Comment = outcome
@@ -93,7 +100,7 @@ func (p *Publication) draft() Draft {
 // print returns a fingerprint of the comment without the links to its run.
 func (p *Publication) print() string {
 	c := p.Comment
-	c.Run, c.Full = 0, ""
+	c.Run, c.Full, c.Pictures = 0, "", nil
 	sum := sha256.Sum256([]byte(c.Markdown(p.Report)))
 	return hex.EncodeToString(sum[:6])
 }

@@ -23,7 +23,11 @@ type Comment struct {
 	Artifact string
 	Trigger  bool   // the repository answers to "/xlagate accept"
 	Full     string // the address of the full report
+	Pictures []Shown
 }
+
+// Shown is a picture that lies on GitHub.
+type Shown struct{ Alt, URL string }
 
 // Clean reports whether there is nothing to say: no change that breaks a rule, nothing that could not be looked at, no change of policy.
 func (c *Comment) Clean() bool {
@@ -60,9 +64,9 @@ func (c *Comment) Markdown(o Options) string {
 	own.Result = rooted(c.Result, o.Root)
 	most := o.MaxBytes
 	if most > 0 {
-		most = max(1, most-len(c.footer()))
+		most = max(1, most-len(c.pictures())-len(c.footer()))
 	}
-	return within(most, c.title(), own.render) + c.footer()
+	return within(most, c.title(), own.render) + c.pictures() + c.footer()
 }
 
 func (c *Comment) render(d detail) string {
@@ -178,6 +182,17 @@ func (c *Comment) accept(live []*result.Change) []block {
 		commands += "\n# or as a comment on this pull request:\n/xlagate accept " + ids + " REASON"
 	}
 	return acceptBlocks(live, commands)
+}
+
+// pictures are what was drawn of the change. Neither words nor addresses are from a dump.
+func (c *Comment) pictures() string {
+	var b strings.Builder
+	for _, p := range c.Pictures {
+		if linkable.MatchString(p.URL) {
+			fmt.Fprintf(&b, "\n![%s](%s)\n", p.Alt, p.URL)
+		}
+	}
+	return b.String()
 }
 
 // footer names the run that the comment is about. Its link is the only one in a comment; its address does not come from a dump.
