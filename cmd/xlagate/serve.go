@@ -24,7 +24,7 @@ func serveCommand(w world) *cli.Command {
 		Usage:     "show a result, a dump, or what differs between two dumps in the browser",
 		ArgsUsage: "RESULT.json|DUMP [DUMP]",
 		Category:  results,
-		Description: "xlagate serve result.json        what check wrote with -f json\n" +
+		Description: "xlagate serve result.json        what check wrote with -f json, with the kernels of the dumps that are still there\n" +
 			"xlagate serve build/xla          what a dump holds\n" +
 			"xlagate serve main.tar.gz pr/    what changed from one dump to another",
 		Flags: append(readFlags(),
@@ -75,7 +75,7 @@ func (s *showing) page(paths []string) (*webpage.Page, []*facts.Report, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return webpage.OfResult(r, nil, o), nil, nil
+		return webpage.OfResult(r, s.lookedAgain(r), o), nil, nil
 	}
 	var reports []*facts.Report
 	for _, path := range paths {

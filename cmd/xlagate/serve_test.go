@@ -4,6 +4,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -23,25 +26,7 @@ func TestServe(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "module_0000.jit_train_step.cpu_after_optimizations.txt")
 	put(t, filepath.Dir(path), filepath.Base(path), string(module))
-	cmd := exec.Command(program(t), "serve", "--no-open", "--watch", path)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Error(err)
-		}
-		_ = cmd.Wait() // the signal ends it
-	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	address, _, printed := strings.Cut(line, " ")
-	if err != nil || !printed || !strings.HasPrefix(address, "http://127.0.0.1:") {
-		t.Fatalf("%q, %v", line, err)
-	}
+	address, _ := serving(t, ".", "--watch", path)
 	if status, body := get(t, address, ""); status != http.StatusOK || !strings.Contains(body, "<!doctype html>") {
 		t.Errorf("status %d: %.200s", status, body)
 	}
@@ -78,4 +63,70 @@ func get(t *testing.T, address, host string) (status int, body string) {
 		t.Fatal(err)
 	}
 	return answer.StatusCode, string(data)
+}
+
+// serving starts a server and returns its address and what it warns of.
+func serving(t *testing.T, dir string, args ...string) (string, *bytes.Buffer) {
+	t.Helper()
+	cmd := exec.Command(program(t), append([]string{"serve", "--no-open"}, args...)...)
+	cmd.Dir = dir
+	var warned bytes.Buffer
+	cmd.Stderr = &warned
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		_ = cmd.Wait() // the signal ends it
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address, _, printed := strings.Cut(line, " ")
+	if err != nil || !printed || !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return address, &warned
+}
+
+// The page of a result draws the kernels of the dump that was judged, before and after, as long as it is there and the same.
+func TestServeResult(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(quickstart)); err != nil {
+		t.Fatal(err)
+	}
+	check := exec.Command(program(t), "check", "regressed", "--quiet", "-o", "result.json")
+	check.Dir = dir
+	if out, _ := check.CombinedOutput(); check.ProcessState.ExitCode() != 1 {
+		t.Fatalf("%s", out)
+	}
+	drawn := func() (string, string) {
+		address, warned := serving(t, dir, "result.json")
+		_, packed := get(t, address+"part/core", "")
+		r, err := gzip.NewReader(strings.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		core, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(core), warned.String()
+	}
+	if core, warned := drawn(); !strings.Contains(core, `"graph":"part-`) || strings.Count(core, `"kernels":`) < 3 || warned != "" {
+		t.Errorf("the kernels of both sides are not drawn: %s\n%.500s", warned, core)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "other"), os.DirFS(filepath.Join(dir, "good"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "regressed")), os.Rename(filepath.Join(dir, "other"), filepath.Join(dir, "regressed"))); err != nil {
+		t.Fatal(err)
+	}
+	if core, warned := drawn(); strings.Contains(core, `"graph":`) || !strings.Contains(warned, "regressed is not the dump that was judged") {
+		t.Errorf("another dump is shown as the one that was judged: %s", warned)
+	}
 }

@@ -89,20 +89,19 @@ func deviceOf(d *price.Device) *device {
 	return &device{d.Name, slices.Max(d.Products[:]), d.Vector, d.Memory.Bandwidth}
 }
 
-// factsOf shows the facts of a result that nothing was looked at for.
-func (b *builder) factsOf(r *result.Result) {
-	for _, t := range r.Targets {
-		for _, p := range t.Programs {
-			out := program{Target: t.Name, Name: cut(p.Name), Was: cut(p.Was), Change: p.Change, Variants: []variant{}}
-			for _, v := range p.Variants {
-				shown := variant{Signature: cut(v.Signature), Change: p.Change, New: &side{Facts: v.Facts, Modules: v.Modules}}
-				if v.Base != nil {
-					shown.Old = &side{Facts: v.Base}
-				}
-				out.Variants = append(out.Variants, shown)
+// factsOf shows the facts of a target that was not looked at.
+func (b *builder) factsOf(t *result.Target) {
+	for i := range t.Programs {
+		p := &t.Programs[i]
+		out := program{Target: t.Name, Name: cut(p.Name), Was: cut(p.Was), Change: p.Change, Variants: []variant{}}
+		for _, v := range p.Variants {
+			shown := variant{Signature: cut(v.Signature), Change: p.Change, New: &side{Facts: v.Facts, Modules: v.Modules}}
+			if v.Base != nil {
+				shown.Old = &side{Facts: v.Base}
 			}
-			b.page.core.Programs = append(b.page.core.Programs, out)
+			out.Variants = append(out.Variants, shown)
 		}
+		b.page.core.Programs = append(b.page.core.Programs, out)
 	}
 }
 

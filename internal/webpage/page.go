@@ -6,6 +6,7 @@ package webpage
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/facts"
@@ -98,11 +99,13 @@ func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 	b := newBuilder("result", o)
 	b.page.core.Title = "xlagate: " + r.Verdict
 	b.page.core.Result, b.page.core.Changes = &shown, listed(r.Changes)
-	if len(looked) == 0 {
-		b.factsOf(r)
-	}
 	for _, l := range looked {
 		b.looked(l)
+	}
+	for i := range r.Targets {
+		if t := &r.Targets[i]; !slices.ContainsFunc(looked, func(l Looked) bool { return l.Target == t.Name }) {
+			b.factsOf(t)
+		}
 	}
 	return b.done()
 }
