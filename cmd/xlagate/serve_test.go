@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -65,13 +64,17 @@ func get(t *testing.T, address, host string) (status int, body string) {
 	return answer.StatusCode, string(data)
 }
 
-// serving starts a server and returns its address and what it warns of.
-func serving(t *testing.T, dir string, args ...string) (string, *bytes.Buffer) {
+// serving starts a server and returns its address and the file that holds what it warns of.
+func serving(t *testing.T, dir string, args ...string) (address, stderr string) {
 	t.Helper()
 	cmd := exec.Command(program(t), append([]string{"serve", "--no-open"}, args...)...)
 	cmd.Dir = dir
-	var warned bytes.Buffer
-	cmd.Stderr = &warned
+	warned, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer warned.Close()
+	cmd.Stderr = warned
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +93,7 @@ func serving(t *testing.T, dir string, args ...string) (string, *bytes.Buffer) {
 	if err != nil || !printed || !strings.HasPrefix(address, "http://127.0.0.1:") {
 		t.Fatalf("%q, %v", line, err)
 	}
-	return address, &warned
+	return address, warned.Name()
 }
 
 // The page of a result draws the kernels of the dump that was judged, before and after, as long as it is there and the same.
@@ -104,18 +107,22 @@ func TestServeResult(t *testing.T) {
 	if out, _ := check.CombinedOutput(); check.ProcessState.ExitCode() != 1 {
 		t.Fatalf("%s", out)
 	}
-	drawn := func() (string, string) {
-		address, warned := serving(t, dir, "result.json")
+	drawn := func() (core, warned string) {
+		address, stderr := serving(t, dir, "result.json")
 		_, packed := get(t, address+"part/core", "")
 		r, err := gzip.NewReader(strings.NewReader(packed))
 		if err != nil {
 			t.Fatal(err)
 		}
-		core, err := io.ReadAll(r)
+		data, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(core), warned.String()
+		said, err := os.ReadFile(stderr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data), string(said)
 	}
 	if core, warned := drawn(); !strings.Contains(core, `"graph":"part-`) || strings.Count(core, `"kernels":`) < 3 || warned != "" {
 		t.Errorf("the kernels of both sides are not drawn: %s\n%.500s", warned, core)

@@ -247,11 +247,6 @@ func (r *indexed) variantsOf(c *result.Change) []result.Variant {
 	return nil
 }
 
-// live are the changes that break a rule and were not waived.
-func (r *indexed) live() []*result.Change {
-	return r.changes(func(c *result.Change) bool { return !c.Waived && len(c.Findings) > 0 })
-}
-
 // waived are the changes that somebody was allowed.
 func (r *indexed) waived() []*result.Change {
 	return r.changes(func(c *result.Change) bool { return c.Waived })
