@@ -27,9 +27,6 @@ func withoutUpgrade(r *result.Result, o Options, l *looked, found []JudgedFindin
 			left = append(left, f)
 		}
 	}
-	if len(aside) == 0 {
-		r.Notes = append(r.Notes, l.renamedOperations(left)...)
-	}
 	for _, program := range slices.Sorted(maps.Keys(aside)) {
 		why := mismatch(l.baseToolchain(program), l.report.Toolchain)
 		r.Notes = append(r.Notes, upgradeNotes(o, l, program, why, aside[program])...)
@@ -110,79 +107,4 @@ func driftSentence(c *result.Change, drift []JudgedFinding) string {
 		text += "; " + strings.Join(grown, "; ")
 	}
 	return text
-}
-
-// renamedOperations notes, for programs that grew and whose toolchain is unknown, that another version of JAX made the baseline, if operation names
-// show it: JAX wrote parameters into them until 0.4.31 and jit(main) until 0.6. It excuses nothing, because it does not know the versions.
-func (l *looked) renamedOperations(found []JudgedFinding) []result.Note {
-	grown := map[string]bool{}
-	for i := range found {
-		if f := &found[i]; f.Drift {
-			grown[f.Program] = true
-		}
-	}
-	var notes []result.Note
-	for _, p := range l.programs {
-		if !grown[p.Name] {
-			continue
-		}
-		was, now := renaming(p)
-		if was == "" {
-			continue
-		}
-		notes = append(notes, result.Note{
-			Kind: "upgrade", Target: l.Name, Program: p.Name,
-			Message: fmt.Sprintf("another version of JAX made the baseline: it named operations %s, this dump %s; what grew may be the compiler's doing", was, now),
-			Fix:     "compare with --against a dump of the base branch made by the same version, or make both dumps with xlagate capture, which tells the versions",
-		})
-	}
-	return notes
-}
-
-// renaming returns an operation's name in the baseline and in the dump if no single version writes both; "" otherwise.
-func renaming(p *diff.Program) (was, now string) {
-	old, fresh := operationNames(p.Old), operationNames(p.New)
-	for _, plain := range slices.Sorted(maps.Keys(old)) {
-		if other := fresh[plain]; other != "" && old[plain] != "" && other != old[plain] {
-			return old[plain], other
-		}
-	}
-	return "", ""
-}
-
-// operationNames are the forms in which a program's operations are named, by the bare names of the operations: "jit(…)/jit(main)/dot_general[…]",
-// "jit(…)/jit(main)/dot_general" or "jit(…)/dot_general".
-func operationNames(p *facts.Program) map[string]string {
-	forms := map[string]string{}
-	if p == nil {
-		return forms
-	}
-	for _, v := range p.Variants {
-		for i := range v.Kernels {
-			plain, form := operationForm(v.Kernels[i].OpName)
-			if other, seen := forms[plain]; seen && other != form {
-				form = "" // named in two ways: it tells nothing
-			}
-			forms[plain] = form
-		}
-	}
-	return forms
-}
-
-// operationForm takes apart "jit(train_step)/jit(main)/jvp(loss)/dot_general[precision=None]".
-func operationForm(opName string) (plain, form string) {
-	path, parameters := opName, ""
-	if strings.HasSuffix(opName, "]") {
-		path, _, _ = strings.Cut(opName, "[")
-		parameters = "[…]"
-	}
-	at := strings.LastIndexByte(path, '/')
-	if !strings.HasPrefix(path, "jit(") || at < 0 || strings.ContainsAny(path[at+1:], "()") {
-		return "", ""
-	}
-	under := "jit(…)/"
-	if strings.Contains(path[:at+1], ")/jit(main)/") {
-		under += "jit(main)/"
-	}
-	return path[at+1:], under + path[at+1:] + parameters
 }

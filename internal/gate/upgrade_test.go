@@ -65,14 +65,8 @@ func TestUnknownToolchainIsNoUpgrade(t *testing.T) {
 		o := made(t, options(t, recommended), pair[0])
 		accept(t, o, AcceptOptions{Reason: "start"})
 		r := check(t, made(t, o, pair[1]))
-		said := upgrades(r)
-		if r.ExitCode != ExitFindings || len(said) != 1 {
-			t.Fatalf("%v: exit %d, %q", pair, r.ExitCode, said)
-		}
-		for _, words := range []string{"another version of JAX made the baseline", "jit(…)/add_any, this dump jit(…)/jit(main)/add_any", "--against"} {
-			if !strings.Contains(said[0], words) {
-				t.Errorf("%v: %q does not say %q", pair, said[0], words)
-			}
+		if said := upgrades(r); r.ExitCode != ExitFindings || len(said) > 0 {
+			t.Errorf("%v: exit %d, %q", pair, r.ExitCode, said)
 		}
 	}
 }

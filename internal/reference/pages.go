@@ -17,7 +17,7 @@ import (
 
 const markdownHead = `# Rules
 
-Made from the code by ` + "`go run ./internal/gen`" + `; do not edit. ` + "`xlagate rules`" + ` lists them, ` + "`xlagate explain RULE`" + ` shows one.
+Made from the code by ` + "`go test ./internal/reference -run Documentation -update`" + `; do not edit. ` + "`xlagate rules`" + ` lists them, ` + "`xlagate explain RULE`" + ` shows one.
 
 Every rule takes ` + "`level`, `program`, `target`, `name` and `reason`" + `, and those that count something ` + "`max`, `min` and `equal`" + `, which need no
 baseline, and ` + "`max_increase` and `max_decrease`" + `, which compare with it: 2, 1MiB or 5%. Each metric knows which direction is worse; an improvement fails
