@@ -192,7 +192,7 @@ func roomFor(amount float64, units []unit) string {
 	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', max(0, int(math.Round(-math.Log10(step)))), 64), ".0") + of.suffix
 }
 
-// examples are comments with limits on the program that takes longest: its kernels, its temporary memory, and the fusion that saves the most.
+// examples are comments with limits on the program that takes longest: its kernels and its temporary memory.
 func examples(b *strings.Builder, rep *facts.Report) {
 	p := heaviest(rep)
 	if p == nil {
@@ -205,9 +205,6 @@ func examples(b *strings.Builder, rep *facts.Report) {
 	}
 	if temp := v.Facts[facts.MemoryTemp]; temp > 0 {
 		lines = append(lines, fmt.Sprintf("- { rule: max-temp-bytes, program: %q, max: %s }", p.Name, roomFor(temp, limitSizeUnits)))
-	}
-	if c := mostSaving(v.Kernels); c != nil {
-		lines = append(lines, fmt.Sprintf("- { rule: required-fusions, program: %q, fusions: [{ name: %q, contains: [%s], min: %d }] }   # %s", p.Name, c.name(), strings.Join(c.do, ", "), c.count, c.where))
 	}
 	if len(lines) > 0 {
 		fmt.Fprintf(b, "  # Limits of your own on what `xlagate inspect` counts, if you want to hold them:\n  # %s\n", strings.Join(lines, "\n  # "))
@@ -222,85 +219,6 @@ func heaviest(rep *facts.Report) (most *facts.Program) {
 		}
 	}
 	return most
-}
-
-// pin is a fusion that a limit may require, by the operations that it is known by.
-type pin struct {
-	scope, where string
-	do           []string
-	saved        int64
-	count        int
-}
-
-// mostSaving is the fusion that saves the most: each operation beyond the first would read and write its operands once more. It is nil without fusions.
-func mostSaving(kernels []facts.Kernel) *pin {
-	byKey := map[string]*pin{}
-	var most *pin
-	for i := range kernels {
-		k := &kernels[i]
-		if !k.Fusion || k.Do.Len() < 2 {
-			continue
-		}
-		do := known(once(k.Do))
-		if len(do) < 2 {
-			continue
-		}
-		key := strings.Join(do, ",")
-		if byKey[key] == nil {
-			byKey[key] = &pin{do: do, where: where(k), scope: scopeOf(k.OpName), count: holding(kernels, do)}
-		}
-		p := byKey[key]
-		p.saved += k.Bytes * int64(k.Do.Len()-1)
-		if most == nil || p.saved > most.saved {
-			most = p
-		}
-	}
-	return most
-}
-
-// once names each opcode once.
-func once(do facts.Opcodes) []string {
-	out := make([]string, len(do))
-	for i, op := range do {
-		out[i] = op.Opcode
-	}
-	return out
-}
-
-// known are the operations that a fusion is known by: those that tell, and beside a single one the arithmetic around it. A compiler moves
-// the others from kernel to kernel, and nobody would miss them.
-func known(do []string) []string {
-	telling := slices.DeleteFunc(slices.Clone(do), func(op string) bool { return place(op) > 0 })
-	if len(telling) != 1 {
-		return telling
-	}
-	return slices.DeleteFunc(slices.Clone(do), func(op string) bool { return place(op) > 0 && !slices.Contains(arithmetic, op) })
-}
-
-// arithmetic are the operations that an activation is made of, beside the one that tells it.
-var arithmetic = []string{"add", "maximum", "multiply", "subtract"}
-
-// holding counts the fusions that hold all of the operations, as the rule will.
-func holding(kernels []facts.Kernel, do []string) int {
-	n := 0
-	for i := range kernels {
-		if kernels[i].Fusion && subset(do, kernels[i].Do) {
-			n++
-		}
-	}
-	return n
-}
-
-func subset(part []string, whole facts.Opcodes) bool {
-	return !slices.ContainsFunc(part, func(opcode string) bool { return whole.Times(opcode) == 0 })
-}
-
-func where(k *facts.Kernel) string {
-	text := strings.Map(printable, k.OpName)
-	if k.Source.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", strings.Map(printable, k.Source.File), k.Source.Line)
-	}
-	return text
 }
 
 // printable keeps text from a dump from ending the comment that it stands in.
@@ -322,67 +240,4 @@ func outside(c *tensorflow.Clusters) []string {
 	}
 	sort.Strings(out)
 	return out
-}
-
-// scopeOf is the innermost part of the model that a fusion lies in, by its op_name: mlp of jit(step)/jvp(mlp)/mul. It is "" where the model
-// has no parts.
-func scopeOf(opName string) string {
-	opName, _, _ = strings.Cut(opName, ";")
-	steps := strings.Split(opName, "/")
-	if !strings.HasPrefix(steps[0], "jit(") { // names of TensorFlow and PyTorch/XLA start with the part
-		steps = append([]string{""}, steps...)
-	} else {
-		steps = steps[:len(steps)-1] // the last one is the operation
-	}
-	for i := len(steps) - 1; i > 0; i-- { // the first one is the program
-		part := strings.TrimRight(unwrapped(steps[i]), "._0123456789")
-		if part == "" || slices.Contains(noParts, part) {
-			continue
-		}
-		if strings.Contains(opName, "transpose(jvp(") {
-			part += " backward"
-		}
-		return part
-	}
-	return ""
-}
-
-// noParts are steps that a framework puts into names for what it does itself.
-var noParts = []string{"while", "body", "cond", "scan", "closed_call", "eval_jaxpr", "checkpoint", "rematted_computation", "remat", "shard_map", "custom_jvp_call", "custom_vjp_call", "vmap", "main"}
-
-// unwrapped is a step without the transformations that it went through: mlp of transpose(jvp(mlp)).
-func unwrapped(step string) string {
-	inner := step[strings.LastIndexByte(step, '(')+1:]
-	inner = strings.TrimRight(inner, ")")
-	if strings.Trim(inner, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != "" {
-		return ""
-	}
-	return inner
-}
-
-// everywhere are operations that stand in most fusions, so that they tell little.
-var everywhere = []string{
-	"add", "and", "bitcast", "broadcast", "clamp", "compare", "concatenate", "convert", "copy", "custom-call", "dynamic-slice", "dynamic-update-slice", "iota", "maximum",
-	"minimum", "multiply", "negate", "or", "pad", "reshape", "select", "slice", "subtract", "transpose",
-}
-
-// telling are the operations that a fusion is best known by, at most so many.
-func telling(do []string, most int) []string {
-	sorted := slices.Clone(do)
-	slices.SortStableFunc(sorted, func(a, b string) int {
-		return place(a) - place(b)
-	})
-	return sorted[:min(len(sorted), most)]
-}
-
-func place(op string) int {
-	if slices.Contains(everywhere, op) {
-		return 1
-	}
-	return 0
-}
-
-// name is what a fusion is called: its part of the model and the operations that it is best known by.
-func (p *pin) name() string {
-	return strings.TrimSpace(p.scope + " " + strings.Join(telling(p.do, 3), "-"))
 }
