@@ -30,8 +30,7 @@ var floors = [][]string{
 	{"internal/export", "internal/rule", "internal/webpage"},
 	{"internal/report", "rules"},
 	{"internal/config"},
-	{"internal/gate", "internal/policy", "internal/reference"},
-	{"internal/github"},
+	{"internal/gate", "internal/github", "internal/policy", "internal/reference"},
 	{"cmd/xlagate"},
 }
 

@@ -83,10 +83,8 @@ func ids(values []string) []string {
 
 // sayLeft says what accepting leaves to be done by hand.
 func sayLeft(w world, planned *gate.Accepted) {
-	for _, b := range planned.Budgets {
-		if b.Left != "" {
-			sayBudget(w, b)
-		}
+	for _, b := range planned.Left() {
+		sayBudget(w, b)
 	}
 	for _, u := range planned.Unsettled {
 		sayUnsettled(w, u)

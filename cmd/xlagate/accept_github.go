@@ -1,17 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/github"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/policy"
+	"github.com/xlagate/xlagate/internal/result"
 )
 
 // pullRequestFlags are the flags of accept on a pull request on GitHub, without a checkout.
@@ -89,51 +95,73 @@ func requestOf(ctx context.Context, c *cli.Context, env github.Environment, clie
 	return asked, err
 }
 
-// acceptRequest accepts what was asked for and reports it.
+// acceptRequest accepts what was asked for and reports it. Nothing of the pull request is checked out or run.
 func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.Client, asked *request) error {
 	pr, err := client.PullRequest(ctx, asked.pr)
 	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "xlagate-accept-*")
-	if err != nil {
-		return fmt.Errorf("make a folder for the baseline: %w", err)
-	}
-	defer os.RemoveAll(work)
-	file := c.String("config")
-	if file == "" {
-		file = config.FileName
-	}
-	done, err := client.Accept(ctx, pr, github.Acceptance{
-		Request: asked.Request, By: asked.by, At: asked.at, Config: file, Artifact: c.String("artifact"), Workflow: c.String("workflow"), Key: c.String("key"),
-		Work: work, Version: version(),
-	})
+	from, err := client.ResultFor(ctx, pr, github.Wanted{Before: asked.at, Artifact: c.String("artifact"), Workflow: c.String("workflow"), Key: c.String("key")})
 	if err != nil {
 		return err
 	}
-	for _, b := range done.Left {
+	done, changed, err := acceptOnBranch(ctx, client, pr, cmp.Or(c.String("config"), config.FileName), from.Result, asked)
+	if err != nil {
+		return err
+	}
+	for _, b := range done.Left() {
 		sayBudget(w, b)
 	}
 	for _, u := range done.Unsettled {
 		sayUnsettled(w, u)
 	}
-	if done.Commit == "" {
-		fmt.Fprintf(w.out, "nothing to accept: the baseline says so already (run %d)\n", done.Run)
+	if len(changed) == 0 {
+		fmt.Fprintf(w.out, "nothing to accept: the baseline says so already (run %d)\n", from.Run)
 		answer(ctx, w, client, asked, "+1", strings.TrimSpace(remaining(done)))
 		return nil
 	}
-	fmt.Fprintf(w.out, "committed %s to pull request %d from run %d: %s\n", done.Commit, asked.pr, done.Run, strings.Join(done.Files, ", "))
-	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", done.Run, done.Commit)+remaining(done))
+	commit, err := client.Commit(ctx, pr, changed, asked.message(done))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.out, "committed %s to pull request %d from run %d: %s\n", commit, asked.pr, from.Run, strings.Join(slices.Sorted(maps.Keys(changed)), ", "))
+	answer(ctx, w, client, asked, "+1", fmt.Sprintf("Accepted from run %d in %s. Commits made with a job's own token start no workflow: close and reopen the pull request to run the gate again, or give the job the token of a GitHub App.", from.Run, commit)+remaining(done))
 	return nil
 }
 
+// acceptOnBranch accepts what a result holds into the configuration and the baseline of a pull request's head.
+func acceptOnBranch(ctx context.Context, client *github.Client, pr github.PullRequest, file string, r *result.Result, asked *request) (*gate.Accepted, map[string][]byte, error) {
+	p, err := policy.FromRepository(ctx, client, pr.Head.SHA, file, targetsOf(r))
+	if errors.Is(err, policy.ErrElsewhere) {
+		return nil, nil, fmt.Errorf("%w: accept where it can be written, with xlagate accept --from the run's artifact", err)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("fetch the pull request's baseline: %w", err)
+	}
+	return gate.AcceptCopy(ctx, gate.Copy{File: file, Text: p.Text, Config: p.Config, Store: p.Store}, version(), gate.AcceptOptions{Only: asked.IDs, Reason: asked.Reason, From: r})
+}
+
+// message is the commit's. Its trailers say what was accepted and by whom.
+func (asked *request) message(done *gate.Accepted) string {
+	files := phrase.Counted(float64(len(done.Written)+len(done.Removed)), "", "files") + " of the baseline"
+	if n := len(done.Budgets) - len(done.Left()); n > 0 {
+		files += " and " + phrase.Counted(float64(n), "", "budgets") + " of the configuration"
+	}
+	text := fmt.Sprintf("Accept what XLA compiles now: %s\n\n%s, from the result of the pull request's own run.\n\nXlagate-Accepted: %s\n", asked.Reason, files, cmp.Or(strings.Join(asked.IDs, ", "), "all"))
+	if asked.by != "" {
+		text += "Xlagate-Accepted-By: " + asked.by + "\n"
+	}
+	return text
+}
+
 // remaining lists the limits that still fail after accepting.
-func remaining(done *github.Accepted) string {
-	if len(done.Unsettled)+len(done.Left) == 0 {
+func remaining(done *gate.Accepted) string {
+	left := done.Left()
+	if len(done.Unsettled)+len(left) == 0 {
 		return ""
 	}
 	text := " The configuration still asks for something else; change it there:"
-	for _, b := range done.Left {
+	for _, b := range left {
 		text += "\n- " + oneLine(fmt.Sprintf("%s %s of %s is %s, %s would do; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left))
 	}
 	for _, u := range done.Unsettled {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/github"
 	"github.com/xlagate/xlagate/internal/policy"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/report"
@@ -92,11 +91,11 @@ func remoteHead(file string, client registry.Client) policies {
 		if base, err = basePolicy(ctx, p, client, from, file, r); err != nil {
 			return base, head, err
 		}
-		head, err = p.client.Policy(ctx, to, file, targetsOf(r))
+		head, err = policy.FromRepository(ctx, p.client, to, file, targetsOf(r))
 		switch {
-		case errors.Is(err, github.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
+		case errors.Is(err, policy.ErrElsewhere) && head.Config.Baseline == base.Config.Baseline:
 			head.Store, err = base.Store, nil
-		case errors.Is(err, github.ErrElsewhere), errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, policy.ErrElsewhere), errors.Is(err, fs.ErrNotExist):
 			err = nil
 		}
 		return base, head, err
@@ -106,8 +105,8 @@ func remoteHead(file string, client registry.Client) policies {
 // basePolicy reads the base branch's policy from GitHub, and its baseline from the place that this policy names.
 func basePolicy(ctx context.Context, p *post, client registry.Client, revision, file string, r *result.Result) (policy.Policy, error) {
 	return nearest(file, func(file string) (policy.Policy, error) {
-		base, err := p.client.Policy(ctx, revision, file, targetsOf(r))
-		if errors.Is(err, github.ErrElsewhere) && registry.Is(base.Config.Baseline) {
+		base, err := policy.FromRepository(ctx, p.client, revision, file, targetsOf(r))
+		if errors.Is(err, policy.ErrElsewhere) && registry.Is(base.Config.Baseline) {
 			base.Store, err = gate.OpenBaseline(ctx, gate.Options{Request: gate.Request{Config: base.Config}, Environment: gate.Environment{Registry: client}})
 		}
 		if errors.Is(err, fs.ErrNotExist) && base.Config != nil {

@@ -634,6 +634,35 @@ func TestAcceptIsRefused(t *testing.T) {
 	}
 }
 
+// What cannot be accepted on the branch is refused with a reason.
+func TestAcceptOnBranchRefuses(t *testing.T) {
+	baseline := func(place string) string {
+		return strings.Replace(modest, "extends", "baseline: "+place+"\nextends", 1)
+	}
+	p := newPullRequest(t, "acme/models")
+	p.push()
+	p.finished(50, "regressed")
+	for name, c := range map[string]struct {
+		code         int
+		config, says string
+	}{
+		"no configuration": {3, "", "fetch the pull request's baseline: xlagate.yaml at "},
+		"wrong":            {2, "version: 1\nnonsense: 2\n", "xlagate.yaml:2:1: "},
+		"in a registry":    {3, baseline("oci://ghcr.io/acme/base:main"), "does not lie in the repository: accept where it can be written, with xlagate accept --from"},
+		"of a revision":    {3, baseline("git:main:.xlagate"), "the baseline git:main:.xlagate does not lie on the pull request's branch"},
+		"outside":          {3, baseline("../base"), "the baseline ../base does not lie in the repository"},
+	} {
+		files := p.Trees[p.Commits[p.head].Tree]
+		if files["xlagate.yaml"] = c.config; c.config == "" {
+			delete(files, "xlagate.yaml")
+		}
+		p.asks("mona", "write", "/xlagate accept all because")
+		if _, said := p.run(c.code, "accept", "--from-event"); !strings.Contains(said, c.says) || p.Branches["wider"] != p.head {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+}
+
 // TestHostileArtifact lets a fork's run report the worst that it can: its words are shown as words, and what is no result is not shown.
 func TestHostileArtifact(t *testing.T) {
 	const worst = "`|a|` [click](https://evil.example) ![x](http://evil.example/x.png) <img src=x onerror=alert(1)> @octocat acme/models#12 #123 \x1b[31mred\x1b[0m \u202egnp.exe ::error::x\n# heading\n<!-- xlagate:v1 key=default -->"

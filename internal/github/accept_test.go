@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,67 +21,25 @@ func (s *site) ran(id int64, file []byte) {
 	}
 }
 
-// Accepting on a pull request that cannot be accepted on says why, and writes nothing.
-func TestAcceptRefusals(t *testing.T) {
-	occupied := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	baseline := func(place string) string {
-		return strings.Replace(someConfig, "extends", "baseline: "+place+"\nextends", 1)
-	}
+// Where there is nothing to accept on a pull request, the reason says so.
+func TestNoResultToAccept(t *testing.T) {
+	const none = "left an artifact xlagate-report of the gate default; wait for the gate, or run it again"
 	for name, c := range map[string]struct {
-		config string
 		change func(*site)
-		work   string
 		says   string
 	}{
-		"closed":           {someConfig, func(s *site) { s.Pulls[7].State = "closed" }, "", "pull request 7 is closed"},
-		"a fork":           {someConfig, func(s *site) { s.Pulls[7].HeadRepo = "mona/models" }, "", "comes from a fork: accept there"},
-		"no run":           {someConfig, func(s *site) { s.Runs = nil }, "", "left an artifact xlagate-report of the gate default; wait for the gate, or run it again"},
-		"no artifact":      {someConfig, func(s *site) { s.Artifacts = nil }, "", "left an artifact xlagate-report of the gate default; wait for the gate, or run it again"},
-		"no result":        {someConfig, func(s *site) { s.ran(51, []byte("{}")) }, "", `the artifact of run 51: the schema is ""`},
-		"no configuration": {"", nil, "", "fetch the pull request's baseline: xlagate.yaml at "},
-		"a folder":         {"", func(s *site) { s.Trees[s.Commits[s.Pulls[7].HeadSHA].Tree]["xlagate.yaml/x"] = "" }, "", "is not a plain file"},
-		"wrong":            {"version: 1\nnonsense: 2\n", nil, "", "xlagate.yaml:2:1: "},
-		"in a registry":    {baseline("oci://ghcr.io/acme/base:main"), nil, "", "does not lie in the repository: accept where it can be written, with xlagate accept --from"},
-		"of a revision":    {baseline("git:main:.xlagate"), nil, "", "the baseline git:main:.xlagate does not lie on the pull request's branch"},
-		"outside":          {baseline("../base"), nil, "", "the baseline ../base does not lie in the repository"},
-		"nowhere to work":  {someConfig, nil, occupied, "fetch the pull request's xlagate.yaml: mkdir"},
-		"502": {someConfig, func(s *site) {
-			f := fakegithub.Broken.On("repos/get-content", 0)
-			f.Skip = 3
-			s.Faults = append(s.Faults, f)
-		}, "", "fetch the pull request's xlagate.yaml: fetch xlagate.yaml at "},
+		"closed":      {func(s *site) { s.Pulls[7].State = "closed" }, "pull request 7 is closed"},
+		"a fork":      {func(s *site) { s.Pulls[7].HeadRepo = "mona/models" }, "comes from a fork: accept there"},
+		"no run":      {func(s *site) { s.Runs = nil }, none},
+		"no artifact": {func(s *site) { s.Artifacts = nil }, none},
+		"no result":   {func(s *site) { s.ran(51, []byte("{}")) }, `the artifact of run 51: the schema is ""`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := newSite(t)
-			files := map[string]string{"README.md": "hello"}
-			if c.config != "" {
-				files["xlagate.yaml"] = c.config
-			}
-			s.Pulls[7].HeadSHA = s.Commit(files, "head")
-			s.Commit(files, "main")
-			s.ran(50, s.report(50, nil))
-			if c.change != nil {
-				c.change(s)
-			}
-			client := s.client("job")
-			pr, err := client.PullRequest(t.Context(), 7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.work == "" {
-				c.work = t.TempDir()
-			}
-			_, err = client.Accept(t.Context(), pr, Acceptance{Request: Request{Reason: "because"}, Config: "xlagate.yaml", Artifact: "xlagate-report", Key: DefaultKey, Work: c.work})
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, wanted %q", err, c.says)
-			}
-			if wrote := s.Writes(); len(wrote) > 0 {
-				t.Errorf("written: %v", wrote)
-			}
-		})
+		s := newSite(t)
+		s.ran(50, s.report(50, nil))
+		c.change(s)
+		if _, err := s.asked(time.Time{}); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, wanted %q", name, err, c.says)
+		}
 	}
 }
 
@@ -103,13 +59,13 @@ func (s *site) report(run int64, change func(*result.Result)) []byte {
 }
 
 // asked is a request to accept on pull request 7, made at a time.
-func (s *site) asked(at time.Time) (judged, error) {
+func (s *site) asked(at time.Time) (Judged, error) {
 	s.t.Helper()
 	pr, err := s.client("reader").PullRequest(s.t.Context(), 7)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return s.client("reader").resultFor(s.t.Context(), pr, Acceptance{Artifact: "xlagate-report", Key: DefaultKey, At: at})
+	return s.client("reader").ResultFor(s.t.Context(), pr, Wanted{Artifact: "xlagate-report", Key: DefaultKey, Before: at})
 }
 
 // The result is that of the newest run that left one, however many ran since.
@@ -120,8 +76,8 @@ func TestResultOfTheNewestRunThatLeftOne(t *testing.T) {
 	for id := range int64(perPage) {
 		s.ran(100+id, nil)
 	}
-	if r, err := s.asked(time.Time{}); err != nil || r.run != 50 {
-		t.Errorf("of run %d, %v", r.run, err)
+	if r, err := s.asked(time.Time{}); err != nil || r.Run != 50 {
+		t.Errorf("of run %d, %v", r.Run, err)
 	}
 	for id := range int64(perPage) {
 		s.Artifacts = append(s.Artifacts, &fakegithub.Artifact{ID: 5000 + id, Run: 50, Name: "shard"})
@@ -196,8 +152,8 @@ func TestResultIsBoundToWhatWasJudged(t *testing.T) {
 			s.ran(50, s.report(50, nil))
 			c.change(s)
 			r, err := s.asked(comment)
-			if c.says == "" && (err != nil || r.run != 50) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
-				t.Errorf("run %d, %v; wanted %q", r.run, err, c.says)
+			if c.says == "" && (err != nil || r.Run != 50) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("run %d, %v; wanted %q", r.Run, err, c.says)
 			}
 		})
 	}
@@ -205,9 +161,12 @@ func TestResultIsBoundToWhatWasJudged(t *testing.T) {
 	s.ran(50, s.report(50, nil))
 	s.ran(60, s.report(60, nil))
 	s.Runs[1].Workflow, s.Runs[1].File = 4, "other.yml"
-	pr := PullRequest{Number: 7, Head: Branch{SHA: headSHA, Ref: "wider"}}
-	if r, err := s.client("reader").resultFor(t.Context(), pr, Acceptance{Artifact: "xlagate-report", Key: DefaultKey, Workflow: "xlagate.yml"}); err != nil || r.run != 50 {
-		t.Errorf("of the workflow that is named: run %d, %v", r.run, err)
+	pr, err := s.client("reader").PullRequest(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.client("reader").ResultFor(t.Context(), pr, Wanted{Artifact: "xlagate-report", Key: DefaultKey, Workflow: "xlagate.yml"}); err != nil || r.Run != 50 {
+		t.Errorf("of the workflow that is named: run %d, %v", r.Run, err)
 	}
 }
 
@@ -236,7 +195,7 @@ func TestCommitOntoWhatWasJudged(t *testing.T) {
 			s.Branches["wider"], s.Pulls[7].HeadSHA = second, second
 			c.change(s, first, second)
 			was := s.Branches["wider"]
-			made, err := s.client("job").commit(t.Context(), PullRequest{Number: 7, Head: Branch{SHA: second, Ref: "wider"}}, map[string][]byte{"new": []byte("ä"), "old": nil}, "Accept\n\nBecause\n")
+			made, err := s.client("job").Commit(t.Context(), PullRequest{Number: 7, Head: Branch{SHA: second, Ref: "wider"}}, map[string][]byte{"new": []byte("ä"), "old": nil}, "Accept\n\nBecause\n")
 			tip := s.Branches["wider"]
 			if c.says != "" {
 				if err == nil || !strings.Contains(err.Error(), c.says) || tip != was {

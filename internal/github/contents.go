@@ -23,8 +23,8 @@ const (
 	maxFetched = 64 << 20
 )
 
-// file is one file at a revision. A file that is not there is [fs.ErrNotExist].
-func (c *Client) file(ctx context.Context, revision, name string) ([]byte, error) {
+// File returns a file of a revision. A file that is not there is [fs.ErrNotExist].
+func (c *Client) File(ctx context.Context, revision, name string) ([]byte, error) {
 	file, _, _, err := c.api.Repositories.GetContents(ctx, c.owner, c.name, name, &gh.RepositoryContentGetOptions{Ref: revision})
 	if status(err) == http.StatusNotFound {
 		return nil, fmt.Errorf("%s at %s: %w", name, short(revision), fs.ErrNotExist)
@@ -38,8 +38,8 @@ func (c *Client) file(ctx context.Context, revision, name string) ([]byte, error
 	return c.blob(ctx, file)
 }
 
-// folders returns the files of some folders below a root, at a revision, as a file system. It leaves out missing folders and links.
-func (c *Client) folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error) {
+// Folders returns the files of some folders below a root, at a revision, as a file system. It leaves out missing folders and links.
+func (c *Client) Folders(ctx context.Context, revision, root string, folders []string) (fs.FS, error) {
 	var buffer bytes.Buffer
 	f := fetcher{Client: c, revision: revision, out: zip.NewWriter(&buffer)}
 	for _, folder := range folders {
@@ -131,9 +131,9 @@ func (c *Client) MayWrite(ctx context.Context, login string) (bool, error) {
 	return level.GetPermission() == "admin" || level.GetPermission() == "write", nil
 }
 
-// commit adds a commit to a pull request's branch; nil content removes a file. GitHub refuses it if the branch is no longer at the commit that was
+// Commit adds a commit to a pull request's branch; nil content removes a file. GitHub refuses it if the branch is no longer at the commit that was
 // judged.
-func (c *Client) commit(ctx context.Context, pr PullRequest, files map[string][]byte, message string) (string, error) {
+func (c *Client) Commit(ctx context.Context, pr PullRequest, files map[string][]byte, message string) (string, error) {
 	headline, body, _ := strings.Cut(message, "\n\n")
 	var data struct {
 		CreateCommitOnBranch struct {

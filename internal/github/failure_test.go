@@ -18,11 +18,12 @@ type asked struct {
 // requests are all that the client asks for.
 func requests(t *testing.T, s *site) []asked {
 	t.Helper()
-	tip := s.Commit(map[string]string{"xlagate.yaml": someConfig, ".xlagate/mlp/cpu/step.yaml": "one"}, "first")
+	tip := s.Commit(map[string]string{"xlagate.yaml": "version: 1"}, "first")
 	fork := s.Commit(map[string]string{"a": "1"}, "second", tip)
 	s.Pulls[7].HeadSHA, s.Pulls[7].BaseSHA = fork, tip
 	s.Branches["wider"] = fork
 	pr := PullRequest{Number: 7, State: "open", Head: Branch{SHA: fork, Ref: "wider"}, Base: Branch{SHA: tip}}
+	pr.Head.Repo.FullName, pr.Base.Repo.FullName = repositoryUnderTest, repositoryUnderTest
 	run := WorkflowRun{ID: 50, Attempt: 1, WorkflowID: 3, Event: "pull_request", HeadSHA: "0f0f0f0f", HeadBranch: "gone"}
 	run.HeadRepository.FullName, run.HeadRepository.Owner.Login = repositoryUnderTest, "acme"
 	s.Runs = append(s.Runs, &fakegithub.Run{ID: 50, Attempt: 1, Workflow: 3, Event: "pull_request", Status: "completed", HeadSHA: fork, HeadRepo: repositoryUnderTest})
@@ -31,12 +32,9 @@ func requests(t *testing.T, s *site) []asked {
 	for i := range check.Annotations {
 		check.Annotations[i] = report.Annotation{File: "a.py", Line: 1, Level: "error", Message: "m"}
 	}
-	policy := func(ctx context.Context, c *Client) error {
-		_, err := c.Policy(ctx, tip, "xlagate.yaml", nil)
-		return err
-	}
+	file := func(ctx context.Context, c *Client) error { _, err := c.File(ctx, tip, "xlagate.yaml"); return err }
 	commit := func(ctx context.Context, c *Client) error {
-		_, err := c.commit(ctx, pr, map[string][]byte{"a": []byte("2")}, "m")
+		_, err := c.Commit(ctx, pr, map[string][]byte{"a": []byte("2")}, "m")
 		return err
 	}
 	id := int64(0)
@@ -78,13 +76,13 @@ func requests(t *testing.T, s *site) []asked {
 		{"actions/get-workflow-run", "ask for run 50", "the permission actions: read", latest},
 		{"actions/list-workflow-runs", "list the runs for 0f0f0f0", "the permission actions: read", latest},
 		{"actions/list-workflow-runs-for-repo", "list the runs for " + short(fork), "the permission actions: read", func(ctx context.Context, c *Client) error {
-			_, err := c.resultFor(ctx, pr, Acceptance{Artifact: "xlagate-report"})
+			_, err := c.ResultFor(ctx, pr, Wanted{Artifact: "xlagate-report"})
 			return err
 		}},
 		{"actions/list-workflow-run-artifacts", "list the artifacts of run 50", "the permission actions: read", artifact},
 		{"actions/download-artifact", "download artifact xlagate-report of run 50", "the permission actions: read", artifact},
-		{"repos/get-content", "fetch xlagate.yaml at " + short(tip), "the permission contents: read", policy},
-		{"git/get-blob", "fetch xlagate.yaml", "the permission contents: read", policy},
+		{"repos/get-content", "fetch xlagate.yaml at " + short(tip), "the permission contents: read", file},
+		{"git/get-blob", "fetch xlagate.yaml", "the permission contents: read", file},
 		{"repos/get-collaborator-permission-level", "ask what mona may do", "a token that may", func(ctx context.Context, c *Client) error { _, err := c.MayWrite(ctx, "mona"); return err }},
 		{"git/get-commit", "ask for commit " + short(fork), "the permission contents: read", func(ctx context.Context, c *Client) error { _, err := c.firstParent(ctx, fork); return err }},
 		{"git/get-ref", "commit pictures to the branch xlagate-pictures", "the permission contents: read", pictures("")},

@@ -40,25 +40,42 @@ func (c *Client) Latest(ctx context.Context, run WorkflowRun) error {
 	})
 }
 
-// judged is a result with the run that made it.
-type judged struct {
-	*result.Result
-	run, workflow int64
+// Wanted says which result of a pull request's runs is wanted.
+type Wanted struct {
+	Before   time.Time // what came later does not count; the zero time: everything counts
+	Artifact string
+	Workflow string // the gate's workflow file; "": any
+	Key      string // the gate's
 }
 
-// resultFor finds the result that an acceptance is about: that of this gate in the newest finished run of each workflow for the pull request's head.
-// It ignores what came after the request, which the asker cannot have seen.
-func (c *Client) resultFor(ctx context.Context, pr PullRequest, a Acceptance) (judged, error) {
+// Judged is a result with the run that made it.
+type Judged struct {
+	*result.Result
+	Run      int64
+	workflow int64
+}
+
+// errFork is returned for a pull request from another repository, to which nothing can be pushed.
+var errFork = errors.New("the pull request comes from a fork: accept there, with xlagate accept --from the run's artifact")
+
+// ResultFor finds the result that can be accepted on a pull request: that of a gate in the newest finished run of each workflow for the head.
+func (c *Client) ResultFor(ctx context.Context, pr PullRequest, a Wanted) (Judged, error) {
+	switch {
+	case pr.State != "open":
+		return Judged{}, fmt.Errorf("pull request %d is %s", pr.Number, pr.State)
+	case pr.Fork():
+		return Judged{}, errFork
+	}
 	runs, err := c.runsFor(ctx, pr, a)
 	if err != nil {
-		return judged{}, err
+		return Judged{}, err
 	}
-	var found []judged
+	var found []Judged
 	for _, run := range runs {
-		if slices.ContainsFunc(found, func(j judged) bool { return j.workflow == run.GetWorkflowID() }) {
+		if slices.ContainsFunc(found, func(j Judged) bool { return j.workflow == run.GetWorkflowID() }) {
 			continue
 		}
-		data, err := c.artifactBefore(ctx, run.GetID(), a.Artifact, a.At)
+		data, err := c.artifactBefore(ctx, run.GetID(), a.Artifact, a.Before)
 		if errors.Is(err, ErrNothingToDo) {
 			continue
 		}
@@ -70,17 +87,17 @@ func (c *Client) resultFor(ctx context.Context, pr PullRequest, a Acceptance) (j
 			err = c.madeFor(r, pr, run.GetID())
 		}
 		if err != nil {
-			return judged{}, fmt.Errorf("the artifact of run %d: %w", run.GetID(), err)
+			return Judged{}, fmt.Errorf("the artifact of run %d: %w", run.GetID(), err)
 		}
 		if r.Origin.Key == a.Key {
-			found = append(found, judged{r, run.GetID(), run.GetWorkflowID()})
+			found = append(found, Judged{r, run.GetID(), run.GetWorkflowID()})
 		}
 	}
 	switch {
 	case len(found) == 0:
-		return judged{}, fmt.Errorf("%w: no finished run for %s left an artifact %s of the gate %s%s; wait for the gate, or run it again, then accept", ErrNothingToDo, short(pr.Head.SHA), a.Artifact, a.Key, a.before())
+		return Judged{}, fmt.Errorf("%w: no finished run for %s left an artifact %s of the gate %s%s; wait for the gate, or run it again, then accept", ErrNothingToDo, short(pr.Head.SHA), a.Artifact, a.Key, a.before())
 	case len(found) > 1:
-		return judged{}, fmt.Errorf("runs %d and %d of two workflows left an artifact %s of the gate %s; name one: --workflow FILE, or give each gate its own --key", found[0].run, found[1].run, a.Artifact, a.Key)
+		return Judged{}, fmt.Errorf("runs %d and %d of two workflows left an artifact %s of the gate %s; name one: --workflow FILE, or give each gate its own --key", found[0].Run, found[1].Run, a.Artifact, a.Key)
 	}
 	return found[0], nil
 }
@@ -100,15 +117,15 @@ func (c *Client) madeFor(r *result.Result, pr PullRequest, run int64) error {
 	return nil
 }
 
-func (a Acceptance) before() string {
-	if a.At.IsZero() {
+func (a Wanted) before() string {
+	if a.Before.IsZero() {
 		return ""
 	}
-	return " before " + a.At.UTC().Format(time.RFC3339)
+	return " before " + a.Before.UTC().Format(time.RFC3339)
 }
 
 // runsFor lists the finished runs for a pull request's head, newest first. The branch's newest run before the request shows which head the asker saw.
-func (c *Client) runsFor(ctx context.Context, pr PullRequest, a Acceptance) (runs []*gh.WorkflowRun, err error) {
+func (c *Client) runsFor(ctx context.Context, pr PullRequest, a Wanted) (runs []*gh.WorkflowRun, err error) {
 	o := &gh.ListWorkflowRunsOptions{Event: "pull_request", Branch: pr.Head.Ref}
 	err = pages(func(page gh.ListOptions) (*gh.Response, bool, error) {
 		o.ListOptions = page
@@ -118,11 +135,11 @@ func (c *Client) runsFor(ctx context.Context, pr PullRequest, a Acceptance) (run
 		}
 		for _, run := range list.WorkflowRuns {
 			switch {
-			case run.GetHeadRepository().GetFullName() != c.Repository(), !a.At.IsZero() && run.GetCreatedAt().After(a.At):
+			case run.GetHeadRepository().GetFullName() != c.Repository(), !a.Before.IsZero() && run.GetCreatedAt().After(a.Before):
 			case run.GetHeadSHA() == pr.Head.SHA && run.GetStatus() == "completed":
 				runs = append(runs, run)
 			case run.GetHeadSHA() == pr.Head.SHA:
-			case len(runs) == 0 && !a.At.IsZero():
+			case len(runs) == 0 && !a.Before.IsZero():
 				return response, true, fmt.Errorf("the pull request is at %s, but was at %s when it was to be accepted: look at what its new run says, then accept", short(pr.Head.SHA), short(run.GetHeadSHA()))
 			default:
 				return response, true, nil

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/registry"
@@ -81,5 +83,51 @@ func TestBaseWithABaselineThatIsAFile(t *testing.T) {
 	dir := history(t, base+"baseline: xlagate.yaml\n", accepted)
 	if _, err := FromGit(context.Background(), registry.Client{}, dir, "HEAD", config.FileName); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
+	}
+}
+
+// revisions are the files of a repository that is not checked out, by revision.
+type revisions map[string]fstest.MapFS
+
+func (r revisions) File(_ context.Context, revision, name string) ([]byte, error) {
+	return fs.ReadFile(r[revision], name)
+}
+
+func (r revisions) Folders(_ context.Context, revision, root string, folders []string) (fs.FS, error) {
+	out := fstest.MapFS{}
+	for name, file := range r[revision] {
+		for _, folder := range folders {
+			if below, ok := strings.CutPrefix(name, path.Join(root, folder)+"/"); ok {
+				out[path.Join(folder, below)] = file
+			}
+		}
+	}
+	return out, nil
+}
+
+// The baseline is found beside the configuration, above it and on other branches, for the targets that are declared and those that are named.
+func TestPolicyWithoutACheckout(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	for place, want := range map[string]string{".xlagate": "beside", "../base": "above", "git:main:base": "of main", "git:origin/main:base": "of main", "../../base": "", "oci://ghcr.io/a/b:c": ""} {
+		from := revisions{
+			"main": {"base/mlp/step.yaml": file("of main")},
+			"head": {"ci/xlagate.yaml": file(base + "baseline: " + place + "\n"), "ci/.xlagate/mlp/step.yaml": file("beside"), "ci/.xlagate/gone/step.yaml": file("named"), "base/mlp/step.yaml": file("above"), "ci/.xlagate/other/step.yaml": file("other")},
+		}
+		p, err := FromRepository(t.Context(), from, "head", "ci/xlagate.yaml", []string{"mlp", "gone"})
+		if want == "" && errors.Is(err, ErrElsewhere) && p.Config != nil {
+			continue
+		}
+		if want == "" || err != nil {
+			t.Errorf("%s: %v", place, err)
+			continue
+		}
+		data, err := fs.ReadFile(p.Store, "mlp/step.yaml")
+		_, other := fs.Stat(p.Store, "other/step.yaml")
+		if _, gone := fs.Stat(p.Store, "gone/step.yaml"); err != nil || string(data) != want || other == nil || want == "beside" && gone != nil {
+			t.Errorf("%s: %q %v %v %v", place, data, err, other, gone)
+		}
+	}
+	if _, err := FromRepository(t.Context(), revisions{"head": {}}, "head", "xlagate.yaml", nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no configuration: %v", err)
 	}
 }
