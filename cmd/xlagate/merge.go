@@ -258,7 +258,7 @@ func measuredShares(c *cli.Context, w world, dealer *dump.Dealer, o gate.Options
 // deliverFacts writes facts. The error carries exit code 3 if something could not be read.
 func deliverFacts(c *cli.Context, w world, list []output, rep *facts.Report, parts []result.Part) error {
 	err := writeAll(c, w, list, func(out output, o report.Options, dst io.Writer) error {
-		o.Parts = parts
+		o.Parts, o.OneLine = parts, true
 		return report.Inspect(dst, rep, out.format, o)
 	})
 	if err != nil {

@@ -179,7 +179,8 @@ func program(l *looked, p *diff.Program) result.Program {
 		out.Change = "unbased"
 	}
 	if p.New != nil && p.Parts == nil {
-		out.Accept = baseline.Format(l.Name, &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}).String()
+		accepted := &baseline.Program{Program: *p.New, Toolchain: l.report.Toolchain}
+		out.Accept = result.LaterText(func() string { return baseline.Format(l.Name, accepted).String() })
 	}
 	for _, v := range p.Variants {
 		if v.New != nil {

@@ -80,10 +80,10 @@ func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
 	kernels := 0
 	for i := range t.Programs {
 		p := &t.Programs[i]
-		if p.Accept == "" {
+		if p.Accept.IsZero() {
 			continue
 		}
-		program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept))
+		program, err := baseline.Parse(t.Name+"/"+p.Name, []byte(p.Accept.String()))
 		if err != nil {
 			return nil, fmt.Errorf("the result holds no usable facts: %w", err)
 		}

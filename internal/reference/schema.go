@@ -48,7 +48,10 @@ func Schema(name string) ([]byte, error) {
 
 func schemaResult() (*jsonschema.Schema, error) {
 	s, err := jsonschema.For[result.Result](&jsonschema.ForOptions{
-		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[facts.Values](): {Ref: "#/$defs/facts"}},
+		TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+			reflect.TypeFor[facts.Values](): {Ref: "#/$defs/facts"},
+			reflect.TypeFor[result.Later](): {Type: "string"},
+		},
 	})
 	if err == nil {
 		s.Defs = map[string]*jsonschema.Schema{"facts": factsSchema()}

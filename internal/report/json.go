@@ -13,10 +13,12 @@ import (
 )
 
 // writeJSON writes a value indented, keys of maps sorted, `<`, `>` and `&` as they are. Lists that are empty are written as such, not as null.
-func writeJSON(w io.Writer, what string, v any) error {
+func writeJSON(w io.Writer, what string, v any) error { return encodeJSON(w, what, v, "  ") }
+
+func encodeJSON(w io.Writer, what string, v any, indent string) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
+	e.SetIndent("", indent)
 	if err := e.Encode(filled(reflect.ValueOf(v)).Interface()); err != nil {
 		return fmt.Errorf("write %s as JSON: %w", what, err)
 	}

@@ -93,12 +93,16 @@ type (
 )
 
 func inspectJSON(w io.Writer, r *facts.Report, o Options) error {
-	return writeJSON(w, "what the dump holds", &inspectView{
+	indent := "  "
+	if o.OneLine {
+		indent = ""
+	}
+	return encodeJSON(w, "what the dump holds", &inspectView{
 		Schema: InspectSchema, Tool: result.Tool{Name: "xlagate", Version: o.Version}, Dump: r.Dump, Toolchain: r.Toolchain,
 		Programs: viewPrograms(r.Programs, o.All), Helpers: viewPrograms(r.Helpers, o.All), Clusters: r.Clusters, Logs: r.Logs,
 		Modules: r.Modules, Drawings: r.Drawings, Passes: viewPasses(r.Passes), Profile: viewProfile(r.Profile), Problems: r.Problems,
 		Ignored: r.Ignored, Parts: o.Parts,
-	})
+	}, indent)
 }
 
 func viewPrograms(programs []*facts.Program, all bool) []programView {

@@ -27,6 +27,8 @@ type Options struct {
 	MaxBytes int
 	// Parts are what is to be merged with other parts of the same facts; for the JSON of facts.
 	Parts []result.Part
+	// OneLine leaves out line breaks in the JSON of facts: indenting is a seventh of the time from a large module to its facts.
+	OneLine bool
 	// Version is the tool's, for the JSON of inspect and diff.
 	Version string
 	// Config is the configuration file as a finding without a source line is attached to it; "" means xlagate.yaml.

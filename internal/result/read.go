@@ -135,7 +135,7 @@ func (t *Target) check() error {
 }
 
 func (p *Program) check() error {
-	if tooLong(p.Name, p.Change) || len(p.Accept) > maxText || len(p.Variants) > maxVariants {
+	if tooLong(p.Name, p.Change) || len(p.Accept.String()) > maxText || len(p.Variants) > maxVariants {
 		return errTooLong
 	}
 	for i := range p.Variants {

@@ -103,7 +103,7 @@ type Program struct {
 	Variants []Variant `json:"variants"`
 	// Accept is the program's baseline as accepting everything would write it, its readable and its machine file one behind the other, so that
 	// `accept --from` needs only the result.
-	Accept string `json:"accept,omitempty"`
+	Accept Later `json:"accept,omitzero"`
 }
 
 // Variant is one compilation of a program.
