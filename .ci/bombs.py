@@ -78,6 +78,10 @@ def bombs(at):
         return ["inspect", "--max-memory", LIMIT, str(folder)]
 
     yield "1 MB of gzip with 1 GiB in it", dump("gzip", zeros(1 << 30), NAME + ".gz"), {2, 3}
+    for i in range(8):
+        (at / "eight").mkdir(exist_ok=True)
+        (at / "eight" / NAME.replace("0001", f"{i:04}")).with_suffix(".txt.gz").write_bytes(zeros(240 << 20))
+    yield "8 gzips with 240 MiB each", ["inspect", "--max-memory", LIMIT, str(at / "eight")], {0, 3}
     yield "180 bytes of xz that ask for a dictionary of 4 GiB", dump("xz", greedy(MODULE.encode()), NAME + ".xz"), {3}
     yield "forty of them in one file", dump("xzs", greedy(MODULE.encode()) * 40, NAME + ".xz"), {3}
     yield "1.5 MB of newlines behind a module", dump("newlines", (MODULE + "\n" * 1_500_000).encode()), {0, 3}
@@ -115,7 +119,7 @@ def main():
         for name, arguments, wanted in bombs(pathlib.Path(folder)):
             code, out, _, cpu, peak = measured([sys.argv[1], *arguments])
             lines = [l.strip() for l in out.splitlines() if "the most" in l or "at most" in l or "more than" in l or "too deep" in l]
-            said = (lines or out.strip().splitlines() or [""])[0].replace(folder + "/", "").replace("|", "/")[:150]
+            said = (lines or out.strip().splitlines() or [""])[0].replace(folder + "/", "").replace("|", "/")[:200]
             good = code in wanted and cpu < 20 and peak < 1024
             bad += not good
             print(f"| {name} | {code} | {cpu:.1f} | {peak} | {said if code else 'read'} |" + ("" if good else " **NOT GOOD**"), flush=True)

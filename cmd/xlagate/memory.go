@@ -39,15 +39,14 @@ func (s *size) String() string {
 // codeMemory is roughly the memory of the program's code, which the garbage collector does not count.
 const codeMemory = 24 << 20
 
-// maxMemory returns --max-memory, or half of the machine's memory. It passes an explicit limit to the garbage collector, which works harder
-// near it.
+// maxMemory returns --max-memory, or half of the machine's memory. It passes the limit to the garbage collector, which works harder near it.
 func maxMemory(c *cli.Context) int64 {
-	limit, _ := c.Generic("max-memory").(*size)
-	if limit == nil || *limit == 0 {
-		return machineMemory(os.DirFS("/")) / 2
+	limit := machineMemory(os.DirFS("/")) / 2
+	if given, _ := c.Generic("max-memory").(*size); given != nil && *given > 0 {
+		limit = int64(*given)
 	}
-	debug.SetMemoryLimit(max(int64(*limit)-codeMemory, int64(*limit)/2))
-	return int64(*limit)
+	debug.SetMemoryLimit(max(limit-codeMemory, limit/2))
+	return limit
 }
 
 // assumedMemory is used when the machine's memory is unknown.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"strings"
@@ -194,6 +195,10 @@ func (d *Dump) gatherZip(f *File) ([]*File, error) {
 		}
 		if e.Flags&1 != 0 {
 			d.problem(f.Path+"!"+name, "the file is encrypted", "make the archive without a password")
+			continue
+		}
+		if e.CompressedSize64 > uint64(len(data)) || e.UncompressedSize64 > math.MaxInt64 {
+			d.problem(f.Path+"!"+name, "the archive says that the file is larger than it can be", "make the archive again")
 			continue
 		}
 		files = append(files, &File{Path: f.Path + "!" + name, Size: int64(e.UncompressedSize64), ModTime: e.Modified, src: zipSource{e}, rel: name})

@@ -3,6 +3,7 @@ package dump
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -19,12 +20,36 @@ import (
 type compression struct {
 	magic string
 	open  func(io.Reader) (io.ReadCloser, error)
+	says  func(stored []byte) uint64 // how many bytes the file says that it holds, 0 when it does not; nil when it never does
+	most  int64                      // how many bytes one stored byte becomes at most; 0 for any number
 }
 
 var compressions = []compression{
-	{"\x1f\x8b\x08", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
-	{"\x28\xb5\x2f\xfd", openZstd},
-	{"\xfd7zXZ\x00", openXZ},
+	{"\x1f\x8b\x08", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }, gzipSays, mostDense},
+	{"\x28\xb5\x2f\xfd", openZstd, zstdSays, 0},
+	{"\xfd7zXZ\x00", openXZ, nil, 0},
+}
+
+// mostDense is how many bytes one byte of gzip or zip becomes at most.
+const mostDense = 1032
+
+// gzipSays reads the end of the last part, which holds its size; one above what such a file can hold says nothing.
+func gzipSays(stored []byte) uint64 {
+	size := uint64(binary.LittleEndian.Uint32(stored[max(4, len(stored))-4:]))
+	if size > mostDense*uint64(len(stored)) {
+		return 0
+	}
+	return size
+}
+
+// zstdSays reads the header of the first frame, which may hold the frame's size. A few bytes may say anything: no more is believed than of
+// gzip.
+func zstdSays(stored []byte) uint64 {
+	var head zstd.Header
+	if head.Decode(stored) != nil || !head.HasFCS || head.FrameContentSize > mostDense*uint64(len(stored)) {
+		return 0
+	}
+	return head.FrameContentSize
 }
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {
@@ -81,7 +106,11 @@ func (c *compression) decompress(data []byte, limit Limit) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return limit.readAll(r)
+	about := uint64(0)
+	if c.says != nil {
+		about = c.says(data)
+	}
+	return limit.readAll(r, int64(about))
 }
 
 // plain reads content decompressed, whether it is stored compressed or not.

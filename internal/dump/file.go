@@ -64,6 +64,35 @@ func (f *File) Bytes() (data []byte, release func() error, err error) {
 	return data, noRelease, nil
 }
 
+// little is content that need not be weighed to know that it is light.
+const little = 16 << 20
+
+// ContentSize is about how many bytes the file holds, decompressed: at least as many as it holds, or as it may hold. Where only
+// decompressing tells, it decompresses.
+func (f *File) ContentSize() int64 {
+	stored, err := f.src.open()
+	if err != nil {
+		return f.Size
+	}
+	defer stored.Close()
+	b := bufio.NewReader(stored)
+	magic, _ := b.Peek(6)
+	c := compressionOf(magic)
+	switch {
+	case c == nil:
+		return f.Size
+	case c.most > 0 && f.Size <= little/c.most:
+		return c.most * f.Size
+	}
+	r, err := c.open(b)
+	if err != nil {
+		return f.Size
+	}
+	defer r.Close()
+	size, _ := io.Copy(io.Discard, f.limit.reading(r)) // the reader tells what is wrong
+	return max(size, f.Size)
+}
+
 // content opens the file for who looks at its beginning before reading on: decompressed, until the context is done.
 func (f *File) content(ctx context.Context) (content *bufio.Reader, closeAll func() error, err error) {
 	stored, err := f.src.open()
@@ -126,9 +155,8 @@ func (s diskSource) bytes(limit Limit) ([]byte, func() error, error) {
 			return data, release, nil
 		}
 	}
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // room to see that the file ends there
-	_, err = data.ReadFrom(f)
-	return data.Bytes(), noRelease, err
+	data, err := limit.readAll(f, info.Size())
+	return data, noRelease, err
 }
 
 // sectionSource is a stretch of an archive.
@@ -162,7 +190,14 @@ func (s zipSource) bytes(limit Limit) ([]byte, func() error, error) {
 		return nil, nil, err
 	}
 	defer r.Close()
-	data, err := limit.readAll(r)
+	size := int64(s.entry.UncompressedSize64)
+	if err := limit.Check(size); err != nil {
+		return nil, nil, err
+	}
+	data, err := limit.readAll(io.LimitReader(r, size+1), min(size, mostDense*int64(s.entry.CompressedSize64)))
+	if err == nil && int64(len(data)) > size {
+		err = zip.ErrFormat
+	}
 	return data, noRelease, err
 }
 

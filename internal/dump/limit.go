@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -43,12 +44,22 @@ func (l Limit) Check(size int64) error {
 	return nil
 }
 
-// readAll reads all content of a file.
-func (l Limit) readAll(r io.Reader) ([]byte, error) {
-	if l > 0 {
-		r = &limitedReader{r, int64(l) / fileShare, &LimitError{"the file", int64(l) / fileShare, l}}
+// readAll reads all content of a file, of about so many bytes.
+func (l Limit) readAll(r io.Reader, about int64) ([]byte, error) {
+	if err := l.Check(about); err != nil {
+		return nil, err
 	}
-	return io.ReadAll(r)
+	content := bytes.NewBuffer(make([]byte, 0, about+bytes.MinRead)) // room to see that the file ends there
+	_, err := content.ReadFrom(l.reading(r))
+	return content.Bytes(), err
+}
+
+// reading reads what a file holds.
+func (l Limit) reading(r io.Reader) io.Reader {
+	if l <= 0 {
+		return r
+	}
+	return &limitedReader{r, int64(l) / fileShare, &LimitError{"the file", int64(l) / fileShare, l}}
 }
 
 // unpacking reads what an archive unpacks to.

@@ -6,8 +6,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,6 +95,71 @@ func TestArchiveBombsAreRefused(t *testing.T) {
 	}
 	defer d.Close()
 	if len(d.Problems) != 1 || d.Problems[0].Message != "the archive holds more than 32.0 MiB, the most that is read with 4.0 MiB of memory" {
+		t.Errorf("%+v", d.Problems)
+	}
+}
+
+// A file weighs at least what it holds, whatever it says of itself, and no more than may be read of it is unpacked to know that.
+func TestContentSize(t *testing.T) {
+	const size = 20 << 20
+	blank := bytes.Repeat([]byte("\n"), size)
+	long := packed(t, blank)
+	lies := bytes.Clone(long)
+	copy(lies[len(lies)-4:], []byte{1, 0, 0, 0})
+	for _, c := range []struct {
+		name        string
+		stored      []byte
+		limit       Limit
+		least, most int64
+	}{
+		{"plain", blank, 0, size, size},
+		{"gzip", long, 0, size, size},
+		{"two parts", slices.Concat(long, packed(t, blank[:1])), 0, size + 1, size + 1},
+		{"a wrong size", lies, 0, size, size},
+		{"a little gzip", packed(t, blank[:1000]), 0, 1000, little},
+		{"zstd", zstandard(t, blank), 0, size, size},
+		{"more than may be read", zstandard(t, blank), 4 << 20, 1 << 20, 2 << 20},
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, c.stored, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := FileAt(path, c.limit).ContentSize(); got < c.least || got > c.most {
+			t.Errorf("%s: %d", c.name, got)
+		}
+	}
+}
+
+// An entry of a zip holds no more than it says, and says no more than it can hold.
+func TestZipSizes(t *testing.T) {
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	body := packed(t, bytes.Repeat([]byte("\n"), 1<<20))
+	for name, size := range map[string]uint64{"module_0000.jit_f.cpu_after_optimizations.txt": 10, "module_0001.jit_g.cpu_after_optimizations.txt": 1 << 63} {
+		entry, err := w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CompressedSize64: uint64(len(body) - 18), UncompressedSize64: size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := entry.Write(body[10 : len(body)-8]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "dump.zip")
+	if err := os.WriteFile(path, archive.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(context.Background(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if data, _, err := d.Modules[0].Optimized().HLO().Bytes(); !errors.Is(err, zip.ErrFormat) {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	if len(d.Modules) != 1 || !strings.Contains(fmt.Sprint(d.Problems), "larger than it can be") {
 		t.Errorf("%+v", d.Problems)
 	}
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -22,8 +20,7 @@ import (
 const (
 	textWeight  = 3
 	protoWeight = 4
-	otherWeight = 2  // of a companion file
-	unpacking   = 12 // how many times its stored size a compressed module is
+	otherWeight = 2 // of a companion file
 )
 
 // baseMemory is the memory of the program before it reads anything.
@@ -31,11 +28,7 @@ const baseMemory = 32 << 20
 
 // weight estimates the memory that reading a file takes.
 func weight(f *dump.File) int64 {
-	size := f.Size
-	switch strings.ToLower(filepath.Ext(f.Path)) {
-	case ".gz", ".zst", ".xz":
-		size *= unpacking
-	}
+	size := f.ContentSize()
 	switch f.Kind {
 	case dump.KindHLOText:
 		return textWeight * size
@@ -49,21 +42,20 @@ func weight(f *dump.File) int64 {
 func moduleWeight(m *dump.Module) int64 {
 	var most int64
 	for i := range m.Stages {
-		_, heavy := stageSize(&m.Stages[i])
-		most = max(most, heavy)
+		most = max(most, stageWeight(&m.Stages[i]))
 	}
-	if f := m.Companion(dump.KindBufferAssignment); f != nil {
+	for _, f := range m.Companions {
 		most = max(most, weight(f))
 	}
 	return most
 }
 
-// stageSize returns how many bytes of a stage are read, and an estimate of the memory that takes; 0 for a stage that was only drawn.
-func stageSize(s *dump.Stage) (size, heavy int64) {
+// stageWeight estimates the memory that reading a stage takes; 0 for one that was only drawn.
+func stageWeight(s *dump.Stage) int64 {
 	if f := s.HLO(); f != nil {
-		return f.Size, weight(f)
+		return weight(f)
 	}
-	return 0, 0
+	return 0
 }
 
 // memoryLimit bounds the memory of modules that are read at the same time.

@@ -74,6 +74,9 @@ func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.
 func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Options) error {
 	memory, progress := newMemoryLimit(opts.MaxMemory), newProgress(work, opts)
 	defer progress.end()
+	if err := weighUnits(ctx, work, memory, opts); err != nil {
+		return err
+	}
 	if said := memory.exceeded(work, opts.MaxMemory); said != "" && opts.Warn != nil {
 		opts.Warn(said)
 	}
@@ -107,6 +110,19 @@ func measureUnits(ctx context.Context, work []unit, done []*measuring, opts Opti
 	}
 }
 
+// weighUnits estimates the memory that each unit takes, where that matters.
+func weighUnits(ctx context.Context, work []unit, memory *memoryLimit, opts Options) error {
+	if memory == nil {
+		return nil
+	}
+	return inParallel(ctx, opts.Jobs, len(work), func(_ context.Context, i int) error {
+		return dump.Guard(func() error {
+			work[i].weight = work[i].weigh()
+			return nil
+		})
+	})
+}
+
 // inParallel calls do(0) to do(work-1), n at a time, one a processor when n is 0.
 func inParallel(ctx context.Context, n, work int, do func(ctx context.Context, i int) error) error {
 	jobs, ctx := errgroup.WithContext(ctx)
@@ -127,7 +143,8 @@ type unit struct {
 	at      int // among the wanted modules
 	name    string
 	size    int64 // how many bytes are read
-	weight  int64 // about how much memory that takes
+	weight  int64 // about how much memory that takes, once it was weighed
+	weigh   func() int64
 	measure func() *measuring
 }
 
@@ -137,13 +154,16 @@ func units(modules []*dump.Module, mine []bool, single bool, opts Options) []uni
 		if !mine[at] {
 			continue
 		}
-		work = append(work, unit{at, m.ID, moduleSize(m, false), moduleWeight(m), func() *measuring { return measureCached(m, single, opts) }})
+		work = append(work, unit{at, m.ID, moduleSize(m, false), 0, func() int64 { return moduleWeight(m) }, func() *measuring { return measureCached(m, single, opts) }})
 		if !opts.AllStages {
 			continue
 		}
 		for _, s := range otherStages(m) {
-			size, heavy := stageSize(s)
-			work = append(work, unit{at, m.ID + " " + s.Label, size, heavy, func() *measuring { return listStage(m, s, opts) }})
+			var size int64
+			if f := s.HLO(); f != nil {
+				size = f.Size
+			}
+			work = append(work, unit{at, m.ID + " " + s.Label, size, 0, func() int64 { return stageWeight(s) }, func() *measuring { return listStage(m, s, opts) }})
 		}
 	}
 	return work

@@ -3,6 +3,8 @@ package facts
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -19,17 +21,18 @@ func TestRoomIsNotOverfull(t *testing.T) {
 	var said []string
 	var work []unit
 	for i := range 200 {
-		u := unit{name: "u", weight: int64(1 + i%7*100)}
+		name, heavy := "u", int64(1+i%7*100)
 		if i%50 == 25 {
-			u.name, u.weight = "large", 5000
+			name, heavy = "large", 5000
 		}
+		u := unit{name: name, weigh: func() int64 { return heavy }}
 		u.measure = func() *measuring {
 			defer beside.Add(-1)
 			if n := beside.Add(1); u.name == "large" && (n != 1 || large.Add(1) == 0) {
 				t.Errorf("%d units beside one that is too large", n-1)
 			}
-			defer taken.Add(-min(u.weight, 1000))
-			if n := taken.Add(min(u.weight, 1000)); n > 1000 {
+			defer taken.Add(-min(heavy, 1000))
+			if n := taken.Add(min(heavy, 1000)); n > 1000 {
 				t.Errorf("%d taken of 1000", n)
 			}
 			return &measuring{}
@@ -64,17 +67,15 @@ func TestLimitChangesNothing(t *testing.T) {
 }
 
 func TestWeight(t *testing.T) {
-	for _, c := range []struct {
-		file dump.File
-		want int64
-	}{
-		{dump.File{Path: "m.txt", Size: 10, Kind: dump.KindHLOText}, 30},
-		{dump.File{Path: "m.txt.gz", Size: 10, Kind: dump.KindHLOText}, 360},
-		{dump.File{Path: "a.tar!m.hlo.pb.zst", Size: 10, Kind: dump.KindHLOProto}, 480},
-		{dump.File{Path: "m-buffer-assignment.txt", Size: 10, Kind: dump.KindBufferAssignment}, 20},
-	} {
-		if got := weight(&c.file); got != c.want {
-			t.Errorf("%s: %d, wanted %d", c.file.Path, got, c.want)
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[dump.Kind]int64{dump.KindHLOText: 30, dump.KindHLOProto: 40, dump.KindBufferAssignment: 20} {
+		f := dump.FileAt(path, 0)
+		f.Kind = kind
+		if got := weight(f); got != want {
+			t.Errorf("%s: %d, wanted %d", kind, got, want)
 		}
 	}
 }
