@@ -14,12 +14,27 @@ import (
 )
 
 // Compare tells what changed from the old measurement to the new one.
-func Compare(old, fresh *facts.Report) *Report {
+func Compare(old, fresh *facts.Report) *Report { return CompareEdited(old, fresh, nil) }
+
+// Edited reports whether a line of the new model was edited; nil where that is not known.
+type Edited func(hlo.Location) bool
+
+// any reports whether one of the lines was edited.
+func (e Edited) any(lines []hlo.Location) bool { return e != nil && slices.ContainsFunc(lines, e) }
+
+// comparison holds what every pair of variants is compared with.
+type comparison struct {
+	compiler []FlagChange // versions and flags that may be why equal programs are compiled to different ones
+	edited   Edited
+}
+
+// CompareEdited is Compare where it is known which lines were edited: of several equal operations or kernels, those on edited lines are the new ones.
+func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	facts.PriceAlike(old, fresh)
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
-	compiler, cut := compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), CutBy(old.Clusters, fresh.Clusters)
+	c, cut := &comparison{compilerChanges(&old.Toolchain, &fresh.Toolchain, r.Flags), edited}, CutBy(old.Clusters, fresh.Clusters)
 	for _, pair := range pairPrograms(old.Programs, fresh.Programs) {
-		p := compareProgram(pair, compiler)
+		p := c.program(pair)
 		p.blameCut(cut)
 		r.Programs = append(r.Programs, p)
 	}
@@ -59,7 +74,7 @@ func compilerChanges(old, fresh *facts.Toolchain, flags []FlagChange) []FlagChan
 // unknown reports whether one side does not tell.
 func unknown(f FlagChange) bool { return f.Old == "" || f.New == "" || f.Name == facts.DigestFlag }
 
-func compareProgram(pair programs, compiler []FlagChange) *Program {
+func (c *comparison) program(pair programs) *Program {
 	old, fresh := pair.old, pair.fresh
 	p := &Program{Old: old, New: fresh, Replaced: pair.replaced, Change: Same, Parts: pair.parts}
 	switch {
@@ -74,7 +89,7 @@ func compareProgram(pair programs, compiler []FlagChange) *Program {
 		}
 	}
 	for _, pair := range pairVariants(old, fresh) {
-		p.Variants = append(p.Variants, compareVariant(pair.old, pair.fresh, compiler))
+		p.Variants = append(p.Variants, c.variant(pair.old, pair.fresh))
 	}
 	for _, v := range p.Variants {
 		v.Regrouped = pair.parts != nil
@@ -86,7 +101,7 @@ func compareProgram(pair programs, compiler []FlagChange) *Program {
 	return p
 }
 
-func compareVariant(old, fresh *facts.Variant, compiler []FlagChange) *Variant {
+func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
 	v := &Variant{Old: old, New: fresh}
 	switch {
 	case old == nil:
@@ -104,11 +119,12 @@ func compareVariant(old, fresh *facts.Variant, compiler []FlagChange) *Variant {
 		return v
 	}
 	v.Change = Changed
-	v.Kernels = compareKernels(old, fresh, v.Rescaled)
+	_, v.Kernels = matchKernels(old, fresh, v.Rescaled, c.edited)
+	v.edited = c.edited
 	v.Dtypes = compareDtypes(old, fresh)
 	v.Buffers = compareBuffers(old.Buffers, fresh.Buffers)
-	v.Model = compareModels(old, fresh)
-	v.Causes = findCauses(v, compiler)
+	v.Model = compareModels(old, fresh, c.edited)
+	v.Causes = findCauses(v, c.compiler)
 	return v
 }
 

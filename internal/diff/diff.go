@@ -52,6 +52,8 @@ type Variant struct {
 	Buffers   []BufferChange // temporary buffers that are new or grew, the largest growth first
 	// FirstPass says after which pass the two first differ and what it did, where per-pass dumps exist.
 	FirstPass string
+
+	edited Edited
 }
 
 // Model is what changed in what the model asks for, before any compiler saw it.

@@ -15,6 +15,7 @@ type matcher struct {
 	old, fresh []facts.Kernel
 	toNew      []int // of every old kernel: its counterpart, or one of the marks below
 	toOld      []int
+	order      []int // of the new kernels: those on edited lines come last, so that they are the new ones of several equal ones
 	rescaled   bool
 }
 
@@ -24,15 +25,11 @@ const (
 	regrouped = -2
 )
 
-// compareKernels finds what became of every launch: what is the same first, then what was taken apart or put together, then what
+// matchKernels finds what became of every launch: what is the same first, then what was taken apart or put together, then what
 // changed in its place.
-func compareKernels(old, fresh *facts.Variant, rescaled bool) Kernels {
-	_, k := matchKernels(old, fresh, rescaled)
-	return k
-}
-
-func matchKernels(old, fresh *facts.Variant, rescaled bool) (*matcher, Kernels) {
+func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*matcher, Kernels) {
 	m := &matcher{old: old.Kernels, fresh: fresh.Kernels, toNew: filled(len(old.Kernels)), toOld: filled(len(fresh.Kernels)), rescaled: rescaled}
+	m.order = editedLast(len(m.fresh), func(j int) bool { return edited.any(m.fresh[j].Frames()) })
 	var k Kernels
 	content := m.content()
 	m.pair(func(k *facts.Kernel) string { return content(k) + loopOf(k) + "\x00" + k.OpName })
@@ -57,7 +54,7 @@ func (v *Variant) Links() []Link {
 	if v.Old == nil || v.New == nil {
 		return nil
 	}
-	m, k := matchKernels(v.Old, v.New, v.Rescaled)
+	m, k := matchKernels(v.Old, v.New, v.Rescaled, v.edited)
 	var links []Link
 	for j, i := range m.toOld {
 		if i >= 0 {
@@ -144,6 +141,19 @@ func scopeOf(opName string) string {
 	return ""
 }
 
+// editedLast lists the numbers below n in order, those that were edited behind the others.
+func editedLast(n int, edited func(int) bool) []int {
+	var order, last []int
+	for j := range n {
+		if edited(j) {
+			last = append(last, j)
+		} else {
+			order = append(order, j)
+		}
+	}
+	return append(order, last...)
+}
+
 // pair joins unpaired kernels that have a key in common, in order.
 func (m *matcher) pair(key keyOf) {
 	waiting := map[string][]int{}
@@ -154,7 +164,7 @@ func (m *matcher) pair(key keyOf) {
 			}
 		}
 	}
-	for j := range m.fresh {
+	for _, j := range m.order {
 		if m.toOld[j] != unpaired {
 			continue
 		}

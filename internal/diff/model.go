@@ -15,13 +15,14 @@ import (
 
 // compareModels finds the places of the model where operations came or went. What merely moved to another line, or into a scope
 // of another name, is no edit: operations are cancelled against each other, the nearest first. What moved into a loop is one.
-func compareModels(old, fresh *facts.Variant) Model {
+func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	m := Model{Known: len(old.Model) > 0 && len(fresh.Model) > 0 && old.ModelAfter == fresh.ModelAfter}
 	m.Same = old.InputPrint != "" && old.InputPrint == fresh.InputPrint
 	if !m.Known || m.Same {
 		return m
 	}
 	c := &canceller{old: leftovers(old.Model), fresh: leftovers(unspelled(old.Model, fresh.Model))}
+	c.order = editedLast(len(c.fresh), func(j int) bool { return edited.any(c.fresh[j].Frames()) })
 	place := func(*facts.Statement) string { return "" }
 	if sameWhiles(old, fresh) {
 		place = func(s *facts.Statement) string { return strconv.FormatBool(inLoop(s.Scope)) }
@@ -230,7 +231,10 @@ func (l *leftover) steps() []Step {
 
 // canceller takes away what both sides have. Every step works through hash tables over what is still left, so the whole is near
 // linear, and every choice is made in program order, so it is deterministic.
-type canceller struct{ old, fresh []leftover }
+type canceller struct {
+	old, fresh []leftover
+	order      []int // of the new statements: those on edited lines come last, so that they are the new ones of several equal ones
+}
 
 // statementKey is what statements must share to be cancelled against each other.
 type statementKey func(*facts.Statement) string
@@ -244,7 +248,7 @@ func (c *canceller) whole(key statementKey) {
 			waiting[k] = append(waiting[k], i)
 		}
 	}
-	for j := range c.fresh {
+	for _, j := range c.order {
 		if !c.fresh[j].untouched() {
 			continue
 		}
@@ -293,7 +297,7 @@ func (c *canceller) surestLast(key statementKey) []int {
 	more := c.surplus(key)
 	unheard := make([]int, len(c.fresh))
 	var order []int
-	for j := range c.fresh {
+	for _, j := range c.order {
 		f := &c.fresh[j]
 		if f.n == 0 {
 			continue

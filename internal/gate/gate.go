@@ -17,6 +17,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/result"
@@ -323,6 +324,15 @@ func (o Options) edits() (edits *git.Edits, unknown string) {
 		return nil, git.NoRepository
 	}
 	return o.Edits()
+}
+
+// edited returns what reports whether a line was edited. It asks git when it is called.
+func (o Options) edited() diff.Edited {
+	return func(l hlo.Location) bool {
+		edits, _ := o.edits()
+		_, hit := edits.At(l.File, int(l.Line))
+		return hit
+	}
 }
 
 // command is the command that is run, as messages write it.

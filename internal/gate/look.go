@@ -161,14 +161,14 @@ func (l *looked) look(ctx context.Context, o Options) {
 		return
 	}
 	l.loadBase(ctx, o)
-	l.compare()
+	l.compare(o.edited())
 	if l.Capture == nil && len(o.Command) == 0 {
 		l.checkFresh(ctx, o, paths)
 	}
 }
 
 // compare matches the included programs with the baseline.
-func (l *looked) compare() {
+func (l *looked) compare(edited diff.Edited) {
 	base := l.base
 	if base == nil {
 		base = &facts.Report{}
@@ -176,12 +176,12 @@ func (l *looked) compare() {
 	l.report.Device = l.Device
 	diff.NameGraphs(base, l.report)
 	l.restrict()
-	l.match(base)
+	l.match(base, edited)
 }
 
 // match pairs programs with the baseline. If the baseline is another dump, excluded programs that are missing here do not count as removed.
-func (l *looked) match(base *facts.Report) {
-	d := diff.Compare(base, l.report)
+func (l *looked) match(base *facts.Report, edited diff.Edited) {
+	d := diff.CompareEdited(base, l.report, edited)
 	diff.FillPasses(d, base.Passes, l.report.Passes)
 	l.programs = d.Programs
 	if l.set == nil {

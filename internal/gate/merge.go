@@ -176,7 +176,7 @@ func (l *looked) join(ctx context.Context, o Options, parts []part) error {
 		l.baseName, l.base = first.Against, facts.Merge(reports)
 	}
 	l.problems = append(l.problems, failures...)
-	l.compare()
+	l.compare(o.edited())
 	return nil
 }
 

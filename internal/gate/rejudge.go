@@ -58,7 +58,7 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error
 	if err := l.storedBase(store); err != nil {
 		return nil, err
 	}
-	l.compare()
+	l.compare(nil)
 	return l, nil
 }
 
