@@ -194,25 +194,36 @@ func TestEditSentences(t *testing.T) {
 			t.Errorf("%s: %s %q, wanted %q", name, got.Kind, got.Title, c.want)
 		}
 	}
-	if got := asked(t, []facts.Statement{asks("a", "dot add", 1)}, []facts.Statement{double}).Causes[0].Title; got != "dot, add in f64, not f32" {
+	if got := asked(t, []facts.Statement{asks("a", "dot add", 1)}, []facts.Statement{double}).Causes[0].Title; got != "dot, add: f32 → f64" {
 		t.Error(got)
 	}
 }
 
-// A type changes only where as many operations came as went.
+// A type or a precision changes where operations came for the same that went; of what is cheap, as many.
 func TestRetypedOperations(t *testing.T) {
 	in := func(dtype, do string) facts.Statement {
 		s := asks("a", do, 1)
 		s.Type = dtype
 		return s
 	}
+	special := func(do ...string) facts.Statement {
+		s := in("f32", "dot")
+		s.Do = do
+		return s
+	}
 	for _, c := range []struct {
 		old, fresh facts.Statement
 		want       string
 	}{
-		{in("f32", "dot add tanh"), in("bf16", "dot add tanh"), "dot, tanh, add in bf16, not f32"},
-		{in("f32", "dot dot"), in("bf16", "dot"), "new: dot; gone: 2 dot"},
-		{in("f32", "dot add"), in("bf16", "dot tanh"), "dot in bf16, not f32; new: tanh; gone: add"},
+		{in("f32", "dot add tanh"), in("bf16", "dot add tanh"), "dot, tanh, add: f32 → bf16"},
+		{in("f32", "dot dot"), in("bf16", "dot"), "dot: f32 → bf16; gone: dot"},
+		{in("f32", "dot add"), in("bf16", "dot tanh"), "dot: f32 → bf16; new: tanh; gone: add"},
+		{in("f32", "add add"), in("bf16", "add"), "new: add; gone: 2 add"},
+		{in("f32", "dot add"), in("bf16", "dot add convert convert"), "dot, add: f32 → bf16"},
+		{special("dot", "dot"), special("dot {highest,highest}", "dot {highest,highest}"), "2 dot: default → highest precision"},
+		{special("scatter indices_are_sorted"), special("scatter"), "scatter: indices_are_sorted → no promise"},
+		{in("f32", "add"), in("f32", "add tanh dynamic-update-slice transpose iota"), "new: tanh"},
+		{in("f32", "concatenate"), in("f32", "dynamic-update-slice"), "new: dynamic-update-slice; gone: concatenate"},
 	} {
 		if got := asked(t, []facts.Statement{c.old}, []facts.Statement{c.fresh}).Causes[0].Title; got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
@@ -308,5 +319,28 @@ func TestConstraintInWhatIsComputedAgain(t *testing.T) {
 	v := asked(t, old, spreading("P()"))
 	if len(v.Causes) != 1 || v.Causes[0].Title != "3 sharding constraints are now P(), were P('data', 'model')" {
 		t.Errorf("%+v", v.Causes)
+	}
+}
+
+// Of several operations that are alike the new one is that on an edited line, wherever it comes in the program.
+func TestNewOnTheEditedLine(t *testing.T) {
+	at := func(line int32) facts.Statement { return asks("a", "dot", line) }
+	launch := func(line int32) facts.Kernel {
+		k := kernel("a/dot", "dot", "f32[4]")
+		k.Source = at(line).Source
+		return k
+	}
+	program := func(v *facts.Variant) *facts.Report {
+		return report(&facts.Program{Name: "f", Variants: []*facts.Variant{v}})
+	}
+	old, fresh := variant("()", "old"), variant("()", "fresh")
+	old.Model, fresh.Model = []facts.Statement{at(1), at(3)}, []facts.Statement{at(1), at(2), at(3)}
+	old.Kernels, fresh.Kernels = []facts.Kernel{launch(1), launch(3)}, []facts.Kernel{launch(1), launch(2), launch(3)}
+	for edited := range int32(3) {
+		d := diff.CompareEdited(program(old), program(fresh), func(l hlo.Location) bool { return l.Line == edited+1 })
+		c := d.Programs[0].Variants[0].Causes[0]
+		if c.Source.Line != edited+1 || len(c.After) != 1 || c.After[0].Source.Line != edited+1 {
+			t.Errorf("line %d was edited, %d is the place, with %v", edited+1, c.Source.Line, c.After)
+		}
 	}
 }

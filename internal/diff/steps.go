@@ -116,6 +116,14 @@ func unspelled(old, fresh []facts.Statement) []facts.Statement {
 	return out
 }
 
+// movesData reports whether an operation computes nothing, but arranges what is there.
+func movesData(s Step) bool { return wiring[s.Opcode] || s.Opcode == "iota" || s.Opcode == "reverse" }
+
+// computes reports whether an operation makes new numbers. What is done with integers mostly finds where a value lies.
+func computes(s Step) bool {
+	return !movesData(s) && s.Opcode != "convert" && kindOfType(s.Type) != "integer" && !constrains(s)
+}
+
 func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode == "dynamic-slice" }
 
 // likens reports whether jax.checkpoint has it done so that what is computed twice is the same: a barrier holds the two apart, and both are rounded.

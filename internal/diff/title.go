@@ -15,7 +15,7 @@ import (
 func (s *suspect) title(v *Variant) string {
 	c := &s.Cause
 	if c.Kind == KindCode {
-		c.Title = s.editsTitle(v.Old)
+		c.Title = s.editsTitle(v)
 	}
 	parts := []string{c.Title}
 	if c.Title == "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // editsTitle says what the model does in one place and did not in the old program.
-func (s *suspect) editsTitle(old *facts.Variant) string {
+func (s *suspect) editsTitle(v *Variant) string {
 	var added, removed []Step
 	for _, e := range s.edits {
 		added, removed = append(added, e.Added...), append(removed, e.Removed...)
@@ -26,7 +26,7 @@ func (s *suspect) editsTitle(old *facts.Variant) string {
 		parts = append(parts, spread)
 	}
 	if loops := takeSteps(&removed, func(s Step) bool { return s.Opcode == "while" }); len(loops) > 0 {
-		parts = append(parts, lostLoops(loops[0].Count, repeats(added, old)))
+		parts = append(parts, lostLoops(loops[0].Count, repeats(added, v.Old)))
 	}
 	if walls := takeSteps(&added, func(s Step) bool { return s.Opcode == barrier || callsHost(s.Opcode) }); len(walls) > 0 {
 		parts = append(parts, s.wallsTitle(walls))
@@ -36,9 +36,8 @@ func (s *suspect) editsTitle(old *facts.Variant) string {
 		takeSteps(&added, func(s Step) bool { return stacks(s) || wiring[s.Opcode] }) // to keep is to stack up
 		takeSteps(&removed, func(s Step) bool { return constrains(s) || likens(s) })
 	}
-	if retyped := retype(&added, &removed); retyped != "" {
-		parts = append(parts, retyped)
-	}
+	parts = append(parts, turned(&added, &removed)...)
+	leaveOutMoves(&added, &removed)
 	switch {
 	case first.Repeats != nil && len(s.edits) == 1:
 		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(added), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
@@ -47,7 +46,7 @@ func (s *suspect) editsTitle(old *facts.Variant) string {
 	case len(added) > 0:
 		parts = append(parts, "new: "+stepList(added))
 	}
-	if first.Caller.File != "" && len(first.Added) > 0 && len(parts) > 0 {
+	if first.Caller.File != "" && len(first.Added) > 0 && len(parts) > 0 && !v.edited.any(first.Stack) { // an edited line tells which it is
 		parts[len(parts)-1] += calledFrom(first)
 	}
 	switch {
@@ -140,24 +139,69 @@ func lostLoops(n int, unrolled bool) string {
 	return fmt.Sprintf("%d loops are gone", n)
 }
 
-// retype pairs what came in one type with what went in another: "dot, add run in f64, not f32".
-func retype(added, removed *[]Step) string {
-	from, to := map[string]Step{}, map[string]Step{}
-	for _, r := range *removed {
-		from[r.Opcode] = r
-	}
-	for _, a := range *added {
-		if was, ok := from[a.Opcode]; ok && was.Type != a.Type && was.Count == a.Count && retypes(a.Opcode, was.Type, a.Type) {
-			to[a.Opcode] = a
+// quality is what an operation may change in and stay the same: its type, or the precision or promises behind its opcode.
+type quality struct{ dtype, special string }
+
+func (s Step) split() (opcode string, q quality) {
+	opcode, special, _ := strings.Cut(s.Opcode, " ")
+	return opcode, quality{s.Type, special}
+}
+
+// turned pairs what came with what went in another type or precision: "dot, add: f32 → f64", "26 dot: default → highest precision".
+func turned(added, removed *[]Step) (parts []string) {
+	type turn struct{ was, is quality }
+	pairs := map[turn][]Step{}
+	var order []turn
+	for i := range *removed {
+		r := &(*removed)[i]
+		opcode, was := r.split()
+		for j := range *added {
+			a := &(*added)[j]
+			other, is := a.split()
+			n := min(a.Count, r.Count)
+			if n == 0 || other != opcode || constrains(*a) || a.Count != r.Count && effort(opcode) < heavyEffort || !retypes(opcode, was.dtype, is.dtype) {
+				continue
+			}
+			t := turn{was, is}
+			if pairs[t] == nil {
+				order = append(order, t)
+			}
+			pairs[t] = append(pairs[t], Step{Opcode: opcode, Count: n})
+			a.Count, r.Count = a.Count-n, r.Count-n
 		}
 	}
-	if len(to) == 0 {
-		return ""
+	spent := func(s Step) bool { return s.Count == 0 || len(order) > 0 && s.Opcode == "convert" } // what is in another type is converted
+	takeSteps(added, spent)
+	takeSteps(removed, spent)
+	for _, t := range order {
+		parts = append(parts, stepList(pairs[t])+": "+t.was.to(t.is))
 	}
-	retyped := takeSteps(added, func(s Step) bool { return to[s.Opcode] == s })
-	takeSteps(removed, func(s Step) bool { return to[s.Opcode].Count > 0 && from[s.Opcode] == s })
-	first := retyped[0]
-	return fmt.Sprintf("%s in %s, not %s", stepList(retyped), first.Type, from[first.Opcode].Type)
+	return parts
+}
+
+// to is "f32 → bf16", "default → highest precision" or "indices_are_sorted → no promise".
+func (q quality) to(is quality) string {
+	switch {
+	case q.special == is.special:
+		return q.dtype + " → " + is.dtype
+	case strings.HasPrefix(cmp.Or(q.special, is.special), "indices") || strings.HasPrefix(cmp.Or(q.special, is.special), "unique"):
+		return cmp.Or(q.special, "no promise") + " → " + cmp.Or(is.special, "no promise")
+	}
+	return precisionWord(q.special) + " → " + precisionWord(is.special) + " precision"
+}
+
+// precisionWord is "highest" of "{highest,highest}".
+func precisionWord(special string) string {
+	words := slices.Compact(strings.Split(strings.Trim(special, "{}"), ","))
+	return cmp.Or(strings.Join(words, "/"), "default")
+}
+
+// leaveOutMoves takes out what merely moves data where something computes.
+func leaveOutMoves(added, removed *[]Step) {
+	if slices.ContainsFunc(slices.Concat(*added, *removed), computes) {
+		takeSteps(added, movesData)
+		takeSteps(removed, movesData)
+	}
 }
 
 // respread pairs sharding constraints that came with as many that went: "a sharding constraint is now P('data', None), was P('data', 'model')".
