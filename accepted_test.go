@@ -20,7 +20,7 @@ import (
 
 // every is a configuration with all packs.
 func every(dump string) string {
-	return fmt.Sprintf("version: 1\nextends: [%s]\ntargets: [{ name: model, dump: %q }]\n", strings.Join(rules.Packs(), ", "), dump)
+	return fmt.Sprintf("version: 1\nextends: [%s]\ntargets: [{ name: model, dump: %q }]\n", strings.Join(rules.All.PackNames(), ", "), dump)
 }
 
 // gated is a folder with a configuration, its baseline and a cache of what was measured.
@@ -32,7 +32,7 @@ type gated struct {
 
 func (g gated) options(dump string) gate.Options {
 	g.Helper()
-	cfg, err := config.Load(filepath.Join(g.dir, config.FileName), config.FileName)
+	cfg, err := config.Load(rules.All, filepath.Join(g.dir, config.FileName), config.FileName)
 	if err != nil {
 		g.Fatal(err)
 	}

@@ -28,8 +28,7 @@ var floors = [][]string{
 	{"internal/facts"},
 	{"internal/baseline", "internal/capture", "internal/diff", "internal/result"},
 	{"internal/export", "internal/rule", "internal/webpage"},
-	{"internal/report", "rules"},
-	{"internal/config"},
+	{"internal/config", "internal/report", "rules"},
 	{"internal/gate", "internal/github", "internal/policy", "internal/reference"},
 	{"cmd/xlagate"},
 }

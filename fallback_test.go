@@ -9,6 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // What PyTorch/XLA ran on the CPU is found without asking. Where its metrics were not dumped that is told, and to nobody who uses another
@@ -21,7 +22,7 @@ func TestRecommendedFindsFallbacks(t *testing.T) {
 		{"testdata/cpu-unfused/after.tar.xz", ""},
 		{backwards(t, alone), "no-cpu-fallback (the dump holds no metrics of PyTorch/XLA)"},
 	} {
-		cfg, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: [recommended]\n"))
+		cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte("version: 1\nextends: [recommended]\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ var seenElsewhere = map[string]string{
 // What every rule that bounds a fact says of real facts of which one number is changed, or is not there.
 func TestEdgesOfBudgets(t *testing.T) {
 	real := measuredVariant(t, "tpu-precision/before")
-	for _, r := range All() {
+	for _, r := range All.Rules {
 		if r.Budget == nil || r.Budget.Fact == "" || r.Forbids || r.ID == "max-constant-bytes" || r.ID == "donation-kept" || r.ID == "max-kernels" { // these count for themselves
 			continue
 		}
@@ -90,7 +90,7 @@ func TestEdgesOfBudgets(t *testing.T) {
 // A limit that is written down holds, whatever stood in the baseline.
 func TestLimitsHoldWhateverWasAccepted(t *testing.T) {
 	real := measuredVariant(t, "tpu-precision/before")
-	for _, r := range All() {
+	for _, r := range All.Rules {
 		if r.Budget == nil || r.Budget.Fact == "" || r.ID == "max-constant-bytes" || r.ID == "donation-kept" || r.ID == "max-kernels" {
 			continue
 		}

@@ -99,7 +99,7 @@ func (k keyRun) run(s sides, on, base string, keys ...string) outcome {
 	k.t.Helper()
 	entry := strings.Join(append([]string{"rule: " + k.rule}, append(keys, s.with)...), ", ")
 	text := fmt.Sprintf("version: 1\ntargets: [{ name: model, dump: %q, samples: %d }]\nrules:\n  - { %s }\n", dumpOf(on), max(1, s.samples), strings.TrimSuffix(entry, ", "))
-	cfg, err := config.Parse("xlagate.yaml", []byte(text))
+	cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(text))
 	if err != nil {
 		return outcome{code: gate.ExitUsage, err: err.Error()}
 	}
@@ -129,7 +129,7 @@ func (k keyRun) accepted(s sides, dump string) string {
 	if exists(dir) {
 		return dir
 	}
-	cfg, err := config.Parse("xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended]\ntargets: [{ name: model, dump: %q, samples: %d }]\n", dumpOf(dump), max(1, s.samples))))
+	cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended]\ntargets: [{ name: model, dump: %q, samples: %d }]\n", dumpOf(dump), max(1, s.samples))))
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func (k keyRun) refused(s sides, key, value string) bool {
 // Every key that bounds what a rule counts either changes the verdict on a real dump or is refused where it stands.
 func TestNoBoundIsIgnored(t *testing.T) {
 	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		t.Run(r.ID, func(t *testing.T) {
 			k := keyRun{t, r.ID, shared, stores}
 			s, counts := counted[r.ID]
@@ -199,7 +199,7 @@ func (k keyRun) moves(s sides, key string) bool {
 		zero, much = "1ns", "100h"
 	}
 	base := ""
-	if rule := rules.ByID(k.rule); rule.Budget.Difference && s.with == "" {
+	if rule := rules.All.ByID(k.rule); rule.Budget.Difference && s.with == "" {
 		base = s.less
 	}
 	switch key {
@@ -219,7 +219,7 @@ func (k keyRun) moves(s sides, key string) bool {
 // So does every key that all rules have: it is heard, or refused where it stands.
 func TestNoCommonKeyIsIgnored(t *testing.T) {
 	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
-	for _, rule := range rules.All() {
+	for _, rule := range rules.All.Rules {
 		s, counts := counted[rule.ID]
 		if !counts {
 			continue
@@ -265,7 +265,7 @@ func (o outcome) says(rule, level, name, reason string) bool {
 
 // The rules that count nothing hear the common keys, too, or refuse them.
 func TestNoCommonKeyOfAnUncountedRuleIsIgnored(t *testing.T) {
-	for _, rule := range rules.All() {
+	for _, rule := range rules.All.Rules {
 		if _, counts := counted[rule.ID]; counts {
 			continue
 		}
@@ -305,7 +305,7 @@ func tryWith(t *testing.T, rule *rule.Rule, key string) (*result.Result, error) 
 		e.Config = strings.Replace(e.Config, "name: mostly-fused, ", "", 1)
 		e.Config = strings.Replace(e.Config, "- { rule: "+rule.ID, "- { rule: "+rule.ID+", "+key, 1)
 	}
-	cfg, err := config.Parse("xlagate.yaml", []byte(exampleFile(rule, e)))
+	cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(exampleFile(rule, e)))
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +331,7 @@ var oneSided = map[string]string{
 func TestAddingAndRemovingAreSymmetric(t *testing.T) {
 	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
 	ran, used := map[string]bool{}, map[string]bool{}
-	for _, rule := range rules.All() {
+	for _, rule := range rules.All.Rules {
 		s, counts := counted[rule.ID]
 		if !counts || rule.Budget.Unrecorded != "" {
 			continue
@@ -382,7 +382,7 @@ func (s sides) worse(r *rule.Rule) (worse, better string) {
 // A bound lets pass what it names, and nothing on its other side: not a single kernel or byte more.
 func TestBoundsAreSharp(t *testing.T) {
 	shared, stores := files.CacheAt(t.TempDir(), "test", files.CacheBytes), t.TempDir()
-	for _, rule := range rules.All() {
+	for _, rule := range rules.All.Rules {
 		s, counts := counted[rule.ID]
 		if !counts || rule.Budget.Unit == "seconds" {
 			continue

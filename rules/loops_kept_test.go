@@ -38,7 +38,7 @@ func TestLoopsOneByOne(t *testing.T) {
 		{"unknown", difftest.Looping(3, 5), difftest.Looping(3, -1), nil, []string{"loops-kept could not look at f: how often the loop at model.py:2 runs is not known"}},
 		{"unknown in the baseline", difftest.Looping(3, -1), difftest.Looping(3, 5), nil, []string{"loops-kept could not look at f: the baseline does not hold loops.trip_count"}},
 	} {
-		s := &rule.Settings{Rule: ByID("loops-kept"), Options: map[string]any{"trip_count": true}}
+		s := &rule.Settings{Rule: All.ByID("loops-kept"), Options: map[string]any{"trip_count": true}}
 		if c.most != nil {
 			s.Options = map[string]any{"max_trip_count": *c.most}
 		}
@@ -136,7 +136,7 @@ func TestLoopsUnrolledInPart(t *testing.T) {
 		{"shorter, doing a little more", stepping(2, 10, 8), stepping(3, 9, 4), ""},
 		{"of a length that is not known", stepping(2, 10, 8), stepping(4, 10, -1), ""},
 	} {
-		said := rule.NewContext(&rule.Settings{Rule: ByID("loops-kept"), MaxDecrease: &rule.Change{}}, &rule.Target{Name: "t"}, nil)
+		said := rule.NewContext(&rule.Settings{Rule: All.ByID("loops-kept"), MaxDecrease: &rule.Change{}}, &rule.Target{Name: "t"}, nil)
 		v := &diff.Variant{Old: c.old, New: c.fresh}
 		judgeUnrolled(said.At(&diff.Program{Name: "f"}, v), v)
 		got := ""

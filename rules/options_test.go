@@ -249,7 +249,7 @@ func TestOptions(t *testing.T) {
 		if c.keys == "" {
 			comma = ""
 		}
-		r := try(t, rules.ByID(c.rule), rule.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + comma + c.keys + " }"})
+		r := try(t, rules.All.ByID(c.rule), rule.Example{On: c.on, Base: c.base, Config: "- { rule: " + c.rule + comma + c.keys + " }"})
 		if got := firstMessage(r, c.rule); got != c.says {
 			t.Errorf("%s %s on %s against %q:\n%q, wanted\n%q", c.rule, c.keys, c.on, c.base, got, c.says)
 		}
@@ -259,7 +259,7 @@ func TestOptions(t *testing.T) {
 // The limit of a finding is the number that would have passed, whether growth is allowed in parts of the baseline or as a number.
 func TestLimitOfGrowth(t *testing.T) {
 	for keys, want := range map[string]float64{"max_increase: 0": 1, "max_increase: 2": 3, "max_increase: 250%": 3, "max_increase: 2, max: 3": 3, "max_increase: 0, max: 3": 3} {
-		r := try(t, rules.ByID("max-kernels"), rule.Example{On: "gpu-softmax_barrier/after", Base: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, " + keys + " }"})
+		r := try(t, rules.All.ByID("max-kernels"), rule.Example{On: "gpu-softmax_barrier/after", Base: "gpu-softmax_barrier/before", Config: "- { rule: max-kernels, " + keys + " }"})
 		if len(r.Findings) != 1 || r.Findings[0].Limit != want || r.Findings[0].Actual != 4.0 || r.Findings[0].Baseline != 1.0 {
 			t.Errorf("%s: %+v", keys, r.Findings)
 		}
@@ -277,7 +277,7 @@ func TestLaunchesSayWhy(t *testing.T) {
 		"min_threads: 64, max_shared: 1KiB":    "",
 		"min_blocks: 1, op_name: \"*/nobody\"": "",
 	} {
-		r := try(t, rules.ByID("launch-shape"), rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, " + keys + " }"})
+		r := try(t, rules.All.ByID("launch-shape"), rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, " + keys + " }"})
 		said := ""
 		if len(r.Findings) > 0 {
 			said = r.Changes[0].Title

@@ -18,11 +18,11 @@ import (
 
 func TestPacksStandBehindRecommended(t *testing.T) {
 	want := []string{"gpu", "recommended", "serving", "strict", "tensorflow", "tpu", "training"}
-	if got := rules.Packs(); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := rules.All.PackNames(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("packs %v, wanted %v", got, want)
 	}
 	for _, name := range want {
-		text, err := rules.Pack(name)
+		text, err := rules.All.Pack(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestPacksStandBehindRecommended(t *testing.T) {
 			t.Errorf("pack %s says neither what it is for nor its version", name)
 		}
 		for _, extends := range []string{name, "recommended, " + name} {
-			if _, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: ["+extends+"]\n")); err != nil {
+			if _, err := config.Parse(rules.All, "xlagate.yaml", []byte("version: 1\nextends: ["+extends+"]\n")); err != nil {
 				t.Errorf("%s: %v", extends, err)
 			}
 		}
@@ -45,7 +45,7 @@ func TestPacksPassWhatDidNotChange(t *testing.T) {
 	}
 	for _, dump := range dumps {
 		for _, pack := range []string{"strict", "training, serving, tpu, gpu, tensorflow"} {
-			cfg, err := config.Parse("xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended, %s]\ntargets: [{ name: a, dump: %q }]\n", pack, dump)))
+			cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended, %s]\ntargets: [{ name: a, dump: %q }]\n", pack, dump)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,8 +76,8 @@ func TestPacksPassImprovements(t *testing.T) {
 		{"gpu-softmax_barrier/before", "gpu-softmax_barrier/after"}, {"gpu-intermediate_out/before", "gpu-intermediate_out/after"},
 		{"cpu-constant_baked/before", "cpu-constant_baked/after"}, {"cpu-param_layout/before", "cpu-param_layout/after"},
 	} {
-		for _, pack := range slices.DeleteFunc(rules.Packs(), func(name string) bool { return name == "strict" }) {
-			cfg, err := config.Parse("xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended, %s]\ntargets: [{ name: a, dump: %q }]\n", pack, dumpOf(pair[0]))))
+		for _, pack := range slices.DeleteFunc(rules.All.PackNames(), func(name string) bool { return name == "strict" }) {
+			cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(fmt.Sprintf("version: 1\nextends: [recommended, %s]\ntargets: [{ name: a, dump: %q }]\n", pack, dumpOf(pair[0]))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestPacksPassImprovements(t *testing.T) {
 
 // An entry of the user's own takes over the programs that it covers, and inherits what it does not set.
 func TestOwnEntriesOverrideAPack(t *testing.T) {
-	cfg, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: [recommended]\nrules:\n  - { rule: max-peak-bytes, program: step, max: 9 }\n  - { rule: no-dtype, level: off }\n"))
+	cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte("version: 1\nextends: [recommended]\nrules:\n  - { rule: max-peak-bytes, program: step, max: 9 }\n  - { rule: no-dtype, level: off }\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

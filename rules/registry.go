@@ -4,16 +4,15 @@ package rules
 
 import (
 	"embed"
-	"strings"
 
 	"github.com/xlagate/xlagate/internal/rule"
 )
 
-// All lists every rule, category by category.
-func All() []*rule.Rule { return registry }
+//go:embed packs/*.yaml
+var packs embed.FS
 
-// registry holds the rules in the order in which they are listed. A new rule is added here and nowhere else.
-var registry = []*rule.Rule{
+// All holds the rules in the order in which they are listed, category by category, and the packs. A new rule is added here and nowhere else.
+var All = rule.Catalogue{Packs: packs, Rules: []*rule.Rule{
 	&maxKernels, &requiredFusions, &forbiddenFusions, &fusionDrift, &maxUnfused, &requiredCustomCalls, &forbiddenCustomCalls, &kernelBodies, &noHostCallback, &launchShape, &noSpills, &maxRegisters,
 	&noRecompilation, &maxCompilations, &maxHelperModules, &maxCompileTime, &maxInstructions, &loopsKept, &maxConstantBytes,
 	&donationKept, &maxTempBytes, &maxPeakBytes, &maxAllocationBytes, &maxOutputBytes, &maxRemat, &maxCopies, &maxTransposes,
@@ -23,39 +22,4 @@ var registry = []*rule.Rule{
 	&maxStepTime, &maxFlops, &maxBytesAccessed, &maxEstimatedCycles, &maxCodeBytes,
 	&targetRan, &factsComplete, &baselinePresent, &orphanBaseline, &waiverValid, &toolchain, &flags, &stableCompile, &unusedParameters,
 	&assert,
-}
-
-// ByID finds a rule, nil when there is none of that id.
-func ByID(id string) *rule.Rule {
-	for _, r := range registry {
-		if r.ID == id {
-			return r
-		}
-	}
-	return nil
-}
-
-// IDs lists the ids of all rules.
-func IDs() []string {
-	var ids []string
-	for _, r := range registry {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}
-
-//go:embed packs/*.yaml
-var packFiles embed.FS
-
-// Pack returns the YAML of a pack.
-func Pack(name string) ([]byte, error) { return packFiles.ReadFile("packs/" + name + ".yaml") }
-
-// Packs lists the names of the packs.
-func Packs() []string {
-	entries, _ := packFiles.ReadDir("packs")
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
-	}
-	return names
-}
+}}

@@ -22,13 +22,13 @@ func TestCatalogue(t *testing.T) {
 	if len(want) != 56 {
 		t.Errorf("%d ids", len(want))
 	}
-	if got := IDs(); !slices.Equal(got, want) {
+	if got := All.IDs(); !slices.Equal(got, want) {
 		t.Errorf("rules are\n%v\nwanted\n%v", got, want)
 	}
 }
 
 func TestEveryRuleIsDocumented(t *testing.T) {
-	for _, r := range All() {
+	for _, r := range All.Rules {
 		for what, text := range map[string]string{"title": r.Title, "category": string(r.Category), "why": r.Why, "fix": r.Fix, "since": r.Since} {
 			if text == "" {
 				t.Errorf("%s has no %s", r.ID, what)
@@ -86,12 +86,12 @@ var oneWay = map[string]string{
 func TestRulesHaveAMirrorOrAReason(t *testing.T) {
 	mirrors := map[string]string{"max-": "min-", "min-": "max-", "required-": "forbidden-", "forbidden-": "required-", "no-": "required-"}
 	used := map[string]bool{}
-	for _, r := range All() {
+	for _, r := range All.Rules {
 		for prefix, other := range mirrors {
 			rest, ok := strings.CutPrefix(r.ID, prefix)
 			switch {
 			case !ok:
-			case ByID(other+rest) != nil:
+			case All.ByID(other+rest) != nil:
 			case oneWay[r.ID] == "":
 				t.Errorf("%s has no %s%s, and no reason why", r.ID, other, rest)
 			default:
@@ -113,7 +113,7 @@ func TestFilesAreNamedForTheirRules(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	names := map[string]bool{}
-	for _, id := range IDs() {
+	for _, id := range All.IDs() {
 		names[strings.ReplaceAll(id, "-", "_")] = true
 	}
 	shared := []string{"registry", "collectives", "custom_calls", "fusions", "graph_cuts", "products", "registers"}

@@ -19,14 +19,14 @@ func TestEveryOptionHasASense(t *testing.T) {
 			walk(where+" "+o.Key, o.Fields)
 		}
 	}
-	for _, r := range All() {
+	for _, r := range All.Rules {
 		walk(r.ID, r.Keys())
 	}
 }
 
 // One thing that a rule counts is one: "1 argument updated in place".
 func TestNounsOfOneThing(t *testing.T) {
-	for _, r := range All() {
+	for _, r := range All.Rules {
 		if r.Budget == nil || r.Budget.Unit != "" {
 			continue
 		}

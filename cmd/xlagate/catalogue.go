@@ -41,7 +41,7 @@ func explainCommand(w world) *cli.Command {
 				return wrongUsage("explain takes one rule, or the id of one change or finding; `xlagate rules` lists the rules")
 			}
 			name := c.Args().First()
-			if rule := rules.ByID(name); rule != nil {
+			if rule := rules.All.ByID(name); rule != nil {
 				return write(c, w, to.list, reference.Of(rule), report.Explain)
 			}
 			r, change, err := changeOf(c, w, name)
@@ -71,7 +71,7 @@ func docsOf(r *result.Result, change *result.Change) []result.RuleDoc {
 // changeOf finds a change by its id, or by the id of one of its findings.
 func changeOf(c *cli.Context, w world, id string) (*result.Result, *result.Change, error) {
 	if len(id) != 12 || strings.Trim(id, "0123456789abcdef") != "" {
-		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, match.DidYouMean(id, rules.IDs()))
+		return nil, nil, wrongUsage("there is no rule %q%s (`xlagate rules` lists them)", id, match.DidYouMean(id, rules.All.IDs()))
 	}
 	r, err := resultToExplain(c, w)
 	if err != nil {

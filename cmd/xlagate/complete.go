@@ -137,7 +137,7 @@ func here() (n names) {
 	if err != nil {
 		return n
 	}
-	if cfg, err := config.Load(path, path); err == nil {
+	if cfg, err := config.Load(rules.All, path, path); err == nil {
 		for _, t := range cfg.Targets {
 			n.targets = append(n.targets, t.Name+"=")
 		}
@@ -167,7 +167,7 @@ func argumentsOf(a *cli.App, command string) []string {
 	case "help":
 		return commandNames(a.Commands)
 	case "explain":
-		return append(here().ids, rules.IDs()...)
+		return append(here().ids, rules.All.IDs()...)
 	case "show":
 		return here().programs
 	case "schema":

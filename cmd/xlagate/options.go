@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // gateOptions builds the gate's options from flags, arguments and the configuration.
@@ -76,7 +77,7 @@ func loadConfig(path, dir string) (*config.Config, error) {
 		}
 		path, name = found, gate.Relative(dir, found)
 	}
-	cfg, err := config.Load(path, name)
+	cfg, err := config.Load(rules.All, path, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wrongUsage("there is no %s; `xlagate init DUMP` makes an %s", path, config.FileName)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/gate"
 	"github.com/xlagate/xlagate/internal/report"
+	"github.com/xlagate/xlagate/rules"
 )
 
 func upgradeCommand(w world) *cli.Command {
@@ -103,7 +104,7 @@ func upgradeOptions(c *cli.Context, w world) (gate.Options, error) {
 	o, err := gateOptions(c, w)
 	var usage gate.UsageError
 	if errors.As(err, &usage) && !c.IsSet("config") && !c.Bool("accept") {
-		cfg, err := config.Parse(config.FileName, []byte("version: 1\nextends: [recommended]\n"))
+		cfg, err := config.Parse(rules.All, config.FileName, []byte("version: 1\nextends: [recommended]\n"))
 		if err != nil {
 			return o, err
 		}

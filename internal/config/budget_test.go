@@ -4,12 +4,14 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/rules"
 )
 
 // lowered lowers every max of a configuration to a number, and gives the text with why anything was left.
 func lowered(t *testing.T, text string, to float64) (string, []string) {
 	t.Helper()
-	cfg, err := Parse("xlagate.yaml", []byte(text))
+	cfg, err := Parse(rules.All, "xlagate.yaml", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -121,13 +123,13 @@ func FuzzSetBudgets(f *testing.F) {
 	f.Add("20", 21.5)
 	f.Fuzz(func(t *testing.T, old string, to float64) {
 		text := "version: 1\nrules:\n  - { rule: max-temp-bytes, max: " + old + " } # kept\n"
-		cfg, err := Parse("xlagate.yaml", []byte(text))
+		cfg, err := Parse(rules.All, "xlagate.yaml", []byte(text))
 		if err != nil || len(cfg.Rules) != 1 || cfg.Rules[0].Max == nil || to < 0 || to > 1e15 {
 			return
 		}
 		was := *cfg.Rules[0].Max
 		out := SetBudgets(cfg, []byte(text), []*Budget{{Settings: cfg.Rules[0], Key: "max", To: to}})
-		after, err := Parse("xlagate.yaml", out)
+		after, err := Parse(rules.All, "xlagate.yaml", out)
 		if err != nil {
 			t.Fatalf("%q became %q: %v", text, out, err)
 		}

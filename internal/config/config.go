@@ -12,7 +12,6 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/price"
 	"github.com/xlagate/xlagate/internal/rule"
-	"github.com/xlagate/xlagate/rules"
 )
 
 // FileName is the configuration's usual name.
@@ -85,8 +84,8 @@ func Find(dir string) (string, error) {
 // maxSize bounds a configuration: its YAML takes some ten times as much to read.
 const maxSize = 8 << 20
 
-// Load reads a configuration file, which messages call by its name. The error is of type [Errors] when the content is wrong.
-func Load(path, name string) (*Config, error) {
+// Load reads a configuration file, which messages call by its name. Its entries are of known rules and packs. The error is of type [Errors] when the content is wrong.
+func Load(known rule.Catalogue, path, name string) (*Config, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > maxSize {
 		return nil, fmt.Errorf("read the configuration: %s has %s; at most %s are read", name, phrase.Bytes(float64(info.Size())), phrase.Bytes(maxSize))
 	}
@@ -94,14 +93,16 @@ func Load(path, name string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
-	return parse(path, name, data)
+	return parse(known, path, name, data)
 }
 
 // Parse reads a configuration from its bytes; the path is named in errors and is what relative paths start from.
-func Parse(path string, data []byte) (*Config, error) { return parse(path, path, data) }
+func Parse(known rule.Catalogue, path string, data []byte) (*Config, error) {
+	return parse(known, path, path, data)
+}
 
-func parse(path, name string, data []byte) (*Config, error) {
-	r := reader{file: name}
+func parse(known rule.Catalogue, path, name string, data []byte) (*Config, error) {
+	r := reader{known: known, keys: Keys(known.PackNames()), file: name}
 	cfg := r.config(data)
 	if len(r.errors) > 0 {
 		return nil, r.sorted()
@@ -112,14 +113,16 @@ func parse(path, name string, data []byte) (*Config, error) {
 }
 
 // Keys describes the top level of xlagate.yaml. The JSON Schema is made from it, as the errors are.
-var Keys = []rule.Option{
-	{Key: "version", Type: rule.Count, Least: 1, Require: true, Doc: "the version of the rule set: 1; new rules never turn on under an old version"},
-	{Key: "extends", Type: rule.Words, Enum: rules.Packs(), Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
-	{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts lie: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
-	{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
-	{Key: "targets", Type: rule.Table, Fields: targetKeys, Doc: "the dumps that are looked at; without it, one target \"default\" from the command line"},
-	{Key: "rules", Type: rule.Table, Empty: true, Doc: "the checks; see `xlagate rules`"},
-	{Key: "waivers", Type: rule.Table, Empty: true, Fields: waiverKeys, Doc: "reasoned, dated permissions for single changes or findings"},
+func Keys(packs []string) []rule.Option {
+	return []rule.Option{
+		{Key: "version", Type: rule.Count, Least: 1, Require: true, Doc: "the version of the rule set: 1; new rules never turn on under an old version"},
+		{Key: "extends", Type: rule.Words, Enum: packs, Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
+		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts lie: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
+		{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
+		{Key: "targets", Type: rule.Table, Fields: targetKeys, Doc: "the dumps that are looked at; without it, one target \"default\" from the command line"},
+		{Key: "rules", Type: rule.Table, Empty: true, Doc: "the checks; see `xlagate rules`"},
+		{Key: "waivers", Type: rule.Table, Empty: true, Fields: waiverKeys, Doc: "reasoned, dated permissions for single changes or findings"},
+	}
 }
 
 // targetKeys describes an entry under `targets:`.

@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/rules"
 )
 
 // errorsOf are the messages of a configuration, one a line.
 func errorsOf(text string) string {
-	_, err := Parse("xlagate.yaml", []byte(text))
+	_, err := Parse(rules.All, "xlagate.yaml", []byte(text))
 	if err == nil {
 		return ""
 	}
@@ -99,7 +101,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		cfg, err := Parse("xlagate.yaml", data)
+		cfg, err := Parse(rules.All, "xlagate.yaml", data)
 		if (cfg == nil) == (err == nil) {
 			t.Errorf("a configuration and an error, or neither: %v", err)
 		}
@@ -122,7 +124,7 @@ func TestErrorsSayWhatWasMeant(t *testing.T) {
 		{"version: 1\nextends\nrules: []\n", `xlagate.yaml:2:1: could not find expected ':'; is a colon missing, or a quote?`},
 		{"version: 1\nbaseline: \"base\n", `found unexpected end of stream; a quote is not closed`},
 	} {
-		if _, err := Parse("xlagate.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := Parse(rules.All, "xlagate.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q\n%v\nwanted\n%s", c.text, err, c.says)
 		}
 	}
@@ -137,7 +139,7 @@ func TestLoadOfTooMuch(t *testing.T) {
 	if err := os.Truncate(path, 300<<20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path, FileName); err == nil || err.Error() != "read the configuration: xlagate.yaml has 300.0 MiB; at most 8.0 MiB are read" {
+	if _, err := Load(rules.All, path, FileName); err == nil || err.Error() != "read the configuration: xlagate.yaml has 300.0 MiB; at most 8.0 MiB are read" {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/rules"
 )
 
 // The configuration is the nearest one above; a folder of that name is none.
@@ -37,19 +39,19 @@ func TestFindNothing(t *testing.T) {
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "other.yaml")
-	if _, err := Load(file, "other.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Load(rules.All, file, "other.yaml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("one that is not there: %v", err)
 	}
 	if err := os.WriteFile(file, []byte("version: 1\nextends: recommended\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if cfg, err := Load(file, "other.yaml"); err != nil || cfg.Path != file || cfg.Dir != dir {
+	if cfg, err := Load(rules.All, file, "other.yaml"); err != nil || cfg.Path != file || cfg.Dir != dir {
 		t.Errorf("%+v, %v", cfg, err)
 	}
 	if err := os.WriteFile(file, []byte("version: 1\nrules: [{}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(file, "../other.yaml"); err == nil || !strings.HasPrefix(err.Error(), "../other.yaml:2:9: ") {
+	if _, err := Load(rules.All, file, "../other.yaml"); err == nil || !strings.HasPrefix(err.Error(), "../other.yaml:2:9: ") {
 		t.Errorf("a wrong one: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/gate"
 
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // What is proposed for a dump parses, and passes on that dump with the dump as its own baseline.
@@ -115,7 +116,7 @@ func TestProposalsLetCheaperRunsPass(t *testing.T) {
 // checked holds the dump that a configuration names against another one.
 func checked(t *testing.T, text, against string) *result.Result {
 	t.Helper()
-	cfg, err := config.Parse("xlagate.yaml", []byte(text))
+	cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

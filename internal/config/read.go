@@ -27,7 +27,7 @@ func (r *reader) config(data []byte) *Config {
 		r.errorf(nil, "the file is empty; `xlagate init` makes one")
 		return cfg
 	case root.Kind != yamldoc.Mapping:
-		r.errorf(root, "the file is %s; expected a mapping with the keys %s", describeNode(root), oneOf(keysOf(Keys)))
+		r.errorf(root, "the file is %s; expected a mapping with the keys %s", describeNode(root), oneOf(keysOf(r.keys)))
 		return cfg
 	}
 	r.topLevel(root, cfg)
@@ -39,9 +39,9 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 	seen := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
-		option, ok := optionByKey(Keys, key.Value)
+		option, ok := optionByKey(r.keys, key.Value)
 		if !ok {
-			r.errorf(key, "unknown key %q; expected one of %s%s", key.Value, oneOf(keysOf(Keys)), match.DidYouMean(key.Value, keysOf(Keys)))
+			r.errorf(key, "unknown key %q; expected one of %s%s", key.Value, oneOf(keysOf(r.keys)), match.DidYouMean(key.Value, keysOf(r.keys)))
 			continue
 		}
 		if line, twice := seen[key.Value]; twice {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/xlagate/xlagate/rules"
 )
 
 const whole = `version: 1
@@ -28,7 +30,7 @@ waivers:
 
 func read(t *testing.T, text string) *Config {
 	t.Helper()
-	cfg, err := Parse("models/xlagate.yaml", []byte(text))
+	cfg, err := Parse(rules.All, "models/xlagate.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestDefaults(t *testing.T) {
 	if cfg.Baseline != ".xlagate" || cfg.FailOn != "error" || len(cfg.Targets)+len(cfg.Waivers) != 0 || len(cfg.Extends) != 1 {
 		t.Errorf("%+v", cfg)
 	}
-	for _, o := range Keys {
+	for _, o := range Keys(rules.All.PackNames()) {
 		if o.Key == "baseline" && o.Default != cfg.Baseline || o.Key == "fail_on" && o.Default != cfg.FailOn {
 			t.Errorf("%s is said to be %v", o.Key, o.Default)
 		}

@@ -123,7 +123,7 @@ func TestPlaceInsideAValue(t *testing.T) {
 }
 
 func packWords() []string {
-	for _, o := range Keys {
+	for _, o := range Keys(rules.All.PackNames()) {
 		if o.Key == "extends" {
 			return o.Enum
 		}
@@ -140,7 +140,7 @@ func TestPlaceOfAValueThatCannotBe(t *testing.T) {
 	rejected(t, in+"  - {rule: layout-pin, params: [{param: x, layout: [1]}], ops: [{layout: \"1,1\"}]}\n",
 		"3:52: layout is a list; expected a text", `3:74: rule layout-pin: layout "1,1" of ops `+none)
 	rejected(t, in+"  - {rule: max-kernels, max: 3, min: 4}\n", "3:38: rule max-kernels: min 4 is above max 3")
-	rejected(t, in+"  - &a {max: 3}\n  - {<<: *a, rule: max-kernels, min: 4}\n", "3:5: a rule without the key \"rule\"; name one of "+oneOf(rules.IDs()), "4:38: rule max-kernels: min 4 is above max 3")
+	rejected(t, in+"  - &a {max: 3}\n  - {<<: *a, rule: max-kernels, min: 4}\n", "3:5: a rule without the key \"rule\"; name one of "+oneOf(rules.All.IDs()), "4:38: rule max-kernels: min 4 is above max 3")
 	rejected(t, in+"  - {rule: max-helper-modules}\n", "3:5: rule max-helper-modules: bounds nothing: say max, min or equal")
 }
 

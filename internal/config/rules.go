@@ -7,7 +7,6 @@ import (
 	"github.com/xlagate/xlagate/internal/match"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/yamldoc"
-	"github.com/xlagate/xlagate/rules"
 )
 
 // rules reads the list under `rules:`.
@@ -26,9 +25,9 @@ func (r *reader) rules(n *yamldoc.Node) []*rule.Settings {
 }
 
 // ruleAsKey finds a key that is a rule's id: - max-kernels: 19.
-func ruleAsKey(n *yamldoc.Node) *yamldoc.Node {
+func (r *reader) ruleAsKey(n *yamldoc.Node) *yamldoc.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if rules.ByID(n.Content[i].Value) != nil {
+		if r.known.ByID(n.Content[i].Value) != nil {
 			return n.Content[i]
 		}
 	}
@@ -43,20 +42,20 @@ func (r *reader) ruleOf(n *yamldoc.Node) *rule.Rule {
 	}
 	id := valueOf(n, "rule")
 	if id == nil {
-		if key := ruleAsKey(n); key != nil {
+		if key := r.ruleAsKey(n); key != nil {
 			r.errorf(key, "a rule's id is the value of the key \"rule\"; write { rule: %s, max: … }", key.Value)
 			return nil
 		}
-		r.errorf(n, "a rule without the key \"rule\"; name one of %s", oneOf(rules.IDs()))
+		r.errorf(n, "a rule without the key \"rule\"; name one of %s", oneOf(r.known.IDs()))
 		return nil
 	}
 	if id.Kind != yamldoc.Scalar || id.Value == "" {
 		r.errorf(id, "rule is %s; expected a rule's id, as in rule: max-kernels", describeNode(id))
 		return nil
 	}
-	rule := rules.ByID(id.Value)
+	rule := r.known.ByID(id.Value)
 	if rule == nil {
-		r.errorf(id, "unknown rule %q%s", id.Value, orList(match.DidYouMean(id.Value, rules.IDs())))
+		r.errorf(id, "unknown rule %q%s", id.Value, orList(match.DidYouMean(id.Value, r.known.IDs())))
 	}
 	return rule
 }
@@ -192,7 +191,7 @@ func change(e rule.Entry, key string) *rule.Change {
 func (r *reader) packs(names []string) []*rule.Settings {
 	var out []*rule.Settings
 	for _, name := range names {
-		data, err := rules.Pack(name)
+		data, err := r.known.Pack(name)
 		if err != nil {
 			continue // refused where extends was read
 		}
@@ -202,7 +201,7 @@ func (r *reader) packs(names []string) []*rule.Settings {
 }
 
 func (r *reader) readPack(name string, data []byte) (entries []*rule.Settings) {
-	inner := reader{file: "pack:" + name, pack: name}
+	inner := reader{known: r.known, file: "pack:" + name, pack: name}
 	root, err := yamldoc.Parse(data)
 	if err != nil {
 		inner.errorf(nil, "%v", err)

@@ -127,7 +127,7 @@ func TestLaterPackWins(t *testing.T) {
 
 // Every pack reads without an error, says each rule's place, and asks for something.
 func TestPacksRead(t *testing.T) {
-	for _, name := range rules.Packs() {
+	for _, name := range rules.All.PackNames() {
 		cfg := read(t, "version: 1\nextends: ["+name+"]\n")
 		if len(cfg.Rules) == 0 {
 			t.Errorf("%s asks for nothing", name)
@@ -149,7 +149,7 @@ rules:
   - { rule: max-peak-bytes, program: [one_step_on_data-3, train], max: 20 }
   - { rule: max-kernels, program: train, max: 9 }
 `)
-	peaks := rule.EntriesOf(cfg.Rules, rules.ByID("max-peak-bytes"))
+	peaks := rule.EntriesOf(cfg.Rules, rules.All.ByID("max-peak-bytes"))
 	own := peaks[len(peaks)-2:]
 	for program, want := range map[string]string{
 		"one_step_on_data": "first", "one_step_on_data-2": "first", "one_step_on_data-12": "first", "one_step_on_data-3": "second",

@@ -19,6 +19,8 @@ import (
 
 // reader collects errors while it walks a document.
 type reader struct {
+	known  rule.Catalogue
+	keys   []rule.Option // of the top level
 	file   string
 	pack   string
 	errors []Error

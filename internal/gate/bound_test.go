@@ -9,6 +9,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // demanding asks for as little as there can be of everything, beside the baseline.
@@ -26,7 +27,7 @@ rules:
 // lookedAt runs the gate over a dump in a folder with a configuration.
 func lookedAt(t *testing.T, dir, dump string) (Options, *result.Result) {
 	t.Helper()
-	cfg, err := config.Load(filepath.Join(dir, config.FileName), config.FileName)
+	cfg, err := config.Load(rules.All, filepath.Join(dir, config.FileName), config.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func lookedAt(t *testing.T, dir, dump string) (Options, *result.Result) {
 // accepted accepts in a folder what the dump holds: all, or findings by their ids.
 func accepted(t *testing.T, o Options, ids ...string) *Accepted {
 	t.Helper()
-	o.Config, _ = config.Load(o.Config.Path, config.FileName)
+	o.Config, _ = config.Load(rules.All, o.Config.Path, config.FileName)
 	done, err := Accept(t.Context(), o, AcceptOptions{Only: ids, Reason: "intended"})
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func (in *intake) chosen(ids []string, name string, old, fresh *baseline.Program
 }
 
 // scope is what a finding is about: fact globs, "ledger", "variants", "program".
-func scope(f *result.Finding) []string { return rules.ByID(f.Rule).Accepts }
+func scope(f *result.Finding) []string { return rules.All.ByID(f.Rule).Accepts }
 
 // take returns the old program with what is in scope taken from the fresh one.
 func take(about []string, signature string, old, fresh *baseline.Program) *baseline.Program {
@@ -122,7 +122,7 @@ func tightened(old, fresh *baseline.Program) *baseline.Program {
 // metrics lists the facts that have a direction.
 func metrics() []rule.Metric {
 	var out []rule.Metric
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		if r.Budget != nil && r.Budget.Fact != "" {
 			out = append(out, *r.Budget)
 		}

@@ -16,7 +16,7 @@ import (
 func TestCoveredIsWhatSettingsCover(t *testing.T) {
 	name := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "*", "a?", "{a,b}", "c[1]", "IrToHlo", "IrToHlo-2"})
 	called := rapid.SampledFrom([]string{"a", "b", "ab", "b*", "a?", "{a,b}", "c[1]", "IrToHlo", "IrToHlo-2"}) // "*" is no program, but the target as a whole
-	kernels := rules.ByID("max-kernels")
+	kernels := rules.All.ByID("max-kernels")
 	rapid.Check(t, func(t *rapid.T) {
 		programs := rapid.SliceOfN(called, 0, 5).Draw(t, "programs")
 		slices.Sort(programs)

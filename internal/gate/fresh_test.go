@@ -11,6 +11,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/git"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // A dump that is older than an edit of a source that it names is told, and fails where it must be fresh; so does not knowing it.
@@ -77,7 +78,7 @@ func TestFreshness(t *testing.T) {
 				if require {
 					text = strings.Replace(text, "dump: good", "dump: good, require_fresh: true", 1)
 				}
-				cfg, err := config.Parse(filepath.Join(dir, "xlagate.yaml"), []byte(text))
+				cfg, err := config.Parse(rules.All, filepath.Join(dir, "xlagate.yaml"), []byte(text))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -24,7 +24,7 @@ const dumps = "../../testdata/"
 func options(t *testing.T, yaml string, dump ...string) Options {
 	t.Helper()
 	dir := t.TempDir()
-	cfg, err := config.Parse(filepath.Join(dir, "xlagate.yaml"), []byte(yaml))
+	cfg, err := config.Parse(rules.All, filepath.Join(dir, "xlagate.yaml"), []byte(yaml))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestIntegrityRulesAreOnWithoutBeingNamed(t *testing.T) {
 	for _, s := range integrity(nil) {
 		on[s.Rule.ID] = true
 	}
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		if r.Always != on[r.ID] {
 			t.Errorf("%s: always %v, on %v", r.ID, r.Always, on[r.ID])
 		}

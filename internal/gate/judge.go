@@ -125,7 +125,7 @@ const integrityPack = "integrity"
 // integrity lists the rules that are on without being named, unless the configuration names them itself.
 func integrity(named []*rule.Settings) []*rule.Settings {
 	var out []*rule.Settings
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		if r.Always && !slices.ContainsFunc(named, func(s *rule.Settings) bool { return s.Rule == r }) {
 			out = append(out, &rule.Settings{Rule: r, Pack: integrityPack})
 		}

@@ -31,7 +31,7 @@ func TestWhatCouldNotBeLookedAt(t *testing.T) {
 			t.Fatalf("%s %s: exit %d, %+v", c.dump, c.programs, r.ExitCode, r.Problems)
 		}
 		for _, p := range r.Problems {
-			if p.Target != "a" || p.Fix == "" || rules.ByID(p.Rule) == nil {
+			if p.Target != "a" || p.Fix == "" || rules.All.ByID(p.Rule) == nil {
 				t.Errorf("%s %s: %+v", c.dump, c.programs, p)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // cutCase is a real check that is cut into parts. What was accepted is compared with what is checked, both dumps below testdata.
@@ -114,7 +115,7 @@ func setConfig(t *testing.T, o *Options, change func(string) string) {
 		t.Fatal(err)
 	}
 	text := []byte(change(string(data)))
-	if o.Config, err = config.Parse(o.Config.Path, text); err != nil {
+	if o.Config, err = config.Parse(rules.All, o.Config.Path, text); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(o.Config.Path, text, 0o600); err != nil {

@@ -65,7 +65,7 @@ func sortFindings(findings []result.Finding) {
 
 // about returns the program that a finding is sorted by; "" for findings about the whole target.
 func about(f *result.Finding) string {
-	if r := rules.ByID(f.Rule); r != nil && r.Whole {
+	if r := rules.All.ByID(f.Rule); r != nil && r.Whole {
 		return ""
 	}
 	return f.Program
@@ -82,5 +82,5 @@ func compareBool(a, b bool) int {
 }
 
 func ruleOrder(id string) int {
-	return slices.IndexFunc(rules.All(), func(r *rule.Rule) bool { return r.ID == id })
+	return slices.IndexFunc(rules.All.Rules, func(r *rule.Rule) bool { return r.ID == id })
 }

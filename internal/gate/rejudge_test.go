@@ -10,6 +10,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // quickstart is the example's gate over the dump that regressed.
@@ -19,7 +20,7 @@ func quickstart(t *testing.T) (Options, *result.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(filepath.Join(dir, "xlagate.yaml"), "xlagate.yaml")
+	cfg, err := config.Load(rules.All, filepath.Join(dir, "xlagate.yaml"), "xlagate.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestRejudgeAgrees(t *testing.T) {
 
 func TestRejudgeByAnother(t *testing.T) {
 	o, r := quickstart(t)
-	strict, err := config.Parse("xlagate.yaml", []byte("version: 1\nextends: [recommended]\ntargets:\n  - {name: classifier/cpu, dump: a}\n  - {name: gone, dump: b}\n"))
+	strict, err := config.Parse(rules.All, "xlagate.yaml", []byte("version: 1\nextends: [recommended]\ntargets:\n  - {name: classifier/cpu, dump: a}\n  - {name: gone, dump: b}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // slack lists the user's budgets that are wider than needed.
@@ -111,7 +112,7 @@ func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error)
 		return nil, fmt.Errorf("read the budgets again: %w", err)
 	}
 	text := config.SetBudgets(cfg, data, list)
-	if _, err := config.Parse(cfg.Path, text); err != nil {
+	if _, err := config.Parse(rules.All, cfg.Path, text); err != nil {
 		return nil, fmt.Errorf("the budgets of %s could not be changed, it stays as it is: %w", cfg.Path, err)
 	}
 	return &budgetEdit{cfg.Path, text, list}, nil

@@ -41,7 +41,7 @@ func (l *looked) explained(f *result.Finding) bool {
 	if mismatch(old, fresh) == "" {
 		return false
 	}
-	rule := rules.ByID(f.Rule)
+	rule := rules.All.ByID(f.Rule)
 	return rule == nil || !rule.FromSource || old.Framework != fresh.Framework || old.Backend != fresh.Backend || old.Device != fresh.Device
 }
 

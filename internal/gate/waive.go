@@ -143,7 +143,7 @@ func complain(r *result.Result, o Options, w config.Waiver, message string) {
 
 // waiverSettings is what the file says of waiver-valid, which is on without being named.
 func waiverSettings(o Options) *rule.Settings {
-	found := &rule.Settings{Rule: rules.ByID(waiverRule)}
+	found := &rule.Settings{Rule: rules.All.ByID(waiverRule)}
 	for _, s := range o.Config.Rules {
 		if s.Rule.ID == found.Rule.ID {
 			found = s

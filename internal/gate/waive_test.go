@@ -11,6 +11,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 func TestWaivers(t *testing.T) {
@@ -58,7 +59,7 @@ func TestWaiversForDays(t *testing.T) {
 		"2026-05-31": "the waiver of a3f8c21b9d04 (max-kernels) expired on 2026-05-31: renew it or remove it (xlagate.yaml:5:5)",
 	} {
 		file := "version: 1\ntargets: [{ name: model, dump: x }]\nrules: [{ rule: waiver-valid, max_days: 30, level: warning }]\nwaivers:\n  - { finding: a3f8c21b9d04, reason: later, owner: me, expires: " + expires + " }\n"
-		cfg, err := config.Parse("xlagate.yaml", []byte(file))
+		cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +105,7 @@ func TestWaiversOfChanges(t *testing.T) {
 func checked(t *testing.T, pair, file string) *result.Result {
 	t.Helper()
 	dumps := "../../testdata/" + pair
-	cfg, err := config.Parse("xlagate.yaml", []byte("version: 1\n"+file+"targets: [{ name: model, dump: "+dumps+"/after.tar.xz }]\n"))
+	cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte("version: 1\n"+file+"targets: [{ name: model, dump: "+dumps+"/after.tar.xz }]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func moved(old, fresh *baseline.Program) (worse, better []string) {
 }
 
 func movedFacts(old, fresh facts.Values) (worse, better []string) {
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		m := r.Budget
 		if m == nil || m.Fact == "" || m.Better == rule.Exact {
 			continue

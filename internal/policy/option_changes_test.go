@@ -56,7 +56,7 @@ func TestEveryOptionHasADirection(t *testing.T) {
 			t.Errorf("%s from %v to %v is %q, and back %q", what, fewer, more, there, back)
 		}
 	}
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		for _, o := range r.Options {
 			s := &rule.Settings{Rule: r, Options: map[string]any{}}
 			check(r.ID+" "+o.Key, o, about(s, s, o))

@@ -16,11 +16,12 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/registry"
 	"github.com/xlagate/xlagate/internal/yamldoc"
+	"github.com/xlagate/xlagate/rules"
 )
 
 func parse(t *testing.T, text string) *config.Config {
 	t.Helper()
-	cfg, err := config.Parse("xlagate.yaml", []byte(text))
+	cfg, err := config.Parse(rules.All, "xlagate.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

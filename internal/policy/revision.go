@@ -13,6 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/registry"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // ErrElsewhere says that a baseline does not lie in the repository.
@@ -33,7 +34,7 @@ func FromRepository(ctx context.Context, from Repository, revision, file string,
 	if err != nil {
 		return Policy{}, err
 	}
-	cfg, err := config.Parse(file, text)
+	cfg, err := config.Parse(rules.All, file, text)
 	if err != nil {
 		return Policy{}, err
 	}
@@ -71,7 +72,7 @@ func FromGit(ctx context.Context, client registry.Client, dir, revision, file st
 	if err != nil {
 		return Policy{}, err
 	}
-	cfg, err := config.Parse(file, data)
+	cfg, err := config.Parse(rules.All, file, data)
 	if err != nil {
 		return Policy{}, err
 	}

@@ -13,7 +13,7 @@ import (
 // ruleChanges pairs the entries of both sides, rule by rule, and tells what differs.
 func ruleChanges(base, head []*rule.Settings) []Change {
 	var out []Change
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		_, old, fresh := match(rule.EntriesOf(base, r), rule.EntriesOf(head, r), equal)
 		pairs, gone, added := match(old, fresh, counterparts)
 		for _, p := range pairs {

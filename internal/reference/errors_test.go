@@ -13,6 +13,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/yamldoc"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // refusal is an error that the reader gives, by the format of its message, with a configuration that brings it about.
@@ -105,7 +106,7 @@ func TestSchemaRefusesEveryError(t *testing.T) {
 	s, known := compiled(t, "config"), map[string]bool{}
 	for _, r := range refusals {
 		known[r.format] = true
-		_, err := config.Parse("xlagate.yaml", []byte(r.text))
+		_, err := config.Parse(rules.All, "xlagate.yaml", []byte(r.text))
 		if err == nil || !said(r.format).MatchString(err.Error()) {
 			t.Errorf("%q is not what the reader says of\n%s\nbut %v", r.format, r.text, err)
 		}

@@ -31,9 +31,9 @@ Packs: PACKS. Start with ` + "`extends: [recommended]`" + `.
 // Markdown is the page of all rules.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString(strings.Replace(markdownHead, "PACKS", "`"+strings.Join(rules.Packs(), "`, `")+"`", 1))
+	b.WriteString(strings.Replace(markdownHead, "PACKS", "`"+strings.Join(rules.All.PackNames(), "`, `")+"`", 1))
 	contents(&b)
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		ruleSection(&b, r)
 	}
 	return b.String()
@@ -42,7 +42,7 @@ func Markdown() string {
 // contents lists the rules, category by category.
 func contents(b *strings.Builder) {
 	category := rule.Category("")
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		if r.Category != category {
 			category = r.Category
 			fmt.Fprintf(b, "\n**%s**\n\n| rule | checks that |\n|---|---|\n", category)
@@ -136,9 +136,9 @@ var configText string
 // ConfigMarkdown is the page about xlagate.yaml: its text with the tables that its reader uses.
 func ConfigMarkdown() (string, error) {
 	var keys, packs strings.Builder
-	optionRows(&keys, options("", config.Keys))
+	optionRows(&keys, options("", config.Keys(rules.All.PackNames())))
 	packs.WriteString("| pack | |\n|---|---|\n")
-	for _, name := range rules.Packs() {
+	for _, name := range rules.All.PackNames() {
 		says, err := packSays(name)
 		if err != nil {
 			return "", err
@@ -151,7 +151,7 @@ func ConfigMarkdown() (string, error) {
 
 // packSays is the comment at the head of a pack.
 func packSays(name string) (string, error) {
-	data, err := rules.Pack(name)
+	data, err := rules.All.Pack(name)
 	if err != nil {
 		return "", fmt.Errorf("read the pack %s: %w", name, err)
 	}

@@ -15,7 +15,7 @@ import (
 // All documents every rule.
 func All() []result.RuleDoc {
 	var docs []result.RuleDoc
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		docs = append(docs, Of(r))
 	}
 	return docs
@@ -23,7 +23,7 @@ func All() []result.RuleDoc {
 
 // ByID documents one rule; for an unknown id only the ID is set.
 func ByID(id string) result.RuleDoc {
-	if r := rules.ByID(id); r != nil {
+	if r := rules.All.ByID(id); r != nil {
 		return Of(r)
 	}
 	return result.RuleDoc{ID: id}

@@ -61,7 +61,7 @@ func schemaResult() (*jsonschema.Schema, error) {
 
 // configSchema describes xlagate.yaml: the same tables as its reader uses.
 func configSchema() *jsonschema.Schema {
-	s := object(settings.Keys)
+	s := object(settings.Keys(rules.All.PackNames()))
 	s.Properties["version"] = &jsonschema.Schema{Enum: []any{1}, Description: s.Properties["version"].Description}
 	s.Properties["targets"].Items.Not = together("dump", "capture")
 	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: entries()}
@@ -88,7 +88,7 @@ func oneOf(keys []string) []*jsonschema.Schema {
 
 func entries() []*jsonschema.Schema {
 	var out []*jsonschema.Schema
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		out = append(out, entry(r))
 	}
 	return out

@@ -96,14 +96,14 @@ func TestWhatShipsValidates(t *testing.T) {
 			texts[path] = string(data)
 		}
 	}
-	for _, name := range rules.Packs() {
-		data, err := rules.Pack(name)
+	for _, name := range rules.All.PackNames() {
+		data, err := rules.All.Pack(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		texts["pack "+name] = string(data)
 	}
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		for _, e := range []rule.Example{r.Fails, r.Passes} {
 			texts[r.ID+" "+e.On] = "version: 1\nrules:\n  " + strings.ReplaceAll(e.Config, "\n", "\n  ") + "\n"
 			if r.Always { // its example is a file, not an entry
@@ -128,7 +128,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		"3", "0", "-1", "2.5", "1e3", "12KiB", "2GiB", "12GB", "12 GIB", "5%", "150%", "0.5", "50%", "true", "false", "90s", "20m", "soon", "warning", "off2", "all", "a",
 		"\"\"", "\"*/mlp/*\"", "\"[\"", "[]", "[a, b]", "[1, 2]", "[[a]]", "{}", "{ a: b }", "null", "[{ name: a, contains: [add] }]", "[{ call: a }]", "[{ nome: a }]", "\"facts.kernels.total < 3\"",
 	}
-	for _, r := range rules.All() {
+	for _, r := range rules.All.Rules {
 		t.Run(r.ID, func(t *testing.T) {
 			t.Parallel()
 			for _, o := range r.Keys() {
@@ -150,7 +150,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 // accepts says what the reader thinks of an entry, and whether that is a matter of form: what an entry lacks besides, what two keys mean
 // together, and the grammar inside of texts are not the schema's.
 func accepts(text string, o rule.Option) (accepted, known bool) {
-	_, err := config.Parse("xlagate.yaml", []byte(text))
+	_, err := config.Parse(rules.All, "xlagate.yaml", []byte(text))
 	if err == nil {
 		return true, true
 	}
@@ -259,7 +259,7 @@ var wrong = []string{
 func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 	s := compiled(t, "config")
 	for _, text := range wrong {
-		if _, err := config.Parse("xlagate.yaml", []byte(text)); err == nil {
+		if _, err := config.Parse(rules.All, "xlagate.yaml", []byte(text)); err == nil {
 			t.Errorf("the reader accepts\n%s", text)
 		}
 		if s.Validate(value(t, text)) == nil {
@@ -288,7 +288,7 @@ func FuzzReaderAndSchema(f *testing.F) {
 	}
 	s := c.MustCompile("config.json")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := config.Parse("xlagate.yaml", []byte(text)); err != nil {
+		if _, err := config.Parse(rules.All, "xlagate.yaml", []byte(text)); err != nil {
 			return
 		}
 		if err := s.Validate(value(t, text)); err != nil {
