@@ -149,6 +149,11 @@ func change(fact facts.ID, old, fresh float64) string {
 	return from + " → " + to
 }
 
+// negligible reports whether an amount moved by less than a thousandth. Sentences leave it out; counts of things are never negligible.
+func negligible(fact facts.ID, old, fresh float64) bool {
+	return (unitOf(fact) != "" || fact.Group() == facts.CostFlops.Group()) && math.Abs(fresh-old) < old/1000
+}
+
 // shown writes a value; one that was not dumped has none.
 func shown(v float64, unit string) string {
 	if math.IsNaN(v) {

@@ -193,8 +193,12 @@ func effectsText(c *result.Change) string {
 		if l.fact == facts.MemoryPeak && c.Price.PeakBytes != 0 {
 			continue // it is part of the price
 		}
-		if at := slices.IndexFunc(c.Effects, func(e result.Effect) bool { return e.Fact == l.fact }); at >= 0 && len(parts) < maxEffects {
-			parts = append(parts, l.text+" "+change(l.fact, c.Effects[at].Was, c.Effects[at].Is))
+		at := slices.IndexFunc(c.Effects, func(e result.Effect) bool { return e.Fact == l.fact })
+		if at < 0 || len(parts) == maxEffects {
+			continue
+		}
+		if e := c.Effects[at]; !negligible(e.Fact, e.Was, e.Is) {
+			parts = append(parts, l.text+" "+change(e.Fact, e.Was, e.Is))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -109,7 +109,7 @@ func factCell(f label, v *result.Variant, budget *result.Headroom) line {
 	}
 	base, based := v.Base[f.fact]
 	switch {
-	case based && base != now:
+	case based && base != now && !negligible(f.fact, base, now):
 		l := say(f.text+" ").in(strong, change(f.fact, base, now))
 		if share := growth(now-base, base); share != "" && unitOf(f.fact) == "nanoseconds" {
 			l = l.and(" (" + share + ")")
@@ -149,7 +149,7 @@ func changedFacts(v *result.Variant) []label {
 		base, based := v.Base[fact]
 		now, ok := v.Facts[fact]
 		static := v.Base.OfRun(fact) != fact && v.Facts.OfRun(fact) != fact
-		return based && ok && base != now && !static && !seen[fact]
+		return based && ok && base != now && !static && !seen[fact] && !negligible(fact, base, now)
 	}
 	for _, f := range keyFacts {
 		seen[f.fact] = true
