@@ -16,12 +16,6 @@ type mutant struct {
 	free string
 }
 
-// unseen are operators whose mutants are known to survive, with the reason. They are counted apart.
-var unseen = map[string]string{
-	"asynchronous copy made synchronous": "no price knows what runs beside a copy",
-	"transfer waited for at once":        "no price knows what runs beside a copy",
-}
-
 const (
 	hidden   = "the launch waits for memory longer than it computes"
 	computes = "the launch computes longer than it waits for memory"

@@ -97,7 +97,7 @@ func TestRenamingAndReordering(t *testing.T) {
 		v.Kernels = slices.Clone(v.Kernels)
 		random.Shuffle(len(v.Kernels), func(i, j int) { v.Kernels[i], v.Kernels[j] = v.Kernels[j], v.Kernels[i] })
 		for i := range v.Kernels {
-			v.Kernels[i].Name, v.Kernels[i].From = fmt.Sprintf("renamed.%d", i), ""
+			v.Kernels[i].Name, v.Kernels[i].From, v.Kernels[i].Until = fmt.Sprintf("renamed.%d", i), "", 0
 		}
 		if got := only(t, diff.Compare(old, fresh)).Kernels; got.Kept != len(v.Kernels) {
 			t.Errorf("%s: %d of %d kernels kept, changed %d, added %d, moved %d", name, got.Kept, len(v.Kernels), len(got.Changed), len(got.Added), len(got.Moved))

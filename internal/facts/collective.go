@@ -8,8 +8,8 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// overlap says of every collective whether it is started and waited for apart, and how many kernels run in between. In a module
-// that is not scheduled the order of instructions says nothing about that: nothing is known then.
+// overlap says of every transfer that is started and waited for apart before which launch it is waited for, and of every collective how many kernels
+// run in between. In a module that is not scheduled the order of instructions says nothing about that: nothing is known then.
 func (r *reader) overlap(w *walk, v *Variant) {
 	if !r.m.Header.IsScheduled {
 		return
@@ -17,12 +17,13 @@ func (r *reader) overlap(w *walk, v *Variant) {
 	v.Facts[AsyncExposed], v.Facts[AsyncOverlapped] = 0, 0
 	for i := range w.launches {
 		k := &v.Kernels[i]
+		if done := w.done(i); done != hlo.NoInstr {
+			k.Until = int32(w.until(i, done))
+		}
 		if k.Class != ClassCollective {
 			continue
 		}
-		if done := w.done(i); done != hlo.NoInstr {
-			k.Async, k.Beside = true, int32(w.between(i, done))
-		}
+		k.Async, k.Beside = k.Until > 0, w.computing(i+1, int(k.Until))
 		if k.Beside > 0 {
 			v.Facts[AsyncOverlapped]++
 		} else {
@@ -31,13 +32,13 @@ func (r *reader) overlap(w *walk, v *Variant) {
 	}
 }
 
-// done is the instruction that waits for a collective; NoInstr for one that is not started apart.
+// done is the instruction that waits for a transfer; NoInstr for one that is not started apart.
 func (w *walk) done(i int) hlo.InstrID {
 	l := w.launches[i]
 	switch {
 	case l.async != hlo.NoInstr:
 		return w.waits(l.async)
-	case l.moves != l.id:
+	case l.moves != hlo.NoInstr && l.moves != l.id:
 		return w.chainEnd(l)
 	case strings.HasSuffix(w.m.OpcodeName(w.m.Instrs[l.id].Opcode), "-start"), w.m.Instrs[l.id].Opcode == hlo.OpSend, w.m.Instrs[l.id].Opcode == hlo.OpRecv:
 		return w.waits(l.id)
@@ -56,7 +57,7 @@ func (w *walk) waits(start hlo.InstrID) hlo.InstrID {
 		switch w.m.Instrs[id].Opcode {
 		case hlo.OpAsyncUpdate:
 			start = id
-		case hlo.OpAsyncDone, hlo.OpAllReduceDone, hlo.OpAllGatherDone, hlo.OpCollectivePermuteDone, hlo.OpSendDone, hlo.OpRecvDone:
+		case hlo.OpAsyncDone, hlo.OpCopyDone, hlo.OpAllReduceDone, hlo.OpAllGatherDone, hlo.OpCollectivePermuteDone, hlo.OpSendDone, hlo.OpRecvDone:
 			return id
 		}
 	}
@@ -93,19 +94,25 @@ func (w *walk) endsChain(c hlo.CompID, chain string) bool {
 	return false
 }
 
-// between counts the kernels that are launched after a collective was started and before it is waited for, those in loops and
-// branches in between as well.
-func (w *walk) between(i int, done hlo.InstrID) int {
-	comp, n := w.m.Instrs[done].Comp, 0
-	for _, l := range w.launches[i+1:] {
-		at := l.id
-		if l.async != hlo.NoInstr {
-			at = l.async
+// until is the first launch after a transfer is waited for. What runs in loops and branches in between comes before it.
+func (w *walk) until(i int, done hlo.InstrID) int {
+	comp := w.m.Instrs[done].Comp
+	for i++; i < len(w.launches); i++ {
+		at := w.launches[i].id
+		if async := w.launches[i].async; async != hlo.NoInstr {
+			at = async
 		}
 		if w.m.Instrs[at].Comp == comp && at > done {
 			break
 		}
-		if l.class.Computes() {
+	}
+	return i
+}
+
+// computing counts the kernels among launches.
+func (w *walk) computing(from, until int) (n int32) {
+	for i := from; i < until; i++ {
+		if w.launches[i].class.Computes() {
 			n++
 		}
 	}

@@ -154,6 +154,7 @@ type Kernel struct {
 	Result bool   // its value leaves the program
 	Async  bool   // a collective that is started and waited for apart
 	Beside int32  // of one that is Async: how many kernels run meanwhile
+	Until  int32  // of a transfer that is started and waited for apart: the first of the variant's kernels after that; never stored
 	Plan   *Plan  // nil where it was not dumped
 	Code   *Code  // nil where nothing tells; never stored
 	From   Places // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline

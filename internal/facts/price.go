@@ -36,6 +36,60 @@ func (v *Variant) Prices(d *price.Device) []Priced {
 	return all
 }
 
+// hide finds out which share of every transfer is hidden by the kernels that run until it is waited for. The time of a kernel hides once.
+func (v *Variant) hide(d *price.Device) {
+	type partly struct {
+		form  *Form
+		share float64
+	}
+	var left []float64 // of the time of each kernel, what hides nothing yet
+	var all []Priced
+	forms, cached := map[partly]*Form{}, d.Cached(v.Facts[RunTouched])
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		if k.Until == 0 {
+			continue
+		}
+		if all == nil {
+			all = v.Prices(d)
+			left = computing(all)
+		}
+		key := partly{k.Form, covered(all[i].Runs*d.Transfer(&k.Work, cached), left[i+1:k.Until])}
+		if forms[key] == nil {
+			form := *k.Form
+			form.Work[price.Hidden] = key.share
+			form.Work = form.Work.Rounded()
+			forms[key] = &form
+		}
+		k.Form = forms[key]
+	}
+}
+
+// computing is how long a run spends in each kernel that computes.
+func computing(all []Priced) []float64 {
+	times := make([]float64, len(all))
+	for i, p := range all {
+		if p.Class.Computes() {
+			times[i] = p.NS()
+		}
+	}
+	return times
+}
+
+// covered is the share of a transfer that passes while kernels run; it uses up their time.
+func covered(transfer float64, left []float64) float64 {
+	rest := transfer
+	for i := range left {
+		used := min(rest, left[i])
+		left[i] -= used
+		rest -= used
+	}
+	if transfer <= 0 {
+		return 0
+	}
+	return 1 - rest/transfer
+}
+
 // likelihoods say how likely it is that a run takes a branch: the branches of a conditional are taken to be equally likely. One without launches
 // is not seen; there are two at least.
 func likelihoods(kernels []Kernel) map[string]float64 {
@@ -121,6 +175,7 @@ func (r *Report) PriceAll() {
 	for _, p := range slices.Concat(r.Programs, r.Helpers) {
 		for _, v := range p.Variants {
 			if d := r.DeviceOf(v); d != nil && v.WorkVersion > 0 {
+				v.hide(d)
 				v.PriceOn(d)
 			}
 		}

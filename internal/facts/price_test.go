@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -51,5 +52,41 @@ func TestPriceAlike(t *testing.T) {
 	is := fresh.Programs[0].Variants[0]
 	if was.Device != price.Named("l4") || was.Facts["price.step_ns"] != is.Facts["price.step_ns"] || is.Facts["price.step_ns"] == before {
 		t.Errorf("on %v: %v ns and %v ns, before %v ns", was.Device, was.Facts["price.step_ns"], is.Facts["price.step_ns"], before)
+	}
+}
+
+// A transfer takes what the kernels leave of it that run until it is waited for. The time of a kernel hides once.
+func TestHiddenTransfers(t *testing.T) {
+	d := price.Named("tpu-v5e")
+	transfer := price.Work{price.Far: 1e6}
+	whole := d.Transfer(&transfer, price.Cached{Near: 1})
+	for _, c := range []struct {
+		name   string
+		until  [2]int32 // of two transfers, before two kernels that each take three fifths of one
+		hidden [2]float64
+	}{
+		{"synchronous", [2]int32{0, 0}, [2]float64{0, 0}},
+		{"waited for at once", [2]int32{1, 2}, [2]float64{0, 0}},
+		{"one beside a kernel", [2]int32{0, 3}, [2]float64{0, 0.6}},
+		{"one beside both", [2]int32{0, 4}, [2]float64{0, 1}},
+		{"both", [2]int32{4, 4}, [2]float64{1, 0.2}},
+		{"each beside what it reaches", [2]int32{3, 4}, [2]float64{0.6, 0.6}},
+	} {
+		v := &Variant{Facts: Values{}}
+		for _, until := range c.until {
+			v.Kernels = append(v.Kernels, Kernel{Form: &Form{Class: ClassCopy, Work: transfer}, Site: &Site{Times: 1}, Until: until})
+		}
+		kernel := price.Work{price.Cycles: 0.6 * whole * d.Clock / 1e9}
+		for range 2 {
+			v.Kernels = append(v.Kernels, Kernel{Form: &Form{Work: kernel}, Site: &Site{Times: 1}})
+		}
+		for range 2 { // priced again it is the same
+			v.hide(d)
+		}
+		for i, want := range c.hidden {
+			if got := v.Kernels[i].Work[price.Hidden]; math.Abs(got-want) > 0.002 {
+				t.Errorf("%s: %v of transfer %d is hidden, wanted %v", c.name, got, i, want)
+			}
+		}
 	}
 }

@@ -59,7 +59,28 @@ func (m *Meter) Of(id hlo.InstrID) Work {
 		m.operation(&w, id, false)
 	}
 	m.traffic(&w, id)
+	if m.isScalar(id) {
+		w[Launches] = -1
+	}
 	return w
+}
+
+// isScalar reports whether the scalar unit of a TPU computes an operation, between launches.
+func (m *Meter) isScalar(id hlo.InstrID) bool {
+	switch m.m.Instrs[id].Opcode {
+	case hlo.OpFusion, hlo.OpCustomCall, hlo.OpCall, hlo.OpInfeed:
+		return false
+	}
+	result := m.m.Shape(m.m.Instrs[id].Shape)
+	if !isTiled(result) || len(result.Dims) > 0 {
+		return false
+	}
+	for _, o := range m.m.Operands(id) {
+		if s := m.m.Shape(m.m.Instrs[o].Shape); s.Type == hlo.Tuple || len(s.Dims) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // operation adds what an instruction computes, with all that it calls. looped says that it stands in a fusion that is a plain loop.

@@ -2,6 +2,7 @@ package price
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ func TestEveryDeviceIsWhole(t *testing.T) {
 func TestMoreWorkTakesNoLess(t *testing.T) {
 	for _, d := range Devices {
 		for a := range NumAmounts {
-			if a == Cycles || a == Unknown {
+			if a == Hidden || a == Cycles || a == Unknown {
 				continue
 			}
 			w := Work{Far: 1e6, Vector: 1e6, Peers: 4, Hops: 3, Sent: 1e6}
@@ -78,6 +79,19 @@ func TestMoreWorkTakesNoLess(t *testing.T) {
 			if after := d.Time(&w).Total(); after < before {
 				t.Errorf("%s: more of %s takes %v ns, less %v ns", d.Name, a, after, before)
 			}
+		}
+	}
+}
+
+// What is hidden of a transfer takes no time; its launch does.
+func TestHidden(t *testing.T) {
+	d := Named("tpu-v5e")
+	w := Work{Far: 1e6, Sent: 1e6, Peers: 4, Hops: 3}
+	whole := d.Transfer(&w, Cached{})
+	for _, c := range []struct{ share, left float64 }{{0, 1}, {0.25, 0.75}, {1, 0}, {7, 0}} {
+		w[Hidden] = c.share
+		if got, want := d.Time(&w).Total(), d.Launch+c.left*whole; math.Abs(got-want) > 1 || d.Transfer(&w, Cached{}) != whole {
+			t.Errorf("%v hidden: %v ns, wanted %v", c.share, got, want)
 		}
 	}
 }

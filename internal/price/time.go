@@ -55,7 +55,21 @@ func (d *Device) Time(w *Work) (t Time) {
 	} else {
 		t.Memory = memory
 	}
+	t.shorten(1 - min(1, w[Hidden]))
 	return t.exact()
+}
+
+// Transfer is how long a transfer takes when nothing runs beside it.
+func (d *Device) Transfer(w *Work, c Cached) float64 {
+	apart := w.From(c)
+	apart[Hidden] = 0
+	t := d.Time(apart)
+	return t.Network + t.Compute + t.Memory
+}
+
+// shorten leaves a share of what a transfer takes; its launch and what the host does stay whole.
+func (t *Time) shorten(share float64) {
+	t.Network, t.Compute, t.Memory = share*t.Network, share*t.Compute, share*t.Memory
 }
 
 // ns is how long an amount takes at a rate a second.

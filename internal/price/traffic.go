@@ -134,6 +134,11 @@ func (m *Meter) write(w *Work, id hlo.InstrID) {
 	case hlo.OpDynamicUpdateSlice, hlo.OpScatter:
 		m.writeRoot(w, id, in.Shape, 0)
 		return
+	case hlo.OpCopyStart: // it hands out its operand beside the copy
+		if elements := m.m.Shape(in.Shape).Elements; len(elements) > 0 {
+			m.writeShape(w, elements[0])
+			return
+		}
 	}
 	m.writeShape(w, in.Shape)
 }

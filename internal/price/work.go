@@ -48,6 +48,7 @@ const (
 	Sent                         // bytes that a collective sends from one device
 	Hops                         // messages that a collective sends one after the other
 	Peers                        // devices that take part in a collective
+	Hidden                       // the share of a transfer that passes while kernels run
 	Cycles                       // that the compiler expects; 0: it does not say
 	Unknown                      // 1: nobody knows what it does
 
@@ -57,7 +58,7 @@ const (
 // names are the amounts in a baseline.
 var names = [NumAmounts]string{
 	"f64", "highest", "high", "f32", "f16", "f8", "s8", "looped", "vector", "vector64", "rounds", "special", "special64", "slow", "scalar", "serial", "near", "mid",
-	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "decisions", "iterations", "steps", "calls", "sent", "hops", "peers", "cycles", "unknown",
+	"far", "onchip", "fromhost", "pieces", "atomics", "launches", "decisions", "iterations", "steps", "calls", "sent", "hops", "peers", "hidden", "cycles", "unknown",
 }
 
 // ByName are all amounts in the order of their names.
@@ -78,7 +79,7 @@ func (a Amount) String() string { return names[a] }
 type Work [NumAmounts]float64
 
 // Version counts how often it was changed what is measured of a launch. Work of another version is not comparable.
-const Version = 2
+const Version = 3
 
 // MarshalJSON writes the amounts by their names, as a baseline keeps them.
 func (w Work) MarshalJSON() ([]byte, error) {
