@@ -29,7 +29,6 @@ var asyncCollectives = rule.Rule{
 	Passes:  rule.Example{On: "gpu-collectives", Config: "- { rule: async-collectives, min_ratio: 50% }"},
 	Fix:     "Look at the latency-hiding scheduler's flags, and at what needs the collective's result at once: prefetch the next layer's weights, reduce gradients late.",
 	Threads: []string{"openxla/xla#14397"},
-	Since:   "1",
 	Accepts: []string{"async.*"},
 	Variant: checkAsyncCollectives,
 }

@@ -10,7 +10,7 @@ import (
 )
 
 var baselinePresent = rule.Rule{
-	ID: "baseline-present", Title: "every program has a baseline, accepted for the arguments it takes", Category: rule.Integrity, Always: true, Since: "1",
+	ID: "baseline-present", Title: "every program has a baseline, accepted for the arguments it takes", Category: rule.Integrity, Always: true,
 	Why: "A program that was never accepted has nothing to be compared with; one whose arguments changed is another program. Both need a person " +
 		"to say once that what is there now is wanted.",
 	Reads:   []rule.Input{rule.Optimized},

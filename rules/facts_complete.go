@@ -5,7 +5,7 @@ import (
 )
 
 var factsComplete = rule.Rule{
-	ID: "facts-complete", Title: "every module that was dumped could be read whole", Category: rule.Integrity, Always: true, Since: "1",
+	ID: "facts-complete", Title: "every module that was dumped could be read whole", Category: rule.Integrity, Always: true,
 	Why:     "A module that is cut off or unreadable holds fewer kernels than the program has; its numbers would look like an improvement.",
 	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "damaged/cut_off_text", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "the file ends inside an instruction of %fused_computation"},

@@ -32,7 +32,6 @@ var flags = rule.Rule{
 	Passes:  rule.Example{On: "cpu-unfused/before", Config: "- { rule: flags, forbid: [xla_disable_hlo_passes] }"},
 	Fix:     "Look at XLA_FLAGS, LIBTPU_INIT_ARGS and compiler_options of the job, and at defaults that the framework's version changed.",
 	Threads: []string{"pytorch/xla#8008"},
-	Since:   "1",
 	Whole:   true,
 	Accepts: []string{"*", "ledger"},
 	Target:  checkFlags,

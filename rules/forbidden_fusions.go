@@ -31,7 +31,6 @@ var forbiddenFusions = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
 	Fix:     "Look at what the kernel's operations have in common in the model's source, and keep them apart there; or report the fusion to the compiler and waive it.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
-	Since:   "1",
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
 	Variant: checkForbiddenFusions,
 }

@@ -29,7 +29,6 @@ var kernelBodies = rule.Rule{
 	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
 	Fix:     "Look at what the kernel computes in every step of its grid, and move what does not change out of it.",
 	Threads: []string{"keras-team/keras-io#2284"},
-	Since:   "1",
 	Accepts: []string{"custom_calls.*", "ledger"},
 	Variant: checkKernelBodies,
 }

@@ -33,7 +33,6 @@ var launchShape = rule.Rule{
 	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
 	Fix:      "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
-	Since:    "1",
 	Variant:  checkLaunchShape,
 }
 

@@ -40,7 +40,6 @@ var layoutPin = rule.Rule{
 	Passes:  rule.Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin, params: [{ param: x, layout: \"0,1\" }], ops: [{ op: tanh, layout: default }] }"},
 	Fix:     "Look at what reads and writes the value: one einsum in another order, or a custom call with fixed layouts, turns the rest. Layouts of arguments are set by jax.jit's in_shardings (Format).",
 	Threads: []string{"openxla/xla#47203", "AI-Hypercomputer/torchprime#119"},
-	Since:   "1",
 	Accepts: []string{"params", "copies.*", "transposes.*", "ledger"},
 	Check:   checkLayouts,
 	Variant: checkLayoutPin,

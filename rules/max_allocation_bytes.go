@@ -16,7 +16,6 @@ var maxAllocationBytes = rule.Rule{
 	Passes:   rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: max-allocation-bytes, max: 1MiB }"},
 	Fix:      "See which buffers share the block (xlagate inspect): temporaries are one block; a large argument or constant is one of its own.",
 	Threads:  []string{"openxla/xla#17124"},
-	Since:    "1",
 	Accepts:  []string{"memory.*"},
 	Variant:  rule.CheckBudget,
 }

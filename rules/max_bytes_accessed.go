@@ -16,7 +16,6 @@ var maxBytesAccessed = rule.Rule{
 	Passes:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: max-bytes-accessed, max: 769KiB }"},
 	Fix:      "Look at the kernels that are new or changed: each reads its operands and writes its result once.",
 	Threads:  []string{"marin-community/marin#1714"},
-	Since:    "1",
 	Accepts:  []string{"cost.*"},
 	Variant:  rule.CheckBudget,
 }

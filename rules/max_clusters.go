@@ -27,7 +27,6 @@ var maxClusters = rule.Rule{
 	Passes:  rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 1 }"},
 	Fix:     "Look at what no cluster took (no-unclustered-ops): each such operation in the middle of the graph cuts a cluster in two.",
 	Threads: []string{"tensorflow/tensorflow#38450"},
-	Since:   "1",
 	Whole:   true,
 	Accepts: []string{"clusters.*"},
 	Target:  checkMaxClusters,

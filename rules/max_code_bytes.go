@@ -19,7 +19,6 @@ var maxCodeBytes = rule.Rule{
 	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
 	Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler.",
 	Threads: []string{"jax-ml/jax#40101"},
-	Since:   "1",
 	Accepts: []string{"code.*"},
 	Variant: checkMaxCodeBytes,
 }

@@ -27,7 +27,6 @@ var maxCompileTime = rule.Rule{
 	Passes:   rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 10m }"},
 	Fix:      "Look for loops that were unrolled, constants that are folded at compile time, and a persistent compilation cache that is not used.",
 	Threads:  []string{"jax-ml/jax#21250", "jax-ml/jax#40416", "pytorch/xla#6816"},
-	Since:    "1",
 	Target:   checkMaxCompileTime,
 }
 

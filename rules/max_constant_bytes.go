@@ -22,7 +22,6 @@ var maxConstantBytes = rule.Rule{
 	Passes:  rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: max-constant-bytes, max: 64KiB }"},
 	Fix:     "Pass the array as an argument of the jitted function instead of closing over it.",
 	Threads: []string{"openxla/xla#1652", "jax-ml/jax#21300"},
-	Since:   "1",
 	Accepts: []string{"memory.*", "constants", "params"},
 	Variant: checkConstantBytes,
 }

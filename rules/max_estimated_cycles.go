@@ -18,7 +18,6 @@ var maxEstimatedCycles = rule.Rule{
 	Passes:  rule.Example{On: "tpu-precision/before", Config: "- { rule: max-estimated-cycles, max_increase: 5% }"},
 	Fix:     "Look at the kernels that are new or changed; `xlagate inspect` lists the bytes that each moves.",
 	Threads: []string{"marin-community/marin#1714"},
-	Since:   "1",
 	Accepts: []string{"cost.*"},
 	Variant: rule.CheckBudget,
 }

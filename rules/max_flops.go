@@ -16,7 +16,6 @@ var maxFlops = rule.Rule{
 	Passes:   rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max: 100000 }"},
 	Fix:      "Look for what is computed twice: an aux output that runs the model again, a checkpoint that covers too much.",
 	Threads:  []string{"marin-community/marin#1714"},
-	Since:    "1",
 	Accepts:  []string{"cost.*"},
 	Variant:  rule.CheckBudget,
 }

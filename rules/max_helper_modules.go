@@ -30,7 +30,6 @@ var maxHelperModules = rule.Rule{
 	Passes:   rule.Example{On: "recompile-eager_helpers", Config: "- { rule: max-helper-modules, max: 20 }"},
 	Fix:      "Move the operations into the jitted function, or do them with NumPy before the arrays go to the device.",
 	Threads:  []string{"jax-ml/jax#19654"},
-	Since:    "1",
 	Target:   checkMaxHelperModules,
 }
 

@@ -22,7 +22,6 @@ var maxOutputBytes = rule.Rule{
 	Passes:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-output-bytes, max: 128.02KiB }"},
 	Fix:      "Return it only where it is needed: from another function, or behind a debug switch.",
 	Threads:  []string{"AI-Hypercomputer/maxtext#4405"},
-	Since:    "1",
 	Accepts:  []string{"memory.*"},
 	Variant:  checkOutputs,
 }

@@ -26,7 +26,6 @@ var maxOutsideCollectives = rule.Rule{
 	Passes:  rule.Example{On: "tf-reduced/after", Config: "- { rule: max-outside-collectives, max: 4 }"},
 	Fix:     "Reduce all gradients together: one tensor, or a list that the framework packs into one (HOROVOD_FUSION_THRESHOLD, tf.distribute's CommunicationOptions).",
 	Threads: []string{"tensorflow/tensorflow#29640", "horovod/horovod#2590"},
-	Since:   "1",
 	Whole:   true,
 	Accepts: []string{"collectives.outside*"},
 	Target:  checkMaxOutsideCollectives,

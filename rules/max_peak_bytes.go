@@ -23,7 +23,6 @@ var maxPeakBytes = rule.Rule{
 	Passes:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
 	Fix:      "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries; each has its own rule and its own cure.",
 	Threads:  []string{"jax-ml/jax#30627", "openxla/xla#17124"},
-	Since:    "1",
 	Accepts:  []string{"memory.*"},
 	Check:    checkSpace,
 	Variant:  checkPeak,

@@ -20,7 +20,6 @@ var maxRegisters = rule.Rule{
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
 	Fix:     "`xlagate inspect` lists the kernels that fill least of a multiprocessor, and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
-	Since:   "1",
 	Accepts: []string{"registers.*"},
 	Variant: checkMaxRegisters,
 }

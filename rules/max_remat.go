@@ -21,7 +21,6 @@ var maxRemat = rule.Rule{
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
 	Fix:     "Need less memory at once: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
 	Threads: []string{"marin-community/marin#8549"},
-	Since:   "1",
 	Accepts: []string{"remat.*", "cost.*", "kernels.*", "ledger"},
 	Variant: checkMaxRemat,
 }

@@ -23,7 +23,6 @@ var maxStepTime = rule.Rule{
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
 	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` what became dearer. Where the device of the target is not the one that it runs on, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
-	Since:   "1",
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "ledger"}, // the price follows from the launches
 	Variant: checkStepTime,
 }

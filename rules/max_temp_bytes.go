@@ -17,7 +17,6 @@ var maxTempBytes = rule.Rule{
 	Passes:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-temp-bytes, max: 64KiB }"},
 	Fix:      "Look at the buffers that grew: a value that is kept for later (a residual, a stacked scan output), or a fusion that was split and now writes what it used to keep in registers.",
 	Threads:  []string{"marin-community/marin#5394", "openxla/xla#45912", "openxla/xla#27322"},
-	Since:    "1",
 	Accepts:  []string{"memory.*"},
 	Variant:  rule.CheckBudget,
 }

@@ -16,7 +16,6 @@ var maxTransposes = rule.Rule{
 	Passes:   rule.Example{On: "cpu-extra_transpose/after", Config: "- { rule: max-transposes, max_increase: 0 }"},
 	Fix:      "Give the operation its operand in the layout that it wants: change the einsum's order, or transpose once outside the step.",
 	Threads:  []string{"jax-ml/jax#33338", "openxla/xla#47203"},
-	Since:    "1",
 	Accepts:  []string{"transposes.*", "kernels.*", "ledger"},
 	Variant:  rule.CheckBudget,
 }

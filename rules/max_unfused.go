@@ -25,7 +25,6 @@ var maxUnfused = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: max-unfused, ops: [reduce, divide], max: 0 }"},
 	Fix:     "Look at what the operation reads and who reads it: a barrier, a second user, a layout that its neighbours do not share keeps it out of their kernel.",
 	Threads: []string{"jax-ml/jax#33338", "AI-Hypercomputer/torchprime#119"},
-	Since:   "1",
 	Accepts: []string{"kernels.*", "fusions.*", "copies.*", "transposes.*", "ledger"},
 	Variant: checkMaxUnfused,
 }

@@ -27,7 +27,6 @@ var noCPUFallback = rule.Rule{
 	Passes:  rule.Example{On: "torch-cpu_fallback/before", Config: "- { rule: no-cpu-fallback }"},
 	Fix:     "Write the operation with others that have a lowering, move .item() and printing out of the step, or allow it by name.",
 	Threads: []string{"pytorch/xla#2918", "pytorch/xla#1368"},
-	Since:   "1",
 	Target:  checkNoCPUFallback,
 }
 

@@ -26,7 +26,6 @@ var noInvoluntaryRemat = rule.Rule{
 	Passes:  rule.Example{On: "cpu-involuntary_remat/before", Config: "- { rule: no-involuntary-remat }"},
 	Fix:     "Constrain the tensor to a sharding in between, or give producer and consumer axes of the mesh that divide each other.",
 	Threads: []string{"openxla/xla#15207", "EnzymeAD/Enzyme-JAX#822"},
-	Since:   "1",
 	Target:  checkInvoluntaryRemat,
 }
 

@@ -27,7 +27,6 @@ var noRecompilation = rule.Rule{
 	Passes:     rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
 	Fix:        "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
 	Threads:    []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
-	Since:      "1",
 	FromSource: true,
 	Accepts:    []string{"variants"},
 	Program:    checkNoRecompilation,

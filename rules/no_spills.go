@@ -20,7 +20,6 @@ var noSpills = rule.Rule{
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
 	Fix:     "Give a thread less to do: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
-	Since:   "1",
 	Accepts: []string{"spills.*", "registers.*"},
 	Variant: checkNoSpills,
 }

@@ -31,7 +31,6 @@ var noUnclusteredOps = rule.Rule{
 	Passes:  rule.Example{On: "tf-clusters-clean", Config: "- { rule: no-unclustered-ops }"},
 	Fix:     "Move the operation out of the compiled function (into the input pipeline, behind the step), replace it by one that XLA compiles, or allow it by name.",
 	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
-	Since:   "1",
 	Whole:   true,
 	Accepts: []string{"clusters.*"},
 	Target:  checkNoUnclusteredOps,

@@ -10,7 +10,7 @@ import (
 )
 
 var orphanBaseline = rule.Rule{
-	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: rule.Integrity, Always: true, Since: "1",
+	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: rule.Integrity, Always: true,
 	Why: "A baseline without its program is a check that no longer happens, and nobody notices. Clusters of TensorFlow that merged or split are " +
 		"not gone: they are compared all together.",
 	Reads:   []rule.Input{rule.Baseline},

@@ -30,7 +30,6 @@ var requiredCustomCalls = rule.Rule{
 	Passes:  rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
 	Fix:     "Look at shapes, dtypes and layouts that the library asks for, at the flags that switch it on, and at its version beside the compiler's.",
 	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
-	Since:   "1",
 	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
 	Check:   checkCalls,
 	Variant: checkRequiredCalls,

@@ -27,7 +27,6 @@ var stableCompile = rule.Rule{
 	Passes:  rule.Example{On: "cpu-set_order_sorted/*", Config: "- { rule: stable-compile }"},
 	Fix:     "Where the source is traced otherwise each time, sort what is iterated over. Where the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), switch autotuning off for the dump, or report the flapping pass.",
 	Threads: []string{"openxla/xla#49047", "openxla/xla#15229"},
-	Since:   "1",
 	Variant: checkStableCompile,
 }
 

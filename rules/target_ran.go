@@ -11,7 +11,7 @@ var unlookable = map[string]string{
 }
 
 var targetRan = rule.Rule{
-	ID: "target-ran", Title: "every target was dumped and every named program is in it", Category: rule.Integrity, Always: true, Since: "1",
+	ID: "target-ran", Title: "every target was dumped and every named program is in it", Category: rule.Integrity, Always: true,
 	Why:     "A gate that did not look must not be green: a suite that no longer runs would pass for ever.",
 	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - name: model\n    dump: build/xla\n    programs: { include: [softmax, decode] }", Says: "no program matches \"decode\": it was not compiled, or not dumped"},

@@ -30,7 +30,6 @@ var toolchain = rule.Rule{
 	Passes:  rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: toolchain, pin: { backend: gpu } }"},
 	Fix:     "Accept the upgrade by itself, before or after the change of the model; or pin the compiler's version in the job.",
 	Threads: []string{"pytorch/xla#8008"},
-	Since:   "1",
 	Whole:   true,
 	Accepts: []string{"*", "ledger"},
 	Target:  checkToolchain,

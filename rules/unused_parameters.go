@@ -28,7 +28,6 @@ var unusedParameters = rule.Rule{
 	Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: unused-parameters }"},
 	Fix:     "Use the argument or take it out of the function; look for a value that was closed over, or computed in Python, instead of being passed.",
 	Threads: []string{"jobovy/galpy#1310"},
-	Since:   "1",
 	Accepts: []string{"params"},
 	Variant: checkUnusedParameters,
 }

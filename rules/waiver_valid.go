@@ -5,7 +5,7 @@ import (
 )
 
 var waiverValid = rule.Rule{
-	ID: "waiver-valid", Title: "waivers are used, in force, and hide nothing worse", Category: rule.Integrity, Always: true, Since: "1",
+	ID: "waiver-valid", Title: "waivers are used, in force, and hide nothing worse", Category: rule.Integrity, Always: true,
 	Why:   "Waivers that never end, or end silently, turn a gate off.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{

@@ -197,9 +197,6 @@ func Targets(store fs.FS) ([]string, error) {
 	return targets, nil
 }
 
-// GraphsFile is where the facts of a target's TensorFlow graphs lie below it.
-func GraphsFile() string { return graphsFile }
-
 // The ends of the names of a program's two files.
 const (
 	readableExt = ".yaml"

@@ -4,6 +4,7 @@ package reference
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/phrase"
@@ -33,13 +34,41 @@ func ByID(id string) result.RuleDoc {
 func Of(r *rule.Rule) result.RuleDoc {
 	doc := result.RuleDoc{
 		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: example(r.Fails), Passes: example(r.Passes), Fix: r.Fix,
-		Threads: r.Threads, Since: r.Since, Always: r.Always,
+		Threads: r.Threads, Since: strconv.Itoa(max(1, r.Since)), Always: r.Always,
 	}
 	for _, in := range r.Reads {
 		doc.Reads = append(doc.Reads, string(in))
 	}
 	doc.Counts, doc.Options = bounded(r)+boundKeys(r)+fromSource(r), options("", r.Options)
 	return doc
+}
+
+// bounded says what the bounds of a rule count.
+func bounded(r *rule.Rule) string {
+	m := r.Budget
+	switch {
+	case r.Always:
+		return "Always on."
+	case m == nil:
+		return "Counts nothing: it takes no bounds."
+	case m.Unrecorded != "":
+		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unrecorded, without(r))
+	case m.Difference && len(r.Bounds) == 0:
+		return "Counts " + m.Noun + " against the baseline; without a bound none is allowed."
+	case m.Difference:
+		return fmt.Sprintf("Counts %s against the baseline, or against `%s` where that is given; without a bound none is allowed.", m.Noun, strings.Join(r.Bounds, "`, `"))
+	case r.Forbids:
+		return "Counts " + m.Noun + "." + without(r)
+	}
+	return "Counts " + m.Noun + "; without a bound, " + map[rule.Direction]string{rule.Lower: "no more than", rule.Higher: "no fewer than", rule.Exact: "no fewer than"}[m.Better] + " in the baseline."
+}
+
+// without says what a rule holds to that is given no bound.
+func without(r *rule.Rule) string {
+	if r.Forbids {
+		return " Without a bound none is allowed."
+	}
+	return ""
 }
 
 // fromSource says which rules hold across a change of the compiler.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -273,4 +274,15 @@ func list(of *jsonschema.Schema) *jsonschema.Schema {
 
 func fields(properties map[string]*jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+}
+
+// factsSchema is the schema of the facts of a variant. Other facts than those of the table are numbers, too.
+func factsSchema() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Type: "number"}}
+	for _, f := range facts.Table {
+		if !strings.Contains(string(f.ID), "*") {
+			s.Properties[string(f.ID)] = &jsonschema.Schema{Type: "number", Description: f.Doc}
+		}
+	}
+	return s
 }

@@ -31,7 +31,7 @@ type Rule struct {
 	Passes  Example
 	Fix     string   // what to do about a finding
 	Threads []string // public issue threads that it would have caught
-	Since   string   // the configuration version that brought it: "1"
+	Since   int      // the version of the configuration that brought it, if that is not the first
 	// Accepts lists the facts (globs) that accepting one of its findings records; "ledger" stands for the list of kernels.
 	Accepts []string
 	Whole   bool // it looks at a target as a whole: entries are for no program of their own
