@@ -11,7 +11,7 @@ import (
 
 // findCauses says what brought a variant's changes about. Every kernel that came, went or changed is put down to one cause: the
 // place of the model that was edited on its line or in its scope, else the weightiest one.
-func findCauses(v *Variant, compiler []FlagChange) []Cause {
+func findCauses(v *Variant) []Cause {
 	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
 	b.whole(KindArguments, argumentsTitle(v))
 	b.whole(KindSharding, shardingTitle(v))
@@ -19,7 +19,7 @@ func findCauses(v *Variant, compiler []FlagChange) []Cause {
 	b.constants()
 	b.donation()
 	b.results()
-	b.compiler(compiler)
+	b.compiler()
 	b.share()
 	b.loops()
 	slices.SortStableFunc(b.suspects, func(x, y suspect) int { return cmp.Compare(y.weight, x.weight) })
@@ -38,7 +38,6 @@ type suspect struct {
 	split  []*Regroup
 	unroll []*Unroll
 	loops  []LoopChange
-	tools  []FlagChange // what compiled otherwise, where nothing better is known
 }
 
 // blame puts kernels down to causes.
@@ -199,13 +198,13 @@ func (b *blame) results() {
 }
 
 // compiler blames the compiler where the model asks for the same, and the kernels themselves where nothing better is known.
-func (b *blame) compiler(changes []FlagChange) {
+func (b *blame) compiler() {
 	switch {
 	case len(b.suspects) > 0:
 	case b.v.Model.Same:
-		b.add(suspect{Cause: Cause{Kind: KindToolchain, Title: toolchainTitle(changes)}})
+		b.add(suspect{Cause: Cause{Kind: KindToolchain, Title: toolchainTitle(b.v.Compiler)}})
 	default:
-		b.add(suspect{Cause: Cause{Kind: KindUnknown}, tools: changes})
+		b.add(suspect{Cause: Cause{Kind: KindUnknown}})
 	}
 }
 

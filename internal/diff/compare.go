@@ -102,7 +102,7 @@ func (c *comparison) program(pair programs) *Program {
 }
 
 func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
-	v := &Variant{Old: old, New: fresh}
+	v := &Variant{Old: old, New: fresh, Compiler: c.compiler, edited: c.edited}
 	switch {
 	case old == nil:
 		v.Change = Added
@@ -120,11 +120,10 @@ func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
 	}
 	v.Change = Changed
 	_, v.Kernels = matchKernels(old, fresh, v.Rescaled, c.edited)
-	v.edited = c.edited
 	v.Dtypes = compareDtypes(old, fresh)
 	v.Buffers = compareBuffers(old.Buffers, fresh.Buffers)
 	v.Model = compareModels(old, fresh, c.edited)
-	v.Causes = findCauses(v, c.compiler)
+	v.Causes = findCauses(v)
 	return v
 }
 

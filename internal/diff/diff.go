@@ -52,6 +52,7 @@ type Variant struct {
 	Buffers   []BufferChange // temporary buffers that are new or grew, the largest growth first
 	// FirstPass says after which pass the two first differ and what it did, where per-pass dumps exist.
 	FirstPass string
+	Compiler  []FlagChange // versions and flags that may be why equal programs are compiled to different ones
 
 	edited Edited
 }

@@ -22,7 +22,8 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 		return m
 	}
 	c := &canceller{old: leftovers(old.Model), fresh: leftovers(unspelled(old.Model, fresh.Model))}
-	c.order = editedLast(len(c.fresh), func(j int) bool { return edited.any(c.fresh[j].Frames()) })
+	c.isEdited = func(j int) bool { return edited.any(c.fresh[j].Frames()) }
+	c.order = editedLast(len(c.fresh), c.isEdited)
 	place := func(*facts.Statement) string { return "" }
 	if sameWhiles(old, fresh) {
 		place = func(s *facts.Statement) string { return strconv.FormatBool(inLoop(s.Scope)) }
@@ -233,7 +234,8 @@ func (l *leftover) steps() []Step {
 // linear, and every choice is made in program order, so it is deterministic.
 type canceller struct {
 	old, fresh []leftover
-	order      []int // of the new statements: those on edited lines come last, so that they are the new ones of several equal ones
+	isEdited   func(j int) bool // a new statement is on an edited line
+	order      []int            // of the new statements: those come last, so that they are the new ones of several equal ones
 }
 
 // statementKey is what statements must share to be cancelled against each other.
@@ -285,8 +287,8 @@ func (c *canceller) single(key statementKey) {
 }
 
 // surestLast orders the new statements that still have something left. Those with operations that the old model has nowhere are
-// surely new and come last, so that what stands beside them on the same line stays new with them; and behind them one that is all
-// that there is more of.
+// surely new and come last, so that what is beside them on the same line stays new with them; behind them comes one that is all
+// that there is more of, and last what is on edited lines.
 func (c *canceller) surestLast(key statementKey) []int {
 	had := map[string]bool{}
 	for i := range c.old {
@@ -308,7 +310,7 @@ func (c *canceller) surestLast(key statementKey) []int {
 				unheard[j]++
 			}
 		}
-		if f.untouched() && maps.Equal(countOf(f.Do), more[kindOf(key, f)]) {
+		if c.isEdited(j) || f.untouched() && maps.Equal(countOf(f.Do), more[kindOf(key, f)]) {
 			unheard[j] = math.MaxInt
 		}
 	}

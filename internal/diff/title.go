@@ -32,7 +32,7 @@ func (s *suspect) title(v *Variant) string {
 		parts = append(parts, unrollTitle(s.unroll))
 	}
 	if len(s.split) > 0 {
-		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain))
+		parts = append(parts, splitsTitle(s.split, c.Kind != KindToolchain && (c.Kind != KindCode || c.Title == "")))
 	}
 	switch {
 	case len(parts) == 0:
@@ -40,8 +40,8 @@ func (s *suspect) title(v *Variant) string {
 	case c.Title == "" && len(s.loops) > 0:
 		c.place([]facts.Kernel{*s.loops[0].New})
 	}
-	if c.Kind == KindUnknown && len(s.tools) > 0 {
-		parts = append(parts, "the toolchain also changed: "+toolsTitle(s.tools))
+	if c.Kind == KindUnknown && len(v.Compiler) > 0 {
+		parts = append(parts, "the toolchain also changed: "+toolsTitle(v.Compiler))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -51,7 +51,7 @@ func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 		g.attach(f)
 	}
 	out := make([]result.Change, 0, len(g.groups))
-	for _, group := range g.groups {
+	for _, group := range joinPrograms(g.groups) {
 		out = append(out, group.finish(t.Name))
 	}
 	SortChanges(out)
@@ -79,7 +79,9 @@ type group struct {
 	result.Change
 	place  string
 	roots  []*diff.Cause
-	placed bool // the source is the edited line, or that of a root
+	found  []*JudgedFinding
+	first  string // of the programs that it is in, by name
+	placed bool   // the source is the edited line, or that of a root
 }
 
 type grouping struct {
@@ -114,6 +116,22 @@ func (g *grouping) locate(p *diff.Program) {
 				g.edited[key{program: p.Name, place: at.place}] = true
 			}
 		}
+		g.follow(v)
+	}
+}
+
+// follow puts what differs away from every edited line down to the weightiest edit of the program, unless another compiler may be why.
+func (g *grouping) follow(v *diff.Variant) {
+	edit := -1
+	for i := range v.Causes {
+		if c := &v.Causes[i]; edit < 0 && c.Kind == diff.KindCode && g.places[c].source.Edited {
+			edit = i
+		}
+	}
+	for i := range v.Causes {
+		if c := &v.Causes[i]; edit >= 0 && len(v.Compiler) == 0 && c.Kind == diff.KindCode && !g.places[c].source.Edited {
+			g.places[c] = g.places[&v.Causes[edit]]
+		}
 	}
 }
 
@@ -126,7 +144,7 @@ func (g *grouping) group(k key, make func() *group) *group {
 		return known
 	}
 	fresh := make()
-	fresh.Program, fresh.place = k.program, k.place
+	fresh.Program, fresh.first, fresh.place = k.program, k.program, k.place
 	g.at[k], g.groups = fresh, append(g.groups, fresh)
 	return fresh
 }
@@ -200,8 +218,7 @@ const maxDetails = 6
 // attach assigns a finding to a change: that of its root, else one of its kind or place in the same program, else a new one.
 func (g *grouping) attach(f *JudgedFinding) {
 	owner := g.owner(f)
-	f.Change = owner.id(g.target.Name)
-	owner.Findings = append(owner.Findings, f.ID)
+	owner.found = append(owner.found, f)
 	if !slices.Contains(owner.Variants, f.Variant) && f.Variant != "" {
 		owner.Variants = append(owner.Variants, f.Variant)
 	}
@@ -334,6 +351,51 @@ func (g *grouping) explain(o *group, f *JudgedFinding) {
 	}
 }
 
+// joinPrograms makes one change of those that one edit brought about in several programs.
+func joinPrograms(groups []*group) (list []*group) {
+	byPlace := map[string][]int{}
+	for _, o := range groups {
+		near := byPlace[o.place]
+		at := slices.IndexFunc(near, func(i int) bool { return list[i].sameEdit(o) })
+		if at < 0 {
+			byPlace[o.place] = append(near, len(list))
+			list = append(list, o)
+			continue
+		}
+		first, second := list[near[at]], o
+		if cmp.Or(cmp.Compare(levelRank[second.level()], levelRank[first.level()]), cmp.Compare(first.Price.StepNS, second.Price.StepNS)) < 0 {
+			first, second = second, first
+		}
+		first.join(second)
+		list[near[at]] = first
+	}
+	return list
+}
+
+// sameEdit reports whether two changes of different programs are one edit: of one line, or of one function of the model.
+func (o *group) sameEdit(other *group) bool {
+	if o.Source.File == "" || o.Program == "" || other.Program == "" || slices.Contains(o.Programs(), other.Program) {
+		return false
+	}
+	inCode := func(o *group) bool {
+		return o.Kind == diff.KindCode || o.Kind == diff.KindConstants || o.Kind == diff.KindResults
+	}
+	return o.Source.Edited && o.Source.Line == other.Source.Line || o.Source.Function != "" && inCode(o) && inCode(other)
+}
+
+// join adds what the same edit did to another program.
+func (o *group) join(other *group) {
+	o.Others = append(append(o.Others, result.Other{Program: other.Program, Variants: other.Variants, Price: other.Price}), other.Others...)
+	o.first = min(o.first, other.first)
+	o.found = append(o.found, other.found...)
+	for _, place := range other.Configured {
+		o.Configured = withPlace(o.Configured, place)
+	}
+	for _, entry := range other.Overrides {
+		o.Overrides = withPlace(o.Overrides, entry)
+	}
+}
+
 // worsen raises the level to a finding's.
 func (o *group) worsen(level string) {
 	if o.Level == "" || levelRank[level] < levelRank[o.Level] {
@@ -352,20 +414,29 @@ func (o *group) addEvidence(e diff.Evidence) {
 
 // id is the first 12 hex digits of a hash of target, program, kind and place.
 func (o *group) id(target string) string {
-	sum := sha256.Sum256([]byte("change\x00" + target + "\x00" + o.Program + "\x00" + o.Kind + "\x00" + o.place))
+	sum := sha256.Sum256([]byte("change\x00" + target + "\x00" + o.first + "\x00" + o.Kind + "\x00" + o.place))
 	return hex.EncodeToString(sum[:])[:12]
+}
+
+// level is the worst of the findings; without one it says whether the change saves.
+func (o *group) level() string {
+	switch {
+	case o.Level != "":
+		return o.Level
+	case o.Price.StepNS < 0 && o.Price.PeakBytes <= 0:
+		return "better"
+	}
+	return "info"
 }
 
 // finish returns the complete change.
 func (o *group) finish(target string) result.Change {
 	c := o.Change
 	c.ID, c.Target = o.id(target), target
-	if c.Level == "" {
-		c.Level = "info"
-		if c.Price.StepNS < 0 && c.Price.PeakBytes <= 0 {
-			c.Level = "better"
-		}
+	for _, f := range o.found {
+		f.Change, c.Findings = c.ID, append(c.Findings, f.ID)
 	}
+	c.Level = o.level()
 	if len(c.Findings) > 0 {
 		c.Accept = result.AcceptCommand(c.ID)
 	}

@@ -153,8 +153,31 @@ func TestVariantsShareAChange(t *testing.T) {
 	p := changed("f", twoRoots()[0])
 	addVariant(p, "(x: f32[16])", twoRoots()[0])
 	addVariant(p, "(x: f32[32])")
-	if list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p, changed("g", twoRoots()[0])}}, nil); len(list) != 2 || len(list[0].Variants) != 2 || list[1].Program != "g" {
+	if list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}}, nil); len(list) != 1 || len(list[0].Variants) != 2 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// One edit of a function that several programs call is one change, named for the program that it costs most, with the price of each.
+func TestProgramsShareAnEdit(t *testing.T) {
+	calls := func(program, function string, flops int64) *diff.Program {
+		p := changed(program, root(diff.KindCode, "a dot is new", line(function, 7), kernel(line(function, 7), flops)))
+		p.Variants[0].Old.Facts[facts.PriceStep], p.Variants[0].New.Facts[facts.PriceStep] = 1000, 1000+float64(flops)
+		return p
+	}
+	programs := []*diff.Program{calls("eval", "norm", 64), calls("train", "norm", 4096), calls("other", "loss", 64)}
+	found := []JudgedFinding{finding("max-step-time", &programs[0].Variants[0].Causes[0]), finding("max-kernels", &programs[1].Variants[0].Causes[0])}
+	found[0].Program, found[1].Program = "eval", "train"
+	list := ChangesOf(JudgedTarget{Name: "t", Programs: programs}, found)
+	if len(list) != 2 || list[0].Program != "train" || len(list[0].Others) != 1 || len(list[0].Findings) != 2 || list[1].Program != "other" {
+		t.Fatalf("%+v", list)
+	}
+	c := list[0]
+	if c.Price.StepNS != 4096 || c.Others[0].Price.StepNS != 64 || !c.IsIn("t", "eval") || c.IsIn("t", "other") || found[0].Change != c.ID || found[1].Change != c.ID {
+		t.Errorf("%+v, %+v", c, found)
+	}
+	if alone := ChangesOf(JudgedTarget{Name: "t", Programs: programs[:1]}, nil); alone[0].ID != c.ID {
+		t.Errorf("%s of the first program alone, %s of all", alone[0].ID, c.ID)
 	}
 }
 

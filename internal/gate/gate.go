@@ -135,7 +135,7 @@ func firstPasses(targets []*looked, c *result.Change) []string {
 	for _, t := range targets {
 		for _, p := range t.programs {
 			for _, v := range p.Variants {
-				if text := "first differs " + v.FirstPass; t.Name == c.Target && p.Name == c.Program && v.FirstPass != "" && !slices.Contains(said, text) {
+				if text := "first differs " + v.FirstPass; c.IsIn(t.Name, p.Name) && v.FirstPass != "" && !slices.Contains(said, text) {
 					said = append(said, text)
 				}
 			}

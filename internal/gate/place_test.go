@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/diff"
@@ -92,6 +93,19 @@ func TestOneEditIsOneChange(t *testing.T) {
 	list := ChangesOf(JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7, 8)}, found)
 	if len(list) != 1 || list[0].Title != "a dot is new" || len(list[0].Details) != 2 || len(list[0].Findings) != 1 || len(list[0].Variants) != 3 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// What differs away from the edited lines follows from the edit, unless it may be another compiler's doing.
+func TestFollowsFromTheEdit(t *testing.T) {
+	p := changed("f", root(diff.KindCode, "a dot is new", line("loss", 7), kernel(line("loss", 7), 4096)), root(diff.KindCode, "a tanh is gone", line("norm", 20), kernel(line("norm", 20), 64)))
+	target := JudgedTarget{Programs: []*diff.Program{p}, Edits: edits(t, "models/train.py", 99, 7)}
+	if list := ChangesOf(target, nil); len(list) != 1 || list[0].Source.Line != 7 || !slices.Equal(list[0].Details, []string{"a tanh is gone"}) {
+		t.Errorf("%+v", list)
+	}
+	p.Variants[0].Compiler = []diff.FlagChange{{Name: "jax", Old: "0.9.0", New: "0.10.2"}}
+	if list := ChangesOf(target, nil); len(list) != 2 {
+		t.Errorf("with another compiler: %+v", list)
 	}
 }
 

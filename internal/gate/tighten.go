@@ -180,7 +180,9 @@ func tellBetter(r *result.Result) {
 	type program struct{ target, name string }
 	wrong := map[program]bool{}
 	for _, c := range r.Open() {
-		wrong[program{c.Target, c.Program}] = true
+		for _, name := range c.Programs() {
+			wrong[program{c.Target, name}] = true
+		}
 	}
 	var notes []result.Note
 	said, at := map[program][]string{}, map[program]int{}

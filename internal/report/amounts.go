@@ -245,7 +245,7 @@ func partBars(was, is facts.Values) bars {
 // changeBars are the parts of the step before and after a change, where no other change of the variant has a price.
 func changeBars(r *indexed, c *result.Change) bars {
 	for i := range r.Changes {
-		if o := &r.Changes[i]; o != c && o.Target == c.Target && o.Program == c.Program && o.Price.StepNS != 0 {
+		if o := &r.Changes[i]; o != c && o.IsIn(c.Target, c.Program) && o.Price.StepNS != 0 {
 			return bars{}
 		}
 	}

@@ -155,7 +155,7 @@ func Annotations(r *result.Result, o Options) []Annotation {
 
 // annotationTitle is "xlagate: train_step: max-step-time, donation-kept".
 func annotationTitle(r *indexed, c *result.Change) string {
-	return cut(clean("xlagate: "+subject(r, c.Target, c.Program)+": "+strings.Join(ruleNames(r, c), ", ")), maxName)
+	return cut(clean("xlagate: "+subjectOf(r, c)+": "+strings.Join(ruleNames(r, c), ", ")), maxName)
 }
 
 // titleBeside is the title of a change at its source line. When the annotation cannot be at that line, the place comes first.
@@ -197,7 +197,7 @@ func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 	}
 	for _, c := range r.Open() {
 		issues = append(issues, codeIssue{
-			Description: clean(subject(r, c.Target, c.Program)+": "+c.Title) + ": " + linesText(breakLines(r, c)),
+			Description: clean(subjectOf(r, c)+": "+c.Title) + ": " + linesText(breakLines(r, c)),
 			Check:       strings.Join(ruleNames(r, c), ", "), Severity: severities[c.Level], Fingerprint: c.ID, Location: codePlaceOf(c.Source, o),
 		})
 	}

@@ -139,7 +139,10 @@ func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 		if c.Target != target || len(c.Findings) == 0 {
 			continue
 		}
-		if found[c.Program] = true; len(s.Cases) < maxJUnit {
+		for _, name := range c.Programs() {
+			found[name] = true
+		}
+		if len(s.Cases) < maxJUnit {
 			s.Cases = append(s.Cases, changeCase(r, s.Name, c))
 		} else {
 			rest = append(rest, c)

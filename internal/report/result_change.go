@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -63,6 +64,12 @@ func subject(r *indexed, target, program string) string {
 	return program
 }
 
+// subjectOf names the programs that a change is in.
+func subjectOf(r *indexed, c *result.Change) string {
+	names := []string{subject(r, c.Target, c.Program)}
+	return strings.Join(phrase.Within(append(names, c.Programs()[1:]...), 3), ", ")
+}
+
 // changeSection is a change in full, as the text format and `explain` show it.
 func changeSection(r *indexed, c *result.Change) section {
 	s := section{Title: changeTitle(r, c)}
@@ -100,6 +107,10 @@ func changeLines(r *indexed, c *result.Change) []line {
 	if p := priceLine(c); len(p) > 0 {
 		lines = append(lines, p)
 	}
+	for i := range c.Others {
+		o := &c.Others[i]
+		lines = append(lines, in(dim, "in ").in(name, o.Program).and(": ").and(cmp.Or(joined(stepText(o.Price), peakText(o.Price), compileText(o.Price)), "no cost")))
+	}
 	for _, d := range c.Details {
 		lines = append(lines, say(d))
 	}
@@ -127,34 +138,34 @@ func variantLine(r *indexed, c *result.Change) line {
 
 // priceLine is "predicted step +800 µs (+6.6 %); peak +256 B; kernels 482 → 491, fusions 466 → 475".
 func priceLine(c *result.Change) line {
-	return say(joined(stepText(c), peakText(c), compileText(c), effectsText(c)))
+	return say(joined(stepText(c.Price), peakText(c.Price), compileText(c.Price), effectsText(c)))
 }
 
 // stepText is "predicted step +800 µs (+6.6 %)"; "" where a change has no price.
-func stepText(c *result.Change) string {
-	ns := c.Price.StepNS
+func stepText(p result.Price) string {
+	ns := p.StepNS
 	if ns == 0 {
 		return ""
 	}
 	text := "predicted step " + signed(ns, "nanoseconds")
-	if share := growth(ns, c.Price.StepWasNS); share != "" {
+	if share := growth(ns, p.StepWasNS); share != "" {
 		text += " (" + share + ")"
 	}
 	return text
 }
 
-func peakText(c *result.Change) string {
-	if c.Price.PeakBytes == 0 {
+func peakText(p result.Price) string {
+	if p.PeakBytes == 0 {
 		return ""
 	}
-	return "peak " + signed(c.Price.PeakBytes, "bytes")
+	return "peak " + signed(p.PeakBytes, "bytes")
 }
 
-func compileText(c *result.Change) string {
-	if c.Price.Compilations == 0 {
+func compileText(p result.Price) string {
+	if p.Compilations == 0 {
 		return ""
 	}
-	return phrase.Some(c.Price.Compilations, "more compilation")
+	return phrase.Some(p.Compilations, "more compilation")
 }
 
 // signed writes an amount with its sign.
@@ -210,21 +221,25 @@ const maxBroken = 50
 // breakLines name the rules that a change breaks; the same in several variants is one line.
 func breakLines(r *indexed, c *result.Change) []line {
 	type broken struct {
-		rule, name, subject string
-		waived              bool
+		program, rule, name, subject string
+		waived                       bool
 	}
 	var first []*result.Finding
 	variants := map[broken]int{}
-	for _, f := range r.findings[c.ID] {
-		key := broken{f.Rule, f.Name, f.Subject, f.Waived}
+	for _, f := range ownFirst(r.findings[c.ID], c.Program) {
+		key := broken{f.Program, f.Rule, f.Name, f.Subject, f.Waived}
 		if variants[key]++; variants[key] == 1 {
 			first = append(first, f)
 		}
 	}
 	var lines []line
 	for _, f := range first[:min(len(first), maxBroken)] {
-		l := in(dim, "breaks ").in(strong, ruleName(f)).and(": ").and(f.Message)
-		if n := variants[broken{f.Rule, f.Name, f.Subject, f.Waived}]; n > 1 {
+		l := in(dim, "breaks ").in(strong, ruleName(f))
+		if len(c.Others) > 0 && f.Program != c.Program {
+			l = l.and(" in ").in(name, f.Program)
+		}
+		l = l.and(": ").and(f.Message)
+		if n := variants[broken{f.Program, f.Rule, f.Name, f.Subject, f.Waived}]; n > 1 {
 			l = l.and("; the same in " + phrase.Some(n-1, "other variant"))
 		}
 		if f.Reason != "" {
@@ -239,6 +254,18 @@ func breakLines(r *indexed, c *result.Change) []line {
 		lines = append(lines, in(dim, "… "+phrase.Some(more, "more finding")))
 	}
 	return lines
+}
+
+// ownFirst puts the findings of a program before those of others.
+func ownFirst(list []*result.Finding, program string) (sorted []*result.Finding) {
+	for _, own := range []bool{true, false} {
+		for _, f := range list {
+			if own == (f.Program == program) {
+				sorted = append(sorted, f)
+			}
+		}
+	}
+	return sorted
 }
 
 func ruleName(f *result.Finding) string {
@@ -378,7 +405,7 @@ func harmlessLines(r *indexed) []line {
 	var lines []line
 	for _, c := range r.harmless() {
 		l := shortLine(r, c)
-		if price := joined(stepText(c), peakText(c)); price != "" {
+		if price := joined(stepText(c.Price), peakText(c.Price)); price != "" {
 			l = l.and("  ").in(dim, price)
 		}
 		lines = append(lines, l)
@@ -389,7 +416,7 @@ func harmlessLines(r *indexed) []line {
 // shortLine is "better  train_step  train.py:98: a transpose is gone".
 func shortLine(r *indexed, c *result.Change) line {
 	l := in(levelVoice(c), levelWord(c)).and("  ")
-	if about := subject(r, c.Target, c.Program); about != "" && r.programCount() > 1 {
+	if about := subjectOf(r, c); about != "" && r.programCount() > 1 {
 		l = l.in(name, about).and("  ")
 	}
 	return l.with("", headlineOf(c))

@@ -163,7 +163,7 @@ func changeRow(r *indexed, c *result.Change) []line {
 		what = in(name, shortPlace(c.Source)).and(" ").with("", what)
 	}
 	return []line{
-		say(mark), in(name, subject(r, c.Target, c.Program)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
+		say(mark), in(name, subjectOf(r, c)), what, say(deltaCell(c.Price.StepNS, c.Price.StepWasNS, "nanoseconds")), say(deltaCell(c.Price.PeakBytes, 0, "bytes")),
 		say(cut(clean(strings.Join(phrase.First(ruleNames(r, c), 3), ", ")), maxTitle)),
 	}
 }
@@ -267,7 +267,7 @@ func changeFold(r *indexed, c *result.Change) section {
 	if p := shortPlace(c.Source); p != "" {
 		title = title.in(name, p).and(" ")
 	}
-	s := section{Fold: true, Title: title.and("in ").in(name, subject(r, c.Target, c.Program)).and(" ").in(name, c.ID)}
+	s := section{Fold: true, Title: title.and("in ").in(name, subjectOf(r, c)).and(" ").in(name, c.ID)}
 	s.add(quoted(c), list{append(changeLines(r, c), breakLines(r, c)...)}, evidence(c))
 	return s
 }

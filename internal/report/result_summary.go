@@ -257,10 +257,13 @@ func (r *indexed) harmless() []*result.Change {
 	type program struct{ target, name string }
 	wrong := map[program]bool{}
 	for _, c := range r.Open() {
-		wrong[program{c.Target, c.Program}] = true
+		for _, name := range c.Programs() {
+			wrong[program{c.Target, name}] = true
+		}
 	}
 	return r.changes(func(c *result.Change) bool {
-		return !c.Waived && len(c.Findings) == 0 && !wrong[program{c.Target, c.Program}]
+		inWrong := func(name string) bool { return wrong[program{c.Target, name}] }
+		return !c.Waived && len(c.Findings) == 0 && !slices.ContainsFunc(c.Programs(), inWrong)
 	})
 }
 

@@ -161,12 +161,12 @@ func (c *Change) check() error {
 		return errors.New("a finding's id is not 12 hex digits")
 	case c.Accept != "" && c.Accept != AcceptCommand(c.ID): // it is there to be pasted
 		return fmt.Errorf("it is accepted with %q", clip(c.Accept))
-	case !c.Price.plausible():
+	case !c.Price.plausible() || slices.ContainsFunc(c.Others, func(o Other) bool { return !o.Price.plausible() }):
 		return errors.New("its price is out of bounds")
-	case tooLong(c.Target, c.Program, c.OpName, c.Source.File, c.Source.Function, c.Source.Text) || tooLong(slices.Concat(c.Configured, c.Overrides)...) ||
+	case tooLong(c.Target, c.OpName, c.Source.File, c.Source.Function, c.Source.Text) || tooLong(slices.Concat(c.Programs(), c.Configured, c.Overrides)...) ||
 		slices.ContainsFunc(slices.Concat([]string{c.Title}, c.Details, c.Variants, c.Evidence.Before, c.Evidence.After), func(s string) bool { return len(s) > maxText }):
 		return errTooLong
-	case max(len(c.Variants), len(c.Details), len(c.Configured), len(c.Overrides), len(c.Effects), len(c.Findings), len(c.Evidence.Before), len(c.Evidence.After)) > maxLines:
+	case max(len(c.Variants), len(c.Others), len(c.Details), len(c.Configured), len(c.Overrides), len(c.Effects), len(c.Findings), len(c.Evidence.Before), len(c.Evidence.After)) > maxLines:
 		return errTooLong
 	}
 	return nil

@@ -3,6 +3,7 @@ package result
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -122,8 +123,9 @@ type Change struct {
 	ID       string   `json:"id"`    // 12 hex digits of a hash of target, program, kind and place
 	Level    string   `json:"level"` // error | warning | info | better: the worst of its findings; without one, whether it saves or not
 	Target   string   `json:"target"`
-	Program  string   `json:"program"`
+	Program  string   `json:"program"`  // of several that one edit is in, the one that it costs most
 	Variants []string `json:"variants"` // the signatures of those that it is in
+	Others   []Other  `json:"others,omitempty"`
 	Kind     string   `json:"kind"`
 	Title    string   `json:"title"`
 	Details  []string `json:"details,omitempty"` // more sentences on what was done
@@ -145,6 +147,27 @@ type Change struct {
 // AcceptCommand is what to type to accept changes.
 func AcceptCommand(ids ...string) string {
 	return fmt.Sprintf("xlagate accept --only %s --reason \"…\"", strings.Join(ids, ","))
+}
+
+// Other is another program that the edit behind a change is in, with what it adds to that.
+type Other struct {
+	Program  string   `json:"program"`
+	Variants []string `json:"variants"`
+	Price    Price    `json:"price"`
+}
+
+// Programs lists the programs that a change is in, the one that it costs most first.
+func (c *Change) Programs() []string {
+	list := []string{c.Program}
+	for i := range c.Others {
+		list = append(list, c.Others[i].Program)
+	}
+	return list
+}
+
+// IsIn reports whether a change is in a program of a target.
+func (c *Change) IsIn(target, program string) bool {
+	return c.Target == target && slices.Contains(c.Programs(), program)
 }
 
 // Price is what a change adds to a run; what it saves is below zero.
