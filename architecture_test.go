@@ -22,7 +22,8 @@ const module = "github.com/xlagate/xlagate/"
 // floors lists the packages from the bottom up: a package imports only packages of lower floors. The data runs the same way:
 // dump → hlo → facts → diff → rules → gate → report → github.
 var floors = [][]string{
-	{"internal/files", "internal/git", "internal/match", "internal/mlir", "internal/phrase", "internal/registry", "internal/wire", "internal/yamldoc"},
+	{"internal/phrase"},
+	{"internal/files", "internal/git", "internal/match", "internal/mlir", "internal/registry", "internal/wire", "internal/yamldoc"},
 	{"internal/dump", "internal/hlo", "internal/logs"},
 	{"internal/artifacts", "internal/price", "internal/tensorflow"},
 	{"internal/facts"},
@@ -35,7 +36,7 @@ var floors = [][]string{
 
 // testPackages serve tests, and import what they like.
 var testPackages = []string{
-	"internal/diff/difftest", "internal/facts/factstest", "internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/hlo/hlotest",
+	"internal/diff/difftest", "internal/facts/factstest", "internal/fuzztest", "internal/github/fakegithub", "internal/github/fakegithub/acttest", "internal/hlo/hlotest",
 	"internal/registry/registrytest", "internal/testfile",
 }
 

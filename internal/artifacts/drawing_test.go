@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -82,17 +83,18 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzDrawing(f *testing.F) {
+	var seeds [][]byte
 	for _, name := range []string{"jax-0.10.2.dot", "jax-0.10.2.html", "tf-2.3.html"} {
-		f.Add(sample(f, name))
+		seeds = append(seeds, sample(f, name))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzztest.Run(f, fuzztest.Text, func(_ *testing.T, data []byte) error {
 		d, err := ReadDrawing(data)
-		if err != nil {
-			return
+		if err == nil {
+			for _, c := range d.Calls {
+				_, _ = d.Nodes[c.Node], d.Groups[c.Group]
+			}
 		}
-		for _, c := range d.Calls {
-			_, _ = d.Nodes[c.Node], d.Groups[c.Group]
-		}
-	})
+		return err
+	}, seeds...)
 }

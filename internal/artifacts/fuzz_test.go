@@ -1,24 +1,31 @@
 package artifacts
 
 import (
+	"fmt"
+	"reflect"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
-// fuzz feeds a reader with anything, beginning with real files: it may refuse, but never panic or hang.
-func fuzz[T any](f *testing.F, reader func([]byte) (T, error), files ...string) {
+// fuzz feeds a reader with what is nearly a real file. What it returns is the same the second time, and nothing beside an error.
+func fuzz[T any](f *testing.F, format fuzztest.Format, reader func([]byte) (T, error), files ...string) {
 	f.Helper()
+	var seeds [][]byte
 	for _, name := range files {
-		f.Add(real(f, name))
+		seeds = append(seeds, real(f, name))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := reader(data); err != nil && err.Error() == "" {
-			t.Error("an error without a message")
+	fuzztest.Run(f, format, func(t *testing.T, data []byte) error {
+		got, err := reader(data)
+		if again, _ := reader(data); err == nil && !reflect.DeepEqual(got, again) {
+			t.Errorf("%+v, and then %+v", got, again)
 		}
-	})
+		return err
+	}, seeds...)
 }
 
 func FuzzBufferAssignment(f *testing.F) {
-	fuzz(f, func(data []byte) (*Buffers, error) {
+	fuzz(f, fuzztest.Text, func(data []byte) (*Buffers, error) {
 		b, err := ReadBufferAssignment(data)
 		if err == nil {
 			b.Totals(AllColors)
@@ -29,28 +36,28 @@ func FuzzBufferAssignment(f *testing.F) {
 }
 
 func FuzzBufferAssignmentProto(f *testing.F) {
-	fuzz(f, inProto, "cpu-callback.hlo.pb", "gpu-fp8.hlo.pb")
+	fuzz(f, fuzztest.Proto, inProto, "cpu-callback.hlo.pb", "gpu-fp8.hlo.pb")
 }
 
 func FuzzLiveRange(f *testing.F) {
-	fuzz(f, ReadLiveRange, "tpu.live-range.txt", "jax-0.4.13.buffer-assignment.txt")
+	fuzz(f, fuzztest.Text, ReadLiveRange, "tpu.live-range.txt", "jax-0.4.13.buffer-assignment.txt")
 }
 
 func FuzzMemoryReport(f *testing.F) {
-	fuzz(f, ReadMemoryReport, "tpu.memory-usage-report.txt", "jax-0.6.2.memory-usage-report.txt")
+	fuzz(f, fuzztest.Text, ReadMemoryReport, "tpu.memory-usage-report.txt", "jax-0.6.2.memory-usage-report.txt")
 }
 
 func FuzzMemoryReportProto(f *testing.F) {
-	fuzz(f, ReadMemoryReportProto, "tpu.memory-usage-report.pb")
+	fuzz(f, fuzztest.Proto, ReadMemoryReportProto, "tpu.memory-usage-report.pb")
 }
 
 func FuzzThunks(f *testing.F) {
-	fuzz(f, func(data []byte) (*Thunks, error) {
+	fuzz(f, fuzztest.Text, func(data []byte) (*Thunks, error) {
 		thunks, err := ReadThunks(data)
 		if err == nil {
 			for i, k := range thunks.Thunks {
 				if k.Parent >= i {
-					f.Fatalf("thunk %d stands in %d, which comes later", i, k.Parent)
+					panic(fmt.Sprintf("thunk %d stands in %d, which comes later", i, k.Parent))
 				}
 			}
 		}
@@ -59,17 +66,19 @@ func FuzzThunks(f *testing.F) {
 }
 
 func FuzzDebugOptions(f *testing.F) {
-	fuzz(f, ReadDebugOptions, "gpu.debug_options", "gpu.config.pbtxt", "jax-0.5.3.autotune_results.pbtxt")
+	fuzz(f, fuzztest.Text, ReadDebugOptions, "gpu.debug_options", "gpu.config.pbtxt", "jax-0.5.3.autotune_results.pbtxt")
 }
 
 func FuzzDevice(f *testing.F) {
-	fuzz(f, ReadTargetConfig, "h100.gpu_target_config.pbtxt", "mi300.gpu_target_config.pbtxt")
+	fuzz(f, fuzztest.Text, ReadTargetConfig, "h100.gpu_target_config.pbtxt", "mi300.gpu_target_config.pbtxt")
 }
 
-func FuzzTopology(f *testing.F) { fuzz(f, ReadTopology, "tpu.topology.textproto", "tpu.topology.pb") }
+func FuzzTopology(f *testing.F) { fuzz(f, fuzztest.Text, ReadTopology, "tpu.topology.textproto") }
 
-func FuzzFlagFile(f *testing.F) { fuzz(f, ReadFlagFile, "tpu.flagfile") }
+func FuzzTopologyProto(f *testing.F) { fuzz(f, fuzztest.Proto, ReadTopology, "tpu.topology.pb") }
 
-func FuzzPTX(f *testing.F) { fuzz(f, ReadPTX, "gpu.ptx", "constants.ptx") }
+func FuzzFlagFile(f *testing.F) { fuzz(f, fuzztest.Text, ReadFlagFile, "tpu.flagfile") }
 
-func FuzzLLVM(f *testing.F) { fuzz(f, ReadLLVM, "gpu.ll", "cpu.ll") }
+func FuzzPTX(f *testing.F) { fuzz(f, fuzztest.Text, ReadPTX, "gpu.ptx", "constants.ptx") }
+
+func FuzzLLVM(f *testing.F) { fuzz(f, fuzztest.Text, ReadLLVM, "gpu.ll", "cpu.ll") }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/artifacts"
 	"github.com/xlagate/xlagate/internal/files"
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 // What ptxas 12.9 says of a Pallas kernel for an H100, and of three kernels of a module by JAX 0.5.3.
@@ -35,17 +36,17 @@ func TestRead(t *testing.T) {
 }
 
 // Whatever ptxas says is read or refused.
-func FuzzRead(f *testing.F) {
-	f.Add("ptxas info    : Compiling entry function 'f' for 'sm_90'\n    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\nptxas info    : Used 12 registers, used 1 barriers, 64 bytes smem\n")
-	f.Add("ptxas info    : Compiling entry function 'f' for 'sm_90'\nptxas info    : Used -1 registers\n")
-	f.Fuzz(func(t *testing.T, said string) {
-		kernels, err := artifacts.ReadAssembler(said)
+func FuzzAssembler(f *testing.F) {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, said []byte) error {
+		kernels, err := artifacts.ReadAssembler(string(said))
 		for _, k := range kernels {
 			if err != nil || k.Registers < 0 || k.SpillStores < 0 || k.Shared < 0 {
 				t.Errorf("%+v, %v", k, err)
 			}
 		}
-	})
+		return err
+	}, []byte("ptxas info    : Compiling entry function 'f' for 'sm_90'\n    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\nptxas info    : Used 12 registers, used 1 barriers, 64 bytes smem\n"),
+		[]byte("ptxas info    : Compiling entry function 'f' for 'sm_90'\nptxas info    : Used -1 registers\n"))
 }
 
 func TestFind(t *testing.T) {

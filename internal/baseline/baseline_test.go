@@ -18,6 +18,7 @@ import (
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/facts/factstest"
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 // measured is a dump of the repository's.
@@ -122,16 +123,20 @@ func TestFileNamesThatStay(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(Format("t", full()).String()))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Parse("f", data)
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
+		p, err := Parse("f.yaml", data)
 		if err != nil {
-			return
+			return err
 		}
-		if _, err := Parse("f", []byte(Format("t", p).String())); err != nil {
+		text := Format("t", p).String()
+		again, err := Parse("f.yaml", []byte(text))
+		if err != nil {
 			t.Errorf("what was read cannot be written and read again: %v", err)
+		} else if second := Format("t", again).String(); second != text {
+			t.Errorf("what is written differs the second time:\n%s\n%s", text, second)
 		}
-	})
+		return nil
+	}, []byte(Format("t", full()).String()))
 }
 
 func TestLoadAndTargets(t *testing.T) {

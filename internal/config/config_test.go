@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -93,19 +94,24 @@ func TestEveryErrorAtOnce(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	var seeds [][]byte
 	for _, seed := range []string{
 		"version: 1\nextends: [recommended, strict]\nrules:\n  - { rule: max-kernels, max: 3, max_increase: 5% }\n",
 		"version: 1\nrules:\n  - rule: required-fusions\n    fusions: [{ name: a, pattern: \"add($x, _)\", min: 2 }]\n",
 		"a: &a [*a]\n", "<<: 1\n", "? [a]\n: b\n", "version: !!binary aGk=\n", "targets: [{ name: a, capture: [] }]\n", "waivers: [1]\n", "\ufeff", "%YAML 1.1\n---\n",
 	} {
-		f.Add([]byte(seed))
+		seeds = append(seeds, []byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
 		cfg, err := Parse(rules.All, "xlagate.yaml", data)
 		if (cfg == nil) == (err == nil) {
 			t.Errorf("a configuration and an error, or neither: %v", err)
 		}
-	})
+		if err != nil && !strings.Contains(err.Error(), "xlagate.yaml") {
+			t.Errorf("the error names no file: %v", err)
+		}
+		return nil // it lists all errors
+	}, seeds...)
 }
 
 // What was meant is said where it can be guessed.

@@ -1,6 +1,10 @@
 package facts
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
+)
 
 func TestParseGroups(t *testing.T) {
 	for _, c := range []struct {
@@ -29,12 +33,10 @@ func TestParseGroups(t *testing.T) {
 }
 
 func FuzzParseGroups(f *testing.F) {
-	for _, s := range []string{"{{0,1},{2,3}}", "[2,4]<=[4,2]T(1,0)", "mesh['a'=2,'b'=4] {'a':(1)2}", "mesh[", "{{"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if count, size := parseGroups(s); count < 0 || size < 0 {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, s []byte) error {
+		if count, size := parseGroups(string(s)); count < 0 || size < 0 {
 			t.Errorf("parseGroups(%q) = %d of %d", s, count, size)
 		}
-	})
+		return nil
+	}, []byte("{{0,1},{2,3}}"), []byte("[2,4]<=[4,2]T(1,0)"), []byte("mesh['a'=2,'b'=4] {'a':(1)2}"), []byte("mesh["), []byte("{{"))
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/dump"
+	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
@@ -77,6 +79,7 @@ ENTRY main {
 
 // Whatever module the readers let pass is measured without a panic, and no count is negative.
 func FuzzLaunches(f *testing.F) {
+	var seeds [][]byte
 	for _, name := range []string{"cpu-while", "cpu-scan", "gpu-0.5.3-cond", "gpu-0.8.3-collectives", "tpu-v5e-shardmap"} {
 		d, err := dump.Open(context.Background(), filepath.Join("testdata", name+".tar.gz"), dump.Options{})
 		if err != nil {
@@ -87,7 +90,7 @@ func FuzzLaunches(f *testing.F) {
 			if err != nil {
 				f.Fatal(err)
 			}
-			f.Add(string(data))
+			seeds = append(seeds, bytes.Clone(data))
 			if err := release(); err != nil {
 				f.Fatal(err)
 			}
@@ -96,18 +99,16 @@ func FuzzLaunches(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	f.Add(missingResult)
-	f.Add(strings.Replace(missingResult, "get-tuple-element(%fu), index=7", "get-tuple-element(), index=0", 1))
-	f.Add(manyConditions())
-	f.Fuzz(func(t *testing.T, text string) {
-		m, err := hlo.ParseText([]byte(text), "fuzz.txt")
+	seeds = append(seeds, []byte(missingResult), []byte(strings.Replace(missingResult, "get-tuple-element(%fu), index=7", "get-tuple-element(), index=0", 1)), []byte(manyConditions()))
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, text []byte) error {
+		m, err := hlo.ParseText(text, "fuzz.txt")
 		if err != nil || m.Entry == hlo.NoComp {
-			return
+			return err
 		}
 		r, v := newReader(m), &Variant{Facts: Values{}}
 		w, err := r.walk()
 		if err != nil {
-			return
+			return err
 		}
 		v.Kernels = make([]Kernel, len(w.launches))
 		for i, l := range w.launches {
@@ -124,5 +125,6 @@ func FuzzLaunches(f *testing.F) {
 				t.Errorf("%s = %v", name, n)
 			}
 		}
-	})
+		return nil
+	}, seeds...)
 }

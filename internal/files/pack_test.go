@@ -5,6 +5,8 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 type leaf struct {
@@ -133,21 +135,20 @@ func TestPointersWithoutEnd(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzUnpack(f *testing.F) {
 	b, err := Pack(sample())
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(b)
-	for i := range b {
-		f.Add(b[:i])
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var got tree
-		if err := Unpack(b, &got); err == nil {
-			if _, err := Pack(got); err != nil {
-				t.Error(err)
-			}
+	fuzztest.Run(f, fuzztest.Blocks(1), func(t *testing.T, b []byte) error {
+		var got, again tree
+		if err := Unpack(b, &got); err != nil {
+			return err
 		}
-	})
+		packed, err := Pack(got)
+		if err != nil || Unpack(packed, &again) != nil || !reflect.DeepEqual(got, again) {
+			t.Errorf("%+v is packed as %x, %v", got, packed, err)
+		}
+		return nil
+	}, b)
 }

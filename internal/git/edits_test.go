@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 // lines numbers its lines, so that none is like another.
@@ -149,16 +151,16 @@ func TestNoEdits(t *testing.T) {
 }
 
 func FuzzDiff(f *testing.F) {
-	f.Add("diff --git a/m.py b/m.py\n--- a/m.py\n+++ b/m.py\n@@ -1 +1,2 @@ def f():\n-a\n+b\n\\ No newline at end of file\n+c\n")
-	f.Add("diff --git a/x b/y\nrename from \"x\\303\\244\"\nrename to y\n@@ -0,0 +1 @@\n+x")
-	f.Fuzz(func(t *testing.T, text string) {
-		files, err := parseDiff(text)
+	fuzztest.Run(f, fuzztest.Text, func(_ *testing.T, text []byte) error {
+		files, err := parseDiff(string(text))
 		if err != nil {
-			return
+			return err
 		}
 		for _, file := range files {
 			placeIn([]string{"def f():", "  x = 1"}, file.hunks)
 		}
 		editsOf("", &workTree{}, files, nil).At("m.py", 3)
-	})
+		return nil
+	}, []byte("diff --git a/m.py b/m.py\n--- a/m.py\n+++ b/m.py\n@@ -1 +1,2 @@ def f():\n-a\n+b\n\\ No newline at end of file\n+c\n"),
+		[]byte("diff --git a/x b/y\nrename from \"x\\303\\244\"\nrename to y\n@@ -0,0 +1 @@\n+x"))
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 // The settings of every instruction are equal in both forms of a module.
@@ -79,16 +81,14 @@ func TestSettingsInAnyForm(t *testing.T) {
 }
 
 func FuzzSettings(f *testing.F) {
-	for _, s := range []string{`{"a":[{"b":"c"}],"algo_id":1}`, `{a = "b", c = [1, 2]}`, `[[["`, `{"a":1`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, config string) {
-		for _, s := range settingsIn(config) {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, config []byte) error {
+		for _, s := range settingsIn(string(config)) {
 			if key, value, ok := strings.Cut(s, "="); !ok || key == "" && value == "" {
 				t.Errorf("%q of %q is no setting", s, config)
 			}
 		}
-	})
+		return nil
+	}, []byte(`{"a":[{"b":"c"}],"algo_id":1}`), []byte(`{a = "b", c = [1, 2]}`), []byte(`[[["`), []byte(`{"a":1`))
 }
 
 // The addresses in the config of a user's custom call differ from process to process and are not settings.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 // The two forms of a module are equal but for the order of the computations.
@@ -202,18 +204,26 @@ func TestLiteralsOfOddShapes(t *testing.T) {
 }
 
 func FuzzParseProto(f *testing.F) {
+	var seeds [][]byte
 	for _, name := range pairs(f) {
-		f.Add(readFile(f, "pairs/"+name+".hlo.pb"))
+		seeds = append(seeds, readFile(f, "pairs/"+name+".hlo.pb"))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		m, err := ParseProto(src, "fuzz")
+	fuzztest.Run(f, fuzztest.Proto, func(t *testing.T, src []byte) error {
+		m, err := ParseProto(src, "file.hlo.pb")
 		if err != nil {
-			return
+			if !strings.HasPrefix(err.Error(), "file.hlo.pb:") {
+				t.Errorf("the error names no file: %v", err)
+			}
+			return err
 		}
 		checkOrder(t, m)
 		describe(m)
 		askEverything(t, m)
-	})
+		if again, err := ParseProto(src, "again.hlo.pb"); err != nil || again.Fingerprint() != m.Fingerprint() {
+			t.Errorf("another fingerprint the second time, %v", err)
+		}
+		return nil
+	}, seeds...)
 }
 
 // checkOrder checks that operands come before users and callees before callers.

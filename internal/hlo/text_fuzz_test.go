@@ -2,29 +2,37 @@ package hlo
 
 import (
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 // Any text is read as a consistent module, or refused with a SyntaxError at a place in it.
 func FuzzParseText(f *testing.F) {
+	var seeds [][]byte
 	for _, name := range append(fixtures(f, "text/handmade/*.txt"), fixtures(f, "text/styles/*/*.txt")...) {
-		f.Add(readFile(f, name+".txt"))
+		seeds = append(seeds, readFile(f, name+".txt"))
 	}
 	for _, c := range grammar {
-		f.Add([]byte(grammarHead + c.body + "\n}\n"))
+		seeds = append(seeds, []byte(grammarHead+c.body+"\n}\n"))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		m, err := ParseText(src, "t")
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, src []byte) error {
+		m, err := ParseText(src, "file.txt")
 		var syntax *SyntaxError
 		switch {
 		case err == nil:
 			askEverything(t, m)
+			if again, err := ParseText(src, "again.txt"); err != nil || again.Fingerprint() != m.Fingerprint() {
+				t.Errorf("another fingerprint the second time, %v", err)
+			}
 		case !errors.As(err, &syntax):
 			t.Fatalf("the error is %T: %v", err, err)
-		case syntax.Message == "" || syntax.Line < 1 || syntax.Column < 1 || syntax.Offset > int64(len(src)):
+		case syntax.Message == "" || syntax.Line < 1 || syntax.Column < 1 || syntax.Offset > int64(len(src)) || !strings.HasPrefix(err.Error(), "file.txt:"):
 			t.Fatalf("the error points nowhere: %+v", syntax)
 		}
-	})
+		return err
+	}, seeds...)
 }
 
 func askEverything(t *testing.T, m *Module) {

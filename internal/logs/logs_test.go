@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -297,18 +298,20 @@ func TestEcho(t *testing.T) {
 
 // FuzzRead: whatever the bytes, the reader ends, and each event names a line of the log.
 func FuzzRead(f *testing.F) {
+	var seeds [][]byte
 	for _, name := range []string{"jax-0.4.35-explain", "jax-0.6.2-explain", "jax-0.10.2-explain", "jax-0.6.2-cache-1", "jax-0.10.2-remat",
 		"tf-errors-tf212", "tf-compiles-tf221", "torch-metrics", "torch-reasons"} {
-		f.Add(sample(f, name))
+		seeds = append(seeds, sample(f, name))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
 		lines := strings.Count(string(data), "\n") + 1
 		for _, e := range Read(data) {
 			if e.Line < 1 || e.Line > lines || e.Kind == "" {
 				t.Fatalf("%+v in a log of %d lines", e, lines)
 			}
 		}
-	})
+		return nil
+	}, seeds...)
 }
 
 func TestSpills(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
 
@@ -127,25 +128,28 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// FuzzReadProfile: whatever the bytes, the reader ends in an error or in times that add up.
-func FuzzReadProfile(f *testing.F) {
-	for _, name := range []string{"scan.trace.json.gz", "scan.xplane.pb.gz"} {
-		f.Add(testfile.Unpack(f, "testdata/"+name))
+// readsProfile checks that whatever the bytes, the reader ends in an error or in times that add up.
+func readsProfile(t *testing.T, data []byte) error {
+	trace, err := ReadProfile(data)
+	if err != nil {
+		return err
 	}
-	f.Add([]byte(`[{"ph":"X","args":{"hlo_op":1}}]`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		trace, err := ReadProfile(data)
-		if err != nil {
-			return
-		}
-		for _, m := range trace.Modules {
-			for _, k := range m.Kernels {
-				if k.Count < 1 || strings.Contains(k.Name, " = ") {
-					t.Fatalf("%+v", k)
-				}
+	for _, m := range trace.Modules {
+		for _, k := range m.Kernels {
+			if k.Count < 1 || strings.Contains(k.Name, " = ") {
+				t.Fatalf("%+v", k)
 			}
 		}
-	})
+	}
+	return nil
+}
+
+func FuzzChromeTrace(f *testing.F) {
+	fuzztest.Run(f, fuzztest.Text, readsProfile, testfile.Unpack(f, "testdata/scan.trace.json.gz"), []byte(`[{"ph":"X","args":{"hlo_op":1}}]`))
+}
+
+func FuzzXSpace(f *testing.F) {
+	fuzztest.Run(f, fuzztest.Proto, readsProfile, testfile.Unpack(f, "testdata/scan.xplane.pb.gz"))
 }
 
 // kernel returns what was measured of an instruction, summed over devices.

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 func read(t testing.TB, name string) *Kernel {
@@ -141,8 +143,31 @@ func TestCut(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	names, err := filepath.Glob("testdata/*.mlir*")
+// readsKernel checks that what is read of a kernel is no more than its bytes can hold.
+func readsKernel(t *testing.T, data []byte) error {
+	k, err := Read(data)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, times := range k.Ops {
+		n += times
+	}
+	for _, p := range k.Products {
+		if !(p.Flops >= 0 && p.Flops*k.Steps() <= math.MaxFloat64) {
+			t.Errorf("%+v in %v steps", p, k.Steps())
+		}
+	}
+	if n > len(data) {
+		t.Errorf("%d operations in %d bytes", n, len(data))
+	}
+	return nil
+}
+
+// kernels are the contents of files.
+func kernels(f *testing.F, pattern string) (list [][]byte) {
+	f.Helper()
+	names, err := filepath.Glob(pattern)
 	if err != nil || len(names) == 0 {
 		f.Fatal("no kernels", err)
 	}
@@ -151,24 +176,15 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(data)
+		list = append(list, data)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		k, err := Read(data)
-		if err != nil {
-			return
-		}
-		n := 0
-		for _, times := range k.Ops {
-			n += times
-		}
-		for _, p := range k.Products {
-			if !(p.Flops >= 0 && p.Flops*k.Steps() <= math.MaxFloat64) {
-				t.Errorf("%+v in %v steps", p, k.Steps())
-			}
-		}
-		if n > len(data) {
-			t.Errorf("%d operations in %d bytes", n, len(data))
-		}
-	})
+	return list
+}
+
+func FuzzText(f *testing.F) {
+	fuzztest.Run(f, fuzztest.Text, readsKernel, kernels(f, "testdata/*.mlir")...)
+}
+
+func FuzzBytecode(f *testing.F) {
+	fuzztest.Run(f, fuzztest.Blocks(4), readsKernel, kernels(f, "testdata/*.mlirbc")...)
 }

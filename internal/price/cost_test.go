@@ -1,6 +1,7 @@
 package price
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/testfile"
 )
@@ -216,33 +218,33 @@ func TestInputsReadEqualsCounting(t *testing.T) {
 }
 
 func FuzzParseWindow(f *testing.F) {
-	f.Add("{size=3x3 stride=2x2 pad=1_1x0_1 lhs_dilate=2x2 rhs_dilate=2x2 rhs_reversal=1x0}")
-	f.Add("{size=3x5 pad=-1_0x3_3}")
-	f.Add("{}")
-	f.Fuzz(func(t *testing.T, s string) {
-		window, ok := parseWindow(s)
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, s []byte) error {
+		window, ok := parseWindow(string(s))
 		for _, w := range window {
 			if ok && (w.stride < 1 || w.lhsDilate < 1) {
 				t.Errorf("%q: %+v", s, w)
 			}
 		}
-	})
+		return nil
+	}, []byte("{size=3x3 stride=2x2 pad=1_1x0_1 lhs_dilate=2x2 rhs_dilate=2x2 rhs_reversal=1x0}"), []byte("{size=3x5 pad=-1_0x3_3}"), []byte("{}"))
 }
 
-// FuzzCosts prices whatever the reader lets through.
+// FuzzCosts prices whatever the reader lets through: each cost is a number. XLA counts -1 for what it cannot tell.
 func FuzzCosts(f *testing.F) {
 	source, err := os.ReadFile("../hlo/testdata/cost/operations.txt")
 	if err != nil {
 		f.Fatal(err)
 	}
-	for part := range strings.SplitSeq(string(source), "\n\n") {
-		f.Add([]byte(part))
-	}
-	f.Fuzz(func(t *testing.T, source []byte) {
-		if m, err := hlo.ParseText(source, "fuzz"); err == nil {
-			CostOf(m)
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, source []byte) error {
+		m, err := hlo.ParseText(source, "fuzz")
+		if err != nil {
+			return err
 		}
-	})
+		if c := CostOf(m); math.IsNaN(c.Flops + c.Transcendentals + c.BytesAccessed) {
+			t.Errorf("%+v", c)
+		}
+		return nil
+	}, bytes.Split(source, []byte("\n\n"))...)
 }
 
 type operationCase struct {

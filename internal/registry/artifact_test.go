@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 func TestArtifactsAreTheSameEverywhere(t *testing.T) {
@@ -78,16 +80,16 @@ func TestManifestsThatAreRefused(t *testing.T) {
 }
 
 func FuzzReadManifest(f *testing.F) {
-	f.Add([]byte(`{"schemaVersion":2,"layers":[{"digest":"sha256:0000000000000000000000000000000000000000000000000000000000000000","size":1,"annotations":{"org.opencontainers.image.title":"a/b"}}]}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
 		m, err := readManifest(empty.descriptor, data)
 		if err != nil {
-			return
+			return err
 		}
 		for _, l := range m.layers {
 			if l.Name != "" && !fs.ValidPath(l.Name) || l.Size < 0 {
 				t.Errorf("%q of %d bytes was let through", l.Name, l.Size)
 			}
 		}
-	})
+		return nil
+	}, []byte(`{"schemaVersion":2,"layers":[{"digest":"sha256:0000000000000000000000000000000000000000000000000000000000000000","size":1,"annotations":{"org.opencontainers.image.title":"a/b"}}]}`))
 }

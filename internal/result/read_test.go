@@ -1,12 +1,14 @@
 package result
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 func good() Result {
@@ -152,19 +154,32 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if r, err := Read(data); err == nil {
-			for _, target := range r.Targets {
-				if strings.Contains(target.Name, "..") && !ValidTarget(target.Name) {
-					t.Error(target.Name)
-				}
-			}
-			for _, c := range r.Changes {
-				if c.Accept != "" && c.Accept != AcceptCommand(c.ID) {
-					t.Error(c.Accept)
-				}
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
+		r, err := Read(data)
+		if err != nil {
+			return err
+		}
+		for _, target := range r.Targets {
+			if strings.Contains(target.Name, "..") && !ValidTarget(target.Name) {
+				t.Error(target.Name)
 			}
 		}
-	})
+		for _, c := range r.Changes {
+			if c.Accept != "" && c.Accept != AcceptCommand(c.ID) {
+				t.Error(c.Accept)
+			}
+		}
+		written, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(written)
+		if err != nil {
+			t.Fatalf("what was read cannot be written and read again: %v\n%s", err, written)
+		}
+		if second, err := json.Marshal(again); err != nil || string(second) != string(written) {
+			t.Errorf("%s\nand then\n%s, %v", written, second, err)
+		}
+		return nil
+	}, bytes.ReplaceAll(data, []byte(",\""), []byte(",\n\"")), data)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 // body makes a kernel of lines such as "exponential f32[8,64] 0": an opcode, a shape, and where each operand comes from.
@@ -150,13 +151,11 @@ func TestPatternsEnd(t *testing.T) {
 }
 
 func FuzzPattern(f *testing.F) {
-	for _, seed := range []string{"reduce(exponential(subtract(_, broadcast(_))))", "f32|bf16[*,...,8] ..add($x, _)", "*(*(", "[", "|", "$"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		flow, err := ParseFlow(text)
+	fuzztest.Run(f, fuzztest.Text, func(_ *testing.T, text []byte) error {
+		flow, err := ParseFlow(string(text))
 		if err == nil {
 			flow.In(softmax)
 		}
-	})
+		return err
+	}, []byte("reduce(exponential(subtract(_, broadcast(_))))"), []byte("f32|bf16[*,...,8] ..add($x, _)"), []byte("*(*("), []byte("["), []byte("|"), []byte("$"))
 }

@@ -1,38 +1,47 @@
 package tensorflow
 
-import "testing"
+import (
+	"testing"
 
-// FuzzParse: whatever the bytes, the reader ends, and what it returns can be clustered.
-func FuzzParse(f *testing.F) {
-	for _, name := range []string{"unclusterable.pbtxt", "unclusterable.pb", "tf23.pbtxt", "function.pbtxt", "function.pb", "mixed_built.pbtxt", "tfg.mlir"} {
-		f.Add(sample(f, name))
+	"github.com/xlagate/xlagate/internal/fuzztest"
+)
+
+// readsGraph checks that what the reader returns can be clustered.
+func readsGraph(t *testing.T, data []byte) error {
+	g, err := Parse(data)
+	if (g == nil) == (err == nil) {
+		t.Fatalf("graph %v, error %v", g, err)
 	}
-	f.Add([]byte("node { name: 'a' attr { value { list { type: [DT_FLOAT] } } } } versions <>"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		g, err := Parse(data)
-		if (g == nil) == (err == nil) {
-			t.Fatalf("graph %v, error %v", g, err)
-		}
-		if err != nil {
-			return
-		}
-		c := g.Clustering()
-		if len(c.Outside) > 2*len(data) {
-			t.Errorf("%d operations outside from %d bytes", len(c.Outside), len(data))
-		}
-	})
+	if err != nil {
+		return err
+	}
+	if c := g.Clustering(); len(c.Outside) > 2*len(data) {
+		t.Errorf("%d operations outside from %d bytes", len(c.Outside), len(data))
+	}
+	return nil
+}
+
+func FuzzGraphText(f *testing.F) {
+	seeds := [][]byte{[]byte("node { name: 'a' attr { value { list { type: [DT_FLOAT] } } } } versions <>")}
+	for _, name := range []string{"unclusterable.pbtxt", "tf23.pbtxt", "function.pbtxt", "mixed_built.pbtxt", "tfg.mlir"} {
+		seeds = append(seeds, sample(f, name))
+	}
+	fuzztest.Run(f, fuzztest.Text, readsGraph, seeds...)
+}
+
+func FuzzGraphProto(f *testing.F) {
+	fuzztest.Run(f, fuzztest.Proto, readsGraph, sample(f, "unclusterable.pb"), sample(f, "function.pb"))
 }
 
 // FuzzParseStacks: any table ends in an error or in frames with a line.
 func FuzzParseStacks(f *testing.F) {
-	f.Add(sample(f, "stacks.csv"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
 		s, err := ParseStacks(data)
 		if err != nil && s != nil {
 			t.Fatalf("%v and %v", s, err)
 		}
 		if s == nil {
-			return
+			return err
 		}
 		for node := range s.Nodes() {
 			s.Of(node)
@@ -42,5 +51,6 @@ func FuzzParseStacks(f *testing.F) {
 				}
 			}
 		}
-	})
+		return err
+	}, sample(f, "stacks.csv"))
 }

@@ -3,6 +3,8 @@ package wire
 import (
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 // value reads a whole message in text format as one value.
@@ -80,10 +82,7 @@ func TestBrokenText(t *testing.T) {
 
 // FuzzText: whatever the bytes, the reader ends.
 func FuzzText(f *testing.F) {
-	for _, text := range []string{"a { b: [1, {c: 'x' \"\\101\"}] } # end", "[ext] < x: -1.5e3; >", "a: \"\\u00e9"} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
 		r := Text(data)
 		err := r.All(nil, func(string) error {
 			_, err := r.Value()
@@ -92,5 +91,6 @@ func FuzzText(f *testing.F) {
 		if err != nil && !strings.HasPrefix(err.Error(), "line ") {
 			t.Error(err)
 		}
-	})
+		return err
+	}, []byte("a { b: [1, {c: 'x' \"\\101\"}] } # end"), []byte("[ext] < x: -1.5e3; >"), []byte("a: \"\\u00e9"))
 }

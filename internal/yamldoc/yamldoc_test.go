@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 func TestParseKeepsPlaces(t *testing.T) {
@@ -106,20 +108,18 @@ func TestParseOfNothing(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte("a: &x [1, *x]\n"))
-	f.Add([]byte("<<: {a: 1}\n"))
-	f.Add([]byte("a: !!binary x\n? [b]\n: c\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, data []byte) error {
 		root, err := Parse(data)
 		if err != nil && root != nil {
 			t.Error("an error and a document")
 		}
 		if root == nil || !plain(root, 0) {
-			return
+			return err
 		}
 		budget := 4 * (len(data) + 1)
 		if again, err := expand(root, &budget, 0); err != nil || !cmp.Equal(again, root, cmpopts.EquateEmpty()) {
 			t.Errorf("%q is not what it would be with all that it stands for put in: %v", data, err)
 		}
-	})
+		return nil
+	}, []byte("a: &x [1, *x]\n"), []byte("<<: {a: 1}\n"), []byte("a: !!binary x\n? [b]\n: c\n"))
 }

@@ -1,0 +1,24 @@
+package phrase
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// mostQuoted is how many bytes of a message may come from a file.
+const mostQuoted = 400
+
+// Plain makes a message that quotes a file fit to print: without characters that a terminal obeys, and not too long.
+func Plain(message string) string {
+	message = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) && r != '\n' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, message)
+	if len(message) <= mostQuoted {
+		return message
+	}
+	return strings.ToValidUTF8(message[:mostQuoted], "") + fmt.Sprintf("… (%s bytes)", Number(float64(len(message))))
+}
