@@ -135,6 +135,9 @@ pair cases/gpu-exit_lost exit_lost gpu-h100
 pair cases/cpu-end_unseen end_unseen
 pair cases/cpu-kept_for_backward kept_for_backward
 pair cases/gpu-exit_tested exit_tested gpu-h100
+for case in helper_sorted field_beside_renamed cost_in_loop gelu_approximated; do
+  pair "cases/cpu-$case" "$case"
+done
 pair cases/gpu-two_steps_at_once two_steps_at_once gpu-h100
 single recompile-eager_ufuncs "$newer_jax" recompile.py eager_ufuncs
 for case in shapes shapes_fixed eager_helpers closure_scalar closure_scalar_fixed static_args static_args_fixed jit_in_loop jit_in_loop_fixed dtypes; do

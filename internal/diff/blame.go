@@ -13,9 +13,15 @@ import (
 // place of the model that was edited on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant) []Cause {
 	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
-	b.whole(KindArguments, argumentsTitle(v))
+	arguments, follow := argumentsTitle(v)
+	if !follow {
+		b.whole(KindArguments, arguments)
+	}
 	b.whole(KindSharding, shardingTitle(v))
 	b.edits()
+	if follow {
+		b.suspects[b.heaviest()].arguments = arguments
+	}
 	b.constants()
 	b.donation()
 	b.results()
@@ -38,6 +44,8 @@ type suspect struct {
 	split  []*Regroup
 	unroll []*Unroll
 	loops  []LoopChange
+
+	arguments string // what came or went with the edits
 }
 
 // blame puts kernels down to causes.

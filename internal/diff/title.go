@@ -17,9 +17,11 @@ func (s *suspect) title(v *Variant) string {
 	if c.Kind == KindCode {
 		c.Title = s.editsTitle(v)
 	}
-	parts := []string{c.Title}
-	if c.Title == "" {
-		parts = nil
+	var parts []string
+	for _, text := range []string{s.arguments, c.Title} {
+		if text != "" {
+			parts = append(parts, text)
+		}
 	}
 	if loops := loopsTitle(s.loops); loops != "" {
 		if c.Kind == KindCode || c.Title == "" { // what ends a loop tells more than what its condition was made of
@@ -163,8 +165,9 @@ func (f FlagChange) String() string {
 	return fmt.Sprintf("%s is %s, was %s", f.Name, value(f.New), value(f.Old))
 }
 
-// argumentsTitle says which arguments have other shapes or types, came or went.
-func argumentsTitle(v *Variant) string {
+// argumentsTitle says which arguments have other shapes or types, came or went. follow reports that they merely came or went with an edit of the model,
+// which reads them or does no longer.
+func argumentsTitle(v *Variant) (text string, follow bool) {
 	var parts []string
 	var come, gone []*facts.Parameter
 	for _, p := range v.Params {
@@ -183,13 +186,14 @@ func argumentsTitle(v *Variant) string {
 			parts = append(parts, fmt.Sprintf("%s: %s → %s", p.Name, p.Old.Constant, p.New.Constant))
 		}
 	}
+	follow = len(parts) == 0 && len(come)+len(gone) > 0 && len(v.Model.Edits) > 0
 	for _, tree := range treesOf(come) {
 		parts = append(parts, tree.said("is new"))
 	}
 	for _, tree := range treesOf(gone) {
 		parts = append(parts, tree.said("is gone"))
 	}
-	return strings.Join(phrase.Within(parts, 4), "; ")
+	return strings.Join(phrase.Within(parts, 4), "; "), follow
 }
 
 // readByEdits reports whether an argument that comes or goes does so for what was edited. One that is captured, or has no name, is not handed over by

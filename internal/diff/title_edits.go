@@ -38,15 +38,16 @@ func (s *suspect) editsTitle(v *Variant) string {
 	}
 	parts = append(parts, turned(&added, &removed)...)
 	leaveOutMoves(&added, &removed)
+	again := first.Repeats != nil && len(s.edits) == 1
 	switch {
-	case first.Repeats != nil && len(s.edits) == 1:
+	case again:
 		parts = append(parts, fmt.Sprintf("%s computed a second time, as in %s", stepList(added), cmp.Or(first.Repeats.Source.Short(), first.Repeats.Scope)))
 	case len(added) > 0 && recomputed(first):
 		parts = append(parts, "rematerialized for the backward pass: "+stepList(added))
 	case len(added) > 0:
 		parts = append(parts, "new: "+stepList(added))
 	}
-	if first.Caller.File != "" && len(first.Added) > 0 && len(parts) > 0 && !v.edited.any(first.Stack) { // an edited line tells which it is
+	if first.Caller.File != "" && !again && len(first.Added) > 0 && len(parts) > 0 && !v.edited.any(first.Stack) { // an edited line tells which it is
 		parts[len(parts)-1] += calledFrom(first)
 	}
 	switch {

@@ -799,6 +799,82 @@ def kept_for_backward():
     return jax.grad(loss), (params, array(256, 128, dtype=jnp.bfloat16)), {}
 
 
+def helper_sorted():
+    """A helper that two programs call sorts what it adds up: one edit, which costs both."""
+
+    def unit(x):
+        squares = jnp.sort(x * x, -1) if after else x * x
+        return x / jnp.sqrt(squares.sum(-1, keepdims=True) + 1e-6)
+
+    def similarity(p, image, text):
+        return unit(jax.nn.silu(image @ p["image"])) @ unit(jax.nn.silu(text @ p["text"])).T
+
+    def loss(p, image, text):
+        return -jnp.diag(jax.nn.log_softmax(similarity(p, image, text))).mean()
+
+    def train(p, image, text):
+        return jax.tree.map(lambda p, g: p - 0.1 * g, p, jax.grad(loss)(p, image, text))
+
+    def rank(p, image, text):
+        return jnp.argmax(similarity(p, image, text), -1)
+
+    arguments = ({"image": array(64, 32), "text": array(64, 32)}, array(128, 64), array(128, 64))
+    return [(train, arguments, {"donate_argnums": 0}), (rank, arguments, {})]
+
+
+def field_beside_renamed():
+    """The state keeps a moving average of the parameters as well, and these are called weights now: only the average is new."""
+    weights = "weights" if after else "params"
+
+    def loss(p, x, y):
+        return jnp.mean((jnp.sin(x @ p["w1"]) @ p["w2"] - y) ** 2)
+
+    def train_step(state, x, y):
+        p, velocity = state[weights], jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], jax.grad(loss)(state[weights], x, y))
+        new = {weights: jax.tree.map(lambda p, v: p - 0.1 * v, p, velocity), "velocity": velocity}
+        if after:
+            new["average"] = jax.tree.map(lambda a, p: (0.99 * a + 0.01 * p).astype(a.dtype), state["average"], p)
+        return new
+
+    params = {"w1": array(16, 64), "w2": array(64, 32)}
+    state = {weights: params, "velocity": params}
+    if after:
+        state["average"] = jax.tree.map(lambda a: array(*a.shape, dtype=jnp.bfloat16), params)
+    return train_step, (state, array(8, 16), array(8, 32)), {"donate_argnums": 0}
+
+
+def cost_in_loop():
+    """A table of distances that was computed once is computed in each of twenty steps."""
+
+    def cost(x, y):
+        return ((x[:, None] - y[None]) ** 2).sum(-1)
+
+    def transport(x, y):
+        table = cost(x, y)
+
+        def step(i, potentials):
+            f, g = potentials
+            c = cost(x + f[:, None], y) if after else table
+            return -jax.nn.logsumexp(g[None] - c, 1), -jax.nn.logsumexp(f[:, None] - c, 0)
+
+        f, g = jax.lax.fori_loop(0, 20, step, (jnp.zeros(128), jnp.zeros(128)))
+        return (jnp.exp(f[:, None] + g[None] - table) * table).sum()
+
+    return transport, (array(128, 8), array(128, 8)), {}
+
+
+def gelu_approximated():
+    """Error functions became tangents: cheaper, and what is named is what computes, not what stacks values up for the backward pass."""
+
+    def layer(x, w):
+        return x + jax.nn.gelu(x @ w, approximate=after), None
+
+    def loss(w, x):
+        return jnp.mean(jax.lax.scan(layer, x, w)[0] ** 2)
+
+    return jax.grad(loss), (array(4, 64, 64), array(128, 64)), {}
+
+
 def on_chip(name, args):
     """One chip of a kind that this machine does not have, and the arguments placed there."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "jax-aot"))
@@ -808,7 +884,8 @@ def on_chip(name, args):
     return [jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=here) for a in args]
 
 
-function, arguments, options = globals()[case]()
-if chip:
-    arguments = on_chip(chip[0], arguments)
-jax.jit(function, **options).lower(*arguments).compile()
+programs = globals()[case]()
+for function, arguments, options in programs if isinstance(programs, list) else [programs]:
+    if chip:
+        arguments = on_chip(chip[0], arguments)
+    jax.jit(function, **options).lower(*arguments).compile()
