@@ -13,17 +13,17 @@ import (
 
 var assert = rule.Rule{
 	ID:       "assert",
-	Title:    "an expression of one's own holds",
+	Title:    "a custom expression holds",
 	Category: rule.Custom,
 	Why: "No catalogue has every rule. An expression over the facts of a program and its baseline says what a team has agreed on. It is written in CEL, " +
 		"checked when the configuration is read, and bounded in cost.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "expr", Type: rule.Expr, Sense: rule.Neither, Require: true, Doc: "a CEL expression over facts and base, true when all is well; a name that is no word is written facts.custom_calls[\"TopK\"]"},
+		{Key: "expr", Type: rule.Expr, Sense: rule.Neither, Require: true, Doc: "a CEL expression over facts and base that is true when all is well; write a name that is not an identifier as facts.custom_calls[\"TopK\"]"},
 	},
 	Fails:   rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.kernels.total <= base.kernels.total + 2\" }", Says: "mostly-fused does not hold: facts.kernels.total is 4, base.kernels.total is 1"},
 	Passes:  rule.Example{On: "gpu-softmax_barrier/after", Config: "- { rule: assert, name: mostly-fused, expr: \"facts.fusions.total >= 0.8 * facts.kernels.total\" }"},
-	Fix:     "The finding lists the values that the expression read: fix what moved them, or the expression.",
+	Fix:     "The finding lists the values that the expression read. Fix what moved them, or the expression.",
 	Accepts: []string{"*", "ledger"},
 	Variant: checkAssert,
 }
@@ -50,7 +50,7 @@ func checkAssert(c *rule.Context, v *diff.Variant) {
 	if err != nil {
 		c.Problems = append(c.Problems, result.Problem{
 			Rule: c.Rule.ID, File: c.Place, Fix: "dump what the fact is read from, or take it out of the expression; `xlagate inspect` lists the facts",
-			Message: fmt.Sprintf("%s could not be judged for %s: %v", name, c.Program.Name, err),
+			Message: fmt.Sprintf("%s could not be evaluated for %s: %v", name, c.Program.Name, err),
 		})
 		return
 	}

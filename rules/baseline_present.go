@@ -10,9 +10,9 @@ import (
 )
 
 var baselinePresent = rule.Rule{
-	ID: "baseline-present", Title: "every program has a baseline, accepted for the arguments it takes", Category: rule.Integrity, Always: true,
-	Why: "A program that was never accepted has nothing to be compared with; one whose arguments changed is another program. Both need a person " +
-		"to say once that what is there now is wanted.",
+	ID: "baseline-present", Title: "every program has a baseline that was accepted for its arguments", Category: rule.Integrity, Always: true,
+	Why: "A program that was never accepted has nothing to compare with, and one whose arguments changed is another program. In both cases a person " +
+		"has to say once that the present state is intended.",
 	Reads:   []rule.Input{rule.Optimized},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "scale is new: no baseline says what it may cost"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},
@@ -30,7 +30,7 @@ func checkBaselinePresent(c *rule.Context, p *diff.Program) {
 	case c.Target.Base == nil:
 		c.Problems = append(c.Problems, result.Problem{
 			Rule: c.Rule.ID, File: c.Target.Dump, Fix: c.Target.Accept,
-			Message: fmt.Sprintf("no baseline for target %s: the rules compare with what was accepted, and nothing was", c.Target.Name),
+			Message: fmt.Sprintf("no baseline for target %s: nothing was accepted yet, so there is nothing to compare with", c.Target.Name),
 		})
 	case p.Old == nil:
 		c.Find(rule.Finding{Program: p.Name, Subject: "program", Message: unknownProgram(p), Cause: diff.Newcomer(c.Target.Programs, p)})

@@ -16,10 +16,10 @@ import (
 // callFields are the keys that say which custom calls are meant.
 var callFields = []rule.Option{
 	{Key: "call", Type: rule.Glob, Sense: rule.Selects, Require: true, Doc: "a glob over the call's target: \"__cudnn$fmha*\", \"tpu_custom_call\", \"TopK\"; or over the kind of a custom fusion: \"__triton_gemm\""},
-	{Key: "backend_config", Type: rule.Pairs, Sense: rule.Narrows, Doc: "only those whose backend_config says so, as globs by key: { epilogue: \"*GELU*\", precision_config.algorithm: ALG_UNSET }; a key may stand at any depth"},
-	{Key: "function", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels of Pallas, Mosaic or Triton whose function is called so"},
-	{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of this part of the model"},
-	{Key: "source", Type: rule.Glob, Sense: rule.Selects, Doc: "only those of these source files"},
+	{Key: "backend_config", Type: rule.Pairs, Sense: rule.Narrows, Doc: "only those whose backend_config matches these globs, by key at any depth: { epilogue: \"*GELU*\", precision_config.algorithm: ALG_UNSET }"},
+	{Key: "function", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels of Pallas, Mosaic or Triton whose function has this name"},
+	{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only those in this part of the model"},
+	{Key: "source", Type: rule.Glob, Sense: rule.Selects, Doc: "only those from these source files"},
 }
 
 // callQuery says which custom calls are meant.
@@ -104,7 +104,7 @@ func checkCalls(s *rule.Settings) (wrong []rule.Refusal) {
 			last := key[strings.LastIndex(key, ".")+1:]
 			switch pattern := callOf(e).config[key]; {
 			case hlo.IsNoise(last):
-				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %s is picked anew in every compile, or numbers the call: no rule can hold to it; name what says what is computed", key)})
+				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %s differs in every compile or only numbers the call, so a rule cannot pin it; name a key that says what is computed", key)})
 			case pattern == "" || !match.ValidGlob(pattern):
 				wrong = append(wrong, rule.Refusal{Path: path, Err: fmt.Errorf("backend_config: %q is no glob for %s; expected one such as *GELU*, or * for any value", pattern, key)})
 			}
@@ -145,9 +145,9 @@ func keyTold(key string, values, others []string) string {
 	case len(values) > 0:
 		return key + " is " + strings.Join(phrase.First(values, 6), " or ")
 	case len(others) > 0:
-		return "nothing says " + key + ", but " + strings.Join(phrase.First(others, 8), ", ")
+		return "the calls have no " + key + ", but " + strings.Join(phrase.First(others, 8), ", ")
 	}
-	return "nothing says " + key
+	return "the calls have no " + key
 }
 
 // unrecorded reports whether a baseline does not record the backend_config of calls.

@@ -15,14 +15,14 @@ import (
 
 var dtypeFloor = rule.Rule{
 	ID:       "dtype-floor",
-	Title:    "matrix products stay in the narrow types that they are meant for",
+	Title:    "matrix products stay in their narrow types",
 	Category: rule.Types,
 	Why: "One float32 weight, or an FP8 pattern that no longer matches, makes a bfloat16 model multiply in float32: an eighth of the speed on a device whose " +
-		"matrix units want sixteen bits or eight.",
+		"matrix units work in sixteen or eight bits.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "dtypes", Type: rule.Words, Sense: rule.Caps, Enum: rule.TypeWords, Default: narrowTypes, Doc: "the types that products may be in"},
-		{Key: "min_share", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the least share of the products' arithmetic that must be in these types, instead of all of it"},
+		{Key: "min_share", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of the products' arithmetic that must be in these types, instead of all of it"},
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "op_names of products that may be in any type"},
 		noWider,
 		{Key: "max_converts", Type: rule.Count, Sense: rule.Caps, Doc: "how many conversions between floating-point types there may be"},
@@ -122,7 +122,7 @@ func checkConverts(c *rule.Context, v *diff.Variant) {
 // noWider holds the products' types to the baseline.
 var noWider = rule.Option{
 	Key: "no_wider", Type: rule.Switch, Sense: rule.Neither, Default: false, Compares: true,
-	Doc: "hold the products' types to the baseline instead of to dtypes: as many may be in wide types as there. On TPU f32 is no wider than bf16, in which it is multiplied; on CPU, which multiplies bf16 in f32, what the model asks for counts",
+	Doc: "compare the products' types with the baseline instead of with dtypes: no more products than there may be in a wider type. On TPU, f32 counts as bf16, in which it is multiplied; on CPU, which multiplies bf16 in f32, the type in the model counts",
 }
 
 // checkWider counts the products that became wider than they were.

@@ -17,12 +17,12 @@ var flags = rule.Rule{
 	ID:       "flags",
 	Title:    "XLA's flags are those of the baseline, or as pinned",
 	Category: rule.Integrity,
-	Why: "A flag that was set to try something and stayed, or one that a container image lost, changes every program at once. Nobody looks for it in the model's diff, where " +
+	Why: "A flag that was set for an experiment and stayed, or one that a container image lost, changes every program at once. Nobody looks for it in the model's diff, where " +
 		"it is not.",
 	Reads: nil,
 	Options: []rule.Option{
-		{Key: "require", Type: rule.Pairs, Sense: rule.Demands, Doc: "flags that must be set, and to what, as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
-		{Key: "forbid", Type: rule.Globs, Sense: rule.Demands, Doc: "flags that must be left at their default"},
+		{Key: "require", Type: rule.Pairs, Sense: rule.Demands, Doc: "flags that must be set, with their values as globs: { xla_gpu_enable_triton_gemm: \"false\" }"},
+		{Key: "forbid", Type: rule.Globs, Sense: rule.Demands, Doc: "flags that must have their default value"},
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "flags that may differ from the baseline"},
 		{Key: "only_effective", Type: rule.Switch, Sense: rule.Caps, Default: false, Doc: "allow other flags while every program is compiled to the same code"},
 	},
@@ -68,9 +68,9 @@ func flagsMissing(c *rule.Context, t *rule.Target) (why, fix string) {
 	case !own && t.Base == nil:
 		return "there is no baseline", "xlagate accept --reason \"…\", or require: and forbid: flags"
 	case unknown && (own || !t.Base.Toolchain.FlagsUntold()):
-		return "the dump does not tell XLA's flags", "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there"
+		return "the dump does not hold XLA's flags", "keep module_….debug_options in the dump; JAX before 0.6 does not write it: leave the rule out there"
 	case !own && !unknown && t.Base.Toolchain.FlagsUntold():
-		return "the baseline was accepted from a dump that did not tell XLA's flags", "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags"
+		return "the baseline was accepted from a dump without XLA's flags", "xlagate accept --reason \"…\" writes them down, or require: and forbid: flags"
 	}
 	return "", ""
 }

@@ -17,8 +17,8 @@ var forbiddenCustomCalls = rule.Rule{
 	ID:       "forbidden-custom-calls",
 	Title:    "slow paths and unwanted libraries are not called",
 	Category: rule.Kernels,
-	Why: "A fallback is a call, too: a solver that runs on the host, a convolution that quietly goes through BF16, a sort where a top-k kernel should be. " +
-		"It is right, it is slow, and it is told by its name alone.",
+	Why: "A fallback is also a call: a solver that runs on the host, a convolution that silently uses BF16, a sort where a top-k kernel should be. " +
+		"Its result is right, it is slow, and only its name shows it.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the calls that must not be there", Fields: append(slices.Clone(callFields),
@@ -65,7 +65,7 @@ func noteAbsentKey(c *rule.Context, v *diff.Variant, q callQuery) {
 		}
 		if len(almost) > 0 && !slices.ContainsFunc(almost, says) {
 			q.config = configs{key: q.config[key]}
-			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: c.Program.Name, Message: fmt.Sprintf("%s forbids what nothing says: %s", c.Rule.ID, q.configsOf(almost))})
+			c.Notes = append(c.Notes, result.Note{Kind: "not told", Program: c.Program.Name, Message: fmt.Sprintf("%s matches no call in the dump or the baseline: %s", c.Rule.ID, q.configsOf(almost))})
 			return
 		}
 	}

@@ -15,8 +15,8 @@ var forbiddenFusions = rule.Rule{
 	ID:       "forbidden-fusions",
 	Title:    "fusions that are known to be bad are not made",
 	Category: rule.Kernels,
-	Why: "A fusion can be a mistake: one that fuses nothing but holds two buffers at once, a reduction inside a loop emitter, a kernel of forty operands that " +
-		"spills. Whoever has found one does not want it back with the next compiler.",
+	Why: "A fusion can be a mistake: one that only keeps two buffers alive at once, a reduction inside a loop emitter, a kernel with forty operands that " +
+		"spills. Once found, it should not come back with the next compiler.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "fusions", Type: rule.Table, Sense: rule.Demands, Require: true, Doc: "the fusions that must not be there", NeedsOne: append([]string{"outputs", "operands"}, fusionKeys...), Fields: append(slices.Clone(fusionFields),
@@ -29,7 +29,7 @@ var forbiddenFusions = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]", Says: "the fusion \"two results\" is made: loop_add_tanh_fusion"},
 	Passes:  rule.Example{On: "gpu-intermediate_out/before", Config: "- rule: forbidden-fusions\n  fusions: [{ name: two results, contains: [tanh], outputs: 2 }]"},
-	Fix:     "Look at what the kernel's operations have in common in the model's source, and keep them apart there; or report the fusion to the compiler and waive it.",
+	Fix:     "Separate the kernel's operations in the model's source; or report the fusion to the compiler's developers and waive the finding.",
 	Threads: []string{"openxla/xla#5179", "jax-ml/jax#18424", "openxla/xla#27322"},
 	Accepts: []string{"fusions.*", "kernels.*", "ledger"},
 	Variant: checkForbiddenFusions,

@@ -17,9 +17,9 @@ var kernelBodies = rule.Rule{
 	ID:       "kernel-bodies",
 	Title:    "hand-written kernels (Pallas, Mosaic, Triton) are still called, and do no more work than before",
 	Category: rule.Kernels,
-	Why: "A kernel of Pallas, Mosaic or Triton is one custom call, whatever is in it: its cost is in no other fact. This rule counts the operations in its body, " +
-		"and leaves alone what only moved or was renamed, and the conversions of a kernel that reads and writes clearly less. " +
-		"Against a baseline it also tells of a kernel that is not called any more where the program computes more beside it: a fallback that nobody chose.",
+	Why: "A kernel of Pallas, Mosaic or Triton is one custom call, whatever it computes, so no other fact shows its cost. This rule counts the operations in its body. " +
+		"Operations that only moved or were renamed do not count, nor do the conversions of a kernel that reads and writes clearly less. " +
+		"With a baseline it also finds a kernel that is no longer called while the rest of the program computes more: a fallback that nobody chose.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "function", Type: rule.Globs, Sense: rule.Selects, Doc: "only kernels of these functions"},
@@ -27,7 +27,7 @@ var kernelBodies = rule.Rule{
 	Budget:  &rule.Metric{Noun: "operations in one kernel", Better: rule.Lower},
 	Fails:   rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies }", Says: "16 operations in the kernel accumulate: up from 14 in the baseline"},
 	Passes:  rule.Example{On: "tpu-kernel_body/after", Config: "- { rule: kernel-bodies, max: 100 }"},
-	Fix:     "Look at what the kernel computes in every step of its grid, and move what does not change out of it.",
+	Fix:     "Look at what the kernel computes in every step of its grid, and move what does not change out of the kernel.",
 	Threads: []string{"keras-team/keras-io#2284"},
 	Accepts: []string{"custom_calls.*", "ledger"},
 	Variant: checkKernelBodies,
@@ -137,7 +137,7 @@ func judgeCalled(c *rule.Context, v *diff.Variant) {
 	a.Noun, a.Base = a.Subject, new(0.0)
 	if f := c.ForbidMore(a); f != nil {
 		f.Actual, f.Baseline = is.calls, was.calls
-		f.Message = "hand-written kernels are called less often, and the program computes more beside them: " + fewerCalls(c, v)
+		f.Message = "hand-written kernels are called less often, and the rest of the program computes more: " + fewerCalls(c, v)
 		f.Cause, f.Evidence = v.Growth(facts.AnyKernel)
 	}
 }

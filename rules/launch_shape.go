@@ -14,24 +14,24 @@ var launchShape = rule.Rule{
 	ID:       "launch-shape",
 	Title:    "GPU kernels are launched with enough blocks and threads, and not too much shared memory",
 	Category: rule.Kernels,
-	Why: "A kernel of eight blocks leaves most of a GPU idle, one of 1024 threads and all the shared memory runs alone on its multiprocessor. The optimized HLO does not say " +
+	Why: "A kernel of eight blocks leaves most of a GPU idle. A block with 1024 threads and all of the shared memory runs alone on its multiprocessor. The optimized HLO does not say " +
 		"how a kernel is launched; the runtime's plan does.",
 	Reads: []rule.Input{rule.Thunks},
 	Options: []rule.Option{
-		{Key: "min_blocks", Type: rule.Count, Sense: rule.Demands, Doc: "the least blocks in a launch"},
-		{Key: "min_threads", Type: rule.Count, Sense: rule.Demands, Doc: "the least threads in a block"},
-		{Key: "max_threads", Type: rule.Count, Sense: rule.Caps, Doc: "the most threads in a block"},
-		{Key: "max_shared", Type: rule.Size, Sense: rule.Caps, Doc: "the most shared memory of a block"},
-		{Key: "min_occupancy", Type: rule.Share, Sense: rule.Demands, Doc: "the least share of a multiprocessor's warps that the kernel can fill, as its registers, shared memory and blocks allow: 50%"},
-		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels of this part of the model"},
-		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "kernels that read and write less do not matter"},
+		{Key: "min_blocks", Type: rule.Count, Sense: rule.Demands, Doc: "the smallest number of blocks in a launch"},
+		{Key: "min_threads", Type: rule.Count, Sense: rule.Demands, Doc: "the smallest number of threads in a block"},
+		{Key: "max_threads", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of threads in a block"},
+		{Key: "max_shared", Type: rule.Size, Sense: rule.Caps, Doc: "the most shared memory that a block may use"},
+		{Key: "min_occupancy", Type: rule.Share, Sense: rule.Demands, Doc: "the smallest occupancy: the share of a multiprocessor's warps that the kernel's registers, shared memory and block size allow, such as 50%"},
+		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only kernels in this part of the model"},
+		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore kernels that read and write less"},
 	},
 	Budget:   &rule.Metric{Noun: "badly launched kernels", Better: rule.Lower, Unrecorded: "how kernels are launched"},
 	NeedsOne: []string{"min_blocks", "min_threads", "max_threads", "max_shared", "min_occupancy"},
 	Forbids:  true,
 	Fails:    rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 128 }", Says: "1 badly launched kernel: at most 0 allowed"},
 	Passes:   rule.Example{On: "gpu-softmax_barrier/before", Config: "- { rule: launch-shape, min_blocks: 16, max_threads: 1024 }"},
-	Fix:      "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves nothing to spread. For Triton and Pallas kernels change the block sizes.",
+	Fix:      "Look at the shape that the kernel works on: a short minor dimension or a small batch leaves little to distribute. For Triton and Pallas kernels change the block sizes.",
 	Threads:  []string{"openxla/xla#47203"},
 	Variant:  checkLaunchShape,
 }
@@ -39,7 +39,7 @@ var launchShape = rule.Rule{
 func checkLaunchShape(c *rule.Context, v *diff.Variant) {
 	switch {
 	case slices.Contains(v.New.Missing, facts.MissingLaunches) && v.New.CountKernels(unplanned) > 0:
-		c.Gap("the plan of this version names command buffers, branches or loops without what runs in them",
+		c.Gap("the launch plan of this version names command buffers, branches or loops, but not what runs in them",
 			"compile with JAX 0.6.2 or later, or without command buffers: XLA_FLAGS=--xla_gpu_enable_command_buffer=")
 	case v.New.CountKernels(planned) == 0 && v.New.CountKernels(func(k *facts.Kernel) bool { return k.Class.Computes() }) > 0:
 		c.Uncovered(rule.Thunks, "compile for a GPU with --xla_dump_to=DIR: the dump then holds *.thunk_sequence.txt")

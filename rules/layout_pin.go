@@ -18,8 +18,8 @@ var layoutPin = rule.Rule{
 	ID:       "layout-pin",
 	Title:    "arguments and operations keep their layouts",
 	Category: rule.Types,
-	Why: "The order of dimensions in memory decides whether threads that lie side by side read bytes that do. A segment_sum went from 1.7 to 8.5 ms when a compiler chose the other " +
-		"order. Without pins this holds the arguments to the layouts that they have in the baseline.",
+	Why: "The order of dimensions in memory decides whether neighbouring threads read neighbouring bytes. A segment_sum went from 1.7 to 8.5 ms when a compiler chose the other " +
+		"order. Without pins, arguments must keep the layouts that they have in the baseline.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "layouts of arguments", Fields: []rule.Option{
@@ -38,7 +38,7 @@ var layoutPin = rule.Rule{
 	Bounds:  []string{"params", "ops"},
 	Fails:   rule.Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin }", Says: "1 layout is not that of the baseline: x f32[64,256]{0,1}, was {1,0}"},
 	Passes:  rule.Example{On: "cpu-param_layout/after", Config: "- { rule: layout-pin, params: [{ param: x, layout: \"0,1\" }], ops: [{ op: tanh, layout: default }] }"},
-	Fix:     "Look at what reads and writes the value: one einsum in another order, or a custom call with fixed layouts, turns the rest. Layouts of arguments are set by jax.jit's in_shardings (Format).",
+	Fix:     "Look at what reads and writes the value: an einsum in another order, or a custom call with fixed layouts, changes the layouts around it. jax.jit's in_shardings (Format) sets the layouts of arguments.",
 	Threads: []string{"openxla/xla#47203", "AI-Hypercomputer/torchprime#119"},
 	Accepts: []string{"params", "copies.*", "transposes.*", "ledger"},
 	Check:   checkLayouts,
@@ -50,7 +50,7 @@ func checkLayouts(s *rule.Settings) (wrong []rule.Refusal) {
 	for _, key := range []string{"params", "ops"} {
 		for i, e := range s.Entries(key) {
 			if layout := e.Text("layout"); layout != "" && layout != "default" && !isLayout(layout) {
-				err := fmt.Errorf("layout %q of %s is none; expected every dimension once, from minor to major, such as 1,0", layout, key)
+				err := fmt.Errorf("layout %q of %s is not a layout; expected every dimension once, from minor to major, such as 1,0", layout, key)
 				wrong = append(wrong, rule.Refusal{Path: []string{key, strconv.Itoa(i), "layout"}, Err: err})
 			}
 		}

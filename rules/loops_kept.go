@@ -13,12 +13,12 @@ import (
 
 var loopsKept = rule.Rule{
 	ID:       "loops-kept",
-	Title:    "loops are not unrolled, and it stays known how often they run",
+	Title:    "loops are not unrolled, and their trip counts stay known",
 	Category: rule.Compilation,
 	Why: "A scan that became a Python loop compiles its body once for every step: compile time, code size and temporary memory grow with the number of layers, " +
-		"and one that is unrolled in part grows as many times. " +
-		"A loop that ran a known number of times and now runs until something is true can be neither pipelined nor unrolled, and what it costs cannot be told. " +
-		"One that ended as soon as nothing was left to do, and now always runs to its full count, does more, which the cost of an iteration does not show.",
+		"and a partly unrolled one grows by its unroll factor. " +
+		"A loop with a known trip count that now runs until a condition holds can be neither pipelined nor unrolled, and its cost is unknown. " +
+		"A loop that could end early, and now always runs to its full count, does more work, which the cost of an iteration does not show.",
 	Reads:   []rule.Input{rule.Optimized},
 	Options: []rule.Option{maxTrips, keptTrips},
 	Needs:   facts.LoopsWhile,
@@ -26,7 +26,7 @@ var loopsKept = rule.Rule{
 	Bounds:  []string{"max_trip_count"},
 	Fails:   rule.Example{On: "cpu-unrolled_loop/after", Config: "- { rule: loops-kept }", Says: "0 loops: down from 1 in the baseline"},
 	Passes:  rule.Example{On: "cpu-unrolled_loop/before", Config: "- { rule: loops-kept }"},
-	Fix:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with bounds that are Python numbers.",
+	Fix:     "Use lax.scan or lax.fori_loop where a Python loop repeats the same layer, with Python numbers as bounds.",
 	Threads: []string{"jax-ml/jax#2777", "openxla/xla#35719"},
 	Accepts: []string{"loops.*", "instructions.*", "kernels.*", "fusions.*", "ledger"},
 	Variant: checkLoopsKept,
@@ -95,13 +95,13 @@ func judgeExits(c *rule.Context, v *diff.Variant) {
 	if len(lost) > 0 {
 		message = andOthers("the loop "+lost[0].LoopPlace()+" could end early, and now always runs to its full count", len(lost))
 	}
-	forbidLoops(c, v, rule.Amount{Subject: string(facts.LoopsEarlyExit), Noun: "loops that end early no more", Actual: float64(len(lost))}, message)
+	forbidLoops(c, v, rule.Amount{Subject: string(facts.LoopsEarlyExit), Noun: "loops that no longer end early", Actual: float64(len(lost))}, message)
 }
 
 // How often loops run, one by one.
 var (
-	maxTrips  = rule.Option{Key: "max_trip_count", Type: rule.Count, Sense: rule.Caps, Doc: "how often any one loop may run each time that it is entered; needs no baseline"}
-	keptTrips = rule.Option{Key: "trip_count", Type: rule.Switch, Sense: rule.Demands, Default: false, Compares: true, Doc: "true: every loop runs as often as in the baseline"}
+	maxTrips  = rule.Option{Key: "max_trip_count", Type: rule.Count, Sense: rule.Caps, Doc: "the largest trip count of any loop; needs no baseline"}
+	keptTrips = rule.Option{Key: "trip_count", Type: rule.Switch, Sense: rule.Demands, Default: false, Compares: true, Doc: "true: every loop keeps its trip count of the baseline"}
 )
 
 // judgeTrips compares trip counts with max_trip_count and, where trip_count is on, with the baseline.

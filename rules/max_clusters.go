@@ -14,18 +14,18 @@ var maxClusters = rule.Rule{
 	ID:       "max-clusters",
 	Title:    "autoclustering makes few clusters",
 	Category: rule.Frameworks,
-	Why: "Every cluster is compiled by itself, for every shape. A hundred of them instead of two were minutes of compile time for a model whose graph had a few operations in " +
+	Why: "Every cluster is compiled by itself, for every shape. A hundred of them instead of two cost minutes of compile time for a model whose graph had a few operations in " +
 		"the wrong place.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
-		{Key: "min_size", Type: rule.Count, Sense: rule.Narrows, Default: 0.0, Doc: "count only clusters of at least that many nodes"},
-		{Key: "max_size", Type: rule.Count, Sense: rule.Caps, Doc: "the most nodes that one cluster may have"},
+		{Key: "min_size", Type: rule.Count, Sense: rule.Narrows, Default: 0.0, Doc: "count only clusters of at least this many nodes"},
+		{Key: "max_size", Type: rule.Count, Sense: rule.Caps, Doc: "the largest number of nodes in a cluster"},
 	},
 	Budget:  &rule.Metric{Noun: "clusters", Better: rule.Lower},
 	Bounds:  []string{"max_size"},
 	Fails:   rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 0 }", Says: "1 cluster: at most 0 allowed"},
 	Passes:  rule.Example{On: "tf-clusters-train", Config: "- { rule: max-clusters, max: 1 }"},
-	Fix:     "Look at what no cluster took (no-unclustered-ops): each such operation in the middle of the graph cuts a cluster in two.",
+	Fix:     "Look at the operations outside of clusters (no-unclustered-ops): each one in the middle of the graph cuts a cluster in two.",
 	Threads: []string{"tensorflow/tensorflow#38450"},
 	Whole:   true,
 	Accepts: []string{"clusters.*"},

@@ -10,14 +10,14 @@ var maxCodeBytes = rule.Rule{
 	ID:       "max-code-bytes",
 	Title:    "the generated code does not grow",
 	Category: rule.CostFacts,
-	Why: "What the back end makes of a program is not in its HLO: a loop once ran 37,000 times slower with the optimized HLO equal to the byte. The size of the LLVM IR, " +
-		"or of the PTX, is the only hint that a dump holds.",
+	Why: "The HLO does not show the code that the back end generates: a loop once ran 37,000 times slower with the same optimized HLO to the byte. The size of the LLVM IR, " +
+		"or of the PTX, is the only sign of it in a dump.",
 	Reads:   []rule.Input{rule.Code},
 	Budget:  rule.FactMetric(facts.CodeLLVMBytes, "generated code"),
 	Level:   "info",
 	Fails:   rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max_increase: 5% }", Says: "2.6 KiB of generated code: up from 2.3 KiB in the baseline (+10.4 %)"},
 	Passes:  rule.Example{On: "gpu-intermediate_out/after", Config: "- { rule: max-code-bytes, max: 1MiB }"},
-	Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler.",
+	Fix:     "Compare the .ll or .ptx files of the kernel that grew; if nothing in the model explains it, report it to the compiler's developers.",
 	Threads: []string{"jax-ml/jax#40101"},
 	Accepts: []string{"code.*"},
 	Variant: checkMaxCodeBytes,

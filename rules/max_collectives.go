@@ -15,10 +15,10 @@ var maxCollectives = rule.Rule{
 	ID:       "max-collectives",
 	Title:    "no more communication between devices than before",
 	Category: rule.Collectives,
-	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct; the interconnect pays.",
+	Why:      "One wrong sharding makes XLA gather a whole weight on every step. The program stays correct, and every step waits for the network.",
 	Reads:    []rule.Input{rule.Optimized},
 	Options: append(slices.Clone(whichCollectives), []rule.Option{
-		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of these may move"},
+		{Key: "max_bytes", Type: rule.Size, Sense: rule.Caps, Doc: "the most bytes that all of them may move"},
 	}...),
 	Budget:  &rule.Metric{Noun: "collectives", Better: rule.Lower},
 	Bounds:  []string{"max_bytes"},

@@ -13,16 +13,16 @@ var maxCompilations = rule.Rule{
 	ID:       "max-compilations",
 	Title:    "no more compilations in a run than before",
 	Category: rule.Compilation,
-	Why: "Every compilation stops the device for seconds to minutes: five hundred in one step have been seen. Unlike no-recompilation this counts them all, " +
-		"equal ones too, over one program or the whole run, and believes a log that saw more than the dump holds.",
+	Why: "Every compilation stops the device for seconds to minutes, and five hundred in one step have been seen. Unlike no-recompilation, this rule counts them all, " +
+		"also equal ones, of one program or of the whole run, and trusts a log that lists more than the dump holds.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "per", Type: rule.Word, Sense: rule.Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all of them together"},
+		{Key: "per", Type: rule.Word, Sense: rule.Neither, Enum: []string{"program", "target"}, Default: "program", Doc: "bound each program by itself, or all programs together"},
 	},
 	Budget:     &rule.Metric{Noun: "compilations", Better: rule.Lower},
 	Fails:      rule.Example{On: "recompile-jit_in_loop", Config: "- { rule: max-compilations, max: 1 }", Says: "4 compilations: at most 1 allowed"},
 	Passes:     rule.Example{On: "recompile-jit_in_loop_fixed", Config: "- { rule: max-compilations, max: 1 }"},
-	Fix:        "Make the jitted function once, outside the loop; pad or bucket shapes; warm up before serving.",
+	Fix:        "Create the jitted function once, outside of the loop; pad or bucket shapes; warm up before serving.",
 	Threads:    []string{"jax-ml/jax#4255", "jax-ml/jax#31319", "pytorch/xla#2511", "pytorch/xla#4741", "vllm-project/vllm#14580"},
 	FromSource: true,
 	Accepts:    []string{"variants"},

@@ -14,13 +14,13 @@ var maxCompileTime = rule.Rule{
 	ID:       "max-compile-time",
 	Title:    "compile time stays within its budget",
 	Category: rule.Compilation,
-	Why: "Compile time goes from 22 to 98 seconds by one commit of the compiler or one unrolled loop, and every developer and every restart pays it. " +
-		"It is the one thing here that depends on the machine: give it room.",
+	Why: "One commit of the compiler or one unrolled loop can take compile time from 22 to 98 seconds, and every developer and every restart pays for it. " +
+		"It is the one fact that depends on the machine, so leave some margin.",
 	Reads: []rule.Input{rule.Log},
 	Options: []rule.Option{
 		{Key: "per", Type: rule.Word, Sense: rule.Demands, Enum: []string{"compilation", "program"}, Default: "compilation", Doc: "bound the longest compilation of a program, or all of them together"},
 	},
-	Budget:   &rule.Metric{Unit: "seconds", Noun: "compile time", Better: rule.Lower, Unrecorded: "times, which are the machine's"},
+	Budget:   &rule.Metric{Unit: "seconds", Noun: "compile time", Better: rule.Lower, Unrecorded: "times, which depend on the machine"},
 	NeedsOne: []string{"max", "min", "equal"},
 	Level:    "warning",
 	Fails:    rule.Example{On: "recompile-shapes", Config: "- { rule: max-compile-time, max: 1ms }", Says: "42.6 ms of compile time: at most 1 ms allowed"},

@@ -10,11 +10,11 @@ var maxConstantBytes = rule.Rule{
 	ID:       "max-constant-bytes",
 	Title:    "nothing large is baked into the program",
 	Category: rule.Compilation,
-	Why: "A weight that is closed over instead of passed in becomes a constant: it is copied into every compiled program, folded at compile time for " +
-		"minutes, and can be neither donated nor sharded.",
+	Why: "A weight that is closed over instead of passed in becomes a constant. It is copied into every compiled program, can take minutes of constant folding, " +
+		"and can be neither donated nor sharded.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the most that a single constant may hold"},
+		{Key: "per_constant", Type: rule.Size, Sense: rule.Caps, Doc: "the largest single constant"},
 	},
 	Budget:  rule.FactMetric(facts.MemoryConstant, "constants"),
 	Bounds:  []string{"per_constant"},

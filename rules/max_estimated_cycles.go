@@ -7,10 +7,10 @@ import (
 
 var maxEstimatedCycles = rule.Rule{
 	ID:       "max-estimated-cycles",
-	Title:    "the compiler expects no more cycles",
+	Title:    "the compiler's estimate of cycles does not grow",
 	Category: rule.CostFacts,
-	Why: "The compiler for TPUs writes down how many cycles it expects of every operation. It is a model, not a measurement, but it sees what the number of kernels does " +
-		"not: a layout that pads, a fusion that became slower.",
+	Why: "The TPU compiler writes down how many cycles it expects for every operation. This is a model, not a measurement, but it shows what the number of kernels does " +
+		"not: a layout with padding, a fusion that became slower.",
 	Reads:   []rule.Input{rule.Codegen},
 	Budget:  rule.FactMetric(facts.CostCycles, "estimated cycles"),
 	Level:   "warning",

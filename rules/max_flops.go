@@ -7,9 +7,9 @@ import (
 
 var maxFlops = rule.Rule{
 	ID:       "max-flops",
-	Title:    "the program computes no more",
+	Title:    "the program does no more arithmetic",
 	Category: rule.CostFacts,
-	Why:      "The same result for more arithmetic is work done twice: a forward pass that is recomputed, a common subexpression that is no longer common.",
+	Why:      "More arithmetic for the same result is work done twice: a forward pass that is recomputed, a common subexpression that is no longer shared.",
 	Reads:    []rule.Input{rule.Optimized},
 	Budget:   rule.FactMetric(facts.CostFlops, "floating-point operations"),
 	Fails:    rule.Example{On: "cpu-f64_creep/after", Config: "- { rule: max-flops, max_increase: 1% }", Says: "82,047 floating-point operations: up from 65,599 in the baseline"},

@@ -15,13 +15,13 @@ import (
 
 var maxHelperModules = rule.Rule{
 	ID:       "max-helper-modules",
-	Title:    "few operations run outside of the model's jitted functions",
+	Title:    "few operations run outside of jitted functions",
 	Category: rule.Compilation,
-	Why: "An operation on arrays outside a jitted function is a program of its own: compiled, cached and launched one by one. A hundred of them at start-up are " +
-		"a minute that no profile of the step shows, and the first to miss a persistent cache.",
+	Why: "An operation on arrays outside of a jitted function is a program of its own: compiled, cached and launched by itself. A hundred of them at start-up take " +
+		"a minute that no profile of the step shows.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "helper programs that do not count"},
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "helper programs to leave out"},
 	},
 	Budget:   &rule.Metric{Noun: "helper modules", Better: rule.Lower, Unrecorded: "the helper programs"},
 	NeedsOne: []string{"max", "min", "equal"},

@@ -18,9 +18,9 @@ var maxKernels = rule.Rule{
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "scope", Type: rule.Word, Sense: rule.Selects, Enum: []string{"all", "entry"}, Default: "all", Doc: "count every reachable computation (loop bodies and branches once), or only the entry computation"},
-		{Key: "weighted_by_trip_count", Type: rule.Switch, Sense: rule.Neither, Default: false, Doc: "count a kernel in a loop as often as the loop is known to run"},
+		{Key: "weighted_by_trip_count", Type: rule.Switch, Sense: rule.Neither, Default: false, Doc: "count a kernel in a loop by the loop's trip count, where that is known"},
 		{Key: "kind", Type: rule.Words, Sense: rule.Selects, Enum: rule.KernelKinds, Doc: "count only these kinds: loop, input, output, custom, library, …"},
-		{Key: "exclude", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "leave out kernels whose op_name fits"},
+		{Key: "exclude", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "leave out kernels whose op_name matches"},
 	},
 	Needs:   facts.KernelsTotal,
 	Budget:  rule.FactMetric(facts.KernelsTotal, "kernels"),

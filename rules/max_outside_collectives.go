@@ -15,8 +15,8 @@ var maxOutsideCollectives = rule.Rule{
 	ID:       "max-outside-collectives",
 	Title:    "TensorFlow runs no more collectives between compiled functions than before",
 	Category: rule.Frameworks,
-	Why: "A collective of TensorFlow's own, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, its results go to memory, and nothing overlaps " +
-		"with it. One for each gradient instead of one for all is a launch and a wait for each.",
+	Why: "A collective of TensorFlow itself, of NCCL or of Horovod runs outside of XLA: the compiled function ends before it, its results go to memory, and nothing overlaps " +
+		"with it. One collective for each gradient, instead of one for all, is a launch and a wait for each.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
 		{Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},

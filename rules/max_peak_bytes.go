@@ -21,7 +21,7 @@ var maxPeakBytes = rule.Rule{
 	Budget:   rule.FactMetric(facts.MemoryPeak, "peak memory"),
 	Fails:    rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max_increase: 5% }", Says: "193.0 KiB of peak memory: up from 129.0 KiB in the baseline (+49.6 %)"},
 	Passes:   rule.Example{On: "cpu-unfused/after", Config: "- { rule: max-peak-bytes, max: 1MiB }"},
-	Fix:      "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries; each has its own rule and its own cure.",
+	Fix:      "See which part grew (xlagate inspect): arguments, outputs, constants or temporaries. Each has its own rule, with its own fix.",
 	Threads:  []string{"jax-ml/jax#30627", "openxla/xla#17124"},
 	Accepts:  []string{"memory.*"},
 	Check:    checkSpace,
@@ -39,7 +39,7 @@ func checkPeak(c *rule.Context, v *diff.Variant) {
 // memorySpace counts one memory space alone.
 var memorySpace = rule.Option{
 	Key: "memory_space", Type: rule.Text, Sense: rule.Neither,
-	Doc: "count only what the buffer assignment takes of this memory space: default, vmem, smem, hbm or host of a TPU, else color_1 and so on; without it the peak of the main memory",
+	Doc: "count only this memory space of the buffer assignment: on a TPU default, vmem, smem, hbm or host, elsewhere color_1 and so on; by default the peak of the main memory",
 }
 
 // namedSpaces are the memory spaces of a TPU, in the order of their colors.
@@ -52,7 +52,7 @@ func checkSpace(s *rule.Settings) []rule.Refusal {
 	if space == "" || slices.Contains(namedSpaces, space) || numbered && isCount(digits) {
 		return nil
 	}
-	err := fmt.Errorf("memory_space %q is none; expected %s, or color_1 and so on", space, strings.Join(namedSpaces, ", "))
+	err := fmt.Errorf("memory_space %q does not exist; expected %s, or color_1 and so on", space, strings.Join(namedSpaces, ", "))
 	return []rule.Refusal{{Path: []string{memorySpace.Key}, Err: err}}
 }
 

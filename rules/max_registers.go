@@ -10,15 +10,15 @@ import (
 
 var maxRegisters = rule.Rule{
 	ID:       "max-registers",
-	Title:    "a thread of a GPU kernel takes no more registers",
+	Title:    "GPU kernels use no more registers per thread",
 	Category: rule.Kernels,
-	Why: "A multiprocessor shares its registers out among the threads that it runs: a kernel that takes twice as many runs half as many threads side by side, and waits for memory that they would have hidden. " +
+	Why: "A multiprocessor divides its registers among its threads. A kernel that uses twice as many registers runs half as many threads at once, and waits for memory where they would have worked. " +
 		"At 255 registers the next value spills.",
 	Reads:   []rule.Input{rule.PTX},
 	Budget:  rule.FactMetric(facts.RegistersMax, "registers of a thread"),
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max: 128 }", Says: "255 registers of a thread: at most 128 allowed"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: max-registers, max_increase: 8 }"},
-	Fix:     "`xlagate inspect` lists the kernels that fill least of a multiprocessor, and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
+	Fix:     "`xlagate inspect` lists the kernels with the lowest occupancy and what limits each. For Triton and Pallas kernels change the block sizes or the number of warps.",
 	Threads: []string{"triton-lang/triton#5572", "EnzymeAD/Reactant.jl#3275"},
 	Accepts: []string{"registers.*"},
 	Variant: checkMaxRegisters,
@@ -30,7 +30,7 @@ func checkMaxRegisters(c *rule.Context, v *diff.Variant) {
 	}
 	a := c.AmountOf(*c.Rule.Budget, c.Rule.Budget.Fact)
 	if f := c.Judge(a); f != nil {
-		f.Cause, f.Evidence = mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("takes %d registers a thread", n) })
+		f.Cause, f.Evidence = mostOf(v.New, registersAbove(c, a), func(n int64) string { return fmt.Sprintf("uses %d registers per thread", n) })
 	}
 }
 

@@ -12,14 +12,14 @@ var maxRemat = rule.Rule{
 	ID:       "max-remat",
 	Title:    "the compiler computes nothing twice to save memory",
 	Category: rule.Memory,
-	Why: "When a program does not fit, XLA throws values away and computes them again. The step gets slower by what is computed twice, and only the names of the " +
+	Why: "When a program does not fit into memory, XLA discards values and computes them again. The step gets slower, and only the names of the " +
 		"copies (.remat) tell.",
 	Reads:   []rule.Input{rule.Optimized},
 	Needs:   facts.RematCount,
 	Budget:  rule.FactMetric(facts.RematCount, "rematerialized operations"),
 	Fails:   rule.Example{On: "tpu-remat/after", Config: "- { rule: max-remat, max_increase: 0 }", Says: "1 rematerialized operation: up from 0 in the baseline"},
 	Passes:  rule.Example{On: "tpu-remat/before", Config: "- { rule: max-remat, max: 0 }"},
-	Fix:     "Need less memory at once: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
+	Fix:     "Reduce the peak of memory: donate arguments, checkpoint by hand where it is cheapest, shard or shrink the batch.",
 	Threads: []string{"marin-community/marin#8549"},
 	Accepts: []string{"remat.*", "cost.*", "kernels.*", "ledger"},
 	Variant: checkMaxRemat,

@@ -12,16 +12,16 @@ import (
 
 var maxStepTime = rule.Rule{
 	ID:       "max-step-time",
-	Title:    "a run is predicted to take no longer",
+	Title:    "the predicted step time does not grow",
 	Category: rule.CostFacts,
-	Why: "How long a step takes is what a program is tuned for, and no count tells it: one kernel more may be faster, and the same kernels may be slower. The prediction prices every " +
-		"launch on a device by what it computes, moves, sends and waits for. It is a model of the machine, the same on every machine that it is computed on; docs/price.md says how good it is. " +
-		"Work that moves into a call of unknown cost would look cheaper, so there may be no more launches without a price than in the baseline.",
+	Why: "Programs are tuned for step time, and no count shows it: one more kernel may be faster, and the same kernels may be slower. The prediction prices every " +
+		"launch on a device by what it computes, moves, sends and waits for. It models the device and does not depend on the machine that computes it; docs/price.md says how good it is. " +
+		"Work that moves into a call of unknown cost would look cheaper, so launches without a price may not increase.",
 	Reads:   []rule.Input{rule.Optimized},
 	Budget:  rule.FactMetric(facts.PriceStep, "predicted step time"),
 	Fails:   rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 20us, max_increase: 2% }", Says: "88.2 µs of predicted step time: at most 20 µs allowed; up from 21.4 µs in the baseline (+312.7 %)"},
 	Passes:  rule.Example{On: "cpu-fusion_callback_barrier/after", Config: "- { rule: max-step-time, max: 1s }"},
-	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` what became dearer. Where the device of the target is not the one that it runs on, set `device:`.",
+	Fix:     "`xlagate inspect` lists the kernels that take longest, `xlagate diff` those that became more expensive. If the target runs on another device than the dump's, set `device:`.",
 	Threads: []string{"openxla/xla#27322"},
 	Accepts: []string{"price.*", "cost.*", "kernels.*", "fusions.*", "copies.*", "transposes.*", "collectives.*", "loops.*", "ledger"}, // the price follows from the launches
 	Variant: checkStepTime,

@@ -9,7 +9,7 @@ var maxTempBytes = rule.Rule{
 	ID:       "max-temp-bytes",
 	Title:    "the program needs no more temporary memory",
 	Category: rule.Memory,
-	Why:      "Temporary memory is what makes a model that fitted yesterday run out of memory today, and nothing but the crash says so.",
+	Why:      "Temporary memory makes a model that fitted yesterday run out of memory today, and only the crash shows it.",
 	Reads:    []rule.Input{rule.BufferAssignment},
 	Options:  []rule.Option{minGrowth},
 	Budget:   rule.FactMetric(facts.MemoryTemp, "temporary memory"),
@@ -22,4 +22,4 @@ var maxTempBytes = rule.Rule{
 }
 
 // minGrowth lets growth of a size pass that is too little to matter.
-var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Sense: rule.Caps, Default: 0.0, Doc: "ignore growth below this, even where it is more than max_increase"}
+var minGrowth = rule.Option{Key: rule.MinGrowth, Type: rule.Size, Sense: rule.Caps, Default: 0.0, Doc: "ignore growth below this, even if it is more than max_increase"}

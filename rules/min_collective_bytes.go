@@ -10,8 +10,8 @@ var minCollectiveBytes = rule.Rule{
 	ID:       "min-collective-bytes",
 	Title:    "collectives are large enough to be worth starting",
 	Category: rule.Collectives,
-	Why: "Every collective pays its latency before the first byte moves. XLA combines small ones; when that pass no longer sees them side by side, a step makes " +
-		"hundreds of tiny transfers instead of a few large ones, for the same bytes.",
+	Why: "Every collective pays its latency before the first byte moves. XLA combines small ones; when something separates them, a step makes " +
+		"hundreds of tiny transfers of the same bytes instead of a few large ones.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "kinds", Type: rule.Words, Sense: rule.Selects, Enum: rule.CollectiveWords, Doc: "only these: all-gather, all-reduce, reduce-scatter, all-to-all, collective-permute, …"},
@@ -20,7 +20,7 @@ var minCollectiveBytes = rule.Rule{
 	Budget:  &rule.Metric{Unit: "bytes", Noun: "bytes a collective", Better: rule.Higher},
 	Fails:   rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 1MiB }", Says: "514 B of one all-reduce on average: at least 1.0 MiB wanted"},
 	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: min-collective-bytes, kinds: [all-reduce], min: 512 }"},
-	Fix:     "Look at the thresholds of the combiner passes, and at what separates collectives that could be combined; reduce gradients as one tree.",
+	Fix:     "Look at the thresholds of the combiner passes, and at what separates the collectives; reduce gradients as one tree.",
 	Threads: []string{"openxla/xla#6126"},
 	Accepts: []string{"collectives.*", "ledger"},
 	Variant: checkMinCollectiveBytes,

@@ -15,8 +15,8 @@ var noCPUFallback = rule.Rule{
 	ID:       "no-cpu-fallback",
 	Title:    "PyTorch/XLA runs no operation on the CPU",
 	Category: rule.Frameworks,
-	Why: "An operation without a lowering is run by PyTorch on the CPU: the graph ends there, tensors are copied to the host and back, and the rest is another graph. Only the " +
-		"counters in the metrics report (aten::…) tell.",
+	Why: "PyTorch runs an operation without a lowering on the CPU: the graph ends there, tensors are copied to the host and back, and the rest is another graph. Only the " +
+		"counters in the metrics report (aten::…) show it.",
 	Reads: []rule.Input{rule.Metrics},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may run on the CPU: \"aten::_local_scalar_dense\""},
@@ -25,7 +25,7 @@ var noCPUFallback = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "torch-cpu_fallback/after", Config: "- { rule: no-cpu-fallback }", Says: "aten::special_i0e ran 3 times on the CPU"},
 	Passes:  rule.Example{On: "torch-cpu_fallback/before", Config: "- { rule: no-cpu-fallback }"},
-	Fix:     "Write the operation with others that have a lowering, move .item() and printing out of the step, or allow it by name.",
+	Fix:     "Replace the operation by others that have a lowering, move .item() and printing out of the step, or allow it by name.",
 	Threads: []string{"pytorch/xla#2918", "pytorch/xla#1368"},
 	Target:  checkNoCPUFallback,
 }
@@ -74,7 +74,7 @@ func fallback(n *tensorflow.LogNote) (message string, cause *diff.Cause) {
 	if n.Op != scalarRead {
 		return fmt.Sprintf("%s ran %s", n.Op, often(n.Value)), cause
 	}
-	cause.Title = "Python asked for a number that is in a tensor (.item(), an if, a print): the graph ends there, and Python waits for the device"
+	cause.Title = "Python read a number from a tensor (.item(), an if, a print): the graph ends there, and Python waits for the device"
 	return strings.TrimSpace(fmt.Sprintf("%s: a tensor's value was read %s", n.Op, times(n.Value))), cause
 }
 

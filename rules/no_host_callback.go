@@ -16,7 +16,7 @@ var noHostCallback = rule.Rule{
 	Why:      "A debug print or a callback inside the step stops the device, moves data to the host and back, and splits the fusions around it.",
 	Reads:    []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "custom call targets or op_names that may call the host"},
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "custom-call targets or op_names that may call the host"},
 	},
 	Budget:     &rule.Metric{Noun: "host callbacks", Better: rule.Lower},
 	Forbids:    true,

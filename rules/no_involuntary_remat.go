@@ -14,8 +14,8 @@ var noInvoluntaryRemat = rule.Rule{
 	ID:       "no-involuntary-remat",
 	Title:    "no tensor is replicated only to reshard it",
 	Category: rule.Collectives,
-	Why: "When the partitioner cannot get from one sharding to another it replicates the whole tensor on every device and cuts it up again. It says so in one line of the " +
-		"log, \"Involuntary full rematerialization\", and goes on.",
+	Why: "When the partitioner finds no way from one sharding to another, it replicates the whole tensor on every device and splits it again. One line of the " +
+		"log says so: \"Involuntary full rematerialization\".",
 	Reads: []rule.Input{rule.Log},
 	Options: []rule.Option{
 		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "op_names that may be replicated"},
@@ -24,7 +24,7 @@ var noInvoluntaryRemat = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-involuntary_remat/after", Config: "- { rule: no-involuntary-remat }", Says: "jit(mix)/sharding_constraint is replicated on every device to reshard it"},
 	Passes:  rule.Example{On: "cpu-involuntary_remat/before", Config: "- { rule: no-involuntary-remat }"},
-	Fix:     "Constrain the tensor to a sharding in between, or give producer and consumer axes of the mesh that divide each other.",
+	Fix:     "Constrain the tensor to an intermediate sharding, or use mesh axes for producer and consumer that divide each other.",
 	Threads: []string{"openxla/xla#15207", "EnzymeAD/Enzyme-JAX#822"},
 	Target:  checkInvoluntaryRemat,
 }

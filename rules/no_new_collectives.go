@@ -15,8 +15,8 @@ var noNewCollectives = rule.Rule{
 	ID:       "no-new-collectives",
 	Title:    "devices do not communicate in a new way",
 	Category: rule.Collectives,
-	Why: "A sharding that no longer fits makes XLA insert a collective of another kind, or along another axis of the mesh. The program stays correct, and what it costs " +
-		"depends on a network that the machine at hand does not have. One that takes the place of others, so that devices say no more along its axis than before, is not new.",
+	Why: "A sharding that no longer matches makes XLA insert a collective of another kind, or along another axis of the mesh. The program stays correct, and its cost " +
+		"depends on a network that the machine at hand does not have. A collective that replaces others, and sends no more along its axis than before, is not new.",
 	Reads:   []rule.Input{rule.Optimized, rule.Baseline},
 	Budget:  &rule.Metric{Noun: "collectives of a new kind or axis", Better: rule.Lower, Difference: true},
 	Fails:   rule.Example{On: "cpu-result_gathered/after", Config: "- { rule: no-new-collectives }", Says: "2 collectives of a new kind or axis: all-gather over model, all-gather over data"},

@@ -13,19 +13,19 @@ import (
 
 var noRecompilation = rule.Rule{
 	ID:       "no-recompilation",
-	Title:    "a program is compiled once, not for every shape",
+	Title:    "a program is not compiled again for every shape",
 	Category: rule.Compilation,
 	Why: "A new shape, dtype, static value or closed-over constant compiles the whole program again: seconds to minutes in which the device waits. " +
 		"Frameworks do it silently.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "max_variants", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many compilations of one program there may be; without it, no more than in the baseline"},
-		{Key: "ignore_args", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may differ without counting"},
+		{Key: "max_variants", Type: rule.Count, Sense: rule.Caps, Means: "max", Doc: "how many compilations a program may have; by default, no more than in the baseline"},
+		{Key: "ignore_args", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may differ"},
 	},
 	Budget:     &rule.Metric{Noun: "compilations", Better: rule.Lower},
 	Fails:      rule.Example{On: "recompile-shapes", Config: "- { rule: no-recompilation, max_variants: 1 }", Says: "compiled 3 times, 1 allowed: x: f32[8,128] → f32[16,128] → f32[32,128] (dimension 0: 8, 16, 32)"},
 	Passes:     rule.Example{On: "recompile-shapes_fixed", Config: "- { rule: no-recompilation, max_variants: 1 }"},
-	Fix:        "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and make the jitted function once, outside the loop.",
+	Fix:        "Pad or bucket the argument that varies, pass the value as an array instead of a static argument or closure, and create the jitted function once, outside of the loop.",
 	Threads:    []string{"tensorflow/tensorflow#81896", "vllm-project/vllm#14580", "google-deepmind/mujoco#2306", "jax-ml/jax#31319"},
 	FromSource: true,
 	Accepts:    []string{"variants"},

@@ -9,16 +9,16 @@ import (
 
 var noSpills = rule.Rule{
 	ID:       "no-spills",
-	Title:    "no GPU kernel runs out of registers",
+	Title:    "GPU kernels do not spill registers",
 	Category: rule.Kernels,
-	Why: "A thread whose values do not fit in its registers keeps them in memory, and reads them back each time that it needs them. The optimized HLO of such a kernel is the same as that of a fast one; " +
-		"NVIDIA's assembler tells of the PTX how many bytes spill, on any machine.",
+	Why: "A thread whose values do not fit into its registers keeps them in memory and reads them back each time. The optimized HLO of such a kernel looks like that of a fast one; " +
+		"NVIDIA's assembler reports the spilled bytes from the PTX, on any machine.",
 	Reads:   []rule.Input{rule.PTX},
 	Budget:  rule.FactMetric(facts.SpillsBytes, "spilled registers"),
 	Forbids: true,
 	Fails:   rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max_increase: 0 }", Says: "48 B of spilled registers: up from 28 B in the baseline (+71.4 %)"},
 	Passes:  rule.Example{On: "gpu-kernel_body/after", Config: "- { rule: no-spills, max: 64 }"},
-	Fix:     "Give a thread less to do: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
+	Fix:     "Give each thread less work: smaller blocks or more warps in a Triton or Pallas kernel, fewer operations or results in one fusion.",
 	Threads: []string{"triton-lang/triton#11249", "openxla/xla#34812"},
 	Accepts: []string{"spills.*", "registers.*"},
 	Variant: checkNoSpills,

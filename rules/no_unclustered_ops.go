@@ -18,18 +18,18 @@ var noUnclusteredOps = rule.Rule{
 	Title:    "TensorFlow's autoclustering leaves no operation out",
 	Category: rule.Frameworks,
 	Why: "An operation that XLA cannot cluster splits the graph: its neighbours lose their fusions, and its inputs and outputs cross between the " +
-		"compiled and the uncompiled world on every step. Under jit_compile=True there is no outside: the function fails, and its log names the operation.",
+		"compiled and the uncompiled part on every step. Under jit_compile=True the whole function fails, and its log names the operation.",
 	Reads: []rule.Input{rule.Graphs},
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may stay outside; the system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
-		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the least share of operations that must be in clusters, instead of all of them"},
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "operations that may stay outside; system operations (_Arg, _Retval, IteratorGetNext, …) always may"},
+		{Key: "min_ratio", Type: rule.Share, Sense: rule.Demands, InPlace: true, Doc: "the smallest share of operations that must be in clusters, instead of all of them"},
 	},
 	Budget:  &rule.Metric{Noun: "unclustered operations", Better: rule.Lower},
 	Forbids: true,
 	Bounds:  []string{"min_ratio"},
 	Fails:   rule.Example{On: "tf-clusters-unclusterable", Config: "- { rule: no-unclustered-ops }", Says: "AsString is outside every cluster (node \"AsString\"); 23 of 32 operations are clustered"},
 	Passes:  rule.Example{On: "tf-clusters-clean", Config: "- { rule: no-unclustered-ops }"},
-	Fix:     "Move the operation out of the compiled function (into the input pipeline, behind the step), replace it by one that XLA compiles, or allow it by name.",
+	Fix:     "Move the operation out of the compiled function (into the input pipeline or after the step), replace it by one that XLA compiles, or allow it by name.",
 	Threads: []string{"tensorflow/tensorflow#38450", "tensorflow/tensorflow#55808"},
 	Whole:   true,
 	Accepts: []string{"clusters.*"},
@@ -189,7 +189,7 @@ func uncompilable(c *rule.Context, logs *tensorflow.Logs) bool {
 func uncompilableFinding(n tensorflow.LogNote) rule.Finding {
 	return rule.Finding{
 		Program: n.Program, Subject: n.Op + " in jit_compile", Actual: 1.0, Limit: 0.0,
-		Message:  fmt.Sprintf("XLA cannot compile %s, which stands in a function under jit_compile=True", n.Op),
+		Message:  fmt.Sprintf("XLA cannot compile %s, which is in a function under jit_compile=True", n.Op),
 		Cause:    &diff.Cause{Title: n.Message, OpType: n.Op, Source: n.Where},
 		Bound:    &result.Bound{Key: "allow", Needs: "[" + n.Op + "]"},
 		Evidence: diff.Evidence{After: []string{n.Log + ": " + n.Message}},

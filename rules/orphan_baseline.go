@@ -11,8 +11,8 @@ import (
 
 var orphanBaseline = rule.Rule{
 	ID: "orphan-baseline", Title: "every accepted program is still compiled", Category: rule.Integrity, Always: true,
-	Why: "A baseline without its program is a check that no longer happens, and nobody notices. Clusters of TensorFlow that merged or split are " +
-		"not gone: they are compared all together.",
+	Why: "A baseline without its program is a check that no longer runs, and nobody notices. Clusters of TensorFlow that merged or split are " +
+		"not gone: they are compared as a whole.",
 	Reads:   []rule.Input{rule.Baseline},
 	Fails:   rule.Example{On: "cpu-improved/after", Base: "cpu-donation_lost/before", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }", Says: "train_step was accepted, but this dump does not hold it"},
 	Passes:  rule.Example{On: "cpu-improved/after", Config: "version: 1\nextends: [recommended]\ntargets:\n  - { name: model, dump: build/xla }"},

@@ -16,11 +16,11 @@ var precision = rule.Rule{
 	ID:       "precision",
 	Title:    "matrix products keep their precision",
 	Category: rule.Types,
-	Why: "jax.default_matmul_precision and its kin decide how many passes a product takes: highest is six times the work on a TPU, default may be too coarse for a " +
-		"loss. Either way it is one word, far from the product.",
+	Why: "jax.default_matmul_precision and similar settings decide how many passes a product takes: highest is six times the work on a TPU, default may be too coarse for a " +
+		"loss. Either way it is one word, often far from the product.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "precisions", Type: rule.Words, Sense: rule.Caps, Doc: "what products may ask for: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; without it, what they ask for in the baseline"},
+		{Key: "precisions", Type: rule.Words, Sense: rule.Caps, Doc: "the allowed precisions: default, high, highest, or an algorithm such as dot_bf16_bf16_f32_x3; by default those of the baseline"},
 		{Key: "op_name", Type: rule.Glob, Sense: rule.Selects, Doc: "only products of this part of the model"},
 	},
 	Needs:   facts.ProductsTotal,

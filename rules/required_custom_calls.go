@@ -14,10 +14,10 @@ import (
 
 var requiredCustomCalls = rule.Rule{
 	ID:       "required-custom-calls",
-	Title:    "the libraries and hand-written kernels that are counted on are really called",
+	Title:    "required libraries and hand-written kernels are called",
 	Category: rule.Kernels,
-	Why: "Flash attention, an FP8 product, a Pallas kernel are reached through pattern matchers and version checks that fail without a word: the model still " +
-		"runs, on the slow path. Scaled dot-product attention on a TPU took 115.9 ms instead of 0.7 ms that way.",
+	Why: "Flash attention, an FP8 product or a Pallas kernel depends on pattern matchers and version checks that fail silently: the model still " +
+		"runs, on the slow path. This way scaled dot-product attention on a TPU took 115.9 ms instead of 0.7 ms.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
 		{Key: "calls", Type: rule.Table, Sense: rule.Demands, Wanted: true, Require: true, Doc: "the calls that must be there", Fields: append(slices.Clone(callFields),
@@ -28,7 +28,7 @@ var requiredCustomCalls = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-topk_sorted/after", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }", Says: "TopK is not called"},
 	Passes:  rule.Example{On: "cpu-topk_sorted/before", Config: "- { rule: required-custom-calls, calls: [{ call: TopK }] }"},
-	Fix:     "Look at shapes, dtypes and layouts that the library asks for, at the flags that switch it on, and at its version beside the compiler's.",
+	Fix:     "Look at the shapes, dtypes and layouts that the library needs, at the flags that enable it, and at its version and the compiler's.",
 	Threads: []string{"tensorflow/tensorflow#62661", "jax-ml/jax#22313", "tensorflow/tensorflow#59768", "openxla/xla#23389", "pytorch/xla#8746"},
 	Accepts: []string{"custom_calls.*", "kernels.*", "fusions.*", "ledger"},
 	Check:   checkCalls,

@@ -15,25 +15,25 @@ import (
 
 var shardingPin = rule.Rule{
 	ID:       "sharding-pin",
-	Title:    "arguments and results are sharded as in the baseline, or as pinned",
+	Title:    "arguments and results keep their sharding, or have the pinned one",
 	Category: rule.Collectives,
-	Why: "A weight that is replicated by mistake takes its memory on every device and its gradient is reduced over all of them. The program runs, and is right. " +
-		"Without pins this holds every argument and every result to the sharding that it has in the baseline.",
+	Why: "A weight that is replicated by mistake takes memory on every device, and its gradient is reduced over all of them. The program runs, and its results are right. " +
+		"Without pins, every argument and every result must keep the sharding that it has in the baseline.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "how arguments must be spread", Fields: []rule.Option{
+		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "how arguments must be sharded", Fields: []rule.Option{
 			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
 			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}, in both of which * stands for anything, or {mesh['data'=2], [{'data'}, {}]}; replicated for none"},
 		}},
-		{Key: "outputs", Type: rule.Table, Sense: rule.Demands, Doc: "how results must be spread; to know that, the unoptimized module has to be dumped, too", Fields: []rule.Option{
+		{Key: "outputs", Type: rule.Table, Sense: rule.Demands, Doc: "how results must be sharded; needs the unoptimized module in the dump", Fields: []rule.Option{
 			{Key: "output", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},
 			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), as HLO prints it, or in how many pieces each dimension is, \"[2,1]\"; replicated for none"},
 		}},
-		{Key: "max_replicated", Type: rule.Size, Sense: rule.Caps, Doc: "larger arguments and results must be split over the devices"},
+		{Key: "max_replicated", Type: rule.Size, Sense: rule.Caps, Doc: "arguments and results larger than this must be split over the devices"},
 	},
-	Budget:  &rule.Metric{Noun: "wrongly spread arguments and results", Better: rule.Lower, Difference: true},
+	Budget:  &rule.Metric{Noun: "wrongly sharded arguments and results", Better: rule.Lower, Difference: true},
 	Bounds:  []string{"params", "outputs", "max_replicated"},
-	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not spread over the devices as agreed: w1, w2"},
+	Fails:   rule.Example{On: "cpu-sharding_allgather/after", Config: "- { rule: sharding-pin }", Says: "2 arguments are not sharded as agreed: w1, w2"},
 	Passes:  rule.Example{On: "cpu-sharding_allgather/before", Config: "- { rule: sharding-pin, params: [{ param: w1, sharding: \"P(None, 'model')\" }] }"},
 	Fix:     "Look at in_shardings, at with_sharding_constraint where the array is made, and at the mesh's axes.",
 	Threads: []string{"openxla/xla#13306", "openxla/xla#15207", "jax-ml/jax#20381"},
@@ -75,7 +75,7 @@ func describeSharding(f *rule.Finding, v *facts.Variant, wrong []misplaced) {
 	case results > 0:
 		which = phrase.Count(arguments, "argument", "arguments") + " and " + phrase.Count(results, "result", "results") + " are"
 	}
-	f.Message = fmt.Sprintf("%s not spread over the devices as agreed: %s", which, strings.Join(phrase.First(names, 6), ", "))
+	f.Message = fmt.Sprintf("%s not sharded as agreed: %s", which, strings.Join(phrase.First(names, 6), ", "))
 	f.Cause = &diff.Cause{Kind: diff.KindSharding, Title: wrong[0].name + ": " + wrong[0].said, Source: v.FirstSource()}
 }
 
@@ -180,7 +180,7 @@ func wrongResults(c *rule.Context, v *diff.Variant) (wrong []misplaced) {
 func movedResults(c *rule.Context, v *diff.Variant, outputs []facts.Output) (wrong []misplaced) {
 	switch {
 	case v.Old.Outputs == nil && v.New.Outputs != nil:
-		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (the baseline does not hold how results are spread; accept it again)")
+		c.NotCovered = append(c.NotCovered, c.Rule.ID+" (the baseline does not hold the sharding of results; accept it again)")
 	case v.Old.Outputs != nil && outputs == nil:
 		c.Uncovered(rule.Unoptimized, unoptimizedFix)
 	}
@@ -194,7 +194,7 @@ func movedResults(c *rule.Context, v *diff.Variant, outputs []facts.Output) (wro
 	return wrong
 }
 
-const unoptimizedFix = "dump it beside the optimized one: how results are spread is the difference between the two"
+const unoptimizedFix = "dump it beside the optimized one: the sharding of results follows from both"
 
 // outputsOf are the results of a program as they are spread; nil where that is not known. Of a program that runs on one device nothing is
 // split.

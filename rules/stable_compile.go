@@ -13,9 +13,9 @@ import (
 
 var stableCompile = rule.Rule{
 	ID:       "stable-compile",
-	Title:    "compiling the same source several times gives the same program",
+	Title:    "several compiles of the same source give the same program",
 	Category: rule.Integrity,
-	Why: "Autotuning and ties in the fusion pass make some compilers come to another program in every process: three classes in six runs have been seen. Numbers that flip by " +
+	Why: "With autotuning and ties in the fusion pass, some compilers produce another program in every process: three different ones in six runs have been seen. Numbers that change by " +
 		"themselves teach people to ignore the gate.",
 	Reads: []rule.Input{rule.Samples},
 	Options: []rule.Option{
@@ -25,14 +25,14 @@ var stableCompile = rule.Rule{
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-set_order_shuffled/*", Config: "- { rule: stable-compile }", Says: "17 facts are different from compile to compile, in 2 compiles: cost.bytes_accessed, cost.flops, cost.transcendentals, cost.weighted_bytes_accessed, cost.weighted_flops, dtypes.f32, 11 more"},
 	Passes:  rule.Example{On: "cpu-set_order_sorted/*", Config: "- { rule: stable-compile }"},
-	Fix:     "Where the source is traced otherwise each time, sort what is iterated over. Where the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), switch autotuning off for the dump, or report the flapping pass.",
+	Fix:     "If the source is traced differently each time, sort what is iterated over. If the compiler differs, pin autotuning results (--xla_gpu_load_autotune_results_from), turn autotuning off for the dump, or report the unstable pass.",
 	Threads: []string{"openxla/xla#49047", "openxla/xla#15229"},
 	Variant: checkStableCompile,
 }
 
 func checkStableCompile(c *rule.Context, v *diff.Variant) {
 	if c.Target.Report.Samples < 2 {
-		c.Uncovered(rule.Samples, "compile several times, each into a folder of its own, and say samples: 2 in the target")
+		c.Uncovered(rule.Samples, "compile several times, each into a folder of its own, and set samples: 2 in the target")
 		return
 	}
 	names := flapping(c, v.New)

@@ -17,11 +17,11 @@ var toolchain = rule.Rule{
 	ID:       "toolchain",
 	Title:    "compiler, framework and device are those of the baseline, or as pinned",
 	Category: rule.Integrity,
-	Why: "A new compiler moves thousands of lines of optimized HLO with no change of the model. Whoever sees findings next to an upgrade needs to know that there was one: " +
-		"it is accepted in a change of its own.",
+	Why: "A new compiler changes thousands of lines of optimized HLO without any change of the model. Findings next to an upgrade make sense only if the upgrade is known: " +
+		"accept it in a change of its own.",
 	Reads: nil,
 	Options: []rule.Option{
-		{Key: "pin", Type: rule.Pairs, Sense: rule.Demands, Doc: "what parts must be, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; without it, what they are in the baseline"},
+		{Key: "pin", Type: rule.Pairs, Sense: rule.Demands, Doc: "the required values, as globs: { jaxlib: \"0.10.*\", backend: gpu, device: \"*H100*\" }; by default those of the baseline"},
 		{Key: "ignore", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "parts that may differ: framework, backend, device, or a version's name"},
 	},
 	Budget:  &rule.Metric{Noun: "differences of the toolchain", Better: rule.Lower, Difference: true},
@@ -55,7 +55,7 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 	}
 	if f := c.JudgePinned(a); f != nil {
 		f.Message = "another toolchain: " + strings.Join(phrase.First(wrong, 6), ", ")
-		f.Cause, f.Evidence.After = &diff.Cause{Kind: diff.KindToolchain, Title: "what else differs may be the compiler's doing"}, wrong
+		f.Cause, f.Evidence.After = &diff.Cause{Kind: diff.KindToolchain, Title: "other differences may come from the compiler"}, wrong
 	}
 }
 

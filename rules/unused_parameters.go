@@ -13,20 +13,20 @@ import (
 
 var unusedParameters = rule.Rule{
 	ID:       "unused-parameters",
-	Title:    "every argument is read",
+	Title:    "every argument is used",
 	Category: rule.Integrity,
-	Why: "A program that ignores an argument computes something else than it seems to: a trace that folded its inputs away is fast, small, and wrong. A batch that " +
-		"is transferred and not read is paid for all the same.",
+	Why: "A program that ignores an argument does not compute what it seems to: a trace that folded its inputs away is fast, small, and wrong. A batch that " +
+		"is transferred and not read still costs the transfer.",
 	Reads: []rule.Input{rule.Optimized},
 	Options: []rule.Option{
-		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that need not be read"},
-		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "smaller arguments do not matter"},
+		{Key: "allow", Type: rule.Globs, Sense: rule.Caps, Empty: true, Doc: "arguments that may be unused"},
+		{Key: "min_bytes", Type: rule.Size, Sense: rule.Narrows, Default: 0.0, Doc: "ignore smaller arguments"},
 	},
 	Budget:  &rule.Metric{Noun: "unused arguments", Better: rule.Lower},
 	Forbids: true,
 	Fails:   rule.Example{On: "cpu-constant_baked/after", Config: "- { rule: unused-parameters }", Says: "1 argument is never read: w"},
 	Passes:  rule.Example{On: "cpu-constant_baked/before", Config: "- { rule: unused-parameters }"},
-	Fix:     "Use the argument or take it out of the function; look for a value that was closed over, or computed in Python, instead of being passed.",
+	Fix:     "Use the argument or remove it from the function; look for a value that was closed over, or computed in Python, instead of being passed.",
 	Threads: []string{"jobovy/galpy#1310"},
 	Accepts: []string{"params"},
 	Variant: checkUnusedParameters,

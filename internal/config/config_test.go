@@ -42,7 +42,7 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"version: 1\nrules:\n  - { rule: max-kernels, max: 1, equal: 1 }\n", "xlagate.yaml:3:41: rule max-kernels: equal stands beside max or min; keep one"},
 		{"version: 1\nrules:\n  - { rule: max-temp-bytes, max: 12 gb }\n", `xlagate.yaml:3:34: "12 gb" is not a size; write 12GB or a number of bytes`},
 		{"version: 1\nrules:\n  - { rule: max-kernels, max_increase: -1 }\n", `xlagate.yaml:3:40: max_increase is "-1"; expected an amount from 0, such as 2, 1MiB or 5%`},
-		{"version: 1\nrules:\n  - { rule: target-ran, level: off }\n", "xlagate.yaml:3:25: rule target-ran takes no level: what could not be looked at is never green"},
+		{"version: 1\nrules:\n  - { rule: target-ran, level: off }\n", "xlagate.yaml:3:25: rule target-ran takes no level: a part that could not be checked is never green"},
 		{"version: 1\nrules:\n  - { rule: orphan-baseline, level: off }\n", "xlagate.yaml:3:37: orphan-baseline cannot be turned off: without it the gate would pass without having looked"},
 		{"version: 1\nrules:\n  - { rule: target-ran, max: 1 }\n", "xlagate.yaml:3:25: rule target-ran takes no max: it counts nothing"},
 		{"version: 1\nrules:\n  - { rule: max-helper-modules }\n", "xlagate.yaml:3:5: rule max-helper-modules: bounds nothing: say max, min or equal"},

@@ -134,7 +134,7 @@ func packWords() []string {
 // What is found wrong only beyond its type is pointed at as well, all of it at once.
 func TestPlaceOfAValueThatCannotBe(t *testing.T) {
 	const in = "version: 1\nrules:\n"
-	const none = "is none; expected every dimension once, from minor to major, such as 1,0"
+	const none = "is not a layout; expected every dimension once, from minor to major, such as 1,0"
 	rejected(t, in+"  - rule: layout-pin\n    params:\n      - { param: x, layout: \"0,2\" }\n      - { param: y, layout: \"1,0\" }\n    ops: [{ layout: a, op: dot }]\n",
 		`5:29: rule layout-pin: layout "0,2" of params `+none, `7:21: rule layout-pin: layout "a" of ops `+none)
 	rejected(t, in+"  - {rule: layout-pin, params: [{param: x, layout: [1]}], ops: [{layout: \"1,1\"}]}\n",

@@ -144,7 +144,7 @@ func (q question) show(v any) string {
 	return strings.TrimPrefix(fmt.Sprint(v), "map")
 }
 
-// entries compares a list of promises, such as the fusions that must be there. Those that did not change find one another first.
+// entries compares a list of promises, such as the fusions that must exist. Those that did not change find one another first.
 func entries(table rule.Option, base, head []rule.Entry) []difference {
 	_, old, fresh := match(base, head, func(a, b rule.Entry) bool { return reflect.DeepEqual(a.Values, b.Values) })
 	pairs, gone, added := match(old, fresh, func(a, b rule.Entry) bool { return subject(table, a) == subject(table, b) })

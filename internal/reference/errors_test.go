@@ -82,7 +82,7 @@ var refusals = []refusal{
 	{"equal stands beside max or min; keep one", "version: 1\nrules: [{ rule: max-kernels, equal: 3, max: 3 }]", ""},
 	{"min %v is above max %v", "version: 1\nrules: [{ rule: max-kernels, min: 4, max: 3 }]", across},
 	{"bounds nothing: say %s", "version: 1\nrules: [{ rule: max-compile-time }]", ""},
-	{"layout %q of %s is none; expected every dimension once, from minor to major, such as 1,0", "version: 1\nrules: [{ rule: layout-pin, ops: [{ layout: \"a\" }] }]", grammar},
+	{"layout %q of %s is not a layout; expected every dimension once, from minor to major, such as 1,0", "version: 1\nrules: [{ rule: layout-pin, ops: [{ layout: \"a\" }] }]", grammar},
 	{"line %d: a second document begins; put everything into one", "version: 1\nextends: [recommended]\n---\nversion: 1", noYAML},
 	{"line %d: a merge conflict of git begins here; settle it first", "version: 1\n<<<<<<< HEAD\nfail_on: error\n=======\nfail_on: never\n>>>>>>> main\n", noYAML},
 	{"line %d: the aliases expand to more than %d nodes; write it out more plainly", bomb(), noYAML},

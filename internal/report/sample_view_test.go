@@ -137,7 +137,7 @@ func aRule() result.RuleDoc {
 	return result.RuleDoc{
 		ID: "max-kernels", Title: "the device is asked to run no more kernels", Category: "kernels and fusions",
 		Why: "Every kernel costs a launch and a round trip of its operands through memory.", Reads: []string{"the optimized module"},
-		Options: []result.OptionDoc{{Key: "scope", Type: "word", Default: "all", Doc: "count every reachable computation, or only the entry computation"}, {Key: "exclude", Type: "globs", Doc: "leave out kernels whose op_name fits"}},
+		Options: []result.OptionDoc{{Key: "scope", Type: "word", Default: "all", Doc: "count every reachable computation, or only the entry computation"}, {Key: "exclude", Type: "globs", Doc: "leave out kernels whose op_name matches"}},
 		Fails:   "- { rule: max-kernels, program: train_step, max: 19 }\n# 22 kernels: at most 19 allowed", Passes: "- { rule: max-kernels, program: train_step, max: 19 }\n# kernels 19 of 19",
 		Fix: "Look at the source line that the finding names.", Threads: []string{"jax-ml/jax#33338", "openxla/xla#29620"}, Since: "1", URL: home + "/blob/main/docs/rules.md#max-kernels",
 	}
