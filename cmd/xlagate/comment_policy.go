@@ -124,7 +124,7 @@ func localHead(o gate.Options) policies {
 		if !filepath.IsLocal(file) {
 			return base, head, fmt.Errorf("%s does not lie in the checkout %s", o.Config.Path, p.env.Workspace)
 		}
-		head = policy.Policy{File: file, Config: o.Config, Flags: policy.Flags{Against: o.Against, Baseline: o.Baseline, FailOn: o.FailOn}}
+		head = policy.Policy{File: file, Config: o.Config, Flags: policy.Flags{Against: o.Against, Baseline: o.Baseline, FailOn: o.FailOn, AllowMissing: o.AllowMissing}}
 		o.Baseline = "" // compared is what the configuration names
 		head.Store, err = gate.OpenBaseline(ctx, o)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

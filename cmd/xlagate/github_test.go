@@ -345,6 +345,12 @@ func TestLoosenedPolicy(t *testing.T) {
 		"--baseline": {func(p *pullRequest) {
 			p.run(0, "accept", "regressed", "--reason", "make it pass", "--baseline", "mine")
 		}, []string{"regressed", "--baseline", "mine"}, "`--baseline` for `mine`"},
+		"--allow-missing": {func(p *pullRequest) {
+			files, err := filepath.Glob(filepath.Join(p.dir, "good", "*buffer-assignment.txt"))
+			if err != nil || len(files) != 1 || os.Remove(files[0]) != nil {
+				t.Fatal(files, err)
+			}
+		}, []string{"good", "--allow-missing", "buffer-assignment"}, "`--allow-missing` for `buffer-assignment`"},
 		"--fail-on": {func(*pullRequest) {}, []string{"regressed", "--fail-on", "never"}, "`--fail-on` for `never`: xlagate.yaml says error"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -103,6 +103,16 @@ func Inputs() (names []string) {
 	return names
 }
 
+// unmeasured returns the inputs that a reported variant has no facts of.
+func unmeasured(v *facts.Variant) (names []string) {
+	for _, in := range inputs {
+		if _, is := v.Facts[in.fact]; !is {
+			names = append(names, in.name)
+		}
+	}
+	return names
+}
+
 // lacking reports inputs that the baseline has facts of and the dump lacks: unmeasured does not mean unchanged. Inputs that --allow-missing names are
 // listed as not covered.
 func lacking(r *result.Result, out *result.Target, o Options, l *looked) {

@@ -25,10 +25,13 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 		found := judge(r, o, l)
 		addChanges(r, o, l, withoutUpgrade(r, o, l, found))
 	}
-	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return p.Rule != "target-ran" && p.Rule != "baseline-present" })
+	r.Problems = slices.DeleteFunc(r.Problems, func(p result.Problem) bool { return !slices.Contains(tellable, p.Rule) })
 	finish(r, o)
 	return r, nil
 }
+
+// tellable are the rules whose problems a result can tell of another policy.
+var tellable = []string{"target-ran", "baseline-present", "facts-complete"}
 
 // judged lists the targets of a configuration; without any, those of the result.
 func judged(cfg *config.Config, from *result.Result) []config.Target {
@@ -55,6 +58,11 @@ func reported(t config.Target, store fs.FS, from *result.Result) (*looked, error
 		return nil, err
 	}
 	l.report, l.dump = report, from.Targets[at].Dump
+	for _, p := range report.Programs {
+		for _, v := range p.Variants {
+			v.Missing = unmeasured(v)
+		}
+	}
 	if err := l.storedBase(store); err != nil {
 		return nil, err
 	}

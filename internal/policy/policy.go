@@ -25,7 +25,10 @@ type Policy struct {
 }
 
 // Flags are what the command line of a check says in place of the configuration.
-type Flags struct{ Against, Baseline, FailOn string }
+type Flags struct {
+	Against, Baseline, FailOn string
+	AllowMissing              []string
+}
 
 // Accepted reports whether the policy has a baseline.
 func (p Policy) Accepted() bool {
@@ -81,6 +84,9 @@ func flags(base, head Policy) (out []Change) {
 	}
 	if f := head.Flags.FailOn; f != "" && f != base.Config.FailOn {
 		add(direction(strictness[base.Config.FailOn], strictness[f]), "--fail-on", f, fmt.Sprintf("%s says %s", base.File, base.Config.FailOn))
+	}
+	if list := head.Flags.AllowMissing; len(list) > 0 {
+		add(Looser, "--allow-missing", strings.Join(list, ", "), "the dump may lack what the accepted facts come from")
 	}
 	return out
 }

@@ -44,6 +44,20 @@ func TestProgramsOfATarget(t *testing.T) {
 	}
 }
 
+// A log that is read no longer tells of no recompilation; another one is both.
+func TestLogsOfATarget(t *testing.T) {
+	for _, c := range []struct{ old, fresh, want string }{
+		{"log: [a.log]", "", "looser a: log: a.log → none"},
+		{"", "log: [a.log]", "stricter a: log: none → a.log"},
+		{"log: [a.log, b.log]", "log: [b.log]", "looser a: log: a.log, b.log → b.log"},
+		{"log: [a.log]", "log: [b.log]", "looser a: log: a.log → b.log"},
+	} {
+		if got := told(t, withTargets("{name: a, dump: x, "+c.old+"}"), withTargets("{name: a, dump: x, "+c.fresh+"}")); got != c.want {
+			t.Errorf("%s became %s: %s, wanted %s", c.old, c.fresh, got, c.want)
+		}
+	}
+}
+
 func TestSamplesOfATarget(t *testing.T) {
 	got := told(t, withTargets("{name: a, dump: x, samples: 3}"), withTargets("{name: a, dump: x}"))
 	if got != "changed a: samples 3 → 1" {

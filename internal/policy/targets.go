@@ -31,11 +31,12 @@ func programs(base, head config.Target) []Change {
 	var out []Change
 	add := func(key string, old, fresh []string, effect string) {
 		if !slices.Equal(old, fresh) {
-			out = append(out, Change{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("programs.%s: %s → %s", key, orNone(old), orNone(fresh))})
+			out = append(out, Change{Effect: effect, Subject: head.Name, Text: fmt.Sprintf("%s: %s → %s", key, orNone(old), orNone(fresh))})
 		}
 	}
-	add("include", base.Include, head.Include, narrowed(base.Include, head.Include))
-	add("exclude", base.Exclude, head.Exclude, widened(base.Exclude, head.Exclude))
+	add("programs.include", base.Include, head.Include, narrowed(base.Include, head.Include))
+	add("programs.exclude", base.Exclude, head.Exclude, widened(base.Exclude, head.Exclude))
+	add("log", base.Logs, head.Logs, widened(head.Logs, base.Logs))
 	if base.RequireFresh != head.RequireFresh {
 		effect := Stricter
 		if base.RequireFresh {

@@ -37,6 +37,21 @@ func TestWaiverThatChanges(t *testing.T) {
 	}
 }
 
+// How long waivers may hold is bounded by an entry: without it, or without its bound, they may hold for ever.
+func TestDaysOfWaivers(t *testing.T) {
+	const bounded, unbounded = "{rule: waiver-valid, max_days: 30}", "{rule: waiver-valid}"
+	for _, c := range []struct{ old, fresh, want string }{
+		{withRules(bounded), withRules("{rule: waiver-valid, max_days: 9999}"), "looser waiver-valid: max_days 30 → 9,999"},
+		{withRules(bounded), withRules(unbounded), "looser waiver-valid: max_days 30 → none"},
+		{withRules(bounded), withRules(), "looser waiver-valid: removed"},
+		{withRules(unbounded), withRules(bounded), "stricter waiver-valid: max_days none → 30"},
+	} {
+		if got := told(t, c.old, c.fresh); got != c.want {
+			t.Errorf("%s, wanted %s", got, c.want)
+		}
+	}
+}
+
 func TestWaiversArePairedByFinding(t *testing.T) {
 	some, other := [3]string{someFinding, "2027-02-01", ""}, [3]string{otherFinding, "2028-02-01", ""}
 	if got := told(t, waived(some, other), waived(other, some)); got != "" {
