@@ -30,7 +30,7 @@ var floors = [][]string{
 	{"internal/baseline", "internal/capture", "internal/diff", "internal/result"},
 	{"internal/export", "internal/rule", "internal/webpage"},
 	{"internal/config", "internal/report", "rules"},
-	{"internal/gate", "internal/github", "internal/policy", "internal/reference"},
+	{"internal/gate", "internal/github", "internal/policy"},
 	{"cmd/xlagate"},
 }
 
@@ -55,7 +55,7 @@ var owners = map[string]string{
 	"golang.org/x/sys":                       "internal/dump internal/files",
 	"cel.dev/cel-go":                         "internal/rule",
 	"github.com/schollz/progressbar":         "cmd/xlagate",
-	"github.com/google/jsonschema-go":        "internal/reference",
+	"github.com/google/jsonschema-go":        "internal/baseline internal/config internal/result",
 	"github.com/google/go-containerregistry": "internal/registry/registrytest",
 	"oras.land/oras-go":                      "internal/registry",
 	"github.com/opencontainers":              "internal/registry",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,11 +12,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/match"
-	"github.com/xlagate/xlagate/internal/reference"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/rules"
@@ -26,7 +27,7 @@ func rulesCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "rules", Usage: "the catalogue of rules", Category: aboutTool, Flags: outputFlags(&to, report.RuleFormats()),
 		Action: func(c *cli.Context) error {
-			return write(c, w, to.list, reference.All(), report.Rules)
+			return write(c, w, to.list, rules.All.Docs(), report.Rules)
 		},
 	}
 }
@@ -42,7 +43,7 @@ func explainCommand(w world) *cli.Command {
 			}
 			name := c.Args().First()
 			if rule := rules.All.ByID(name); rule != nil {
-				return write(c, w, to.list, reference.Of(rule), report.Explain)
+				return write(c, w, to.list, rule.Doc(), report.Explain)
 			}
 			r, change, err := changeOf(c, w, name)
 			if err != nil {
@@ -62,7 +63,7 @@ func docsOf(r *result.Result, change *result.Change) []result.RuleDoc {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Change == change.ID && !seen[f.Rule] {
 			seen[f.Rule] = true
-			docs = append(docs, reference.ByID(f.Rule))
+			docs = append(docs, rules.All.Doc(f.Rule))
 		}
 	}
 	return docs
@@ -164,14 +165,17 @@ func printVersion(out io.Writer) error {
 	return err
 }
 
+// schemaNames lists the files that have a JSON Schema.
+var schemaNames = []string{"config", "result", "baseline"}
+
 func schemaCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name: "schema", Usage: "the JSON Schema of the configuration, a result or a baseline", ArgsUsage: "config|result|baseline", Category: aboutTool,
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 || !slices.Contains(reference.SchemaNames, c.Args().First()) {
-				return wrongUsage("schema is of one of %s, not %q", strings.Join(reference.SchemaNames, ", "), c.Args().First())
+			if c.NArg() != 1 || !slices.Contains(schemaNames, c.Args().First()) {
+				return wrongUsage("schema is of one of %s, not %q", strings.Join(schemaNames, ", "), c.Args().First())
 			}
-			data, err := reference.Schema(c.Args().First())
+			data, err := schemaOf(c.Args().First())
 			if err != nil {
 				return err
 			}
@@ -179,4 +183,21 @@ func schemaCommand(w world) *cli.Command {
 			return err
 		},
 	}
+}
+
+// schemaOf writes a JSON Schema by its name.
+func schemaOf(name string) ([]byte, error) {
+	s, err := config.Schema(rules.All), error(nil)
+	switch name {
+	case "result":
+		s, err = result.JSONSchema()
+	case "baseline":
+		s, err = baseline.JSONSchema()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make the schema of %s: %w", name, err)
+	}
+	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "xlagate "+name // the dialect that editors and validators agree on
+	data, err := json.MarshalIndent(s, "", "  ")
+	return append(data, '\n'), err
 }

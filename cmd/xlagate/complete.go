@@ -11,7 +11,6 @@ import (
 
 	"github.com/xlagate/xlagate/internal/config"
 	"github.com/xlagate/xlagate/internal/files"
-	"github.com/xlagate/xlagate/internal/reference"
 	"github.com/xlagate/xlagate/rules"
 )
 
@@ -171,7 +170,7 @@ func argumentsOf(a *cli.App, command string) []string {
 	case "show":
 		return here().programs
 	case "schema":
-		return reference.SchemaNames
+		return schemaNames
 	case "completion":
 		return []string{"bash", "fish", "zsh"}
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/files"
 	"github.com/xlagate/xlagate/internal/gate"
-	"github.com/xlagate/xlagate/internal/reference"
 	"github.com/xlagate/xlagate/internal/report"
 	"github.com/xlagate/xlagate/internal/result"
+	"github.com/xlagate/xlagate/rules"
 )
 
 // writeAll renders every output.
@@ -122,7 +122,7 @@ func repositoryRoot(w world) string {
 
 // reportOptions decides on colour and width: colour only on a terminal or on request.
 func reportOptions(c *cli.Context, w world, out output) report.Options {
-	o := report.Options{Version: version(), Rules: reference.ByID, Root: repositoryRoot(w), Config: c.String("config"), All: c.Bool("all")}
+	o := report.Options{Version: version(), Rules: rules.All.Doc, Root: repositoryRoot(w), Config: c.String("config"), All: c.Bool("all")}
 	file, isFile := w.out.(*os.File)
 	terminal := isFile && out.path == "" && term.IsTerminal(int(file.Fd()))
 	if terminal {

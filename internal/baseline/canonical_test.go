@@ -1,9 +1,7 @@
 package baseline
 
 import (
-	"flag"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/testfile"
 )
 
 // full is a program of which everything is known that a baseline keeps.
@@ -43,26 +42,8 @@ func full() *Program {
 // The form of the files is fixed: what lies in repositories stays readable, and is not rewritten by a new xlagate.
 func TestFormOfTheFiles(t *testing.T) {
 	text := Format("m/cpu", full())
-	golden(t, "testdata/full.yaml", text.Readable)
-	golden(t, "testdata/full.jsonl", text.Machine)
-}
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s: %s", file, diff)
-	}
+	testfile.Golden(t, "testdata/full.yaml", string(text.Readable))
+	testfile.Golden(t, "testdata/full.jsonl", string(text.Machine))
 }
 
 // Everything that is kept comes back as it was.

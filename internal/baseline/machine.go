@@ -65,7 +65,7 @@ type (
 	}
 	siteRecord struct {
 		facts.Site
-		Times int `json:"times,omitempty"`
+		Launches int `json:"times,omitempty"`
 	}
 	endRecord struct {
 		Records int `json:"records"`

@@ -219,7 +219,7 @@ func (r *machineReader) kernel(d *kernelRecord) error {
 	for i := range d.At {
 		site := &d.At[i].Site
 		site.Times, site.Guess = max(1, site.Times), max(0, site.Guess)
-		if err := repeat(r, &r.variant.Kernels, facts.Kernel{Form: d.Form, Site: site}, d.At[i].Times); err != nil {
+		if err := repeat(r, &r.variant.Kernels, facts.Kernel{Form: d.Form, Site: site}, d.At[i].Launches); err != nil {
 			return err
 		}
 	}

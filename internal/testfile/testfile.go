@@ -4,6 +4,7 @@ package testfile
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"flag"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Update is on where tests write down what comes out instead of holding it against what is written: go test ./PACKAGE -update.
@@ -68,4 +70,22 @@ func Gunzip(t testing.TB, packed []byte) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// Validator compiles a JSON Schema, or a part of it, "#/$defs/record".
+func Validator(t testing.TB, schema any, part string) *jsonschema.Schema {
+	t.Helper()
+	data, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	return c.MustCompile("schema.json" + part)
 }

@@ -1,7 +1,6 @@
-package reference_test
+package config_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,37 +9,15 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/xlagate/xlagate/internal/baseline"
 	"github.com/xlagate/xlagate/internal/config"
-	"github.com/xlagate/xlagate/internal/diff"
-	"github.com/xlagate/xlagate/internal/facts"
-	"github.com/xlagate/xlagate/internal/facts/factstest"
-	"github.com/xlagate/xlagate/internal/reference"
-	"github.com/xlagate/xlagate/internal/report"
-	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
+	"github.com/xlagate/xlagate/internal/testfile"
 	"github.com/xlagate/xlagate/internal/yamldoc"
 	"github.com/xlagate/xlagate/rules"
 )
 
-func compiled(t *testing.T, name string) *jsonschema.Schema { return compiledPart(t, name, "") }
-
-// compiledPart is a part of a schema, "#/$defs/record".
-func compiledPart(t *testing.T, name, part string) *jsonschema.Schema {
-	t.Helper()
-	data, err := reference.Schema(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name+".json", doc); err != nil {
-		t.Fatal(err)
-	}
-	return c.MustCompile(name + ".json" + part)
+func compiled(t testing.TB) *jsonschema.Schema {
+	return testfile.Validator(t, config.Schema(rules.All), "")
 }
 
 // value reads YAML as a validator of JSON sees it.
@@ -70,18 +47,9 @@ func daysAreTexts(n *yamldoc.Node) {
 	}
 }
 
-func TestEverySchemaCompiles(t *testing.T) {
-	for _, name := range reference.SchemaNames {
-		compiled(t, name)
-	}
-	if _, err := reference.Schema("none"); err == nil {
-		t.Error("a schema of nothing")
-	}
-}
-
 // Every configuration that ships validates, and so does every example of the catalogue.
 func TestWhatShipsValidates(t *testing.T) {
-	s := compiled(t, "config")
+	s := compiled(t)
 	texts := map[string]string{}
 	for _, pattern := range []string{"../../examples/*/xlagate.yaml", "../../examples/*/*/xlagate.yaml"} {
 		paths, err := filepath.Glob(pattern)
@@ -123,7 +91,7 @@ func TestWhatShipsValidates(t *testing.T) {
 
 // The schema refuses what the reader refuses for its form, and accepts what it accepts: every key of every rule with values of all kinds.
 func TestSchemaAgreesWithTheReader(t *testing.T) {
-	s := compiled(t, "config")
+	s := compiled(t)
 	values := []string{
 		"3", "0", "-1", "2.5", "1e3", "12KiB", "2GiB", "12GB", "12 GIB", "5%", "150%", "0.5", "50%", "true", "false", "90s", "20m", "soon", "warning", "off2", "all", "a",
 		"\"\"", "\"*/mlp/*\"", "\"[\"", "[]", "[a, b]", "[1, 2]", "[[a]]", "{}", "{ a: b }", "null", "[{ name: a, contains: [add] }]", "[{ call: a }]", "[{ nome: a }]", "\"facts.kernels.total < 3\"",
@@ -170,63 +138,13 @@ func ruleOf(text string) string {
 }
 
 func TestSchemaRefusesUnknownKeys(t *testing.T) {
-	s := compiled(t, "config")
+	s := compiled(t)
 	for _, text := range []string{
 		"version: 2\nextends: [recommended]\n", "version: 1\nextend: [recommended]\n", "extends: [recommended]\n", "version: 1\nrules: [{ rule: no-such }]\n",
 		"version: 1\nrules: [{ rule: max-kernels, maxx: 3 }]\n", "version: 1\ntargets: [{ dump: a }]\n", "version: 1\nwaivers: [{ finding: a }]\n", "version: 1\nfail_on: sometimes\n",
 	} {
 		if s.Validate(value(t, text)) == nil {
 			t.Errorf("accepts %s", text)
-		}
-	}
-}
-
-// Every key that a baseline is written with stands in its schema.
-func TestBaselinesFitTheirSchema(t *testing.T) {
-	s, record := compiled(t, "baseline"), compiledPart(t, "baseline", "#/$defs/record")
-	for _, name := range []string{"cpu-sharding_allgather", "cpu-donation_lost", "tpu-kernel_body", "tpu-wide_weights", "cpu-constant_baked"} {
-		r := factstest.Measure(t, filepath.Join("../../testdata", name, "after.tar.xz"), facts.Options{})
-		for _, p := range r.Programs {
-			text := baseline.Format("t", &baseline.Program{Program: *p, Toolchain: r.Toolchain, Reason: "start"})
-			if err := s.Validate(value(t, string(text.Readable))); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-			for line := range strings.Lines(string(text.Machine)) {
-				if err := record.Validate(value(t, line)); err != nil {
-					t.Errorf("%s: %s: %v", name, line, err)
-				}
-			}
-		}
-	}
-}
-
-// A result fits its schema, with every key of a change and with none of those that may be left out.
-func TestResultsFitTheirSchema(t *testing.T) {
-	s := compiled(t, "result")
-	full := result.Change{
-		ID: "3fa91c02b7d1", Level: "error", Kind: diff.KindCode, Title: "a transpose is new", Details: []string{"a"}, OpName: "jit(f)/transpose", Variants: []string{"()"},
-		Source: result.Source{File: "train.py", Line: 9, Function: "f", Text: "x.T", Edited: true}, Price: result.Price{StepNS: -1.5, StepWasNS: 4, PeakBytes: 8, Compilations: 1},
-		Effects: []result.Effect{{Fact: "kernels.total", Was: 1, Is: 2}}, Evidence: result.Evidence{Before: []string{"a"}, After: []string{"b"}}, Findings: []string{"a3f8c21b9d04"},
-		Accept: result.AcceptCommand("3fa91c02b7d1"), Configured: []string{"xlagate.yaml:9:5"}, Waived: true, Waiver: &result.Waiver{Reason: "r"},
-	}
-	r := &result.Result{Schema: result.Schema, Changes: []result.Change{full, {}}, Findings: []result.Finding{{Actual: 1.0, Limit: "two"}, {}}}
-	var out bytes.Buffer
-	if err := report.Result(&out, r, "json", report.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	check := func(text string) error {
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.Validate(v)
-	}
-	if err := check(out.String()); err != nil {
-		t.Error(err)
-	}
-	for _, key := range []string{"changes", "price", "kind", "step_ns", "compilations", "effects"} {
-		if check(strings.Replace(out.String(), `"`+key+`":`, `"unknown":`, 1)) == nil {
-			t.Errorf("a result without %s fits", key)
 		}
 	}
 }
@@ -257,7 +175,7 @@ var wrong = []string{
 
 // Whatever the reader refuses for its form the schema refuses, too: an editor shows it before the gate does.
 func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
-	s := compiled(t, "config")
+	s := compiled(t)
 	for _, text := range wrong {
 		if _, err := config.Parse(rules.All, "xlagate.yaml", []byte(text)); err == nil {
 			t.Errorf("the reader accepts\n%s", text)
@@ -274,19 +192,7 @@ func FuzzReaderAndSchema(f *testing.F) {
 		f.Add(text)
 	}
 	f.Add("version: 1\nextends: [recommended, strict]\nrules: [{ rule: max-kernels, max: 3, max_increase: 5% }]")
-	data, err := reference.Schema("config")
-	if err != nil {
-		f.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		f.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("config.json", doc); err != nil {
-		f.Fatal(err)
-	}
-	s := c.MustCompile("config.json")
+	s := compiled(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, err := config.Parse(rules.All, "xlagate.yaml", []byte(text)); err != nil {
 			return

@@ -1,4 +1,4 @@
-package reference_test
+package config_test
 
 import (
 	"go/ast"
@@ -103,7 +103,7 @@ func bomb() string {
 // Every error that the reader has stands in the table, is given for its configuration, and is refused by the schema as well, or there is
 // a reason why no schema can.
 func TestSchemaRefusesEveryError(t *testing.T) {
-	s, known := compiled(t, "config"), map[string]bool{}
+	s, known := compiled(t), map[string]bool{}
 	for _, r := range refusals {
 		known[r.format] = true
 		_, err := config.Parse(rules.All, "xlagate.yaml", []byte(r.text))
@@ -141,7 +141,7 @@ var generic = []string{"%v", "%s"}
 func errorFormats(t *testing.T) []string {
 	t.Helper()
 	var formats []string
-	for _, pattern := range []string{"../config/*.go", "../yamldoc/*.go", "../../rules/registry.go", "../../rules/layout_pin.go"} {
+	for _, pattern := range []string{"*.go", "../yamldoc/*.go", "../../rules/registry.go", "../../rules/layout_pin.go"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package reference
+package main
 
 import (
 	_ "embed"
@@ -24,8 +24,8 @@ func TestDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages := map[string]string{"rules.md": rulesMarkdown(), "config.md": settings, "facts.md": factsMarkdown()}
-	for _, name := range SchemaNames {
-		data, err := Schema(name)
+	for _, name := range schemaNames {
+		data, err := schemaOf(name)
 		if err != nil || !json.Valid(data) {
 			t.Fatalf("the schema of %s: %v", name, err)
 		}
@@ -77,7 +77,7 @@ func contents(b *strings.Builder) {
 
 func ruleSection(b *strings.Builder, r *rule.Rule) {
 	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n%s\n\n", r.ID, upper(r.Title), r.Why)
-	doc := Of(r)
+	doc := r.Doc()
 	if len(doc.Reads) > 0 {
 		fmt.Fprintf(b, "Reads %s.\n", strings.Join(doc.Reads, ", "))
 	}
@@ -126,13 +126,13 @@ func links(threads []string) []string {
 
 // configText is the page about xlagate.yaml, with KEYS and PACKS where the tables belong.
 //
-//go:embed testdata/config.md
+//go:embed testdata/docs/config.md
 var configText string
 
 // configMarkdown is the page about xlagate.yaml: its text with the tables that its reader uses.
 func configMarkdown() (string, error) {
 	var keys, packs strings.Builder
-	optionRows(&keys, options("", config.Keys(rules.All.PackNames())))
+	optionRows(&keys, rule.DocOptions("", config.Keys(rules.All.PackNames())))
 	packs.WriteString("| pack | |\n|---|---|\n")
 	for _, name := range rules.All.PackNames() {
 		says, err := packSays(name)
@@ -164,7 +164,7 @@ func packSays(name string) (string, error) {
 
 // factsText is the page about facts. A line "FACTS kernels fusions" stands for the table of the facts in these groups.
 //
-//go:embed testdata/facts.md
+//go:embed testdata/docs/facts.md
 var factsText string
 
 // factsMarkdown is the page about facts: its text with the table of facts.

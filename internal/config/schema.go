@@ -1,0 +1,153 @@
+package config
+
+import (
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+// Schema describes xlagate.yaml by the tables that its reader uses.
+func Schema(known rule.Catalogue) *jsonschema.Schema {
+	s := objectSchema(Keys(known.PackNames()))
+	s.Properties["version"] = &jsonschema.Schema{Enum: []any{1}, Description: s.Properties["version"].Description}
+	s.Properties["targets"].Items.Not = together("dump", "capture")
+	s.Properties["rules"].Items = &jsonschema.Schema{OneOf: entrySchemas(known)}
+	s.AnyOf = []*jsonschema.Schema{some("extends"), some("rules")} // a gate that checks nothing would always pass
+	return s
+}
+
+// some requires a key whose list is not empty.
+func some(key string) *jsonschema.Schema {
+	return &jsonschema.Schema{Required: []string{key}, Properties: map[string]*jsonschema.Schema{key: {MinItems: jsonschema.Ptr(1)}}}
+}
+
+// together requires all of the keys.
+func together(keys ...string) *jsonschema.Schema { return &jsonschema.Schema{Required: keys} }
+
+// anyKey requires at least one of the keys.
+func anyKey(keys []string) []*jsonschema.Schema {
+	var out []*jsonschema.Schema
+	for _, key := range keys {
+		out = append(out, together(key))
+	}
+	return out
+}
+
+func entrySchemas(known rule.Catalogue) []*jsonschema.Schema {
+	var out []*jsonschema.Schema
+	for _, r := range known.Rules {
+		out = append(out, entrySchema(r))
+	}
+	return out
+}
+
+// entrySchema describes an entry of one rule: its keys, and which of them do not go together.
+func entrySchema(r *rule.Rule) *jsonschema.Schema {
+	s := objectSchema(r.Keys())
+	id := any(r.ID)
+	s.Title, s.Description = r.ID, r.Title
+	s.Properties["rule"] = &jsonschema.Schema{Const: &id, Description: r.Why}
+	s.AnyOf = anyKey(r.NeedsOne)
+	if r.Budget == nil {
+		return s
+	}
+	apart := []*jsonschema.Schema{together("equal", "max"), together("equal", "min")}
+	for _, o := range r.Options {
+		if o.Means != "" {
+			apart = append(apart, together(o.Key, o.Means), together(o.Key, "equal"))
+		}
+	}
+	s.Not = &jsonschema.Schema{AnyOf: apart}
+	if r.Budget.Difference && len(r.Bounds) > 0 {
+		s.DependentSchemas = map[string]*jsonschema.Schema{"max_decrease": {AnyOf: anyKey(r.Bounds)}}
+	}
+	return s
+}
+
+func objectSchema(options []rule.Option) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for _, o := range options {
+		v := valueSchema(o)
+		v.Description = o.Doc
+		s.Properties[o.Key] = v
+		s.PropertyOrder = append(s.PropertyOrder, o.Key)
+		if o.Require {
+			s.Required = append(s.Required, o.Key)
+		}
+	}
+	return s
+}
+
+// The patterns that the reader's number forms fit.
+const (
+	sizePattern       = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B)?$`
+	growthPattern     = `^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?([KMGT]iB|[KMGTk]?B|%)?$`
+	sharePattern      = `^(0(\.[0-9]+)?|1(\.0+)?|(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?) ?%)$`
+	dayPattern        = `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`
+	idPattern         = `^[0-9a-f]{12}$`
+	timeGrowthPattern = `^([0-9]+(\.[0-9]+)?%|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`
+	timePattern       = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+)
+
+func valueSchema(o rule.Option) *jsonschema.Schema {
+	switch o.Type {
+	case rule.Globs, rule.Words:
+		one := wordSchema(o)
+		several := &jsonschema.Schema{Type: "array", Items: one}
+		if !o.Empty {
+			several.MinItems = jsonschema.Ptr(1)
+		}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{one, several}}
+	case rule.Count:
+		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(o.Least)}
+	case rule.Number:
+		return &jsonschema.Schema{Type: "number"}
+	case rule.Size:
+		return numberOr(sizePattern)
+	case rule.Growth:
+		return numberOr(growthPattern)
+	case rule.TimeGrowth:
+		return numberOr(timeGrowthPattern)
+	case rule.Share:
+		s := numberOr(sharePattern)
+		s.AnyOf[0].Maximum = jsonschema.Ptr(1.0)
+		return s
+	case rule.Seconds:
+		return &jsonschema.Schema{Type: "string", Pattern: timePattern}
+	case rule.Nanoseconds:
+		return numberOr(timePattern)
+	case rule.Day:
+		return &jsonschema.Schema{Type: "string", Pattern: dayPattern}
+	case rule.FindingID:
+		return &jsonschema.Schema{Types: []string{"string", "integer"}, Pattern: idPattern} // one of digits alone is a number to YAML
+	case rule.Switch:
+		return &jsonschema.Schema{Type: "boolean"}
+	case rule.Table:
+		s := &jsonschema.Schema{Type: "array", Items: objectSchema(o.Fields)}
+		s.Items.AnyOf = anyKey(o.NeedsOne)
+		if !o.Empty {
+			s.MinItems = jsonschema.Ptr(1)
+		}
+		return s
+	case rule.Mapping:
+		return objectSchema(o.Fields)
+	case rule.Pairs:
+		return &jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean"}}}
+	}
+	return wordSchema(o)
+}
+
+func wordSchema(o rule.Option) *jsonschema.Schema {
+	if len(o.Enum) == 0 {
+		return &jsonschema.Schema{Types: []string{"string", "number"}, MinLength: jsonschema.Ptr(1)}
+	}
+	s := &jsonschema.Schema{Type: "string"}
+	for _, e := range o.Enum {
+		s.Enum = append(s.Enum, e)
+	}
+	return s
+}
+
+func numberOr(pattern string) *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: jsonschema.Ptr(0.0)}, {Type: "string", Pattern: pattern}}}
+}

@@ -1,0 +1,139 @@
+package rule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/result"
+)
+
+// Docs documents every rule.
+func (c Catalogue) Docs() []result.RuleDoc {
+	var docs []result.RuleDoc
+	for _, r := range c.Rules {
+		docs = append(docs, r.Doc())
+	}
+	return docs
+}
+
+// Doc documents one rule; for an unknown id only the ID is set.
+func (c Catalogue) Doc(id string) result.RuleDoc {
+	if r := c.ByID(id); r != nil {
+		return r.Doc()
+	}
+	return result.RuleDoc{ID: id}
+}
+
+// Doc documents the
+func (r *Rule) Doc() result.RuleDoc {
+	doc := result.RuleDoc{
+		ID: r.ID, Title: r.Title, Category: string(r.Category), Why: r.Why, Fails: r.Fails.commented(), Passes: r.Passes.commented(), Fix: r.Fix,
+		Threads: r.Threads, Since: strconv.Itoa(max(1, r.Since)), Always: r.Always,
+	}
+	for _, in := range r.Reads {
+		doc.Reads = append(doc.Reads, string(in))
+	}
+	doc.Counts, doc.Options = r.bounded()+r.boundKeys()+r.fromSource(), DocOptions("", r.Options)
+	return doc
+}
+
+// bounded says what the bounds of a rule count.
+func (r *Rule) bounded() string {
+	m := r.Budget
+	switch {
+	case r.Always:
+		return "Always on."
+	case m == nil:
+		return "Counts nothing: it takes no bounds."
+	case m.Unrecorded != "":
+		return fmt.Sprintf("Counts %s; no baseline holds %s, so there is no `max_increase` or `max_decrease`.%s", m.Noun, m.Unrecorded, r.without())
+	case m.Difference && len(r.Bounds) == 0:
+		return "Counts " + m.Noun + " against the baseline; without a bound none is allowed."
+	case m.Difference:
+		return fmt.Sprintf("Counts %s against the baseline, or against `%s` where that is given; without a bound none is allowed.", m.Noun, strings.Join(r.Bounds, "`, `"))
+	case r.Forbids:
+		return "Counts " + m.Noun + "." + r.without()
+	}
+	return "Counts " + m.Noun + "; without a bound, " + map[Direction]string{Lower: "no more than", Higher: "no fewer than", Exact: "no fewer than"}[m.Better] + " in the baseline."
+}
+
+// without says what a rule holds to that is given no bound.
+func (r *Rule) without() string {
+	if r.Forbids {
+		return " Without a bound none is allowed."
+	}
+	return ""
+}
+
+// fromSource says which rules hold across a change of the compiler.
+func (r *Rule) fromSource() string {
+	if !r.FromSource {
+		return ""
+	}
+	return " The model's source decides it, not the compiler: it is compared with the baseline of another compiler version as well."
+}
+
+// boundKeys says which bounds an entry of a rule may have.
+func (r *Rule) boundKeys() string {
+	var keys []string
+	for _, o := range r.Keys() {
+		switch o.Key {
+		case "max", "min", "equal", "max_increase", "max_decrease":
+			keys = append(keys, o.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	return " Takes " + phrase.List(keys, "and") + "."
+}
+
+// commented is an entry with what it says as a comment.
+func (e Example) commented() string {
+	says := e.Says
+	if says == "" {
+		says = "no finding"
+	}
+	return strings.TrimPrefix(e.Config+"\n# "+says, "\n")
+}
+
+// DocOptions documents options, those in tables and mappings by their path.
+func DocOptions(prefix string, list []Option) []result.OptionDoc {
+	var docs []result.OptionDoc
+	for _, o := range list {
+		d := result.OptionDoc{Key: prefix + o.Key, Type: o.typeName(), Doc: o.Doc}
+		if o.Default != nil {
+			d.Default = written(o.Default)
+		}
+		docs = append(docs, d)
+		docs = append(docs, DocOptions(prefix+o.Key+".", o.Fields)...)
+	}
+	return docs
+}
+
+// written is a default as a rule file would say it.
+func written(value any) string {
+	if words, ok := value.([]string); ok {
+		return "[" + strings.Join(words, ", ") + "]"
+	}
+	return fmt.Sprint(value)
+}
+
+// typeNames says in words what a value of each type looks like.
+var typeNames = map[OptionType]string{
+	Word: "word", Text: "text", Glob: "glob", Globs: "globs", Words: "words", Count: "whole number",
+	Size: "bytes: 4096, 4KiB", Number: "number", Share: "0.5 or 50%", Growth: "2, 1MiB or 5%", TimeGrowth: "50us or 5%", Switch: "true or false",
+	Table: "list of mappings", Mapping: "mapping", Day: "day", FindingID: "id", Pattern: "data-flow pattern", ShapeOf: "shape", Expr: "CEL expression", Pairs: "{ name: value }", Seconds: "time: 90s, 20m", Nanoseconds: "time: 13ms, 350us",
+}
+
+func (o Option) typeName() string {
+	if words := o.Vocabulary(); words != "" {
+		return words
+	}
+	if len(o.Enum) > 0 {
+		return strings.Join(o.Enum, " | ")
+	}
+	return typeNames[o.Type]
+}
