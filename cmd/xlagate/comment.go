@@ -216,9 +216,7 @@ func (p *post) complete(ctx context.Context, c *cli.Context, w world) {
 		return
 	}
 	p.base = pr
-	if p.head == "" {
-		p.head = pr.Head.SHA
-	}
+	p.head = cmp.Or(p.head, pr.Head.SHA)
 }
 
 func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Looked) github.Publication {
@@ -234,9 +232,7 @@ func (p *post) publication(c *cli.Context, r *result.Result, seen []webpage.Look
 	if p.pr != 0 {
 		out.Ref = fmt.Sprintf("refs/pull/%d/head", p.pr)
 	}
-	if out.Head == "" {
-		out.Head = p.env.SHA
-	}
+	out.Head = cmp.Or(out.Head, p.env.SHA)
 	out.Comment.Head = out.Head
 	out.Comment.Trigger = c.Bool("accept-command") && !p.base.Fork() && onBranch(r)
 	return out

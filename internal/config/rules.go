@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -230,24 +231,14 @@ func overlay(pack, own []*rule.Settings) []*rule.Settings {
 }
 
 func inherit(s, from *rule.Settings) {
-	if s.Level == "" {
-		s.Level = from.Level
-	}
-	if s.Reason == "" {
-		s.Reason = from.Reason
-	}
+	s.Level, s.Reason = cmp.Or(s.Level, from.Level), cmp.Or(s.Reason, from.Reason)
 	if s.Max == nil && s.Equal == nil {
 		s.Max, s.MaxKey = from.Max, from.MaxKey
 	}
 	if s.Min == nil && s.Equal == nil {
 		s.Min = from.Min
 	}
-	if s.MaxIncrease == nil {
-		s.MaxIncrease = from.MaxIncrease
-	}
-	if s.MaxDecrease == nil {
-		s.MaxDecrease = from.MaxDecrease
-	}
+	s.MaxIncrease, s.MaxDecrease = cmp.Or(s.MaxIncrease, from.MaxIncrease), cmp.Or(s.MaxDecrease, from.MaxDecrease)
 	for k, v := range from.Options {
 		if _, ok := s.Options[k]; !ok {
 			s.Options[k] = v

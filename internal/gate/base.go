@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -70,10 +71,7 @@ func baseProblem(target, where string, err error) result.Problem {
 
 // BaselineOf says where the baseline lies.
 func BaselineOf(o Options) string {
-	if o.Baseline != "" {
-		return o.Baseline
-	}
-	return o.Config.Baseline
+	return cmp.Or(o.Baseline, o.Config.Baseline)
 }
 
 // howToAccept says what makes a first baseline in a place.
@@ -103,8 +101,7 @@ func FinishAccept(o Options) (bool, error) { return place(o).Finish() }
 
 // OpenBaseline opens the baseline for reading. One that is not there is [fs.ErrNotExist].
 func OpenBaseline(ctx context.Context, o Options) (fs.FS, error) {
-	store, err := place(o).Open(ctx)
-	return store, err
+	return place(o).Open(ctx)
 }
 
 // opener opens the baseline once for all targets.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,9 +120,7 @@ func byTarget(parts []part) map[string][]part {
 
 // judgeParts joins the parts of every target and judges them. The problem says why that is impossible.
 func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *result.Problem) {
-	if o.Baseline == "" {
-		o.Baseline = parts[0].Part.Baseline
-	}
+	o.Baseline = cmp.Or(o.Baseline, parts[0].Part.Baseline)
 	o.base = opener(ctx, o)
 	groups := byTarget(parts)
 	list := slices.DeleteFunc(slices.Clone(declared(o.Config)), func(t config.Target) bool { return groups[t.Name] == nil })

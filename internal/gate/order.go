@@ -6,14 +6,12 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/diff"
 	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/result"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/rules"
 )
-
-// rank orders levels, worst first.
-var rank = map[string]int{"error": 0, "warning": 1, "info": 2}
 
 // order sorts a result: findings worst first, all else by target as in the configuration, then what belongs to no target. A merged result has the
 // same order as one that was made at once.
@@ -53,7 +51,7 @@ func compareGeneral(a, b *result.Problem) int {
 func sortFindings(findings []result.Finding) {
 	slices.SortStableFunc(findings, func(a, b result.Finding) int {
 		first := cmp.Or(
-			compareBool(a.Waived, b.Waived), cmp.Compare(rank[a.Level], rank[b.Level]), strings.Compare(a.Target, b.Target),
+			compareBool(a.Waived, b.Waived), cmp.Compare(levelRank[a.Level], levelRank[b.Level]), strings.Compare(a.Target, b.Target),
 			strings.Compare(about(&a), about(&b)), cmp.Compare(ruleOrder(a.Rule), ruleOrder(b.Rule)),
 		)
 		if first == 0 && a.Target == "" {
@@ -71,15 +69,8 @@ func about(f *result.Finding) string {
 	return f.Program
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
+// compareBool orders what is not before what is.
+func compareBool(a, b bool) int { return cmp.Compare(diff.Flag(a), diff.Flag(b)) }
 
 func ruleOrder(id string) int {
 	return slices.IndexFunc(rules.All.Rules, func(r *rule.Rule) bool { return r.ID == id })

@@ -49,7 +49,7 @@ func waiveChanges(r *result.Result) {
 			case f.Change != c.ID:
 			case f.Waived:
 				waived = f.Waiver
-			case level == "" || rank[f.Level] < rank[level]:
+			case level == "" || levelRank[f.Level] < levelRank[level]:
 				level = f.Level
 			}
 		}

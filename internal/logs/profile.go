@@ -2,9 +2,194 @@ package logs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
+
+// span is one stretch of time on one line, in picoseconds.
+type span struct {
+	name       string // of the instruction
+	module     string // "" when the event does not say
+	run        string
+	start, end int64
+}
+
+// line is one row of a profile: a thread, a stream, or a row that the profiler derived.
+type line struct {
+	device  string
+	name    string
+	spans   []span // of HLO instructions
+	modules []span // of whole modules, on rows that show them
+}
+
+// collector gathers lines.
+type collector struct {
+	lines []*line
+}
+
+func newCollector() *collector { return &collector{} }
+
+func (c *collector) line(device, name string) *line {
+	l := &line{device: device, name: name}
+	c.lines = append(c.lines, l)
+	return l
+}
+
+// The rows that the profiler derives from others on a device.
+const (
+	rowOps     = "XLA Ops"
+	rowModules = "XLA Modules"
+)
+
+// key tells kernels apart.
+type key struct{ module, name, device string }
+
+// fold sums the spans.
+func (c *collector) fold() *Profile {
+	kernels := map[key]*ProfiledKernel{}
+	runs := map[string]map[string]bool{}
+	devices := map[string]bool{}
+	for _, l := range c.counted() {
+		devices[l.device] = true
+		c.nameModules(l)
+		self := selfTimes(l.spans)
+		for i, s := range l.spans {
+			k := key{s.module, s.name, l.device}
+			if kernels[k] == nil {
+				kernels[k] = &ProfiledKernel{Name: s.name, Device: l.device}
+			}
+			kernels[k].Count++
+			kernels[k].Total += picoseconds(s.end - s.start)
+			kernels[k].Self += picoseconds(self[i])
+			if s.run != "" {
+				if runs[s.module] == nil {
+					runs[s.module] = map[string]bool{}
+				}
+				runs[s.module][l.device+" "+s.run] = true
+			}
+		}
+	}
+	t := newProfile(kernels, runs)
+	t.Devices = slices.Sorted(maps.Keys(devices))
+	return t
+}
+
+// newProfile sorts the kernels into their modules.
+func newProfile(kernels map[key]*ProfiledKernel, runs map[string]map[string]bool) *Profile {
+	modules := map[string]*ProfiledModule{}
+	for k, kernel := range kernels {
+		m := modules[k.module]
+		if m == nil {
+			m = &ProfiledModule{Name: k.module}
+			modules[k.module] = m
+		}
+		m.Time += kernel.Self
+		m.Kernels = append(m.Kernels, *kernel)
+	}
+	t := &Profile{}
+	for _, m := range modules {
+		m.Runs = m.plausible(len(runs[m.Name]))
+		slices.SortFunc(m.Kernels, func(a, b ProfiledKernel) int {
+			return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Device, b.Device))
+		})
+		t.Modules = append(t.Modules, *m)
+	}
+	slices.SortFunc(t.Modules, func(a, b ProfiledModule) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
+	return t
+}
+
+// plausible returns the number of runs if some instruction ran just as often: TensorFlow gives every run the same id.
+func (m *ProfiledModule) plausible(runs int) int {
+	count := map[string]int{}
+	for _, k := range m.Kernels {
+		count[k.Name] += k.Count
+	}
+	for _, n := range count {
+		if n == runs {
+			return runs
+		}
+	}
+	return 0
+}
+
+// counted picks the lines that are counted. A device shows the same instructions on its streams and again on the derived row: the
+// streams count where they name instructions.
+func (c *collector) counted() []*line {
+	streams := map[string]bool{}
+	for _, l := range c.lines {
+		if l.name != rowOps && len(l.spans) > 0 {
+			streams[l.device] = true
+		}
+	}
+	var out []*line
+	for _, l := range c.lines {
+		if len(l.spans) > 0 && (l.name != rowOps || !streams[l.device]) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// nameModules gives instructions that do not say their module the one that the device ran at the time.
+func (c *collector) nameModules(l *line) {
+	var ran []span
+	for _, other := range c.lines {
+		if other.device == l.device {
+			ran = append(ran, other.modules...)
+		}
+	}
+	slices.SortFunc(ran, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	for i := range l.spans {
+		s := &l.spans[i]
+		if s.module != "" {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(ran, s.start+1, func(m span, start int64) int { return cmp.Compare(m.start, start) })
+		if at > 0 && s.start < ran[at-1].end {
+			s.module = ran[at-1].module
+			s.run = ran[at-1].run
+		}
+	}
+}
+
+// selfTimes takes off each span what lies inside of it on the same line. It sorts the spans by start.
+func selfTimes(spans []span) []int64 {
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	self := make([]int64, len(spans))
+	var open []int
+	for i, s := range spans {
+		for len(open) > 0 && spans[open[len(open)-1]].end <= s.start {
+			open = open[:len(open)-1]
+		}
+		self[i] = s.end - s.start
+		if len(open) > 0 && spans[open[len(open)-1]].end >= s.end {
+			self[open[len(open)-1]] -= s.end - s.start
+		}
+		open = append(open, i)
+	}
+	return self
+}
+
+func picoseconds(ps int64) time.Duration { return time.Duration(ps / 1000) }
+
+// moduleName cuts the program's id off: "jit_train_step(4711)".
+func moduleName(name string) string {
+	open := strings.LastIndexByte(name, '(')
+	if open <= 0 || !strings.HasSuffix(name, ")") || strings.Trim(name[open+1:len(name)-1], "0123456789") != "" {
+		return name
+	}
+	return name[:open]
+}
+
+// instructionName takes the name out of an instruction's text, "%fusion.3 = f32[8] fusion(…)".
+func instructionName(text string) string {
+	name, _, _ := strings.Cut(text, " = ")
+	return strings.TrimPrefix(name, "%")
+}
 
 // Profile is the time that each HLO instruction of each module took.
 type Profile struct {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -263,10 +264,7 @@ func repositoryFile(s result.Source, o Options) (file string, line int) {
 	if inRepository(s.File) {
 		return strings.ReplaceAll(s.File, `\`, "/"), s.Line
 	}
-	if o.Config != "" {
-		return o.Config, 0
-	}
-	return "xlagate.yaml", 0
+	return cmp.Or(o.Config, "xlagate.yaml"), 0
 }
 
 // inRepository reports whether a path can be one below the root of a repository. Compilers also name files of installed

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -121,9 +122,7 @@ func strangers(r *indexed) []string {
 
 func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 	title := target
-	if title == "" {
-		title = "xlagate"
-	}
+	title = cmp.Or(title, "xlagate")
 	s := junitSuite{Name: clean(title)}
 	if t != nil {
 		s.Properties = &junitProperties{List: properties("dump", t.Dump, "baseline", t.Baseline, "toolchain", tools(t.Toolchain), "not covered", strings.Join(t.NotCovered, "; "))}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,13 +69,7 @@ func kernelRow(k *facts.Kernel) []line {
 
 // modelName is what the model calls a kernel, else what the compiler does.
 func modelName(k *facts.Kernel) string {
-	switch {
-	case k.OpName != "":
-		return k.OpName
-	case k.OpType != "":
-		return k.OpType
-	}
-	return k.Name
+	return cmp.Or(k.OpName, k.OpType, k.Name)
 }
 
 // location is the place in the model with the file's own name; "" when it is not known.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -154,10 +155,7 @@ func (d detail) most(level string) int {
 }
 
 func changeRow(r *indexed, c *result.Change) []line {
-	mark := levelMarks[c.Level]
-	if mark == "" {
-		mark = c.Level
-	}
+	mark := cmp.Or(levelMarks[c.Level], c.Level)
 	what := say(cut(clean(c.Title), maxTitle))
 	if c.Source.File != "" {
 		what = in(name, shortPlace(c.Source)).and(" ").with("", what)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -138,11 +139,7 @@ func chart(t *result.Trend, s *result.TrendSeries, o Options) []block {
 		if i > 0 && !s.Points[i-1].Gone {
 			delta = changed(p.Value-s.Points[i-1].Value, s)
 		}
-		why := p.Reason
-		if why == "" {
-			why = c.Subject
-		}
-		rows = append(rows, append(row, say(phrase.Show(p.Value, s.Unit)), say(bar(p.Value, most, barWidth(o.Width))), delta, say(why)))
+		rows = append(rows, append(row, say(phrase.Show(p.Value, s.Unit)), say(bar(p.Value, most, barWidth(o.Width))), delta, say(cmp.Or(p.Reason, c.Subject))))
 	}
 	return []block{section{Title: head, Blocks: []block{table{Bare: true, Right: []bool{false, true, false, true}, Rows: rows}}}}
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,9 +111,7 @@ type Finding struct {
 // Find records a finding and returns it, to be completed. It belongs to the program and the variant that the rule looks at, unless it names others.
 // The gate adds id, target, level and what the settings say.
 func (c *Context) Find(f Finding) *Finding {
-	if f.Program == "" {
-		f.Program = c.programName()
-	}
+	f.Program = cmp.Or(f.Program, c.programName())
 	if f.Variant == "" && c.Variant != nil {
 		f.Variant = c.Variant.New.Signature
 	}

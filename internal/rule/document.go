@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -92,11 +93,7 @@ func (r *Rule) boundKeys() string {
 
 // commented is an entry with what it says as a comment.
 func (e Example) commented() string {
-	says := e.Says
-	if says == "" {
-		says = "no finding"
-	}
-	return strings.TrimPrefix(e.Config+"\n# "+says, "\n")
+	return strings.TrimPrefix(e.Config+"\n# "+cmp.Or(e.Says, "no finding"), "\n")
 }
 
 // DocOptions documents options, those in tables and mappings by their path.

@@ -193,13 +193,7 @@ func (s *Settings) has(key string) bool {
 
 // Severity returns the level of the findings: that of the settings, else the rule's, else error.
 func (s *Settings) Severity() string {
-	switch {
-	case s.Level != "":
-		return s.Level
-	case s.Rule.Level != "":
-		return s.Rule.Level
-	}
-	return "error"
+	return cmp.Or(s.Level, s.Rule.Level, "error")
 }
 
 // Number returns a numeric option and whether it is set.

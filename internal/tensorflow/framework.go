@@ -3,8 +3,13 @@
 package tensorflow
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
 
+	"github.com/xlagate/xlagate/internal/dump"
 	"github.com/xlagate/xlagate/internal/logs"
 )
 
@@ -77,4 +82,80 @@ type Problem struct {
 	File    string // with line and column where known
 	Message string
 	Fix     string
+}
+
+// File is one graph dump, log or profile, wherever it lies. Its content is released before the next file is read. The method of that name
+// of a *dump.File fits Bytes.
+type File struct {
+	Path  string
+	Bytes func() (data []byte, release func() error, err error)
+}
+
+// FileAt makes a file that lies outside the dump readable, compressed or not.
+func FileAt(path string, limit dump.Limit) File {
+	return File{Path: path, Bytes: dump.FileAt(path, limit).Bytes}
+}
+
+// Read hands the content to parse and gives it back.
+func (f File) Read(parse func(data []byte) error) error {
+	data, release, err := f.Bytes()
+	if err != nil {
+		return err
+	}
+	err = dump.Guard(func() error { return parse(data) })
+	if release != nil {
+		err = errors.Join(err, release())
+	}
+	return err
+}
+
+// plainly is an error without the path of the file, which stands before it.
+func plainly(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return err.Error()
+}
+
+// Merge adds what is known of the graphs of another part or dump.
+func (c *Clusters) Merge(o *Clusters) *Clusters {
+	switch {
+	case c == nil:
+		return o
+	case o == nil:
+		return c
+	}
+	all := *c
+	all.Ran = c.Ran || o.Ran
+	if all.Ran {
+		all.Why = ""
+	}
+	all.Graphs, all.Eager, all.Pipeline, all.Clustered = c.Graphs+o.Graphs, c.Eager+o.Eager, c.Pipeline+o.Pipeline, c.Clustered+o.Clustered
+	all.Unclustered, all.Clusters = slices.Concat(c.Unclustered, o.Unclustered), slices.Concat(c.Clusters, o.Clusters)
+	all.Rewrites = slices.Concat(c.Rewrites, o.Rewrites)
+	all.Collectives = slices.Concat(c.Collectives, o.Collectives)
+	return &all
+}
+
+// Merge adds what the logs of another part or dump said.
+func (l *Logs) Merge(o *Logs) *Logs {
+	switch {
+	case l == nil:
+		return o
+	case o == nil:
+		return l
+	}
+	all := &Logs{
+		Compiles: map[string]int{}, Misses: slices.Concat(l.Misses, o.Misses), Notes: slices.Concat(l.Notes, o.Notes),
+		Events: l.Events + o.Events, leftOut: map[string]string{}, summaries: slices.Concat(l.summaries, o.summaries),
+		Cuts: slices.Concat(l.Cuts, o.Cuts), Metrics: l.Metrics || o.Metrics,
+	}
+	for _, logs := range []*Logs{l, o} {
+		maps.Copy(all.leftOut, logs.leftOut)
+		for program, n := range logs.Compiles {
+			all.Compiles[program] += n
+		}
+	}
+	return all
 }
