@@ -68,7 +68,7 @@ func stored(c *cli.Context, w world) (fs.FS, error) {
 }
 
 // eachStored reads every program of every target.
-func eachStored(ctx context.Context, store fs.FS, do func(target string, p *baseline.Program) error) error {
+func eachStored(ctx context.Context, w world, store fs.FS, do func(target string, p *baseline.Program) error) error {
 	targets, err := baseline.Targets(store)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func eachStored(ctx context.Context, store fs.FS, do func(target string, p *base
 			continue
 		}
 		if err != nil {
-			return err
+			return incomplete(w, err)
 		}
 		for _, p := range set.Programs {
 			if err := do(target, p); err != nil {
@@ -95,7 +95,7 @@ func listBaseline(c *cli.Context, w world) error {
 	if err != nil {
 		return err
 	}
-	return eachStored(c.Context, store, func(target string, p *baseline.Program) error {
+	return eachStored(c.Context, w, store, func(target string, p *baseline.Program) error {
 		_, err := fmt.Fprintf(w.out, "%-24s %-24s %s  %s\n", target, p.Name, phrase.Counted(float64(len(p.Variants)), "", "variants"), tools(p.Toolchain))
 		return err
 	})
@@ -117,7 +117,7 @@ func showBaseline(c *cli.Context, w world) error {
 		return err
 	}
 	shown := 0
-	err = eachStored(c.Context, store, func(target string, p *baseline.Program) error {
+	err = eachStored(c.Context, w, store, func(target string, p *baseline.Program) error {
 		if c.NArg() > 0 && c.Args().First() != p.Name && c.Args().First() != target+"/"+p.Name {
 			return nil
 		}

@@ -46,6 +46,7 @@ func parseResult(path string, data []byte) (*result.Result, error) {
 	var r result.Result
 	err := json.Unmarshal(data, &r)
 	if err == nil && r.Schema == result.Schema {
+		r.Bound()
 		return &r, nil
 	}
 	return nil, &gate.Unreadable{Where: path, Message: "not a result: " + whatItIs(data, err), Fix: "name a file that `xlagate check -f json -o FILE` wrote"}

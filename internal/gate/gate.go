@@ -181,6 +181,7 @@ func finish(r *result.Result, o Options) {
 	order(r, o.Config)
 	count(r)
 	decide(r, failOn(o))
+	r.Bound()
 }
 
 func failOn(o Options) string {

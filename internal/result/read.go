@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 )
@@ -21,8 +22,48 @@ const (
 	maxFindings = 20_000
 	maxLines    = 10_000  // of evidence, of lists
 	maxName     = 16_384  // names, messages
-	maxText     = 4 << 20 // a program's baseline
+	maxText     = 4 << 20 // a program's baseline, lists of arguments
 )
+
+// longTexts are the fields that may hold more than a name.
+var longTexts = map[string]bool{"Accept": true, "Signature": true, "Title": true, "Details": true, "Variants": true, "Variant": true, "Message": true, "Before": true, "After": true}
+
+// checkTexts holds every text of a value to its bound.
+func checkTexts(v reflect.Value, most int) error {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Len() > most {
+			return errTooLong
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return checkTexts(v.Elem(), most)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if err := checkTexts(v.Index(i), most); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		for key, value := range v.Seq2() {
+			if err := errors.Join(checkTexts(key, most), checkTexts(value, most)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		for field, value := range v.Fields() {
+			bound := maxName
+			if longTexts[field.Name] {
+				bound = maxText
+			}
+			if err := checkTexts(value, bound); err != nil {
+				return fmt.Errorf("%s: %w", field.Name, err)
+			}
+		}
+	}
+	return nil
+}
 
 var isID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
@@ -77,6 +118,9 @@ func (r *Result) check() error {
 			return fmt.Errorf("finding %d: %w", i+1, err)
 		}
 	}
+	if err := checkTexts(reflect.ValueOf(*r), maxName); err != nil {
+		return err
+	}
 	return r.checkOwners()
 }
 
@@ -117,12 +161,8 @@ func (t *Target) check() error {
 	switch {
 	case !ValidTarget(t.Name):
 		return errors.New("its name is a path out of the baseline")
-	case tooLong(t.Name, t.Dump, t.Baseline):
-		return errTooLong
 	case len(t.Programs) > maxPrograms || len(t.NotCovered) > maxLines || len(t.Graphs) > maxFacts:
 		return errors.New("it holds too much")
-	case tooLong(t.NotCovered...):
-		return errTooLong
 	case t.Part != nil:
 		return errors.New("it is a part that was not merged with the others")
 	}
@@ -135,12 +175,12 @@ func (t *Target) check() error {
 }
 
 func (p *Program) check() error {
-	if tooLong(p.Name, p.Change) || len(p.Accept.String()) > maxText || len(p.Variants) > maxVariants {
+	if len(p.Accept.String()) > maxText || len(p.Variants) > maxVariants {
 		return errTooLong
 	}
 	for i := range p.Variants {
 		v := &p.Variants[i]
-		if len(v.Facts) > maxFacts || len(v.Base) > maxFacts || len(v.Modules) > maxLines || tooLong(v.Fingerprint) || len(v.Signature) > maxText {
+		if len(v.Facts) > maxFacts || len(v.Base) > maxFacts || len(v.Modules) > maxLines {
 			return errTooLong
 		}
 	}
@@ -163,9 +203,6 @@ func (c *Change) check() error {
 		return fmt.Errorf("it is accepted with %q", clip(c.Accept))
 	case !c.Price.plausible() || slices.ContainsFunc(c.Others, func(o Other) bool { return !o.Price.plausible() }):
 		return errors.New("its price is out of bounds")
-	case tooLong(c.Target, c.OpName, c.Source.File, c.Source.Function, c.Source.Text) || tooLong(slices.Concat(c.Programs(), c.Configured, c.Overrides)...) ||
-		slices.ContainsFunc(slices.Concat([]string{c.Title}, c.Details, c.Variants, c.Evidence.Before, c.Evidence.After), func(s string) bool { return len(s) > maxText }):
-		return errTooLong
 	case max(len(c.Variants), len(c.Others), len(c.Details), len(c.Configured), len(c.Overrides), len(c.Effects), len(c.Findings), len(c.Evidence.Before), len(c.Evidence.After)) > maxLines:
 		return errTooLong
 	}
@@ -187,8 +224,6 @@ func (f *Finding) check() error {
 		return fmt.Errorf("the id is %q, of change %q; expected 12 hex digits each", clip(f.ID), clip(f.Change))
 	case !slices.Contains([]string{"error", "warning", "info"}, f.Level):
 		return fmt.Errorf("the level is %q", clip(f.Level))
-	case tooLong(f.Rule, f.Name, f.Target, f.Program, f.Subject, f.Reason, f.Unit) || f.Bound != nil && tooLong(f.Bound.Place, f.Bound.Key) || max(len(f.Message), len(f.Variant)) > maxText:
-		return errTooLong
 	}
 	if f.Bound != nil {
 		if err := plainValues(f.Bound.Needs); err != nil {
@@ -211,7 +246,3 @@ func plainValues(values ...any) error {
 }
 
 var errTooLong = errors.New("it is longer than what xlagate writes")
-
-func tooLong(texts ...string) bool {
-	return slices.ContainsFunc(texts, func(s string) bool { return len(s) > maxName })
-}
