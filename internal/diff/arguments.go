@@ -1,50 +1,76 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// compareParams says what became of the arguments. Those of the same shapes in the same order are the same, whatever they are called.
-func compareParams(old, fresh []facts.Parameter) []ParamChange {
-	p := newPairing(old, fresh)
-	switch at := alignArguments(old, fresh); {
-	case alikeShaped(old, fresh):
-		p.by(func(*facts.Parameter) string { return "" })
-	case countedNames(old) && countedNames(fresh) && permuted(old, fresh):
-		p.by(spelled)
-	case at != nil: // they have no names
-		for i, j := range at {
-			if j >= 0 {
-				p.was[j] = i
-			}
+// compareParams says what became of the arguments.
+func compareParams(old, fresh []facts.Parameter) (out []ParamChange) {
+	p := pairArguments(old, fresh)
+	for j, f := range p.fresh {
+		if i := p.was[j]; i >= 0 {
+			out = appendParam(out, p.old[i], f)
+		} else {
+			out = append(out, ParamChange{Name: f.Name, New: f, What: "new: " + made(f)})
 		}
+	}
+	for _, o := range p.gone() {
+		out = append(out, ParamChange{Name: o.Name, Old: o, What: "gone: " + made(o)})
+	}
+	return out
+}
+
+// arguments pairs the arguments of two compilations.
+type arguments struct {
+	*pairing[*facts.Parameter]
+	unnamed bool // names only count them
+}
+
+// maxAligned bounds the pairs of arguments that are compared to pair them in order.
+const maxAligned = 4 << 20
+
+// pairArguments finds which argument each was. Those of the same shapes in the same order are the same, whatever they are called.
+func pairArguments(old, fresh []facts.Parameter) arguments {
+	p := arguments{newPairing(pointers(old), pointers(fresh)), countedNames(old) && countedNames(fresh)}
+	switch {
+	case slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased }):
+		p.inTurn(anything)
+	case p.unnamed && permuted(old, fresh):
+		p.inTurn(spelled)
+	case p.unnamed && len(old)*len(fresh) <= maxAligned && !slices.EqualFunc(p.old, p.fresh, func(a, b *facts.Parameter) bool { return sameRank(a, b) > 0 }):
+		p.byShape()
 	default:
-		p.byNames()
+		p.byName()
 	}
-	return paramsInPairs(old, fresh, p.was)
+	return p
 }
 
-// alikeShaped reports whether two lists of arguments have the same shapes in the same order.
-func alikeShaped(old, fresh []facts.Parameter) bool {
-	return slices.EqualFunc(old, fresh, func(a, b facts.Parameter) bool { return a.Shape == b.Shape && a.Aliased == b.Aliased })
+func pointers[T any](list []T) (out []*T) {
+	for i := range list {
+		out = append(out, &list[i])
+	}
+	return out
 }
 
-// permuted says whether arguments are the same as before, each of them, in another order: that in which the model first uses them.
+func anything(*facts.Parameter) string { return "any" }
+
+func shapeOf(p *facts.Parameter) string { return p.Shape }
+
+// permuted reports whether arguments are the same as before, each of them, in another order: that in which the model first uses them.
 func permuted(old, fresh []facts.Parameter) bool {
-	spell := func(params []facts.Parameter) (list []string) {
-		for i := range params {
-			list = append(list, spelled(&params[i]))
-		}
-		slices.Sort(list)
-		return list
-	}
-	return len(old) == len(fresh) && slices.Equal(spell(old), spell(fresh))
+	p := newPairing(pointers(old), pointers(fresh))
+	p.inTurn(spelled)
+	return len(old) == len(fresh) && len(p.gone()) == 0
 }
 
 // spelled is all that paramSentence compares.
@@ -52,24 +78,161 @@ func spelled(p *facts.Parameter) string {
 	return fmt.Sprint(p.Shape, p.Layout, p.Sharding, p.Constant, p.Aliased, p.Unused)
 }
 
-// paramsInPairs says what became of the arguments, of which was names the old ones.
-func paramsInPairs(old, fresh []facts.Parameter, was []int) []ParamChange {
-	var out []ParamChange
-	kept := make([]bool, len(old))
-	for i := range fresh {
-		if was[i] == unpaired {
-			out = append(out, ParamChange{Name: fresh[i].Name, New: &fresh[i], What: "new: " + made(&fresh[i])})
-			continue
-		}
-		kept[was[i]] = true
-		out = appendParam(out, &old[was[i]], &fresh[i])
+// countedNames reports whether arguments are only counted (p0, p1, … of PyTorch/XLA), not named: one that comes in renames those behind it.
+func countedNames(params []facts.Parameter) bool {
+	if len(params) == 0 {
+		return false
 	}
-	for i := range old {
-		if !kept[i] {
-			out = append(out, ParamChange{Name: old[i].Name, Old: &old[i], What: "gone: " + made(&old[i])})
+	prefix := strings.TrimRight(params[0].Name, "0123456789")
+	for i := range params {
+		if params[i].Name != prefix+strconv.Itoa(i) {
+			return false
 		}
 	}
-	return out
+	return true
+}
+
+// byShape pairs arguments without names: in the same order, as many of the same shape as possible; of the same sizes in the same place; of the same
+// shape anywhere, for the order is that in which the model first uses them; then of the same type and rank.
+func (p *arguments) byShape() {
+	p.inOrder(func(a, b *facts.Parameter) int32 {
+		switch {
+		case a.Shape != b.Shape:
+			return 0
+		case a.Aliased != b.Aliased:
+			return 4
+		}
+		return 5
+	})
+	p.inOtherTypes()
+	p.inTurn(shapeOf)
+	p.inOrder(sameRank)
+}
+
+func sameRank(a, b *facts.Parameter) int32 {
+	return int32(Flag(hlo.ShapeText(a.Shape).SameRank(hlo.ShapeText(b.Shape))))
+}
+
+// inOtherTypes pairs those that were left out between two pairs, as many on either side, where just their types differ.
+func (p *arguments) inOtherTypes() {
+	for first := 0; first < len(p.now); first++ {
+		end, from, to := first, 0, len(p.fresh)
+		for end < len(p.now) && p.now[end] == unpaired {
+			end++
+		}
+		if first > 0 {
+			from = p.now[first-1] + 1
+		}
+		if end < len(p.now) {
+			to = p.now[end]
+		}
+		for i := first; i < end && to-from == end-first; i++ {
+			if j := from + i - first; hlo.ShapeText(p.old[i].Shape).SameDims(hlo.ShapeText(p.fresh[j].Shape)) {
+				p.join(i, j)
+			}
+		}
+		first = end
+	}
+}
+
+// byName pairs arguments of one name; those in a part of the state that was renamed; and what is captured, which is called after the operation
+// that reads it. Of what is left those may be each other that are used alike. Where none came or went, the others are, too.
+func (p *arguments) byName() {
+	p.inTurn(func(a *facts.Parameter) string { return "name " + a.Name })
+	p.inTurn(func(a *facts.Parameter) string { return "path " + keyOfPath(steps(a.Name)) })
+	p.inTurn(func(a *facts.Parameter) string {
+		if !a.Captured {
+			return ""
+		}
+		return a.Shape
+	})
+	p.renamedTrees(shapeOf)
+	p.renamedTrees(func(a *facts.Parameter) string { return fmt.Sprint(hlo.ShapeText(a.Shape).Dims()) })
+	p.inTurn(func(a *facts.Parameter) string { return fmt.Sprint(a.Shape, a.Aliased, a.Donated, a.Unused) })
+	if len(p.old) == len(p.fresh) {
+		p.inTurn(shapeOf)
+		p.inTurn(anything)
+	}
+}
+
+// steps is the way to an array in the model's state: state, params, w of "state.params['w']" and of "state['params']['w']".
+func steps(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("[]'\"./", r) })
+}
+
+// subtree is a part of the state with the arrays in it that are not paired yet.
+type subtree struct {
+	path   []string
+	leaves []int
+	rests  []string        // of each the way from here
+	print  strings.Builder // of each that and what it has to be alike in
+}
+
+// renamedTrees pairs parts of the state that hold the same arrays under another name, the largest first, and with them what else has moved
+// from the one name to the other.
+func (p *arguments) renamedTrees(alikeIn func(*facts.Parameter) string) {
+	old, fresh := p.left()
+	was, is := subtreesOf(p.old, old, alikeIn), subtreesOf(p.fresh, fresh, alikeIn)
+	alike := map[string][]*subtree{}
+	for _, o := range was.largestFirst() {
+		alike[o.print.String()] = append(alike[o.print.String()], o)
+	}
+	for _, t := range is.largestFirst() {
+		for _, o := range alike[t.print.String()] {
+			if p.now[o.leaves[0]] == unpaired && p.was[t.leaves[0]] == unpaired {
+				from, to := o.path, t.path
+				for len(from) > 1 && len(to) > 1 && from[len(from)-1] == to[len(to)-1] { // a step before these was renamed
+					from, to = from[:len(from)-1], to[:len(to)-1]
+				}
+				p.rename(was[keyOfPath(from)], is[keyOfPath(to)])
+				break
+			}
+		}
+	}
+}
+
+// rename pairs what is left under two names by the rest of the way.
+func (p *arguments) rename(from, to *subtree) {
+	at := map[string]int{}
+	for n, i := range from.leaves {
+		if p.now[i] == unpaired {
+			at[from.rests[n]] = i
+		}
+	}
+	for n, j := range to.leaves {
+		if i, there := at[to.rests[n]]; there && p.was[j] == unpaired && p.now[i] == unpaired {
+			p.join(i, j)
+		}
+	}
+}
+
+type subtrees map[string]*subtree
+
+func keyOfPath(path []string) string { return strings.Join(path, "\x00") }
+
+// subtreesOf finds the parts of the state with arrays that are left.
+func subtreesOf(params []*facts.Parameter, left []int, alikeIn func(*facts.Parameter) string) subtrees {
+	all := subtrees{}
+	for _, i := range left {
+		path := steps(params[i].Name)
+		for n := 1; n < len(path); n++ {
+			key, rest := keyOfPath(path[:n]), keyOfPath(path[n:])
+			if all[key] == nil {
+				all[key] = &subtree{path: path[:n]}
+			}
+			t := all[key]
+			t.leaves, t.rests = append(t.leaves, i), append(t.rests, rest)
+			t.print.WriteString(rest + "\x00" + alikeIn(params[i]) + "\n")
+		}
+	}
+	return all
+}
+
+// largestFirst orders parts by how much is in them, those of one size as they stand in the state.
+func (s subtrees) largestFirst() []*subtree {
+	return slices.SortedFunc(maps.Values(s), func(a, b *subtree) int {
+		return cmp.Or(cmp.Compare(len(b.leaves), len(a.leaves)), cmp.Compare(a.leaves[0], b.leaves[0]), cmp.Compare(len(a.path), len(b.path)))
+	})
 }
 
 // fewLeaves is how many arguments of one tree are still named one by one.

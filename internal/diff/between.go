@@ -23,14 +23,19 @@ type Divider struct {
 // Between returns what keeps kernels of a variant apart, given by their indices: barriers and callbacks that take their values, else the other
 // uses of these. It is empty where the dump does not tell.
 func Between(v *facts.Variant, at []int) []Divider {
-	return (&gap{kernels: v.Kernels, users: usersOf(v.Kernels), walls: v.Walls}).between(at)
+	return newGap(v).between(at)
 }
 
 // gap finds what keeps kernels of one variant apart.
 type gap struct {
-	kernels []facts.Kernel
+	kernels []*facts.Kernel
 	users   [][]int32
 	walls   []facts.Wall
+}
+
+func newGap(v *facts.Variant) *gap {
+	kernels := pointers(v.Kernels)
+	return &gap{kernels, usersOf(kernels), v.Walls}
 }
 
 func (g *gap) between(pieces []int) []Divider {
@@ -52,7 +57,7 @@ func (g *gap) wallsBehind(pieces []int) (out []Divider) {
 	for i := range g.walls {
 		w := &g.walls[i]
 		behind := func(op facts.Op) bool {
-			return slices.ContainsFunc(pieces, func(j int) bool { return makes(&g.kernels[j], &op) })
+			return slices.ContainsFunc(pieces, func(j int) bool { return makes(g.kernels[j], &op) })
 		}
 		if !slices.ContainsFunc(w.Behind, behind) {
 			continue
@@ -86,11 +91,11 @@ func (g *gap) otherUses(j int, pieces []int) (Divider, bool) {
 	if !slices.ContainsFunc(g.users[j], inside) {
 		return Divider{}, false
 	}
-	k := &g.kernels[j]
+	k := g.kernels[j]
 	d := Divider{Value: cmp.Or(lastStep(k.OpName), k.Root), Result: k.Result}
 	for _, u := range g.users[j] {
 		if !inside(u) {
-			d.Users = append(d.Users, &g.kernels[u])
+			d.Users = append(d.Users, g.kernels[u])
 		}
 	}
 	return d, d.Result || len(d.Users) > 0

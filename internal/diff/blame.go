@@ -42,7 +42,7 @@ type suspect struct {
 	weight int
 	edits  []*Edit // the weightiest first
 	split  []*Regroup
-	unroll []*Unroll
+	unroll []*Regroup
 	loops  []LoopChange
 
 	arguments string // what came or went with the edits
@@ -224,7 +224,7 @@ func (b *blame) share() {
 		s.split = append(s.split, &k.Split[i])
 	}
 	for i := range k.Unrolled {
-		s := b.put([]facts.Kernel{k.Unrolled[i].One}, k.Unrolled[i].Copies)
+		s := b.put([]facts.Kernel{k.Unrolled[i].One}, k.Unrolled[i].Many)
 		s.unroll = append(s.unroll, &k.Unrolled[i])
 	}
 	for i := range k.Merged {

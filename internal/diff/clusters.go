@@ -47,14 +47,14 @@ func giveBack(same []programs, old, fresh *[]*facts.Program) []programs {
 	if !compiledOnce(was) || !compiledOnce(is) {
 		return same
 	}
-	var work contents
+	var doing works
 	return slices.DeleteFunc(same, func(pair programs) bool {
 		both := []*facts.Program{pair.old, pair.fresh}
 		if !compiledOnce(both) || identity(pair.old) == identity(pair.fresh) {
 			return false
 		}
 		before, after := facts.Joint("", append(both[:1:1], was...)), facts.Joint("", append(both[1:2:2], is...))
-		moved := work.inCommon(before, after) > work.inCommon(pair.old, pair.fresh)
+		moved := doing.inCommon(before, after) > doing.inCommon(pair.old, pair.fresh)
 		if moved {
 			*old, *fresh = append(*old, pair.old), append(*fresh, pair.fresh)
 		}
@@ -78,15 +78,6 @@ func keepSame(old, fresh *[]*facts.Program) (same []programs) {
 		})
 	}
 	return same
-}
-
-func signatures(p *facts.Program) string {
-	var list []string
-	for _, v := range p.Variants {
-		list = append(list, v.Signature)
-	}
-	slices.Sort(list)
-	return strings.Join(list, "\n")
 }
 
 // compiledOnce reports whether each program was compiled exactly once: else it is not known which compilations belong together.

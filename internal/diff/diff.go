@@ -97,7 +97,7 @@ type Kernels struct {
 	Split    []Regroup      // one old kernel became several
 	Merged   []Regroup      // several old kernels became one
 	Moved    []KernelChange // the same kernel, now in or out of a loop
-	Unrolled []Unroll       // a kernel of a loop's body now stands several times in the program
+	Unrolled []Regroup      // a kernel of a loop's body now is in the program several times
 }
 
 // Regroup is one kernel on one side and several on the other.
@@ -106,17 +106,8 @@ type Regroup struct {
 	Many    []facts.Kernel
 	Between []Divider // what keeps the many apart
 
-	one int   // where the one stands in its ledger
-	at  []int // and the many in theirs
-}
-
-// Unroll is a kernel of a loop's body and its copies outside the loop, or in a loop that takes fewer steps.
-type Unroll struct {
-	One    facts.Kernel
-	Copies []facts.Kernel
-
-	one int // as in a Regroup
-	at  []int
+	one int   // the index of the one
+	at  []int // those of the many
 }
 
 // FactChange is a fact that differs. A side that was not dumped is NaN.

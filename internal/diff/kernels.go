@@ -1,8 +1,8 @@
 package diff
 
 import (
+	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -12,35 +12,26 @@ import (
 // matcher pairs the kernels of two ledgers. Every step works through hash tables over what is still unpaired, so the whole is near
 // linear, and every choice is made in ledger order, so it is deterministic.
 type matcher struct {
-	old, fresh []facts.Kernel
-	toNew      []int // of every old kernel: its counterpart, or one of the marks below
-	toOld      []int
-	order      []int // of the new kernels: those on edited lines come last, so that they are the new ones of several equal ones
-	rescaled   bool
+	*pairing[*facts.Kernel]
+	rescaled bool
 }
-
-// Marks in toNew and toOld besides indices.
-const (
-	unpaired  = -1
-	regrouped = -2
-)
 
 // matchKernels finds what became of every launch: what is the same first, then what was taken apart or put together, then what
 // changed in its place.
 func matchKernels(old, fresh *facts.Variant, rescaled bool, edited Edited) (*matcher, Kernels) {
-	m := &matcher{old: old.Kernels, fresh: fresh.Kernels, toNew: filled(len(old.Kernels)), toOld: filled(len(fresh.Kernels)), rescaled: rescaled}
+	m := &matcher{newPairing(pointers(old.Kernels), pointers(fresh.Kernels)), rescaled}
 	m.order = editedLast(len(m.fresh), func(j int) bool { return edited.any(m.fresh[j].Frames()) })
 	var k Kernels
 	content := m.content()
-	m.pair(func(k *facts.Kernel) string { return content(k) + loopOf(k) + "\x00" + k.OpName })
-	m.pair(func(k *facts.Kernel) string { return content(k) + loopOf(k) })
+	m.inTurn(func(k *facts.Kernel) string { return content(k) + loopOf(k) + "\x00" + k.OpName })
+	m.inTurn(func(k *facts.Kernel) string { return content(k) + loopOf(k) })
 	k.Unrolled = m.unroll()
-	m.pair(content)
-	k.Split, k.Merged = m.regroup(fresh.Walls)
-	m.pair(placeOf)
+	m.inTurn(content)
+	k.Split, k.Merged = m.regroup(fresh)
+	m.inTurn(placeOf)
 	m.pairNeighbours()
-	m.pair(scopeAndShape)
-	m.pair(outAndRoot)
+	m.inTurn(scopeAndShape)
+	m.inTurn(outAndRoot)
 	m.sort(&k)
 	return m, k
 }
@@ -56,34 +47,23 @@ func (v *Variant) Links() []Link {
 	}
 	m, k := matchKernels(v.Old, v.New, v.Rescaled, v.edited)
 	var links []Link
-	for j, i := range m.toOld {
+	for j, i := range m.was {
 		if i >= 0 {
 			links = append(links, Link{[]int{i}, []int{j}})
 		}
 	}
-	for _, s := range k.Split {
+	for _, s := range slices.Concat(k.Split, k.Unrolled) {
 		links = append(links, Link{[]int{s.one}, s.at})
 	}
 	for _, s := range k.Merged {
 		links = append(links, Link{s.at, []int{s.one}})
 	}
-	for _, u := range k.Unrolled {
-		links = append(links, Link{[]int{u.one}, u.at})
-	}
 	slices.SortFunc(links, func(a, b Link) int { return a.New[0] - b.New[0] })
 	return links
 }
 
-func filled(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = unpaired
-	}
-	return list
-}
-
 // keyOf is what two kernels must share to be paired; "" pairs with nothing.
-type keyOf func(*facts.Kernel) string
+type keyOf = func(*facts.Kernel) string
 
 // content is what a kernel does: with its shapes, unless the program was rescaled.
 func (m *matcher) content() keyOf {
@@ -154,62 +134,32 @@ func editedLast(n int, edited func(int) bool) []int {
 	return append(order, last...)
 }
 
-// pair joins unpaired kernels that have a key in common, in order.
-func (m *matcher) pair(key keyOf) {
-	waiting := map[string][]int{}
-	for i := range m.old {
-		if m.toNew[i] == unpaired {
-			if s := key(&m.old[i]); s != "" {
-				waiting[s] = append(waiting[s], i)
-			}
-		}
-	}
-	for _, j := range m.order {
-		if m.toOld[j] != unpaired {
-			continue
-		}
-		s := key(&m.fresh[j])
-		if list := waiting[s]; s != "" && len(list) > 0 {
-			m.toOld[j], m.toNew[list[0]] = list[0], j
-			waiting[s] = list[1:]
-		}
-	}
-}
-
 // sort turns the pairs into the difference.
 func (m *matcher) sort(k *Kernels) {
-	for j := range m.fresh {
-		i := m.toOld[j]
+	for j, fresh := range m.fresh {
+		i := m.was[j]
 		switch {
 		case i == unpaired:
-			k.Added = append(k.Added, m.fresh[j])
+			k.Added = append(k.Added, *fresh)
 		case i == regrouped:
-		case !m.same(&m.old[i], &m.fresh[j]):
-			k.Changed = append(k.Changed, KernelChange{Old: m.old[i], New: m.fresh[j]})
-		case m.moved(&m.old[i], &m.fresh[j]):
-			k.Moved = append(k.Moved, KernelChange{Old: m.old[i], New: m.fresh[j]})
+		case !m.same(m.old[i], fresh):
+			k.Changed = append(k.Changed, KernelChange{*m.old[i], *fresh})
+		case runsElsewhere(m.old[i], fresh):
+			k.Moved = append(k.Moved, KernelChange{*m.old[i], *fresh})
 		default:
 			k.Kept++
 		}
 	}
-	for i := range m.old {
-		if m.toNew[i] == unpaired {
-			k.Removed = append(k.Removed, m.old[i])
-		}
+	for _, old := range m.gone() {
+		k.Removed = append(k.Removed, *old)
 	}
 }
 
 func (m *matcher) same(a, b *facts.Kernel) bool { return m.content()(a) == m.content()(b) }
 
-// moved reports whether a kernel runs elsewhere, or more or less often, than it did.
-func (m *matcher) moved(a, b *facts.Kernel) bool {
+// runsElsewhere reports whether a kernel runs elsewhere, or more or less often, than it did.
+func runsElsewhere(a, b *facts.Kernel) bool {
 	return a.InLoop != b.InLoop || max(a.Times, 1) != max(b.Times, 1)
-}
-
-// byWeight orders kernels by how much is in them, the fullest first.
-func byWeight(kernels []facts.Kernel, at []int) []int {
-	sort.SliceStable(at, func(a, b int) bool { return kernels[at[a]].Do.Len() > kernels[at[b]].Do.Len() })
-	return at
 }
 
 // pairNeighbours pairs kernels whose neighbours are paired with each other: of the same root, read from the same kernels or by
@@ -217,19 +167,24 @@ func byWeight(kernels []facts.Kernel, at []int) []int {
 func (m *matcher) pairNeighbours() {
 	oldUsers, newUsers := usersOf(m.old), usersOf(m.fresh)
 	for range 4 {
-		before := m.open()
-		m.pairAt(m.names(m.old, oldUsers, nil), m.names(m.fresh, newUsers, m.toOld))
-		if m.open() == before {
+		paired := make([]int, len(m.old)) // of every paired old kernel itself
+		for i := range paired {
+			paired[i] = min(i, m.now[i])
+			if m.now[i] >= 0 {
+				paired[i] = i
+			}
+		}
+		if !m.joinUnique(surroundings(m.old, oldUsers, paired), surroundings(m.fresh, newUsers, m.was)) {
 			return
 		}
 	}
 }
 
-func connected(kernels []facts.Kernel) bool {
-	return slices.ContainsFunc(kernels, func(k facts.Kernel) bool { return k.From != "" })
+func connected(kernels []*facts.Kernel) bool {
+	return slices.ContainsFunc(kernels, func(k *facts.Kernel) bool { return k.From != "" })
 }
 
-func usersOf(kernels []facts.Kernel) [][]int32 {
+func usersOf(kernels []*facts.Kernel) [][]int32 {
 	users := make([][]int32, len(kernels))
 	for i := range kernels {
 		for from := range kernels[i].From.All() {
@@ -239,78 +194,50 @@ func usersOf(kernels []facts.Kernel) [][]int32 {
 	return users
 }
 
-func (m *matcher) open() int {
-	n := 0
-	for _, to := range m.toOld {
-		if to == unpaired {
-			n++
-		}
-	}
-	return n
-}
-
-// names spells the surroundings of every unpaired kernel in terms of the old ledger. translate gives the old index of a new
-// kernel; nil for the old ledger itself.
-func (m *matcher) names(kernels []facts.Kernel, users [][]int32, translate []int) []string {
+// surroundings spells the paired neighbours of every unpaired kernel; "" where there are none. toOld gives the old index of a paired kernel.
+func surroundings(kernels []*facts.Kernel, users [][]int32, toOld []int) []string {
 	out := make([]string, len(kernels))
-	paired := m.toNew
-	if translate != nil {
-		paired = translate
-	}
-	old := func(i int32) int {
-		if translate == nil {
-			return int(i)
-		}
-		return translate[i]
-	}
-	for i := range kernels {
-		if paired[i] != unpaired {
+	for i, k := range kernels {
+		if toOld[i] != unpaired {
 			continue
 		}
-		var parts []string
-		for _, side := range [][]int32{slices.Collect(kernels[i].From.All()), users[i]} {
-			parts = append(parts, "|")
-			for _, n := range side {
-				if paired[n] >= 0 {
-					parts = append(parts, strconv.Itoa(old(n)))
-				}
-			}
-		}
-		if len(parts) > 2 {
-			out[i] = string(rune('0'+kernels[i].Class)) + kernels[i].Root + strings.Join(sortedSides(parts), ",")
+		reads, readBy := neighbours(slices.Collect(k.From.All()), toOld), neighbours(users[i], toOld)
+		if reads+readBy != "" {
+			out[i] = fmt.Sprint(k.Class, k.Root, "|", reads, "|", readBy)
 		}
 	}
 	return out
 }
 
-// sortedSides sorts the numbers on each side of the bars.
-func sortedSides(parts []string) []string {
-	second := slices.Index(parts[1:], "|") + 1
-	slices.Sort(parts[1:second])
-	slices.Sort(parts[second+1:])
-	return parts
+// neighbours lists the old indices of paired kernels.
+func neighbours(list []int32, toOld []int) string {
+	var at []string
+	for _, n := range list {
+		if toOld[n] >= 0 {
+			at = append(at, strconv.Itoa(toOld[n]))
+		}
+	}
+	slices.Sort(at)
+	return strings.Join(at, ",")
 }
 
-// pairAt joins unpaired kernels whose names are equal and unique on both sides.
-func (m *matcher) pairAt(old, fresh []string) {
-	at := map[string]int{}
-	for i, s := range old {
-		if s == "" {
-			continue
-		}
-		if _, twice := at[s]; twice {
-			at[s] = unpaired
-			continue
-		}
-		at[s] = i
-	}
-	taken := map[string]int{}
-	for _, s := range fresh {
-		taken[s]++
-	}
-	for j, s := range fresh {
-		if i, ok := at[s]; ok && i >= 0 && taken[s] == 1 {
-			m.toOld[j], m.toNew[i] = i, j
+// joinUnique joins what has a key that nothing else has on its side, and reports whether there was any.
+func (p *pairing[T]) joinUnique(old, fresh []string) (joined bool) {
+	at, count := map[string]int{}, map[string][2]int{}
+	for side, keys := range [][]string{old, fresh} {
+		for i, key := range keys {
+			n := count[key]
+			n[side]++
+			if count[key] = n; side == 0 {
+				at[key] = i
+			}
 		}
 	}
+	for j, key := range fresh {
+		if key != "" && count[key] == [2]int{1, 1} {
+			p.join(at[key], j)
+			joined = true
+		}
+	}
+	return joined
 }

@@ -29,7 +29,7 @@ func became(k diff.Kernels) string {
 		say("merged %s of %d", g.One.Operations(), len(g.Many))
 	}
 	for _, u := range k.Unrolled {
-		say("unrolled %s in %d", u.One.Operations(), len(u.Copies))
+		say("unrolled %s in %d", u.One.Operations(), len(u.Many))
 	}
 	for i := range k.Added {
 		say("added %s", k.Added[i].Operations())

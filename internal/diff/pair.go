@@ -1,7 +1,7 @@
 package diff
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,68 +15,74 @@ type programs struct {
 	parts      []*facts.Program // what fresh is joined of; see regroupClusters
 }
 
-// pairPrograms joins programs of one name, then those that are the same under another name.
+// The least shares of what they do that programs have in common.
+const (
+	leastOfAnother = 0.75 // the same program under another name
+	leastOfGraphs  = 0.5  // numbered graphs, and compilations of one program
+	leastOfName    = 0.25 // the same name, and no other program; its arguments may be the same instead
+	leastOfNumber  = 0.1  // the same number of a graph: one that grew to ten times its size is another
+)
+
+// pairPrograms joins programs of one name, then those that are the same under another name, then those that take arguments of the same shapes and do
+// most of the same: renamed and changed at once.
 func pairPrograms(old, fresh []*facts.Program) []programs {
-	byName := map[string]*facts.Program{}
-	for _, p := range old {
-		byName[p.Name] = p
-	}
-	var pairs, added []programs
-	for _, p := range fresh {
-		pair := programs{old: byName[p.Name], fresh: p}
-		delete(byName, p.Name)
-		if pair.old != nil && another(pair.old, p) {
-			pair.old, pair.replaced = nil, pair.old
+	var doing works
+	p := newPairing(old, fresh)
+	p.inTurn(func(p *facts.Program) string { return "name " + p.Name })
+	replaced := map[*facts.Program]*facts.Program{}
+	for j, i := range p.was {
+		if i >= 0 && doing.another(old[i], fresh[j]) {
+			replaced[fresh[j]] = old[i]
+			p.now[i], p.was[j] = regrouped, unpaired
 		}
-		if pair.old == nil {
-			added = append(added, pair)
-			continue
+	}
+	p.inTurn(func(p *facts.Program) string { return "is " + identity(p) })
+	p.closest(shapesTaken, func(a, b *facts.Program) float64 {
+		if share := doing.contained(a, b); share >= leastOfAnother && !isCluster(a) {
+			return share
+		}
+		return 0
+	})
+	var pairs []programs
+	for j, i := range p.was {
+		pair := programs{fresh: fresh[j], replaced: replaced[fresh[j]]}
+		if i >= 0 {
+			pair.old = old[i]
 		}
 		pairs = append(pairs, pair)
 	}
-	var removed []*facts.Program
-	for _, p := range old {
-		if byName[p.Name] == p {
-			removed = append(removed, p)
-		}
+	for _, o := range p.gone() {
+		pairs = append(pairs, programs{old: o})
 	}
-	pairs = append(pairs, pairRenamed(removed, added)...)
 	return regroupClusters(pairs)
-}
-
-// pairRenamed joins removed and added programs whose compilations are the same, then those that are nearly so.
-func pairRenamed(removed []*facts.Program, added []programs) []programs {
-	waiting := map[string][]*facts.Program{}
-	for _, p := range removed {
-		key := identity(p)
-		waiting[key] = append(waiting[key], p)
-	}
-	for i := range added {
-		if list := waiting[identity(added[i].fresh)]; len(list) > 0 {
-			added[i].old = list[0]
-			waiting[identity(added[i].fresh)] = list[1:]
-		}
-	}
-	same := map[*facts.Program]bool{}
-	for i := range added {
-		same[added[i].old] = true
-	}
-	removed = slices.DeleteFunc(removed, func(p *facts.Program) bool { return same[p] })
-	removed, added = pairChanged(removed, added)
-	for _, p := range removed {
-		added = append(added, programs{old: p})
-	}
-	return added
 }
 
 // identity spells the compilations of a program, whatever it is called.
 func identity(p *facts.Program) string {
-	var prints []string
+	return eachSorted(p, func(v *facts.Variant) string { return v.Fingerprint + " " + v.InputPrint })
+}
+
+// signatures spells the arguments of a program's compilations.
+func signatures(p *facts.Program) string {
+	return eachSorted(p, func(v *facts.Variant) string { return v.Signature })
+}
+
+// shapesTaken spells the shapes of the arguments of a program's compilations, in whatever order.
+func shapesTaken(p *facts.Program) string {
+	return eachSorted(p, func(v *facts.Variant) string {
+		shapes := strings.Split(shapesOf(v), ";")
+		slices.Sort(shapes)
+		return strings.Join(shapes, ";")
+	})
+}
+
+func eachSorted(p *facts.Program, spell func(*facts.Variant) string) string {
+	var list []string
 	for _, v := range p.Variants {
-		prints = append(prints, v.Fingerprint+" "+v.InputPrint)
+		list = append(list, spell(v))
 	}
-	slices.Sort(prints)
-	return strings.Join(prints, "\n")
+	slices.Sort(list)
+	return strings.Join(list, "\n")
 }
 
 type variants struct{ old, fresh *facts.Variant }
@@ -85,105 +91,50 @@ type variants struct{ old, fresh *facts.Variant }
 // arguments of the same shapes, then of the same ranks, then those that do most of the same, then in order. Of several with arguments of the
 // same shapes or ranks those that do most of the same go together.
 func pairVariants(old, fresh *facts.Program) []variants {
-	var left []*facts.Variant
-	if old != nil {
-		left = slices.Clone(old.Variants)
+	p := newPairing(compilations(old), compilations(fresh))
+	p.inTurn(onVariant(func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint }))
+	p.inTurn(onVariant(func(v *facts.Variant) string { return "(" + v.Signature }))
+	p.inTurn(onVariant(func(v *facts.Variant) string { return "is " + v.Fingerprint }))
+	var doing works
+	alike := func(a, b *facts.Program) float64 {
+		if share := doing.inCommon(a, b); share >= leastOfGraphs {
+			return share * asMany(a.Variants[0], b.Variants[0])
+		}
+		return 0
+	}
+	for _, key := range []func(*facts.Variant) string{shapesOf, ranksOf, func(*facts.Variant) string { return "any" }} {
+		if old, fresh := p.left(); len(old) > 0 && len(fresh) > 0 {
+			p.closest(onVariant(key), alike)
+			p.inTurn(onVariant(func(v *facts.Variant) string { return "(" + key(v) }))
+		}
 	}
 	var pairs []variants
-	if fresh != nil {
-		for _, v := range fresh.Variants {
-			pairs = append(pairs, variants{fresh: v})
+	for j, f := range p.fresh {
+		pair := variants{fresh: f.Variants[0]}
+		if i := p.was[j]; i >= 0 {
+			pair.old = p.old[i].Variants[0]
 		}
+		pairs = append(pairs, pair)
 	}
-	for _, by := range variantKeys {
-		if by.content {
-			left = pairAlike(left, pairs, by.key)
-		}
-		left = pairInTurn(left, pairs, by.key)
-	}
-	for _, o := range left {
-		pairs = append(pairs, variants{old: o})
+	for _, o := range p.gone() {
+		pairs = append(pairs, variants{old: o.Variants[0]})
 	}
 	return pairs
 }
 
-// pairInTurn joins compilations of the same key in their order, and returns those that are left.
-func pairInTurn(left []*facts.Variant, pairs []variants, key func(*facts.Variant) string) []*facts.Variant {
-	waiting := map[string][]int{}
-	for j, o := range left {
-		k := key(o)
-		waiting[k] = append(waiting[k], j)
-	}
-	taken := make([]bool, len(left))
-	for i := range pairs {
-		if pairs[i].old != nil {
-			continue
-		}
-		same := key(pairs[i].fresh)
-		if list := waiting[same]; len(list) > 0 {
-			pairs[i].old, taken[list[0]], waiting[same] = left[list[0]], true, list[1:]
-		}
-	}
-	return untaken(left, taken)
-}
-
-// pairAlike joins compilations that share something and do most of the same, the most alike first: those with about as many arguments.
-func pairAlike(left []*facts.Variant, pairs []variants, key func(*facts.Variant) string) []*facts.Variant {
-	taken := make([]bool, len(left))
-	for _, m := range resemblances(left, pairs, key) {
-		if pairs[m.pair].old == nil && !taken[m.left] {
-			pairs[m.pair].old, taken[m.left] = left[m.left], true
-		}
-	}
-	return untaken(left, taken)
-}
-
-func untaken(left []*facts.Variant, taken []bool) (rest []*facts.Variant) {
-	for j, o := range left {
-		if !taken[j] {
-			rest = append(rest, o)
-		}
-	}
-	return rest
-}
-
-// resemblance is how much a compilation without a counterpart and one that is left have in common.
-type resemblance struct {
-	pair, left int
-	share      float64
-}
-
-// maxResemblances bounds the compilations that are held against each other. Where more are left, all of them have other arguments than
-// before, and they go together in order.
-const maxResemblances = 1 << 18
-
-// resemblances lists those that may be each other, the most alike first.
-func resemblances(left []*facts.Variant, pairs []variants, key func(*facts.Variant) string) (all []resemblance) {
-	if len(left)*len(pairs) > maxResemblances {
+// compilations lists the variants of a program as programs of one variant.
+func compilations(p *facts.Program) (list []*facts.Program) {
+	if p == nil {
 		return nil
 	}
-	var work contents
-	programs, keys := make([]*facts.Program, len(left)), make([]string, len(left))
-	for j, o := range left {
-		programs[j], keys[j] = alone(o), key(o)
+	for _, v := range p.Variants {
+		list = append(list, &facts.Program{Variants: []*facts.Variant{v}})
 	}
-	for i := range pairs {
-		if pairs[i].old != nil {
-			continue
-		}
-		f := pairs[i].fresh
-		program, shares := alone(f), key(f)
-		for j, o := range left {
-			if keys[j] != shares {
-				continue
-			}
-			if share := work.inCommon(programs[j], program); share >= leastCommon {
-				all = append(all, resemblance{i, j, share * asMany(o, f)})
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b resemblance) int { return cmp.Compare(b.share, a.share) })
-	return all
+	return list
+}
+
+func onVariant(key func(*facts.Variant) string) func(*facts.Program) string {
+	return func(p *facts.Program) string { return key(p.Variants[0]) }
 }
 
 // asMany is the share of the arguments that two compilations can have in common. An optimizer makes its state in the first step: that of the
@@ -193,31 +144,80 @@ func asMany(a, b *facts.Variant) float64 {
 	return float64(few+min(len(a.Params), len(b.Params))) / float64(few+max(len(a.Params), len(b.Params)))
 }
 
-// alone is a program of one compilation.
-func alone(v *facts.Variant) *facts.Program { return &facts.Program{Variants: []*facts.Variant{v}} }
-
-// variantKeys are what two compilations may share, the most telling first, and whether of several that do their content is compared.
-var variantKeys = []struct {
-	key     func(*facts.Variant) string
-	content bool
-}{
-	{key: func(v *facts.Variant) string { return v.Signature + "\n" + v.Fingerprint }},
-	{key: func(v *facts.Variant) string { return v.Signature }},
-	{key: func(v *facts.Variant) string { return v.Fingerprint }},
-	{key: func(v *facts.Variant) string { return shapesOf(v, func(p *facts.Parameter) string { return p.Shape }) }, content: true},
-	{key: func(v *facts.Variant) string {
-		return shapesOf(v, func(p *facts.Parameter) string {
-			return hlo.ShapeText(p.Shape).Type() + strings.Repeat("*", len(hlo.ShapeText(p.Shape).Dims()))
-		})
-	}, content: true},
-	{key: func(*facts.Variant) string { return "" }, content: true},
+func shapesOf(v *facts.Variant) string {
+	return eachParam(v, func(p *facts.Parameter) string { return p.Shape })
 }
 
-func shapesOf(v *facts.Variant, spell func(*facts.Parameter) string) string {
+func ranksOf(v *facts.Variant) string {
+	return eachParam(v, func(p *facts.Parameter) string {
+		shape := hlo.ShapeText(p.Shape)
+		return shape.Type() + strings.Repeat("*", len(shape.Dims()))
+	})
+}
+
+func eachParam(v *facts.Variant, spell func(*facts.Parameter) string) string {
 	var b strings.Builder
 	for i := range v.Params {
 		b.WriteString(spell(&v.Params[i]))
 		b.WriteByte(';')
 	}
 	return b.String()
+}
+
+// NameGraphs gives the graphs that their framework only numbers, in the order of their compilation, the names of those they are in the
+// old report. Without it a graph that comes in before the others would have them all compared with another one.
+func NameGraphs(old, fresh *facts.Report) {
+	was, is := numbered(old.Programs), numbered(fresh.Programs)
+	for stem, graphs := range is {
+		if len(was[stem]) > 0 {
+			nameGraphs(stem, was[stem], graphs)
+		}
+	}
+	slices.SortFunc(fresh.Programs, func(a, b *facts.Program) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// numbered lists the programs that share a name and are told apart by a number.
+func numbered(list []*facts.Program) map[string][]*facts.Program {
+	byStem := map[string][]*facts.Program{}
+	for _, p := range list {
+		if stem, ok := facts.NumberedGraph(p.Name); ok {
+			byStem[stem] = append(byStem[stem], p)
+		}
+	}
+	return byStem
+}
+
+// nameGraphs names the graphs that have most in common first. One that has no counterpart keeps its name where that is free, or that of
+// one that it has something in common with.
+func nameGraphs(stem string, old, fresh []*facts.Program) {
+	var doing works
+	p := newPairing(old, fresh)
+	p.closest(func(*facts.Program) string { return "" }, func(a, b *facts.Program) float64 {
+		if share := doing.inCommon(a, b); share >= leastOfGraphs {
+			return share
+		}
+		return 0
+	})
+	taken := map[string]bool{}
+	for j, i := range p.was {
+		if i >= 0 {
+			fresh[j].Name = old[i].Name
+			taken[old[i].Name] = true
+		}
+	}
+	left := slices.DeleteFunc(p.added(), func(f *facts.Program) bool {
+		other := func(o *facts.Program) bool { return o.Name == f.Name && doing.inCommon(o, f) < leastOfNumber }
+		keeps := !taken[f.Name] && !slices.ContainsFunc(old, other)
+		taken[f.Name] = taken[f.Name] || keeps
+		return keeps
+	})
+	for _, o := range old {
+		taken[o.Name] = true
+	}
+	for _, f := range left {
+		for n := 2; taken[f.Name]; n++ {
+			f.Name = fmt.Sprintf("%s-%d", stem, n)
+		}
+		taken[f.Name] = true
+	}
 }

@@ -53,7 +53,7 @@ func TestConservation(t *testing.T) {
 				after += len(g.Many)
 			}
 			for _, u := range k.Unrolled {
-				after += len(u.Copies)
+				after += len(u.Many)
 			}
 			for _, g := range k.Merged {
 				before += len(g.Many)

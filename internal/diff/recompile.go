@@ -19,16 +19,16 @@ func Explain(p *facts.Program) []ArgumentChange {
 		return nil
 	}
 	var out []ArgumentChange
-	var places [][]int // of each variant, where the first one's arguments are in it; nil where position or name tells
+	var pairs []arguments // of the first variant with each
 	for _, v := range p.Variants {
-		places = append(places, alignArguments(p.Variants[0].Params, v.Params))
+		pairs = append(pairs, pairArguments(p.Variants[0].Params, v.Params))
 	}
-	arguments := argumentChanges(p.Variants, places)
-	out = append(out, arguments...)
-	if c, differ := countChange(p.Variants, places); differ {
+	changes := argumentChanges(pairs)
+	out = append(out, changes...)
+	if c, differ := countChange(pairs); differ {
 		out = append(out, c)
 	}
-	if len(arguments) == 0 {
+	if len(changes) == 0 {
 		out = append(out, insideChanges(alike(p.Variants))...)
 	}
 	if len(out) == 0 {
@@ -62,21 +62,24 @@ func insideChanges(variants []*facts.Variant) []ArgumentChange {
 }
 
 // countChange says which arguments not every variant has: "34 arguments are not in every compile: opt.nu (34 arrays, 9.3 MiB)".
-func countChange(variants []*facts.Variant, places [][]int) (ArgumentChange, bool) {
+func countChange(pairs []arguments) (ArgumentChange, bool) {
 	var counts []string
-	var least, most int
-	for i, v := range variants {
-		counts = append(counts, phrase.Some(len(v.Params), "argument"))
-		if i == 0 || len(v.Params) < least {
-			least = len(v.Params)
-		}
-		most = max(most, len(v.Params))
+	least, most := len(pairs[0].fresh), 0
+	for _, p := range pairs {
+		counts = append(counts, phrase.Some(len(p.fresh), "argument"))
+		least, most = min(least, len(p.fresh)), max(most, len(p.fresh))
 	}
 	c, n := ArgumentChange{Kind: "count", Values: counts}, most-least
-	names, unnamed := missingShapes(variants, places)
-	if !unnamed {
-		params := missingParams(variants)
-		names, n = treesInWords(params), max(n, len(params))
+	params, unnamed := missing(pairs)
+	names := treesInWords(params)
+	if unnamed {
+		names = nil
+		for _, p := range params {
+			names = AddNewLine(names, made(p))
+		}
+		slices.Sort(names)
+	} else {
+		n = max(n, len(params))
 	}
 	switch {
 	case len(names) == 0:
@@ -88,18 +91,17 @@ func countChange(variants []*facts.Variant, places [][]int) (ArgumentChange, boo
 	return c, !allEqual(counts)
 }
 
-// missingParams lists the arguments, by name, that not every variant has.
-func missingParams(variants []*facts.Variant) (params []*facts.Parameter) {
-	seen := map[string]int{}
-	for _, v := range variants {
-		for i := range v.Params {
-			p := &v.Params[i]
-			if seen[p.Name]++; seen[p.Name] == 1 {
-				params = append(params, p)
+// missing lists the arguments that not every variant has, each name once; unnamed where names only count them.
+func missing(pairs []arguments) (params []*facts.Parameter, unnamed bool) {
+	seen := map[string]bool{}
+	for _, p := range pairs {
+		for _, a := range slices.Concat(p.gone(), p.added()) {
+			if unnamed = p.unnamed; unnamed || !seen[a.Name] {
+				seen[a.Name], params = true, append(params, a)
 			}
 		}
 	}
-	return slices.DeleteFunc(params, func(p *facts.Parameter) bool { return seen[p.Name] >= len(variants) })
+	return params, unnamed
 }
 
 // treesInWords names arguments with what they hold: "seed u32[2]", "opt.nu (34 arrays, 9.3 MiB)".
@@ -114,24 +116,16 @@ func treesInWords(params []*facts.Parameter) (names []string) {
 	return names
 }
 
-// missingShapes lists the shapes of arguments without names that the first variant or another one lacks, each once.
-func missingShapes(variants []*facts.Variant, places [][]int) (shapes []string, ok bool) {
-	for n, v := range variants {
-		if places[n] != nil {
-			shapes = append(shapes, unaligned(variants[0].Params, v.Params, places[n])...)
+// argumentChanges follows every argument of the first variant through all that have it.
+func argumentChanges(pairs []arguments) (out []ArgumentChange) {
+	for i, p := range pairs[0].old {
+		var column []facts.Parameter
+		for _, pair := range pairs {
+			if j := pair.now[i]; j >= 0 {
+				column = append(column, *pair.fresh[j])
+			}
 		}
-	}
-	slices.Sort(shapes)
-	return slices.Compact(shapes), len(shapes) > 0
-}
-
-// argumentChanges follows every argument through the variants, by position where all have as many, else by name, or by shape
-// where they have none.
-func argumentChanges(variants []*facts.Variant, places [][]int) []ArgumentChange {
-	var out []ArgumentChange
-	for i, p := range variants[0].Params {
-		column := follow(variants, places, i, p.Name)
-		if column == nil {
+		if len(column) < len(pairs) {
 			continue
 		}
 		for _, aspect := range aspects {
@@ -142,30 +136,6 @@ func argumentChanges(variants []*facts.Variant, places [][]int) []ArgumentChange
 		}
 	}
 	return out
-}
-
-// follow collects one argument of every variant; nil when some variant lacks it.
-func follow(variants []*facts.Variant, places [][]int, at int, name string) []facts.Parameter {
-	var column []facts.Parameter
-	for n, v := range variants {
-		if places[n] != nil {
-			if places[n][at] < 0 {
-				return nil
-			}
-			column = append(column, v.Params[places[n][at]])
-			continue
-		}
-		if at < len(v.Params) && (len(v.Params) == len(variants[0].Params) || v.Params[at].Name == name) {
-			column = append(column, v.Params[at])
-			continue
-		}
-		i := slices.IndexFunc(v.Params, func(p facts.Parameter) bool { return p.Name == name })
-		if i < 0 {
-			return nil
-		}
-		column = append(column, v.Params[i])
-	}
-	return column
 }
 
 // aspects are what may differ in an argument.

@@ -75,7 +75,7 @@ func TestAnotherNumberOfArguments(t *testing.T) {
 	if got := explained(taking(y), taking(y, x9)); got != "count [1 argument | 2 arguments] 1 argument is not in every compile: x f32[9]" {
 		t.Error(got)
 	}
-	if got := explained(taking(x8), taking(x8, x8)); got != "count [1 argument | 2 arguments]" {
+	if got := explained(taking(x8), taking(x8, x8)); got != "count [1 argument | 2 arguments] 1 argument is not in every compile: x f32[8]" {
 		t.Errorf("one more of the same name: %s", got)
 	}
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,18 +10,18 @@ import (
 )
 
 // regroup finds kernels that were split into several, and several that were merged into one.
-func (m *matcher) regroup(walls []facts.Wall) (split, merged []Regroup) {
-	split = regroupSide(newSide(m.old, m.toNew), newSide(m.fresh, m.toOld))
-	users := usersOf(m.fresh)
+func (m *matcher) regroup(fresh *facts.Variant) (split, merged []Regroup) {
+	split = regroupSide(newSide(m.old, m.now), newSide(m.fresh, m.was))
+	g := newGap(fresh)
 	for i := range split {
-		split[i].Between = (&gap{kernels: m.fresh, users: users, walls: walls}).between(split[i].at)
+		split[i].Between = g.between(split[i].at)
 	}
-	return split, regroupSide(newSide(m.fresh, m.toOld), newSide(m.old, m.toNew))
+	return split, regroupSide(newSide(m.fresh, m.was), newSide(m.old, m.now))
 }
 
 // side is one ledger, with what became of its kernels.
 type side struct {
-	kernels   []facts.Kernel
+	kernels   []*facts.Kernel
 	paired    []int
 	connected bool
 	byName    map[string][]int // unpaired kernels that compute something, by their op_name
@@ -28,10 +29,10 @@ type side struct {
 	byRegion  map[string][]int // the same, by the outer part of their op_name
 }
 
-func newSide(kernels []facts.Kernel, paired []int) *side {
+func newSide(kernels []*facts.Kernel, paired []int) *side {
 	s := &side{kernels: kernels, paired: paired, connected: connected(kernels), byName: map[string][]int{}, byScope: map[string][]int{}, byRegion: map[string][]int{}}
 	for i := range kernels {
-		if k := &kernels[i]; s.free(i) && len(k.Do) > 0 {
+		if k := kernels[i]; s.free(i) && len(k.Do) > 0 {
 			scope := scopeOf(k.OpName)
 			s.byName[k.OpName] = append(s.byName[k.OpName], i)
 			s.byScope[scope] = append(s.byScope[scope], i)
@@ -66,9 +67,10 @@ func regroupSide(ones, others *side) []Regroup {
 			wholes = append(wholes, i)
 		}
 	}
+	slices.SortStableFunc(wholes, func(a, b int) int { return cmp.Compare(ones.kernels[b].Do.Len(), ones.kernels[a].Do.Len()) }) // the fullest first
 	var out []Regroup
-	for _, i := range byWeight(ones.kernels, wholes) {
-		whole := &ones.kernels[i]
+	for _, i := range wholes {
+		whole := ones.kernels[i]
 		pieces := others.apart(whole)
 		if len(pieces) < 2 {
 			continue
@@ -77,7 +79,7 @@ func regroupSide(ones, others *side) []Regroup {
 		ones.paired[i] = regrouped
 		for _, j := range pieces {
 			others.paired[j] = regrouped
-			g.Many = append(g.Many, others.kernels[j])
+			g.Many = append(g.Many, *others.kernels[j])
 		}
 		out = append(out, g)
 	}
@@ -107,7 +109,7 @@ func (s *side) apart(whole *facts.Kernel) []int {
 func (s *side) along(whole *facts.Kernel, lasts []int) []int {
 	tries := 0
 	for _, j := range lasts {
-		k := &s.kernels[j]
+		k := s.kernels[j]
 		if !s.connected || tries == maxTries {
 			return nil
 		}
@@ -251,29 +253,29 @@ func bodyKey(k *facts.Kernel) string {
 }
 
 // unroll finds kernels of old loops that now stand several times in the program: one pairs with each, the others are its copies.
-func (m *matcher) unroll() []Unroll {
+func (m *matcher) unroll() []Regroup {
 	copies := map[string][]int{}
 	for j := range m.fresh {
-		if key := bodyKey(&m.fresh[j]); key != "" && m.toOld[j] == unpaired {
+		if key := bodyKey(m.fresh[j]); key != "" && m.was[j] == unpaired {
 			copies[key] = append(copies[key], j)
 		}
 	}
-	var out []Unroll
+	var out []Regroup
 	for i := range m.old {
-		k := &m.old[i]
+		k := m.old[i]
 		key := bodyKey(k)
-		if m.toNew[i] != unpaired || !k.InLoop || key == "" {
+		if m.now[i] != unpaired || !k.InLoop || key == "" {
 			continue
 		}
 		found := slices.DeleteFunc(slices.Clone(copies[key]), func(j int) bool { return m.fresh[j].InLoop && m.fresh[j].Times >= k.Times && k.Times > 1 })
 		if len(found) < 2 {
 			continue
 		}
-		u := Unroll{One: *k, one: i, at: found}
-		m.toNew[i] = regrouped
+		u := Regroup{One: *k, one: i, at: found}
+		m.now[i] = regrouped
 		for _, j := range found {
-			m.toOld[j] = regrouped
-			u.Copies = append(u.Copies, m.fresh[j])
+			m.was[j] = regrouped
+			u.Many = append(u.Many, *m.fresh[j])
 		}
 		delete(copies, key)
 		out = append(out, u)

@@ -92,14 +92,14 @@ func loopsTitle(loops []LoopChange) string {
 	return text
 }
 
-func unrollTitle(list []*Unroll) string {
+func unrollTitle(list []*Regroup) string {
 	most := list[0]
 	for _, u := range list {
-		if len(u.Copies) > len(most.Copies) {
+		if len(u.Many) > len(most.Many) {
 			most = u
 		}
 	}
-	return fmt.Sprintf("%s of a loop's body is in the program %d times", most.One.Operations(), len(most.Copies))
+	return fmt.Sprintf("%s of a loop's body is in the program %d times", most.One.Operations(), len(most.Many))
 }
 
 // splitsTitle says that kernels were split, and why the first was, where that is in the model.

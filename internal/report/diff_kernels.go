@@ -204,11 +204,11 @@ func bufferLines(v *diff.Variant, o Options) []line {
 }
 
 // unrollLines are the kernels of loop bodies that the program now has several copies of.
-func unrollLines(unrolled []diff.Unroll) []line {
+func unrollLines(unrolled []diff.Regroup) []line {
 	var lines []line
 	for i := range unrolled {
 		u := &unrolled[i]
-		lines = append(lines, kernelTitle(&u.One).and("   from a loop body, now "+phrase.Some(len(u.Copies), "copy")+" in the program"))
+		lines = append(lines, kernelTitle(&u.One).and("   from a loop body, now "+phrase.Some(len(u.Many), "copy")+" in the program"))
 	}
 	return lines
 }

@@ -153,7 +153,7 @@ func (v *kernelsView) add(variant string, k *diff.Kernels, all bool) {
 	v.Removed, v.Added = append(v.Removed, side(k.Removed)...), append(v.Added, side(k.Added)...)
 	v.Changed, v.Moved = append(v.Changed, each(k.Changed, change)...), append(v.Moved, each(k.Moved, change)...)
 	v.Split, v.Merged = append(v.Split, each(k.Split, regroup)...), append(v.Merged, each(k.Merged, regroup)...)
-	v.Unrolled = append(v.Unrolled, each(k.Unrolled, func(u *diff.Unroll) unrollView { return unrollView{variant, viewKernel(&u.One, all), len(u.Copies)} })...)
+	v.Unrolled = append(v.Unrolled, each(k.Unrolled, func(u *diff.Regroup) unrollView { return unrollView{variant, viewKernel(&u.One, all), len(u.Many)} })...)
 }
 
 func viewDiffVariant(d *diff.Variant) diffVariantView {

@@ -112,7 +112,7 @@ func aDiff() *diff.Report {
 						Split:    []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{narrow, tanh}, Between: []diff.Divider{{Value: "tanh", Users: []*facts.Kernel{&narrow}}}}},
 						Merged:   []diff.Regroup{{One: geluKernel(), Many: []facts.Kernel{tanh, narrow}}},
 						Moved:    []diff.KernelChange{{Old: dotKernel(), New: dotKernel()}},
-						Unrolled: []diff.Unroll{{One: dotKernel(), Copies: []facts.Kernel{dotKernel(), dotKernel()}}},
+						Unrolled: []diff.Regroup{{One: dotKernel(), Many: []facts.Kernel{dotKernel(), dotKernel()}}},
 					},
 					Facts: []diff.FactChange{
 						{Name: "copies.count", Old: 0, New: 2}, {Name: "kernels.total", Old: 3, New: 5}, {Name: "memory.peak_bytes", Old: math.NaN(), New: 1 << 20},

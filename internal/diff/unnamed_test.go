@@ -17,7 +17,7 @@ func countedParams(shapes string) []facts.Parameter {
 	return params
 }
 
-func TestAlignArguments(t *testing.T) {
+func TestArgumentsWithoutNames(t *testing.T) {
 	for _, c := range []struct {
 		old, fresh string
 		want       []int
@@ -27,16 +27,16 @@ func TestAlignArguments(t *testing.T) {
 		{"s64[8] f32[8,4]", "s64[7] f32[] f32[7,4]", []int{0, 2}}, // another batch besides
 		{"f32[4] f32[5]", "f32[5] f64[] f64[]", []int{-1, 0}},
 		{"s64[8] f32[4] f32[4,8]", "f32[4] f32[4,8] s64[8]", []int{2, 0, 1}}, // asked for in another order
-		{"f32[4]", "f32[5]", nil}, // as many: by position
+		{"f32[4]", "f32[5]", []int{0}},                                       // as many: by position
 	} {
-		if got := alignArguments(countedParams(c.old), countedParams(c.fresh)); !slices.Equal(got, c.want) {
+		if got := pairArguments(countedParams(c.old), countedParams(c.fresh)).now; !slices.Equal(got, c.want) {
 			t.Errorf("%s to %s: %v, want %v", c.old, c.fresh, got, c.want)
 		}
 	}
 	named := countedParams("f32[4]")
 	named[0].Name = "x"
-	if alignArguments(named, countedParams("f32[4] f32[4]")) != nil {
-		t.Error("arguments with names are aligned by shape")
+	if got := pairArguments(named, countedParams("s32[4] s32[4]")).now; got[0] != -1 {
+		t.Error("arguments with names are aligned by rank")
 	}
 }
 
