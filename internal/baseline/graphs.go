@@ -38,11 +38,11 @@ func FormatGraphs(target string, n facts.Values) []byte {
 }
 
 func graphsPage(n facts.Values) *yamldoc.Node {
-	var pairs []any
-	for _, k := range sortedKeys(n) {
-		pairs = append(pairs, string(k), yamldoc.Number(n[k]))
-	}
-	return yamldoc.Map(0, "schema", yamldoc.Text(Schema), "facts", yamldoc.Map(0, pairs...), lastKey, line("facts", whole(len(n))))
+	return document(struct {
+		Schema string       `json:"schema"`
+		Facts  facts.Values `json:"facts"`
+		Whole  any          `json:"whole"`
+	}{Schema, n, map[string]int{"facts": len(n)}})
 }
 
 // parseGraphs reads the facts of a target's graphs.
@@ -61,7 +61,7 @@ func parseGraphs(name string, data []byte) (facts.Values, error) {
 	if said.Schema != Schema {
 		return nil, otherSchema(name, said.Schema)
 	}
-	return said.Facts, contradiction(name, "its last line", root, graphsPage(said.Facts), "")
+	return said.Facts, contradiction(name, "its last line", root, graphsPage(keptFacts(said.Facts)), "")
 }
 
 // clustersOf turns the numbers back into the form in which a dump's clusters come.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -20,64 +19,106 @@ const (
 	maxFacts     = 85
 )
 
-// page builds the readable file of a program.
+// page is a program's readable file.
 type page struct {
-	program *Program
-	leftOut map[string]int // of what is bounded, how much is not shown
+	Schema    string           `json:"schema"`
+	Program   string           `json:"program"`
+	Reason    string           `json:"reason,omitempty"`
+	Toolchain toolchainPart    `json:"toolchain"`
+	PricedOn  string           `json:"priced_on,omitempty"`
+	Variants  []variantLine    `json:"variants,omitempty"`
+	Arguments []argumentLine   `json:"arguments,omitempty"`
+	Results   []resultLine     `json:"results,omitempty"`
+	Facts     map[facts.ID]any `json:"facts"`
+	Kernels   []kernelLine     `json:"dearest_kernels,omitempty"`
+	LeftOut   map[string]int   `json:"left_out,omitempty"` // of what is bounded, how much is not shown
+	Machine   machineLine      `json:"machine"`
+	Whole     wholeLine        `json:"whole"`
+
+	of *Program
 }
+
+type (
+	toolchainPart struct {
+		Framework string            `json:"framework,omitempty"`
+		Backend   string            `json:"backend,omitempty"`
+		Device    string            `json:"device,omitempty"`
+		Versions  map[string]string `json:"versions,omitempty"`
+		Flags     map[string]string `json:"flags,omitempty"`
+	}
+	variantLine struct {
+		Signature string `json:"signature"`
+		Compiles  int    `json:"compiles,omitempty"` // where it is compiled more than once
+		Step      int64  `json:"step_ns,omitempty"`
+	}
+	argumentLine struct {
+		Names    string `json:"names"`
+		Bytes    int64  `json:"bytes,omitempty"`
+		Aliased  bool   `json:"aliased,omitempty"`
+		Donated  bool   `json:"donated,omitempty"`
+		Unused   bool   `json:"unused,omitempty"`
+		Layout   string `json:"layout,omitempty"`
+		Sharding string `json:"sharding,omitempty"`
+		Constant string `json:"constant,omitempty"`
+		Count    int    `json:"count"`
+	}
+	resultLine struct {
+		Count    int    `json:"count"`
+		Split    string `json:"split,omitempty"`
+		Sharding string `json:"sharding,omitempty"`
+	}
+	kernelLine struct {
+		NS       int64    `json:"ns,omitempty"`
+		Launches int64    `json:"launches"`
+		Do       string   `json:"do,omitempty"`
+		Kind     string   `json:"kind,omitempty"`
+		Target   string   `json:"target,omitempty"`
+		Out      string   `json:"out,omitempty"`
+		At       []string `json:"at,omitempty"`
+		Op       string   `json:"op,omitempty"`
+	}
+	machineLine struct {
+		File   string `json:"file"`
+		Bytes  int    `json:"bytes"`
+		SHA256 string `json:"sha256"`
+	}
+	wholeLine struct {
+		Variants int `json:"variants"`
+		Facts    int `json:"facts"`
+		Kernels  int `json:"kernels"`
+	}
+)
 
 // readable is what a program's readable file holds beside its machine file.
 func readable(p *Program, machine []byte) *yamldoc.Node {
-	g := &page{p, map[string]int{}}
-	shown := p.Predicted
-	variants, arguments, results := g.variants(), g.arguments(), g.results()
-	facts, count := g.facts()
-	toolchain := g.toolchain()
-	return yamldoc.Map(0,
-		"schema", yamldoc.Text(Schema),
-		"program", yamldoc.Text(p.Name),
-		"reason", yamldoc.TextOrNone(p.Reason),
-		"toolchain", toolchain,
-		"priced_on", yamldoc.TextOrNone(shown.Device),
-		"variants", yamldoc.List(0, variants),
-		"arguments", yamldoc.List(0, arguments),
-		"results", yamldoc.List(0, results),
-		"facts", facts,
-		"dearest_kernels", yamldoc.List(0, g.kernels()),
-		"left_out", counts(g.leftOut),
-		"machine", yamldoc.Map(yamldoc.FlowStyle, "file", yamldoc.Text(MachineName(p.Name)), "bytes", whole(len(machine)), "sha256", yamldoc.Text(digest(machine))),
-		"whole", yamldoc.Map(yamldoc.FlowStyle, "variants", whole(len(p.Variants)), "facts", whole(count), "kernels", whole(g.launches())),
-	)
+	g := &page{of: p, Schema: Schema, Program: p.Name, Reason: p.Reason, PricedOn: p.Predicted.Device, LeftOut: map[string]int{}}
+	g.Variants, g.Arguments, g.Results, g.Kernels = g.variants(), g.arguments(), g.results(), g.kernels()
+	g.Toolchain = toolchainPart{p.Toolchain.Framework, p.Toolchain.Backend, p.Toolchain.Device, g.pairs("versions", p.Toolchain.Versions), g.pairs("flags", p.Toolchain.Flags)}
+	g.Machine = machineLine{MachineName(p.Name), len(machine), digest(machine)}
+	g.Whole = wholeLine{Variants: len(p.Variants), Facts: g.facts()}
+	for _, v := range p.Variants {
+		g.Whole.Kernels += len(v.Kernels)
+	}
+	return document(g)
 }
 
-func whole(n int) *yamldoc.Node { return yamldoc.Number(float64(n)) }
-
-// some is the number, nil for none.
-func some(n int64) *yamldoc.Node {
-	if n == 0 {
-		return nil
+// document writes a value in YAML: what lists hold is a line each, and so are the keys that sum something up.
+func document(v any) *yamldoc.Node {
+	root, err := yamldoc.Of(v)
+	if err != nil {
+		panic(err) // numbers are finite, and nothing else fails
 	}
-	return yamldoc.Number(float64(n))
-}
-
-func yes(b bool) *yamldoc.Node {
-	if !b {
-		return nil
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		switch key, value := root.Content[i].Value, root.Content[i+1]; {
+		case key == "left_out" || key == "machine" || key == lastKey:
+			value.Style = yamldoc.FlowStyle
+		case value.Kind == yamldoc.Sequence || key == "facts":
+			for _, item := range value.Content {
+				item.Style |= yamldoc.FlowStyle * yamldoc.Style(zeroOne(item.Kind != yamldoc.Scalar))
+			}
+		}
 	}
-	return &yamldoc.Node{Kind: yamldoc.Scalar, Tag: "!!bool", Value: "true"}
-}
-
-func line(pairs ...any) *yamldoc.Node { return yamldoc.Map(yamldoc.FlowStyle, pairs...) }
-
-func counts(n map[string]int) *yamldoc.Node {
-	var pairs []any
-	for _, name := range sortedKeys(n) {
-		pairs = append(pairs, name, whole(n[name]))
-	}
-	if pairs == nil {
-		return nil
-	}
-	return line(pairs...)
+	return root
 }
 
 // first bounds a list, and notes how much of it is left out.
@@ -85,55 +126,40 @@ func first[T any](g *page, what string, list []T, most int) []T {
 	if len(list) <= most {
 		return list
 	}
-	g.leftOut[what] = len(list) - most
+	g.LeftOut[what] = len(list) - most
 	return list[:most]
 }
 
-func (g *page) launches() (n int) {
-	for _, v := range g.program.Variants {
-		n += len(v.Kernels)
+func (g *page) pairs(what string, values map[string]string) map[string]string {
+	shown := map[string]string{}
+	for _, key := range first(g, what, sortedKeys(values), maxFlags) {
+		shown[key] = shortened(values[key], maxSignature)
 	}
-	return n
+	return shown
 }
 
-func (g *page) toolchain() *yamldoc.Node {
-	t := g.program.Toolchain
-	pairs := func(what string, values map[string]string) *yamldoc.Node {
-		var list []any
-		for _, key := range first(g, what, sortedKeys(values), maxFlags) {
-			list = append(list, key, yamldoc.Text(shortened(values[key], maxSignature)))
-		}
-		if list == nil {
-			return nil
-		}
-		return yamldoc.Map(0, list...)
-	}
-	return yamldoc.Map(0, "framework", yamldoc.TextOrNone(t.Framework), "backend", yamldoc.TextOrNone(t.Backend), "device", yamldoc.TextOrNone(t.Device),
-		"versions", pairs("versions", t.Versions), "flags", pairs("flags", t.Flags))
-}
-
-func (g *page) variants() (lines []*yamldoc.Node) {
-	for i, v := range first(g, "variants", g.program.Variants, maxVariants) {
-		compiles, step := int64(0), int64(0)
+func (g *page) variants() (lines []variantLine) {
+	for i, v := range first(g, "variants", g.of.Variants, maxVariants) {
+		l := variantLine{Signature: shortened(v.Signature, maxSignature)}
 		if len(v.Modules) > 1 {
-			compiles = int64(len(v.Modules))
+			l.Compiles = len(v.Modules)
 		}
-		if i < len(g.program.Predicted.Steps) {
-			step = g.program.Predicted.Steps[i]
+		if i < len(g.of.Predicted.Steps) {
+			l.Step = g.of.Predicted.Steps[i]
 		}
-		lines = append(lines, line("signature", yamldoc.Text(shortened(v.Signature, maxSignature)), "compiles", some(compiles), "step_ns", some(step)))
+		lines = append(lines, l)
 	}
 	return lines
 }
 
 // promise is what rules hold of an argument.
 type promise struct {
-	aliased, donated, unused         bool
-	layout, sharding, spec, constant string
+	aliased, donated, unused   bool
+	layout, sharding, constant string
 }
 
 // arguments puts together the arguments of which the same is promised.
-func (g *page) arguments() (lines []*yamldoc.Node) {
+func (g *page) arguments() (lines []argumentLine) {
 	type group struct {
 		promise
 		names []string
@@ -141,9 +167,9 @@ func (g *page) arguments() (lines []*yamldoc.Node) {
 	}
 	var all []*group
 	of, seen := map[promise]*group{}, map[promise]map[string]bool{}
-	for _, v := range g.program.Variants {
+	for _, v := range g.of.Variants {
 		for _, a := range v.Params {
-			p := promise{a.Aliased, a.Donated, a.Unused, a.Layout, cmp.Or(a.Spec, a.Sharding), "", a.Constant}
+			p := promise{a.Aliased, a.Donated, a.Unused, a.Layout, cmp.Or(a.Spec, a.Sharding), a.Constant}
 			if of[p] == nil {
 				of[p], seen[p] = &group{promise: p}, map[string]bool{}
 				all = append(all, of[p])
@@ -155,9 +181,9 @@ func (g *page) arguments() (lines []*yamldoc.Node) {
 		}
 	}
 	for _, a := range first(g, "arguments", all, maxArguments) {
-		lines = append(lines, line("names", yamldoc.Text(span(a.names)), "bytes", some(a.bytes), "aliased", yes(a.aliased), "donated", yes(a.donated), "unused", yes(a.unused),
-			"layout", yamldoc.TextOrNone(shortened(a.layout, maxShape)), "sharding", yamldoc.TextOrNone(shortened(a.sharding, maxName)),
-			"constant", yamldoc.TextOrNone(shortened(a.constant, maxShape)), "count", whole(len(a.names))))
+		lines = append(lines, argumentLine{
+			span(a.names), a.bytes, a.aliased, a.donated, a.unused, shortened(a.layout, maxShape), shortened(a.sharding, maxName), shortened(a.constant, maxShape), len(a.names),
+		})
 	}
 	return lines
 }
@@ -175,10 +201,10 @@ func span(names []string) string {
 }
 
 // results puts together the results that are spread alike over devices.
-func (g *page) results() (lines []*yamldoc.Node) {
+func (g *page) results() (lines []resultLine) {
 	type spread struct{ split, sharding string }
 	count := map[spread]int{}
-	for _, v := range g.program.Variants {
+	for _, v := range g.of.Variants {
 		for _, o := range v.Outputs {
 			count[spread{o.Split, cmp.Or(o.Spec, o.Sharding)}]++
 		}
@@ -187,36 +213,37 @@ func (g *page) results() (lines []*yamldoc.Node) {
 		return cmp.Or(cmp.Compare(a.sharding, b.sharding), cmp.Compare(a.split, b.split))
 	})
 	for _, s := range first(g, "results", order, maxResults) {
-		lines = append(lines, line("count", whole(count[s]), "split", yamldoc.TextOrNone(shortened(s.split, maxShape)), "sharding", yamldoc.TextOrNone(shortened(s.sharding, maxName))))
+		lines = append(lines, resultLine{count[s], shortened(s.split, maxShape), shortened(s.sharding, maxName)})
 	}
 	return lines
 }
 
-// facts are one a line: a number where all variants agree, otherwise one for each. Where there is no room, zeros are left out first.
-func (g *page) facts() (*yamldoc.Node, int) {
-	values := map[facts.ID][]string{}
-	for i, v := range g.program.Variants {
+// facts sets the facts, one a line: a number where all variants agree, otherwise one for each. Where there is no room, zeros are left out first. It
+// returns how many there are.
+func (g *page) facts() int {
+	values := map[facts.ID][]any{}
+	for i, v := range g.of.Variants {
 		for name, n := range keptFacts(v.Facts) {
 			if values[name] == nil {
-				values[name] = make([]string, len(g.program.Variants))
+				values[name] = make([]any, len(g.of.Variants))
 			}
-			values[name][i] = strconv.FormatFloat(n, 'f', -1, 64)
+			values[name][i] = n
 		}
 	}
 	names := sortedKeys(values)
 	isZero := func(name facts.ID) bool {
-		return !slices.ContainsFunc(values[name], func(n string) bool { return n != "0" })
+		return !slices.ContainsFunc(values[name], func(n any) bool { return n != 0.0 })
 	}
 	if len(names) > maxFacts {
 		slices.SortStableFunc(names, func(a, b facts.ID) int { return cmp.Compare(zeroOne(isZero(a)), zeroOne(isZero(b))) })
 		names = first(g, "facts", names, maxFacts)
 		slices.Sort(names)
 	}
-	var pairs []any
+	g.Facts = map[facts.ID]any{}
 	for _, name := range names {
-		pairs = append(pairs, string(name), amount(values[name]))
+		g.Facts[name] = amount(values[name])
 	}
-	return yamldoc.Map(0, pairs...), len(values)
+	return len(values)
 }
 
 func zeroOne(b bool) int {
@@ -229,40 +256,32 @@ func zeroOne(b bool) int {
 // maxAmounts bounds how many variants' numbers stand on one line.
 const maxAmounts = 8
 
-// amount is what a fact is in each variant; "" where it is not known.
-func amount(values []string) *yamldoc.Node {
-	scalar := func(text string) *yamldoc.Node {
-		if text == "" {
-			return &yamldoc.Node{Kind: yamldoc.Scalar, Tag: "!!null", Value: "null"}
-		}
-		n := &yamldoc.Node{Kind: yamldoc.Scalar, Value: text}
-		n.Tag = n.ShortTag()
-		return n
-	}
+// amount is what a fact is in each variant; nil where it is not known.
+func amount(values []any) any {
 	if same := slices.Compact(slices.Clone(values)); len(same) == 1 {
-		return scalar(same[0])
+		return same[0]
 	}
 	if len(values) > maxAmounts {
-		return yamldoc.Text(fmt.Sprintf("%d different values in %d variants", len(slices.Compact(slices.Sorted(slices.Values(values)))), len(values)))
+		different := map[any]bool{}
+		for _, v := range values {
+			different[v] = true
+		}
+		return fmt.Sprintf("%d different values in %d variants", len(different), len(values))
 	}
-	var list []*yamldoc.Node
-	for _, text := range values {
-		list = append(list, scalar(text))
-	}
-	return yamldoc.List(yamldoc.FlowStyle, list)
+	return values
 }
 
 // kernels shows the dearest groups of kernels. What is said of them comes from the kernels; their price and place do not.
-func (g *page) kernels() (lines []*yamldoc.Node) {
+func (g *page) kernels() (lines []kernelLine) {
 	known := map[groupKey]*group{}
-	for _, all := range groups(g.program) {
+	for _, all := range groups(g.of) {
 		known[all.key] = all
 	}
 	most := min(len(known), maxGroups)
 	if len(known) > most {
-		g.leftOut["dearest_kernels"] = len(known) - most
+		g.LeftOut["dearest_kernels"] = len(known) - most
 	}
-	shown := g.program.Predicted.Kernels
+	shown := g.of.Predicted.Kernels
 	for i := range max(most, len(shown)) {
 		var d Dearest
 		if i < len(shown) {
@@ -273,12 +292,7 @@ func (g *page) kernels() (lines []*yamldoc.Node) {
 			of = &group{name: nameOf("")} // there is no such group
 		}
 		delete(known, d.Key)
-		var at []*yamldoc.Node
-		for _, place := range d.At {
-			at = append(at, yamldoc.Text(place))
-		}
-		lines = append(lines, line("ns", some(d.NS), "launches", yamldoc.Number(float64(of.launches)), "do", yamldoc.TextOrNone(of.key.do), "kind", yamldoc.TextOrNone(of.key.kind),
-			"target", yamldoc.TextOrNone(of.key.target), "out", yamldoc.TextOrNone(of.key.out), "at", yamldoc.List(yamldoc.FlowStyle, at), "op", yamldoc.TextOrNone(of.name.String())))
+		lines = append(lines, kernelLine{d.NS, of.launches, of.key.do, of.key.kind, of.key.target, of.key.out, d.At, of.name.String()})
 	}
 	return lines
 }

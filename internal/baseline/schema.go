@@ -11,26 +11,14 @@ import (
 
 // JSONSchema describes a readable file; $defs.record is one line of the machine file beside it.
 func JSONSchema() (*jsonschema.Schema, error) {
-	text, count, yes := kind("string"), kind("number"), kind("boolean")
-	pairs := &jsonschema.Schema{Type: "object", AdditionalProperties: text}
-	toolchain := fields(map[string]*jsonschema.Schema{"framework": text, "backend": text, "device": text, "versions": pairs, "flags": pairs})
+	s, err := jsonschema.For[page](nil)
+	if err != nil {
+		return nil, err
+	}
 	schema := any(Schema)
-	s := fields(map[string]*jsonschema.Schema{
-		"schema": {Const: &schema}, "program": text, "reason": text, "toolchain": toolchain, "priced_on": text,
-		"variants": list(fields(map[string]*jsonschema.Schema{"signature": text, "compiles": count, "step_ns": count})),
-		"arguments": list(fields(map[string]*jsonschema.Schema{
-			"names": text, "bytes": count, "aliased": yes, "donated": yes, "unused": yes, "layout": text, "sharding": text, "constant": text, "count": count,
-		})),
-		"results": list(fields(map[string]*jsonschema.Schema{"count": count, "split": text, "sharding": text})),
-		"facts":   {Type: "object", AdditionalProperties: &jsonschema.Schema{Types: []string{"number", "array", "string", "null"}}},
-		"dearest_kernels": list(fields(map[string]*jsonschema.Schema{
-			"ns": count, "launches": count, "do": text, "kind": text, "target": text, "out": text, "at": list(text), "op": text,
-		})),
-		"left_out": {Type: "object", AdditionalProperties: count},
-		"machine":  fields(map[string]*jsonschema.Schema{"file": text, "bytes": count, "sha256": text}),
-		"whole":    fields(map[string]*jsonschema.Schema{"variants": count, "facts": count, "kernels": count}),
-	})
-	s.Required = []string{"schema", "program", "variants", "facts", "machine", "whole"}
+	s.Properties["schema"] = &jsonschema.Schema{Const: &schema}
+	s.Properties["facts"] = &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Types: []string{"number", "array", "string", "null"}}}
+	withoutNull(s)
 	of, err := recordSchema()
 	s.Defs = map[string]*jsonschema.Schema{"record": of}
 	return s, err
@@ -45,9 +33,7 @@ func recordSchema() (*jsonschema.Schema, error) {
 	}})
 	if err == nil {
 		s.MinProperties, s.MaxProperties = jsonschema.Ptr(1), jsonschema.Ptr(1)
-		for _, of := range s.Properties {
-			of.Type, of.Types = "object", nil // a key whose value is null is left out
-		}
+		withoutNull(s)
 	}
 	return s, err
 }
@@ -58,6 +44,15 @@ func list(of *jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: of}
 }
 
-func fields(properties map[string]*jsonschema.Schema) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+// withoutNull allows no null: an empty list is left out.
+func withoutNull(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	if s.Items != nil {
+		withoutNull(s.Items)
+	}
+	for _, of := range s.Properties {
+		withoutNull(of)
+	}
 }

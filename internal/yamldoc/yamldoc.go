@@ -3,6 +3,7 @@ package yamldoc
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -150,47 +151,52 @@ func Decode(n *Node, into any) error { return mistyped(n.Decode(into)) }
 // FlowStyle writes a mapping or a list on one line.
 const FlowStyle = yaml.FlowStyle
 
-// Map is a mapping of keys and values in turns. A key whose value is nil is left out.
-func Map(style yaml.Style, pairs ...any) *Node {
-	n := &Node{Kind: Mapping, Tag: "!!map", Style: style}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if value, _ := pairs[i+1].(*Node); value != nil {
-			n.Content = append(n.Content, Text(pairs[i].(string)), value)
-		}
+// Style is how a node is written.
+type Style = yaml.Style
+
+// Of is a document that holds what JSON makes of a value.
+func Of(v any) (*Node, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
 	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return next(d), nil
+}
+
+// next is the node that comes next in JSON that was just written.
+func next(d *json.Decoder) *Node {
+	token, _ := d.Token()
+	switch v := token.(type) {
+	case json.Delim:
+		n := &Node{Kind: Mapping, Tag: "!!map"}
+		if v == '[' {
+			n = &Node{Kind: Sequence, Tag: "!!seq"}
+		}
+		for d.More() {
+			n.Content = append(n.Content, next(d))
+		}
+		_, _ = d.Token()
+		return n
+	case string:
+		return text(v)
+	}
+	n := &Node{Kind: Scalar, Value: "null"}
+	if token != nil {
+		n.Value = fmt.Sprint(token)
+	}
+	n.Tag = n.ShortTag()
 	return n
 }
 
-// List is a list; nil when it is empty.
-func List(style yaml.Style, items []*Node) *Node {
-	if len(items) == 0 {
-		return nil
-	}
-	return &Node{Kind: Sequence, Tag: "!!seq", Style: style, Content: items}
-}
-
-// Text is a string. What is not printed as it stands is quoted and escaped.
-func Text(s string) *Node {
+// text is a string. What is not printed as it stands is quoted and escaped.
+func text(s string) *Node {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	n := &Node{Kind: Scalar, Tag: "!!str", Value: s}
 	if s == "<<" || strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }) {
 		n.Style = DoubleQuoted
 	}
-	return n
-}
-
-// TextOrNone is a string, nil for none.
-func TextOrNone(s string) *Node {
-	if s == "" {
-		return nil
-	}
-	return Text(s)
-}
-
-// Number is a number in all its digits.
-func Number(v float64) *Node {
-	n := &Node{Kind: Scalar, Value: strconv.FormatFloat(v, 'f', -1, 64)}
-	n.Tag = n.ShortTag()
 	return n
 }
 
