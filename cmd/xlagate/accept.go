@@ -23,13 +23,13 @@ func acceptCommand(w world) *cli.Command {
 		Flags: append(append(configFlags(), pullRequestFlags()...),
 			&cli.StringSliceFlag{Name: "only", Usage: "only the changes or findings with these `IDS`, separated by commas"},
 			&cli.StringFlag{Name: "reason", Usage: "`TEXT`: why, for the baseline's readers"},
-			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower the budgets that are wider than what there is"},
+			&cli.BoolFlag{Name: "tighten", Usage: "record only what got better, and lower budgets to the present facts"},
 			&cli.StringFlag{Name: "from", Usage: "take facts and changes from a result `FILE`"},
 			&cli.BoolFlag{Name: "interactive", Aliases: []string{"i"}, Usage: "show each change at the terminal and ask what to do with it"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.IsSet("only") && len(ids(c.StringSlice("only"))) == 0 {
-				return wrongUsage("--only names nothing; leave it out to accept all, or name ids as `xlagate check` prints them")
+				return wrongUsage("--only is empty; leave it out to accept all, or give ids as `xlagate check` prints them")
 			}
 			if onGitHub(c) {
 				return acceptOnGitHub(c, w)
@@ -105,13 +105,13 @@ func sayAccepted(w world, done *gate.Accepted) {
 	}
 	switch {
 	case len(done.Written)+len(done.Removed) == 0 && len(done.Budgets) > 0:
-		fmt.Fprintf(w.out, "the baseline stays: %d unchanged\n", done.Unchanged)
+		fmt.Fprintf(w.out, "nothing written: %d unchanged\n", done.Unchanged)
 	case len(done.Written)+len(done.Removed) == 0:
 		fmt.Fprintf(w.out, "nothing to accept: %d unchanged\n", done.Unchanged)
 	case done.Pushed != "":
 		sayPushed(w, done.Pushed)
 	default:
-		fmt.Fprintln(w.out, "commit them with the change that they belong to")
+		fmt.Fprintln(w.out, "commit them together with the change")
 	}
 }
 
@@ -126,7 +126,7 @@ func sayBudget(w world, b *config.Budget) {
 	}
 	where := fmt.Sprintf("%s %s of %s", b.Place(), b.Key, b.Settings.Rule.ID)
 	if b.Left != "" {
-		fmt.Fprintf(w.out, "%-7s  %s is %s, %s would do; change it by hand: %s\n", left, where, b.From, b.Became, b.Left)
+		fmt.Fprintf(w.out, "%-7s  %s is %s, %s is enough; change it by hand: %s\n", left, where, b.From, b.Became, b.Left)
 		return
 	}
 	fmt.Fprintf(w.out, "%-7s  %s %s → %s\n", done, where, b.From, b.Became)

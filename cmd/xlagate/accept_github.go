@@ -26,7 +26,7 @@ func pullRequestFlags() []cli.Flag {
 		&cli.IntFlag{Name: "pull-request", Category: githubHeading, Usage: "commit the baseline to pull request `NUMBER` on GitHub, from its own run's result"},
 		&cli.BoolFlag{Name: "from-event", Category: githubHeading, Usage: "the same, as asked for by the comment that started this job: /xlagate accept ID REASON"},
 		&cli.StringFlag{Name: "repo", Category: githubHeading, Usage: "the repository, `OWNER/NAME` (default: the job's)"},
-		&cli.StringFlag{Name: "workflow", Category: githubHeading, Usage: "take the result of this workflow `FILE` alone, such as xlagate.yml"},
+		&cli.StringFlag{Name: "workflow", Category: githubHeading, Usage: "take only results of this workflow `FILE`, such as xlagate.yml"},
 		&cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the `NAME` of the gate whose result is accepted"},
 		&cli.StringFlag{Name: "artifact", Value: artifactName, Category: githubHeading, Usage: "the `NAME` of the artifact that holds the result"},
 	}
@@ -116,7 +116,7 @@ func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.
 		sayUnsettled(w, u)
 	}
 	if len(changed) == 0 {
-		fmt.Fprintf(w.out, "nothing to accept: the baseline says so already (run %d)\n", from.Run)
+		fmt.Fprintf(w.out, "nothing to accept: the baseline is up to date (run %d)\n", from.Run)
 		answer(ctx, w, client, asked, "+1", strings.TrimSpace(remaining(done)))
 		return nil
 	}
@@ -160,9 +160,9 @@ func remaining(done *gate.Accepted) string {
 	if len(done.Unsettled)+len(left) == 0 {
 		return ""
 	}
-	text := " The configuration still asks for something else; change it there:"
+	text := " The configuration still has other limits; change them there:"
 	for _, b := range left {
-		text += "\n- " + oneLine(fmt.Sprintf("%s %s of %s is %s, %s would do; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left))
+		text += "\n- " + oneLine(fmt.Sprintf("%s %s of %s is %s, %s is enough; %s", b.Place(), b.Key, b.Settings.Rule.ID, b.From, b.Became, b.Left))
 	}
 	for _, u := range done.Unsettled {
 		text += "\n- " + oneLine(u.Place+" "+u.Rule+": "+u.Message)

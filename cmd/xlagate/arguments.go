@@ -213,7 +213,7 @@ func usageError(c *cli.Context, err error, _ bool) error {
 
 func unknownFlag(c *cli.Context, name string) error {
 	if len(c.Command.Subcommands) > 0 {
-		return wrongUsage("%s stands before the command; write it behind: %s COMMAND %s", dashed(name), c.Command.HelpName, dashed(name))
+		return wrongUsage("%s comes before the command; put it after: %s COMMAND %s", dashed(name), c.Command.HelpName, dashed(name))
 	}
 	var known []string
 	for _, f := range c.Command.Flags {

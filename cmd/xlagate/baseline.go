@@ -23,13 +23,13 @@ func baselineCommand(w world) *cli.Command {
 		return append([]cli.Flag{configFlag(), baselineFlag()}, registryFlags()...)
 	}
 	return &cli.Command{
-		Name: "baseline", Usage: "look after the stored baseline", Category: theGate,
+		Name: "baseline", Usage: "inspect and maintain the stored baseline", Category: theGate,
 		Action: noCommand,
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "targets and programs that were accepted", Flags: flags(), Action: func(c *cli.Context) error { return listBaseline(c, w) }},
 			{Name: "show", Usage: "what was accepted for a program", ArgsUsage: "[PROGRAM]", Flags: flags(), Action: func(c *cli.Context) error { return showBaseline(c, w) }},
-			{Name: "verify", Usage: "read every file and find what was cut off, edited or merged by hand", Flags: flags(), Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
-			{Name: "prune", Usage: "remove what the configuration no longer looks at", Flags: flags(), Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
+			{Name: "verify", Usage: "read every file and report what was cut off, edited or merged by hand", Flags: flags(), Action: func(c *cli.Context) error { return verifyBaseline(c, w) }},
+			{Name: "prune", Usage: "remove what the configuration no longer covers", Flags: flags(), Action: func(c *cli.Context) error { return pruneBaseline(c, w) }},
 		},
 	}
 }
@@ -186,12 +186,12 @@ func trendCommand(w world) *cli.Command {
 		ArgsUsage: "[PROGRAM]",
 		Category:  theGate,
 		Flags: append(outputFlags(&to, report.TrendFormats()), configFlag(), baselineFlag(), quietFlag(),
-			&cli.StringFlag{Name: "since", Usage: "only what changed behind `REF`, a commit, a branch or a tag"},
+			&cli.StringFlag{Name: "since", Usage: "only what changed after `REF`, a commit, a branch or a tag"},
 			&cli.StringFlag{Name: "fact", Usage: "only facts that match the `GLOB`, as in price.* or memory.peak_bytes"},
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
-				return wrongUsage("trend takes one program at most, not %d", c.NArg())
+				return wrongUsage("trend takes at most one program, not %d", c.NArg())
 			}
 			o, err := baselineOptions(c, w)
 			if err != nil {

@@ -30,7 +30,7 @@ func captureCommand(w world) *cli.Command {
 			case c.String("to") == "":
 				return wrongUsage("capture needs --to DIR; xlagate capture --to DIR -- COMMAND…")
 			case len(command) == 0 || len(before) > 0:
-				return wrongUsage("capture needs a command behind --; xlagate capture --to DIR -- COMMAND…")
+				return wrongUsage("capture needs a command after --; xlagate capture --to DIR -- COMMAND…")
 			}
 			return runCapture(c, w, command)
 		},
@@ -71,7 +71,7 @@ func captured(c *cli.Context, w world, what string, opts capture.Options) (*capt
 	problem := result.Problem{}
 	switch {
 	case errors.As(err, &failed):
-		problem.Fix = "run the command by itself first, until it ends well"
+		problem.Fix = "run the command by itself first, until it succeeds"
 	case !errors.Is(err, capture.ErrNothingDumped):
 		return out, err
 	}

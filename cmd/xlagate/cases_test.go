@@ -66,7 +66,7 @@ var pairs = []pair{
 	{name: "tf-print_gone"},
 	{name: "tf-norm_gone"},
 	{name: "tf-gelu_gone"},
-	{name: "tf-traced_again", breaks: "baseline-present", says: "it does what cluster_0 does, for other sizes: "},
+	{name: "tf-traced_again", breaks: "baseline-present", says: "it does the same as cluster_0, for other sizes: "},
 	{name: "tf-validated", breaks: "baseline-present", says: "a program that was not there before"},
 	{name: "gpu-channels_joined"},
 	{name: "cpu-last_logits"},

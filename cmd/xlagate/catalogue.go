@@ -36,7 +36,7 @@ func explainCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name: "explain", Usage: "why a rule exists, what it reads, an example, how to fix what it finds", ArgsUsage: "RULE|CHANGE|FINDING", Category: aboutTool,
-		Flags: append(outputFlags(&to, report.RuleFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change; without it the last check's"}),
+		Flags: append(outputFlags(&to, report.RuleFormats()), &cli.StringFlag{Name: "from", Usage: "the result `FILE` that holds the change (default: the last check's)"}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return wrongUsage("explain takes one rule, or the id of one change or finding; `xlagate rules` lists the rules")
@@ -173,7 +173,7 @@ func schemaCommand(w world) *cli.Command {
 		Name: "schema", Usage: "the JSON Schema of the configuration, a result or a baseline", ArgsUsage: "config|result|baseline", Category: aboutTool,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 || !slices.Contains(schemaNames, c.Args().First()) {
-				return wrongUsage("schema is of one of %s, not %q", strings.Join(schemaNames, ", "), c.Args().First())
+				return wrongUsage("there is no schema %q; there are %s", c.Args().First(), strings.Join(schemaNames, ", "))
 			}
 			data, err := schemaOf(c.Args().First())
 			if err != nil {

@@ -16,14 +16,14 @@ func checkCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "hold a dump against the rules and the baseline: the gate",
+		Usage:     "check a dump against the rules and the baseline: the gate",
 		ArgsUsage: "[DUMP…] [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate check                          the targets of xlagate.yaml\n" +
 			"xlagate check build/xla                a dump\n" +
 			"xlagate check -- python train.py       run a command and gate what it compiled",
 		Flags: append(append(append(configFlags(), outputFlags(&to, report.Formats())...), postFlags()...),
-			&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, say on the pull request what was found"},
+			&cli.StringFlag{Name: "comment", Value: "off", Category: githubHeading, Usage: "`auto`: in a job of GitHub Actions, comment on the pull request"},
 			failOnFlag(), allowMissingFlag(),
 			&cli.BoolFlag{Name: "bisect", Usage: "exit 125 instead of 2 and 3, for git bisect run"},
 			&cli.BoolFlag{Name: "watch", Usage: "check again whenever the dump, the rules, the baseline or a captured command's sources change"},
@@ -84,7 +84,7 @@ const pollEvery = 500 * time.Millisecond
 // checkAgain checks whenever files change, until a person ends it. The exit code is that of the last check.
 func checkAgain(c *cli.Context, w world, to *outputs, o gate.Options) error {
 	if !o.Shard.Whole() || c.Bool("bisect") || c.String("comment") != "off" {
-		return wrongUsage("check --watch is for a person at work; leave --shard, --bisect and --comment out")
+		return wrongUsage("check --watch is interactive; leave out --shard, --bisect and --comment")
 	}
 	files, err := gate.NewWatch(c.Context, o)
 	if err != nil {
@@ -98,7 +98,7 @@ func checkAgain(c *cli.Context, w world, to *outputs, o gate.Options) error {
 			return err
 		}
 		last := error(verdict(exitCode(w, err)))
-		w.say("watching; ^C ends it")
+		w.say("watching; ^C stops")
 		changed, stopped := files.Wait(c.Context, pollEvery)
 		if stopped != nil {
 			return last

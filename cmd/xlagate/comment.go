@@ -31,12 +31,12 @@ func commentCommand(w world) *cli.Command {
 		Category:  results,
 		Description: "xlagate comment result.json                        in a job of GitHub Actions, on its pull request\n" +
 			"xlagate comment result.json --repo O/N --pr 7      from anywhere, with GITHUB_TOKEN set\n" +
-			"xlagate comment --workflow-run                     in a workflow_run job: what the run's artifact says, for pull requests from forks",
+			"xlagate comment --workflow-run                     in a workflow_run job: the result in the run's artifact, for pull requests from forks",
 		Flags: append(postFlags(),
 			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: config.FileName, Usage: "the rule `FILE`, from the root of the repository"},
 			&cli.StringFlag{Name: "repo", Usage: "the repository, `OWNER/NAME` (default: the job's)"},
 			&cli.IntFlag{Name: "pr", Usage: "the pull request's `NUMBER` (default: the job's)"},
-			&cli.StringFlag{Name: "head", Usage: "the `COMMIT` that was looked at (default: the pull request's head)"},
+			&cli.StringFlag{Name: "head", Usage: "the `COMMIT` that was checked (default: the pull request's head)"},
 			&cli.BoolFlag{Name: "workflow-run", Usage: "take the pull request from a workflow_run event and the result from that run's artifact"},
 			&cli.StringFlag{Name: "artifact", Value: artifactName, Usage: "the artifact's `NAME`; it holds NAME.json"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "print the comment instead of posting anything"},
@@ -50,15 +50,15 @@ func postFlags() []cli.Flag {
 	return []cli.Flag{
 		keyFlag(),
 		&cli.StringFlag{Name: "mode", Value: github.Update, Category: githubHeading, Usage: "`HOW`: " + strings.Join(github.Modes, ", ")},
-		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "make a check run with annotations (checks: write); a commit status where that cannot be"},
+		&cli.BoolFlag{Name: "check-run", Category: githubHeading, Usage: "make a check run with annotations (checks: write), or a commit status where that is not allowed"},
 		&cli.BoolFlag{Name: "pictures", Category: githubHeading, Usage: "draw the predicted step and the memory in the comment (contents: write, for the branch xlagate-pictures)"},
 		&cli.BoolFlag{Name: "accept-command", Usage: "the repository answers to /xlagate accept (docs/github.md): show the line in the comment"},
-		&cli.BoolFlag{Name: "upload-sarif", Category: githubHeading, Usage: "hand the findings to code scanning (security-events: write)"},
+		&cli.BoolFlag{Name: "upload-sarif", Category: githubHeading, Usage: "upload the findings to code scanning (security-events: write)"},
 	}
 }
 
 func keyFlag() cli.Flag {
-	return &cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each has one comment and one check of its own"}
+	return &cli.StringFlag{Name: "key", Value: github.DefaultKey, Category: githubHeading, Usage: "the gate's `NAME`: each gate has its own comment and check"}
 }
 
 // origin is what a job of GitHub Actions judges; nil outside of one.
@@ -255,7 +255,7 @@ func (p *post) publish(ctx context.Context, w world, publication github.Publicat
 	case o.Why != "":
 		fmt.Fprintf(w.err, "xlagate: no comment written: %s\n", o.Why)
 	case p.pr == 0 && !p.env.Actions:
-		w.warn("no comment written: no pull request is known; name one: --repo OWNER/NAME --pr NUMBER, with GITHUB_TOKEN set")
+		w.warn("no comment written: the pull request is not known; name it: --repo OWNER/NAME --pr NUMBER, with GITHUB_TOKEN set")
 	}
 	if p.env.Actions {
 		fmt.Fprint(w.err, done.Commands)

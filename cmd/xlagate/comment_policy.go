@@ -122,7 +122,7 @@ func localHead(o gate.Options) policies {
 	return func(ctx context.Context, p *post, r *result.Result) (base, head policy.Policy, err error) {
 		file := p.inCheckout(o.Config.Path)
 		if !filepath.IsLocal(file) {
-			return base, head, fmt.Errorf("%s does not lie in the checkout %s", o.Config.Path, p.env.Workspace)
+			return base, head, fmt.Errorf("%s is not in the checkout %s", o.Config.Path, p.env.Workspace)
 		}
 		head = policy.Policy{File: file, Config: o.Config, Flags: policy.Flags{Against: o.Against, Baseline: o.Baseline, FailOn: o.FailOn, AllowMissing: o.AllowMissing}}
 		o.Baseline = "" // compared is what the configuration names

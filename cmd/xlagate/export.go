@@ -20,14 +20,14 @@ import (
 func exportCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name:        "export",
-		Usage:       "write a dump, or what changed since another, for other tools",
+		Usage:       "write a dump, or what changed since another one, for other tools",
 		ArgsUsage:   "DUMP",
 		Category:    dumps,
 		Description: "formats:\n" + export.About(),
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "`FORMAT`: " + strings.Join(export.Formats(), ", ")},
 			&cli.StringFlag{Name: "against", Usage: "what the dump is compared with: another `DUMP`, or a baseline"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, of several files to a folder"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, or several files to a folder"},
 			&cli.StringFlag{Name: "program", Usage: "only programs that match the `GLOB`"},
 			&cli.StringFlag{Name: "scope", Usage: "only what is in the `SCOPE` of the model, as in layer0/mlp or */attention/*"},
 			&cli.BoolFlag{Name: "all", Usage: "the framework's one-op helper programs too"},

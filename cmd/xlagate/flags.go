@@ -50,7 +50,7 @@ func (f pathFlag) Set(path string) error {
 		return errors.New("the name of a file")
 	}
 	if path != "-" && slices.ContainsFunc(to.list, func(o output) bool { return o.path == path }) {
-		return errors.New("a file for each format, this one was named before")
+		return errors.New("one file for each format; this one was named before")
 	}
 	if n := len(to.list); n > 0 && to.list[n-1].path == "" {
 		to.list[n-1].path = path
@@ -92,7 +92,7 @@ func outputFlags(to *outputs, formats []string) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{Name: "format", Value: formatFlag{to}, Category: outputHeading, Usage: "`FORMAT`: " + strings.Join(formats, ", ") + "; repeatable"},
 		&cli.GenericFlag{Name: "f", Value: formatFlag{to}, Hidden: true},
-		&cli.GenericFlag{Name: "output", Value: pathFlag{to}, Category: outputHeading, Usage: "write the format before it to `FILE`; without one the ending says the format"},
+		&cli.GenericFlag{Name: "output", Value: pathFlag{to}, Category: outputHeading, Usage: "write the format before it to `FILE`; without a format, the file's extension decides"},
 		&cli.GenericFlag{Name: "o", Value: pathFlag{to}, Hidden: true},
 		&cli.BoolFlag{Name: "no-color", Category: outputHeading, Usage: "no colours"},
 	}
@@ -130,7 +130,7 @@ func logFlag() cli.Flag {
 // readFlags say how a dump is read. They do not change the result.
 func readFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one a core)", Action: checkJobs},
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Category: readHeading, Usage: "read `N` modules at once (default: one per core)", Action: checkJobs},
 		&cli.GenericFlag{Name: "max-memory", Value: new(size), Category: readHeading, Usage: "stay below `SIZE`, as in 500MiB: read fewer modules at once, and refuse files of more than a quarter of it (default: half of the machine's memory)"},
 		quietFlag(),
 	}, registryFlags()...)
@@ -138,18 +138,18 @@ func readFlags() []cli.Flag {
 
 func checkJobs(_ *cli.Context, n int) error {
 	if n < 0 {
-		return wrongUsage("--jobs is %d; expected 1 or more, or 0 for one a core", n)
+		return wrongUsage("--jobs is %d; expected 1 or more, or 0 for one per core", n)
 	}
 	return nil
 }
 
 func failOnFlag() cli.Flag {
-	return &cli.StringFlag{Name: "fail-on", Usage: "`LEVEL`: error, warning or never, from which a finding fails"}
+	return &cli.StringFlag{Name: "fail-on", Usage: "the `LEVEL` from which a finding fails: error, warning or never"}
 }
 
 func allowMissingFlag() cli.Flag {
 	return &cli.StringSliceFlag{
-		Name: "allow-missing", Usage: "`INPUT` that the dump may lack though the baseline holds what comes from it: " + strings.Join(gate.Inputs(), ", "),
+		Name: "allow-missing", Usage: "`INPUT` that the dump may lack although the baseline has facts from it: " + strings.Join(gate.Inputs(), ", "),
 		Action: func(_ *cli.Context, names []string) error {
 			for _, name := range names {
 				if !slices.Contains(gate.Inputs(), name) {
@@ -189,8 +189,8 @@ func (to *outputs) holds(format string) bool {
 // registryFlags are the flags for dumps and baselines in a registry.
 func registryFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "no-cache", Category: readHeading, Usage: "read every file again, and pull again what lies in a registry"},
-		&cli.BoolFlag{Name: "plain-http", EnvVars: []string{"XLAGATE_PLAIN_HTTP"}, Category: readHeading, Usage: "speak http with a registry; with one on this machine that is done anyway"},
+		&cli.BoolFlag{Name: "no-cache", Category: readHeading, Usage: "ignore caches: read every file again, and pull again from a registry"},
+		&cli.BoolFlag{Name: "plain-http", EnvVars: []string{"XLAGATE_PLAIN_HTTP"}, Category: readHeading, Usage: "use http for registries; a registry on this machine is always reached so"},
 	}
 }
 

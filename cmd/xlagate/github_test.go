@@ -340,7 +340,7 @@ func TestLoosenedPolicy(t *testing.T) {
 		"another target": {func(p *pullRequest) {
 			write(p, "xlagate.yaml", strings.Replace(modest, "classifier/cpu", "other", 1))
 			p.run(0, "accept", "regressed", "--reason", "make it pass")
-		}, []string{"regressed"}, "the target is looked at no longer"},
+		}, []string{"regressed"}, "the target is no longer checked"},
 		"--against itself": {func(*pullRequest) {}, []string{"regressed", "--against", "regressed"}, "`--against` for `regressed`"},
 		"--baseline": {func(p *pullRequest) {
 			p.run(0, "accept", "regressed", "--reason", "make it pass", "--baseline", "mine")
@@ -547,7 +547,7 @@ func TestAcceptRefusesAnEditedResult(t *testing.T) {
 	} {
 		p.repack(honest, func(r map[string]any) { change(program(r)) })
 		p.asks("mona", "write", "/xlagate accept all because")
-		if _, said := p.run(3, "accept", "--from-event"); p.Branches["wider"] != p.head || !strings.Contains(said, "contradicts itself, it was edited") && !strings.Contains(said, " by classifier/cpu/train_step") {
+		if _, said := p.run(3, "accept", "--from-event"); p.Branches["wider"] != p.head || !strings.Contains(said, "contradicts itself; it was edited") && !strings.Contains(said, " by classifier/cpu/train_step") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
@@ -575,7 +575,7 @@ func TestAcceptOnPullRequestRaisesNumbers(t *testing.T) {
 			if strings.Contains(config, raised) != c.raised || strings.Contains(message, " and 1 budget of the configuration, ") != c.raised {
 				t.Errorf("%s\n%s", message, config)
 			}
-			left := "max_variants of no-recompilation is 1, 2 would do; an alias or a merge key shares it with another entry"
+			left := "max_variants of no-recompilation is 1, 2 is enough; an alias or a merge key shares it with another entry"
 			if strings.Contains(p.Comments[0].Body, left) == c.raised || strings.Contains(out, "narrow ") == c.raised {
 				t.Errorf("%s\n%s", out, p.Comments[0].Body)
 			}

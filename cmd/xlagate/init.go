@@ -21,7 +21,7 @@ import (
 
 func initCommand(w world) *cli.Command {
 	return &cli.Command{
-		Name: "init", Usage: "look at a dump and propose an xlagate.yaml; never overwrites", ArgsUsage: "[DUMP] [-- COMMAND…]", Category: theGate,
+		Name: "init", Usage: "propose an xlagate.yaml for a dump; never overwrites", ArgsUsage: "[DUMP] [-- COMMAND…]", Category: theGate,
 		Description: "xlagate init build/xla            propose rules for a dump\n" +
 			"xlagate init -- python train.py   run the command, propose rules, accept what it compiled, write the workflow",
 		Flags: append(readFlags(),
@@ -37,11 +37,11 @@ func initCommand(w world) *cli.Command {
 			case command == nil:
 				return propose(c, w, c.Args().First())
 			case len(command) == 0:
-				return wrongUsage("init needs a command behind --; xlagate init -- COMMAND…")
+				return wrongUsage("init needs a command after --; xlagate init -- COMMAND…")
 			case len(own) > 0:
 				return wrongUsage("give a dump or a command, not both")
 			case c.IsSet("output"):
-				return wrongUsage("with a command init writes %s; leave --output out", config.FileName)
+				return wrongUsage("with a command init writes %s; leave out --output", config.FileName)
 			}
 			return setUp(c, w, command)
 		},
@@ -211,7 +211,7 @@ func writeNew(path, text string) error {
 }
 
 func alreadyThere(path string) error {
-	return wrongUsage("%s is there already and stays as it is; remove it, or write elsewhere: xlagate init -o FILE", path)
+	return wrongUsage("%s already exists and was not changed; remove it, or write elsewhere: xlagate init -o FILE", path)
 }
 
 func next(c *cli.Context, w world, rep *facts.Report, path string) {
@@ -220,8 +220,8 @@ func next(c *cli.Context, w world, rep *facts.Report, path string) {
 		fmt.Fprintf(w.out, "  %s\n", p.Name)
 	}
 	fmt.Fprintln(w.out, "next:")
-	fmt.Fprintln(w.out, "  xlagate accept --reason \"first baseline\"   record what is there now; commit .xlagate with it")
-	fmt.Fprintln(w.out, "  xlagate check                              hold the next dump against it")
+	fmt.Fprintln(w.out, "  xlagate accept --reason \"first baseline\"   record the present state; commit .xlagate")
+	fmt.Fprintln(w.out, "  xlagate check                              check the next dump against it")
 }
 
 func extras(c *cli.Context, w world) error {

@@ -154,25 +154,25 @@ func TestCheckWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.shows(t, "watching; ^C ends it", 1)
+	s.shows(t, "watching; ^C stops", 1)
 	edit("xlagate.yaml", "max: 28", "max: 2")
 	s.shows(t, "xlagate.yaml changed", 1)
-	s.shows(t, "watching; ^C ends it", 2)
+	s.shows(t, "watching; ^C stops", 2)
 	s.shows(t, "28 kernels: at most 2 allowed", 1)
 	edit("xlagate.yaml", "max: 2\n", "max: two\n")
 	s.shows(t, "expected a whole number", 1)
-	s.shows(t, "watching; ^C ends it", 3)
+	s.shows(t, "watching; ^C stops", 3)
 	if err := os.RemoveAll(filepath.Join(dir, "good")); err != nil {
 		t.Fatal(err)
 	}
 	edit("xlagate.yaml", "max: two\n", "max: 28\n")
 	s.shows(t, "no such file or directory", 1)
-	s.shows(t, "watching; ^C ends it", 4)
+	s.shows(t, "watching; ^C stops", 4)
 	if err := os.Rename(filepath.Join(dir, "regressed"), filepath.Join(dir, "good")); err != nil {
 		t.Fatal(err)
 	}
 	s.shows(t, "splits exponential, subtract in 2 kernels", 1)
-	s.shows(t, "watching; ^C ends it", 5)
+	s.shows(t, "watching; ^C stops", 5)
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

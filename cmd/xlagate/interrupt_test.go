@@ -88,7 +88,7 @@ func interrupt(t *testing.T, cmd *exec.Cmd) {
 	if err := <-ended; !errors.As(err, &exit) || exit.ExitCode() != 3 {
 		t.Errorf("ended with %v, wanted exit status 3: %s", err, said.String())
 	}
-	if got := strings.TrimPrefix(said.String(), "Terminated\n"); got != "xlagate: interrupted; nothing was decided\n" { // some shells say that of a child
+	if got := strings.TrimPrefix(said.String(), "Terminated\n"); got != "xlagate: interrupted; there is no verdict\n" { // some shells say that of a child
 		t.Errorf("said %q", got)
 	}
 	pid, err := os.ReadFile(filepath.Join(cmd.Dir, "started"))

@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, w world) int {
 	}
 	err := recovered(func() error {
 		if command := forgotten(a, args); command != "" {
-			return wrongUsage("%s is a command, and no dump is called so; put -- before it: xlagate %s -- %s", strings.Fields(command)[0], args[1], command)
+			return wrongUsage("%s is a command, not a dump; put -- before it: xlagate %s -- %s", strings.Fields(command)[0], args[1], command)
 		}
 		return a.RunContext(ctx, permute(a, args))
 	})
@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, w world) int {
 func recovered(do func() error) (err error) {
 	defer func() {
 		if failure := recover(); failure != nil {
-			err = fmt.Errorf("%w\n  this is a defect of xlagate: please report it, with the command and its input", dump.Caught(failure))
+			err = fmt.Errorf("%w\n  this is a bug in xlagate: please report it, with the command and its input", dump.Caught(failure))
 		}
 	}()
 	return do()
@@ -144,7 +144,7 @@ func exitCode(w world, err error) int {
 		return gate.ExitUsage
 	}
 	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted; nothing was decided")
+		err = errors.New("interrupted; there is no verdict")
 	}
 	w.say(err.Error())
 	return gate.ExitIncomplete

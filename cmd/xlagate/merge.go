@@ -176,7 +176,7 @@ func chosenShard(c *cli.Context) (dump.Shard, error) {
 // checkPart measures one part of a check. The exit code says whether the part could be measured; merging the parts gives the verdict.
 func checkPart(c *cli.Context, w world, list []output, o gate.Options) error {
 	if !slices.ContainsFunc(list, func(out output) bool { return out.format == "json" }) {
-		return wrongUsage("--shard %s makes a part of a result, and nothing would be kept of it; write it with -f json -o part-%d.json", o.Shard, o.Shard.Index)
+		return wrongUsage("--shard %s makes a part of a result, which must be written: -f json -o part-%d.json", o.Shard, o.Shard.Index)
 	}
 	r, err := gate.CheckPart(c.Context, o)
 	if err != nil {
@@ -200,7 +200,7 @@ func checkPart(c *cli.Context, w world, list []output, o gate.Options) error {
 func factsCommand(w world) *cli.Command {
 	return &cli.Command{
 		Name:      "facts",
-		Usage:     "only extract facts, as JSON: the unit of work that a cluster runs",
+		Usage:     "extract facts only, as JSON: the unit of work that a cluster runs",
 		ArgsUsage: "DUMP…",
 		Category:  manyMachines,
 		Flags: append(readFlags(),

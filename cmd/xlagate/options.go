@@ -28,7 +28,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 	o = reading(c, w, o)
 	o.Cache, o.Stdout, o.Stderr, o.Now, o.Version, o.Edits = factsCache(c), w.err, w.err, time.Now(), version(), editedLines(c, w)
 	if command != nil && len(command) == 0 {
-		return o, wrongUsage("%s needs a command behind --; there is none", c.Command.HelpName)
+		return o, wrongUsage("%s needs a command after --", c.Command.HelpName)
 	}
 	if len(dumps) > 0 && len(command) > 0 {
 		return o, wrongUsage("give a dump or a command, not both")
@@ -39,7 +39,7 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 			return o, wrongUsage("--target is %q; expected NAME=DUMP", pair)
 		}
 		if o.ByTarget[name] != "" {
-			return o, wrongUsage("--target names the dump of %s twice; name it once", name)
+			return o, wrongUsage("--target is given twice for %s", name)
 		}
 		o.ByTarget[name] = dump
 	}

@@ -147,14 +147,14 @@ func lastWith(c *cli.Context, o gate.Options, ids []string) *result.Result {
 
 // neverChecked is the message of a command that needs a result and finds none.
 func neverChecked(id string) error {
-	return wrongUsage("no kept result knows %s; run xlagate check again, or name a result: xlagate explain %s --from result.json", id, id)
+	return wrongUsage("no kept result has %s; run xlagate check again, or name a result: xlagate explain %s --from result.json", id, id)
 }
 
 func reportCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "render a result again, in any format",
+		Usage:     "render a result in another format",
 		ArgsUsage: "RESULT.json",
 		Flags:     append(outputFlags(&to, report.Formats()), quietFlag()),
 		Category:  results,

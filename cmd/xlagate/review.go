@@ -110,7 +110,7 @@ func (w *walk) answer() error {
 func (w *walk) key() (byte, error) {
 	key, err := w.keys.ReadByte()
 	if err != nil {
-		return 0, fmt.Errorf("the terminal is gone, nothing was accepted: %w", err)
+		return 0, fmt.Errorf("the terminal is gone; nothing was accepted: %w", err)
 	}
 	return key, nil
 }
@@ -205,9 +205,9 @@ func decide(c *cli.Context, w world, o gate.Options, a *gate.AcceptOptions) erro
 	out, outIsFile := w.out.(*os.File)
 	switch {
 	case len(a.Only) > 0 || a.Tighten:
-		return wrongUsage("accept -i asks about each change; leave --only and --tighten out")
+		return wrongUsage("accept -i asks about each change; leave out --only and --tighten")
 	case !isFile || !outIsFile || !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())):
-		return wrongUsage("accept -i asks at a terminal, and this is none; accept by id: xlagate accept --only ID --reason \"…\"")
+		return wrongUsage("accept -i needs a terminal; accept by id: xlagate accept --only ID --reason \"…\"")
 	}
 	if a.From == nil {
 		r, err := gate.Check(c.Context, o)

@@ -40,8 +40,8 @@ func TestKeysOfAReview(t *testing.T) {
 		"eq":               {"0 changes accepted, 0 rejected, 3 skipped", "+ "},
 		"a\x03":            {"left the review; nothing was accepted", "accepted  "},
 		"\x04":             {"left the review; nothing was accepted", "change 1 of 3"},
-		"a":                {"the terminal is gone, nothing was accepted: EOF", "change 2 of 3"},
-		"\x1b":             {"the terminal is gone, nothing was accepted: EOF", "change 1 of 3"},
+		"a":                {"the terminal is gone; nothing was accepted: EOF", "change 2 of 3"},
+		"\x1b":             {"the terminal is gone; nothing was accepted: EOF", "change 1 of 3"},
 	} {
 		var screen bytes.Buffer
 		decided, err := walkThrough(strings.NewReader(keys), &screen, r, report.Options{Root: quickstart})

@@ -30,7 +30,7 @@ func serveCommand(w world) *cli.Command {
 		Flags: append(readFlags(),
 			&cli.IntFlag{Name: "port", Usage: "listen on `PORT` of this machine; 0: any that is free"},
 			&cli.BoolFlag{Name: "no-open", Usage: "only print the address"},
-			&cli.BoolFlag{Name: "watch", Usage: "show it anew whenever its files change"},
+			&cli.BoolFlag{Name: "watch", Usage: "reload when the files change"},
 		),
 		Action: func(c *cli.Context) error {
 			if n := c.NArg(); n < 1 || n > 2 {

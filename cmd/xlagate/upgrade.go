@@ -22,7 +22,7 @@ func upgradeCommand(w world) *cli.Command {
 	var to outputs
 	return &cli.Command{
 		Name:      "upgrade",
-		Usage:     "compile the same programs with another version of JAX or its compiler, and say what got dearer",
+		Usage:     "compile the same programs with another version of JAX or its compiler, and report what got more expensive",
 		ArgsUsage: "--to REQUIREMENT [-- COMMAND…]",
 		Category:  theGate,
 		Description: "xlagate upgrade --to jax==0.10.2 -- python train.py                       compared with what is installed\n" +
@@ -43,9 +43,9 @@ func upgradeCommand(w world) *cli.Command {
 			case len(c.StringSlice("to")) == 0:
 				return wrongUsage("upgrade needs the requirement that changes; xlagate upgrade --to jax==VERSION -- COMMAND…")
 			case len(own) > 0:
-				return wrongUsage("the command goes behind --; xlagate upgrade --to jax==VERSION -- COMMAND…")
+				return wrongUsage("the command goes after --; xlagate upgrade --to jax==VERSION -- COMMAND…")
 			case c.IsSet("against") || c.IsSet("target"):
-				return wrongUsage("upgrade makes both dumps itself; leave --against and --target out")
+				return wrongUsage("upgrade makes both dumps itself; leave out --against and --target")
 			}
 			return upgrade(c, w, &to, command)
 		},
@@ -134,7 +134,7 @@ func upgradeCommandOf(c *cli.Context, cfg *config.Config, command []string) (cap
 		of = t.Capture
 	}
 	if of == nil {
-		return run, wrongUsage("upgrade needs a command behind --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
+		return run, wrongUsage("upgrade needs a command after --, or a target with capture:; xlagate upgrade --to jax==VERSION -- COMMAND…")
 	}
 	run.Argv, run.Dir, run.Timeout = []string{"sh", "-c", of.Run}, cfg.Dir, cmp.Or(run.Timeout, of.Timeout)
 	for k, v := range of.Env {
@@ -179,7 +179,7 @@ func environmentOf(c *cli.Context, w world, dir string, requirements []string, o
 		return opts, incomplete(w, &gate.Unreadable{Where: strings.Join(opts.Argv, " "), Message: err.Error()})
 	}
 	if err != nil {
-		return opts, incomplete(w, &gate.Unreadable{Where: strings.Join(requirements, " "), Message: err.Error(), Fix: "see that pip installs it beside what is there"})
+		return opts, incomplete(w, &gate.Unreadable{Where: strings.Join(requirements, " "), Message: err.Error(), Fix: "make sure that pip can install it beside the present packages"})
 	}
 	return opts, nil
 }

@@ -174,7 +174,7 @@ func TestArtifactsThatAreNoBaseline(t *testing.T) {
 	}
 	push("dump:x", registry.TypeDump, registry.BaselineFile("a/x.yaml", nil))
 	push("other:x", "application/vnd.example", registry.BaselineFile("README.md", nil))
-	for name, says := range map[string]string{"dump:x": "this is a dump, not a baseline", "other:x": `"README.md" is none of its files`} {
+	for name, says := range map[string]string{"dump:x": "this is a dump, not a baseline", "other:x": `it holds "README.md", and a baseline's files are`} {
 		if _, err := (Place{Where: s.Ref(name)}).Edit(context.Background()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, wanted %q", name, err, says)
 		}

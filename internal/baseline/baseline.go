@@ -130,7 +130,7 @@ func twice(dir string, entries []fs.DirEntry, programs []*Program) error {
 		}
 		name := path.Join(dir, entries[i].Name())
 		if other, seen := first[p.Name]; seen {
-			return fmt.Errorf("%s and %s both hold the baseline of %s; keep the one that is called %s", other, name, p.Name, FileName(p.Name))
+			return fmt.Errorf("%s and %s both hold the baseline of %s; keep %s", other, name, p.Name, FileName(p.Name))
 		}
 		first[p.Name] = name
 	}

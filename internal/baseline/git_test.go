@@ -80,11 +80,11 @@ func TestGitSaysWhy(t *testing.T) {
 		{"git:main", dir, "is not git:REF:PATH", ""},
 		{"git::base", dir, "is not git:REF:PATH", ""},
 		{"git:--help:base", dir, "is not git:REF:PATH", ""},
-		{"ftp://x", dir, "is no place for a baseline", ""},
+		{"ftp://x", dir, "cannot hold a baseline", ""},
 		{"git:origin/main:base", dir, `git does not know the revision "origin/main" here`, "git fetch origin main"},
 		{"git:main:base/m/" + file, dir, "is a file there", "name the directory"},
-		{"git:main:../elsewhere", dir, "is outside repository", "inside of the repository"},
-		{"git:main:base", t.TempDir(), "not a git repository", "inside of the repository"},
+		{"git:main:../elsewhere", dir, "is outside repository", "inside the repository"},
+		{"git:main:base", t.TempDir(), "not a git repository", "inside the repository"},
 		{"git:main:base", filepath.Join(dir, "nowhere"), "git cannot be run", ""},
 	} {
 		_, err := Place{Where: c.where, Dir: c.dir}.Open(context.Background())

@@ -130,7 +130,7 @@ func parse(name, machineName string, t Text) (*Program, error) {
 }
 
 // fixPair says how to repair a damaged baseline.
-const fixPair = "restore its .yaml and its .jsonl from git; where the change was meant, delete both and accept again: xlagate accept --reason \"…\""
+const fixPair = "restore its .yaml and its .jsonl from git; if the change was intended, delete both and accept again: xlagate accept --reason \"…\""
 
 // broken is an error at a place of a file.
 func broken(name string, line, column int, message string) *Error {

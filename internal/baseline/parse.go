@@ -76,7 +76,7 @@ func misread(name string, data []byte, end int, err error) error {
 	case errors.As(err, &mistyped):
 		key := mistyped.Field[strings.LastIndexByte(mistyped.Field, '.')+1:]
 		column = 1 + max(0, bytes.Index(data[start:], []byte(`"`+key+`":`)))
-		message = fmt.Sprintf("%s is a %s here, which it cannot be", key, mistyped.Value)
+		message = fmt.Sprintf("%s cannot be a %s", key, mistyped.Value)
 	}
 	return broken(name, line, column, message)
 }
@@ -158,7 +158,7 @@ const maxExpanded = 1_000_000
 func (r *machineReader) stands(n, least int) error {
 	r.expanded += max(min(n, maxExpanded+1), least)
 	if r.expanded > maxExpanded {
-		return fmt.Errorf("the baseline repeats itself to more than %d kernels and compiles; it was not written by xlagate", maxExpanded)
+		return fmt.Errorf("the baseline expands to more than %d kernels and compiles; it was not written by xlagate", maxExpanded)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func CheckPlace(where string) error {
 		_, err := registry.Parse(where)
 		return err
 	case strings.Contains(where, "://"):
-		return fmt.Errorf("%q is no place for a baseline; give a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG", where)
+		return fmt.Errorf("%q cannot hold a baseline; give a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG", where)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func editFolder(dir, config string) (*folder, error) {
 	}
 	step, err := files.Begin(dir, config)
 	if held := (*files.Held)(nil); errors.As(err, &held) {
-		return nil, wrong(dir, "the baseline is being changed: "+held.Error(), "wait until it has ended, then do the same again")
+		return nil, wrong(dir, "the baseline is being changed: "+held.Error(), "wait until that has ended, then try again")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the baseline for changing: %w", err)

@@ -14,7 +14,7 @@ func TestCheckPlace(t *testing.T) {
 	for where, wrong := range map[string]string{
 		".xlagate": "", "/abs/dir": "", "a b": "", "git:main:.xlagate": "", "git:origin/main:a/b": "", "oci://ghcr.io/a/b:main": "",
 		"git:main": "is not git:REF:PATH", "git::a": "is not git:REF:PATH", "git:main:": "is not git:REF:PATH", "git:-x:a": "is not git:REF:PATH",
-		"oci://ghcr.io/a/b": "names no tag", "https://x": "is no place for a baseline", "file:///x": "is no place for a baseline",
+		"oci://ghcr.io/a/b": "names no tag", "https://x": "cannot hold a baseline", "file:///x": "cannot hold a baseline",
 	} {
 		err := CheckPlace(where)
 		if (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {

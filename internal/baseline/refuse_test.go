@@ -25,7 +25,7 @@ func TestRecordsThatAreRefused(t *testing.T) {
 		start + `{"kernel":{"do":["add"],"loopker":1}}`: `f.jsonl:3:25: unknown key "loopker"`,
 		start + `{"facts":{"a":1},"end":{"records":1}}`: "f.jsonl:3:1: the record has 2 keys; it has one",
 		start + `{}`:                                                 "f.jsonl:3:1: the record has 0 keys",
-		start + `{"param":{"bytes":"many"}}`:                         "f.jsonl:3:11: bytes is a string here, which it cannot be",
+		start + `{"param":{"bytes":"many"}}`:                         "f.jsonl:3:11: bytes cannot be a string",
 		start + `{"kernel":{"class":"odd","at":[]}}`:                 `f.jsonl:3:1: unknown class "odd" of a kernel`,
 		start + `{"kernel":{"work":{"odd":1},"at":[]}}`:              `f.jsonl:3:1: unknown work "odd"`,
 		start + `{"kernel":{"do":["add*x"],"at":[]}}`:                `f.jsonl:3:1: "add*x" is no opcode`,
@@ -66,7 +66,7 @@ func TestFileThatStandsForTooMuch(t *testing.T) {
 	} {
 		records := 3 + strings.Count(text, "\n")
 		_, err := readMachine("f.jsonl", []byte(start+text+"\n"+fmt.Sprintf(`{"end":{"records":%d}}`, records)))
-		if (err == nil) != fine || !fine && !strings.Contains(err.Error(), "repeats itself to more than 1000000") && !strings.Contains(err.Error(), "is no opcode") {
+		if (err == nil) != fine || !fine && !strings.Contains(err.Error(), "expands to more than 1000000") && !strings.Contains(err.Error(), "is no opcode") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

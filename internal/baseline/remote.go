@@ -75,7 +75,7 @@ func (g repository) tree(ref, below string) (string, error) {
 	}
 	kind, err := g.ask("cat-file", "-t", tree)
 	if err == nil && strings.TrimSpace(string(kind)) != "tree" {
-		err = wrong(g.where, below+" is a file there; the baseline is a directory", "name the directory that it lies in")
+		err = wrong(g.where, below+" is a file there; the baseline is a directory", "name the directory that holds it")
 	}
 	return strings.TrimSpace(string(id)), err
 }
@@ -87,7 +87,7 @@ type repository struct {
 }
 
 // errSilent is returned when git fails without a message: something does not exist.
-var errSilent = errors.New("there is no such thing")
+var errSilent = errors.New("it does not exist")
 
 // ask runs git and turns its message into an [Error].
 func (g repository) ask(args ...string) ([]byte, error) {
@@ -105,7 +105,7 @@ func (g repository) ask(args ...string) ([]byte, error) {
 		return nil, errSilent
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(failed.Said, "fatal: "), "\n")
-	return nil, wrong(g.where, "git says: "+first, "run xlagate inside of the repository")
+	return nil, wrong(g.where, "git says: "+first, "run xlagate inside the repository")
 }
 
 // artifact is a baseline in a registry: one layer a file. Nothing changes there before Commit.
@@ -150,7 +150,7 @@ func (a *artifact) take(pulled *registry.Artifact) error {
 	}
 	for _, l := range pulled.Layers {
 		if l.Unpack || !ours(l.Name) {
-			return pulled.Unfit(fmt.Sprintf("this is no baseline: %q is none of its files, which are called TARGET/PROGRAM.yaml and TARGET/PROGRAM.jsonl", l.Name))
+			return pulled.Unfit(fmt.Sprintf("this is not a baseline: it holds %q, and a baseline's files are TARGET/PROGRAM.yaml and TARGET/PROGRAM.jsonl", l.Name))
 		}
 		data, err := os.ReadFile(pulled.Path(l))
 		if err != nil {

@@ -76,7 +76,7 @@ func remove(e Edit, names ...string) ([]string, error) {
 }
 
 // ErrEdited says that a file holds what it should, but is not as accept writes it.
-var ErrEdited = errors.New("not as xlagate accept writes it; it was edited or merged by hand: accept anew")
+var ErrEdited = errors.New("not as xlagate accept writes it: it was edited or merged by hand; accept again")
 
 // Verify reads every file of a store, and returns how many there are and all that is wrong with them.
 func Verify(store fs.FS) (files int, wrong []error, err error) {

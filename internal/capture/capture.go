@@ -44,7 +44,7 @@ type Outcome struct {
 }
 
 // ErrNothingDumped is returned when a command ended well without leaving a module or graph behind.
-var ErrNothingDumped = errors.New("the command ended well, but XLA dumped nothing: either it compiled nothing, or it sets XLA_FLAGS itself and so " +
+var ErrNothingDumped = errors.New("the command succeeded, but XLA dumped nothing: either it compiled nothing, or it sets XLA_FLAGS itself and so " +
 	`drops the flags that make XLA dump; append there instead: os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_…"`)
 
 // Run runs the command and returns when it has ended. The outcome is set whenever the command was started. A command that fails

@@ -132,7 +132,7 @@ func TestRunFails(t *testing.T) {
 	opts.Env = append(opts.Env, "FAIL=3")
 	out, err := Run(t.Context(), opts)
 	var exit *ExitError
-	if !errors.As(err, &exit) || exit.Why != "exit status 3" || exit.Tail != "compiling" || !strings.HasSuffix(err.Error(), "(exit status 3), so what it dumped is not looked at; it last said: compiling") {
+	if !errors.As(err, &exit) || exit.Why != "exit status 3" || exit.Tail != "compiling" || !strings.HasSuffix(err.Error(), "(exit status 3), so its dump is not checked; it last said: compiling") {
 		t.Fatalf("error %v (%+v)", err, exit)
 	}
 	if r := readRecord(t, out.Dir); r.Status != "failed" {

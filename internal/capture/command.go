@@ -34,7 +34,7 @@ type ExitError struct {
 
 // Error says how the command ended: with the exception that ended it, else with its last line.
 func (e *ExitError) Error() string {
-	text := fmt.Sprintf("the command failed (%s), so what it dumped is not looked at", e.Why)
+	text := fmt.Sprintf("the command failed (%s), so its dump is not checked", e.Why)
 	if e.Failure != nil {
 		return e.Failure.String() + "; " + text
 	}

@@ -25,14 +25,14 @@ func prepare(dir string) error {
 		return nil
 	}
 	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == toolchainFile }) {
-		return fmt.Errorf("%s is not empty and no capture wrote it; give a new directory, or remove this one first", dir)
+		return fmt.Errorf("%s is not empty and was not written by a capture; give a new directory, or remove this one first", dir)
 	}
 	stale, foreign, err := listDump(dir)
 	if err != nil {
 		return err
 	}
 	if len(foreign) > 0 {
-		return fmt.Errorf("%s holds %s, which no capture wrote; move it away, or give another directory", dir, list(foreign))
+		return fmt.Errorf("%s holds %s, which was not written by a capture; move it away, or give another directory", dir, list(foreign))
 	}
 	return remove(dir, stale)
 }

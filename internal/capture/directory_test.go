@@ -50,7 +50,7 @@ func TestPrepareRefusesForeignFiles(t *testing.T) {
 		files []string
 		want  string
 	}{
-		"no capture":  {[]string{"module_0000.jit_f.before_optimizations.txt"}, "no capture wrote it"},
+		"no capture":  {[]string{"module_0000.jit_f.before_optimizations.txt"}, "was not written by a capture"},
 		"a user file": {[]string{toolchainFile, "module_0000.jit_f.txt", "notes.md", "train.py"}, "notes.md and 1 more"},
 		"below":       {[]string{toolchainFile, "sub/notes.md"}, "notes.md"},
 	} {

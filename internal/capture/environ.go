@@ -65,7 +65,7 @@ func (e *environ) dropDumpFlag(key string, f flag) bool {
 	case "xla_dump_hlo_as_text":
 		return true
 	case "xla_dump_hlo_unoptimized_snapshots":
-		e.note("%s is left out of %s: with it XLA dumps nothing else", f.raw, key)
+		e.note("%s is removed from %s: with it XLA dumps nothing else", f.raw, key)
 		return true
 	case "xla_dump_hlo_module_re", "xla_dump_max_hlo_modules":
 		e.note("%s in %s: modules that it hides cannot be checked", f.raw, key)
@@ -82,7 +82,7 @@ func (e *environ) addTensorFlow(to string) error {
 	}
 	flags = slices.DeleteFunc(flags, func(f flag) bool {
 		if f.name == "tf_xla_persistent_cache_directory" {
-			e.note("%s is left out of TF_XLA_FLAGS: a program taken from that cache is not dumped", f.raw)
+			e.note("%s is removed from TF_XLA_FLAGS: a program from that cache is not dumped", f.raw)
 		}
 		return f.name == "tf_xla_clustering_debug" || f.name == "tf_xla_persistent_cache_directory"
 	})
@@ -127,11 +127,11 @@ func (e *environ) redirect(key, path, what string) {
 // disableCaches keeps frameworks from taking a program from a cache: XLA dumps only what it compiles.
 func (e *environ) disableCaches() {
 	if cache := e.get("JAX_COMPILATION_CACHE_DIR"); cache != "" {
-		e.note("JAX's compilation cache in %s is not used: a program taken from it is not dumped", cache)
+		e.note("JAX's compilation cache in %s is not used: a program from it is not dumped", cache)
 	}
 	e.set("JAX_ENABLE_COMPILATION_CACHE", "false")
 	if cache := e.get("XLA_PERSISTENT_CACHE_PATH"); cache != "" {
-		e.note("PyTorch/XLA's compilation cache in %s is not used: a program taken from it is not dumped", cache)
+		e.note("PyTorch/XLA's compilation cache in %s is not used: a program from it is not dumped", cache)
 		e.set("XLA_PERSISTENT_CACHE_PATH", "")
 	}
 }

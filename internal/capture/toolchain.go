@@ -110,7 +110,7 @@ func versionsOf(ctx context.Context, opts Options, env []string) (map[string]str
 	defer cancel()
 	out, err := ask(ctx, python, fmt.Sprintf(versionScript, list), opts, env)
 	if err != nil {
-		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not tell: %w", strings.Join(python, " "), err)
+		return nil, fmt.Errorf("the versions of framework and compiler are not recorded: %s does not report them: %w", strings.Join(python, " "), err)
 	}
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 	var versions map[string]string

@@ -59,11 +59,11 @@ func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 		switch {
 		case b.Left != "":
 		case b.Became == "":
-			b.Left = "in its unit no better number can be written"
+			b.Left = "its unit allows no closer number"
 		case sharers(cfg, b.Key, mark) > 1:
 			b.Left = "an alias or a merge key shares it with another entry"
 		case at < 0:
-			b.Left = "it does not stand where it was read"
+			b.Left = "it is no longer where it was read"
 		default:
 			line := lines[mark.Line-1]
 			lines[mark.Line-1] = line[:at] + b.Became + line[at+len(mark.Text):]

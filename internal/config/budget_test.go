@@ -63,10 +63,10 @@ func TestSetBudgetsKeepsTheRest(t *testing.T) {
 // What cannot be changed safely stays, and it is said why.
 func TestSetBudgetsLeaves(t *testing.T) {
 	for name, c := range map[string]struct{ text, why string }{
-		"a folded number": {"version: 1\nrules:\n  - rule: max-temp-bytes\n    max: >-\n      2KiB\n", "xlagate.yaml:4:10 it does not stand where it was read"},
-		"an escape":       {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: \"2\\x4biB\" }\n", "xlagate.yaml:3:34 it does not stand where it was read"},
+		"a folded number": {"version: 1\nrules:\n  - rule: max-temp-bytes\n    max: >-\n      2KiB\n", "xlagate.yaml:4:10 it is no longer where it was read"},
+		"an escape":       {"version: 1\nrules:\n  - { rule: max-temp-bytes, max: \"2\\x4biB\" }\n", "xlagate.yaml:3:34 it is no longer where it was read"},
 		"a merge key":     {"version: 1\nrules:\n  - &k { rule: max-kernels, max: 20, program: a }\n  - { <<: *k, program: b }\n", "xlagate.yaml:3:34 an alias or a merge key shares it with another entry"},
-		"there already":   {"version: 1\nrules:\n  - { rule: max-kernels, max: 7 }\n", "xlagate.yaml:3:31 in its unit no better number can be written"},
+		"there already":   {"version: 1\nrules:\n  - { rule: max-kernels, max: 7 }\n", "xlagate.yaml:3:31 its unit allows no closer number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, left := lowered(t, c.text, 7)

@@ -117,9 +117,9 @@ func Keys(packs []string) []rule.Option {
 	return []rule.Option{
 		{Key: "version", Type: rule.Count, Least: 1, Require: true, Doc: "the version of the rule set: 1; new rules never turn on under an old version"},
 		{Key: "extends", Type: rule.Words, Enum: packs, Doc: "rule packs that ship with xlagate: recommended, strict, training, …; later ones win"},
-		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts lie: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
+		{Key: "baseline", Type: rule.Text, Default: ".xlagate", Doc: "where the accepted facts are: a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG"},
 		{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
-		{Key: "targets", Type: rule.Table, Fields: targetKeys, Doc: "the dumps that are looked at; without it, one target \"default\" from the command line"},
+		{Key: "targets", Type: rule.Table, Fields: targetKeys, Doc: "the dumps to check; by default one target \"default\" from the command line"},
 		{Key: "rules", Type: rule.Table, Empty: true, Doc: "the checks; see `xlagate rules`"},
 		{Key: "waivers", Type: rule.Table, Empty: true, Fields: waiverKeys, Doc: "reasoned, dated permissions for single changes or findings"},
 	}
@@ -129,11 +129,11 @@ func Keys(packs []string) []rule.Option {
 var targetKeys = []rule.Option{
 	{Key: "name", Type: rule.Text, Require: true, Doc: "what findings and the baseline call it; slashes make folders"},
 	{Key: "dump", Type: rule.Glob, Doc: "the dump: a path, a glob or oci://REGISTRY/REPOSITORY:TAG"},
-	{Key: "capture", Type: rule.Mapping, Fields: captureKeys, Doc: "a command whose dump is looked at"},
+	{Key: "capture", Type: rule.Mapping, Fields: captureKeys, Doc: "a command whose dump is checked"},
 	{Key: "programs", Type: rule.Mapping, Fields: programKeys, Doc: "which programs count"},
-	{Key: "device", Type: rule.Word, Enum: price.Names(), Doc: "what prices are predicted for; default: the dump's own device, else a reference one of its kind"},
+	{Key: "device", Type: rule.Word, Enum: price.Names(), Doc: "the device of the predicted prices; default: the dump's own device, or else a reference device of its kind"},
 	{Key: "samples", Type: rule.Count, Least: 1, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},
-	{Key: "require_fresh", Type: rule.Switch, Doc: "true: a dump that is older than an edit of a source that it names is no dump to look at (exit 3)"},
+	{Key: "require_fresh", Type: rule.Switch, Doc: "true: a dump older than an edit of one of its sources is refused (exit 3)"},
 	{Key: "log", Type: rule.Globs, Doc: "compiler and framework logs as extra input"},
 }
 
@@ -145,7 +145,7 @@ var captureKeys = []rule.Option{
 }
 
 var programKeys = []rule.Option{
-	{Key: "include", Type: rule.Globs, Doc: "programs that must be there and are looked at; default: all but the framework's one-op helpers"},
+	{Key: "include", Type: rule.Globs, Doc: "programs that must exist and are checked; default: all but the framework's one-op helpers"},
 	{Key: "exclude", Type: rule.Globs, Empty: true, Doc: "programs that are left out"},
 }
 

@@ -91,12 +91,12 @@ func typeInHLO(word string) string {
 
 // slips are the usual mistakes behind the complaints of the YAML reader.
 var slips = []struct{ said, hint string }{
-	{"did not find expected ',' or '}'", "a text that holds brackets, braces or a comma has to stand in quotes, and every { needs its }"},
-	{"did not find expected ',' or ']'", "a text that holds brackets, braces or a comma has to stand in quotes, and every [ needs its ]"},
-	{"cannot start any token", "YAML is indented with spaces, not with tabs; a text that starts with @, %, ` or a tab has to stand in quotes"},
-	{"mapping values are not allowed", "is the line indented too far, or does a text that holds a colon stand without quotes?"},
+	{"did not find expected ',' or '}'", "a text with brackets, braces or a comma must be in quotes, and every { needs its }"},
+	{"did not find expected ',' or ']'", "a text with brackets, braces or a comma must be in quotes, and every [ needs its ]"},
+	{"cannot start any token", "YAML is indented with spaces, not with tabs; a text that starts with @, %, ` or a tab must be in quotes"},
+	{"mapping values are not allowed", "is the line indented too far, or is a text with a colon not in quotes?"},
 	{"did not find expected key", "is the line indented like those beside it?"},
-	{"did not find expected <document start>", "all before it is one mapping in braces; is its } set too early?"},
+	{"did not find expected <document start>", "everything before it is one mapping in braces; does its } come too early?"},
 	{"could not find expected ':'", "is a colon missing, or a quote?"},
 	{"found unexpected end of stream", "a quote is not closed"},
 }

@@ -30,7 +30,7 @@ func TestLowerInAnotherFile(t *testing.T) {
 	cfg := read(t, "version: 1\nrules:\n  - { rule: max-kernels, max: 20 }\n")
 	for _, text := range []string{"", "version: 1\n", "version: 1\nrules:\n  - { rule: max-copies, max: 20 }\n"} {
 		l := &Budget{Settings: cfg.Rules[0], Key: "max", To: 7}
-		if got := string(SetBudgets(cfg, []byte(text), []*Budget{l})); got != text || l.Left != "it does not stand where it was read" {
+		if got := string(SetBudgets(cfg, []byte(text), []*Budget{l})); got != text || l.Left != "it is no longer where it was read" {
 			t.Errorf("%q became %q, left %q", text, got, l.Left)
 		}
 	}

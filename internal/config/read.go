@@ -45,7 +45,7 @@ func (r *reader) topLevel(root *yamldoc.Node, cfg *Config) {
 			continue
 		}
 		if line, twice := seen[key.Value]; twice {
-			r.errorf(key, "key %q stands twice; first on line %d", key.Value, line)
+			r.errorf(key, "key %q occurs twice; first on line %d", key.Value, line)
 			continue
 		}
 		seen[key.Value] = key.Line
@@ -110,7 +110,7 @@ func (r *reader) targets(n *yamldoc.Node) []Target {
 	for _, item := range n.Content {
 		t := r.target(item)
 		if line, twice := names[t.Name]; twice && t.Name != "" {
-			r.errorf(valueOf(item, "name"), "two targets are named %q; the first stands on line %d", t.Name, line)
+			r.errorf(valueOf(item, "name"), "two targets are named %q; the first is on line %d", t.Name, line)
 		}
 		names[t.Name] = item.Line
 		out = append(out, t)

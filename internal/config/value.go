@@ -37,7 +37,7 @@ func (r *reader) mapping(n *yamldoc.Node, options []rule.Option, what string) ru
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if line, twice := seen[key.Value]; twice {
-			r.errorf(key, "key %q stands twice in %s; first on line %d", key.Value, what, line)
+			r.errorf(key, "key %q occurs twice in %s; first on line %d", key.Value, what, line)
 			continue
 		}
 		seen[key.Value] = key.Line
@@ -237,12 +237,12 @@ func (r *reader) list(n *yamldoc.Node, o rule.Option) (any, bool) {
 		items = n.Content
 	}
 	if len(items) == 0 && !o.Empty {
-		r.errorf(n, "%s is an empty list, which fits nothing; name something or leave the key out", o.Key)
+		r.errorf(n, "%s is an empty list, which matches nothing; name something or leave out the key", o.Key)
 		return nil, false
 	}
 	var out []string
 	if n.Tag == "!!null" {
-		r.errorf(n, "%s is empty; name something or leave the key out", o.Key)
+		r.errorf(n, "%s is empty; name something or leave out the key", o.Key)
 		return nil, false
 	}
 	for _, item := range items {
@@ -275,7 +275,7 @@ func (r *reader) table(n *yamldoc.Node, o rule.Option, what string) (any, bool) 
 	for _, item := range n.Content {
 		e := r.mapping(item, o.Fields, o.Key+" of "+what)
 		if len(o.NeedsOne) > 0 && item.Kind == yamldoc.Mapping && !slices.ContainsFunc(o.NeedsOne, func(key string) bool { return valueOf(item, key) != nil }) {
-			r.errorf(item, "an entry of %s in %s describes nothing; say %s", o.Key, what, phrase.Or(o.NeedsOne))
+			r.errorf(item, "an entry of %s in %s is empty; give %s", o.Key, what, phrase.Or(o.NeedsOne))
 		}
 		out = append(out, e)
 	}
@@ -288,7 +288,7 @@ func (r *reader) pairs(n *yamldoc.Node, o rule.Option) (any, bool) {
 		return nil, false
 	}
 	if len(n.Content) == 0 {
-		r.errorf(n, "%s is empty; name something or leave the key out", o.Key)
+		r.errorf(n, "%s is empty; name something or leave out the key", o.Key)
 		return nil, false
 	}
 	out := map[string]string{}

@@ -45,7 +45,7 @@ func TestWhatAnArgumentBecame(t *testing.T) {
 		{with(func(p *facts.Parameter) { p.Constant = "3" }), with(func(p *facts.Parameter) { p.Constant = "4" }), "x: constant 3 → 4"},
 		{with(func(p *facts.Parameter) { p.Constant = "3" }), base, "x: constant 3 → none"},
 		{aliased, base, "x: no longer donated"},
-		{aliased, with(func(p *facts.Parameter) { p.Donated = true }), "x: donated still, but no output has its shape f32[8,4]"},
+		{aliased, with(func(p *facts.Parameter) { p.Donated = true }), "x: still donated, but no output has its shape f32[8,4]"},
 		{base, aliased, "x: donated now"},
 		{base, with(func(p *facts.Parameter) { p.Donated = true }), ""},
 		{base, with(func(p *facts.Parameter) { p.Unused = true }), "x: nothing reads it any more"},

@@ -184,7 +184,7 @@ func paramSentence(old, fresh *facts.Parameter) string {
 	say("constant %s → %s", cmp.Or(old.Constant, "none"), cmp.Or(fresh.Constant, "none"))
 	switch {
 	case old.Aliased && !fresh.Aliased && fresh.Donated:
-		parts = append(parts, "donated still, but no output has its shape "+fresh.Shape)
+		parts = append(parts, "still donated, but no output has its shape "+fresh.Shape)
 	case old.Aliased && !fresh.Aliased:
 		parts = append(parts, "no longer donated")
 	case !old.Aliased && fresh.Aliased:

@@ -160,7 +160,7 @@ func TestCompilerIsNamed(t *testing.T) {
 	fresh.Toolchain.Flags = map[string]string{"xla_b": "4", facts.DigestFlag: "y"}
 	old.Toolchain.Every, fresh.Toolchain.Every = map[string]string{"xla_e": "1"}, map[string]string{"xla_e": "2"}
 	old.Toolchain.Versions, fresh.Toolchain.Versions = map[string]string{"jax": "1", "libtpu": "2"}, map[string]string{"jax": "1", "libtpu": "3", "more": "4"}
-	const before = "the model is the same, the compiler made another program of it: "
+	const before = "the model is the same; the compiler made another program of it: "
 	if got := diff.Compare(old, fresh).Programs[0].Variants[0].Causes[0].Title; got != before+"libtpu is 3, was 2, xla_b is 4, was 2" {
 		t.Error(got)
 	}

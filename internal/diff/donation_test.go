@@ -58,7 +58,7 @@ func TestStepThatNothingSyncs(t *testing.T) {
 	weight := facts.Parameter{Name: "p1", Shape: "f32[8]"}
 	read := &tensorflow.Cut{Reason: "most likely user code trying to access tensor value before torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 72}}
 	sync := &tensorflow.Cut{Reason: "user torch_xla.sync", Where: hlo.Location{File: "train.py", Line: 70}}
-	const said = "PyTorch/XLA compiled the graph where a tensor's value is asked for (train.py:72)"
+	const said = "PyTorch/XLA compiled the graph where a tensor's value is read (train.py:72)"
 	for name, c := range map[string]struct {
 		was, is *tensorflow.Cut
 		result  string

@@ -16,7 +16,7 @@ const tensorRead = "access tensor value"
 
 // cutReasons say in fewer words why PyTorch/XLA ended a graph. They are tried in order; a reason that none of them is in is shown as it is.
 var cutReasons = []struct{ said, means string }{
-	{tensorRead, "where a tensor's value is asked for"},
+	{tensorRead, "where a tensor's value is read"},
 	{"parallel loader", "where the data loader ends the step"},
 	{"profiler StepTrace", "where the profiled step ends"},
 	{"dynamo", "by torch.compile"},

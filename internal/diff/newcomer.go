@@ -22,7 +22,7 @@ func Newcomer(programs []*Program, p *Program) *Cause {
 	}
 	cause := &Cause{Title: "a graph that was not there before: PyTorch/XLA compiled it " + cut, Source: first.Cut.Where}
 	if other := CompiledBeside(programs, p); other != "" {
-		cause.Title += ", as it does " + other + ": what runs before is not always the same"
+		cause.Title += ", as it does " + other + ": what runs before it is not always the same"
 	}
 	return cause
 }
@@ -35,7 +35,7 @@ func TracedAgain(programs []*Program, p *Program) *Cause {
 			continue
 		}
 		if sizes := SameForOtherSizes(other.New, p.New); sizes != nil {
-			said := fmt.Sprintf("it does what %s does, for other sizes: %s; the function was traced again", other.Name, strings.Join(phrase.First(sizes, 3), "; "))
+			said := fmt.Sprintf("it does the same as %s, for other sizes: %s; the function was traced again", other.Name, strings.Join(phrase.First(sizes, 3), "; "))
 			return &Cause{Title: said, Source: p.New.Variants[0].FirstSource()}
 		}
 	}

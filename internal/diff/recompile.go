@@ -363,7 +363,7 @@ func (p *Program) Differences() []string {
 	}
 	for _, v := range p.New.Variants {
 		if n := len(v.Modules); n > 1 {
-			out = append(out, fmt.Sprintf("the same module was compiled %d times (%s): the function is made anew for every call, a static argument differs that the program does not use, or an argument's type is weak one time and not the other", n, strings.Join(v.Modules, ", ")))
+			out = append(out, fmt.Sprintf("the same module was compiled %d times (%s): the function is created anew for every call, a static argument that the program does not use differs, or an argument's type is weak only sometimes", n, strings.Join(v.Modules, ", ")))
 		}
 	}
 	if len(out) == 0 {

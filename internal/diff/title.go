@@ -132,7 +132,7 @@ func (r *Regroup) Title() string {
 
 // toolchainTitle says why equal programs were compiled to different ones.
 func toolchainTitle(changes []FlagChange) string {
-	text := "the model is the same, the compiler made another program of it"
+	text := "the model is the same; the compiler made another program of it"
 	if len(changes) == 0 {
 		return text
 	}

@@ -27,7 +27,7 @@ func TestNew(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("a part of the file is there already: %v", err)
+			t.Errorf("a part of the file already exists: %v", err)
 		}
 		return failure
 	})

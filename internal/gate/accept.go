@@ -271,7 +271,7 @@ func known(only []string, intakes []*intake) error {
 	for _, id := range only {
 		found := func(f result.Finding) bool { return named(&f, []string{id}) }
 		if !slices.ContainsFunc(intakes, func(in *intake) bool { return slices.ContainsFunc(in.findings, found) }) {
-			return UsageError{fmt.Sprintf("there is no change and no finding %s; `xlagate check` prints the ids of what it finds", id)}
+			return UsageError{fmt.Sprintf("there is no change or finding %s; `xlagate check` prints the ids of what it finds", id)}
 		}
 	}
 	return nil

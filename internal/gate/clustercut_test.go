@@ -70,7 +70,7 @@ func TestClustersOfAFunctionTracedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := check(t, o)
-	if c := changeOf(t, r, ofRule(r.Findings, "max-clusters")); !strings.HasPrefix(c.Title, "cluster_1 is new: it does what cluster_0 does, for other sizes: ") {
+	if c := changeOf(t, r, ofRule(r.Findings, "max-clusters")); !strings.HasPrefix(c.Title, "cluster_1 is new: it does the same as cluster_0, for other sizes: ") {
 		t.Errorf("%+v", c)
 	}
 }

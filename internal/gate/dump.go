@@ -106,7 +106,7 @@ func openDump(ctx context.Context, o Options, path string) (d *dump.Dump, releas
 	}
 	d, err = dump.Open(ctx, path, dump.Options{Stdin: o.Stdin, Limit: dump.Limit(o.MaxMemory)})
 	if err != nil && path == "-" && ctx.Err() == nil {
-		err = &Unreadable{Where: path, Message: err.Error(), Fix: "see that the command before the pipe ends well (set -o pipefail)"}
+		err = &Unreadable{Where: path, Message: err.Error(), Fix: "make sure that the command before the pipe succeeds (set -o pipefail)"}
 	}
 	return d, func() error { return nil }, err
 }
@@ -128,7 +128,7 @@ func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() 
 		parts = append(parts, dump.Part{Name: l.Name, Path: a.Path(l), Unpack: l.Unpack})
 	}
 	if a.Type == registry.TypeBaseline {
-		err = a.Unfit("this is a baseline, not a dump; name it with --baseline")
+		err = a.Unfit("this is a baseline, not a dump; pass it with --baseline")
 	}
 	var d *dump.Dump
 	if err == nil {
@@ -143,7 +143,7 @@ func pullDump(ctx context.Context, o Options, where string) (*dump.Dump, func() 
 // noDump says how to make an artifact that does not exist.
 func noDump(err error) error {
 	if u := unreadable(err); u != nil && errors.Is(err, fs.ErrNotExist) {
-		return &Unreadable{Where: u.Where, Message: u.Message, Fix: "correct the name, or push a dump: xlagate capture --to " + u.Where + " -- COMMAND"}
+		return &Unreadable{Where: u.Where, Message: u.Message, Fix: "fix the name, or push a dump: xlagate capture --to " + u.Where + " -- COMMAND"}
 	}
 	return err
 }
@@ -224,7 +224,7 @@ func unreadableCommand(what, to string, err error) error {
 	if errors.As(err, &failed) {
 		err = failed
 	}
-	return &Unreadable{Where: what, Message: err.Error(), Fix: "run it by itself first, until it ends well; what it dumped lies in " + to}
+	return &Unreadable{Where: what, Message: err.Error(), Fix: "run it by itself first, until it succeeds; what it dumped is in " + to}
 }
 
 func (o Options) warn(text string) {

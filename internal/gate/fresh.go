@@ -16,7 +16,7 @@ import (
 // problem, and so is a dump whose age is unknown.
 func (l *looked) checkFresh(ctx context.Context, o Options, paths []string) {
 	stale, unknown := l.stale(ctx, o, paths)
-	const fix = "dump again, or have every check do so: capture: in the target"
+	const fix = "dump again, or let every check do it: capture: in the target"
 	switch {
 	case l.RequireFresh && stale+unknown != "":
 		l.problems = append(l.problems, result.Problem{Target: l.Name, Rule: "target-ran", File: l.dump, Message: stale + unknown, Fix: fix})
@@ -33,7 +33,7 @@ func (l *looked) stale(ctx context.Context, o Options, paths []string) (stale, u
 	}
 	written := lastWritten(paths)
 	if written.IsZero() {
-		return "", "whether the dump is fresh is not known: it does not lie in a file"
+		return "", "whether the dump is fresh is not known: it is not a file"
 	}
 	named := l.sources(edits)
 	for _, h := range edits.Hunks() {

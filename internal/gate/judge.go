@@ -55,7 +55,7 @@ func (l *looked) differing(r *result.Result, o Options) JudgedTarget {
 	var unknown string
 	if t.Edits, unknown = o.edits(); t.Edits == nil && unknown != git.NoRepository {
 		r.Notes = append(r.Notes, result.Note{
-			Kind: "places", Target: l.Name, Message: "which lines were edited is not known, so changes are placed at the operations that they show in: " + unknown,
+			Kind: "places", Target: l.Name, Message: "which lines were edited is not known, so changes are placed at the operations that they affect: " + unknown,
 		})
 	}
 	return t

@@ -224,7 +224,7 @@ func (l *looked) paths(ctx context.Context, o Options) ([]string, error) {
 	}
 	matches, err := doublestar.FilepathGlob(l.Dump)
 	if err != nil {
-		return nil, &Unreadable{Where: l.dump, Message: fmt.Sprintf("the pattern is not well-formed: %v", err), Fix: "fix dump: in the configuration"}
+		return nil, &Unreadable{Where: l.dump, Message: fmt.Sprintf("the pattern is invalid: %v", err), Fix: "fix dump: in the configuration"}
 	}
 	if len(matches) == 0 {
 		return nil, &Unreadable{Where: l.dump, Message: "no dump: the pattern matches no file", Fix: "run the job that dumps, or fix dump: in the configuration"}
@@ -254,7 +254,7 @@ func (l *looked) asOne(reports []*facts.Report) (*facts.Report, error) {
 	}
 	all, err := facts.Samples(reports, l.Samples)
 	if err != nil {
-		const fix = "compile the model so often, each time into a directory of its own, and name all of them with a glob; or fix samples: in the configuration"
+		const fix = "compile the model that many times, each time into a directory of its own, and name them all with a glob; or fix samples: in the configuration"
 		return nil, &Unreadable{Where: l.dump, Message: err.Error(), Fix: fix}
 	}
 	return all, nil

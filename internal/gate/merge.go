@@ -137,7 +137,7 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 	_ = joining.Wait() // what went wrong stands in its place
 	for i, err := range failures {
 		if err != nil {
-			p := pending(list[i].Name, "its parts do not join: "+err.Error())
+			p := pending(list[i].Name, "its parts do not belong together: "+err.Error())
 			return nil, &p
 		}
 	}
@@ -150,7 +150,7 @@ func (l *looked) join(ctx context.Context, o Options, parts []part) error {
 	fresh, base, failures := unpack(parts)
 	if fresh == nil {
 		if l.problems = failures; len(failures) == 0 {
-			return errors.New("one holds no facts, and does not say why")
+			return errors.New("one holds no facts and does not say why")
 		}
 		return nil
 	}
@@ -236,7 +236,7 @@ func doubled(inputs []Input) []result.Problem {
 	}
 	for _, name := range slices.Sorted(maps.Keys(inParts)) {
 		if other, twice := first[name]; twice {
-			out = append(out, pending(name, fmt.Sprintf("it is whole in %s, and a part of it in %s", other, inParts[name])))
+			out = append(out, pending(name, fmt.Sprintf("it is complete in %s, and a part of it is in %s", other, inParts[name])))
 		}
 	}
 	return out
@@ -271,7 +271,7 @@ func misfit(o Options, parts []part) string {
 	var found []dump.ShardFound
 	for _, p := range parts {
 		if p.shard.Whole() {
-			return fmt.Sprintf("%s says that it is part %q, which is none", p.file, p.Part.Shard)
+			return fmt.Sprintf("%s says that it is part %q, which does not exist", p.file, p.Part.Shard)
 		}
 		if why := foreign(o, &p, &parts[0]); why != "" {
 			return why
@@ -288,13 +288,13 @@ func misfit(o Options, parts []part) string {
 func foreign(o Options, p, first *part) string {
 	switch {
 	case p.Part.Version != o.Version || p.Part.Form != facts.ShareForm():
-		return fmt.Sprintf("%s was measured by another xlagate (%s) than this one (%s): use one for all", p.file, p.Part.Version, o.Version)
+		return fmt.Sprintf("%s was measured by another build of xlagate (%s) than this one (%s): use the same for all", p.file, p.Part.Version, o.Version)
 	case o.Config == nil:
 		return "parts are judged by their configuration, and there is none here: -c xlagate.yaml"
 	case p.Part.Config != o.Config.Sum:
 		return fmt.Sprintf("%s was measured under another configuration: %s is not %s, or was changed in between", p.file, p.Part.ConfigFile, o.Config.Path)
 	case p.Part.Baseline != first.Part.Baseline:
-		return fmt.Sprintf("%s is to be held against the baseline %q, %s against %q", first.file, first.Part.Baseline, p.file, p.Part.Baseline)
+		return fmt.Sprintf("%s is compared with the baseline %q, %s with %q", first.file, first.Part.Baseline, p.file, p.Part.Baseline)
 	case p.Part.Against != first.Part.Against:
 		return fmt.Sprintf("%s is compared with the dump %q, %s with %q", first.file, first.Part.Against, p.file, p.Part.Against)
 	}

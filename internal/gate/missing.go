@@ -129,12 +129,12 @@ func lacking(r *result.Result, out *result.Target, o Options, l *looked) {
 		switch {
 		case len(names) == 0:
 		case slices.Contains(o.AllowMissing, in.name):
-			out.NotCovered = append(out.NotCovered, fmt.Sprintf("%s of %s (missing, as --allow-missing says)", in.name, phrase.List(phrase.First(names, 4), "and")))
+			out.NotCovered = append(out.NotCovered, fmt.Sprintf("%s of %s (missing; allowed by --allow-missing)", in.name, phrase.List(phrase.First(names, 4), "and")))
 		default:
 			r.Problems = append(r.Problems, result.Problem{
 				Target: l.Name, Rule: "facts-complete", File: l.dump,
 				Message: fmt.Sprintf("the dump lacks the %s of %s: the baseline holds %s", in.name, phrase.List(phrase.First(names, 4), "and"), in.fact),
-				Fix:     "dump it again, with all that was dumped before; or say that it is meant: --allow-missing " + in.name,
+				Fix:     "dump it again, with everything that was dumped before; or allow it: --allow-missing " + in.name,
 			})
 		}
 	}

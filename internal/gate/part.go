@@ -45,11 +45,11 @@ func CheckPart(ctx context.Context, o Options) (*result.Result, error) {
 func cuttable(o Options, list []config.Target) error {
 	const instead = "dump once (xlagate capture --to DIR -- COMMAND), then check DIR in parts"
 	if len(o.Command) > 0 {
-		return UsageError{"--shard cuts a dump, but every part would run the command for itself; " + instead}
+		return UsageError{"--shard splits a dump, but every part would run the command by itself; " + instead}
 	}
 	for _, t := range list {
 		if t.Capture != nil && len(o.Dumps) == 0 {
-			return UsageError{fmt.Sprintf("--shard cuts a dump, but target %s captures one, and every part would for itself; %s: --target %s=DIR", t.Name, instead, t.Name)}
+			return UsageError{fmt.Sprintf("--shard splits a dump, but target %s captures one, and every part would do so by itself; %s: --target %s=DIR", t.Name, instead, t.Name)}
 		}
 	}
 	return nil
@@ -214,7 +214,7 @@ func MergeFacts(inputs []FactsInput, version string) (*facts.Report, []result.Pa
 		if err == nil {
 			return facts.Merge(reports), nil, nil
 		}
-		why = "its parts do not join: " + err.Error()
+		why = "its parts do not belong together: " + err.Error()
 	}
 	var kept []result.Part
 	for _, p := range byTarget(parts)[""] {

@@ -93,7 +93,7 @@ func (d *Pruned) prune(edit baseline.Edit, target string, declared []config.Targ
 		return d.programs(edit, declared[at])
 	}
 	removed, err := baseline.RemoveTarget(edit, target)
-	d.Parts = append(d.Parts, PrunedPart{target, len(removed), "no target of the configuration is called so"})
+	d.Parts = append(d.Parts, PrunedPart{target, len(removed), "no target of the configuration has this name"})
 	return err
 }
 

@@ -102,7 +102,7 @@ func programsOf(t *result.Target) (programs []*baseline.Program, err error) {
 			return nil, fmt.Errorf("the result's facts of target %s stand for more than %d kernels", t.Name, maxReported)
 		}
 		if err := agrees(p, program); err != nil {
-			return nil, fmt.Errorf("the result of %s/%s contradicts itself, it was edited: %w", t.Name, p.Name, err)
+			return nil, fmt.Errorf("the result of %s/%s contradicts itself; it was edited: %w", t.Name, p.Name, err)
 		}
 		programs = append(programs, program)
 	}

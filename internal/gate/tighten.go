@@ -113,7 +113,7 @@ func planBudgets(cfg *config.Config, list []*config.Budget) (*budgetEdit, error)
 	}
 	text := config.SetBudgets(cfg, data, list)
 	if _, err := config.Parse(rules.All, cfg.Path, text); err != nil {
-		return nil, fmt.Errorf("the budgets of %s could not be changed, it stays as it is: %w", cfg.Path, err)
+		return nil, fmt.Errorf("the budgets of %s could not be changed; the file is unchanged: %w", cfg.Path, err)
 	}
 	return &budgetEdit{cfg.Path, text, list}, nil
 }

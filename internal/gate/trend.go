@@ -101,7 +101,7 @@ func notInGit(err error, since string) error {
 	if since != "" {
 		return &Unreadable{Where: since, Message: "git says: " + said, Fix: "name a commit, a branch or a tag that this clone holds; with actions/checkout: fetch-depth: 0"}
 	}
-	return &Unreadable{Where: ".", Message: "git says: " + said, Fix: "run it inside of the repository, after the first commit"}
+	return &Unreadable{Where: ".", Message: "git says: " + said, Fix: "run it inside the repository, after the first commit"}
 }
 
 // commit reads the baseline of one commit. An unreadable one is noted and skipped.

@@ -77,8 +77,8 @@ func mismatch(old, fresh facts.Toolchain) string {
 func upgradeNotes(o Options, l *looked, program, why string, drift []JudgedFinding) []result.Note {
 	notes := []result.Note{{
 		Kind: "upgrade", Target: l.Name, Program: program,
-		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what the compiler may have done is reported, not failed; "+
-			"what the model itself asks for, and limits without a baseline, hold", why),
+		Message: fmt.Sprintf("the baseline was made by another toolchain (%s): what may come from the compiler is reported and does not fail; "+
+			"what the model itself computes, and limits without a baseline, still apply", why),
 		Fix: fmt.Sprintf("xlagate accept --baseline %s.next --reason %q writes the proposed baseline beside the old one; compare with --against a dump of the base branch made by the new toolchain",
 			BaselineOf(o), why),
 	}}

@@ -71,7 +71,7 @@ func unused(r *result.Result, o Options) {
 	}
 	for _, w := range o.Config.Waivers {
 		if !slices.ContainsFunc(r.Findings, func(f result.Finding) bool { return f.Rule != waiverRule && named(&f, []string{w.Finding}) }) {
-			complain(r, o, w, fmt.Sprintf("the waiver of %s is not used: no change and no finding has that id any more; remove it", w.Finding))
+			complain(r, o, w, fmt.Sprintf("the waiver of %s is not used: no change or finding has this id any more; remove it", w.Finding))
 		}
 	}
 }
@@ -85,7 +85,7 @@ func permit(w config.Waiver, about []*result.Finding, o Options) string {
 		return fmt.Sprintf("the waiver of %s expired on %s: renew it or remove it", of, w.Expires)
 	}
 	if last, bounded := lastDay(o, today); bounded && expires.After(last) {
-		return fmt.Sprintf("the waiver of %s would hold until %s; max_days lets it hold until %s", of, w.Expires, last.Format(time.DateOnly))
+		return fmt.Sprintf("the waiver of %s lasts until %s; max_days allows until %s", of, w.Expires, last.Format(time.DateOnly))
 	}
 	if w.Ceiling == nil {
 		return ""
@@ -96,7 +96,7 @@ func permit(w config.Waiver, about []*result.Finding, o Options) string {
 	actual, counts := about[0].Actual.(float64)
 	switch {
 	case !counts:
-		return fmt.Sprintf("the waiver of %s has a ceiling, but the finding is of nothing that is counted; remove the ceiling", of)
+		return fmt.Sprintf("the waiver of %s has a ceiling, but the finding counts nothing; remove the ceiling", of)
 	case beyond(about[0], actual, *w.Ceiling):
 		return fmt.Sprintf("%s is %v, beyond the %v that was waived", of, actual, *w.Ceiling)
 	}

@@ -33,7 +33,7 @@ func TestWaivers(t *testing.T) {
 		{"few enough", fewer, config.Waiver{Expires: "2026-06-02", Ceiling: new(2.0)}, ""},
 		{"too few", fewer, config.Waiver{Expires: "2026-06-02", Ceiling: new(3.0)}, "a3f8c21b9d04 (loops-kept) is 2, beyond the 3 that was waived (xlagate.yaml:9:5)"},
 		{"a ceiling of nothing", uncounted, config.Waiver{Expires: "2026-06-02", Ceiling: new(1.0)},
-			"the waiver of a3f8c21b9d04 (assert) has a ceiling, but the finding is of nothing that is counted; remove the ceiling (xlagate.yaml:9:5)"},
+			"the waiver of a3f8c21b9d04 (assert) has a ceiling, but the finding counts nothing; remove the ceiling (xlagate.yaml:9:5)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.waiver.Finding, c.waiver.Place = more.ID, "xlagate.yaml:9:5"
@@ -54,8 +54,8 @@ func TestWaiversForDays(t *testing.T) {
 	for expires, says := range map[string]string{
 		"2026-06-01": "",
 		"2026-07-01": "",
-		"2026-07-02": "the waiver of a3f8c21b9d04 (max-kernels) would hold until 2026-07-02; max_days lets it hold until 2026-07-01 (xlagate.yaml:5:5)",
-		"9999-12-31": "the waiver of a3f8c21b9d04 (max-kernels) would hold until 9999-12-31; max_days lets it hold until 2026-07-01 (xlagate.yaml:5:5)",
+		"2026-07-02": "the waiver of a3f8c21b9d04 (max-kernels) lasts until 2026-07-02; max_days allows until 2026-07-01 (xlagate.yaml:5:5)",
+		"9999-12-31": "the waiver of a3f8c21b9d04 (max-kernels) lasts until 9999-12-31; max_days allows until 2026-07-01 (xlagate.yaml:5:5)",
 		"2026-05-31": "the waiver of a3f8c21b9d04 (max-kernels) expired on 2026-05-31: renew it or remove it (xlagate.yaml:5:5)",
 	} {
 		file := "version: 1\ntargets: [{ name: model, dump: x }]\nrules: [{ rule: waiver-valid, max_days: 30, level: warning }]\nwaivers:\n  - { finding: a3f8c21b9d04, reason: later, owner: me, expires: " + expires + " }\n"

@@ -127,7 +127,7 @@ func reason(ctx context.Context, err error) string {
 	case ctx.Err() != nil:
 		return "git did not answer: " + ctx.Err().Error()
 	case errors.Is(err, errTooLong):
-		return "too much was edited to be read"
+		return "the edits are too large to read"
 	case !errors.As(err, &failed):
 		return err.Error()
 	case !errors.As(failed.Err, &ended):
@@ -213,7 +213,7 @@ func (a asker) fork(revisions ...string) (commit, unknown string) {
 		if common := a.ask("merge-base", tip, "HEAD"); common != "" {
 			return common, ""
 		}
-		return "", fmt.Sprintf("this checkout is too shallow to tell where it left %s: fetch all of it with git fetch --unshallow; with actions/checkout: fetch-depth: 0", revision)
+		return "", fmt.Sprintf("this checkout is too shallow to find where it left %s: fetch all of it with git fetch --unshallow; with actions/checkout: fetch-depth: 0", revision)
 	}
 	name := revisions[len(revisions)-1]
 	return "", fmt.Sprintf("this checkout does not hold %s: fetch it with git fetch origin %s; with actions/checkout: fetch-depth: 0", name, strings.TrimPrefix(name, "origin/"))

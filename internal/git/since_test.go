@@ -216,7 +216,7 @@ func TestUnknown(t *testing.T) {
 	for want, found := range map[string]func() (*Edits, string){
 		"does not hold release/1: fetch it with git fetch origin release/1": func() (*Edits, string) { return shallow.ask("") },
 		"does not hold --help: fetch":                                       func() (*Edits, string) { return c.ask("--help") },
-		"too shallow to tell where it left main":                            func() (*Edits, string) { return apart.ask("") },
+		"too shallow to find where it left main":                            func() (*Edits, string) { return apart.ask("") },
 		"there is no git repository":                                        func() (*Edits, string) { return none.ask("") },
 		"git cannot be run":                                                 func() (*Edits, string) { return nowhere.ask("") },
 	} {

@@ -35,7 +35,7 @@ func ParseRequest(body string) (Request, error) {
 	case reason == "":
 		return Request{}, errors.New("give a reason: /xlagate accept " + which + " REASON")
 	case len(reason) > maxReason:
-		return Request{}, errors.New("the reason is too long; tell it in a line")
+		return Request{}, errors.New("the reason is too long; give it in one line")
 	}
 	r := Request{Reason: reason}
 	if which != "all" {

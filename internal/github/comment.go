@@ -76,17 +76,17 @@ func unfit(pr PullRequest, head string) string {
 func (d Draft) needless(before *comment) string {
 	switch {
 	case before == nil && d.Clean:
-		return "there is nothing to say"
+		return "there is nothing to report"
 	case before == nil:
 		return ""
 	case before.newer(d.Marker):
 		return fmt.Sprintf("a newer run (%d, attempt %d) wrote the comment", before.Run.ID, before.Run.Attempt)
 	case d.Mode == Once:
-		return "there is a comment already, and it is written only once"
+		return "there already is a comment, and it is written only once"
 	case d.Clean && before.Clean:
-		return "the earlier comment says so already"
+		return "the earlier comment already says so"
 	case before.Print == d.Print && before.Head == d.Head:
-		return "the comment says just this already"
+		return "the comment already says this"
 	}
 	return ""
 }

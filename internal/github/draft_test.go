@@ -20,18 +20,18 @@ func TestNeedlessDrafts(t *testing.T) {
 		why    string
 	}{
 		{draft(Update, next), nil, ""},
-		{draft(Update, well), nil, "there is nothing to say"},
+		{draft(Update, well), nil, "there is nothing to report"},
 		{draft(Update, next), said, ""},
 		{draft(Update, well), said, ""},
 		{draft(Update, next), quiet, ""},
-		{draft(Update, well), quiet, "the earlier comment says so already"},
-		{draft(Update, same), said, "the comment says just this already"},
+		{draft(Update, well), quiet, "the earlier comment already says so"},
+		{draft(Update, same), said, "the comment already says this"},
 		{draft(Update, Marker{Key: "k", Run: Run{6, 1}, Head: "bbbb", Print: "p"}), said, ""},
 		{draft(Update, older), said, "a newer run (5, attempt 1) wrote the comment"},
 		{draft(Once, next), nil, ""},
-		{draft(Once, next), said, "there is a comment already, and it is written only once"},
+		{draft(Once, next), said, "there already is a comment, and it is written only once"},
 		{draft(HideAndNew, next), said, ""},
-		{draft(HideAndNew, same), said, "the comment says just this already"},
+		{draft(HideAndNew, same), said, "the comment already says this"},
 	} {
 		if got := c.d.needless(c.before); got != c.why {
 			t.Errorf("%s %+v over %+v: %q, wanted %q", c.d.Mode, c.d.Marker, c.before, got, c.why)

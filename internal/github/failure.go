@@ -38,21 +38,21 @@ func reason(err error) string {
 	case code == 0:
 		return unanswered(err)
 	case code == http.StatusUnauthorized:
-		return "GitHub does not know the token (401)" + said + "; it is wrong or has expired: set GITHUB_TOKEN to one that holds"
+		return "GitHub does not know the token (401)" + said + "; it is wrong or has expired: set GITHUB_TOKEN to a valid one"
 	case code == http.StatusForbidden:
 		return "the token may not do this (403)" + said + "; on pull requests from forks and from Dependabot it can only read; elsewhere " + lacking(err)
 	case code == http.StatusNotFound:
-		return "GitHub does not find it (404): there is no such thing, or the token may not see it; look at the names, or " + lacking(err)
+		return "GitHub does not find it (404): it does not exist, or the token may not see it; check the names, or " + lacking(err)
 	case code == http.StatusGone:
-		return "GitHub does not keep it any longer (410)" + said + "; run the gate again"
+		return "GitHub no longer has it (410)" + said + "; run the gate again"
 	case code == http.StatusConflict:
-		return "it does not fit what is there by now (409)" + said + "; run this again"
+		return "it conflicts with the present state (409)" + said + "; run this again"
 	case code == http.StatusUnprocessableEntity:
-		return "GitHub does not take it (422)" + said
+		return "GitHub rejects it (422)" + said
 	case code == http.StatusTooManyRequests:
 		return "GitHub's rate limit is used up (429), and waiting for it would take too long; run this again later"
 	case code < http.StatusBadRequest:
-		return fmt.Sprintf("GitHub sends it elsewhere (%d), and not to its own API; is GITHUB_API_URL right, and no proxy in the way?", code)
+		return fmt.Sprintf("GitHub redirects it (%d) to another host than its API; is GITHUB_API_URL right, and is there a proxy?", code)
 	case code >= http.StatusInternalServerError:
 		return fmt.Sprintf("GitHub itself fails (%d)%s; run this again later", code, said)
 	}
@@ -92,7 +92,7 @@ func unanswered(err error) string {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the answer was cut off; run this again"
 	case errors.As(err, &syntax), errors.As(err, &kind):
-		return "the answer is not one of GitHub's (" + err.Error() + "); is GITHUB_API_URL right, and no proxy in the way?"
+		return "the answer is not one of GitHub's (" + err.Error() + "); is GITHUB_API_URL right, and is there a proxy?"
 	case errors.As(err, &sent):
 		return unreached(sent.Err)
 	case errors.Is(err, io.EOF):

@@ -131,7 +131,7 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 			"409":      {fakegithub.Fault{Status: 409, Message: "Conflict here"}, []string{"(409): Conflict here; run this again"}},
 			"410":      {fakegithub.Fault{Status: 410, Message: "Artifact has expired"}, []string{"(410): Artifact has expired; run the gate again"}},
 			"418":      {fakegithub.Fault{Status: 418, Message: "I am a teapot"}, []string{"GitHub answers 418: I am a teapot"}},
-			"422":      {fakegithub.Fault{Status: 422, Message: "Validation Failed"}, []string{"GitHub does not take it (422): Validation Failed"}},
+			"422":      {fakegithub.Fault{Status: 422, Message: "Validation Failed"}, []string{"GitHub rejects it (422): Validation Failed"}},
 			"429":      {fakegithub.TooMany, []string{"rate limit is used up (429)", "run this again later"}},
 			"502":      {fakegithub.Broken, []string{"GitHub itself fails (502): Server Error; run this again later"}},
 			"a page":   {fakegithub.Fault{Status: 503, Raw: "<html>\n<h1>Unicorn!</h1>"}, []string{"GitHub itself fails (503); run this again later"}},

@@ -197,7 +197,7 @@ func (c *Client) uploadSARIF(ctx context.Context, commit, ref, log string) error
 		return nil
 	}
 	if err == nil {
-		err = errors.New("GitHub did not say that it took it; is GITHUB_API_URL right, and no proxy in the way?")
+		err = errors.New("GitHub did not say that it took it; is GITHUB_API_URL right, and is there a proxy?")
 	}
 	return c.failed(err, "upload the SARIF log for %s", short(commit))
 }

@@ -10,13 +10,13 @@ import (
 
 func TestCommentLives(t *testing.T) {
 	s := newSite(t)
-	if done := s.post(publication(clean(), 1)); done.Comment.Why != "there is nothing to say" {
+	if done := s.post(publication(clean(), 1)); done.Comment.Why != "there is nothing to report" {
 		t.Errorf("a clean first run: %+v", done.Comment)
 	}
 	if done := s.post(publication(found(2), 2)); done.Comment.Done != "created" || done.Comment.URL == "" {
 		t.Errorf("the first finding: %+v", done.Comment)
 	}
-	if done := s.post(publication(found(2), 3)); done.Comment.Why != "the comment says just this already" {
+	if done := s.post(publication(found(2), 3)); done.Comment.Why != "the comment already says this" {
 		t.Errorf("the same again: %+v", done.Comment)
 	}
 	if done := s.post(publication(found(1), 4)); done.Comment.Done != "updated" {
@@ -28,7 +28,7 @@ func TestCommentLives(t *testing.T) {
 	if !strings.Contains(s.Comments[0].Body, "### ✅ xlagate: all clear in 1 target, 12 checks, 0 waived (was: 1 error at a1a1a1a)") {
 		t.Errorf("not green:\n%s", s.Comments[0].Body)
 	}
-	if done := s.post(publication(clean(), 6)); done.Comment.Why != "the earlier comment says so already" {
+	if done := s.post(publication(clean(), 6)); done.Comment.Why != "the earlier comment already says so" {
 		t.Errorf("clean again: %+v", done.Comment)
 	}
 	s.wantWrites("issues/create-comment 201", "issues/update-comment 200", "issues/update-comment 200")
@@ -49,7 +49,7 @@ func TestCommentIsLeftAlone(t *testing.T) {
 		"older clock":   {newer, func(p *Publication) { p.Run = Run{} }, "a newer run (9, attempt 1) wrote the comment"},
 		"closed":        {func(s *site) { s.Pulls[7].State = "closed" }, nil, "pull request 7 is closed"},
 		"moved on":      {func(s *site) { s.Pulls[7].HeadSHA = baseSHA }, nil, "pull request 7 has moved on from a1a1a1a to b2b2b2b"},
-		"once":          {newer, func(p *Publication) { p.Mode = Once; p.Run = Run{10, 1} }, "there is a comment already, and it is written only once"},
+		"once":          {newer, func(p *Publication) { p.Mode = Once; p.Run = Run{10, 1} }, "there already is a comment, and it is written only once"},
 		"off":           {nil, func(p *Publication) { p.Mode = Off }, "comments are turned off"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -63,7 +63,7 @@ func TestConfigurationChanges(t *testing.T) {
 		"another pack":        {"extends: [recommended]\n", "", "looser max-step-time : removed"},
 		"fail_on":             {"version: 1", "version: 1\nfail_on: never", "looser fail_on : error → never"},
 		"fail_on, stricter":   {"version: 1", "version: 1\nfail_on: warning", "stricter fail_on : error → warning"},
-		"a target goes":       {"  - {name: serve, dump: b}\n", "", "looser serve : the target is looked at no longer"},
+		"a target goes":       {"  - {name: serve, dump: b}\n", "", "looser serve : the target is no longer checked"},
 		"a program goes":      {"[train_step, eval_step]", "[train_step]", "looser mlp : programs.include: train_step, eval_step → train_step"},
 		"a program is left":   {"eval_step]}", "eval_step], exclude: [train_step]}", "looser mlp : programs.exclude: none → train_step"},
 		"a waiver":            {"waivers:\n", "waivers:\n  - {finding: 0123456789ab, reason: later, owner: me, expires: 2027-03-01}\n", "looser waiver 0123456789ab : added until 2027-03-01 by me: later"},

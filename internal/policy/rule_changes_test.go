@@ -25,9 +25,9 @@ func TestKeyOfARule(t *testing.T) {
 		{"{rule: max-kernels, max: 3, level: info}", "{rule: max-kernels, max: 3, level: off}", "looser max-kernels: level info → off", "stricter max-kernels: level off → info"},
 		{"{rule: max-kernels, max: 3, level: off}", "{rule: max-kernels, max: 3}", "stricter max-kernels: level off → error", "looser max-kernels: level error → off"},
 		{"{rule: no-unclustered-ops, allow: [A]}", "{rule: no-unclustered-ops, allow: [A, B]}", "looser no-unclustered-ops: allow A → A, B", "stricter no-unclustered-ops: allow A, B → A"},
-		{"{rule: no-recompilation, max_variants: 2}", "{rule: no-recompilation}", "changed no-recompilation: max_variants 2 → none, and the rule asks for what it does by itself", "changed no-recompilation: max_variants none → 2, instead of what the rule asks for by itself"},
-		{"{rule: no-host-callback}", "{rule: no-host-callback, max: 1000}", "changed no-host-callback: max none → 1,000, instead of what the rule asks for by itself", "changed no-host-callback: max 1,000 → none, and the rule asks for what it does by itself"},
-		{"{rule: no-host-callback}", "{rule: no-host-callback, max_increase: 1000}", "changed no-host-callback: max_increase none → 1,000, instead of what the rule asks for by itself", "changed no-host-callback: max_increase 1,000 → none, and the rule asks for what it does by itself"},
+		{"{rule: no-recompilation, max_variants: 2}", "{rule: no-recompilation}", "changed no-recompilation: max_variants 2 → none, and the rule has its default", "changed no-recompilation: max_variants none → 2, instead of the rule's default"},
+		{"{rule: no-host-callback}", "{rule: no-host-callback, max: 1000}", "changed no-host-callback: max none → 1,000, instead of the rule's default", "changed no-host-callback: max 1,000 → none, and the rule has its default"},
+		{"{rule: no-host-callback}", "{rule: no-host-callback, max_increase: 1000}", "changed no-host-callback: max_increase none → 1,000, instead of the rule's default", "changed no-host-callback: max_increase 1,000 → none, and the rule has its default"},
 	} {
 		if got := told(t, withRules(c.old), withRules(c.fresh)); got != c.there {
 			t.Errorf("%s became %s:\n%s\nwanted\n%s", c.old, c.fresh, got, c.there)

@@ -148,9 +148,9 @@ func implied(base, head *rule.Settings, bounds []difference) []difference {
 	if base.Bounded() && head.Bounded() {
 		return bounds
 	}
-	instead := ", instead of what the rule asks for by itself"
+	instead := ", instead of the rule's default"
 	if !head.Bounded() {
-		instead = ", and the rule asks for what it does by itself"
+		instead = ", and the rule has its default"
 	}
 	for i := range bounds {
 		bounds[i] = difference{Other, bounds[i].text + instead}

@@ -19,7 +19,7 @@ func TestTargetsComeAndGo(t *testing.T) {
 	if got := told(t, withTargets(a, b), withTargets(b, a)); got != "" {
 		t.Errorf("another order is told of: %s", got)
 	}
-	if got := told(t, withTargets(a), withTargets("{name: c, dump: x}")); got != "looser a: the target is looked at no longer\nstricter c: a new target" {
+	if got := told(t, withTargets(a), withTargets("{name: c, dump: x}")); got != "looser a: the target is no longer checked\nstricter c: a new target" {
 		t.Errorf("a target has another name: %s", got)
 	}
 }

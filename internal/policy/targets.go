@@ -19,7 +19,7 @@ func targets(base, head *config.Config) []Change {
 		out = append(out, programs(p[0], p[1])...)
 	}
 	for _, t := range gone {
-		out = append(out, Change{Effect: Looser, Subject: t.Name, Text: "the target is looked at no longer"})
+		out = append(out, Change{Effect: Looser, Subject: t.Name, Text: "the target is no longer checked"})
 	}
 	for _, t := range added {
 		out = append(out, Change{Effect: Stricter, Subject: t.Name, Text: "a new target"})

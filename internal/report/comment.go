@@ -29,7 +29,7 @@ type Comment struct {
 // Shown is a picture that lies on GitHub.
 type Shown struct{ Alt, URL string }
 
-// Clean reports whether there is nothing to say: no change that breaks a rule, nothing that could not be looked at, no change of policy.
+// Clean reports whether there is nothing to report: no change that breaks a rule, nothing that could not be looked at, no change of policy.
 func (c *Comment) Clean() bool {
 	return len(c.Result.Open()) == 0 && len(c.Result.Problems) == 0 && len(c.Policy) == 0 && !c.disputed()
 }

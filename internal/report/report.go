@@ -111,7 +111,7 @@ func ExplainChange(w io.Writer, r *result.Result, c *result.Change, docs []resul
 func Evidence(w io.Writer, c *result.Change, o Options) error {
 	var p page
 	if p.add(evidence(c)); len(p.Blocks) == 0 {
-		p.add(para{say("nothing but the facts tells of this change")})
+		p.add(para{say("only the facts show this change")})
 	}
 	return writeText(w, p, o)
 }

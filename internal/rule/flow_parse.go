@@ -64,7 +64,7 @@ func ParseFlow(text string) (*Flow, error) {
 	root := p.node(0)
 	p.space()
 	if p.err == nil && p.at < len(text) {
-		p.fail(p.at, "%q stands behind the pattern's end", text[p.at:])
+		p.fail(p.at, "%q follows the end of the pattern", text[p.at:])
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -151,7 +151,7 @@ func (p *parser) node(depth int) *node {
 func (p *parser) operation(n *node, start int, words []string) {
 	switch {
 	case len(words) == 0 && n.shape != nil:
-		p.fail(start, "expected an operation behind the shape, or _ for any value")
+		p.fail(start, "expected an operation after the shape, or _ for any value")
 	case len(words) == 0:
 		p.fail(start, "expected an operation such as add, or _ for any value")
 	case words[0] == "_":
@@ -205,7 +205,7 @@ func (p *parser) words() []string {
 		w := p.word()
 		if w == "" {
 			if len(list) > 0 {
-				p.fail(p.at, "expected a word behind |")
+				p.fail(p.at, "expected a word after |")
 			}
 			return list
 		}
@@ -214,7 +214,7 @@ func (p *parser) words() []string {
 			return list
 		}
 		if strings.ContainsAny(w[:1], "_$*") {
-			p.fail(p.at, "%s is anything; there is nothing else to choose", w)
+			p.fail(p.at, "%s matches anything; an alternative to it has no effect", w)
 		}
 		p.at++
 	}
@@ -232,7 +232,7 @@ func (p *parser) word() string {
 		p.at++
 	}
 	if p.text[start:p.at] == "$" {
-		p.fail(start, "expected a name behind $")
+		p.fail(start, "expected a name after $")
 	}
 	return p.text[start:p.at]
 }

@@ -48,7 +48,7 @@ func (c *Context) noFact(v *diff.Variant) {
 		c.Uncovered(c.Rule.Reads[0], DumpFix)
 		return
 	}
-	c.Gap("it is custom calls alone, and XLA does not know what they cost", "bound it by another rule, such as kernel-bodies")
+	c.Gap("it consists of custom calls only, and XLA does not know what they cost", "bound it by another rule, such as kernel-bodies")
 }
 
 // Judge compares an amount with max, min, equal, max_increase and max_decrease. What they leave open may not be worse than in the baseline;

@@ -135,7 +135,7 @@ func (r *Rule) Refuses(key string, has func(string) bool) string {
 		return why
 	}
 	if slices.ContainsFunc(r.Options, func(o Option) bool { return o.Key == key && o.Means != "" && has(o.Means) }) {
-		return "the entry has max too, which says the same"
+		return "the entry also has max, which says the same"
 	}
 	m := r.Budget
 	compares := key == "max_increase" || key == "max_decrease"
@@ -145,7 +145,7 @@ func (r *Rule) Refuses(key string, has func(string) bool) string {
 	case m != nil && m.Unrecorded != "" && compares:
 		return "no baseline holds " + m.Unrecorded + "; bound it with max"
 	case m != nil && m.Difference && key == "max_decrease" && !slices.ContainsFunc(r.Bounds, has):
-		return "it counts differences from the baseline, which has none of them"
+		return "it counts differences from the baseline"
 	}
 	return ""
 }
@@ -182,7 +182,7 @@ func (r *Rule) levels(o Option) Option {
 func (r *Rule) Validate(s *Settings) []Refusal {
 	var wrong []Refusal
 	if s.Equal != nil && (s.Max != nil || s.Min != nil) {
-		wrong = append(wrong, Refusal{[]string{"equal"}, fmt.Errorf("equal stands beside max or min; keep one")})
+		wrong = append(wrong, Refusal{[]string{"equal"}, fmt.Errorf("equal excludes max and min; keep one")})
 	}
 	if s.Max != nil && s.Min != nil && *s.Min > *s.Max {
 		wrong = append(wrong, Refusal{[]string{"min"}, fmt.Errorf("min %v is above max %v", *s.Min, *s.Max)})

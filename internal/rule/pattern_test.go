@@ -96,17 +96,17 @@ func TestPatternErrors(t *testing.T) {
 		"":                          "column 1: expected an operation such as add, or _ for any value",
 		"reduce(":                   "column 8: expected an operation such as add, or _ for any value",
 		"reduce(add":                "column 11: expected , or )",
-		"reduce(add))":              `column 12: ")" stands behind the pattern's end`,
+		"reduce(add))":              `column 12: ")" follows the end of the pattern`,
 		"reduce(exponentail(_))":    `column 8: unknown operation "exponentail"; did you mean "exponential"?`,
 		"add|substract":             `column 5: unknown operation "substract"; did you mean "subtract"?`,
-		"add|":                      "column 5: expected a word behind |",
+		"add|":                      "column 5: expected a word after |",
 		"_(add)":                    "column 1: _ stands for any value and has no operands; * is any operation",
-		"f32[8,*]":                  "column 9: expected an operation behind the shape, or _ for any value",
+		"f32[8,*]":                  "column 9: expected an operation after the shape, or _ for any value",
 		"f32[8;2] add":              "column 6: expected , or ] in the shape",
 		"f32[x] add":                "column 5: expected a size, * for any size or ... for any dimensions",
-		"f32[...,8,...] add":        "column 11: ... stands twice in one shape",
+		"f32[...,8,...] add":        "column 11: ... occurs twice in one shape",
 		"f32|f33 add":               `column 5: unknown type "f33"; did you mean "f32"?`,
-		"add(_, $)":                 "column 8: expected a name behind $",
+		"add(_, $)":                 "column 8: expected a name after $",
 		strings.Repeat("abs(", 200): "column 405: the pattern is nested too deep",
 	} {
 		_, err := ParseFlow(pattern)
@@ -121,7 +121,7 @@ func TestShapeErrors(t *testing.T) {
 		"f32[8,*]": "", "*[...]": "", "f32|bf16[]": "",
 		"":          "column 1: expected a shape such as f32[8,*]",
 		"[8]":       "column 1: expected a shape such as f32[8,*]",
-		"f32[8] ab": `column 8: "ab" stands behind the shape's end`,
+		"f32[8] ab": `column 8: "ab" follows the end of the shape`,
 		"f99[8]":    `column 1: unknown type "f99"`,
 	} {
 		if _, err := ParseShape(shape); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {

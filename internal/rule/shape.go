@@ -32,7 +32,7 @@ func ParseShape(text string) (*Shape, error) {
 	s := p.shape(start, p.words())
 	p.space()
 	if p.at < len(text) {
-		p.fail(p.at, "%q stands behind the shape's end", text[p.at:])
+		p.fail(p.at, "%q follows the end of the shape", text[p.at:])
 	}
 	return s, p.err
 }
@@ -84,7 +84,7 @@ func (p *parser) dim(s *Shape) {
 		s.dims = append(s.dims, anySize)
 	case p.eat("..."), p.eat("…"):
 		if slices.Contains(s.dims, anyDims) {
-			p.fail(start, "... stands twice in one shape")
+			p.fail(start, "... occurs twice in one shape")
 		}
 		s.dims = append(s.dims, anyDims)
 	default:
