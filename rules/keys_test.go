@@ -45,6 +45,7 @@ var counted = map[string]sides{
 	"max-instructions":        {many: "231", more: "cpu-unrolled_loop/after", less: "cpu-unrolled_loop/before"},
 	"loops-kept":              {many: "1", more: "cpu-unrolled_loop/before", less: "cpu-unrolled_loop/after"},
 	"max-constant-bytes":      {many: "32KiB", more: "cpu-constant_baked/after", less: "cpu-constant_baked/before"},
+	"updates-kept":            {many: "2", more: "cases/gpu-cache_masked/after", less: "cases/gpu-cache_masked/before"},
 	"donation-kept":           {many: "3", more: "cpu-donation_lost/before", less: "cpu-donation_lost/after"},
 	"max-temp-bytes":          {many: "64KiB", more: "cpu-fusion_callback_barrier/after", less: "cpu-fusion_callback_barrier/before"},
 	"max-peak-bytes":          {many: "63336", more: "cases/cpu-donate_dtype/after", less: "cases/cpu-donate_dtype/before"},

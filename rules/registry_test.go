@@ -11,7 +11,7 @@ import (
 
 // catalogue is every rule in the order in which they are listed: a rule that is lost, renamed or moved shows here.
 const catalogue = `max-kernels required-fusions forbidden-fusions fusion-drift max-unfused required-custom-calls forbidden-custom-calls kernel-bodies no-host-callback
-launch-shape no-spills max-registers no-recompilation max-compilations max-helper-modules max-compile-time max-instructions loops-kept max-constant-bytes donation-kept
+launch-shape no-spills max-registers no-recompilation max-compilations max-helper-modules max-compile-time max-instructions loops-kept max-constant-bytes donation-kept updates-kept
 max-temp-bytes max-peak-bytes max-allocation-bytes max-output-bytes max-remat max-copies max-transposes no-new-collectives max-collectives min-collective-bytes
 async-collectives sharding-pin no-involuntary-remat no-dtype dtype-floor precision layout-pin no-unclustered-ops max-clusters max-outside-collectives no-cpu-fallback
 max-step-time max-flops max-bytes-accessed max-estimated-cycles max-code-bytes target-ran facts-complete baseline-present orphan-baseline waiver-valid toolchain
@@ -19,7 +19,7 @@ flags stable-compile unused-parameters assert`
 
 func TestCatalogue(t *testing.T) {
 	want := strings.Fields(catalogue)
-	if len(want) != 56 {
+	if len(want) != 57 {
 		t.Errorf("%d ids", len(want))
 	}
 	if got := All.IDs(); !slices.Equal(got, want) {

@@ -30,6 +30,16 @@ func compareParams(old, fresh []facts.Parameter) (out []ParamChange) {
 	return out
 }
 
+// KeptParams yields the arguments that both sides have, as they were and as they are.
+func (v *Variant) KeptParams(yield func(was, is *facts.Parameter) bool) {
+	p := pairArguments(v.Old.Params, v.New.Params)
+	for j, f := range p.fresh {
+		if i := p.was[j]; i >= 0 && !yield(p.old[i], f) {
+			return
+		}
+	}
+}
+
 // arguments pairs the arguments of two compilations.
 type arguments struct {
 	*pairing[*facts.Parameter]

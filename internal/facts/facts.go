@@ -128,6 +128,7 @@ type Parameter struct {
 	Spec     string       `json:"-"` // how the model spreads it over its mesh: "P('data', None)"; "" where no axis splits it
 	Bytes    int64        `json:"bytes"`
 	Aliased  bool         `json:"aliased,omitempty"`  // an output reuses its buffer
+	Written  float64      `json:"written,omitempty"`  // of one that is Aliased: the share of it that a run writes; 0 where that is not known
 	Donated  bool         `json:"donated,omitempty"`  // donated, but no output could use it
 	Unused   bool         `json:"unused,omitempty"`   // no instruction reads it
 	Source   hlo.Location `json:"-"`                  // where the model made it, of one without a name: PyTorch/XLA's
@@ -158,6 +159,7 @@ type Kernel struct {
 	Plan   *Plan  // nil where it was not dumped
 	Code   *Code  // nil where nothing tells; never stored
 	From   Places // the variant's kernels that it reads from; like Result and Outs unknown to a stored baseline
+	Writes string // the shape of the argument or of the loop's state that it writes whole; never stored
 	Outs   []Op   // the operations whose values leave a fusion of several results
 }
 
@@ -223,6 +225,9 @@ type Trips struct {
 	MaxTrips    int64 `json:"most,omitempty"`   // of a loop that may exit early; 0 where it is not known
 	ExitsEarly  bool  `json:"stops,omitempty"`  // of a loop of unknown length: more than a counter surely ends it
 	CounterOnly bool  `json:"counts,omitempty"` // of a loop of unknown length: a counter alone surely ends it
+
+	InPart string `json:"in_part,omitempty"` // the shapes of what it carries on and of which an iteration writes less than half
+	Whole  string `json:"whole,omitempty"`   // of what it carries on and an iteration writes whole
 }
 
 // Handwritten is the body of a kernel that was written by hand: in Pallas, Mosaic or Triton.

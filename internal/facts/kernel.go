@@ -20,23 +20,25 @@ type reader struct {
 	forms    map[formKey]formed
 	sites    map[siteKey]*Site
 	lists    map[opList]OpList
-	origins  []byte           // of the list at hand, see ops
-	origin   hlo.MetadataID   // the last in origins
-	kinds    map[opKind]int32 // of the operations in kernels: what they say in tables.Said
-	coded    []hlo.Opcode     // by kind
-	flow     flow             // see operations
-	counts   []int            // by opcode, of the operations at hand; see doing
-	counted  []hlo.Opcode     // those that are not 0 there
-	list     []string         // of the operands at hand, see operandShapes
-	shapes   []string         // by ShapeID, without layout
-	order    []hlo.CompID     // see inOrder
-	sizes    []int64          // by ShapeID, of all arrays in it
-	seen     []bool           // see operandBytes
-	same     *hlo.Alike       // see alike
-	costs    *price.Prices    // see price
-	meter    *price.Meter     // see work
-	walked   *walk            // see walk
-	hashes   *hlo.Prints      // see prints
+	origins  []byte                 // of the list at hand, see ops
+	origin   hlo.MetadataID         // the last in origins
+	kinds    map[opKind]int32       // of the operations in kernels: what they say in tables.Said
+	coded    []hlo.Opcode           // by kind
+	flow     flow                   // see operations
+	counts   []int                  // by opcode, of the operations at hand; see doing
+	counted  []hlo.Opcode           // those that are not 0 there
+	list     []string               // of the operands at hand, see operandShapes
+	shapes   []string               // by ShapeID, without layout
+	order    []hlo.CompID           // see inOrder
+	sizes    []int64                // by ShapeID, of all arrays in it
+	seen     []bool                 // see operandBytes
+	same     *hlo.Alike             // see alike
+	costs    *price.Prices          // see price
+	meter    *price.Meter           // see work
+	follower *follower              // see follow
+	rewrites map[hlo.InstrID]string // the state that a launch writes whole
+	walked   *walk                  // see walk
+	hashes   *hlo.Prints            // see prints
 }
 
 // readerOf makes a reader with an interner, a new one where none is given.
@@ -47,7 +49,7 @@ func readerOf(m *hlo.Module, from *interner) *reader {
 	metas, shapes := m.MetadataIDs(), m.ShapeIDs()
 	r := &reader{
 		m: m, sources: newSources(m, from), interner: from, forms: map[formKey]formed{}, sites: map[siteKey]*Site{}, lists: map[opList]OpList{},
-		kinds: map[opKind]int32{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
+		kinds: map[opKind]int32{}, rewrites: map[hlo.InstrID]string{}, metas: make([]hlo.Metadata, metas), decoded: make([]bool, metas), tables: &opTables{Origins: make([]*opOrigin, metas)},
 		shapes: make([]string, shapes), sizes: make([]int64, shapes),
 	}
 	for id := range r.sizes {

@@ -186,11 +186,15 @@ func (r *reader) lengths(w *walk, kernels []Kernel) {
 	for i, l := range w.launches {
 		if len(loops) > 0 && loops[0].id == l.id {
 			counted := *kernels[i].Form
-			counted.Trips = Trips{Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.stops, CounterOnly: loops[0].exit.counts}
+			parts, wholes := r.states(l.id)
+			counted.Trips = Trips{InPart: parts, Whole: wholes, Length: max(0, loops[0].trips), MaxTrips: loops[0].exit.most, ExitsEarly: loops[0].exit.stops, CounterOnly: loops[0].exit.counts}
 			counted.Work = loops[0].work()
 			kernels[i].Form = r.interner.form(counted)
 			loops = loops[1:]
 		}
+	}
+	for i, l := range w.launches {
+		kernels[i].Writes = r.rewrites[l.id]
 	}
 }
 

@@ -89,7 +89,7 @@ func (r *reader) usedParameters() []bool {
 func (r *reader) markDonation(params []Parameter) {
 	for _, a := range r.m.Header.Aliases {
 		if a.Param >= 0 && a.Param < int64(len(params)) {
-			params[a.Param].Aliased = true
+			params[a.Param].Aliased, params[a.Param].Written = true, r.renewed(&a)
 		}
 	}
 	for _, d := range r.m.Header.Donors {
@@ -133,7 +133,7 @@ func join(given, compiled []Parameter) []Parameter {
 	for i := range joined {
 		joined[i].Layout = compiled[i].Layout
 		joined[i].Sharding = cmp.Or(given[i].Sharding, compiled[i].Sharding) // the partitioner may choose one where the model does not
-		joined[i].Aliased = compiled[i].Aliased
+		joined[i].Aliased, joined[i].Written = compiled[i].Aliased, compiled[i].Written
 		joined[i].Donated = (given[i].Donated || given[i].Aliased || compiled[i].Donated) && !compiled[i].Aliased
 	}
 	return joined

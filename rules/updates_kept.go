@@ -1,0 +1,100 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xlagate/xlagate/internal/diff"
+	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/rule"
+)
+
+var updatesKept = rule.Rule{
+	ID:       "updates-kept",
+	Title:    "arrays that are updated in part stay so",
+	Category: rule.Memory,
+	Why: "A cache of keys and values, a replay buffer or a table of which a step writes a row costs that row, however large it is. Written by a mask or a product with one-hot rows, or " +
+		"copied because something reads the old one later, it costs all of it in every step: little while it is small, and more with every entry that it is given.",
+	Reads:   []rule.Input{rule.Optimized},
+	Budget:  &rule.Metric{Noun: "arrays updated in part no more", Better: rule.Lower, Difference: true},
+	Fails:   rule.Example{On: "cases/gpu-cache_masked/after", Base: "cases/gpu-cache_masked/before", Config: "- { rule: updates-kept }", Says: "2 arrays are written whole, where less than half was updated: keys f32[4,128,64], values f32[4,128,64]"},
+	Passes:  rule.Example{On: "cases/gpu-cache_masked/before", Base: "cases/gpu-cache_masked/after", Config: "- { rule: updates-kept }"},
+	Fix:     "Write the part with lax.dynamic_update_slice or x.at[i].set(row), donate the argument, and read what the old array is needed for before it is updated.",
+	Threads: []string{"jax-ml/jax#40101", "jax-ml/jax#9132"},
+	Since:   1,
+	Accepts: []string{"params", "loops.*", "memory.*", "copies.*", "cost.*", "ledger"},
+	Variant: checkUpdatesKept,
+}
+
+func checkUpdatesKept(c *rule.Context, v *diff.Variant) {
+	if v.Old == nil {
+		return
+	}
+	lost := rewrittenArguments(v)
+	for _, s := range rewrittenStates(v) { // an argument that a loop carries on is named once
+		if !slices.ContainsFunc(lost, func(known state) bool { return known.shape == s.shape }) {
+			lost = append(lost, s)
+		}
+	}
+	a := c.Budget("updates", float64(len(lost)))
+	a.Base = new(0.0)
+	if f := c.Judge(a); f != nil {
+		describeRewritten(f, v, lost)
+	}
+}
+
+// describeRewritten says which arrays are written whole, and what writes the first.
+func describeRewritten(f *rule.Finding, v *diff.Variant, lost []state) {
+	var named []string
+	for _, s := range lost {
+		named = append(named, s.name+s.shape)
+	}
+	f.Message = fmt.Sprintf("%s written whole, where less than half was updated: %s", phrase.Are(len(lost), "array"), strings.Join(phrase.First(named, 6), ", "))
+	for i := range v.New.Kernels {
+		if k := &v.New.Kernels[i]; k.Writes == lost[0].shape {
+			f.Cause = diff.CauseAt(named[0]+" is written whole, where a part was updated", k)
+			if cause := v.CauseOf(k); cause != nil {
+				f.Cause = f.Cause.Of(cause)
+			}
+			return
+		}
+	}
+}
+
+// state is an argument, or an element of what a loop carries on, which has no name.
+type state struct{ name, shape string }
+
+// rewrittenArguments lists the arguments of which a run wrote less than half, and now writes all.
+func rewrittenArguments(v *diff.Variant) (lost []state) {
+	for was, is := range v.KeptParams {
+		if was.Written > 0 && was.Written < 0.5 && is.Written >= 1 {
+			lost = append(lost, state{is.Name + " ", is.Shape})
+		}
+	}
+	return lost
+}
+
+// rewrittenStates lists what loops carry on of which an iteration wrote less than half, and now writes all.
+func rewrittenStates(v *diff.Variant) (lost []state) {
+	pairs, _, _ := diff.PairLoops(v.Old.Loops(), v.New.Loops())
+	for _, pair := range pairs {
+		was, is := pair[0], pair[1]
+		for _, shape := range slices.Compact(strings.Fields(was.InPart)) {
+			fewer := occurrences(was.InPart, shape) - occurrences(is.InPart, shape)
+			more := occurrences(is.Whole, shape) - occurrences(was.Whole, shape)
+			for range min(fewer, more) {
+				lost = append(lost, state{shape: shape})
+			}
+		}
+	}
+	return lost
+}
+
+// occurrences counts a shape in a list of shapes.
+func occurrences(list, shape string) (n int64) {
+	for _, s := range strings.Fields(list) {
+		n += diff.Flag(s == shape)
+	}
+	return n
+}
