@@ -87,7 +87,7 @@ func valueSaid(setting string) string {
 	return value
 }
 
-// String writes what is asked for as a rule file does.
+// String writes the query as in a rule file.
 func (c configs) String() string {
 	var list []string
 	for _, key := range slices.Sorted(maps.Keys(c)) {

@@ -271,7 +271,7 @@ func (w *widening) sentence() string {
 	return what + ": " + strings.Join(parts, ", ")
 }
 
-// widens reports whether an edit of the model asks for a wide product, or no longer scales operands down.
+// widens reports whether an edit of the model makes a product wide, or no longer scales operands down.
 func (w *widening) widens(e diff.Edit) bool {
 	if w.scaled {
 		return slices.ContainsFunc(e.Removed, w.scalesDown)

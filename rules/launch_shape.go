@@ -54,7 +54,7 @@ func checkLaunchShape(c *rule.Context, v *diff.Variant) {
 	}
 }
 
-// unplanned kernels should stand in the plan and do not; what a library runs never does.
+// unplanned reports whether a kernel lacks its place in the launch plan. Library calls never have one.
 func unplanned(k *facts.Kernel) bool { return k.Class == facts.ClassKernel && k.Plan == nil }
 
 func planned(k *facts.Kernel) bool { return k.Plan != nil && k.Plan.Grid[0] > 0 }

@@ -78,7 +78,7 @@ func trafficOf(v *facts.Variant, cares func(*facts.Kernel) bool) traffic {
 	return t
 }
 
-// collectiveKinds lists the kinds that are asked for, or all that either side has, in order of name.
+// collectiveKinds lists the kinds that the entry names, or all that either side has, by name.
 func collectiveKinds(c *rule.Context, v *diff.Variant) []string {
 	if kinds := c.List("kinds"); kinds != nil {
 		return kinds

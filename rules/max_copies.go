@@ -38,7 +38,7 @@ func checkMaxCopies(c *rule.Context, v *diff.Variant) {
 	}
 }
 
-// judgeLoopCopies holds how many copies stand in loops against the settings.
+// judgeLoopCopies judges the number of copies in loops.
 func judgeLoopCopies(c *rule.Context, v *diff.Variant) {
 	a := c.Count("copies.in_loops", func(v *facts.Variant) float64 { return v.CountKernels(countsCopy(c)) })
 	a.Noun = "copies in loops"

@@ -39,7 +39,7 @@ func checkMaxKernels(c *rule.Context, v *diff.Variant) {
 	}
 }
 
-// kernelSubject tells several max-kernels entries of one program apart.
+// kernelSubject distinguishes several max-kernels entries of one program.
 func kernelSubject(c *rule.Context) string {
 	subject := "kernels." + c.Text("scope")
 	if c.On("weighted_by_trip_count") {

@@ -36,8 +36,8 @@ func checkStepTime(c *rule.Context, v *diff.Variant) {
 
 func unpriced(k *facts.Kernel) bool { return k.Work[price.Unknown] > 0 }
 
-// checkUnpriced finds launches that gained no price: work that moves into a call that nobody knows looks cheaper than it is. So does a call
-// that nobody knows in the place of another.
+// checkUnpriced finds launches that gained no price: work that moves into an unknown call looks cheaper than it is. So does an unknown call
+// in the place of another.
 func checkUnpriced(c *rule.Context, v *diff.Variant) {
 	m := rule.Metric{Fact: facts.PriceUnpriced, Noun: "launches without a price"}
 	a := c.AmountOf(m, m.Fact)

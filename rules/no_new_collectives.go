@@ -41,7 +41,7 @@ func checkNoNewCollectives(c *rule.Context, v *diff.Variant) {
 }
 
 // newCollectives lists the collectives of a variant whose kind, or whose kind along that axis, the baseline does not have, if devices say more along it
-// than they did. An axis counts where both sides tell it.
+// than they did. An axis counts if both sides know it.
 func newCollectives(v *diff.Variant) []*facts.Kernel {
 	known := map[string]bool{}
 	for k := range v.Old.KernelsThat((*facts.Kernel).IsCollective) {

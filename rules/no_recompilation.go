@@ -49,7 +49,7 @@ func checkNoRecompilation(c *rule.Context, p *diff.Program) {
 	}
 }
 
-// tellingArguments are the arguments of a variant that tell it from the others; all of them where none does.
+// tellingArguments returns the arguments in which a variant differs from the others; all if there are none.
 func tellingArguments(p *diff.Program, variant int) string {
 	var list []string
 	for _, a := range p.Recompile {

@@ -119,7 +119,7 @@ func beyond(outside, was []tensorflow.UnclusteredOp) []tensorflow.UnclusteredOp 
 	return out
 }
 
-// unclusteredOps lists the operations that no cluster took and nobody allowed.
+// unclusteredOps lists the operations outside of clusters that the entry does not allow.
 func unclusteredOps(c *rule.Context, clusters *tensorflow.Clusters) []tensorflow.UnclusteredOp {
 	var out []tensorflow.UnclusteredOp
 	for _, op := range clusters.Unclustered {

@@ -156,7 +156,7 @@ func kernelNames(kernels []*facts.Kernel) string {
 	return strings.Join(names, ", ")
 }
 
-// whereabouts finds the kernels that do some of the wanted operations, in the wanted place, and where they stand in the ledger.
+// whereabouts returns the kernels that do some of the wanted operations in the wanted place, and their indexes.
 func (w wantedFusion) whereabouts(v *facts.Variant) (parts []*facts.Kernel, places []int) {
 	for i := range v.Kernels {
 		if k := &v.Kernels[i]; w.touches(k) {

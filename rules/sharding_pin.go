@@ -23,7 +23,7 @@ var shardingPin = rule.Rule{
 	Options: []rule.Option{
 		{Key: "params", Type: rule.Table, Sense: rule.Demands, Doc: "how arguments must be sharded", Fields: []rule.Option{
 			{Key: "param", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "a glob over the arguments' names: \"params['w*']\""},
-			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}, in both of which * stands for anything, or {mesh['data'=2], [{'data'}, {}]}; replicated for none"},
+			{Key: "sharding", Type: rule.Text, Sense: rule.Neither, Require: true, Doc: "as the model says it, P('data', None), or as HLO prints it, {devices=[2,1]<=[2]}, in both of which * is anything, or {mesh['data'=2], [{'data'}, {}]}; replicated for none"},
 		}},
 		{Key: "outputs", Type: rule.Table, Sense: rule.Demands, Doc: "how results must be sharded; needs the unoptimized module in the dump", Fields: []rule.Option{
 			{Key: "output", Type: rule.Glob, Sense: rule.Neither, Require: true, Doc: "the result's number among all that the function returns, from 0; * for every one"},

@@ -95,7 +95,7 @@ func requestOf(ctx context.Context, c *cli.Context, env github.Environment, clie
 	return asked, err
 }
 
-// acceptRequest accepts what was asked for and reports it. Nothing of the pull request is checked out or run.
+// acceptRequest carries out a request and reports the outcome. Nothing of the pull request is checked out or run.
 func acceptRequest(ctx context.Context, c *cli.Context, w world, client *github.Client, asked *request) error {
 	pr, err := client.PullRequest(ctx, asked.pr)
 	if err != nil {

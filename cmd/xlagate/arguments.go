@@ -61,7 +61,7 @@ func permute(a *cli.App, args []string) []string {
 	return append(append(out, front...), guard(back)...)
 }
 
-// forgotten finds a command that stands where a dump is expected, without the "--" before it: its own flags would be taken for ours.
+// forgotten returns a command that is given in the place of a dump, without the "--" before it: xlagate would read its flags as its own.
 func forgotten(a *cli.App, args []string) string {
 	if len(args) < 3 || slices.Contains(args, "--") || !slices.Contains([]string{"accept", "capture", "check", "init", "upgrade"}, args[1]) {
 		return ""

@@ -48,7 +48,7 @@ func baselineOptions(c *cli.Context, w world) (gate.Options, error) {
 	if err := checkBaseline(o.Baseline); err != nil {
 		return o, err
 	}
-	if finished, _ := gate.FinishAccept(o); finished { // what cannot be finished is told when the baseline is opened
+	if finished, _ := gate.FinishAccept(o); finished { // opening the baseline reports what cannot be finished
 		o.Config, err = loadConfig(c.String("config"), dir)
 	}
 	return o, err
@@ -209,7 +209,7 @@ func trendCommand(w world) *cli.Command {
 	}
 }
 
-// narrow leaves the series of the program and the facts that were asked for.
+// narrow keeps the series of the program and the facts that the flags name.
 func narrow(c *cli.Context, t *result.Trend) error {
 	if program := c.Args().First(); program != "" {
 		var kept []result.TrendSeries

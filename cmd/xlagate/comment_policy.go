@@ -163,7 +163,7 @@ func targetsOf(r *result.Result) []string {
 	return out
 }
 
-// announce posts a check's result from within its job, if --comment asks for it. Its failures do not change the verdict.
+// announce posts a check's result from within its job, with --comment auto. Its failures do not change the verdict.
 func announce(c *cli.Context, w world, o gate.Options, r *result.Result, seen []webpage.Looked) {
 	if c.String("comment") != "auto" {
 		return

@@ -181,7 +181,7 @@ func oneOf(c *cli.Context, flag string) (string, error) {
 	return value, nil
 }
 
-// holds reports whether an output of this format is asked for.
+// holds reports whether the flags name an output of this format.
 func (to *outputs) holds(format string) bool {
 	return slices.ContainsFunc(to.list, func(o output) bool { return o.format == format })
 }

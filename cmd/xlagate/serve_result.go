@@ -61,7 +61,7 @@ func (s *showing) lookAgain(t *result.Target) (webpage.Looked, error) {
 	return out, err
 }
 
-// judgedSame reports whether programs have the fingerprints that a result tells of.
+// judgedSame reports whether programs have the fingerprints in a result.
 func judgedSame(t *result.Target, programs []*diff.Program) bool {
 	known := map[string]bool{}
 	for i := range t.Programs {

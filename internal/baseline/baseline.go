@@ -114,7 +114,7 @@ func (s *Set) readAll(store fs.FS, dir string, entries []fs.DirEntry) (programs 
 			} else {
 				programs[i], wrong[i] = LoadProgram(store, name)
 			}
-			return nil // the first file that is wrong is told, whichever was read first
+			return nil // the error of the first file is returned, whichever was read first
 		})
 	}
 	_ = reading.Wait()
@@ -214,7 +214,7 @@ func MachineName(program string) string {
 }
 
 // FileName is where a program's baseline lies below its target: the name, with everything but letters, digits, '.', '_' and '-'
-// written as %XX. One that is too long for a file's name is cut, and told apart by what no other name holds: %~ and a digest.
+// written as %XX. One that is too long for a file's name is cut and ends in %~ and a digest, which no other name has.
 func FileName(program string) string {
 	var b strings.Builder
 	for i := 0; i < len(program); i++ {

@@ -19,7 +19,7 @@ type machineReader struct {
 	program  *Program
 	variant  *facts.Variant
 	records  int
-	expanded int // kernels, operations and compiles that the records stand for
+	expanded int // kernels, operations and compiles that the records repeat
 	ended    bool
 }
 
@@ -132,7 +132,7 @@ func (r *machineReader) start(d *programRecord) error {
 }
 
 func (r *machineReader) add(d *variantRecord) error {
-	if err := r.stands(d.Compiles, 1); err != nil {
+	if err := r.expand(d.Compiles, 1); err != nil {
 		return err
 	}
 	r.variant = &facts.Variant{Signature: d.Signature, WorkVersion: d.Work, Unstable: d.Unstable, Facts: facts.Values{}, Compiled: facts.Compiled{Fingerprint: d.Fingerprint}, Input: facts.Input{InputPrint: d.Input, ModelAfter: d.ModelAfter}, Interface: facts.Interface{Result: d.Result}, Origin: facts.Origin{Backend: d.Backend, Modules: make([]string, max(1, d.Compiles))}}
@@ -151,11 +151,11 @@ func (r *machineReader) end(d *endRecord) error {
 	return nil
 }
 
-// maxExpanded bounds the kernels and compiles of a program: a short file can stand for many, and results from untrusted runs carry baselines.
+// maxExpanded bounds the kernels and compiles of a program: a short file can hold many, and results of untrusted runs carry baselines.
 const maxExpanded = 1_000_000
 
-// stands counts n repetitions, or least if that is more.
-func (r *machineReader) stands(n, least int) error {
+// expand counts n repetitions, or least if that is more.
+func (r *machineReader) expand(n, least int) error {
 	r.expanded += max(min(n, maxExpanded+1), least)
 	if r.expanded > maxExpanded {
 		return fmt.Errorf("the baseline expands to more than %d kernels and compiles; it was not written by xlagate", maxExpanded)
@@ -186,9 +186,9 @@ func (r *machineReader) detail(one *record) error {
 	return nil
 }
 
-// repeat appends an item as often as it stands there.
+// repeat appends an item as often as the record says.
 func repeat[T any](r *machineReader, list *[]T, item T, times int) error {
-	if err := r.stands(times, 1); err != nil {
+	if err := r.expand(times, 1); err != nil {
 		return err
 	}
 	for range max(1, times) {
@@ -200,7 +200,7 @@ func repeat[T any](r *machineReader, list *[]T, item T, times int) error {
 func (r *machineReader) statement(d *statementRecord) error {
 	s := facts.Statement{Scope: d.Scope, Type: d.Type, OpName: d.Scope}
 	for _, op := range sortedKeys(d.Do) {
-		if err := r.stands(d.Do[op], 0); err != nil {
+		if err := r.expand(d.Do[op], 0); err != nil {
 			return err
 		}
 		for range d.Do[op] {

@@ -253,7 +253,7 @@ func zeroOne(b bool) int {
 	return 0
 }
 
-// maxAmounts bounds how many variants' numbers stand on one line.
+// maxAmounts bounds the variants whose numbers are on one line.
 const maxAmounts = 8
 
 // amount is what a fact is in each variant; nil where it is not known.

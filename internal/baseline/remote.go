@@ -209,7 +209,7 @@ func (a *artifact) Also(file string, data []byte) { a.also[file] = data }
 // Close has nothing left to do.
 func (a *artifact) Close() error { return nil }
 
-// Commit pushes the next artifact under the tag, unless somebody else moved the tag meanwhile.
+// Commit pushes the next artifact under the tag. It fails if the tag was moved meanwhile.
 func (a *artifact) Commit(ctx context.Context) (pushed string, err error) {
 	if a.edited {
 		done, err := a.client.Push(ctx, a.ref, registry.TypeBaseline, slices.Collect(maps.Values(a.layers)), registry.Over(a.digest))

@@ -118,7 +118,7 @@ func (s *Set) canonical(store fs.FS, name string, p *Program) error {
 	case p != nil:
 		want = Format(s.Target, p).Readable
 	default:
-		return nil // a machine file, which is told with its readable one, or one that cannot be read
+		return nil // a machine file, which its readable file accounts for, or one that cannot be read
 	}
 	if !bytes.Equal(data, want) || p != nil && FileName(p.Name) != name {
 		return fmt.Errorf("%s: %w", file, ErrEdited)

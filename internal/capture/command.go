@@ -19,7 +19,7 @@ import (
 	"github.com/xlagate/xlagate/internal/logs"
 )
 
-// grace is how long a command has to end after it was told to, and its children to let go of its output after it ended.
+// grace is how long a command may take to end after the signal, and its children to close its output after it ended.
 const grace = 5 * time.Second
 
 // ExitError is a command that did not end well: what it dumped may be half of what it would have.
@@ -44,7 +44,7 @@ func (e *ExitError) Error() string {
 	return text
 }
 
-// logged begins a line of TensorFlow's and XLA's own log that tells no error: "I0000 00:00:1795399785.130783   23287 dump_graph.cc:245] ".
+// logged matches the beginning of a line of TensorFlow's and XLA's own log that is no error: "I0000 00:00:1795399785.130783   23287 dump_graph.cc:245] ".
 var logged = regexp.MustCompile(`^[IW]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] `)
 
 // lastSaid is the last line that a command wrote. What the libraries around it log after its error is left out where anything else was said.

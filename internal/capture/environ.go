@@ -24,7 +24,7 @@ func dumpEnvironment(vars []string, dir, to string, torch bool) (*environ, error
 	e := &environ{vars: slices.Clone(vars), dir: dir}
 	add := []string{quoteFlag("xla_dump_to", to), "--xla_dump_hlo_as_text"}
 	if torch {
-		add = append(add, "--xla_dump_hlo_as_proto") // its stack frames stand in the protos only
+		add = append(add, "--xla_dump_hlo_as_proto") // only the protos hold stack frames
 		e.addTorch(to)
 	}
 	if err := e.addXLA("XLA_FLAGS", add...); err != nil {

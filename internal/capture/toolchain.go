@@ -180,7 +180,7 @@ func (r *record) lookAt(ctx context.Context, dir string) error {
 	return nil
 }
 
-// add takes up what one module tells. An accelerator wins over the CPU, on which the same process compiles small helpers.
+// add records the toolchain that one module names. An accelerator wins over the CPU, on which the same process compiles small helpers.
 func (r *record) add(m *dump.Module) {
 	t := facts.ToolchainOf(m)
 	r.Framework = cmp.Or(r.Framework, t.Framework)

@@ -20,7 +20,7 @@ type Budget struct {
 	From, Became, Left string
 }
 
-// Place is where the number stands.
+// Place returns the place of the number.
 func (b *Budget) Place() string {
 	file, _, _ := strings.Cut(b.Settings.Place, ":")
 	mark := b.Settings.Marks[b.Key]
@@ -49,7 +49,7 @@ func (b *Budget) Narrow() bool { return b.Raised() || b.Key == "min" || b.Key ==
 func SetBudgets(cfg *Config, data []byte, list []*Budget) []byte {
 	lines := strings.SplitAfter(string(data), "\n")
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b *Budget) int { // from the end: what stands before keeps its column
+	slices.SortFunc(list, func(a, b *Budget) int { // from the end, so that columns before an edit stay valid
 		return b.Settings.Marks[b.Key].Column - a.Settings.Marks[a.Key].Column
 	})
 	for _, b := range list {
@@ -83,7 +83,7 @@ func sharers(cfg *Config, key string, mark rule.Mark) int {
 	return n
 }
 
-// offset is the byte in its line at which a value stands, -1 where something else does.
+// offset returns the byte of a value in its line, -1 if the line holds something else.
 func offset(lines []string, mark rule.Mark) int {
 	if mark.Line < 1 || mark.Line > len(lines) {
 		return -1

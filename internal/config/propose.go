@@ -170,7 +170,7 @@ var (
 	limitSizeUnits = []unit{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 )
 
-// headroom is how far above what is there a limit stands.
+// headroom is the factor between what a dump holds and a proposed limit.
 const headroom = 1.1
 
 // roomFor is a limit with headroom for an amount, rounded up to two digits that count.
@@ -221,7 +221,7 @@ func heaviest(rep *facts.Report) (most *facts.Program) {
 	return most
 }
 
-// printable keeps text from a dump from ending the comment that it stands in.
+// printable drops the characters that end a comment in YAML.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
 		return -1

@@ -119,7 +119,7 @@ func (r *reader) refuse(n *yamldoc.Node, rule *rule.Rule) *yamldoc.Node {
 	return &kept
 }
 
-// marks notes where the values of an entry stand.
+// marks returns the places of the values of an entry.
 func marks(n *yamldoc.Node) map[string]rule.Mark {
 	out := map[string]rule.Mark{}
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -125,7 +125,7 @@ func (r *reader) wellFormed(n *yamldoc.Node, o rule.Option) bool {
 	return false
 }
 
-// inside is the place of a byte of a scalar, where the value stands on one line as it is written.
+// inside returns the place of a byte of a scalar, if the value is on one line and without escapes.
 func inside(n *yamldoc.Node, offset int) (*yamldoc.Node, bool) {
 	at := *n
 	switch {

@@ -124,7 +124,7 @@ func writable(path string) error {
 // abandoned is the age from which an unfinished file belongs to a run that was killed, and to none that is still writing.
 const abandoned = time.Minute
 
-// sweep removes what killed runs left in a folder, lest it be committed. A file that cannot be removed harms nobody.
+// sweep removes the temporary files of killed runs from a folder, so that nobody commits them. It ignores errors.
 func sweep(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Step changes several files below a folder as one: whoever is killed or finds the disk full leaves all of them old, or all of them new.
+// Step changes several files below a folder as one: after a kill or on a full disk all of them are old, or all are new.
 //
 // What is new is staged beside the files, then a journal of it gets its name: from there on the step counts as done. What is left is to
 // put each file into its place. A run that is killed before the journal has its name leaves the old files; after it, the next run that

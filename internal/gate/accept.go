@@ -308,7 +308,7 @@ func (in *intake) names() []string {
 	return names
 }
 
-// pairRenamed finds the programs that were accepted under another name, as a check does. A result tells them itself.
+// pairRenamed finds the programs that were accepted under another name, as a check does. A result already names them.
 func (in *intake) pairRenamed() {
 	if in.old == nil || in.was != nil {
 		return

@@ -25,7 +25,7 @@ func boundIn(c *rule.Context, f *rule.Finding) *result.Bound {
 	return &b
 }
 
-// joined reports whether a program stands for several that are compared together. Once they are accepted, each is judged by itself and has less.
+// joined reports whether a program is several that are compared as one. After they are accepted, each is judged on its own and has less.
 func joined(c *rule.Context, program string) bool {
 	return slices.ContainsFunc(c.Target.Programs, func(p *diff.Program) bool { return p.Name == program && p.Parts != nil })
 }

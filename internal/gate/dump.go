@@ -28,7 +28,7 @@ func unreadable(err error) *Unreadable {
 
 const fixNoDump = "run the job that dumps, or xlagate capture --to DIR -- COMMAND; XLA dumps with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\""
 
-// OnDisk tells paths from the standard input and from what lies in a registry.
+// OnDisk reports whether a dump is a path, and not the standard input or a reference to a registry.
 func OnDisk(path string) bool { return path != "-" && !registry.Is(path) }
 
 // CheckDumps refuses dumps of which two are the standard input, and names that are no reference to a registry.

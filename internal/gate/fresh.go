@@ -74,7 +74,7 @@ func lastWritten(paths []string) (last time.Time) {
 		}
 		_ = filepath.WalkDir(p, func(_ string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
-				return nil // what cannot be read was told when it was measured
+				return nil // measuring has reported what cannot be read
 			}
 			if info, err := e.Info(); err == nil && info.ModTime().After(last) {
 				last = info.ModTime()

@@ -66,12 +66,12 @@ type Environment struct {
 	Now       time.Time
 	Version   string
 	Warn      func(string)                         // says what a person should know and no verdict depends on
-	Progress  func(dump string, read, total int64) // is told how much of a dump was read, in bytes
+	Progress  func(dump string, read, total int64) // receives how much of a dump was read, in bytes
 	Registry  registry.Client                      // for dumps and baselines that lie in one
 	Cache     facts.Cache                          // nil: read every file again
 	Assembler *artifacts.Assembler                 // see facts.Options
 
-	// Edits says which lines were edited, or else why that is not known; nil where there is nobody to ask.
+	// Edits returns the lines that were edited, or why they are not known; nil without git.
 	Edits func() (edits *git.Edits, unknown string)
 }
 
@@ -84,7 +84,7 @@ type Run struct {
 	Passes     bool  // say what each pass of the compiler left, where it was dumped
 	// KeepModules leaves the modules of a measured dump open until its report is closed.
 	KeepModules bool
-	// Seen is told what was measured of each target and what it was matched with.
+	// Seen receives the matched programs of each target.
 	Seen func(target string, programs []*diff.Program)
 
 	base      func() (fs.FS, error) // the baseline, opened once

@@ -212,7 +212,7 @@ type collector struct {
 	problems map[result.Problem]bool
 	missing  map[string]bool // what is listed as not covered
 	found    []JudgedFinding
-	judged   int                            // how many times a rule that somebody named, or a pack, looked at something
+	judged   int                            // how many times a rule of the configuration or of a pack looked at something
 	entries  map[*rule.Rule]*rule.ByProgram // of the configuration
 	variants map[string]int                 // how many each program has
 }

@@ -30,13 +30,13 @@ type looked struct {
 	base       *facts.Report                 // nil without a baseline
 	baseName   string                        // what base was read from
 	baseUnread bool                          // it is there, or was named, but could not be read
-	set        *baseline.Set                 // the stored baseline, nil when there is none or a dump stands for it
+	set        *baseline.Set                 // the stored baseline, nil when there is none or a dump replaces it
 	stored     func() (*baseline.Set, error) // reads the stored baseline, once; nil before the dump is looked at
 	programs   []*diff.Program
 	problems   []result.Problem
 	notes      []result.Note
-	unasked    []*facts.Program // of the dump, which nobody included or excluded
-	judged     int              // how many times a rule that somebody named, or a pack, looked at something
+	unasked    []*facts.Program // of the dump, neither included nor excluded
+	judged     int              // how many times a rule of the configuration or of a pack looked at something
 	temp       string           // where a captured dump lies until it was read
 }
 
@@ -147,7 +147,7 @@ func (l *looked) look(ctx context.Context, o Options) {
 	}
 	l.stored = sync.OnceValues(func() (*baseline.Set, error) { return readStored(o, l.Name) })
 	if o.Against == "" && !baseline.Remote(BaselineOf(o)) {
-		go func() { _, _ = l.stored() }() // while the dump is measured; what goes wrong is told by whoever asks
+		go func() { _, _ = l.stored() }() // while the dump is measured; loadBase returns the error
 	}
 	reports, err := measureAll(ctx, o, paths, append(absoluteAll(o.Config.Dir, l.Logs), o.Logs...))
 	if err == nil {
@@ -314,13 +314,13 @@ func (l *looked) included() []*facts.Program {
 	return kept
 }
 
-// inclusion tells by its name whether the configuration includes a program.
+// inclusion returns a function that reports whether the configuration includes a program of a name.
 func (l *looked) inclusion() func(program string) bool {
 	leavesOut := leftOutBy(l.Target)
 	return func(program string) bool { return leavesOut(program) == "" }
 }
 
-// leftOutBy tells by its name which key of a target leaves a program out, "" where none does.
+// leftOutBy returns a function that names the key of a target that leaves a program out; "" if none does.
 func leftOutBy(t config.Target) func(program string) string {
 	wanted, unwanted := match.NewGlobs(t.Include), match.NewGlobs(t.Exclude)
 	return func(program string) string {

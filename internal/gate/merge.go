@@ -134,7 +134,7 @@ func judgeParts(ctx context.Context, o Options, parts []part) (*result.Result, *
 			return nil
 		})
 	}
-	_ = joining.Wait() // what went wrong stands in its place
+	_ = joining.Wait() // failures holds the errors
 	for i, err := range failures {
 		if err != nil {
 			p := pending(list[i].Name, "its parts do not belong together: "+err.Error())

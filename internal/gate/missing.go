@@ -116,7 +116,7 @@ func unmeasured(v *facts.Variant) (names []string) {
 // lacking reports inputs that the baseline has facts of and the dump lacks: unmeasured does not mean unchanged. Inputs that --allow-missing names are
 // listed as not covered.
 func lacking(r *result.Result, out *result.Target, o Options, l *looked) {
-	if len(l.problems) > 0 { // what could not be read was told
+	if len(l.problems) > 0 { // these problems say what could not be read
 		return
 	}
 	for _, in := range inputs {

@@ -19,7 +19,7 @@ import (
 type changePlace struct {
 	source result.Source
 	opName string
-	place  string // what tells it from other places, the same from commit to commit: a function, not a line
+	place  string // identifies the place from commit to commit: a function, not a line
 }
 
 // placeOf finds where the model was edited for a root of the differences: the edited line that most of the new work passes through, or that the root

@@ -30,7 +30,7 @@ func Rejudge(o Options, store fs.FS, from *result.Result) (*result.Result, error
 	return r, nil
 }
 
-// tellable are the rules whose problems a result can tell of another policy.
+// tellable are the rules whose problems can be derived from a result under another policy.
 var tellable = []string{"target-ran", "baseline-present", "facts-complete"}
 
 // judged lists the targets of a configuration; without any, those of the result.

@@ -154,7 +154,7 @@ func (h headroom) of(s *rule.Settings) (rows []result.Headroom) {
 	return rows
 }
 
-// noteHeadroom reports budgets of which this run takes at least half of the margin: once the budget breaks, whoever comes last would be blamed.
+// noteHeadroom reports budgets of which this run takes at least half of the margin: when the budget breaks, the last change would be blamed.
 func noteHeadroom(r *result.Result) {
 	for i := range r.Headroom {
 		h := &r.Headroom[i]

@@ -30,7 +30,7 @@ type stamp struct {
 	written time.Time
 }
 
-// NewWatch notes how the files of a check stand now.
+// NewWatch records the state of the files of a check.
 func NewWatch(ctx context.Context, o Options) (*Watch, error) {
 	list, err := targets(o)
 	if err != nil {
@@ -61,7 +61,7 @@ func NewWatch(ctx context.Context, o Options) (*Watch, error) {
 	return w, nil
 }
 
-// WatchFiles notes how files, and what lies in folders, stand now.
+// WatchFiles records the state of files, and of all files in folders.
 func WatchFiles(ctx context.Context, places []string) *Watch {
 	w := &Watch{places: places}
 	w.known = w.look(ctx)

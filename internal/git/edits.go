@@ -143,7 +143,7 @@ type Hunk struct {
 	Code     bool   // any of these lines, before or now, is more than a comment, an import or blank
 	Function string // the Python function or class around it, as Python names it: "Block.__call__"; "" outside of all
 
-	removed string // the line that tells the function where no line is left to tell it
+	removed string // a removed line that says which function it was in
 }
 
 // holds reports whether a line is among those that were added or changed.

@@ -15,9 +15,9 @@ const (
 	maxTime    = time.Minute // that it may take
 )
 
-// EditsSince tells which lines were edited, from where HEAD left a base revision to the work tree: what is committed, staged, unstaged,
+// EditsSince returns the lines that were edited, from where HEAD left a base revision to the work tree: what is committed, staged, unstaged,
 // and Python files that git does not know yet. Without a base it is the target branch of the pull request that GitHub runs for
-// (GITHUB_BASE_REF), else on a branch the default branch (origin/HEAD, main or master), else HEAD. What git cannot tell is no error:
+// (GITHUB_BASE_REF), else on a branch the default branch (origin/HEAD, main or master), else HEAD. What git does not know is no error:
 // there are no edits (nil) then, and a sentence why.
 func EditsSince(ctx context.Context, dir, base string, getenv func(string) string) (edits *Edits, unknown string) {
 	ctx, stop := context.WithTimeout(ctx, maxTime)
@@ -119,7 +119,7 @@ func (t *workTree) print(ctx context.Context, args ...string) (string, error) {
 // NoRepository is why nothing is known where there is no repository.
 const NoRepository = "there is no git repository"
 
-// reason is a sentence that says why git could not tell.
+// reason says why git does not know the edits.
 func reason(ctx context.Context, err error) string {
 	var failed *Failure
 	var ended *exec.ExitError

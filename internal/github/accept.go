@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Request is what somebody asked for in a comment: accept these changes, or all of them.
+// Request is a comment that asks to accept some changes, or all of them.
 type Request struct {
 	IDs    []string // empty: all
 	Reason string

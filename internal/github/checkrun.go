@@ -14,14 +14,14 @@ import (
 const (
 	perRequest     = 50     // annotations in one request
 	maxCheckText   = 65_000 // bytes of a summary; 65,535 characters are allowed
-	maxAnnotations = 500    // altogether: nobody reads more, and each 50 cost a request
+	maxAnnotations = 500    // in all; each 50 take a request
 	maxStatusText  = 140
 )
 
 // Check is what a check run says.
 type Check struct {
 	Name        string
-	Head        string // the commit that it stands beside
+	Head        string // the commit that it belongs to
 	ID          string // names the run and the gate, so that a check that was made is found again
 	Passed      bool
 	Title       string

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Environment is what GitHub Actions tells a job about itself.
+// Environment is what GitHub Actions passes to a job.
 type Environment struct {
 	Actions    bool   // whether this runs in GitHub Actions at all
 	Repository string // OWNER/NAME
@@ -30,7 +30,7 @@ type Environment struct {
 	Event      Event
 }
 
-// Run is one run of a workflow. The zero value stands for a run outside of GitHub Actions.
+// Run is one run of a workflow. The zero value is a run outside of GitHub Actions.
 type Run struct {
 	ID      int64
 	Attempt int

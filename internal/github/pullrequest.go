@@ -7,7 +7,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// PullRequest asks for a pull request as it is now.
+// PullRequest fetches a pull request.
 func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, error) {
 	p, _, err := c.api.PullRequests.Get(ctx, c.owner, c.name, number)
 	if err != nil {

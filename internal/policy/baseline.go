@@ -16,7 +16,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// baselines tells which accepted facts a pull request replaces.
+// baselines lists the accepted facts that a pull request replaces.
 func baselines(base, head Policy) ([]Change, error) {
 	names, err := storedTargets(base.Store, head.Store)
 	if err != nil {

@@ -57,7 +57,7 @@ func boundsBetter(s *rule.Settings) bool {
 	return s.Min != nil || s.Equal != nil || s.MaxDecrease != nil
 }
 
-// differences tells how a value changed.
+// differences lists how a value changed.
 func (q question) differences(base, head any) []difference {
 	if reflect.DeepEqual(unplaced(base), unplaced(head)) {
 		return nil
@@ -102,13 +102,13 @@ func (q question) effect(base, head any) string {
 		return more
 	case shrank:
 		return opposite(more)
-	case shifted: // something that was asked for is asked for no longer, whatever came in its place
+	case shifted: // a demand is gone, whatever replaces it
 		return Looser
 	}
 	return Other
 }
 
-// shown writes both values, numbers with as many digits as tell them apart.
+// shown writes both values, numbers with enough digits to differ.
 func (q question) shown(base, head any) (was, is string) {
 	a, hadNumber := base.(float64)
 	b, hasNumber := head.(float64)
@@ -183,7 +183,7 @@ func title(e rule.Entry) string {
 	return strings.TrimPrefix(fmt.Sprint(e.Values), "map")
 }
 
-// unplaced leaves out where entries stand in their file.
+// unplaced returns entries without their places in the file.
 func unplaced(v any) any {
 	list, ok := v.([]rule.Entry)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package policy tells how a pull request changes what it is judged by: rules, waivers, targets and accepted facts. A change that
+// Package policy compares the policies of two revisions: how a pull request changes what it is judged by: rules, waivers, targets and accepted facts. A change that
 // makes the gate pass by asking for less is as much a change of the model as one of its source, and reviewers have to see it.
 package policy
 
@@ -46,7 +46,7 @@ const (
 	Other    = "changed"
 )
 
-// Compare tells what a pull request changes, looser things first. The base's configuration must be there.
+// Compare lists what a pull request changes, looser things first. The base's configuration must be there.
 func Compare(base, head Policy) ([]Change, error) {
 	if head.Config == nil {
 		return []Change{{File: base.File, Effect: Looser, Subject: base.File, Text: "removed"}}, nil
@@ -71,7 +71,7 @@ func Compare(base, head Policy) ([]Change, error) {
 	return out, nil
 }
 
-// flags tells what the command line says in place of the base branch's configuration.
+// flags lists what the command line sets in place of the base branch's configuration.
 func flags(base, head Policy) (out []Change) {
 	add := func(effect, flag, value, text string) {
 		out = append(out, Change{File: commandLine, Effect: effect, Subject: flag, Scope: value, Text: text})
@@ -91,7 +91,7 @@ func flags(base, head Policy) (out []Change) {
 	return out
 }
 
-// commandLine stands for the file of what flags change.
+// commandLine is the File of a change by a flag.
 const commandLine = "the command line"
 
 // OnlyFlags reports whether nothing but flags differs.

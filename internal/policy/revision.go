@@ -88,7 +88,7 @@ func FromGit(ctx context.Context, client registry.Client, dir, revision, file st
 }
 
 // Fork is the commit where the checkout in dir left the base branch: the first parent of the merge that code hosts make of a pull
-// request with this head, or else where the two histories part. It is [ErrUnknown] where the checkout is too shallow to tell.
+// request with this head, or else where the two histories part. It is [ErrUnknown] where the checkout is too shallow.
 func Fork(ctx context.Context, dir, head, base string) (string, error) {
 	line, err := git.Run(ctx, dir, "rev-list", "--parents", "--max-count=1", "HEAD")
 	if names := strings.Fields(string(line)); err == nil && len(names) == 3 && names[2] == head {

@@ -10,7 +10,7 @@ import (
 	"github.com/xlagate/xlagate/rules"
 )
 
-// ruleChanges pairs the entries of both sides, rule by rule, and tells what differs.
+// ruleChanges pairs the entries of both sides, rule by rule, and lists what differs.
 func ruleChanges(base, head []*rule.Settings) []Change {
 	var out []Change
 	for _, r := range rules.All.Rules {
@@ -60,7 +60,7 @@ func compareEntry(base, head *rule.Settings) []Change {
 	return out
 }
 
-// addedEntry tells of an entry that is new. One that takes programs over from a wider entry can ask for less than that did.
+// addedEntry is the change by a new entry. One that takes programs over from a wider entry can ask for less than that did.
 func addedEntry(s *rule.Settings, base []*rule.Settings) Change {
 	c := Change{Effect: Stricter, Subject: s.Rule.ID, Scope: scope(s), Text: "added"}
 	for _, b := range base {

@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// targets tells which targets and programs are looked at no longer, or for the first time.
+// targets lists the targets and programs that are added or removed.
 func targets(base, head *config.Config) []Change {
 	var out []Change
 	pairs, gone, added := match(base.Targets, head.Targets, func(a, b config.Target) bool { return a.Name == b.Name })
@@ -85,7 +85,7 @@ func widened(base, head []string) string {
 	return Stricter
 }
 
-// waivers tells which findings are permitted that were not, or longer than they were.
+// waivers lists the waivers that are added, removed or changed.
 func waivers(base, head []config.Waiver) []Change {
 	var out []Change
 	pairs, gone, added := match(base, head, func(a, b config.Waiver) bool { return a.Finding == b.Finding })

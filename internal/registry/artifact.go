@@ -31,7 +31,7 @@ const unpack = "io.deis.oras.content.unpack"
 type Layer struct {
 	Name   string // with slashes; "" for the only layer of an artifact that gives it no title
 	Size   int64
-	Unpack bool // the layer stands for the files in it
+	Unpack bool // the layer is an archive of files
 
 	descriptor ocispec.Descriptor
 	open       func() (io.ReadCloser, error) // nil where the registry has it
@@ -44,7 +44,7 @@ type manifest struct {
 	layers []Layer
 }
 
-// readManifest reads a manifest whose digest was verified. Names that lead out of the artifact, or stand twice, are refused.
+// readManifest reads a manifest whose digest was verified. It refuses names that lead out of the artifact, and names that occur twice.
 func readManifest(desc ocispec.Descriptor, data []byte) (*manifest, error) {
 	var m struct {
 		ocispec.Manifest
@@ -88,7 +88,7 @@ func (l *Layer) check(only bool) error {
 	return nil
 }
 
-// empty stands for what an artifact has none of: a configuration, or any layer at all.
+// empty is the blob of a configuration or layer that the artifact does not have.
 var empty = inMemory("", ocispec.MediaTypeEmptyJSON, []byte("{}"))
 
 // pack writes the manifest of some layers, in the order of their names. Nothing in it says when it was written.
@@ -111,7 +111,7 @@ func pack(kind string, layers []Layer) (ocispec.Descriptor, []byte, error) {
 	return ocispec.Descriptor{MediaType: m.MediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}, data, err
 }
 
-// short is a digest as people tell them apart.
+// short returns the beginning of a digest.
 func short(digest string) string {
 	algorithm, hex, found := strings.Cut(digest, ":")
 	if !found {

@@ -66,7 +66,7 @@ func (r Reference) explain(err error) error {
 	return e
 }
 
-// refused reports whether the registry wants somebody else, or anybody at all, to ask.
+// refused reports whether the registry denied access.
 func refused(err error) bool {
 	var answer *errcode.ErrorResponse
 	if errors.As(err, &answer) {

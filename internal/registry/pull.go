@@ -13,7 +13,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 )
 
-// Artifact is what was pulled: files, each under its own name, wherever they lie.
+// Artifact is what was pulled: files by name.
 type Artifact struct {
 	Reference Reference
 	Digest    string // of the manifest
@@ -64,7 +64,7 @@ func (c Client) Pull(ctx context.Context, ref Reference, most Limit) (*Artifact,
 	return a, nil
 }
 
-// Type tells what kind of artifact a reference leads to, without fetching it.
+// Type returns the type of the artifact of a reference without fetching it.
 func (c Client) Type(ctx context.Context, ref Reference) (string, error) {
 	m, err := c.manifest(ctx, c.repository(ref), ref, Limit{math.MaxInt64, math.MaxInt})
 	if err != nil {

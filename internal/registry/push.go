@@ -102,7 +102,7 @@ func (p *push) movedBy(now string) error {
 	}
 }
 
-// upload sends the layers that the registry does not have, and the empty blob that stands for a configuration.
+// upload sends the layers that the registry does not have, and the empty blob of the configuration.
 func (p *push) upload(ctx context.Context, layers []Layer) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

@@ -92,7 +92,7 @@ func (s *shelf) close() error {
 	return nil
 }
 
-// prune removes the blobs that were of no use for longest until the rest fits. What cannot be removed harms nobody.
+// prune removes the least recently used blobs until the rest fits. It ignores errors.
 func (s *shelf) prune(most int64) {
 	var blobs []fs.FileInfo
 	var total int64

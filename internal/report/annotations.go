@@ -186,7 +186,7 @@ type codeLines struct {
 }
 
 // resultCodeQuality renders a result as a list of issues: one for each change that breaks a rule and is not waived, and one for each thing that
-// could not be looked at. What has no line of the model stands at the configuration.
+// could not be looked at. An issue without a line of the model is at the configuration.
 func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 	issues := []codeIssue{} // an empty report is a list, too
 	for i := range r.Problems {

@@ -9,7 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Comment is what a pull request is told: the result, and how the pull request changes what it is judged by.
+// Comment is the comment on a pull request: the result, and how the pull request changes what it is judged by.
 type Comment struct {
 	Result   *result.Result
 	Under    *result.Result        // the same facts judged by the base branch's policy; nil where that is not known

@@ -138,7 +138,7 @@ const (
 	maxCauses = 6 // causes that are shown unless all are wanted
 	maxGrown  = 3 // buffers that grew, likewise
 
-	maxFollowing = 24 // kernels that follow from the causes, before their sum stands for them
+	maxFollowing = 24 // kernels that follow from the causes; more are only counted
 )
 
 // following is how many rows the kernels that differ would take.

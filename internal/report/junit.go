@@ -161,7 +161,7 @@ func targetSuite(r *indexed, target string, t *result.Target) junitSuite {
 	return s
 }
 
-// restCase stands for the changes that are only counted.
+// restCase is the test case of the changes that are only counted.
 func restCase(r *indexed, suite string, rest []*result.Change) junitCase {
 	says := phrase.Count(len(rest), "more change", "more changes") + " not listed here: see the report"
 	out := junitCase{ClassName: suite, Name: "more changes", Out: says}

@@ -132,7 +132,7 @@ func shortSignature(signature string, n int) string {
 	return "(" + strings.Join(arguments[:kept], ", ") + ", … " + left + ")"
 }
 
-// distinct shortens the signatures of a program's variants to what tells them apart. A single one is only shortened.
+// distinct shortens the signatures of a program's variants to what differs. A single one is only shortened.
 func distinct(signatures []string, n int) []string {
 	counts := map[string]int{}
 	split := make([][]string, len(signatures))

@@ -16,7 +16,7 @@ type detail struct {
 	errors, warnings int  // rows of the table of changes
 	evidence         bool // the lines behind each change
 	targets          bool // what was looked at, with the facts that changed
-	short            bool // the changes that nobody has to decide about
+	short            bool // the changes that need no decision
 }
 
 var everything = detail{errors: 1000, warnings: 1000, evidence: true, targets: true, short: true}

@@ -247,7 +247,7 @@ func (r *indexed) variantsOf(c *result.Change) []result.Variant {
 	return nil
 }
 
-// waived are the changes that somebody was allowed.
+// waived lists the waived changes.
 func (r *indexed) waived() []*result.Change {
 	return r.changes(func(c *result.Change) bool { return c.Waived })
 }

@@ -66,7 +66,7 @@ func programRows(r *indexed, t *result.Target) [][]line {
 	return rows
 }
 
-// variantNames are the signatures of variants, shortened to what tells them apart.
+// variantNames returns the signatures of variants, shortened to what differs.
 func variantNames(variants []result.Variant, n int) []string {
 	var signatures []string
 	for i := range variants {
@@ -84,7 +84,7 @@ func variantRow(r *indexed, t *result.Target, p *result.Program, at int, signatu
 		delete(budgets, f.text)
 	}
 	row = append(row, otherFacts(v, p, budgets))
-	if t.Part != nil { // what has changed is told when all parts are joined
+	if t.Part != nil { // merging the parts shows what changed
 		return row
 	}
 	return append(row, changeCell(p.Change))

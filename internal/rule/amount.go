@@ -65,7 +65,7 @@ func (c *Context) unstable(fact string) bool {
 	return c.Variant != nil && (is(c.Variant.New) || is(c.Variant.Old))
 }
 
-// improvementKey tells improvements apart: one is noted once, in however many variants of the program it is.
+// improvementKey identifies an improvement, which is noted once for all variants of a program.
 type improvementKey struct{ program, subject, noun, keep string }
 
 // improvement is one that is noted, with the variant that improved most.
@@ -83,7 +83,7 @@ func (c *Context) noteBetter(a Amount) {
 	if a.Base == nil || a.Actual == *a.Base || (c.MaxIncrease == nil && c.MaxDecrease == nil) {
 		return
 	}
-	tolerance := 0.0 // growth by less is not told either
+	tolerance := 0.0 // growth by less is not reported either
 	if c.MaxIncrease != nil && !c.MaxIncrease.Percent {
 		tolerance = c.MaxIncrease.Amount
 	}
@@ -114,7 +114,7 @@ func (c *Context) better(key improvementKey, a Amount) {
 }
 
 // differs reports whether less than in the baseline need not be better: the arguments differ, or arithmetic may have moved into custom calls,
-// whose work nobody knows.
+// whose work is unknown.
 func (c *Context) differs(a Amount) bool {
 	v := c.Variant
 	arithmetic := strings.HasPrefix(a.Subject, "cost.") && (strings.HasSuffix(a.Subject, "flops") || strings.HasSuffix(a.Subject, "transcendentals"))

@@ -325,13 +325,13 @@ func (a Amount) comparison(word string) string {
 	return s
 }
 
-// against writes a value with as many digits as tell it from the amount.
+// against writes a value with enough digits to differ from the amount.
 func (a Amount) against(v float64) string {
 	text, _ := phrase.Apart(v, a.Actual, a.Unit)
 	return text
 }
 
-// counted writes the amount and its noun, with as many digits as tell it from the values that it is compared with.
+// counted writes the amount and its noun, with enough digits to differ from the values that it is compared with.
 func (a Amount) counted(against []float64) string {
 	precise, rough := "", phrase.Show(a.Actual, a.Unit)
 	for _, v := range against {

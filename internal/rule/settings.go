@@ -31,7 +31,7 @@ type Settings struct {
 	Except      ByProgram       // entries of the same rule that take over the programs they cover
 	Pack        string          // the pack it came from; "" when the user's own file names the rule
 
-	implied bool // the rule implies max; nobody wrote it
+	implied bool // the rule implies max; the file does not set it
 }
 
 // Mark is the place of a value in a file, and its text there.
@@ -41,7 +41,7 @@ type Mark struct {
 	Plain        bool // without quotes
 }
 
-// Terms writes what the settings ask for, the same wherever they are in the file.
+// Terms writes the settings without their place in the file.
 func (s *Settings) Terms() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %v %v", s.Name, s.Programs, s.Targets)

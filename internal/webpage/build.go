@@ -120,7 +120,7 @@ func (b *builder) causes(p *diff.Program) {
 	}
 }
 
-// effects are the facts that differ, where one cause stands for all of them.
+// effects lists the facts that differ, if the variant has one cause.
 func (b *builder) effects(v *diff.Variant, alone bool) []result.Effect {
 	list := []result.Effect{}
 	for _, f := range v.Facts {

@@ -87,7 +87,7 @@ type device struct {
 	Bandwidth float64 `json:"bandwidth"` // bytes a second
 }
 
-// OfResult makes the page of a gate's result. What was looked at may be less than the result tells of: a result that was read from a file holds
+// OfResult makes the page of a gate's result. looked may lack targets of the result: one that was read from a file holds
 // no kernels.
 func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 	shown := *r

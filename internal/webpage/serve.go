@@ -43,7 +43,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/":
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		if err := s.page.head(w, "'self'"); err == nil {
-			_ = foot(w) // nobody is left to be told
+			_ = foot(w) // the reader is gone
 		}
 	case r.URL.Path == "/turn":
 		h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -43,7 +43,7 @@ func scopeOf(opName string) string {
 	return strings.Join(steps[:min(2, len(steps))], "/")
 }
 
-// visible writes characters that reorder or hide others, and those that nobody sees, as their escapes.
+// visible writes invisible characters, and those that reorder or hide others, as escapes.
 func visible(document []byte) []byte {
 	var out []byte
 	for at := 0; at < len(document); {
