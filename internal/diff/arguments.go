@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -314,7 +313,7 @@ func made(p *facts.Parameter) string {
 	if p.Source.File == "" {
 		return p.Shape
 	}
-	return fmt.Sprintf("%s of %s:%d", p.Shape, path.Base(p.Source.File), p.Source.Line)
+	return p.Shape + " of " + p.Source.Short()
 }
 
 func (t tree) size() string {

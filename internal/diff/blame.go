@@ -187,8 +187,8 @@ const (
 )
 
 func (b *blame) constants() {
-	if c, text := constantsTitle(b.v); text != "" {
-		b.add(suspect{Cause: Cause{Kind: KindConstants, Title: text, OpName: c.OpName, Source: c.Source}, weight: constantsWeight})
+	if constants := NewConstants(b.v); len(constants) > 0 && largestOf(constants).Bytes >= notable {
+		b.add(suspect{Cause: *constantCause(b.v, largestOf(constants)), weight: constantsWeight})
 	}
 }
 

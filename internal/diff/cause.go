@@ -63,21 +63,6 @@ func (c *Cause) Keeps() bool {
 	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return forgotten(&e) })
 }
 
-// Spreads reports whether a cause asks for nothing new but how values are spread over the devices.
-func (c *Cause) Spreads() bool {
-	return len(c.Edits) > 0 && !slices.ContainsFunc(c.Edits, func(e Edit) bool {
-		return slices.ContainsFunc(e.Added, func(s Step) bool { return !constrains(s) })
-	})
-}
-
-// Constrains reports whether a cause is a sharding constraint that came, went or changed: what the devices say to each other follows from it,
-// wherever in the program they say it.
-func (c *Cause) Constrains() bool {
-	return slices.ContainsFunc(c.Edits, func(e Edit) bool {
-		return slices.ContainsFunc(slices.Concat(e.Added, e.Removed), constrains)
-	})
-}
-
 // Evidence lists the kernels that a cause took away and brought, those that fit; where none does, all.
 func (c *Cause) Evidence(fits func(*facts.Kernel) bool) Evidence {
 	e := Evidence{Before: LinesOf(c.Before, fits), After: LinesOf(c.After, fits)}

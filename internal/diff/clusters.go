@@ -64,19 +64,15 @@ func giveBack(same []programs, old, fresh *[]*facts.Program) []programs {
 
 // keepSame takes the clusters with the same arguments from both lists: of the same name first, then of any.
 func keepSame(old, fresh *[]*facts.Program) (same []programs) {
-	for _, alike := range []func(a, b *facts.Program) bool{
-		func(a, b *facts.Program) bool { return a.Name == b.Name && signatures(a) == signatures(b) },
-		func(a, b *facts.Program) bool { return signatures(a) == signatures(b) },
-	} {
-		*fresh = slices.DeleteFunc(*fresh, func(f *facts.Program) bool {
-			at := slices.IndexFunc(*old, func(o *facts.Program) bool { return alike(o, f) })
-			if at >= 0 {
-				same = append(same, programs{old: (*old)[at], fresh: f})
-				*old = slices.Delete(*old, at, at+1)
-			}
-			return at >= 0
-		})
+	p := newPairing(*old, *fresh)
+	p.inTurn(func(p *facts.Program) string { return p.Name + "\n" + signatures(p) })
+	p.inTurn(func(p *facts.Program) string { return "\n" + signatures(p) })
+	for j, i := range p.was {
+		if i >= 0 {
+			same = append(same, programs{old: p.old[i], fresh: p.fresh[j]})
+		}
 	}
+	*old, *fresh = p.gone(), p.added()
 	return same
 }
 

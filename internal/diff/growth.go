@@ -187,24 +187,12 @@ func Flag(is bool) int64 {
 // constantGrowth names the largest constant that is new, and the argument that it was.
 func (v *Variant) constantGrowth() (*Cause, Evidence) {
 	var e Evidence
-	var largest *facts.Constant
-	for _, k := range NewConstants(v) {
-		if largest == nil || k.Bytes > largest.Bytes {
-			largest = &k
-		}
-		if len(e.After) < MaxLines {
-			e.After = append(e.After, fmt.Sprintf("constant %s (%s) %s", k.Shape, phrase.Bytes(float64(k.Bytes)), k.OpName))
-		}
+	constants := NewConstants(v)
+	for _, k := range constants {
+		e.After = AddLine(e.After, fmt.Sprintf("constant %s (%s) %s", k.Shape, phrase.Bytes(float64(k.Bytes)), k.OpName))
 	}
-	if largest == nil {
+	if len(constants) == 0 {
 		return nil, e
 	}
-	cause := ConstantAt(*largest)
-	cause.Title = Baked(*largest, FormerArgument(v, largest.Shape))
-	return cause, e
-}
-
-// ConstantAt is a cause of which no more is known than a constant.
-func ConstantAt(k facts.Constant) *Cause {
-	return &Cause{Kind: KindConstants, Title: Baked(k, ""), OpName: k.OpName, Source: k.Source}
+	return constantCause(v, largestOf(constants)), e
 }

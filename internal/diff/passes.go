@@ -76,34 +76,26 @@ func firstPass(a, b *facts.ModulePasses) string {
 
 // align pairs the stages of two compilations: the longest sequence of passes that both have, in order, and between them what only
 // one has.
-func align(a, b []facts.PassStage) [][2]*facts.PassStage {
-	length := make([][]int, len(a)+1)
-	for i := range length {
-		length[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			length[i][j] = max(length[i+1][j], length[i][j+1])
-			if samePass(&a[i], &b[j]) {
-				length[i][j] = length[i+1][j+1] + 1
-			}
+func align(a, b []facts.PassStage) (out [][2]*facts.PassStage) {
+	p := newPairing(pointers(a), pointers(b))
+	p.inOrder(func(a, b *facts.PassStage) int32 { return int32(Flag(samePass(a, b))) })
+	next := 0
+	upTo := func(j int) {
+		for ; next < j; next++ {
+			out = append(out, [2]*facts.PassStage{nil, p.fresh[next]})
 		}
 	}
-	var out [][2]*facts.PassStage
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		switch {
-		case i < len(a) && j < len(b) && samePass(&a[i], &b[j]):
-			out = append(out, [2]*facts.PassStage{&a[i], &b[j]})
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && length[i+1][j] >= length[i][j+1]:
-			out = append(out, [2]*facts.PassStage{&a[i], nil})
-			i++
-		default:
-			out = append(out, [2]*facts.PassStage{nil, &b[j]})
-			j++
+	for i, s := range p.old {
+		j := p.now[i]
+		if j == unpaired {
+			out = append(out, [2]*facts.PassStage{s, nil})
+			continue
 		}
+		upTo(j)
+		out = append(out, [2]*facts.PassStage{s, p.fresh[j]})
+		next = j + 1
 	}
+	upTo(len(p.fresh))
 	return out
 }
 
@@ -128,14 +120,16 @@ func whereAmongPasses(at [2]*facts.PassStage) string {
 
 // didOtherwise reports whether a step changed one module in another way than the other, as far as counting tells.
 func didOtherwise(before, now [2]*facts.PassStage) bool {
-	return slices.Compare(delta(before[0], now[0]), delta(before[1], now[1])) != 0
+	return slices.ContainsFunc(amounts, func(c amount) bool { return c.of(now[0])-c.of(before[0]) != c.of(now[1])-c.of(before[1]) })
 }
 
-// amounts are the numbers of a stage that say what a pass did.
-var amounts = []struct {
+// amount is a number of a stage that says what a pass did.
+type amount struct {
 	noun string
 	of   func(*facts.PassStage) int
-}{
+}
+
+var amounts = []amount{
 	{"instructions", func(s *facts.PassStage) int { return s.Instructions }},
 	{"fusions", func(s *facts.PassStage) int { return s.Fusions }},
 	{"collectives", func(s *facts.PassStage) int { return s.Collectives }},
@@ -143,14 +137,6 @@ var amounts = []struct {
 	{"transposes", func(s *facts.PassStage) int { return s.Opcodes["transpose"] }},
 	{"loops", func(s *facts.PassStage) int { return s.Opcodes["while"] }},
 	{"custom calls", func(s *facts.PassStage) int { return s.Opcodes["custom-call"] }},
-}
-
-func delta(before, now *facts.PassStage) []int {
-	out := make([]int, len(amounts))
-	for i, c := range amounts {
-		out[i] = c.of(now) - c.of(before)
-	}
-	return out
 }
 
 // passDid says what a pass did on each side: ": instructions 31 → 19, fusions 0 → 2; in the old one instructions 31 → 17".

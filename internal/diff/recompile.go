@@ -3,8 +3,8 @@ package diff
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
@@ -129,10 +129,15 @@ func argumentChanges(pairs []arguments) (out []ArgumentChange) {
 			continue
 		}
 		for _, aspect := range aspects {
-			values := project(column, aspect.of)
-			if !allEqual(values) {
-				out = append(out, ArgumentChange{Name: p.Name, Kind: aspect.kind(column), Values: values, Detail: aspect.detail(column)})
+			values := texts(column, aspect.of)
+			if allEqual(values) {
+				continue
 			}
+			c := ArgumentChange{Name: p.Name, Kind: aspect.kind, Values: values, Detail: aspect.detail}
+			if c.Kind == "shape" {
+				c.Kind, c.Detail = shapeDetail(column)
+			}
+			out = append(out, c)
 		}
 	}
 	return out
@@ -140,19 +145,14 @@ func argumentChanges(pairs []arguments) (out []ArgumentChange) {
 
 // aspects are what may differ in an argument.
 var aspects = []struct {
-	of     func(facts.Parameter) string
-	kind   func([]facts.Parameter) string
-	detail func([]facts.Parameter) string
+	kind, detail string
+	of           func(facts.Parameter) string
 }{
-	{func(p facts.Parameter) string { return p.Shape }, shapeKind, dimensionDetail},
-	{func(p facts.Parameter) string { return p.Constant }, always("constant"), always("a must-be-constant argument")},
-	{func(p facts.Parameter) string { return cmp.Or(p.Layout, "none") }, always("layout"), always("layout")},
-	{func(p facts.Parameter) string { return cmp.Or(p.Sharding, "none") }, always("sharding"), always("sharding")},
-	{donation, always("donation"), always("donated or not")},
-}
-
-func always(text string) func([]facts.Parameter) string {
-	return func([]facts.Parameter) string { return text }
+	{kind: "shape", of: func(p facts.Parameter) string { return p.Shape }},
+	{"constant", "a must-be-constant argument", func(p facts.Parameter) string { return p.Constant }},
+	{"layout", "layout", func(p facts.Parameter) string { return cmp.Or(p.Layout, "none") }},
+	{"sharding", "sharding", func(p facts.Parameter) string { return cmp.Or(p.Sharding, "none") }},
+	{"donation", "donated or not", donation},
 }
 
 func donation(p facts.Parameter) string {
@@ -162,54 +162,33 @@ func donation(p facts.Parameter) string {
 	return "not donated"
 }
 
-func shapeKind(column []facts.Parameter) string {
-	dtype := func(p facts.Parameter) string { return hlo.ShapeText(p.Shape).Type() }
-	if !allEqual(project(column, dtype)) {
-		return "dtype"
+// shapeDetail says whether types, ranks or dimensions vary: "dimension 0: 8, 16, 24".
+func shapeDetail(column []facts.Parameter) (kind, detail string) {
+	if !allEqual(texts(column, func(p facts.Parameter) string { return hlo.ShapeText(p.Shape).Type() })) {
+		return "dtype", "dtype"
 	}
-	return "shape"
-}
-
-// dimensionDetail names the dimensions that vary: "dimension 0: 8, 16, 24".
-func dimensionDetail(column []facts.Parameter) string {
-	if shapeKind(column) == "dtype" {
-		return "dtype"
-	}
-	var all [][]string
-	for _, p := range column {
-		all = append(all, hlo.ShapeText(p.Shape).Dims())
-		if len(all[len(all)-1]) != len(all[0]) {
-			return "rank"
-		}
+	if !allEqual(texts(column, func(p facts.Parameter) string { return strconv.Itoa(len(hlo.ShapeText(p.Shape).Dims())) })) {
+		return "shape", "rank"
 	}
 	var out []string
-	for d := range all[0] {
-		var values []string
-		for _, dims := range all {
-			values = append(values, dims[d])
-		}
+	for d := range hlo.ShapeText(column[0].Shape).Dims() {
+		values := texts(column, func(p facts.Parameter) string { return hlo.ShapeText(p.Shape).Dims()[d] })
 		if !allEqual(values) {
 			out = append(out, fmt.Sprintf("dimension %d: %s", d, strings.Join(phrase.Within(values, 8), ", ")))
 		}
 	}
-	return strings.Join(out, "; ")
+	return "shape", strings.Join(out, "; ")
 }
 
-func project(column []facts.Parameter, of func(facts.Parameter) string) []string {
-	var values []string
-	for _, p := range column {
-		values = append(values, of(p))
+func texts[T any](list []T, of func(T) string) (out []string) {
+	for _, item := range list {
+		out = append(out, of(item))
 	}
-	return values
+	return out
 }
 
 func allEqual(values []string) bool {
-	for _, v := range values {
-		if v != values[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(v string) bool { return v != values[0] })
 }
 
 // constantChanges finds closed-over and static values: constants that stand at the same place of every variant with different values. One
@@ -250,38 +229,26 @@ func constantDetail(c facts.Constant) string {
 	if c.OpName != "" {
 		text += " of " + c.OpName
 	}
-	if c.Source.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", path.Base(c.Source.File), c.Source.Line)
-	}
-	return text
+	return text + inBrackets(c.Source.Short())
 }
 
 // constantSets compares programs whose constants do not line up: what each has that not all have.
 func constantSets(variants []*facts.Variant) []ArgumentChange {
+	valued := func(c facts.Constant) string { return c.Shape + " " + c.Value }
 	count := map[string]int{}
 	for _, v := range variants {
-		for key := range valuesOf(v) {
+		for key := range countOf(texts(v.Constants, valued)) {
 			count[key]++
 		}
 	}
-	var values []string
-	for _, v := range variants {
-		var own []string
-		for key := range valuesOf(v) {
-			if count[key] < len(variants) {
-				own = append(own, key)
-			}
-		}
+	values := texts(variants, func(v *facts.Variant) string {
+		own := texts(v.Constants, valued)
+		own = slices.DeleteFunc(own, func(key string) bool { return count[key] == len(variants) })
 		slices.Sort(own)
-		values = append(values, strings.Join(own[:min(len(own), 3)], " "))
-	}
+		return cmp.Or(strings.Join(phrase.First(slices.Compact(own), 3), ", "), "none of these")
+	})
 	if allEqual(values) {
 		return nil
-	}
-	for i, v := range values {
-		if v == "" {
-			values[i] = "none of these"
-		}
 	}
 	return []ArgumentChange{{Kind: "static", Values: values, Detail: "constants in the program: a static argument or a closed-over value differs"}}
 }
@@ -289,44 +256,31 @@ func constantSets(variants []*facts.Variant) []ArgumentChange {
 // unlikeChanges names the operations that not every variant has: what a static argument, a must-be-constant argument or a Python
 // branch decided.
 func unlikeChanges(variants []*facts.Variant) []ArgumentChange {
-	change := ArgumentChange{Kind: "static", Detail: "a static argument or a Python branch decides"}
 	place := ""
-	for _, v := range variants {
-		var own []string
-		for _, op := range v.Unlike[:min(len(v.Unlike), 3)] {
-			own = append(own, strings.TrimSpace(op.Opcode+" "+op.Attrs))
+	values := texts(variants, func(v *facts.Variant) string {
+		own := v.Unlike[:min(len(v.Unlike), 3)]
+		for _, op := range own {
 			if place == "" && op.Source.File != "" {
-				place = fmt.Sprintf(" (%s:%d)", path.Base(op.Source.File), op.Source.Line)
+				place = inBrackets(op.Source.Short())
 			} else if place == "" && op.OpName != "" {
 				place = " in " + op.OpName
 			}
 		}
-		if len(own) == 0 {
-			own = []string{"none of these"}
-		}
-		change.Values = append(change.Values, strings.Join(own, ", "))
-	}
-	if allEqual(change.Values) {
+		named := texts(own, func(op facts.Op) string { return strings.TrimSpace(op.Opcode + " " + op.Attrs) })
+		return cmp.Or(strings.Join(named, ", "), "none of these")
+	})
+	if allEqual(values) {
 		return nil
 	}
-	change.Detail += place
-	return []ArgumentChange{change}
+	return []ArgumentChange{{Kind: "static", Values: values, Detail: "a static argument or a Python branch decides" + place}}
 }
 
-func valuesOf(v *facts.Variant) map[string]bool {
-	set := map[string]bool{}
-	for _, c := range v.Constants {
-		set[c.Shape+" "+c.Value] = true
-	}
-	return set
-}
-
+// resultChange tells variants whose arguments are alike apart by their results or sizes.
 func resultChange(variants []*facts.Variant) ArgumentChange {
-	var results, counts []string
-	for _, v := range variants {
-		results = append(results, v.Result)
-		counts = append(counts, fmt.Sprintf("%.0f instructions", v.Facts[facts.InstructionsBefore]))
-	}
+	results := texts(variants, func(v *facts.Variant) string { return v.Result })
+	counts := texts(variants, func(v *facts.Variant) string {
+		return fmt.Sprintf("%.0f instructions", v.Facts[facts.InstructionsBefore])
+	})
 	switch {
 	case !allEqual(results):
 		return ArgumentChange{Kind: "static", Values: results, Detail: "the arguments are alike, the results are not: a static argument differs"}
@@ -340,12 +294,8 @@ func resultChange(variants []*facts.Variant) ArgumentChange {
 func (p *Program) Differences() []string {
 	var out []string
 	for _, alike := range sameChanges(p.Recompile) {
-		var names []string
-		for _, a := range alike {
-			if a.Name != "" {
-				names = append(names, a.Name)
-			}
-		}
+		names := texts(alike, func(a ArgumentChange) string { return a.Name })
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 		s, change := strings.Join(phrase.First(names, 4), ", "), alike[0]
 		if len(change.Values) > 0 && (change.Kind != "count" || change.Detail == "") {
 			if s != "" {

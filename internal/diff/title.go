@@ -244,26 +244,20 @@ func donationTitle(v *Variant) string {
 // notable is from how many bytes a new constant is worth naming.
 const notable = 256
 
-// constantsTitle names the largest constant that is new, and the argument that it was.
-func constantsTitle(v *Variant) (facts.Constant, string) {
-	var largest facts.Constant
-	for _, c := range NewConstants(v) {
-		if c.Bytes > largest.Bytes {
-			largest = c
-		}
-	}
-	if largest.Bytes < notable {
-		return facts.Constant{}, ""
-	}
-	return largest, Baked(largest, FormerArgument(v, largest.Shape))
+func largestOf(constants []facts.Constant) facts.Constant {
+	return slices.MaxFunc(constants, func(a, b facts.Constant) int { return cmp.Compare(a.Bytes, b.Bytes) })
 }
 
-// Baked says that a constant is in the program, and which argument it was: "params['w'] is baked into the program: f32[64,128], 32.0 KiB".
-func Baked(c facts.Constant, argument string) string {
-	if argument == "" {
-		return fmt.Sprintf("%s (%s) is baked into the program", c.Shape, phrase.Bytes(float64(c.Bytes)))
+// ConstantAt returns the cause that a constant is in the program.
+func ConstantAt(c facts.Constant) *Cause { return constantCause(nil, c) }
+
+// constantCause also names the argument that the constant was: "params['w'] is baked into the program: f32[64,128], 32.0 KiB".
+func constantCause(v *Variant, c facts.Constant) *Cause {
+	title := fmt.Sprintf("%s (%s) is baked into the program", c.Shape, phrase.Bytes(float64(c.Bytes)))
+	if argument := formerArgument(v, c.Shape); argument != "" {
+		title = fmt.Sprintf("%s is baked into the program: %s, %s", argument, c.Shape, phrase.Bytes(float64(c.Bytes)))
 	}
-	return fmt.Sprintf("%s is baked into the program: %s, %s", argument, c.Shape, phrase.Bytes(float64(c.Bytes)))
+	return &Cause{Kind: KindConstants, Title: title, OpName: c.OpName, Source: c.Source}
 }
 
 // NewConstants are the constants that the old program has fewer of, by shape.
@@ -283,9 +277,12 @@ func NewConstants(v *Variant) []facts.Constant {
 	return out
 }
 
-// FormerArgument names the argument of a shape that is gone, or that nothing reads any more, else one that is gone and that all new
+// formerArgument names the argument of a shape that is gone, or that nothing reads any more, else one that is gone and that all new
 // constants together make up; "" when there is none.
-func FormerArgument(v *Variant, shape string) string {
+func formerArgument(v *Variant, shape string) string {
+	if v == nil {
+		return ""
+	}
 	for _, p := range v.Params {
 		if p.Old == nil || p.Old.Shape != shape {
 			continue
