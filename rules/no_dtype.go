@@ -129,7 +129,7 @@ func namedOf(c *rule.Context, v *facts.Variant, dtype string) (named, other []fa
 func describeDtype(c *rule.Context, f *rule.Finding, v *diff.Variant, dtype string) {
 	f.Message = fmt.Sprintf("%s is used by %s", dtype, phrase.Counted(operationsOf(c, v.New, dtype), "", "operations"))
 	f.Cause = &diff.Cause{Title: dtype + " is in the program, but in no kernel"}
-	first := diff.FirstNew(v, dtype)
+	first := v.FirstNew(dtype)
 	if _, other := namedOf(c, v.New, dtype); len(other) > 0 && match.AnyGlob(c.List("allow"), first.OpName) {
 		first = other[0]
 	}

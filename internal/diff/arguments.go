@@ -48,7 +48,7 @@ type arguments struct {
 // maxAligned bounds the pairs of arguments that are compared to pair them in order.
 const maxAligned = 4 << 20
 
-// pairArguments finds which argument each was. Those of the same shapes in the same order are the same, whatever they are called.
+// pairArguments pairs the arguments of two variants. If the shapes are equal in order, so are the arguments, under any names.
 func pairArguments(old, fresh []facts.Parameter) arguments {
 	p := arguments{newPairing(pointers(old), pointers(fresh)), countedNames(old) && countedNames(fresh)}
 	switch {
@@ -75,7 +75,7 @@ func anything(*facts.Parameter) string { return "any" }
 
 func shapeOf(p *facts.Parameter) string { return p.Shape }
 
-// permuted reports whether arguments are the same as before, each of them, in another order: that in which the model first uses them.
+// permuted reports whether both sides have equal arguments in different orders.
 func permuted(old, fresh []facts.Parameter) bool {
 	p := newPairing(pointers(old), pointers(fresh))
 	p.inTurn(spelled)
@@ -87,7 +87,7 @@ func spelled(p *facts.Parameter) string {
 	return fmt.Sprint(p.Shape, p.Layout, p.Sharding, p.Constant, p.Aliased, p.Unused)
 }
 
-// countedNames reports whether arguments are only counted (p0, p1, … of PyTorch/XLA), not named: one that comes in renames those behind it.
+// countedNames reports whether names only count arguments: p0, p1, … of PyTorch/XLA. A new one renames those behind it.
 func countedNames(params []facts.Parameter) bool {
 	if len(params) == 0 {
 		return false
@@ -101,8 +101,8 @@ func countedNames(params []facts.Parameter) bool {
 	return true
 }
 
-// byShape pairs arguments without names: in the same order, as many of the same shape as possible; of the same sizes in the same place; of the same
-// shape anywhere, for the order is that in which the model first uses them; then of the same type and rank.
+// byShape pairs arguments without names: in order, as many of equal shape as possible; then those of equal sizes in one place; then those of equal
+// shape in any order, which is the order of first use; then those of equal type and rank.
 func (p *arguments) byShape() {
 	p.inOrder(func(a, b *facts.Parameter) int32 {
 		switch {
@@ -122,7 +122,7 @@ func sameRank(a, b *facts.Parameter) int32 {
 	return int32(Flag(hlo.ShapeText(a.Shape).SameRank(hlo.ShapeText(b.Shape))))
 }
 
-// inOtherTypes pairs those that were left out between two pairs, as many on either side, where just their types differ.
+// inOtherTypes pairs as many arguments as both sides have between two pairs, if only their types differ.
 func (p *arguments) inOtherTypes() {
 	for first := 0; first < len(p.now); first++ {
 		end, from, to := first, 0, len(p.fresh)
@@ -144,8 +144,8 @@ func (p *arguments) inOtherTypes() {
 	}
 }
 
-// byName pairs arguments of one name; those in a part of the state that was renamed; and what is captured, which is called after the operation
-// that reads it. Of what is left those may be each other that are used alike. Where none came or went, the others are, too.
+// byName pairs arguments by name, then by path, then captured ones by shape (each is named for the operation that reads it), then whole renamed subtrees,
+// then by shape and use. If both sides have as many, it pairs the rest in order.
 func (p *arguments) byName() {
 	p.inTurn(func(a *facts.Parameter) string { return "name " + a.Name })
 	p.inTurn(func(a *facts.Parameter) string { return "path " + keyOfPath(steps(a.Name)) })
@@ -164,7 +164,7 @@ func (p *arguments) byName() {
 	}
 }
 
-// steps is the way to an array in the model's state: state, params, w of "state.params['w']" and of "state['params']['w']".
+// steps splits the path of an array in the model's state: state, params, w of "state.params['w']" and of "state['params']['w']".
 func steps(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("[]'\"./", r) })
 }
@@ -173,12 +173,11 @@ func steps(name string) []string {
 type subtree struct {
 	path   []string
 	leaves []int
-	rests  []string        // of each the way from here
-	print  strings.Builder // of each that and what it has to be alike in
+	rests  []string        // the path of each below this one
+	print  strings.Builder // of each, that and what has to be equal
 }
 
-// renamedTrees pairs parts of the state that hold the same arrays under another name, the largest first, and with them what else has moved
-// from the one name to the other.
+// renamedTrees pairs subtrees that hold equal arrays under different names, the largest first, and what else moved from one name to the other.
 func (p *arguments) renamedTrees(alikeIn func(*facts.Parameter) string) {
 	old, fresh := p.left()
 	was, is := subtreesOf(p.old, old, alikeIn), subtreesOf(p.fresh, fresh, alikeIn)
@@ -200,7 +199,7 @@ func (p *arguments) renamedTrees(alikeIn func(*facts.Parameter) string) {
 	}
 }
 
-// rename pairs what is left under two names by the rest of the way.
+// rename pairs what is left in two subtrees by the rest of the path.
 func (p *arguments) rename(from, to *subtree) {
 	at := map[string]int{}
 	for n, i := range from.leaves {
@@ -219,7 +218,7 @@ type subtrees map[string]*subtree
 
 func keyOfPath(path []string) string { return strings.Join(path, "\x00") }
 
-// subtreesOf finds the parts of the state with arrays that are left.
+// subtreesOf finds the subtrees with arrays that are left.
 func subtreesOf(params []*facts.Parameter, left []int, alikeIn func(*facts.Parameter) string) subtrees {
 	all := subtrees{}
 	for _, i := range left {
@@ -237,17 +236,17 @@ func subtreesOf(params []*facts.Parameter, left []int, alikeIn func(*facts.Param
 	return all
 }
 
-// largestFirst orders parts by how much is in them, those of one size as they stand in the state.
+// largestFirst orders subtrees by size, then by their place in the state.
 func (s subtrees) largestFirst() []*subtree {
 	return slices.SortedFunc(maps.Values(s), func(a, b *subtree) int {
 		return cmp.Or(cmp.Compare(len(b.leaves), len(a.leaves)), cmp.Compare(a.leaves[0], b.leaves[0]), cmp.Compare(len(a.path), len(b.path)))
 	})
 }
 
-// fewLeaves is how many arguments of one tree are still named one by one.
+// fewLeaves is the largest number of arguments of one tree that are named one by one.
 const fewLeaves = 3
 
-// tree is an argument of the model, or a part of one, with the arrays of it that something is said of.
+// tree is an argument of the model, or a subtree of one, with some of its arrays.
 type tree struct {
 	name   string
 	leaves []*facts.Parameter

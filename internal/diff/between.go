@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// Divider is what keeps kernels apart that could be one: an operation that no fusion crosses, or another use of a value that one hands to the next.
+// Divider keeps kernels from being fused: an operation that no fusion crosses, or another use of a value that one writes for the next.
 type Divider struct {
 	Opcode string          // of the operations that no fusion crosses: "opt-barrier", a callback's target; "" for other uses of a value
 	Places []hlo.Location  // of those operations
@@ -20,8 +20,8 @@ type Divider struct {
 	Result bool            // it is a result of the program
 }
 
-// Between returns what keeps kernels of a variant apart, given by their indices: barriers and callbacks that take their values, else the other
-// uses of these. It is empty where the dump does not tell.
+// Between returns what keeps the kernels with these indices apart: barriers and callbacks that take their values, else other uses of the values. It
+// is empty if the dump does not show it.
 func Between(v *facts.Variant, at []int) []Divider {
 	return newGap(v).between(at)
 }
@@ -85,7 +85,7 @@ func makes(k *facts.Kernel, op *facts.Op) bool {
 	return slices.ContainsFunc(k.Outs, func(o facts.Op) bool { return o.OpName == op.OpName && o.Opcode == op.Opcode })
 }
 
-// otherUses returns what else reads a value that one piece hands to another.
+// otherUses returns what else reads a value that one piece writes for another.
 func (g *gap) otherUses(j int, pieces []int) (Divider, bool) {
 	inside := func(u int32) bool { return slices.Contains(pieces, int(u)) }
 	if !slices.ContainsFunc(g.users[j], inside) {
@@ -123,7 +123,7 @@ func (d Divider) String() string {
 	return d.Value + " " + strings.Join(parts, " and ")
 }
 
-// SplitBy says why kernels are not one: "by an optimization barrier (train.py:9)", "because tanh has 1 more user: sine"; "" where nothing tells.
+// SplitBy says why kernels are apart: "by an optimization barrier (train.py:9)", "because tanh has 1 more user: sine"; "" if that is not known.
 func SplitBy(dividers []Divider) string {
 	if len(dividers) == 0 {
 		return ""

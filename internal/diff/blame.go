@@ -9,10 +9,10 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// findCauses says what brought a variant's changes about. Every kernel that came, went or changed is put down to one cause: the
-// place of the model that was edited on its line or in its scope, else the weightiest one.
+// findCauses returns what brought a variant's changes about, the weightiest first. Every kernel that came, went or changed is put down to one cause:
+// the edit on its line or in its scope, else the weightiest one.
 func findCauses(v *Variant) []Cause {
-	b := &blame{v: v, byLine: map[hlo.Location]int{}, byScope: map[string]int{}}
+	b := &blame{v: v, at: map[place]int{}}
 	arguments, follow := argumentsTitle(v)
 	if !follow {
 		b.whole(KindArguments, arguments)
@@ -36,7 +36,7 @@ func findCauses(v *Variant) []Cause {
 	return out
 }
 
-// suspect is a cause while kernels are still put down to it.
+// suspect is a cause while kernels are put down to it.
 type suspect struct {
 	Cause
 	weight int
@@ -48,12 +48,17 @@ type suspect struct {
 	arguments string // what came or went with the edits
 }
 
+// place is a line of the model, or a scope.
+type place struct {
+	line  hlo.Location
+	scope string
+}
+
 // blame puts kernels down to causes.
 type blame struct {
 	v        *Variant
 	suspects []suspect
-	byLine   map[hlo.Location]int
-	byScope  map[string]int
+	at       map[place]int // the suspect of an edited place
 }
 
 func (b *blame) add(s suspect) int {
@@ -64,8 +69,7 @@ func (b *blame) add(s suspect) int {
 // wholeProgram weighs more than any edit: everything follows from it.
 const wholeProgram = 1 << 30
 
-// whole blames something that the whole program follows from. Arguments are given at the call; what their sharding does shows at
-// the operations that have to talk.
+// whole adds a cause that the whole program follows from. Arguments are given at the call; what their sharding does shows at the collectives.
 func (b *blame) whole(kind, summary string) {
 	if summary == "" {
 		return
@@ -77,7 +81,7 @@ func (b *blame) whole(kind, summary string) {
 	b.add(s)
 }
 
-// edits blames what the model asks for now, function by function of its source.
+// edits adds a cause for each function of the model with edits. Edits with a known line come first.
 func (b *blame) edits() {
 	list := b.v.Model.Edits
 	order := make([]*Edit, len(list))
@@ -85,16 +89,16 @@ func (b *blame) edits() {
 		order[i] = &list[i]
 	}
 	slices.SortStableFunc(order, func(x, y *Edit) int {
-		return cmp.Or(cmp.Compare(known(y), known(x)), cmp.Compare(y.effort(), x.effort()))
+		return cmp.Or(cmp.Compare(Flag(y.lined()), Flag(x.lined())), cmp.Compare(y.effort(), x.effort()))
 	})
 	byFunction, forgets := map[string]int{}, slices.ContainsFunc(order, forgotten)
 	for _, e := range order {
 		function := functionOf(e)
 		if forgets && keeps(e) {
-			function = rematerializedCode
+			function = rematerialized
 		}
 		i, ok := byFunction[function]
-		if !ok && known(e) == 0 && !recomputed(e) {
+		if !ok && !e.lined() && !recomputed(e) {
 			i, ok = b.beside(e)
 		}
 		if !ok {
@@ -103,20 +107,25 @@ func (b *blame) edits() {
 		}
 		s := &b.suspects[i]
 		s.edits, s.weight = append(s.edits, e), s.weight+e.effort()
-		b.place(e, i)
+		b.note(place{scope: e.Scope}, i)
+		if e.Source.File != "" && len(e.Added) > 0 {
+			b.note(place{line: line(e.Source)}, i)
+		}
 	}
 }
 
-// known is 1 for an edit whose line is known.
-func known(e *Edit) int {
-	if e.Source.File != "" {
-		return 1
+// note records the first suspect of a place.
+func (b *blame) note(p place, i int) {
+	if _, ok := b.at[p]; !ok {
+		b.at[p] = i
 	}
-	return 0
 }
 
-// beside finds the edited place that an edit without a line belongs to: around its scope, else, for what merely went, the weightiest
-// in the same function of the framework. A node stands in no scope: it belongs to the weightiest place of all.
+// lined reports whether the line of an edit is known.
+func (e *Edit) lined() bool { return e.Source.File != "" }
+
+// beside finds the suspect that an edit without a line belongs to: that of the nearest scope around it; else, for what only went, the weightiest one
+// in the same function of the framework. A node has no scope: it belongs to the weightiest of all.
 func (b *blame) beside(e *Edit) (int, bool) {
 	node := isNode(e.Scope)
 	if at, ok := b.enclosing(e.Scope); ok || len(e.Added) > 0 && !node {
@@ -126,13 +135,13 @@ func (b *blame) beside(e *Edit) (int, bool) {
 	for i := range b.suspects {
 		s := &b.suspects[i]
 		if len(s.edits) > 0 && (node || firstStep(s.edits[0].Scope) == firstStep(e.Scope)) {
-			best = b.better(best, i)
+			best = b.weightier(best, i)
 		}
 	}
 	return best, best >= 0
 }
 
-// isNode reports whether a scope is no more than an operation, as PyTorch/XLA names those of a backward pass: "aten__mul".
+// isNode reports whether a scope is only an operation, as PyTorch/XLA names those of a backward pass: "aten__mul".
 func isNode(scope string) bool {
 	return strings.HasPrefix(scope, "aten__") && !strings.Contains(scope, "/")
 }
@@ -142,22 +151,22 @@ func firstStep(scope string) string {
 	return step
 }
 
-// enclosing finds the edited place in the nearest scope.
+// enclosing finds the suspect of the nearest edited scope.
 func (b *blame) enclosing(scope string) (int, bool) {
 	for ; scope != ""; scope = scopeOf(scope) {
-		if at, ok := b.byScope[scope]; ok {
+		if at, ok := b.at[place{scope: scope}]; ok {
 			return at, true
 		}
 	}
 	return 0, false
 }
 
-// functionOf is the function that an edit lies in; the outermost scope where no function is known. What jax.checkpoint computes
-// again is one place, wherever the functions lie that it calls.
+// functionOf is the function that an edit is in; the outermost scope where no function is known. What jax.checkpoint computes
+// again is one place, whichever functions it calls.
 func functionOf(e *Edit) string {
 	switch {
 	case forgotten(e):
-		return rematerializedCode
+		return rematerialized
 	case e.Source.File != "":
 		return e.Source.File + "\x00" + e.Source.Function
 	}
@@ -167,19 +176,7 @@ func functionOf(e *Edit) string {
 	return firstStep(e.Scope)
 }
 
-// place notes where an edit lies.
-func (b *blame) place(e *Edit, i int) {
-	if e.Source.File != "" && len(e.Added) > 0 {
-		if _, ok := b.byLine[line(e.Source)]; !ok {
-			b.byLine[line(e.Source)] = i
-		}
-	}
-	if _, ok := b.byScope[e.Scope]; !ok {
-		b.byScope[e.Scope] = i
-	}
-}
-
-// Weights of what is not weighed by operations: an edit of the model, which weighs more, explains more.
+// The weights of causes without operations. An edit of the model weighs more.
 const (
 	constantsWeight = 3
 	donationWeight  = 2
@@ -198,14 +195,14 @@ func (b *blame) donation() {
 	}
 }
 
-// results blames what the program returns now and did not, where the model asks for no new operation.
+// results adds the cause that the program returns something new.
 func (b *blame) results() {
 	if op, text := resultTitle(b.v); text != "" {
 		b.add(suspect{Cause: Cause{Kind: KindResults, Title: text, OpName: op.OpName, Source: op.Source}, weight: resultsWeight})
 	}
 }
 
-// compiler blames the compiler where the model asks for the same, and the kernels themselves where nothing better is known.
+// compiler adds the compiler as the cause where the models are equal, and an unknown cause where there is no other.
 func (b *blame) compiler() {
 	switch {
 	case len(b.suspects) > 0:
@@ -256,14 +253,17 @@ func (b *blame) put(before, after []facts.Kernel) *suspect {
 	return s
 }
 
-// of finds the cause of kernels that went and came.
+// of finds the cause of kernels that went and came: the weightiest edit on a line of their operations, then in a scope, then around the scope.
 func (b *blame) of(before, after []facts.Kernel) *suspect {
-	at := b.byLines(after)
+	all := slices.Concat(after, before)
+	at := b.find(after, func(op facts.Op) [2]place { return [2]place{{line: line(op.Source)}} })
 	if at < 0 {
-		at = b.byScopes(slices.Concat(after, before))
+		at = b.find(all, func(op facts.Op) [2]place { return [2]place{{scope: scopeOf(op.OpName)}, {scope: op.OpName}} })
 	}
-	if at < 0 {
-		at = b.around(slices.Concat(after, before))
+	for i := 0; i < len(all) && at < 0; i++ {
+		if near, ok := b.enclosing(scopeOf(all[i].OpName)); ok {
+			at = near
+		}
 	}
 	if at < 0 {
 		at = b.heaviest()
@@ -271,35 +271,22 @@ func (b *blame) of(before, after []facts.Kernel) *suspect {
 	return &b.suspects[at]
 }
 
-// better is the weightier of two suspects; -1 stands for none.
-func (b *blame) better(best, at int) int {
+// weightier returns the weightier of two suspects; -1 is none.
+func (b *blame) weightier(best, at int) int {
 	if best < 0 || b.suspects[at].weight > b.suspects[best].weight {
 		return at
 	}
 	return best
 }
 
-// byLines finds the weightiest edit on a line of the operations in the kernels.
-func (b *blame) byLines(kernels []facts.Kernel) int {
+// find returns the weightiest suspect at the places of the operations in kernels, -1 for none.
+func (b *blame) find(kernels []facts.Kernel, places func(facts.Op) [2]place) int {
 	best := -1
 	for i := range kernels {
 		for _, op := range opsOf(&kernels[i]) {
-			if at, ok := b.byLine[line(op.Source)]; ok {
-				best = b.better(best, at)
-			}
-		}
-	}
-	return best
-}
-
-// byScopes finds the weightiest edit in a scope of the operations in the kernels.
-func (b *blame) byScopes(kernels []facts.Kernel) int {
-	best := -1
-	for i := range kernels {
-		for _, op := range opsOf(&kernels[i]) {
-			for _, scope := range []string{scopeOf(op.OpName), op.OpName} {
-				if at, ok := b.byScope[scope]; ok {
-					best = b.better(best, at)
+			for _, p := range places(op) {
+				if at, ok := b.at[p]; ok && p != (place{}) {
+					best = b.weightier(best, at)
 				}
 			}
 		}
@@ -307,20 +294,117 @@ func (b *blame) byScopes(kernels []facts.Kernel) int {
 	return best
 }
 
-// around finds the edit in the nearest scope around a kernel.
-func (b *blame) around(kernels []facts.Kernel) int {
-	for i := range kernels {
-		if at, ok := b.enclosing(scopeOf(kernels[i].OpName)); ok {
-			return at
-		}
-	}
-	return -1
-}
-
 func (b *blame) heaviest() int {
 	best := 0
 	for i := range b.suspects {
-		best = b.better(best, i)
+		best = b.weightier(best, i)
 	}
 	return best
+}
+
+// finish returns the cause with its title and its place in the model.
+func (s *suspect) finish(v *Variant) Cause {
+	title := s.title(v)
+	c := s.Cause
+	for _, e := range s.edits {
+		c.Edits = append(c.Edits, *e)
+	}
+	c.Title = title
+	s.locate(&c, v)
+	return c
+}
+
+// locate finds the place of a cause that does not say it itself: the collective that a sharding brought, else the heaviest kernel that came, else the
+// nearest line of the model.
+func (s *suspect) locate(c *Cause, v *Variant) {
+	isCollective := func(k *facts.Kernel) bool { return k.Class == facts.ClassCollective && k.OpName != "" }
+	if k := facts.FirstKernel(s.After, isCollective); c.Kind == KindSharding && k != nil {
+		c.place([]facts.Kernel{*k})
+	}
+	if c.Source.File == "" && (c.OpName == "" || onlyGone(s.edits)) {
+		c.place(weightiestFirst(s.After))
+	}
+	if c.Source.File == "" && c.Kind != KindDonation {
+		c.Source = nearestSource(v.New, c.OpName)
+	}
+	if len(s.edits) > 0 && s.edits[0].OneCall && line(c.Source) == line(s.edits[0].Source) {
+		c.Source = s.edits[0].Caller
+	}
+	c.toWork()
+}
+
+// nearestSource is the line of the model whose scope is nearest to an op_name.
+func nearestSource(v *facts.Variant, opName string) hlo.Location {
+	best, most := hlo.Location{}, -1
+	for i := range v.Model {
+		s := &v.Model[i]
+		n := shared(s.OpName, opName)
+		if s.Scope == scopeOf(opName) || s.Scope == opName {
+			n += len(opName)
+		}
+		if s.Source.File != "" && n > most {
+			best, most = s.Source, n
+		}
+	}
+	return best
+}
+
+func onlyGone(edits []*Edit) bool {
+	return !slices.ContainsFunc(edits, func(e *Edit) bool { return len(e.Added) > 0 })
+}
+
+// place moves a cause to the first kernel that the model has a name for, one with a known line before one without.
+func (c *Cause) place(kernels []facts.Kernel) {
+	if k := facts.FirstKernel(kernels, func(k *facts.Kernel) bool { return k.OpName != "" }); k != nil {
+		c.OpName, c.OpType, c.Source = k.OpName, k.OpType, k.Source
+	}
+}
+
+// weightiestFirst orders kernels by what a run of them computes and moves.
+func weightiestFirst(kernels []facts.Kernel) []facts.Kernel {
+	weight := func(k facts.Kernel) int64 { return (k.Flops + k.Bytes) * max(k.Times, 1) }
+	return slices.SortedStableFunc(slices.Values(kernels), func(a, b facts.Kernel) int { return cmp.Compare(weight(b), weight(a)) })
+}
+
+// toWork moves a cause to the line of a kernel that does most of what was added. A stored baseline has no lines, so any of several equal operations may
+// be taken for the new one; the new kernels tell which it is.
+func (c *Cause) toWork() {
+	asked := c.heaviest()
+	if asked == "" || c.Edits[0].OneCall {
+		return
+	}
+	place := facts.Op{OpName: c.OpName, Source: c.Source}
+	for i := range c.After {
+		for _, op := range opsOf(&c.After[i]) {
+			switch {
+			case op.Source.File == "" || !sameWork(op.Opcode, asked):
+			case line(op.Source) == line(c.Source):
+				return
+			case line(place.Source) == line(c.Source):
+				place = op
+			}
+		}
+	}
+	c.OpName, c.Source = place.OpName, place.Source
+}
+
+// heaviest is the weightiest operation that the model has now at the place of the cause; "" where it has none.
+func (c *Cause) heaviest() (opcode string) {
+	if c.Kind != KindCode || len(c.Edits) == 0 {
+		return ""
+	}
+	most := 0
+	for _, s := range c.Edits[0].Added {
+		if n := s.Count * effort(s.Opcode); n > most {
+			opcode, most = s.Opcode, n
+		}
+	}
+	opcode, _, _ = strings.Cut(opcode, " ")
+	return opcode
+}
+
+// sameWork reports whether two operations do the same: a TPU multiplies matrices by convolutions.
+func sameWork(a, b string) bool {
+	product := func(opcode string) bool { return opcode == "dot" || opcode == "convolution" }
+	return a == b || product(a) && product(b)
 }

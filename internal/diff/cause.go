@@ -8,8 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// Cause is an edit, or another change from outside, that brought differences about. A rule that knows nothing of the kind points to a place of the
-// model with one.
+// Cause is an edit or another change from outside that causes differences. A rule that knows no cause uses one to point to a place of the model.
 type Cause struct {
 	Kind   string   // a kind of result.Change; "" for a place of the model that is not known to have been edited
 	Title  string   // what was done
@@ -24,7 +23,7 @@ type Cause struct {
 	of *Cause // the cause that this one is a copy of
 }
 
-// CauseAt is a cause of which no more is known than a kernel that shows it.
+// CauseAt returns a cause of which only a kernel is known.
 func CauseAt(title string, k *facts.Kernel) *Cause {
 	return &Cause{Title: title, OpName: k.OpName, OpType: k.OpType, Source: k.Source}
 }
@@ -58,7 +57,7 @@ func (c *Cause) At(k *facts.Kernel) *Cause {
 	return &moved
 }
 
-// Keeps reports whether a cause is that jax.checkpoint does not compute something again any more, which is kept instead.
+// Keeps reports whether the cause is that jax.checkpoint no longer computes something again, so that it is kept.
 func (c *Cause) Keeps() bool {
 	return slices.ContainsFunc(c.Edits, func(e Edit) bool { return forgotten(&e) })
 }
@@ -145,5 +144,5 @@ func Kinds() []string {
 	return []string{KindCode, KindArguments, KindDonation, KindConstants, KindResults, KindSharding, KindToolchain, KindFlags, KindUnknown}
 }
 
-// Evidence holds the lines that prove a change, before and after.
+// Evidence holds the lines that show a change, before and after.
 type Evidence struct{ Before, After []string }

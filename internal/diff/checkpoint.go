@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// rematerializedCode stands for the function that what jax.checkpoint computes again lies in.
-const rematerializedCode = "rematerialized"
+// rematerialized is used as the function of everything that jax.checkpoint computes again.
+const rematerialized = "rematerialized"
 
-// forgotten reports whether an edit is that jax.checkpoint does not compute something again any more.
+// forgotten reports whether jax.checkpoint no longer computes again what an edit removed.
 func forgotten(e *Edit) bool {
 	return recomputed(e) && len(e.Added) == 0 && slices.ContainsFunc(e.Removed, func(s Step) bool { return !wiring[s.Opcode] && !constrains(s) })
 }
 
-// keeps reports whether an edit is what comes with it: a loop stacks up what another one takes from there, and what was computed twice is
-// not made alike any more.
+// keeps reports whether an edit follows from that: a loop stacks values up for another one, and barriers and rounding that made two computations equal are
+// gone.
 func keeps(e *Edit) bool {
 	if len(e.Added) == 0 {
 		return !slices.ContainsFunc(e.Removed, func(s Step) bool { return !likens(s) })
@@ -23,14 +23,14 @@ func keeps(e *Edit) bool {
 	return inLoop(e.Scope) && len(e.Removed) == 0 && slices.ContainsFunc(e.Added, stacks) && !slices.ContainsFunc(e.Added, func(s Step) bool { return !moves(s) })
 }
 
-// recomputed reports whether an edit lies in what jax.checkpoint computes again. What only spreads a value over the devices is no computation.
+// recomputed reports whether an edit is in what jax.checkpoint computes again. A sharding constraint is no computation.
 func recomputed(e *Edit) bool {
-	return rematerialized(e.Scope) && slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !constrains(s) })
+	return isRematerialized(e.Scope) && slices.ContainsFunc(slices.Concat(e.Added, e.Removed), func(s Step) bool { return !constrains(s) })
 }
 
-// rematerialized reports whether a scope is what jax.checkpoint computes again. What it computes the first time stands in its scope, too, but
-// not behind the transposition that makes a backward pass.
-func rematerialized(scope string) bool {
+// isRematerialized reports whether a scope is what jax.checkpoint computes again. What it computes the first time is in its scope, too, but not in the
+// transposition that makes a backward pass.
+func isRematerialized(scope string) bool {
 	return strings.Contains(scope, "rematted") ||
 		strings.Contains(scope, "transpose(") && (strings.Contains(scope, "/checkpoint") || strings.Contains(scope, "/remat"))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// regroupClusters compares clusters of TensorFlow that merged or split all together: one operation more or less between them moves the rest
-// from one to another, and their names are numbers. Clusters that are still the same stay by themselves.
+// regroupClusters joins TensorFlow clusters that merged or split into one program: an operation between them moves others from one to the next, and their
+// names are numbers. Clusters that are the same stay apart.
 func regroupClusters(pairs []programs) []programs {
 	var out []programs
 	var old, fresh []*facts.Program
@@ -40,8 +40,7 @@ func regroupClusters(pairs []programs) []programs {
 
 func isCluster(p *facts.Program) bool { return p != nil && p.IsCluster() }
 
-// giveBack takes clusters that have the same arguments back to those that only one side has left, where with these they do more of the same:
-// they took over, or handed over, what these do.
+// giveBack removes clusters with equal arguments from the pairs if they do more of the same together with those that only one side has left.
 func giveBack(same []programs, old, fresh *[]*facts.Program) []programs {
 	was, is := slices.Clone(*old), slices.Clone(*fresh)
 	if !compiledOnce(was) || !compiledOnce(is) {
@@ -95,14 +94,13 @@ func jointName(sides ...[]*facts.Program) string {
 
 const jointMark = " + "
 
-// IsPart reports whether a program is one of those that a name stands for.
+// IsPart reports whether a joint name contains a program.
 func IsPart(joint, name string) bool {
 	return strings.Contains(joint, jointMark) && slices.Contains(strings.Split(joint, jointMark), name)
 }
 
-// CutBy is the operation outside of all clusters that parts them, where there are more of them than there were: one that is new there and
-// stands in a function with several of them; what XLA cannot compile before what it could, and the model's own before what is left of a
-// condition. Nil where none is known.
+// CutBy returns the new operation outside of all clusters that splits them; nil if there are no more clusters than before or none is known. Operations that
+// XLA cannot compile come first, then the model's own, then those of conditions.
 func CutBy(old, fresh *tensorflow.Clusters) *tensorflow.UnclusteredOp {
 	if old == nil || !old.Ran || fresh == nil || len(fresh.Clusters) <= len(old.Clusters) {
 		return nil
@@ -124,7 +122,7 @@ func CutBy(old, fresh *tensorflow.Clusters) *tensorflow.UnclusteredOp {
 	return likeliest(cuts)
 }
 
-// likeliest is the operation that comes first by what it is. Nil where operations of another kind are as likely: nothing tells which it was.
+// likeliest returns the likeliest operation; nil if others are as likely.
 func likeliest(cuts []tensorflow.UnclusteredOp) *tensorflow.UnclusteredOp {
 	if len(cuts) == 0 {
 		return nil
@@ -138,7 +136,7 @@ func likeliest(cuts []tensorflow.UnclusteredOp) *tensorflow.UnclusteredOp {
 	return &first
 }
 
-// likelihood is how likely it is that an operation parts clusters: of those that may the same, the model's own more than others.
+// likelihood ranks operations by how likely they split clusters: of equal ones, the model's own come first.
 func likelihood(op tensorflow.UnclusteredOp) int {
 	if op.System {
 		return 2 * int(op.Parts)
@@ -157,8 +155,7 @@ func CutTitle(op *tensorflow.UnclusteredOp) string {
 	return op.Op + " is in no cluster and splits them"
 }
 
-// blameCut puts down to the operation that parts clusters what nothing else was edited for: values that one hands to the next are results and
-// arguments then, and are computed where they were fused before.
+// blameCut makes the operation that splits clusters the cause of what no edit explains: values between clusters become results and arguments.
 func (p *Program) blameCut(op *tensorflow.UnclusteredOp) {
 	if op == nil || p.Parts == nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// Compare tells what changed from the old measurement to the new one.
+// Compare returns the difference of two measurements.
 func Compare(old, fresh *facts.Report) *Report { return CompareEdited(old, fresh, nil) }
 
 // Edited reports whether a line of the new model was edited; nil where that is not known.
@@ -28,7 +28,7 @@ type comparison struct {
 	edited   Edited
 }
 
-// CompareEdited is Compare where it is known which lines were edited: of several equal operations or kernels, those on edited lines are the new ones.
+// CompareEdited is Compare with known edits: of several equal operations or kernels, those on edited lines are the new ones.
 func CompareEdited(old, fresh *facts.Report, edited Edited) *Report {
 	facts.PriceAlike(old, fresh)
 	r := &Report{Old: old.Dump, New: fresh.Dump, Identical: true, Flags: compareFlags(facts.ComparableFlags(&old.Toolchain, &fresh.Toolchain))}
@@ -71,7 +71,7 @@ func compilerChanges(old, fresh *facts.Toolchain, flags []FlagChange) []FlagChan
 	return append(changes, slices.DeleteFunc(compareFlags(old.Flags, fresh.Flags), unknown)...)
 }
 
-// unknown reports whether one side does not tell.
+// unknown reports whether a side has no value.
 func unknown(f FlagChange) bool { return f.Old == "" || f.New == "" || f.Name == facts.DigestFlag }
 
 func (c *comparison) program(pair programs) *Program {
@@ -120,7 +120,7 @@ func (c *comparison) variant(old, fresh *facts.Variant) *Variant {
 	}
 	v.Change = Changed
 	_, v.Kernels = matchKernels(old, fresh, v.Rescaled, c.edited)
-	v.Dtypes = compareDtypes(old, fresh)
+	v.Dtypes = compareDtypes(v)
 	v.Buffers = compareBuffers(old.Buffers, fresh.Buffers)
 	v.Model = compareModels(old, fresh, c.edited)
 	v.Causes = findCauses(v)
@@ -197,14 +197,13 @@ func paramSentence(old, fresh *facts.Parameter) string {
 }
 
 // compareDtypes lists the types that more instructions have than before, each with the first kernel operation that is new with it.
-func compareDtypes(old, fresh *facts.Variant) []DtypeChange {
-	var out []DtypeChange
-	for name, is := range fresh.Facts {
+func compareDtypes(v *Variant) (out []DtypeChange) {
+	for name, is := range v.New.Facts {
 		dtype, ok := facts.Dtype.Member(name)
-		if !ok || is <= old.Facts[name] {
+		if !ok || is <= v.Old.Facts[name] {
 			continue
 		}
-		out = append(out, DtypeChange{Type: dtype, Old: int(old.Facts[name]), New: int(is), First: firstNew(old, fresh, dtype)})
+		out = append(out, DtypeChange{Type: dtype, Old: int(v.Old.Facts[name]), New: int(is), First: v.FirstNew(dtype)})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Type < out[j].Type })
 	return out

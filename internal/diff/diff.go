@@ -1,5 +1,5 @@
-// Package diff tells what changed between two measurements, in the model's words: what the model asks for now and did not before,
-// which kernels were kept, changed, added, removed, split, merged or unrolled, which arguments differ, and why.
+// Package diff compares two measurements in the model's words: which operations the model gained and lost, which kernels were kept, changed, added,
+// removed, split, merged or unrolled, which arguments differ, and why.
 //
 // It compares [facts.Variant] values, so a stored baseline and a fresh dump are compared by the same code as two dumps.
 package diff
@@ -34,33 +34,33 @@ type Program struct {
 	Replaced  *facts.Program   // of one that was added: another program that had its name
 	Parts     []*facts.Program // clusters that merged or split and are compared all together; nil for a single program
 	Variants  []*Variant
-	Recompile []ArgumentChange // what tells the new program's variants apart; empty with one variant
+	Recompile []ArgumentChange // how the new program's variants differ; empty with one variant
 }
 
 // Variant is the difference of two compilations that were matched with each other.
 type Variant struct {
 	Change    string
 	Old, New  *facts.Variant // nil when added or removed
-	Rescaled  bool           // the signature changed on purpose: only sizes differ, kernels were matched without their shapes
-	Regrouped bool           // clusters that merged or split, all together
-	Causes    []Cause        // what brought the changes about, the weightiest first
+	Rescaled  bool           // only sizes of arguments differ, so kernels are matched without their shapes
+	Regrouped bool           // these are clusters that merged or split, joined
+	Causes    []Cause        // the weightiest first
 	Model     Model
 	Kernels   Kernels
 	Facts     []FactChange // facts that differ, by name
 	Params    []ParamChange
 	Dtypes    []DtypeChange
 	Buffers   []BufferChange // temporary buffers that are new or grew, the largest growth first
-	// FirstPass says after which pass the two first differ and what it did, where per-pass dumps exist.
+	// FirstPass names the pass after which the two first differ and what it did; "" without dumps of every pass.
 	FirstPass string
 	Compiler  []FlagChange // versions and flags that may be why equal programs are compiled to different ones
 
 	edited Edited
 }
 
-// Model is what changed in what the model asks for, before any compiler saw it.
+// Model is the difference of the two models, before any compilation.
 type Model struct {
-	Known bool   // both sides tell what the model asks for
-	Same  bool   // the programs handed to the compiler are equal: whatever differs is the compiler's doing
+	Known bool   // the operations of both models are known
+	Same  bool   // the inputs of the compiler are equal, so that it made what differs
 	Edits []Edit // place by place, in the order of the program
 }
 
@@ -71,14 +71,14 @@ type Edit struct {
 	OpType  string           `json:"-"`
 	Source  hlo.Location     `json:"source,omitzero"` // unknown for what only a stored baseline knows
 	Stack   []hlo.Location   `json:"-"`               // the model's frames behind it, innermost first
-	Caller  hlo.Location     `json:"caller,omitzero"` // which call of the function it is, where the model calls it from several lines
-	Callers []hlo.Location   `json:"-"`               // that, and the other calls that it may be
-	OneCall bool             `json:"-"`               // no other call of the function was edited: what changed is how it is called there
+	Caller  hlo.Location     `json:"caller,omitzero"` // the call of the function, if the model calls it from several lines
+	Callers []hlo.Location   `json:"-"`               // the calls that it may be
+	OneCall bool             `json:"-"`               // no other call of the function was edited
 	Added   []Step           `json:"added,omitempty"`
 	Removed []Step           `json:"removed,omitempty"`
-	Repeats *facts.Statement `json:"-"` // the statement elsewhere that does exactly what was added: it is computed a second time
+	Repeats *facts.Statement `json:"-"` // the statement elsewhere with the operations that were added: they are computed a second time
 
-	IntoLoop []Step `json:"-"` // of what was added, what stood outside of every loop
+	IntoLoop []Step `json:"-"` // of what was added, what was outside of every loop
 }
 
 // Step is an operation of the model: what it does, in which type, and how often.
@@ -88,7 +88,7 @@ type Step struct {
 	Count  int    `json:"count"`
 }
 
-// Kernels is the difference of two launch ledgers.
+// Kernels is the difference of two lists of launches.
 type Kernels struct {
 	Kept     int
 	Changed  []KernelChange
@@ -97,7 +97,7 @@ type Kernels struct {
 	Split    []Regroup      // one old kernel became several
 	Merged   []Regroup      // several old kernels became one
 	Moved    []KernelChange // the same kernel, now in or out of a loop
-	Unrolled []Regroup      // a kernel of a loop's body now is in the program several times
+	Unrolled []Regroup      // a kernel of a loop's body became several
 }
 
 // Regroup is one kernel on one side and several on the other.

@@ -12,8 +12,8 @@ import (
 // notDonated is why an argument is not updated in place that the caller does not give away.
 const notDonated = "not donated"
 
-// Undonated returns the cause why arguments are not updated in place, which names the first of them, with a line for each reason. The framework
-// that made the dump tells what takes all donation from a program at once.
+// Undonated returns why arguments are not updated in place: the cause names the first of them, the evidence has a line for each reason. framework is
+// the one that made the dump.
 func (v *Variant) Undonated(params []*facts.Parameter, framework string) (*Cause, Evidence) {
 	var e Evidence
 	for _, line := range v.undonatedLines(params) {
@@ -57,8 +57,8 @@ func (v *Variant) undonatedLines(params []*facts.Parameter) (lines []string) {
 	return lines
 }
 
-// undonated says why no result takes an argument's buffer over. The framework donates nothing that no result could use, and says so only to
-// the log: fewer results of its shape than before are the reason then.
+// undonated says why no result uses an argument's buffer. A framework does not donate what no result could use: the reason is then that there are fewer
+// results of its shape than before.
 func (v *Variant) undonated(p *facts.Parameter) string {
 	results, taken := countShape(v.New.Result, p.Shape), aliasedOf(p.Shape, v.New)
 	if moved := v.resharded(p); moved != "" && (!p.Donated || results > taken) {
@@ -85,8 +85,7 @@ func (v *Variant) undonated(p *facts.Parameter) string {
 	return "donated, but no result has its shape " + p.Shape
 }
 
-// resultInPlaceOf is the result of another shape or type that stands where a result could have taken an argument's buffer over; nil where
-// there is none.
+// resultInPlaceOf returns the result that has another shape or type than the one that used an argument's buffer; nil if there is none.
 func (v *Variant) resultInPlaceOf(p *facts.Parameter) *facts.Op {
 	switch {
 	case !p.Donated && v.Old != nil:

@@ -36,7 +36,7 @@ func TestFirstStatementOfAType(t *testing.T) {
 		"nowhere new":       {[]facts.Statement{typed("f64", "a", "tanh", 1)}, []facts.Statement{typed("f64", "a", "tanh", 1)}, " :0"},
 	} {
 		v := &diff.Variant{Old: &facts.Variant{Input: facts.Input{Model: c.old}}, New: &facts.Variant{Input: facts.Input{Model: c.fresh}}}
-		if got := first(diff.FirstNew(v, "f64")); got != c.want {
+		if got := first(v.FirstNew("f64")); got != c.want {
 			t.Errorf("%s: %q, wanted %q", name, got, c.want)
 		}
 	}
@@ -46,10 +46,10 @@ func TestFirstStatementOfAType(t *testing.T) {
 func TestFirstOfATypeAcrossKindsOfModels(t *testing.T) {
 	had := []facts.Statement{typed("f64", "a", "tanh", 1)}
 	v := &diff.Variant{Old: &facts.Variant{Input: facts.Input{Model: had, ModelAfter: true}}, New: &facts.Variant{Input: facts.Input{Model: had}}}
-	if got := first(diff.FirstNew(v, "f64")); got != "tanh m.py:1" {
+	if got := first(v.FirstNew("f64")); got != "tanh m.py:1" {
 		t.Error(got)
 	}
-	if got := first(diff.FirstNew(&diff.Variant{New: v.New}, "f64")); got != "tanh m.py:1" {
+	if got := first((&diff.Variant{New: v.New}).FirstNew("f64")); got != "tanh m.py:1" {
 		t.Errorf("without an old program: %s", got)
 	}
 }
@@ -68,7 +68,7 @@ func TestFirstKernelOfAType(t *testing.T) {
 		{[]facts.Kernel{bare, kernel("c", "sine", "f64[1]")}, "tanh :0"},
 		{[]facts.Kernel{bare, placed}, "sort m.py:6"},
 	} {
-		if got := first(diff.FirstNew(&diff.Variant{New: &facts.Variant{Compiled: facts.Compiled{Kernels: c.kernels}}}, "f64")); got != c.want {
+		if got := first((&diff.Variant{New: &facts.Variant{Compiled: facts.Compiled{Kernels: c.kernels}}}).FirstNew("f64")); got != c.want {
 			t.Errorf("%q, wanted %q", got, c.want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// tensorRead is what PyTorch/XLA says of a graph that ended because Python asked for what is in a tensor.
+// tensorRead is the reason in PyTorch/XLA's log if Python reads the value of a tensor.
 const tensorRead = "access tensor value"
 
 // cutReasons say in fewer words why PyTorch/XLA ended a graph. They are tried in order; a reason that none of them is in is shown as it is.
@@ -25,7 +25,7 @@ var cutReasons = []struct{ said, means string }{
 	{"mark_step", "at mark_step"},
 }
 
-// CutText says what made PyTorch/XLA compile a graph: "at torch_xla.sync (train.py:41)"; "" where no log tells.
+// CutText says why PyTorch/XLA compiled a graph: "at torch_xla.sync (train.py:41)"; "" without a log.
 func CutText(cut *tensorflow.Cut) string {
 	if cut == nil {
 		return ""
@@ -59,8 +59,8 @@ func readsValue(cut *tensorflow.Cut) bool {
 	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
 }
 
-// unsynced says of an argument without a result to take its place that PyTorch/XLA ended the graph where a value was asked for: only what
-// torch_xla.sync ends returns what the step updates. Nil where the baseline's graph ended so as well.
+// unsynced returns the cause that PyTorch/XLA ended a graph where Python read a value: only torch_xla.sync returns what the step updates. It is nil if the
+// baseline's graph ended in the same way.
 func unsynced(v *Variant, p *facts.Parameter) *Cause {
 	if v.Old == nil || p.Donated || !readsValue(v.New.Cut) || readsValue(v.Old.Cut) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
 		return nil

@@ -27,7 +27,7 @@ type DeltaKind int
 // The kinds of deltas.
 const (
 	DeltaOperations DeltaKind = iota // opcodes
-	DeltaBody                        // operations of a kernel that was written by hand
+	DeltaBody                        // operations of a handwritten kernel
 	DeltaOutput
 	DeltaInputs
 	DeltaKindOfKernel
@@ -161,7 +161,7 @@ func minus(a, b []string) []string {
 	return out
 }
 
-// runs says how often a kernel runs; in a loop of unknown length nobody knows.
+// runs says how often a kernel runs.
 func runs(k *facts.Kernel) string {
 	switch {
 	case k.Times > 1:

@@ -59,7 +59,7 @@ func (w *works) contained(old, fresh *facts.Program) float64 {
 	return share(was, is, min(total(was), total(is)), 0)
 }
 
-// another reports whether two programs of one name have hardly anything in common: neither arguments nor what they do.
+// another reports whether two programs of one name differ in most arguments and most operations.
 func (w *works) another(old, fresh *facts.Program) bool {
 	if shareCompilation(old, fresh) {
 		return false

@@ -76,7 +76,7 @@ func (c LoopChange) String() string {
 	return ""
 }
 
-// loopChanges lists the loops that run in another way, those that are no longer bounded first.
+// loopChanges lists the loops that run more or less often or end differently, those that are no longer bounded first.
 func loopChanges(old, fresh *facts.Variant) (list []LoopChange) {
 	pairs, _, _ := PairLoops(old.Loops(), fresh.Loops())
 	for _, pair := range pairs {

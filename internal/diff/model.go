@@ -13,15 +13,15 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// compareModels finds the places of the model where operations came or went. What merely moved to another line, or into a scope
-// of another name, is no edit: operations are cancelled against each other, the nearest first. What moved into a loop is one.
+// compareModels finds the places of the model where operations came or went. It cancels equal operations, the nearest first, so a move to another line
+// or scope is no edit. A move into a loop is one.
 func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	m := Model{Known: len(old.Model) > 0 && len(fresh.Model) > 0 && old.ModelAfter == fresh.ModelAfter}
 	m.Same = old.InputPrint != "" && old.InputPrint == fresh.InputPrint
 	if !m.Known || m.Same {
 		return m
 	}
-	c := &canceller{old: leftovers(old.Model), fresh: leftovers(unspelled(old.Model, fresh.Model))}
+	c := &canceller{old: leftovers(old.Model), fresh: leftovers(fresh.Model)}
 	c.isEdited = func(j int) bool { return edited.any(c.fresh[j].Frames()) }
 	c.order = editedLast(len(c.fresh), c.isEdited)
 	place := func(*facts.Statement) string { return "" }
@@ -41,8 +41,8 @@ func compareModels(old, fresh *facts.Variant, edited Edited) Model {
 	return m
 }
 
-// placeCalls notes where one call was edited of several that do the same, in a file beside the function's: a library that calls the model
-// back is no place to look at. It forgets the callers of functions that are called from one line only.
+// placeCalls finds the edits of one call of a function that is called from several lines. The caller has to be in the function's folder: a library that
+// calls the model back is no place of an edit.
 func (m *Model) placeCalls(old, fresh []facts.Statement) {
 	callers, edited := callersOf(fresh), map[hlo.Location]map[hlo.Location]bool{}
 	byLine := map[hlo.Location][]*facts.Statement{}
@@ -180,7 +180,7 @@ func repeated(e *Edit, model []facts.Statement) *facts.Statement {
 	return nil
 }
 
-// at reports whether a statement stands where the edit is.
+// at reports whether a statement is at the place of the edit.
 func (e *Edit) at(s *facts.Statement) bool {
 	if e.Source.File == "" {
 		return s.Scope == e.Scope

@@ -8,12 +8,12 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// loopBody stands in the scope of what JAX traced in a loop's body.
+// loopBody is in the scope of what JAX traces in the body of a loop.
 const loopBody = "/while/body"
 
 func inLoop(scope string) bool { return strings.Contains(scope+"/", loopBody+"/") }
 
-// sameWhiles reports whether both models ask for as many loops: then what stands in one now and did not was moved there.
+// sameWhiles reports whether both models have as many loops, so that what is new in one was moved there.
 func sameWhiles(old, fresh *facts.Variant) bool {
 	n := countWhiles(old.Model)
 	return n > 0 && n == countWhiles(fresh.Model)
@@ -30,8 +30,7 @@ func countWhiles(model []facts.Statement) (n int) {
 	return n
 }
 
-// moved finds what came into a loop and went from outside of every loop: the same work, done once before and in every step now. What
-// went is no edit of its own.
+// moved finds work that moved from outside of all loops into one. Its removal is no edit of its own.
 func moved(edits []Edit) []Edit {
 	for i := range edits {
 		if e := &edits[i]; inLoop(e.Scope) {

@@ -59,8 +59,8 @@ func SameForOtherSizes(a, b *facts.Program) []string {
 	return two.Differences()
 }
 
-// CompiledAgain says why a program is compiled several times, and where: at the call that missed the cache, as a log tells, or where a graph of
-// PyTorch/XLA ended because a value was asked for.
+// CompiledAgain returns why a program is compiled several times, and where: at the call that missed the cache by the log, or where PyTorch/XLA ended a graph
+// because Python read a value.
 func (p *Program) CompiledAgain(logs *tensorflow.Logs) *Cause {
 	cause := &Cause{Kind: KindArguments, Title: "compiled again: " + strings.Join(p.Differences(), "; ")}
 	if logs != nil {

@@ -57,7 +57,7 @@ func pairPrograms(old, fresh []*facts.Program) []programs {
 	return regroupClusters(pairs)
 }
 
-// identity spells the compilations of a program, whatever it is called.
+// identity spells the compilations of a program without its name.
 func identity(p *facts.Program) string {
 	return eachSorted(p, func(v *facts.Variant) string { return v.Fingerprint + " " + v.InputPrint })
 }
@@ -67,7 +67,7 @@ func signatures(p *facts.Program) string {
 	return eachSorted(p, func(v *facts.Variant) string { return v.Signature })
 }
 
-// shapesTaken spells the shapes of the arguments of a program's compilations, in whatever order.
+// shapesTaken spells the shapes of the arguments of a program's compilations, sorted.
 func shapesTaken(p *facts.Program) string {
 	return eachSorted(p, func(v *facts.Variant) string {
 		shapes := strings.Split(shapesOf(v), ";")
@@ -164,8 +164,7 @@ func eachParam(v *facts.Variant, spell func(*facts.Parameter) string) string {
 	return b.String()
 }
 
-// NameGraphs gives the graphs that their framework only numbers, in the order of their compilation, the names of those they are in the
-// old report. Without it a graph that comes in before the others would have them all compared with another one.
+// NameGraphs renames graphs that their framework only numbers in the order of compilation: each takes the name of its counterpart in the old report.
 func NameGraphs(old, fresh *facts.Report) {
 	was, is := numbered(old.Programs), numbered(fresh.Programs)
 	for stem, graphs := range is {
@@ -176,7 +175,7 @@ func NameGraphs(old, fresh *facts.Report) {
 	slices.SortFunc(fresh.Programs, func(a, b *facts.Program) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// numbered lists the programs that share a name and are told apart by a number.
+// numbered lists the programs whose names differ only by a number, by the rest of the name.
 func numbered(list []*facts.Program) map[string][]*facts.Program {
 	byStem := map[string][]*facts.Program{}
 	for _, p := range list {

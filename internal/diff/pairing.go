@@ -62,7 +62,7 @@ func (p *pairing[T]) inTurn(key func(T) string) {
 	}
 }
 
-// maxCompared bounds the pairs that are compared with each other. Where there are more, nothing tells them apart.
+// maxCompared bounds the pairs with one key that are compared.
 const maxCompared = 1 << 18
 
 // closest joins, among those with the same key, the most alike first. likeness is 0 for what does not match.

@@ -10,7 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// FillPasses says of every variant that differs after which pass of the compiler the two first do, where both dumps hold the
+// FillPasses sets the pass after which each changed variant first differs, if both dumps hold the
 // module after every pass.
 func FillPasses(r *Report, old, fresh []facts.ModulePasses) {
 	for _, p := range r.Programs {
@@ -118,7 +118,7 @@ func whereAmongPasses(at [2]*facts.PassStage) string {
 	return fmt.Sprintf("after pass %04d %s (%s)", s.Pass.Number, s.Pass.After, s.Pass.Pipeline)
 }
 
-// didOtherwise reports whether a step changed one module in another way than the other, as far as counting tells.
+// didOtherwise reports whether a pass changed the counts of the two modules differently.
 func didOtherwise(before, now [2]*facts.PassStage) bool {
 	return slices.ContainsFunc(amounts, func(c amount) bool { return c.of(now[0])-c.of(before[0]) != c.of(now[1])-c.of(before[1]) })
 }

@@ -191,7 +191,7 @@ func allEqual(values []string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return v != values[0] })
 }
 
-// constantChanges finds closed-over and static values: constants that stand at the same place of every variant with different values. One
+// constantChanges finds closed-over and static values: constants at the same place of every variant with different values. One
 // that many operations use, a learning rate, is one change.
 func constantChanges(variants []*facts.Variant) []ArgumentChange {
 	var out []ArgumentChange

@@ -92,7 +92,7 @@ const (
 	maxCandidates = 1024 // kernels of a region among which pieces are looked for; in a larger one, those of the same scope
 )
 
-// apart finds the pieces of a kernel: along the values that they hand on where the ledger knows who reads from whom, else by
+// apart finds the pieces of a kernel: along the values between them if these are known, else by
 // their place in the model.
 func (s *side) apart(whole *facts.Kernel) []int {
 	if pieces := s.along(whole, s.byName[whole.OpName]); pieces != nil {
@@ -212,7 +212,7 @@ func (p *pieces) enough(whole *facts.Kernel) []int {
 	return p.chosen
 }
 
-// most asks for more where nothing but the model's names tells what belongs together.
+// most is enough for pieces that only the model's names connect: three quarters of the whole.
 func (p *pieces) most(whole *facts.Kernel) []int {
 	if 4*p.covered < 3*whole.Do.Len() {
 		return nil
@@ -236,7 +236,7 @@ func countOf(list []string) map[string]int {
 	return count
 }
 
-// wiring are operations that a loop's body reads its step with, or that stand in for that once the loop is gone.
+// wiring are operations that only move data: those of a loop's body that read its step, and what replaces them without the loop.
 var wiring = map[string]bool{
 	"dynamic-slice": true, "slice": true, "dynamic-update-slice": true, "copy": true, "concatenate": true, "transpose": true,
 	"bitcast": true, "broadcast": true, "reshape": true, "pad": true,
@@ -252,7 +252,7 @@ func bodyKey(k *facts.Kernel) string {
 	return strconv.Itoa(int(k.Class)) + k.Target + "\x00" + ops.String() + "\x00" + k.Out
 }
 
-// unroll finds kernels of old loops that now stand several times in the program: one pairs with each, the others are its copies.
+// unroll finds kernels of old loops that are in the new program several times.
 func (m *matcher) unroll() []Regroup {
 	copies := map[string][]int{}
 	for j := range m.fresh {

@@ -15,7 +15,7 @@ const barrier = "opt-barrier"
 // heavyEffort is from where an operation is worth naming before others.
 const heavyEffort = 8
 
-// efforts weigh operations by how much they tell of a change: what splits or serialises a program before what computes most,
+// efforts weigh operations by how much they explain: what splits or serialises a program before what computes most,
 // before what moves data, before arithmetic on single elements, which weighs 1.
 var efforts = map[string]int{
 	barrier: 32, "infeed": 32, "outfeed": 32, "send": 32, "recv": 32,
@@ -82,7 +82,7 @@ func opsOf(k *facts.Kernel) []facts.Op {
 	return []facts.Op{{Opcode: k.Root, OpName: k.OpName, Shape: k.Out, Source: k.Source}}
 }
 
-// weightiest is the operation that tells most of a statement.
+// weightiest is the operation of the most effort.
 func weightiest(do []string) string {
 	best := ""
 	for _, op := range do {
@@ -93,28 +93,10 @@ func weightiest(do []string) string {
 	return best
 }
 
-// constraint begins what with_sharding_constraint asks for, and how the value is spread follows: "Sharding P('data')".
+// constraint begins a sharding constraint: "Sharding P('data')".
 const constraint = "Sharding "
 
 func constrains(s Step) bool { return strings.HasPrefix(s.Opcode, constraint) }
-
-// unspelled is what the model asks for with its sharding constraints as an older baseline has them: without how they spread their values.
-func unspelled(old, fresh []facts.Statement) []facts.Statement {
-	bare := strings.TrimSpace(constraint)
-	if !slices.ContainsFunc(old, func(s facts.Statement) bool { return slices.Contains(s.Do, bare) }) {
-		return fresh
-	}
-	out := slices.Clone(fresh)
-	for i := range out {
-		out[i].Do = slices.Clone(out[i].Do)
-		for j, op := range out[i].Do {
-			if strings.HasPrefix(op, constraint) {
-				out[i].Do[j] = bare
-			}
-		}
-	}
-	return out
-}
 
 // movesData reports whether an operation computes nothing, but arranges what is there.
 func movesData(s Step) bool { return wiring[s.Opcode] || s.Opcode == "iota" || s.Opcode == "reverse" }
@@ -126,11 +108,11 @@ func computes(s Step) bool {
 
 func stacks(s Step) bool { return s.Opcode == "dynamic-update-slice" || s.Opcode == "dynamic-slice" }
 
-// likens reports whether jax.checkpoint has it done so that what is computed twice is the same: a barrier holds the two apart, and both are rounded.
+// likens reports whether jax.checkpoint adds a step to make two computations equal: a barrier between them, and rounding.
 func likens(s Step) bool { return s.Opcode == barrier || s.Opcode == "reduce-precision" }
 
-// retypes reports whether an operation in one type can stand for one in another: an index that was computed is no number that is computed now.
-// A product may have been one of integers.
+// retypes reports whether an operation in one type can replace one in another: arithmetic on indices cannot replace that on numbers, a product of integers
+// can replace any product.
 func retypes(opcode, from, to string) bool {
 	return opcode == "dot" || opcode == "convolution" || kindOfType(from) == kindOfType(to)
 }
@@ -203,7 +185,7 @@ func stepList(steps []Step) string {
 	return strings.Join(phrase.Within(ops, 6), ", ")
 }
 
-// repeats reports whether most of what came is what the old model asked for, too: the body of a loop that was unrolled stands there again.
+// repeats reports whether the old model has most of what came: the body of an unrolled loop.
 func repeats(added []Step, old *facts.Variant) bool {
 	had := map[Step]bool{}
 	for i := range old.Model {

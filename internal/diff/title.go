@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// title says what a cause did, and moves it to the kernels where these are all that is known of it.
+// title returns what a cause did. A cause of which only kernels are known gets their place.
 func (s *suspect) title(v *Variant) string {
 	c := &s.Cause
 	if c.Kind == KindCode {
@@ -24,7 +24,7 @@ func (s *suspect) title(v *Variant) string {
 		}
 	}
 	if loops := loopsTitle(s.loops); loops != "" {
-		if c.Kind == KindCode || c.Title == "" { // what ends a loop tells more than what its condition was made of
+		if c.Kind == KindCode || c.Title == "" { // how a loop ends explains more than the operations of its condition
 			parts = append([]string{loops}, parts...)
 		} else {
 			parts = append(parts, loops)
@@ -61,7 +61,7 @@ func (c *Cause) kernelsTitle(v *Variant) (parts []string) {
 	return parts
 }
 
-// mostTelling describes the kernel that tells most of what differs, and returns it where the new program has it.
+// mostTelling describes the kernel that explains most, and returns it if the new program has it.
 func mostTelling(k *Kernels) (string, *facts.Kernel) {
 	switch {
 	case len(k.Added) == 1:
@@ -165,8 +165,7 @@ func (f FlagChange) String() string {
 	return fmt.Sprintf("%s is %s, was %s", f.Name, value(f.New), value(f.Old))
 }
 
-// argumentsTitle says which arguments have other shapes or types, came or went. follow reports that they merely came or went with an edit of the model,
-// which reads them or does no longer.
+// argumentsTitle says which arguments have other shapes or types, came or went. follow reports that they only came or went, with an edit of the model.
 func argumentsTitle(v *Variant) (text string, follow bool) {
 	var parts []string
 	var come, gone []*facts.Parameter
@@ -196,8 +195,8 @@ func argumentsTitle(v *Variant) (text string, follow bool) {
 	return strings.Join(phrase.Within(parts, 4), "; "), follow
 }
 
-// readByEdits reports whether an argument that comes or goes does so for what was edited. One that is captured, or has no name, is not handed over by
-// the model: the framework passes whatever the operations read (PyTorch/XLA's tensors and Python's numbers, what a tf.function captures).
+// readByEdits reports whether an argument comes or goes because of an edit: the framework, not the model, passes captured and unnamed ones to the operations
+// that read them.
 func readByEdits(v *Variant, p *facts.Parameter) bool {
 	return len(v.Model.Edits) > 0 && (p.Captured || countedNames(v.Old.Params) && countedNames(v.New.Params))
 }

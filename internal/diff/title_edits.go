@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// editsTitle says what the model does in one place and did not in the old program.
+// editsTitle says which operations came and went.
 func (s *suspect) editsTitle(v *Variant) string {
 	var added, removed []Step
 	for _, e := range s.edits {
@@ -59,7 +59,7 @@ func (s *suspect) editsTitle(v *Variant) string {
 	return strings.Join(parts, "; ")
 }
 
-// calledFrom says which calls of its function an edit may be; where the call is the place of the cause, where the function is.
+// calledFrom names the calls of the function that an edit may be in, or the function if the call is the place of the cause.
 func calledFrom(e *Edit) string {
 	word, lines := ", called from ", e.Callers
 	if e.OneCall {
@@ -197,7 +197,7 @@ func precisionWord(special string) string {
 	return cmp.Or(strings.Join(words, "/"), "default")
 }
 
-// leaveOutMoves takes out what merely moves data where something computes.
+// leaveOutMoves removes the steps that only move data if others compute.
 func leaveOutMoves(added, removed *[]Step) {
 	if slices.ContainsFunc(slices.Concat(*added, *removed), computes) {
 		takeSteps(added, movesData)

@@ -8,13 +8,11 @@ import (
 
 // FirstNew finds the first operation that gives a type and is new with it: where the type comes into the model, not where a
 // kernel first shows it. Without an old program it is the first of all.
-func FirstNew(v *Variant, dtype string) facts.Op { return firstNew(v.Old, v.New, dtype) }
-
-func firstNew(old, fresh *facts.Variant, dtype string) facts.Op {
-	if s := firstStatement(old, fresh, dtype); s != nil {
+func (v *Variant) FirstNew(dtype string) facts.Op {
+	if s := firstStatement(v.Old, v.New, dtype); s != nil {
 		return facts.Op{Opcode: weightiest(s.Do), OpName: s.OpName, Shape: dtype, Source: s.Source}
 	}
-	return firstInKernels(fresh, dtype)
+	return firstInKernels(v.New, dtype)
 }
 
 // firstStatement finds the first statement in a type that the old model has fewer of in its scope, one with a known line before
