@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
@@ -38,7 +37,7 @@ func (l *lines) all() iter.Seq[string] {
 func (l *lines) errorf(format string, args ...any) error { return syntaxError(l.n, format, args...) }
 
 func syntaxError(line int, format string, args ...any) error {
-	return &wire.SyntaxError{Line: line, Message: phrase.Plain(fmt.Sprintf(format, args...))}
+	return &wire.SyntaxError{Line: line, Message: wire.Plain(fmt.Sprintf(format, args...))}
 }
 
 // whole refuses a text whose last line is not ended: XLA ends every line that it writes.

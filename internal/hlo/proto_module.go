@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // ParseProto reads a serialized HloProto, HloModuleProto or HloSnapshot. Errors name the file. The module keeps src, and decodes
@@ -39,7 +39,7 @@ type protoReader struct {
 }
 
 func (r *protoReader) fail(offset uint32, format string, args ...any) {
-	panic(&SyntaxError{File: r.file, Offset: int64(offset), Message: phrase.Plain(fmt.Sprintf(format, args...))})
+	panic(&SyntaxError{File: r.file, Offset: int64(offset), Message: wire.Plain(fmt.Sprintf(format, args...))})
 }
 
 // finished throws when a message was not read to its end.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/xlagate/xlagate/internal/phrase"
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // ParseText reads HLO text in one pass. Errors name the file. The module keeps src, and decodes attributes, metadata and literals when
@@ -177,9 +177,9 @@ const (
 // fail throws a SyntaxError for the token from start to end. When the token ends with the file, the message is instead that the file was
 // cut off.
 func (p *textParser) fail(start, end int, message string) {
-	e := &SyntaxError{File: p.file, Message: phrase.Plain(message), Offset: int64(start)}
+	e := &SyntaxError{File: p.file, Message: wire.Plain(message), Offset: int64(start)}
 	if end >= len(p.t) || p.isTorn(start) {
-		e.Message, e.Offset = phrase.Plain(p.cut()), int64(len(p.t))
+		e.Message, e.Offset = wire.Plain(p.cut()), int64(len(p.t))
 	}
 	before := p.t[:e.Offset]
 	e.Line = 1 + bytes.Count(before, []byte{'\n'})

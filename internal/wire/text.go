@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/xlagate/xlagate/internal/phrase"
 )
 
 // SyntaxError is an error at a place of a text.
@@ -27,7 +25,7 @@ type scanner struct {
 func (s *scanner) errorf(pos int, format string, args ...any) error {
 	line := 1 + bytes.Count(s.data[:pos], []byte{'\n'})
 	column := pos - bytes.LastIndexByte(s.data[:pos], '\n')
-	return &SyntaxError{Line: line, Column: column, Message: phrase.Plain(fmt.Sprintf(format, args...))}
+	return &SyntaxError{Line: line, Column: column, Message: Plain(fmt.Sprintf(format, args...))}
 }
 
 // blank skips white space, comments and the separators between fields.

@@ -1,4 +1,4 @@
-package phrase
+package wire
 
 import (
 	"fmt"
@@ -20,5 +20,5 @@ func Plain(message string) string {
 	if len(message) <= mostQuoted {
 		return message
 	}
-	return strings.ToValidUTF8(message[:mostQuoted], "") + fmt.Sprintf("… (%s bytes)", Number(float64(len(message))))
+	return strings.ToValidUTF8(message[:mostQuoted], "") + fmt.Sprintf("… (%d bytes)", len(message))
 }
