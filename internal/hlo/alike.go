@@ -92,7 +92,7 @@ func (m *Module) Alike() *Alike {
 func (a *Alike) computation(c CompID) uint64 {
 	m, comp := a.m, &a.m.Comps[c]
 	first, end := m.Body(c)
-	h := mix(mix(0, uint64(comp.Count)|hashBool(comp.wrapped)<<32), uint64(comp.Root-first))
+	h := mix(mix(0, uint64(comp.Count)|hashBool(comp.shares)<<32), uint64(comp.Root-first))
 	if comp.Thread.Len() > 0 {
 		h = mix(h, hashText(m.src[comp.Thread.Start:comp.Thread.End]))
 	}
@@ -115,7 +115,7 @@ func (a *Alike) computation(c CompID) uint64 {
 
 // instruction hashes an instruction of a computation; see Own.
 func (a *Alike) instruction(c CompID, in *Instruction) uint64 {
-	h := mix(mix(0, uint64(in.Opcode)|uint64(uint32(in.Shape))<<16), uint64(uint32(in.Param))|uint64(a.m.operands[in.operands])<<32)
+	h := mix(mix(0, uint64(in.Opcode)|hashBool(a.m.Comps[c].shares)<<15|uint64(uint32(in.Shape))<<16), uint64(uint32(in.Param))|uint64(a.m.operands[in.operands])<<32)
 	for _, callee := range listAt(a.m.callees, in.callees) {
 		if callee < c {
 			callee = a.first[callee]

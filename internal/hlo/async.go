@@ -61,7 +61,7 @@ func (p *textParser) wrap(start InstrID, op Opcode) {
 	}
 	w := asyncStart{start, op, CompID(len(m.Comps))}
 	p.body.wraps = append(p.body.wraps, w)
-	m.Comps = append(m.Comps, Computation{made: m.make(asyncWrapped), wrapped: true})
+	m.Comps = append(m.Comps, Computation{made: m.make(asyncWrapped), wrapped: true, shares: true})
 }
 
 // printsWrapper reports whether an `<op>-start` prints the computation that it calls, behind those of the operation. Only prints with nested

@@ -187,7 +187,7 @@ func (m *Module) owns(i InstrID, of owner) bool {
 	switch in := &m.Instrs[i]; {
 	case of == ofBoth:
 		return true
-	case m.Comps[in.Comp].wrapped:
+	case m.Comps[in.Comp].shares:
 		return of == ofOperation
 	case in.Opcode == OpAsyncStart && m.callees[in.callees] == 1 && m.Comps[m.Callees(i)[0]].wrapped:
 		return of == ofStart

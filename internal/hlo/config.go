@@ -83,9 +83,12 @@ func (c *configReader) object(depth int) (sum digest, whole bool) {
 	return sum, c.take('}')
 }
 
+// array hashes a list. An empty one says nothing: a proto cannot tell it from none.
 func (c *configReader) array(depth int) (list digest, whole bool) {
-	list = both(1)
-	for c.at++; !c.ends(']'); {
+	if c.at++; c.take(']') {
+		return digest{}, true
+	}
+	for list = both(1); !c.ends(']'); {
 		d, ok := c.value(depth + 1)
 		if !ok || !c.take(',') && !c.ends(']') {
 			return digest{}, false

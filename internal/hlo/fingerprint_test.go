@@ -270,13 +270,16 @@ func TestConfigDigest(t *testing.T) {
 
 func TestCanonicalLiteral(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"{nan, inf, -inf, -0, 1.4013e-45, 3.40282347e+38}", "{nan, inf, -inf, -0, 0, 3.40282347e+38}"},
-		{"{ { -1e-40 }, { 1e-30 } }", "{ { -0 }, { 1e-30 } }"},
+		{"{nan, inf, -inf, -0, 1.4013e-45, 3.40282347e+38}", "{nan, inf, -inf, 0, 0, 3.40282347e+38}"},
+		{"{ { -1e-40 }, { 1e-30 } }", "{ { 0 }, { 1e-30 } }"},
 		{"1.17549435e-38", "1.17549435e-38"},
 	} {
 		if got := canonicalLiteral(F32, c.in); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.in, got, c.want)
 		}
+	}
+	if got := canonicalLiteral(C64, "(-0, -0.5)"); got != "(0, -0.5)" {
+		t.Errorf("a complex number became %s", got)
 	}
 	if got := canonicalLiteral(F64, "1e-40"); got != "1e-40" {
 		t.Errorf("a double became %s", got)

@@ -95,7 +95,8 @@ type Computation struct {
 	Count   int32
 	Root    InstrID
 	made    int32 // index + 1 into Module.made of the name of a computation that has none in the source; 0: it has one
-	wrapped bool  // it holds the operation of an `<op>-start`
+	wrapped bool  // it holds the operation of an `<op>-start`, whose line has the operation's attributes, too
+	shares  bool  // it has no print of its own: the line of the start is also the operation's
 }
 
 // Instruction is one operation. The methods of [Module] return its name, operands, callees, attributes and metadata.

@@ -243,15 +243,13 @@ func (s smallFloat) isNaN(top bool, exponent int, mantissa uint32, negative bool
 }
 
 // canonicalLiteral spells numbers as XLA prints them: a person may write 1.0 for 1. A subnormal float is 0, as the compiler threads of
-// jaxlib 0.10 print it.
+// jaxlib 0.10 print it, and so is -0: XLA prints the sign, and its parser reads a 0 back.
 func canonicalLiteral(t Type, literal string) string {
 	switch {
 	case t == Pred && literal == "1":
 		return "true"
 	case t == Pred && literal == "0":
 		return "false"
-	case t != F32 && t != F64 && t != BF16:
-		return literal
 	}
 	var b strings.Builder
 	for len(literal) > 0 {
@@ -281,10 +279,10 @@ func canonicalNumber(t Type, number string) string {
 	switch {
 	case err != nil:
 		return number
+	case v == 0, t != F64 && math.Abs(v) < smallestNormal:
+		return "0"
 	case t == F64:
 		return string(appendFloat64(nil, v))
-	case v != 0 && math.Abs(v) < smallestNormal:
-		return string(appendFloat32(nil, float32(math.Copysign(0, v))))
 	case t == F32:
 		return string(appendFloat32(nil, float32(v)))
 	}
