@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/facts"
+	"github.com/xlagate/xlagate/internal/hlo"
 	"github.com/xlagate/xlagate/internal/phrase"
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
@@ -78,4 +79,96 @@ func (p *Program) CompiledAgain(logs *tensorflow.Logs) *Cause {
 	// Without stacks in the dump no line is better than one that is not the cause.
 	cause.Source = p.New.Variants[len(p.New.Variants)-1].CallSite
 	return cause
+}
+
+// tensorRead is the reason in PyTorch/XLA's log if Python reads the value of a tensor.
+const tensorRead = "access tensor value"
+
+// cutReasons say in fewer words why PyTorch/XLA ended a graph. They are tried in order; a reason that none of them is in is shown as it is.
+var cutReasons = []struct{ said, means string }{
+	{tensorRead, "where a tensor's value is read"},
+	{"parallel loader", "where the data loader ends the step"},
+	{"profiler StepTrace", "where the profiled step ends"},
+	{"dynamo", "by torch.compile"},
+	{"torch_xla.compile", "by torch_xla.compile"},
+	{"torch_xla.sync", "at torch_xla.sync"},
+	{"mark_step", "at mark_step"},
+}
+
+// CutText says why PyTorch/XLA compiled a graph: "at torch_xla.sync (train.py:41)"; "" without a log.
+func CutText(cut *tensorflow.Cut) string {
+	if cut == nil {
+		return ""
+	}
+	text := "because: " + cut.Reason
+	for _, r := range cutReasons {
+		if strings.Contains(cut.Reason, r.said) {
+			text = r.means
+			break
+		}
+	}
+	if cut.Where.File == "" {
+		return text
+	}
+	return fmt.Sprintf("%s (%s:%d)", text, cut.Where.File, cut.Where.Line)
+}
+
+// Cuts says the same of all compilations of a program; each place once.
+func Cuts(p *facts.Program) string {
+	var places []string
+	for _, v := range p.Variants {
+		if text := CutText(v.Cut); text != "" {
+			places = AddNewLine(places, text)
+		}
+	}
+	return strings.Join(phrase.First(places, 3), ", ")
+}
+
+// readsValue reports whether a graph ended because Python read a tensor's value: .item(), print, a branch, or an operation on the CPU.
+func readsValue(cut *tensorflow.Cut) bool {
+	return cut != nil && cut.Where.File != "" && strings.Contains(cut.Reason, tensorRead)
+}
+
+// unsynced returns the cause that PyTorch/XLA ended a graph where Python read a value: only torch_xla.sync returns what the step updates. It is nil if the
+// baseline's graph ended in the same way.
+func unsynced(v *Variant, p *facts.Parameter) *Cause {
+	if v.Old == nil || p.Donated || !readsValue(v.New.Cut) || readsValue(v.Old.Cut) || countShape(v.New.Result, p.Shape) >= countShape(v.Old.Result, p.Shape) {
+		return nil
+	}
+	text := fmt.Sprintf("PyTorch/XLA compiled the graph %s: what the step updates is not among its results, as it is at torch_xla.sync", CutText(v.New.Cut))
+	if before := CutText(v.Old.Cut); before != "" {
+		text = fmt.Sprintf("PyTorch/XLA compiled the graph %s, not %s any more: what the step updates is not among its results", CutText(v.New.Cut), before)
+	}
+	return &Cause{Title: text, Source: v.New.Cut.Where}
+}
+
+// ValueReads lists where graphs ended so, each place once.
+func ValueReads(programs []*Program) []hlo.Location {
+	var places []hlo.Location
+	for _, p := range programs {
+		if p.New == nil {
+			continue
+		}
+		for _, v := range p.New.Variants {
+			if readsValue(v.Cut) && !slices.Contains(places, v.Cut.Where) {
+				places = append(places, v.Cut.Where)
+			}
+		}
+	}
+	return places
+}
+
+// CompiledBeside names an accepted graph that is compiled at the same place of the model as a new one; "" where there is none.
+func CompiledBeside(programs []*Program, p *Program) string {
+	for _, other := range programs {
+		if other.New == nil || other.Old == nil {
+			continue
+		}
+		for _, v := range other.New.Variants {
+			if cut := p.New.Variants[0].Cut; cut != nil && v.Cut != nil && cut.Where.File != "" && v.Cut.Where == cut.Where {
+				return other.Name
+			}
+		}
+	}
+	return ""
 }
