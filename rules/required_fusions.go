@@ -103,7 +103,7 @@ func (m missingFusion) finding(v *diff.Variant) rule.Finding {
 		f.Cause = diff.CauseAt("split "+diff.SplitBy(between), parts[0])
 	}
 	for _, k := range parts[:min(len(parts), diff.MaxLines)] {
-		f.Evidence.After = diff.AddNewLine(f.Evidence.After, k.Describe())
+		f.Evidence.After = diff.AddNew(f.Evidence.After, k.Describe())
 	}
 	if f.Cause == nil && len(parts) > 0 {
 		f.Cause = diff.CauseAt("ran apart: "+parts[0].Describe(), parts[0])

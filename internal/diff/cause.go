@@ -108,12 +108,14 @@ func AddLine(lines []string, line string) []string {
 	return append(lines, line)
 }
 
-// AddNewLine appends a line that is not there yet.
-func AddNewLine(lines []string, line string) []string {
-	if slices.Contains(lines, line) {
-		return lines
+// AddNew appends the lines that are not there yet, without empty ones.
+func AddNew(lines []string, more ...string) []string {
+	for _, line := range more {
+		if line != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
-	return append(lines, line)
+	return lines
 }
 
 // CauseOf finds the cause that brought a kernel of the new program; nil when none did.

@@ -48,7 +48,7 @@ func (v *Variant) undonatedLines(params []*facts.Parameter) (lines []string) {
 	var reasons []string
 	for _, p := range params {
 		why := v.undonated(p)
-		reasons = AddNewLine(reasons, why)
+		reasons = AddNew(reasons, why)
 		alike[why] = append(alike[why], p)
 	}
 	for _, why := range reasons {

@@ -118,7 +118,7 @@ func Cuts(p *facts.Program) string {
 	var places []string
 	for _, v := range p.Variants {
 		if text := CutText(v.Cut); text != "" {
-			places = AddNewLine(places, text)
+			places = AddNew(places, text)
 		}
 	}
 	return strings.Join(phrase.First(places, 3), ", ")

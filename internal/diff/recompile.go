@@ -75,7 +75,7 @@ func countChange(pairs []arguments) (ArgumentChange, bool) {
 	if unnamed {
 		names = nil
 		for _, p := range params {
-			names = AddNewLine(names, made(p))
+			names = AddNew(names, made(p))
 		}
 		slices.Sort(names)
 	} else {

@@ -8,11 +8,9 @@ import (
 	"strings"
 
 	"github.com/xlagate/xlagate/internal/diff"
-
 	"github.com/xlagate/xlagate/internal/facts"
 	"github.com/xlagate/xlagate/internal/git"
 	"github.com/xlagate/xlagate/internal/hlo"
-
 	"github.com/xlagate/xlagate/internal/result"
 )
 
@@ -38,7 +36,7 @@ type JudgedFinding struct {
 // ChangesOf lists the changes of a target, worst first, and sets the change of every finding.
 func ChangesOf(t JudgedTarget, findings []JudgedFinding) []result.Change {
 	g := &grouping{
-		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[key]bool{}, at: map[key]*group{}, byRoot: map[*diff.Cause]*group{},
+		target: t, untraced: untraced(t), places: map[*diff.Cause]changePlace{}, edited: map[key]bool{}, at: map[key]*group{}, byCause: map[*diff.Cause]*group{},
 		changed: map[compiled][]*group{}, added: map[compiled]bool{}, compilations: map[string]int{},
 	}
 	for _, p := range t.Programs {
@@ -78,10 +76,10 @@ type key struct{ program, kind, place string }
 type group struct {
 	result.Change
 	place  string
-	roots  []*diff.Cause
+	causes []*diff.Cause
 	found  []*JudgedFinding
 	first  string // of the programs that it is in, by name
-	placed bool   // the source is the edited line, or that of a root
+	placed bool   // the source is the edited line, or that of a cause
 }
 
 type grouping struct {
@@ -91,7 +89,7 @@ type grouping struct {
 	edited       map[key]bool // the places of a program that were edited, with no kind
 	groups       []*group
 	at           map[key]*group
-	byRoot       map[*diff.Cause]*group
+	byCause      map[*diff.Cause]*group
 	changed      map[compiled][]*group // by variant, and by program with no signature, the weightiest first
 	added        map[compiled]bool     // variants that the baseline does not have, of programs that it has
 	compilations map[string]int        // of each program, more than in the baseline
@@ -100,7 +98,7 @@ type grouping struct {
 // compiled is one variant of a program.
 type compiled struct{ program, signature string }
 
-// locate finds the places of a program's roots, and how often it is compiled.
+// locate finds the places of the causes of a program, and how often it is compiled.
 func (g *grouping) locate(p *diff.Program) {
 	if p.Old != nil && p.New != nil {
 		g.compilations[p.Name] = max(0, len(p.New.Variants)-len(p.Old.Variants))
@@ -120,17 +118,17 @@ func (g *grouping) locate(p *diff.Program) {
 	}
 }
 
-// follow puts what differs away from every edited line down to the weightiest edit of the program, unless another compiler may be why.
+// follow puts causes without an edited line at the weightiest edit of the variant, unless another compiler may be their cause.
 func (g *grouping) follow(v *diff.Variant) {
-	edit := -1
+	var edit *diff.Cause
 	for i := range v.Causes {
-		if c := &v.Causes[i]; edit < 0 && c.Kind == diff.KindCode && g.places[c].source.Edited {
-			edit = i
+		if c := &v.Causes[i]; edit == nil && c.Kind == diff.KindCode && g.places[c].source.Edited {
+			edit = c
 		}
 	}
 	for i := range v.Causes {
-		if c := &v.Causes[i]; edit >= 0 && len(v.Compiler) == 0 && c.Kind == diff.KindCode && !g.places[c].source.Edited {
-			g.places[c] = g.places[&v.Causes[edit]]
+		if c := &v.Causes[i]; edit != nil && len(v.Compiler) == 0 && c.Kind == diff.KindCode && !g.places[c].source.Edited {
+			g.places[c] = g.places[edit]
 		}
 	}
 }
@@ -149,7 +147,7 @@ func (g *grouping) group(k key, make func() *group) *group {
 	return fresh
 }
 
-// variant assigns each root of a variant's differences to a change.
+// variant assigns each cause of a variant to a change.
 func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	if v.Old == nil && v.New != nil && p.Old != nil {
 		g.compiledAgain(p, v.New)
@@ -159,7 +157,7 @@ func (g *grouping) variant(p *diff.Program, v *diff.Variant) {
 	}
 	owners := make([]*group, len(v.Causes))
 	for i := range v.Causes {
-		owners[i] = g.root(p, v, &v.Causes[i])
+		owners[i] = g.cause(p, v, &v.Causes[i])
 		for _, at := range []compiled{{p.Name, v.New.Signature}, {p.Name, ""}} {
 			if !slices.Contains(g.changed[at], owners[i]) {
 				g.changed[at] = append(g.changed[at], owners[i])
@@ -181,8 +179,8 @@ func (g *grouping) compiledAgain(p *diff.Program, v *facts.Variant) {
 	again.Variants = append(again.Variants, v.Signature)
 }
 
-// root is the change that one root of the differences belongs to.
-func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
+// cause returns the change that a cause belongs to.
+func (g *grouping) cause(p *diff.Program, v *diff.Variant, c *diff.Cause) *group {
 	at, kind := g.places[c], c.Kind
 	if kind == diff.KindResults && g.at[key{p.Name, diff.KindCode, at.place}] != nil { // what a function returns now follows from its edit
 		kind = diff.KindCode
@@ -193,12 +191,10 @@ func (g *grouping) root(p *diff.Program, v *diff.Variant, c *diff.Cause) *group 
 	if owner.Title != c.Title && !slices.Contains(owner.Details, c.Title) && len(owner.Details) < maxDetails {
 		owner.Details = append(owner.Details, c.Title)
 	}
-	if !slices.Contains(owner.Variants, v.New.Signature) {
-		owner.Variants = append(owner.Variants, v.New.Signature)
-	}
-	owner.roots = append(owner.roots, c)
+	owner.Variants = diff.AddNew(owner.Variants, v.New.Signature)
+	owner.causes = append(owner.causes, c)
 	owner.addEvidence(c.Evidence(facts.AnyKernel))
-	g.byRoot[c] = owner
+	g.byCause[c] = owner
 	return owner
 }
 
@@ -215,37 +211,27 @@ func programsFirst(findings []JudgedFinding) []*JudgedFinding {
 // maxDetails bounds the sentences on what else an edit did.
 const maxDetails = 6
 
-// attach assigns a finding to a change: that of its root, else one of its kind or place in the same program, else a new one.
+// attach assigns a finding to a change: that of its cause, else one of its kind or place in the same program, else a new one.
 func (g *grouping) attach(f *JudgedFinding) {
 	owner := g.owner(f)
 	owner.found = append(owner.found, f)
-	if !slices.Contains(owner.Variants, f.Variant) && f.Variant != "" {
-		owner.Variants = append(owner.Variants, f.Variant)
-	}
-	owner.Configured, owner.Overrides = withPlace(owner.Configured, f.Configured), withPlace(owner.Overrides, f.Override)
+	owner.Variants = diff.AddNew(owner.Variants, f.Variant)
+	owner.Configured, owner.Overrides = diff.AddNew(owner.Configured, f.Configured), diff.AddNew(owner.Overrides, f.Override)
 	if c := f.Cause; c != nil && !owner.placed {
 		owner.Source, owner.placed = g.sourceOf(c), c.Source.File != ""
 		owner.OpName = cmp.Or(owner.OpName, c.OpName, c.OpType)
 	}
 	owner.worsen(f.Level)
 	g.explain(owner, f)
-	if len(owner.roots) == 0 || f.Cause == nil || g.byRoot[f.Cause.Root()] == nil {
+	if len(owner.causes) == 0 || f.Cause == nil || g.byCause[f.Cause.Root()] == nil {
 		owner.addEvidence(f.Evidence)
 	}
 }
 
-// withPlace adds a text that is not listed yet.
-func withPlace(list []string, text string) []string {
-	if text == "" {
-		return list
-	}
-	return diff.AddNewLine(list, text)
-}
-
 func (g *grouping) owner(f *JudgedFinding) *group {
 	c, kind := f.Cause, kindOf(f.Cause)
-	if c != nil && g.byRoot[c.Root()] != nil {
-		return g.byRoot[c.Root()]
+	if c != nil && g.byCause[c.Root()] != nil {
+		return g.byCause[c.Root()]
 	}
 	if g.added[compiled{f.Program, f.Variant}] { // whatever is wrong with one more compilation follows from it
 		kind, c = diff.KindArguments, nil
@@ -261,7 +247,7 @@ func (g *grouping) owner(f *JudgedFinding) *group {
 	})
 }
 
-// behind finds the change that causes a finding without a root: the one of the same kind, the one that brought the operation that the finding names,
+// behind finds the change that causes a finding without a cause: the one of the same kind, the one that brought the operation that the finding names,
 // or the one at its place. A finding of the comparison with the baseline alone goes to the weightiest change. It returns nil if there is none.
 func (g *grouping) behind(f *JudgedFinding, kind string) *group {
 	list := g.changed[compiled{f.Program, f.Variant}]
@@ -295,9 +281,9 @@ func (o *group) brought(c *diff.Cause) bool {
 	at := func(opName string, line hlo.Location) bool {
 		return c.OpName != "" && opName == c.OpName || c.Source.Line > 0 && line.File == c.Source.File && line.Line == c.Source.Line
 	}
-	for _, root := range o.roots {
-		if slices.ContainsFunc(root.After, func(k facts.Kernel) bool { return at(k.OpName, k.Source) }) ||
-			slices.ContainsFunc(root.Edits, func(e diff.Edit) bool { return len(e.Added) > 0 && at(e.OpName, e.Source) }) {
+	for _, cause := range o.causes {
+		if slices.ContainsFunc(cause.After, func(k facts.Kernel) bool { return at(k.OpName, k.Source) }) ||
+			slices.ContainsFunc(cause.Edits, func(e diff.Edit) bool { return len(e.Added) > 0 && at(e.OpName, e.Source) }) {
 			return true
 		}
 	}
@@ -341,7 +327,7 @@ func (g *grouping) explain(o *group, f *JudgedFinding) {
 		return
 	}
 	details := f.Cause.Notes
-	if g.byRoot[f.Cause.Root()] == nil {
+	if g.byCause[f.Cause.Root()] == nil {
 		details = append([]string{f.Cause.Title}, details...)
 	}
 	for _, text := range details {
@@ -388,12 +374,7 @@ func (o *group) join(other *group) {
 	o.Others = append(append(o.Others, result.Other{Program: other.Program, Variants: other.Variants, Price: other.Price}), other.Others...)
 	o.first = min(o.first, other.first)
 	o.found = append(o.found, other.found...)
-	for _, place := range other.Configured {
-		o.Configured = withPlace(o.Configured, place)
-	}
-	for _, entry := range other.Overrides {
-		o.Overrides = withPlace(o.Overrides, entry)
-	}
+	o.Configured, o.Overrides = diff.AddNew(o.Configured, other.Configured...), diff.AddNew(o.Overrides, other.Overrides...)
 }
 
 // worsen raises the level to a finding's.
@@ -404,12 +385,7 @@ func (o *group) worsen(level string) {
 }
 
 func (o *group) addEvidence(e diff.Evidence) {
-	for _, line := range e.Before {
-		o.Evidence.Before = diff.AddNewLine(o.Evidence.Before, line)
-	}
-	for _, line := range e.After {
-		o.Evidence.After = diff.AddNewLine(o.Evidence.After, line)
-	}
+	o.Evidence.Before, o.Evidence.After = diff.AddNew(o.Evidence.Before, e.Before...), diff.AddNew(o.Evidence.After, e.After...)
 }
 
 // id is the first 12 hex digits of a hash of target, program, kind and place.

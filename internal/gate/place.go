@@ -22,8 +22,8 @@ type changePlace struct {
 	place  string // identifies the place from commit to commit: a function, not a line
 }
 
-// placeOf finds where the model was edited for a root of the differences: the edited line that most of the new work passes through, or that the root
-// itself is on; else an edited line that no operation passes through, such as an option or a constant; else the root's own line.
+// placeOf finds where the model was edited for a cause of the differences: the edited line that most of the new work passes through, or that the cause
+// itself is on; else an edited line that no operation passes through, such as an option or a constant; else the cause's own line.
 func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	edits := g.target.Edits
 	at := changePlace{source: sourceOf(c.Source), opName: c.OpName}
@@ -66,7 +66,7 @@ func edited(l hlo.Location, edits *git.Edits) result.Source {
 	return s
 }
 
-// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. Without any it returns the root's
+// editedLine returns the innermost edited line on the stacks of what came; of several, the one with the most work. Without any it returns the cause's
 // own line, if that was edited.
 func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	work := map[hlo.Location]float64{}
@@ -100,7 +100,7 @@ func editedLine(c *diff.Cause, edits *git.Edits) (hlo.Location, bool) {
 	return slices.MaxFunc(order, func(a, b hlo.Location) int { return cmp.Compare(work[a], work[b]) }), true
 }
 
-// elsewhere returns an edited line that no operation passes through, from the root's own file if possible.
+// elsewhere returns an edited line that no operation passes through, from the cause's own file if possible.
 func (g *grouping) elsewhere(near hlo.Location) (hlo.Location, bool) {
 	if len(g.untraced) == 0 {
 		return hlo.Location{}, false

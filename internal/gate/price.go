@@ -18,13 +18,13 @@ const (
 )
 
 // share divides the cost of a variant's differences, and the facts that moved, among the changes behind them. owners holds the change of each
-// root, the weightiest root first.
+// cause, the weightiest cause first.
 func share(v *diff.Variant, owners []*group) {
 	prices := map[*group]*result.Price{}
 	for _, owner := range owners {
 		prices[owner] = &result.Price{StepWasNS: v.Old.Facts[stepTime]}
 	}
-	for i, ns := range stepOfRoots(v) {
+	for i, ns := range stepOfCauses(v) {
 		prices[owners[i]].StepNS += ns
 	}
 	prices[owners[keeper(v)]].PeakBytes = delta(v, peakMemory)
@@ -37,9 +37,9 @@ func share(v *diff.Variant, owners []*group) {
 	effects(v, owners)
 }
 
-// stepOfRoots returns what each root adds to the step: the prices of the launches that it added, less those of the launches that it removed.
-// The rest, such as what runs in parallel, belongs to the root that adds most.
-func stepOfRoots(v *diff.Variant) []float64 {
+// stepOfCauses returns what each cause adds to the step: the prices of the launches that it added, less those of the launches that it removed.
+// The rest, such as what runs in parallel, belongs to the cause that adds most.
+func stepOfCauses(v *diff.Variant) []float64 {
 	own := make([]float64, len(v.Causes))
 	rest, most := delta(v, stepTime), 0
 	for i := range v.Causes {
@@ -67,7 +67,7 @@ func priceOf(v *facts.Variant, kernels []facts.Kernel) float64 {
 	return ns
 }
 
-// keeper returns the root that the peak memory of a variant is attributed to.
+// keeper returns the cause that the peak memory of a variant is attributed to.
 func keeper(v *diff.Variant) int {
 	why := v.Keeper()
 	for i := range v.Causes {
@@ -113,7 +113,7 @@ func effects(v *diff.Variant, owners []*group) {
 	}
 }
 
-// effect records a fact that moved; of several variants or roots, the largest move.
+// effect records a fact that moved; of several variants or causes, the largest move.
 func (o *group) effect(e result.Effect) {
 	at, found := slices.BinarySearchFunc(o.Effects, e.Fact, func(e result.Effect, fact facts.ID) int { return cmp.Compare(e.Fact, fact) })
 	if !found {
