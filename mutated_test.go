@@ -333,18 +333,19 @@ func priced(t *testing.T, dir string) (is facts.Values, apart float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range slices.Concat(r.Programs, r.Helpers) {
-		v := p.Variants[0]
-		if v.Device == nil {
-			return v.Facts, 0
-		}
-		cached := v.Device.Cached(v.Facts[facts.RunTouched])
-		for _, k := range v.Prices(v.Device) {
-			apart += k.Runs * (k.Once.Launch + k.Once.Host + v.Device.Transfer(&k.Work, cached))
-		}
-		return v.Facts, apart
+	programs := slices.Concat(r.Programs, r.Helpers)
+	if len(programs) == 0 {
+		return nil, 0
 	}
-	return nil, 0
+	v := programs[0].Variants[0]
+	if v.Device == nil {
+		return v.Facts, 0
+	}
+	cached := v.Device.Cached(v.Facts[facts.RunTouched])
+	for _, k := range v.Prices(v.Device) {
+		apart += k.Runs * (k.Once.Launch + k.Once.Host + v.Device.Transfer(&k.Work, cached))
+	}
+	return v.Facts, apart
 }
 
 // tellMutants writes the table, and fails where more than one in a hundred survives.

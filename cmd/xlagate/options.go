@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -49,7 +50,26 @@ func gateOptions(c *cli.Context, w world) (gate.Options, error) {
 
 // editedLines asks git, once, which lines were edited.
 func editedLines(c *cli.Context, w world) func() (*git.Edits, string) {
-	return sync.OnceValues(func() (*git.Edits, string) { return git.EditsSince(c.Context, repositoryRoot(w), "", w.getenv) })
+	return sync.OnceValues(func() (*git.Edits, string) { return git.EditsSince(c.Context, modelDir(c, w), "", w.getenv) })
+}
+
+// modelDir returns the folder of the configuration, or the working directory, if it is in the repository: relative paths of a dump start there.
+func modelDir(c *cli.Context, w world) string {
+	root := repositoryRoot(w)
+	dir, err := filepath.Abs(filepath.Dir(c.String("config")))
+	if err != nil || root == "" || !filepath.IsLocal(relative(root, dir)) {
+		return root
+	}
+	return dir
+}
+
+// relative returns a path as seen from a folder, "" if there is no way.
+func relative(from, path string) string {
+	path, err := filepath.Rel(from, path)
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // withoutConfig fills the options of a command that reads no configuration.

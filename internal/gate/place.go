@@ -32,7 +32,7 @@ func (g *grouping) placeOf(c *diff.Cause) changePlace {
 	} else if line, ok := g.elsewhere(c.Source); ok && c.Kind != diff.KindToolchain {
 		at.source = edited(line, edits)
 	} else {
-		at.source.Text = edits.Text(c.Source.File, int(c.Source.Line))
+		at.source.Text = edits.Text(c.Source.File, int(c.Source.Line), c.Source.Function)
 	}
 	if at.place = placeIn(at.source); at.source.File == "" {
 		at.place = at.opName
@@ -47,10 +47,11 @@ func placeIn(s result.Source) string { return path.Base(s.File) + "\x00" + s.Fun
 // sourceOf is the place that a finding names by itself.
 func (g *grouping) sourceOf(c *diff.Cause) result.Source {
 	s := sourceOf(c.Source)
-	s.Text = g.target.Edits.Text(s.File, s.Line)
-	if h, hit := g.target.Edits.At(s.File, s.Line); hit {
-		s.File, s.Edited = h.File, true
-	} else if line, found := g.elsewhere(hlo.Location{File: s.File}); found && kindOf(c) == diff.KindArguments {
+	s.Text = g.target.Edits.Text(s.File, s.Line, s.Function)
+	if _, hit := g.target.Edits.At(s.File, s.Line); hit {
+		return edited(c.Source, g.target.Edits)
+	}
+	if line, found := g.elsewhere(hlo.Location{File: s.File}); found && kindOf(c) == diff.KindArguments {
 		return edited(line, g.target.Edits) // what hands the arguments over
 	}
 	return s
@@ -62,7 +63,7 @@ func edited(l hlo.Location, edits *git.Edits) result.Source {
 	if h, ok := edits.At(l.File, int(l.Line)); ok {
 		s.File = h.File
 	}
-	s.Edited, s.Text = true, edits.Text(l.File, int(l.Line))
+	s.Edited, s.Text = true, edits.Text(l.File, int(l.Line), "") // an edited line is in the file that was run
 	return s
 }
 

@@ -92,8 +92,9 @@ func pick(hunks []Hunk, at int) (Hunk, bool) {
 	return hunks[at], true
 }
 
-// Text returns a line of the work tree without the space around it, "" if it cannot be read. It shortens long lines.
-func (e *Edits) Text(file string, line int) string {
+// Text returns a line of the work tree without the space around it. It shortens long lines. It returns "" if the line cannot be read, or is not in
+// the Python function that the dump names, so that the file is not the one that was run.
+func (e *Edits) Text(file string, line int, function string) string {
 	if e == nil {
 		return ""
 	}
@@ -101,7 +102,7 @@ func (e *Edits) Text(file string, line int) string {
 	if name == "" {
 		return ""
 	}
-	return e.tree.text(name, line)
+	return e.tree.text(name, line, function)
 }
 
 // Unedited reports whether files or folders are in the repository and are what they were at the base.
@@ -168,8 +169,8 @@ func (p paths) add(name string) {
 }
 
 // find returns the repository's file that a dump means. The dump may come from another machine or name files from within a folder, so one path must
-// end with the other; of several such files it returns the one with the longest path. Files of installed packages match nothing. It returns "" if
-// none fits.
+// end with the other. If the dump names more folders than the repository, the longest path fits best. If it names fewer, several files may fit:
+// then it returns none rather than a wrong one. Files of installed packages match nothing. It returns "" if none fits.
 func (p paths) find(file string) string {
 	if strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/") {
 		return ""
@@ -178,15 +179,24 @@ func (p paths) find(file string) string {
 		file = file[len("../"):]
 	}
 	here, best := path.Join(p.below, file), ""
+	var longer []string
 	for _, name := range p.named[path.Base(file)] {
-		if name == here {
+		switch {
+		case name == here:
 			return name
-		}
-		if len(name) > len(best) && (endsWith(file, name) || endsWith(name, file)) {
+		case endsWith(file, name) && len(name) > len(best):
 			best = name
+		case endsWith(name, file):
+			longer = append(longer, name)
 		}
 	}
-	return best
+	switch {
+	case best == file || len(longer) == 0:
+		return best
+	case len(longer) == 1:
+		return longer[0]
+	}
+	return ""
 }
 
 // endsWith reports whether a path ends with another one, whole.

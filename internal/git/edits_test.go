@@ -71,8 +71,8 @@ func TestPaths(t *testing.T) {
 	for i, name := range odd {
 		for _, file := range []string{name, "/home/ci/" + name, "./" + name, "../" + name} {
 			h, ok := e.At(file, 2)
-			if !ok || h.File != name || e.Text(file, 2) != fmt.Sprintf("line2 = %d", 100+i) {
-				t.Errorf("%s: %+v, %v, %q", file, h, ok, e.Text(file, 2))
+			if !ok || h.File != name || e.Text(file, 2, "") != fmt.Sprintf("line2 = %d", 100+i) {
+				t.Errorf("%s: %+v, %v, %q", file, h, ok, e.Text(file, 2, ""))
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func TestText(t *testing.T) {
 		{"m.py", 1, "x = 1 [31m"}, {"m.py", 2, long}, {"m.py", 3, "last"}, {"m.py", 4, ""}, {"m.py", 0, ""},
 		{"link.py", 1, ""}, {secret, 1, ""}, {"huge.py", 1, ""}, {"../secret.py", 1, ""}, {".git/config", 1, ""}, {"none.py", 1, ""},
 	} {
-		expect(t, want.file, e.Text(want.file, want.line), want.text)
+		expect(t, want.file, e.Text(want.file, want.line, ""), want.text)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestWhenAFileWasEdited(t *testing.T) {
 
 func TestNoEdits(t *testing.T) {
 	var e *Edits
-	if _, ok := e.At("m.py", 1); ok || e.Text("m.py", 1) != "" || e.Hunks() != nil {
+	if _, ok := e.At("m.py", 1); ok || e.Text("m.py", 1, "") != "" || e.Hunks() != nil {
 		t.Error("nothing is known of no edits")
 	}
 }
@@ -163,4 +163,27 @@ func FuzzDiff(f *testing.F) {
 		return nil
 	}, []byte("diff --git a/m.py b/m.py\n--- a/m.py\n+++ b/m.py\n@@ -1 +1,2 @@ def f():\n-a\n+b\n\\ No newline at end of file\n+c\n"),
 		[]byte("diff --git a/x b/y\nrename from \"x\\303\\244\"\nrename to y\n@@ -0,0 +1 @@\n+x"))
+}
+
+// A line is quoted only from the function that the dump names: a file of the same name may not be the one that was run.
+func TestTextOfAFunction(t *testing.T) {
+	c := newCheckout(t, map[string]string{"m.py": "x = 1\ndef f(x):\n    return x\nclass C:\n    def g(self):\n        return 2\n"})
+	e := c.since("")
+	for _, want := range []struct {
+		line           int
+		function, text string
+	}{
+		{3, "f", "return x"}, {3, "g", ""}, {3, "<lambda>", "return x"}, {6, "C.g", "return 2"}, {6, "g", "return 2"}, {6, "f.<locals>.g", "return 2"}, {1, "f", ""}, {1, "<module>", "x = 1"},
+	} {
+		expect(t, want.function, e.Text("m.py", want.line, want.function), want.text)
+	}
+}
+
+// Of several files that a short name may mean, none is taken.
+func TestAmbiguousName(t *testing.T) {
+	c := newCheckout(t, map[string]string{"a/train.py": lines(3), "b/train.py": lines(3), "b/data.py": lines(3)})
+	e := c.since("")
+	for file, want := range map[string]string{"train.py": "", "data.py": "b/data.py", "a/train.py": "a/train.py", "/ci/b/train.py": "b/train.py"} {
+		expect(t, file, e.File(file), want)
+	}
 }

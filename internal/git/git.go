@@ -79,7 +79,13 @@ type workTree struct {
 	top   string
 	below string // the folder in it that was asked about, with slashes; "" for the top
 	held  sync.Mutex
-	known map[string][]string // the lines of the files that were read
+	known map[string]source // the files that were read
+}
+
+// source is a file of the model.
+type source struct {
+	lines  []string
+	scopes []*scope // of each line, the first in place 1; nil if the file is not Python
 }
 
 // lines are the lines of a file. A link that leads out of the repository is not followed. There are none where it cannot be read.
@@ -104,19 +110,22 @@ func (t *workTree) lines(name string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// text is one line, fit to be shown.
-func (t *workTree) text(name string, line int) string {
+// text returns one line of a function, fit to be shown.
+func (t *workTree) text(name string, line int, function string) string {
 	t.held.Lock()
 	defer t.held.Unlock()
-	lines, known := t.known[name]
+	s, known := t.known[name]
 	if !known {
-		lines = t.lines(name)
-		t.known[name] = lines
+		s.lines = t.lines(name)
+		if isPython(name) {
+			s.scopes = scopesOf(s.lines)
+		}
+		t.known[name] = s
 	}
-	if line < 1 || line > len(lines) {
+	if line < 1 || line > len(s.lines) || s.scopes != nil && !s.scopes[line].named(function) {
 		return ""
 	}
-	return shown(lines[line-1])
+	return shown(s.lines[line-1])
 }
 
 func shown(line string) string {

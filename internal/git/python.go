@@ -42,6 +42,13 @@ func (s *scope) String() string {
 	return s.around.String() + ".<locals>." + s.name
 }
 
+// named reports whether a function may be this one. A dump may name it with or without what is around it, and names lambdas, comprehensions and
+// modules in angle brackets.
+func (s *scope) named(function string) bool {
+	function = function[strings.LastIndexByte(function, '.')+1:]
+	return function == "" || strings.HasPrefix(function, "<") || s != nil && s.name == function
+}
+
 // holding is the innermost scope that a statement of this indent can be in.
 func (s *scope) holding(indent int) *scope {
 	for s != nil && s.indent >= indent {

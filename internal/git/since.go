@@ -44,7 +44,7 @@ func workTreeAround(ctx context.Context, dir string) (*workTree, error) {
 		return nil, err
 	}
 	top, below, _ := strings.Cut(string(out), "\n")
-	return &workTree{top: filepath.FromSlash(top), below: strings.Trim(below, "/\n"), known: map[string][]string{}}, nil
+	return &workTree{top: filepath.FromSlash(top), below: strings.Trim(below, "/\n"), known: map[string]source{}}, nil
 }
 
 // since compares the work tree with a commit.
