@@ -190,7 +190,7 @@ def index():
 @row("move")
 def move():
     x = array(512, 512)
-    for name, fn in {"transpose": lambda x: x.T.copy(), "transpose 8x64x8x64": lambda x: x.reshape(8, 64, 8, 64).transpose(0, 2, 1, 3), "concatenate": lambda x: jnp.concatenate([x, x + 1], 1),
+    for name, fn in {"transpose": lambda x: x.T.copy(), "transpose of a multiple": lambda x: (2 * x).T.copy(), "transpose 8x64x8x64": lambda x: x.reshape(8, 64, 8, 64).transpose(0, 2, 1, 3), "concatenate": lambda x: jnp.concatenate([x, x + 1], 1),
                      "pad": lambda x: jnp.pad(x, 3), "reverse": lambda x: x[::-1, ::-1], "roll": lambda x: jnp.roll(x, 7, 1), "slice": lambda x: x[:, 3:400] + 0, "broadcast": lambda x: jnp.broadcast_to(x[0], (512, 512)) + 0,
                      "iota": lambda x: jnp.arange(512 * 512, dtype=F32) + x[0, 0]}.items():
         yield name, "element", x.size, fn, [x]

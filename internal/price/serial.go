@@ -14,6 +14,7 @@ const (
 	serialKept    = 0.1  // an element that moves and keeps its neighbours
 	serialApart   = 0.3  // one whose neighbours become others
 	serialNarrow  = 0.8  // one that moves in a narrow row
+	serialSpread  = 1    // one whose neighbours become others in a loop that broadcasts a value, beside that
 	serialAcross  = 1    // an element of a product's left side that is read across its rows
 	serialProduct = 0.08 // a flop of a convolution whose channels do not lie side by side
 	narrow        = 16   // elements: a vector
@@ -34,16 +35,20 @@ func isTiled(s *hlo.Shape) bool { return strings.Contains(s.Layout, "T(") }
 
 // reordered adds what it takes to bring elements into another order: a copy into another layout, or a transpose that moves.
 func (m *Meter) reordered(w *Work, id hlo.InstrID) {
+	w[Serial] += m.movement(id) * m.elements(m.m.Instrs[id].Shape)
+}
+
+// movement is what it takes to bring one element into another order; 0 where the order stays.
+func (m *Meter) movement(id hlo.InstrID) (each float64) {
 	operands := m.m.Operands(id)
 	if len(operands) != 1 {
-		return
+		return 0
 	}
 	to, from := m.m.Shape(m.m.Instrs[id].Shape), m.m.Shape(m.m.Instrs[operands[0]].Shape)
 	order, before := to.DimensionOrder(), from.DimensionOrder()
 	if to.Type == hlo.Tuple || len(order) != len(before) || len(order) == 0 {
-		return
+		return 0
 	}
-	each := 0.0
 	for k, d := range m.sources(id, order) {
 		switch {
 		case d == before[k]:
@@ -55,7 +60,7 @@ func (m *Meter) reordered(w *Work, id hlo.InstrID) {
 			each = max(each, serialKept)
 		}
 	}
-	w[Serial] += each * m.elements(m.m.Instrs[id].Shape)
+	return each
 }
 
 // sources are the dimensions of the operand that an operation's dimensions come from.
@@ -138,6 +143,7 @@ func (m *Meter) oneByOne(w *Work, fusion hlo.InstrID) {
 // serial is what [Meter.oneByOne] adds for a computation that is a loop, or a library's.
 func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
 	var w, before Work
+	moved, spread := 0.0, false
 	first, end := m.m.Body(c)
 	for id := first; id < end; id++ {
 		switch op := m.m.Instrs[id].Opcode; {
@@ -145,9 +151,16 @@ func (m *Meter) serial(c hlo.CompID, loop bool) float64 {
 			m.rows(&w, id)
 		case op == hlo.OpConcatenate:
 			m.joined(&w, id, &before)
+		case op == hlo.OpBroadcast:
+			spread = true
+		case (op == hlo.OpCopy || op == hlo.OpTranspose) && m.movement(id) == serialApart:
+			moved += m.elements(m.m.Instrs[id].Shape)
 		default:
 			m.elementwise(&before, id)
 		}
+	}
+	if spread {
+		w[Serial] += serialSpread * moved
 	}
 	return w[Serial]
 }
