@@ -3,6 +3,8 @@ package capture
 import (
 	"strings"
 	"testing"
+
+	"github.com/xlagate/xlagate/internal/fuzztest"
 )
 
 func TestSplitFlags(t *testing.T) {
@@ -35,16 +37,14 @@ func TestSplitFlags(t *testing.T) {
 }
 
 func FuzzSplitFlags(f *testing.F) {
-	for _, seed := range []string{`--a="b c" --d='e' x`, `--p="a\"`, "--=", "-", `--a=""b`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		flags, rest := splitFlags(text)
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, text []byte) error {
+		flags, rest := splitFlags(string(text))
 		again, _ := splitFlags(joinFlags(nil, flags))
 		if rest == "" && len(again) != len(flags) {
 			t.Errorf("%q: %d flags, after joining %d", text, len(flags), len(again))
 		}
-	})
+		return nil
+	}, []byte(`--a="b c" --d='e' x`), []byte(`--p="a\"`), []byte("--="), []byte("-"), []byte(`--a=""b`))
 }
 
 func FuzzQuoteFlag(f *testing.F) {

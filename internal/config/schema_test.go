@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/xlagate/xlagate/internal/config"
+	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/rule"
 	"github.com/xlagate/xlagate/internal/testfile"
 	"github.com/xlagate/xlagate/internal/yamldoc"
@@ -188,17 +189,18 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 
 // What the reader accepts the schema accepts, however it came about.
 func FuzzReaderAndSchema(f *testing.F) {
+	seeds := [][]byte{[]byte("version: 1\nextends: [recommended, strict]\nrules: [{ rule: max-kernels, max: 3, max_increase: 5% }]")}
 	for _, text := range wrong {
-		f.Add(text)
+		seeds = append(seeds, []byte(text))
 	}
-	f.Add("version: 1\nextends: [recommended, strict]\nrules: [{ rule: max-kernels, max: 3, max_increase: 5% }]")
 	s := compiled(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := config.Parse(rules.All, "xlagate.yaml", []byte(text)); err != nil {
-			return
+	fuzztest.Run(f, fuzztest.Text, func(t *testing.T, text []byte) error {
+		if _, err := config.Parse(rules.All, "xlagate.yaml", text); err != nil {
+			return nil // it lists all errors
 		}
-		if err := s.Validate(value(t, text)); err != nil {
+		if err := s.Validate(value(t, string(text))); err != nil {
 			t.Errorf("the reader accepts what the schema does not: %v\n%s", err, text)
 		}
-	})
+		return nil
+	}, seeds...)
 }

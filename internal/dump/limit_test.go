@@ -17,7 +17,7 @@ import (
 )
 
 // packed is content compressed with gzip.
-func packed(t *testing.T, content []byte) []byte {
+func packed(t testing.TB, content []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)

@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 )
@@ -75,50 +74,6 @@ func TestCaptures(t *testing.T) {
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got %q, want %q", got, want)
 	}
-}
-
-func FuzzSniff(f *testing.F) {
-	for _, s := range []string{"HloModule f", "/*", "//", "\x0a\x03\x0a\x01x", "\x0a\xff\xff\xff\xff\x0f", "node {", "*** Begin module_0001.f.txt ***\n*** End module_0001.f.txt ***"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		sniff(data)
-		textModuleName(data)
-		protoModuleName(data)
-		for rest, n := data, 0; ; n++ {
-			_, body, after, ok := nextCapture(rest)
-			if !ok {
-				break
-			}
-			if len(after) >= len(rest) || n > len(data) || !bytes.Contains(data, body) {
-				t.Fatal("a capture does not end")
-			}
-			rest = after
-		}
-	})
-}
-
-func FuzzTar(f *testing.F) {
-	f.Add([]byte("not a tar"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		path := t.TempDir() + "/x.tar"
-		write(t, path, data)
-		if len(data) == 0 {
-			return
-		}
-		d := &Dump{Path: path}
-		defer d.Close()
-		file := &File{Path: path, Size: int64(len(data)), src: diskSource{path}, rel: "x.tar"}
-		files, err := d.gatherTar(t.Context(), file, bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		for _, f := range files {
-			if _, err := f.head(16); err != nil {
-				continue
-			}
-		}
-	})
 }
 
 // A stored error of TensorFlow's is a log whatever it is called.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xlagate/xlagate/internal/fuzztest"
 	"github.com/xlagate/xlagate/internal/github/fakegithub"
 )
 
@@ -108,12 +109,22 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func FuzzUnzip(f *testing.F) {
-	f.Add([]byte("PK\x05\x06"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if out, err := unzip(data, "a.json"); err == nil && len(out) > maxUnzipped {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("a.json")
+	if err == nil {
+		_, err = w.Write([]byte(`{"schema": "xlagate.result/v1"}`))
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		f.Fatal(err)
+	}
+	fuzztest.Run(f, fuzztest.Blocks(2), func(t *testing.T, data []byte) error {
+		out, err := unzip(data, "a.json")
+		if err == nil && len(out) > maxUnzipped {
 			t.Errorf("%d bytes", len(out))
 		}
-	})
+		return err
+	}, b.Bytes(), []byte("PK\x05\x06"))
 }
 
 func TestArtifact(t *testing.T) {
