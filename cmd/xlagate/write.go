@@ -106,16 +106,11 @@ func repositoryRoot(w world) string {
 	if root := w.getenv("GITHUB_WORKSPACE"); root != "" {
 		return root
 	}
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, ".git")); missing == nil {
+	dir, _ := os.Getwd() // "" where it is not known
+	for below := ""; dir != below; dir, below = filepath.Dir(dir), dir {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
 			return dir
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
 	}
 	return ""
 }

@@ -68,17 +68,13 @@ func Find(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the working directory: %w", err)
 	}
-	for {
+	for below := ""; dir != below; dir, below = filepath.Dir(dir), dir {
 		path := filepath.Join(dir, FileName)
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			return path, nil
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", os.ErrNotExist
-		}
-		dir = parent
 	}
+	return "", os.ErrNotExist
 }
 
 // maxSize bounds a configuration: its YAML takes some ten times as much to read.

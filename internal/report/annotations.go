@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -188,7 +187,7 @@ type codeLines struct {
 // resultCodeQuality renders a result as a list of issues: one for each change that breaks a rule and is not waived, and one for each thing that
 // could not be looked at. An issue without a line of the model is at the configuration.
 func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
-	issues := []codeIssue{} // an empty report is a list, too
+	var issues []codeIssue
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		issues = append(issues, codeIssue{
@@ -202,13 +201,7 @@ func resultCodeQuality(w io.Writer, r *indexed, o Options) error {
 			Check:       strings.Join(ruleNames(r, c), ", "), Severity: severities[c.Level], Fingerprint: c.ID, Location: codePlaceOf(c.Source, o),
 		})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(issues); err != nil {
-		return fmt.Errorf("write the list of issues: %w", err)
-	}
-	return nil
+	return writeJSON(w, "the list of issues", issues)
 }
 
 // severities are Code Climate's words for the levels.

@@ -292,12 +292,10 @@ func orderFacts(changes []diff.FactChange) []diff.FactChange {
 		byName[f.Name] = f
 	}
 	var out []diff.FactChange
-	for _, table := range [][]label{keyFacts, moreFacts[:maxTelling]} {
-		for _, l := range table {
-			if f, ok := byName[l.fact]; ok {
-				out = append(out, f)
-				delete(byName, l.fact)
-			}
+	for _, l := range tellingFacts {
+		if f, ok := byName[l.fact]; ok {
+			out = append(out, f)
+			delete(byName, l.fact)
 		}
 	}
 	for _, f := range changes {
@@ -310,14 +308,7 @@ func orderFacts(changes []diff.FactChange) []diff.FactChange {
 
 // telling reports whether a difference always shows a fact.
 func telling(fact facts.ID) bool {
-	for _, table := range [][]label{keyFacts, moreFacts[:maxTelling]} {
-		for _, l := range table {
-			if l.fact == fact {
-				return true
-			}
-		}
-	}
-	return slices.Contains([]string{"collectives", "custom_calls", "clusters"}, fact.Group())
+	return slices.ContainsFunc(tellingFacts, func(l label) bool { return l.fact == fact }) || slices.Contains([]string{"collectives", "custom_calls", "clusters"}, fact.Group())
 }
 
 // factChange returns "1 → 4". Kinds and targets have a fact only if they occur: if kernels were counted, a missing one means none.

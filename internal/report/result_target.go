@@ -171,6 +171,9 @@ func changedFacts(v *result.Variant) []label {
 // maxTelling is how many of moreFacts are shown with the key facts when they changed.
 const maxTelling = 11
 
+// tellingFacts are those and the key facts, which a difference always shows.
+var tellingFacts = slices.Concat(keyFacts, moreFacts[:maxTelling])
+
 // budgetsOf finds the budgets of a program, the fullest of each kind, by label.
 func budgetsOf(r *indexed, target, program string) map[string]*result.Headroom {
 	out := map[string]*result.Headroom{}

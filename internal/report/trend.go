@@ -87,12 +87,10 @@ func programTrend(t *result.Trend, series []result.TrendSeries, o Options) secti
 
 // toChart are the series to show, the most telling first, and how many never changed. Where one is all there is, it is shown in any case.
 func toChart(series []result.TrendSeries) (shown []result.TrendSeries, still int) {
-	for _, table := range [][]label{keyFacts, moreFacts} {
-		for _, l := range table {
-			for _, s := range series {
-				if s.Fact == string(l.fact) && (len(s.Points) > 1 || labelIn(keyFacts, l)) {
-					shown = append(shown, s)
-				}
+	for _, l := range slices.Concat(keyFacts, moreFacts) {
+		for _, s := range series {
+			if s.Fact == string(l.fact) && (len(s.Points) > 1 || slices.Contains(keyFacts, l)) {
+				shown = append(shown, s)
 			}
 		}
 	}
@@ -107,10 +105,6 @@ func toChart(series []result.TrendSeries) (shown []result.TrendSeries, still int
 		}
 	}
 	return shown, still
-}
-
-func labelIn(table []label, l label) bool {
-	return slices.ContainsFunc(table, func(k label) bool { return k.fact == l.fact })
 }
 
 // chart is a fact with a bar for each value that it had.
