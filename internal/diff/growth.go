@@ -74,24 +74,45 @@ func (v *Variant) Largest(fits func(*facts.Kernel) bool) *Cause {
 	return CauseAt("the largest is "+most.Describe(), most)
 }
 
-// EditThat returns the first cause with an edit that fits, else what changed most.
+// EditThat returns the first cause with an edit that fits, else the one that adds most kernels.
 func (v *Variant) EditThat(fits func(Edit) bool) (*Cause, Evidence) {
+	return v.editElse(fits, facts.AnyKernel)
+}
+
+// editElse returns the first cause with an edit that fits, else the one that adds most of some kernels.
+func (v *Variant) editElse(fits func(Edit) bool, kernels func(*facts.Kernel) bool) (*Cause, Evidence) {
 	for i := range v.Causes {
 		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, fits) {
 			return c, c.Evidence(facts.AnyKernel)
 		}
 	}
-	return v.Growth(facts.AnyKernel)
+	return v.Growth(kernels)
 }
 
-// weights say how much of a fact a kernel accounts for. Of a fact that is not here every kernel accounts for one.
+// weights are the facts that are counted from launches alone.
 var weights = map[facts.ID]func(*facts.Kernel) int64{
 	facts.CostFlops:         func(k *facts.Kernel) int64 { return k.Flops },
 	facts.CostBytes:         func(k *facts.Kernel) int64 { return k.Bytes },
+	facts.FusionsTotal:      func(k *facts.Kernel) int64 { return Flag(k.Fusion) },
 	facts.InstructionsAfter: func(k *facts.Kernel) int64 { return int64(1 + k.Do.Len()) },
 	facts.CopiesCount:       func(k *facts.Kernel) int64 { return Flag(k.Class == facts.ClassCopy) },
 	facts.TransposesCount:   func(k *facts.Kernel) int64 { return int64(k.Do.Times("transpose")) },
 	facts.KernelsTotal:      func(k *facts.Kernel) int64 { return Flag(k.Class.Computes()) },
+}
+
+// Count returns what launches add to a fact. A weighted cost counts each launch as often as it runs.
+func Count(fact facts.ID, kernels []facts.Kernel) (n float64) {
+	weigh, runs := weights[fact], func(*facts.Kernel) float64 { return 1 }
+	switch fact {
+	case facts.CostWeightedBytes:
+		weigh, runs = weights[facts.CostBytes], (*facts.Kernel).Runs
+	case facts.CostWeightedFlops:
+		weigh, runs = weights[facts.CostFlops], (*facts.Kernel).Runs
+	}
+	for i := range kernels {
+		n += float64(weigh(&kernels[i])) * runs(&kernels[i])
+	}
+	return n
 }
 
 // FactGrowth returns the cause of the growth of a fact.

@@ -167,17 +167,10 @@ func (v *Variant) PartlyUnrolled() (loops [][2]*facts.Kernel) {
 	return loops
 }
 
-// LoopGrowth returns the cause of loops that are gone or run otherwise: the one with the edit that took a loop away, else the one behind the
-// kernels in loops.
+// LoopGrowth returns the cause of loops that are gone or run otherwise: the edit that removed a loop, else the one behind the kernels in loops.
 func (v *Variant) LoopGrowth() (*Cause, Evidence) {
-	for i := range v.Causes {
-		if c := &v.Causes[i]; slices.ContainsFunc(c.Edits, losesLoop) {
-			return c, c.Evidence(facts.AnyKernel)
-		}
+	losesLoop := func(e Edit) bool {
+		return slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode == "while" })
 	}
-	return v.Growth(func(k *facts.Kernel) bool { return k.InLoop })
-}
-
-func losesLoop(e Edit) bool {
-	return slices.ContainsFunc(e.Removed, func(s Step) bool { return s.Opcode == "while" })
+	return v.editElse(losesLoop, func(k *facts.Kernel) bool { return k.InLoop })
 }

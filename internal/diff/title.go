@@ -109,16 +109,9 @@ func splitsTitle(splits []*Regroup, inModel bool) string {
 		text = (&Regroup{One: splits[0].One, Many: splits[0].Many}).Title()
 	}
 	if n := len(splits) - 1; n > 0 {
-		text += ", and " + phrase.Some(n, "more kernel") + wasOrWere(n) + " split"
+		text += ", and " + phrase.Count(n, "more kernel was", "more kernels were") + " split"
 	}
 	return text
-}
-
-func wasOrWere(n int) string {
-	if n == 1 {
-		return " was"
-	}
-	return " were"
 }
 
 // Title is "subtract, exponential, 2 reduce is split in 4 kernels by an optimization barrier (train.py:9)".

@@ -99,15 +99,15 @@ func effects(v *diff.Variant, owners []*group) {
 		}
 		return
 	}
-	for _, counted := range launchFacts {
-		was, known := v.Old.Facts[counted.fact]
+	for _, fact := range launchFacts {
+		was, known := v.Old.Facts[fact]
 		moved := map[*group]float64{}
 		for i, owner := range owners {
-			moved[owner] += counted.of(v.Causes[i].After) - counted.of(v.Causes[i].Before)
+			moved[owner] += diff.Count(fact, v.Causes[i].After) - diff.Count(fact, v.Causes[i].Before)
 		}
 		for owner, n := range moved {
-			if known && n != 0 && !v.Knows(facts.About(counted.fact).Weighted) {
-				owner.effect(result.Effect{Fact: counted.fact, Was: was, Is: was + n})
+			if known && n != 0 && !v.Knows(facts.About(fact).Weighted) {
+				owner.effect(result.Effect{Fact: fact, Was: was, Is: was + n})
 			}
 		}
 	}
@@ -123,33 +123,7 @@ func (o *group) effect(e result.Effect) {
 	}
 }
 
-// launchFacts are the facts that can be counted from launches alone.
-var launchFacts = []struct {
-	fact facts.ID
-	of   func([]facts.Kernel) float64
-}{
-	{facts.CopiesCount, sum(func(k *facts.Kernel) float64 { return one(k.Class == facts.ClassCopy) })},
-	{facts.CostBytes, sum(func(k *facts.Kernel) float64 { return float64(k.Bytes) })},
-	{facts.CostFlops, sum(func(k *facts.Kernel) float64 { return float64(k.Flops) })},
-	{facts.CostWeightedBytes, sum(func(k *facts.Kernel) float64 { return float64(k.Bytes) * k.Runs() })},
-	{facts.CostWeightedFlops, sum(func(k *facts.Kernel) float64 { return float64(k.Flops) * k.Runs() })},
-	{facts.FusionsTotal, sum(func(k *facts.Kernel) float64 { return one(k.Fusion) })},
-	{facts.KernelsTotal, sum(func(k *facts.Kernel) float64 { return one(k.Class.Computes()) })},
-	{facts.TransposesCount, sum(func(k *facts.Kernel) float64 { return float64(k.Do.Times("transpose")) })},
-}
-
-func sum(of func(*facts.Kernel) float64) func([]facts.Kernel) float64 {
-	return func(kernels []facts.Kernel) (n float64) {
-		for i := range kernels {
-			n += of(&kernels[i])
-		}
-		return n
-	}
-}
-
-func one(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
+// launchFacts are the facts that are counted from launches alone.
+var launchFacts = []facts.ID{
+	facts.CopiesCount, facts.CostBytes, facts.CostFlops, facts.CostWeightedBytes, facts.CostWeightedFlops, facts.FusionsTotal, facts.KernelsTotal, facts.TransposesCount,
 }
