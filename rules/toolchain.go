@@ -62,14 +62,8 @@ func checkToolchain(c *rule.Context, t *rule.Target) {
 // parts names everything about a toolchain that is known, but for its flags.
 func parts(t facts.Toolchain) map[string]string {
 	out := map[string]string{"framework": t.Framework, "backend": t.Backend, "device": t.Device}
-	for name, version := range t.Versions {
-		out[name] = version
-	}
-	for name, value := range out {
-		if value == "" {
-			delete(out, name)
-		}
-	}
+	maps.Copy(out, t.Versions)
+	maps.DeleteFunc(out, func(_, value string) bool { return value == "" })
 	return out
 }
 

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,12 +97,7 @@ func multiplies(target string) bool {
 	if !strings.HasPrefix(target, "__") && !strings.Contains(target, "Eigen") {
 		return false
 	}
-	for _, part := range libraryCalls {
-		if strings.Contains(target, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(libraryCalls, func(part string) bool { return strings.Contains(target, part) })
 }
 
 // widest is the widest type among the first two operands: what a product multiplies.

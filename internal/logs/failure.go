@@ -85,12 +85,9 @@ var compilerPackages = []string{"jax", "jaxlib", "torch_xla"}
 
 // ofCompiler recognises a file or a qualified name of one of these packages.
 func ofCompiler(name, separator string) bool {
-	for _, p := range compilerPackages {
-		if strings.HasPrefix(name, p+separator) || strings.Contains(name, "-packages/"+p+separator) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(compilerPackages, func(p string) bool {
+		return strings.HasPrefix(name, p+separator) || strings.Contains(name, "-packages/"+p+separator)
+	})
 }
 
 // ofXLA is found in what XLA says: shapes as it writes them, and its kinds of errors. PyTorch/XLA raises them in C++ under PyTorch's types, so that

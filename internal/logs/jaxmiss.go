@@ -2,6 +2,7 @@ package logs
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -158,12 +159,7 @@ func (m *missReasons) text() string {
 }
 
 func isFiller(line string) bool {
-	for _, f := range fillers {
-		if strings.HasPrefix(line, f) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fillers, func(f string) bool { return strings.HasPrefix(line, f) })
 }
 
 // isSignature recognises 0.4.35's list of all arguments, "w: f32[4,4],  x: f32[3,4]", and its pytree, "PyTreeDef(…)".

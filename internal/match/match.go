@@ -4,6 +4,7 @@ package match
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -38,12 +39,7 @@ func apart(pattern, name string) bool {
 
 // AnyGlob reports whether the name fits one of the patterns. No patterns fit nothing.
 func AnyGlob(patterns []string, name string) bool {
-	for _, p := range patterns {
-		if Glob(p, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p string) bool { return Glob(p, name) })
 }
 
 // ValidGlob reports whether a pattern is well-formed.

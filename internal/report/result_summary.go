@@ -207,12 +207,7 @@ func targetSection(r *indexed, t *result.Target) section {
 }
 
 func hasProblem(r *indexed, target string) bool {
-	for i := range r.Problems {
-		if r.Problems[i].Target == target {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Problems, func(p result.Problem) bool { return p.Target == target })
 }
 
 // indexed is a result with its findings indexed by change.

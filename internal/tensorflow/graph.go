@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Graph is one GraphDef, or one FunctionDef: then it holds a single function and no nodes.
@@ -168,12 +169,7 @@ var dataTypes = map[string]int64{
 
 // has reports whether the node's attributes name the type, or a reference to it.
 func (n *Node) has(t DataType) bool {
-	for _, have := range n.Types {
-		if have.base() == t {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Types, func(have DataType) bool { return have.base() == t })
 }
 
 // addType notes a type once.

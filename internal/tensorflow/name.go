@@ -3,6 +3,7 @@ package tensorflow
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -188,12 +189,7 @@ var functionPrefixes = []string{"__inference_", "__forward_", "__backward_"}
 
 // IsFunctionName reports whether tf.function made the name; bodies of loops and conditions have other ones.
 func IsFunctionName(name string) bool {
-	for _, p := range functionPrefixes {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(functionPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 var notWord = regexp.MustCompile(`\W`)

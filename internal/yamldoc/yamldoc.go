@@ -70,12 +70,7 @@ func plain(n *Node, depth int) bool {
 	if n.Kind == Alias || n.Tag == "!!merge" || depth > maxDepth {
 		return false
 	}
-	for _, child := range n.Content {
-		if !plain(child, depth+1) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.Content, func(child *Node) bool { return !plain(child, depth+1) })
 }
 
 func expand(n *Node, budget *int, depth int) (*Node, error) {
