@@ -119,7 +119,9 @@ def main():
         for name, arguments, wanted in bombs(pathlib.Path(folder)):
             code, out, _, cpu, peak = measured([sys.argv[1], *arguments])
             lines = [l.strip() for l in out.splitlines() if "the most" in l or "at most" in l or "more than" in l or "too deep" in l]
-            said = (lines or out.strip().splitlines() or [""])[0].replace(folder + "/", "").replace("|", "/")[:200]
+            lines.sort(key=lambda l: "the most" not in l)
+            said = (lines or out.strip().splitlines() or [""])[0].replace(folder + "/", "").replace("|", "/")
+            said = said.split(": ", 1)[-1] if said.count(NAME) > 1 else said  # a path, and an error that names it
             good = code in wanted and cpu < 20 and peak < 1024
             bad += not good
             print(f"| {name} | {code} | {cpu:.1f} | {peak} | {said if code else 'read'} |" + ("" if good else " **NOT GOOD**"), flush=True)

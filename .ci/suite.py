@@ -70,8 +70,7 @@ def compare(xlagate, client, path, at):
     got, want, wrong = seen["text.txt"][0], collections.Counter(), []
     for computation in module.computations():
         for instruction in computation.instructions():
-            line = instruction.to_string()
-            want[opcode(line)] += 1
+            want[opcode(instruction)] += 1
     if got["opcodes"] != dict(want):
         wrong.append(f"opcodes: {dict(collections.Counter(got['opcodes']) - want)} too many, {dict(want - collections.Counter(got['opcodes']))} missing")
     entry = entry_of(module)
@@ -101,17 +100,22 @@ def plain(shapes):
 
 
 # Asynchronous operations with opcodes of their own; all others are async-start and async-done of what they wrap, and are printed as that.
-OWN = {f"{name}-{end}" for name in ("all-gather", "all-reduce", "collective-permute", "copy") for end in ("start", "done")} | {"send-done", "recv-done"}
+OWN = {f"{name}-start" for name in ("all-gather", "all-reduce", "collective-permute", "copy")}
 
 
-def opcode(line):
-    """What stands behind the shape of an instruction."""
+def opcode(instruction):
+    line = instruction.to_string()
     name = printed_opcode(line)
-    end = name.rsplit("-", 1)[-1]
-    return f"async-{end}" if end in ("start", "update", "done") and name not in OWN else name
+    before, _, end = name.rpartition("-")
+    if end == "start":  # the shape of an async-start begins with a tuple of its operands
+        return name if name in OWN and " = ((" not in line else "async-start"
+    if end in ("update", "done") and before not in ("send", "recv"):
+        return name if opcode(instruction.operands()[0]) in OWN else f"async-{end}"
+    return name
 
 
 def printed_opcode(line):
+    """What stands behind the shape of an instruction."""
     line = line[line.index(" = ") + 3:]
     depth = 0
     for i, c in enumerate(line):

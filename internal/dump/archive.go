@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // tarMagicEnd is where the bytes that mark a tar archive end.
@@ -260,8 +262,10 @@ func interruptible(ctx context.Context, stream io.Reader) io.ReadCloser {
 	return out
 }
 
-// entryName is an archive entry's name as a clean path that stays inside of the archive.
-func entryName(name string) string { return strings.TrimPrefix(path.Clean("/"+name), "/") }
+// entryName is an archive entry's name as a clean, printable path that stays inside of the archive.
+func entryName(name string) string {
+	return strings.TrimPrefix(path.Clean("/"+wire.Printable(name)), "/")
+}
 
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {

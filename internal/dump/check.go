@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // How far apart files may have been written and still be of one run. Copying and downloading a dump sets new times, in any
@@ -51,7 +53,7 @@ func (d *Dump) check(ctx context.Context) error {
 }
 
 func (d *Dump) moduleProblem(m *Module, file *File, message, fix string) {
-	d.Problems = append(d.Problems, Problem{File: file.Path, Message: message, Fix: fix, module: m})
+	d.Problems = append(d.Problems, Problem{File: file.Path, Message: wire.Printable(message), Fix: fix, module: m})
 }
 
 // damaged notes a file that no reader needs to try.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // walk lists the files below a directory. Hidden ones are nobody's dump.
@@ -97,5 +99,5 @@ func fixRead(err error) string {
 }
 
 func (d *Dump) problem(file, message, fix string) {
-	d.Problems = append(d.Problems, Problem{File: file, Message: message, Fix: fix})
+	d.Problems = append(d.Problems, Problem{File: file, Message: wire.Printable(message), Fix: fix})
 }

@@ -147,7 +147,7 @@ func FuzzXZ(f *testing.F) {
 }
 
 func FuzzCaptureLog(f *testing.F) {
-	fuzzDump(f, fuzztest.Text, "run.log", unpackedSeed(f, "tf-stdout.log.xz"))
+	fuzzDump(f, fuzztest.Text, "run.log", unpackedSeed(f, "tf-stdout.log.xz"), []byte("*** Begin module_0001.\x8b\x1b[2J.txt ***\n"))
 }
 
 func FuzzSnapshot(f *testing.F) {

@@ -9,14 +9,19 @@ import (
 // mostQuoted is how many bytes of a message may come from a file.
 const mostQuoted = 400
 
-// Plain makes a message that quotes a file fit to print: without characters that a terminal obeys, and not too long.
-func Plain(message string) string {
-	message = strings.Map(func(r rune) rune {
+// Printable replaces the characters of a text that a terminal obeys, and bytes that are none.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) && r != '\n' {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, message)
+	}, text)
+}
+
+// Plain makes a message that quotes a file fit to print: without characters that a terminal obeys, and not too long.
+func Plain(message string) string {
+	message = Printable(message)
 	if len(message) <= mostQuoted {
 		return message
 	}
