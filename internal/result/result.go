@@ -120,7 +120,7 @@ type Variant struct {
 // Change is one thing that somebody did, with its price, all of its effects and the findings that came of it. People read, accept and waive
 // changes.
 type Change struct {
-	ID       string   `json:"id"`    // 12 hex digits of a hash of target, program, kind and place
+	ID       string   `json:"id"`    // 12 hex digits of a hash of target, program (the first by name), kind and place
 	Level    string   `json:"level"` // error | warning | info | better: the worst of its findings; without one, whether it saves or not
 	Target   string   `json:"target"`
 	Program  string   `json:"program"`  // of several that one edit is in, the one that it costs most
