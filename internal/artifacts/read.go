@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/xlagate/xlagate/internal/wire"
 )
 
 // KernelResources is what a kernel takes of a GPU.
@@ -57,7 +59,7 @@ func ReadAssembler(said string) ([]KernelResources, error) {
 		}
 	}
 	if !used {
-		return nil, fmt.Errorf("ptxas does not say what %s uses", kernels[len(kernels)-1].Name)
+		return nil, fmt.Errorf("ptxas does not say what %s uses", wire.Plain(kernels[len(kernels)-1].Name))
 	}
 	return kernels, nil
 }
@@ -76,7 +78,7 @@ func (k *KernelResources) amounts(list string) error {
 		}
 		n, err := strconv.ParseInt(amount, 10, 64)
 		if err != nil || n < 0 {
-			return errors.New("ptxas says what is not understood: " + strconv.Quote(part))
+			return errors.New("ptxas says what is not understood: " + wire.Plain(strconv.Quote(part)))
 		}
 		*field += n
 	}
