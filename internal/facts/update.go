@@ -39,46 +39,64 @@ func (r *reader) follow(id hlo.InstrID, element int64) past {
 	return r.follower.follow(id, element, hlo.NoInstr, 0)
 }
 
-// follow goes back from an element of a value, or from a value that is no tuple, whose element is -1. launch is the launch that computes it, NoInstr for what is not fused.
+// follow goes back from an element of a value, or from a value that is no tuple, whose element is -1. launch is the launch that computes it, NoInstr
+// for what is not fused.
 func (f *follower) follow(id hlo.InstrID, element int64, launch hlo.InstrID, depth int) past {
 	var written float64
-	for ; ; f.steps-- {
-		if f.steps <= 0 || depth > maxDepth {
-			return unknownPast
-		}
+	for f.steps > 0 && depth <= maxDepth {
+		f.steps--
 		in, operands := &f.m.Instrs[id], f.m.Operands(id)
-		first := func() bool { return len(operands) > 0 }
 		switch op := in.Opcode; {
 		case op == hlo.OpParameter:
 			return past{id, element, written, hlo.NoInstr}
-		case op == hlo.OpGetTupleElement && first() && element < 0:
+		case !f.isFollowed(id):
+			return f.end(id, launch)
+		case op == hlo.OpGetTupleElement && element < 0:
 			id, element = operands[0], int64(in.Param)
 		case op == hlo.OpTuple && element >= 0 && element < int64(len(operands)):
 			id, element = operands[element], -1
-		case (op == hlo.OpBitcast || op == hlo.OpOptBarrier || op == hlo.OpAddDependency) && first():
+		case op == hlo.OpBitcast, op == hlo.OpOptBarrier, op == hlo.OpAddDependency:
 			id = operands[0]
 		case op == hlo.OpDynamicUpdateSlice && len(operands) > 1:
 			written += f.elements(operands[1])
 			id = operands[0]
-		case op == hlo.OpScatter && len(operands) > 2 && max(0, element) < int64(len(operands)/2):
+		case op == hlo.OpScatter && max(0, element) < int64(len(operands)/2):
 			written += f.elements(operands[len(operands)-1])
 			id, element = operands[max(0, element)], -1
-		case op == hlo.OpFusion || op == hlo.OpCall || op == hlo.OpWhile:
+		case op == hlo.OpFusion, op == hlo.OpCall, op == hlo.OpWhile:
 			inside := f.inside(id, element, launch, depth+1)
 			if inside.id == hlo.NoInstr {
 				return inside
 			}
 			written += inside.written
-			id, element = operands[max(0, int(f.m.Instrs[inside.id].Param))], inside.element
-		case op == hlo.OpCustomCall || op == hlo.OpConditional || op == hlo.OpInfeed || strings.HasSuffix(f.m.OpcodeName(op), "-done"):
-			return unknownPast
+			id, element = operands[f.m.Instrs[inside.id].Param], inside.element
 		default:
-			if launch != hlo.NoInstr {
-				id = launch
-			}
-			return past{id: hlo.NoInstr, by: id}
+			return unknownPast
 		}
 	}
+	return unknownPast
+}
+
+// isFollowed reports whether the past of a value may lie behind an instruction: it hands on what it is given, or what its computations do.
+func (f *follower) isFollowed(id hlo.InstrID) bool {
+	switch f.m.Instrs[id].Opcode {
+	case hlo.OpGetTupleElement, hlo.OpTuple, hlo.OpBitcast, hlo.OpOptBarrier, hlo.OpAddDependency, hlo.OpDynamicUpdateSlice, hlo.OpScatter, hlo.OpFusion, hlo.OpCall, hlo.OpWhile:
+		return len(f.m.Operands(id)) > 0
+	}
+	return false
+}
+
+// end is the past of what an instruction computes. Nobody knows what a custom call leaves of what it is given; which of a conditional's branches
+// runs, and what a transfer brings, is not followed.
+func (f *follower) end(id, launch hlo.InstrID) past {
+	op := f.m.Instrs[id].Opcode
+	if op == hlo.OpCustomCall || op == hlo.OpConditional || op == hlo.OpInfeed || strings.HasSuffix(f.m.OpcodeName(op), "-done") {
+		return unknownPast
+	}
+	if launch != hlo.NoInstr {
+		id = launch
+	}
+	return past{id: hlo.NoInstr, by: id}
 }
 
 // inside is where an element of what a computation returns comes from in it. A loop has to hand it on at the same place.
@@ -91,9 +109,12 @@ func (f *follower) inside(id hlo.InstrID, element int64, launch hlo.InstrID, dep
 		launch = id
 	}
 	from := f.follow(f.m.Comps[callees[0]].Root, element, launch, depth)
+	if from.id == hlo.NoInstr {
+		return from
+	}
+	number := int(f.m.Instrs[from.id].Param)
 	switch {
-	case from.id == hlo.NoInstr:
-	case int(f.m.Instrs[from.id].Param) >= len(f.m.Operands(id)) || op == hlo.OpWhile && from.element != element:
+	case number < 0 || number >= len(f.m.Operands(id)) || op == hlo.OpWhile && from.element != element:
 		return unknownPast
 	case op == hlo.OpWhile:
 		from.written *= float64(max(1, tripCount(f.m, id)))
