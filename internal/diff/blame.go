@@ -20,7 +20,8 @@ func findCauses(v *Variant) []Cause {
 	b.whole(KindSharding, shardingTitle(v))
 	b.edits()
 	if follow {
-		b.suspects[b.heaviest()].arguments = arguments
+		at := b.heaviest(func(s *suspect) bool { return len(s.edits) > 0 })
+		b.suspects[at].arguments = arguments
 	}
 	b.constants()
 	b.donation()
@@ -131,13 +132,9 @@ func (b *blame) beside(e *Edit) (int, bool) {
 	if at, ok := b.enclosing(e.Scope); ok || len(e.Added) > 0 && !node {
 		return at, ok
 	}
-	best := -1
-	for i := range b.suspects {
-		s := &b.suspects[i]
-		if len(s.edits) > 0 && (node || firstStep(s.edits[0].Scope) == firstStep(e.Scope)) {
-			best = b.weightier(best, i)
-		}
-	}
+	best := b.heaviest(func(s *suspect) bool {
+		return len(s.edits) > 0 && (node || firstStep(s.edits[0].Scope) == firstStep(e.Scope))
+	})
 	return best, best >= 0
 }
 
@@ -266,7 +263,7 @@ func (b *blame) of(before, after []facts.Kernel) *suspect {
 		}
 	}
 	if at < 0 {
-		at = b.heaviest()
+		at = b.heaviest(func(*suspect) bool { return true })
 	}
 	return &b.suspects[at]
 }
@@ -294,10 +291,13 @@ func (b *blame) find(kernels []facts.Kernel, places func(facts.Op) [2]place) int
 	return best
 }
 
-func (b *blame) heaviest() int {
-	best := 0
+// heaviest returns the weightiest suspect that fits, -1 for none.
+func (b *blame) heaviest(fits func(*suspect) bool) int {
+	best := -1
 	for i := range b.suspects {
-		best = b.weightier(best, i)
+		if fits(&b.suspects[i]) {
+			best = b.weightier(best, i)
+		}
 	}
 	return best
 }
