@@ -64,7 +64,7 @@ func pathOf(text, prefix string) (string, error) {
 	if strings.HasPrefix(text, `"`) {
 		plain, err := strconv.Unquote(text)
 		if err != nil {
-			return "", fmt.Errorf("git prints the path %s: %w", text, err)
+			return "", fmt.Errorf("git prints the path %s: %w", shown(text), err)
 		}
 		text = plain
 	}
@@ -76,12 +76,12 @@ func (d *diffText) hunk(f *fileEdits, text string) error {
 	var h Hunk
 	ranges := strings.Fields(text)
 	if len(ranges) < 2 || !readRange(ranges[0], "-", &h.OldFirst, &h.OldLines) || !readRange(ranges[1], "+", &h.First, &h.Lines) {
-		return fmt.Errorf("git prints a hunk without its lines: @@ %s", text)
+		return fmt.Errorf("git prints a hunk without its lines: @@ %s", shown(text))
 	}
 	python := isPython(f.now) || f.now == "" && isPython(f.old)
 	for n := 0; n < h.OldLines+h.Lines; {
 		if d.rest == "" {
-			return fmt.Errorf("git prints less than the hunk @@ %s holds", text)
+			return fmt.Errorf("git prints less than the hunk @@ %s holds", shown(text))
 		}
 		line := d.next()
 		if strings.HasPrefix(line, `\`) {
