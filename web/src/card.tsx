@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Placed } from "./app";
 import { PriceBars } from "./bar";
 import { levelOf } from "./changes";
-import type { Change, Core, Finding } from "./data";
+import type { Change, Core, Finding, Price as Cost } from "./data";
 import { bytes, fact, percent, place, signed, time } from "./format";
 import { href } from "./route";
 import { Excerpt } from "./excerpt";
@@ -58,22 +58,32 @@ export function Card({ change: c, core, findings, placed, focused, alone }: Card
 }
 
 function Price({ change: c, placed, alone }: { change: Change; placed?: Placed; alone: boolean }) {
-  const { step_ns, step_was_ns, peak_bytes, compilations } = c.price;
-  const said = [
-    step_ns && `${signed(time, step_ns)} a step${step_was_ns ? ` (${percent(step_ns, step_was_ns)})` : ""}`,
-    peak_bytes && `${signed(bytes, peak_bytes)} at the peak`,
-    compilations && `${signed(String, compilations)} ${Math.abs(compilations) === 1 ? "compilation" : "compilations"}`,
-  ].filter(Boolean);
+  const said = priceText(c.price);
   return (
     <>
-      {said.length > 0 && (
+      {said && (
         <p class="price">
-          <strong>{said.join(", ")}</strong> <span class="dim">predicted</span>
+          <strong>{said}</strong> <span class="dim">predicted</span>
         </p>
       )}
+      {(c.others ?? []).map((o) => (
+        <p class="detail" key={o.program}>
+          in <code>{o.program}</code>: {priceText(o.price) || "no cost"}
+        </p>
+      ))}
       {alone && placed ? <PriceBars old={placed.variant.old} now={placed.variant.new} /> : <OwnBar change={c} />}
     </>
   );
+}
+
+function priceText({ step_ns, step_was_ns, peak_bytes, compilations }: Cost): string {
+  return [
+    step_ns && `${signed(time, step_ns)} a step${step_was_ns ? ` (${percent(step_ns, step_was_ns)})` : ""}`,
+    peak_bytes && `${signed(bytes, peak_bytes)} at the peak`,
+    compilations && `${signed(String, compilations)} ${Math.abs(compilations) === 1 ? "compilation" : "compilations"}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** OwnBar shows what one of several changes adds to the step. */

@@ -16,6 +16,9 @@ interface Filters {
   rule: string;
 }
 
+/** programsOf lists the programs that a change is in. */
+const programsOf = (c: Change): string[] => [c.program, ...(c.others ?? []).map((o) => o.program)];
+
 const none: Filters = { text: "", program: "", level: "", rule: "" };
 
 export function Changes({ core, focus, all }: { core: Core; focus: string; all: Placed[] }) {
@@ -47,11 +50,11 @@ function byChange(findings: Finding[]): Map<string, Finding[]> {
 }
 
 function fits(c: Change, findings: Finding[], f: Filters): boolean {
-  if (f.program && c.program !== f.program) return false;
+  if (f.program && !programsOf(c).includes(f.program)) return false;
   if (f.level && levelOf(c) !== f.level) return false;
   if (f.rule && !findings.some((x) => x.rule === f.rule)) return false;
   const words = f.text.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = [c.id, c.title, c.program, c.op_name, c.source?.file, c.source?.function, ...(c.details ?? []), ...findings.map((x) => x.rule + " " + x.message)].join(" ").toLowerCase();
+  const text = [c.id, c.title, ...programsOf(c), c.op_name, c.source?.file, c.source?.function, ...(c.details ?? []), ...findings.map((x) => x.rule + " " + x.message)].join(" ").toLowerCase();
   return words.every((w) => text.includes(w));
 }
 
@@ -73,7 +76,7 @@ function placedOf(c: Change, all: Placed[]): Placed | undefined {
 function FilterBar(p: { core: Core; filters: Filters; set: (f: Filters) => void; findings: Map<string, Finding[]>; kept: number }) {
   const search = useRef<HTMLInputElement>(null);
   useSearchKey(search);
-  const programs = unique(p.core.changes.map((c) => c.program));
+  const programs = unique(p.core.changes.flatMap(programsOf));
   const levels = unique(p.core.changes.map(levelOf));
   const rules = unique([...p.findings.values()].flat().map((f) => f.rule));
   const change = (part: Partial<Filters>) => p.set({ ...p.filters, ...part });

@@ -49,18 +49,26 @@ export interface Finding {
   reason?: string;
 }
 
+export interface Price {
+  step_ns: number;
+  step_was_ns?: number;
+  peak_bytes: number;
+  compilations: number;
+}
+
 export interface Change {
   id: string;
   level: string;
   target: string;
   program: string;
   variants: string[];
+  others?: { program: string; variants: string[]; price: Price }[];
   kind: string;
   title: string;
   details?: string[];
   op_name?: string;
   source?: { file?: string; line?: number; function?: string; text?: string; edited?: boolean };
-  price: { step_ns: number; step_was_ns?: number; peak_bytes: number; compilations: number };
+  price: Price;
   effects: { fact: string; was: number; is: number }[];
   evidence?: { before?: string[]; after?: string[] };
   findings: string[];
