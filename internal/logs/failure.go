@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Failure is an exception of a Python program. XLA says in it which operation it could not compile.
+// Failure is an exception of a Python program. It names the operation that XLA could not compile, if there is one.
 type Failure struct {
 	Line      int    // of the log, from 1
 	Exception string // "TypeError"
@@ -22,7 +22,7 @@ type Failure struct {
 
 const traceback = "Traceback (most recent call last):"
 
-// FindFailure finds the last exception of a log, nil when there is none. A program that ends well may have printed one that it caught.
+// FindFailure finds the last exception of a log, nil if there is none. A program that succeeds may print an exception that it caught.
 func FindFailure(log []byte) *Failure {
 	if all := FindFailures(log); len(all) > 0 {
 		return all[len(all)-1]
@@ -30,7 +30,7 @@ func FindFailure(log []byte) *Failure {
 	return nil
 }
 
-// FindFailures lists the exceptions of a log in their order. JAX prints some of them twice.
+// FindFailures lists the exceptions of a log in order. JAX prints some of them twice.
 func FindFailures(log []byte) (failures []*Failure) {
 	line := 1
 	for {
@@ -52,10 +52,10 @@ func FindFailures(log []byte) (failures []*Failure) {
 	}
 }
 
-// same reports whether two exceptions tell the same.
+// same reports whether two exceptions say the same.
 func (f *Failure) same(other *Failure) bool { return f.String() == other.String() }
 
-// readFailure reads a traceback and the exception behind it; nil where that was cut off.
+// readFailure reads a traceback and the exception after it, nil if the exception is cut off.
 func readFailure(text []byte, line int) *Failure {
 	f, r := &Failure{Line: line}, &reader{data: text}
 	r.next()
@@ -80,7 +80,7 @@ func readFailure(text []byte, line int) *Failure {
 	}
 }
 
-// compilerPackages are XLA's own package and those that only hand it programs. TensorFlow does more.
+// compilerPackages are XLA's own package and packages that only pass programs to it. TensorFlow does more.
 var compilerPackages = []string{"jax", "jaxlib", "torch_xla"}
 
 // ofCompiler recognises a file or a qualified name of one of these packages.
@@ -90,8 +90,8 @@ func ofCompiler(name, separator string) bool {
 	})
 }
 
-// ofXLA is found in what XLA says: shapes as it writes them, and its kinds of errors. PyTorch/XLA raises them in C++ under PyTorch's types, so that
-// no frame tells.
+// ofXLA matches the form of XLA's messages: its spelling of shapes, and its kinds of errors. PyTorch/XLA raises them in C++ under PyTorch's types, so
+// the frames do not show it.
 var ofXLA = regexp.MustCompile(`\b(pred|bf16|[sufc]\d+)\[[\d,<=]*\]|\b(INTERNAL|INVALID_ARGUMENT|RESOURCE_EXHAUSTED|UNIMPLEMENTED|FAILED_PRECONDITION): |^Error preparing computation: |torch_xla/csrc/|\b(XLA|tf2xla)\b`)
 
 // raise reads "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[]." and what follows it.
@@ -120,7 +120,7 @@ func (f *Failure) raise(first string, rest []byte) {
 	}
 }
 
-// tracing reads what TensorFlow says of an error while it traces a function: the stack in the model's code, then the error.
+// tracing reads TensorFlow's report of an error while it traces a function: the stack in the model's code, then the error.
 func (f *Failure) tracing(kind string, rest []byte) (string, string) {
 	f.Compiling = true
 	for line := range bytes.SplitSeq(rest, []byte{'\n'}) {
@@ -140,7 +140,7 @@ func (f *Failure) tracing(kind string, rest []byte) (string, string) {
 	return kind, ""
 }
 
-// running reads what TensorFlow says of an operation that failed while its graph ran: the stack behind which it was made, then the error.
+// running reads TensorFlow's report of an operation that failed while its graph ran: the stack that created it, then the error.
 func (f *Failure) running(rest []byte) string {
 	_, rest, _ = bytes.Cut(rest, []byte("\nDetected at node "))
 	_, rest, _ = bytes.Cut(rest, []byte{'\n'})

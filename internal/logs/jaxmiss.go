@@ -43,7 +43,7 @@ func definedAt(line string) (program, place string) {
 	return jitName(name), place
 }
 
-// jitName is what jit calls a function that JAX before 0.5 names by where it stands, "Model.apply" or "make.<locals>.step", or not at all.
+// jitName is the function's name in jit. Before 0.5, JAX names a function by its place, "Model.apply" or "make.<locals>.step", or not at all.
 func jitName(name string) string {
 	if strings.HasPrefix(name, "functools.partial(") {
 		return "<unnamed wrapped function>"
@@ -51,7 +51,7 @@ func jitName(name string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// missReasons collects in what the arguments of a trace differ from those of the one before that was closest to it.
+// missReasons collects the differences between the arguments of a trace and those of the closest earlier trace.
 type missReasons struct {
 	list    []missReason
 	several bool // several earlier traces were equally close: the first says enough
@@ -64,7 +64,7 @@ type missReason struct {
 	details []string
 }
 
-// fillers are lines that say nothing by themselves.
+// fillers are lines without any information.
 var fillers = []string{"all previously seen cache keys", "types now:", "closest seen input", "being re-defined repeatedly", "explanation unavailable",
 	"cache miss explanation unavailable", "where weak_type=", "weak_type=False means", "See https://", "found differences at", "now:", "before:", "!= before:"}
 
@@ -123,7 +123,7 @@ type keywordNames struct {
 	now, before string
 }
 
-// keywords takes the names that stand under "never seen passing …" and under "closest seen passes …".
+// keywords takes the names below "never seen passing …" and below "closest seen passes …".
 func (m *missReasons) keywords(line string) bool {
 	k := &m.keys
 	switch {

@@ -1,10 +1,10 @@
-// Package logs reads what a run leaves behind beside a dump: what compilers and frameworks print, and what a profiler measures. The lines of a log
+// Package logs reads the logs and profiles of a run: what compilers and frameworks print, and what a profiler measures. The lines of a log
 // may have any logger's prefix. Unknown lines are skipped; a known line in an unknown form is reported as seen but unreadable.
 package logs
 
 import "bytes"
 
-// Kind says what an event is about.
+// Kind is the subject of an event.
 type Kind string
 
 // The kinds of events.
@@ -29,7 +29,7 @@ const (
 	Unreadable   Kind = "unreadable"   // a known line in an unknown form: Text
 )
 
-// Event is one thing that a log says. Which fields are set depends on its kind.
+// Event is one statement of a log. Which fields are set depends on its kind.
 type Event struct {
 	Kind    Kind
 	Line    int // from 1
@@ -66,7 +66,7 @@ type reader struct {
 	compiling string // the function that TensorFlow last said it compiles
 }
 
-// Read returns what a log says, in its order; sums that stand in several places come last.
+// Read returns the events of a log, in order. Sums that occur in several places come last.
 func Read(data []byte) []Event {
 	r := &reader{data: data, traced: map[string]string{}, metrics: newTorchMetrics()}
 	for {
@@ -80,13 +80,13 @@ func Read(data []byte) []Event {
 	return dropRepeats(r.events)
 }
 
-// marker is a text by which a line is recognised; read is given what follows it.
+// marker is a text that identifies a line; read gets the text after it.
 type marker struct {
 	text string
 	read func(r *reader, rest []byte)
 }
 
-// markers are tried in order; the first that a line holds has it.
+// markers are tried in order; the first one in a line applies.
 var markers = []marker{
 	{"Finished XLA compilation of ", (*reader).jaxCompile},
 	{"TRACING CACHE MISS at ", (*reader).jaxMiss},
@@ -120,7 +120,7 @@ func (r *reader) read(text []byte) {
 	}
 }
 
-// event lets a marker's reader read; the marker for constants stands behind what it needs and is given the whole line.
+// event calls the reader of a marker. The marker for constants is after the text that it needs, so its reader gets the whole line.
 func (r *reader) event(text []byte, at int, m *marker) {
 	if m.text[0] == ' ' {
 		m.read(r, text)
@@ -157,12 +157,12 @@ func (r *reader) add(e Event) {
 	r.events = append(r.events, e)
 }
 
-// unreadable notes a known line whose form is not known.
+// unreadable records a known line in an unknown form.
 func (r *reader) unreadable(line int, what string) {
 	r.add(Event{Kind: Unreadable, Line: line, Text: what})
 }
 
-// withoutDigits leaves of a line's start what does not change from line to line.
+// withoutDigits returns the start of a line without the digits that change from line to line.
 func withoutDigits(prefix []byte) string {
 	out := make([]byte, 0, len(prefix))
 	for _, c := range prefix {
@@ -173,7 +173,7 @@ func withoutDigits(prefix []byte) string {
 	return string(out)
 }
 
-// dropRepeats drops what a log says twice: through two handlers of one logger, or an error where it was raised and where it was
+// dropRepeats drops repeated events: from two handlers of one logger, or from an error that is logged where it was raised and where it was
 // caught.
 func dropRepeats(events []Event) []Event {
 	out := make([]Event, 0, len(events))
@@ -198,7 +198,7 @@ func dropRepeats(events []Event) []Event {
 	return out
 }
 
-// repeatKey is what makes two events one, for the kinds that can only be said once. Compile times have nine digits: two equal ones
+// repeatKey identifies events that can occur only once. Compile times have nine digits: two equal ones
 // are one compilation.
 func repeatKey(e Event) (key Event, once bool) {
 	switch e.Kind {
@@ -212,7 +212,7 @@ func repeatKey(e Event) (key Event, once bool) {
 	return Event{}, false
 }
 
-// echo reports whether an event is the one before it again, from another handler.
+// echo reports whether an event repeats the one before it, from another handler.
 func echo(last, e Event) bool {
 	if last.logger == e.logger || e.Summary != nil {
 		return false

@@ -45,7 +45,7 @@ const (
 	rowModules = "XLA Modules"
 )
 
-// key tells kernels apart.
+// key identifies a kernel.
 type key struct{ module, name, device string }
 
 // fold sums the spans.
@@ -116,8 +116,8 @@ func (m *ProfiledModule) plausible(runs int) int {
 	return 0
 }
 
-// counted picks the lines that are counted. A device shows the same instructions on its streams and again on the derived row: the
-// streams count where they name instructions.
+// counted selects the lines to count. A device shows the same instructions on its streams and on the derived row: the streams count if they name
+// instructions.
 func (c *collector) counted() []*line {
 	streams := map[string]bool{}
 	for _, l := range c.lines {
@@ -134,7 +134,7 @@ func (c *collector) counted() []*line {
 	return out
 }
 
-// nameModules gives instructions that do not say their module the one that the device ran at the time.
+// nameModules gives instructions without a module the one that the device ran at the time.
 func (c *collector) nameModules(l *line) {
 	var ran []span
 	for _, other := range c.lines {
@@ -156,7 +156,7 @@ func (c *collector) nameModules(l *line) {
 	}
 }
 
-// selfTimes takes off each span what lies inside of it on the same line. It sorts the spans by start.
+// selfTimes subtracts from each span the spans inside it on the same line. It sorts the spans by start.
 func selfTimes(spans []span) []int64 {
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
 	self := make([]int64, len(spans))
@@ -176,7 +176,7 @@ func selfTimes(spans []span) []int64 {
 
 func picoseconds(ps int64) time.Duration { return time.Duration(ps / 1000) }
 
-// moduleName cuts the program's id off: "jit_train_step(4711)".
+// moduleName removes the program's id: "jit_train_step(4711)".
 func moduleName(name string) string {
 	open := strings.LastIndexByte(name, '(')
 	if open <= 0 || !strings.HasSuffix(name, ")") || strings.Trim(name[open+1:len(name)-1], "0123456789") != "" {
@@ -185,7 +185,7 @@ func moduleName(name string) string {
 	return name[:open]
 }
 
-// instructionName takes the name out of an instruction's text, "%fusion.3 = f32[8] fusion(…)".
+// instructionName extracts the name from an instruction's text, "%fusion.3 = f32[8] fusion(…)".
 func instructionName(text string) string {
 	name, _, _ := strings.Cut(text, " = ")
 	return strings.TrimPrefix(name, "%")
@@ -197,7 +197,7 @@ type Profile struct {
 	Devices []string         // the devices and host threads that HLO instructions ran on, sorted
 }
 
-// ProfiledModule is what was measured of one HLO module.
+// ProfiledModule holds the measurements of one HLO module.
 type ProfiledModule struct {
 	Name    string // as in HloModule, without a program id
 	Runs    int    // how often it ran, over all devices; 0 when the profile does not say
@@ -205,7 +205,7 @@ type ProfiledModule struct {
 	Kernels []ProfiledKernel // by time of their own, longest first
 }
 
-// ProfiledKernel is what was measured of one instruction of an optimized module.
+// ProfiledKernel holds the measurements of one instruction of an optimized module.
 type ProfiledKernel struct {
 	Name   string // the instruction's name, without %
 	Device string
@@ -214,7 +214,7 @@ type ProfiledKernel struct {
 	Self   time.Duration // without what ran inside of it: a while loop's body, a called computation
 }
 
-// ErrEmptyProfile says that a profile holds no HLO instruction: it was taken while nothing that XLA compiled ran, or without device tracing.
+// ErrEmptyProfile is the error for a profile without HLO instructions: nothing that XLA compiled ran, or device tracing was off.
 var ErrEmptyProfile = errors.New("the profile shows no HLO instruction; take it while the program runs compiled code")
 
 // ReadProfile reads a profile of either kind: a Chrome trace (*.trace.json.gz) or an XSpace (*.xplane.pb), which jax.profiler and

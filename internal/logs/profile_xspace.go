@@ -55,7 +55,7 @@ func readXSpace(data []byte, c *collector) error {
 	return err
 }
 
-// readPlane reads the metadata first: it stands behind the lines that need it.
+// readPlane reads the metadata first, because it comes after the lines that need it.
 func readPlane(msg []byte, c *collector) error {
 	p := &plane{collector: c, events: map[uint64]*eventKind{}, stats: map[uint64]string{}}
 	err := wire.Each(msg, func(f wire.Field) error {

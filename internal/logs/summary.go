@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Summary is what autoclustering says about one graph. It counts the two nodes that no dump shows, _SOURCE and _SINK, as NoOp.
+// Summary is autoclustering's summary of one graph. It counts the two nodes that no dump shows, _SOURCE and _SINK, as NoOp.
 type Summary struct {
 	Size     int // nodes of the graph
 	Inside   int // of them in clusters

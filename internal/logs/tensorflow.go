@@ -35,7 +35,7 @@ func (r *reader) tfUncompilable(rest []byte) {
 	r.add(e)
 }
 
-// lastNode takes the name out of the last "{{node while/add}}".
+// lastNode extracts the name from the last "{{node while/add}}".
 func lastNode(s string) string {
 	_, after, ok := cutLastIn(s, "{{node ")
 	if !ok {
@@ -45,8 +45,8 @@ func lastNode(s string) string {
 	return name
 }
 
-// firstReason cuts what names the node again. Of the attributes that did not match it keeps the element type, which is the usual
-// culprit.
+// firstReason removes the repeated name of the node. Of the attributes that did not match, it keeps the element type, which is usually the
+// reason.
 func firstReason(s string) string {
 	first, attributes, _ := strings.Cut(s, "\n")
 	first, _, _ = strings.Cut(first, " compatible with node ")
@@ -86,7 +86,7 @@ func pythonFrame(s string) (Location, bool) {
 	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
 }
 
-// installed recognises files of Python packages and of the interpreter itself, which no model's author wrote.
+// installed recognises files of Python packages and of the interpreter, which are not part of the model.
 func installed(file string) bool {
 	for _, part := range []string{"site-packages/", "dist-packages/", "/lib/python", "<frozen ", "/__autograph_generated_file"} {
 		if strings.Contains(file, part) {
@@ -148,8 +148,8 @@ func (r *reader) tfMarking(rest []byte) {
 	}
 }
 
-// tfApart reads "Exp #4> -> <add + 2 others #7> because contracting the edge would create a cycle via [AsString].": two operations, or what each
-// was joined with until then, that no cluster may hold both of.
+// tfApart reads "Exp #4> -> <add + 2 others #7> because contracting the edge would create a cycle via [AsString].": two operations, or the groups
+// that they were joined with until then, that cannot be in one cluster.
 func (r *reader) tfApart(edge string) {
 	from, rest, ok := strings.Cut(edge, "> -> <")
 	to, why, ok2 := strings.Cut(rest, "> because ")
@@ -180,11 +180,11 @@ func (r *reader) tfCompiled(rest []byte) {
 	r.add(Event{Kind: Compile, Line: r.line, Program: name, Key: count, Value: n / 1e6})
 }
 
-// tfCompiling reads "__inference_step_81[_XlaMustCompile=true,…]". Of the line "CompileFunction: FILE" there is no name to read.
+// tfCompiling reads "__inference_step_81[_XlaMustCompile=true,…]". The line "CompileFunction: FILE" has no name.
 func (r *reader) tfCompiling(rest []byte) { r.compiling = string(bytes.TrimSpace(rest)) }
 
-// tfArgument reads "2 shape: f32[8,16] name: dense1/kernel/0 TF arg 3 node name: ". Only variables have names, with a number behind them
-// that makes them unique.
+// tfArgument reads "2 shape: f32[8,16] name: dense1/kernel/0 TF arg 3 node name: ". Only variables have names. A number at the end makes
+// them unique.
 func (r *reader) tfArgument(rest []byte) {
 	place, after, ok := strings.Cut(string(rest), " shape: ")
 	_, after, ok2 := strings.Cut(after, " name: ")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// torchMetrics are the counters of a metrics report. A file holds one report a step, each counting from the start: the last is right.
+// torchMetrics are the counters of a metrics report. A file holds one report per step, each counting from the start, so the last one counts.
 type torchMetrics struct {
 	first     int // the line of the first counter that tells, 0 where there is none
 	fallbacks map[string]Event
@@ -18,7 +18,7 @@ type torchMetrics struct {
 
 func newTorchMetrics() torchMetrics { return torchMetrics{fallbacks: map[string]Event{}} }
 
-// emit adds what the last report says.
+// emit adds the events of the last report.
 func (m *torchMetrics) emit(r *reader) {
 	r.logger = ""
 	if m.first > 0 {
@@ -39,8 +39,8 @@ func (m *torchMetrics) emit(r *reader) {
 	}
 }
 
-// torchCounter reads a counter and the value in the line behind it. Counters named aten:: count operations that XLA did not take,
-// those named xla:: what it took.
+// torchCounter reads a counter and the value in the next line. Counters named aten:: count operations that XLA did not run, those named xla:: the
+// ones that it ran.
 func (r *reader) torchCounter(rest []byte) {
 	name := strings.TrimSpace(string(rest))
 	fallback, lowered := strings.HasPrefix(name, "aten::"), strings.HasPrefix(name, "xla::")
@@ -63,7 +63,7 @@ func (r *reader) torchCounter(rest []byte) {
 	}
 }
 
-// field reads "Value: 88" from the next line, "" when that says something else.
+// field reads "Value: 88" from the next line, "" if that line is another.
 func (r *reader) field(name string) string {
 	text, _ := r.peek()
 	value, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte(name))
@@ -74,7 +74,7 @@ func (r *reader) field(name string) string {
 	return string(bytes.TrimSpace(value))
 }
 
-// torchMetric reads the sum of a metric; of them only the time of compilations matters.
+// torchMetric reads the sum of a metric. Only the time of compilations is used.
 func (r *reader) torchMetric(rest []byte) {
 	if strings.TrimSpace(string(rest)) != "CompileTime" {
 		return
@@ -123,8 +123,8 @@ func torchFrame(text []byte) (Location, bool) {
 	return Location{File: file, Line: n, Function: function}, ok && ok2 && err == nil
 }
 
-// torchGraph reads one record of XLA_SAVE_TENSORS_FILE: the Python frames, innermost first, the graph itself, which is passed over, and
-// its hash.
+// torchGraph reads one record of XLA_SAVE_TENSORS_FILE: the Python frames, innermost first, the graph, which it skips, and the
+// hash.
 func (r *reader) torchGraph([]byte) {
 	e := Event{Kind: Graph, Line: r.line}
 	for {

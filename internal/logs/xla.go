@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// remat reads the partitioner's complaint that it replicates a tensor to bring it from one sharding to another. Its wording changed
-// twice; the shardings, the instruction and its metadata stand in every one.
+// remat reads the partitioner's warning that it replicates a tensor to change its sharding. Its wording changed twice; all versions contain the
+// shardings, the instruction and its metadata.
 func (r *reader) remat(rest []byte) {
 	text := string(rest)
 	_, after, ok := strings.Cut(text, "from sharding ")
@@ -30,7 +30,7 @@ func (r *reader) remat(rest []byte) {
 	r.add(e)
 }
 
-// between returns what stands behind a text up to any of the ending characters.
+// between returns the text after start, up to any of the ending characters.
 func between(s, start, end string) string {
 	_, after, ok := strings.Cut(s, start)
 	if !ok {
@@ -42,7 +42,7 @@ func between(s, start, end string) string {
 	return after
 }
 
-// spill reads what XLA passes on from NVIDIA's assembler, behind the function's opening quote:
+// spill reads XLA's copy of a message of NVIDIA's assembler, after the function's opening quote:
 //
 //	ptxas warning : Registers are spilled to local memory in function 'my_tanh_matmul', 1116 bytes spill stores, 1116 bytes spill loads
 func (r *reader) spill(rest []byte) {

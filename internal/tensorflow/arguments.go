@@ -11,16 +11,16 @@ import (
 	"github.com/xlagate/xlagate/internal/logs"
 )
 
-// Argument is what TensorFlow tells of an argument of a compiled function.
+// Argument is one argument of a compiled function, as TensorFlow describes it.
 type Argument struct {
 	Name     string
 	Captured bool // nobody hands it over: the function reads it
 }
 
-// Arguments are those of compiled functions, by the function as XLA spells it in its module's name. XLA itself is told no names.
+// Arguments holds the arguments of compiled functions by the function's name in XLA's module names. XLA itself does not get the names of arguments.
 type Arguments map[string][]Argument
 
-// Of finds a module's arguments: nil where they are not known, or are not as many as the module has.
+// Of returns a module's arguments, nil if they are not known or if their number differs from the module's.
 func (a Arguments) Of(module string, count int) []Argument {
 	stem, _, _ := cutLast(moduleStem(module), ".")
 	if own := a[stem]; len(own) == count {
@@ -29,13 +29,13 @@ func (a Arguments) Of(module string, count int) []Argument {
 	return nil
 }
 
-// handedOver is an argument as TensorFlow's log tells of it when it hands it over to XLA.
+// handedOver is an argument in TensorFlow's log of what it passes to XLA.
 type handedOver struct {
 	index    int    // its place among the function's arguments, of which constants are not handed over
 	variable string // its name; "" for what is no variable
 }
 
-// handOver notes an argument. A function that is compiled again hands over the same ones.
+// handOver records an argument. A function that is compiled again passes the same arguments.
 func (l *Logs) handOver(e logs.Event) {
 	function, at := ModuleName(e.Program), int(e.Value)
 	index, err := strconv.Atoi(e.Key)
@@ -44,7 +44,7 @@ func (l *Logs) handOver(e logs.Event) {
 	}
 }
 
-// namedArguments puts together what the graphs of functions on their way to XLA and the log tell.
+// namedArguments combines the arguments in the graphs of compiled functions with those in the log.
 func namedArguments(dirs []*graphDir, l *Logs) Arguments {
 	functions := Arguments{}
 	for _, d := range dirs {
@@ -62,8 +62,8 @@ func namedArguments(dirs []*graphDir, l *Logs) Arguments {
 	return out
 }
 
-// mapped picks a function's arguments that are handed over. Variables are called by their names, unless several have one name, as those have that
-// were given none.
+// mapped selects the arguments of a function that are passed to XLA. A variable has its own name, unless several variables have the same name, as
+// unnamed ones do.
 func mapped(own []Argument, handed []handedOver) []Argument {
 	names, arguments := map[string]int{}, make([]Argument, len(handed))
 	for i, h := range handed {
@@ -80,7 +80,7 @@ func mapped(own []Argument, handed []handedOver) []Argument {
 	return arguments
 }
 
-// add notes a function's arguments. Where two processes call other functions so, they are not known.
+// add records a function's arguments. If two processes have different functions of that name, the arguments are not known.
 func (a Arguments) add(function string, arguments []Argument) {
 	if was, known := a[function]; known && !slices.Equal(was, arguments) {
 		arguments = nil
@@ -91,7 +91,7 @@ func (a Arguments) add(function string, arguments []Argument) {
 // clusterArgument ends the name of a cluster's argument: "images_0_arg" is the first result of the node images, "images_1_arg" is images:1.
 var clusterArgument = regexp.MustCompile(`_(\d+)_arg$`)
 
-// argumentsOf lists a function's arguments as its author calls them; what it captures goes by the operation that reads it.
+// argumentsOf lists a function's arguments by the names in the model. A captured value has the name of the operation that reads it.
 func argumentsOf(g *Graph) (arguments []Argument) {
 	count := map[string]int{}
 	for i := range g.Nodes {

@@ -2,7 +2,7 @@ package tensorflow
 
 import "strings"
 
-// Clustering is what became of a graph's operations.
+// Clustering holds the clusters of a graph and the operations outside them.
 type Clustering struct {
 	Clusters []Cluster // in order of appearance
 	Outside  []Outside // what no cluster took, in order of appearance
@@ -21,7 +21,7 @@ type Cluster struct {
 	MustCompile bool           // a tf.function(jit_compile=True): compiled because it was asked for
 }
 
-// Outside is an operation that no cluster took.
+// Outside is an operation that is in no cluster.
 type Outside struct {
 	Node   *Node
 	Body   string // the library's function it stands in, "" for the graph itself
@@ -34,7 +34,7 @@ type Outside struct {
 	From, To   []string // of a collective: the compiled functions and clusters before and behind it
 }
 
-// ReasonLeft is why an operation is outside that a cluster had.
+// ReasonLeft is the reason for an operation that a later pass removed from its cluster.
 const ReasonLeft = "it was in a cluster; a later pass took it out again to spare copies or compilations"
 
 // Ran reports whether the graph shows that autoclustering looked at it.
@@ -48,17 +48,17 @@ func (g *Graph) Ran() bool {
 	return false
 }
 
-// launchOps compile a function when it first runs, and run it: autoclustering made one of each cluster until 2018.
+// launchOps are the operations that compile a function when it first runs, and run it. Until 2018, autoclustering made one of each cluster.
 var launchOps = setOf("_XlaLaunch", "XlaLaunch", "XlaLaunchV2")
 
-// launchesCluster tells a cluster of autoclustering from what xla.compile made: that has a long hash for its number.
+// launchesCluster distinguishes a cluster of autoclustering from a function of xla.compile, whose number is a long hash.
 func (n *Node) launchesCluster() bool {
 	number, ok := strings.CutPrefix(callee(n), "cluster_")
 	return launchOps[n.Op] && ok && isNumber(number) && len(number) < len("1154007346014236116")
 }
 
-// Clustering sorts the graph's operations into clusters and what stayed outside. It works on a graph after any of the passes: with
-// marked nodes, with clusters made into functions, and with the operations that compile and run them.
+// Clustering sorts the graph's operations into clusters and those outside. It accepts a graph after any of the passes: with marked nodes, with
+// clusters as functions, and with the operations that compile and run the clusters.
 func (g *Graph) Clustering() *Clustering {
 	s := &sorter{graph: g, out: &Clustering{}, clusters: map[string]int{}, bodies: map[string]bool{}, compiled: map[string]bool{}, runs: map[string]string{}}
 	for i := range g.Nodes {
@@ -110,7 +110,7 @@ func (s *sorter) nodes(nodes []Node, function string) {
 	}
 }
 
-// callee is the function that a node calls, "" when it calls none.
+// callee is the function that a node calls, "" if it calls none.
 func callee(n *Node) string {
 	if len(n.Calls) == 0 {
 		return ""
@@ -128,7 +128,7 @@ func (s *sorter) mustCompile(n *Node) bool {
 	return n.MustCompile || f != nil && f.MustCompile
 }
 
-// compile notes a cluster that the graph compiles and runs through operations of its own.
+// compile records a cluster that the graph compiles and runs with separate operations.
 func (s *sorter) compile(n *Node) {
 	name := callee(n)
 	if name == "" || s.compiled[name] {
@@ -139,8 +139,8 @@ func (s *sorter) compile(n *Node) {
 	s.out.Clusters[s.clusters[name]].MustCompile = n.MustCompile && !isClusterName(name)
 }
 
-// join finds the cluster of each _XlaRun: the one of the _XlaCompile whose key it takes last, directly or through the Switch that asks whether there
-// is one. Neither carries _xla_compile_id: that marks what an xla.compile encloses.
+// join finds the cluster of each _XlaRun: the cluster of the _XlaCompile whose key is its last input, directly or through a Switch. Neither operation
+// has an _xla_compile_id, which marks the operations inside an xla.compile.
 func (s *sorter) join(nodes []Node) {
 	byName := map[string]*Node{}
 	for i := range nodes {
@@ -168,7 +168,7 @@ func (s *sorter) join(nodes []Node) {
 	}
 }
 
-// take puts a node into a cluster: itself, or the nodes of the function it stands for.
+// take puts a node into a cluster, or instead of it the nodes of the function that it calls.
 func (s *sorter) take(cluster string, n *Node) {
 	at, known := s.clusters[cluster]
 	if !known {
@@ -199,7 +199,7 @@ func (s *sorter) count(c *Cluster, op string) {
 	}
 }
 
-// leave notes a node outside, and what stands in the functions that it calls.
+// leave records a node outside, and the nodes of the functions that it calls.
 func (s *sorter) leave(n *Node, function string, why reason) {
 	o := Outside{Node: n, Body: function, Reason: why.text, System: why.system, Left: n.Marked}
 	if n.Marked {
@@ -215,7 +215,7 @@ func (s *sorter) leave(n *Node, function string, why reason) {
 	}
 }
 
-// enter looks into the functions that a node calls, each once. It reports whether the dump holds any of them.
+// enter visits the functions that a node calls, each once. It reports whether the dump holds any of them.
 func (s *sorter) enter(n *Node) bool {
 	found := false
 	for _, name := range append([]string{n.Op}, n.Calls...) {
@@ -232,7 +232,7 @@ func (s *sorter) enter(n *Node) bool {
 	return found
 }
 
-// PlainName cuts what an annotated dump puts before a node's name: "unclustered/" or its cluster.
+// PlainName removes the prefix of a node's name in an annotated dump: "unclustered/" or the cluster.
 func PlainName(name string) string {
 	first, rest, ok := strings.Cut(name, "/")
 	if ok && (first == "unclustered" || isClusterName(first)) {

@@ -21,8 +21,8 @@ func (c *Clusters) explain(l *Logs) {
 	}
 }
 
-// clusters makes out of TensorFlow's clustering log what the graph dumps would show, as far as it goes: kinds and numbers of
-// operations, and names where the log has them. It is nil when the logs hold no summary.
+// clusters derives from TensorFlow's clustering log what the graph dumps would show, as far as possible: kinds and numbers of operations, and names
+// if the log has them. It is nil if the logs hold no summary.
 func (l *Logs) clusters() *Clusters {
 	if len(l.summaries) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (l *Logs) clusters() *Clusters {
 	return out
 }
 
-// eager recognises the graph of one operation that Python ran by itself. A log shows less than a dump: a function of a single
+// eager recognises the graph of one operation that Python ran eagerly. A log shows less than a dump: a function of a single
 // operation, none of it in a cluster, looks the same.
 func (s clusterSummary) eager() bool {
 	count := 0
@@ -61,7 +61,7 @@ func (s clusterSummary) eager() bool {
 	return s.summary.Inside == 0 && count == 1
 }
 
-// partingOf is what a log tells of an operation outside: not what reads it, nor whether XLA could compile it.
+// partingOf returns what a log says about an operation outside. A log does not say which operations read it, or whether XLA could compile it.
 func partingOf(op string) Parting {
 	if SystemOp(op) {
 		return SystemParting(op)
@@ -69,7 +69,7 @@ func partingOf(op string) Parting {
 	return Parts
 }
 
-// outside adds what stayed outside, one entry for each operation.
+// outside adds the operations outside the clusters, one entry for each.
 func (s clusterSummary) outside(out *Clusters) {
 	ops := make([]string, 0, len(s.summary.Outside))
 	for op := range s.summary.Outside {

@@ -8,10 +8,10 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// declusterPass is the one pass between marking and encapsulating that takes operations out of clusters.
+// declusterPass is the only pass between marking and encapsulating that removes operations from clusters.
 const declusterPass = "PartiallyDeclusterPass"
 
-// leastOverlap is the share of nodes that two dumps of the same function's graph have in common, whatever passes lie between them.
+// leastOverlap is the share of nodes that two dumps of the same function's graph have in common, whatever passes ran between them.
 const leastOverlap = 0.7
 
 // nodeNames is the set of a graph's node names.
@@ -25,7 +25,7 @@ func namesOf(g *Graph) nodeNames {
 	return out
 }
 
-// overlap is the share of the smaller set's names that the larger one has too.
+// overlap is the share of the smaller set's names that are in the larger set.
 func (a nodeNames) overlap(b nodeNames) float64 {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -42,8 +42,8 @@ func (a nodeNames) overlap(b nodeNames) float64 {
 	return float64(common) / float64(len(a))
 }
 
-// nameFunctions finds out which function a graph belongs to that only a number names: the dumper that names its files by function
-// shows the same nodes, and so do the stack traces.
+// nameFunctions finds the function of a graph that has only a number: dumps that are named by function, and stack traces, show the
+// same nodes.
 func (d *graphDir) nameFunctions(graphs []*namedGraph) {
 	d.loadStacks()
 	candidates := d.functionNodes()
@@ -75,7 +75,7 @@ func (d *graphDir) functionNodes() map[string]nodeNames {
 	return out
 }
 
-// bestMatch picks the candidate that shares most nodes, "" when none is like it. A handful of nodes proves nothing.
+// bestMatch returns the candidate that shares most nodes, "" if none is similar. A handful of nodes proves nothing.
 func bestMatch(names nodeNames, candidates map[string]nodeNames) string {
 	best, most := "", leastOverlap
 	functions := make([]string, 0, len(candidates))
@@ -94,7 +94,7 @@ func bestMatch(names nodeNames, candidates map[string]nodeNames) string {
 	return best
 }
 
-// loadStacks reads the stack traces that were dumped beside the graphs; of several for a function the first counts.
+// loadStacks reads the stack traces that were dumped beside the graphs. If a function has several, the first counts.
 func (d *graphDir) loadStacks() {
 	for _, g := range d.byPass[PassNamed] {
 		if g.name.Format != FormatStacks || d.stacks[g.function] != nil {
@@ -110,7 +110,7 @@ func (d *graphDir) loadStacks() {
 	}
 }
 
-// lineOf is the model's line of a node; of what TensorFlow made of a node, such as of a condition, and named below it, the line of that.
+// lineOf is the model's line of a node. A node that TensorFlow made from another one, and named below it, has the line of that one.
 func (d *graphDir) lineOf(function, node string) hlo.Location {
 	at := d.source(function, node)
 	for slash := strings.LastIndexByte(node, '/'); at.File == "" && slash > 0; slash = strings.LastIndexByte(node, '/') {
@@ -120,7 +120,7 @@ func (d *graphDir) lineOf(function, node string) hlo.Location {
 	return at
 }
 
-// source finds the model's line of a node: in its function, else in the one function that has a node of that name.
+// source finds the model's line of a node in its function, or else in the only function that has a node of that name.
 func (d *graphDir) source(function, node string) hlo.Location {
 	if f, ok := frameOf(d.stacks[function], node); ok {
 		return LocationOf(f)
@@ -137,7 +137,7 @@ func (d *graphDir) source(function, node string) hlo.Location {
 	return LocationOf(found[0])
 }
 
-// frameOf is the model's line of a node; where only the framework stands between, the one that called the function.
+// frameOf is the model's line of a node. If all its frames are in the framework, it is the line that called the function.
 func frameOf(stacks *Stacks, node string) (Frame, bool) {
 	own, known := stacks.Of(node)
 	switch {
@@ -149,12 +149,12 @@ func frameOf(stacks *Stacks, node string) (Frame, bool) {
 	return Frame{}, false
 }
 
-// LocationOf is where a frame of a Python stack stands.
+// LocationOf returns the source location of a frame of a Python stack.
 func LocationOf(f Frame) hlo.Location {
 	return hlo.Location{File: f.File, Function: f.Function, Line: int32(f.Line)}
 }
 
-// leftLater finds, for each graph, the operations that a pass after marking took out of their cluster, and that pass.
+// leftLater finds, for each graph, the operations that a pass after marking removed from their cluster, and that pass.
 func (d *graphDir) leftLater(graphs []*namedGraph) map[*namedGraph]map[string]string {
 	out := map[*namedGraph]map[string]string{}
 	later := append(d.load(d.byPass[PassEncapsulateBefore]), d.load(d.optimizerPasses())...)

@@ -7,7 +7,7 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// Clusters is what TensorFlow's autoclustering did to the graphs of one dump.
+// Clusters is the result of TensorFlow's autoclustering on the graphs of one dump.
 type Clusters struct {
 	Ran         bool               `json:"ran"`       // autoclustering looked at the graphs
 	Why         string             `json:"-"`         // why it did not, as far as the dump tells; "" when it ran
@@ -21,8 +21,8 @@ type Clusters struct {
 	Rewrites    []Rewrite          `json:"rewrites,omitempty"`    // what Grappler did to operations before, where its dumps are there
 }
 
-// Collective is an operation that exchanges data between devices in TensorFlow's own graph: what XLA compiles ends before it, and begins
-// anew behind it.
+// Collective is an operation that exchanges data between devices in TensorFlow's own graph. XLA compiles the operations before it and those after
+// it separately.
 type Collective struct {
 	Op       string       `json:"op"`   // "CollectiveReduceV2", "HorovodAllreduce"
 	Kind     string       `json:"kind"` // "all-reduce", as XLA calls it
@@ -34,7 +34,7 @@ type Collective struct {
 	File     string       `json:"file,omitempty"`
 }
 
-// Place says what the collective parts: "between gradients and update"; "" when nothing that XLA compiles is around it.
+// Place says what the collective separates: "between gradients and update". It is "" if there is no compiled function around it.
 func (o *Collective) Place() string {
 	from, to := phrase.List(o.From, "and"), phrase.List(o.To, "and")
 	switch {
@@ -60,7 +60,7 @@ type FrameworkCluster struct {
 	Device      string         `json:"device,omitempty"`
 }
 
-// UnclusteredOp is an operation that no cluster took.
+// UnclusteredOp is an operation that is in no cluster.
 type UnclusteredOp struct {
 	Op       string       `json:"op"` // "AsString"
 	Node     string       `json:"node"`
@@ -74,7 +74,7 @@ type UnclusteredOp struct {
 	File     string       `json:"file,omitempty"`
 }
 
-// UserOps lists what was left out without being a system operation.
+// UserOps lists the operations outside that are not system operations.
 func (c *Clusters) UserOps() []UnclusteredOp {
 	var out []UnclusteredOp
 	for _, op := range c.Unclustered {
@@ -85,7 +85,7 @@ func (c *Clusters) UserOps() []UnclusteredOp {
 	return out
 }
 
-// matchModules notes with each cluster the HLO modules that were compiled from it. A module is named as in Variant.Modules
+// matchModules records for each cluster the HLO modules that were compiled from it. A module is named as in Variant.Modules
 // ("module_0031.cluster_0__XlaCompiledKernel_true_…") or without its number.
 func (c *Clusters) matchModules(modules []string) {
 	for i := range c.Clusters {

@@ -1,5 +1,5 @@
-// Package tensorflow reads TensorFlow's graph dumps (TF_DUMP_GRAPH_PREFIX) and measures what a framework says of a run: what
-// autoclustering took into its clusters, why an operation stays outside, and what the logs of TensorFlow, JAX and PyTorch/XLA add.
+// Package tensorflow reads TensorFlow's graph dumps (TF_DUMP_GRAPH_PREFIX) and measures what a framework reports about a run: which operations
+// autoclustering put into clusters, why an operation is outside, and what the logs of TensorFlow, JAX and PyTorch/XLA say.
 package tensorflow
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/logs"
 )
 
-// Framework is what the framework itself left behind.
+// Framework holds the measurements of what the framework itself dumped and logged.
 type Framework struct {
 	Clusters  *Clusters // nil where no graph and no log tells of any
 	Logs      *Logs     // nil where there are none
@@ -21,9 +21,8 @@ type Framework struct {
 	Problems  []Problem
 }
 
-// Read measures TensorFlow's graph dumps, and logs. Graphs that were written into a log
-// count like dumped ones, and where no graph shows what autoclustering did, its own summaries in the logs do. Modules are the names of
-// the dump's HLO modules, of which the clusters find theirs.
+// Read measures TensorFlow's graph dumps, and logs. Graphs in a log count like dumped ones. If no graph shows the result of autoclustering, its
+// summaries in the logs do. Modules are the names of the dump's HLO modules, which are matched with the clusters.
 func Read(graphs, logs []File, modules []string) *Framework {
 	f := &Framework{}
 	f.Logs, f.Problems = readLogs(logs)
@@ -51,8 +50,8 @@ func Read(graphs, logs []File, modules []string) *Framework {
 	return f
 }
 
-// failures tells of the exceptions in logs: of those that kept a function from being compiled, and where nothing was compiled at all of the one
-// that ended the program, whatever it was. An operation that XLA could not compile is a note of its own, see [Logs.Uncompilable].
+// failures reports the exceptions in logs: those that kept a function from being compiled, and, if nothing was compiled at all, the one that ended
+// the program. An operation that XLA could not compile is a separate note, see [Logs.Uncompilable].
 func failures(files []File, nothing bool) (problems []Problem) {
 	for _, log := range files {
 		_ = log.Read(func(data []byte) error { // that it cannot be read is said once: see readLogs
@@ -84,19 +83,19 @@ type Problem struct {
 	Fix     string
 }
 
-// File is one graph dump, log or profile, wherever it lies. Its content is released before the next file is read. The method of that name
+// File is one graph dump, log or profile, inside or outside the dump. Its content is released before the next file is read. The method of that name
 // of a *dump.File fits Bytes.
 type File struct {
 	Path  string
 	Bytes func() (data []byte, release func() error, err error)
 }
 
-// FileAt makes a file that lies outside the dump readable, compressed or not.
+// FileAt makes a file outside the dump readable, compressed or not.
 func FileAt(path string, limit dump.Limit) File {
 	return File{Path: path, Bytes: dump.FileAt(path, limit).Bytes}
 }
 
-// Read hands the content to parse and gives it back.
+// Read passes the content to parse and then releases it.
 func (f File) Read(parse func(data []byte) error) error {
 	data, release, err := f.Bytes()
 	if err != nil {
@@ -109,7 +108,7 @@ func (f File) Read(parse func(data []byte) error) error {
 	return err
 }
 
-// plainly is an error without the path of the file, which stands before it.
+// plainly is an error without the path of the file, because the caller adds the path.
 func plainly(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -118,7 +117,7 @@ func plainly(err error) string {
 	return err.Error()
 }
 
-// Merge adds what is known of the graphs of another part or dump.
+// Merge adds the graphs of another part or dump.
 func (c *Clusters) Merge(o *Clusters) *Clusters {
 	switch {
 	case c == nil:
@@ -138,7 +137,7 @@ func (c *Clusters) Merge(o *Clusters) *Clusters {
 	return &all
 }
 
-// Merge adds what the logs of another part or dump said.
+// Merge adds the logs of another part or dump.
 func (l *Logs) Merge(o *Logs) *Logs {
 	switch {
 	case l == nil:

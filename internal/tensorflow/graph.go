@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Graph is one GraphDef, or one FunctionDef: then it holds a single function and no nodes.
+// Graph is one GraphDef, or one FunctionDef. A FunctionDef becomes a graph with a single function and no nodes.
 type Graph struct {
 	Nodes     []Node
 	Functions []Function
@@ -46,7 +46,7 @@ type Node struct {
 	pipeline bool // _tf_data_function, of a function's own attributes
 }
 
-// function returns the library's function of that name, nil when there is none.
+// function returns the library's function of that name, nil if there is none.
 func (g *Graph) function(name string) *Function {
 	for i := range g.Functions {
 		if g.Functions[i].Name == name {
@@ -56,13 +56,13 @@ func (g *Graph) function(name string) *Function {
 	return nil
 }
 
-// maxSize is the size above which no graph is read: protobuf itself stops there.
+// maxSize is the size above which no graph is read; it is protobuf's own limit.
 const maxSize = math.MaxInt32
 
 // errMLIR says that a dump is in MLIR's tfg dialect (--tf_dump_graphs_in_tfg), which is not read.
 var errMLIR = errors.New("a graph in MLIR's tfg dialect, which is not read; dump again without --tf_dump_graphs_in_tfg")
 
-// Parse reads a GraphDef or a FunctionDef, as text or binary; the content tells which.
+// Parse reads a GraphDef or a FunctionDef, as text or binary. It detects the form by the content.
 func Parse(data []byte) (*Graph, error) {
 	head := bytes.TrimLeft(data[:min(len(data), 4096)], " \t\r\n")
 	switch {

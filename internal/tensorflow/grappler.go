@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// Rewrite is what Grappler did to an operation of the model before autoclustering saw it.
+// Rewrite is a change that Grappler made to an operation of the model before autoclustering.
 type Rewrite struct {
 	Op        string       `json:"op"` // "AsString"
 	Node      string       `json:"node"`
@@ -19,14 +19,14 @@ type Rewrite struct {
 	File      string       `json:"file,omitempty"`
 }
 
-// rewritten is a graph as Grappler got it, with what it made of it.
+// rewritten is a graph before and after Grappler.
 type rewritten struct {
 	before *namedGraph
 	names  nodeNames
 	steps  []*namedGraph // after single optimizers and whole iterations
 }
 
-// rewrites compares what MetaOptimizer dumped before and after it ran.
+// rewrites compares the dumps of MetaOptimizer before and after it ran.
 func (d *graphDir) rewrites() (out []Rewrite) {
 	items := d.grapplerItems()
 	graphs := make([]*namedGraph, len(items))
@@ -40,8 +40,8 @@ func (d *graphDir) rewrites() (out []Rewrite) {
 	return out
 }
 
-// grapplerItems finds the graphs that Grappler began with. Every iteration dumps anew what it begins with, under names that tell no function:
-// a graph that is mostly part of a larger one is that one later.
+// grapplerItems finds the graphs at the start of Grappler. Every iteration dumps its graph again, under names without the function. A graph whose
+// nodes are mostly in a larger one is a later state of that one.
 func (d *graphDir) grapplerItems() (items []rewritten) {
 	before := d.load(d.byPass[PassGrapplerBefore])
 	slices.SortStableFunc(before, func(a, b *namedGraph) int { return cmp.Compare(len(b.graph.Nodes), len(a.graph.Nodes)) })
@@ -64,7 +64,7 @@ func (d *graphDir) grapplerItems() (items []rewritten) {
 	return items
 }
 
-// compareItem lists what became of the model's operations.
+// compareItem lists the changes to the model's operations.
 func (d *graphDir) compareItem(item *rewritten) (out []Rewrite) {
 	if len(item.steps) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func nodesByName(g *Graph) map[string]*Node {
 	return out
 }
 
-// whatBecame says what a node is now.
+// whatBecame says how a node was changed.
 func whatBecame(was, is *Node) (what string, same bool) {
 	switch {
 	case is == nil:
@@ -126,12 +126,12 @@ func optimizerOrder(name string) int {
 	return at
 }
 
-// compareSteps orders what one graph became by when that was.
+// compareSteps orders the states of one graph by time.
 func compareSteps(a, b *namedGraph) int {
 	return cmp.Or(cmp.Compare(a.name.Order, b.name.Order), cmp.Compare(optimizerOrder(a.name.Group), optimizerOrder(b.name.Group)))
 }
 
-// by is the first optimizer after which a node is not what it was.
+// by is the first optimizer after which a node has changed.
 func (item *rewritten) by(n *Node) string {
 	for _, g := range item.steps {
 		if _, same := whatBecame(n, nodesByName(g.graph)[n.Name]); !same && g.name.Group != "" {

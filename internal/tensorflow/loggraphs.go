@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// graphsInLog takes the graphs out of a log that TF_DUMP_GRAPH_PREFIX=- wrote into it. The log does not say which pass a graph belongs
-// to; the annotated one does by its node names, and the graph before it is the marked one.
+// graphsInLog extracts the graphs that TF_DUMP_GRAPH_PREFIX=- wrote into a log. The log does not say after which pass a graph was dumped. The annotated
+// graph is recognised by its node names; the graph before it is the marked one.
 func graphsInLog(log File) ([]File, []Problem) {
 	var out []File
 	var problems []Problem
@@ -49,7 +49,7 @@ func embeddedGraphs(path string, data []byte) (out []File, problems []Problem) {
 	return out, problems
 }
 
-// embeddedPasses tells the passes by content: "" for a graph that could not be read.
+// embeddedPasses identifies the passes by content: "" for a graph that could not be read.
 func embeddedPasses(graphs []*Graph) []Pass {
 	out := make([]Pass, len(graphs))
 	for i, g := range graphs {

@@ -9,7 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/logs"
 )
 
-// Logs is what logs given beside the dump said.
+// Logs holds what the logs of a run say.
 type Logs struct {
 	Compiles map[string]int `json:"compiles"` // compilations by program
 	Misses   []CacheMiss    `json:"misses"`
@@ -55,30 +55,30 @@ const (
 	NoteUnreadable       = "unreadable" // a known line in an unknown form: it was seen, what it says is not known
 )
 
-// Cut is where PyTorch/XLA ended a graph and had it compiled. What stood in the program until there is in the graph.
+// Cut is a place where PyTorch/XLA ended a graph and had it compiled. The graph contains the operations up to that place.
 type Cut struct {
 	Reason string       // as PyTorch/XLA says it: "user torch_xla.sync"
 	Where  hlo.Location // the model's line
 	Inputs int          // how many arguments the graph has; 0: not said
 }
 
-// cutOf is what an event says of a compiled graph. A graph that was only saved was not cut for that.
+// cutOf returns the cut that an event describes. A graph that was only saved has none.
 func cutOf(e logs.Event) (Cut, bool) {
 	return Cut{Reason: e.Text, Where: placeOf(e.Where), Inputs: int(e.Value)}, e.Text != ""
 }
 
-// NamelessGraph is what PyTorch/XLA calls every graph that the model gives no name. Its logs count the compilations of all graphs together,
-// those with names among them, and are taken to speak of this one.
+// NamelessGraph is PyTorch/XLA's name of every graph that the model does not name. Its logs count the compilations of all graphs together, including
+// named ones; xlagate assigns the count to this name.
 const NamelessGraph = "SyncTensorsGraph"
 
-// clusterSummary is autoclustering's own count of one graph, with what it said about nodes of that graph.
+// clusterSummary is autoclustering's own count of one graph, with its messages about nodes of that graph.
 type clusterSummary struct {
 	log     string
 	summary *logs.Summary
 	nodes   map[string][]logs.Event // what it said about nodes left out, by operation
 }
 
-// readLogs collects what logs say: nil when there are none.
+// readLogs collects what the logs say, nil if there are none.
 func readLogs(files []File) (*Logs, []Problem) {
 	if len(files) == 0 {
 		return nil, nil
@@ -101,8 +101,8 @@ func readLogs(files []File) (*Logs, []Problem) {
 	return l, problems
 }
 
-// take adds what one log says, and to the graphs of PyTorch/XLA, by hash, those that it names. It reports whether the log counts their
-// compilations: no log has to say both.
+// take adds what one log says. It adds the graphs of PyTorch/XLA that the log names by hash. It reports whether the log counts their compilations;
+// a log may have only one of both.
 func (l *Logs) take(path string, events []logs.Event, graphs map[string]bool) (counted bool) {
 	nodes := map[string][]logs.Event{}
 	for _, e := range events {
@@ -193,7 +193,7 @@ func placeOf(w logs.Location) hlo.Location {
 	return hlo.Location{File: w.File, Function: w.Function, Line: int32(w.Line), Column: int32(w.Column)}
 }
 
-// programOf names the program that a log means as the modules' names do: JAX's <lambda> is _lambda there, and TensorFlow's
+// programOf returns the program of a name in a log, spelled as in module names: JAX's <lambda> is _lambda there, and TensorFlow's
 // __inference_step_41 is step.
 func programOf(name string) string {
 	if name == "" {

@@ -32,7 +32,7 @@ func (s *sorter) severalClusters(nodes []Node) bool {
 	return false
 }
 
-// clusterOf is the cluster that a node is of, or stands for; "" when there is none.
+// clusterOf is the cluster that a node is in or represents, "" if there is none.
 func (s *sorter) clusterOf(n *Node) string {
 	switch {
 	case n.Cluster != "":

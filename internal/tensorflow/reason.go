@@ -112,7 +112,7 @@ func (r *reasons) of(i int) reason {
 	return reason{text: "XLA can compile it, but no cluster took it (TF_CPP_VMODULE=mark_for_compilation_pass=4 logs why)"}
 }
 
-// parted says what stands between a group and others.
+// parted says what is between a group and others.
 func (g *group) parted() string {
 	if len(g.parts) == 0 {
 		return ""

@@ -81,7 +81,7 @@ func (s *Stacks) add(node string, stack []byte, known map[string]Frame) {
 	s.own[node] = own
 }
 
-// tracing is the frame of TensorFlow's that traces a function: what stands outside of it calls the function.
+// tracing is the frame of TensorFlow that traces a function: the frames outside of it call the function.
 const tracing = "_create_concrete_function"
 
 // ownFrame reads a frame; of an installed package only the function's name counts.
@@ -188,5 +188,5 @@ func (t *Trace) within(name string) []Frame {
 	return found
 }
 
-// above is the scope that a name stands in, "" at the top.
+// above is the scope of a name, "" at the top.
 func above(name string) string { return name[:max(0, strings.LastIndexByte(name, '/'))] }
