@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// columns are what a row tells of a kernel.
+// columns are the columns of a kernel's row.
 var columns = []struct {
 	name string
 	of   func(p *facts.Priced) string
@@ -80,7 +80,7 @@ func (v *view) rows(o Options) (rows [][]string) {
 	return rows
 }
 
-// cell keeps a spreadsheet from running what a dump says: no name of a real one begins so.
+// cell keeps a spreadsheet from running a formula in a dump. No real name starts like one.
 func cell(s string) string {
 	if strings.HasPrefix(s, "=") || strings.HasPrefix(s, "+") || strings.HasPrefix(s, "@") {
 		return "'" + s

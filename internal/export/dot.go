@@ -9,10 +9,10 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// fill is the colour of a kernel by what became of it, told apart by those who see no red or green as well.
+// fill is the colour of a kernel by its change. The colours also differ for people with red-green blindness.
 var fill = map[string]string{"": "white", "same": "white", "changed": "#fde9a9", "split": "#f7c6a3", "merged": "#cfe3f7", "added": "#f7c6a3", "removed": "#d9d9d9"}
 
-// dot writes a graph of the kernels, in a frame for each scope, a drawing for each variant. Of a comparison it holds both sides.
+// dot writes a graph of the kernels, with a frame for each scope and a drawing for each variant. A comparison has both sides.
 func dot(views []view, o Options) ([]File, error) {
 	var b bytes.Buffer
 	b.WriteString("digraph xlagate {\n  rankdir=TB; compound=true; fontname=\"sans-serif\";\n  node [shape=box, style=filled, fillcolor=white, fontname=\"sans-serif\", fontsize=10];\n")
@@ -68,7 +68,7 @@ func (d *drawing) frame(name string, fate func(int) string) {
 	d.b.WriteString("  }\n")
 }
 
-// scope draws kernels whose scopes agree down to a depth, those that go deeper in frames of their own.
+// scope draws kernels whose scopes agree up to a depth. Kernels in deeper scopes get their own frames.
 func (d *drawing) scope(at []int, depth int, indent string, fate func(int) string) {
 	deeper, order := map[string][]int{}, []string{}
 	for _, i := range at {

@@ -1,4 +1,4 @@
-// Package export writes what a dump holds, or what changed between two, as files of other tools: Model Explorer, Graphviz, pprof, Perfetto,
+// Package export writes a dump, or what changed between two, in the formats of other tools: Model Explorer, Graphviz, pprof, Perfetto,
 // spreadsheets, and XLA itself.
 package export
 
@@ -20,13 +20,13 @@ type File struct {
 	Data []byte
 }
 
-// Options say what of a dump is exported.
+// Options select what is exported.
 type Options struct {
 	Program string // a glob; "" for all
 	Scope   string // a glob over op_names; "" for all
 }
 
-// format is a tool's format. One that needs several files is written into a folder.
+// format is a tool's format. A format with several files is written to a folder.
 type format struct {
 	name, about string
 	several     bool
@@ -50,7 +50,7 @@ func Formats() (names []string) {
 	return names
 }
 
-// About says in a line for each format what it is.
+// About describes each format in one line.
 func About() string {
 	var lines []string
 	for _, f := range formats {
@@ -71,7 +71,7 @@ func formatNamed(name string) format {
 	return format{}
 }
 
-// Of exports a difference. Where its old side holds nothing, it exports what the new one holds.
+// Of exports a difference. If its old side is empty, it exports the new side.
 func Of(d *diff.Report, name string, o Options) ([]File, error) {
 	views, err := viewsOf(d, o)
 	if err != nil {
@@ -80,7 +80,7 @@ func Of(d *diff.Report, name string, o Options) ([]File, error) {
 	return formatNamed(name).write(views, o)
 }
 
-// view is one variant, alone or beside what it was.
+// view is one variant, alone or with its earlier state.
 type view struct {
 	program, name string // name tells it from all others of the export
 	*diff.Variant
@@ -108,7 +108,7 @@ func viewsOf(d *diff.Report, o Options) (views []view, err error) {
 	return views, nil
 }
 
-// is is the side that is looked at: the new one, the old one of what was removed.
+// is is the current side: the new one, or the old one of a removed variant.
 func (v *view) is() *facts.Variant {
 	if v.New != nil {
 		return v.New
@@ -116,7 +116,7 @@ func (v *view) is() *facts.Variant {
 	return v.Old
 }
 
-// sides yields the sides that there are, with their names.
+// sides yields the existing sides with their names.
 func (v *view) sides(yield func(string, *facts.Variant) bool) {
 	if v.Old != nil && !yield("before", v.Old) {
 		return
@@ -133,7 +133,7 @@ func (v *view) after() string {
 	return ""
 }
 
-// prices are what the kernels are predicted to take, all nothing on a device that no price is known of.
+// prices are the predicted prices of the kernels, all empty for an unknown device.
 func prices(v *facts.Variant) []facts.Priced {
 	if v.Device != nil {
 		return v.Prices(v.Device)
@@ -145,24 +145,24 @@ func prices(v *facts.Variant) []facts.Priced {
 	return list
 }
 
-// inScope reports whether a scope that the user named holds an op_name. A scope holds all that is below it.
+// inScope reports whether an op_name is in the scope that the user named. A scope contains everything below it.
 func (o Options) inScope(opName string) bool {
 	return o.Scope == "" || match.Glob(o.Scope, opName) || match.Glob(o.Scope+"/*", opName) || strings.Contains("/"+opName+"/", "/"+o.Scope+"/")
 }
 
-// scopes are the parts of an op_name, without the last, which is the operation.
+// scopes are the parts of an op_name without the last part, which is the operation.
 func scopes(opName string) []string {
 	first, _, _ := strings.Cut(opName, ";") // of merged operations each has its name there
 	parts := strings.Split(first, "/")
 	return parts[:max(0, len(parts)-1)]
 }
 
-// called is what a kernel is called: by the compiler, else, of a stored one, by the model.
+// called is the compiler's name of a kernel, or for a stored kernel the model's.
 func called(k *facts.Kernel, at int) string {
 	return cmp.Or(k.Name, k.Root+"."+strconv.Itoa(at))
 }
 
-// fates says what became of each kernel of the new side, and of the old one.
+// fates returns the change of each kernel of the new side, and of the old one.
 func (v *view) fates() (was, is map[int]string) {
 	was, is = map[int]string{}, map[int]string{}
 	for _, l := range v.Links() {

@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// node is an instruction, or of a stored variant a kernel.
+// node is an instruction, or a kernel of a stored variant.
 type node struct {
 	id, label string
 	layers    []string // the scopes around it, from the outside in
@@ -17,7 +17,7 @@ type node struct {
 	kernel    *facts.Priced // nil for what is no launch
 }
 
-// graphOf is the graph of all instructions while the module is open, else that of the kernels.
+// graphOf is the graph of all instructions if the module is open, or else that of the kernels.
 func graphOf(v *facts.Variant, o Options) []node {
 	g := &graph{v: v, o: o, kernels: map[string]*facts.Priced{}}
 	all := prices(v)
@@ -53,7 +53,7 @@ func (g *graph) stored(all []facts.Priced) {
 	}
 }
 
-// label is what a kernel is called in a picture: its kind, some of its operations and its result.
+// label is the label of a kernel in a picture: its kind, some of its operations and its result.
 func label(k *facts.Kernel) string {
 	what := k.Operations()
 	if words := k.Do.Words(); len(words) > 4 {
@@ -65,7 +65,7 @@ func label(k *facts.Kernel) string {
 	return strings.Join(strings.Fields(k.Kind+" "+what+" → "+k.Out), " ")
 }
 
-// computation draws the instructions of a computation. Its parameters read what its caller hands over.
+// computation draws the instructions of a computation. Its parameters read the arguments of its caller.
 func (g *graph) computation(c hlo.CompID, around []string, arguments []string) {
 	g.drawn[c] = true
 	first, end := g.m.Body(c)
@@ -107,7 +107,7 @@ func (g *graph) instruction(id hlo.InstrID, around []string, arguments []string)
 	}
 }
 
-// inside lists the computations to draw within an instruction: not the few operations that a reduction or a sort applies to elements.
+// inside lists the computations to draw inside an instruction, without those that a reduction or a sort applies to elements.
 func (g *graph) inside(id hlo.InstrID) (inside []hlo.CompID) {
 	switch g.m.Instrs[id].Opcode {
 	case hlo.OpFusion, hlo.OpWhile, hlo.OpConditional, hlo.OpCall, hlo.OpAsyncStart:
@@ -120,7 +120,7 @@ func (g *graph) inside(id hlo.InstrID) (inside []hlo.CompID) {
 	return inside
 }
 
-// inScope leaves out the nodes that are in no scope that was asked for, and the edges to them.
+// inScope leaves out the nodes outside the selected scopes, and the edges to them.
 func (g *graph) inScope() []node {
 	if g.o.Scope == "" {
 		return g.nodes

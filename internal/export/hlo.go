@@ -12,7 +12,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// hloText writes modules as HLO text, a file each: whole, or the part of one in a scope. XLA's own parser reads it. Of a comparison it is the
+// hloText writes each module to a file of HLO text, whole or only the part in a scope. XLA's own parser reads it. Of a comparison it writes the
 // new side.
 func hloText(views []view, o Options) (files []File, err error) {
 	for i := range views {
@@ -255,8 +255,8 @@ func (w *hloWriter) metadata(id hlo.InstrID) {
 	}
 }
 
-// part prints what is in the scope, of the computation that most of it stands in, as a module of its own: what comes from outside is a
-// parameter, what is read outside a result. It returns false where nothing is in the scope.
+// part prints the part of the program in the scope as a separate module, from the computation with most of it. Values from outside become
+// parameters, values that are read outside become results. It returns false if nothing is in the scope.
 func (w *hloWriter) part() bool {
 	from, inside := w.most(func(c hlo.CompID) bool { return !w.applied(c) })
 	if from == hlo.NoComp {
@@ -277,7 +277,7 @@ func (w *hloWriter) part() bool {
 	return true
 }
 
-// most finds the computation with the most in the scope, and what that is. The entry computation goes before all others.
+// most finds the computation with the most instructions in the scope, and these instructions. The entry computation has priority.
 func (w *hloWriter) most(fits func(hlo.CompID) bool) (from hlo.CompID, inside map[hlo.InstrID]bool) {
 	from = hlo.NoComp
 	for c := range w.m.Comps {
@@ -289,7 +289,7 @@ func (w *hloWriter) most(fits func(hlo.CompID) bool) (from hlo.CompID, inside ma
 	return from, inside
 }
 
-// found lists the instructions of a computation that are in the scope, and what has to come along: the start of what is waited for there.
+// found lists the instructions of a computation that are in the scope, and the starts of the asynchronous ones that end there.
 func (w *hloWriter) found(c hlo.CompID) map[hlo.InstrID]bool {
 	found := map[hlo.InstrID]bool{}
 	first, end := w.m.Body(c)
@@ -308,7 +308,7 @@ func (w *hloWriter) found(c hlo.CompID) map[hlo.InstrID]bool {
 	return found
 }
 
-// applied reports whether a computation is the inside of a fusion, or what a reduction applies to elements: not a part of the schedule.
+// applied reports whether a computation is the inside of a fusion, or is applied to elements by a reduction. Such a computation is not part of the schedule.
 func (w *hloWriter) applied(c hlo.CompID) bool {
 	for id := range w.m.Instrs {
 		switch w.m.Instrs[id].Opcode {

@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// The forms of Model Explorer's files: graphs, the data of their nodes, and which nodes of two graphs correspond.
+// The types of Model Explorer's files: graphs, the data of their nodes, and the mapping between the nodes of two graphs.
 type (
 	explorerGraphs struct {
 		Label  string          `json:"label"`
@@ -56,7 +56,7 @@ type (
 	}
 )
 
-// measures are what is laid over the nodes of a graph, a file each.
+// measures are the overlays of a graph's nodes, one file each.
 var measures = []struct {
 	file, name string
 	of         func(*facts.Priced) float64
@@ -169,7 +169,7 @@ func (v *view) mapping() explorerMapping {
 	return m
 }
 
-// fileName is a program's name as a file may be called.
+// fileName is a program's name as a file name.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {

@@ -45,8 +45,8 @@ const (
 	typeBegin, typeEnd, typeCounter = 1, 2, 4
 )
 
-// perfetto writes a trace: for each variant the launches one after the other as long as they are predicted to take, the asynchronous ones on a
-// track of their own, and the memory that is alive.
+// perfetto writes a trace of each variant: the launches in sequence with their predicted durations, the asynchronous ones on a separate track, and
+// the live memory.
 func perfetto(views []view, o Options) ([]File, error) {
 	t := &trace{}
 	for i := range views {
@@ -88,7 +88,7 @@ func (t *trace) variant(v *view, side string, variant *facts.Variant, o Options)
 	}
 }
 
-// memory returns what counts the bytes that are alive while an instruction runs.
+// memory returns a function that records the bytes that are alive while an instruction runs.
 func (t *trace) memory(process uint64, v *facts.Variant) func(instruction string, at float64) {
 	schedule := v.Schedule()
 	if schedule == nil {
@@ -149,7 +149,7 @@ func (t *trace) count(track uint64, at float64, bytes int64) {
 		varint(eventType, typeCounter), varint(eventTrack, track), varint(eventCounter, uint64(bytes))))
 }
 
-// notes are what is shown of a launch that is clicked on.
+// notes are the details of a selected launch.
 func notes(p *facts.Priced) (list [][]byte) {
 	word := func(name, value string) {
 		if value != "" {
@@ -172,7 +172,7 @@ func notes(p *facts.Priced) (list [][]byte) {
 	return list
 }
 
-// boundBy is the part that most of the time goes to.
+// boundBy is the part that takes most of the time.
 func boundBy(p *facts.Priced) string {
 	name, most := "", 0.0
 	for _, part := range []struct {
@@ -186,7 +186,7 @@ func boundBy(p *facts.Priced) string {
 	return name
 }
 
-// packet adds a packet. All are of one sequence, which is told to have no state before its first.
+// packet adds a packet. All packets are of one sequence, whose first packet says that it has no earlier state.
 func (t *trace) packet(fields ...[]byte) {
 	fields = append(fields, varint(packetSequence, 1))
 	if len(t.out) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/xlagate/xlagate/internal/facts"
 )
 
-// What each sample of a profile counts, in its order.
+// The values of each sample of a profile, in order.
 const (
 	sampleTime = iota
 	sampleBytes
@@ -20,7 +20,7 @@ const (
 	samples
 )
 
-// pprof writes a profile whose stacks are the model's scopes, with the kernel at the end. Of a comparison it is the difference, as
+// pprof writes a profile whose stacks are the model's scopes, with the kernel at the end. For a comparison it is the difference, as
 // `go tool pprof -diff_base` makes it.
 func pprof(views []view, o Options) ([]File, error) {
 	b := newProfile()
@@ -85,7 +85,7 @@ func (b *profileBuilder) variant(v *view, variant *facts.Variant, o Options) {
 	}
 }
 
-// alivePeak lists what is alive where the most memory is needed.
+// alivePeak lists the arrays that are alive at the peak of memory.
 func alivePeak(v *facts.Variant) (alive []facts.Lifetime) {
 	s := v.Schedule()
 	if s == nil {

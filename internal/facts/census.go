@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// distinct yields one instruction for all that stand in the same place of computations that are alike, and how many these are.
+// distinct yields one instruction for each set of counterparts in equal computations, with the size of the set.
 func (r *reader) distinct() iter.Seq2[hlo.InstrID, int] {
 	return func(yield func(hlo.InstrID, int) bool) {
 		times := make([]int, len(r.m.Comps))
@@ -23,8 +23,8 @@ func (r *reader) distinct() iter.Seq2[hlo.InstrID, int] {
 	}
 }
 
-// all yields, in the order of the file, the instructions that are wanted and the computations they stand in. It asks once for all
-// that stand in the same place of computations that are alike.
+// all yields, in the order of the file, the wanted instructions and their computations. It asks once for all counterparts in equal
+// computations.
 func (r *reader) all(wanted func(hlo.InstrID) bool) iter.Seq2[hlo.CompID, hlo.InstrID] {
 	return func(yield func(hlo.CompID, hlo.InstrID) bool) {
 		found := r.find(wanted)
@@ -39,7 +39,7 @@ func (r *reader) all(wanted func(hlo.InstrID) bool) iter.Seq2[hlo.CompID, hlo.In
 	}
 }
 
-// inOrder lists the computations as they stand in the file.
+// inOrder lists the computations in the order of the file.
 func (r *reader) inOrder() []hlo.CompID {
 	if r.order == nil {
 		byPlace := func(a, b hlo.CompID) int { return cmp.Compare(r.m.Comps[a].Source.Start, r.m.Comps[b].Source.Start) }

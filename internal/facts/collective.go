@@ -167,8 +167,8 @@ func (r *reader) groups(id hlo.InstrID) string {
 	return fmt.Sprintf("%d of %d", count, size)
 }
 
-// parseGroups reads the spellings of replica_groups: {{0,1},{2,3}}, [2,4]<=[8], mesh['a'=2,'b'=4] {'a'}. A count of 0 stands
-// for one group of all.
+// parseGroups reads the spellings of replica_groups: {{0,1},{2,3}}, [2,4]<=[8], mesh['a'=2,'b'=4] {'a'}. A count of 0 means
+// one group of all devices.
 func parseGroups(printed string) (count, size int) {
 	switch {
 	case strings.HasPrefix(printed, "{{"):

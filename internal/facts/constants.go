@@ -32,7 +32,7 @@ func (r *reader) constants() []Constant {
 	return list
 }
 
-// spot is where an instruction stands that several computations may have in common.
+// spot is the place of an instruction, which several computations may have in common.
 type spot struct {
 	comp hlo.CompID
 	id   hlo.InstrID

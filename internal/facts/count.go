@@ -130,7 +130,7 @@ func (f Values) cost(id ID, cost float64) {
 	}
 }
 
-// module counts what stands in the optimized module as a whole.
+// module counts the facts of the optimized module as a whole.
 func (f Values) module(r *reader) {
 	m := r.m
 	f[InstructionsAfter] = float64(len(m.Instrs))

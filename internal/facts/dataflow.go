@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// What stands in Op.From for values that no operation of the same kernel makes. ^n is the kernel's operand n.
+// The values of Op.From for values that no operation of the same kernel makes. ^n is the kernel's operand n.
 const (
 	FromConstant  = int32(math.MinInt32)     // a constant
 	FromElsewhere = int32(math.MinInt32 + 1) // it cannot be told: a loop's state

@@ -8,8 +8,8 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// Drawing is what a drawn module file shows. Kernels are counted as [Numbers] counts them; the bytes, types and costs behind them
-// are not drawn.
+// Drawing holds the facts of a module that was dumped as a drawing. Kernels are counted as [Numbers] counts them; a drawing does not show their
+// bytes, types and costs.
 type Drawing struct {
 	File    string `json:"file"`
 	Module  string `json:"module"`                // "module_0010.jit_train_step"

@@ -8,7 +8,7 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// Report is what one dump holds.
+// Report holds the measurements of one dump.
 type Report struct {
 	Dump      string
 	Toolchain Toolchain
@@ -28,7 +28,7 @@ type Report struct {
 	releases []func() error // of the modules that are kept open; see Close
 }
 
-// Problem is a file or module that could not be looked at: the gate must not pass over it.
+// Problem is a file or module that could not be read. The gate must not ignore it.
 type Problem struct {
 	File    string `json:"file,omitempty"`    // with line and column where known
 	Program string `json:"program,omitempty"` // the program it belongs to, when known
@@ -36,7 +36,7 @@ type Problem struct {
 	Fix     string `json:"fix,omitempty"`     // what to do about it
 }
 
-// Toolchain says what made a dump. An empty field is not known.
+// Toolchain describes what made a dump. An empty field is not known.
 type Toolchain struct {
 	Framework string            `json:"framework,omitempty" yaml:"framework,omitempty"` // jax | tensorflow | torch_xla
 	Versions  map[string]string `json:"versions,omitempty" yaml:"versions,omitempty"`   // jax, jaxlib, tensorflow, libtpu, …
@@ -46,7 +46,7 @@ type Toolchain struct {
 	Every     map[string]string `json:"-" yaml:"-"`                                     // all flags of a TPU's compiler; Flags holds their digest
 }
 
-// Program is what the user calls it: the function. Its variants are its different compilations.
+// Program is a function of the model. Its variants are its different compilations.
 type Program struct {
 	Name     string
 	Variants []*Variant // in order of first compilation
@@ -54,7 +54,7 @@ type Program struct {
 	Main bool
 }
 
-// WithSignature returns the variant of a signature, nil where there is none.
+// WithSignature returns the variant with a signature, nil if there is none.
 func (p *Program) WithSignature(signature string) *Variant {
 	for _, v := range p.Variants {
 		if v.Signature == signature {
@@ -64,7 +64,7 @@ func (p *Program) WithSignature(signature string) *Variant {
 	return nil
 }
 
-// Variant is one compilation of a program, told from the others by its signature.
+// Variant is one compilation of a program, identified by its signature.
 type Variant struct {
 	Signature string // "(p['w1']: f32[64,128], x: f32[8,64])"
 	Interface
@@ -77,7 +77,7 @@ type Variant struct {
 	WorkVersion int           // of [price.Version], by which Kernels were measured
 }
 
-// Interface is what a variant takes and gives back.
+// Interface holds the arguments and results of a variant.
 type Interface struct {
 	Params  []Parameter // in order
 	Result  string      // the result's shape without layout
@@ -99,7 +99,7 @@ type Origin struct {
 	Compiles  []compile       `json:"-"` // see settle
 }
 
-// Input is the program as the framework hands it to the compiler.
+// Input is the program that the framework passes to the compiler.
 type Input struct {
 	InputPrint  string      // its fingerprint, 16 hex digits; "" when it was not dumped
 	InputVaries bool        // it differed between samples
@@ -109,7 +109,7 @@ type Input struct {
 	Unlike      []Op        // operations that not all variants of the same signature have
 }
 
-// Compiled is what the compiler makes of it.
+// Compiled is the program that the compiler makes.
 type Compiled struct {
 	Fingerprint string     // canonical, 16 hex digits; equal for equal programs
 	Kernels     []Kernel   // every launch in the optimized module, in schedule order
@@ -146,7 +146,7 @@ type Output struct {
 	OpName   string `json:"-"`                  // of the operation that makes it, as the model asks for it; never stored
 }
 
-// Kernel is one thing that the device is asked to run.
+// Kernel is one launch, of any [Class].
 type Kernel struct {
 	*Form
 	*Site
@@ -163,7 +163,7 @@ type Kernel struct {
 	Outs   []Op   // the operations whose values leave a fusion of several results
 }
 
-// Site is what the model calls a kernel, and where in the program it runs. Many kernels share one.
+// Site is the place of a kernel in the program, and the model's name of it. Many kernels share one.
 type Site struct {
 	OpName  string       `json:"op,omitempty"` // the model's own name
 	OpType  string       `json:"type,omitempty"`
@@ -185,7 +185,7 @@ type Plan struct {
 	Entry  string   // the function that is launched; kernels with equal code share one
 }
 
-// Form is what a kernel does, without its place in the program and the names there. A model repeats its layers: many kernels share
+// Form is what a kernel computes, without its place in the program and the names there. A model repeats its layers, so many kernels share
 // one form.
 type Form struct {
 	Do     Opcodes `json:"do,omitempty"`     // the opcodes in it; parameters, constants, tuples and the like left out
@@ -212,14 +212,14 @@ type Form struct {
 	Work price.Work `json:"work,omitzero"` // what one launch takes of a device
 }
 
-// Collective is which devices a collective runs across.
+// Collective describes the devices that a collective runs across.
 type Collective struct {
 	Groups string `json:"groups,omitempty"` // "2 of 4"
 	Axes   string `json:"axes,omitempty"`   // the axes of the model's mesh that it runs along: "data", "dp, tp"
 }
 
-// Trips is how often the body of a loop runs each time that the loop is entered. Of a loop of unknown length that neither exits early nor is
-// CounterOnly it is not known what ends it.
+// Trips is how often the body of a loop runs each time that the loop is entered. If a loop of unknown length neither exits early nor is
+// CounterOnly, it is not known what ends it.
 type Trips struct {
 	Length      int64 `json:"length,omitempty"` // 0 where it is not known
 	MaxTrips    int64 `json:"most,omitempty"`   // of a loop that may exit early; 0 where it is not known
@@ -230,13 +230,13 @@ type Trips struct {
 	Whole  string `json:"whole,omitempty"`   // of what it carries on and an iteration writes whole
 }
 
-// Handwritten is the body of a kernel that was written by hand: in Pallas, Mosaic or Triton.
+// Handwritten is the body of a kernel that was written by hand in Pallas, Mosaic or Triton.
 type Handwritten struct {
 	Function string         `json:"function,omitempty"` // its name
 	Written  map[string]int `json:"body,omitempty"`     // how often each operation is in it: "math.exp": 2
 }
 
-// Class says how a launch counts.
+// Class says into which facts a launch counts.
 type Class uint8
 
 // The classes of launches.
@@ -248,7 +248,7 @@ const (
 	ClassControl
 )
 
-// Computes reports whether such a launch computes, in code of its own or of a library, and so counts into kernels.total.
+// Computes reports whether such a launch computes, in its own code or in a library, and so counts into kernels.total.
 func (c Class) Computes() bool { return c == ClassKernel || c == ClassLibrary }
 
 // Op is one operation inside a kernel.
@@ -263,8 +263,8 @@ type Op struct {
 	From   []int32 // its operands in Kernel.Ops; ^n is the kernel's operand n, and see FromConstant
 }
 
-// Statement is what one line of the model's source asks for in one scope: operations that compute or move, as the framework handed
-// them to the compiler.
+// Statement is one line of the model's source in one scope: the computing and moving operations that the framework passed to the compiler
+// for it.
 type Statement struct {
 	Scope  string   // of JAX the op_name without its last step, else the whole op_name
 	Type   string   // the element type of their results

@@ -256,7 +256,7 @@ func (r *reader) layoutChange(id hlo.InstrID) string {
 	return from + " → " + to
 }
 
-// layoutOf is a shape's layout as printed: what stands behind the dimensions.
+// layoutOf is a shape's layout as printed: the text after the dimensions.
 func layoutOf(m *hlo.Module, id hlo.ShapeID) string {
 	return strings.TrimPrefix(m.ShapeLayoutText(id), m.ShapeText(id))
 }

@@ -28,7 +28,7 @@ func frameworkFiles(d *dump.Dump) (graphs, logs []tensorflow.File) {
 	return graphs, logs
 }
 
-// outside makes the logs readable that lie outside of the dump. One that lies in it, or is named twice, is read once.
+// outside makes logs outside the dump readable. A log inside the dump, or one that is named twice, is read once.
 func outside(inside []tensorflow.File, paths []string, limit dump.Limit) []tensorflow.File {
 	var seen []os.FileInfo
 	for _, f := range inside {

@@ -117,7 +117,7 @@ type siteKey struct {
 	inner  bool
 }
 
-// site is where a launch stands, and what the model calls it: its own metadata, else the wrapper's, else that of its last operation.
+// site is the place of a launch, and the model's name of it: its own metadata, or else the wrapper's, or else that of its last operation.
 func (r *reader) site(l launch, ops OpList) *Site {
 	meta := r.naming(l)
 	key := siteKey{meta, l.place.loop, l.place.times, l.place.guess, l.place.branch, l.place.inner}
@@ -275,7 +275,7 @@ func inBrackets(l hlo.Location) string {
 	return " (" + l.Short() + ")"
 }
 
-// KernelsThat yields the kernels that fit, in the order of the schedule.
+// KernelsThat yields the kernels that match, in the order of the schedule.
 func (v *Variant) KernelsThat(fits func(*Kernel) bool) iter.Seq[*Kernel] {
 	return func(yield func(*Kernel) bool) {
 		for i := range v.Kernels {
@@ -286,7 +286,7 @@ func (v *Variant) KernelsThat(fits func(*Kernel) bool) iter.Seq[*Kernel] {
 	}
 }
 
-// CountKernels returns how many kernels fit.
+// CountKernels returns the number of kernels that match.
 func (v *Variant) CountKernels(fits func(*Kernel) bool) (n float64) {
 	for range v.KernelsThat(fits) {
 		n++
@@ -294,7 +294,7 @@ func (v *Variant) CountKernels(fits func(*Kernel) bool) (n float64) {
 	return n
 }
 
-// KernelBytes returns how many bytes the kernels that fit read and write, each kernel counted once.
+// KernelBytes returns the number of bytes that the matching kernels read and write, each kernel counted once.
 func (v *Variant) KernelBytes(fits func(*Kernel) bool) (n float64) {
 	for k := range v.KernelsThat(fits) {
 		n += float64(k.Bytes)
@@ -302,7 +302,7 @@ func (v *Variant) KernelBytes(fits func(*Kernel) bool) (n float64) {
 	return n
 }
 
-// Launches returns how often a run launches the kernels that fit. A kernel in a loop of unknown length counts twice.
+// Launches returns how often a run launches the matching kernels. A kernel in a loop of unknown length counts twice.
 func (v *Variant) Launches(fits func(*Kernel) bool) (n float64) {
 	for k := range v.KernelsThat(fits) {
 		if k.InLoop && k.Times <= 1 {
@@ -319,7 +319,7 @@ func (v *Variant) KernelsAndCopies() float64 {
 	return v.Facts[KernelsTotal] + v.CountKernels(func(k *Kernel) bool { return k.Class == ClassCopy && !strings.HasSuffix(k.Out, "[]") })
 }
 
-// CustomCallRuns returns how often a run calls custom calls. Nobody knows what those cost: work that moved into one looks as if it were gone.
+// CustomCallRuns returns how often a run calls custom calls. Their cost is not known: work that moved into one seems to be gone.
 func (v *Variant) CustomCallRuns() (n float64) {
 	for k := range v.KernelsThat(func(k *Kernel) bool { return k.Target != "" && !k.IsCollective() }) {
 		n += k.Runs()
@@ -337,10 +337,10 @@ func (v *Variant) FirstSource() hlo.Location {
 	return hlo.Location{}
 }
 
-// AnyKernel fits every kernel.
+// AnyKernel matches every kernel.
 func AnyKernel(*Kernel) bool { return true }
 
-// FirstKernel returns the first kernel that fits and has a known line, else the first one that fits; nil when none does.
+// FirstKernel returns the first kernel that matches and has a known line, or else the first one that matches; nil if none does.
 func FirstKernel(kernels []Kernel, fits func(*Kernel) bool) *Kernel {
 	var found *Kernel
 	for i := range kernels {
@@ -365,8 +365,8 @@ func (k *Kernel) IsCollective() bool { return k.Class == ClassCollective }
 // CostsLaunch reports whether the kernel computes or copies something.
 func (k *Kernel) CostsLaunch() bool { return k.Class.Computes() || k.Class == ClassCopy }
 
-// ConstantBytes returns the bytes of all constants in the module. The buffer assignment is not always dumped, and does not count those that were
-// folded into kernels.
+// ConstantBytes returns the bytes of all constants in the module. The buffer assignment is not always dumped, and does not count constants that
+// were folded into kernels.
 func (v *Variant) ConstantBytes() (n float64) {
 	for _, c := range v.Constants {
 		n += float64(c.Bytes)

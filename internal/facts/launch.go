@@ -9,7 +9,7 @@ import (
 	"github.com/xlagate/xlagate/internal/price"
 )
 
-// A launch is one thing that the device is asked to run, and where in the program it stands.
+// A launch is one item of work that the program starts on the device, with its place in the program.
 //
 // Counted are the instructions that are reachable from the entry through while bodies and conditions, branches, calls and
 // asynchronous wrappers; never those inside a fusion or inside the computation of a reduce, sort, scatter or map.
@@ -21,7 +21,7 @@ type launch struct {
 	class Class
 }
 
-// place is what stands around a launch.
+// place is what surrounds a launch.
 type place struct {
 	loop   hlo.InstrID // the innermost while; NoInstr outside loops
 	times  int64       // the product of the known trip counts around it
@@ -180,7 +180,7 @@ func (l *loop) work() (w price.Work) {
 	return w.Rounded()
 }
 
-// lengths says of every loop how often it runs. Loops stand in the order of their launches.
+// lengths sets how often each loop runs. Loops are in the order of their launches.
 func (r *reader) lengths(w *walk, kernels []Kernel) {
 	loops := w.loops
 	for i, l := range w.launches {
@@ -279,7 +279,7 @@ func (c *counting) computation(id hlo.CompID, depth int) (amount, error) {
 	return sum, nil
 }
 
-// instruction says what an instruction launches by itself, and what it runs, as the walk does.
+// instruction returns what an instruction itself launches, and what it runs, as the walk does.
 func (c *counting) instruction(id hlo.InstrID) (own amount, callees []hlo.CompID) {
 	switch op := c.w.m.Instrs[id].Opcode; roleOf(op) {
 	case roleFree:

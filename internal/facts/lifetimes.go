@@ -17,8 +17,8 @@ type Lifetime struct {
 	From, To int // places in the entry computation, both included
 }
 
-// Schedule tells which arrays are alive at each step of the entry computation. It knows the schedule, not which arrays share bytes: what XLA sets
-// aside may be more, where it leaves gaps.
+// Schedule holds the arrays that are alive at each step of the entry computation. It knows the schedule, but not which arrays share bytes: XLA may
+// reserve more memory, because its allocations leave gaps.
 type Schedule struct {
 	Steps     int
 	Lifetimes []Lifetime // in the order in which they begin
@@ -51,7 +51,7 @@ func (v *Variant) Schedule() *Schedule {
 	return s
 }
 
-// Step is the place of an instruction in the entry computation, -1 for one that stands in a loop or branch.
+// Step is the place of an instruction in the entry computation, -1 for an instruction in a loop or branch.
 func (s *Schedule) Step(name string) int {
 	if at, ok := s.at[name]; ok {
 		return at
@@ -59,7 +59,7 @@ func (s *Schedule) Step(name string) int {
 	return -1
 }
 
-// Live is how many bytes are alive at each step.
+// Live returns how many bytes are alive at each step.
 func (s *Schedule) Live() []int64 {
 	grows := make([]int64, s.Steps+1)
 	for _, l := range s.Lifetimes {
@@ -72,7 +72,7 @@ func (s *Schedule) Live() []int64 {
 	return grows[:s.Steps]
 }
 
-// Peak is the first step at which the most bytes are alive, and how many.
+// Peak returns the first step at which the most bytes are alive, and how many.
 func (s *Schedule) Peak() (step int, bytes int64) {
 	for i, n := range s.Live() {
 		if n > bytes {
@@ -250,7 +250,7 @@ func peakInside(m *hlo.Module, c hlo.CompID) int64 {
 	return bytes
 }
 
-// aliases drops results that lie in the memory of a donated argument.
+// aliases drops results that are in the memory of a donated argument.
 func (l *liveness) aliases(root hlo.InstrID) {
 	results := l.of(root)
 	for _, alias := range l.m.Header.Aliases {

@@ -10,16 +10,16 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// Opcodes is what a kernel does: opcodes, sorted, each with how often it stands there. A large fusion holds a dozen of them a hundred times.
+// Opcodes holds the opcodes of a kernel, sorted, each with its number of occurrences. A large fusion holds a dozen of them a hundred times.
 type Opcodes []OpcodeTimes
 
-// OpcodeTimes is an opcode and how often it stands in a kernel.
+// OpcodeTimes is an opcode and its number of occurrences in a kernel.
 type OpcodeTimes struct {
 	Opcode string
 	Times  int
 }
 
-// OpcodesOf counts opcodes in a list that is sorted. Of another it keeps the order.
+// OpcodesOf counts opcodes in a sorted list. It keeps the order of an unsorted list.
 func OpcodesOf(list ...string) Opcodes {
 	var o Opcodes
 	for _, opcode := range list {
@@ -40,7 +40,7 @@ func (o Opcodes) Len() (n int) {
 	return n
 }
 
-// All yields the opcode of every operation: one that stands there twice comes twice.
+// All yields the opcode of every operation. An opcode that occurs twice is yielded twice.
 func (o Opcodes) All() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, op := range o {
@@ -53,10 +53,10 @@ func (o Opcodes) All() iter.Seq[string] {
 	}
 }
 
-// List is what OpcodesOf would count.
+// List returns the opcodes as OpcodesOf takes them.
 func (o Opcodes) List() []string { return slices.Collect(o.All()) }
 
-// Times says how often an opcode stands there.
+// Times returns the number of occurrences of an opcode.
 func (o Opcodes) Times(opcode string) (n int) {
 	for _, op := range o {
 		if op.Opcode == opcode {
@@ -102,8 +102,8 @@ func (r *reader) countOpcodes(kinds []int32) Opcodes {
 	return do
 }
 
-// Shapes is a list of shapes without layout. A large fusion takes hundreds of arrays of a few shapes: kept are those few, and of each array
-// which it is.
+// Shapes is a list of shapes without layout. A large fusion has hundreds of arrays with a few different shapes: the list stores the different shapes,
+// and the index of one for each array.
 type Shapes struct {
 	Texts []string `json:"-"`
 	Code  string   `json:"-"` // of each array its place in Texts; see binary.AppendUvarint
@@ -112,7 +112,7 @@ type Shapes struct {
 // maxShapes bounds how many different shapes are looked through for one that is known: a kernel has a handful.
 const maxShapes = 128
 
-// ShapesOf makes a list of shapes. An empty list is none.
+// ShapesOf makes a list of shapes. It returns nil for an empty list.
 func ShapesOf(list ...string) (s Shapes) {
 	code := make([]byte, 0, len(list))
 	for _, shape := range list {
@@ -139,7 +139,7 @@ func (s Shapes) All() iter.Seq[string] {
 	}
 }
 
-// List is what ShapesOf would be given; nil for none.
+// List returns the shapes as ShapesOf takes them; nil for none.
 func (s Shapes) List() []string { return slices.Collect(s.All()) }
 
 // Len counts the shapes.
@@ -165,10 +165,10 @@ func (r *reader) operandShapes(id hlo.InstrID) Shapes {
 	return ShapesOf(r.list...)
 }
 
-// Places are kernels of a variant, by their places in [Variant.Kernels], ascending: kept is how far each is from the one before, mostly a byte.
+// Places are the indexes of kernels in [Variant.Kernels], ascending. The list stores the distance of each from the one before, mostly in one byte.
 type Places string
 
-// PlacesOf makes a list of places that ascend.
+// PlacesOf makes a list of ascending places.
 func PlacesOf(list ...int32) Places { return Places(appendPlaces(nil, list)) }
 
 func appendPlaces(code []byte, list []int32) []byte {

@@ -313,7 +313,7 @@ func (l *loopReader) latest() int64 {
 	return most
 }
 
-// demands are the conditions that one of several asks for: both sides of an and, neither side of an or.
+// demands are the conditions that must hold for one of several: both sides of an and, neither side of an or.
 func (l *loopReader) demands(d demand) (all []demand, several bool) {
 	switch opcode := l.m.Instrs[d.id].Opcode; {
 	case opcode == hlo.OpNot:

@@ -271,7 +271,7 @@ func (v *Variant) Loops() []*Kernel {
 	return slices.Collect(v.KernelsThat(func(k *Kernel) bool { return k.Root == "while" && k.Class == ClassControl }))
 }
 
-// EndlessLoops lists the loops of which it is not known how often they run.
+// EndlessLoops lists the loops whose trip count is not known.
 func (v *Variant) EndlessLoops() []*Kernel {
 	if v.Facts[LoopsUnknown] == 0 { // one that does not say is never run
 		return nil
@@ -279,7 +279,7 @@ func (v *Variant) EndlessLoops() []*Kernel {
 	return slices.DeleteFunc(v.Loops(), func(k *Kernel) bool { return k.Length > 0 })
 }
 
-// KnowsTripCounts reports whether the trip count of each loop is known, and not only of all together.
+// KnowsTripCounts reports whether the trip count of each single loop is known, and not only the total.
 func (v *Variant) KnowsTripCounts() bool {
 	return v.Facts[LoopsTripCount] == 0 || slices.ContainsFunc(v.Loops(), func(k *Kernel) bool { return k.Length > 0 })
 }
@@ -292,7 +292,7 @@ func Iterations(loops []*Kernel) (n float64) {
 	return n
 }
 
-// LoopPlace says where the model has a loop: "at train.py:9", else its name.
+// LoopPlace returns the place of a loop in the model: "at train.py:9", or else its name.
 func (k *Kernel) LoopPlace() string {
 	switch {
 	case k.Source.File != "":
@@ -313,7 +313,7 @@ type LoopWork struct {
 	Launches, Flops, Bytes float64
 }
 
-// LoopStep returns what one iteration of a loop does; loops in it are not counted.
+// LoopStep returns the work of one iteration of a loop, without the loops in it.
 func (v *Variant) LoopStep(loop *Kernel) (w LoopWork) {
 	for k := range v.KernelsThat(func(k *Kernel) bool { return k.InLoop && k.Loop == loop.OpName && k.CostsLaunch() }) {
 		w.Launches++

@@ -13,7 +13,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
-// Options says what is measured.
+// Options are the options of a measurement.
 type Options struct {
 	Jobs        int                  // how many modules, and parts of large ones, are read at once; 0: one a processor
 	Include     []string             // globs of programs; empty: all but the framework's one-operation helpers
@@ -39,7 +39,7 @@ type Options struct {
 	traced   []*tracedFile
 }
 
-// Measure reads and measures the modules of a dump. What cannot be read is in the report's problems; the error is for a run that was
+// Measure reads and measures the modules of a dump. The report's problems list what could not be read; the error is for a run that was
 // interrupted.
 func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 	s, err := MeasureShare(ctx, d, opts, dump.NewDealer(dump.Shard{Count: 1}))
@@ -49,7 +49,7 @@ func Measure(ctx context.Context, d *dump.Dump, opts Options) (*Report, error) {
 	return s.Report(), nil
 }
 
-// MeasureShare measures the part of a dump that the dealer gives this machine. Of the rest only names and headers are read.
+// MeasureShare measures the part of a dump that the dealer assigns to this machine. It reads only names and headers of the rest.
 func MeasureShare(ctx context.Context, d *dump.Dump, opts Options, dealer *dump.Dealer) (*Share, error) {
 	opts.AnyStage, opts.torch, opts.workers, opts.interner, opts.traced = opts.AnyStage && d.Single, FromTorch(d), newWorkers(opts.Jobs), newInterner(), tracedFiles(d)
 	wanted := wantedModules(d, opts)

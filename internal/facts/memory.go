@@ -56,8 +56,8 @@ func (out *measuring) spaces(buffers *artifacts.Buffers) {
 	}
 }
 
-// reportedSpaces takes how much of each memory space is used from the memory usage report, which TPU dumps may hold by itself. It says the
-// same of them as the buffer assignment.
+// reportedSpaces reads the use of each memory space from the memory usage report, which TPU dumps may hold without a buffer assignment. Both have
+// the same numbers.
 func (out *measuring) reportedSpaces() {
 	if out.module.Backend() != "tpu" {
 		return

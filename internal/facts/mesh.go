@@ -14,8 +14,8 @@ type axis struct {
 	size int
 }
 
-// meshOf reads the mesh off a module's header, {mesh = #sdy.mesh<["data"=2, "model"=4]>}, or where it has none off the shardings. A module
-// with several meshes has none that its collectives could be named by.
+// meshOf reads the mesh from a module's header, {mesh = #sdy.mesh<["data"=2, "model"=4]>}, or else from the shardings. It returns none for a module
+// with several meshes, whose axes would be ambiguous.
 func meshOf(m *hlo.Module) []axis {
 	printed, ok := m.Header.Attributes["xla.sdy.meshes"]
 	if !ok {
@@ -227,7 +227,7 @@ func shardingSpec(frontendAttributes string) string {
 	return spelledSpec(rest)
 }
 
-// spelledSpec spells what stands behind the mesh's name in a sharding of Shardy: mesh, [{"data"}, {}]>.
+// spelledSpec returns the text after the mesh's name in a sharding of Shardy: mesh, [{"data"}, {}]>.
 func spelledSpec(sharding string) string {
 	_, rest, _ := strings.Cut(sharding, "[")
 	dims, _, _ := strings.Cut(rest, "]")

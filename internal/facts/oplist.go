@@ -8,8 +8,8 @@ import (
 	"github.com/xlagate/xlagate/internal/hlo"
 )
 
-// OpList is the operations in a kernel, in order. A large program has hundreds of thousands of them: kept are a few bytes of each, with
-// numbers into tables that the kernels of one module share, and an [Op] is only put together when one is asked for.
+// OpList holds the operations of a kernel, in order. A large program has hundreds of thousands of them. The list stores a few bytes of each, with
+// indexes into tables that the kernels of one module share, and creates an [Op] on demand.
 type OpList struct {
 	List *opList `json:"-"`
 }
@@ -48,7 +48,7 @@ type opOrigin struct {
 	Stack  *Stack // shared: many scopes lie on one line
 }
 
-// ListOf makes a list of operations. What Attrs hold is not kept.
+// ListOf makes a list of operations, without their Attrs.
 func ListOf(ops ...Op) OpList {
 	t := &opTables{}
 	var code, origins []byte
@@ -102,7 +102,7 @@ func (l OpList) op(op keptOp, from []int32) Op {
 	return Op{Opcode: said.Opcode, OpName: origin.OpName, Shape: said.Shape, Layout: said.Layout, Source: origin.Stack.at(), Stack: origin.Stack, From: from}
 }
 
-// seenOps remembers operations of one module. Most metadata stands for one kind of operation.
+// seenOps remembers operations of one module. Most metadata belongs to one kind of operation.
 type seenOps struct {
 	one  []int32 // by hlo.MetadataID: the kind that was seen first with it + 1
 	more map[[2]int32]bool

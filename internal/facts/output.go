@@ -109,7 +109,7 @@ func splitText(split []int64) string {
 	return "[" + b.String() + "]"
 }
 
-// askedShardings are the shardings that the root asks for, one a result, "" for none.
+// askedShardings are the shardings that the root requests, one for each result, "" for none.
 func (r *reader) askedShardings(n int) []string {
 	asked := make([]string, n)
 	root := r.m.Comps[r.m.Entry].Root
@@ -129,7 +129,7 @@ func (r *reader) askedShardings(n int) []string {
 	return asked
 }
 
-// braced lists the parts of a text that stand in braces of their own, braces included.
+// braced lists the parts of a text in braces, braces included.
 func braced(text string) []string {
 	var parts []string
 	depth, start := 0, 0

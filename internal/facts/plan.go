@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/dump"
 )
 
-// MissingLaunches is what a variant misses whose plan names command buffers, branches or loops without the launches in them.
+// MissingLaunches says what is missing of a variant whose plan names command buffers, branches or loops without the launches in them.
 const MissingLaunches = "part of " + string(dump.KindThunks)
 
 // plan reads the launch shapes off the GPU runtime's plan, where one was dumped.
@@ -117,7 +117,7 @@ func symbol(instruction string) string {
 	return strings.NewReplacer(".", "_", "-", "_").Replace(instruction)
 }
 
-// Threads is how many threads a launch starts; 0 where the plan was not dumped.
+// Threads returns how many threads a launch starts; 0 if the plan was not dumped.
 func (k *Kernel) Threads() int64 {
 	if k.Plan == nil {
 		return 0
@@ -136,7 +136,7 @@ const (
 	blockLoad = 64 << 10
 )
 
-// Tiny says of a launch that it uses next to nothing of the device.
+// Tiny reports whether a launch uses almost nothing of the device.
 func (k *Kernel) Tiny() bool {
 	n := k.Threads()
 	return n > 0 && (n <= warp || k.blocks() == 1 && k.Bytes > blockLoad)
@@ -189,7 +189,7 @@ const (
 	partitions   = 4        // that share the registers evenly; a warp stays in one
 )
 
-// multiprocessors by compute capability, as it stands in PTX behind "sm_".
+// multiprocessors by compute capability, as PTX has it after "sm_".
 //
 // The numbers are those of the CUDA programming guide, "Technical Specifications per Compute Capability"; how registers and shared
 // memory are handed out is what cuda_occupancy.h of CUDA 13 says.

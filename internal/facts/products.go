@@ -126,7 +126,7 @@ func (r *reader) floating(shape hlo.ShapeID) bool {
 	return strings.HasPrefix(name, "f") || name == "bf16"
 }
 
-// operandPrecision is what a product asks for: its algorithm, or the highest precision of an operand.
+// operandPrecision is the precision that a product requests: its algorithm, or the highest precision of an operand.
 func (r *reader) operandPrecision(id hlo.InstrID) string {
 	if algorithm, ok := r.m.Attr(id, "algorithm"); ok {
 		return algorithm

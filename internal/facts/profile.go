@@ -168,7 +168,7 @@ type profiled struct {
 	Trace *logs.Profile
 }
 
-// readProfiles reads the profiles in the dump, and those that lie outside; nil when there are none.
+// readProfiles reads the profiles inside and outside the dump; nil if there are none.
 func readProfiles(d *dump.Dump, opts Options) ([]profiled, []Problem) {
 	files := filesOf(d.Traces)
 	if !opts.AllStages {

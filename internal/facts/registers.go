@@ -12,16 +12,16 @@ import (
 	"github.com/xlagate/xlagate/internal/tensorflow"
 )
 
-// Code is what a kernel's machine code takes of a GPU.
+// Code holds the GPU resources that a kernel's machine code uses.
 type Code struct {
 	artifacts.KernelResources
 	Target string // the architecture: "sm_90a"; "" where only a log tells of the kernel
 }
 
-// AssemblerPart is the part of a toolchain that is no compiler: it tells what registers kernels take, and decides nothing.
+// AssemblerPart is the part of a toolchain that reports registers. It does not compile, so it decides nothing.
 const AssemblerPart = "ptxas"
 
-// NoAssembler is why registers are not known where there is PTX and no assembler.
+// NoAssembler is the reason why registers are not known: there is PTX, but no assembler.
 const NoAssembler = "there is no ptxas"
 
 // assembly is a PTX file with what the assembler says of it.

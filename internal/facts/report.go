@@ -92,7 +92,7 @@ func moduleIDs(d *dump.Dump) []string {
 	return ids
 }
 
-// Close gives up the modules that Options.KeepModules kept open.
+// Close releases the modules that Options.KeepModules kept open.
 func (r *Report) Close() error {
 	var errs []error
 	for _, release := range r.releases {
@@ -195,7 +195,7 @@ func mergePrograms(programs, more []*Program, dump string) []*Program {
 	return programs
 }
 
-// Samples joins the reports of n independent compiles of the same source, whether they lie in one dump or in several, and marks
+// Samples joins the reports of n independent compiles of the same source, from one dump or from several, and marks
 // the facts that differ between them as unstable.
 func Samples(reports []*Report, n int) (*Report, error) {
 	all := Merge(reports)
@@ -262,8 +262,8 @@ func (v *Variant) unstable() []string {
 	return names
 }
 
-// IsCluster reports whether a program is one of TensorFlow's clusters: numbered in the order in which they were made, so that the name tells
-// nothing about what is in it.
+// IsCluster reports whether a program is one of TensorFlow's clusters. Clusters are numbered in the order in which they were made, so the name
+// says nothing about the content.
 func (p *Program) IsCluster() bool {
 	rest, ok := strings.CutPrefix(p.Name, "cluster_")
 	return ok && rest != "" && strings.Trim(rest, "0123456789_") == ""

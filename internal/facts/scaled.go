@@ -49,7 +49,7 @@ func (r *reader) callers() map[hlo.CompID]made {
 	return callers
 }
 
-// made is a value: an instruction and the computation that it stands in.
+// made is a value: an instruction and its computation.
 type made struct {
 	in hlo.CompID
 	id hlo.InstrID

@@ -14,7 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/files"
 )
 
-// Share is what one part of the work on a dump gave. It holds nothing open, so that it can be sent to another machine, where the
+// Share is the result of one part of the work on a dump. It holds no open files, so it can be sent to another machine, where the
 // shares of all parts join into the report that a single machine would have made.
 type Share struct {
 	Dump     listing
@@ -172,7 +172,7 @@ func Join(shares []*Share) (*Report, error) {
 // maxShares bounds what the bytes of shares may unfold to.
 const maxShares = 2 << 30
 
-// ShareForm tells apart the builds that cannot read each other's shares.
+// ShareForm identifies builds that can read each other's shares.
 func ShareForm() string { return files.PackedForm([]*Share{}) }
 
 // PackShares turns shares into bytes, always the same for the same shares.
@@ -192,7 +192,7 @@ func PackShares(shares []*Share) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnpackShares reads what PackShares made.
+// UnpackShares reads the bytes of PackShares.
 func UnpackShares(data []byte) ([]*Share, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

@@ -102,7 +102,7 @@ func (r *reader) markDonation(params []Parameter) {
 // layoutNote is a shape's layout where it is not the default one.
 func layoutNote(m *hlo.Module, id hlo.ShapeID) string { return m.Shape(id).Layout }
 
-// signature is how a variant is told from the others: "(p['w1']: f32[64,128], x: f32[8,64])".
+// signature identifies a variant: "(p['w1']: f32[64,128], x: f32[8,64])".
 func signature(params []Parameter) string {
 	var b strings.Builder
 	b.WriteByte('(')

@@ -46,7 +46,7 @@ func newStatements() *statements {
 	return &statements{at: map[statementKey]int32{}, stood: map[stackOf]bool{}, lines: map[lines]int{}, known: map[*Stack]int{}}
 }
 
-// add puts one operation where the model asked for it.
+// add puts one operation at its place in the model.
 func (s *statements) add(op Op, opType string) {
 	key := statementKey{scope: modelScope(op.OpName), dtype: typeOf(op), lines: s.linesOf(op)}
 	i, known := s.at[key]
@@ -62,7 +62,7 @@ func (s *statements) add(op Op, opType string) {
 	}
 }
 
-// linesOf numbers where an operation stands. It looks at each stack once.
+// linesOf numbers the places of operations. It looks at each stack once.
 func (s *statements) linesOf(op Op) int {
 	if n, known := s.known[op.Stack]; known {
 		return n
@@ -141,7 +141,7 @@ type caller struct {
 	depth  int
 }
 
-// model fills in what the framework asked for. A module too large to be expanded tells nothing.
+// model fills in the statements of the framework's program. A module too large to be expanded has none.
 func (r *reader) model(v *Variant) {
 	w := &modelWalk{r: r, found: newStatements()}
 	w.computation(r.m.Entry, caller{})
@@ -233,7 +233,7 @@ func (w *modelWalk) word(id hlo.InstrID, opcode string) string {
 	return opcode
 }
 
-// within puts the caller's op_name before the callee's, unless it stands there already.
+// within puts the caller's op_name before the callee's, unless the callee's already has it.
 func within(prefix, opName string) string {
 	if prefix == "" || strings.HasPrefix(opName, prefix) {
 		return opName

@@ -11,7 +11,7 @@ type ID string
 // Values holds the facts of one variant. A fact that was not dumped is absent, never 0.
 type Values map[ID]float64
 
-// Family names the facts that are counted by a name of their own, which stands for the star: "kernels.*".
+// Family names facts that are counted by name. The name replaces the star: "kernels.*".
 type Family string
 
 // The facts.
@@ -109,7 +109,7 @@ const (
 	OutsideCollective Family = "collectives.outside.*"
 )
 
-// Direction says which way a fact gets better.
+// Direction says in which direction a fact improves.
 type Direction int
 
 // The directions.
@@ -290,13 +290,13 @@ func (id ID) Group() string {
 	return group
 }
 
-// IsPrice reports whether a fact is predicted from the kernels and a device, so that it is never stored.
+// IsPrice reports whether a fact is predicted from the kernels and a device. Such a fact is never stored.
 func (id ID) IsPrice() bool { return id.Group() == PriceStep.Group() }
 
 // Of returns the fact of one member of a family.
 func (f Family) Of(member string) ID { return ID(strings.Replace(string(f), "*", member, 1)) }
 
-// Member returns the member of a family that a fact counts, and false where it counts none. A fact with a row of its own is no member:
+// Member returns the member of a family that a fact counts, and false if it counts none. A fact with its own row is not a member:
 // "kernels.total" counts no kind.
 func (f Family) Member(id ID) (string, bool) {
 	before, after, star := strings.Cut(string(f), "*")

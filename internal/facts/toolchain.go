@@ -134,7 +134,7 @@ func union(m, other map[string]string) map[string]string {
 	return all
 }
 
-// silent are parts of the names of flags that do not change what is compiled: where and what to dump, where files lie, threads.
+// silent are parts of the names of flags that do not change what is compiled: where and what to dump, where files are, threads.
 var silent = []string{"xla_dump_", "thread", "logging", "hlo_graph", "_dir", "parallel_codegen_split_count", "modules_upload"}
 
 // telling leaves out the flags that do not change what is compiled.
@@ -187,7 +187,7 @@ func (out *measuring) flagFile() {
 	out.Toolchain.Flags = union(out.Toolchain.Flags, map[string]string{DigestFlag: flagDigest(every)})
 }
 
-// DigestFlag stands for all flags of a TPU's compiler.
+// DigestFlag is the digest of all flags of a TPU's compiler.
 const DigestFlag = "libtpu_flags"
 
 // flagDigest is the same for equal flags.
@@ -207,8 +207,8 @@ func (t *Toolchain) Flag(name string) (value string, set bool) {
 	return value, set
 }
 
-// ComparableFlags are the flags of two toolchains that can be held against each other: every single one where both are known, none where one
-// dump does not tell them.
+// ComparableFlags are the flags of two toolchains that can be compared: every single one if both are known, none if one
+// dump does not hold them.
 func ComparableFlags(a, b *Toolchain) (of, other map[string]string) {
 	if a.FlagsUntold() || b.FlagsUntold() {
 		return nil, nil
@@ -219,8 +219,8 @@ func ComparableFlags(a, b *Toolchain) (of, other map[string]string) {
 	return a.everyFlag(), b.everyFlag()
 }
 
-// FlagsUntold reports whether a dump does not tell the flags: JAX sets some in every compilation, so there are none only where XLA is too old to
-// dump them (before 0.6), or they were not kept.
+// FlagsUntold reports whether a dump does not hold the flags. JAX sets some in every compilation, so they are missing only if XLA is too old to
+// dump them (before 0.6), or if they were not kept.
 func (t *Toolchain) FlagsUntold() bool { return t.Framework == "jax" && len(t.Flags) == 0 }
 
 func (t *Toolchain) everyFlag() map[string]string {
@@ -230,7 +230,7 @@ func (t *Toolchain) everyFlag() map[string]string {
 	return all
 }
 
-// TorchFramework is what a toolchain calls PyTorch/XLA.
+// TorchFramework is the name of PyTorch/XLA in a toolchain.
 const TorchFramework = "torch_xla"
 
 // ToolchainOf is what a module says about what made it, before it is measured: framework, backend and device. What cannot be read is

@@ -225,7 +225,7 @@ func NumberedGraph(program string) (stem string, ok bool) {
 	return stem, nameless[stem] && strings.Trim(number, "0123456789") == ""
 }
 
-// arranging operations decide where values lie, in which order and type, not what is computed: a batch of another size may need one more.
+// arranging operations decide the place, order and type of values, not what is computed: a batch of another size may need one more.
 var arranging = map[string]bool{
 	"parameter": true, "constant": true, "tuple": true, "get-tuple-element": true, "broadcast": true, "reshape": true, "transpose": true,
 	"convert": true, "copy": true, "bitcast": true,

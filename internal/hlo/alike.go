@@ -2,9 +2,9 @@ package hlo
 
 import "iter"
 
-// Alike tells which computations of a module are equal but for names, metadata and numbering. A model repeats its layers: a fact that
-// holds for a computation holds for all that are alike, and is computed once, for the first of them. Two that are alike have the same
-// instructions in the same order.
+// Alike finds the computations of a module that are equal except for names, metadata and numbering. A model repeats its layers: a fact about one
+// computation holds for all equal ones, and is computed once, for the first of them. Equal computations have the same instructions in the same
+// order.
 type Alike struct {
 	m     *Module
 	first []CompID // by CompID

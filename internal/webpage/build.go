@@ -105,7 +105,7 @@ func (b *builder) factsOf(t *result.Target) {
 	}
 }
 
-// causes shows the causes of a difference as changes. No rule was held against them, so they have no level and no id of a gate.
+// causes shows the causes of a difference as changes. No rule checked them, so they have no level and no id of a gate.
 func (b *builder) causes(p *diff.Program) {
 	for _, v := range p.Variants {
 		for i := range v.Causes {

@@ -14,7 +14,7 @@ import (
 	"github.com/xlagate/xlagate/internal/result"
 )
 
-// Options is what a page is given besides the values.
+// Options are the options of a page.
 type Options struct {
 	Version string
 	Root    string     // the repository: the model's files below it are shown
@@ -29,7 +29,7 @@ type Looked struct {
 	Profile  *facts.Profile
 }
 
-// Page is what one page shows.
+// Page is the content of one page.
 type Page struct {
 	core  core
 	parts map[string]func() any // by name; made when they are asked for
@@ -87,7 +87,7 @@ type device struct {
 	Bandwidth float64 `json:"bandwidth"` // bytes a second
 }
 
-// OfResult makes the page of a gate's result. looked may lack targets of the result: one that was read from a file holds
+// OfResult makes the page of a gate's result. looked may lack targets of the result: a result that was read from a file holds
 // no kernels.
 func OfResult(r *result.Result, looked []Looked, o Options) *Page {
 	shown := *r
@@ -122,7 +122,7 @@ func OfDiff(d *diff.Report, o Options) *Page {
 	return b.done()
 }
 
-// OfDump makes the page of what one dump holds.
+// OfDump makes the page of one dump.
 func OfDump(r *facts.Report, o Options) *Page {
 	b := newBuilder("inspect", o)
 	b.page.core.Title, b.page.core.New, b.page.core.Problems = "xlagate: "+r.Dump, r.Dump, r.Problems

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Server serves a page to the machine that it runs on: the page reads each part when it shows it.
+// Server serves a page to its own machine. The page fetches each part when it shows it.
 type Server struct {
 	mu   sync.Mutex // making a part reads a module, which one at a time may do
 	page *Page
@@ -26,7 +26,7 @@ func (s *Server) Show(p *Page) {
 	s.turn++
 }
 
-// ServeHTTP answers with the page, one of its parts, or its number.
+// ServeHTTP serves the page, one of its parts, or its number.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !local(r.Host) || r.Method != http.MethodGet {
 		http.Error(w, "only for this machine", http.StatusForbidden) // another name for this address leads here from a foreign page

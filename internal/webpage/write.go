@@ -30,7 +30,7 @@ func hashOf(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Close gives up what the parts of a page are made from.
+// Close releases the sources of the page's parts.
 func (p *Page) Close() { p.model.close() }
 
 // Write writes the page as one file with all its data, and closes it.
