@@ -12,16 +12,16 @@ import (
 
 var updatesKept = rule.Rule{
 	ID:       "updates-kept",
-	Title:    "arrays that are updated in part stay so",
+	Title:    "arrays that are updated in part are not rewritten whole",
 	Category: rule.Memory,
-	Why: "A cache of keys and values, a replay buffer or a table of which a step writes a row costs that row, however large it is. Written by a mask or a product with one-hot rows, or " +
-		"copied because something reads the old one later, it costs all of it in every step: little while it is small, and more with every entry that it is given.",
+	Why: "A step that writes one row of a cache, a replay buffer or a table pays for that row, however large the array is. If it writes through a mask or a product with one-hot rows, " +
+		"or copies the array because something reads the old one later, it pays for the whole array in every step, and the cost grows with the array.",
 	Reads:   []rule.Input{rule.Optimized},
-	Budget:  &rule.Metric{Noun: "arrays updated in part no more", Better: rule.Lower, Difference: true},
-	Fails:   rule.Example{On: "cases/gpu-cache_masked/after", Base: "cases/gpu-cache_masked/before", Config: "- { rule: updates-kept }", Says: "2 arrays are written whole, where less than half was updated: keys f32[4,128,64], values f32[4,128,64]"},
+	Budget:  &rule.Metric{Noun: "rewritten arrays", Better: rule.Lower, Difference: true},
+	Fails:   rule.Example{On: "cases/gpu-cache_masked/after", Base: "cases/gpu-cache_masked/before", Config: "- { rule: updates-kept }", Says: "2 arrays are rewritten whole; the baseline updates less than half: keys f32[4,128,64], values f32[4,128,64]"},
 	Passes:  rule.Example{On: "cases/gpu-cache_masked/before", Base: "cases/gpu-cache_masked/after", Config: "- { rule: updates-kept }"},
-	Fix:     "Write the part with lax.dynamic_update_slice or x.at[i].set(row), donate the argument, and read what the old array is needed for before it is updated.",
-	Threads: []string{"jax-ml/jax#40101", "jax-ml/jax#9132"},
+	Fix:     "Write the part with lax.dynamic_update_slice or x.at[i].set(row), donate the argument, and read the old array before it is updated.",
+	Threads: []string{"jax-ml/jax#17845"},
 	Since:   1,
 	Accepts: []string{"params", "loops.*", "memory.*", "copies.*", "cost.*", "ledger"},
 	Variant: checkUpdatesKept,
@@ -44,16 +44,16 @@ func checkUpdatesKept(c *rule.Context, v *diff.Variant) {
 	}
 }
 
-// describeRewritten says which arrays are written whole, and what writes the first.
+// describeRewritten says which arrays are rewritten whole, and what writes the first.
 func describeRewritten(f *rule.Finding, v *diff.Variant, lost []state) {
 	var named []string
 	for _, s := range lost {
 		named = append(named, s.name+s.shape)
 	}
-	f.Message = fmt.Sprintf("%s written whole, where less than half was updated: %s", phrase.Are(len(lost), "array"), strings.Join(phrase.First(named, 6), ", "))
+	f.Message = fmt.Sprintf("%s rewritten whole; the baseline updates less than half: %s", phrase.Are(len(lost), "array"), strings.Join(phrase.First(named, 6), ", "))
 	for i := range v.New.Kernels {
 		if k := &v.New.Kernels[i]; k.Writes == lost[0].shape {
-			f.Cause = diff.CauseAt(named[0]+" is written whole, where a part was updated", k)
+			f.Cause = diff.CauseAt(named[0]+" is rewritten whole; the baseline updates a part", k)
 			if cause := v.CauseOf(k); cause != nil {
 				f.Cause = f.Cause.Of(cause)
 			}
@@ -65,7 +65,7 @@ func describeRewritten(f *rule.Finding, v *diff.Variant, lost []state) {
 // state is an argument, or an element of what a loop carries on, which has no name.
 type state struct{ name, shape string }
 
-// rewrittenArguments lists the arguments of which a run wrote less than half, and now writes all.
+// rewrittenArguments lists the arguments of which a run wrote less than half, and and now writes all.
 func rewrittenArguments(v *diff.Variant) (lost []state) {
 	for was, is := range v.KeptParams {
 		if was.Written > 0 && was.Written < 0.5 && is.Written >= 1 {
@@ -75,7 +75,7 @@ func rewrittenArguments(v *diff.Variant) (lost []state) {
 	return lost
 }
 
-// rewrittenStates lists what loops carry on of which an iteration wrote less than half, and now writes all.
+// rewrittenStates lists what loops carry on of which an iteration wrote less than half, and and now writes all.
 func rewrittenStates(v *diff.Variant) (lost []state) {
 	pairs, _, _ := diff.PairLoops(v.Old.Loops(), v.New.Loops())
 	for _, pair := range pairs {
