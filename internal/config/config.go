@@ -117,16 +117,16 @@ func Keys(packs []string) []rule.Option {
 		{Key: "fail_on", Type: rule.Word, Enum: []string{"error", "warning", "never"}, Default: "error", Doc: "the level from which findings fail the gate"},
 		{Key: "targets", Type: rule.Table, Fields: targetKeys, Doc: "the dumps to check; by default one target \"default\" from the command line"},
 		{Key: "rules", Type: rule.Table, Empty: true, Doc: "the checks; see `xlagate rules`"},
-		{Key: "waivers", Type: rule.Table, Empty: true, Fields: waiverKeys, Doc: "reasoned, dated permissions for single changes or findings"},
+		{Key: "waivers", Type: rule.Table, Empty: true, Fields: waiverKeys, Doc: "permissions for single changes or findings, each with a reason and a date"},
 	}
 }
 
 // targetKeys describes an entry under `targets:`.
 var targetKeys = []rule.Option{
-	{Key: "name", Type: rule.Text, Require: true, Doc: "what findings and the baseline call it; slashes make folders"},
+	{Key: "name", Type: rule.Text, Require: true, Doc: "the target's name in findings and in the baseline; slashes make folders"},
 	{Key: "dump", Type: rule.Glob, Doc: "the dump: a path, a glob or oci://REGISTRY/REPOSITORY:TAG"},
 	{Key: "capture", Type: rule.Mapping, Fields: captureKeys, Doc: "a command whose dump is checked"},
-	{Key: "programs", Type: rule.Mapping, Fields: programKeys, Doc: "which programs count"},
+	{Key: "programs", Type: rule.Mapping, Fields: programKeys, Doc: "the programs to check"},
 	{Key: "device", Type: rule.Word, Enum: price.Names(), Doc: "the device of the predicted prices; default: the dump's own device, or else a reference device of its kind"},
 	{Key: "samples", Type: rule.Count, Least: 1, Default: 1.0, Doc: "how many independent compiles the dump holds; facts that differ are marked unstable"},
 	{Key: "require_fresh", Type: rule.Switch, Doc: "true: a dump older than an edit of one of its sources is refused (exit 3)"},
@@ -136,20 +136,20 @@ var targetKeys = []rule.Option{
 // captureKeys describes `capture:`.
 var captureKeys = []rule.Option{
 	{Key: "run", Type: rule.Text, Require: true, Doc: "the command, run by sh"},
-	{Key: "env", Type: rule.Pairs, Doc: "environment variables for it"},
-	{Key: "timeout", Type: rule.Seconds, Doc: "how long it may take: 20m"},
+	{Key: "env", Type: rule.Pairs, Doc: "environment variables of the command"},
+	{Key: "timeout", Type: rule.Seconds, Doc: "the time limit of the command: 20m"},
 }
 
 var programKeys = []rule.Option{
 	{Key: "include", Type: rule.Globs, Doc: "programs that must exist and are checked; default: all but the framework's one-op helpers"},
-	{Key: "exclude", Type: rule.Globs, Empty: true, Doc: "programs that are left out"},
+	{Key: "exclude", Type: rule.Globs, Empty: true, Doc: "programs that are excluded"},
 }
 
 // waiverKeys describes an entry under `waivers:`.
 var waiverKeys = []rule.Option{
 	{Key: "finding", Type: rule.FindingID, Require: true, Doc: "the id of a change or of a finding: 12 hex digits"},
-	{Key: "reason", Type: rule.Text, Require: true, Doc: "why it is allowed"},
-	{Key: "owner", Type: rule.Text, Require: true, Doc: "who answers for it"},
-	{Key: "expires", Type: rule.Day, Require: true, Doc: "the last day it holds: 2027-02-01"},
-	{Key: "ceiling", Type: rule.Size, Doc: "the worst that is waived; anything beyond fails"},
+	{Key: "reason", Type: rule.Text, Require: true, Doc: "why the change is allowed"},
+	{Key: "owner", Type: rule.Text, Require: true, Doc: "the person or team responsible"},
+	{Key: "expires", Type: rule.Day, Require: true, Doc: "the last day of the waiver: 2027-02-01"},
+	{Key: "ceiling", Type: rule.Size, Doc: "the largest value that is waived; a larger one fails"},
 }

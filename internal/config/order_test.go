@@ -8,7 +8,7 @@ import (
 func TestMissingKeysInOrder(t *testing.T) {
 	rejected(t, "fail_on: error\nbaseline: s3://x\n", `1:1: the key "version" is missing; write version: 1`,
 		`2:11: baseline "s3://x" cannot hold a baseline; give a directory, git:REF:PATH or oci://REGISTRY/REPOSITORY:TAG`)
-	rejected(t, inTargets+"  - {dump: [x]}\n", `4:5: the target lacks the key "name": what findings and the baseline call it; slashes make folders`,
+	rejected(t, inTargets+"  - {dump: [x]}\n", `4:5: the target lacks the key "name": the target's name in findings and in the baseline; slashes make folders`,
 		"4:12: dump is a list; expected a pattern such as */mlp/*")
 }
 

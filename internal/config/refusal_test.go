@@ -22,7 +22,7 @@ const inTargets = "version: 1\nextends: recommended\ntargets:\n"
 func TestRefusedTargets(t *testing.T) {
 	rejected(t, inTargets+"  - 3\n", `4:5: the target is "3"; expected a mapping with the keys name, dump, capture, programs, device, samples, require_fresh, log`)
 	rejected(t, inTargets+"  []\n", "4:3: targets is an empty list; expected a list of targets, as in - { name: train, dump: build/xla }")
-	rejected(t, inTargets+"  - {dump: x}\n", `4:5: the target lacks the key "name": what findings and the baseline call it; slashes make folders`)
+	rejected(t, inTargets+"  - {dump: x}\n", `4:5: the target lacks the key "name": the target's name in findings and in the baseline; slashes make folders`)
 	rejected(t, inTargets+"  - {name: a, dump: x}\n  - {name: a, dump: y}\n", `5:12: two targets are named "a"; the first is on line 4`)
 	rejected(t, inTargets+"  - {name: ../a, dump: x}\n", `4:12: name is "../a"; expected a path such as mlp/cpu, which is where the baseline lies too`)
 	rejected(t, inTargets+"  - {name: a, dump: x, capture: {run: y}}\n", `4:33: target "a" has both dump and capture; keep one`)
@@ -63,8 +63,8 @@ func TestRefusedWaivers(t *testing.T) {
 	rejected(t, in+"  - {finding: 0123456789AB, reason: r, owner: o, expires: 2027-01-01}\n", `4:15: finding is "0123456789AB"; expected the id of a change or of a finding: 12 hex digits, as `+"`xlagate check` prints them")
 	rejected(t, in+"  - {finding: 0123456789a, reason: r, owner: o, expires: 2027-01-01}\n", `4:15: finding is "0123456789a"; expected the id of a change or of a finding: 12 hex digits, as `+"`xlagate check` prints them")
 	rejected(t, in+"  - {finding: 0123456789ab, reason: r, owner: o, expires: 2027-02-30}\n", `4:59: expires is "2027-02-30"; expected a day such as 2027-02-01`)
-	rejected(t, in+"  - {finding: 0123456789ab, reason: r, expires: 2027-02-03}\n", `4:5: the waiver lacks the key "owner": who answers for it`)
-	rejected(t, in+"  - {finding: 0123456789ab, reason: r, owner: o}\n", `4:5: the waiver lacks the key "expires": the last day it holds: 2027-02-01`)
+	rejected(t, in+"  - {finding: 0123456789ab, reason: r, expires: 2027-02-03}\n", `4:5: the waiver lacks the key "owner": the person or team responsible`)
+	rejected(t, in+"  - {finding: 0123456789ab, reason: r, owner: o}\n", `4:5: the waiver lacks the key "expires": the last day of the waiver: 2027-02-01`)
 	one := "  - {finding: 0123456789ab, reason: r, owner: o, expires: 2027-01-01}\n"
 	rejected(t, in+one+one, "5:15: 0123456789ab is waived twice; first on line 4")
 	rejected(t, in+"  - {finding: 0123456789ab, reason: r, owner: o, expires: 2027-01-01, ceiling: -1}\n", `4:80: ceiling is "-1"; expected a number from 0, or a size such as 12GiB`)
