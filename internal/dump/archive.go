@@ -19,12 +19,12 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// tarMagicEnd is where the bytes that mark a tar archive end.
+// tarMagicEnd is the offset after the magic bytes of a tar header.
 const tarMagicEnd = 262
 
 func isTar(head []byte) bool { return len(head) >= tarMagicEnd && string(head[257:262]) == "ustar" }
 
-// gatherTar lists the files in a tar archive. Its end may be missing: what stands before is listed, and the rest is a problem.
+// gatherTar lists the files in a tar archive. Of a truncated archive it lists the complete files and records a problem.
 func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*File, error) {
 	archive, err := d.unpacked(f, content)
 	if archive == nil {
@@ -46,10 +46,10 @@ func (d *Dump) gatherTar(ctx context.Context, f *File, content io.Reader) ([]*Fi
 	return index.list(), nil
 }
 
-// unpacked is the file that holds a tar archive without its compression: itself, or a temporary one. With an error it holds
+// unpacked returns an uncompressed tar archive: the file itself, or a temporary one. With an error it holds
 // what could be read.
 func (d *Dump) unpacked(f *File, content io.Reader) (*os.File, error) {
-	if s, ok := f.src.(sectionSource); ok { // standard input, unpacked on its way into a temporary file
+	if s, ok := f.src.(sectionSource); ok { // standard input, already decompressed into a temporary file
 		return s.archive.(*os.File), nil
 	}
 	file, err := os.Open(f.src.(diskSource).path)
@@ -106,7 +106,7 @@ func (x *tarIndex) read(ctx context.Context) error {
 
 var errTarEnd = errors.New("its end is missing")
 
-// checkEnd looks for the empty block that ends every tar archive: one that was cut off between two files has none.
+// checkEnd checks for the empty block at the end of a tar archive. An archive that was cut off between two files has none.
 func (x *tarIndex) checkEnd(size int64) error {
 	block := make([]byte, 512)
 	if _, err := x.archive.ReadAt(block, size-512); err != nil || !bytes.Equal(block, make([]byte, 512)) {
@@ -166,13 +166,13 @@ func (x *tarIndex) isDir(name string) bool {
 	return false
 }
 
-// tarInfo is a link's header with the size of what it points to.
+// tarInfo is a link's header with the size of its target.
 type tarInfo struct {
 	fs.FileInfo
 	size int64
 }
 
-// Size is that of the file behind the link, in bytes.
+// Size returns the size of the link's target, in bytes.
 func (i tarInfo) Size() int64 { return i.size }
 
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
@@ -213,8 +213,8 @@ type closer func() error
 // Close calls the function.
 func (c closer) Close() error { return c() }
 
-// temporary opens a temporary file that is gone when it is closed. Where an open file can be removed it loses its name at once: even a
-// program that is killed leaves none behind.
+// temporary opens a temporary file that is removed when it is closed. If the system can remove an open file, it is removed at once: even a
+// killed program leaves none behind.
 func (d *Dump) temporary() (*os.File, error) {
 	f, err := os.CreateTemp("", "xlagate-dump-*")
 	if err != nil {
@@ -240,7 +240,7 @@ func (d *Dump) spool(ctx context.Context, stream io.Reader) (*os.File, int64, er
 	return d.store(p)
 }
 
-// store copies content into a temporary file. With an error the file holds what could be read.
+// store copies content into a temporary file. With an error the file holds the bytes that could be read.
 func (d *Dump) store(content io.Reader) (*os.File, int64, error) {
 	f, err := d.temporary()
 	if err != nil {
@@ -250,7 +250,7 @@ func (d *Dump) store(content io.Reader) (*os.File, int64, error) {
 	return f, size, err
 }
 
-// interruptible passes a stream on until the context is done: its writer may keep it open for ever.
+// interruptible is a stream whose reads fail once the context is done: its writer may keep it open for ever.
 func interruptible(ctx context.Context, stream io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
@@ -262,7 +262,7 @@ func interruptible(ctx context.Context, stream io.Reader) io.ReadCloser {
 	return out
 }
 
-// entryName is an archive entry's name as a clean, printable path that stays inside of the archive.
+// entryName returns an archive entry's name as a clean, printable path inside the archive.
 func entryName(name string) string {
 	return strings.TrimPrefix(path.Clean("/"+wire.Printable(name)), "/")
 }

@@ -13,7 +13,7 @@ const (
 	captureMark  = " ***"
 )
 
-// expandLogs adds the files that XLA printed into logs: with --xla_dump_to=- they stand on standard output as
+// expandLogs adds the files that XLA printed into logs. With --xla_dump_to=- it writes them to standard output as
 //
 //	*** Begin <name> ***
 //	…

@@ -16,7 +16,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// How far apart files may have been written and still be of one run. Copying and downloading a dump sets new times, in any
+// The largest difference between the times of files of one run. Copying and downloading a dump sets new times, in any
 // order, so only large differences mean something.
 const (
 	pairGap = 2 * time.Minute
@@ -29,7 +29,7 @@ const (
 	fixCut    = "the run that wrote it was cut off or is still writing: dump again"
 )
 
-// check notes what is missing or cannot be right.
+// check records what is missing or inconsistent as problems.
 func (d *Dump) check(ctx context.Context) error {
 	for _, m := range d.Modules {
 		if ctx.Err() != nil {
@@ -56,7 +56,7 @@ func (d *Dump) moduleProblem(m *Module, file *File, message, fix string) {
 	d.Problems = append(d.Problems, Problem{File: file.Path, Message: wire.Printable(message), Fix: fix, module: m})
 }
 
-// damaged notes a file that no reader needs to try.
+// damaged records a file that cannot be read; no reader tries it again.
 func (d *Dump) damaged(m *Module, file *File, message string) {
 	d.moduleProblem(m, file, message, fixCut)
 	d.Problems[len(d.Problems)-1].Damaged = true
@@ -65,7 +65,7 @@ func (d *Dump) damaged(m *Module, file *File, message string) {
 func (d *Dump) checkModule(m *Module) {
 	before, after := m.Unoptimized(), m.Optimized()
 	switch {
-	case after == nil && d.Single: // who names one file means that file
+	case after == nil && d.Single: // a single file is not expected to be the final module
 	case after == nil && before != nil && before.Label == snapshotLabel:
 		d.moduleProblem(m, before.anyFile(), "the module stands in a snapshot of its unoptimized form only: --xla_dump_hlo_unoptimized_snapshots keeps XLA from dumping anything else", fixDump)
 	case after == nil && before != nil && m.digits == "":
@@ -86,7 +86,7 @@ func (d *Dump) checkModule(m *Module) {
 	}
 }
 
-// whyUnread says what cannot be had of a final module without text and proto.
+// whyUnread says what cannot be read of a final module without text and proto.
 func (s *Stage) whyUnread() string {
 	const lost = "what it costs, how much memory it takes, which arguments it reuses, its types, layouts, collectives' sizes and constants"
 	switch {
@@ -117,7 +117,7 @@ func (s *Stage) anyFile() *File {
 	return nil
 }
 
-// checkPair looks at whether the module before and after optimization can be of one compilation.
+// checkPair checks that the module before and after optimization can come from one compilation.
 func (d *Dump) checkPair(m *Module, before, after *File) {
 	b, okB, errB := headerName(before)
 	a, okA, errA := headerName(after)
@@ -148,8 +148,8 @@ func limitsModules(debugOptions *File) bool {
 	return err == nil && bytes.Contains(head, []byte("xla_dump_max_hlo_modules: "))
 }
 
-// checkShared notes directories in which one module number stands for several modules. Compilers for several back ends in one process,
-// each a library of its own, count by themselves.
+// checkShared records modules of one directory that share a number. Compilers for several back ends in one process,
+// each in its own library, number their modules independently.
 func (d *Dump) checkShared() {
 	type place struct{ dir, digits, backend string }
 	first := map[place]*Module{}
@@ -169,7 +169,7 @@ func (d *Dump) checkShared() {
 	}
 }
 
-// checkOrder notes modules that are much older than one of a lower number: an earlier run left them.
+// checkOrder records modules that are much older than one with a lower number: an earlier run left them.
 func (d *Dump) checkOrder() {
 	byDir := map[string][]*Module{}
 	for _, m := range d.Modules {
@@ -193,7 +193,7 @@ func (d *Dump) checkOrder() {
 	}
 }
 
-// checkSizes notes files that are not as long as the capture that wrote the dump left them.
+// checkSizes records files whose size differs from the one that the capture recorded.
 func (d *Dump) checkSizes() {
 	if d.Toolchain == nil {
 		return
@@ -203,7 +203,7 @@ func (d *Dump) checkSizes() {
 	}
 	data, release, err := d.Toolchain.Bytes()
 	if err != nil || Guard(func() error { return json.Unmarshal(data, &record) }) != nil || release() != nil {
-		return // its reader says what is wrong with it
+		return // reading the toolchain reports the error
 	}
 	for f := range d.all() {
 		if want, recorded := record.Files[f.rel]; recorded && want != f.Size {
@@ -212,7 +212,7 @@ func (d *Dump) checkSizes() {
 	}
 }
 
-// checkWhole notes empty files, and metrics that were cut off. A compiler leaves one behind the PTX of a module without constants, and a program that prints nothing leaves logs.
+// checkWhole records empty files and truncated metrics. Two kinds are empty in healthy dumps: the last PTX of a module without constants, and the logs of a program that prints nothing.
 func (d *Dump) checkWhole() {
 	last := map[string]bool{} // the last PTX of each module, which holds the constants
 	for _, m := range d.Modules {
@@ -238,7 +238,7 @@ func (d *Dump) checkWhole() {
 	}
 }
 
-// endsWith tells how a file's content ends. One that cannot be read is told where it is read.
+// endsWith reports whether a file's content ends with a suffix. It is true for an unreadable file: reading it for its facts reports the error.
 func (f *File) endsWith(end string) bool {
 	data, release, err := f.Bytes()
 	if err != nil {
@@ -252,10 +252,10 @@ func (f *File) endsWith(end string) bool {
 	return ends || errors.Join(err, release()) != nil
 }
 
-// dumpedFormats are how files end that nobody writes who has nothing to say.
+// dumpedFormats are the suffixes of files that are never empty in a complete dump.
 var dumpedFormats = []string{".txt", ".pbtxt", ".textproto", ".pb", ".json", ".csv", ".debug_options"}
 
-// Sizes are the sizes of all files, by their paths below the dump.
+// Sizes returns the sizes of all files in bytes, by their paths below the dump.
 func (d *Dump) Sizes() map[string]int64 {
 	sizes := map[string]int64{}
 	for f := range d.all() {
@@ -264,7 +264,7 @@ func (d *Dump) Sizes() map[string]int64 {
 	return sizes
 }
 
-// all yields every file but the record of the capture.
+// all yields every file except the capture's record.
 func (d *Dump) all() iter.Seq[*File] {
 	return func(yield func(*File) bool) {
 		for _, m := range slices.Concat(d.Modules, d.Throwaway) {
@@ -305,7 +305,7 @@ func (d *Dump) whyNothing() string {
 	return "the dump holds no HLO module"
 }
 
-// fixNothing says what to do about it. A run that failed before anything was compiled leaves an empty dump, and its log says why: an
+// fixNothing returns the fix for a dump without modules. A run that failed before anything was compiled leaves an empty dump, and its log says why: an
 // operation that XLA has no kernel for under jit_compile=True.
 func (d *Dump) fixNothing() string {
 	if len(d.Other)+len(d.Unknown)+len(d.Logs) > 0 {
@@ -314,7 +314,7 @@ func (d *Dump) fixNothing() string {
 	return fixDump + "; if the run failed before anything was compiled, its log says where: xlagate check --log FILE"
 }
 
-// readName reads the module's own name, and notes module files that hold none or another one's.
+// readName reads the module's name from its files, and records module files without one or with another module's.
 func (d *Dump) readName(m *Module) {
 	for _, s := range []*Stage{m.Stage(StageAfter), m.Stage(StageGiven), m.Stage(StageBefore), m.Stage(StagePass)} {
 		if s == nil || s.HLO() == nil {

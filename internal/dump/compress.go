@@ -16,12 +16,12 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// compression is a format that files are compressed with, recognized by its first bytes.
+// compression is a compressed format, recognized by its first bytes.
 type compression struct {
 	magic string
 	open  func(io.Reader) (io.ReadCloser, error)
-	says  func(stored []byte) uint64 // how many bytes the file says that it holds, 0 when it does not; nil when it never does
-	most  int64                      // how many bytes one stored byte becomes at most; 0 for any number
+	says  func(stored []byte) uint64 // the decompressed size in bytes that the file records, 0 if it records none; nil if the format records none
+	most  int64                      // the largest compression ratio; 0 for no bound
 }
 
 var compressions = []compression{
@@ -30,10 +30,10 @@ var compressions = []compression{
 	{"\xfd7zXZ\x00", openXZ, nil, 0},
 }
 
-// mostDense is how many bytes one byte of gzip or zip becomes at most.
+// mostDense is the largest compression ratio of gzip and zip.
 const mostDense = 1032
 
-// gzipSays reads the end of the last part, which holds its size; one above what such a file can hold says nothing.
+// gzipSays returns the size from the trailer of the last member, 0 if a file of this length cannot be that large.
 func gzipSays(stored []byte) uint64 {
 	size := uint64(binary.LittleEndian.Uint32(stored[max(4, len(stored))-4:]))
 	if size > mostDense*uint64(len(stored)) {
@@ -42,7 +42,7 @@ func gzipSays(stored []byte) uint64 {
 	return size
 }
 
-// zstdSays reads the header of the first frame, which may hold the frame's size. A few bytes may say anything: no more is believed than of
+// zstdSays returns the size from the header of the first frame, which may record one. It returns 0 for a size above the ratio of
 // gzip.
 func zstdSays(stored []byte) uint64 {
 	var head zstd.Header
@@ -60,7 +60,7 @@ func openZstd(r io.Reader) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
-// maxDictionary is what the largest preset of xz asks for. A header of a few bytes may ask for gigabytes.
+// maxDictionary is the dictionary size in bytes of xz's largest preset. A malicious header may demand gigabytes.
 const maxDictionary = 64 << 20
 
 func openXZ(r io.Reader) (io.ReadCloser, error) {
@@ -71,7 +71,7 @@ func openXZ(r io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(xzReader{d}), nil
 }
 
-// xzReader says what went wrong as the other formats do.
+// xzReader translates errors into those of the other formats.
 type xzReader struct{ *xz.Reader }
 
 // Read reads decompressed bytes.
@@ -90,7 +90,7 @@ func unxz(err error) error {
 	return err
 }
 
-// compressionOf tells how content is compressed, nil for not at all.
+// compressionOf returns the compression of content, nil if it is not compressed.
 func compressionOf(head []byte) *compression {
 	for i := range compressions {
 		if bytes.HasPrefix(head, []byte(compressions[i].magic)) {
@@ -113,7 +113,7 @@ func (c *compression) decompress(data []byte, limit Limit) ([]byte, error) {
 	return limit.readAll(r, int64(about))
 }
 
-// plain reads content decompressed, whether it is stored compressed or not.
+// plain returns a reader of the decompressed content, whether or not it is compressed.
 func plain(r io.Reader) (io.ReadCloser, error) {
 	b := bufio.NewReader(r)
 	magic, err := b.Peek(6)

@@ -9,32 +9,32 @@ import (
 	"strings"
 )
 
-// DefectFix is what can be done about a Defect.
+// DefectFix is the fix that is printed for a Defect.
 const DefectFix = "this is a defect of xlagate and not of the model: please report it, with the file; until it is fixed, leave the program out with programs.exclude"
 
 const home = "github.com/xlagate/xlagate/"
 
 // Defect is a panic that was caught.
 type Defect struct {
-	What any    // what was panicked with
+	What any    // the value of the panic
 	At   string // package, file and line: "internal/facts/loops.go:114"
 }
 
-// Error says that xlagate failed, and where.
+// Error reports that xlagate failed, and where.
 func (d *Defect) Error() string {
 	what := strings.TrimPrefix(fmt.Sprint(d.What), "runtime error: ")
 	return fmt.Sprintf("xlagate itself failed (%s, at %s)", what, d.At)
 }
 
-// Caught is the defect behind what recover returned. To be called by the function that was deferred.
+// Caught returns the defect for a value from recover. The deferred function must call it.
 func Caught(failure any) *Defect {
-	if d, ok := failure.(*Defect); ok { // thrown on by another goroutine
+	if d, ok := failure.(*Defect); ok { // raised again after a panic in another goroutine
 		return d
 	}
 	return &Defect{What: failure, At: broken()}
 }
 
-// broken is the innermost place in xlagate's own code, below the panic.
+// broken returns the innermost frame of xlagate's own code below the panic.
 func broken() string {
 	calls := make([]uintptr, 64)
 	frames := runtime.CallersFrames(calls[:runtime.Callers(1, calls)])
@@ -50,15 +50,15 @@ func broken() string {
 			return fmt.Sprintf("%s:%d", path.Join(path.Dir(name), pkg, path.Base(f.File)), f.Line)
 		}
 	}
-	return "a place that is not known"
+	return "an unknown place"
 }
 
-// ErrShrunk says that a file lost bytes while it was read.
+// ErrShrunk reports that a file became shorter while it was read.
 var ErrShrunk = errors.New("the file became shorter while it was read: another process is writing it")
 
-// Guard runs what reads the content of files. A large file is mapped into memory; where it becomes shorter meanwhile, the system
-// answers the next read with a fault, which ends the whole program unless it is turned into ErrShrunk, as here. Whatever else goes wrong in
-// it is a [defect.Defect]: this file could not be looked at, the others can.
+// Guard calls a function that reads the content of files. Large files are mapped into memory. If one becomes shorter meanwhile, the next read
+// faults, which would end the program; Guard returns ErrShrunk instead. Any other panic in
+// read becomes a [Defect]: this file could not be read, the others can.
 func Guard(read func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

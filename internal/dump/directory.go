@@ -11,7 +11,7 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// walk lists the files below a directory. Hidden ones are nobody's dump.
+// walk lists the files below a directory. It skips hidden ones.
 func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func (d *Dump) walk(ctx context.Context, dir string) ([]*File, error) {
 	return files, err
 }
 
-// cannotList notes a directory that cannot be read; the root's failure is the dump's.
+// cannotList records a directory that cannot be read as a problem. For the root it returns the error.
 func (d *Dump) cannotList(shown, rel string, err error) error {
 	if rel == "." {
 		return err
@@ -51,7 +51,7 @@ func (d *Dump) cannotList(shown, rel string, err error) error {
 	return nil
 }
 
-// listed is the file that a directory entry stands for; nil for a directory and for what cannot be read.
+// listed returns the file of a directory entry; nil for a directory and for an unreadable file.
 func (d *Dump) listed(root, path, shown string, e fs.DirEntry) *File {
 	if e.IsDir() {
 		return nil
@@ -72,13 +72,13 @@ func (d *Dump) listed(root, path, shown string, e fs.DirEntry) *File {
 	return nil
 }
 
-// within reports whether a link leads back into the tree that is walked anyway.
+// within reports whether a link points into the tree that is being walked.
 func within(root, link string) bool {
 	target, err := filepath.EvalSymlinks(link)
 	return err == nil && (target == root || strings.HasPrefix(target, root+string(filepath.Separator)))
 }
 
-// reason is an error without the path that the message names already.
+// reason returns an error's text without the path, which the message names already.
 func reason(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -87,7 +87,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// fixRead is what to do about a file that cannot be read.
+// fixRead returns the fix for a read error.
 func fixRead(err error) string {
 	if tooMuch := (*LimitError)(nil); errors.As(err, &tooMuch) {
 		return tooMuch.Fix()

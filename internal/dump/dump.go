@@ -1,5 +1,5 @@
-// Package dump finds out what lies on disk: which files belong to which module, at which stage, in which format, and what
-// else XLA or TensorFlow left beside them. It reads names, first lines and sizes; what stands in the files is read elsewhere.
+// Package dump lists the files of a dump: which belong to which module, at which stage, in which format, and what
+// else XLA or TensorFlow wrote beside them. It reads names, first lines and sizes; other packages read the content.
 package dump
 
 import (
@@ -12,31 +12,31 @@ import (
 	"strings"
 )
 
-// Dump is what one run left behind: a directory, an archive, a log with files printed into it, or a single file.
+// Dump is the output of one run: a directory, an archive, a log with files printed into it, or a single file.
 type Dump struct {
 	Path      string
-	Single    bool      // one module file that was named by itself, whatever its stage
+	Single    bool      // the dump is one module file, of any stage
 	Modules   []*Module // by process, then number
-	Throwaway []*Module // modules that XLA's autotuner compiled to try things out: never the user's
+	Throwaway []*Module // candidates that XLA's autotuner compiled
 	Graphs    []*File   // TensorFlow graph dumps
 	Logs      []*File   // logs of the framework and the compiler
 	Traces    []*File   // profiles: *.trace.json.gz, *.xplane.pb
 	Toolchain *File     // xlagate-toolchain.json, which `xlagate capture` writes; nil when absent
-	Other     []*File   // known, but of no module
+	Other     []*File   // of a known kind, but of no module
 	Unknown   []*File   // of no known kind
-	Problems  []Problem // what could not be looked at, or cannot be right
+	Problems  []Problem // what could not be read, or is inconsistent
 
 	closers []io.Closer
 	limit   Limit
 }
 
-// Problem is a file or module that could not be looked at, or a dump that cannot be right. The gate must not pass over it.
+// Problem is a file or module that could not be read, or an inconsistency of the dump. The gate must not ignore it.
 type Problem struct {
 	File    string // as the user would name it
 	Module  string // the ID of the module it belongs to, where known
-	Message string // a sentence: why
-	Fix     string // what to do about it
-	Damaged bool   // the file holds nothing that could be read
+	Message string // the reason, a sentence
+	Fix     string // how to fix it
+	Damaged bool   // nothing in the file could be read
 
 	module *Module
 }
@@ -44,11 +44,11 @@ type Problem struct {
 // Options says how a dump is opened.
 type Options struct {
 	Stdin io.Reader // what the path "-" reads: a tar stream, compressed or not, or any single file
-	Limit Limit     // how much memory reading it may take
+	Limit Limit     // bounds the memory for reading it
 }
 
-// Open looks at a dump: a directory, an archive, a log with files printed into it, a single file, or "-" for what stands on
-// standard input. The error is for a path that cannot be looked at at all; whatever is wrong inside is in Problems. The dump
+// Open lists a dump: a directory, an archive, a log with files printed into it, a single file, or "-" for
+// standard input. It returns an error if the path cannot be read at all; errors inside the dump are in Problems. The dump
 // must be closed.
 func Open(ctx context.Context, path string, opts Options) (*Dump, error) {
 	d := &Dump{Path: path, limit: opts.Limit}
@@ -63,7 +63,7 @@ func Open(ctx context.Context, path string, opts Options) (*Dump, error) {
 	return d, nil
 }
 
-// Close gives up what the dump holds open; its files cannot be read afterwards.
+// Close closes the dump's files; they cannot be read afterwards.
 func (d *Dump) Close() error {
 	var errs []error
 	for _, c := range d.closers {
@@ -73,7 +73,7 @@ func (d *Dump) Close() error {
 	return errors.Join(errs...)
 }
 
-// gather lists the files that lie at a path, whatever it is.
+// gather lists the files at a path: a directory, an archive, a file or standard input.
 func (d *Dump) gather(ctx context.Context, path string, opts Options) ([]*File, error) {
 	if path == "-" {
 		return d.gatherStream(ctx, opts.Stdin)
@@ -92,7 +92,7 @@ func (d *Dump) gather(ctx context.Context, path string, opts Options) ([]*File, 
 	return d.gatherFile(ctx, f)
 }
 
-// gatherStream keeps what is read from a stream in a temporary file, and looks at that.
+// gatherStream copies a stream into a temporary file, and lists that.
 func (d *Dump) gatherStream(ctx context.Context, stream io.Reader) ([]*File, error) {
 	if stream == nil {
 		return nil, errors.New(`open the dump: "-" stands for standard input, and there is none`)
@@ -110,7 +110,7 @@ func (d *Dump) gatherStream(ctx context.Context, stream io.Reader) ([]*File, err
 	return d.gatherFile(ctx, f)
 }
 
-// gatherFile lists what an archive holds; any other file is listed itself.
+// gatherFile lists the entries of an archive, or the file itself if it is none.
 func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 	if f.Size == 0 {
 		return nil, fmt.Errorf("open the dump: %s is empty", f.Path)
@@ -134,14 +134,14 @@ func (d *Dump) gatherFile(ctx context.Context, f *File) ([]*File, error) {
 	return []*File{f}, nil
 }
 
-// Part is a file of a dump that lies under another name than its own, such as a blob that was pulled from a registry.
+// Part is a file of a dump that is stored under another name, such as a blob pulled from a registry.
 type Part struct {
 	Name   string // below the dump, with slashes; "" for a dump that is this one file
-	Path   string // where it lies
-	Unpack bool   // it is an archive that stands for the files in it
+	Path   string // on disk
+	Unpack bool   // it is an archive whose entries are files of the dump
 }
 
-// OpenParts looks at a dump whose files lie anywhere. The name is what people call the dump.
+// OpenParts lists a dump whose files are stored in different places. The name appears in messages.
 func OpenParts(ctx context.Context, name string, parts []Part, limit Limit) (*Dump, error) {
 	d := &Dump{Path: name, limit: limit}
 	files, err := d.gatherParts(ctx, parts)
@@ -155,7 +155,7 @@ func OpenParts(ctx context.Context, name string, parts []Part, limit Limit) (*Du
 	return d, nil
 }
 
-// stripFolder names files as they are called inside of the folder that was packed.
+// stripFolder removes the name of the packed folder from the names of its files.
 func stripFolder(files []*File, folder string) {
 	for _, f := range files {
 		f.rel = strings.TrimPrefix(f.rel, folder+"/")

@@ -24,11 +24,11 @@ type File struct {
 	Kind    Kind
 
 	src   source
-	rel   string // path below the dump, with slashes: what it is grouped by
-	limit Limit  // how much it may hold
+	rel   string // path below the dump, with slashes; files are grouped by it
+	limit Limit  // bounds its size
 }
 
-// FileAt is a file that lies by itself on disk: a log or a profile beside a dump.
+// FileAt returns a file on disk that belongs to no dump, such as a log or a profile.
 func FileAt(path string, limit Limit) *File {
 	f := &File{Path: path, src: diskSource{path}, rel: filepath.Base(path), limit: limit}
 	if info, err := os.Stat(path); err == nil {
@@ -64,11 +64,11 @@ func (f *File) Bytes() (data []byte, release func() error, err error) {
 	return data, noRelease, nil
 }
 
-// little is content that need not be weighed to know that it is light.
+// little is the size in bytes below which ContentSize returns a bound without decompressing.
 const little = 16 << 20
 
-// ContentSize is about how many bytes the file holds, decompressed: at least as many as it holds, or as it may hold. Where only
-// decompressing tells, it decompresses.
+// ContentSize returns the decompressed size of the file in bytes, or an upper bound of it. It decompresses the file, up to the limit, unless
+// it is certainly small.
 func (f *File) ContentSize() int64 {
 	stored, err := f.src.open()
 	if err != nil {
@@ -89,11 +89,11 @@ func (f *File) ContentSize() int64 {
 		return f.Size
 	}
 	defer r.Close()
-	size, _ := io.Copy(io.Discard, f.limit.reading(r)) // the reader tells what is wrong
+	size, _ := io.Copy(io.Discard, f.limit.reading(r)) // an error is reported when the file is read for its facts
 	return max(size, f.Size)
 }
 
-// content opens the file for who looks at its beginning before reading on: decompressed, until the context is done.
+// content opens the decompressed content as a stream. Reading fails once the context is done.
 func (f *File) content(ctx context.Context) (content *bufio.Reader, closeAll func() error, err error) {
 	stored, err := f.src.open()
 	if err != nil {
@@ -121,7 +121,7 @@ func (f *File) head(n int) ([]byte, error) {
 	return head, nil
 }
 
-// source gives the stored content of a file, wherever it lies.
+// source opens the stored content of a file: on disk, in an archive or in memory.
 type source interface {
 	open() (io.ReadCloser, error)
 	bytes(limit Limit) (data []byte, release func() error, err error)
@@ -132,7 +132,7 @@ func noRelease() error { return nil }
 // mapFrom is the size from which a file on disk is mapped rather than read.
 const mapFrom = 1 << 20
 
-// diskSource is a file of its own.
+// diskSource is a file on disk.
 type diskSource struct{ path string }
 
 func (s diskSource) open() (io.ReadCloser, error) { return os.Open(s.path) }
@@ -159,7 +159,7 @@ func (s diskSource) bytes(limit Limit) ([]byte, func() error, error) {
 	return data, noRelease, err
 }
 
-// sectionSource is a stretch of an archive.
+// sectionSource is a byte range of an archive.
 type sectionSource struct {
 	archive io.ReaderAt
 	offset  int64
@@ -201,7 +201,7 @@ func (s zipSource) bytes(limit Limit) ([]byte, func() error, error) {
 	return data, noRelease, err
 }
 
-// memorySource is content that is in memory already.
+// memorySource is content in memory.
 type memorySource []byte
 
 func (s memorySource) open() (io.ReadCloser, error) {
@@ -226,8 +226,8 @@ func (f *File) Sum() (sum [sha256.Size]byte, err error) {
 	return sum, err
 }
 
-// Unchanged reports whether the file still has the size and the time that it had when the dump was listed. What lies in an archive or in
-// memory does not change.
+// Unchanged reports whether the file still has the size and the modification time that it had when the dump was listed. Files in archives and in
+// memory do not change.
 func (f *File) Unchanged() bool {
 	switch src := f.src.(type) {
 	case diskSource:
@@ -239,7 +239,7 @@ func (f *File) Unchanged() bool {
 	return true
 }
 
-// Sample is the listing with some of what the files hold that facts come from: two runs of one job leave files of the same names, and often
+// Sample returns the listing with samples of the content of the files that facts come from: two runs of one job write files of the same names, and often
 // of the same sizes.
 func (d *Dump) Sample() [sha256.Size]byte {
 	sum, listing := sha256.New(), d.Listing()
@@ -257,13 +257,13 @@ func (d *Dump) Sample() [sha256.Size]byte {
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// A file is sampled in so many blocks of that size: its content as stored, all of a small one.
+// The number and the size of the blocks sampled from a file's stored content. A small file is sampled whole.
 const (
 	sampleBlocks = 64
 	sampleBlock  = 4096
 )
 
-// sample writes some of the file's content. What cannot be read is told where it is read for its facts.
+// sample writes blocks of the file's content. It ignores read errors: reading the file for its facts reports them.
 func (f *File) sample(sum io.Writer) {
 	stored, release, err := f.src.bytes(f.limit)
 	if err != nil {
@@ -282,7 +282,7 @@ func (f *File) sample(sum io.Writer) {
 	_ = release()
 }
 
-// Files lists the module's files: those of its stages, then its companions.
+// Files returns the module's files: those of its stages, then its companions.
 func (m *Module) Files() []*File {
 	var files []*File
 	for i := range m.Stages {
@@ -296,8 +296,8 @@ func (m *Module) Files() []*File {
 	return append(files, m.Companions...)
 }
 
-// Listing sums up what a dump is made of without reading it: the names and sizes of its files and the modules they belong to. It is
-// the same on every machine that sees the same dump, wherever it lies.
+// Listing describes a dump without reading its files: their names, their sizes and the modules they belong to. It is
+// the same on every machine and in every directory.
 func (d *Dump) Listing() [sha256.Size]byte {
 	list := sha256.New()
 	for _, m := range slices.Concat(d.Modules, d.Throwaway) {

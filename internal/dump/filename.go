@@ -9,7 +9,7 @@ import (
 //
 //	[stamp.][scope.]module_NNNN[.rest]
 //
-// Nothing marks where in the rest the module's name ends: it may hold dots. It is found out from the names of all files that
+// The rest begins with the module's name, which may contain dots. Its end is inferred from the names of all files that
 // share a number.
 type fileName struct {
 	stamp  string // microseconds since the epoch, "" for none
@@ -18,7 +18,7 @@ type fileName struct {
 	rest   string
 }
 
-// parseFileName takes the name of a file or directory apart; ok tells whether it belongs to a module.
+// parseFileName splits the name of a file or directory; ok reports whether it belongs to a module.
 func parseFileName(base string) (n fileName, ok bool) {
 	rest := base
 	if stamp, after, found := strings.Cut(base, "."); found && len(stamp) >= 10 && len(stamp) <= 20 && allDigits(stamp) {
@@ -35,7 +35,7 @@ func parseFileName(base string) (n fileName, ok bool) {
 	return n, true
 }
 
-// findModule is where in a name "module_NNNN" stands, between dots; -1 for nowhere.
+// findModule returns the index of "module_NNNN" between dots in a name, -1 if there is none.
 func findModule(s string) int {
 	for at := 0; ; {
 		i := strings.Index(s[at:], "module_")
@@ -60,7 +60,7 @@ func allDigits(s string) bool {
 	return s != ""
 }
 
-// sanitize is what XLA does to a file's name.
+// sanitize replaces characters as XLA does in file names.
 func sanitize(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\[] `, r) {
@@ -70,7 +70,7 @@ func sanitize(name string) string {
 	}, name)
 }
 
-// cutChangelist cuts off the ".cl_N" that builds from Google's own tree add to a module's name.
+// cutChangelist cuts off the ".cl_N" that Google's internal builds add to a module's name.
 func cutChangelist(name string) string {
 	i := strings.LastIndex(name, ".cl_")
 	if i < 0 || !allDigits(name[i+len(".cl_"):]) {
@@ -89,13 +89,13 @@ func cutCompression(name string) string {
 	return name
 }
 
-// role is what a file is to its module.
+// role says what a file is in its module: a stage or a companion.
 type role struct {
 	stage *Stage // nil for a companion
 	kind  Kind
 }
 
-// roleOf tells a file's role by what its name holds behind the module's.
+// roleOf returns a file's role from the part of its name after the module's name.
 func roleOf(suffix string) (role, bool) {
 	if stem, format, ok := cutFormat(suffix); ok {
 		if name, stage, ok := cutStage(stem); ok && name == "" {
@@ -112,7 +112,7 @@ func roleOf(suffix string) (role, bool) {
 	return role{kind: kind}, ok
 }
 
-// nameIn is the module's name in what follows the number in a file's name, where the end of that name alone gives it away.
+// nameIn returns the module's name from the part of a file name after the number, if the suffix alone determines it.
 func nameIn(rest string) (string, bool) {
 	if stem, _, ok := cutFormat(rest); ok {
 		if name, _, ok := cutStage(stem); ok {
@@ -123,7 +123,7 @@ func nameIn(rest string) (string, bool) {
 	return name, ok
 }
 
-// nameInPass is the same for pass dumps: less certain, for modules that have nothing else.
+// nameInPass does the same for pass dumps. It is less certain and serves modules that have no other files.
 func nameInPass(rest string) (string, bool) {
 	stem, _, ok := cutFormat(rest)
 	if !ok {
@@ -172,8 +172,8 @@ var taggedStages = []struct {
 	{"after_optimizations", StageAfter},
 }
 
-// cutStage splits what stands before an extension into the module's name and the stage at its end. Pass dumps are not found
-// this way: see cutPass.
+// cutStage splits a file name without its extension into the module's name and the stage. It does not recognize pass dumps:
+// see cutPass.
 func cutStage(s string) (name string, stage Stage, ok bool) {
 	for _, fixed := range fixedStages {
 		if name, ok := cutLabel(s, fixed.label); ok {
@@ -196,7 +196,7 @@ func lengthOfTag(tag string) int {
 	return len(tag) + 1
 }
 
-// cutLabel cuts a label and the dot before it off the end.
+// cutLabel cuts off a label and the dot before it.
 func cutLabel(s, label string) (name string, ok bool) {
 	if s == label {
 		return "", true
@@ -204,7 +204,7 @@ func cutLabel(s, label string) (name string, ok bool) {
 	return strings.CutSuffix(s, "."+label)
 }
 
-// cutTag splits "jit_f.sm_9.0a_gpu_" into the name and the tag, which may hold a dot itself.
+// cutTag splits "jit_f.sm_9.0a_gpu_" into the name and the tag, which may contain a dot.
 func cutTag(s string) (name, tag string) {
 	s, tagged := strings.CutSuffix(s, "_")
 	if !tagged {
@@ -217,7 +217,7 @@ func cutTag(s string) (name, tag string) {
 	return s[:max(at, 0)], s[at+1:]
 }
 
-// isCUDATag recognizes "sm_9.0a_gpu".
+// isCUDATag reports whether a tag is like "sm_9.0a_gpu".
 func isCUDATag(s string) bool {
 	version, ok := strings.CutSuffix(strings.TrimPrefix(s, "sm_"), "_gpu")
 	major, minor, dotted := strings.Cut(version, ".")
@@ -225,8 +225,8 @@ func isCUDATag(s string) bool {
 	return ok && allDigits(major) && (!dotted || allDigits(minor))
 }
 
-// cutPass splits what stands before an extension into the module's name and the pass at its end. A pass that dumps while it runs
-// leaves one of the last two out:
+// cutPass splits a file name without its extension into the module's name and the pass. A pass that dumps while it runs
+// omits one of the last two parts:
 //
 //	jit_f.0032.simplification.after_algsimp.before_dce
 func cutPass(s string) (name string, stage Stage, ok bool) {
@@ -251,7 +251,7 @@ func cutPass(s string) (name string, stage Stage, ok bool) {
 	return name, Stage{Kind: StagePass, Label: label, Pass: Pass{Number: n, Pipeline: pipeline, After: after, Before: before}}, true
 }
 
-// lastDots is where the nth dot from the end stands, -1 when there are fewer.
+// lastDots returns the index of the nth dot from the end, -1 if there are fewer.
 func lastDots(s string, n int) int {
 	for range n {
 		i := strings.LastIndexByte(s, '.')

@@ -14,7 +14,7 @@ type grouping struct {
 	order   []bucketKey
 }
 
-// bucketKey is a module number in a directory. Usually one module has it; a directory that several runs wrote to may hold more.
+// bucketKey is a module number in a directory. Usually it identifies one module; in a directory that several runs wrote to, several.
 type bucketKey struct{ dir, number string }
 
 type bucket struct {
@@ -24,13 +24,13 @@ type bucket struct {
 	modules []*Module
 }
 
-// entry is a file whose name tells the module's number.
+// entry is a file whose name contains a module number.
 type entry struct {
 	file *File
 	name fileName
 }
 
-// add takes a file whose name follows the grammar; ok tells whether it does.
+// add adds a file whose name follows the grammar of fileName, and reports whether it does.
 func (g *grouping) add(f *File) (ok bool) {
 	name, ok := parseFileName(path.Base(f.rel))
 	if !ok {
@@ -51,7 +51,7 @@ func (g *grouping) bucket(key bucketKey) *bucket {
 	return b
 }
 
-// modules lists the modules found, and the files that are nothing to a module.
+// modules returns the modules, and the files that belong to none.
 func (g *grouping) modules() (modules []*Module, rest []*File) {
 	for _, key := range g.order {
 		b := g.buckets[key]
@@ -63,7 +63,7 @@ func (g *grouping) modules() (modules []*Module, rest []*File) {
 	return modules, rest
 }
 
-// learnNames finds the modules' names: from files whose end alone gives the name away, else from the pass dumps.
+// learnNames finds the modules' names: from file names whose suffix alone determines them, else from pass dumps.
 func (b *bucket) learnNames() {
 	for _, find := range []func(string) (string, bool){nameIn, nameInPass} {
 		for _, e := range b.entries {
@@ -78,15 +78,15 @@ func (b *bucket) learnNames() {
 	b.joinNameless()
 }
 
-// joinNameless drops the empty name when there is but one other: XLA leaves a module's name out of a file's when the whole
-// would be too long, and other files of the same module may be short enough to keep it.
+// joinNameless drops the empty name if there is exactly one other: XLA omits a module's name from a file name that
+// would be too long, and keeps it in shorter ones of the same module.
 func (b *bucket) joinNameless() {
 	if len(b.names) == 2 && b.names[""] {
 		delete(b.names, "")
 	}
 }
 
-// distribute gives every file to its module and returns those that are nothing to it. Files with a time stamp come first: the
+// distribute adds every file to its module and returns those that belong to none. Files with a time stamp come first: the
 // others belong to a module that has one.
 func (b *bucket) distribute() (rest []*File) {
 	slices.SortStableFunc(b.entries, func(x, y entry) int { return strings.Compare(y.name.stamp, x.name.stamp) })
@@ -105,7 +105,7 @@ func (b *bucket) distribute() (rest []*File) {
 	return rest
 }
 
-// split cuts the longest known name off what follows the number in a file's name.
+// split cuts the longest known module name off the part of a file name after the number.
 func (b *bucket) split(rest string) (name, suffix string) {
 	suffix = rest
 	for n := range b.names {
@@ -113,7 +113,7 @@ func (b *bucket) split(rest string) (name, suffix string) {
 			name, suffix = n, s
 		}
 	}
-	if name == "" && len(b.names) == 1 { // a file that had to drop the name
+	if name == "" && len(b.names) == 1 { // XLA omitted the name
 		for n := range b.names {
 			name = n
 		}
@@ -121,7 +121,7 @@ func (b *bucket) split(rest string) (name, suffix string) {
 	return name, suffix
 }
 
-// module is the bucket's module of a name and time stamp. A file without time stamp belongs to the last run's.
+// module returns the bucket's module with a name and time stamp. A file without a time stamp belongs to the last run's module.
 func (b *bucket) module(n fileName, name string) *Module {
 	for _, m := range b.modules {
 		if m.spelled == name && (m.stamp == n.stamp || n.stamp == "") {
@@ -133,7 +133,7 @@ func (b *bucket) module(n fileName, name string) *Module {
 	return m
 }
 
-// sort finds out what every file is and what is wrong with the whole.
+// sort assigns every file to its module or kind, and checks the dump.
 func (d *Dump) sort(ctx context.Context, files []*File) error {
 	for _, f := range files {
 		f.limit = d.limit
@@ -142,7 +142,7 @@ func (d *Dump) sort(ctx context.Context, files []*File) error {
 	if err != nil {
 		return err
 	}
-	// Where two files say the same, the first is read: archives hold them in any order.
+	// The first of two equal files is read, so the order must not depend on the archive.
 	slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(a.rel, b.rel) })
 	g := grouping{buckets: map[bucketKey]*bucket{}}
 	strays := slices.DeleteFunc(slices.Clone(files), g.add)
@@ -160,7 +160,7 @@ func (d *Dump) sort(ctx context.Context, files []*File) error {
 	return d.check(ctx)
 }
 
-// keep sorts the modules into those of the user, those of the autotuner, and mere companions of modules that were not dumped.
+// keep separates the user's modules, the autotuner's, and companions of modules that were not dumped.
 func (d *Dump) keep(modules []*Module) {
 	for _, m := range modules {
 		m.takeSnapshot()
@@ -185,7 +185,7 @@ func (d *Dump) keep(modules []*Module) {
 	nameModules(d.Throwaway)
 }
 
-// place puts a file of no module where it belongs.
+// place adds a file of no module to the list for its kind.
 func (d *Dump) place(f *File) {
 	kind, err := strayKind(f)
 	if err != nil {
@@ -209,7 +209,7 @@ func (d *Dump) place(f *File) {
 	}
 }
 
-// adopt gives the files in directories that are called like modules to those modules, and returns the rest. The runtime writes
+// adopt adds the files in directories named after modules to those modules, and returns the rest. The runtime writes
 // its inputs there, the partitioner its MLIR.
 func adopt(modules []*Module, strays []*File) (rest []*File) {
 	for _, f := range strays {
@@ -228,7 +228,7 @@ func adopt(modules []*Module, strays []*File) (rest []*File) {
 	return rest
 }
 
-// ownerOf is the module that a directory is called after: of those of the same name the one that lies nearest.
+// ownerOf returns the module that a directory is named after: the nearest one, if several have the name.
 func ownerOf(modules []*Module, dir string) *Module {
 	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
 		name, ok := parseFileName(path.Base(dir))
@@ -248,15 +248,15 @@ func ownerOf(modules []*Module, dir string) *Module {
 	return nil
 }
 
-// related reports whether one directory lies below the other, or they are the same.
+// related reports whether one directory contains the other, or they are the same.
 func related(a, b string) bool { return below(a, b) || below(b, a) }
 
 func below(dir, root string) bool {
 	return root == "." || dir == root || len(dir) > len(root) && dir[:len(root)] == root && dir[len(root)] == '/'
 }
 
-// tellApart makes modules of their own of stages that lie in the files of one number, where these name no module and their headers name
-// several. A file that cannot be read stays where it is, and is told of when it is.
+// tellApart splits stages that share a number into several modules, if their file names contain no module name and their headers name
+// several. An unreadable file stays in its module; reading it reports the error.
 func (b *bucket) tellApart() {
 	for _, m := range b.modules {
 		if m.spelled == "" {
@@ -265,7 +265,7 @@ func (b *bucket) tellApart() {
 	}
 }
 
-// withoutOthers takes the stages out of a module that are another's than the first by their headers, and returns those modules.
+// withoutOthers removes the stages whose headers name another module than the first stage's, and returns those modules.
 func (m *Module) withoutOthers() (others []*Module) {
 	byName := map[string]*Module{}
 	var kept []Stage

@@ -34,7 +34,7 @@ const (
 	KindThunks            Kind = "thunk-sequence"
 	KindThunksAfterPasses Kind = "thunk-sequence-after-passes"
 	KindThunkMetadata     Kind = "thunk-metadata"
-	KindThunkSchedule     Kind = "thunk-schedule" // the thunk sequence's predecessor
+	KindThunkSchedule     Kind = "thunk-schedule" // the predecessor of the thunk sequence
 	KindPriorityFusion    Kind = "priority-fusion"
 	KindPTX               Kind = "ptx"
 	KindLLVMUnoptimized   Kind = "llvm-ir-no-opt"
@@ -43,7 +43,7 @@ const (
 	KindDeviceObject      Kind = "device-object"
 	KindMLIR              Kind = "mlir" // StableHLO, Shardy, Triton and the emitters' own
 	KindPassLog           Kind = "mlir-pass-log"
-	KindFusionHLO         Kind = "fusion-hlo" // one fusion as a module of its own: not a module of the user
+	KindFusionHLO         Kind = "fusion-hlo" // one fusion as a separate module
 	KindFusionDrawing     Kind = "fusion-visualization"
 	KindTPU               Kind = "tpu-companion" // flags, arguments and statistics, told apart by their names
 	KindModuleMetadata    Kind = "module-metadata"
@@ -51,8 +51,8 @@ const (
 	KindCompileOptions    Kind = "compile-options"
 	KindTopology          Kind = "topology"
 	KindFDOProfile        Kind = "fdo-profile"
-	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized of before 2.21: a HloProto with the buffer assignment of the
-	// optimized module, and the unoptimized one as its module.
+	// KindBufferProto is TensorFlow's optimized_hlo_proto_serialized before 2.21: an HloProto with the buffer assignment of the
+	// optimized module, but with the unoptimized module.
 	KindBufferProto Kind = "hlo-proto-with-buffers"
 )
 
@@ -72,7 +72,7 @@ const (
 	KindJSON         Kind = "json"
 )
 
-// companions are the files that are about a whole module, by how their names end behind the module's.
+// companions are the files about a whole module, by the suffixes of their names.
 var companions = map[string]Kind{
 	"debug_options":                     KindDebugOptions,
 	"config":                            KindConfig,
@@ -100,7 +100,7 @@ var companions = map[string]Kind{
 // companionFormats are the extensions of those files in text form; the binary form ends in .pb.
 var companionFormats = []string{".txt", ".pbtxt", ".textproto"}
 
-// reports are written beside the final HLO; their names go on where the stage's ends.
+// reports are written beside the final HLO; their suffixes follow the name of the stage.
 var reports = []struct {
 	end  string
 	kind Kind
@@ -112,7 +112,7 @@ var reports = []struct {
 	{"-memory-usage-report.pb", KindMemoryReportProto},
 }
 
-// unitFiles are about one kernel or part of a module: more of the name stands between the module's name and these.
+// unitFiles are the suffixes of files about one kernel or part of a module: the name of the kernel or part precedes them.
 var unitFiles = []struct {
 	end  string
 	kind Kind
@@ -136,7 +136,7 @@ var unitFiles = []struct {
 	{"hlo_unoptimized_snapshot.txt", KindSnapshot},
 }
 
-// cutCompanion splits the name of a file about a whole module into the module's name and what the file is.
+// cutCompanion splits the name of a file about a whole module into the module's name and the file's kind.
 func cutCompanion(s string) (name string, kind Kind, ok bool) {
 	s = cutCompression(s)
 	for _, r := range reports {
@@ -158,10 +158,10 @@ func cutCompanion(s string) (name string, kind Kind, ok bool) {
 	return s[:max(dot, 0)], kind, ok
 }
 
-// asProto is the kind of the same file in binary form.
+// asProto returns the kind of the binary form of a file.
 func (k Kind) asProto() Kind { return k + "-proto" }
 
-// unitKind tells what a file about a part of a module is, by how its name ends.
+// unitKind returns the kind of a file about a part of a module from the suffix of its name.
 func unitKind(s string) (Kind, bool) {
 	s = "." + cutCompression(s)
 	if strings.HasSuffix(s, ".ll") {
@@ -187,7 +187,7 @@ func llvmKind(s string) Kind {
 	return KindLLVMUnoptimized
 }
 
-// strayNames are files of no module that are known by their names.
+// strayNames are the files of no module that are recognized by name.
 var strayNames = []struct {
 	is   func(base string) bool
 	kind Kind
@@ -233,7 +233,7 @@ func isOpStacks(base string) bool {
 	return strings.HasSuffix(base, ".csv") && strings.Contains(base, ".op_stacktrace.")
 }
 
-// isLogName tells the names that people and runners give to what a program printed.
+// isLogName reports whether a name is one that people and runners give to a program's output.
 func isLogName(base string) bool {
 	base = cutCompression(base)
 	stem, ext, _ := strings.Cut(base, ".")
@@ -246,12 +246,12 @@ func isLogName(base string) bool {
 	return false
 }
 
-// saysError tells an error of TensorFlow's bridge to XLA that somebody stored as it was raised.
+// saysError reports whether a text is a stored error of TensorFlow's bridge to XLA.
 func saysError(head []byte) bool {
 	return bytes.Contains(head, []byte("tf2xla conversion failed")) || bytes.Contains(head, []byte("Detected unsupported operations"))
 }
 
-// strayKind tells what a file of no module is: by its name where that is certain, else by its content, else by its extension.
+// strayKind returns the kind of a file of no module: from its name if that is certain, else from its content, else from its extension.
 func strayKind(f *File) (Kind, error) {
 	if f.Kind != "" {
 		return f.Kind, nil
@@ -279,7 +279,7 @@ func strayKind(f *File) (Kind, error) {
 	return kind, nil
 }
 
-// sniffedRole is the role of a module's file whose name says nothing that this version knows.
+// sniffedRole returns the role of a module's file whose name is not recognized, from its content.
 func sniffedRole(f *File, suffix string) (role, bool) {
 	head, err := f.head(headSize)
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// irWords are what TensorFlow calls the stages of its compiler IR (tf.function.experimental_get_compiler_ir), the longer of two that end
-// alike first. People put them into the names of the files that they store these in.
+// irWords are TensorFlow's names of the stages of its compiler IR (tf.function.experimental_get_compiler_ir), the longer of two that end
+// alike first. People use them in file names.
 var irWords = []string{
 	"optimized_hlo_proto_serialized", "optimized_hlo_serialized", "optimized_hlo_dot", "optimized_hlo", "hlo_serialized", "hlo_no_metadata", "hlo",
 }
 
-// looseExtensions are cut off the name of a module file that somebody stored by hand.
+// looseExtensions are the extensions of module files that a user stored.
 var looseExtensions = []string{profiledEnd, ".hlo.pb", ".txt", ".pb", ".dot", ".html"}
 
-// looseName splits a name that is anybody's choice into what is the module's and the stage of compiler IR that stands in it.
+// looseName splits a file name that a user chose into the module's name and the stage of compiler IR.
 func looseName(base string) (stem, word string) {
 	stem = cutCompression(base)
 	for _, ext := range looseExtensions {
@@ -41,8 +41,8 @@ func looseName(base string) (stem, word string) {
 	return stem, ""
 }
 
-// takeLoose makes modules of module files whose names are anybody's choice. Only a dump without others holds such modules: beside
-// them a copy would count twice.
+// takeLoose makes modules from module files whose names a user chose, if the dump has no other modules: beside
+// those a copy would count twice.
 func (d *Dump) takeLoose() {
 	var rest []*File
 	for _, f := range append(d.Other, d.writtenByHand()...) {
@@ -62,17 +62,17 @@ func (d *Dump) takeLoose() {
 	nameLoose(d.Modules)
 }
 
-// anInstruction is what every HLO text holds: a shape, an operation and its operands.
+// anInstruction matches an instruction of HLO text: a shape, an operation and its operands.
 var anInstruction = regexp.MustCompile(`\b[a-z][a-z0-9]*\[[0-9,<=?]*\](\{[^{}]*\})? [a-z][a-z0-9-]*\(`)
 
-// isWrittenByHand tells HLO text without a header, which begins with a computation or an instruction.
+// isWrittenByHand reports whether a file is HLO text without a header, which begins with a computation or an instruction.
 func isWrittenByHand(f *File) bool {
 	head, err := f.head(headSize)
-	_, ofModule := parseFileName(path.Base(f.rel)) // a compiler's file of one computation
+	_, ofModule := parseFileName(path.Base(f.rel)) // the compiler's file of one computation
 	return err == nil && !ofModule && isText(head) && anInstruction.Match(head)
 }
 
-// writtenByHand takes the file that was named by itself for HLO text without a header. In a directory it may be anything's.
+// writtenByHand treats a single file as HLO text without a header. Directories are excluded: there such a file may be anything.
 func (d *Dump) writtenByHand() (files []*File) {
 	if !d.Single {
 		return nil
@@ -88,11 +88,11 @@ func (d *Dump) writtenByHand() (files []*File) {
 	return files
 }
 
-// takeFile gives a module file to the module of its name.
+// takeFile adds a module file to the module of its name.
 func (d *Dump) takeFile(f *File) bool {
 	switch f.Kind {
 	case KindHLOText, KindHLOProto, KindDot, KindHTML, KindRiegeli:
-	case KindFusionHLO: // by its name; a whole module may be called so
+	case KindFusionHLO: // recognized by name; a whole module may have it too
 		if head, err := f.head(headSize); err != nil || sniff(head) != KindHLOText && !(d.Single && isWrittenByHand(f)) {
 			return false
 		}
@@ -116,7 +116,7 @@ func (d *Dump) looseModule(dir, stem string) *Module {
 	return m
 }
 
-// settleLoose names a module by what its files say. Of one that was stored as compiler IR of old the buffer assignment may be all there is.
+// settleLoose names a module after the headers of its files. A module from old compiler IR may have nothing but its buffer assignment.
 func (d *Dump) settleLoose(m *Module) {
 	if len(m.Stages) == 0 {
 		d.takeBuffersAlone(m)
@@ -138,8 +138,8 @@ func (d *Dump) takeBuffersAlone(m *Module) {
 	}
 }
 
-// joinStages makes one module of two in a directory that have the same name, one of them before its optimization and one after it, if
-// there is no other that could belong to either.
+// joinStages joins two modules of one name in a directory, one before and one after optimization, if
+// no other could belong to either.
 func joinStages(modules []*Module) []*Module {
 	type compile struct{ dir, name string }
 	byName := map[compile][]*Module{}
@@ -165,8 +165,8 @@ func joinStages(modules []*Module) []*Module {
 	})
 }
 
-// nameLoose gives loose modules the names of their files, with the directory where two are called alike, and their own names where those
-// of the files say nothing but the stage.
+// nameLoose names loose modules after their files, with the directory if two have the same name, and after their headers if the file
+// names contain nothing but the stage.
 func nameLoose(modules []*Module) {
 	count := map[string]int{}
 	for _, m := range modules {
@@ -184,13 +184,13 @@ func nameLoose(modules []*Module) {
 	slices.SortFunc(modules, func(a, b *Module) int { return strings.Compare(a.ID, b.ID) })
 }
 
-// The labels of stages whose files do not spell one.
+// The labels of stages whose file names contain none.
 const (
 	looseGiven     = "hlo"
 	looseOptimized = "optimized_hlo"
 )
 
-// looseRole tells a file's stage by what it holds; of one that holds no sign of it, and of a drawing, the stage in its name counts.
+// looseRole returns a file's stage from its content; from its name for drawings and for files whose content does not show the stage.
 func looseRole(f *File, word string) role {
 	final := strings.HasPrefix(word, looseOptimized)
 	switch f.Kind {
@@ -210,13 +210,13 @@ func looseRole(f *File, word string) role {
 	return role{&Stage{Kind: StageAfter, Label: looseOptimized}, f.Kind}
 }
 
-// signs are what in a module file tells how far its compilation went.
+// signs are the properties of a module file that show its stage.
 type signs struct {
-	optimized bool // it has a schedule or a fusion: only the compiler makes those
+	optimized bool // it has a schedule or a fusion, which only the compiler makes
 	buffers   bool // a HloProto holds the buffer assignment
 }
 
-// signs reads a module file as far as it takes to tell. One that cannot be read has none: its reader says what is wrong with it.
+// signs reads a module file until its stage is known. An unreadable file has no signs; reading it for its facts reports the error.
 func (f *File) signs() (s signs) {
 	data, release, err := f.Bytes()
 	if err != nil {
@@ -246,7 +246,7 @@ func textIsOptimized(text []byte) bool {
 	return bytes.Contains(header, []byte("is_scheduled=true")) || bytes.Contains(text, []byte(" fusion("))
 }
 
-// protoIsOptimized looks for the schedule of a HloModuleProto, and for the opcode of a fusion as it lies in an HloInstructionProto.
+// protoIsOptimized reports whether an HloModuleProto has a schedule or the opcode of a fusion, as an HloInstructionProto encodes it.
 func protoIsOptimized(module []byte) bool {
 	_, scheduled := wire.First(module, 7)                                // HloModuleProto.schedule
 	return scheduled || bytes.Contains(module, []byte("\x12\x06fusion")) // the field's tag, and the length

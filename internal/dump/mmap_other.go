@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// mapFile is not to be had here: the caller reads instead.
+// mapFile is not supported here; the caller reads the file instead.
 func mapFile(*os.File, int64) ([]byte, func() error, error) { return nil, nil, errors.ErrUnsupported }

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a whole file into memory, for reading.
+// mapFile maps a whole file into memory, read-only.
 func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 	if int64(int(size)) != size {
 		return nil, nil, syscall.EFBIG
@@ -33,16 +33,16 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 	}, nil
 }
 
-// A large file is forgotten again and again while it is read, when much of it is in memory.
+// How often, and above which amount, forget releases the pages of a large file while it is read.
 const (
 	forgetFrom  = 64 << 20
 	lookEvery   = 10 * time.Millisecond
-	forgetAbove = 32 << 20 // how much of files is in memory then, the program itself among them
+	forgetAbove = 32 << 20 // bytes of mapped files in memory, the program's own included
 )
 
-// forget gives the memory of a mapped file back to the system every so often: most of a file is read once, from its beginning to its
-// end, and need not stay in the program's memory beside what is made of it. What is read again comes from the system's cache. It goes
-// on until stop, which returns when it is over.
+// forget periodically releases the pages of a mapped file: most of a file is read once, from its beginning to its
+// end, and need not stay in memory beside its parsed form. A page that is read again comes from the system's cache. forget
+// runs until stop is called; stop waits for it to end.
 func forget(data []byte) (stop func()) {
 	quit, over := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -59,7 +59,7 @@ func forget(data []byte) (stop func()) {
 				continue
 			}
 			if err := unix.Madvise(data, unix.MADV_DONTNEED); err != nil && !errors.Is(err, unix.EAGAIN) {
-				return // a system that does not know how
+				return // the system does not support it
 			}
 		}
 	}()
@@ -69,8 +69,8 @@ func forget(data []byte) (stop func()) {
 	})
 }
 
-// resident is how much of files the program has in memory; where the system does not tell, more than any has. To forget what was not
-// read is to read again what is still needed.
+// resident returns the bytes of mapped files in the program's memory; more than any program has, if the system does not report them. Releasing pages of a file that is small in memory
+// gains little and makes the system read them again.
 func resident() int64 {
 	stat, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

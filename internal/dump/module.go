@@ -12,17 +12,17 @@ type Module struct {
 	ID         string  // "module_0010.jit_train_step": unique in the dump
 	Number     int     // 10; -1 where the file names hold none
 	Name       string  // "jit_train_step": from the module's header where it was read, else from the file name
-	Process    string  // which of several processes wrote it: a directory, host and pid, or a time stamp; "" when there is one
+	Process    string  // the process that wrote it: a directory, host and pid, or a time stamp; "" when there is only one
 	Stages     []Stage // in the order of compilation
 	Companions []*File
 
-	dir     string // the directory it lies in, below the dump
+	dir     string // its directory, below the dump
 	digits  string // the number as the file names spell it
 	stamp   string // the time stamp in its file names
 	spelled string // the name as the file names spell it
 }
 
-// StageKind says at which point of the compilation a module was dumped.
+// StageKind is the point of the compilation at which a module was dumped.
 type StageKind string
 
 // The stages, in the order of compilation.
@@ -42,7 +42,7 @@ const (
 // Stage is a module at one point of its compilation, in every format that was dumped.
 type Stage struct {
 	Kind    StageKind
-	Tag     string // what stands before after_optimizations: "cpu", "sm_9.0a_gpu", "gfx942_gpu", or ""
+	Tag     string // the prefix of after_optimizations: "cpu", "sm_9.0a_gpu", "gfx942_gpu", or ""
 	Pass    Pass   // of StagePass
 	Label   string // the stage as the file name spells it: "sm_9.0a_gpu_after_optimizations"
 	Text    *File
@@ -53,7 +53,7 @@ type Stage struct {
 	Riegeli *File
 }
 
-// Pass names the place of a pass dump.
+// Pass is the position of a pass dump in the compilation.
 type Pass struct {
 	Number   int    // running number in the module
 	Pipeline string // "simplification"
@@ -61,7 +61,7 @@ type Pass struct {
 	Before   string // the pass that runs next; "" when the file was written while After ran
 }
 
-// HLO is the stage's module file: the text, else the proto, else nil (only drawings were dumped).
+// HLO returns the stage's module file: the text, else the proto, else nil (only drawings were dumped).
 func (s *Stage) HLO() *File {
 	if s.Text != nil {
 		return s.Text
@@ -69,8 +69,8 @@ func (s *Stage) HLO() *File {
 	return s.Proto
 }
 
-// Optimized is the most optimized HLO of the module that there is, nil when it was only dumped before. A back end that dumps no final
-// module leaves passes: then it is what the last of them left; see Reached.
+// Optimized returns the most optimized HLO of the module, nil if only the unoptimized HLO was dumped. A back end that dumps no final
+// module may dump passes: then it is the output of the last pass; see Reached.
 func (m *Module) Optimized() *Stage {
 	if s := m.Stage(StageAfter); s != nil {
 		return s
@@ -81,7 +81,7 @@ func (m *Module) Optimized() *Stage {
 	return m.Stage(StagePass)
 }
 
-// Reached says where among the passes the module is that Optimized gives: "after pass fusion"; "" where it is the final one.
+// Reached returns the position of the Optimized module among the passes, such as "after pass fusion"; "" for the final module.
 func (m *Module) Reached() string {
 	s := m.Optimized()
 	if s == nil || s.Kind != StagePass {
@@ -93,10 +93,10 @@ func (m *Module) Reached() string {
 	return "after pass " + cmp.Or(s.Pass.After, s.Pass.Pipeline)
 }
 
-// Unoptimized is the module as the framework handed it over, nil when it was not dumped.
+// Unoptimized returns the module as the framework passed it to XLA, nil if it was not dumped.
 func (m *Module) Unoptimized() *Stage { return m.Stage(StageBefore) }
 
-// Stage is the module's last stage of a kind, nil when it was not dumped.
+// Stage returns the module's last stage of a kind, nil if it was not dumped.
 func (m *Module) Stage(kind StageKind) *Stage {
 	for i := len(m.Stages) - 1; i >= 0; i-- {
 		if m.Stages[i].Kind == kind {
@@ -106,7 +106,7 @@ func (m *Module) Stage(kind StageKind) *Stage {
 	return nil
 }
 
-// Companion is the module's first companion of a kind, nil when there is none.
+// Companion returns the module's first companion of a kind, nil if there is none.
 func (m *Module) Companion(kind Kind) *File {
 	for _, f := range m.Companions {
 		if f.Kind == kind {
@@ -116,7 +116,7 @@ func (m *Module) Companion(kind Kind) *File {
 	return nil
 }
 
-// CompanionsOf lists the module's companions of a kind.
+// CompanionsOf returns the module's companions of a kind.
 func (m *Module) CompanionsOf(kind Kind) []*File {
 	var files []*File
 	for _, f := range m.Companions {
@@ -127,7 +127,7 @@ func (m *Module) CompanionsOf(kind Kind) []*File {
 	return files
 }
 
-// newModule is an empty module with what the names of its files tell.
+// newModule returns a module without files, named as its file names spell it.
 func newModule(dir string, n fileName, spelled string) *Module {
 	number, err := strconv.Atoi(n.number)
 	if err != nil {
@@ -136,7 +136,7 @@ func newModule(dir string, n fileName, spelled string) *Module {
 	return &Module{Number: number, Name: cutChangelist(spelled), dir: dir, digits: n.number, stamp: n.stamp, spelled: spelled}
 }
 
-// take gives a file to the module.
+// take adds a file to the module.
 func (m *Module) take(f *File, r role) {
 	f.Kind = r.kind
 	if r.stage == nil {
@@ -144,14 +144,14 @@ func (m *Module) take(f *File, r role) {
 		return
 	}
 	slot := m.stageFor(r.stage).slot(r.kind)
-	if slot == nil || *slot != nil { // the same once more, compressed or drawn in another way
+	if slot == nil || *slot != nil { // a second form of the same file, compressed or drawn
 		m.Companions = append(m.Companions, f)
 		return
 	}
 	*slot = f
 }
 
-// stageFor is the module's stage of the same label, added when it is new.
+// stageFor returns the module's stage with the same label, and adds it if it is new.
 func (m *Module) stageFor(s *Stage) *Stage {
 	if old := m.labelled(s.Label); old != nil {
 		return old
@@ -169,7 +169,7 @@ func (m *Module) labelled(label string) *Stage {
 	return nil
 }
 
-// slot is where the stage keeps its file of a format.
+// slot returns the field of the stage for a file of a format.
 func (s *Stage) slot(format Kind) **File {
 	switch format {
 	case KindHLOText:
@@ -188,7 +188,7 @@ func (s *Stage) slot(format Kind) **File {
 	return nil
 }
 
-// stageOrder ranks the stages by when they are written.
+// stageOrder ranks the stages in the order of compilation.
 var stageOrder = map[StageKind]int{
 	StageBefore: 0, StageAfterSPMD: 1, StageBeforeConfig: 2, StagePass: 3, StageOther: 4, StageGiven: 5,
 	StageBeforeAssignment: 6, StageAfter: 7, StageAfterAssignment: 8, StageAfterCodegen: 9,
@@ -200,7 +200,7 @@ func (m *Module) sortStages() {
 	})
 }
 
-// Backend is the module's backend: "cpu", "gpu", "tpu", or another that a tag names; "" when nothing says so.
+// Backend returns the module's backend: "cpu", "gpu", "tpu", or another that a tag names; "" if it is not known.
 func (m *Module) Backend() string {
 	for i := range m.Stages {
 		if tag := m.Stages[i].Tag; tag != "" {
@@ -224,7 +224,7 @@ func (m *Module) Backend() string {
 	return ""
 }
 
-// Build is the compiler's own version where the file names hold it: "cl/1003875606" of libtpu; "" elsewhere.
+// Build returns the compiler's version if the file names contain it, such as "cl/1003875606" of libtpu; else "".
 func (m *Module) Build() string {
 	if n, ok := strings.CutPrefix(m.spelled[len(cutChangelist(m.spelled)):], ".cl_"); ok {
 		return "cl/" + n
@@ -232,7 +232,7 @@ func (m *Module) Build() string {
 	return ""
 }
 
-// companionBackends are the files that only one backend writes.
+// companionBackends maps the kinds of files that only one backend writes to that backend.
 var companionBackends = map[Kind]string{
 	KindTPU:               "tpu",
 	KindFlagFile:          "tpu",
@@ -248,7 +248,7 @@ var companionBackends = map[Kind]string{
 	KindObject:            "cpu",
 }
 
-// backendOfTag reads "cpu", "gpu", "sm_9.0a_gpu" and "gfx942_gpu".
+// backendOfTag returns the backend of a tag such as "cpu", "gpu", "sm_9.0a_gpu" or "gfx942_gpu".
 func backendOfTag(tag string) string {
 	if tag == "gpu" || strings.HasSuffix(tag, "_gpu") {
 		return "gpu"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// nameProcesses tells modules apart that several processes wrote. With one process there is nothing to tell.
+// nameProcesses sets the process of every module if several processes wrote to the dump.
 func nameProcesses(modules []*Module) {
 	processes := map[string]bool{}
 	for _, m := range modules {
@@ -22,7 +22,7 @@ func nameProcesses(modules []*Module) {
 	nameRestarts(modules)
 }
 
-// processOf is the directory that a process wrote to. XLA can be told to write every module to a directory of its own,
+// processOf returns the directory that a process wrote to. A flag makes XLA write every module to a separate directory,
 // <module>/<host>_<pid>: then the process is the last of them.
 func processOf(m *Module) string {
 	parent := path.Dir(m.dir)
@@ -35,7 +35,7 @@ func processOf(m *Module) string {
 	return m.dir
 }
 
-// nameRestarts tells runs apart that wrote into one directory with time stamps: when a number comes again, a new run began.
+// nameRestarts separates runs that wrote into one directory with time stamps: a repeated number begins a new run.
 func nameRestarts(modules []*Module) {
 	byDir := map[string][]*Module{}
 	for _, m := range modules {
@@ -56,7 +56,7 @@ func nameRestarts(modules []*Module) {
 	}
 }
 
-// splitRuns cuts modules in the order of their time stamps wherever a number comes again.
+// splitRuns splits modules, ordered by time stamp, before each repeated number.
 func splitRuns(modules []*Module) (runs [][]*Module) {
 	start, seen := 0, map[int]bool{}
 	for i, m := range modules {
@@ -69,7 +69,7 @@ func splitRuns(modules []*Module) (runs [][]*Module) {
 	return append(runs, modules[start:])
 }
 
-// nameModules gives every module an ID that no other has.
+// nameModules gives every module a unique ID.
 func nameModules(modules []*Module) {
 	count := map[string]int{}
 	for _, m := range modules {
@@ -88,8 +88,8 @@ func nameModules(modules []*Module) {
 	}
 }
 
-// mergeClones joins a module that was only dumped before its optimization with the clone of a higher number that was only
-// dumped after it: a compiler that rewrites the whole module first (64-bit types on a TPU) goes on with a copy.
+// mergeClones joins a module that was dumped only before its optimization with a clone of a higher number that was dumped only
+// after it: a compiler that rewrites the whole module first (64-bit types on a TPU) compiles a copy.
 func mergeClones(modules []*Module) []*Module {
 	var kept []*Module
 	for _, m := range modules {
@@ -104,7 +104,7 @@ func mergeClones(modules []*Module) []*Module {
 	return kept
 }
 
-// original is the earliest module that m may be the clone of.
+// original returns the earliest module that m may be a clone of.
 func original(modules []*Module, m *Module) *Module {
 	if m.Unoptimized() != nil || m.Stage(StageAfter) == nil {
 		return nil
@@ -117,8 +117,8 @@ func original(modules []*Module, m *Module) *Module {
 	return nil
 }
 
-// setThrowawayApart moves the modules that the autotuner tried out: they have pass dumps only, while others have more. Where no module is
-// final, the back end dumps none.
+// setThrowawayApart moves the autotuner's candidates to Throwaway: they have only pass dumps, while others have more. If no module is
+// final, the back end dumps no final modules.
 func (d *Dump) setThrowawayApart() {
 	whole := func(m *Module) bool { return m.Stage(StageAfter) != nil || m.Unoptimized() != nil }
 	if !slices.ContainsFunc(d.Modules, func(m *Module) bool { return m.Stage(StageAfter) != nil }) {

@@ -19,15 +19,15 @@ const (
 	eventKindName    = 2
 	eventKindStat    = 5
 	statBytes        = 6
-	metadataPlane    = "/host:metadata"          // where the profiler keeps what was compiled: one kind of event for each module
-	profiledEnd      = ".hlo_proto.pb"           // of the files that XProf and TensorBoard make of it when they show a run
-	noModuleProfiled = "NO_MODULE" + profiledEnd // an empty file that says there was none
+	metadataPlane    = "/host:metadata"          // the plane with the compiled modules: one event metadata for each
+	profiledEnd      = ".hlo_proto.pb"           // the suffix of the files that XProf and TensorBoard extract from a profile
+	noModuleProfiled = "NO_MODULE" + profiledEnd // an empty file that marks a profile without modules
 )
 
-// takeProfiled takes the modules out of profiles, where nothing else holds any: a run directory of XProf or TensorBoard. Several hosts of a run
-// compile the same modules; each is taken from the first that has it.
+// takeProfiled reads modules from profiles if the dump has no others: a run directory of XProf or TensorBoard. Several hosts of a run
+// compile the same modules; each is read from the first host that has it.
 func (d *Dump) takeProfiled() {
-	runs := map[string]map[string]bool{} // by folder: the modules that were taken
+	runs := map[string]map[string]bool{} // by folder: the modules that were read
 	for _, trace := range d.Traces {
 		if !strings.HasSuffix(cutCompression(trace.rel), ".xplane.pb") {
 			continue
@@ -59,7 +59,7 @@ func (d *Dump) takeProfiled() {
 	}
 }
 
-// oneRun refuses a folder with several runs of the profiler: each compiled the model anew, and together they look like recompilations.
+// oneRun rejects a folder with several runs of the profiler: each compiled the model again, and together they look like recompilations.
 func (d *Dump) oneRun() {
 	var runs []string
 	for _, m := range d.Modules {
@@ -80,7 +80,7 @@ func (d *Dump) oneRun() {
 	}
 }
 
-// profiled lists the modules in a profile. It stays in memory while the dump is open.
+// profiled lists the modules in a profile. The profile stays in memory while the dump is open.
 func (d *Dump) profiled(trace *File) ([]*File, error) {
 	data, release, err := trace.Bytes()
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Dump) profiled(trace *File) ([]*File, error) {
 	return files, nil
 }
 
-// modulesIn lists the modules in the plane of a profile that holds what was compiled.
+// modulesIn lists the modules in the metadata plane of a profile.
 func (f *File) modulesIn(plane []byte) (files []*File) {
 	for number, entry := range wire.Fields(plane) {
 		if number != planeEvents {

@@ -7,7 +7,7 @@ import (
 )
 
 // helperNames are the functions and primitives of jax.lax, jax.numpy, jax.random, jax.nn and jax.scipy that JAX compiles as
-// programs of their own when they are called outside of any jit; without leading underscores.
+// separate programs when they are called outside of jit; without leading underscores.
 var helperNames = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(helperList) {
@@ -19,8 +19,8 @@ var helperNames = sync.OnceValue(func() map[string]bool {
 //go:embed helpers.txt
 var helperList string
 
-// ProgramName is what the user calls a module: its name without everything that changes from run to run or from one version of
-// a framework to the next.
+// ProgramName returns a module's name as the user knows it: without the parts that differ between runs or between versions of
+// a framework.
 func ProgramName(module string) string {
 	name := cutInstructionID(cutChangelist(module))
 	if f, ok := tensorFlowName(name); ok && f != "" {
@@ -37,14 +37,14 @@ func ProgramName(module string) string {
 	return name
 }
 
-// IsHelperName tells the names that frameworks give to their own one-operation programs. A program may be called so by its
-// author as well: judge by its size and source, too.
+// IsHelperName reports whether frameworks give this name to their own one-operation programs. A user may give it
+// to a program too: callers should also check its size and source.
 func IsHelperName(program string) bool {
 	return helperNames()[strings.ReplaceAll(strings.TrimLeft(program, "_"), "-", "_")] // primitives may have dashes: "scatter-add"
 }
 
-// IsCommonName reports whether a name of a helper says nothing by itself, however small the program is: models' own functions have it as well, and
-// JAX made no programs of these before it told of every operation which functions it comes from.
+// IsCommonName reports whether a helper's name is too common to identify a helper, even for a small program: models have functions of this name, and
+// JAX made no programs of these names before it recorded the source functions of every operation.
 func IsCommonName(program string) bool {
 	return program == "accumulate" || program == "at" || program == "ball"
 }
@@ -57,7 +57,7 @@ func cutInstructionID(name string) string {
 	return name
 }
 
-// jaxName undoes a difference between versions: "<lambda>" became "_lambda_" once and is "_lambda" now.
+// jaxName undoes a difference between versions: older ones spell "<lambda>" "_lambda_", newer ones "_lambda".
 func jaxName(f string) string {
 	if trimmed := strings.TrimRight(f, "_"); trimmed != "" {
 		return trimmed
@@ -65,7 +65,7 @@ func jaxName(f string) string {
 	return f
 }
 
-// tensorFlowName undoes what TensorFlow does to the name of a function or cluster that it hands to XLA: the attributes behind
+// tensorFlowName strips what TensorFlow adds to the name of a function or cluster: the attributes after
 // it, the prefix before it, and the number of the trace.
 //
 //	a_inference_train_step_1234__XlaMustCompile_true_config_proto_…
@@ -89,7 +89,7 @@ func tensorFlowName(module string) (name string, ok bool) {
 	return traceName(f), true
 }
 
-// traceName cuts the number of the trace off a function's name. That of a backward function holds the forward function's, too.
+// traceName cuts the number of the trace off a function's name. A backward function's name also contains the forward function's number.
 func traceName(f string) string {
 	numbered := strings.TrimSuffix(f, "__")
 	cut := cutTraceNumber(numbered)

@@ -9,13 +9,13 @@ import (
 	"github.com/xlagate/xlagate/internal/phrase"
 )
 
-// Shard is one of several parts, counted from 0. Its zero value is the whole.
+// Shard is one of several parts of a dump, numbered from 0. Its zero value is the whole dump.
 type Shard struct{ Index, Count int }
 
-// maxCount bounds the parts: more machines than that have other troubles.
+// maxCount bounds the number of parts.
 const maxCount = 10_000
 
-// ParseShard reads I/N.
+// ParseShard parses "I/N".
 func ParseShard(text string) (Shard, error) {
 	var s Shard
 	n, err := fmt.Sscanf(text, "%d/%d", &s.Index, &s.Count)
@@ -30,35 +30,35 @@ func ParseShard(text string) (Shard, error) {
 	return s, nil
 }
 
-// String is I/N.
+// String returns "I/N".
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// Whole reports whether nothing was cut.
+// Whole reports whether the shard is the whole dump.
 func (s Shard) Whole() bool { return s.Count == 0 }
 
-// ShardPiece is work that is not cut any further, with its size in bytes.
+// ShardPiece is an indivisible piece of work, with its size in bytes.
 type ShardPiece struct {
 	Name string
 	Size int64
 }
 
-// Dealer deals out the pieces of one dump after the other. What a part gets follows from the pieces alone: every machine that sees
-// the same pieces in the same order deals alike.
+// Dealer assigns pieces of work to parts, one dump after the other. The assignment depends on the pieces alone: every machine that sees
+// the same pieces in the same order computes the same one.
 type Dealer struct {
 	shard Shard
 	load  []int64 // by part
 }
 
-// NewDealer deals for one part.
+// NewDealer returns a dealer for one part.
 func NewDealer(s Shard) *Dealer { return &Dealer{s, make([]int64, s.Count)} }
 
-// Whole reports whether there is one part only.
+// Whole reports whether there is only one part.
 func (d *Dealer) Whole() bool { return len(d.load) <= 1 }
 
-// opening is what a piece costs beside its bytes, so that small ones are spread as well.
+// opening is the fixed cost of a piece in bytes. It spreads small pieces over the parts.
 const opening = 4096
 
-// Mine says which pieces are this part's: the largest is dealt first, each to the part that has least so far.
+// Mine reports for each piece whether it belongs to this part. Pieces are assigned by decreasing size, each to the part with the smallest load.
 func (d *Dealer) Mine(pieces []ShardPiece) []bool {
 	order := make([]int, len(pieces))
 	for i := range order {
@@ -76,7 +76,7 @@ func (d *Dealer) Mine(pieces []ShardPiece) []bool {
 	return mine
 }
 
-// least is the first of the parts that have least.
+// least returns the first of the parts with the smallest load.
 func (d *Dealer) least() int {
 	least := 0
 	for i, load := range d.load {
@@ -87,13 +87,13 @@ func (d *Dealer) least() int {
 	return least
 }
 
-// ShardFound is a part that came back, and the file that it came in.
+// ShardFound is the result of a part and its file.
 type ShardFound struct {
 	Shard
 	File string
 }
 
-// ShardComplaint says why the parts are not all the parts of one whole; "" when they are.
+// ShardComplaint says why the parts do not make one whole; "" when they do.
 func ShardComplaint(parts []ShardFound) string {
 	first := parts[0]
 	seen := make([]string, first.Count)

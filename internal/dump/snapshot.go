@@ -11,10 +11,10 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// snapshotLabel is the stage of a module that was taken out of a snapshot.
+// snapshotLabel is the label of the stage of a module from a snapshot.
 const snapshotLabel = "snapshot"
 
-// takeSnapshot takes the module out of what was recorded of an execution, where nothing else of the module was dumped: the flags that
+// takeSnapshot reads the module from a snapshot of an execution if nothing else of the module was dumped: the flags that
 // record snapshots may keep XLA from dumping it.
 func (m *Module) takeSnapshot() {
 	f := m.Companion(KindSnapshot)
@@ -24,7 +24,7 @@ func (m *Module) takeSnapshot() {
 	inner := &File{Path: f.Path, Size: f.Size, ModTime: f.ModTime, rel: f.rel, Kind: KindHLOProto, src: snapshotSource{f}, limit: f.limit}
 	data, release, err := inner.src.bytes(f.limit)
 	if err != nil {
-		return // it stays a companion, and the dump says that it holds no module
+		return // it remains a companion, and the dump reports that it holds no module
 	}
 	s := Stage{Kind: StageBefore, Label: snapshotLabel, Proto: inner}
 	if hasSchedule(data) {
@@ -36,8 +36,8 @@ func (m *Module) takeSnapshot() {
 	}
 }
 
-// snapshotSource is the module in a snapshot: field 1 of an HloSnapshot, an HloProto; or field 1 of an HloUnoptimizedSnapshot, an
-// HloModuleProto, before which the file holds the message's length.
+// snapshotSource reads the module in a snapshot: field 1 of an HloSnapshot, an HloProto; or field 1 of an HloUnoptimizedSnapshot, an
+// HloModuleProto. The length of an HloUnoptimizedSnapshot precedes it in the file.
 type snapshotSource struct{ file *File }
 
 var errNoSnapshot = errors.New("the snapshot holds no module")
@@ -79,10 +79,10 @@ type releasing struct {
 	release func() error
 }
 
-// Close gives back what is read from.
+// Close releases the file.
 func (r releasing) Close() error { return r.release() }
 
-// hasSchedule tells an optimized module, as a HloProto or by itself: the compiler schedules last.
+// hasSchedule reports whether a module, an HloProto or a bare HloModuleProto, has a schedule. Only optimized modules have one.
 func hasSchedule(data []byte) bool {
 	if inner, ok := wire.First(data, 1); ok && isHLOProto(inner) {
 		data = inner

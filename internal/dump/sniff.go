@@ -8,10 +8,10 @@ import (
 	"github.com/xlagate/xlagate/internal/wire"
 )
 
-// headSize is how much of a file is read to find out what it is.
+// headSize is the number of bytes that are read to identify a file.
 const headSize = 4096
 
-// sniff tells what a file is by the beginning of its content, "" when that says nothing.
+// sniff returns a file's kind from the beginning of its content, "" if it is not recognized.
 func sniff(head []byte) Kind {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if isText(head) {
@@ -28,7 +28,7 @@ func sniff(head []byte) Kind {
 	return ""
 }
 
-// textKinds are recognized by how a text begins.
+// textKinds maps the beginning of a text to its kind.
 var textKinds = []struct {
 	start string
 	kind  Kind
@@ -66,7 +66,7 @@ func sniffText(text []byte) Kind {
 	return ""
 }
 
-// isText tells a text by its first bytes. The last character may be cut in two.
+// isText reports whether a file's first bytes are text. The last character may be incomplete.
 func isText(head []byte) bool {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return false
@@ -99,7 +99,7 @@ func skipBlank(text []byte) []byte {
 	}
 }
 
-// protoFields reads the beginning of a serialized message as far as it goes: the first length-delimited field of each number.
+// protoFields returns the first length-delimited field of each number from a possibly truncated serialized message.
 func protoFields(head []byte) map[int][]byte {
 	fields := map[int][]byte{}
 	for number, content := range wire.Fields(head) {
@@ -110,13 +110,13 @@ func protoFields(head []byte) map[int][]byte {
 	return fields
 }
 
-// isHLOProto recognizes a HloProto{1: HloModuleProto} and a bare HloModuleProto{1: name, 2: entry's name, 3: computation}.
+// isHLOProto reports whether a message is an HloProto{1: HloModuleProto} or a bare HloModuleProto{1: name, 2: entry's name, 3: computation}.
 func isHLOProto(head []byte) bool {
 	_, ok := protoModuleName(head)
 	return ok
 }
 
-// protoModuleName is the name of the module that a serialized HloProto or HloModuleProto begins with.
+// protoModuleName returns the module's name from the beginning of a serialized HloProto or HloModuleProto.
 func protoModuleName(head []byte) (name string, ok bool) {
 	fields := protoFields(head)
 	if isModuleProto(fields) {
@@ -128,7 +128,7 @@ func protoModuleName(head []byte) (name string, ok bool) {
 	return "", false
 }
 
-// isModuleProto tells a HloModuleProto: its first computation has a name and instructions that have a name and an opcode.
+// isModuleProto reports whether a message is an HloModuleProto: its first computation has a name and instructions with a name and an opcode.
 func isModuleProto(fields map[int][]byte) bool {
 	if !isName(fields[1]) || !isName(fields[2]) {
 		return false
@@ -138,7 +138,7 @@ func isModuleProto(fields map[int][]byte) bool {
 	return isName(computation[1]) && isName(instruction[1]) && isName(instruction[2])
 }
 
-// isGraphDef recognizes a binary GraphDef{1: NodeDef{1: name, 2: op}}.
+// isGraphDef reports whether a message is a GraphDef{1: NodeDef{1: name, 2: op}}.
 func isGraphDef(head []byte) bool {
 	node := protoFields(protoFields(head)[1])
 	return isName(node[1]) && isName(node[2])
@@ -148,7 +148,7 @@ func isName(b []byte) bool {
 	return len(b) > 0 && utf8.Valid(b) && !strings.ContainsFunc(string(b), func(r rune) bool { return r < ' ' })
 }
 
-// textModuleName is the module's name on the first line of HLO text.
+// textModuleName returns the module's name from the first line of HLO text.
 func textModuleName(head []byte) (name string, ok bool) {
 	line, ok := bytes.CutPrefix(skipBlank(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), []byte("HloModule"))
 	if !ok {
@@ -161,7 +161,7 @@ func textModuleName(head []byte) (name string, ok bool) {
 	return string(bytes.TrimPrefix(line, []byte("%"))), true
 }
 
-// headerName reads the name of the module in a module file.
+// headerName reads the module's name from the header of a module file.
 func headerName(f *File) (name string, ok bool, err error) {
 	head, err := f.head(headSize)
 	if err != nil {
